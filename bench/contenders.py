@@ -1,0 +1,119 @@
+"""The programs that the benchmark compares, each as "prepare the batches" and "do one batch".
+
+Preparing (a list of bytes into a string tensor for TensorFlow, into an Arrow array for views) is not
+timed for anyone. `tf_parser` takes the parse that TensorFlow itself is fastest at for this data: dense
+features where one value is enough, variable-length ones elsewhere.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from data import Field
+
+Records = list[bytes]
+
+
+@dataclasses.dataclass(frozen=True)
+class Contender:
+    """`run` does the timed work on one batch that `prepare` made; `bytes_of` is left to the caller."""
+
+    name: str
+    prepare: Callable[[Records], Any]
+    run: Callable[[Any], Any]
+
+
+def as_is(records: Records) -> Records:
+    return records
+
+
+# Columnstone
+
+
+def ours(schema_text: str | None, columns: Sequence[str] | None = None, **options: Any) -> Contender:
+    import columnstone as cst
+
+    schema = cst.Schema.from_text(schema_text) if schema_text is not None else None
+    decoder = cst.ExampleDecoder(schema=schema, columns=columns, **options)
+    return Contender("columnstone", as_is, decoder.decode)
+
+
+def ours_views(schema_text: str) -> Contender:
+    import columnstone as cst
+    import pyarrow as pa
+
+    decoder = cst.ExampleDecoder(schema=cst.Schema.from_text(schema_text), binary_views=True)
+    return Contender("columnstone, views", lambda r: pa.array(r, pa.large_binary()), decoder.decode)
+
+
+def ours_encoder() -> Contender:
+    import columnstone as cst
+
+    return Contender("columnstone", as_is, cst.ExampleEncoder().encode)
+
+
+# tfx_bsl
+
+
+def schema_proto(schema_text: str) -> Any:
+    from google.protobuf import text_format
+    from tensorflow_metadata.proto.v0 import schema_pb2
+
+    return text_format.Parse(schema_text, schema_pb2.Schema())
+
+
+def tfx_bsl_decoder(schema_text: str | None) -> Contender:
+    from tfx_bsl.coders.example_coder import ExamplesToRecordBatchDecoder
+
+    schema = None if schema_text is None else schema_proto(schema_text).SerializeToString()
+    return Contender("tfx_bsl", as_is, ExamplesToRecordBatchDecoder(schema).DecodeBatch)
+
+
+def tfx_bsl_encoder() -> Contender:
+    from tfx_bsl.coders.example_coder import RecordBatchToExamplesEncoder
+
+    return Contender("tfx_bsl", as_is, RecordBatchToExamplesEncoder(None).encode)
+
+
+# TensorFlow
+
+
+def tensorflow_one_thread() -> Any:
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+    import tensorflow as tf
+
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    return tf
+
+
+def tf_features(fields: Sequence[Field], dense: dict[str, list[int]]) -> dict[str, Any]:
+    """The feature spec: FixedLen with a default for the names in `dense`, VarLen for the others."""
+    tf = tensorflow_one_thread()
+    types = {"INT": tf.int64, "FLOAT": tf.float32, "BYTES": tf.string}
+    empty: dict[str, Any] = {"INT": 0, "FLOAT": 0.0, "BYTES": b""}
+    spec: dict[str, Any] = {}
+    for name, kind in fields:
+        if name in dense:
+            size = dense[name][0] if dense[name] else 1
+            default = [empty[kind]] * size if dense[name] else empty[kind]
+            spec[name] = tf.io.FixedLenFeature(dense[name], types[kind], default)
+        else:
+            spec[name] = tf.io.VarLenFeature(types[kind])
+    return spec
+
+
+def tf_parser(fields: Sequence[Field], dense: dict[str, list[int]]) -> Contender:
+    """tf.io.parse_example inside a tf.function, as an input pipeline runs it."""
+    tf = tensorflow_one_thread()
+    spec = tf_features(fields, dense)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def parse(serialized: Any) -> Any:
+        return tf.io.parse_example(serialized, spec)
+
+    return Contender("tf.io.parse_example", tf.constant, parse)

@@ -1,0 +1,51 @@
+"""Fair timing: contenders take turns, CPU time of the whole process, the median of the rounds."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from contenders import Contender, Records
+
+Clock = Callable[[], float]
+
+
+def batches_of(records: Records, size: int = 1000) -> list[Records]:
+    return [records[i : i + size] for i in range(0, len(records), size)]
+
+
+def one_round(run: Callable[[Any], Any], inputs: Sequence[Any], keep: bool, clock: Clock) -> float:
+    """Seconds for all inputs; with `keep` every result lives until the clock has stopped."""
+    kept = []
+    start = clock()
+    for item in inputs:
+        result = run(item)
+        if keep:
+            kept.append(result)
+        del result
+    return clock() - start
+
+
+def interleaved(
+    contenders: Sequence[Contender],
+    batches: Sequence[Any],
+    keep: bool = False,
+    rounds: int = 5,
+    clock: Clock = time.process_time,
+) -> list[float]:
+    """The median seconds of each contender for one pass over `batches`."""
+    inputs = [[c.prepare(batch) for batch in batches] for c in contenders]
+    times: list[list[float]] = [[] for _ in contenders]
+    gc.disable()
+    try:
+        for contender, prepared in zip(contenders, inputs, strict=True):
+            one_round(contender.run, prepared[:2], False, clock)
+        for _ in range(rounds):
+            for i, contender in enumerate(contenders):
+                times[i].append(one_round(contender.run, inputs[i], keep, clock))
+    finally:
+        gc.enable()
+    return [statistics.median(t) for t in times]

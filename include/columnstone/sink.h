@@ -1,0 +1,92 @@
+/* Record batches and records to files: TFRecord, Arrow, JSON lines, and what plug-ins add.
+ */
+#ifndef COLUMNSTONE_SINK_H
+#define COLUMNSTONE_SINK_H
+
+#include <columnstone/arrow_abi.h>
+#include <columnstone/schema.h>
+#include <columnstone/source.h>
+#include <columnstone/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cst_compression {
+  CST_COMPRESSION_BY_NAME = 0, /* by the path: .gz, .zlib or .zz, .zst; else none */
+  CST_COMPRESSION_NONE = 1,
+  CST_COMPRESSION_GZIP = 2,
+  CST_COMPRESSION_ZLIB = 3,
+  CST_COMPRESSION_ZSTD = 4
+} cst_compression;
+
+/* A caller's output, the twin of cst_reader. `write` takes all of the bytes or fails. `close` (may
+ * be NULL) is called once; `commit` says whether the output is complete. */
+typedef struct cst_writer {
+  size_t size; /* sizeof(cst_writer) */
+  const char *name;
+  cst_status (*write)(void *ctx, const void *data, size_t size, cst_error *error);
+  cst_status (*close)(void *ctx, bool commit, cst_error *error);
+  void *ctx;
+} cst_writer;
+
+typedef struct cst_sink_options {
+  size_t size;              /* sizeof(cst_sink_options) */
+  const char *format;       /* "example", "raw", "arrow", "arrows", "jsonl" or a plug-in's; NULL: by the path */
+  cst_compression compression; /* of the container; for formats that have none of their own */
+  int32_t level;            /* 0: the codec's usual one */
+  const cst_schema *schema; /* for formats that need it; NULL is fine */
+  bool lossy;               /* round what the format cannot hold exactly, instead of failing */
+  const cst_allocator *allocator;
+} cst_sink_options;
+
+#define CST_SINK_OPTIONS_INIT {.size = sizeof(cst_sink_options)}
+
+/* ---- TFRecord files ---- */
+
+/* Writes a TFRecord file under a temporary name beside `path` and renames it on finish, so that no
+ * half file ever has the final name. Used by one thread at a time. */
+typedef struct cst_tfrecord_writer cst_tfrecord_writer;
+
+/* path "-" is standard output. Of the options, compression, level and allocator count. */
+CST_API cst_status cst_tfrecord_writer_open(const char *path, const cst_sink_options *options,
+                                            cst_tfrecord_writer **out, cst_error *error);
+CST_API cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
+                                                   const cst_sink_options *options,
+                                                   cst_tfrecord_writer **out, cst_error *error);
+CST_API cst_status cst_tfrecord_writer_write(cst_tfrecord_writer *writer, const void *record,
+                                             size_t size, cst_error *error);
+/* All slots of a binary-like Arrow array without nulls (borrowed, fully validated). */
+CST_API cst_status cst_tfrecord_writer_write_arrow(cst_tfrecord_writer *writer,
+                                                   const struct ArrowSchema *schema,
+                                                   const struct ArrowArray *records,
+                                                   cst_error *error);
+/* Flushes, syncs nothing, renames. Afterwards only free is allowed. */
+CST_API cst_status cst_tfrecord_writer_finish(cst_tfrecord_writer *writer, cst_error *error);
+/* Without a finish before: removes the temporary file. NULL is allowed. */
+CST_API void cst_tfrecord_writer_free(cst_tfrecord_writer *writer);
+
+/* ---- any format ---- */
+
+/* Takes record batches of one schema and writes a file, atomically as above. */
+typedef struct cst_sink cst_sink;
+
+/* path "-" is standard output (then `format` must be given). CST_NOT_FOUND for an unknown format, with
+ * the known ones and, for parquet, how to get the plug-in. */
+CST_API cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
+                                 const cst_sink_options *options, cst_sink **out, cst_error *error);
+/* Borrows the batch. */
+CST_API cst_status cst_sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error);
+CST_API cst_status cst_sink_finish(cst_sink *sink, cst_error *error);
+CST_API void cst_sink_free(cst_sink *sink);
+
+/* Reads all of `source` and writes it to `path`. *rows may be NULL. */
+CST_API cst_status cst_convert(cst_source *source, const char *path, const cst_sink_options *options,
+                               cst_progress_callback on_progress, void *ctx, uint64_t *rows,
+                               cst_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* COLUMNSTONE_SINK_H */

@@ -1,0 +1,292 @@
+/* Allocation: the default allocator, sized objects, arenas and growing text. */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* madvise, MADV_HUGEPAGE */
+#endif
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+enum { HUGE_PAGE = 2 << 20 };
+
+static void *default_allocate(void *ctx, size_t size, size_t align) {
+  (void)ctx;
+  if (size > SIZE_MAX - HUGE_PAGE) {
+    return NULL;
+  }
+  void *ptr = NULL;
+#if defined(__linux__)
+  /* First touch of small pages costs several times the decode that fills them. */
+  if (size >= HUGE_PAGE && align <= HUGE_PAGE) {
+    if (posix_memalign(&ptr, HUGE_PAGE, size) != 0) {
+      return NULL;
+    }
+    (void)madvise(ptr, size & ~((size_t)HUGE_PAGE - 1), MADV_HUGEPAGE);
+    return ptr;
+  }
+#endif
+  if (align <= _Alignof(max_align_t)) {
+    return malloc(size ? size : 1);
+  }
+  return posix_memalign(&ptr, align, size ? size : 1) == 0 ? ptr : NULL;
+}
+
+static void default_release(void *ctx, void *ptr, size_t size, size_t align) {
+  (void)ctx;
+  (void)size;
+  (void)align;
+  free(ptr);
+}
+
+const cst_allocator cst__default_allocator = {sizeof(cst_allocator), default_allocate,
+                                              default_release, NULL};
+
+void cst_free(void *ptr) { free(ptr); }
+
+/* Stands before every object. */
+typedef struct object_header {
+  cst_allocator allocator;
+  size_t size; /* of the object, without the header */
+} object_header;
+
+enum { HEADER_SIZE = (sizeof(object_header) + 15) / 16 * 16, OBJECT_ALIGN = 16 };
+
+void *cst__new(const cst_allocator *allocator, size_t size) {
+  cst_allocator a = cst__allocator_of(allocator);
+  size_t total;
+  if (!cst__add(size, HEADER_SIZE, &total)) {
+    return NULL;
+  }
+  char *block = a.allocate(a.ctx, total, OBJECT_ALIGN);
+  if (block == NULL) {
+    return NULL;
+  }
+  object_header header = {a, size};
+  memcpy(block, &header, sizeof header);
+  return block + HEADER_SIZE;
+}
+
+void *cst__new_zero(const cst_allocator *allocator, size_t size) {
+  void *ptr = cst__new(allocator, size);
+  if (ptr != NULL) {
+    memset(ptr, 0, size);
+  }
+  return ptr;
+}
+
+void cst__delete(void *ptr) {
+  if (ptr == NULL) {
+    return;
+  }
+  char *block = (char *)ptr - HEADER_SIZE;
+  object_header header;
+  memcpy(&header, block, sizeof header);
+  header.allocator.release(header.allocator.ctx, block, header.size + HEADER_SIZE, OBJECT_ALIGN);
+}
+
+void *cst__renew(const cst_allocator *allocator, void *ptr, size_t size) {
+  if (ptr == NULL) {
+    return cst__new(allocator, size);
+  }
+  object_header header;
+  memcpy(&header, (char *)ptr - HEADER_SIZE, sizeof header);
+  void *fresh = cst__new(&header.allocator, size);
+  if (fresh != NULL) {
+    memcpy(fresh, ptr, header.size < size ? header.size : size);
+    cst__delete(ptr);
+  }
+  return fresh;
+}
+
+char *cst__new_copy(const cst_allocator *allocator, const void *bytes, size_t size) {
+  if (size == SIZE_MAX) {
+    return NULL;
+  }
+  char *copy = cst__new(allocator, size + 1);
+  if (copy != NULL) {
+    if (size > 0) {
+      memcpy(copy, bytes, size);
+    }
+    copy[size] = '\0';
+  }
+  return copy;
+}
+
+bool cst__grow(const cst_allocator *allocator, void **items, size_t *capacity, size_t want,
+               size_t item_size) {
+  if (want <= *capacity) {
+    return true;
+  }
+  size_t room = *capacity < 8 ? 8 : *capacity;
+  while (room < want) {
+    if (!cst__mul(room, 2, &room)) {
+      return false;
+    }
+  }
+  size_t bytes;
+  if (!cst__mul(room, item_size, &bytes)) {
+    return false;
+  }
+  void *fresh = cst__renew(allocator, *items, bytes);
+  if (fresh == NULL) {
+    return false;
+  }
+  *items = fresh;
+  *capacity = room;
+  return true;
+}
+
+struct cst__arena_block {
+  cst__arena_block *next;
+  size_t size; /* of the whole block */
+};
+
+enum { ARENA_BLOCK = 4096, ARENA_HEADER = 16 };
+
+void cst__arena_init(cst__arena *arena, const cst_allocator *allocator) {
+  *arena = (cst__arena){.allocator = cst__allocator_of(allocator)};
+}
+
+/* A block of at least `size` bytes, doubled from the last so that the number stays small. */
+static bool arena_add_block(cst__arena *arena, size_t size) {
+  size_t want = arena->head != NULL ? arena->head->size : ARENA_BLOCK / 2;
+  want = want < (size_t)(1 << 20) ? want * 2 : want;
+  size_t least;
+  if (!cst__add(size, ARENA_HEADER, &least)) {
+    return false;
+  }
+  if (want < least) {
+    want = least;
+  }
+  cst__arena_block *block = arena->allocator.allocate(arena->allocator.ctx, want, OBJECT_ALIGN);
+  if (block == NULL) {
+    return false;
+  }
+  block->next = arena->head;
+  block->size = want;
+  arena->head = block;
+  arena->at = (char *)block + ARENA_HEADER;
+  arena->end = (char *)block + want;
+  return true;
+}
+
+void *cst__arena_take(cst__arena *arena, size_t size) {
+  if (size > SIZE_MAX - 15) {
+    return NULL;
+  }
+  size = (size + 15) & ~(size_t)15;
+  if ((size_t)(arena->end - arena->at) < size && !arena_add_block(arena, size)) {
+    return NULL;
+  }
+  void *ptr = arena->at;
+  arena->at += size;
+  return ptr;
+}
+
+void *cst__arena_take_zero(cst__arena *arena, size_t size) {
+  void *ptr = cst__arena_take(arena, size);
+  if (ptr != NULL) {
+    memset(ptr, 0, size);
+  }
+  return ptr;
+}
+
+char *cst__arena_copy(cst__arena *arena, const void *bytes, size_t size) {
+  if (size == SIZE_MAX) {
+    return NULL;
+  }
+  char *copy = cst__arena_take(arena, size + 1);
+  if (copy != NULL) {
+    if (size > 0) {
+      memcpy(copy, bytes, size);
+    }
+    copy[size] = '\0';
+  }
+  return copy;
+}
+
+void cst__arena_reset(cst__arena *arena) {
+  while (arena->head != NULL) {
+    cst__arena_block *next = arena->head->next;
+    arena->allocator.release(arena->allocator.ctx, arena->head, arena->head->size, OBJECT_ALIGN);
+    arena->head = next;
+  }
+  arena->at = NULL;
+  arena->end = NULL;
+}
+
+static bool text_reserve(cst__text *text, size_t more) {
+  size_t want;
+  if (text->failed || !cst__add(text->size, more, &want) || !cst__add(want, 1, &want)) {
+    text->failed = true;
+    return false;
+  }
+  if (want <= text->capacity) {
+    return true;
+  }
+  size_t room = text->capacity < 64 ? 64 : text->capacity;
+  while (room < want) {
+    room = room > SIZE_MAX / 2 ? want : room * 2;
+  }
+  char *fresh = realloc(text->data, room);
+  if (fresh == NULL) {
+    text->failed = true;
+    return false;
+  }
+  text->data = fresh;
+  text->capacity = room;
+  return true;
+}
+
+void cst__text_append(cst__text *text, const void *bytes, size_t size) {
+  if (text_reserve(text, size)) {
+    if (size > 0) {
+      memcpy(text->data + text->size, bytes, size);
+    }
+    text->size += size;
+    text->data[text->size] = '\0';
+  }
+}
+
+void cst__text_puts(cst__text *text, const char *string) {
+  cst__text_append(text, string, strlen(string));
+}
+
+void cst__text_printf(cst__text *text, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  int length = vsnprintf(NULL, 0, fmt, args);
+  va_end(args);
+  if (length < 0 || !text_reserve(text, (size_t)length)) {
+    text->failed = true;
+    return;
+  }
+  va_start(args, fmt);
+  (void)vsnprintf(text->data + text->size, (size_t)length + 1, fmt, args);
+  va_end(args);
+  text->size += (size_t)length;
+}
+
+void cst__text_free(cst__text *text) {
+  free(text->data);
+  *text = (cst__text){0};
+}
+
+cst_status cst__text_finish(cst__text *text, char **out, size_t *size, cst_error *error) {
+  cst__text_append(text, "", 0);
+  if (text->failed) {
+    size_t wanted = text->size;
+    cst__text_free(text);
+    return cst__fail_memory(error, wanted);
+  }
+  *out = text->data;
+  if (size != NULL) {
+    *size = text->size;
+  }
+  *text = (cst__text){0};
+  return CST_OK;
+}

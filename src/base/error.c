@@ -1,0 +1,235 @@
+/* cst_error: status names, filling, and the one-line text. */
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+const char *cst_status_name(cst_status status) {
+  switch (status) {
+#define CST__NAME(name, number, text) \
+  case CST_##name:                    \
+    return #name;
+    CST_STATUS_MAP(CST__NAME)
+#undef CST__NAME
+  }
+  return "UNKNOWN";
+}
+
+static const char *status_text(cst_status status) {
+  switch (status) {
+#define CST__TEXT(name, number, text) \
+  case CST_##name:                    \
+    return text;
+    CST_STATUS_MAP(CST__TEXT)
+#undef CST__TEXT
+  }
+  return "unknown status";
+}
+
+const char *cst_version(void) {
+#define CST__STRING(x) #x
+#define CST__VERSION(a, b, c) CST__STRING(a) "." CST__STRING(b) "." CST__STRING(c)
+  return CST__VERSION(CST_VERSION_MAJOR, CST_VERSION_MINOR, CST_VERSION_PATCH);
+#undef CST__VERSION
+#undef CST__STRING
+}
+
+/* Appends one character of the input to buf, escaped if need be; returns the bytes that it takes. */
+static size_t escape_one(char out[5], const char *bytes, size_t size, size_t *used) {
+  unsigned char c = (unsigned char)bytes[0];
+  size_t length = cst__utf8_char_size((const uint8_t *)bytes, size);
+  if (c < 0x20 || c == 0x7f || length == 0) {
+    *used = 1;
+    return (size_t)snprintf(out, 5, "\\x%02x", c);
+  }
+  memcpy(out, bytes, length);
+  *used = length;
+  return length;
+}
+
+void cst__escape(char *buf, size_t n, const char *bytes, size_t size) {
+  size_t at = 0;
+  size_t cut = 0; /* the last place where "..." still fits */
+  if (n == 0) {
+    return;
+  }
+  for (size_t i = 0; i < size;) {
+    char one[5];
+    size_t used;
+    size_t length = escape_one(one, bytes + i, size - i, &used);
+    if (at + length >= n) {
+      at = cut;
+      size_t dots = n - 1 - at < 3 ? n - 1 - at : 3;
+      memcpy(buf + at, "...", dots);
+      at += dots;
+      break;
+    }
+    memcpy(buf + at, one, length);
+    at += length;
+    if (at + 3 < n) {
+      cut = at;
+    }
+    i += used;
+  }
+  buf[at] = '\0';
+}
+
+cst_status cst__fail(cst_error *error, cst_status code, const char *hint, const char *fmt, ...) {
+  if (error == NULL) {
+    return code;
+  }
+  char text[1024];
+  va_list args;
+  va_start(args, fmt);
+  int length = vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  size_t size = length < 0 ? 0 : (size_t)length;
+  if (size >= sizeof text) {
+    size = sizeof text - 1;
+  }
+  error->code = code;
+  error->record = -1;
+  error->offset = -1;
+  error->line = 0;
+  error->column = 0;
+  error->path[0] = '\0';
+  error->file[0] = '\0';
+  cst__escape(error->message, sizeof error->message, text, size);
+  cst__escape(error->hint, sizeof error->hint, hint ? hint : "", hint ? strlen(hint) : 0);
+  return code;
+}
+
+cst_status cst__fail_memory(cst_error *error, size_t wanted) {
+  return cst__fail(error, CST_NO_MEMORY, "use smaller batches or fewer threads",
+                   "could not allocate %zu bytes", wanted);
+}
+
+void cst__error_add_file(cst_error *error, const char *file) {
+  if (error != NULL && file != NULL && error->file[0] == '\0') {
+    cst__escape(error->file, sizeof error->file, file, strlen(file));
+  }
+}
+
+void cst__error_add_record(cst_error *error, int64_t record, int64_t offset) {
+  if (error == NULL) {
+    return;
+  }
+  if (error->record < 0) {
+    error->record = record;
+  }
+  if (error->offset < 0) {
+    error->offset = offset;
+  }
+}
+
+void cst__error_add_position(cst_error *error, int64_t line, int64_t column) {
+  if (error != NULL && error->line == 0) {
+    error->line = line;
+    error->column = column;
+  }
+}
+
+void cst__error_add_path(cst_error *error, const char *step, size_t size) {
+  if (error == NULL) {
+    return;
+  }
+  char below[sizeof error->path];
+  memcpy(below, error->path, sizeof below);
+  cst__escape(error->path, sizeof error->path, step, size);
+  size_t length = strlen(error->path);
+  if (below[0] != '\0' && length + 1 < sizeof error->path) {
+    error->path[length] = '.';
+    cst__escape(error->path + length + 1, sizeof error->path - length - 1, below, strlen(below));
+  }
+}
+
+/* A buffer that counts what did not fit. */
+typedef struct text_out {
+  char *buf;
+  size_t n;
+  size_t size;
+} text_out;
+
+static void text_add(text_out *out, const char *text, size_t size) {
+  for (size_t i = 0; i < size; i++, out->size++) {
+    if (out->size + 1 < out->n) {
+      out->buf[out->size] = text[i];
+    }
+  }
+}
+
+enum { MAX_TEXT = 256 }; /* bytes of an error's text besides the file's path */
+
+/* "record 3, byte 120: feature 'a': message (hint)", cut to MAX_TEXT bytes. */
+static size_t compose(const cst_error *error, char *text, size_t n) {
+  char place[128] = "";
+  char path[100] = "";
+  int at = 0;
+  if (error->record >= 0) {
+    at += snprintf(place, sizeof place, "record %" PRId64, error->record);
+  }
+  if (error->offset >= 0) {
+    at += snprintf(place + at, sizeof place - (size_t)at, "%sbyte %" PRId64, at ? ", " : "",
+                   error->offset);
+  }
+  if (error->line > 0) {
+    at += snprintf(place + at, sizeof place - (size_t)at, "%sline %" PRId64 ", column %" PRId64,
+                   at ? ", " : "", error->line, error->column);
+  }
+  if (error->path[0] != '\0') {
+    char shown[80];
+    cst__escape(shown, sizeof shown, error->path, strlen(error->path));
+    snprintf(path, sizeof path, "%sfeature '%s'", at ? ", " : "", shown);
+  }
+  const char *message = error->message[0] ? error->message : status_text(error->code);
+  char all[1024];
+  int length = snprintf(all, sizeof all, "%s%s%s%s%s%s%s", place, path,
+                        at || path[0] ? ": " : "", message, error->hint[0] ? " (" : "", error->hint,
+                        error->hint[0] ? ")" : "");
+  cst__escape(text, n, all, length < 0 ? 0 : (size_t)length);
+  return strlen(text);
+}
+
+size_t cst_error_format(const cst_error *error, char *buf, size_t n) {
+  text_out out = {buf, n, 0};
+  char text[MAX_TEXT];
+  if (error->file[0] != '\0') {
+    text_add(&out, error->file, strlen(error->file));
+    text_add(&out, ": ", 2);
+  }
+  size_t size = compose(error, text, sizeof text);
+  text_add(&out, text, size);
+  if (n > 0) {
+    buf[out.size < n ? out.size : n - 1] = '\0';
+  }
+  return out.size;
+}
+
+const char *cst_dtype_name(cst_dtype dtype) {
+  switch (dtype) {
+    case CST_DTYPE_NONE:
+      return "none";
+#define CST__DTYPE(name, number, width, text) \
+  case CST_DTYPE_##name:                      \
+    return text;
+      CST_DTYPE_MAP(CST__DTYPE)
+#undef CST__DTYPE
+  }
+  return "unknown";
+}
+
+size_t cst_dtype_width(cst_dtype dtype) {
+  switch (dtype) {
+    case CST_DTYPE_NONE:
+      return 0;
+#define CST__DTYPE(name, number, width, text) \
+  case CST_DTYPE_##name:                      \
+    return width;
+      CST_DTYPE_MAP(CST__DTYPE)
+#undef CST__DTYPE
+  }
+  return 0;
+}

@@ -1,0 +1,45 @@
+/* Filling cst_error: the one way in which the library says what went wrong, and where. */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <columnstone/status.h>
+#include <stdarg.h>
+
+#if defined(__GNUC__)
+#define CST__PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define CST__MUST_USE __attribute__((warn_unused_result))
+#else
+#define CST__PRINTF(fmt, args)
+#define CST__MUST_USE
+#endif
+
+/* Leaves the function with the status of a call that failed. */
+#define CST__TRY(call)                        \
+  do {                                        \
+    cst_status cst__try_status = (call);      \
+    if (cst__try_status != CST_OK) {          \
+      return cst__try_status;                 \
+    }                                         \
+  } while (0)
+
+/* Sets code, message and hint (may be NULL) and forgets every place of before; returns `code`.
+ * `error` may be NULL. Bytes that are no UTF-8 are escaped, text that is too long is cut at a
+ * character. */
+cst_status cst__fail(cst_error *error, cst_status code, const char *hint, const char *fmt, ...)
+    CST__PRINTF(4, 5);
+
+/* CST_NO_MEMORY with its message. */
+cst_status cst__fail_memory(cst_error *error, size_t wanted);
+
+/* Add a place to an error that is already filled, where it has none yet. */
+void cst__error_add_file(cst_error *error, const char *file);
+void cst__error_add_record(cst_error *error, int64_t record, int64_t offset);
+void cst__error_add_position(cst_error *error, int64_t line, int64_t column);
+/* Prefixes the path with one more step ("a" + ".b"); the step is escaped. */
+void cst__error_add_path(cst_error *error, const char *step, size_t size);
+
+/* Copies bytes into buf as valid, printable, NUL-terminated UTF-8 of at most n - 1 bytes: control
+ * characters and bytes that are no UTF-8 become \xNN, and "..." ends what was cut. */
+void cst__escape(char *buf, size_t n, const char *bytes, size_t size);
+
+#endif /* BASE_ERROR_H */

@@ -1,0 +1,49 @@
+/* UTF-8 validation, eight ASCII bytes at a time. */
+#include "base/utf8.h"
+
+static bool is_tail(uint8_t c) { return (c & 0xc0) == 0x80; }
+
+size_t cst__utf8_char_size(const uint8_t *s, size_t size) {
+  if (size == 0) {
+    return 0;
+  }
+  uint8_t c = s[0];
+  if (c < 0x80) {
+    return 1;
+  }
+  if (c >= 0xc2 && c <= 0xdf) {
+    return size >= 2 && is_tail(s[1]) ? 2 : 0;
+  }
+  if (c >= 0xe0 && c <= 0xef) {
+    /* The second byte excludes overlongs (E0) and surrogates (ED). */
+    uint8_t low = c == 0xe0 ? 0xa0 : 0x80;
+    uint8_t high = c == 0xed ? 0x9f : 0xbf;
+    return size >= 3 && s[1] >= low && s[1] <= high && is_tail(s[2]) ? 3 : 0;
+  }
+  if (c >= 0xf0 && c <= 0xf4) {
+    uint8_t low = c == 0xf0 ? 0x90 : 0x80;
+    uint8_t high = c == 0xf4 ? 0x8f : 0xbf;
+    return size >= 4 && s[1] >= low && s[1] <= high && is_tail(s[2]) && is_tail(s[3]) ? 4 : 0;
+  }
+  return 0;
+}
+
+size_t cst__utf8_valid_prefix(const uint8_t *bytes, size_t size) {
+  size_t i = 0;
+  while (i < size) {
+    if (size - i >= 8) {
+      uint64_t word;
+      memcpy(&word, bytes + i, 8);
+      if ((word & UINT64_C(0x8080808080808080)) == 0) {
+        i += 8;
+        continue;
+      }
+    }
+    size_t length = cst__utf8_char_size(bytes + i, size - i);
+    if (length == 0) {
+      return i;
+    }
+    i += length;
+  }
+  return size;
+}

@@ -1,0 +1,20 @@
+/* UTF-8: validity, as the Unicode standard and protobuf define it (no surrogates, no overlongs). */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The bytes (1 to 4) of the valid character at the start; 0 if there is none. */
+size_t cst__utf8_char_size(const uint8_t *bytes, size_t size);
+
+/* The index of the first byte that is no UTF-8; `size` if all is valid. */
+size_t cst__utf8_valid_prefix(const uint8_t *bytes, size_t size);
+
+static inline bool cst__utf8_valid(const uint8_t *bytes, size_t size) {
+  return cst__utf8_valid_prefix(bytes, size) == size;
+}
+
+#endif /* BASE_UTF8_H */

@@ -1,0 +1,26 @@
+/* Serialized records on their way into a decoder.
+ */
+#ifndef DECODE_RECORDS_H
+#define DECODE_RECORDS_H
+
+#include <columnstone/status.h>
+
+/* A block of input that zero-copy views may point into. */
+typedef struct cst__block_ref {
+  const uint8_t *data;
+  size_t size;                  /* below 2 GiB */
+  void *owner;                  /* retained once per batch that refers to the block */
+  void (*retain)(void *owner);
+  void (*release)(void *owner);
+} cst__block_ref;
+
+typedef struct cst__records {
+  const cst_bytes *items;
+  size_t count;
+  size_t padding; /* bytes behind every record that may be read (their values do not matter) */
+  /* Only for CST_COLUMNS_BINARY_VIEWS: every record lies in one of the blocks, in their order. */
+  const cst__block_ref *blocks;
+  size_t num_blocks;
+} cst__records;
+
+#endif /* DECODE_RECORDS_H */

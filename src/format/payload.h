@@ -1,0 +1,38 @@
+/* A payload: what a container's records hold, and how they become columns. One table per payload.
+ */
+#ifndef FORMAT_PAYLOAD_H
+#define FORMAT_PAYLOAD_H
+
+#include <columnstone/arrow_abi.h>
+#include <columnstone/example.h>
+#include <columnstone/schema.h>
+
+#include "decode/records.h"
+
+typedef struct cst__payload_options {
+  const cst_schema *schema;
+  const char *const *columns;
+  size_t num_columns;
+  uint32_t column_flags; /* CST_COLUMNS_... */
+  const cst_allocator *allocator;
+} cst__payload_options;
+
+typedef struct cst__payload {
+  const char *name;   /* "example", "raw" */
+  bool wants_schema;  /* a stream needs one, given or inferred, so that all batches agree */
+
+  /* A decoder: one per thread. */
+  cst_status (*open)(const cst__payload_options *options, void **decoder, cst_error *error);
+  /* Decodes records into a batch; out_schema may be NULL. Errors name the record (index in `records`). */
+  cst_status (*decode)(void *decoder, const cst__records *records, struct ArrowSchema *out_schema,
+                       struct ArrowArray *out, cst_error *error);
+  void (*close)(void *decoder);
+} cst__payload;
+
+extern const cst__payload cst__example_payload;
+extern const cst__payload cst__raw_payload;
+
+/* NULL if there is none of that name. */
+const cst__payload *cst__payload_find(const char *name);
+
+#endif /* FORMAT_PAYLOAD_H */

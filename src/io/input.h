@@ -1,0 +1,66 @@
+/* Bytes in: a sequential, decompressed stream over a file, standard input or a caller's reader.
+ *
+ * The compression is found from the first bytes, never from the name: gzip (any number of members,
+ * zero padding behind the last), zlib, zstd (any number of frames, skippable ones too), else plain.
+ */
+#ifndef IO_INPUT_H
+#define IO_INPUT_H
+
+#include <columnstone/source.h>
+
+#include "base/alloc.h"
+
+typedef struct cst__input cst__input;
+
+typedef struct cst__input_options {
+  uint64_t max_inflation;   /* 0: 200; beyond 64 MiB of output, more than this ratio is CST_LIMIT */
+  bool memory_map;          /* map plain files */
+  const cst_allocator *allocator;
+} cst__input_options;
+
+typedef enum cst__compression {
+  CST__PLAIN,
+  CST__GZIP,
+  CST__ZLIB,
+  CST__ZSTD
+} cst__compression;
+
+/* Opens a path ("-": standard input). Compression is looked at with the first read. */
+cst_status cst__input_open(const char *path, const cst__input_options *options, cst__input **out,
+                           cst_error *error);
+
+/* Borrows the reader: does not close it. Starts at offset 0. */
+cst_status cst__input_open_reader(const cst_reader *reader, const cst__input_options *options,
+                                  cst__input **out, cst_error *error);
+
+/* Fills `buffer` with `size` bytes; *got is smaller only at the end of the stream. A stream that ends
+ * inside a compressed member, or whose checksum is wrong, is CST_CORRUPT; bytes in front of the fault
+ * have been delivered by then (a short *got with CST_OK, the failure with the next call). The error
+ * has the file's name, not a record. */
+cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t *got,
+                           cst_error *error);
+
+/* Plain mapped files: the whole of the file, borrowed until close; NULL if there is no map. */
+const uint8_t *cst__input_map(cst__input *input, size_t *size);
+
+cst__compression cst__input_compression(cst__input *input, cst_error *error);
+
+/* Bytes taken from the file so far (compressed), and the file's size (-1: unknown). */
+uint64_t cst__input_consumed(const cst__input *input);
+int64_t cst__input_file_size(const cst__input *input);
+const char *cst__input_name(const cst__input *input);
+void cst__input_close(cst__input *input);
+
+/* ---- names ---- */
+
+typedef struct cst__paths {
+  char **items; /* cst__delete each, or cst__paths_reset */
+  size_t count;
+  size_t capacity;
+} cst__paths;
+
+/* Adds the files that a path or glob means, as cst_source_open says; CST_NOT_FOUND with a hint. */
+cst_status cst__paths_expand(cst__paths *paths, const char *pattern, cst_error *error);
+void cst__paths_reset(cst__paths *paths);
+
+#endif /* IO_INPUT_H */

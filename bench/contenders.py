@@ -1,8 +1,8 @@
 """The programs that the benchmark compares, each as "prepare the batches" and "do one batch".
 
-Preparing (a list of bytes into a string tensor for TensorFlow, into an Arrow array for views) is not
-timed for anyone. `tf_parser` takes the parse that TensorFlow itself is fastest at for this data: dense
-features where one value is enough, variable-length ones elsewhere.
+Preparing (a list of bytes into a string tensor for TensorFlow, into an Arrow array for views) is
+not timed for anyone. `tf_parser` is asked for variable-length features where the same work as ours
+is meant: a dense feature with a default cannot tell an absent value from the default.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Records = list[bytes]
 
 @dataclasses.dataclass(frozen=True)
 class Contender:
-    """`run` does the timed work on one batch that `prepare` made; `bytes_of` is left to the caller."""
+    """`run` does the timed work on one batch that `prepare` made."""
 
     name: str
     prepare: Callable[[Records], Any]
@@ -33,7 +33,9 @@ def as_is(records: Records) -> Records:
 # Columnstone
 
 
-def ours(schema_text: str | None, columns: Sequence[str] | None = None, **options: Any) -> Contender:
+def ours(
+    schema_text: str | None, columns: Sequence[str] | None = None, **options: Any
+) -> Contender:
     import columnstone as cst
 
     schema = cst.Schema.from_text(schema_text) if schema_text is not None else None

@@ -1,6 +1,6 @@
 """Makes the benchmark's data: seeded tf.Example records, kept as TFRecord files in a cache folder.
 
-Each data set is a `Dataset`: its name, its features (the schema in order of columns) and its records.
+Each data set is a `Dataset`: its name, its features (the order of the columns) and its records.
 The records are written by a few lines of protobuf encoding, so that no peer has a hand in them; the
 files are framed by TensorFlow's own writer, so that their checksums are not ours either.
 """
@@ -92,9 +92,7 @@ def click_log(rows: int, rng: np.random.Generator) -> Iterator[list[bytes]]:
     hexes = [[b"%08x" % v for v in row] for row in cats.tolist()]
     for row in range(rows):
         values = [[v] for v in ints[row].tolist()] + [[v] for v in hexes[row]]
-        yield [
-            entry(*CLICK_FIELDS[i], values[i]) for i in np.flatnonzero(present[row]).tolist()
-        ]
+        yield [entry(*CLICK_FIELDS[i], values[i]) for i in np.flatnonzero(present[row]).tolist()]
 
 
 WIDE_KINDS = ("INT", "FLOAT", "BYTES")
@@ -138,7 +136,10 @@ IMAGE_FIELDS: list[Field] = [("label", "INT"), ("image", "BYTES")]
 def images(rows: int, rng: np.random.Generator) -> Iterator[list[bytes]]:
     for _ in range(rows):
         image = rng.bytes(int(rng.integers(90_000, 110_000)))
-        yield [entry("label", "INT", [int(rng.integers(0, 1000))]), entry("image", "BYTES", [image])]
+        yield [
+            entry("label", "INT", [int(rng.integers(0, 1000))]),
+            entry("image", "BYTES", [image]),
+        ]
 
 
 Maker = Callable[[int, np.random.Generator], Iterator[list[bytes]]]
@@ -195,7 +196,7 @@ def write_framed(path: pathlib.Path, records: Iterator[bytes], compression: str 
 
 
 def read_framed(path: pathlib.Path) -> Iterator[bytes]:
-    """The records of a plain TFRecord file that we wrote ourselves (checksums are not looked at)."""
+    """The records of a plain TFRecord file that we wrote (checksums are not looked at)."""
     blob = path.read_bytes()
     at = 0
     while at < len(blob):

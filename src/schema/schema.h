@@ -1,0 +1,41 @@
+/* The schema as the other rooms see it: parsed, checked and counted. Every function here is the twin
+ * of the public one with the same name in <columnstone/schema.h>, whose contract it has.
+ */
+#ifndef SCHEMA_SCHEMA_H
+#define SCHEMA_SCHEMA_H
+
+#include <columnstone/schema.h>
+
+#include "base/alloc.h"
+
+cst_status cst__schema_parse(const void *data, size_t size, cst_schema **out, cst_error *error);
+cst_status cst__schema_parse_text(const void *data, size_t size, cst_schema **out,
+                                  cst_error *error);
+cst_status cst__schema_parse_binary(const void *data, size_t size, cst_schema **out,
+                                    cst_error *error);
+
+cst_schema *cst__schema_retain(const cst_schema *schema);
+void cst__schema_release(cst_schema *schema);
+
+cst_status cst__schema_write_text(const cst_schema *schema, char **out, size_t *size,
+                                  cst_error *error);
+cst_status cst__schema_write_binary(const cst_schema *schema, char **out, size_t *size,
+                                    cst_error *error);
+
+/* Features in the schema's order. A feature that says `type: TYPE_UNKNOWN` is CST_FEATURE_UNKNOWN:
+ * inference writes it for a feature that never had a value of any type (a column of type null). A
+ * feature that does not state its type at all does not pass the parser. */
+size_t cst__schema_num_features(const cst_schema *schema);
+const cst_feature *cst__schema_feature(const cst_schema *schema, size_t i);
+
+/* The index of the top-level feature with this name, or SIZE_MAX. */
+size_t cst__schema_find_feature(const cst_schema *schema, const char *name, size_t size);
+
+cst_status cst__specs_new(const cst_schema *schema, const cst_specs_options *options,
+                          cst_specs **out, cst_error *error);
+cst_specs *cst__specs_retain(const cst_specs *specs);
+void cst__specs_release(cst_specs *specs);
+size_t cst__specs_count(const cst_specs *specs);
+const cst_tensor_spec *cst__specs_get(const cst_specs *specs, size_t i);
+
+#endif /* SCHEMA_SCHEMA_H */

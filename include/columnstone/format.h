@@ -1,17 +1,19 @@
 /* The plug-in interface, version 1: a shared object that reads or writes a whole format.
  *
- * A plug-in exports one function, `cst_plugin`, and needs only this header and arrow_abi.h: no symbol
- * of the library. Columnstone looks for `columnstone-<format>.so` in the folders of the environment
- * variable COLUMNSTONE_PLUGIN_PATH (separated by ':') and then in its own plug-in folder, and loads
- * it when the format is asked for. A plug-in must never throw, exit, or keep pointers that it was
- * lent after it returned.
+ * A plug-in needs only this header, arrow_abi.h and status.h, and no symbol of the library. It
+ * defines one function, `cst_plugin`, in a shared object called `columnstone-<format>.so`. Columnstone
+ * looks for that file in the folders of the environment variable COLUMNSTONE_PLUGIN_PATH (separated
+ * by ':') and then in its own plug-in folder, loads it when the format is asked for, and never
+ * unloads it. docs/plugins.md has a walk through an example.
+ *
+ * Rules for a plug-in: it never throws, exits or prints; it keeps no pointer that it was lent after
+ * it returned; errors hold no content of the data. A stream or a writer is used by one thread at a
+ * time; different ones may be used by different threads at once.
  */
 #ifndef COLUMNSTONE_FORMAT_H
 #define COLUMNSTONE_FORMAT_H
 
 #include <columnstone/arrow_abi.h>
-#include <columnstone/sink.h>
-#include <columnstone/source.h>
 #include <columnstone/status.h>
 
 #ifdef __cplusplus
@@ -20,51 +22,67 @@ extern "C" {
 
 #define CST_PLUGIN_ABI_VERSION 1
 
-/* What a plug-in's reader is told. */
+/* What a plug-in's reader is told. Later versions add members at the end: `size` tells which there
+ * are. The same holds for the other structs. */
 typedef struct cst_plugin_read_options {
-  size_t size;
-  const char *const *columns; /* wanted top-level columns in order; NULL: all */
+  size_t size;                /* sizeof(cst_plugin_read_options) of the host */
+  const char *const *columns; /* wanted top-level columns in order, no name twice; NULL: all */
   size_t num_columns;
-  int64_t batch_size;         /* rows of a batch, at most */
-  int32_t threads;
+  int64_t batch_size;         /* rows of a batch, at most; > 0 */
+  int32_t threads;            /* that the plug-in may use, the caller's included; >= 1 */
 } cst_plugin_read_options;
 
 /* What a plug-in's writer is told. */
 typedef struct cst_plugin_write_options {
-  size_t size;
+  size_t size;                /* sizeof(cst_plugin_write_options) of the host */
   int32_t level;              /* of compression; 0: the usual one */
   int64_t group_bytes;        /* flush a row group when this much data is pending; 0: the usual */
+  bool lossy;                 /* round what the format cannot hold exactly, instead of failing */
 } cst_plugin_write_options;
 
-/* A format. Functions that it does not have are NULL. All return a cst_status and fill `error` (never
- * NULL) on failure. */
+/* A format. Functions that it does not have are NULL: `open` of one that is only written, the four of
+ * the writer of one that is only read, `sniff`. All return a status and fill `error` (never NULL;
+ * code, message and hint, and record or path where they are known) on failure. */
 typedef struct cst_plugin_format {
   size_t size;             /* sizeof(cst_plugin_format) of the plug-in */
   uint32_t abi_version;    /* CST_PLUGIN_ABI_VERSION */
-  const char *name;        /* "parquet" */
-  const char *description; /* one line for --help */
+  const char *name;        /* "parquet": small letters, digits, '-', '_'; as in the file's name */
+  const char *description; /* one line */
   const char *const *extensions; /* ".parquet", ..., NULL at the end */
 
   /* True if a file that begins with these bytes (up to 64) is of this format. */
   bool (*sniff)(const uint8_t *head, size_t size);
 
-  /* Opens one local file as a stream of batches, which owns all that it needs. */
+  /* Opens one local file as a stream of batches (struct arrays), which owns all that it needs. A
+   * column that the file does not have is CST_NOT_FOUND with `path` set to its name. Failures of the
+   * stream are errno values: ENOMEM, EIO, ENOTSUP (what the format cannot give), everything else is
+   * damaged data; get_last_error gives one line without the path of the file. */
   cst_status (*open)(const char *path, const cst_plugin_read_options *options,
                      struct ArrowArrayStream *out, cst_error *error);
 
-  /* Starts writing `path` (a temporary name; Columnstone renames it). *writer is the plug-in's. */
+  /* Starts to write `path`, which exists and is empty: a temporary name, Columnstone renames it.
+   * schema (borrowed) is that of all the batches. *writer is the plug-in's. */
   cst_status (*create)(const char *path, const struct ArrowSchema *schema,
                        const cst_plugin_write_options *options, void **writer, cst_error *error);
-  /* Takes the batch (moves it: must release it, also on failure). */
+  /* Takes one batch: must call its release, also on failure. The memory behind it is lent: it is
+   * valid until `write` returns, whenever release was called. */
   cst_status (*write)(void *writer, struct ArrowArray *batch, cst_error *error);
-  /* Completes the file. */
+  /* Completes and closes the file. Called at most once, only free comes after it. */
   cst_status (*finish)(void *writer, cst_error *error);
-  /* Frees the writer, finished or not. */
+  /* Frees the writer, finished or not. Does not remove the file. */
   void (*free)(void *writer);
 } cst_plugin_format;
 
-/* The one symbol of a plug-in: its format, static for the life of the process; NULL if it cannot work
- * with a host of this ABI version. */
+#if defined(_WIN32)
+#define CST_PLUGIN_EXPORT __declspec(dllexport)
+#else
+#define CST_PLUGIN_EXPORT __attribute__((visibility("default")))
+#endif
+
+/* The one function of a plug-in: gives its format, static for the life of the process, or NULL if it
+ * cannot work with a host of this ABI version. Called from any thread, any number of times. */
+CST_PLUGIN_EXPORT const cst_plugin_format *cst_plugin(uint32_t host_abi_version);
+
 typedef const cst_plugin_format *(*cst_plugin_function)(uint32_t host_abi_version);
 
 #ifdef __cplusplus

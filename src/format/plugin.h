@@ -1,0 +1,20 @@
+/* Loading plug-ins: `columnstone-<format>.so`, by dlopen, from the plug-in folders.
+ */
+#ifndef FORMAT_PLUGIN_H
+#define FORMAT_PLUGIN_H
+
+#include <columnstone/format.h>
+
+#include "base/error.h"
+
+/* Finds and loads the plug-in of a format and checks its table. *out lives as long as the process.
+ * CST_OK with *out NULL if no folder has such a file; CST_UNSUPPORTED if it cannot be loaded or is
+ * made for another version. */
+cst_status cst__plugin_load(const char *name, const cst_plugin_format **out, cst_error *error);
+
+/* Loads one plug-in after the other, all that lie in the plug-in folders, until `matches` is true for
+ * one: *out, or NULL. Files that cannot be loaded are passed over. */
+cst_status cst__plugin_search(bool (*matches)(const cst_plugin_format *format, void *ctx), void *ctx,
+                              const cst_plugin_format **out, cst_error *error);
+
+#endif /* FORMAT_PLUGIN_H */

@@ -1,0 +1,35 @@
+/* The formats: found by name, by the ending of a path, or by the first bytes of a file. Built-in ones
+ * stand in a table; every other name is a plug-in, loaded when it is asked for.
+ */
+#ifndef FORMAT_REGISTRY_H
+#define FORMAT_REGISTRY_H
+
+#include <columnstone/format.h>
+
+#include "base/error.h"
+#include "format/payload.h"
+#include "format/sink_format.h"
+
+/* One format. Exactly one of `payload`, `plugin` and neither (a whole format that is built in and only
+ * written) is set. */
+typedef struct cst__format {
+  const char *name;                /* static, or the plug-in's: lives as long as the process */
+  const cst__payload *payload;     /* what a container's records hold: read by src/source */
+  const cst_plugin_format *plugin; /* a whole format, read and written by a plug-in */
+  const cst__sink_format *sink;    /* writes it; NULL: it cannot be written */
+} cst__format;
+
+/* By name, such as "example", "raw", "arrow", "parquet". CST_NOT_FOUND lists the known ones, suggests a
+ * near one, and says for parquet how to get the plug-in. */
+cst_status cst__format_find(const char *name, cst__format *out, cst_error *error);
+
+/* The format that an output's name means ("x.parquet", "x.jsonl.gz", "x.tfrecord.gz"). */
+cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_error *error);
+
+/* The plug-in for an input that is not in a container: by its first bytes (up to 64), else by the
+ * ending of its name. CST_NOT_FOUND if the bytes or the name mean a format whose plug-in is not
+ * there; CST_OK with out->plugin NULL if nothing is known about such a file. */
+cst_status cst__format_find_by_head(const char *path, const uint8_t *head, size_t size,
+                                    cst__format *out, cst_error *error);
+
+#endif /* FORMAT_REGISTRY_H */

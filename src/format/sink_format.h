@@ -1,0 +1,37 @@
+/* A sink format: how record batches of one schema become a file. One table per format, one file each
+ * (sink_*.c); plug-ins stand behind the table of sink_plugin.c.
+ */
+#ifndef FORMAT_SINK_FORMAT_H
+#define FORMAT_SINK_FORMAT_H
+
+#include <columnstone/arrow_abi.h>
+#include <columnstone/format.h>
+#include <columnstone/sink.h>
+
+#include "base/error.h"
+
+typedef struct cst__sink_open {
+  const char *path;                 /* "-": standard output */
+  const struct ArrowSchema *schema; /* borrowed until free; a struct */
+  const cst_sink_options *options;  /* never NULL; valid for the time of open */
+  const cst_plugin_format *plugin;  /* for cst__sink_plugin */
+} cst__sink_open;
+
+typedef struct cst__sink_format {
+  const char *name;
+  /* *sink is NULL on failure. */
+  cst_status (*open)(const cst__sink_open *open, void **sink, cst_error *error);
+  /* Borrows the batch. Errors name row (as record) and column (as path). */
+  cst_status (*write)(void *sink, const struct ArrowArray *batch, cst_error *error);
+  cst_status (*finish)(void *sink, cst_error *error);
+  void (*free)(void *sink); /* without a finish before: no file appears */
+} cst__sink_format;
+
+extern const cst__sink_format cst__sink_example;
+extern const cst__sink_format cst__sink_raw;
+extern const cst__sink_format cst__sink_arrow_file;
+extern const cst__sink_format cst__sink_arrow_stream;
+extern const cst__sink_format cst__sink_jsonl;
+extern const cst__sink_format cst__sink_plugin;
+
+#endif /* FORMAT_SINK_FORMAT_H */

@@ -59,8 +59,8 @@ void harness_check_double(double actual, double expected, const char *file, int 
 void harness_check_str(const char *actual, const char *expected, const char *file, int line,
                        const char *actual_text, const char *expected_text) {
   if (actual && expected ? strcmp(actual, expected) == 0 : actual == expected) return;
-  printf("%s:%d: failed: %s == %s:\n  is       \"%s\"\n  expected \"%s\"\n", file, line, actual_text,
-         expected_text, actual ? actual : "(null)", expected ? expected : "(null)");
+  printf("%s:%d: failed: %s == %s:\n  is       \"%s\"\n  expected \"%s\"\n", file, line,
+         actual_text, expected_text, actual ? actual : "(null)", expected ? expected : "(null)");
   fail_here();
 }
 
@@ -110,8 +110,8 @@ void __wrap_free(void *pointer);
 static atomic_llong allocations_left;
 static atomic_bool allocation_failed;
 
-/* The allocations made while a scenario runs: an open-addressing set of their addresses. Memory that
- * a shared library allocated and our code frees was never put in, and is passed over. */
+/* The allocations made while a scenario runs: an open-addressing set of their addresses. Memory
+ * that a shared library allocated and our code frees was never put in, and is passed over. */
 static pthread_mutex_t live_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool live_tracking;
 static uintptr_t *live_slots;

@@ -1,9 +1,9 @@
 /* The unit-test harness: tests that register themselves, checks that print what they saw, and the
  * failing of the n-th allocation.
  *
- * A test file is a row of TEST(name) { ... } and nothing else; main() is in the harness. A check that
- * fails prints file, line and values and ends its test (on another thread than the test's own it
- * only marks the test as failed).
+ * A test file is a row of TEST(name) { ... } and nothing else; main() is in the harness. A check
+ * that fails prints file, line and values and ends its test (on another thread than the test's own
+ * it only marks the test as failed).
  */
 #ifndef TESTS_UNIT_HARNESS_H
 #define TESTS_UNIT_HARNESS_H
@@ -20,18 +20,18 @@ struct harness_test {
 
 void harness_register(struct harness_test *test);
 
-#define TEST(id)                                                                          \
-  static void test_##id(void);                                                            \
-  __attribute__((constructor)) static void harness_register_##id(void) {                  \
-    static struct harness_test entry = {.name = #id, .run = test_##id};                   \
-    harness_register(&entry);                                                             \
-  }                                                                                       \
+#define TEST(id)                                                         \
+  static void test_##id(void);                                           \
+  __attribute__((constructor)) static void harness_register_##id(void) { \
+    static struct harness_test entry = {.name = #id, .run = test_##id};  \
+    harness_register(&entry);                                            \
+  }                                                                      \
   static void test_##id(void)
 
 /* True. */
 #define CHECK(condition) harness_check((condition), __FILE__, __LINE__, #condition)
 /* Two integers (or enums) are equal; compared as 64-bit values. */
-#define CHECK_EQ(actual, expected)                                                        \
+#define CHECK_EQ(actual, expected) \
   harness_check_int((int64_t)(actual), (int64_t)(expected), __FILE__, __LINE__, #actual, #expected)
 /* Two doubles are equal; NaN equals NaN. */
 #define CHECK_DOUBLE(actual, expected) \
@@ -59,8 +59,8 @@ void harness_check_mem(const void *actual, const void *expected, size_t size, co
                        int line, const char *actual_text, const char *expected_text);
 
 /* The n-th allocation from now on (n = 1 is the next), of any thread, fails once; n = 0 switches
- * this off. Counted are malloc, calloc, realloc, posix_memalign and aligned_alloc as called from the
- * test, the library and its static dependencies (not from shared libraries). */
+ * this off. Counted are malloc, calloc, realloc, posix_memalign and aligned_alloc as called from
+ * the test, the library and its static dependencies (not from shared libraries). */
 void harness_fail_allocation_after(int64_t n);
 /* True if an allocation has been failed since the last harness_fail_allocation_after. */
 bool harness_allocation_failed(void);

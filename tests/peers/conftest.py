@@ -1,0 +1,44 @@
+"""Set-up of the comparisons with real TensorFlow, tfx_bsl and protobuf.
+
+Run by `./dev test peers`. Without the peers' packages nothing here is collected.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pathlib
+
+import pytest
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+PEERS = ["tensorflow", "tfx_bsl", "tensorflow_metadata", "hypothesis", "pyarrow"]
+MISSING = [name for name in PEERS if importlib.util.find_spec(name) is None]
+collect_ignore_glob = ["test_*.py"] if MISSING else []
+
+TAXI = pathlib.Path(__file__).resolve().parents[2].parent / "shared" / "data" / "taxi"
+
+if not MISSING:
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile(
+        "peers",
+        max_examples=int(os.environ.get("COLUMNSTONE_PEER_EXAMPLES", "300")),
+        deadline=None,
+        derandomize="COLUMNSTONE_PEER_EXAMPLES" not in os.environ,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
+    settings.load_profile("peers")
+
+
+def pytest_report_header() -> str:
+    return f"peers missing, nothing to compare with: {MISSING}" if MISSING else "peers: all found"
+
+
+@pytest.fixture(scope="session")
+def taxi() -> pathlib.Path:
+    if not TAXI.is_dir():
+        pytest.skip("the taxi data is not beside the repository (shared/data/taxi)")
+    return TAXI

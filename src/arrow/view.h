@@ -1,57 +1,72 @@
 /* A read-only look at Arrow data from anywhere: one struct per array, with typed access that is the
  * same for every layout, offset width and slice. The only way in which the other rooms read arrays.
+ *
+ * Source: Apache Arrow format documentation ("Arrow columnar format", "The Arrow C data
+ * interface").
  */
 #ifndef ARROW_VIEW_H
 #define ARROW_VIEW_H
 
 #include <columnstone/arrow_abi.h>
 #include <columnstone/status.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
 typedef enum cst__layout {
   CST__LAYOUT_NULL,
   CST__LAYOUT_BOOL,
-  CST__LAYOUT_NUMBER,      /* fixed width: see `dtype` (float16: HALF) */
+  CST__LAYOUT_NUMBER, /* fixed width: see `dtype` */
   CST__LAYOUT_HALF,
   CST__LAYOUT_BINARY,      /* (large_)binary, (large_)string: see `offset_width` */
   CST__LAYOUT_BINARY_VIEW, /* binary_view, string_view */
   CST__LAYOUT_FIXED_BINARY,
-  CST__LAYOUT_LIST,        /* list, large_list, map */
+  CST__LAYOUT_LIST, /* list, large_list, map */
   CST__LAYOUT_FIXED_LIST,
-  CST__LAYOUT_LIST_VIEW,   /* list_view, large_list_view */
+  CST__LAYOUT_LIST_VIEW, /* list_view, large_list_view */
   CST__LAYOUT_STRUCT,
-  CST__LAYOUT_OTHER        /* dictionary, union, decimal, time, run-end: name in `format` */
+  CST__LAYOUT_OTHER /* dictionary, union, decimal, time, run-end, unknown: see `format` */
 } cst__layout;
+
+/* What lies in an array of layout OTHER is not looked at: readers refuse it with CST_UNSUPPORTED.
+ */
 
 typedef struct cst__view cst__view;
 struct cst__view {
   cst__layout layout;
-  cst_dtype dtype;        /* NUMBER: the type; BINARY kinds: BYTES */
-  bool is_string;         /* declared as UTF-8 */
-  int offset_width;       /* 4 or 8, for BINARY, LIST and LIST_VIEW */
-  int64_t length;         /* slots of this slice */
-  int64_t offset;         /* first slot within the buffers (already includes parents' slices) */
-  int64_t null_count;     /* exact */
+  cst_dtype dtype;         /* NUMBER: the type; BINARY kinds: BYTES */
+  bool is_string;          /* declared as UTF-8 */
+  int offset_width;        /* 4 or 8, for BINARY, LIST and LIST_VIEW */
+  int64_t length;          /* slots of this slice */
+  int64_t offset;          /* first slot within the buffers (already includes parents' slices) */
+  int64_t null_count;      /* exact, of this slice */
   const uint8_t *validity; /* bitmap from slot 0 of the buffers; NULL: no nulls */
-  const void *data;       /* NUMBER: values from slot 0; BINARY: bytes; BINARY_VIEW: the 16-byte views */
-  const void *offsets;    /* BINARY, LIST, LIST_VIEW */
-  const void *sizes;      /* LIST_VIEW */
+  const void *data; /* NUMBER: values from slot 0; BINARY: bytes; BINARY_VIEW: the 16-byte views */
+  const void *offsets;         /* BINARY, LIST, LIST_VIEW; may be NULL if length is 0 */
+  const void *sizes;           /* LIST_VIEW */
   const void *const *variadic; /* BINARY_VIEW: the data buffers */
-  int64_t fixed_size;     /* FIXED_LIST: items a slot; FIXED_BINARY: bytes a slot */
+  int64_t num_variadic;
+  const int64_t *variadic_sizes; /* bytes of each */
+  int64_t fixed_size;            /* FIXED_LIST: items a slot; FIXED_BINARY: bytes a slot */
   int64_t num_children;
   cst__view *children;
-  const char *name;       /* of the field, borrowed from the schema */
-  const char *format;     /* borrowed from the schema */
+  const char *name;   /* of the field, borrowed from the schema; "" if it has none */
+  const char *format; /* borrowed from the schema */
 };
 
-/* Looks at `array`. `arena` holds the views, which borrow everything else. Unless `trusted`, the data
- * is validated fully (buffer sizes as far as Arrow's C interface tells them, offsets, child lengths,
- * UTF-8 of strings, view references): CST_CORRUPT with the column's path. Wrong or released structs
- * are CST_INVALID_ARGUMENT. Depth is limited to 100. */
+/* Looks at `array`. `arena` holds the views, which borrow everything else. Unless `trusted`, the
+ * data is validated fully (null counts, offsets, child lengths, UTF-8 of strings, view references;
+ * how large a buffer is, Arrow's C interface does not tell): CST_CORRUPT with the column's path.
+ * Wrong or released structs are CST_INVALID_ARGUMENT, buffers that are not aligned to their
+ * elements CST_UNSUPPORTED. Depth is limited to 100. Trusted views cost no time per slot, but for
+ * null counts that are not given. */
 cst_status cst__view_init(cst__view *view, const struct ArrowSchema *schema,
                           const struct ArrowArray *array, bool trusted, cst__arena *arena,
                           cst_error *error);
+
+/* The type alone: a view of zero slots, for checks that need no data. */
+cst_status cst__view_init_schema(cst__view *view, const struct ArrowSchema *schema,
+                                 cst__arena *arena, cst_error *error);
 
 static inline bool cst__view_is_null(const cst__view *v, int64_t i) {
   int64_t at = v->offset + i;
@@ -59,21 +74,51 @@ static inline bool cst__view_is_null(const cst__view *v, int64_t i) {
          (v->validity != NULL && !((v->validity[at >> 3] >> (at & 7)) & 1));
 }
 
-/* The bytes of a BINARY, BINARY_VIEW or FIXED_BINARY slot (also of a null one: whatever lies there). */
+/* One entry of an offsets or sizes buffer of the given width. */
+static inline int64_t cst__view_entry(const void *entries, int width, int64_t at) {
+  if (width == 8) {
+    return ((const int64_t *)entries)[at];
+  }
+  return ((const int32_t *)entries)[at];
+}
+
+/* The bytes of a BINARY, BINARY_VIEW or FIXED_BINARY slot; none for a null one. */
 cst_bytes cst__view_bytes(const cst__view *v, int64_t i);
 
-/* The items [*begin, *end) of children[0] that list slot i holds, counted from the child's slot 0 (that
- * is: index them as child slots with the child's own offset added by the accessors). */
+/* The items [*begin, *end) of children[0] that list slot i (of LIST, FIXED_LIST or LIST_VIEW)
+ * holds, as slots of the child's view: its accessors add its own offset. An empty range for a null
+ * slot, whatever lies behind it. */
 void cst__view_list(const cst__view *v, int64_t i, int64_t *begin, int64_t *end);
+
+static inline bool cst__view_is_list(const cst__view *v) {
+  return v->layout == CST__LAYOUT_LIST || v->layout == CST__LAYOUT_FIXED_LIST ||
+         v->layout == CST__LAYOUT_LIST_VIEW;
+}
+
+/* The child of that name, or NULL; of several the first. */
+const cst__view *cst__view_child(const cst__view *v, const char *name);
+
+/* The first value of a NUMBER's slice. */
+static inline const void *cst__view_numbers(const cst__view *v) {
+  return v->length == 0 ? v->data
+                        : (const char *)v->data + (size_t)v->offset * cst_dtype_width(v->dtype);
+}
 
 /* "large_list<int64>", "struct<2 fields>", "timestamp": for messages; at most n bytes. */
 void cst__view_type_name(const cst__view *v, char *buf, size_t n);
 
+/* The set bits among `length` from bit `offset` on. */
+int64_t cst__bitmap_count(const uint8_t *bitmap, int64_t offset, int64_t length);
+
 /* ---- schemas ---- */
 
-/* Deep copies and comparison (names, types, nullability of children; metadata is not compared). */
+/* A deep copy (dictionaries and metadata included). It is made with the C library's allocator, and
+ * released through its own release callback. */
 cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema *out,
                             cst_error *error);
+
+/* Compares names, types and nullability of the children, at any depth; metadata is not compared,
+ * nor the root's own name and nullability. */
 bool cst__schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b);
 
 #endif /* ARROW_VIEW_H */

@@ -1,0 +1,56 @@
+/* Copies and comparison of Arrow schemas. */
+#include <errno.h>
+#include <nanoarrow/nanoarrow.h>
+
+#include "arrow/view.h"
+
+cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema *out,
+                            cst_error *error) {
+  struct ArrowSchema copy;
+  if (schema == NULL || schema->release == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the Arrow schema is missing or released");
+  }
+  int code = ArrowSchemaDeepCopy(schema, &copy);
+  if (code == ENOMEM) {
+    return cst__fail_memory(error, sizeof copy);
+  }
+  if (code != NANOARROW_OK) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the Arrow schema cannot be copied");
+  }
+  *out = copy;
+  return CST_OK;
+}
+
+static bool are_equal(const struct ArrowSchema *a, const struct ArrowSchema *b, int depth);
+
+static bool are_strings_equal(const char *a, const char *b) {
+  return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
+}
+
+static bool are_children_equal(const struct ArrowSchema *a, const struct ArrowSchema *b,
+                               int depth) {
+  for (int64_t i = 0; i < a->n_children; i++) {
+    const struct ArrowSchema *x = a->children[i];
+    const struct ArrowSchema *y = b->children[i];
+    if (!are_strings_equal(x->name, y->name) ||
+        ((x->flags ^ y->flags) & ARROW_FLAG_NULLABLE) != 0 || !are_equal(x, y, depth + 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool are_equal(const struct ArrowSchema *a, const struct ArrowSchema *b, int depth) {
+  enum { MAX_DEPTH = 100 };
+  if (depth > MAX_DEPTH || a->release == NULL || b->release == NULL ||
+      a->n_children != b->n_children || !are_strings_equal(a->format, b->format) ||
+      (a->dictionary == NULL) != (b->dictionary == NULL)) {
+    return false;
+  }
+  return (a->dictionary == NULL || are_equal(a->dictionary, b->dictionary, depth + 1)) &&
+         are_children_equal(a, b, depth);
+}
+
+bool cst__schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b) {
+  return are_equal(a, b, 0);
+}

@@ -1,0 +1,172 @@
+/* The deep checks of Arrow data from outside: every offset, reference and string of a view's slots,
+ * before anything reads through them.
+ */
+#include "arrow/validate.h"
+
+#include "base/utf8.h"
+
+static cst_status bad_offset(cst_error *error, int64_t slot, int64_t value, const char *expected) {
+  return cst__fail(error, CST_CORRUPT, NULL, "slot %lld: offset %lld %s", (long long)slot,
+                   (long long)value, expected);
+}
+
+/* The first i (1..count) with entries[i] < entries[i - 1], or 0. One pass without branches first:
+ * the compiler makes vectors of it. */
+#define DEFINE_FIRST_DECREASE(name, type)                   \
+  static int64_t name(const type *entries, int64_t count) { \
+    unsigned bad = 0;                                       \
+    for (int64_t i = 1; i <= count; i++) {                  \
+      bad |= entries[i] < entries[i - 1];                   \
+    }                                                       \
+    for (int64_t i = 1; bad != 0 && i <= count; i++) {      \
+      if (entries[i] < entries[i - 1]) {                    \
+        return i;                                           \
+      }                                                     \
+    }                                                       \
+    return 0;                                               \
+  }
+DEFINE_FIRST_DECREASE(first_decrease_32, int32_t)
+DEFINE_FIRST_DECREASE(first_decrease_64, int64_t)
+
+/* Offsets start at 0 or later, never decrease, and end at `limit` or before (-1: no limit). */
+static cst_status check_offsets(const cst__view *v, int64_t limit, cst_error *error) {
+  int64_t first = cst__view_entry(v->offsets, v->offset_width, v->offset);
+  int64_t last = cst__view_entry(v->offsets, v->offset_width, v->offset + v->length);
+  if (first < 0) {
+    return bad_offset(error, 0, first, "is negative");
+  }
+  int64_t at = v->offset_width == 8
+                   ? first_decrease_64((const int64_t *)v->offsets + v->offset, v->length)
+                   : first_decrease_32((const int32_t *)v->offsets + v->offset, v->length);
+  if (at > 0) {
+    return bad_offset(error, at - 1, cst__view_entry(v->offsets, v->offset_width, v->offset + at),
+                      "is less than the one before");
+  }
+  if (limit >= 0 && last > limit) {
+    return cst__fail(error, CST_CORRUPT, NULL, "the last offset is %lld, but there are %lld items",
+                     (long long)last, (long long)limit);
+  }
+  return CST_OK;
+}
+
+static cst_status check_list_views(const cst__view *v, cst_error *error) {
+  int64_t limit = v->children[0].length;
+  for (int64_t i = 0; i < v->length; i++) {
+    int64_t offset = cst__view_entry(v->offsets, v->offset_width, v->offset + i);
+    int64_t size = cst__view_entry(v->sizes, v->offset_width, v->offset + i);
+    if (cst__view_is_null(v, i)) {
+      continue;
+    }
+    if (offset < 0 || size < 0 || offset > limit || size > limit - offset) {
+      return cst__fail(error, CST_CORRUPT, NULL,
+                       "slot %lld: items %lld + %lld, but there are %lld items", (long long)i,
+                       (long long)offset, (long long)size, (long long)limit);
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status bad_utf8(cst_error *error, int64_t slot) {
+  return cst__fail(error, CST_CORRUPT, "cast the column to binary",
+                   "slot %lld: a string that is no UTF-8", (long long)slot);
+}
+
+static cst_status check_each_string(const cst__view *v, cst_error *error) {
+  for (int64_t i = 0; i < v->length; i++) {
+    cst_bytes bytes = cst__view_bytes(v, i);
+    if (bytes.size > 0 && !cst__utf8_valid(bytes.data, bytes.size)) {
+      return bad_utf8(error, i);
+    }
+  }
+  return CST_OK;
+}
+
+/* True if all bytes together are UTF-8 and no slot begins within a character: then every slot is.
+ */
+static bool are_strings_valid_at_once(const cst__view *v, int64_t first, int64_t last) {
+  const uint8_t *bytes = v->data;
+  if (!cst__utf8_valid(bytes + first, (size_t)(last - first))) {
+    return false;
+  }
+  for (int64_t i = 0; i < v->length; i++) {
+    int64_t at = cst__view_entry(v->offsets, v->offset_width, v->offset + i);
+    if (at < last && (bytes[at] & 0xC0) == 0x80) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static cst_status check_binary(const cst__view *v, cst_error *error) {
+  CST__TRY(check_offsets(v, -1, error));
+  int64_t first = cst__view_entry(v->offsets, v->offset_width, v->offset);
+  int64_t last = cst__view_entry(v->offsets, v->offset_width, v->offset + v->length);
+  if (first == last) {
+    return CST_OK;
+  }
+  if (v->data == NULL) {
+    return cst__fail(error, CST_CORRUPT, NULL, "%lld bytes of values, but no buffer for them",
+                     (long long)(last - first));
+  }
+  if (v->is_string && !are_strings_valid_at_once(v, first, last)) {
+    return check_each_string(v, error);
+  }
+  return CST_OK;
+}
+
+/* "Variable-size binary view layout": the length; up to 12 bytes, or 4 of them, a buffer's index
+ * and an offset into it. */
+static cst_status check_view_slot(const cst__view *v, int64_t i, cst_error *error) {
+  int32_t entry[4]; /* length, prefix, buffer, offset */
+  memcpy(entry, (const char *)v->data + (v->offset + i) * 16, sizeof entry);
+  if (entry[0] >= 0 && entry[0] <= 12) {
+    return CST_OK;
+  }
+  if (entry[0] < 0) {
+    return cst__fail(error, CST_CORRUPT, NULL, "slot %lld: a length of %ld", (long long)i,
+                     (long)entry[0]);
+  }
+  if (entry[2] < 0 || entry[2] >= v->num_variadic) {
+    return cst__fail(error, CST_CORRUPT, NULL, "slot %lld: buffer %ld of %lld", (long long)i,
+                     (long)entry[2], (long long)v->num_variadic);
+  }
+  int64_t size = v->variadic_sizes[entry[2]];
+  const char *buffer = v->variadic[entry[2]];
+  if (buffer == NULL || entry[3] < 0 || (int64_t)entry[3] + entry[0] > size) {
+    return cst__fail(error, CST_CORRUPT, NULL,
+                     "slot %lld: bytes %ld + %ld of a buffer of %lld bytes", (long long)i,
+                     (long)entry[3], (long)entry[0], (long long)size);
+  }
+  if (memcmp(&entry[1], buffer + entry[3], 4) != 0) {
+    return cst__fail(error, CST_CORRUPT, NULL, "slot %lld: the prefix is not that of its bytes",
+                     (long long)i);
+  }
+  return CST_OK;
+}
+
+static cst_status check_views(const cst__view *v, cst_error *error) {
+  for (int64_t i = 0; i < v->length; i++) {
+    if (!cst__view_is_null(v, i)) {
+      CST__TRY(check_view_slot(v, i, error));
+    }
+  }
+  return v->is_string ? check_each_string(v, error) : CST_OK;
+}
+
+cst_status cst__validate_slots(const cst__view *v, cst_error *error) {
+  if (v->length == 0) {
+    return CST_OK;
+  }
+  switch (v->layout) {
+    case CST__LAYOUT_BINARY:
+      return check_binary(v, error);
+    case CST__LAYOUT_BINARY_VIEW:
+      return check_views(v, error);
+    case CST__LAYOUT_LIST:
+      return check_offsets(v, v->children[0].length, error);
+    case CST__LAYOUT_LIST_VIEW:
+      return check_list_views(v, error);
+    default:
+      return CST_OK;
+  }
+}

@@ -1,0 +1,143 @@
+/* gzip (RFC 1952) and zlib (RFC 1950) in, by ISA-L. */
+#include <isa-l/igzip_lib.h>
+
+#include "io/codec.h"
+
+typedef struct inflater {
+  struct inflate_state stream;
+  uint32_t wrapper; /* ISAL_GZIP or ISAL_ZLIB */
+  bool inside;      /* of a member */
+  bool padding;     /* zero bytes behind the last member have begun */
+  uint64_t members; /* begun so far */
+} inflater;
+
+static void *new_inflater(const cst_allocator *allocator, uint32_t wrapper) {
+  inflater *state = cst__new(allocator, sizeof *state);
+  if (state != NULL) {
+    isal_inflate_init(&state->stream);
+    state->wrapper = wrapper;
+    state->inside = false;
+    state->padding = false;
+    state->members = 0;
+  }
+  return state;
+}
+
+static void *new_gzip(const cst_allocator *allocator) { return new_inflater(allocator, ISAL_GZIP); }
+static void *new_zlib(const cst_allocator *allocator) { return new_inflater(allocator, ISAL_ZLIB); }
+
+static const char *kind_of(const inflater *state) {
+  return state->wrapper == ISAL_GZIP ? "gzip" : "zlib";
+}
+
+static cst_status fail_inflate(const inflater *state, int code, cst_error *error) {
+  static const char hint[] = "the file is damaged: fetch or write it again";
+  const char *kind = kind_of(state);
+  unsigned long long member = (unsigned long long)state->members;
+  switch (code) {
+    case ISAL_INCORRECT_CHECKSUM:
+      return cst__fail(error, CST_CORRUPT, hint, "%s member %llu: wrong checksum or length", kind,
+                       member);
+    case ISAL_INVALID_WRAPPER:
+      return cst__fail(error, CST_CORRUPT, hint, "%s member %llu: invalid header", kind, member);
+    case ISAL_UNSUPPORTED_METHOD:
+      return cst__fail(error, CST_CORRUPT, hint, "%s member %llu: compression method unknown", kind,
+                       member);
+    case ISAL_NEED_DICT:
+      return cst__fail(error, CST_UNSUPPORTED, "write it without a preset dictionary",
+                       "%s member %llu needs a preset dictionary", kind, member);
+    case ISAL_INVALID_BLOCK:
+    case ISAL_INVALID_SYMBOL:
+    case ISAL_INVALID_LOOKBACK:
+    default:
+      return cst__fail(error, CST_CORRUPT, hint, "%s member %llu: invalid %s", kind, member,
+                       code == ISAL_INVALID_LOOKBACK ? "distance"
+                       : code == ISAL_INVALID_SYMBOL ? "symbol"
+                                                     : "block");
+  }
+}
+
+static cst_status skip_zeros(const inflater *state, cst__span *in, cst_error *error) {
+  while (in->at < in->end && *in->at == 0) {
+    in->at++;
+  }
+  if (in->at == in->end) {
+    return CST_OK;
+  }
+  return cst__fail(error, CST_CORRUPT, "the file is damaged, or something was appended to it",
+                   "neither a further gzip member nor zeros behind gzip member %llu",
+                   (unsigned long long)state->members);
+}
+
+/* Between members, with at least one byte there: begins the next one, or takes padding. gzip(1) and
+ * tapes leave zeros behind the last member; anything else is a fault. */
+static cst_status begin_member(inflater *state, cst__span *in, cst_error *error) {
+  if (state->wrapper == ISAL_ZLIB && state->members > 0) {
+    return cst__fail(error, CST_CORRUPT, "the file is damaged, or something was appended to it",
+                     "bytes behind the end of the zlib stream");
+  }
+  if (state->padding || (state->members > 0 && *in->at == 0)) {
+    state->padding = true;
+    return skip_zeros(state, in, error);
+  }
+  if (state->members > 0 && *in->at != 0x1f) {
+    return skip_zeros(state, in, error);
+  }
+  isal_inflate_reset(&state->stream);
+  state->stream.crc_flag = state->wrapper;
+  state->inside = true;
+  state->members++;
+  return CST_OK;
+}
+
+/* One call of ISA-L; *moved: it took or gave something. */
+static int inflate_step(inflater *state, cst__span *in, uint8_t *out, size_t size, size_t *got,
+                        bool *moved) {
+  struct inflate_state *stream = &state->stream;
+  size_t there = (size_t)(in->end - in->at);
+  uint32_t avail_in = (uint32_t)(there < UINT32_MAX ? there : UINT32_MAX);
+  size_t room = size - *got;
+  uint32_t avail_out = (uint32_t)(room < INT32_MAX ? room : INT32_MAX);
+  stream->next_in = (uint8_t *)(uintptr_t)in->at; /* read only: the library has no const */
+  stream->avail_in = avail_in;
+  stream->next_out = out + *got;
+  stream->avail_out = avail_out;
+  int code = isal_inflate(stream);
+  *moved = stream->avail_in != avail_in || stream->avail_out != avail_out;
+  in->at = stream->next_in;
+  *got += avail_out - stream->avail_out;
+  return code;
+}
+
+static cst_status inflate_some(void *opaque, cst__span *in, uint8_t *out, size_t size, size_t *got,
+                               cst_error *error) {
+  inflater *state = opaque;
+  *got = 0;
+  for (;;) {
+    if (!state->inside) {
+      if (in->at == in->end) {
+        return CST_OK;
+      }
+      CST__TRY(begin_member(state, in, error));
+      continue;
+    }
+    if (*got == size) {
+      return CST_OK;
+    }
+    bool moved;
+    int code = inflate_step(state, in, out, size, got, &moved);
+    if (code < 0 || code == ISAL_NEED_DICT) {
+      return fail_inflate(state, code, error);
+    }
+    if (state->stream.block_state == ISAL_BLOCK_FINISH) {
+      state->inside = false;
+    } else if (!moved) {
+      return CST_OK;
+    }
+  }
+}
+
+static bool inflate_may_end(const void *state) { return !((const inflater *)state)->inside; }
+
+const cst__codec cst__gzip_codec = {"gzip", new_gzip, cst__delete, inflate_some, inflate_may_end};
+const cst__codec cst__zlib_codec = {"zlib", new_zlib, cst__delete, inflate_some, inflate_may_end};

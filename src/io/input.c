@@ -1,0 +1,316 @@
+/* A sequential, decompressed stream over raw bytes: looks at the first bytes, chooses a codec, and
+ * keeps what fails until the bytes in front of it have been handed out. */
+#include "io/input.h"
+
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "base/hash.h"
+#include "io/codec.h"
+#include "io/raw.h"
+
+enum {
+  HEAD = 64,             /* bytes that are looked at */
+  CHUNK = 256 << 10,     /* compressed bytes read at once */
+  STEP = 1 << 20,        /* decompressed bytes between two looks at the ratio */
+  FREE_OUTPUT = 64 << 20 /* that may come out of anything */
+};
+
+struct cst__input {
+  cst__raw raw;
+  cst_allocator allocator;
+  uint64_t max_inflation;
+  bool memory_map;
+  bool looked;
+  cst__compression compression;
+  const cst__codec *codec; /* NULL: plain */
+  void *state;             /* of the codec */
+  uint8_t head[HEAD];
+  uint8_t *chunk; /* CHUNK bytes, or NULL: then buffer is the head */
+  const uint8_t *buffer;
+  size_t at;      /* bytes of the buffer that are used up */
+  size_t end;     /* bytes of the buffer that are there */
+  bool ended;     /* the raw bytes have come to their end */
+  uint64_t taken; /* by the codec */
+  uint64_t given; /* by the codec */
+  cst_status failed;
+  cst_error failure; /* if failed is not CST_OK */
+};
+
+static cst_status new_input(const cst__input_options *options, cst__input **out, cst_error *error) {
+  static const cst__input_options usual = {0};
+  options = options != NULL ? options : &usual;
+  cst__input *input = cst__new_zero(options->allocator, sizeof *input);
+  if (input == NULL) {
+    return cst__fail_memory(error, sizeof *input);
+  }
+  input->raw.fd = -1;
+  input->allocator = cst__allocator_of(options->allocator);
+  input->max_inflation = options->max_inflation != 0 ? options->max_inflation : 200;
+  input->memory_map = options->memory_map;
+  input->failure = (cst_error)CST_ERROR_INIT;
+  *out = input;
+  return CST_OK;
+}
+
+cst_status cst__input_open(const char *path, const cst__input_options *options, cst__input **out,
+                           cst_error *error) {
+  cst__input *input;
+  CST__TRY(new_input(options, &input, error));
+  cst_status status = cst__raw_open(&input->raw, path, &input->allocator, error);
+  if (status != CST_OK) {
+    cst__input_close(input);
+    return status;
+  }
+  *out = input;
+  return CST_OK;
+}
+
+cst_status cst__input_open_reader(const cst_reader *reader, const cst__input_options *options,
+                                  cst__input **out, cst_error *error) {
+  cst__input *input;
+  CST__TRY(new_input(options, &input, error));
+  cst_status status = cst__raw_open_reader(&input->raw, reader, &input->allocator, error);
+  if (status != CST_OK) {
+    cst__input_close(input);
+    return status;
+  }
+  *out = input;
+  return CST_OK;
+}
+
+/* ---- which compression ---- */
+
+/* The head of a TFRecord file proves itself by the CRC of the first length; by chance it may also
+ * look like any of the others. */
+static bool is_tfrecord(const uint8_t *head, size_t size) {
+  uint32_t stored;
+  if (size < 12) {
+    return false;
+  }
+  memcpy(&stored, head + 8, sizeof stored);
+  return cst__crc32c_mask(cst__crc32c(0, head, 8)) == stored;
+}
+
+static bool is_text(const uint8_t *head, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    if ((head[i] < 0x20 || head[i] > 0x7e) && !(head[i] >= '\t' && head[i] <= '\r')) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* RFC 1950: CM is 8, CINFO at most 7, FCHECK makes the two bytes a multiple of 31. Text may begin
+ * so, too ("x^2", "hC"). */
+static bool is_zlib(const uint8_t *head, size_t size) {
+  return size >= 2 && (head[0] & 15) == 8 && head[0] >> 4 <= 7 &&
+         ((unsigned)head[0] << 8 | head[1]) % 31 == 0 && !is_text(head, size);
+}
+
+static cst__compression detect(const uint8_t *head, size_t size) {
+  if (is_tfrecord(head, size)) {
+    return CST__PLAIN;
+  }
+  if (size >= 2 && head[0] == 0x1f && head[1] == 0x8b) {
+    return CST__GZIP;
+  }
+  if (size >= 4) {
+    uint32_t magic;
+    memcpy(&magic, head, sizeof magic);
+    if (magic == 0xfd2fb528 || (magic & 0xfffffff0) == 0x184d2a50) {
+      return CST__ZSTD;
+    }
+  }
+  return is_zlib(head, size) ? CST__ZLIB : CST__PLAIN;
+}
+
+static cst_status fill_head(cst__input *input, cst_error *error) {
+  input->buffer = input->head;
+  while (input->end < HEAD && !input->ended) {
+    size_t got;
+    CST__TRY(cst__raw_read(&input->raw, input->head + input->end, HEAD - input->end, &got, error));
+    input->end += got;
+    input->ended = got == 0;
+  }
+  return CST_OK;
+}
+
+static cst_status start_codec(cst__input *input, cst_error *error) {
+  static const cst__codec *const codecs[] = {[CST__GZIP] = &cst__gzip_codec,
+                                             [CST__ZLIB] = &cst__zlib_codec,
+                                             [CST__ZSTD] = &cst__zstd_codec};
+  if (input->compression == CST__PLAIN) {
+    return CST_OK;
+  }
+  input->codec = codecs[input->compression];
+  input->state = input->codec->new_state(&input->allocator);
+  input->chunk = cst__new(&input->allocator, CHUNK);
+  return input->state != NULL && input->chunk != NULL ? CST_OK : cst__fail_memory(error, CHUNK);
+}
+
+/* Once, in front of the first read. */
+static cst_status look(cst__input *input, cst_error *error) {
+  if (input->looked) {
+    return CST_OK;
+  }
+  CST__TRY(fill_head(input, error));
+  input->compression = detect(input->head, input->end);
+  CST__TRY(start_codec(input, error));
+  if (input->raw.at_any_offset) { /* the large reads then begin at a page */
+    input->raw.offset = 0;
+    input->end = 0;
+    input->ended = false;
+  }
+  if (input->memory_map && input->codec == NULL) {
+    cst__raw_map(&input->raw);
+  }
+  input->looked = true;
+  return CST_OK;
+}
+
+/* ---- reading ---- */
+
+static cst_status read_plain(cst__input *input, uint8_t *out, size_t size, size_t *got,
+                             cst_error *error) {
+  if (input->at < input->end) {
+    size_t there = input->end - input->at;
+    *got = there < size ? there : size;
+    memcpy(out, input->buffer + input->at, *got);
+    input->at += *got;
+  }
+  while (*got < size && !input->ended) {
+    size_t n;
+    CST__TRY(cst__raw_read(&input->raw, out + *got, size - *got, &n, error));
+    *got += n;
+    input->ended = n == 0;
+  }
+  return CST_OK;
+}
+
+static cst_status refill(cst__input *input, cst_error *error) {
+  if (input->at < input->end || input->ended) {
+    return CST_OK;
+  }
+  size_t got;
+  CST__TRY(cst__raw_read(&input->raw, input->chunk, CHUNK, &got, error));
+  input->buffer = input->chunk;
+  input->at = 0;
+  input->end = got;
+  input->ended = got == 0;
+  return CST_OK;
+}
+
+static cst_status check_inflation(const cst__input *input, cst_error *error) {
+  if (input->given <= FREE_OUTPUT || input->given / input->max_inflation < input->taken) {
+    return CST_OK;
+  }
+  return cst__fail(error, CST_LIMIT, "if the file is to be trusted, raise max_inflation",
+                   "%llu bytes of %s became %llu, more than %llu times as much",
+                   (unsigned long long)input->taken, input->codec->name,
+                   (unsigned long long)input->given, (unsigned long long)input->max_inflation);
+}
+
+/* Up to `size` bytes out of what is buffered. */
+static cst_status decode_some(cst__input *input, uint8_t *out, size_t size, size_t *got,
+                              cst_error *error) {
+  const uint8_t *begin = input->buffer + input->at;
+  cst__span in = {begin, input->buffer + input->end};
+  cst_status status = input->codec->decode(input->state, &in, out, size, got, error);
+  size_t used = (size_t)(in.at - begin);
+  input->at += used;
+  input->taken += used;
+  input->given += *got;
+  CST__TRY(status);
+  if (used == 0 && *got == 0 && in.at < in.end) {
+    return cst__fail(error, CST_CORRUPT, NULL, "%s data that leads nowhere", input->codec->name);
+  }
+  return check_inflation(input, error);
+}
+
+static cst_status read_compressed(cst__input *input, uint8_t *out, size_t size, size_t *got,
+                                  cst_error *error) {
+  while (*got < size) {
+    CST__TRY(refill(input, error));
+    size_t step = size - *got < STEP ? size - *got : STEP;
+    size_t n;
+    cst_status status = decode_some(input, out + *got, step, &n, error);
+    *got += n;
+    CST__TRY(status);
+    if (input->ended && n == 0 && input->at == input->end) {
+      if (input->codec->may_end(input->state)) {
+        return CST_OK;
+      }
+      return cst__fail(error, CST_CORRUPT, "the file is cut: fetch or write it again",
+                       "the file ends inside of its %s data, after %llu bytes", input->codec->name,
+                       (unsigned long long)input->taken);
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status give_failure(const cst__input *input, cst_error *error) {
+  if (error != NULL) {
+    size_t size = error->size;
+    *error = input->failure;
+    error->size = size;
+  }
+  return input->failed;
+}
+
+cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t *got,
+                           cst_error *error) {
+  *got = 0;
+  if (input->failed == CST_OK) {
+    cst_status status = look(input, &input->failure);
+    if (status == CST_OK) {
+      status = input->codec == NULL ? read_plain(input, buffer, size, got, &input->failure)
+                                    : read_compressed(input, buffer, size, got, &input->failure);
+    }
+    if (status != CST_OK) {
+      cst__error_add_file(&input->failure, input->raw.name);
+    }
+    input->failed = status;
+    if (status == CST_OK || *got > 0) {
+      return CST_OK;
+    }
+  }
+  return give_failure(input, error);
+}
+
+const uint8_t *cst__input_map(cst__input *input, size_t *size) {
+  (void)cst__input_compression(input, NULL);
+  *size = input->raw.map != NULL ? input->raw.map_size : 0;
+  return input->raw.map;
+}
+
+cst__compression cst__input_compression(cst__input *input, cst_error *error) {
+  if (input->failed == CST_OK) {
+    input->failed = look(input, &input->failure);
+    cst__error_add_file(&input->failure, input->failed != CST_OK ? input->raw.name : NULL);
+  }
+  if (input->failed != CST_OK) {
+    (void)give_failure(input, error);
+  }
+  return input->compression;
+}
+
+uint64_t cst__input_consumed(const cst__input *input) {
+  return input->raw.offset - (input->end - input->at);
+}
+
+int64_t cst__input_file_size(const cst__input *input) { return input->raw.size; }
+
+const char *cst__input_name(const cst__input *input) { return input->raw.name; }
+
+void cst__input_close(cst__input *input) {
+  if (input == NULL) {
+    return;
+  }
+  if (input->state != NULL) {
+    input->codec->free_state(input->state);
+  }
+  cst__delete(input->chunk);
+  cst__raw_close(&input->raw);
+  cst__delete(input);
+}

@@ -1,0 +1,186 @@
+/* Files, standard input and callers' readers behind one way of reading. */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* posix_fadvise, strerror_r */
+#endif
+#include "io/raw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LARGEST_READ = 1 << 30 /* systems refuse or cut reads beyond 2 GiB */ };
+
+static const char *system_hint(int code) {
+  switch (code) {
+    case EACCES:
+    case EPERM:
+      return "check the owner and the permission bits of the file and of its folders";
+    case EISDIR:
+      return "name the files in it, for example by a pattern: folder/*";
+    case ENOENT:
+    case ENOTDIR:
+      return "check the path";
+    case EMFILE:
+    case ENFILE:
+      return "close files, or raise the limit of open files (ulimit -n)";
+    case ENOSPC:
+    case EDQUOT:
+      return "make room on the disk, or write elsewhere";
+    case EROFS:
+      return "write to another folder";
+    case EIO:
+      return "the disk or the network file system failed: see the system's log";
+    default:
+      return NULL;
+  }
+}
+
+cst_status cst__fail_system(cst_error *error, int code, const char *what) {
+  char text[128];
+  const char *message = strerror_r(code, text, sizeof text);
+  cst_status status = code == ENOENT || code == ENOTDIR ? CST_NOT_FOUND
+                      : code == ENOMEM                  ? CST_NO_MEMORY
+                                                        : CST_IO;
+  return cst__fail(error, status, system_hint(code), "%s: %s", what, message);
+}
+
+static cst_status set_name(cst__raw *raw, const char *name, const cst_allocator *allocator,
+                           cst_error *error) {
+  size_t size = strlen(name);
+  raw->name = cst__new_copy(allocator, name, size);
+  return raw->name != NULL ? CST_OK : cst__fail_memory(error, size + 1);
+}
+
+static int open_file(const char *path) {
+  int fd;
+  do {
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+  } while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+/* Looks at what the descriptor is. */
+static cst_status look_at(cst__raw *raw, cst_error *error) {
+  struct stat info;
+  if (fstat(raw->fd, &info) != 0) {
+    return cst__fail_system(error, errno, "cannot open");
+  }
+  if (S_ISDIR(info.st_mode)) {
+    return cst__fail_system(error, EISDIR, "cannot read");
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return CST_OK;
+  }
+  /* Standard input may be shared with others and begin anywhere: it is read in sequence. */
+  off_t start = raw->owns_fd ? 0 : lseek(raw->fd, 0, SEEK_CUR);
+  if (start >= 0 && start <= info.st_size) {
+    raw->size = info.st_size - start;
+  }
+  raw->at_any_offset = raw->owns_fd;
+  (void)posix_fadvise(raw->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  return CST_OK;
+}
+
+cst_status cst__raw_open(cst__raw *raw, const char *path, const cst_allocator *allocator,
+                         cst_error *error) {
+  *raw = (cst__raw){.fd = -1, .size = -1};
+  bool standard_input = strcmp(path, "-") == 0;
+  CST__TRY(set_name(raw, standard_input ? "<stdin>" : path, allocator, error));
+  raw->owns_fd = !standard_input;
+  raw->fd = standard_input ? STDIN_FILENO : open_file(path);
+  cst_status status =
+      raw->fd < 0 ? cst__fail_system(error, errno, "cannot open") : look_at(raw, error);
+  if (status != CST_OK) {
+    cst__error_add_file(error, raw->name);
+    cst__raw_close(raw);
+  }
+  return status;
+}
+
+cst_status cst__raw_open_reader(cst__raw *raw, const cst_reader *reader,
+                                const cst_allocator *allocator, cst_error *error) {
+  *raw = (cst__raw){.fd = -1, .size = -1};
+  if (reader->read_at == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the reader has no read_at");
+  }
+  memcpy(&raw->reader, reader, reader->size < sizeof *reader ? reader->size : sizeof *reader);
+  raw->at_any_offset = raw->reader.can_seek;
+  return set_name(raw, reader->name != NULL ? reader->name : "<reader>", allocator, error);
+}
+
+static cst_status read_reader(cst__raw *raw, void *buffer, size_t size, size_t *got,
+                              cst_error *error) {
+  cst_error own = CST_ERROR_INIT;
+  cst_status status = raw->reader.read_at(raw->reader.ctx, raw->offset, buffer, size, got, &own);
+  if (status != CST_OK) {
+    *got = 0;
+    if (own.code != CST_OK && error != NULL) {
+      own.size = error->size;
+      own.code = status;
+      *error = own;
+      return status;
+    }
+    return cst__fail(error, status, NULL, "the reader's read_at failed with status %d",
+                     (int)status);
+  }
+  if (*got > size) {
+    size_t claimed = *got;
+    *got = 0;
+    return cst__fail(error, CST_CALLBACK, "read_at must set *got to at most the size asked for",
+                     "the reader's read_at gave %zu bytes of %zu", claimed, size);
+  }
+  return CST_OK;
+}
+
+/* Standard input may have been set to non-blocking by whoever shares it. */
+static bool wait_for(int fd) {
+  struct pollfd entry = {.fd = fd, .events = POLLIN};
+  return poll(&entry, 1, -1) >= 0 || errno == EINTR;
+}
+
+static cst_status read_fd(cst__raw *raw, void *buffer, size_t size, size_t *got, cst_error *error) {
+  ssize_t n;
+  size = size < LARGEST_READ ? size : LARGEST_READ;
+  do {
+    n = raw->at_any_offset ? pread(raw->fd, buffer, size, (off_t)raw->offset)
+                           : read(raw->fd, buffer, size);
+  } while (n < 0 && (errno == EINTR || (errno == EAGAIN && wait_for(raw->fd))));
+  *got = n < 0 ? 0 : (size_t)n;
+  return n < 0 ? cst__fail_system(error, errno, "cannot read") : CST_OK;
+}
+
+cst_status cst__raw_read(cst__raw *raw, void *buffer, size_t size, size_t *got, cst_error *error) {
+  *got = 0;
+  cst_status status = raw->fd < 0 ? read_reader(raw, buffer, size, got, error)
+                                  : read_fd(raw, buffer, size, got, error);
+  raw->offset += *got;
+  return status;
+}
+
+void cst__raw_map(cst__raw *raw) {
+  if (raw->fd < 0 || !raw->at_any_offset || raw->size <= 0 || (uint64_t)raw->size > SIZE_MAX) {
+    return;
+  }
+  void *map = mmap(NULL, (size_t)raw->size, PROT_READ, MAP_SHARED, raw->fd, 0);
+  if (map == MAP_FAILED) {
+    return;
+  }
+  (void)madvise(map, (size_t)raw->size, MADV_SEQUENTIAL);
+  raw->map = map;
+  raw->map_size = (size_t)raw->size;
+}
+
+void cst__raw_close(cst__raw *raw) {
+  if (raw->map != NULL) {
+    (void)munmap(raw->map, raw->map_size);
+  }
+  if (raw->owns_fd && raw->fd >= 0) {
+    (void)close(raw->fd);
+  }
+  cst__delete(raw->name);
+  *raw = (cst__raw){.fd = -1, .size = -1};
+}

@@ -12,9 +12,10 @@
  * made for another version. */
 cst_status cst__plugin_load(const char *name, const cst_plugin_format **out, cst_error *error);
 
-/* Loads one plug-in after the other, all that lie in the plug-in folders, until `matches` is true for
- * one: *out, or NULL. Files that cannot be loaded are passed over. */
-cst_status cst__plugin_search(bool (*matches)(const cst_plugin_format *format, void *ctx), void *ctx,
-                              const cst_plugin_format **out, cst_error *error);
+/* Loads one plug-in after the other, all that lie in the plug-in folders, until `matches` is true
+ * for one; NULL if there is none. Files that cannot be loaded are passed over. */
+const cst_plugin_format *cst__plugin_search(bool (*matches)(const cst_plugin_format *format,
+                                                            void *ctx),
+                                            void *ctx);
 
 #endif /* FORMAT_PLUGIN_H */

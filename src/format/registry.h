@@ -1,5 +1,5 @@
-/* The formats: found by name, by the ending of a path, or by the first bytes of a file. Built-in ones
- * stand in a table; every other name is a plug-in, loaded when it is asked for.
+/* The formats: found by name, by the ending of a path, or by the first bytes of a file. Built-in
+ * ones stand in a table; every other name is a plug-in, loaded when it is asked for.
  */
 #ifndef FORMAT_REGISTRY_H
 #define FORMAT_REGISTRY_H
@@ -10,8 +10,8 @@
 #include "format/payload.h"
 #include "format/sink_format.h"
 
-/* One format. Exactly one of `payload`, `plugin` and neither (a whole format that is built in and only
- * written) is set. */
+/* One format. Exactly one of `payload`, `plugin` and neither (a whole format that is built in and
+ * only written) is set. */
 typedef struct cst__format {
   const char *name;                /* static, or the plug-in's: lives as long as the process */
   const cst__payload *payload;     /* what a container's records hold: read by src/source */
@@ -19,8 +19,8 @@ typedef struct cst__format {
   const cst__sink_format *sink;    /* writes it; NULL: it cannot be written */
 } cst__format;
 
-/* By name, such as "example", "raw", "arrow", "parquet". CST_NOT_FOUND lists the known ones, suggests a
- * near one, and says for parquet how to get the plug-in. */
+/* By name, such as "example", "raw", "arrow", "parquet". CST_NOT_FOUND lists the known ones,
+ * suggests a near one, and says for parquet how to get the plug-in. */
 cst_status cst__format_find(const char *name, cst__format *out, cst_error *error);
 
 /* The format that an output's name means ("x.parquet", "x.jsonl.gz", "x.tfrecord.gz"). */

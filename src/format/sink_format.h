@@ -1,5 +1,5 @@
-/* A sink format: how record batches of one schema become a file. One table per format, one file each
- * (sink_*.c); plug-ins stand behind the table of sink_plugin.c.
+/* A sink format: how record batches of one schema become a file. One table per format, one file
+ * each (sink_*.c); plug-ins stand behind the table of sink_plugin.c.
  */
 #ifndef FORMAT_SINK_FORMAT_H
 #define FORMAT_SINK_FORMAT_H

@@ -1,0 +1,174 @@
+/* Record batches as Arrow IPC, by nanoarrow's writer. */
+#include "arrow/ipc.h"
+
+#include <errno.h>
+#include <nanoarrow/nanoarrow.h>
+#include <nanoarrow/nanoarrow_ipc.h>
+#include <string.h>
+
+#include "arrow/compact.h"
+#include "arrow/view.h"
+
+struct cst__ipc_writer {
+  cst_allocator allocator;
+  const struct ArrowSchema *schema; /* borrowed */
+  bool is_file;
+  cst__ipc_write_bytes write;
+  void *ctx;
+  struct ArrowIpcWriter ipc; /* private_data NULL: not there yet */
+  struct ArrowArrayView view;
+  cst__arena arena;
+  cst_status write_status; /* of the callback's first failure */
+  cst_error write_error;
+};
+
+/* ---- nanoarrow's output stream over the callback ---- */
+
+static int stream_write(struct ArrowIpcOutputStream *stream, const void *data, int64_t size,
+                        int64_t *written, struct ArrowError *error) {
+  cst__ipc_writer *writer = stream->private_data;
+  (void)error;
+  writer->write_status = writer->write(writer->ctx, data, (size_t)size, &writer->write_error);
+  *written = size;
+  return writer->write_status == CST_OK ? NANOARROW_OK : EIO;
+}
+
+static void stream_release(struct ArrowIpcOutputStream *stream) { stream->release = NULL; }
+
+/* ---- failures ---- */
+
+static cst_status fail(cst__ipc_writer *writer, int code, const struct ArrowError *why,
+                       cst_error *error) {
+  if (writer->write_status != CST_OK) {
+    if (error != NULL) {
+      size_t size = error->size;
+      *error = writer->write_error;
+      error->size = size;
+    }
+    return writer->write_status;
+  }
+  if (code == ENOMEM) {
+    return cst__fail_memory(error, 0);
+  }
+  return cst__fail(error, CST_UNSUPPORTED, "leave the column out, or write Parquet",
+                   "this cannot be written as Arrow IPC: %s", why->message);
+}
+
+/* Types that nanoarrow's writer does not know, found before it is asked. */
+static cst_status check_types(const struct ArrowSchema *schema, cst_error *error) {
+  static const char *const refused[] = {"vz", "vu", "+vl", "+vL", "+r"};
+  cst_status status = CST_OK;
+  bool bad = schema->dictionary != NULL;
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    bad = bad || strcmp(schema->format, refused[i]) == 0;
+  }
+  if (bad) {
+    status = cst__fail(error, CST_UNSUPPORTED, "leave the column out, or write Parquet",
+                       "a %s cannot be written as Arrow IPC",
+                       schema->dictionary != NULL ? "dictionary" : "column of a view type");
+  }
+  for (int64_t i = 0; i < schema->n_children && status == CST_OK; i++) {
+    status = check_types(schema->children[i], error);
+  }
+  if (status != CST_OK && schema->name != NULL && schema->name[0] != '\0') {
+    cst__error_add_path(error, schema->name, strlen(schema->name));
+  }
+  return status;
+}
+
+/* ---- the writer ---- */
+
+static int start(cst__ipc_writer *writer, struct ArrowError *why) {
+  struct ArrowIpcOutputStream stream = {
+      .write = stream_write, .release = stream_release, .private_data = writer};
+  NANOARROW_RETURN_NOT_OK(ArrowArrayViewInitFromSchema(&writer->view, writer->schema, why));
+  NANOARROW_RETURN_NOT_OK(ArrowIpcWriterInit(&writer->ipc, &stream));
+  if (writer->is_file) {
+    NANOARROW_RETURN_NOT_OK(ArrowIpcWriterStartFile(&writer->ipc, why));
+  }
+  return ArrowIpcWriterWriteSchema(&writer->ipc, writer->schema, why);
+}
+
+cst_status cst__ipc_writer_new(const struct ArrowSchema *schema, bool is_file,
+                               cst__ipc_write_bytes write, void *ctx,
+                               const cst_allocator *allocator, cst__ipc_writer **out,
+                               cst_error *error) {
+  CST__TRY(check_types(schema, error));
+  cst_allocator own = cst__allocator_of(allocator);
+  cst__ipc_writer *writer = cst__new_zero(&own, sizeof *writer);
+  if (writer == NULL) {
+    return cst__fail_memory(error, sizeof *writer);
+  }
+  writer->allocator = own;
+  writer->schema = schema;
+  writer->is_file = is_file;
+  writer->write = write;
+  writer->ctx = ctx;
+  writer->write_error = (cst_error)CST_ERROR_INIT;
+  cst__arena_init(&writer->arena, &writer->allocator);
+  ArrowArrayViewInitFromType(&writer->view, NANOARROW_TYPE_UNINITIALIZED);
+
+  struct ArrowError why = {""};
+  int code = start(writer, &why);
+  if (code != NANOARROW_OK) {
+    cst_status status = fail(writer, code, &why, error);
+    cst__ipc_writer_free(writer);
+    return status;
+  }
+  *out = writer;
+  return CST_OK;
+}
+
+static cst_status write_compact(cst__ipc_writer *writer, const struct ArrowArray *batch,
+                                cst_error *error) {
+  struct ArrowError why = {""};
+  int code = ArrowArrayViewSetArray(&writer->view, batch, &why);
+  if (code == NANOARROW_OK) {
+    code = ArrowIpcWriterWriteArrayView(&writer->ipc, &writer->view, &why);
+  }
+  return code == NANOARROW_OK ? CST_OK : fail(writer, code, &why, error);
+}
+
+static cst_status write_slice(cst__ipc_writer *writer, const cst__view *view, cst_error *error) {
+  struct ArrowArray copy;
+  CST__TRY(cst__array_compact(view, writer->schema, &copy, error));
+  cst_status status = write_compact(writer, &copy, error);
+  copy.release(&copy);
+  return status;
+}
+
+cst_status cst__ipc_write_batch(cst__ipc_writer *writer, const struct ArrowArray *batch,
+                                cst_error *error) {
+  cst__view view;
+  cst_status status = cst__view_init(&view, writer->schema, batch, false, &writer->arena, error);
+  if (status == CST_OK && view.null_count > 0) {
+    status = cst__fail(error, CST_UNSUPPORTED, NULL, "a record batch with null rows");
+  }
+  if (status == CST_OK) {
+    status = cst__array_is_compact(batch) ? write_compact(writer, batch, error)
+                                          : write_slice(writer, &view, error);
+  }
+  cst__arena_reset(&writer->arena);
+  return status;
+}
+
+cst_status cst__ipc_finish(cst__ipc_writer *writer, cst_error *error) {
+  struct ArrowError why = {""};
+  int code = ArrowIpcWriterWriteArrayView(&writer->ipc, NULL, &why);
+  if (code == NANOARROW_OK && writer->is_file) {
+    code = ArrowIpcWriterFinalizeFile(&writer->ipc, &why);
+  }
+  return code == NANOARROW_OK ? CST_OK : fail(writer, code, &why, error);
+}
+
+void cst__ipc_writer_free(cst__ipc_writer *writer) {
+  if (writer == NULL) {
+    return;
+  }
+  if (writer->ipc.private_data != NULL) {
+    ArrowIpcWriterReset(&writer->ipc);
+  }
+  ArrowArrayViewReset(&writer->view);
+  cst__arena_reset(&writer->arena);
+  cst__delete(writer);
+}

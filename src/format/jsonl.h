@@ -1,0 +1,40 @@
+/* Arrow values as JSON text: what the JSON lines sink and `columnstone head` print.
+ *
+ * Lists are lists, also with one value; null and [] differ; integers are exact; floats have the
+ * fewest digits that give the same float32 or float64 back, and always a '.' or an exponent; "NaN",
+ * "Infinity" and "-Infinity" are strings; bytes are a string if they are UTF-8, else
+ * {"base64": "..."}.
+ */
+#ifndef FORMAT_JSONL_H
+#define FORMAT_JSONL_H
+
+#include "arrow/view.h"
+#include "base/alloc.h"
+
+/* Text that grows. Once out of memory it stays `failed` and takes nothing more. */
+typedef struct cst__json_text {
+  cst_allocator allocator;
+  char *data;
+  size_t size;
+  size_t capacity;
+  bool failed;
+} cst__json_text;
+
+void cst__json_reset(cst__json_text *text);
+void cst__json_append(cst__json_text *text, const void *bytes, size_t size);
+void cst__json_int64(cst__json_text *text, int64_t value);
+void cst__json_uint64(cst__json_text *text, uint64_t value);
+void cst__json_float32(cst__json_text *text, float value);
+void cst__json_float64(cst__json_text *text, double value);
+/* A string, or an object with base64. */
+void cst__json_bytes(cst__json_text *text, cst_bytes bytes);
+/* The key of an object with its colon; bytes that are no UTF-8 become \xNN. */
+void cst__json_key(cst__json_text *text, const char *name);
+
+/* CST_UNSUPPORTED, with the path of the column, for types that have no JSON (dictionaries, times,
+ * ...). */
+cst_status cst__json_check(const cst__view *view, cst_error *error);
+/* The value in a slot of a checked view. */
+void cst__json_value(cst__json_text *text, const cst__view *view, int64_t i);
+
+#endif /* FORMAT_JSONL_H */

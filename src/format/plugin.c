@@ -1,0 +1,241 @@
+/* Loading plug-ins: where they lie, dlopen, and the check of what they export. */
+#include "format/plugin.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format/plugin_folder.h"
+
+enum { PATH_ROOM = 4096, NAME_ROOM = 64 };
+
+#define FILE_PREFIX "columnstone-"
+#define FILE_SUFFIX ".so"
+
+/* ---- the folders ---- */
+
+/* The folder of the file that holds this code (the shared library, or a program that is linked with
+ * the static one); "" if the system does not tell. */
+static void own_folder(char buf[PATH_ROOM]) {
+  static const char anchor;
+  Dl_info info;
+  char real[PATH_MAX];
+  buf[0] = '\0';
+  bool known = dladdr(&anchor, &info) != 0 && info.dli_fname != NULL &&
+               strchr(info.dli_fname, '/') != NULL && realpath(info.dli_fname, real) != NULL;
+  if (!known) { /* a program that was found through PATH */
+    ssize_t size = readlink("/proc/self/exe", real, sizeof real - 1);
+    if (size <= 0) {
+      return;
+    }
+    real[size] = '\0';
+  }
+  char *slash = strrchr(real, '/');
+  if (slash != NULL && slash - real < PATH_ROOM) {
+    *slash = '\0';
+    memcpy(buf, real, strlen(real) + 1);
+  }
+}
+
+/* Called with one folder after the other until it returns true. */
+typedef bool (*visit_folder)(const char *folder, void *ctx);
+
+static bool visit_list(const char *list, visit_folder visit, void *ctx) {
+  while (*list != '\0') {
+    size_t size = strcspn(list, ":");
+    char folder[PATH_ROOM];
+    if (size > 0 && size < sizeof folder) {
+      memcpy(folder, list, size);
+      folder[size] = '\0';
+      if (visit(folder, ctx)) {
+        return true;
+      }
+    }
+    list += size + (list[size] == ':');
+  }
+  return false;
+}
+
+/* Installed: beside the library. In a build tree: plugins/<format> beside the folder of the
+ * program; `name` may be NULL. */
+static bool visit_own(const char *name, visit_folder visit, void *ctx) {
+  char own[PATH_ROOM];
+  char folder[PATH_ROOM + NAME_ROOM];
+  own_folder(own);
+  if (own[0] == '\0') {
+    return false;
+  }
+  snprintf(folder, sizeof folder, "%s/columnstone/plugins", own);
+  if (visit(folder, ctx)) {
+    return true;
+  }
+  snprintf(folder, sizeof folder, "%s/../plugins/%s", own, name != NULL ? name : "");
+  return visit(folder, ctx);
+}
+
+static void visit_folders(const char *name, visit_folder visit, void *ctx) {
+  const char *list = secure_getenv("COLUMNSTONE_PLUGIN_PATH");
+  if (list != NULL && visit_list(list, visit, ctx)) {
+    return;
+  }
+  if (CST_PLUGIN_FOLDER[0] != '\0' && visit(CST_PLUGIN_FOLDER, ctx)) {
+    return;
+  }
+  visit_own(name, visit, ctx);
+}
+
+/* ---- one plug-in ---- */
+
+static cst_status bad_plugin(const char *path, const char *found, cst_error *error) {
+  cst_status status = cst__fail(error, CST_UNSUPPORTED,
+                                "build it against the headers of this version", "%s", found);
+  cst__error_add_file(error, path);
+  return status;
+}
+
+/* What is wrong with a plug-in's table; NULL if nothing is. */
+static const char *table_fault(const cst_plugin_format *format, const char *name) {
+  if (format == NULL) {
+    return "the plug-in does not work with ABI version 1";
+  }
+  if (format->size < sizeof(cst_plugin_format) || format->abi_version != CST_PLUGIN_ABI_VERSION) {
+    return "the plug-in is made for another ABI version than 1";
+  }
+  if (format->name == NULL || strcmp(format->name, name) != 0) {
+    return "the plug-in's format has another name than its file";
+  }
+  bool writes = format->create != NULL;
+  if ((format->write != NULL) != writes || (format->finish != NULL) != writes ||
+      (format->free != NULL) != writes) {
+    return "the plug-in's writer is not complete";
+  }
+  if (!writes && format->open == NULL) {
+    return "the plug-in neither reads nor writes";
+  }
+  return NULL;
+}
+
+static cst_status load_file(const char *path, const char *name, const cst_plugin_format **out,
+                            cst_error *error) {
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (handle == NULL) {
+    const char *why = dlerror();
+    size_t size = strlen(path); /* the message begins with the path, which the error has anyway */
+    why = why == NULL ? "it cannot be loaded" : why;
+    why += strncmp(why, path, size) == 0 && strncmp(why + size, ": ", 2) == 0 ? size + 2 : 0;
+    return bad_plugin(path, why, error);
+  }
+  cst_plugin_function function;
+  void *symbol = dlsym(handle, "cst_plugin");
+  memcpy(&function, &symbol, sizeof function); /* ISO C has no cast for it */
+  if (symbol == NULL) {
+    dlclose(handle);
+    return bad_plugin(path, "it does not export the function cst_plugin", error);
+  }
+  const cst_plugin_format *format = function(CST_PLUGIN_ABI_VERSION);
+  const char *fault = table_fault(format, name);
+  if (fault != NULL) {
+    dlclose(handle);
+    return bad_plugin(path, fault, error);
+  }
+  *out = format; /* the handle is kept: a plug-in is never unloaded */
+  return CST_OK;
+}
+
+/* ---- by name ---- */
+
+typedef struct load_request {
+  const char *name;
+  const cst_plugin_format *format;
+  cst_status status;
+  cst_error *error;
+} load_request;
+
+static bool load_from_folder(const char *folder, void *ctx) {
+  load_request *request = ctx;
+  char path[PATH_ROOM + NAME_ROOM * 3];
+  int size = snprintf(path, sizeof path, "%s/" FILE_PREFIX "%s" FILE_SUFFIX, folder, request->name);
+  if (size < 0 || (size_t)size >= sizeof path || access(path, F_OK) != 0) {
+    return false;
+  }
+  request->status = load_file(path, request->name, &request->format, request->error);
+  return true;
+}
+
+/* Names go into paths: nothing but small letters, digits, '-' and '_'. */
+static bool name_is_plain(const char *name) {
+  size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_");
+  return size > 0 && size < NAME_ROOM && name[size] == '\0';
+}
+
+cst_status cst__plugin_load(const char *name, const cst_plugin_format **out, cst_error *error) {
+  *out = NULL;
+  if (!name_is_plain(name)) {
+    return CST_OK;
+  }
+  load_request request = {.name = name, .status = CST_OK, .error = error};
+  visit_folders(name, load_from_folder, &request);
+  *out = request.format;
+  return request.status;
+}
+
+/* ---- all of them ---- */
+
+typedef struct search_request {
+  bool (*matches)(const cst_plugin_format *format, void *ctx);
+  void *ctx;
+  const cst_plugin_format *found;
+} search_request;
+
+/* The format's name in a file name of the right form; false for other files. */
+static bool name_of_file(const char *file, char name[NAME_ROOM]) {
+  size_t prefix = sizeof FILE_PREFIX - 1;
+  size_t suffix = sizeof FILE_SUFFIX - 1;
+  size_t size = strlen(file);
+  if (size <= prefix + suffix || size - prefix - suffix >= NAME_ROOM ||
+      memcmp(file, FILE_PREFIX, prefix) != 0 || strcmp(file + size - suffix, FILE_SUFFIX) != 0) {
+    return false;
+  }
+  size -= prefix + suffix;
+  memcpy(name, file + prefix, size);
+  name[size] = '\0';
+  return name_is_plain(name);
+}
+
+static int is_plugin_file(const struct dirent *entry) {
+  char name[NAME_ROOM];
+  return name_of_file(entry->d_name, name);
+}
+
+static bool search_folder(const char *folder, void *ctx) {
+  search_request *request = ctx;
+  struct dirent **entries;
+  int count = scandir(folder, &entries, is_plugin_file, alphasort);
+  for (int i = 0; i < count; i++) {
+    char name[NAME_ROOM];
+    char path[PATH_ROOM + 512];
+    const cst_plugin_format *format;
+    int size = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+    if (request->found == NULL && name_of_file(entries[i]->d_name, name) && size > 0 &&
+        (size_t)size < sizeof path && load_file(path, name, &format, NULL) == CST_OK &&
+        request->matches(format, request->ctx)) {
+      request->found = format;
+    }
+    free(entries[i]);
+  }
+  if (count >= 0) {
+    free(entries);
+  }
+  return request->found != NULL;
+}
+
+const cst_plugin_format *cst__plugin_search(bool (*matches)(const cst_plugin_format *, void *),
+                                            void *ctx) {
+  search_request request = {.matches = matches, .ctx = ctx};
+  visit_folders(NULL, search_folder, &request);
+  return request.found;
+}

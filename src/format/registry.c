@@ -1,0 +1,203 @@
+/* The table of the built-in formats, and the ways to find one. */
+#include "format/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "format/plugin.h"
+
+typedef struct builtin {
+  const char *name;
+  const cst__payload *payload;
+  const cst__sink_format *sink;
+  const char *extensions[5]; /* NULL at the end */
+} builtin;
+
+static const builtin builtins[] = {
+    {"example", &cst__example_payload, &cst__sink_example, {".tfrecord", ".tfrecords", ".tfrec"}},
+    {"raw", &cst__raw_payload, &cst__sink_raw, {NULL}},
+    {"arrow", NULL, &cst__sink_arrow_file, {".arrow", ".feather"}},
+    {"arrows", NULL, &cst__sink_arrow_stream, {".arrows"}},
+    {"jsonl", NULL, &cst__sink_jsonl, {".jsonl", ".ndjson"}},
+};
+
+enum { NUM_BUILTINS = sizeof builtins / sizeof builtins[0] };
+
+/* Formats whose plug-in is part of the project, so that they are known when it is not there. */
+static const char *const parquet_extensions[] = {".parquet", ".pq", NULL};
+static const char *const compression_extensions[] = {".gz", ".zlib", ".zz", ".zst", NULL};
+
+static const char *const known_names[] = {"example", "raw", "arrow", "arrows", "jsonl", "parquet"};
+#define KNOWN_NAMES "example, raw, arrow, arrows, jsonl, parquet"
+
+static void set_builtin(cst__format *out, const builtin *found) {
+  *out = (cst__format){.name = found->name, .payload = found->payload, .sink = found->sink};
+}
+
+static void set_plugin(cst__format *out, const cst_plugin_format *plugin) {
+  *out = (cst__format){.name = plugin->name,
+                       .plugin = plugin,
+                       .sink = plugin->create != NULL ? &cst__sink_plugin : NULL};
+}
+
+/* ---- by name ---- */
+
+static cst_status fail_missing(const char *name, cst_error *error) {
+  if (strcmp(name, "parquet") == 0) {
+    return cst__fail(
+        error, CST_NOT_FOUND,
+        "build it (`./dev build`, or meson -Dparquet=enabled), or in Python with pyarrow: "
+        "pq.write_table(pa.table(cst.open(...)), path)",
+        "the Parquet plug-in, columnstone-parquet.so, is not installed");
+  }
+  size_t near = cst__nearest_name(name, known_names, sizeof known_names / sizeof known_names[0]);
+  char hint[128];
+  snprintf(hint, sizeof hint, "did you mean '%s'?", near != SIZE_MAX ? known_names[near] : "");
+  return cst__fail(error, CST_NOT_FOUND,
+                   near != SIZE_MAX ? hint : "known are " KNOWN_NAMES ", and installed plug-ins",
+                   "there is no format '%s'", name);
+}
+
+cst_status cst__format_find(const char *name, cst__format *out, cst_error *error) {
+  *out = (cst__format){0};
+  for (size_t i = 0; i < NUM_BUILTINS; i++) {
+    if (strcmp(builtins[i].name, name) == 0) {
+      set_builtin(out, &builtins[i]);
+      return CST_OK;
+    }
+  }
+  const cst_plugin_format *plugin;
+  CST__TRY(cst__plugin_load(name, &plugin, error));
+  if (plugin == NULL) {
+    return fail_missing(name, error);
+  }
+  set_plugin(out, plugin);
+  return CST_OK;
+}
+
+/* ---- by the ending of a name ---- */
+
+typedef struct ending {
+  const char *text;
+  size_t size;
+} ending;
+
+static bool ends_with(ending name, const char *suffix) {
+  size_t size = strlen(suffix);
+  return name.size > size && memcmp(name.text + name.size - size, suffix, size) == 0;
+}
+
+static bool ends_with_any(ending name, const char *const *suffixes) {
+  for (; *suffixes != NULL; suffixes++) {
+    if (ends_with(name, *suffixes)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The last step of a path, without the ending of a compression. */
+static ending base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *base = slash != NULL ? slash + 1 : path;
+  ending name = {base, strlen(base)};
+  for (const char *const *suffix = compression_extensions; *suffix != NULL; suffix++) {
+    if (ends_with(name, *suffix)) {
+      name.size -= strlen(*suffix);
+      break;
+    }
+  }
+  return name;
+}
+
+static bool plugin_has_extension(const cst_plugin_format *format, void *ctx) {
+  const ending *name = ctx;
+  return format->extensions != NULL && ends_with_any(*name, format->extensions);
+}
+
+/* The plug-in whose name or whose list of extensions the path's ending is; NULL if there is none.
+ */
+static cst_status find_plugin_by_ending(ending name, const cst_plugin_format **out,
+                                        cst_error *error) {
+  char last[32];
+  size_t size = 0;
+  while (size < name.size && name.text[name.size - 1 - size] != '.') {
+    size++;
+  }
+  *out = NULL;
+  if (size < name.size && size < sizeof last) {
+    memcpy(last, name.text + name.size - size, size);
+    last[size] = '\0';
+    CST__TRY(cst__plugin_load(last, out, error));
+  }
+  if (*out == NULL) {
+    *out = cst__plugin_search(plugin_has_extension, &name);
+  }
+  return CST_OK;
+}
+
+/* "trips.tfrecord-00000-of-00010": the shard behind the ending. */
+static bool is_shard_of_tfrecord(ending name) {
+  static const char part[] = ".tfrecord-";
+  for (size_t i = 0; i + sizeof part - 1 <= name.size; i++) {
+    if (memcmp(name.text + i, part, sizeof part - 1) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_error *error) {
+  ending name = base_name(path);
+  for (size_t i = 0; i < NUM_BUILTINS; i++) {
+    if (ends_with_any(name, builtins[i].extensions)) {
+      set_builtin(out, &builtins[i]);
+      return CST_OK;
+    }
+  }
+  if (is_shard_of_tfrecord(name)) {
+    return cst__format_find("example", out, error);
+  }
+  if (ends_with_any(name, parquet_extensions)) {
+    return cst__format_find("parquet", out, error);
+  }
+  const cst_plugin_format *plugin;
+  CST__TRY(find_plugin_by_ending(name, &plugin, error));
+  if (plugin == NULL) {
+    return cst__fail(error, CST_NOT_FOUND, "name the format: " KNOWN_NAMES,
+                     "the ending of the output's name, '%.*s', means no known format",
+                     (int)(name.size < 64 ? name.size : 64), name.text);
+  }
+  set_plugin(out, plugin);
+  return CST_OK;
+}
+
+/* ---- by the first bytes ---- */
+
+typedef struct head_bytes {
+  const uint8_t *data;
+  size_t size;
+} head_bytes;
+
+static bool plugin_sniffs(const cst_plugin_format *format, void *ctx) {
+  const head_bytes *head = ctx;
+  return format->open != NULL && format->sniff != NULL && format->sniff(head->data, head->size);
+}
+
+cst_status cst__format_find_by_head(const char *path, const uint8_t *head, size_t size,
+                                    cst__format *out, cst_error *error) {
+  *out = (cst__format){0};
+  if (size >= 4 && memcmp(head, "PAR1", 4) == 0) {
+    return cst__format_find("parquet", out, error);
+  }
+  head_bytes bytes = {head, size};
+  const cst_plugin_format *plugin = cst__plugin_search(plugin_sniffs, &bytes);
+  if (plugin == NULL && !ends_with_any(base_name(path), parquet_extensions)) {
+    CST__TRY(find_plugin_by_ending(base_name(path), &plugin, error));
+  }
+  if (plugin != NULL && plugin->open != NULL) {
+    set_plugin(out, plugin);
+  }
+  return CST_OK;
+}

@@ -1,0 +1,127 @@
+/* Record batches to JSON lines: one object per row. */
+#include <string.h>
+
+#include "format/jsonl.h"
+#include "format/sink_format.h"
+#include "io/output.h"
+
+enum { FLUSH_SIZE = 1 << 18 };
+
+typedef struct jsonl_sink {
+  cst_allocator allocator;
+  cst__output *output;
+  const struct ArrowSchema *schema; /* borrowed */
+  cst__arena arena;                 /* the views of one batch */
+  cst__json_text text;              /* lines that are not written yet */
+  cst__json_text keys;              /* the keys of all columns, one behind the other */
+  size_t *key_ends;                 /* where each key ends in `keys` */
+  size_t num_keys;
+} jsonl_sink;
+
+static void jsonl_free(void *ptr) {
+  jsonl_sink *sink = ptr;
+  cst__output_free(sink->output);
+  cst__arena_reset(&sink->arena);
+  cst__json_reset(&sink->text);
+  cst__json_reset(&sink->keys);
+  cst__delete(sink->key_ends);
+  cst__delete(sink);
+}
+
+static cst_status make_keys(jsonl_sink *sink, cst_error *error) {
+  size_t count = (size_t)sink->schema->n_children;
+  sink->num_keys = count;
+  sink->key_ends = cst__new(&sink->allocator, (count + 1) * sizeof *sink->key_ends);
+  for (size_t i = 0; i < count && sink->key_ends != NULL; i++) {
+    const char *name = sink->schema->children[i]->name;
+    if (i > 0) {
+      cst__json_append(&sink->keys, ", ", 2);
+    }
+    cst__json_key(&sink->keys, name != NULL ? name : "");
+    sink->key_ends[i] = sink->keys.size;
+  }
+  return sink->key_ends == NULL || sink->keys.failed
+             ? cst__fail_memory(error, count * sizeof(size_t))
+             : CST_OK;
+}
+
+static cst_status jsonl_open(const cst__sink_open *open, void **out, cst_error *error) {
+  cst_allocator allocator = cst__allocator_of(open->options->allocator);
+  jsonl_sink *sink = cst__new_zero(&allocator, sizeof *sink);
+  if (sink == NULL) {
+    return cst__fail_memory(error, sizeof *sink);
+  }
+  sink->allocator = sink->text.allocator = sink->keys.allocator = allocator;
+  sink->schema = open->schema;
+  cst__arena_init(&sink->arena, &sink->allocator);
+  cst_status status = make_keys(sink, error);
+  if (status == CST_OK) {
+    status = cst__output_open(open->path, open->options->compression, open->options->level,
+                              &sink->allocator, &sink->output, error);
+  }
+  if (status != CST_OK) {
+    jsonl_free(sink);
+    return status;
+  }
+  *out = sink;
+  return CST_OK;
+}
+
+static cst_status flush(jsonl_sink *sink, cst_error *error) {
+  if (sink->text.failed) {
+    return cst__fail_memory(error, sink->text.capacity);
+  }
+  size_t size = sink->text.size;
+  sink->text.size = 0;
+  return size > 0 ? cst__output_write(sink->output, sink->text.data, size, error) : CST_OK;
+}
+
+static void append_row(jsonl_sink *sink, const cst__view *batch, int64_t row) {
+  cst__json_text *text = &sink->text;
+  size_t begin = 0;
+  cst__json_append(text, "{", 1);
+  for (size_t i = 0; i < sink->num_keys; i++) {
+    cst__json_append(text, sink->keys.data + begin, sink->key_ends[i] - begin);
+    begin = sink->key_ends[i];
+    cst__json_value(text, &batch->children[i], row);
+  }
+  cst__json_append(text, "}\n", 2);
+}
+
+static cst_status append_rows(jsonl_sink *sink, const cst__view *batch, cst_error *error) {
+  for (int64_t i = 0; i < batch->num_children; i++) {
+    CST__TRY(cst__json_check(&batch->children[i], error));
+  }
+  for (int64_t row = 0; row < batch->length; row++) {
+    append_row(sink, batch, row);
+    if (sink->text.size >= FLUSH_SIZE || sink->text.failed) {
+      CST__TRY(flush(sink, error));
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status jsonl_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
+  jsonl_sink *sink = ptr;
+  cst__view view;
+  cst_status status = cst__view_init(&view, sink->schema, batch, false, &sink->arena, error);
+  if (status == CST_OK) {
+    status = append_rows(sink, &view, error);
+  }
+  cst__arena_reset(&sink->arena);
+  return status;
+}
+
+static cst_status jsonl_finish(void *ptr, cst_error *error) {
+  jsonl_sink *sink = ptr;
+  CST__TRY(flush(sink, error));
+  return cst__output_finish(sink->output, error);
+}
+
+const cst__sink_format cst__sink_jsonl = {
+    .name = "jsonl",
+    .open = jsonl_open,
+    .write = jsonl_write,
+    .finish = jsonl_finish,
+    .free = jsonl_free,
+};

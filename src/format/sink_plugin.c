@@ -1,0 +1,125 @@
+/* Record batches to a format of a plug-in: the plug-in writes the temporary file, and the rename at
+ * the end is ours.
+ */
+#include <string.h>
+
+#include "arrow/view.h"
+#include "base/alloc.h"
+#include "format/sink_format.h"
+#include "io/output.h"
+
+typedef struct plugin_sink {
+  cst_allocator allocator;
+  const cst_plugin_format *plugin;
+  const struct ArrowSchema *schema; /* borrowed */
+  cst__output *output;              /* holds the temporary name */
+  void *writer;                     /* the plug-in's */
+  cst__arena arena;                 /* of one batch */
+} plugin_sink;
+
+static void plugin_free(void *ptr) {
+  plugin_sink *sink = ptr;
+  if (sink->writer != NULL) {
+    sink->plugin->free(sink->writer);
+  }
+  cst__output_free(sink->output);
+  cst__arena_reset(&sink->arena);
+  cst__delete(sink);
+}
+
+static cst_status create(plugin_sink *sink, const cst__sink_open *open, cst_error *error) {
+  const cst_sink_options *options = open->options;
+  cst_plugin_write_options wanted = {
+      .size = sizeof wanted, .level = options->level, .lossy = options->lossy};
+  CST__TRY(cst__output_open(open->path, CST_COMPRESSION_NONE, 0, &sink->allocator, &sink->output,
+                            error));
+  return sink->plugin->create(cst__output_temporary_path(sink->output), sink->schema, &wanted,
+                              &sink->writer, error);
+}
+
+static cst_status plugin_open(const cst__sink_open *open, void **out, cst_error *error) {
+  if (strcmp(open->path, "-") == 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "write arrows, jsonl, example or raw, or a file",
+                     "the format %s cannot be written to standard output", open->plugin->name);
+  }
+  cst_allocator allocator = cst__allocator_of(open->options->allocator);
+  plugin_sink *sink = cst__new_zero(&allocator, sizeof *sink);
+  if (sink == NULL) {
+    return cst__fail_memory(error, sizeof *sink);
+  }
+  sink->allocator = allocator;
+  sink->plugin = open->plugin;
+  sink->schema = open->schema;
+  cst__arena_init(&sink->arena, &sink->allocator);
+  cst_error own = CST_ERROR_INIT; /* a plug-in's last argument is never NULL */
+  cst_status status = create(sink, open, error != NULL ? error : &own);
+  if (status != CST_OK) {
+    plugin_free(sink);
+    return status;
+  }
+  *out = sink;
+  return CST_OK;
+}
+
+/* ---- lending a batch ---- */
+
+static void release_nothing(struct ArrowArray *array) { array->release = NULL; }
+
+/* Copies the structs, not the buffers; releasing the copy does nothing. False: no memory. */
+static bool lend(const struct ArrowArray *array, cst__arena *arena, struct ArrowArray *out) {
+  size_t count = (size_t)array->n_children;
+  *out = *array;
+  out->release = release_nothing;
+  out->private_data = NULL;
+  if (count > 0) {
+    struct ArrowArray *children = cst__arena_take(arena, count * sizeof *children);
+    out->children = cst__arena_take(arena, count * sizeof(struct ArrowArray *));
+    if (children == NULL || out->children == NULL) {
+      return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+      out->children[i] = &children[i];
+      if (!lend(array->children[i], arena, &children[i])) {
+        return false;
+      }
+    }
+  }
+  if (array->dictionary != NULL) {
+    out->dictionary = cst__arena_take(arena, sizeof *out->dictionary);
+    return out->dictionary != NULL && lend(array->dictionary, arena, out->dictionary);
+  }
+  return true;
+}
+
+static cst_status write_lent(plugin_sink *sink, const struct ArrowArray *batch, cst_error *error) {
+  cst__view view; /* a plug-in gets nothing but valid data */
+  CST__TRY(cst__view_init(&view, sink->schema, batch, false, &sink->arena, error));
+  struct ArrowArray lent;
+  if (!lend(batch, &sink->arena, &lent)) {
+    return cst__fail_memory(error, sizeof lent);
+  }
+  return sink->plugin->write(sink->writer, &lent, error);
+}
+
+static cst_status plugin_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
+  plugin_sink *sink = ptr;
+  cst_error own = CST_ERROR_INIT;
+  cst_status status = write_lent(sink, batch, error != NULL ? error : &own);
+  cst__arena_reset(&sink->arena);
+  return status;
+}
+
+static cst_status plugin_finish(void *ptr, cst_error *error) {
+  plugin_sink *sink = ptr;
+  cst_error own = CST_ERROR_INIT;
+  CST__TRY(sink->plugin->finish(sink->writer, error != NULL ? error : &own));
+  return cst__output_finish(sink->output, error);
+}
+
+const cst__sink_format cst__sink_plugin = {
+    .name = "plug-in",
+    .open = plugin_open,
+    .write = plugin_write,
+    .finish = plugin_finish,
+    .free = plugin_free,
+};

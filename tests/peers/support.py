@@ -5,7 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 import pathlib
+import pickle
 import struct
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -95,6 +98,33 @@ def framed(records: Iterable[bytes]) -> bytes:
         out += length + struct.pack("<I", masked_crc(length))
         out += record + struct.pack("<I", masked_crc(record))
     return bytes(out)
+
+
+# The tfrecord package cannot live in one process with TensorFlow
+
+READ = """
+import pickle, sys, tfrecord.reader as reader
+path, compression, kinds = pickle.load(sys.stdin.buffer)
+if kinds is None:
+    found = [bytes(r) for r in reader.tfrecord_iterator(path, compression_type=compression)]
+else:
+    loaded = reader.tfrecord_loader(path, None, kinds, compression_type=compression)
+    found = [{name: getattr(v, "tolist", lambda v=v: v)() for name, v in r.items()} for r in loaded]
+pickle.dump(found, sys.stdout.buffer)
+"""
+
+
+def read_by_tfrecord_package(
+    path: pathlib.Path, compression: str | None = None, kinds: dict[str, str] | None = None
+) -> list[Plain]:
+    """The records; with `kinds` (name to "int", "float" or "byte") the features of each."""
+    done = subprocess.run(
+        [sys.executable, "-c", READ],
+        input=pickle.dumps((str(path), compression, kinds)),
+        capture_output=True,
+        check=True,
+    )
+    return pickle.loads(done.stdout)
 
 
 # Tensors

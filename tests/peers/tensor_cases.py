@@ -12,10 +12,9 @@ from typing import Any
 
 from generate import KINDS, VALUES
 from hypothesis import strategies as st
+from support import schema_proto
 from tfx_bsl.tfxio import tensor_representation_util as reps
 from wire import Feature, Value, example
-
-from support import schema_proto
 
 Row = list[Feature]
 DEFAULTS: dict[str, list[tuple[Value, str]]] = {

@@ -16,7 +16,7 @@ from tfx_bsl.tfxio import tensor_adapter
 
 
 def adapter_tensors(case: Case) -> dict[str, Any]:
-    """What the peer's adapter gives, with sparse indices put in order (it leaves them as they are)."""
+    """What the peer's adapter gives; sparse indices, which it leaves as they lie, put in order."""
     batch = tfx_bsl(case.records, case.schema)
     config = tensor_adapter.TensorAdapterConfig(batch.schema, peer_representations(case.schema))
     tensors = tensor_adapter.TensorAdapter(config).ToBatchTensors(

@@ -1,0 +1,128 @@
+/* <columnstone/sink.h>: cst_tfrecord_writer_*. */
+#include <columnstone/sink.h>
+#include <string.h>
+
+#include "arrow/view.h"
+#include "format/tfrecord.h"
+#include "io/output.h"
+
+struct cst_tfrecord_writer {
+  cst_allocator allocator;
+  cst__output *output;
+};
+
+/* The caller's options, which may be of an older or a newer version. */
+static cst_sink_options options_of(const cst_sink_options *options) {
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  if (options != NULL) {
+    memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    own.size = sizeof own;
+  }
+  return own;
+}
+
+/* Takes the output over, also on failure. */
+static cst_status new_writer(cst__output *output, const cst_allocator *allocator,
+                             cst_tfrecord_writer **out, cst_error *error) {
+  cst_tfrecord_writer *writer = cst__new(allocator, sizeof *writer);
+  if (writer == NULL) {
+    cst__output_free(output);
+    return cst__fail_memory(error, sizeof *writer);
+  }
+  *writer = (cst_tfrecord_writer){cst__allocator_of(allocator), output};
+  *out = writer;
+  return CST_OK;
+}
+
+cst_status cst_tfrecord_writer_open(const char *path, const cst_sink_options *options,
+                                    cst_tfrecord_writer **out, cst_error *error) {
+  if (path == NULL || out == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "path and out must not be NULL");
+  }
+  cst_sink_options own = options_of(options);
+  cst__output *output;
+  CST__TRY(cst__output_open(path, own.compression, own.level, own.allocator, &output, error));
+  return new_writer(output, own.allocator, out, error);
+}
+
+cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
+                                           const cst_sink_options *options,
+                                           cst_tfrecord_writer **out, cst_error *error) {
+  if (writer == NULL || out == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "writer and out must not be NULL");
+  }
+  cst_sink_options own = options_of(options);
+  cst__output *output;
+  CST__TRY(
+      cst__output_open_writer(writer, own.compression, own.level, own.allocator, &output, error));
+  return new_writer(output, own.allocator, out, error);
+}
+
+cst_status cst_tfrecord_writer_write(cst_tfrecord_writer *writer, const void *record, size_t size,
+                                     cst_error *error) {
+  if (writer == NULL || (record == NULL && size > 0)) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "writer and record must not be NULL");
+  }
+  return cst__tfrecord_write(writer->output, record, size, error);
+}
+
+/* Everything that could be wrong with the array is looked at before the first record is written. */
+static cst_status check_records(const cst__view *view, cst_error *error) {
+  if (view->layout != CST__LAYOUT_BINARY && view->layout != CST__LAYOUT_BINARY_VIEW &&
+      view->layout != CST__LAYOUT_FIXED_BINARY) {
+    char type[64];
+    cst__view_type_name(view, type, sizeof type);
+    return cst__fail(error, CST_INVALID_ARGUMENT, "encode the records first",
+                     "records are a binary array, not %s", type);
+  }
+  for (int64_t i = 0; view->null_count > 0 && i < view->length; i++) {
+    if (cst__view_is_null(view, i)) {
+      (void)cst__fail(error, CST_INVALID_ARGUMENT, "leave null records out",
+                      "a null cannot be written as a record");
+      cst__error_add_record(error, i, -1);
+      return CST_INVALID_ARGUMENT;
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status write_records(cst_tfrecord_writer *writer, const struct ArrowSchema *schema,
+                                const struct ArrowArray *records, cst__arena *arena,
+                                cst_error *error) {
+  cst__view view;
+  CST__TRY(cst__view_init(&view, schema, records, false, arena, error));
+  CST__TRY(check_records(&view, error));
+  for (int64_t i = 0; i < view.length; i++) {
+    cst_bytes record = cst__view_bytes(&view, i);
+    CST__TRY(cst__tfrecord_write(writer->output, record.data, record.size, error));
+  }
+  return CST_OK;
+}
+
+cst_status cst_tfrecord_writer_write_arrow(cst_tfrecord_writer *writer,
+                                           const struct ArrowSchema *schema,
+                                           const struct ArrowArray *records, cst_error *error) {
+  if (writer == NULL || schema == NULL || records == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "writer, schema and records must not be NULL");
+  }
+  cst__arena arena;
+  cst__arena_init(&arena, &writer->allocator);
+  cst_status status = write_records(writer, schema, records, &arena, error);
+  cst__arena_reset(&arena);
+  return status;
+}
+
+cst_status cst_tfrecord_writer_finish(cst_tfrecord_writer *writer, cst_error *error) {
+  if (writer == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "writer must not be NULL");
+  }
+  return cst__output_finish(writer->output, error);
+}
+
+void cst_tfrecord_writer_free(cst_tfrecord_writer *writer) {
+  if (writer != NULL) {
+    cst__output_free(writer->output);
+    cst__delete(writer);
+  }
+}

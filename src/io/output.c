@@ -1,0 +1,406 @@
+/* Bytes out: buffered, compressed, and under a temporary name until all is there. */
+#include "io/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "io/encoder.h"
+#include "io/raw.h"
+
+enum {
+  BUFFER = 256 << 10,
+  SUFFIX = 14 /* bytes of ".01234567.tmp" and the NUL */
+};
+
+struct cst__output {
+  cst_allocator allocator;
+  char *name;      /* for errors */
+  char *path;      /* that the file gets in the end, or NULL */
+  char *temporary; /* that it has till then, or NULL */
+  int fd;          /* -1: a caller's writer */
+  bool owns_fd;
+  bool has_writer; /* not closed yet */
+  cst_writer writer;
+  const cst__encoder *encoder; /* NULL: plain */
+  void *state;                 /* of the encoder */
+  uint8_t *buffer;
+  size_t used;
+  cst_status failed;
+  bool finished;
+};
+
+/* ---- the end of the line: descriptor or writer ---- */
+
+static cst_status write_fd(int fd, const uint8_t *data, size_t size, cst_error *error) {
+  while (size > 0) {
+    ssize_t n = write(fd, data, size < INT_MAX ? size : INT_MAX);
+    if (n < 0 && errno == EINTR) {
+      continue;
+    }
+    if (n < 0) {
+      return cst__fail_system(error, errno, "cannot write");
+    }
+    data += n;
+    size -= (size_t)n;
+  }
+  return CST_OK;
+}
+
+/* Makes an error of what a callback returned, with the text that it may have given. */
+static cst_status take_failure(const cst_error *own, cst_status status, const char *call,
+                               cst_error *error) {
+  if (status == CST_OK) {
+    return CST_OK;
+  }
+  (void)cst__fail(error, status, NULL, "the writer's %s failed with status %d", call, (int)status);
+  if (own->code != CST_OK && error != NULL) {
+    size_t size = error->size;
+    *error = *own;
+    error->size = size;
+    error->code = status;
+  }
+  return status;
+}
+
+static cst_status put(void *ctx, const void *data, size_t size, cst_error *error) {
+  cst__output *output = ctx;
+  if (size == 0) {
+    return CST_OK;
+  }
+  if (output->fd >= 0) {
+    return write_fd(output->fd, data, size, error);
+  }
+  cst_error own = CST_ERROR_INIT;
+  cst_status status = output->writer.write(output->writer.ctx, data, size, &own);
+  return take_failure(&own, status, "write", error);
+}
+
+static cst_status close_writer(cst__output *output, bool commit, cst_error *error) {
+  if (!output->has_writer) {
+    return CST_OK;
+  }
+  output->has_writer = false;
+  if (output->writer.close == NULL) {
+    return CST_OK;
+  }
+  cst_error own = CST_ERROR_INIT;
+  cst_status status = output->writer.close(output->writer.ctx, commit, &own);
+  return take_failure(&own, status, "close", error);
+}
+
+/* ---- opening ---- */
+
+static bool ends_with(const char *path, const char *ending) {
+  size_t size = strlen(path);
+  size_t least = strlen(ending);
+  return size > least && strcmp(path + size - least, ending) == 0;
+}
+
+static cst_compression compression_of(const char *path) {
+  if (ends_with(path, ".gz")) {
+    return CST_COMPRESSION_GZIP;
+  }
+  if (ends_with(path, ".zlib") || ends_with(path, ".zz")) {
+    return CST_COMPRESSION_ZLIB;
+  }
+  return ends_with(path, ".zst") ? CST_COMPRESSION_ZSTD : CST_COMPRESSION_NONE;
+}
+
+static cst_status check_level(const cst__encoder *encoder, int level, cst_error *error) {
+  if (level == 0 || (level >= encoder->least_level && level <= encoder->most_level)) {
+    return CST_OK;
+  }
+  return cst__fail(error, CST_INVALID_ARGUMENT, "0 is the usual level",
+                   "%s has the levels %d to %d, not %d", encoder->name, encoder->least_level,
+                   encoder->most_level, level);
+}
+
+static cst_status start_encoder(cst__output *output, cst_compression compression, int level,
+                                cst_error *error) {
+  switch (compression) {
+    case CST_COMPRESSION_BY_NAME:
+    case CST_COMPRESSION_NONE:
+      return CST_OK;
+    case CST_COMPRESSION_GZIP:
+      output->encoder = &cst__gzip_encoder;
+      break;
+    case CST_COMPRESSION_ZLIB:
+      output->encoder = &cst__zlib_encoder;
+      break;
+    case CST_COMPRESSION_ZSTD:
+      output->encoder = &cst__zstd_encoder;
+      break;
+    default:
+      return cst__fail(error, CST_INVALID_ARGUMENT, "see cst_compression",
+                       "no compression has the number %d", (int)compression);
+  }
+  CST__TRY(check_level(output->encoder, level, error));
+  output->state = output->encoder->new_state(level, &output->allocator);
+  return output->state != NULL ? CST_OK : cst__fail_memory(error, BUFFER);
+}
+
+/* All but the place that the bytes go to. */
+static cst_status new_output(const char *name, cst_compression compression, int level,
+                             const cst_allocator *allocator, cst__output **out, cst_error *error) {
+  cst__output *output = cst__new_zero(allocator, sizeof *output);
+  if (output == NULL) {
+    return cst__fail_memory(error, sizeof *output);
+  }
+  *out = output;
+  output->fd = -1;
+  output->allocator = cst__allocator_of(allocator);
+  output->name = cst__new_copy(allocator, name, strlen(name));
+  output->buffer = cst__new(allocator, BUFFER);
+  if (output->name == NULL || output->buffer == NULL) {
+    return cst__fail_memory(error, BUFFER);
+  }
+  return start_encoder(output, compression, level, error);
+}
+
+/* Writes ".<8 hex digits>.tmp" behind the path; a name that is too long for the file system loses
+ * its end to it. */
+static void name_temporary(char *temporary, const char *path) {
+  static atomic_uint counter;
+  uint64_t count = atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed);
+  uint32_t mix = (uint32_t)cst__fold(cst__random_seed() ^ (uint64_t)getpid() << 32,
+                                     UINT64_C(0x9e3779b97f4a7c15) + 2 * count);
+  const char *slash = strrchr(path, '/');
+  size_t folder = slash != NULL ? (size_t)(slash + 1 - path) : 0;
+  size_t base = strlen(path) - folder;
+  size_t most = NAME_MAX + 1 - SUFFIX;
+  size_t kept = folder + (base < most ? base : most);
+  memcpy(temporary, path, kept);
+  (void)snprintf(temporary + kept, SUFFIX, ".%08x.tmp", (unsigned)mix);
+}
+
+static cst_status fail_create(int code, cst_error *error) {
+  if (code == ENOENT || code == ENOTDIR) {
+    return cst__fail(error, CST_NOT_FOUND, "make the folder first",
+                     "cannot write: the folder does not exist");
+  }
+  return cst__fail_system(error, code, "cannot write");
+}
+
+static cst_status create_temporary(cst__output *output, cst_error *error) {
+  enum { TRIES = 100 };
+  size_t size = strlen(output->path) + SUFFIX;
+  output->temporary = cst__new(&output->allocator, size);
+  if (output->temporary == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  for (int i = 0; i < TRIES && output->fd < 0; i++) {
+    name_temporary(output->temporary, output->path);
+    output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (output->fd < 0 && errno != EEXIST && errno != EINTR) {
+      break;
+    }
+  }
+  if (output->fd >= 0) {
+    output->owns_fd = true;
+    return CST_OK;
+  }
+  int code = errno;
+  cst__delete(output->temporary);
+  output->temporary = NULL;
+  return fail_create(code, error);
+}
+
+/* The file that `path` means in the end: a link stays one, and what it refers to is replaced. */
+static cst_status resolve(cst__output *output, const char *path, cst_error *error) {
+  char *target = realpath(path, NULL);
+  const char *real = target != NULL ? target : path;
+  output->path = cst__new_copy(&output->allocator, real, strlen(real));
+  free(target);
+  return output->path != NULL ? CST_OK : cst__fail_memory(error, strlen(path) + 1);
+}
+
+static cst_status open_path(cst__output *output, const char *path, cst_error *error) {
+  struct stat info;
+  if (strcmp(path, "-") == 0) {
+    output->fd = STDOUT_FILENO;
+    return CST_OK;
+  }
+  bool exists = stat(path, &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) {
+    return cst__fail(error, CST_IO, "name a file in it", "cannot write: Is a directory");
+  }
+  if (exists && !S_ISREG(info.st_mode)) { /* a pipe or a device keeps its place */
+    output->fd = open(path, O_WRONLY | O_CLOEXEC);
+    output->owns_fd = output->fd >= 0;
+    return output->fd >= 0 ? CST_OK : cst__fail_system(error, errno, "cannot write");
+  }
+  CST__TRY(resolve(output, path, error));
+  CST__TRY(create_temporary(output, error));
+  if (exists) { /* whoever could not read the file before shall not be able to now */
+    (void)fchmod(output->fd, info.st_mode & 0777);
+  }
+  return CST_OK;
+}
+
+static cst_status end_open(cst__output *output, cst_status status, cst__output **out,
+                           cst_error *error) {
+  if (status == CST_OK) {
+    *out = output;
+    return CST_OK;
+  }
+  if (output != NULL) {
+    cst__error_add_file(error, output->name);
+    cst__output_free(output);
+  }
+  return status;
+}
+
+cst_status cst__output_open(const char *path, cst_compression compression, int level,
+                            const cst_allocator *allocator, cst__output **out, cst_error *error) {
+  cst__output *output = NULL;
+  bool is_stdout = strcmp(path, "-") == 0;
+  if (compression == CST_COMPRESSION_BY_NAME) {
+    compression = compression_of(path);
+  }
+  cst_status status =
+      new_output(is_stdout ? "<stdout>" : path, compression, level, allocator, &output, error);
+  if (status == CST_OK) {
+    status = open_path(output, path, error);
+  }
+  return end_open(output, status, out, error);
+}
+
+cst_status cst__output_open_writer(const cst_writer *writer, cst_compression compression, int level,
+                                   const cst_allocator *allocator, cst__output **out,
+                                   cst_error *error) {
+  cst_writer own = {0};
+  memcpy(&own, writer, writer->size < sizeof own ? writer->size : sizeof own);
+  cst__output *output = NULL;
+  cst_status status = own.write != NULL ? CST_OK
+                                        : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                                                    "the writer has no write function");
+  if (status == CST_OK) {
+    status = new_output(own.name != NULL ? own.name : "<writer>", compression, level, allocator,
+                        &output, error);
+  }
+  if (output != NULL) {
+    output->writer = own;
+    output->has_writer = true;
+  } else if (own.close != NULL) {
+    (void)own.close(own.ctx, false, NULL);
+  }
+  return end_open(output, status, out, error);
+}
+
+const char *cst__output_temporary_path(const cst__output *output) { return output->temporary; }
+
+/* ---- writing ---- */
+
+static cst_status fail(cst__output *output, cst_status status, cst_error *error) {
+  if (status != CST_OK) {
+    cst__error_add_file(error, output->name);
+    output->failed = status;
+  }
+  return status;
+}
+
+static cst_status pass_on(cst__output *output, const void *data, size_t size, bool last,
+                          cst_error *error) {
+  if (output->encoder == NULL) {
+    return put(output, data, size, error);
+  }
+  const cst__byte_sink sink = {put, output};
+  return output->encoder->encode(output->state, data, size, last, &sink, error);
+}
+
+static cst_status check_usable(const cst__output *output, cst_error *error) {
+  if (output->failed != CST_OK) {
+    return cst__fail(error, output->failed, "begin anew", "an earlier write has failed");
+  }
+  return output->finished
+             ? cst__fail(error, CST_STATE, NULL, "the output has been finished already")
+             : CST_OK;
+}
+
+static cst_status write_past_buffer(cst__output *output, const void *data, size_t size,
+                                    cst_error *error) {
+  CST__TRY(check_usable(output, error));
+  CST__TRY(fail(output, pass_on(output, output->buffer, output->used, false, error), error));
+  output->used = 0;
+  if (size >= BUFFER) {
+    return fail(output, pass_on(output, data, size, false, error), error);
+  }
+  memcpy(output->buffer, data, size);
+  output->used = size;
+  return CST_OK;
+}
+
+cst_status cst__output_write(cst__output *output, const void *data, size_t size, cst_error *error) {
+  if (size > BUFFER - output->used || output->failed != CST_OK || output->finished) {
+    return write_past_buffer(output, data, size, error);
+  }
+  if (size > 0) {
+    memcpy(output->buffer + output->used, data, size);
+    output->used += size;
+  }
+  return CST_OK;
+}
+
+static cst_status close_fd(cst__output *output, cst_error *error) {
+  if (!output->owns_fd) {
+    return CST_OK;
+  }
+  int fd = output->fd;
+  output->fd = -1;
+  output->owns_fd = false;
+  return close(fd) == 0 || errno == EINTR ? CST_OK : cst__fail_system(error, errno, "cannot write");
+}
+
+static cst_status rename_temporary(cst__output *output, cst_error *error) {
+  if (output->temporary == NULL) {
+    return CST_OK;
+  }
+  if (rename(output->temporary, output->path) != 0) {
+    return cst__fail_system(error, errno, "cannot give the finished file its name");
+  }
+  cst__delete(output->temporary);
+  output->temporary = NULL;
+  return CST_OK;
+}
+
+static cst_status finish(cst__output *output, cst_error *error) {
+  CST__TRY(pass_on(output, output->buffer, output->used, true, error));
+  output->used = 0;
+  CST__TRY(close_writer(output, true, error));
+  CST__TRY(close_fd(output, error));
+  return rename_temporary(output, error);
+}
+
+cst_status cst__output_finish(cst__output *output, cst_error *error) {
+  CST__TRY(check_usable(output, error));
+  CST__TRY(fail(output, finish(output, error), error));
+  output->finished = true;
+  return CST_OK;
+}
+
+void cst__output_free(cst__output *output) {
+  if (output == NULL) {
+    return;
+  }
+  (void)close_writer(output, false, NULL);
+  (void)close_fd(output, NULL);
+  if (output->temporary != NULL) {
+    (void)unlink(output->temporary);
+    cst__delete(output->temporary);
+  }
+  if (output->state != NULL) {
+    output->encoder->free_state(output->state);
+  }
+  cst__delete(output->buffer);
+  cst__delete(output->path);
+  cst__delete(output->name);
+  cst__delete(output);
+}

@@ -49,3 +49,17 @@ def interleaved(
     finally:
         gc.enable()
     return [statistics.median(t) for t in times]
+
+
+def alternating(
+    tasks: Sequence[Contender],
+    inputs: Sequence[Any],
+    rounds: int = 5,
+    clock: Clock = time.process_time,
+) -> list[float]:
+    """The median seconds of each task on its own input, the tasks in turns after one warm-up."""
+    times: list[list[float]] = [[] for _ in tasks]
+    for _ in range(rounds + 1):
+        for i, (task, item) in enumerate(zip(tasks, inputs, strict=True)):
+            times[i].append(one_round(task.run, [item], False, clock))
+    return [statistics.median(t[1:]) for t in times]

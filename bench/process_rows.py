@@ -1,0 +1,112 @@
+"""The rows on whole processes: import time, start of the CLI, and its peak memory."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Callable
+
+import data
+from decode_rows import Settings
+from report import Figure, Results
+
+TOP = pathlib.Path(__file__).resolve().parents[1]
+IMPORT = "import time; t = time.perf_counter(); import columnstone; print(time.perf_counter() - t)"
+
+
+def cli() -> str | None:
+    beside = pathlib.Path(sysconfig.get_path("scripts"), "columnstone")
+    return str(beside) if beside.exists() else shutil.which("columnstone")
+
+
+def import_time(settings: Settings) -> Figure:
+    runs = [
+        float(
+            subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, check=True).stdout
+        )
+        for _ in range(5 * settings.rounds)
+    ]
+    milliseconds = statistics.median(runs) * 1000
+    return Figure("`import columnstone`", f"{milliseconds:.1f} ms", "< 50 ms", milliseconds < 50)
+
+
+def start_time(settings: Settings) -> Figure:
+    """From fork to exit of `columnstone --version`, the time of starting any process included."""
+    program = cli()
+    if program is None:
+        return Figure("start of the CLI", "the CLI is not installed", "< 10 ms", False)
+    runs = []
+    for _ in range(5 * settings.rounds):
+        start = time.perf_counter()
+        subprocess.run([program, "--version"], stdout=subprocess.DEVNULL, check=True)
+        runs.append(time.perf_counter() - start)
+    milliseconds = statistics.median(runs) * 1000
+    return Figure("start of the CLI", f"{milliseconds:.1f} ms", "< 10 ms", milliseconds < 10)
+
+
+def private_memory(pid: int) -> int:
+    """Anonymous and shared memory of a process, in bytes; 0 when it is gone."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    lines = (line.split() for line in status.splitlines())
+    return sum(int(f[1]) * 1024 for f in lines if f and f[0] in ("RssAnon:", "RssShmem:"))
+
+
+def peak_memory(command: list[str], environment: dict[str, str]) -> int:
+    """The most that the process held, looked at every two milliseconds."""
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
+        peak = 0
+        while process.poll() is None:
+            peak = max(peak, private_memory(process.pid))
+            time.sleep(0.002)
+        if process.returncode != 0 and process.stderr is not None:
+            raise RuntimeError(process.stderr.read().decode(errors="replace"))
+    return peak
+
+
+def plugin_environment() -> dict[str, str] | None:
+    """The environment in which the CLI finds the Parquet plug-in of the build, if there is one."""
+    for path in sorted((TOP / "build").glob("**/columnstone-parquet.so")):
+        return {**os.environ, "COLUMNSTONE_PLUGIN_PATH": str(path.parent)}
+    return None
+
+
+def memory(settings: Settings, suffix: str) -> list[Figure]:
+    label = f"peak memory of the CLI, click log to {suffix}"
+    goal = "< 150 MB, and the same for 2 GB"
+    program = cli()
+    environment = dict(os.environ) if suffix == ".arrow" else plugin_environment()
+    if program is None or environment is None:
+        return [Figure(label, "not measured: no CLI, or no Parquet plug-in in build/", goal, False)]
+    source = data.make("click", settings.folder).path
+    schema = str(source.with_suffix(".pbtxt"))
+    peaks = []
+    for size in (100_000_000, 2_000_000_000):
+        if settings.quick:
+            size //= 10
+        file = data.grow(source, settings.folder / f"click-{size}.tfrecord", size)
+        target = settings.folder / f"converted{suffix}"
+        command = [program, "convert", str(file), str(target), "--schema", schema]
+        command += ["--batch-size", "1000", "--threads", "2"]
+        peaks.append(peak_memory(command, environment) / 1e6)
+        target.unlink()
+    good = max(peaks) < 150 and peaks[1] <= 1.1 * peaks[0] + 2
+    text = f"{peaks[0]:.0f} MB for 100 MB, {peaks[1]:.0f} MB for 2 GB"
+    return [Figure(label, text, goal, good)]
+
+
+def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
+    return {
+        "import": lambda: results.figures.append(import_time(settings)),
+        "cli_start": lambda: results.figures.append(start_time(settings)),
+        "memory_arrow": lambda: results.figures.extend(memory(settings, ".arrow")),
+        "memory_parquet": lambda: results.figures.extend(memory(settings, ".parquet")),
+    }

@@ -1,0 +1,149 @@
+"""The results as Markdown tables, with the machine, the versions and the command."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import importlib.metadata
+import os
+import pathlib
+import platform
+import sys
+
+MISSED = "**missed**"
+
+
+@dataclasses.dataclass(frozen=True)
+class Speed:
+    """One way of running a row: megabytes a second by contender, ours first."""
+
+    rates: dict[str, float]
+
+    def ratio(self, peer: str) -> float | None:
+        ours = next(iter(self.rates.values()))
+        return ours / self.rates[peer] if peer in self.rates else None
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """A row of the table of goals: the ratios with released and with kept batches."""
+
+    label: str
+    released: Speed
+    kept: Speed | None
+    goals: dict[str, float]  # peer: at least that many times as fast
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """One number with its goal; `good` is None where there is no goal."""
+
+    label: str
+    figure: str
+    goal: str = ""
+    good: bool | None = None
+
+
+@dataclasses.dataclass
+class Results:
+    comparisons: list[Comparison] = dataclasses.field(default_factory=list)
+    figures: list[Figure] = dataclasses.field(default_factory=list)
+
+
+PEERS = ["tfx_bsl", "tf.io.parse_example"]
+
+
+def rate(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value / 1000:.2f} GB/s" if value >= 1000 else f"{value:.0f} MB/s"
+
+
+def ratio_cell(row: Comparison, peer: str) -> str:
+    """The ratio, the one with kept batches in brackets, and the goal for the first."""
+    ratio = row.released.ratio(peer)
+    if ratio is None:
+        return "–"
+    text = f"{ratio:.1f}x"
+    if row.kept is not None and (kept := row.kept.ratio(peer)) is not None:
+        text += f" ({kept:.1f}x)"
+    goal = row.goals.get(peer)
+    if goal is None:
+        return text
+    return f"{text}, goal {goal:g}x" + ("" if ratio >= goal else f" {MISSED}")
+
+
+def comparison_table(rows: list[Comparison]) -> list[str]:
+    lines = [
+        "| data | Columnstone | tfx_bsl | tf.io.parse_example | against tfx_bsl | against tf.io |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        rates = list(row.released.rates.values())
+        cells = [row.label, rate(rates[0])]
+        cells += [rate(row.released.rates.get(peer)) for peer in PEERS]
+        cells += [ratio_cell(row, peer) for peer in PEERS]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def figure_table(figures: list[Figure]) -> list[str]:
+    lines = ["| what | figure | goal |", "|---|---|---|"]
+    for f in figures:
+        mark = f" {MISSED}" if f.good is False else ""
+        lines.append(f"| {f.label} | {f.figure} | {f.goal}{mark} |")
+    return lines
+
+
+def cpu_model() -> str:
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+def version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "absent"
+
+
+def machine(load: float) -> list[str]:
+    packages = ["columnstone", "tfx-bsl", "tensorflow", "pyarrow", "numpy"]
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return [
+        f"- Machine: {cpu_model()}, {os.cpu_count()} cores, {memory:.0f} GiB, "
+        f"{platform.system()} {platform.release()}; load average before the run {load:.2f}",
+        f"- Versions: Python {platform.python_version()}, {versions}",
+        f"- Command: `{' '.join(['./dev bench', *sys.argv[1:]])}`",
+        f"- Date: {datetime.date.today()}",
+    ]
+
+
+EXPLANATION = """\
+CPU time of the whole process, one thread, the contenders in turns in the same run, the median of
+the rounds. Decoding takes batches of 1,000 serialized records that lie in memory. The first ratio
+is for batches that are released before the next call, the one in brackets for batches that are all
+kept. TensorFlow parses into variable-length features inside a tf.function: like the record batch,
+these tell an absent value from a default. MB are those of the serialized records."""
+
+
+def markdown(results: Results, load: float) -> str:
+    missed = sum(MISSED in line for line in comparison_table(results.comparisons))
+    missed += sum(f.good is False for f in results.figures)
+    lines = [
+        "# Benchmark results",
+        "",
+        "Written by `./dev bench`; do not edit.",
+        "",
+        *machine(load),
+    ]
+    lines += ["", EXPLANATION, ""]
+    if results.comparisons:
+        lines += ["## Against the peers", "", *comparison_table(results.comparisons), ""]
+    if results.figures:
+        lines += ["## Other figures", "", *figure_table(results.figures), ""]
+    lines.append(f"Rows with a missed goal: {missed}")
+    return "\n".join(lines) + "\n"

@@ -107,6 +107,14 @@ cst_status cst__fail_memory(cst_error *error, size_t wanted) {
                    "could not allocate %zu bytes", wanted);
 }
 
+void cst__error_copy(cst_error *to, const cst_error *from) {
+  if (to != NULL) {
+    size_t size = to->size;
+    *to = *from;
+    to->size = size;
+  }
+}
+
 void cst__error_add_file(cst_error *error, const char *file) {
   if (error != NULL && file != NULL && error->file[0] == '\0') {
     cst__escape(error->file, sizeof error->file, file, strlen(file));

@@ -38,6 +38,9 @@ void cst__error_add_position(cst_error *error, int64_t line, int64_t column);
 /* Prefixes the path with one more step ("a" + ".b"); the step is escaped. */
 void cst__error_add_path(cst_error *error, const char *step, size_t size);
 
+/* Hands on a failure that was kept: all but `size`. `to` may be NULL. */
+void cst__error_copy(cst_error *to, const cst_error *from);
+
 /* Copies bytes into buf as valid, printable, NUL-terminated UTF-8 of at most n - 1 bytes: control
  * characters and bytes that are no UTF-8 become \xNN, and "..." ends what was cut. */
 void cst__escape(char *buf, size_t n, const char *bytes, size_t size);

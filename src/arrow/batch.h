@@ -23,6 +23,7 @@ typedef struct cst__buffer {
 /* Makes room for `want` bytes, keeping the first `keep`; grows by at least half. False: no memory. */
 bool cst__buffer_reserve(const cst_allocator *allocator, cst__buffer *buffer, size_t want,
                          size_t keep);
+void cst__buffer_free(const cst_allocator *allocator, cst__buffer *buffer);
 
 typedef enum cst__values {
   CST__VALUES_NULL,   /* no list at all: a column of type null */
@@ -39,6 +40,7 @@ typedef struct cst__column {
   cst__buffer offsets;       /* int64 [rows + 1] */
   cst__buffer value_offsets; /* BINARY: int64 [num_values + 1] */
   cst__buffer values;
+  size_t values_begin;       /* BINARY: where in `values` the first byte lies; else 0 */
   cst__values kind;
   int64_t null_count;
   int64_t num_values;
@@ -74,6 +76,7 @@ typedef struct cst__batch {
   size_t num_columns;      /* in the order of the decoder's own numbering */
   size_t capacity;
   struct ArrowArray **children;
+  size_t children_capacity;
   const void *root_buffers[1];
   cst__keepalive *keep;    /* released with the last array */
   size_t num_keep;
@@ -102,6 +105,9 @@ cst_status cst__batch_export(cst__batch *batch, int64_t rows, const size_t *orde
                              const char *const *names, size_t count, struct ArrowArray *out,
                              cst_error *error);
 
+/* Hands the batch out as its one flat column, alone: an array instead of a struct. */
+void cst__batch_export_column(cst__batch *batch, struct ArrowArray *out);
+
 /* The type of one column, for its schema. */
 typedef struct cst__column_type {
   const char *name;
@@ -114,5 +120,9 @@ typedef struct cst__column_type {
 /* A struct schema of such columns; the item of every list is called "item". */
 cst_status cst__columns_schema(const cst__column_type *types, size_t count, struct ArrowSchema *out,
                                cst_error *error);
+
+/* The schema of one column, alone. */
+cst_status cst__column_schema(const cst__column_type *type, struct ArrowSchema *out,
+                              cst_error *error);
 
 #endif /* ARROW_BATCH_H */

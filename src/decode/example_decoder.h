@@ -34,6 +34,8 @@ void cst__example_decoder_free(cst_example_decoder *decoder);
 cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__records *records,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error);
+/* True if the batches have zero-copy views. */
+bool cst__example_decoder_views(const cst_example_decoder *decoder);
 cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struct ArrowSchema *out,
                                        cst_error *error);
 

@@ -1,0 +1,373 @@
+/* Batches: their pool, their buffers, and their way out as Arrow arrays. */
+#include "arrow/batch.h"
+
+#include <string.h>
+
+enum {
+  BUFFER_ALIGN = 64,
+  BUFFER_PADDING = 64,
+  KEEP_FREE_BYTES = 64 << 20, /* of recycled batches, beyond the first two */
+  KEEP_FREE_COUNT = 64
+};
+
+/* What a buffer pointer of an empty column points to: consumers dislike NULL. */
+static const uint8_t no_bytes[BUFFER_PADDING];
+
+bool cst__buffer_reserve(const cst_allocator *allocator, cst__buffer *buffer, size_t want,
+                         size_t keep) {
+  if (want <= buffer->capacity && buffer->data != NULL) {
+    return true;
+  }
+  size_t room = buffer->capacity + buffer->capacity / 2;
+  size_t total;
+  room = room < want ? want : room;
+  if (!cst__add(room, BUFFER_PADDING + BUFFER_ALIGN - 1, &total)) {
+    return false;
+  }
+  total &= ~(size_t)(BUFFER_ALIGN - 1);
+  uint8_t *fresh = allocator->allocate(allocator->ctx, total, BUFFER_ALIGN);
+  if (fresh == NULL) {
+    return false;
+  }
+  if (keep > 0) {
+    memcpy(fresh, buffer->data, keep);
+  }
+  if (buffer->data != NULL) {
+    allocator->release(allocator->ctx, buffer->data, buffer->capacity + BUFFER_PADDING,
+                       BUFFER_ALIGN);
+  }
+  buffer->data = fresh;
+  buffer->capacity = total - BUFFER_PADDING;
+  return true;
+}
+
+void cst__buffer_free(const cst_allocator *allocator, cst__buffer *buffer) {
+  if (buffer->data != NULL) {
+    allocator->release(allocator->ctx, buffer->data, buffer->capacity + BUFFER_PADDING,
+                       BUFFER_ALIGN);
+  }
+  *buffer = (cst__buffer){NULL, 0};
+}
+
+/* ---- the pool ---- */
+
+struct cst__batch_pool {
+  cst_allocator allocator;
+  cst__refcount owners; /* the decoder, and every batch that is out or free */
+  cst__mutex lock;
+  cst__batch *free_list; /* newest first: its buffers are the warmest */
+  size_t free_count;
+  size_t free_bytes;
+  bool closed; /* the decoder is gone: nothing is worth keeping */
+};
+
+cst__batch_pool *cst__batch_pool_new(const cst_allocator *allocator) {
+  cst__batch_pool *pool = cst__new_zero(allocator, sizeof *pool);
+  if (pool != NULL) {
+    pool->allocator = cst__allocator_of(allocator);
+    cst__refcount_init(&pool->owners);
+    cst__mutex_init(&pool->lock);
+  }
+  return pool;
+}
+
+const cst_allocator *cst__batch_pool_allocator(const cst__batch_pool *pool) {
+  return &pool->allocator;
+}
+
+static void pool_unref(cst__batch_pool *pool) {
+  if (cst__refcount_down(&pool->owners)) {
+    cst__mutex_destroy(&pool->lock);
+    cst__delete(pool);
+  }
+}
+
+static void column_free(const cst_allocator *allocator, cst__column *column) {
+  cst__buffer_free(allocator, &column->validity);
+  cst__buffer_free(allocator, &column->offsets);
+  cst__buffer_free(allocator, &column->value_offsets);
+  cst__buffer_free(allocator, &column->values);
+  cst__delete(column->view_buffers);
+}
+
+static void batch_free(cst__batch *batch) {
+  cst__batch_pool *pool = batch->pool;
+  for (size_t i = 0; i < batch->capacity; i++) {
+    column_free(&pool->allocator, &batch->columns[i]);
+  }
+  cst__delete(batch->columns);
+  cst__delete(batch->children);
+  cst__delete(batch->keep);
+  cst__delete(batch->keep_sizes);
+  cst__delete(batch);
+  pool_unref(pool);
+}
+
+static size_t batch_bytes(const cst__batch *batch) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < batch->capacity; i++) {
+    const cst__column *c = &batch->columns[i];
+    bytes += c->validity.capacity + c->offsets.capacity + c->value_offsets.capacity +
+             c->values.capacity;
+  }
+  return bytes;
+}
+
+void cst__batch_pool_release(cst__batch_pool *pool) {
+  if (pool == NULL) {
+    return;
+  }
+  cst__mutex_lock(&pool->lock);
+  cst__batch *batch = pool->free_list;
+  pool->free_list = NULL;
+  pool->closed = true;
+  cst__mutex_unlock(&pool->lock);
+  while (batch != NULL) {
+    cst__batch *next = batch->next;
+    batch_free(batch);
+    batch = next;
+  }
+  pool_unref(pool);
+}
+
+bool cst__batch_reserve(cst__batch *batch, size_t num_columns) {
+  const cst_allocator *allocator = &batch->pool->allocator;
+  void *children = batch->children;
+  if (!cst__grow(allocator, &children, &batch->children_capacity, num_columns,
+                 sizeof(struct ArrowArray *))) {
+    return false;
+  }
+  batch->children = children;
+  size_t old = batch->capacity;
+  void *columns = batch->columns;
+  if (!cst__grow(allocator, &columns, &batch->capacity, num_columns, sizeof(cst__column))) {
+    return false;
+  }
+  batch->columns = columns;
+  memset(batch->columns + old, 0, (batch->capacity - old) * sizeof(cst__column));
+  batch->num_columns = num_columns;
+  return true;
+}
+
+cst__batch *cst__batch_take(cst__batch_pool *pool, size_t num_columns) {
+  cst__mutex_lock(&pool->lock);
+  cst__batch *batch = pool->free_list;
+  if (batch != NULL) {
+    pool->free_list = batch->next;
+    pool->free_count--;
+    pool->free_bytes -= batch_bytes(batch);
+  }
+  cst__mutex_unlock(&pool->lock);
+  if (batch == NULL) {
+    batch = cst__new_zero(&pool->allocator, sizeof *batch);
+    if (batch == NULL) {
+      return NULL;
+    }
+    batch->pool = pool;
+    cst__refcount_up(&pool->owners);
+  }
+  batch->next = NULL;
+  if (!cst__batch_reserve(batch, num_columns)) {
+    batch_free(batch);
+    return NULL;
+  }
+  return batch;
+}
+
+void cst__batch_drop(cst__batch *batch) {
+  cst__batch_pool *pool = batch->pool;
+  for (size_t i = 0; i < batch->num_keep; i++) {
+    batch->keep[i].release(batch->keep[i].owner);
+  }
+  batch->num_keep = 0;
+  size_t bytes = batch_bytes(batch);
+  cst__mutex_lock(&pool->lock);
+  bool keep = !pool->closed && (pool->free_count < 2 || (pool->free_count < KEEP_FREE_COUNT &&
+                                                        pool->free_bytes < KEEP_FREE_BYTES));
+  if (keep) {
+    batch->next = pool->free_list;
+    pool->free_list = batch;
+    pool->free_count++;
+    pool->free_bytes += bytes;
+  }
+  cst__mutex_unlock(&pool->lock);
+  if (!keep) {
+    batch_free(batch);
+  }
+}
+
+bool cst__batch_keep(cst__batch *batch, const cst__keepalive *keep) {
+  void *items = batch->keep;
+  if (!cst__grow(&batch->pool->allocator, &items, &batch->keep_capacity, batch->num_keep + 1,
+                 sizeof *keep)) {
+    return false;
+  }
+  batch->keep = items;
+  batch->keep[batch->num_keep++] = *keep;
+  return true;
+}
+
+/* ---- the way out ---- */
+
+static void array_release(struct ArrowArray *array) {
+  cst__batch *batch = array->private_data;
+  for (int64_t i = 0; i < array->n_children; i++) {
+    /* A consumer may have moved a child away; it then holds a count of its own. */
+    if (array->children[i]->release != NULL) {
+      array->children[i]->release(array->children[i]);
+    }
+  }
+  array->release = NULL;
+  if (cst__refcount_down(&batch->arrays)) {
+    cst__batch_drop(batch);
+  }
+}
+
+static cst_status narrow_offsets(cst__buffer *buffer, int64_t count, const char *what,
+                                 cst_error *error) {
+  int64_t *wide = (int64_t *)(void *)buffer->data;
+  int32_t *narrow = (int32_t *)(void *)buffer->data;
+  if (wide[count - 1] > INT32_MAX) {
+    return cst__fail(error, CST_LIMIT, "use smaller batches or 64-bit offsets",
+                     "a batch holds %lld %s, 32-bit offsets reach 2147483647",
+                     (long long)wide[count - 1], what);
+  }
+  for (int64_t i = 0; i < count; i++) {
+    narrow[i] = (int32_t)wide[i];
+  }
+  return CST_OK;
+}
+
+static cst_status narrow_column(cst__column *column, int64_t rows, cst_error *error) {
+  if (!column->offsets_32) {
+    return CST_OK;
+  }
+  if (column->kind == CST__VALUES_BINARY) {
+    CST__TRY(narrow_offsets(&column->value_offsets, column->num_values + 1, "bytes", error));
+  }
+  if (column->kind != CST__VALUES_NULL && column->fixed_size < 0 && !column->flat) {
+    CST__TRY(narrow_offsets(&column->offsets, rows + 1, "values", error));
+  }
+  return CST_OK;
+}
+
+static const void *bytes_or_empty(const cst__buffer *buffer) {
+  return buffer->data != NULL ? buffer->data : no_bytes;
+}
+
+/* The buffers of a column of views: validity, views, one per block, the blocks' sizes. */
+static bool view_buffers(cst__batch *batch, cst__column *column) {
+  const cst_allocator *allocator = &batch->pool->allocator;
+  size_t want = batch->num_keep + 3;
+  void *items = column->view_buffers;
+  if (!cst__grow(allocator, &items, &column->view_capacity, want, sizeof(void *))) {
+    return false;
+  }
+  column->view_buffers = items;
+  column->view_buffers[0] = NULL;
+  column->view_buffers[1] = bytes_or_empty(&column->values);
+  for (size_t i = 0; i < batch->num_keep; i++) {
+    column->view_buffers[2 + i] = batch->keep[i].data;
+  }
+  column->view_buffers[2 + batch->num_keep] =
+      batch->keep_sizes != NULL ? (const void *)batch->keep_sizes : no_bytes;
+  return true;
+}
+
+static bool keep_sizes(cst__batch *batch) {
+  if (batch->num_keep == 0) {
+    return true;
+  }
+  int64_t *sizes = cst__renew(&batch->pool->allocator, batch->keep_sizes,
+                              batch->num_keep * sizeof(int64_t));
+  if (sizes == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < batch->num_keep; i++) {
+    sizes[i] = (int64_t)batch->keep[i].size;
+  }
+  batch->keep_sizes = sizes;
+  return true;
+}
+
+static void export_values(cst__batch *batch, cst__column *column, struct ArrowArray *array) {
+  *array = (struct ArrowArray){.length = column->num_values,
+                               .n_buffers = 2,
+                               .buffers = column->child_buffers,
+                               .release = array_release,
+                               .private_data = batch};
+  column->child_buffers[0] = NULL;
+  column->child_buffers[1] = bytes_or_empty(&column->values);
+  if (column->kind == CST__VALUES_BINARY) {
+    array->n_buffers = 3;
+    column->child_buffers[1] = column->value_offsets.data;
+    column->child_buffers[2] = (const uint8_t *)bytes_or_empty(&column->values) + column->values_begin;
+  } else if (column->kind == CST__VALUES_VIEW) {
+    array->n_buffers = (int64_t)batch->num_keep + 3;
+    array->buffers = column->view_buffers;
+  }
+}
+
+/* Returns the number of arrays that now count on the batch. */
+static int export_column(cst__batch *batch, cst__column *column, int64_t rows) {
+  struct ArrowArray *list = &column->list;
+  if (column->flat) {
+    export_values(batch, column, list);
+    return 1;
+  }
+  *list = (struct ArrowArray){
+      .length = rows, .release = array_release, .private_data = batch, .null_count = rows};
+  if (column->kind == CST__VALUES_NULL) {
+    return 1;
+  }
+  export_values(batch, column, &column->child);
+  column->child_pointer = &column->child;
+  column->list_buffers[0] = column->null_count > 0 ? column->validity.data : NULL;
+  column->list_buffers[1] = column->offsets.data;
+  list->null_count = column->null_count;
+  list->n_buffers = column->fixed_size >= 0 ? 1 : 2;
+  list->buffers = column->list_buffers;
+  list->n_children = 1;
+  list->children = &column->child_pointer;
+  return 2;
+}
+
+cst_status cst__batch_export(cst__batch *batch, int64_t rows, const size_t *order,
+                             const char *const *names, size_t count, struct ArrowArray *out,
+                             cst_error *error) {
+  if (!keep_sizes(batch)) {
+    return cst__fail_memory(error, batch->num_keep * sizeof(int64_t));
+  }
+  for (size_t i = 0; i < count; i++) {
+    cst__column *column = &batch->columns[order[i]];
+    cst_status status = narrow_column(column, rows, error);
+    if (status != CST_OK) {
+      cst__error_add_path(error, names[i], strlen(names[i]));
+      return status;
+    }
+    if (column->kind == CST__VALUES_VIEW && !view_buffers(batch, column)) {
+      return cst__fail_memory(error, (batch->num_keep + 3) * sizeof(void *));
+    }
+  }
+  int arrays = 1;
+  for (size_t i = 0; i < count; i++) {
+    cst__column *column = &batch->columns[order[i]];
+    arrays += export_column(batch, column, rows);
+    batch->children[i] = &column->list;
+  }
+  atomic_init(&batch->arrays, arrays);
+  batch->root_buffers[0] = NULL;
+  *out = (struct ArrowArray){.length = rows,
+                             .n_buffers = 1,
+                             .n_children = (int64_t)count,
+                             .buffers = batch->root_buffers,
+                             .children = batch->children,
+                             .release = array_release,
+                             .private_data = batch};
+  return CST_OK;
+}
+
+void cst__batch_export_column(cst__batch *batch, struct ArrowArray *out) {
+  atomic_init(&batch->arrays, 1);
+  export_values(batch, &batch->columns[0], out);
+}

@@ -1,0 +1,136 @@
+/* Records from an Arrow array of binary: looked at in place, and kept alive where views point at them.
+ */
+#include "decode/example_arrow.h"
+
+#include "arrow/view.h"
+#include "base/thread.h"
+
+/* An array that was moved in, counted by the batches whose views point into it. */
+typedef struct kept_array {
+  cst__refcount owners;
+  struct ArrowArray array;
+} kept_array;
+
+static void kept_retain(void *owner) { cst__refcount_up(&((kept_array *)owner)->owners); }
+
+static void kept_release(void *owner) {
+  kept_array *kept = owner;
+  if (cst__refcount_down(&kept->owners)) {
+    if (kept->array.release != NULL) {
+      kept->array.release(&kept->array);
+    }
+    cst__delete(kept);
+  }
+}
+
+/* What one call needs, freed together. */
+typedef struct call {
+  cst__arena arena;
+  cst__view view;
+  cst_bytes *items;
+  cst__block_ref *blocks;
+  size_t num_blocks;
+} call;
+
+static cst_status check_type(const cst__view *view, cst_error *error) {
+  char type[64];
+  if (view->layout == CST__LAYOUT_BINARY || view->layout == CST__LAYOUT_BINARY_VIEW ||
+      view->layout == CST__LAYOUT_FIXED_BINARY) {
+    return CST_OK;
+  }
+  cst__view_type_name(view, type, sizeof type);
+  return cst__fail(error, CST_INVALID_ARGUMENT, "pass an array of binary, one record a slot",
+                   "the records are of type %s", type);
+}
+
+static cst_status look(call *c, const struct ArrowSchema *schema, const struct ArrowArray *records,
+                       cst_error *error) {
+  CST__TRY(cst__view_init(&c->view, schema, records, false, &c->arena, error));
+  CST__TRY(check_type(&c->view, error));
+  size_t count = (size_t)c->view.length;
+  c->items = cst__arena_take(&c->arena, (count + 1) * sizeof *c->items);
+  if (c->items == NULL) {
+    return cst__fail_memory(error, (count + 1) * sizeof *c->items);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (cst__view_is_null(&c->view, (int64_t)i)) {
+      cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, "drop null records first",
+                                    "a record is null, expected bytes");
+      cst__error_add_record(error, (int64_t)i, -1);
+      return status;
+    }
+    c->items[i] = cst__view_bytes(&c->view, (int64_t)i);
+  }
+  return CST_OK;
+}
+
+/* Cuts the records' one data buffer into blocks that 32-bit view offsets reach, at records. */
+static cst_status cut_blocks(call *c, kept_array *kept, cst_error *error) {
+  size_t count = (size_t)c->view.length;
+  size_t room = 0;
+  for (size_t i = 0; i < count; i++) {
+    cst_bytes item = c->items[i];
+    cst__block_ref *last = c->num_blocks > 0 ? &c->blocks[c->num_blocks - 1] : NULL;
+    size_t reach = last != NULL ? (size_t)(item.data + item.size - last->data) : 0;
+    if (item.size > INT32_MAX) {
+      return cst__fail(error, CST_LIMIT, "decode without binary views", "a record of %zu bytes",
+                       item.size);
+    }
+    if (last != NULL && reach <= INT32_MAX) {
+      last->size = reach;
+      continue;
+    }
+    void *blocks = c->blocks;
+    if (!cst__grow(NULL, &blocks, &room, c->num_blocks + 1, sizeof *c->blocks)) {
+      return cst__fail_memory(error, sizeof *c->blocks);
+    }
+    c->blocks = blocks;
+    c->blocks[c->num_blocks++] =
+        (cst__block_ref){item.data, item.size, kept, kept_retain, kept_release};
+  }
+  return CST_OK;
+}
+
+static cst_status decode_kept(call *c, cst_example_decoder *decoder, struct ArrowArray *records,
+                              struct ArrowSchema *out_schema, struct ArrowArray *out,
+                              cst_error *error) {
+  kept_array *kept = cst__new_zero(NULL, sizeof *kept);
+  if (kept == NULL) {
+    return cst__fail_memory(error, sizeof *kept);
+  }
+  cst__refcount_init(&kept->owners);
+  cst_status status = cut_blocks(c, kept, error);
+  if (status == CST_OK) {
+    cst__records all = {.items = c->items,
+                        .count = (size_t)c->view.length,
+                        .blocks = c->blocks,
+                        .num_blocks = c->num_blocks};
+    status = cst__example_decoder_decode(decoder, &all, out_schema, out, error);
+  }
+  if (status == CST_OK && out != NULL) {
+    /* The batch holds a count by now; nobody releases it while this call lasts. */
+    kept->array = *records;
+    records->release = NULL;
+  }
+  kept_release(kept);
+  return status;
+}
+
+cst_status cst__example_decode_arrow(cst_example_decoder *decoder,
+                                     const struct ArrowSchema *schema, struct ArrowArray *records,
+                                     struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                     cst_error *error) {
+  call c = {.num_blocks = 0};
+  cst__arena_init(&c.arena, NULL);
+  cst_status status = look(&c, schema, records, error);
+  bool in_place = c.view.layout == CST__LAYOUT_BINARY && c.view.length > 0;
+  if (status == CST_OK && in_place && cst__example_decoder_views(decoder)) {
+    status = decode_kept(&c, decoder, records, out_schema, out, error);
+  } else if (status == CST_OK) {
+    cst__records all = {.items = c.items, .count = (size_t)c.view.length};
+    status = cst__example_decoder_decode(decoder, &all, out_schema, out, error);
+  }
+  cst__delete(c.blocks);
+  cst__arena_reset(&c.arena);
+  return status;
+}

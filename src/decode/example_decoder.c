@@ -1,0 +1,495 @@
+/* The tf.Example decoder: plans the columns, runs the loop over the records, and hands the batch out.
+ */
+#include "decode/example_decoder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/example_loop.h"
+#include "schema/schema.h"
+
+/* Names without a schema are kept from call to call; far more of them than a call used are not. */
+enum { MANY_NAMES = 4096 };
+
+struct cst_example_decoder {
+  cst_allocator allocator;
+  uint32_t flags;
+  bool has_schema;
+  bool all_seen;        /* output: columns that occurred; else all of them */
+  cst__name_table table;
+  cst__name_map known;  /* the schema's names, if unknown ones are to be rejected */
+  cst_schema *schema;   /* keeps the names of `known` */
+  cst__loop loop;
+  cst__batch_pool *pool;
+  cst__example_loop_function run;
+  size_t *sorted;       /* column numbers in the order of the output */
+  size_t num_sorted;
+  size_t *order;        /* columns of the batch at hand */
+  const char **names;   /* of order */
+  cst__column_type *types;
+  size_t num_outputs;
+  size_t output_capacity;
+};
+
+/* ---- planning ---- */
+
+static cst_status add_column(cst_example_decoder *d, const char *name, size_t size, cst__cold cold,
+                             cst_error *error) {
+  cst__loop *loop = &d->loop;
+  bool unknown_grows = loop->grows;
+  uint32_t column;
+  loop->error = error;
+  loop->grows = true;
+  if (cst__name_table_find(&d->table, (const uint8_t *)name, size) != CST__NO_COLUMN) {
+    cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a column is named twice");
+    cst__error_add_path(error, name, size);
+    return status;
+  }
+  cst_status status = cst__unknown_name(loop, (const uint8_t *)name, size, &column);
+  loop->grows = unknown_grows;
+  if (status == CST_OK) {
+    loop->cold[column] = cold;
+  }
+  return status;
+}
+
+static int64_t fixed_size_of(const cst_feature *feature) {
+  int64_t size = 1;
+  for (size_t i = 0; i < feature->num_dims; i++) {
+    if (__builtin_mul_overflow(size, feature->dims[i], &size)) {
+      return INT64_MAX;
+    }
+  }
+  return size;
+}
+
+static cst_status add_feature(cst_example_decoder *d, const cst_feature *feature,
+                              const cst__example_decoder_options *options, cst_error *error) {
+  static const uint8_t tags[] = {[CST_FEATURE_BYTES] = CST__TAG_BYTES,
+                                 [CST_FEATURE_INT] = CST__TAG_INT,
+                                 [CST_FEATURE_FLOAT] = CST__TAG_FLOAT};
+  cst__cold cold = {.fixed_size = -1};
+  switch (feature->type) {
+    case CST_FEATURE_BYTES:
+    case CST_FEATURE_INT:
+    case CST_FEATURE_FLOAT:
+      cold.tag = tags[feature->type];
+      break;
+    case CST_FEATURE_UNKNOWN:
+      cold.is_null = options->unknown_is_null;
+      break;
+    case CST_FEATURE_STRUCT:
+      break;
+  }
+  if (cold.tag == 0 && !cold.is_null) {
+    bool is_struct = feature->type == CST_FEATURE_STRUCT;
+    cst_status status = cst__fail(
+        error, CST_SCHEMA, is_struct ? "leave the feature out by columns" : "give it a type",
+        "the feature is of type %s, a tf.Example holds BYTES, INT or FLOAT",
+        is_struct ? "STRUCT" : "TYPE_UNKNOWN");
+    cst__error_add_path(error, feature->name, feature->name_size);
+    return status;
+  }
+  if ((d->flags & CST_COLUMNS_FIXED_SIZE) && feature->has_fixed_shape) {
+    cold.fixed_size = fixed_size_of(feature);
+  }
+  return add_column(d, feature->name, feature->name_size, cold, error);
+}
+
+static cst_status unknown_column(const cst_schema *schema, const char *name, cst_error *error) {
+  size_t count = cst__schema_num_features(schema);
+  const char **names = cst__new(NULL, (count + 1) * sizeof *names);
+  char hint[160] = "";
+  size_t near = SIZE_MAX;
+  for (size_t i = 0; names != NULL && i < count; i++) {
+    names[i] = cst__schema_feature(schema, i)->name;
+  }
+  if (names != NULL) {
+    near = cst__nearest_name(name, names, count);
+  }
+  if (near != SIZE_MAX) {
+    char shown[120];
+    cst__escape(shown, sizeof shown, names[near], strlen(names[near]));
+    (void)snprintf(hint, sizeof hint, "did you mean '%s'?", shown);
+  }
+  cst__delete(names);
+  cst_status status = cst__fail(error, CST_NOT_FOUND, hint, "the schema has no such column");
+  cst__error_add_path(error, name, strlen(name));
+  return status;
+}
+
+static cst_status plan_wanted(cst_example_decoder *d, const cst_schema *schema,
+                              const cst__example_decoder_options *options, cst_error *error) {
+  for (size_t i = 0; i < options->num_columns; i++) {
+    const char *name = options->columns[i];
+    if (schema == NULL) {
+      CST__TRY(add_column(d, name, strlen(name), (cst__cold){.fixed_size = -1}, error));
+      continue;
+    }
+    size_t at = cst__schema_find_feature(schema, name, strlen(name));
+    if (at == SIZE_MAX) {
+      return unknown_column(schema, name, error);
+    }
+    CST__TRY(add_feature(d, cst__schema_feature(schema, at), options, error));
+  }
+  return CST_OK;
+}
+
+static cst_status plan(cst_example_decoder *d, const cst_schema *schema,
+                       const cst__example_decoder_options *options, cst_error *error) {
+  if (options->columns != NULL) {
+    CST__TRY(plan_wanted(d, schema, options, error));
+  } else if (schema != NULL) {
+    for (size_t i = 0; i < cst__schema_num_features(schema); i++) {
+      CST__TRY(add_feature(d, cst__schema_feature(schema, i), options, error));
+    }
+  }
+  d->loop.grows = schema == NULL && options->columns == NULL;
+  d->all_seen = !d->loop.grows;
+  if (schema == NULL || !options->reject_unknown) {
+    return CST_OK;
+  }
+  d->loop.rejects = true;
+  d->schema = cst__schema_retain(schema);
+  for (size_t i = 0; i < cst__schema_num_features(schema); i++) {
+    const cst_feature *f = cst__schema_feature(schema, i);
+    if (!cst__name_map_add(&d->known, f->name, f->name_size, i)) {
+      return cst__fail_memory(error, sizeof(cst__name_slot));
+    }
+  }
+  d->loop.known = &d->known;
+  return CST_OK;
+}
+
+cst_status cst__example_decoder_new(const cst_schema *schema,
+                                    const cst__example_decoder_options *options,
+                                    cst_example_decoder **out, cst_error *error) {
+  cst_example_decoder *d = cst__new_zero(options->allocator, sizeof *d);
+  if (d == NULL) {
+    return cst__fail_memory(error, sizeof *d);
+  }
+  d->allocator = cst__allocator_of(options->allocator);
+  d->flags = options->flags;
+  d->has_schema = schema != NULL;
+  d->run = options->plain_machine ? cst__example_loop_base : cst__example_loop_best();
+  d->pool = cst__batch_pool_new(&d->allocator);
+  bool ok = d->pool != NULL && cst__name_table_init(&d->table, &d->allocator);
+  d->loop = (cst__loop){.table = &d->table,
+                        .views = (options->flags & CST_COLUMNS_BINARY_VIEWS) != 0,
+                        .allocator = d->allocator};
+  cst_error unseen = CST_ERROR_INIT; /* the loop always has somewhere to write to */
+  error = error != NULL ? error : &unseen;
+  cst_status status = ok ? plan(d, schema, options, error) : cst__fail_memory(error, sizeof *d);
+  d->loop.error = NULL;
+  if (status != CST_OK) {
+    cst__example_decoder_free(d);
+    return status;
+  }
+  *out = d;
+  return CST_OK;
+}
+
+void cst__example_decoder_free(cst_example_decoder *d) {
+  if (d == NULL) {
+    return;
+  }
+  cst__name_table_reset(&d->table);
+  cst__name_map_reset(&d->known);
+  cst__schema_release(d->schema);
+  cst__batch_pool_release(d->pool);
+  cst__delete(d->loop.hot);
+  cst__delete(d->loop.cold);
+  cst__delete(d->sorted);
+  cst__delete(d->order);
+  cst__delete(d->names);
+  cst__delete(d->types);
+  cst__delete(d);
+}
+
+/* ---- the columns of the output ---- */
+
+typedef struct named_column {
+  const char *name;
+  size_t column;
+} named_column;
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const named_column *)a)->name, ((const named_column *)b)->name);
+}
+
+/* Room for as many columns of output as there are. */
+static bool reserve_outputs(cst_example_decoder *d) {
+  size_t count = d->loop.num_columns;
+  if (count <= d->output_capacity && d->order != NULL) {
+    return true;
+  }
+  size_t room = count + count / 2 + 8;
+  cst__delete(d->order);
+  cst__delete(d->names);
+  cst__delete(d->types);
+  d->order = cst__new(&d->allocator, room * sizeof *d->order);
+  d->names = cst__new(&d->allocator, room * sizeof *d->names);
+  d->types = cst__new(&d->allocator, room * sizeof *d->types);
+  d->output_capacity = d->order && d->names && d->types ? room : 0;
+  return d->output_capacity != 0;
+}
+
+/* Without a schema columns stand in the order of their names, with one in that of the schema. */
+static bool sort_columns(cst_example_decoder *d) {
+  size_t count = d->loop.num_columns;
+  if (d->num_sorted == count && d->sorted != NULL) {
+    return true;
+  }
+  cst__delete(d->sorted);
+  d->sorted = cst__new(&d->allocator, (count + 1) * sizeof *d->sorted);
+  named_column *all = cst__new(&d->allocator, (count + 1) * sizeof *all);
+  for (size_t i = 0; all != NULL && i < count; i++) {
+    all[i] = (named_column){d->table.names[i], i};
+  }
+  if (all != NULL && d->loop.grows && count > 1) {
+    qsort(all, count, sizeof *all, by_name);
+  }
+  for (size_t i = 0; all != NULL && d->sorted != NULL && i < count; i++) {
+    d->sorted[i] = all[i].column;
+  }
+  bool ok = all != NULL && d->sorted != NULL;
+  cst__delete(all);
+  d->num_sorted = ok ? count : SIZE_MAX;
+  return ok;
+}
+
+static cst__values values_of(const cst_example_decoder *d, uint8_t tag) {
+  switch (tag) {
+    case CST__TAG_INT:
+      return CST__VALUES_INT64;
+    case CST__TAG_FLOAT:
+      return CST__VALUES_FLOAT32;
+    case CST__TAG_BYTES:
+      return d->flags & CST_COLUMNS_BINARY_VIEWS ? CST__VALUES_VIEW : CST__VALUES_BINARY;
+    default:
+      return CST__VALUES_NULL;
+  }
+}
+
+static cst_status choose_outputs(cst_example_decoder *d, cst_error *error) {
+  if (!reserve_outputs(d) || !sort_columns(d)) {
+    return cst__fail_memory(error, d->loop.num_columns * sizeof(cst__column_type));
+  }
+  d->num_outputs = 0;
+  for (size_t i = 0; i < d->num_sorted; i++) {
+    size_t column = d->sorted[i];
+    const cst__hot *hot = &d->loop.hot[column];
+    const cst__cold *cold = &d->loop.cold[column];
+    if (!d->all_seen && hot->next_row == 0 && !(hot->flags & CST__HOT_SEEN)) {
+      continue;
+    }
+    uint8_t tag = cold->tag != 0 ? cold->tag : hot->tag;
+    d->order[d->num_outputs] = column;
+    d->names[d->num_outputs] = d->table.names[column];
+    d->types[d->num_outputs++] =
+        (cst__column_type){.name = d->table.names[column],
+                           .kind = values_of(d, tag),
+                           .fixed_size = cold->fixed_size,
+                           .offsets_32 = (d->flags & CST_COLUMNS_OFFSETS_32) != 0};
+  }
+  return CST_OK;
+}
+
+bool cst__example_decoder_views(const cst_example_decoder *decoder) {
+  return decoder->loop.views;
+}
+
+cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struct ArrowSchema *out,
+                                       cst_error *error) {
+  /* The columns of a schema are the same for every batch; only scratch of the decoder is written. */
+  cst_example_decoder *d = (cst_example_decoder *)decoder;
+  if (!d->has_schema) {
+    return cst__fail(error, CST_STATE, "give the decoder a schema",
+                     "without a schema, every batch has columns of its own");
+  }
+  CST__TRY(choose_outputs(d, error));
+  return cst__columns_schema(d->types, d->num_outputs, out, error);
+}
+
+/* ---- decoding ---- */
+
+/* All columns empty, with a first room for their values. */
+static cst_status begin(cst_example_decoder *d, const cst__records *records, cst_error *error) {
+  cst__loop *loop = &d->loop;
+  if (loop->grows && loop->num_columns > MANY_NAMES && loop->num_columns / 4 > d->num_outputs) {
+    cst__name_table_reset(&d->table);
+    loop->num_columns = 0;
+    d->num_sorted = SIZE_MAX;
+    if (!cst__name_table_init(&d->table, &d->allocator)) {
+      return cst__fail_memory(error, sizeof d->table);
+    }
+  }
+  loop->batch = cst__batch_take(d->pool, loop->num_columns);
+  if (loop->batch == NULL) {
+    return cst__fail_memory(error, loop->num_columns * sizeof(cst__column));
+  }
+  loop->rows = (int32_t)records->count;
+  loop->row = 0;
+  loop->block = NULL;
+  loop->error = error;
+  for (size_t i = 0; i < loop->num_columns; i++) {
+    cst__cold *cold = &loop->cold[i];
+    cold->null_count = 0;
+    loop->hot[i] = (cst__hot){.flags = cold->fixed_size >= 0 ? CST__HOT_FIXED : 0};
+    if (cold->tag != 0) {
+      CST__TRY(cst__set_kind(loop, (uint32_t)i, cold->tag));
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status finish_columns(cst_example_decoder *d) {
+  cst__loop *loop = &d->loop;
+  for (size_t i = 0; i < d->num_outputs; i++) {
+    size_t at = d->order[i];
+    cst__column *column = &loop->batch->columns[at];
+    const cst__column_type *type = &d->types[i];
+    if (type->kind != CST__VALUES_NULL) {
+      CST__TRY(cst__fill_gap(loop, (uint32_t)at, loop->rows));
+    }
+    column->kind = type->kind;
+    column->fixed_size = type->fixed_size;
+    column->offsets_32 = type->offsets_32;
+    column->flat = false;
+    column->null_count = loop->cold[at].null_count;
+    column->num_values = (int64_t)loop->hot[at].num_values;
+  }
+  return CST_OK;
+}
+
+static cst_status keep_blocks(cst__batch *batch, const cst__records *records, cst_error *error) {
+  for (size_t i = 0; i < records->num_blocks; i++) {
+    const cst__block_ref *block = &records->blocks[i];
+    cst__keepalive keep = {block->data, block->size, block->owner, block->release};
+    block->retain(block->owner);
+    if (!cst__batch_keep(batch, &keep)) {
+      block->release(block->owner);
+      return cst__fail_memory(error, sizeof keep);
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status fill(cst_example_decoder *d, const cst__records *records, cst_error *error) {
+  cst_status status = d->run(&d->loop, records);
+  if (status != CST_OK) {
+    cst__error_add_record(error, d->loop.row, -1);
+    return status;
+  }
+  CST__TRY(choose_outputs(d, error));
+  CST__TRY(finish_columns(d));
+  return d->loop.views ? keep_blocks(d->loop.batch, records, error) : CST_OK;
+}
+
+/* Fills and exports; on failure the batch goes back to its pool. */
+static cst_status decode(cst_example_decoder *d, const cst__records *records,
+                         struct ArrowSchema *out_schema, struct ArrowArray *out, cst_error *error) {
+  struct ArrowSchema schema = {.release = NULL};
+  cst_status status = begin(d, records, error);
+  if (status == CST_OK) {
+    status = fill(d, records, error);
+  }
+  if (status == CST_OK && out_schema != NULL) {
+    status = cst__columns_schema(d->types, d->num_outputs, &schema, error);
+  }
+  if (status == CST_OK && out != NULL) {
+    status = cst__batch_export(d->loop.batch, (int64_t)records->count, d->order, d->names,
+                               d->num_outputs, out, error);
+  }
+  if (d->loop.batch != NULL && (status != CST_OK || out == NULL)) {
+    cst__batch_drop(d->loop.batch);
+  }
+  d->loop.batch = NULL;
+  if (status == CST_OK && out_schema != NULL) {
+    *out_schema = schema;
+  } else if (schema.release != NULL) {
+    schema.release(&schema);
+  }
+  return status;
+}
+
+/* Records that were copied behind each other, counted by the batches whose views point into them. */
+typedef struct copied_block {
+  cst__refcount owners;
+  size_t size;
+  uint8_t bytes[];
+} copied_block;
+
+static void copied_retain(void *owner) { cst__refcount_up(&((copied_block *)owner)->owners); }
+
+static void copied_release(void *owner) {
+  if (cst__refcount_down(&((copied_block *)owner)->owners)) {
+    cst__delete(owner);
+  }
+}
+
+enum { COPY_PADDING = 64 };
+
+static cst_status copy_records(const cst_allocator *allocator, const cst__records *records,
+                               cst_bytes *items, copied_block **out, cst_error *error) {
+  size_t total = 0;
+  for (size_t i = 0; i < records->count; i++) {
+    if (!cst__add(total, records->items[i].size, &total) || total > INT32_MAX) {
+      return cst__fail(error, CST_LIMIT, "use smaller batches",
+                       "views reach 2147483647 bytes of records in one call");
+    }
+  }
+  copied_block *block = cst__new(allocator, sizeof *block + total + COPY_PADDING);
+  if (block == NULL) {
+    return cst__fail_memory(error, total);
+  }
+  cst__refcount_init(&block->owners);
+  block->size = total;
+  memset(block->bytes + total, 0, COPY_PADDING);
+  uint8_t *at = block->bytes;
+  for (size_t i = 0; i < records->count; i++) {
+    items[i] = (cst_bytes){at, records->items[i].size};
+    if (items[i].size > 0) {
+      memcpy(at, records->items[i].data, items[i].size);
+    }
+    at += items[i].size;
+  }
+  *out = block;
+  return CST_OK;
+}
+
+/* Views need a block that stays: the caller's records do not. */
+static cst_status decode_copied(cst_example_decoder *d, const cst__records *records,
+                                struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                cst_error *error) {
+  copied_block *block = NULL;
+  cst_bytes *items = cst__new(&d->allocator, (records->count + 1) * sizeof *items);
+  if (items == NULL) {
+    return cst__fail_memory(error, (records->count + 1) * sizeof *items);
+  }
+  cst_status status = copy_records(&d->allocator, records, items, &block, error);
+  if (status == CST_OK) {
+    cst__block_ref ref = {block->bytes, block->size, block, copied_retain, copied_release};
+    cst__records copied = {items, records->count, COPY_PADDING, &ref, 1};
+    status = decode(d, &copied, out_schema, out, error);
+    copied_release(block);
+  }
+  cst__delete(items);
+  return status;
+}
+
+cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__records *records,
+                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                       cst_error *error) {
+  cst_error unseen = CST_ERROR_INIT;
+  error = error != NULL ? error : &unseen;
+  if (records->count >= INT32_MAX) {
+    return cst__fail(error, CST_LIMIT, "use smaller batches", "a batch of %zu records",
+                     records->count);
+  }
+  if (decoder->loop.views && records->num_blocks == 0) {
+    return decode_copied(decoder, records, out_schema, out, error);
+  }
+  return decode(decoder, records, out_schema, out, error);
+}

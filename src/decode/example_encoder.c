@@ -1,0 +1,375 @@
+/* The tf.Example encoder: record batches to serialized records, back to front in one pass.
+ *
+ * The last column of the last row is written first, at the end of the buffer; every length is known
+ * when its place comes. Names are sorted bytewise, so that the same batch gives the same bytes.
+ */
+#include "decode/example_encoder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrow/batch.h"
+#include "base/utf8.h"
+#include "decode/example_wire.h"
+#include "decode/value_writer.h"
+#include "schema/schema.h"
+
+/* One column of a batch, as it is written. */
+typedef struct out_column {
+  const char *name;
+  size_t name_size;
+  const cst__view *view;   /* the column */
+  const cst__view *values; /* what it holds: itself, or the list's items */
+  cst__put_values put;     /* NULL: a column of type null */
+  uint8_t tag;             /* of the kind in Feature */
+  bool has_null_values;    /* a list's items may be null: to be refused */
+} out_column;
+
+struct cst_example_encoder {
+  cst_allocator allocator;
+  cst_schema *schema;
+  bool lossy;
+  bool trusted;
+  cst__batch_pool *pool;
+  cst__arena arena; /* views of the batch at hand */
+  out_column *columns;
+  size_t num_columns;
+  size_t capacity;
+};
+
+/* Where the bytes go: filled from the end. */
+typedef struct back_buffer {
+  const cst_allocator *allocator;
+  cst__buffer *buffer;
+  uint8_t *at; /* begin of what is written */
+} back_buffer;
+
+enum {
+  /* Tags and lengths around a name and a list: 2 + 5 for each of entry, name, Feature, kind, packed. */
+  ENTRY_OVERHEAD = 48
+};
+
+cst_status cst__example_encoder_new(const cst_schema *schema, const cst_encode_options *options,
+                                    cst_example_encoder **out, cst_error *error) {
+  cst_example_encoder *e = cst__new_zero(options->allocator, sizeof *e);
+  if (e == NULL) {
+    return cst__fail_memory(error, sizeof *e);
+  }
+  e->allocator = cst__allocator_of(options->allocator);
+  e->lossy = (options->flags & CST_ENCODE_LOSSY) != 0;
+  e->trusted = (options->flags & CST_ENCODE_TRUSTED) != 0;
+  e->schema = schema != NULL ? cst__schema_retain(schema) : NULL;
+  cst__arena_init(&e->arena, &e->allocator);
+  e->pool = cst__batch_pool_new(&e->allocator);
+  if (e->pool == NULL) {
+    cst__example_encoder_free(e);
+    return cst__fail_memory(error, sizeof *e);
+  }
+  *out = e;
+  return CST_OK;
+}
+
+void cst__example_encoder_free(cst_example_encoder *e) {
+  if (e == NULL) {
+    return;
+  }
+  cst__schema_release(e->schema);
+  cst__batch_pool_release(e->pool);
+  cst__arena_reset(&e->arena);
+  cst__delete(e->columns);
+  cst__delete(e);
+}
+
+/* ---- the plan of one batch ---- */
+
+static cst_status at_column(const out_column *column, cst_status status, cst_error *error) {
+  cst__error_add_path(error, column->name, column->name_size);
+  return status;
+}
+
+static cst_status plan_column(out_column *column, const cst__view *view, cst_error *error) {
+  *column = (out_column){.name = view->name, .view = view, .values = view};
+  column->name_size = strlen(view->name);
+  if (!cst__utf8_valid((const uint8_t *)view->name, column->name_size)) {
+    return cst__fail(error, CST_UNSUPPORTED, NULL, "the name of a column is no UTF-8");
+  }
+  if (cst__view_is_list(view)) {
+    column->values = &view->children[0];
+    column->has_null_values = column->values->null_count > 0;
+  }
+  if (view->layout == CST__LAYOUT_NULL) {
+    return CST_OK;
+  }
+  /* A list of nulls can hold no value: empty rows have no type, other rows are refused. */
+  bool known = column->values->layout == CST__LAYOUT_NULL ||
+               cst__value_writer(column->values, &column->tag, &column->put);
+  if (!known) {
+    char type[64];
+    cst__view_type_name(view, type, sizeof type);
+    return at_column(column,
+                     cst__fail(error, CST_UNSUPPORTED, "cast the column, or leave it out",
+                               "a tf.Example holds lists of integers, floats or bytes, not %s",
+                               type),
+                     error);
+  }
+  return CST_OK;
+}
+
+static cst_status check_schema(const cst_example_encoder *e, const out_column *column,
+                               cst_error *error) {
+  static const uint8_t tags[] = {[CST_FEATURE_BYTES] = CST__TAG_BYTES,
+                                 [CST_FEATURE_FLOAT] = CST__TAG_FLOAT,
+                                 [CST_FEATURE_INT] = CST__TAG_INT,
+                                 [CST_FEATURE_STRUCT] = 0};
+  size_t at = cst__schema_find_feature(e->schema, column->name, column->name_size);
+  if (at == SIZE_MAX) {
+    return at_column(column,
+                     cst__fail(error, CST_SCHEMA, "add the feature, or leave the column out",
+                               "the schema has no such feature"),
+                     error);
+  }
+  const cst_feature *feature = cst__schema_feature(e->schema, at);
+  bool typed = column->put != NULL && feature->type != CST_FEATURE_UNKNOWN;
+  if (typed && tags[feature->type] != column->tag) {
+    char type[64];
+    cst__view_type_name(column->view, type, sizeof type);
+    return at_column(column,
+                     cst__fail(error, CST_SCHEMA, "cast the column, or correct the schema",
+                               "the column is %s, the schema has another type", type),
+                     error);
+  }
+  return CST_OK;
+}
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const out_column *)a)->name, ((const out_column *)b)->name);
+}
+
+static cst_status plan(cst_example_encoder *e, const cst__view *batch, cst_error *error) {
+  void *columns = e->columns;
+  size_t count = (size_t)batch->num_children;
+  if (!cst__grow(&e->allocator, &columns, &e->capacity, count, sizeof(out_column))) {
+    return cst__fail_memory(error, count * sizeof(out_column));
+  }
+  e->columns = columns;
+  e->num_columns = count;
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(plan_column(&e->columns[i], &batch->children[i], error));
+    if (e->schema != NULL) {
+      CST__TRY(check_schema(e, &e->columns[i], error));
+    }
+  }
+  qsort(e->columns, count, sizeof(out_column), by_name);
+  for (size_t i = 1; i < count; i++) {
+    if (by_name(&e->columns[i - 1], &e->columns[i]) == 0) {
+      return at_column(&e->columns[i],
+                       cst__fail(error, CST_INVALID_ARGUMENT, "rename one of them",
+                                 "two columns have the same name"),
+                       error);
+    }
+  }
+  return CST_OK;
+}
+
+/* ---- writing ---- */
+
+/* Room for `want` more bytes in front; what is written moves to the new end. */
+static bool make_room(back_buffer *back, size_t want) {
+  cst__buffer *buffer = back->buffer;
+  size_t have = (size_t)(back->at - buffer->data);
+  if (buffer->data != NULL && have >= want) {
+    return true;
+  }
+  size_t used = buffer->data != NULL ? buffer->capacity - have : 0;
+  size_t total;
+  cst__buffer bigger = {NULL, 0};
+  if (!cst__add(used, want, &total) || !cst__add(total, total / 2, &total) ||
+      !cst__buffer_reserve(back->allocator, &bigger, total, 0)) {
+    return false;
+  }
+  uint8_t *at = bigger.data + bigger.capacity - used;
+  if (used > 0) {
+    memcpy(at, back->at, used);
+  }
+  cst__buffer_free(back->allocator, buffer);
+  *buffer = bigger;
+  back->at = at;
+  return true;
+}
+
+static void put_size(back_buffer *back, size_t size, uint8_t tag) {
+  back->at = cst__put_varint_back(back->at, size);
+  *--back->at = tag;
+}
+
+static cst_status value_fault(const out_column *column, cst__value_fault fault, cst_error *error) {
+  const char *what = fault == CST__VALUE_TOO_LARGE
+                         ? "an unsigned integer above 2^63 - 1 has no place in an int64 list"
+                         : "a float64 cannot be held exactly by float32";
+  const char *hint = fault == CST__VALUE_TOO_LARGE ? "cast the column" : "lossy=True rounds";
+  return at_column(column, cst__fail(error, CST_UNSUPPORTED, hint, "%s", what), error);
+}
+
+static cst_status refuse_null_values(const out_column *column, int64_t begin, int64_t end,
+                                     cst_error *error) {
+  for (int64_t i = begin; i < end; i++) {
+    if (cst__view_is_null(column->values, i)) {
+      return at_column(column,
+                       cst__fail(error, CST_UNSUPPORTED, "fill or drop null values first",
+                                 "value %lld of the list is null, a tf.Example has no null values",
+                                 (long long)(i - begin)),
+                       error);
+    }
+  }
+  return CST_OK;
+}
+
+/* The list of one slot with its kind: what a Feature holds. */
+static cst_status put_list(const cst_example_encoder *e, const out_column *column, int64_t begin,
+                           int64_t end, back_buffer *back, cst_error *error) {
+  uint8_t *last = back->at;
+  if (column->put == NULL) {
+    return CST_OK; /* an empty list of nulls: nothing tells its kind */
+  }
+  cst__value_fault fault = column->put(column->values, begin, end, e->lossy, &back->at);
+  if (fault != CST__VALUE_OK) {
+    return value_fault(column, fault, error);
+  }
+  if (column->tag != CST__TAG_BYTES && begin < end) {
+    put_size(back, (size_t)(last - back->at), CST__TAG_FIRST); /* packed */
+  }
+  put_size(back, (size_t)(last - back->at), column->tag);
+  return CST_OK;
+}
+
+/* The map entry of one column and row. */
+static cst_status put_entry(const cst_example_encoder *e, const out_column *column, int64_t row,
+                            back_buffer *back, cst_error *error) {
+  bool is_null = cst__view_is_null(column->view, row);
+  int64_t begin = row;
+  int64_t end = row + 1;
+  if (is_null) {
+    end = begin;
+  } else if (column->view != column->values) {
+    cst__view_list(column->view, row, &begin, &end);
+    if (column->has_null_values || column->values->layout == CST__LAYOUT_NULL) {
+      CST__TRY(refuse_null_values(column, begin, end, error));
+    }
+  }
+  size_t bound;
+  if (!cst__values_bound(column->values, begin, end, &bound) ||
+      !cst__add(bound, column->name_size + ENTRY_OVERHEAD, &bound) || !make_room(back, bound)) {
+    return cst__fail_memory(error, bound);
+  }
+  size_t behind = (size_t)(back->buffer->data + back->buffer->capacity - back->at);
+  if (!is_null) {
+    CST__TRY(put_list(e, column, begin, end, back, error));
+  }
+  const uint8_t *last = back->buffer->data + back->buffer->capacity - behind;
+  put_size(back, (size_t)(last - back->at), CST__TAG_VALUE);
+  back->at -= column->name_size;
+  memcpy(back->at, column->name, column->name_size);
+  put_size(back, column->name_size, CST__TAG_FIRST);
+  put_size(back, (size_t)(last - back->at), CST__TAG_FIRST);
+  return CST_OK;
+}
+
+static cst_status put_record(const cst_example_encoder *e, int64_t row, back_buffer *back,
+                             cst_error *error) {
+  size_t before = (size_t)(back->buffer->data + back->buffer->capacity - back->at);
+  for (size_t i = e->num_columns; i > 0; i--) {
+    CST__TRY(put_entry(e, &e->columns[i - 1], row, back, error));
+  }
+  size_t size = (size_t)(back->buffer->data + back->buffer->capacity - back->at) - before;
+  if (size > INT32_MAX - 16) {
+    return cst__fail(error, CST_LIMIT, "split the record",
+                     "a record of %zu bytes, protobuf reaches 2147483647", size);
+  }
+  if (e->num_columns > 0) {
+    if (!make_room(back, 16)) {
+      return cst__fail_memory(error, 16);
+    }
+    put_size(back, size, CST__TAG_FIRST);
+  }
+  return CST_OK;
+}
+
+/* All rows; offsets first count from the end of the buffer, then from where the data begins. */
+static cst_status put_rows(const cst_example_encoder *e, int64_t rows, cst__column *column,
+                           cst_error *error) {
+  const cst_allocator *a = &e->allocator;
+  if (!cst__buffer_reserve(a, &column->value_offsets, ((size_t)rows + 1) * 8, 0) ||
+      !cst__buffer_reserve(a, &column->values, 1, 0)) {
+    return cst__fail_memory(error, ((size_t)rows + 1) * 8);
+  }
+  int64_t *offsets = (int64_t *)(void *)column->value_offsets.data;
+  back_buffer back = {a, &column->values, column->values.data + column->values.capacity};
+  offsets[rows] = 0;
+  for (int64_t row = rows - 1; row >= 0; row--) {
+    cst_status status = put_record(e, row, &back, error);
+    if (status != CST_OK) {
+      cst__error_add_record(error, row, -1);
+      return status;
+    }
+    offsets[row] = (int64_t)(column->values.data + column->values.capacity - back.at);
+  }
+  int64_t total = offsets[0];
+  column->values_begin = column->values.capacity - (size_t)total;
+  for (int64_t row = 0; row <= rows; row++) {
+    offsets[row] = total - offsets[row];
+  }
+  return CST_OK;
+}
+
+/* ---- one batch ---- */
+
+static cst_status fill(cst_example_encoder *e, const struct ArrowSchema *schema,
+                       const struct ArrowArray *array, cst__batch *batch, cst_error *error) {
+  cst__view view;
+  CST__TRY(cst__view_init(&view, schema, array, e->trusted, &e->arena, error));
+  if (view.layout != CST__LAYOUT_STRUCT) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "pass a record batch",
+                     "the array is no struct, so it has no columns");
+  }
+  if (view.null_count != 0) {
+    return cst__fail(error, CST_UNSUPPORTED, "drop them first", "%lld rows are null as a whole",
+                     (long long)view.null_count);
+  }
+  CST__TRY(plan(e, &view, error));
+  cst__column *column = &batch->columns[0];
+  CST__TRY(put_rows(e, view.length, column, error));
+  column->kind = CST__VALUES_BINARY;
+  column->flat = true;
+  column->offsets_32 = false;
+  column->fixed_size = -1;
+  column->null_count = 0;
+  column->num_values = view.length;
+  return CST_OK;
+}
+
+cst_status cst__example_encoder_encode(cst_example_encoder *e, const struct ArrowSchema *schema,
+                                       const struct ArrowArray *array,
+                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                       cst_error *error) {
+  static const cst__column_type type = {
+      .name = "record", .kind = CST__VALUES_BINARY, .fixed_size = -1, .flat = true};
+  struct ArrowSchema made = {.release = NULL};
+  cst__batch *batch = cst__batch_take(e->pool, 1);
+  if (batch == NULL) {
+    return cst__fail_memory(error, sizeof *batch);
+  }
+  cst_status status = fill(e, schema, array, batch, error);
+  cst__arena_reset(&e->arena);
+  if (status == CST_OK && out_schema != NULL) {
+    status = cst__column_schema(&type, &made, error);
+  }
+  if (status != CST_OK) {
+    cst__batch_drop(batch);
+    return status;
+  }
+  cst__batch_export_column(batch, out);
+  if (out_schema != NULL) {
+    *out_schema = made;
+  }
+  return CST_OK;
+}

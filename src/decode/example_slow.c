@@ -1,0 +1,549 @@
+/* The decoder's rare cases: every layout of a tf.Example that protobuf allows and no writer produces,
+ * first sights of names and types, growth, and the errors.
+ *
+ * The rules are protobuf's: fields of a message may come in any order and more than once (the parts
+ * are merged), of a oneof the last member counts, of a map the last entry of a key, numbers may be
+ * packed or not, unknown fields are stepped over.
+ */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "decode/example_loop.h"
+#include "proto/wire.h"
+
+enum {
+  RECORD_DEPTH = CST__DEPTH_LIMIT, /* levels that may open below the Example, ... */
+  FEATURES_DEPTH = RECORD_DEPTH - 1,
+  ENTRY_DEPTH = RECORD_DEPTH - 2,
+  FEATURE_DEPTH = RECORD_DEPTH - 3,
+  LIST_DEPTH = RECORD_DEPTH - 4,
+  MAX_NULL_FILL = 64 << 20 /* bytes of zeros that stand for absent rows of a fixed shape */
+};
+
+static const char *kind_name(uint8_t tag) {
+  switch (tag) {
+    case CST__TAG_BYTES:
+      return "bytes";
+    case CST__TAG_FLOAT:
+      return "float";
+    case CST__TAG_INT:
+      return "int64";
+    default:
+      return "nothing";
+  }
+}
+
+static cst_status malformed(cst__loop *loop, cst__wire_fault fault) {
+  return cst__fail(loop->error, CST_CORRUPT, "the record is damaged, or no tf.Example",
+                   "malformed protobuf: %s", cst__wire_fault_text(fault));
+}
+
+static cst_status with_path(cst__loop *loop, uint32_t column, cst_status status) {
+  const char *name = loop->table->names[column];
+  cst__error_add_path(loop->error, name, strlen(name));
+  return status;
+}
+
+cst_status cst__wrong_count(cst__loop *loop, uint32_t column, int64_t found) {
+  return with_path(loop, column,
+                   cst__fail(loop->error, CST_SCHEMA, "correct the schema's shape, or the data",
+                             "found %lld values, the schema's shape has %lld", (long long)found,
+                             (long long)loop->cold[column].fixed_size));
+}
+
+static cst_status wrong_kind(cst__loop *loop, uint32_t column, uint8_t found) {
+  const cst__cold *cold = &loop->cold[column];
+  if (cold->is_null) {
+    return with_path(loop, column,
+                     cst__fail(loop->error, CST_SCHEMA,
+                               "infer the schema from all of the data: columnstone schema infer",
+                               "found a list of %s, the schema knows no type", kind_name(found)));
+  }
+  return with_path(loop, column,
+                   cst__fail(loop->error, CST_SCHEMA, NULL, "found a list of %s, %s %s",
+                             kind_name(found),
+                             cold->tag != 0 ? "the schema says" : "earlier records have",
+                             kind_name(loop->hot[column].tag)));
+}
+
+/* ---- names and types ---- */
+
+/* Room for one more column in everything that is indexed by column. */
+static bool reserve_column(cst__loop *loop) {
+  size_t want = loop->num_columns + 1;
+  size_t capacity = loop->capacity;
+  void *hot = loop->hot;
+  void *cold = loop->cold;
+  if (!cst__grow(&loop->allocator, &hot, &capacity, want, sizeof(cst__hot))) {
+    return false;
+  }
+  loop->hot = hot;
+  capacity = loop->capacity;
+  if (!cst__grow(&loop->allocator, &cold, &capacity, want, sizeof(cst__cold))) {
+    return false;
+  }
+  loop->cold = cold;
+  loop->capacity = capacity;
+  return loop->batch == NULL || cst__batch_reserve(loop->batch, want);
+}
+
+cst_status cst__unknown_name(cst__loop *loop, const uint8_t *name, size_t size, uint32_t *column) {
+  *column = CST__NO_COLUMN;
+  if (!cst__utf8_valid(name, size)) {
+    return cst__fail(loop->error, CST_CORRUPT, "the record is damaged, or no tf.Example",
+                     "the name of a feature (%zu bytes) is no UTF-8", size);
+  }
+  if (loop->rejects &&
+      cst__name_map_find(loop->known, (const char *)name, size) == SIZE_MAX) {
+    cst_status status =
+        cst__fail(loop->error, CST_SCHEMA,
+                  "infer the schema from all of the data: columnstone schema infer",
+                  "found a feature that the schema does not have");
+    cst__error_add_path(loop->error, (const char *)name, size);
+    return status;
+  }
+  if (!loop->grows) {
+    return CST_OK;
+  }
+  if (memchr(name, 0, size) != NULL) {
+    cst_status status = cst__fail(loop->error, CST_UNSUPPORTED,
+                                  "rename the feature where it is written",
+                                  "the name of a feature holds a NUL byte, Arrow has no such names");
+    cst__error_add_path(loop->error, (const char *)name, size);
+    return status;
+  }
+  if (loop->num_columns >= UINT32_MAX - 1 || !reserve_column(loop) ||
+      !cst__name_table_add(loop->table, name, size)) {
+    return cst__fail_memory(loop->error, sizeof(cst__hot));
+  }
+  *column = (uint32_t)loop->num_columns++;
+  loop->hot[*column] = (cst__hot){0};
+  loop->cold[*column] = (cst__cold){.fixed_size = -1};
+  return CST_OK;
+}
+
+/* A hot column's pointers and room, after its buffers were allocated anew. */
+static void refresh(cst__loop *loop, uint32_t column) {
+  cst__hot *hot = &loop->hot[column];
+  cst__column *c = &loop->batch->columns[column];
+  hot->values = c->values.data;
+  hot->offsets = (int64_t *)(void *)c->offsets.data;
+  hot->value_offsets = (int64_t *)(void *)c->value_offsets.data;
+  hot->room_bytes = c->values.capacity;
+  if (hot->tag == CST__TAG_BYTES && !(hot->flags & CST__HOT_VIEW)) {
+    hot->room_values = c->value_offsets.capacity / 8 - 1;
+    hot->value_offsets[0] = 0;
+  } else {
+    size_t width = hot->tag == CST__TAG_FLOAT ? 4 : hot->tag == CST__TAG_INT ? 8 : 16;
+    hot->room_values = c->values.capacity / width;
+  }
+  hot->offsets[0] = 0;
+}
+
+cst_status cst__set_kind(cst__loop *loop, uint32_t column, uint8_t tag) {
+  cst__hot *hot = &loop->hot[column];
+  cst__column *c = &loop->batch->columns[column];
+  const cst_allocator *a = &loop->allocator;
+  size_t rows = (size_t)loop->rows;
+  hot->tag = tag;
+  hot->flags |= loop->views && tag == CST__TAG_BYTES ? CST__HOT_VIEW : 0;
+  bool bytes = tag == CST__TAG_BYTES && !loop->views;
+  size_t width = tag == CST__TAG_FLOAT ? 4 : tag == CST__TAG_INT ? 8 : 16;
+  /* One value a row to begin with; the buffers of recycled batches have what the last one needed. */
+  if (!cst__buffer_reserve(a, &c->offsets, (rows + 1) * 8, 0) ||
+      !cst__buffer_reserve(a, &c->values, rows * width, 0) ||
+      (bytes && !cst__buffer_reserve(a, &c->value_offsets, (rows + 1) * 8, 0))) {
+    return cst__fail_memory(loop->error, rows * (16 + width));
+  }
+  refresh(loop, column);
+  return CST_OK;
+}
+
+/* ---- growth and gaps ---- */
+
+static cst_status too_much(cst__loop *loop, uint32_t column) {
+  return with_path(loop, column,
+                   cst__fail(loop->error, CST_LIMIT, "use smaller batches",
+                             "a batch has more values than fit into memory"));
+}
+
+cst_status cst__grow_hot(cst__loop *loop, uint32_t column, size_t values, size_t bytes) {
+  cst__hot *hot = &loop->hot[column];
+  cst__column *c = &loop->batch->columns[column];
+  const cst_allocator *a = &loop->allocator;
+  bool plain_bytes = hot->tag == CST__TAG_BYTES && !(hot->flags & CST__HOT_VIEW);
+  size_t width = hot->tag == CST__TAG_FLOAT ? 4 : hot->tag == CST__TAG_INT ? 8 : 16;
+  size_t want;
+  size_t want_offsets = 0;
+  size_t keep = plain_bytes ? c->values.capacity : hot->num_values * width;
+  bool fits = plain_bytes ? cst__add(hot->num_bytes, bytes, &want) &&
+                                cst__add(hot->num_values, values, &want_offsets) &&
+                                cst__add(want_offsets, 1, &want_offsets) &&
+                                cst__mul(want_offsets, 8, &want_offsets)
+                          : cst__add(hot->num_values, values, &want) &&
+                                cst__mul(want, width, &want);
+  if (!fits) {
+    return too_much(loop, column);
+  }
+  /* A list that is being appended has written behind num_values: keep whole buffers. */
+  size_t keep_offsets = c->value_offsets.capacity;
+  if (!plain_bytes && (hot->flags & CST__HOT_VIEW)) {
+    keep = c->values.capacity;
+  }
+  if (!cst__buffer_reserve(a, &c->values, want, keep) ||
+      (plain_bytes && !cst__buffer_reserve(a, &c->value_offsets, want_offsets, keep_offsets))) {
+    return cst__fail_memory(loop->error, want);
+  }
+  refresh(loop, column);
+  return CST_OK;
+}
+
+/* The bits of rows [from, to) become 0, after all of them were 1 for the first gap. */
+static cst_status clear_valid(cst__loop *loop, uint32_t column, int32_t from, int32_t to) {
+  cst__column *c = &loop->batch->columns[column];
+  size_t bytes = ((size_t)loop->rows + 7) / 8;
+  if (loop->cold[column].null_count == 0) {
+    if (!cst__buffer_reserve(&loop->allocator, &c->validity, bytes, 0)) {
+      return cst__fail_memory(loop->error, bytes);
+    }
+    memset(c->validity.data, 0xff, bytes);
+  }
+  for (int32_t row = from; row < to; row++) {
+    c->validity.data[row >> 3] &= (uint8_t)~(1u << (row & 7));
+  }
+  loop->cold[column].null_count += to - from;
+  return CST_OK;
+}
+
+/* Zeros (or empty strings) for `rows` absent rows of a fixed shape. */
+static cst_status fill_fixed(cst__loop *loop, uint32_t column, int32_t rows) {
+  size_t count;
+  if (!cst__mul((size_t)loop->cold[column].fixed_size, (size_t)rows, &count) ||
+      count > MAX_NULL_FILL / 8) {
+    return with_path(loop, column,
+                     cst__fail(loop->error, CST_LIMIT, "decode without fixed_size",
+                               "%d rows are absent where the shape has %lld values", rows,
+                               (long long)loop->cold[column].fixed_size));
+  }
+  CST__TRY(cst__grow_hot(loop, column, count, 0));
+  cst__hot *hot = &loop->hot[column];
+  if (hot->tag == CST__TAG_BYTES && !(hot->flags & CST__HOT_VIEW)) {
+    for (size_t i = 0; i < count; i++) {
+      hot->value_offsets[hot->num_values + i + 1] = (int64_t)hot->num_bytes;
+    }
+  } else {
+    size_t width = hot->tag == CST__TAG_FLOAT ? 4 : hot->tag == CST__TAG_INT ? 8 : 16;
+    memset(hot->values + hot->num_values * width, 0, count * width);
+  }
+  hot->num_values += count;
+  return CST_OK;
+}
+
+cst_status cst__fill_gap(cst__loop *loop, uint32_t column, int32_t row) {
+  cst__hot *hot = &loop->hot[column];
+  int32_t from = hot->next_row;
+  if (from >= row) {
+    return CST_OK;
+  }
+  CST__TRY(clear_valid(loop, column, from, row));
+  int64_t per_row = 0;
+  int64_t begin = (int64_t)hot->num_values;
+  if (hot->flags & CST__HOT_FIXED) {
+    CST__TRY(fill_fixed(loop, column, row - from));
+    per_row = loop->cold[column].fixed_size;
+  }
+  for (int32_t r = from; r < row; r++) {
+    begin += per_row;
+    hot->offsets[r + 1] = begin;
+  }
+  hot->next_row = row;
+  return CST_OK;
+}
+
+/* Takes the values of the row at hand back: an entry of the same name came before. */
+static void undo_row(cst__loop *loop, uint32_t column) {
+  cst__hot *hot = &loop->hot[column];
+  if (hot->next_row != loop->row + 1) {
+    return;
+  }
+  hot->num_values = (size_t)hot->offsets[loop->row];
+  if (hot->tag == CST__TAG_BYTES && !(hot->flags & CST__HOT_VIEW)) {
+    hot->num_bytes = (size_t)hot->value_offsets[hot->num_values];
+  }
+  hot->next_row = loop->row;
+}
+
+void cst__enter_block(cst__loop *loop, const cst__records *records) {
+  const uint8_t *at = records->items[loop->row].data;
+  while (loop->block == NULL || (size_t)(at - loop->block->data) > loop->block->size ||
+         at < loop->block->data) {
+    loop->block_index = loop->block == NULL ? 0 : loop->block_index + 1;
+    loop->block = &records->blocks[loop->block_index];
+    if ((size_t)loop->block_index + 1 >= records->num_blocks) {
+      return;
+    }
+  }
+}
+
+/* ---- one Feature ---- */
+
+/* What a first walk over a Feature found. */
+typedef struct feature_shape {
+  uint8_t tag;        /* of the oneof's last member; 0: none is set */
+  const uint8_t *begin; /* of the field with which that member begins */
+} feature_shape;
+
+/* Checks one list of a kind, and appends its values if `column` is one. */
+static cst_status walk_list(cst__loop *loop, uint8_t tag, cst_bytes list, uint32_t column);
+
+static cst_status find_shape(cst__loop *loop, cst_bytes feature, feature_shape *shape) {
+  cst__wire wire = cst__wire_of(feature.data, feature.size);
+  cst__wire_field field;
+  *shape = (feature_shape){0, NULL};
+  while (cst__wire_next(&wire, FEATURE_DEPTH, &field)) {
+    if (field.number > 3 || field.type != CST__WIRE_LEN) {
+      continue;
+    }
+    uint8_t tag = (uint8_t)(field.number << 3 | CST__WIRE_LEN);
+    CST__TRY(walk_list(loop, tag, field.bytes, CST__NO_COLUMN));
+    if (tag != shape->tag) {
+      *shape = (feature_shape){tag, field.raw.data};
+    }
+  }
+  return wire.fault != CST__WIRE_FAULT_NONE ? malformed(loop, wire.fault) : CST_OK;
+}
+
+static cst_status append_bits(cst__loop *loop, uint32_t column, uint64_t bits) {
+  if (column == CST__NO_COLUMN) {
+    return CST_OK;
+  }
+  if (loop->hot[column].num_values >= loop->hot[column].room_values) {
+    CST__TRY(cst__grow_hot(loop, column, 1, 0));
+  }
+  cst__hot *hot = &loop->hot[column];
+  size_t width = hot->tag == CST__TAG_FLOAT ? 4 : 8;
+  memcpy(hot->values + hot->num_values * width, &bits, width); /* little-endian: low bytes first */
+  hot->num_values++;
+  return CST_OK;
+}
+
+static cst_status append_view(cst__loop *loop, uint32_t column, cst_bytes value) {
+  if (loop->hot[column].num_values >= loop->hot[column].room_values) {
+    CST__TRY(cst__grow_hot(loop, column, 1, 0));
+  }
+  cst__hot *hot = &loop->hot[column];
+  int32_t view[4] = {(int32_t)value.size, 0, 0, 0};
+  if (value.size <= 12) {
+    memcpy(view + 1, value.data, value.size);
+  } else {
+    memcpy(view + 1, value.data, 4);
+    view[2] = loop->block_index;
+    view[3] = (int32_t)(value.data + loop->view_shift - loop->block->data);
+  }
+  memcpy(hot->values + hot->num_values * 16, view, 16);
+  hot->num_values++;
+  return CST_OK;
+}
+
+static cst_status append_bytes(cst__loop *loop, uint32_t column, cst_bytes value) {
+  if (column == CST__NO_COLUMN) {
+    return CST_OK;
+  }
+  cst__hot *hot = &loop->hot[column];
+  if (hot->flags & CST__HOT_VIEW) {
+    return append_view(loop, column, value);
+  }
+  if (hot->num_values >= hot->room_values || value.size > hot->room_bytes - hot->num_bytes) {
+    CST__TRY(cst__grow_hot(loop, column, 1, value.size));
+  }
+  if (value.size > 0) {
+    memcpy(hot->values + hot->num_bytes, value.data, value.size);
+  }
+  hot->num_bytes += value.size;
+  hot->value_offsets[++hot->num_values] = (int64_t)hot->num_bytes;
+  return CST_OK;
+}
+
+static cst_status walk_packed(cst__loop *loop, uint8_t tag, cst_bytes packed, uint32_t column) {
+  cst__wire wire = cst__wire_of(packed.data, packed.size);
+  uint64_t bits;
+  while (wire.at < wire.end) {
+    bool ok = tag == CST__TAG_INT ? cst__wire_varint(&wire, &bits) : cst__wire_fixed32(&wire, &bits);
+    if (!ok) {
+      return malformed(loop, wire.fault);
+    }
+    CST__TRY(append_bits(loop, column, bits));
+  }
+  return CST_OK;
+}
+
+static cst_status walk_list(cst__loop *loop, uint8_t tag, cst_bytes list, uint32_t column) {
+  cst__wire wire = cst__wire_of(list.data, list.size);
+  cst__wire_field field;
+  cst__wire_type single = tag == CST__TAG_INT ? CST__WIRE_VARINT : CST__WIRE_FIXED32;
+  while (cst__wire_next(&wire, LIST_DEPTH, &field)) {
+    if (field.number != 1) {
+      continue;
+    }
+    if (tag == CST__TAG_BYTES) {
+      if (field.type == CST__WIRE_LEN) {
+        CST__TRY(append_bytes(loop, column, field.bytes));
+      }
+    } else if (field.type == CST__WIRE_LEN) {
+      CST__TRY(walk_packed(loop, tag, field.bytes, column));
+    } else if (field.type == single) {
+      CST__TRY(append_bits(loop, column, field.value));
+    }
+  }
+  return wire.fault != CST__WIRE_FAULT_NONE ? malformed(loop, wire.fault) : CST_OK;
+}
+
+/* Appends all lists of the oneof's last member. */
+static cst_status append_feature(cst__loop *loop, uint32_t column, cst_bytes feature,
+                                 feature_shape shape) {
+  size_t rest = (size_t)(feature.data + feature.size - shape.begin);
+  cst__wire wire = cst__wire_of(shape.begin, rest);
+  cst__wire_field field;
+  while (cst__wire_next(&wire, FEATURE_DEPTH, &field)) {
+    if (field.number == (uint32_t)(shape.tag >> 3) && field.type == CST__WIRE_LEN) {
+      CST__TRY(walk_list(loop, shape.tag, field.bytes, column));
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status put_feature(cst__loop *loop, uint32_t column, cst_bytes feature) {
+  feature_shape shape;
+  loop->hot[column].flags |= CST__HOT_SEEN;
+  cst_status status = find_shape(loop, feature, &shape);
+  if (status != CST_OK) {
+    return with_path(loop, column, status);
+  }
+  undo_row(loop, column);
+  if (shape.tag == 0) {
+    return CST_OK; /* no kind is set: null, as if the name were not there */
+  }
+  if (loop->cold[column].is_null) {
+    return wrong_kind(loop, column, shape.tag);
+  }
+  if (loop->hot[column].tag == 0) {
+    CST__TRY(cst__set_kind(loop, column, shape.tag));
+  }
+  if (loop->hot[column].tag != shape.tag) {
+    return wrong_kind(loop, column, shape.tag);
+  }
+  CST__TRY(cst__fill_gap(loop, column, loop->row));
+  size_t before = loop->hot[column].num_values;
+  CST__TRY(append_feature(loop, column, feature, shape));
+  cst__hot *hot = &loop->hot[column];
+  int64_t count = (int64_t)(hot->num_values - before);
+  if ((hot->flags & CST__HOT_FIXED) && count != loop->cold[column].fixed_size) {
+    return cst__wrong_count(loop, column, count);
+  }
+  hot->offsets[loop->row + 1] = (int64_t)hot->num_values;
+  hot->next_row = loop->row + 1;
+  return CST_OK;
+}
+
+/* ---- entries, Features, records ---- */
+
+/* The name and value of a map entry; a value that comes in several parts is their concatenation,
+ * because to parse that is to merge them. */
+typedef struct entry_parts {
+  cst_bytes name;
+  cst_bytes value;
+  uint8_t *joined; /* cst__delete; NULL if the value is one part */
+  size_t capacity; /* of joined */
+} entry_parts;
+
+static cst_status add_part(cst__loop *loop, entry_parts *parts, cst_bytes part) {
+  if (parts->value.size == 0) {
+    parts->value = part;
+    return CST_OK;
+  }
+  size_t size;
+  void *joined = parts->joined;
+  if (!cst__add(parts->value.size, part.size, &size) ||
+      !cst__grow(&loop->allocator, &joined, &parts->capacity, size, 1)) {
+    return cst__fail_memory(loop->error, part.size);
+  }
+  if (parts->joined == NULL) {
+    memcpy(joined, parts->value.data, parts->value.size);
+  }
+  parts->joined = joined;
+  if (part.size > 0) {
+    memcpy(parts->joined + parts->value.size, part.data, part.size);
+  }
+  parts->value = (cst_bytes){parts->joined, size};
+  return CST_OK;
+}
+
+static cst_status read_entry(cst__loop *loop, const uint8_t *data, size_t size,
+                             entry_parts *parts) {
+  cst__wire wire = cst__wire_of(data, size);
+  cst__wire_field field;
+  while (cst__wire_next(&wire, ENTRY_DEPTH, &field)) {
+    if (field.type != CST__WIRE_LEN) {
+      continue;
+    }
+    if (field.number == 1) {
+      parts->name = field.bytes;
+      if (!cst__utf8_valid(field.bytes.data, field.bytes.size)) {
+        return cst__fail(loop->error, CST_CORRUPT, "the record is damaged, or no tf.Example",
+                         "the name of a feature (%zu bytes) is no UTF-8", field.bytes.size);
+      }
+    } else if (field.number == 2) {
+      CST__TRY(add_part(loop, parts, field.bytes));
+    }
+  }
+  return wire.fault != CST__WIRE_FAULT_NONE ? malformed(loop, wire.fault) : CST_OK;
+}
+
+static cst_status put_parts(cst__loop *loop, const entry_parts *parts) {
+  uint32_t column = cst__name_table_find(loop->table, parts->name.data, parts->name.size);
+  if (column == CST__NO_COLUMN) {
+    CST__TRY(cst__unknown_name(loop, parts->name.data, parts->name.size, &column));
+    if (column == CST__NO_COLUMN) {
+      return CST_OK;
+    }
+  }
+  if (parts->joined != NULL && loop->views) {
+    return with_path(loop, column,
+                     cst__fail(loop->error, CST_UNSUPPORTED, "decode without binary views",
+                               "the value of a feature lies in several parts"));
+  }
+  return put_feature(loop, column, parts->value);
+}
+
+cst_status cst__slow_entry(cst__loop *loop, const uint8_t *data, size_t size) {
+  entry_parts parts = {{(const uint8_t *)"", 0}, {(const uint8_t *)"", 0}, NULL, 0};
+  cst_status status = read_entry(loop, data, size, &parts);
+  if (status == CST_OK) {
+    status = put_parts(loop, &parts);
+  }
+  cst__delete(parts.joined);
+  return status;
+}
+
+cst_status cst__slow_features(cst__loop *loop, const uint8_t *data, size_t size) {
+  cst__wire wire = cst__wire_of(data, size);
+  cst__wire_field field;
+  while (cst__wire_next(&wire, FEATURES_DEPTH, &field)) {
+    if (field.number == 1 && field.type == CST__WIRE_LEN) {
+      CST__TRY(cst__slow_entry(loop, field.bytes.data, field.bytes.size));
+    }
+  }
+  return wire.fault != CST__WIRE_FAULT_NONE ? malformed(loop, wire.fault) : CST_OK;
+}
+
+cst_status cst__slow_record(cst__loop *loop, const uint8_t *data, size_t size) {
+  cst__wire wire = cst__wire_of(data, size);
+  cst__wire_field field;
+  loop->view_shift = 0;
+  while (cst__wire_next(&wire, RECORD_DEPTH, &field)) {
+    if (field.number == 1 && field.type == CST__WIRE_LEN) {
+      CST__TRY(cst__slow_features(loop, field.bytes.data, field.bytes.size));
+    }
+  }
+  return wire.fault != CST__WIRE_FAULT_NONE ? malformed(loop, wire.fault) : CST_OK;
+}

@@ -1,5 +1,6 @@
 /* gzip (RFC 1952) and zlib (RFC 1950) in, by ISA-L. */
 #include <isa-l/igzip_lib.h>
+#include <stdio.h>
 
 #include "io/codec.h"
 
@@ -26,35 +27,43 @@ static void *new_inflater(const cst_allocator *allocator, uint32_t wrapper) {
 static void *new_gzip(const cst_allocator *allocator) { return new_inflater(allocator, ISAL_GZIP); }
 static void *new_zlib(const cst_allocator *allocator) { return new_inflater(allocator, ISAL_ZLIB); }
 
-static const char *kind_of(const inflater *state) {
-  return state->wrapper == ISAL_GZIP ? "gzip" : "zlib";
+/* "gzip member 3" or "zlib stream". */
+static const char *name_part(const inflater *state, char *buf, size_t n) {
+  if (state->wrapper == ISAL_ZLIB) {
+    return "zlib stream";
+  }
+  (void)snprintf(buf, n, "gzip member %llu", (unsigned long long)state->members);
+  return buf;
 }
 
 static cst_status fail_inflate(const inflater *state, int code, cst_error *error) {
   static const char hint[] = "the file is damaged: fetch or write it again";
-  const char *kind = kind_of(state);
-  unsigned long long member = (unsigned long long)state->members;
+  char buf[48];
+  const char *part = name_part(state, buf, sizeof buf);
+  const char *what;
   switch (code) {
-    case ISAL_INCORRECT_CHECKSUM:
-      return cst__fail(error, CST_CORRUPT, hint, "%s member %llu: wrong checksum or length", kind,
-                       member);
-    case ISAL_INVALID_WRAPPER:
-      return cst__fail(error, CST_CORRUPT, hint, "%s member %llu: invalid header", kind, member);
-    case ISAL_UNSUPPORTED_METHOD:
-      return cst__fail(error, CST_CORRUPT, hint, "%s member %llu: compression method unknown", kind,
-                       member);
     case ISAL_NEED_DICT:
       return cst__fail(error, CST_UNSUPPORTED, "write it without a preset dictionary",
-                       "%s member %llu needs a preset dictionary", kind, member);
-    case ISAL_INVALID_BLOCK:
-    case ISAL_INVALID_SYMBOL:
+                       "%s: needs a preset dictionary", part);
+    case ISAL_INCORRECT_CHECKSUM:
+      what = "wrong checksum or length";
+      break;
+    case ISAL_INVALID_WRAPPER:
+      what = "invalid header";
+      break;
+    case ISAL_UNSUPPORTED_METHOD:
+      what = "compression method unknown";
+      break;
     case ISAL_INVALID_LOOKBACK:
+      what = "invalid distance";
+      break;
+    case ISAL_INVALID_SYMBOL:
+      what = "invalid symbol";
+      break;
     default:
-      return cst__fail(error, CST_CORRUPT, hint, "%s member %llu: invalid %s", kind, member,
-                       code == ISAL_INVALID_LOOKBACK ? "distance"
-                       : code == ISAL_INVALID_SYMBOL ? "symbol"
-                                                     : "block");
+      what = "invalid block";
   }
+  return cst__fail(error, CST_CORRUPT, hint, "%s: %s", part, what);
 }
 
 static cst_status skip_zeros(const inflater *state, cst__span *in, cst_error *error) {

@@ -55,7 +55,7 @@ static cst_status new_input(const cst__input_options *options, cst__input **out,
 
 cst_status cst__input_open(const char *path, const cst__input_options *options, cst__input **out,
                            cst_error *error) {
-  cst__input *input;
+  cst__input *input = NULL;
   CST__TRY(new_input(options, &input, error));
   cst_status status = cst__raw_open(&input->raw, path, &input->allocator, error);
   if (status != CST_OK) {
@@ -68,7 +68,7 @@ cst_status cst__input_open(const char *path, const cst__input_options *options, 
 
 cst_status cst__input_open_reader(const cst_reader *reader, const cst__input_options *options,
                                   cst__input **out, cst_error *error) {
-  cst__input *input;
+  cst__input *input = NULL;
   CST__TRY(new_input(options, &input, error));
   cst_status status = cst__raw_open_reader(&input->raw, reader, &input->allocator, error);
   if (status != CST_OK) {
@@ -250,11 +250,7 @@ static cst_status read_compressed(cst__input *input, uint8_t *out, size_t size, 
 }
 
 static cst_status give_failure(const cst__input *input, cst_error *error) {
-  if (error != NULL) {
-    size_t size = error->size;
-    *error = input->failure;
-    error->size = size;
-  }
+  cst__error_copy(error, &input->failure);
   return input->failed;
 }
 

@@ -13,17 +13,12 @@
 typedef struct cst__input cst__input;
 
 typedef struct cst__input_options {
-  uint64_t max_inflation;   /* 0: 200; beyond 64 MiB of output, more than this ratio is CST_LIMIT */
-  bool memory_map;          /* map plain files */
+  uint64_t max_inflation; /* 0: 200; beyond 64 MiB of output, more than this ratio is CST_LIMIT */
+  bool memory_map;        /* map plain files */
   const cst_allocator *allocator;
 } cst__input_options;
 
-typedef enum cst__compression {
-  CST__PLAIN,
-  CST__GZIP,
-  CST__ZLIB,
-  CST__ZSTD
-} cst__compression;
+typedef enum cst__compression { CST__PLAIN, CST__GZIP, CST__ZLIB, CST__ZSTD } cst__compression;
 
 /* Opens a path ("-": standard input). Compression is looked at with the first read. */
 cst_status cst__input_open(const char *path, const cst__input_options *options, cst__input **out,
@@ -33,10 +28,10 @@ cst_status cst__input_open(const char *path, const cst__input_options *options, 
 cst_status cst__input_open_reader(const cst_reader *reader, const cst__input_options *options,
                                   cst__input **out, cst_error *error);
 
-/* Fills `buffer` with `size` bytes; *got is smaller only at the end of the stream. A stream that ends
- * inside a compressed member, or whose checksum is wrong, is CST_CORRUPT; bytes in front of the fault
- * have been delivered by then (a short *got with CST_OK, the failure with the next call). The error
- * has the file's name, not a record. */
+/* Fills `buffer` with `size` bytes; *got is smaller only at the end of the stream. A stream that
+ * ends inside a compressed member, or whose checksum is wrong, is CST_CORRUPT; bytes in front of
+ * the fault have been delivered by then (a short *got with CST_OK, the failure with the next call).
+ * The error has the file's name, not a record. */
 cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t *got,
                            cst_error *error);
 

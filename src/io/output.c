@@ -55,18 +55,16 @@ static cst_status write_fd(int fd, const uint8_t *data, size_t size, cst_error *
 }
 
 /* Makes an error of what a callback returned, with the text that it may have given. */
-static cst_status take_failure(const cst_error *own, cst_status status, const char *call,
+static cst_status take_failure(cst_error *own, cst_status status, const char *call,
                                cst_error *error) {
   if (status == CST_OK) {
     return CST_OK;
   }
-  (void)cst__fail(error, status, NULL, "the writer's %s failed with status %d", call, (int)status);
-  if (own->code != CST_OK && error != NULL) {
-    size_t size = error->size;
-    *error = *own;
-    error->size = size;
-    error->code = status;
+  if (own->code == CST_OK) {
+    (void)cst__fail(own, status, NULL, "the writer's %s failed with status %d", call, (int)status);
   }
+  own->code = status;
+  cst__error_copy(error, own);
   return status;
 }
 

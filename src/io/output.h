@@ -9,8 +9,8 @@
 
 typedef struct cst__output cst__output;
 
-/* Opens "<path>.<random>.tmp" beside `path` ("-": standard output). compression BY_NAME looks at the
- * path's ending. level 0 is the codec's usual one. */
+/* Opens "<path>.<random>.tmp" beside `path` ("-": standard output). compression BY_NAME looks at
+ * the path's ending. level 0 is the codec's usual one. */
 cst_status cst__output_open(const char *path, cst_compression compression, int level,
                             const cst_allocator *allocator, cst__output **out, cst_error *error);
 /* Takes the writer over: closes it exactly once, also on failure. */

@@ -118,10 +118,9 @@ static cst_status read_reader(cst__raw *raw, void *buffer, size_t size, size_t *
   cst_status status = raw->reader.read_at(raw->reader.ctx, raw->offset, buffer, size, got, &own);
   if (status != CST_OK) {
     *got = 0;
-    if (own.code != CST_OK && error != NULL) {
-      own.size = error->size;
+    if (own.code != CST_OK) {
       own.code = status;
-      *error = own;
+      cst__error_copy(error, &own);
       return status;
     }
     return cst__fail(error, status, NULL, "the reader's read_at failed with status %d",

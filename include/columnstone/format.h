@@ -1,10 +1,10 @@
 /* The plug-in interface, version 1: a shared object that reads or writes a whole format.
  *
  * A plug-in needs only this header, arrow_abi.h and status.h, and no symbol of the library. It
- * defines one function, `cst_plugin`, in a shared object called `columnstone-<format>.so`. Columnstone
- * looks for that file in the folders of the environment variable COLUMNSTONE_PLUGIN_PATH (separated
- * by ':') and then in its own plug-in folder, loads it when the format is asked for, and never
- * unloads it. docs/plugins.md has a walk through an example.
+ * defines one function, `cst_plugin`, in a shared object called `columnstone-<format>.so`.
+ * Columnstone looks for that file in the folders of the environment variable
+ * COLUMNSTONE_PLUGIN_PATH (separated by ':') and then in its own plug-in folder, loads it when the
+ * format is asked for, and never unloads it. docs/plugins.md has a walk through an example.
  *
  * Rules for a plug-in: it never throws, exits or prints; it keeps no pointer that it was lent after
  * it returned; errors hold no content of the data. A stream or a writer is used by one thread at a
@@ -28,21 +28,21 @@ typedef struct cst_plugin_read_options {
   size_t size;                /* sizeof(cst_plugin_read_options) of the host */
   const char *const *columns; /* wanted top-level columns in order, no name twice; NULL: all */
   size_t num_columns;
-  int64_t batch_size;         /* rows of a batch, at most; > 0 */
-  int32_t threads;            /* that the plug-in may use, the caller's included; >= 1 */
+  int64_t batch_size; /* rows of a batch, at most; > 0 */
+  int32_t threads;    /* that the plug-in may use, the caller's included; >= 1 */
 } cst_plugin_read_options;
 
 /* What a plug-in's writer is told. */
 typedef struct cst_plugin_write_options {
-  size_t size;                /* sizeof(cst_plugin_write_options) of the host */
-  int32_t level;              /* of compression; 0: the usual one */
-  int64_t group_bytes;        /* flush a row group when this much data is pending; 0: the usual */
-  bool lossy;                 /* round what the format cannot hold exactly, instead of failing */
+  size_t size;         /* sizeof(cst_plugin_write_options) of the host */
+  int32_t level;       /* of compression; 0: the usual one */
+  int64_t group_bytes; /* flush a row group when this much data is pending; 0: the usual */
+  bool lossy;          /* round what the format cannot hold exactly, instead of failing */
 } cst_plugin_write_options;
 
-/* A format. Functions that it does not have are NULL: `open` of one that is only written, the four of
- * the writer of one that is only read, `sniff`. All return a status and fill `error` (never NULL;
- * code, message and hint, and record or path where they are known) on failure. */
+/* A format. Functions that it does not have are NULL: `open` of one that is only written, the four
+ * of the writer of one that is only read, `sniff`. All return a status and fill `error` (never
+ * NULL; code, message and hint, and record or path where they are known) on failure. */
 typedef struct cst_plugin_format {
   size_t size;             /* sizeof(cst_plugin_format) of the plug-in */
   uint32_t abi_version;    /* CST_PLUGIN_ABI_VERSION */
@@ -54,9 +54,9 @@ typedef struct cst_plugin_format {
   bool (*sniff)(const uint8_t *head, size_t size);
 
   /* Opens one local file as a stream of batches (struct arrays), which owns all that it needs. A
-   * column that the file does not have is CST_NOT_FOUND with `path` set to its name. Failures of the
-   * stream are errno values: ENOMEM, EIO, ENOTSUP (what the format cannot give), everything else is
-   * damaged data; get_last_error gives one line without the path of the file. */
+   * column that the file does not have is CST_NOT_FOUND with `path` set to its name. Failures of
+   * the stream are errno values: ENOMEM, EIO, ENOTSUP (what the format cannot give), everything
+   * else is damaged data; get_last_error gives one line without the path of the file. */
   cst_status (*open)(const char *path, const cst_plugin_read_options *options,
                      struct ArrowArrayStream *out, cst_error *error);
 
@@ -79,8 +79,8 @@ typedef struct cst_plugin_format {
 #define CST_PLUGIN_EXPORT __attribute__((visibility("default")))
 #endif
 
-/* The one function of a plug-in: gives its format, static for the life of the process, or NULL if it
- * cannot work with a host of this ABI version. Called from any thread, any number of times. */
+/* The one function of a plug-in: gives its format, static for the life of the process, or NULL if
+ * it cannot work with a host of this ABI version. Called from any thread, any number of times. */
 CST_PLUGIN_EXPORT const cst_plugin_format *cst_plugin(uint32_t host_abi_version);
 
 typedef const cst_plugin_format *(*cst_plugin_function)(uint32_t host_abi_version);

@@ -1,0 +1,152 @@
+/* columnstone convert: files to one file of any format. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* What the arguments mean: the last path is the output, all others are inputs. */
+typedef struct conversion {
+  const cli_settings *settings;
+  const char *output;
+  size_t num_inputs;
+  bool to_stdout;
+} conversion;
+
+static bool is_name(const char *format, const char *name) {
+  return format != NULL && strcmp(format, name) == 0;
+}
+
+/* tf.Examples in files, which are read twice without a schema: once to infer it, with progress. */
+static bool infers(const conversion *work) {
+  const cli_settings *settings = work->settings;
+  bool examples = settings->format == NULL || is_name(settings->format, "example");
+  for (size_t i = 0; i < work->num_inputs; i++) {
+    examples = examples && strcmp(settings->paths[i], "-") != 0;
+  }
+  return examples && settings->schema == NULL;
+}
+
+static cst_status infer_schema(const conversion *work, cst_schema **out, cst_error *error) {
+  cst_source_options options = cli_source_options(work->settings, NULL);
+  cst_source *source;
+  options.columns = NULL;
+  options.num_columns = 0;
+  cst_status status =
+      cst_source_open(work->settings->paths, work->num_inputs, &options, &source, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  cli_progress progress;
+  cli_progress_begin(&progress, "infer the schema", cst_source_total_bytes(source),
+                     work->to_stdout);
+  status = cst_source_infer(source, cli_progress_show, &progress, out, error);
+  cli_progress_end(&progress);
+  cst_source_release(source);
+  return status;
+}
+
+/* The given schema or an inferred one; NULL for inputs that have their own. */
+static cst_status find_schema(const conversion *work, cst_schema **out, cst_error *error) {
+  *out = NULL;
+  if (!infers(work)) {
+    return cli_read_schema(work->settings, out, error);
+  }
+  cst_status status = infer_schema(work, out, error);
+  if (status == CST_FORMAT || status == CST_UNSUPPORTED) {
+    *out = NULL; /* no TFRecord: the conversion knows better what to say about it */
+    return CST_OK;
+  }
+  return status;
+}
+
+static cst_sink_options sink_options(const conversion *work, const cst_schema *schema) {
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  options.format = work->settings->to;
+  options.level = (int32_t)work->settings->level;
+  options.lossy = work->settings->lossy;
+  options.schema = schema;
+  return options;
+}
+
+static void print_done(const conversion *work, uint64_t rows, double seconds) {
+  if (!work->to_stdout) {
+    printf("%s: %" PRIu64 " rows, %.1f s\n", work->output, rows, seconds);
+  }
+}
+
+static cst_status convert_source(const conversion *work, cst_source *source,
+                                 const cst_schema *schema, cst_error *error) {
+  cst_sink_options options = sink_options(work, schema);
+  cli_progress progress;
+  uint64_t rows = 0;
+  cli_progress_begin(&progress, "convert", cst_source_total_bytes(source), work->to_stdout);
+  cst_status status =
+      cst_convert(source, work->output, &options, cli_progress_show, &progress, &rows, error);
+  cli_progress_end(&progress);
+  if (status == CST_OK) {
+    print_done(work, rows, cli_progress_seconds(&progress));
+  }
+  return status;
+}
+
+static cst_status convert_files(const conversion *work, cst_error *error) {
+  cst_schema *schema;
+  cst_source *source;
+  cst_status status = find_schema(work, &schema, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  cst_source_options options = cli_source_options(work->settings, schema);
+  status = cst_source_open(work->settings->paths, work->num_inputs, &options, &source, error);
+  if (status == CST_OK) {
+    status = convert_source(work, source, schema, error);
+    cst_source_release(source);
+  }
+  cst_schema_release(schema);
+  return status;
+}
+
+static int convert(const cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  conversion work = {.settings = settings,
+                     .output = settings->paths[settings->num_paths - 1],
+                     .num_inputs = settings->num_paths - 1};
+  work.to_stdout = strcmp(work.output, "-") == 0;
+  if (work.to_stdout && settings->to == NULL) {
+    return cli_usage(&cli_convert, "add --to jsonl, or --to arrows",
+                     "standard output needs the name of a format");
+  }
+  cli_catch_interrupt();
+  cst_status status = convert_files(&work, &error);
+  if (status == CST_CALLBACK && cli_interrupted()) {
+    return CLI_INTERRUPTED;
+  }
+  return status == CST_OK ? cli_flush(CLI_FINE) : cli_fail(&error);
+}
+
+static int run(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_convert, argc, argv, &settings);
+  if (status < 0) {
+    status = convert(&settings);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_convert = {
+    .name = "convert",
+    .usage = "FILE... OUTPUT [--to FORMAT] [--schema FILE] [--columns A,B]",
+    .summary = "Converts to Parquet, Arrow, JSON lines or TFRecord",
+    .details =
+        "The output's ending tells the format (.parquet, .arrow, .arrows for a stream, .jsonl,\n"
+        ".tfrecord) and its compression (.gz, .zlib, .zst); '-' is standard output and needs "
+        "--to.\n"
+        "Without a schema the records are read twice: once to infer it. The output appears under "
+        "its\n"
+        "name when it is complete.\n",
+    .options = OPTION_TO | OPTION_SCHEMA | OPTION_COLUMNS | OPTION_FORMAT | OPTION_LEVEL |
+               OPTION_LOSSY | OPTION_BATCH_SIZE | OPTION_THREADS | OPTION_NO_CRC,
+    .min_paths = 2,
+    .run = run,
+};

@@ -1,0 +1,355 @@
+/* columnstone head: the first records as JSON lines.
+ *
+ * Records of tf.Examples need no schema: the raw records are read one by one, no further than asked
+ * for, and decoded together, so that every line has the same keys. Other formats give batches of
+ * their own. What is good in front of a fault is printed before the fault is reported.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* A record and where it came from, for errors. */
+typedef struct origin {
+  const char *file;
+  int64_t record, offset;
+} origin;
+
+typedef struct records {
+  cst_bytes *items; /* copies */
+  origin *origins;
+  size_t count, room;
+} records;
+
+typedef struct head {
+  const cli_settings *settings;
+  cst_source *files; /* all of the inputs, for their names */
+  records taken;
+  int64_t left; /* lines to show */
+} head;
+
+/* TFRecord: length and its CRC in front, the CRC of the data behind. */
+enum { FRAMING = 16 };
+
+static cst_status fail_memory(cst_error *error) {
+  *error = (cst_error)CST_ERROR_INIT;
+  error->code = CST_NO_MEMORY;
+  snprintf(error->message, sizeof error->message, "out of memory");
+  return CST_NO_MEMORY;
+}
+
+/* ---- collecting ---- */
+
+static bool make_room(records *taken) {
+  if (taken->count < taken->room) {
+    return true;
+  }
+  size_t room = taken->room * 2 + 16;
+  cst_bytes *items = realloc(taken->items, room * sizeof *items);
+  taken->items = items != NULL ? items : taken->items;
+  origin *origins = realloc(taken->origins, room * sizeof *origins);
+  taken->origins = origins != NULL ? origins : taken->origins;
+  if (items == NULL || origins == NULL) {
+    return false;
+  }
+  taken->room = room;
+  return true;
+}
+
+static bool take_record(records *taken, cst_bytes record, origin from) {
+  uint8_t *copy = make_room(taken) ? malloc(record.size + 1) : NULL;
+  if (copy == NULL) {
+    return false;
+  }
+  if (record.size > 0) {
+    memcpy(copy, record.data, record.size);
+  }
+  taken->items[taken->count] = (cst_bytes){copy, record.size};
+  taken->origins[taken->count++] = from;
+  return true;
+}
+
+static void records_reset(records *taken) {
+  for (size_t i = 0; i < taken->count; i++) {
+    free((void *)(uintptr_t)taken->items[i].data);
+  }
+  free(taken->items);
+  free(taken->origins);
+}
+
+/* The one record of a batch of the format raw, whose column is large_binary. */
+static cst_bytes only_record(const struct ArrowArray *batch) {
+  const struct ArrowArray *column = batch->children[0];
+  const int64_t *offsets = column->buffers[1];
+  const uint8_t *data = column->buffers[2];
+  int64_t at = batch->offset + column->offset;
+  return (cst_bytes){data + offsets[at], (size_t)(offsets[at + 1] - offsets[at])};
+}
+
+/* Takes records of one file until there are enough or the file ends. */
+static cst_status take_from_pass(head *work, cst_pass *pass, const char *file, cst_error *error) {
+  origin from = {file, 0, 0};
+  while (work->left > 0) {
+    struct ArrowArray batch = {.release = NULL};
+    cst_status status = cst_pass_next(pass, &batch, error);
+    if (status != CST_OK || batch.release == NULL) {
+      return status;
+    }
+    cst_bytes record = only_record(&batch);
+    bool fine = take_record(&work->taken, record, from);
+    from.record++;
+    from.offset += (int64_t)record.size + FRAMING;
+    batch.release(&batch);
+    if (!fine) {
+      return fail_memory(error);
+    }
+    work->left--;
+  }
+  return CST_OK;
+}
+
+/* ---- printing ---- */
+
+/* Prints one batch, or a stream's next ones. */
+static cst_status open_lines(const struct ArrowSchema *schema, cst_sink **out, cst_error *error) {
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  options.format = "jsonl";
+  return cst_sink_open("-", schema, &options, out, error);
+}
+
+static cst_status print_batch(const struct ArrowSchema *schema, const struct ArrowArray *batch,
+                              cst_error *error) {
+  cst_sink *sink;
+  cst_status status = open_lines(schema, &sink, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = cst_sink_write(sink, batch, error);
+  if (status == CST_OK) {
+    status = cst_sink_finish(sink, error);
+  }
+  cst_sink_free(sink);
+  return status;
+}
+
+static cst_status decode_and_print(cst_example_decoder *decoder, const records *taken, size_t count,
+                                   cst_error *error) {
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_status status =
+      cst_example_decoder_decode(decoder, taken->items, count, &schema, &batch, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = print_batch(&schema, &batch, error);
+  batch.release(&batch);
+  schema.release(&schema);
+  return status;
+}
+
+/* Names the file of a record that does not parse; what lies in front of it is printed. */
+static cst_status print_good_ones(head *work, cst_example_decoder *decoder, cst_error *fault) {
+  if (fault->record < 0 || (size_t)fault->record >= work->taken.count) {
+    return fault->code;
+  }
+  size_t good = (size_t)fault->record;
+  const origin *from = &work->taken.origins[good];
+  if (fault->file[0] == '\0') {
+    snprintf(fault->file, sizeof fault->file, "%s", from->file);
+  }
+  fault->record = from->record;
+  fault->offset = from->offset;
+  cst_error ignored = CST_ERROR_INIT;
+  if (good > 0) {
+    decode_and_print(decoder, &work->taken, good, &ignored);
+  }
+  return fault->code;
+}
+
+static cst_status print_taken(head *work, cst_error *error) {
+  cst_schema *schema;
+  cst_example_decoder *decoder;
+  if (work->taken.count == 0) {
+    return CST_OK;
+  }
+  cst_status status = cli_read_schema(work->settings, &schema, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+  options.columns = work->settings->columns;
+  options.num_columns = work->settings->num_columns;
+  status = cst_example_decoder_new(schema, &options, &decoder, error);
+  cst_schema_release(schema);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = decode_and_print(decoder, &work->taken, work->taken.count, error);
+  if (status != CST_OK) {
+    status = print_good_ones(work, decoder, error);
+  }
+  cst_example_decoder_free(decoder);
+  return status;
+}
+
+/* ---- formats that give batches ---- */
+
+static cst_status print_pass(head *work, cst_pass *pass, cst_sink *sink, cst_error *error) {
+  while (work->left > 0) {
+    struct ArrowArray batch = {.release = NULL};
+    cst_status status = cst_pass_next(pass, &batch, error);
+    if (status != CST_OK || batch.release == NULL) {
+      return status;
+    }
+    struct ArrowArray shown = batch; /* a look at its first rows */
+    shown.length = batch.length < work->left ? batch.length : work->left;
+    status = cst_sink_write(sink, &shown, error);
+    work->left -= shown.length;
+    batch.release(&batch);
+    if (status != CST_OK) {
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+/* What the sink has of the good rows is printed in any case. */
+static cst_status print_source(head *work, cst_source *source, cst_error *error) {
+  struct ArrowSchema schema;
+  cst_sink *sink;
+  cst_pass *pass = NULL;
+  cst_status status = cst_source_arrow_schema(source, &schema, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = open_lines(&schema, &sink, error);
+  schema.release(&schema);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = cst_pass_new(source, &pass, error);
+  if (status == CST_OK) {
+    status = print_pass(work, pass, sink, error);
+  }
+  cst_error of_finish = CST_ERROR_INIT;
+  cst_status finished = cst_sink_finish(sink, &of_finish);
+  if (status == CST_OK && finished != CST_OK) {
+    *error = of_finish;
+    status = finished;
+  }
+  cst_pass_free(pass);
+  cst_sink_free(sink);
+  return status;
+}
+
+/* ---- the files ---- */
+
+static cst_status open_one(const head *work, const char *file, const char *format,
+                           int64_t batch_size, cst_source **out, cst_error *error) {
+  cst_source_options options = cli_source_options(work->settings, NULL);
+  bool is_raw = format != NULL && strcmp(format, "raw") == 0;
+  options.format = format;
+  options.batch_size = batch_size;
+  options.threads = 1;
+  if (is_raw && (work->settings->format == NULL || strcmp(work->settings->format, "raw") != 0)) {
+    options.columns = NULL; /* they are the Examples' columns */
+    options.num_columns = 0;
+  }
+  return cst_source_open(&file, 1, &options, out, error);
+}
+
+/* The batches of a file in a format that is not tf.Example; NULL: by its bytes. */
+static cst_status show_batches(head *work, const char *file, const char *format, cst_error *error) {
+  cst_source *source;
+  bool is_raw = format != NULL && strcmp(format, "raw") == 0;
+  cst_status status = open_one(work, file, format, is_raw ? 1 : work->left, &source, error);
+  if (status == CST_OK) {
+    status = print_source(work, source, error);
+    cst_source_release(source);
+  }
+  return status;
+}
+
+static cst_status take_examples(head *work, const char *file, cst_error *error) {
+  cst_source *source;
+  cst_pass *pass;
+  cst_status status = open_one(work, file, "raw", 1, &source, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = cst_pass_new(source, &pass, error);
+  if (status == CST_OK) {
+    status = take_from_pass(work, pass, file, error);
+    cst_pass_free(pass);
+  }
+  cst_source_release(source);
+  return status;
+}
+
+static cst_status show_file(head *work, const char *file, cst_error *error) {
+  const char *format = work->settings->format;
+  if (format != NULL && strcmp(format, "example") != 0) {
+    return show_batches(work, file, format, error);
+  }
+  int64_t before = work->left;
+  cst_status status = take_examples(work, file, error);
+  if (status == CST_FORMAT && format == NULL && work->left == before && strcmp(file, "-") != 0) {
+    cst_error other = CST_ERROR_INIT; /* no TFRecord: perhaps a format of a plug-in */
+    cst_status shown = show_batches(work, file, NULL, &other);
+    if (shown != CST_FORMAT) {
+      *error = other;
+      return shown;
+    }
+  }
+  return status;
+}
+
+static int show(const cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  head work = {.settings = settings, .left = settings->rows};
+  cst_source_options options = cli_source_options(settings, NULL);
+  options.format = settings->format == NULL ? "raw" : settings->format;
+  options.columns = NULL;
+  options.num_columns = 0;
+  cst_status status =
+      cst_source_open(settings->paths, settings->num_paths, &options, &work.files, &error);
+  if (status != CST_OK) {
+    return cli_fail(&error);
+  }
+  for (size_t i = 0; i < cst_source_num_files(work.files) && work.left > 0 && status == CST_OK;
+       i++) {
+    status = show_file(&work, cst_source_file(work.files, i), &error);
+  }
+  cst_error of_print = CST_ERROR_INIT;
+  cst_status printed = print_taken(&work, &of_print);
+  records_reset(&work.taken);
+  cst_source_release(work.files);
+  if (printed != CST_OK) { /* it lies in front of the other one */
+    return cli_fail(&of_print);
+  }
+  return status == CST_OK ? CLI_FINE : cli_fail(&error);
+}
+
+static int run(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_head, argc, argv, &settings);
+  if (status < 0) {
+    status = show(&settings);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_head = {
+    .name = "head",
+    .usage = "FILE... [-n N] [--columns A,B] [--schema FILE]",
+    .summary = "Prints the first records as JSON lines; needs no schema",
+    .details =
+        "Values are always lists; null is a feature that is not there, [] one without values. "
+        "Bytes\n"
+        "are a string if they are UTF-8, else {\"base64\": ...}. `--format raw` shows the records\n"
+        "themselves. Reads no further than it has to.\n",
+    .options = OPTION_ROWS | OPTION_SCHEMA | OPTION_COLUMNS | OPTION_FORMAT | OPTION_NO_CRC,
+    .min_paths = 1,
+    .run = run,
+};

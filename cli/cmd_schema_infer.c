@@ -1,0 +1,108 @@
+/* columnstone schema infer: a TFMD schema from the records. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const char *type_name(cst_feature_type type) {
+  static const char *const names[] = {"UNKNOWN", "BYTES", "INT", "FLOAT", "STRUCT"};
+  return names[type];
+}
+
+static void print_json_feature(const cst_feature *feature) {
+  printf("{\"name\": ");
+  cli_json_string(stdout, feature->name);
+  printf(", \"type\": \"%s\", \"shape\": ", type_name(feature->type));
+  if (!feature->has_fixed_shape) {
+    printf("null}");
+    return;
+  }
+  printf("[");
+  for (size_t i = 0; i < feature->num_dims; i++) {
+    printf("%s%" PRId64, i > 0 ? ", " : "", feature->dims[i]);
+  }
+  printf("]}");
+}
+
+static void print_json(const cst_schema *schema, const char *output, const char *text) {
+  size_t count = cst_schema_num_features(schema);
+  printf("{\"features\": [");
+  for (size_t i = 0; i < count; i++) {
+    printf("%s\n  ", i > 0 ? "," : "");
+    print_json_feature(cst_schema_feature(schema, i));
+  }
+  printf("],\n \"output\": ");
+  cli_json_string(stdout, output);
+  if (output == NULL) {
+    printf(",\n \"schema\": ");
+    cli_json_string(stdout, text);
+  }
+  printf("}\n");
+}
+
+static cst_status print_schema(const cli_settings *settings, const cst_schema *schema,
+                               cst_error *error) {
+  char *text;
+  size_t size;
+  cst_status status = cst_schema_write_text(schema, &text, &size, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  const char *output = settings->output;
+  if (output != NULL && strcmp(output, "-") == 0) {
+    output = NULL;
+  }
+  if (output != NULL) {
+    status = cli_write_file(output, text, size, error);
+  }
+  if (status == CST_OK && settings->json) {
+    print_json(schema, output, text);
+  } else if (status == CST_OK && output != NULL) {
+    printf("%s: %zu features\n", output, cst_schema_num_features(schema));
+  } else if (status == CST_OK) {
+    fwrite(text, 1, size, stdout);
+  }
+  cst_free(text);
+  return status;
+}
+
+static int infer(const cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  cst_source *source;
+  if (cli_open(settings, settings->paths, settings->num_paths, &source, &error) != CST_OK) {
+    return cli_fail(&error);
+  }
+  cli_progress progress;
+  cli_progress_begin(&progress, "schema infer", cst_source_total_bytes(source), false);
+  cst_schema *schema;
+  cst_status status = cst_source_infer(source, cli_progress_show, &progress, &schema, &error);
+  cli_progress_end(&progress);
+  cst_source_release(source);
+  if (status == CST_OK) {
+    status = print_schema(settings, schema, &error);
+    cst_schema_release(schema);
+  }
+  return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
+}
+
+static int run(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_schema_infer, argc, argv, &settings);
+  if (status < 0) {
+    status = infer(&settings);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_schema_infer = {
+    .name = "schema infer",
+    .usage = "FILE... [-o FILE] [--json]",
+    .summary = "Infers a TFMD schema from all the records",
+    .details = "Types, presence, value counts, and a shape for features that have the same number "
+               "of values\n"
+               "in every record. Writes protobuf text, to standard output or to the file of -o.\n",
+    .options = OPTION_OUTPUT | OPTION_JSON | OPTION_THREADS | OPTION_NO_CRC,
+    .min_paths = 1,
+    .run = run,
+};

@@ -1,0 +1,372 @@
+/* columnstone schema spec: what each feature of a schema becomes as a tensor, and why. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { TEXT_ROOM = 512, NUM_FIELDS = 5 };
+
+/* ---- pieces of text ---- */
+
+typedef struct text {
+  char data[TEXT_ROOM];
+  size_t size;
+} text;
+
+CLI_PRINTF(2, 3) static void add(text *t, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  int size = vsnprintf(t->data + t->size, sizeof t->data - t->size, fmt, args);
+  va_end(args);
+  if (size > 0) {
+    t->size += (size_t)size;
+    t->size = t->size < sizeof t->data ? t->size : sizeof t->data - 1;
+  }
+}
+
+static const char *kind_name(cst_tensor_kind kind) {
+  switch (kind) {
+    case CST_TENSOR_DENSE:
+      return "dense";
+    case CST_TENSOR_VARLEN_SPARSE:
+      return "varlen sparse";
+    case CST_TENSOR_SPARSE:
+      return "sparse";
+    case CST_TENSOR_RAGGED:
+      return "ragged";
+  }
+  return "unknown";
+}
+
+/* "[rows, 3]"; '?' is an unknown extent, '*' one that differs from row to row. */
+static text shape_of(const cst_tensor_spec *spec) {
+  text t = {.size = 0};
+  add(&t, "[rows");
+  for (size_t i = 0; i < spec->num_dims; i++) {
+    if (spec->dims[i] < 0) {
+      add(&t, ", ?");
+    } else {
+      add(&t, ", %" PRId64, spec->dims[i]);
+    }
+  }
+  if (spec->kind == CST_TENSOR_VARLEN_SPARSE || spec->kind == CST_TENSOR_RAGGED) {
+    bool first_is_uniform =
+        spec->num_partitions > 0 && spec->partitions[0].row_length_column == NULL;
+    add(&t, first_is_uniform ? "" : ", *");
+  }
+  for (size_t i = 0; i < spec->num_partitions; i++) {
+    if (spec->partitions[i].row_length_column == NULL) {
+      add(&t, ", %" PRId64, spec->partitions[i].uniform_length);
+    } else if (i > 0) {
+      add(&t, ", *");
+    }
+  }
+  add(&t, "]");
+  return t;
+}
+
+static text path_of(const cst_tensor_spec *spec) {
+  text t = {.size = 0};
+  for (size_t i = 0; i < spec->num_path_steps; i++) {
+    add(&t, "%s%s", i > 0 ? "." : "", spec->path[i]);
+  }
+  return t;
+}
+
+/* The value column, then index or length columns. */
+static text columns_of(const cst_tensor_spec *spec) {
+  text t = path_of(spec);
+  for (size_t i = 0; i < spec->num_index_columns; i++) {
+    add(&t, ", %s", spec->index_columns[i]);
+  }
+  for (size_t i = 0; i < spec->num_partitions; i++) {
+    if (spec->partitions[i].row_length_column != NULL) {
+      add(&t, ", %s", spec->partitions[i].row_length_column);
+    }
+  }
+  return t;
+}
+
+/* ---- the table ---- */
+
+typedef struct line {
+  text fields[NUM_FIELDS];
+  const char *why;
+} line;
+
+static text text_from(const char *string) {
+  text t = {.size = 0};
+  add(&t, "%s", string);
+  return t;
+}
+
+static line line_of(const cst_tensor_spec *spec) {
+  line l = {.why = spec->reason != NULL ? spec->reason : ""};
+  l.fields[0] = text_from(spec->name);
+  l.fields[1] = text_from(kind_name(spec->kind));
+  l.fields[2] = text_from(cst_dtype_name(spec->dtype));
+  l.fields[3] = shape_of(spec);
+  l.fields[4] = columns_of(spec);
+  return l;
+}
+
+static const line heading = {
+    .fields = {{"tensor", 6}, {"kind", 4}, {"dtype", 5}, {"shape", 5}, {"columns", 7}},
+    .why = "why",
+};
+
+static void widen(size_t widths[NUM_FIELDS], const line *l) {
+  for (size_t i = 0; i < NUM_FIELDS; i++) {
+    widths[i] = l->fields[i].size > widths[i] ? l->fields[i].size : widths[i];
+  }
+}
+
+static void print_line(const line *l, const size_t widths[NUM_FIELDS]) {
+  for (size_t i = 0; i < NUM_FIELDS; i++) {
+    printf("%-*s  ", (int)widths[i], l->fields[i].data);
+  }
+  printf("%s\n", l->why);
+}
+
+static void print_table(const cst_specs *specs) {
+  size_t widths[NUM_FIELDS] = {0};
+  widen(widths, &heading);
+  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+    line l = line_of(cst_specs_get(specs, i));
+    widen(widths, &l);
+  }
+  print_line(&heading, widths);
+  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+    line l = line_of(cst_specs_get(specs, i));
+    print_line(&l, widths);
+  }
+}
+
+/* ---- literals that JSON and Python share ---- */
+
+static void print_strings(const char *const *strings, size_t count) {
+  printf("[");
+  for (size_t i = 0; i < count; i++) {
+    printf("%s", i > 0 ? ", " : "");
+    cli_json_string(stdout, strings[i]);
+  }
+  printf("]");
+}
+
+static void print_dims(const cst_tensor_spec *spec, const char *unknown) {
+  printf("[");
+  for (size_t i = 0; i < spec->num_dims; i++) {
+    printf("%s", i > 0 ? ", " : "");
+    if (spec->dims[i] < 0) {
+      printf("%s", unknown);
+    } else {
+      printf("%" PRId64, spec->dims[i]);
+    }
+  }
+  printf("]");
+}
+
+/* nan and inf are no JSON, and names that Python does not know: quoted in both. */
+static void print_float(float value) {
+  if (isfinite(value)) {
+    printf("%.9g", (double)value);
+  } else {
+    printf(isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+  }
+}
+
+static void print_bytes(cst_bytes bytes, bool python) {
+  printf(python ? "b\"" : "\"");
+  for (size_t i = 0; i < bytes.size; i++) {
+    uint8_t c = bytes.data[i];
+    if (c == '"' || c == '\\') {
+      printf("\\%c", c);
+    } else if (c >= 0x20 && c < 0x7f) {
+      putchar(c);
+    } else {
+      printf(python ? "\\x%02x" : "\\u%04x", c);
+    }
+  }
+  printf("\"");
+}
+
+static void print_default(const cst_tensor_spec *spec, bool python) {
+  if (!spec->has_default) {
+    printf(python ? "None" : "null");
+  } else if (spec->dtype == CST_DTYPE_INT64) {
+    printf("%" PRId64, spec->default_int);
+  } else if (spec->dtype == CST_DTYPE_FLOAT32) {
+    print_float(spec->default_float);
+  } else {
+    print_bytes(spec->default_bytes, python);
+  }
+}
+
+/* ---- JSON ---- */
+
+static void print_json_partitions(const cst_tensor_spec *spec) {
+  printf("[");
+  for (size_t i = 0; i < spec->num_partitions; i++) {
+    const cst_partition *partition = &spec->partitions[i];
+    printf("%s", i > 0 ? ", " : "");
+    if (partition->row_length_column == NULL) {
+      printf("{\"uniform_length\": %" PRId64 "}", partition->uniform_length);
+    } else {
+      printf("{\"row_length\": ");
+      cli_json_string(stdout, partition->row_length_column);
+      printf("}");
+    }
+  }
+  printf("]");
+}
+
+static void print_json_kind(const cst_tensor_spec *spec) {
+  if (spec->kind == CST_TENSOR_DENSE) {
+    printf(", \"shape\": ");
+    print_dims(spec, "null");
+    printf(", \"default\": ");
+    print_default(spec, false);
+  } else if (spec->kind == CST_TENSOR_SPARSE) {
+    printf(", \"size\": ");
+    print_dims(spec, "null");
+    printf(", \"index_columns\": ");
+    print_strings(spec->index_columns, spec->num_index_columns);
+    printf(", \"already_sorted\": %s", spec->already_sorted ? "true" : "false");
+  } else if (spec->kind == CST_TENSOR_RAGGED) {
+    printf(", \"partitions\": ");
+    print_json_partitions(spec);
+    printf(", \"row_splits_dtype\": \"%s\"", cst_dtype_name(spec->row_splits_dtype));
+  }
+}
+
+static void print_json_spec(const cst_tensor_spec *spec) {
+  printf("{\"tensor\": ");
+  cli_json_string(stdout, spec->name);
+  printf(", \"kind\": \"%s\", \"dtype\": \"%s\", \"path\": ", kind_name(spec->kind),
+         cst_dtype_name(spec->dtype));
+  print_strings(spec->path, spec->num_path_steps);
+  print_json_kind(spec);
+  printf(", \"explicit\": %s, \"why\": ", spec->is_explicit ? "true" : "false");
+  cli_json_string(stdout, spec->reason);
+  printf("}");
+}
+
+static void print_json(const cst_specs *specs) {
+  printf("[");
+  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+    printf(i > 0 ? ",\n " : "");
+    print_json_spec(cst_specs_get(specs, i));
+  }
+  printf("]\n");
+}
+
+/* ---- Python ---- */
+
+static void print_python_ragged(const cst_tensor_spec *spec) {
+  printf("cst.Ragged(value_key=");
+  cli_json_string(stdout, path_of(spec).data);
+  printf(", dtype=\"%s\", partitions=[", cst_dtype_name(spec->dtype));
+  for (size_t i = 0; i < spec->num_partitions; i++) {
+    const cst_partition *partition = &spec->partitions[i];
+    printf("%s", i > 0 ? ", " : "");
+    if (partition->row_length_column == NULL) {
+      printf("%" PRId64, partition->uniform_length);
+    } else {
+      cli_json_string(stdout, partition->row_length_column);
+    }
+  }
+  printf("], row_splits_dtype=\"%s\")", cst_dtype_name(spec->row_splits_dtype));
+}
+
+static void print_python_spec(const cst_tensor_spec *spec) {
+  const char *dtype = cst_dtype_name(spec->dtype);
+  switch (spec->kind) {
+    case CST_TENSOR_DENSE:
+      printf("cst.FixedLen(shape=");
+      print_dims(spec, "-1");
+      printf(", dtype=\"%s\", default=", dtype);
+      print_default(spec, true);
+      printf(")");
+      break;
+    case CST_TENSOR_VARLEN_SPARSE:
+      printf("cst.VarLen(dtype=\"%s\")", dtype);
+      break;
+    case CST_TENSOR_SPARSE:
+      printf("cst.Sparse(index_keys=");
+      print_strings(spec->index_columns, spec->num_index_columns);
+      printf(", value_key=");
+      cli_json_string(stdout, path_of(spec).data);
+      printf(", dtype=\"%s\", size=", dtype);
+      print_dims(spec, "-1");
+      printf(", already_sorted=%s)", spec->already_sorted ? "True" : "False");
+      break;
+    case CST_TENSOR_RAGGED:
+      print_python_ragged(spec);
+      break;
+  }
+}
+
+static void print_python(const cst_specs *specs) {
+  printf("{\n");
+  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+    const cst_tensor_spec *spec = cst_specs_get(specs, i);
+    printf("    ");
+    cli_json_string(stdout, spec->name);
+    printf(": ");
+    print_python_spec(spec);
+    printf(",\n");
+  }
+  printf("}\n");
+}
+
+/* ---- the verb ---- */
+
+static cst_status print_specs(const cli_settings *settings, cst_error *error) {
+  cst_schema *schema;
+  cst_specs *specs;
+  cst_specs_options options = {
+      .size = sizeof options, .group = settings->group, .legacy = settings->legacy};
+  cst_status status = cst_schema_read_file(settings->paths[0], &schema, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = cst_specs_new(schema, &options, &specs, error);
+  cst_schema_release(schema);
+  if (status != CST_OK) {
+    if (error->file[0] == '\0') {
+      snprintf(error->file, sizeof error->file, "%s", settings->paths[0]);
+    }
+    return status;
+  }
+  (settings->json ? print_json : settings->python ? print_python : print_table)(specs);
+  cst_specs_release(specs);
+  return CST_OK;
+}
+
+static int run(int argc, char **argv) {
+  cli_settings settings;
+  cst_error error = CST_ERROR_INIT;
+  int status = cli_parse(&cli_schema_spec, argc, argv, &settings);
+  if (status < 0 && settings.num_paths > 1) {
+    status = cli_usage(&cli_schema_spec, NULL, "one schema, not %zu", settings.num_paths);
+  } else if (status < 0) {
+    status = print_specs(&settings, &error) == CST_OK ? CLI_FINE : cli_fail(&error);
+    status = cli_flush(status);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_schema_spec = {
+    .name = "schema spec",
+    .usage = "FILE [--group NAME] [--legacy] [--json | --python]",
+    .summary = "Shows what each feature of a schema becomes as a tensor, and why",
+    .details =
+        "In shapes, '?' is an extent that is not known, and '*' one that differs from row to row.\n"
+        "The first column is that of the values; index and length columns stand behind it.\n",
+    .options = OPTION_GROUP | OPTION_LEGACY | OPTION_JSON | OPTION_PYTHON,
+    .min_paths = 1,
+    .run = run,
+};

@@ -1,0 +1,89 @@
+/* The command-line program: finds the verb. */
+#include <string.h>
+
+#include "cli.h"
+
+static const cli_verb *const verbs[] = {
+    &cli_head, &cli_count, &cli_verify, &cli_schema_infer, &cli_schema_spec, &cli_convert,
+};
+
+enum { NUM_VERBS = sizeof verbs / sizeof verbs[0] };
+
+static int print_overview(void) {
+  printf("columnstone VERB ...: TFRecord files of tf.Examples, and what becomes of them\n\n");
+  for (size_t i = 0; i < NUM_VERBS; i++) {
+    printf("  %-13s %s\n", verbs[i]->name, verbs[i]->summary);
+  }
+  printf(
+      "\nA file is read in any compression (gzip, zlib, zstd), which is found from its bytes; '-' "
+      "is\n"
+      "standard input. Globs may be quoted. Exit status: 0 fine, 1 faults found in the data, 2 "
+      "usage\n"
+      "or I/O. `columnstone VERB --help` shows the options of a verb, `columnstone --version` the\n"
+      "version.\n");
+  return cli_flush(CLI_FINE);
+}
+
+/* The arguments that the verb's name takes: 2 for "schema infer"; 0 if it is not this verb. */
+static int match_verb(const cli_verb *verb, int argc, char **argv) {
+  const char *second = strchr(verb->name, ' ');
+  if (second == NULL) {
+    return strcmp(argv[0], verb->name) == 0 ? 1 : 0;
+  }
+  size_t size = (size_t)(second - verb->name);
+  bool same = strlen(argv[0]) == size && memcmp(argv[0], verb->name, size) == 0;
+  return same && argc > 1 && strcmp(argv[1], second + 1) == 0 ? 2 : 0;
+}
+
+/* Prints the verbs that begin with "schema". */
+static int print_schema_verbs(void) {
+  for (size_t i = 0; i < NUM_VERBS; i++) {
+    if (strncmp(verbs[i]->name, "schema ", 7) == 0) {
+      printf("columnstone %s %s\n    %s\n", verbs[i]->name, verbs[i]->usage, verbs[i]->summary);
+    }
+  }
+  return cli_flush(CLI_FINE);
+}
+
+static int unknown_verb(int argc, char **argv) {
+  const char *names[NUM_VERBS];
+  char typed[64];
+  bool two = argc > 1 && strcmp(argv[0], "schema") == 0;
+  snprintf(typed, sizeof typed, "%.30s%s%.30s", argv[0], two ? " " : "", two ? argv[1] : "");
+  for (size_t i = 0; i < NUM_VERBS; i++) {
+    names[i] = verbs[i]->name;
+  }
+  const char *near = cli_nearest(typed, names, NUM_VERBS);
+  char hint[64];
+  snprintf(hint, sizeof hint, "did you mean '%s'?", near != NULL ? near : "");
+  return cli_usage(NULL, near != NULL ? hint : "see columnstone --help", "there is no verb '%s'",
+                   typed);
+}
+
+static bool is_any(const char *text, const char *a, const char *b) {
+  return strcmp(text, a) == 0 || strcmp(text, b) == 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    return cli_usage(NULL, "see columnstone --help", "which verb?");
+  }
+  if (is_any(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0) {
+    return print_overview();
+  }
+  if (is_any(argv[1], "--version", "-V")) {
+    printf("columnstone %s\n", cst_version());
+    return cli_flush(CLI_FINE);
+  }
+  for (size_t i = 0; i < NUM_VERBS; i++) {
+    int used = match_verb(verbs[i], argc - 1, argv + 1);
+    if (used > 0) {
+      return verbs[i]->run(argc - 1 - used, argv + 1 + used);
+    }
+  }
+  if (strcmp(argv[1], "schema") == 0 && (argc == 2 || is_any(argv[2], "--help", "-h"))) {
+    return argc > 2 ? print_schema_verbs()
+                    : cli_usage(NULL, "schema infer, or schema spec", "which verb of schema?");
+  }
+  return unknown_verb(argc - 1, argv + 1);
+}

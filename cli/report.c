@@ -1,0 +1,96 @@
+/* Errors of the command-line program: one line on stderr, and the exit status. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { NEAR_MAX = 48 };
+
+static int exit_status(cst_status code) {
+  switch (code) {
+    case CST_OK:
+      return CLI_FINE;
+    case CST_CORRUPT:
+    case CST_SCHEMA:
+    case CST_FORMAT:
+    case CST_LIMIT:
+    case CST_UNSUPPORTED:
+      return CLI_FAULTS;
+    case CST_INVALID_ARGUMENT:
+    case CST_NOT_FOUND:
+    case CST_IO:
+    case CST_NO_MEMORY:
+    case CST_STATE:
+    case CST_CALLBACK:
+      break;
+  }
+  return CLI_TROUBLE;
+}
+
+int cli_fail(const cst_error *error) {
+  char text[sizeof error->file + 512];
+  cst_error_format(error, text, sizeof text);
+  fflush(stdout);
+  fprintf(stderr, "columnstone: %s\n", text);
+  return exit_status(error->code);
+}
+
+int cli_usage(const cli_verb *verb, const char *hint, const char *fmt, ...) {
+  cst_error error = CST_ERROR_INIT;
+  error.code = CST_INVALID_ARGUMENT;
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(error.message, sizeof error.message, fmt, args);
+  va_end(args);
+  if (hint != NULL) {
+    snprintf(error.hint, sizeof error.hint, "%s", hint);
+  } else {
+    snprintf(error.hint, sizeof error.hint, "see columnstone %s%s--help",
+             verb != NULL ? verb->name : "", verb != NULL ? " " : "");
+  }
+  return cli_fail(&error);
+}
+
+/* Edits (insert, delete, replace) that turn one name into the other. */
+static size_t distance(const char *a, const char *b) {
+  size_t row[NEAR_MAX + 1];
+  size_t na = strnlen(a, NEAR_MAX);
+  size_t nb = strnlen(b, NEAR_MAX);
+  for (size_t j = 0; j <= nb; j++) {
+    row[j] = j;
+  }
+  for (size_t i = 1; i <= na; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= nb; j++) {
+      size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+      diagonal = row[j];
+      row[j] = replaced < other ? replaced : other;
+    }
+  }
+  return row[nb];
+}
+
+const char *cli_nearest(const char *name, const char *const *names, size_t count) {
+  const char *best = NULL;
+  size_t least = strlen(name) / 3 + 1;
+  for (size_t i = 0; i < count; i++) {
+    size_t edits = distance(name, names[i]);
+    if (edits < least || (edits == least && best == NULL)) {
+      best = names[i];
+      least = edits;
+    }
+  }
+  return best;
+}
+
+int cli_flush(int status) {
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    cst_error error = CST_ERROR_INIT;
+    error.code = CST_IO;
+    snprintf(error.message, sizeof error.message, "standard output cannot be written");
+    return cli_fail(&error);
+  }
+  return status;
+}

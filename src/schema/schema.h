@@ -1,5 +1,5 @@
-/* The schema as the other rooms see it: parsed, checked and counted. Every function here is the twin
- * of the public one with the same name in <columnstone/schema.h>, whose contract it has.
+/* The schema as the other rooms see it: parsed, checked and counted. Every function here is the
+ * twin of the public one with the same name in <columnstone/schema.h>, whose contract it has.
  */
 #ifndef SCHEMA_SCHEMA_H
 #define SCHEMA_SCHEMA_H

@@ -1,0 +1,265 @@
+/* Message trees from and to the wire format. */
+#include <string.h>
+
+#include "proto/message.h"
+
+/* The wire type of a single value of the field. */
+static cst__wire_type wire_type(const cst__field_def *def) {
+  switch ((cst__field_type)def->type) {
+    case CST__FIELD_DOUBLE:
+    case CST__FIELD_FIXED64:
+    case CST__FIELD_SFIXED64:
+      return CST__WIRE_FIXED64;
+    case CST__FIELD_FLOAT:
+    case CST__FIELD_FIXED32:
+    case CST__FIELD_SFIXED32:
+      return CST__WIRE_FIXED32;
+    case CST__FIELD_STRING:
+    case CST__FIELD_BYTES:
+    case CST__FIELD_MESSAGE:
+      return CST__WIRE_LEN;
+    case CST__FIELD_GROUP:
+      return CST__WIRE_GROUP;
+    case CST__FIELD_INT64:
+    case CST__FIELD_UINT64:
+    case CST__FIELD_INT32:
+    case CST__FIELD_BOOL:
+    case CST__FIELD_UINT32:
+    case CST__FIELD_ENUM:
+    case CST__FIELD_SINT32:
+    case CST__FIELD_SINT64:
+      break;
+  }
+  return CST__WIRE_VARINT;
+}
+
+/* 64 bits from the wire as the field's type has them: numbers of 32 bits are cut, not refused. */
+static cst__value scalar_of(const cst__field_def *def, uint64_t raw) {
+  cst__value value = {.u = raw};
+  uint32_t low = (uint32_t)raw;
+  switch ((cst__field_type)def->type) {
+    case CST__FIELD_INT32:
+    case CST__FIELD_ENUM:
+    case CST__FIELD_SFIXED32:
+      value.i = (int32_t)low;
+      break;
+    case CST__FIELD_UINT32:
+    case CST__FIELD_FIXED32:
+      value.u = low;
+      break;
+    case CST__FIELD_SINT32:
+      value.i = (int32_t)cst__zigzag_decode(low);
+      break;
+    case CST__FIELD_SINT64:
+      value.i = cst__zigzag_decode(raw);
+      break;
+    case CST__FIELD_BOOL:
+      value.i = raw != 0;
+      break;
+    case CST__FIELD_FLOAT:
+      memcpy(&value.f, &low, sizeof value.f);
+      break;
+    case CST__FIELD_DOUBLE:
+      memcpy(&value.d, &raw, sizeof value.d);
+      break;
+    case CST__FIELD_INT64:
+    case CST__FIELD_UINT64:
+    case CST__FIELD_FIXED64:
+    case CST__FIELD_SFIXED64:
+    case CST__FIELD_STRING:
+    case CST__FIELD_BYTES:
+    case CST__FIELD_MESSAGE:
+    case CST__FIELD_GROUP:
+      break;
+  }
+  return value;
+}
+
+typedef struct reader {
+  cst__arena *arena;
+  const uint8_t *start; /* of the outermost bytes */
+  cst_error *error;
+} reader;
+
+static cst_status no_memory(const reader *r) { return cst__fail_memory(r->error, 64); }
+
+static cst_status fail_wire(const reader *r, const cst__message *message, const cst__wire *wire) {
+  int64_t offset = wire->fault_at - r->start;
+  cst_status status = cst__fail(r->error, CST_CORRUPT, NULL, "not a valid %s: %s",
+                                message->def->full_name, cst__wire_fault_text(wire->fault));
+  cst__error_add_record(r->error, -1, offset);
+  return status;
+}
+
+static cst_status merge(const reader *r, cst__message *message, cst_bytes bytes, int depth);
+
+static cst_status read_message(const reader *r, cst__message *message, const cst__field_def *def,
+                               cst_bytes bytes, int depth) {
+  if (depth == 0) {
+    cst__wire wire = {.fault = CST__WIRE_FAULT_DEPTH, .fault_at = bytes.data};
+    return fail_wire(r, message, &wire);
+  }
+  const cst__field *have =
+      cst__field_is_repeated(def) ? NULL : cst__message_find(message, def->number);
+  cst__message *child =
+      have != NULL ? have->as.one.message : cst__message_new(r->arena, def->message);
+  if (child == NULL ||
+      (have == NULL && !cst__message_put(r->arena, message, def, (cst__value){.message = child}))) {
+    return no_memory(r);
+  }
+  return merge(r, child, bytes, depth - 1);
+}
+
+/* An enum's number that the table does not have becomes an unknown field. */
+static bool put_unknown_enum(const reader *r, cst__message *message, const cst__field_def *def,
+                             int64_t number) {
+  cst__wire_out out = {0};
+  cst__wire_put_varint(&out, (uint64_t)number);
+  cst__wire_put_tag(&out, (uint32_t)def->number, CST__WIRE_VARINT);
+  size_t size = cst__wire_out_size(&out);
+  char *copy = out.failed ? NULL : cst__arena_copy(r->arena, out.data + out.free, size);
+  cst__wire_out_free(&out);
+  return copy != NULL &&
+         cst__message_put_unknown(r->arena, message, (cst_bytes){(const uint8_t *)copy, size});
+}
+
+static cst_status put_scalar(const reader *r, cst__message *message, const cst__field_def *def,
+                             uint64_t raw) {
+  cst__value value = scalar_of(def, raw);
+  bool is_unknown =
+      def->type == CST__FIELD_ENUM && cst__enum_by_number(def->values, value.i) == NULL;
+  bool ok = is_unknown ? put_unknown_enum(r, message, def, value.i)
+                       : cst__message_put(r->arena, message, def, value);
+  return ok ? CST_OK : no_memory(r);
+}
+
+static cst_status read_packed(const reader *r, cst__message *message, const cst__field_def *def,
+                              cst_bytes bytes) {
+  cst__wire wire = cst__wire_of(bytes.data, bytes.size);
+  cst__wire_type type = wire_type(def);
+  while (wire.at < wire.end) {
+    uint64_t raw;
+    bool ok = type == CST__WIRE_VARINT    ? cst__wire_varint(&wire, &raw)
+              : type == CST__WIRE_FIXED32 ? cst__wire_fixed32(&wire, &raw)
+                                          : cst__wire_fixed64(&wire, &raw);
+    if (!ok) {
+      wire.fault = wire.fault == CST__WIRE_FAULT_TRUNCATED ? CST__WIRE_FAULT_PACKED : wire.fault;
+      return fail_wire(r, message, &wire);
+    }
+    CST__TRY(put_scalar(r, message, def, raw));
+  }
+  return CST_OK;
+}
+
+static cst_status read_field(const reader *r, cst__message *message, const cst__wire_field *field,
+                             int depth) {
+  const cst__field_def *def = cst__field_by_number(message->def, field->number);
+  cst__wire_type type = def != NULL ? wire_type(def) : CST__WIRE_VARINT;
+  if (def != NULL && cst__field_is_repeated(def) && field->type == CST__WIRE_LEN &&
+      type != CST__WIRE_LEN && type != CST__WIRE_GROUP) {
+    return read_packed(r, message, def, field->bytes);
+  }
+  if (def == NULL || type != field->type) {
+    return cst__message_put_unknown(r->arena, message, field->raw) ? CST_OK : no_memory(r);
+  }
+  if (cst__field_is_message(def)) {
+    return read_message(r, message, def, field->bytes, depth);
+  }
+  if (type == CST__WIRE_LEN) {
+    return cst__message_put(r->arena, message, def, (cst__value){.bytes = field->bytes})
+               ? CST_OK
+               : no_memory(r);
+  }
+  return put_scalar(r, message, def, field->value);
+}
+
+static cst_status merge(const reader *r, cst__message *message, cst_bytes bytes, int depth) {
+  cst__wire wire = cst__wire_of(bytes.data, bytes.size);
+  cst__wire_field field;
+  while (cst__wire_next(&wire, depth, &field)) {
+    CST__TRY(read_field(r, message, &field, depth));
+  }
+  return wire.fault == CST__WIRE_FAULT_NONE ? CST_OK : fail_wire(r, message, &wire);
+}
+
+cst_status cst__message_merge(cst__arena *arena, cst__message *message, cst_bytes bytes, int depth,
+                              cst_error *error) {
+  reader r = {arena, bytes.data, error};
+  return merge(&r, message, bytes, depth);
+}
+
+/* ---- writing ---- */
+
+static void put_scalar_wire(cst__wire_out *out, const cst__field_def *def, cst__value value) {
+  uint32_t low;
+  uint64_t bits = value.u;
+  switch (wire_type(def)) {
+    case CST__WIRE_FIXED64:
+      cst__wire_put_fixed64(out, bits);
+      return;
+    case CST__WIRE_FIXED32:
+      low = (uint32_t)bits;
+      if (def->type == CST__FIELD_FLOAT) {
+        memcpy(&low, &value.f, sizeof low);
+      }
+      cst__wire_put_fixed32(out, low);
+      return;
+    case CST__WIRE_VARINT:
+    case CST__WIRE_LEN:
+    case CST__WIRE_GROUP:
+    case CST__WIRE_GROUP_END:
+      break;
+  }
+  if (def->type == CST__FIELD_SINT32) {
+    bits = (uint32_t)cst__zigzag_encode(value.i);
+  } else if (def->type == CST__FIELD_SINT64) {
+    bits = cst__zigzag_encode(value.i);
+  }
+  cst__wire_put_varint(out, bits);
+}
+
+/* One value with its tag. */
+static void put_value(cst__wire_out *out, const cst__field_def *def, cst__value value) {
+  uint32_t number = (uint32_t)def->number;
+  if (def->type == CST__FIELD_GROUP) {
+    cst__wire_put_tag(out, number, CST__WIRE_GROUP_END);
+    cst__message_put_wire(value.message, out);
+  } else if (def->type == CST__FIELD_MESSAGE) {
+    size_t before = cst__wire_out_size(out);
+    cst__message_put_wire(value.message, out);
+    cst__wire_put_varint(out, cst__wire_out_size(out) - before);
+  } else if (wire_type(def) == CST__WIRE_LEN) {
+    cst__wire_put_bytes(out, value.bytes.data, value.bytes.size);
+    cst__wire_put_varint(out, value.bytes.size);
+  } else {
+    put_scalar_wire(out, def, value);
+  }
+  cst__wire_put_tag(out, number, wire_type(def));
+}
+
+static void put_packed(cst__wire_out *out, const cst__field *field) {
+  size_t before = cst__wire_out_size(out);
+  for (size_t i = field->count; i-- > 0;) {
+    put_scalar_wire(out, field->def, field->as.many[i]);
+  }
+  cst__wire_put_varint(out, cst__wire_out_size(out) - before);
+  cst__wire_put_tag(out, (uint32_t)field->def->number, CST__WIRE_LEN);
+}
+
+void cst__message_put_wire(const cst__message *message, cst__wire_out *out) {
+  for (const cst__unknown *u = message->unknown_last; u != NULL; u = u->previous) {
+    cst__wire_put_bytes(out, u->bytes.data, u->bytes.size);
+  }
+  for (const cst__field *field = message->last; field != NULL; field = field->previous) {
+    if (cst__field_is_left_out(field)) {
+      continue;
+    }
+    if ((field->def->flags & CST__FIELD_PACKED) != 0 && field->count > 0) {
+      put_packed(out, field);
+      continue;
+    }
+    for (size_t i = field->count; i-- > 0;) {
+      put_value(out, field->def, *cst__field_value(field, i));
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/* What a message type looks like: tables that the parsers, printers and writers are driven by. They
+ * may be static (the TFMD schema) or made at run time.
+ */
+#ifndef PROTO_DESCRIPTOR_H
+#define PROTO_DESCRIPTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The numbers of FieldDescriptorProto.Type. */
+typedef enum cst__field_type {
+  CST__FIELD_DOUBLE = 1,
+  CST__FIELD_FLOAT = 2,
+  CST__FIELD_INT64 = 3,
+  CST__FIELD_UINT64 = 4,
+  CST__FIELD_INT32 = 5,
+  CST__FIELD_FIXED64 = 6,
+  CST__FIELD_FIXED32 = 7,
+  CST__FIELD_BOOL = 8,
+  CST__FIELD_STRING = 9,
+  CST__FIELD_GROUP = 10,
+  CST__FIELD_MESSAGE = 11,
+  CST__FIELD_BYTES = 12,
+  CST__FIELD_UINT32 = 13,
+  CST__FIELD_ENUM = 14,
+  CST__FIELD_SFIXED32 = 15,
+  CST__FIELD_SFIXED64 = 16,
+  CST__FIELD_SINT32 = 17,
+  CST__FIELD_SINT64 = 18
+} cst__field_type;
+
+typedef struct cst__enum_value {
+  const char *name;
+  int32_t number;
+} cst__enum_value;
+
+/* A closed enum (proto2): other numbers are unknown fields. */
+typedef struct cst__enum_def {
+  const char *full_name;
+  const cst__enum_value *values;
+  size_t num_values;
+} cst__enum_def;
+
+typedef struct cst__message_def cst__message_def;
+
+/* Flags of a field. */
+enum {
+  CST__FIELD_REPEATED = 1 << 0,
+  CST__FIELD_PACKED = 1 << 1,  /* written packed; both forms are read */
+  CST__FIELD_IMPLICIT = 1 << 2 /* proto3 without `optional`: the zero value counts as unset */
+};
+
+typedef struct cst__field_def {
+  const char *name;
+  int32_t number;
+  uint8_t type; /* cst__field_type */
+  uint8_t flags;
+  uint8_t oneof;                   /* 1-based index into the message's oneofs; 0: none */
+  const cst__message_def *message; /* GROUP, MESSAGE */
+  const cst__enum_def *values;     /* ENUM */
+} cst__field_def;
+
+struct cst__message_def {
+  const char *full_name;
+  const cst__field_def *fields; /* sorted by number */
+  size_t num_fields;
+  const char *const *oneofs; /* names */
+  size_t num_oneofs;
+  bool is_map_entry; /* fields 1 (key) and 2 (value) */
+};
+
+static inline bool cst__field_is_repeated(const cst__field_def *field) {
+  return (field->flags & CST__FIELD_REPEATED) != 0;
+}
+static inline bool cst__field_is_message(const cst__field_def *field) {
+  return field->type == CST__FIELD_MESSAGE || field->type == CST__FIELD_GROUP;
+}
+
+/* NULL if there is none. */
+const cst__field_def *cst__field_by_number(const cst__message_def *message, int64_t number);
+const cst__field_def *cst__field_by_name(const cst__message_def *message, const char *name,
+                                         size_t size);
+/* "bytes", "int64", "Feature": for messages. */
+const char *cst__field_type_name(const cst__field_def *field);
+const cst__enum_value *cst__enum_by_number(const cst__enum_def *values, int64_t number);
+const cst__enum_value *cst__enum_by_name(const cst__enum_def *values, const char *name,
+                                         size_t size);
+
+#endif /* PROTO_DESCRIPTOR_H */

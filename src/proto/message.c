@@ -1,0 +1,338 @@
+/* Message trees: building and asking. */
+#include "proto/message.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+cst__message *cst__message_new(cst__arena *arena, const cst__message_def *def) {
+  cst__message *message = cst__arena_take_zero(arena, sizeof *message);
+  if (message != NULL) {
+    message->def = def;
+  }
+  return message;
+}
+
+cst__field *cst__message_find(const cst__message *message, int32_t number) {
+  for (cst__field *field = message->first; field != NULL; field = field->next) {
+    if (field->def->number == number) {
+      return field;
+    }
+  }
+  return NULL;
+}
+
+size_t cst__message_count(const cst__message *message, int32_t number) {
+  const cst__field *field = cst__message_find(message, number);
+  return field != NULL ? field->count : 0;
+}
+
+const cst__value *cst__field_value(const cst__field *field, size_t i) {
+  return cst__field_is_repeated(field->def) ? &field->as.many[i] : &field->as.one;
+}
+
+bool cst__field_is_left_out(const cst__field *field) {
+  if ((field->def->flags & CST__FIELD_IMPLICIT) == 0) {
+    return false;
+  }
+  switch ((int)field->def->type) {
+    case CST__FIELD_STRING:
+    case CST__FIELD_BYTES:
+      return field->as.one.bytes.size == 0;
+    case CST__FIELD_FLOAT:
+      return field->as.one.f == 0 && !signbit(field->as.one.f);
+    default:
+      return field->as.one.u == 0;
+  }
+}
+
+int64_t cst__message_int(const cst__message *message, int32_t number, int64_t absent) {
+  const cst__field *field = cst__message_find(message, number);
+  return field != NULL ? field->as.one.i : absent;
+}
+
+double cst__message_double(const cst__message *message, int32_t number, double absent) {
+  const cst__field *field = cst__message_find(message, number);
+  if (field == NULL) {
+    return absent;
+  }
+  return field->def->type == CST__FIELD_FLOAT ? (double)field->as.one.f : field->as.one.d;
+}
+
+cst_bytes cst__message_bytes(const cst__message *message, int32_t number) {
+  const cst__field *field = cst__message_find(message, number);
+  return field != NULL ? field->as.one.bytes : (cst_bytes){NULL, 0};
+}
+
+const cst__message *cst__message_child(const cst__message *message, int32_t number) {
+  const cst__field *field = cst__message_find(message, number);
+  return field != NULL ? field->as.one.message : NULL;
+}
+
+static void unlink_field(cst__message *message, cst__field *field) {
+  if (field->previous != NULL) {
+    field->previous->next = field->next;
+  } else {
+    message->first = field->next;
+  }
+  if (field->next != NULL) {
+    field->next->previous = field->previous;
+  } else {
+    message->last = field->previous;
+  }
+}
+
+void cst__message_remove(cst__message *message, int32_t number) {
+  cst__field *field = cst__message_find(message, number);
+  if (field != NULL) {
+    unlink_field(message, field);
+  }
+}
+
+/* Behind the last field with a smaller number: fields mostly come in order. */
+static void link_field(cst__message *message, cst__field *field) {
+  cst__field *before = message->last;
+  while (before != NULL && before->def->number > field->def->number) {
+    before = before->previous;
+  }
+  field->previous = before;
+  field->next = before != NULL ? before->next : message->first;
+  if (before != NULL) {
+    before->next = field;
+  } else {
+    message->first = field;
+  }
+  if (field->next != NULL) {
+    field->next->previous = field;
+  } else {
+    message->last = field;
+  }
+}
+
+static void remove_oneof_siblings(cst__message *message, const cst__field_def *def) {
+  for (cst__field *field = message->first; field != NULL; field = field->next) {
+    if (field->def->oneof == def->oneof && field->def != def) {
+      unlink_field(message, field);
+    }
+  }
+}
+
+/* The field of the message, made if need be; NULL if out of memory. */
+static cst__field *need_field(cst__arena *arena, cst__message *message, const cst__field_def *def) {
+  cst__field *field = message->last;
+  if (field == NULL || field->def != def) {
+    field = cst__message_find(message, def->number);
+  }
+  if (field == NULL) {
+    field = cst__arena_take_zero(arena, sizeof *field);
+    if (field != NULL) {
+      field->def = def;
+      link_field(message, field);
+    }
+  }
+  return field;
+}
+
+static bool append_value(cst__arena *arena, cst__field *field, cst__value value) {
+  if (field->count == field->capacity) {
+    size_t capacity = field->capacity == 0 ? 1 : field->capacity * 2;
+    size_t size;
+    if (!cst__mul(capacity, sizeof(cst__value), &size)) {
+      return false;
+    }
+    cst__value *fresh = cst__arena_take(arena, size);
+    if (fresh == NULL) {
+      return false;
+    }
+    if (field->count > 0) {
+      memcpy(fresh, field->as.many, field->count * sizeof(cst__value));
+    }
+    field->as.many = fresh;
+    field->capacity = capacity;
+  }
+  field->as.many[field->count++] = value;
+  return true;
+}
+
+bool cst__message_put(cst__arena *arena, cst__message *message, const cst__field_def *def,
+                      cst__value value) {
+  if (def->oneof != 0) {
+    remove_oneof_siblings(message, def);
+  }
+  cst__field *field = need_field(arena, message, def);
+  if (field == NULL) {
+    return false;
+  }
+  if (cst__field_is_repeated(def)) {
+    return append_value(arena, field, value);
+  }
+  field->count = 1;
+  field->as.one = value;
+  return true;
+}
+
+bool cst__message_put_int(cst__arena *arena, cst__message *message, int32_t number, int64_t value) {
+  return cst__message_put(arena, message, cst__field_by_number(message->def, number),
+                          (cst__value){.i = value});
+}
+
+bool cst__message_put_double(cst__arena *arena, cst__message *message, int32_t number,
+                             double value) {
+  const cst__field_def *def = cst__field_by_number(message->def, number);
+  cst__value one = {.d = value};
+  if (def->type == CST__FIELD_FLOAT) {
+    one = (cst__value){.f = (float)value};
+  }
+  return cst__message_put(arena, message, def, one);
+}
+
+bool cst__message_put_bytes(cst__arena *arena, cst__message *message, int32_t number,
+                            const void *bytes, size_t size) {
+  char *copy = cst__arena_copy(arena, bytes, size);
+  if (copy == NULL) {
+    return false;
+  }
+  return cst__message_put(arena, message, cst__field_by_number(message->def, number),
+                          (cst__value){.bytes = {(const uint8_t *)copy, size}});
+}
+
+cst__message *cst__message_put_child(cst__arena *arena, cst__message *message, int32_t number) {
+  const cst__field_def *def = cst__field_by_number(message->def, number);
+  cst__message *child = cst__message_new(arena, def->message);
+  if (child == NULL || !cst__message_put(arena, message, def, (cst__value){.message = child})) {
+    return NULL;
+  }
+  return child;
+}
+
+bool cst__message_put_unknown(cst__arena *arena, cst__message *message, cst_bytes bytes) {
+  cst__unknown *last = message->unknown_last;
+  if (last != NULL && last->bytes.data + last->bytes.size == bytes.data) {
+    last->bytes.size += bytes.size; /* they stood side by side */
+    return true;
+  }
+  cst__unknown *unknown = cst__arena_take(arena, sizeof *unknown);
+  if (unknown == NULL) {
+    return false;
+  }
+  *unknown = (cst__unknown){bytes, last, NULL};
+  if (last != NULL) {
+    last->next = unknown;
+  } else {
+    message->unknown_first = unknown;
+  }
+  message->unknown_last = unknown;
+  return true;
+}
+
+const cst__message *cst__message_find_expanded_any(const cst__message *message) {
+  if (message->expanded_any.size > 0) {
+    return message;
+  }
+  for (const cst__field *field = message->first; field != NULL; field = field->next) {
+    for (size_t i = 0; cst__field_is_message(field->def) && i < field->count; i++) {
+      const cst__message *found =
+          cst__message_find_expanded_any(cst__field_value(field, i)->message);
+      if (found != NULL) {
+        return found;
+      }
+    }
+  }
+  return NULL;
+}
+
+/* ---- maps ---- */
+
+typedef struct map_item {
+  const cst__message *entry;
+  size_t index;
+  bool is_text; /* the key's type */
+} map_item;
+
+static int compare_keys(const map_item *a, const map_item *b) {
+  const cst__field *fa = cst__message_find(a->entry, 1);
+  const cst__field *fb = cst__message_find(b->entry, 1);
+  if (!a->is_text) {
+    return (fa->as.one.i > fb->as.one.i) - (fa->as.one.i < fb->as.one.i);
+  }
+  cst_bytes ka = fa->as.one.bytes;
+  cst_bytes kb = fb->as.one.bytes;
+  size_t size = ka.size < kb.size ? ka.size : kb.size;
+  int order = size > 0 ? memcmp(ka.data, kb.data, size) : 0;
+  return order != 0 ? order : (ka.size > kb.size) - (ka.size < kb.size);
+}
+
+static int compare_items(const void *a, const void *b) {
+  const map_item *ia = a;
+  const map_item *ib = b;
+  int order = compare_keys(ia, ib);
+  return order != 0 ? order : (ia->index > ib->index) - (ia->index < ib->index);
+}
+
+/* An entry always has both of its fields. */
+static bool complete_entry(cst__arena *arena, cst__message *entry) {
+  for (size_t i = 0; i < entry->def->num_fields; i++) {
+    const cst__field_def *def = &entry->def->fields[i];
+    if (cst__message_find(entry, def->number) != NULL) {
+      continue;
+    }
+    cst__value value = {.bytes = {NULL, 0}};
+    if (cst__field_is_message(def)) {
+      value.message = cst__message_new(arena, def->message);
+      if (value.message == NULL) {
+        return false;
+      }
+    }
+    if (!cst__message_put(arena, entry, def, value)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool sort_map(cst__arena *arena, cst__field *field) {
+  size_t size;
+  if (!cst__mul(field->count, sizeof(map_item), &size)) {
+    return false;
+  }
+  map_item *items = cst__new(&arena->allocator, size);
+  if (items == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < field->count; i++) {
+    cst__message *entry = field->as.many[i].message;
+    if (!complete_entry(arena, entry)) {
+      cst__delete(items);
+      return false;
+    }
+    const cst__field_def *key = cst__field_by_number(entry->def, 1);
+    items[i] = (map_item){entry, i, key->type == CST__FIELD_STRING};
+  }
+  qsort(items, field->count, sizeof *items, compare_items);
+  size_t kept = 0;
+  for (size_t i = 0; i < field->count; i++) {
+    if (i + 1 == field->count || compare_keys(&items[i], &items[i + 1]) != 0) {
+      field->as.many[kept++].message = (cst__message *)(uintptr_t)items[i].entry;
+    }
+  }
+  field->count = kept;
+  cst__delete(items);
+  return true;
+}
+
+bool cst__message_sort_maps(cst__arena *arena, cst__message *message) {
+  for (cst__field *field = message->first; field != NULL; field = field->next) {
+    if (!cst__field_is_message(field->def)) {
+      continue;
+    }
+    if (field->def->message->is_map_entry && !sort_map(arena, field)) {
+      return false;
+    }
+    for (size_t i = 0; i < field->count; i++) {
+      if (!cst__message_sort_maps(arena, cst__field_value(field, i)->message)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}

@@ -1,0 +1,279 @@
+/* Message trees as text, in the form that protobuf's own printers give. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "proto/message.h"
+
+/* ---- literals ---- */
+
+typedef struct decimal {
+  char digits[20]; /* without a point, at least one, no zeros at the end but a single 0 */
+  int count;
+  int exponent; /* of the first digit: d.ddd * 10^exponent */
+} decimal;
+
+/* `precision` digits of a finite number that is not negative. *read is what they read back as. */
+static decimal to_decimal(double value, int precision, double *read) {
+  char buf[64];
+  decimal out = {"", 0, 0};
+  (void)snprintf(buf, sizeof buf, "%.*e", precision - 1, value);
+  *read = strtod(buf, NULL);
+  const char *at = buf;
+  for (; *at != 'e'; at++) { /* the point is the locale's: whatever is no digit */
+    if (*at >= '0' && *at <= '9' && out.count < 19) {
+      out.digits[out.count++] = *at;
+    }
+  }
+  out.exponent = (int)strtol(at + 1, NULL, 10);
+  while (out.count > 1 && out.digits[out.count - 1] == '0') {
+    out.count--;
+  }
+  out.digits[out.count] = '\0';
+  return out;
+}
+
+static void put_fixed_notation(cst__text *out, const decimal *d) {
+  if (d->exponent < 0) {
+    cst__text_puts(out, "0.");
+    for (int i = d->exponent + 1; i < 0; i++) {
+      cst__text_puts(out, "0");
+    }
+    cst__text_puts(out, d->digits);
+    return;
+  }
+  for (int i = 0; i <= d->exponent || i < d->count; i++) {
+    if (i == d->exponent + 1) {
+      cst__text_puts(out, ".");
+    }
+    cst__text_append(out, i < d->count ? &d->digits[i] : "0", 1);
+  }
+  if (d->count <= d->exponent + 1) {
+    cst__text_puts(out, ".0");
+  }
+}
+
+static void put_decimal(cst__text *out, const decimal *d) {
+  if (d->exponent >= -4 && d->exponent < 16) {
+    put_fixed_notation(out, d);
+    return;
+  }
+  cst__text_append(out, d->digits, 1);
+  if (d->count > 1) {
+    cst__text_puts(out, ".");
+    cst__text_puts(out, d->digits + 1);
+  }
+  cst__text_printf(out, "e%c%02d", d->exponent < 0 ? '-' : '+', abs(d->exponent));
+}
+
+/* True if the literal is done. */
+static bool put_special(cst__text *out, double value) {
+  if (isnan(value)) {
+    cst__text_puts(out, "nan");
+    return true;
+  }
+  if (signbit(value)) {
+    cst__text_puts(out, "-");
+  }
+  if (isinf(value)) {
+    cst__text_puts(out, "inf");
+    return true;
+  }
+  return false;
+}
+
+void cst__text_put_double(cst__text *out, double value) {
+  if (put_special(out, value)) {
+    return;
+  }
+  decimal d;
+  double read;
+  double wanted = fabs(value);
+  int precision = 1;
+  do {
+    d = to_decimal(wanted, precision, &read);
+  } while (memcmp(&read, &wanted, sizeof read) != 0 && ++precision <= 17);
+  put_decimal(out, &d);
+}
+
+void cst__text_put_float(cst__text *out, float value) {
+  if (put_special(out, (double)value)) {
+    return;
+  }
+  decimal d;
+  double read;
+  float wanted = fabsf(value);
+  float narrow;
+  int precision = 6; /* what every float of 4 bytes has */
+  do {
+    d = to_decimal((double)wanted, precision, &read);
+    narrow = (float)read;
+  } while (memcmp(&narrow, &wanted, sizeof narrow) != 0 && ++precision <= 9);
+  put_decimal(out, &d);
+}
+
+static void put_escaped_byte(cst__text *out, uint8_t c) {
+  static const char special[] = "\t\n\r\"'\\";
+  static const char letter[] = "tnr\"'\\";
+  const char *found = c != 0 ? strchr(special, c) : NULL;
+  if (found != NULL) {
+    cst__text_printf(out, "\\%c", letter[found - special]);
+  } else if (c < 0x20 || c >= 0x7f) {
+    cst__text_printf(out, "\\%03o", c);
+  } else {
+    char plain = (char)c;
+    cst__text_append(out, &plain, 1);
+  }
+}
+
+void cst__text_put_quoted(cst__text *out, cst_bytes bytes, bool is_utf8) {
+  cst__text_puts(out, "\"");
+  for (size_t i = 0; i < bytes.size;) {
+    size_t size = is_utf8 ? cst__utf8_char_size(bytes.data + i, bytes.size - i) : 1;
+    if (size > 1) {
+      cst__text_append(out, bytes.data + i, size);
+      i += size;
+    } else {
+      put_escaped_byte(out, bytes.data[i++]);
+    }
+  }
+  cst__text_puts(out, "\"");
+}
+
+/* ---- fields ---- */
+
+static void put_indent(cst__text *out, int indent) { cst__text_printf(out, "%*s", indent, ""); }
+
+static void put_scalar(cst__text *out, const cst__field_def *def, const cst__value *value) {
+  const cst__enum_value *name;
+  switch ((cst__field_type)def->type) {
+    case CST__FIELD_DOUBLE:
+      cst__text_put_double(out, value->d);
+      return;
+    case CST__FIELD_FLOAT:
+      cst__text_put_float(out, value->f);
+      return;
+    case CST__FIELD_UINT64:
+    case CST__FIELD_UINT32:
+    case CST__FIELD_FIXED64:
+    case CST__FIELD_FIXED32:
+      cst__text_printf(out, "%" PRIu64, value->u);
+      return;
+    case CST__FIELD_BOOL:
+      cst__text_puts(out, value->i != 0 ? "true" : "false");
+      return;
+    case CST__FIELD_STRING:
+    case CST__FIELD_BYTES:
+      cst__text_put_quoted(out, value->bytes, def->type == CST__FIELD_STRING);
+      return;
+    case CST__FIELD_ENUM:
+      name = cst__enum_by_number(def->values, value->i);
+      if (name != NULL) {
+        cst__text_puts(out, name->name);
+        return;
+      }
+      break;
+    case CST__FIELD_INT64:
+    case CST__FIELD_INT32:
+    case CST__FIELD_SFIXED32:
+    case CST__FIELD_SFIXED64:
+    case CST__FIELD_SINT32:
+    case CST__FIELD_SINT64:
+    case CST__FIELD_GROUP:
+    case CST__FIELD_MESSAGE:
+      break;
+  }
+  cst__text_printf(out, "%" PRId64, value->i);
+}
+
+static void put_unknown(cst__text *out, cst_bytes bytes, int indent, int depth);
+
+static void put_unknown_nested(cst__text *out, cst_bytes bytes, const char *brackets, int indent,
+                               int depth) {
+  cst__text_printf(out, " %c\n", brackets[0]);
+  put_unknown(out, bytes, indent + 2, depth - 1);
+  put_indent(out, indent);
+  cst__text_printf(out, "%c\n", brackets[1]);
+}
+
+static void put_unknown_payload(cst__text *out, cst_bytes bytes, int indent, int depth) {
+  if (bytes.size > 0 && depth > 1 && cst__wire_is_canonical(bytes, depth - 1)) {
+    put_unknown_nested(out, bytes, "{}", indent, depth);
+    return;
+  }
+  cst__text_puts(out, ": ");
+  cst__text_put_quoted(out, bytes, false);
+  cst__text_puts(out, "\n");
+}
+
+static void put_unknown_field(cst__text *out, const cst__wire_field *field, int indent, int depth) {
+  put_indent(out, indent);
+  cst__text_printf(out, "%" PRIu32, field->number);
+  switch (field->type) {
+    case CST__WIRE_VARINT:
+      cst__text_printf(out, ": %" PRIu64 "\n", field->value);
+      break;
+    case CST__WIRE_FIXED32:
+      cst__text_printf(out, ": 0x%08" PRIx64 "\n", field->value);
+      break;
+    case CST__WIRE_FIXED64:
+      cst__text_printf(out, ": 0x%016" PRIx64 "\n", field->value);
+      break;
+    case CST__WIRE_LEN:
+      put_unknown_payload(out, field->bytes, indent, depth);
+      break;
+    case CST__WIRE_GROUP:
+    case CST__WIRE_GROUP_END:
+      put_unknown_nested(out, field->bytes, "<>", indent, depth);
+      break;
+  }
+}
+
+static void put_unknown(cst__text *out, cst_bytes bytes, int indent, int depth) {
+  cst__wire wire = cst__wire_of(bytes.data, bytes.size);
+  cst__wire_field field;
+  while (cst__wire_next(&wire, depth, &field)) {
+    put_unknown_field(out, &field, indent, depth);
+  }
+}
+
+static void put_message(cst__text *out, const cst__message *message, int indent, int depth);
+
+static void put_value(cst__text *out, const cst__field_def *def, const cst__value *value,
+                      int indent, int depth) {
+  put_indent(out, indent);
+  cst__text_puts(out, def->name);
+  if (!cst__field_is_message(def)) {
+    cst__text_puts(out, ": ");
+    put_scalar(out, def, value);
+    cst__text_puts(out, "\n");
+    return;
+  }
+  cst__text_puts(out, " {\n");
+  put_message(out, value->message, indent + 2, depth - 1);
+  put_indent(out, indent);
+  cst__text_puts(out, "}\n");
+}
+
+static void put_message(cst__text *out, const cst__message *message, int indent, int depth) {
+  if (message->expanded_any.size > 0) {
+    put_indent(out, indent);
+    cst__text_append(out, message->expanded_any.data, message->expanded_any.size);
+    cst__text_puts(out, "\n");
+  }
+  for (const cst__field *field = message->first; field != NULL; field = field->next) {
+    for (size_t i = 0; i < field->count && !cst__field_is_left_out(field); i++) {
+      put_value(out, field->def, cst__field_value(field, i), indent, depth);
+    }
+  }
+  for (const cst__unknown *u = message->unknown_first; u != NULL; u = u->next) {
+    put_unknown(out, u->bytes, indent, depth);
+  }
+}
+
+void cst__message_put_text(const cst__message *message, cst__text *out) {
+  put_message(out, message, 0, CST__DEPTH_LIMIT);
+}

@@ -1,0 +1,231 @@
+/* From the message tree to the features, with the checks that need nothing but the feature itself:
+ * names, types and shapes.
+ */
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "schema/internal.h"
+
+cst_status cst__schema_fail(const cst__message *message, cst_error *error, const char *hint,
+                            const char *fmt, ...) {
+  char text[256];
+  va_list args;
+  va_start(args, fmt);
+  (void)vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  cst_status status = cst__fail(error, CST_SCHEMA, hint, "%s", text);
+  cst__error_add_position(error, message->line, message->column);
+  return status;
+}
+
+const char *cst__feature_type_name(cst_feature_type type) {
+  switch (type) {
+    case CST_FEATURE_BYTES:
+      return "BYTES";
+    case CST_FEATURE_INT:
+      return "INT";
+    case CST_FEATURE_FLOAT:
+      return "FLOAT";
+    case CST_FEATURE_STRUCT:
+      return "STRUCT";
+    case CST_FEATURE_UNKNOWN:
+      break;
+  }
+  return "TYPE_UNKNOWN";
+}
+
+bool cst__is_in_use(const cst__message *message, int32_t deprecated, int32_t stage) {
+  if (cst__message_int(message, deprecated, 0) != 0) {
+    return false;
+  }
+  switch (cst__message_int(message, stage, STAGE_UNKNOWN)) {
+    case STAGE_UNKNOWN:
+    case STAGE_BETA:
+    case STAGE_PRODUCTION:
+      return true;
+    default:
+      return false;
+  }
+}
+
+const cst_feature *cst__feature_by_name(const cst_feature *features, size_t count, cst_bytes name) {
+  for (size_t i = 0; i < count; i++) {
+    cst_bytes have = {(const uint8_t *)features[i].name, features[i].name_size};
+    if (cst__bytes_equal(have, name)) {
+      return &features[i];
+    }
+  }
+  return NULL;
+}
+
+const cst_feature *cst__schema_feature_at(const cst_schema *schema, const cst__message *path) {
+  const cst__field *steps = path != NULL ? cst__message_find(path, PATH_STEP) : NULL;
+  const cst_feature *found = NULL;
+  for (size_t i = 0; steps != NULL && i < steps->count; i++) {
+    cst_bytes step = cst__nth_bytes(steps, i);
+    if (i == 0) {
+      size_t at = cst__schema_find_feature(schema, (const char *)step.data, step.size);
+      found = at != SIZE_MAX ? &schema->features[at] : NULL;
+    } else {
+      found = cst__feature_by_name(found->children, found->num_children, step);
+    }
+    if (found == NULL) {
+      break;
+    }
+  }
+  return found;
+}
+
+/* ---- one feature ---- */
+
+typedef struct compiler {
+  cst__arena *arena;
+  cst_error *error;
+} compiler;
+
+static cst_status no_memory(const compiler *c) { return cst__fail_memory(c->error, 64); }
+
+static cst_status compile_name(const compiler *c, const cst__message *message, int32_t number,
+                               const char **name, size_t *size) {
+  cst_bytes bytes = cst__message_bytes(message, number);
+  if (bytes.size == 0) {
+    return cst__schema_fail(message, c->error, "give every feature a name",
+                            "a feature has no name");
+  }
+  if (!cst__utf8_valid(bytes.data, bytes.size)) {
+    return cst__schema_fail(message, c->error, NULL, "the name of a feature is not valid UTF-8");
+  }
+  *name = cst__arena_copy(c->arena, bytes.data, bytes.size);
+  *size = bytes.size;
+  return *name != NULL ? CST_OK : no_memory(c);
+}
+
+static cst_status compile_type(const compiler *c, const cst__message *message,
+                               cst_feature_type *type) {
+  const cst__field *field = cst__message_find(message, FEATURE_TYPE);
+  if (field == NULL) {
+    return cst__schema_fail(message, c->error, "add type: BYTES, INT, FLOAT or STRUCT",
+                            "the feature has no type");
+  }
+  *type = (cst_feature_type)field->as.one.i;
+  return CST_OK;
+}
+
+/* Sizes of -1 and dims without a size are unknown: the shape is not a fixed one. */
+static cst_status compile_shape(const compiler *c, const cst__message *message,
+                                cst_feature *feature) {
+  const cst__message *shape = cst__message_child(message, FEATURE_SHAPE);
+  if (shape == NULL) {
+    return CST_OK;
+  }
+  const cst__field *dims = cst__message_find(shape, SHAPE_DIM);
+  size_t count = dims != NULL ? dims->count : 0;
+  int64_t *sizes = cst__arena_take(c->arena, (count + 1) * sizeof *sizes);
+  int64_t total = 1;
+  if (sizes == NULL) {
+    return no_memory(c);
+  }
+  feature->has_fixed_shape = true;
+  for (size_t i = 0; i < count; i++) {
+    const cst__message *dim = cst__nth_message(dims, i);
+    sizes[i] = cst__message_int(dim, DIM_SIZE, -1);
+    if (sizes[i] < -1) {
+      return cst__schema_fail(dim, c->error, "a size is 0 or more, or -1 if it is not known",
+                              "dim %zu of the shape has the size %lld", i, (long long)sizes[i]);
+    }
+    if (sizes[i] < 0) {
+      feature->has_fixed_shape = false;
+    } else if (__builtin_mul_overflow(total, sizes[i], &total)) {
+      return cst__schema_fail(dim, c->error, NULL,
+                              "the product of the shape's dims has more than 63 bits");
+    }
+  }
+  feature->num_dims = feature->has_fixed_shape ? count : 0;
+  feature->dims = sizes;
+  return CST_OK;
+}
+
+static cst_status compile_features(const compiler *c, const cst__field *messages,
+                                   const cst_feature **out, size_t *count);
+
+static cst_status compile_feature(const compiler *c, const cst__message *message,
+                                  cst_feature *feature) {
+  CST__TRY(compile_name(c, message, FEATURE_NAME, &feature->name, &feature->name_size));
+  cst_status status = compile_type(c, message, &feature->type);
+  if (status == CST_OK) {
+    status = compile_shape(c, message, feature);
+  }
+  feature->in_use = cst__is_in_use(message, FEATURE_DEPRECATED, FEATURE_LIFECYCLE_STAGE);
+  const cst__message *domain = cst__message_child(message, FEATURE_STRUCT_DOMAIN);
+  if (status == CST_OK && domain != NULL && feature->type == CST_FEATURE_STRUCT) {
+    status = compile_features(c, cst__message_find(domain, STRUCT_DOMAIN_FEATURE),
+                              &feature->children, &feature->num_children);
+  }
+  if (status != CST_OK) {
+    cst__error_add_path(c->error, feature->name, feature->name_size);
+  }
+  return status;
+}
+
+static cst_status check_unique(const compiler *c, const cst__field *messages,
+                               const cst_feature *features, size_t count, cst__name_map *names) {
+  for (size_t i = 0; i < count; i++) {
+    const cst_feature *feature = &features[i];
+    if (cst__name_map_find(names, feature->name, feature->name_size) != SIZE_MAX) {
+      cst_status status =
+          cst__schema_fail(cst__nth_message(messages, i), c->error, "remove or rename one of them",
+                           "two features have the same name");
+      cst__error_add_path(c->error, feature->name, feature->name_size);
+      return status;
+    }
+    if (!cst__name_map_add(names, feature->name, feature->name_size, i)) {
+      return no_memory(c);
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status compile_features(const compiler *c, const cst__field *messages,
+                                   const cst_feature **out, size_t *count) {
+  size_t total = messages != NULL ? messages->count : 0;
+  size_t size;
+  if (!cst__mul(total, sizeof(cst_feature), &size)) {
+    return no_memory(c);
+  }
+  cst_feature *features = cst__arena_take_zero(c->arena, size);
+  if (features == NULL) {
+    return no_memory(c);
+  }
+  for (size_t i = 0; i < total; i++) {
+    CST__TRY(compile_feature(c, cst__nth_message(messages, i), &features[i]));
+  }
+  cst__name_map names = {0};
+  cst_status status = check_unique(c, messages, features, total, &names);
+  cst__name_map_reset(&names);
+  *out = features;
+  *count = total;
+  return status;
+}
+
+static cst_status index_names(cst_schema *schema, cst_error *error) {
+  for (size_t i = 0; i < schema->num_features; i++) {
+    const cst_feature *feature = &schema->features[i];
+    if (!cst__name_map_add(&schema->names, feature->name, feature->name_size, i)) {
+      return cst__fail_memory(error, sizeof(cst__name_slot));
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__schema_compile(cst_schema *schema, cst_error *error) {
+  compiler c = {&schema->arena, error};
+  const cst_feature *features;
+  if (!cst__message_sort_maps(&schema->arena, schema->root)) {
+    return no_memory(&c);
+  }
+  CST__TRY(compile_features(&c, cst__message_find(schema->root, SCHEMA_FEATURE), &features,
+                            &schema->num_features));
+  schema->features = (cst_feature *)(uintptr_t)features;
+  CST__TRY(index_names(schema, error));
+  return cst__schema_check_references(schema, error);
+}

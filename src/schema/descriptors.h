@@ -1,0 +1,101 @@
+/* The messages of the TFMD schema as tables, and the field numbers that this room works with.
+ */
+#ifndef SCHEMA_DESCRIPTORS_H
+#define SCHEMA_DESCRIPTORS_H
+
+#include "proto/descriptor.h"
+
+/* tensorflow.metadata.v0.Schema */
+extern const cst__message_def *const cst__schema_def;
+
+/* Field numbers of tensorflow_metadata/proto/v0/schema.proto, by message. */
+enum {
+  SCHEMA_FEATURE = 1,
+  SCHEMA_SPARSE_FEATURE = 6,
+  SCHEMA_GROUP = 13,
+  SCHEMA_VARLEN_AS_RAGGED = 14,
+
+  FEATURE_NAME = 1,
+  FEATURE_DEPRECATED = 2,
+  FEATURE_VALUE_COUNT = 5,
+  FEATURE_TYPE = 6,
+  FEATURE_INT_DOMAIN = 9,
+  FEATURE_PRESENCE = 14,
+  FEATURE_LIFECYCLE_STAGE = 22,
+  FEATURE_SHAPE = 23,
+  FEATURE_STRUCT_DOMAIN = 29,
+  FEATURE_VALUE_COUNTS = 32,
+
+  STRUCT_DOMAIN_FEATURE = 1,
+  STRUCT_DOMAIN_SPARSE_FEATURE = 2,
+
+  PRESENCE_MIN_FRACTION = 1,
+  PRESENCE_MIN_COUNT = 2,
+
+  VALUE_COUNT_MIN = 1,
+  VALUE_COUNT_MAX = 2,
+
+  SHAPE_DIM = 2,
+  DIM_SIZE = 1,
+
+  INT_DOMAIN_MIN = 3,
+  INT_DOMAIN_MAX = 4,
+
+  SPARSE_NAME = 1,
+  SPARSE_DEPRECATED = 2,
+  SPARSE_DENSE_SHAPE = 5,
+  SPARSE_INDEX = 6,
+  SPARSE_LIFECYCLE_STAGE = 7,
+  SPARSE_IS_SORTED = 8,
+  SPARSE_VALUE = 9,
+  SPARSE_PART_NAME = 1, /* of IndexFeature and ValueFeature */
+
+  ENTRY_KEY = 1, /* of map entries */
+  ENTRY_VALUE = 2,
+  GROUP_REPRESENTATION = 1,
+
+  REPRESENTATION_DENSE = 1,
+  REPRESENTATION_VARLEN = 2,
+  REPRESENTATION_SPARSE = 3,
+  REPRESENTATION_RAGGED = 4,
+
+  DENSE_COLUMN = 1,
+  DENSE_SHAPE = 2,
+  DENSE_DEFAULT = 3,
+  DEFAULT_FLOAT = 1,
+  DEFAULT_INT = 2,
+  DEFAULT_BYTES = 3,
+  DEFAULT_UINT = 4,
+
+  VARLEN_COLUMN = 1,
+
+  SPARSE_TENSOR_SHAPE = 1,
+  SPARSE_TENSOR_INDEX_COLUMNS = 2,
+  SPARSE_TENSOR_VALUE_COLUMN = 3,
+  SPARSE_TENSOR_SORTED = 4,
+
+  RAGGED_PATH = 1,
+  RAGGED_DTYPE = 2,
+  RAGGED_PARTITION = 3,
+  PARTITION_UNIFORM = 1,
+  PARTITION_ROW_LENGTH = 2,
+  PATH_STEP = 1
+};
+
+/* LifecycleStage */
+enum {
+  STAGE_UNKNOWN = 0,
+  STAGE_PLANNED = 1,
+  STAGE_ALPHA = 2,
+  STAGE_BETA = 3,
+  STAGE_PRODUCTION = 4,
+  STAGE_DEPRECATED = 5,
+  STAGE_DEBUG_ONLY = 6,
+  STAGE_DISABLED = 7,
+  STAGE_VALIDATION_DERIVED = 9
+};
+
+/* TensorRepresentation.RowPartitionDType */
+enum { ROW_PARTITION_UNSPECIFIED = 0, ROW_PARTITION_INT64 = 1, ROW_PARTITION_INT32 = 2 };
+
+#endif /* SCHEMA_DESCRIPTORS_H */

@@ -1,0 +1,61 @@
+// The Parquet plug-in: its table, and how Arrow's errors look to Columnstone.
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "parquet.h"
+
+namespace columnstone_parquet {
+
+std::string Message(const arrow::Status &status) {
+  std::string text = status.message();
+  return text.substr(0, text.find('\n'));
+}
+
+cst_status Fail(cst_status code, const std::string &message, const char *hint, cst_error *error) {
+  error->code = code;
+  error->record = error->offset = -1;
+  error->line = error->column = 0;
+  error->path[0] = error->file[0] = '\0';
+  std::snprintf(error->message, sizeof error->message, "%s", message.c_str());
+  std::snprintf(error->hint, sizeof error->hint, "%s", hint != nullptr ? hint : "");
+  return code;
+}
+
+static cst_status CodeOf(const arrow::Status &status, cst_status otherwise) {
+  if (status.IsOutOfMemory()) return CST_NO_MEMORY;
+  if (status.IsIOError()) return CST_IO;
+  if (status.IsNotImplemented()) return CST_UNSUPPORTED;
+  return otherwise;
+}
+
+cst_status Fail(const arrow::Status &status, cst_status otherwise, const char *hint,
+                cst_error *error) {
+  return Fail(CodeOf(status, otherwise), Message(status), hint, error);
+}
+
+static bool Sniff(const uint8_t *head, size_t size) {
+  return size >= 4 && std::memcmp(head, "PAR1", 4) == 0;
+}
+
+static const char *const kExtensions[] = {".parquet", ".pq", nullptr};
+
+static const cst_plugin_format kFormat = {
+    .size = sizeof(cst_plugin_format),
+    .abi_version = CST_PLUGIN_ABI_VERSION,
+    .name = "parquet",
+    .description = "Apache Parquet, by Arrow C++",
+    .extensions = kExtensions,
+    .sniff = Sniff,
+    .open = Open,
+    .create = Create,
+    .write = Write,
+    .finish = Finish,
+    .free = Free,
+};
+
+}  // namespace columnstone_parquet
+
+extern "C" const cst_plugin_format *cst_plugin(uint32_t host_abi_version) {
+  return host_abi_version == CST_PLUGIN_ABI_VERSION ? &columnstone_parquet::kFormat : nullptr;
+}

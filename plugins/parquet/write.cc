@@ -1,0 +1,124 @@
+// Record batches to Parquet: zstd, statistics, page checksums, row groups of at most 32 MiB of
+// data.
+#include <arrow/c/bridge.h>
+#include <arrow/io/file.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/byte_size.h>
+#include <parquet/arrow/writer.h>
+#include <parquet/properties.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "parquet.h"
+
+namespace columnstone_parquet {
+namespace {
+
+constexpr int64_t kGroupBytes = 32 << 20;
+
+struct Writing {
+  std::shared_ptr<arrow::Schema> schema;
+  std::shared_ptr<arrow::io::FileOutputStream> sink;
+  std::unique_ptr<parquet::arrow::FileWriter> writer;
+  int64_t group_bytes = kGroupBytes;
+  int64_t pending = 0;  // bytes of data in the row group that is open
+};
+
+void ReleaseNothing(struct ArrowSchema *schema) { schema->release = nullptr; }
+
+// Importing takes a schema over; this one is lent.
+arrow::Result<std::shared_ptr<arrow::Schema>> ImportLent(const struct ArrowSchema *schema) {
+  struct ArrowSchema lent = *schema;
+  lent.release = ReleaseNothing;
+  return arrow::ImportSchema(&lent);
+}
+
+std::shared_ptr<parquet::WriterProperties> Properties(const cst_plugin_write_options &options) {
+  parquet::WriterProperties::Builder builder;
+  builder.memory_pool(Pool());
+  builder.compression(parquet::Compression::ZSTD);
+  if (options.level != 0) builder.compression_level(options.level);
+  builder.enable_statistics();
+  builder.enable_page_checksum();
+  return builder.build();
+}
+
+arrow::Status OpenWriter(const char *path, const struct ArrowSchema *schema,
+                         const cst_plugin_write_options &options, Writing *writing) {
+  ARROW_ASSIGN_OR_RAISE(writing->schema, ImportLent(schema));
+  ARROW_ASSIGN_OR_RAISE(writing->sink, arrow::io::FileOutputStream::Open(path));
+  auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
+  ARROW_ASSIGN_OR_RAISE(writing->writer,
+                        parquet::arrow::FileWriter::Open(*writing->schema, Pool(), writing->sink,
+                                                         Properties(options), arrow_properties));
+  if (options.group_bytes > 0) writing->group_bytes = options.group_bytes;
+  return arrow::Status::OK();
+}
+
+// Writes rows that fit into one row group, into a new one where the open one has no room for them.
+arrow::Status WritePart(Writing *writing, const arrow::RecordBatch &part, int64_t bytes) {
+  if (writing->pending > 0 && writing->pending + bytes > writing->group_bytes) {
+    ARROW_RETURN_NOT_OK(writing->writer->NewBufferedRowGroup());
+    writing->pending = 0;
+  }
+  ARROW_RETURN_NOT_OK(writing->writer->WriteRecordBatch(part));
+  writing->pending += bytes;
+  return arrow::Status::OK();
+}
+
+// Cuts a batch that is larger than a row group into halves.
+arrow::Status WriteRows(Writing *writing, const std::shared_ptr<arrow::RecordBatch> &rows) {
+  ARROW_ASSIGN_OR_RAISE(int64_t bytes, arrow::util::ReferencedBufferSize(*rows));
+  if (bytes <= writing->group_bytes || rows->num_rows() <= 1) {
+    return WritePart(writing, *rows, bytes);
+  }
+  int64_t half = rows->num_rows() / 2;
+  ARROW_RETURN_NOT_OK(WriteRows(writing, rows->Slice(0, half)));
+  return WriteRows(writing, rows->Slice(half));
+}
+
+}  // namespace
+
+cst_status Create(const char *path, const struct ArrowSchema *schema,
+                  const cst_plugin_write_options *options, void **writer,
+                  cst_error *error) noexcept {
+  std::unique_ptr<Writing> writing;
+  arrow::Status status = Guarded([&] {
+    writing = std::make_unique<Writing>();
+    return OpenWriter(path, schema, *options, writing.get());
+  });
+  if (!status.ok()) {
+    return Fail(status, CST_UNSUPPORTED, "leave the column out, or write Arrow", error);
+  }
+  *writer = writing.release();
+  return CST_OK;
+}
+
+cst_status Write(void *writer, struct ArrowArray *batch, cst_error *error) noexcept {
+  auto *writing = static_cast<Writing *>(writer);
+  arrow::Status status = Guarded([&]() -> arrow::Status {
+    ARROW_ASSIGN_OR_RAISE(auto rows, arrow::ImportRecordBatch(batch, writing->schema));
+    return WriteRows(writing, rows);
+  });
+  if (batch->release != nullptr) batch->release(batch);
+  return status.ok() ? CST_OK : Fail(status, CST_UNSUPPORTED, "leave the column out", error);
+}
+
+cst_status Finish(void *writer, cst_error *error) noexcept {
+  auto *writing = static_cast<Writing *>(writer);
+  arrow::Status status = Guarded([&]() -> arrow::Status {
+    ARROW_RETURN_NOT_OK(writing->writer->Close());
+    return writing->sink->Close();
+  });
+  return status.ok() ? CST_OK : Fail(status, CST_IO, nullptr, error);
+}
+
+void Free(void *writer) noexcept {
+  (void)Guarded([&] {
+    delete static_cast<Writing *>(writer);
+    return arrow::Status::OK();
+  });
+}
+
+}  // namespace columnstone_parquet

@@ -249,6 +249,19 @@ static cst_status read_compressed(cst__input *input, uint8_t *out, size_t size, 
   return CST_OK;
 }
 
+bool cst__input_skip(cst__input *input, uint64_t size, uint64_t *skipped) {
+  cst__raw *raw = &input->raw;
+  *skipped = 0;
+  if (input->failed != CST_OK || look(input, NULL) != CST_OK || input->codec != NULL ||
+      !raw->at_any_offset || raw->size < 0 || input->at < input->end) {
+    return false;
+  }
+  uint64_t rest = raw->offset < (uint64_t)raw->size ? (uint64_t)raw->size - raw->offset : 0;
+  *skipped = size < rest ? size : rest;
+  raw->offset += *skipped;
+  return true;
+}
+
 static cst_status give_failure(const cst__input *input, cst_error *error) {
   cst__error_copy(error, &input->failure);
   return input->failed;

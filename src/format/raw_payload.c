@@ -1,0 +1,202 @@
+/* The payload "raw": one binary column `record` that holds each record as it is. */
+#include <string.h>
+
+#include "arrow/batch.h"
+#include "format/payload.h"
+
+enum { INLINE_SIZE = 12, PREFIX_SIZE = 4 };
+
+typedef struct raw_decoder {
+  cst__batch_pool *pool;
+  cst__column_type type;
+  bool wanted; /* false: a projection to no column at all */
+} raw_decoder;
+
+/* Layout of an Arrow view: Arrow columnar format, "Variable-size Binary View Layout". */
+typedef struct view {
+  int32_t size;
+  union {
+    uint8_t inlined[INLINE_SIZE];
+    struct {
+      uint8_t prefix[PREFIX_SIZE];
+      int32_t block;
+      int32_t offset;
+    } ref;
+  } u;
+} view;
+_Static_assert(sizeof(view) == 16, "an Arrow view has 16 bytes");
+
+static cst_status check_columns(const cst__payload_options *options, cst_error *error) {
+  for (size_t i = 0; options->columns != NULL && i < options->num_columns; i++) {
+    if (strcmp(options->columns[i], "record") != 0 || i > 0) {
+      (void)cst__fail(error, i > 0 ? CST_INVALID_ARGUMENT : CST_NOT_FOUND,
+                      "raw records have one column: record",
+                      i > 0 ? "more than one column is asked for" : "there is no such column");
+      cst__error_add_path(error, options->columns[i], strlen(options->columns[i]));
+      return i > 0 ? CST_INVALID_ARGUMENT : CST_NOT_FOUND;
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status open_raw(const cst__payload_options *options, void **decoder, cst_error *error) {
+  CST__TRY(check_columns(options, error));
+  bool views = options->column_flags & CST_COLUMNS_BINARY_VIEWS;
+  raw_decoder *raw = cst__new_zero(options->allocator, sizeof *raw);
+  if (raw == NULL) {
+    return cst__fail_memory(error, sizeof *raw);
+  }
+  raw->pool = cst__batch_pool_new(options->allocator);
+  if (raw->pool == NULL) {
+    cst__delete(raw);
+    return cst__fail_memory(error, sizeof *raw);
+  }
+  raw->wanted = options->columns == NULL || options->num_columns > 0;
+  raw->type = (cst__column_type){.name = "record",
+                                 .kind = views ? CST__VALUES_VIEW : CST__VALUES_BINARY,
+                                 .fixed_size = -1,
+                                 .offsets_32 = options->column_flags & CST_COLUMNS_OFFSETS_32,
+                                 .flat = true};
+  *decoder = raw;
+  return CST_OK;
+}
+
+static void close_raw(void *decoder) {
+  raw_decoder *raw = decoder;
+  cst__batch_pool_release(raw->pool);
+  cst__delete(raw);
+}
+
+static cst_status copy_records(cst__batch *batch, const cst__records *records, cst_error *error) {
+  const cst_allocator *allocator = cst__batch_pool_allocator(batch->pool);
+  cst__column *column = &batch->columns[0];
+  size_t total = 0;
+  size_t offsets;
+  for (size_t i = 0; i < records->count; i++) {
+    if (!cst__add(total, records->items[i].size, &total)) {
+      return cst__fail_memory(error, SIZE_MAX);
+    }
+  }
+  if (!cst__mul(records->count + 1, sizeof(int64_t), &offsets) ||
+      !cst__buffer_reserve(allocator, &column->value_offsets, offsets, 0) ||
+      !cst__buffer_reserve(allocator, &column->values, total, 0)) {
+    return cst__fail_memory(error, total);
+  }
+  int64_t *ends = (int64_t *)(void *)column->value_offsets.data;
+  size_t at = 0;
+  for (size_t i = 0; i < records->count; i++) {
+    const cst_bytes *record = &records->items[i];
+    ends[i] = (int64_t)at;
+    if (record->size > 0) {
+      memcpy(column->values.data + at, record->data, record->size);
+    }
+    at += record->size;
+  }
+  ends[records->count] = (int64_t)at;
+  return CST_OK;
+}
+
+static cst_status keep_blocks(cst__batch *batch, const cst__records *records, cst_error *error) {
+  for (size_t i = 0; i < records->num_blocks; i++) {
+    const cst__block_ref *block = &records->blocks[i];
+    cst__keepalive keep = {block->data, block->size, block->owner, block->release};
+    block->retain(block->owner);
+    if (!cst__batch_keep(batch, &keep)) {
+      block->release(block->owner);
+      return cst__fail_memory(error, sizeof keep);
+    }
+  }
+  return CST_OK;
+}
+
+/* The block, from `block` on, that the bytes lie in. */
+static size_t find_block(const cst__records *records, const cst_bytes *bytes, size_t block) {
+  while (block + 1 < records->num_blocks) {
+    const cst__block_ref *ref = &records->blocks[block];
+    if (bytes->data >= ref->data && bytes->data + bytes->size <= ref->data + ref->size) {
+      break;
+    }
+    block++;
+  }
+  return block;
+}
+
+static cst_status view_records(cst__batch *batch, const cst__records *records, cst_error *error) {
+  cst__column *column = &batch->columns[0];
+  size_t bytes;
+  if (!cst__mul(records->count, sizeof(view), &bytes) ||
+      !cst__buffer_reserve(cst__batch_pool_allocator(batch->pool), &column->values, bytes, 0)) {
+    return cst__fail_memory(error, records->count * sizeof(view));
+  }
+  CST__TRY(keep_blocks(batch, records, error));
+  view *views = (view *)(void *)column->values.data;
+  size_t block = 0;
+  for (size_t i = 0; i < records->count; i++) {
+    const cst_bytes *record = &records->items[i];
+    view v = {.size = (int32_t)record->size};
+    if (record->size > INLINE_SIZE) {
+      block = find_block(records, record, block);
+      memcpy(v.u.ref.prefix, record->data, PREFIX_SIZE);
+      v.u.ref.block = (int32_t)block;
+      v.u.ref.offset = (int32_t)(record->data - records->blocks[block].data);
+    } else if (record->size > 0) {
+      memcpy(v.u.inlined, record->data, record->size);
+    }
+    views[i] = v;
+  }
+  return CST_OK;
+}
+
+static cst_status fill_batch(const raw_decoder *raw, cst__batch *batch,
+                             const cst__records *records, struct ArrowArray *out,
+                             cst_error *error) {
+  static const size_t order[] = {0};
+  const char *names[] = {raw->type.name};
+  cst__column *column = &batch->columns[0];
+  column->kind = raw->type.kind;
+  column->fixed_size = -1;
+  column->offsets_32 = raw->type.offsets_32;
+  column->flat = true;
+  column->values_begin = 0;
+  column->null_count = 0;
+  column->num_values = (int64_t)records->count;
+  if (raw->wanted) {
+    CST__TRY(raw->type.kind == CST__VALUES_VIEW ? view_records(batch, records, error)
+                                                : copy_records(batch, records, error));
+  }
+  return cst__batch_export(batch, (int64_t)records->count, order, names, raw->wanted ? 1 : 0, out,
+                           error);
+}
+
+static cst_status decode_raw(void *decoder, const cst__records *records,
+                             struct ArrowSchema *out_schema, struct ArrowArray *out,
+                             cst_error *error) {
+  raw_decoder *raw = decoder;
+  struct ArrowArray array;
+  cst__batch *batch = cst__batch_take(raw->pool, 1);
+  if (batch == NULL) {
+    return cst__fail_memory(error, sizeof *batch);
+  }
+  cst_status status = fill_batch(raw, batch, records, &array, error);
+  if (status != CST_OK) {
+    cst__batch_drop(batch);
+    return status;
+  }
+  if (out_schema != NULL) {
+    status = cst__columns_schema(&raw->type, raw->wanted ? 1 : 0, out_schema, error);
+    if (status != CST_OK) {
+      array.release(&array);
+      return status;
+    }
+  }
+  *out = array;
+  return CST_OK;
+}
+
+const cst__payload cst__raw_payload = {
+    .name = "raw",
+    .wants_schema = false,
+    .open = open_raw,
+    .decode = decode_raw,
+    .close = close_raw,
+};

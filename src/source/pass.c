@@ -1,0 +1,212 @@
+/* Passes: set-up, delivery in order, tear-down. */
+#include "source/pass.h"
+
+#include <string.h>
+
+cst_status cst__pass_new_with(cst_source *source, const cst__pass_options *options, cst_pass **out,
+                              cst_error *error) {
+  cst_pass *pass = cst__new_zero(&source->allocator, sizeof *pass);
+  if (pass == NULL) {
+    return cst__fail_memory(error, sizeof *pass);
+  }
+  pass->source = cst__source_retain(source);
+  pass->options = *options;
+  pass->failed_at = UINT64_MAX;
+  pass->error = (cst_error)CST_ERROR_INIT;
+  atomic_init(&pass->consumed, 0);
+  atomic_init(&pass->rows, 0);
+  cst__mutex_init(&pass->lock);
+  cst__condition_init(&pass->work);
+  cst__condition_init(&pass->ready);
+  *out = pass;
+  return CST_OK;
+}
+
+cst_status cst__pass_new(cst_source *source, cst_pass **out, cst_error *error) {
+  cst__pass_options options = {.rows = (size_t)source->batch_size,
+                               .bytes = (uint64_t)source->batch_bytes,
+                               .threads = source->threads};
+  CST__TRY(cst__source_claim(source, error));
+  return cst__pass_new_with(source, &options, out, error);
+}
+
+/* The feed that a sample has begun, or a new one. */
+static cst__feed *take_feed(cst_source *source) {
+  if (source->rereadable) {
+    return cst__feed_new(source);
+  }
+  cst__mutex_lock(&source->lock);
+  cst__feed *feed = source->sample;
+  source->sample = NULL;
+  cst__mutex_unlock(&source->lock);
+  return feed != NULL ? feed : cst__feed_new(source);
+}
+
+static cst_status make_workers(cst_pass *pass, cst_error *error) {
+  const cst_source *source = pass->source;
+  size_t count = (size_t)pass->options.threads;
+  if (pass->slots == NULL) {
+    pass->slots = cst__new_zero(&source->allocator, CST__RING * sizeof *pass->slots);
+  }
+  if (pass->workers == NULL) {
+    pass->workers = cst__new_zero(&source->allocator, count * sizeof *pass->workers);
+  }
+  if (pass->slots == NULL || pass->workers == NULL) {
+    return cst__fail_memory(error, CST__RING * sizeof *pass->slots);
+  }
+  for (size_t i = 0; i < count; i++) {
+    pass->workers[i] = (cst__worker){.pass = pass};
+    pass->workers[i].decoding.source = source;
+    pass->workers[i].decoding.want = pass->options.want;
+  }
+  return CST_OK;
+}
+
+/* What the first next does. */
+static cst_status start(cst_pass *pass, cst_error *error) {
+  cst_source *source = pass->source;
+  if (source->plugin != NULL) {
+    return cst__foreign_new(source, &pass->foreign, error);
+  }
+  if (pass->options.want == CST__WANT_COLUMNS) {
+    CST__TRY(cst__source_prepare(source, error));
+  }
+  CST__TRY(make_workers(pass, error));
+  pass->feed = take_feed(source);
+  if (pass->feed == NULL) {
+    return cst__fail_memory(error, sizeof *pass->feed);
+  }
+  cst__pass_cut(pass);
+  cst__pass_start_threads(pass);
+  return CST_OK;
+}
+
+/* Moves the batch at the head out. Holds the lock. */
+static void deliver(cst_pass *pass, struct ArrowSchema *out_schema, struct ArrowArray *out) {
+  cst__slot *slot = &pass->slots[pass->head % CST__RING];
+  *out = slot->batch;
+  slot->batch.release = NULL;
+  if (out_schema != NULL) {
+    *out_schema = slot->schema;
+    slot->schema.release = NULL;
+  }
+  if (pass->options.keep_places) {
+    cst__unit old = pass->delivered;
+    pass->delivered = slot->unit;
+    cst__unit_clear(&old);
+    slot->unit = old;
+  }
+  atomic_fetch_add_explicit(&pass->rows, slot->rows, memory_order_relaxed);
+  cst__pass_advance(pass);
+}
+
+static cst_status next_decoded(cst_pass *pass, struct ArrowSchema *out_schema,
+                               struct ArrowArray *out, cst_error *error) {
+  cst_status status = CST_OK;
+  cst__mutex_lock(&pass->lock);
+  while (!cst__pass_is_ready(pass)) {
+    if (!cst__pass_work(pass, &pass->workers[0])) {
+      pass->caller_waits = true;
+      cst__condition_wait(&pass->ready, &pass->lock);
+      pass->caller_waits = false;
+    }
+  }
+  if (pass->head == pass->failed_at) {
+    status = pass->failed_status;
+    cst__error_copy(error, &pass->error);
+  } else if (pass->head < pass->tail) {
+    deliver(pass, out_schema, out);
+  }
+  cst__mutex_unlock(&pass->lock);
+  return status;
+}
+
+static cst_status next_foreign(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
+  CST__TRY(cst__foreign_next(pass->foreign, out, error));
+  atomic_store_explicit(&pass->consumed, cst__foreign_consumed(pass->foreign),
+                        memory_order_relaxed);
+  if (out->release != NULL) {
+    atomic_fetch_add_explicit(&pass->rows, (uint64_t)out->length, memory_order_relaxed);
+  }
+  return CST_OK;
+}
+
+/* Keeps a failure, so that it comes again. */
+static cst_status fail_for_good(cst_pass *pass, cst_status status, const cst_error *own,
+                                cst_error *error) {
+  pass->failure = status;
+  cst__error_copy(&pass->error, own);
+  cst__error_copy(error, own);
+  return status;
+}
+
+cst_status cst__pass_next(cst_pass *pass, struct ArrowSchema *out_schema, struct ArrowArray *out,
+                          cst_error *error) {
+  cst_error own = CST_ERROR_INIT;
+  out->release = NULL;
+  if (out_schema != NULL) {
+    out_schema->release = NULL;
+  }
+  if (pass->failure != CST_OK) {
+    cst__error_copy(error, &pass->error);
+    return pass->failure;
+  }
+  if (pass->feed == NULL && pass->foreign == NULL) {
+    cst_status status = start(pass, &own);
+    if (status != CST_OK) {
+      return fail_for_good(pass, status, &own, error);
+    }
+  }
+  if (pass->foreign != NULL) {
+    cst_status status = next_foreign(pass, out, &own);
+    return status == CST_OK ? CST_OK : fail_for_good(pass, status, &own, error);
+  }
+  return next_decoded(pass, out_schema, out, error);
+}
+
+void cst__pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows) {
+  if (bytes_read != NULL) {
+    *bytes_read = atomic_load_explicit(&pass->consumed, memory_order_relaxed);
+  }
+  if (rows != NULL) {
+    *rows = atomic_load_explicit(&pass->rows, memory_order_relaxed);
+  }
+}
+
+void cst__pass_locate(const cst_pass *pass, size_t row, cst_error *error) {
+  cst__unit_locate(&pass->delivered, pass->source, row, error);
+}
+
+static void free_slots(cst_pass *pass) {
+  for (size_t i = 0; pass->slots != NULL && i < CST__RING; i++) {
+    cst__slot *slot = &pass->slots[i];
+    cst__unit_reset(&slot->unit);
+    if (slot->batch.release != NULL) {
+      slot->batch.release(&slot->batch);
+    }
+    if (slot->schema.release != NULL) {
+      slot->schema.release(&slot->schema);
+    }
+  }
+  cst__delete(pass->slots);
+}
+
+void cst__pass_free(cst_pass *pass) {
+  if (pass == NULL) {
+    return;
+  }
+  cst__pass_stop_threads(pass);
+  free_slots(pass);
+  for (int32_t i = 0; pass->workers != NULL && i < pass->options.threads; i++) {
+    cst__decoding_reset(&pass->workers[i].decoding);
+  }
+  cst__delete(pass->workers);
+  cst__unit_reset(&pass->delivered);
+  cst__feed_free(pass->feed);
+  cst__foreign_free(pass->foreign);
+  cst__condition_destroy(&pass->ready);
+  cst__condition_destroy(&pass->work);
+  cst__mutex_destroy(&pass->lock);
+  cst__source_release(pass->source);
+  cst__delete(pass);
+}

@@ -1,0 +1,122 @@
+/* An opened source: its files, its options, and what is found out about it later (schema).
+ *
+ * Flow of a pass: cursor.c turns one file into blocks of framed records; feed.c puts the blocks of
+ * all files in order and cuts them into units of batch_size records; unit.c checks and decodes one
+ * unit; pass.c and jobs.c do this on one thread or on many, and deliver in order.
+ */
+#ifndef SOURCE_SOURCE_H
+#define SOURCE_SOURCE_H
+
+#include <columnstone/source.h>
+
+#include "base/alloc.h"
+#include "base/thread.h"
+#include "format/container.h"
+#include "format/payload.h"
+#include "format/registry.h"
+#include "io/input.h"
+
+enum {
+  CST__SAMPLE_RECORDS = 10000,      /* of a pipe, that its schema is inferred from */
+  CST__SAMPLE_BYTES = 256 << 20     /* and their bytes: they are kept for the first pass */
+};
+
+typedef struct cst__feed cst__feed;
+
+typedef struct cst__source_file {
+  char *name;
+  int64_t size;        /* on disk when it was opened; -1: unknown */
+  bool rereadable;     /* a regular file, or a reader that can seek */
+  bool regular;        /* a regular file by its path */
+  bool is_reader;
+  cst_reader reader;   /* the caller's; its calls go through `lock` */
+  cst__mutex lock;
+} cst__source_file;
+
+struct cst_source {
+  cst__refcount owners;
+  cst_allocator allocator;
+  cst__source_file *files;
+  size_t num_files;
+  const cst__container *container;
+  const cst__payload *payload;     /* NULL for a whole format */
+  const cst_plugin_format *plugin; /* a whole format */
+  char **columns;                  /* NULL: all */
+  size_t num_columns;
+  char *tensor_group;
+  int64_t batch_size;
+  int64_t batch_bytes; /* INT64_MAX: no limit */
+  int32_t threads;
+  uint32_t flags;
+  uint32_t column_flags;
+  uint64_t max_record_size;
+  uint64_t max_inflation;
+  bool legacy_specs;
+  bool rereadable; /* all files are */
+  bool schema_given;
+
+  cst__mutex lock; /* guards all below */
+  bool claimed;    /* an input that can be read once has been taken */
+  bool sampled;    /* the schema comes from the first records of a pipe only */
+  cst_schema *schema;
+  struct ArrowSchema arrow_schema; /* release NULL: not known yet */
+  cst_status sample_status;        /* why the sample of a pipe failed; the pipe is lost */
+  cst_error *sample_error;
+  cst__feed *sample; /* the blocks read for it: the first pass goes on with them */
+};
+
+/* What the public functions of the same names do. */
+cst_status cst__source_open(const char *const *paths, size_t num_paths,
+                            const cst_source_options *options, cst_source **out, cst_error *error);
+cst_status cst__source_open_readers(const cst_reader *readers, size_t num_readers,
+                                    const cst_source_options *options, cst_source **out,
+                                    cst_error *error);
+cst_source *cst__source_retain(const cst_source *source);
+void cst__source_release(cst_source *source);
+int64_t cst__source_total_bytes(const cst_source *source);
+cst_status cst__source_count(cst_source *source, cst_count_callback on_file, void *ctx,
+                             cst_error *error);
+cst_status cst__source_verify(cst_source *source, cst_fault_callback on_fault,
+                              cst_count_callback on_file, cst_progress_callback on_progress,
+                              void *ctx, uint64_t *num_faults, cst_error *error);
+cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
+                             cst_schema **out, cst_error *error);
+cst_status cst__source_schema(cst_source *source, const cst_schema **out, cst_error *error);
+cst_status cst__source_arrow_schema(cst_source *source, struct ArrowSchema *out, cst_error *error);
+cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *error);
+
+/* ---- for the other files of this room ---- */
+
+/* Opens the i-th file for one reading from its start. */
+cst_status cst__source_open_input(const cst_source *source, size_t i, cst__input **out,
+                                  cst_error *error);
+
+/* Takes an input that can be read only once; CST_STATE if it has been taken. */
+cst_status cst__source_claim(cst_source *source, cst_error *error);
+
+/* Finds the schema if one is wanted and none is known yet. After that `schema` does not change. */
+cst_status cst__source_prepare(cst_source *source, cst_error *error);
+/* The same; the caller holds the lock. */
+cst_status cst__source_prepare_locked(cst_source *source, cst_error *error);
+
+/* The same for a reading from the start to the end; CST_STATE also if its beginning has been read for
+ * the schema. */
+cst_status cst__source_claim_whole(cst_source *source, cst_error *error);
+
+/* What a decoder of the source's payload is for. */
+typedef enum cst__want {
+  CST__WANT_COLUMNS, /* batches as the options say */
+  CST__WANT_TYPES,   /* inference: all columns, of the types that the data have */
+  CST__WANT_PROOF    /* verification: all columns, of the given schema if there is one */
+} cst__want;
+
+cst_status cst__source_open_decoder(const cst_source *source, cst__want want, void **decoder,
+                                    cst_error *error);
+
+/* Reads all records (CST_STATE: no) and infers a schema from them. */
+cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_progress, void *ctx,
+                                 cst_schema **out, cst_error *error);
+/* Reads the first records into source->sample and infers a schema from them. */
+cst_status cst__source_infer_sample(cst_source *source, cst_schema **out, cst_error *error);
+
+#endif /* SOURCE_SOURCE_H */

@@ -1,0 +1,60 @@
+/* A unit: the records of one batch, as runs of records in blocks; and its way into a batch.
+ */
+#ifndef SOURCE_UNIT_H
+#define SOURCE_UNIT_H
+
+#include "source/block.h"
+#include "source/source.h"
+
+/* Records [first, first + count) of a block, which the run owns. */
+typedef struct cst__run {
+  cst__block *block;
+  size_t first;
+  size_t count;
+} cst__run;
+
+typedef struct cst__unit {
+  cst__run *runs;
+  size_t num_runs;
+  size_t capacity;
+  size_t rows;
+  uint64_t bytes; /* of the records, without framing */
+} cst__unit;
+
+/* Adds a run and retains its block; false: no memory. */
+bool cst__unit_add(cst__unit *unit, const cst_source *source, cst__block *block, size_t first,
+                   size_t count);
+/* Lets the blocks go; the storage stays for the next use. */
+void cst__unit_clear(cst__unit *unit);
+/* Frees the storage too. */
+void cst__unit_reset(cst__unit *unit);
+
+/* Sets file, record and offset of a block's record. */
+void cst__block_locate(const cst__block *block, const cst_source *source, size_t frame,
+                       cst_error *error);
+
+/* The same for the unit's row `row`. */
+void cst__unit_locate(const cst__unit *unit, const cst_source *source, size_t row,
+                      cst_error *error);
+
+/* What a thread needs to decode: a decoder and the lists of a unit's records. */
+typedef struct cst__decoding {
+  const cst_source *source;
+  cst__want want;
+  bool checked;  /* the CRCs have been checked */
+  void *decoder; /* opened with the first unit */
+  cst_bytes *items;
+  size_t items_capacity;
+  cst__block_ref *blocks;
+  size_t blocks_capacity;
+} cst__decoding;
+
+void cst__decoding_reset(cst__decoding *decoding);
+
+/* Checks the records' CRCs and decodes them into one batch; out_schema may be NULL. Errors name file,
+ * record and offset. */
+cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
+                            struct ArrowSchema *out_schema, struct ArrowArray *out,
+                            cst_error *error);
+
+#endif /* SOURCE_UNIT_H */

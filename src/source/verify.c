@@ -1,0 +1,179 @@
+/* Verifying files: framing, both CRCs, and that every record parses; all faults, not only the first. */
+#include <string.h>
+
+#include "source/cursor.h"
+#include "source/scan.h"
+#include "source/source.h"
+#include "source/unit.h"
+
+enum { PROGRESS_BYTES = 16 << 20 };
+
+typedef struct verification {
+  const cst_source *source;
+  cst__pool *pool;
+  cst__decoding decoding;
+  cst__unit unit; /* the records that are being decoded */
+  cst_fault_callback on_fault;
+  cst_count_callback on_file;
+  cst_progress_callback on_progress;
+  void *ctx;
+  uint64_t faults;
+  uint64_t bytes;   /* of the files that are done */
+  uint64_t records; /* so far */
+  uint64_t told;    /* bytes at the last call of on_progress */
+} verification;
+
+static void report(verification *v, const char *kind, const cst_error *error) {
+  cst_fault fault = {.kind = kind, .error = error};
+  v->faults++;
+  if (v->on_fault != NULL) {
+    v->on_fault(v->ctx, &fault);
+  }
+}
+
+static bool is_fault(cst_status status) {
+  return status == CST_CORRUPT || status == CST_SCHEMA || status == CST_LIMIT ||
+         status == CST_FORMAT || status == CST_UNSUPPORTED;
+}
+
+/* Decodes records [first, end) of a block. *bad: the record that does not decode, or `end`. */
+static cst_status decode_run(verification *v, cst__block *block, size_t first, size_t end,
+                             size_t *bad, cst_error *error) {
+  struct ArrowArray batch;
+  *bad = end;
+  if (!cst__unit_add(&v->unit, v->source, block, first, end - first)) {
+    return cst__fail_memory(error, sizeof(cst__run));
+  }
+  cst_status status = cst__unit_decode(&v->unit, &v->decoding, NULL, &batch, error);
+  cst__unit_clear(&v->unit);
+  if (status == CST_OK) {
+    batch.release(&batch);
+  } else if (is_fault(status) && error->record >= 0) {
+    *bad = (size_t)((uint64_t)error->record - block->record);
+  }
+  return status;
+}
+
+/* Decodes records whose CRCs are right, and goes on behind each that does not parse. Without a schema,
+ * a feature may have another type than in the records before: then it is tried anew from there. */
+static cst_status parse_run(verification *v, cst__block *block, size_t first, size_t end,
+                            cst_error *error) {
+  bool any_type = !v->source->schema_given;
+  while (first < end) {
+    size_t bad;
+    cst_status status = decode_run(v, block, first, end, &bad, error);
+    if (status != CST_OK && bad == end) {
+      return status;
+    }
+    if (status == CST_SCHEMA && any_type && bad > first) {
+      first = bad;
+      continue;
+    }
+    if (status != CST_OK) {
+      report(v, "record", error);
+      bad++;
+    }
+    first = bad;
+  }
+  return CST_OK;
+}
+
+static cst_status verify_block(verification *v, cst__block *block, cst_error *error) {
+  const cst_source *source = v->source;
+  size_t first = 0;
+  for (size_t i = 0; i < block->num_frames; i++) {
+    cst_status status = source->container->check(block->data, &block->frames[i], error);
+    if (status == CST_OK) {
+      continue;
+    }
+    CST__TRY(parse_run(v, block, first, i, error));
+    (void)source->container->check(block->data, &block->frames[i], error);
+    cst__block_locate(block, source, i, error);
+    report(v, "data-crc", error);
+    first = i + 1;
+  }
+  return parse_run(v, block, first, block->num_frames, error);
+}
+
+static cst_status tell_progress(verification *v, uint64_t bytes, cst_error *error) {
+  if (v->on_progress == NULL || bytes - v->told < PROGRESS_BYTES) {
+    return CST_OK;
+  }
+  v->told = bytes;
+  return v->on_progress(v->ctx, bytes, v->records)
+             ? CST_OK
+             : cst__fail(error, CST_CALLBACK, NULL,
+                         "the progress callback stopped the verification");
+}
+
+/* Leaves with CST_OK at the end of the file, whether by a fault or not. */
+static cst_status verify_file(verification *v, cst__cursor *cursor, cst_file_count *count,
+                              cst_error *error) {
+  for (;;) {
+    cst__block *block;
+    cst_status status = cst__cursor_fill(cursor, &block, error);
+    count->file_bytes = cursor->consumed;
+    count->stream_bytes = cursor->offset;
+    if (status != CST_OK && cursor->fault != NULL) {
+      report(v, cursor->fault, error);
+      return CST_OK;
+    }
+    if (status != CST_OK || block == NULL) {
+      return status;
+    }
+    cst__count_block(count, v->source, cursor, block);
+    v->records += block->num_frames;
+    status = verify_block(v, block, error);
+    cst__block_release(block);
+    CST__TRY(status);
+    CST__TRY(tell_progress(v, v->bytes + cursor->consumed, error));
+  }
+}
+
+static cst_status verify_files(verification *v, cst_error *error) {
+  for (size_t i = 0; i < v->source->num_files; i++) {
+    cst_file_count count = {.file = v->source->files[i].name};
+    cst__cursor *cursor = cst__cursor_new(v->source, v->pool, i);
+    if (cursor == NULL) {
+      return cst__fail_memory(error, sizeof *cursor);
+    }
+    cst_status status = verify_file(v, cursor, &count, error);
+    cst__cursor_free(cursor);
+    CST__TRY(status);
+    v->bytes += count.file_bytes;
+    if (v->on_file != NULL) {
+      v->on_file(v->ctx, &count);
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__source_verify(cst_source *source, cst_fault_callback on_fault,
+                              cst_count_callback on_file, cst_progress_callback on_progress,
+                              void *ctx, uint64_t *num_faults, cst_error *error) {
+  cst_error own = CST_ERROR_INIT; /* faults have a place even if the caller wants no error */
+  verification v = {.source = source,
+                    .on_fault = on_fault,
+                    .on_file = on_file,
+                    .on_progress = on_progress,
+                    .ctx = ctx};
+  CST__TRY(cst__source_check_scannable(source, error));
+  CST__TRY(cst__source_claim_whole(source, error));
+  v.decoding = (cst__decoding){.source = source, .want = CST__WANT_PROOF, .checked = true};
+  v.pool = cst__pool_new(&source->allocator);
+  if (v.pool == NULL) {
+    return cst__fail_memory(error, sizeof(void *));
+  }
+  cst_status status = verify_files(&v, &own);
+  cst__decoding_reset(&v.decoding);
+  cst__unit_reset(&v.unit);
+  cst__pool_release(v.pool);
+  if (status != CST_OK) {
+    cst__error_copy(error, &own);
+    return status;
+  }
+  if (num_faults != NULL) {
+    *num_faults = v.faults;
+  }
+  return CST_OK;
+}

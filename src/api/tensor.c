@@ -1,0 +1,95 @@
+/* <columnstone/tensor.h>: argument checks, and passes that give tensors. */
+#include <columnstone/tensor.h>
+
+#include "tensor/tensor.h"
+
+static cst_status missing(cst_error *error, const char *what) {
+  return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s is missing", what);
+}
+
+cst_status cst_tensor_adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
+                                  const cst_allocator *allocator, cst_tensor_adapter **out,
+                                  cst_error *error) {
+  if (schema == NULL || schema->release == NULL) {
+    return missing(error, "the Arrow schema");
+  }
+  if (specs == NULL || out == NULL) {
+    return missing(error, specs == NULL ? "the list of specs" : "the output");
+  }
+  return cst__adapter_new(schema, specs, allocator, out, error);
+}
+
+void cst_tensor_adapter_free(cst_tensor_adapter *adapter) { cst__adapter_free(adapter); }
+
+cst_status cst_tensor_adapter_convert(const cst_tensor_adapter *adapter, struct ArrowArray *batch,
+                                      uint32_t flags, cst_tensors **out, cst_error *error) {
+  if (adapter == NULL || out == NULL) {
+    return missing(error, adapter == NULL ? "the adapter" : "the output");
+  }
+  if (batch == NULL || batch->release == NULL) {
+    return missing(error, "the batch");
+  }
+  if ((flags & ~(uint32_t)CST_BATCH_TRUSTED) != 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "unknown flags 0x%x", flags);
+  }
+  return cst__adapter_convert(adapter, batch, (flags & CST_BATCH_TRUSTED) != 0, out, error);
+}
+
+cst_tensors *cst_tensors_retain(const cst_tensors *tensors) {
+  return tensors != NULL ? cst__tensors_retain(tensors) : NULL;
+}
+
+void cst_tensors_release(cst_tensors *tensors) { cst__tensors_release(tensors); }
+
+size_t cst_tensors_count(const cst_tensors *tensors) { return tensors->count; }
+
+const cst_tensor *cst_tensors_get(const cst_tensors *tensors, size_t i) {
+  return i < tensors->count ? &tensors->items[i] : NULL;
+}
+
+const cst_tensor *cst_tensors_find(const cst_tensors *tensors, const char *name) {
+  return cst__tensors_find(tensors, name);
+}
+
+cst_status cst_ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors *owner, bool copy,
+                                 void **out, cst_error *error) {
+  if (array == NULL || owner == NULL || out == NULL) {
+    return missing(error, "the array, its owner or the output");
+  }
+  return cst__ndarray_to_dlpack(array, owner, copy, true, out, error);
+}
+
+cst_status cst_ndarray_to_dlpack_unversioned(const cst_ndarray *array, const cst_tensors *owner,
+                                             bool copy, void **out, cst_error *error) {
+  if (array == NULL || owner == NULL || out == NULL) {
+    return missing(error, "the array, its owner or the output");
+  }
+  return cst__ndarray_to_dlpack(array, owner, copy, false, out, error);
+}
+
+cst_status cst_ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *owner,
+                                struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                cst_error *error) {
+  if (array == NULL || owner == NULL || out_schema == NULL || out == NULL) {
+    return missing(error, "the array, its owner or the output");
+  }
+  return cst__ndarray_to_arrow(array, owner, out_schema, out, error);
+}
+
+cst_status cst_pass_next_tensors(cst_pass *pass, const cst_tensor_adapter *adapter,
+                                 cst_tensors **out, cst_error *error) {
+  if (pass == NULL || adapter == NULL || out == NULL) {
+    return missing(error, "the pass, the adapter or the output");
+  }
+  struct ArrowArray batch;
+  CST__TRY(cst_pass_next(pass, &batch, error));
+  if (batch.release == NULL) {
+    *out = NULL;
+    return CST_OK;
+  }
+  cst_status status = cst__adapter_convert(adapter, &batch, true, out, error);
+  if (status != CST_OK) {
+    batch.release(&batch);
+  }
+  return status;
+}

@@ -1,0 +1,166 @@
+/* Adapters and the tensors of a batch: making, owning, finding. */
+#include "tensor/tensor.h"
+
+/* ---- adapters ---- */
+
+static cst_status make_plans(cst_tensor_adapter *adapter, cst_error *error) {
+  cst__arena views;
+  cst__view root;
+  cst__arena_init(&views, &adapter->arena.allocator);
+  cst_status status = cst__view_init_schema(&root, &adapter->schema, &views, error);
+  if (status == CST_OK && root.layout != CST__LAYOUT_STRUCT) {
+    status = cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                       "the schema of record batches has to be that of a struct");
+  }
+  for (size_t i = 0; status == CST_OK && i < adapter->count; i++) {
+    status = cst__plan_init(&adapter->plans[i], cst__specs_get(adapter->specs, i), &root,
+                            &adapter->arena, error);
+  }
+  cst__arena_reset(&views);
+  return status;
+}
+
+static cst_status fill_adapter(cst_tensor_adapter *adapter, const struct ArrowSchema *schema,
+                               cst_error *error) {
+  const cst_allocator *allocator = &adapter->arena.allocator;
+  size_t size = adapter->count * sizeof *adapter->plans;
+  adapter->pool = cst__scratch_pool_new(allocator);
+  adapter->plans = cst__arena_take_zero(&adapter->arena, size);
+  if (adapter->pool == NULL || adapter->plans == NULL) {
+    return cst__fail_memory(error, size + sizeof adapter->pool);
+  }
+  CST__TRY(cst__schema_copy(schema, &adapter->schema, error));
+  return make_plans(adapter, error);
+}
+
+cst_status cst__adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
+                            const cst_allocator *allocator, cst_tensor_adapter **out,
+                            cst_error *error) {
+  cst_tensor_adapter *adapter = cst__new_zero(allocator, sizeof *adapter);
+  if (adapter == NULL) {
+    return cst__fail_memory(error, sizeof *adapter);
+  }
+  cst__arena_init(&adapter->arena, allocator);
+  adapter->specs = cst__specs_retain(specs);
+  adapter->count = cst__specs_count(specs);
+  cst_status status = fill_adapter(adapter, schema, error);
+  if (status != CST_OK) {
+    cst__adapter_free(adapter);
+    return status;
+  }
+  *out = adapter;
+  return CST_OK;
+}
+
+void cst__adapter_free(cst_tensor_adapter *adapter) {
+  if (adapter == NULL) {
+    return;
+  }
+  if (adapter->schema.release != NULL) {
+    adapter->schema.release(&adapter->schema);
+  }
+  cst__specs_release(adapter->specs);
+  cst__scratch_pool_release(adapter->pool);
+  cst__arena_reset(&adapter->arena);
+  cst__delete(adapter);
+}
+
+/* ---- tensors ---- */
+
+static cst_status make_one(const cst__job *job) {
+  const cst_tensor_spec *spec = job->plan->spec;
+  job->out->name = spec->name;
+  job->out->kind = spec->kind;
+  switch (spec->kind) {
+    case CST_TENSOR_DENSE:
+      return cst__make_dense(job);
+    case CST_TENSOR_VARLEN_SPARSE:
+      return cst__make_varlen(job);
+    case CST_TENSOR_SPARSE:
+      return cst__make_sparse(job);
+    case CST_TENSOR_RAGGED:
+      return cst__make_ragged(job);
+  }
+  return cst__fail(job->error, CST_INVALID_ARGUMENT, NULL, "no kind of tensor is numbered %d",
+                   (int)spec->kind);
+}
+
+static cst_status make_all(const cst_tensor_adapter *adapter, const cst__view *root,
+                           cst_tensors *tensors, cst_error *error) {
+  int64_t count = (int64_t)adapter->count;
+  tensors->items = cst__scratch_take(&tensors->scratch, count, sizeof *tensors->items);
+  CST__TRY(CST__TAKEN(tensors->items, error));
+  memset(tensors->items, 0, adapter->count * sizeof *tensors->items);
+  tensors->count = adapter->count;
+  for (size_t i = 0; i < adapter->count; i++) {
+    cst__job job = {&adapter->plans[i], root, &tensors->scratch, &tensors->items[i], error};
+    CST__TRY(make_one(&job));
+  }
+  return CST_OK;
+}
+
+/* Frees all but the batch, which is the caller's as long as the conversion may fail. */
+static void drop_tensors(cst_tensors *tensors) {
+  cst__specs_release(tensors->specs);
+  cst__scratch_reset(&tensors->scratch);
+  cst__delete(tensors);
+}
+
+cst_status cst__adapter_convert(const cst_tensor_adapter *adapter, struct ArrowArray *batch,
+                                bool trusted, cst_tensors **out, cst_error *error) {
+  const cst_allocator *allocator = cst__scratch_pool_allocator(adapter->pool);
+  cst_tensors *tensors = cst__new_zero(allocator, sizeof *tensors);
+  if (tensors == NULL) {
+    return cst__fail_memory(error, sizeof *tensors);
+  }
+  cst__refcount_init(&tensors->owners);
+  cst__scratch_init(&tensors->scratch, adapter->pool);
+  tensors->specs = cst__specs_retain(adapter->specs);
+  cst__view root;
+  cst__arena views;
+  cst__arena_init(&views, allocator);
+  cst_status status = cst__view_init(&root, &adapter->schema, batch, trusted, &views, error);
+  if (status == CST_OK) {
+    status = make_all(adapter, &root, tensors, error);
+  }
+  cst__arena_reset(&views);
+  if (status != CST_OK) {
+    drop_tensors(tensors);
+    return status;
+  }
+  tensors->batch = *batch;
+  batch->release = NULL;
+  *out = tensors;
+  return CST_OK;
+}
+
+cst_tensors *cst__tensors_retain(const cst_tensors *tensors) {
+  cst_tensors *owned = (cst_tensors *)(uintptr_t)tensors;
+  cst__refcount_up(&owned->owners);
+  return owned;
+}
+
+void cst__tensors_release(cst_tensors *tensors) {
+  if (tensors != NULL && cst__refcount_down(&tensors->owners)) {
+    tensors->batch.release(&tensors->batch);
+    drop_tensors(tensors);
+  }
+}
+
+const cst_tensor *cst__tensors_find(const cst_tensors *tensors, const char *name) {
+  size_t low = 0;
+  size_t high = tensors->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = strcmp(tensors->items[middle].name, name);
+    if (order == 0) {
+      return &tensors->items[middle];
+    }
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return NULL;
+}

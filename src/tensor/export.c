@@ -1,0 +1,200 @@
+/* Tensors to the outside: DLPack for numbers, Arrow for all. */
+#include <stdio.h>
+
+#include "tensor/dlpack.h"
+#include "tensor/tensor.h"
+
+/* ---- DLPack ---- */
+
+/* What a managed tensor owns: itself, shape and strides in one block; its values or their owner. */
+typedef struct export {
+  cst__dl_versioned versioned;
+  cst__dl_managed managed;
+  cst_tensors *owner; /* NULL: the values are a copy */
+  void *copy;
+  int64_t dims[]; /* shape, then strides */
+}
+export;
+
+enum { VALUE_ALIGN = 64 };
+
+static void free_export(export *e) {
+  cst__tensors_release(e->owner);
+  cst__delete(e->copy);
+  cst__delete(e);
+}
+
+static void delete_versioned(cst__dl_versioned *self) { free_export(self->manager_ctx); }
+static void delete_managed(cst__dl_managed *self) { free_export(self->manager_ctx); }
+
+static cst__dl_type dl_type(cst_dtype dtype) {
+  uint8_t bits = (uint8_t)(8 * cst_dtype_width(dtype));
+  switch (dtype) {
+    case CST_DTYPE_FLOAT32:
+    case CST_DTYPE_FLOAT64:
+      return (cst__dl_type){DLPACK_FLOAT, bits, 1};
+    case CST_DTYPE_UINT8:
+    case CST_DTYPE_UINT16:
+    case CST_DTYPE_UINT32:
+    case CST_DTYPE_UINT64:
+      return (cst__dl_type){DLPACK_UINT, bits, 1};
+    default:
+      return (cst__dl_type){DLPACK_INT, bits, 1};
+  }
+}
+
+/* A copy of the values, aligned, within a block that cst__delete frees. */
+static void *copy_values(const cst_allocator *allocator, const cst_ndarray *array, void **block) {
+  size_t bytes = (size_t)array->size * cst_dtype_width(array->dtype);
+  *block = cst__new(allocator, bytes + VALUE_ALIGN);
+  if (*block == NULL) {
+    return NULL;
+  }
+  uintptr_t at = ((uintptr_t)*block + VALUE_ALIGN - 1) & ~(uintptr_t)(VALUE_ALIGN - 1);
+  void *values = (char *)*block + (at - (uintptr_t)*block);
+  memcpy(values, array->data, bytes);
+  return values;
+}
+
+static void fill_dims(const cst_ndarray *array, int64_t *shape, int64_t *strides) {
+  int64_t stride = 1;
+  for (size_t i = array->num_dims; i > 0; i--) {
+    shape[i - 1] = array->shape[i - 1];
+    strides[i - 1] = stride;
+    stride *= array->shape[i - 1] > 0 ? array->shape[i - 1] : 1;
+  }
+}
+
+static cst_status make_export(const cst_ndarray *array, const cst_tensors *owner, bool copy,
+                              export **out, cst_error *error) {
+  const cst_allocator *allocator = cst__scratch_pool_allocator(owner->scratch.pool);
+  size_t size = sizeof(export) + 2 * array->num_dims * sizeof(int64_t);
+  export *e = cst__new_zero(allocator, size);
+  if (e == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  void *values = (void *)(uintptr_t)array->data;
+  if (copy) {
+    values = copy_values(allocator, array, &e->copy);
+    if (values == NULL) {
+      free_export(e);
+      return cst__fail_memory(error, (size_t)array->size * cst_dtype_width(array->dtype));
+    }
+  } else {
+    e->owner = cst__tensors_retain(owner);
+  }
+  int64_t *strides = e->dims + array->num_dims;
+  fill_dims(array, e->dims, strides);
+  cst__dl_tensor tensor = {
+      values, {DLPACK_CPU, 0}, (int32_t)array->num_dims, dl_type(array->dtype), e->dims, strides,
+      0};
+  e->versioned = (cst__dl_versioned){
+      1, 0, e, delete_versioned, copy ? DLPACK_IS_COPIED : DLPACK_READ_ONLY, tensor};
+  e->managed = (cst__dl_managed){tensor, e, delete_managed};
+  *out = e;
+  return CST_OK;
+}
+
+cst_status cst__ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors *owner, bool copy,
+                                  bool versioned, void **out, cst_error *error) {
+  export *e = NULL;
+  if (array->dtype == CST_DTYPE_BYTES) {
+    return cst__fail(error, CST_UNSUPPORTED, "take strings as Arrow, or as a list of bytes",
+                     "DLPack has no strings");
+  }
+  CST__TRY(make_export(array, owner, copy, &e, error));
+  *out = versioned ? (void *)&e->versioned : (void *)&e->managed;
+  return CST_OK;
+}
+
+/* ---- Arrow ---- */
+
+typedef struct arrow_export {
+  cst_tensors *owner;
+  const void *buffers[3];
+  void *offsets; /* strings: one block of offsets and bytes */
+} arrow_export;
+
+static void release_array(struct ArrowArray *array) {
+  arrow_export *e = array->private_data;
+  cst__tensors_release(e->owner);
+  cst__delete(e->offsets);
+  cst__delete(e);
+  array->release = NULL;
+}
+
+/* The format is a literal: the schema owns nothing. */
+static void release_schema(struct ArrowSchema *schema) { schema->release = NULL; }
+
+static const char *arrow_format(cst_dtype dtype) {
+  static const char *const formats[] = {
+      [CST_DTYPE_INT8] = "c",    [CST_DTYPE_INT16] = "s",  [CST_DTYPE_INT32] = "i",
+      [CST_DTYPE_INT64] = "l",   [CST_DTYPE_UINT8] = "C",  [CST_DTYPE_UINT16] = "S",
+      [CST_DTYPE_UINT32] = "I",  [CST_DTYPE_UINT64] = "L", [CST_DTYPE_FLOAT32] = "f",
+      [CST_DTYPE_FLOAT64] = "g", [CST_DTYPE_BYTES] = "Z",
+  };
+  return formats[dtype];
+}
+
+/* Strings as the offsets and bytes of a large_binary. */
+static cst_status copy_strings(const cst_ndarray *array, const cst_allocator *allocator,
+                               arrow_export *e, cst_error *error) {
+  size_t bytes = 0;
+  size_t total;
+  size_t offsets_size = ((size_t)array->size + 1) * sizeof(int64_t);
+  for (int64_t i = 0; i < array->size; i++) {
+    if (!cst__add(bytes, array->strings[i].size, &bytes)) {
+      return cst__fail_memory(error, SIZE_MAX);
+    }
+  }
+  if (!cst__add(bytes, offsets_size, &total)) {
+    return cst__fail_memory(error, SIZE_MAX);
+  }
+  e->offsets = cst__new(allocator, total);
+  if (e->offsets == NULL) {
+    return cst__fail_memory(error, total);
+  }
+  int64_t *offsets = e->offsets;
+  char *data = (char *)e->offsets + offsets_size;
+  int64_t at = 0;
+  for (int64_t i = 0; i < array->size; i++) {
+    offsets[i] = at;
+    if (array->strings[i].size > 0) {
+      memcpy(data + at, array->strings[i].data, array->strings[i].size);
+      at += (int64_t)array->strings[i].size;
+    }
+  }
+  offsets[array->size] = at;
+  e->buffers[1] = offsets;
+  e->buffers[2] = data;
+  return CST_OK;
+}
+
+cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *owner,
+                                 struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                 cst_error *error) {
+  const cst_allocator *allocator = cst__scratch_pool_allocator(owner->scratch.pool);
+  bool is_bytes = array->dtype == CST_DTYPE_BYTES;
+  arrow_export *e = cst__new_zero(allocator, sizeof *e);
+  if (e == NULL) {
+    return cst__fail_memory(error, sizeof *e);
+  }
+  if (is_bytes) {
+    cst_status status = copy_strings(array, allocator, e, error);
+    if (status != CST_OK) {
+      cst__delete(e);
+      return status;
+    }
+  } else {
+    e->owner = cst__tensors_retain(owner);
+    e->buffers[1] = array->data;
+  }
+  *out = (struct ArrowArray){.length = array->size,
+                             .n_buffers = is_bytes ? 3 : 2,
+                             .buffers = e->buffers,
+                             .release = release_array,
+                             .private_data = e};
+  *out_schema = (struct ArrowSchema){
+      .format = arrow_format(array->dtype), .name = "", .release = release_schema};
+  return CST_OK;
+}

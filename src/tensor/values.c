@@ -1,0 +1,200 @@
+/* Leaves: the values of a run of slots as they lie in the batch, or gathered one by one. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "tensor/tensor.h"
+
+_Alignas(64) const uint8_t cst__no_values[64] = {0};
+
+cst_status cst__row_fail(const cst__job *job, int64_t row, const char *hint, const char *fmt, ...) {
+  char text[512];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  const char *name = job->plan->spec->name;
+  cst__fail(job->error, CST_SCHEMA, hint, "%s", text);
+  cst__error_add_path(job->error, name, strlen(name));
+  cst__error_add_record(job->error, row, -1);
+  return CST_SCHEMA;
+}
+
+cst_status cst__ndarray_shape(const cst__job *job, cst_ndarray *array, int64_t first,
+                              size_t num_rest, const int64_t *rest) {
+  int64_t *shape = cst__scratch_take(job->scratch, (int64_t)num_rest + 1, sizeof *shape);
+  CST__TRY(CST__TAKEN(shape, job->error));
+  shape[0] = first;
+  array->size = first;
+  for (size_t i = 0; i < num_rest; i++) {
+    shape[i + 1] = rest[i];
+    array->size *= rest[i];
+  }
+  array->num_dims = num_rest + 1;
+  array->shape = shape;
+  return CST_OK;
+}
+
+cst_status cst__job_column(const cst__job *job, int64_t sibling, cst__slots *out) {
+  const cst__plan *plan = job->plan;
+  cst__slots slots = {job->root, job->root->length, 0, NULL, NULL};
+  for (size_t i = 0; i < plan->num_steps; i++) {
+    bool is_last = i + 1 == plan->num_steps;
+    int64_t child = is_last && sibling >= 0 ? sibling : plan->steps[i];
+    if (!cst__slots_enter(&slots, child, job->scratch, &slots)) {
+      return CST__TAKEN(NULL, job->error);
+    }
+  }
+  *out = slots;
+  return CST_OK;
+}
+
+/* ---- numbers ---- */
+
+#define DEFINE_GATHER(name, type)                                                 \
+  static void name(const void *from, const int64_t *index, int64_t n, void *to) { \
+    const type *source = from;                                                    \
+    type *out = to;                                                               \
+    for (int64_t i = 0; i < n; i++) {                                             \
+      out[i] = source[index[i]];                                                  \
+    }                                                                             \
+  }
+DEFINE_GATHER(gather_8, uint8_t)
+DEFINE_GATHER(gather_16, uint16_t)
+DEFINE_GATHER(gather_32, uint32_t)
+DEFINE_GATHER(gather_64, uint64_t)
+
+static void gather(const void *from, size_t width, const int64_t *index, int64_t n, void *to) {
+  switch (width) {
+    case 1:
+      gather_8(from, index, n, to);
+      break;
+    case 2:
+      gather_16(from, index, n, to);
+      break;
+    case 4:
+      gather_32(from, index, n, to);
+      break;
+    default:
+      gather_64(from, index, n, to);
+  }
+}
+
+static cst_status read_numbers(const cst__job *job, const cst__slots *slots, const void **out) {
+  const cst__view *v = slots->view;
+  size_t width = cst_dtype_width(v->dtype);
+  const char *base = (const char *)v->data + (size_t)v->offset * width;
+  if (slots->index == NULL) {
+    *out = base + (size_t)slots->first * width;
+    return CST_OK;
+  }
+  void *copy = cst__scratch_take(job->scratch, slots->count, width);
+  CST__TRY(CST__TAKEN(copy, job->error));
+  gather(base, width, slots->index, slots->count, copy);
+  *out = copy;
+  return CST_OK;
+}
+
+/* ---- strings ---- */
+
+static void fill_run(const cst__slots *slots, cst_bytes *out) {
+  const cst__view *v = slots->view;
+  const uint8_t *bytes = v->data;
+  int64_t at = v->offset + slots->first;
+  int64_t begin = cst__view_entry(v->offsets, v->offset_width, at);
+  for (int64_t i = 0; i < slots->count; i++) {
+    int64_t end = cst__view_entry(v->offsets, v->offset_width, at + i + 1);
+    out[i].data = begin == end ? cst__no_values : bytes + begin;
+    out[i].size = (size_t)(end - begin);
+    begin = end;
+  }
+}
+
+static cst_status read_strings(const cst__job *job, const cst__slots *slots,
+                               const cst_bytes **out) {
+  cst_bytes *strings = cst__scratch_take(job->scratch, slots->count, sizeof *strings);
+  CST__TRY(CST__TAKEN(strings, job->error));
+  *out = strings;
+  if (slots->view->layout == CST__LAYOUT_BINARY && slots->index == NULL) {
+    fill_run(slots, strings);
+    return CST_OK;
+  }
+  for (int64_t k = 0; k < slots->count; k++) {
+    strings[k] = cst__view_bytes(slots->view, cst__slot_at(slots, k));
+  }
+  return CST_OK;
+}
+
+cst_status cst__values_read(const cst__job *job, const cst__slots *slots, cst_ndarray *out,
+                            int64_t *null_at) {
+  static const cst_bytes no_string = {cst__no_values, 0};
+  memset(out, 0, sizeof *out);
+  out->dtype = job->plan->dtype;
+  *null_at = cst__slots_first_null(slots);
+  if (*null_at >= 0) {
+    return CST_SCHEMA;
+  }
+  CST__TRY(cst__ndarray_shape(job, out, slots->count, 0, NULL));
+  if (slots->count == 0) {
+    out->data = out->dtype == CST_DTYPE_BYTES ? NULL : cst__no_values;
+    out->strings = out->dtype == CST_DTYPE_BYTES ? &no_string : NULL;
+    return CST_OK;
+  }
+  return out->dtype == CST_DTYPE_BYTES ? read_strings(job, slots, &out->strings)
+                                       : read_numbers(job, slots, &out->data);
+}
+
+/* ---- integers of index and row-length columns ---- */
+
+#define WIDEN(type, limit)                                     \
+  for (int64_t k = 0; k < slots->count; k++) {                 \
+    type value = ((const type *)base)[cst__slot_at(slots, k)]; \
+    if (limit) {                                               \
+      *bad_at = *bad_at < 0 ? k : *bad_at;                     \
+    }                                                          \
+    to[k] = (int64_t)value;                                    \
+  }                                                            \
+  break
+
+static void widen(const cst__slots *slots, const void *base, int64_t *to, int64_t *bad_at) {
+  switch (slots->view->dtype) {
+    case CST_DTYPE_INT8:
+      WIDEN(int8_t, false);
+    case CST_DTYPE_INT16:
+      WIDEN(int16_t, false);
+    case CST_DTYPE_INT32:
+      WIDEN(int32_t, false);
+    case CST_DTYPE_UINT8:
+      WIDEN(uint8_t, false);
+    case CST_DTYPE_UINT16:
+      WIDEN(uint16_t, false);
+    case CST_DTYPE_UINT32:
+      WIDEN(uint32_t, false);
+    case CST_DTYPE_UINT64:
+      WIDEN(uint64_t, value > INT64_MAX);
+    default:
+      WIDEN(int64_t, false);
+  }
+}
+
+cst_status cst__integers_read(const cst__job *job, const cst__slots *slots, const int64_t **out,
+                              int64_t *bad_at) {
+  const cst__view *v = slots->view;
+  *bad_at = cst__slots_first_null(slots);
+  *out = (const int64_t *)(const void *)cst__no_values;
+  if (*bad_at >= 0) {
+    return CST_SCHEMA;
+  }
+  if (slots->count == 0) {
+    return CST_OK;
+  }
+  const char *base = (const char *)v->data + (size_t)v->offset * cst_dtype_width(v->dtype);
+  if (v->dtype == CST_DTYPE_INT64 && slots->index == NULL) {
+    *out = (const int64_t *)(const void *)base + slots->first;
+    return CST_OK;
+  }
+  int64_t *to = cst__scratch_take(job->scratch, slots->count, sizeof *to);
+  CST__TRY(CST__TAKEN(to, job->error));
+  widen(slots, base, to, bad_at);
+  *out = to;
+  return *bad_at >= 0 ? CST_SCHEMA : CST_OK;
+}

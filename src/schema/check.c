@@ -1,6 +1,7 @@
 /* Checks of what a schema says about several features at once: sparse features and tensor
  * representations are whole, and refer to columns that exist.
  */
+#include "base/utf8.h"
 #include "schema/internal.h"
 
 static const char column_hint[] = "name a feature of this schema, or add the feature";
@@ -226,6 +227,9 @@ static cst_status check_group(const cst_schema *schema, const cst__message *entr
   for (size_t i = 0; tensors != NULL && i < tensors->count; i++) {
     const cst__message *tensor = cst__nth_message(tensors, i);
     cst_bytes name = cst__message_bytes(tensor, ENTRY_KEY);
+    if (name.size > 0 && !cst__utf8_valid(name.data, name.size)) {
+      return cst__schema_fail(tensor, error, NULL, "the name of a tensor is not valid UTF-8");
+    }
     cst_status status =
         check_representation(schema, cst__message_child(tensor, ENTRY_VALUE), error);
     if (status != CST_OK) {

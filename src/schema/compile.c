@@ -80,6 +80,7 @@ const cst_feature *cst__schema_feature_at(const cst_schema *schema, const cst__m
 
 typedef struct compiler {
   cst__arena *arena;
+  bool may_lack_names;
   cst_error *error;
 } compiler;
 
@@ -88,7 +89,7 @@ static cst_status no_memory(const compiler *c) { return cst__fail_memory(c->erro
 static cst_status compile_name(const compiler *c, const cst__message *message, int32_t number,
                                const char **name, size_t *size) {
   cst_bytes bytes = cst__message_bytes(message, number);
-  if (bytes.size == 0) {
+  if (bytes.size == 0 && !c->may_lack_names) {
     return cst__schema_fail(message, c->error, "give every feature a name",
                             "a feature has no name");
   }
@@ -218,7 +219,7 @@ static cst_status index_names(cst_schema *schema, cst_error *error) {
 }
 
 cst_status cst__schema_compile(cst_schema *schema, cst_error *error) {
-  compiler c = {&schema->arena, error};
+  compiler c = {&schema->arena, schema->may_lack_names, error};
   const cst_feature *features;
   if (!cst__message_sort_maps(&schema->arena, schema->root)) {
     return no_memory(&c);

@@ -16,6 +16,7 @@ struct cst_schema {
   cst_feature *features; /* in the order of the messages */
   size_t num_features;
   cst__name_map names; /* of `features` */
+  bool may_lack_names; /* a feature may have an empty name: it is what the data have */
 };
 
 /* An empty schema: a root message without fields. NULL if out of memory. */

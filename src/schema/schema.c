@@ -41,7 +41,7 @@ const cst_feature *cst__schema_feature(const cst_schema *schema, size_t i) {
 }
 
 size_t cst__schema_find_feature(const cst_schema *schema, const char *name, size_t size) {
-  return size > 0 ? cst__name_map_find(&schema->names, name, size) : SIZE_MAX;
+  return name != NULL ? cst__name_map_find(&schema->names, name, size) : SIZE_MAX;
 }
 
 /* ---- parsing ---- */

@@ -36,8 +36,8 @@ cst_status cst__specs_new(const cst_schema *schema, const cst_specs_options *opt
 cst_specs *cst__specs_retain(const cst_specs *specs);
 void cst__specs_release(cst_specs *specs);
 
-/* The specs all of whose columns (the first steps of value paths, index columns, row-length columns)
- * are among the names, as a list of its own. */
+/* The specs all of whose columns (the first steps of value paths, index columns, row-length
+ * columns) are among the names, as a list of its own. */
 cst_status cst__specs_project(const cst_specs *specs, const char *const *columns,
                               size_t num_columns, cst_specs **out, cst_error *error);
 size_t cst__specs_count(const cst_specs *specs);

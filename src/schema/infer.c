@@ -1,0 +1,327 @@
+/* Counting what features look like over batches, and writing that down as a schema.
+ *
+ * Sources: tensorflow_metadata/proto/v0/schema.proto (a Feature has either a shape or a
+ * value_count); the meaning of presence and value_count is that of TensorFlow Data Validation.
+ */
+#include "schema/infer.h"
+
+#include <stdlib.h>
+
+#include "arrow/view.h"
+#include "schema/internal.h"
+
+/* What has been seen of one feature. */
+typedef struct tally {
+  const char *name; /* in the inferrer's arena */
+  size_t name_size;
+  bool seen;             /* a slot of a batch that failed may never have been counted */
+  cst_feature_type type; /* UNKNOWN: only nulls so far */
+  int64_t present;       /* records with the feature: a list, empty or not */
+  int64_t min, max;      /* values per record that has the feature; valid if present > 0 */
+} tally;
+
+struct cst__inferrer {
+  cst_allocator allocator;
+  cst__arena arena; /* names */
+  tally *tallies;   /* in the order of their first appearance */
+  size_t count;
+  size_t capacity;
+  cst__name_map names;
+  int64_t num_records;
+};
+
+cst_status cst__inferrer_new(const cst_allocator *allocator, cst__inferrer **out,
+                             cst_error *error) {
+  cst__inferrer *inferrer = cst__new_zero(allocator, sizeof *inferrer);
+  if (inferrer == NULL) {
+    return cst__fail_memory(error, sizeof *inferrer);
+  }
+  inferrer->allocator = cst__allocator_of(allocator);
+  cst__arena_init(&inferrer->arena, allocator);
+  *out = inferrer;
+  return CST_OK;
+}
+
+void cst__inferrer_free(cst__inferrer *inferrer) {
+  if (inferrer != NULL) {
+    cst__name_map_reset(&inferrer->names);
+    cst__delete(inferrer->tallies);
+    cst__arena_reset(&inferrer->arena);
+    cst__delete(inferrer);
+  }
+}
+
+int64_t cst__inferrer_num_records(const cst__inferrer *inferrer) { return inferrer->num_records; }
+
+static tally *find(const cst__inferrer *inferrer, const char *name, size_t size) {
+  size_t at = cst__name_map_find(&inferrer->names, name, size);
+  return at != SIZE_MAX ? &inferrer->tallies[at] : NULL;
+}
+
+/* The tally of a name, made if need be. */
+static cst_status need(cst__inferrer *inferrer, const char *name, size_t size, tally **out,
+                       cst_error *error) {
+  *out = find(inferrer, name, size);
+  if (*out != NULL) {
+    return CST_OK;
+  }
+  void *items = inferrer->tallies;
+  bool ok = cst__grow(&inferrer->allocator, &items, &inferrer->capacity, inferrer->count + 1,
+                      sizeof *inferrer->tallies);
+  inferrer->tallies = items;
+  const char *copy = ok ? cst__arena_copy(&inferrer->arena, name, size) : NULL;
+  if (copy == NULL || !cst__name_map_add(&inferrer->names, copy, size, inferrer->count)) {
+    return cst__fail_memory(error, size);
+  }
+  *out = &inferrer->tallies[inferrer->count++];
+  **out = (tally){.name = copy, .name_size = size};
+  return CST_OK;
+}
+
+static cst_status check_type(const tally *known, const char *name, size_t size,
+                             cst_feature_type type, cst_error *error) {
+  if (known == NULL || known->type == type || known->type == CST_FEATURE_UNKNOWN ||
+      type == CST_FEATURE_UNKNOWN) {
+    return CST_OK;
+  }
+  cst_status status = cst__fail(
+      error, CST_SCHEMA, "a feature has one type in all records: repair the data, or leave it out",
+      "found %s, expected %s as in the records before", cst__feature_type_name(type),
+      cst__feature_type_name(known->type));
+  cst__error_add_path(error, name, size);
+  return status;
+}
+
+/* ---- batches ---- */
+
+static cst_feature_type number_type(cst_dtype dtype) {
+  return dtype == CST_DTYPE_FLOAT32 || dtype == CST_DTYPE_FLOAT64 ? CST_FEATURE_FLOAT
+                                                                  : CST_FEATURE_INT;
+}
+
+/* The feature type of a column: of a list's items, or of single values. False: none fits. */
+static bool column_type(const cst__view *column, cst_feature_type *type) {
+  bool is_list = column->layout == CST__LAYOUT_LIST || column->layout == CST__LAYOUT_FIXED_LIST;
+  const cst__view *values = is_list ? &column->children[0] : column;
+  switch (values->layout) {
+    case CST__LAYOUT_NUMBER:
+      *type = number_type(values->dtype);
+      return true;
+    case CST__LAYOUT_BINARY:
+    case CST__LAYOUT_BINARY_VIEW:
+    case CST__LAYOUT_FIXED_BINARY:
+      *type = CST_FEATURE_BYTES;
+      return true;
+    case CST__LAYOUT_NULL:
+      *type = CST_FEATURE_UNKNOWN;
+      return true;
+    case CST__LAYOUT_BOOL:
+    case CST__LAYOUT_HALF:
+    case CST__LAYOUT_LIST:
+    case CST__LAYOUT_FIXED_LIST:
+    case CST__LAYOUT_LIST_VIEW:
+    case CST__LAYOUT_STRUCT:
+    case CST__LAYOUT_OTHER:
+      break;
+  }
+  return false;
+}
+
+static cst_status check_column(const cst__inferrer *inferrer, const cst__view *column,
+                               cst_error *error) {
+  size_t size = strlen(column->name);
+  cst_feature_type type;
+  if (!column_type(column, &type)) {
+    char found[64];
+    cst__view_type_name(column, found, sizeof found);
+    cst_status status =
+        cst__fail(error, CST_UNSUPPORTED, NULL,
+                  "found a column of type %s, expected lists of numbers or bytes", found);
+    cst__error_add_path(error, column->name, size);
+    return status;
+  }
+  return check_type(find(inferrer, column->name, size), column->name, size, type, error);
+}
+
+static void count_run(tally *t, int64_t rows, int64_t min, int64_t max) {
+  if (rows > 0) {
+    t->min = t->present == 0 || min < t->min ? min : t->min;
+    t->max = t->present == 0 || max > t->max ? max : t->max;
+    t->present += rows;
+  }
+}
+
+/* Lengths of the lists that are not null; branch-free where there are no nulls. */
+#define COUNT_LENGTHS(T, T_MAX)                                                       \
+  do {                                                                                \
+    const T *offsets = (const T *)column->offsets + column->offset;                   \
+    T least = T_MAX, most = 0;                                                        \
+    for (int64_t i = 0; column->null_count == 0 && i < column->length; i++) {         \
+      T size = offsets[i + 1] - offsets[i];                                           \
+      least = size < least ? size : least;                                            \
+      most = size > most ? size : most;                                               \
+    }                                                                                 \
+    for (int64_t i = 0; column->null_count != 0 && i < column->length; i++) {         \
+      T size = offsets[i + 1] - offsets[i];                                           \
+      bool is_null = cst__view_is_null(column, i);                                    \
+      least = is_null || size >= least ? least : size;                                \
+      most = is_null || size <= most ? most : size;                                   \
+    }                                                                                 \
+    count_run(t, column->length - column->null_count, (int64_t)least, (int64_t)most); \
+  } while (0)
+
+static void count_column(tally *t, const cst__view *column) {
+  cst_feature_type type = CST_FEATURE_UNKNOWN;
+  (void)column_type(column, &type);
+  t->seen = true;
+  t->type = type != CST_FEATURE_UNKNOWN ? type : t->type;
+  if (column->layout == CST__LAYOUT_LIST && column->length > 0) {
+    if (column->offset_width == 8) {
+      COUNT_LENGTHS(int64_t, INT64_MAX);
+    } else {
+      COUNT_LENGTHS(int32_t, INT32_MAX);
+    }
+  } else if (column->layout != CST__LAYOUT_NULL) {
+    int64_t size = column->layout == CST__LAYOUT_FIXED_LIST ? column->fixed_size : 1;
+    count_run(t, column->length - column->null_count, size, size);
+  }
+}
+
+static cst_status add_batch(cst__inferrer *inferrer, const cst__view *batch, cst_error *error) {
+  tally *unused;
+  if (batch->layout != CST__LAYOUT_STRUCT) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a record batch is a struct, found %s",
+                     batch->format);
+  }
+  for (int64_t i = 0; i < batch->num_children; i++) {
+    CST__TRY(check_column(inferrer, &batch->children[i], error));
+  }
+  for (int64_t i = 0; i < batch->num_children; i++) {
+    const char *name = batch->children[i].name;
+    CST__TRY(need(inferrer, name, strlen(name), &unused, error));
+  }
+  for (int64_t i = 0; i < batch->num_children; i++) {
+    const char *name = batch->children[i].name;
+    count_column(find(inferrer, name, strlen(name)), &batch->children[i]);
+  }
+  inferrer->num_records += batch->length;
+  return CST_OK;
+}
+
+cst_status cst__inferrer_add(cst__inferrer *inferrer, const struct ArrowSchema *schema,
+                             const struct ArrowArray *array, cst_error *error) {
+  cst__arena arena;
+  cst__view batch;
+  cst__arena_init(&arena, &inferrer->allocator);
+  cst_status status = cst__view_init(&batch, schema, array, true, &arena, error);
+  if (status == CST_OK) {
+    status = add_batch(inferrer, &batch, error);
+  }
+  cst__arena_reset(&arena);
+  return status;
+}
+
+cst_status cst__inferrer_merge(cst__inferrer *inferrer, const cst__inferrer *other,
+                               cst_error *error) {
+  tally *mine;
+  for (size_t i = 0; i < other->count; i++) {
+    const tally *t = &other->tallies[i];
+    mine = find(inferrer, t->name, t->name_size);
+    CST__TRY(check_type(mine, t->name, t->name_size, t->type, error));
+  }
+  for (size_t i = 0; i < other->count; i++) {
+    const tally *t = &other->tallies[i];
+    CST__TRY(need(inferrer, t->name, t->name_size, &mine, error));
+  }
+  for (size_t i = 0; i < other->count; i++) {
+    const tally *t = &other->tallies[i];
+    mine = find(inferrer, t->name, t->name_size);
+    mine->seen |= t->seen;
+    mine->type = mine->type != CST_FEATURE_UNKNOWN ? mine->type : t->type;
+    count_run(mine, t->present, t->min, t->max);
+  }
+  inferrer->num_records += other->num_records;
+  return CST_OK;
+}
+
+/* ---- the schema ---- */
+
+/* True if all puts went well. Counts are the same in all records: a shape; else how many there are.
+ */
+static bool put_counts(cst__arena *arena, cst__message *feature, const tally *t,
+                       int64_t num_records) {
+  bool is_fixed = t->present == num_records && t->min == t->max && t->min > 0;
+  if (is_fixed) {
+    cst__message *shape = cst__message_put_child(arena, feature, FEATURE_SHAPE);
+    cst__message *dim = shape != NULL ? cst__message_put_child(arena, shape, SHAPE_DIM) : NULL;
+    return dim != NULL && cst__message_put_int(arena, dim, DIM_SIZE, t->min);
+  }
+  cst__message *counts = cst__message_put_child(arena, feature, FEATURE_VALUE_COUNT);
+  return counts != NULL && cst__message_put_int(arena, counts, VALUE_COUNT_MIN, t->min) &&
+         cst__message_put_int(arena, counts, VALUE_COUNT_MAX, t->max);
+}
+
+static bool put_presence(cst__arena *arena, cst__message *feature, const tally *t,
+                         int64_t num_records) {
+  cst__message *presence = cst__message_put_child(arena, feature, FEATURE_PRESENCE);
+  if (presence == NULL) {
+    return false;
+  }
+  if (t->present > 0 && t->present == num_records &&
+      !cst__message_put_double(arena, presence, PRESENCE_MIN_FRACTION, 1)) {
+    return false;
+  }
+  return cst__message_put_int(arena, presence, PRESENCE_MIN_COUNT, t->present > 0);
+}
+
+static bool put_feature(cst_schema *schema, const tally *t, int64_t num_records) {
+  cst__arena *arena = &schema->arena;
+  cst__message *feature = cst__message_put_child(arena, schema->root, SCHEMA_FEATURE);
+  return feature != NULL &&
+         cst__message_put_bytes(arena, feature, FEATURE_NAME, t->name, t->name_size) &&
+         cst__message_put_int(arena, feature, FEATURE_TYPE, t->type) &&
+         (t->present == 0 || put_counts(arena, feature, t, num_records)) &&
+         put_presence(arena, feature, t, num_records);
+}
+
+static int compare_tallies(const void *a, const void *b) {
+  return strcmp((*(const tally *const *)a)->name, (*(const tally *const *)b)->name);
+}
+
+static cst_status put_features(const cst__inferrer *inferrer, cst_schema *schema,
+                               cst_error *error) {
+  const tally **sorted = cst__new(&inferrer->allocator, (inferrer->count + 1) * sizeof *sorted);
+  bool ok = sorted != NULL;
+  size_t count = 0;
+  for (size_t i = 0; ok && i < inferrer->count; i++) {
+    if (inferrer->tallies[i].seen) {
+      sorted[count++] = &inferrer->tallies[i];
+    }
+  }
+  if (count > 1) {
+    qsort(sorted, count, sizeof *sorted, compare_tallies);
+  }
+  for (size_t i = 0; ok && i < count; i++) {
+    ok = put_feature(schema, sorted[i], inferrer->num_records);
+  }
+  cst__delete(sorted);
+  return ok ? CST_OK : cst__fail_memory(error, inferrer->count * sizeof *sorted);
+}
+
+cst_status cst__inferrer_finish(const cst__inferrer *inferrer, cst_schema **out, cst_error *error) {
+  cst_schema *schema = cst__schema_new();
+  if (schema == NULL) {
+    return cst__fail_memory(error, sizeof *schema);
+  }
+  schema->may_lack_names = true; /* the key of a feature in an Example may be empty */
+  cst_status status = put_features(inferrer, schema, error);
+  if (status == CST_OK) {
+    status = cst__schema_compile(schema, error);
+  }
+  if (status != CST_OK) {
+    cst__schema_release(schema);
+    return status;
+  }
+  *out = schema;
+  return CST_OK;
+}

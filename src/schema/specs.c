@@ -1,0 +1,241 @@
+/* Tensor specs: the list, and in which order the rules make it.
+ *
+ * Source: RFC "TFXIO schema interpretation".
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "schema/specs_internal.h"
+
+cst_specs *cst__specs_retain(const cst_specs *specs) {
+  cst_specs *shared = (cst_specs *)(uintptr_t)specs; /* only the count changes */
+  if (shared != NULL) {
+    cst__refcount_up(&shared->owners);
+  }
+  return shared;
+}
+
+void cst__specs_release(cst_specs *specs) {
+  if (specs != NULL && cst__refcount_down(&specs->owners)) {
+    cst__specs_release(specs->base);
+    cst__delete(specs->items);
+    cst__arena_reset(&specs->arena);
+    cst__delete(specs);
+  }
+}
+
+size_t cst__specs_count(const cst_specs *specs) { return specs->count; }
+
+const cst_tensor_spec *cst__specs_get(const cst_specs *specs, size_t i) {
+  return i < specs->count ? &specs->items[i] : NULL;
+}
+
+/* ---- for the rules ---- */
+
+cst_dtype cst__specs_dtype(cst_feature_type type) {
+  switch (type) {
+    case CST_FEATURE_BYTES:
+      return CST_DTYPE_BYTES;
+    case CST_FEATURE_INT:
+      return CST_DTYPE_INT64;
+    case CST_FEATURE_FLOAT:
+      return CST_DTYPE_FLOAT32;
+    case CST_FEATURE_STRUCT:
+    case CST_FEATURE_UNKNOWN:
+      break;
+  }
+  return CST_DTYPE_NONE;
+}
+
+cst_status cst__specs_take(cst__specs_builder *b, size_t count, size_t item_size, void *out) {
+  size_t size;
+  void *memory = NULL;
+  if (cst__mul(count, item_size, &size)) {
+    memory = cst__arena_take_zero(&b->specs->arena, size);
+  }
+  if (memory == NULL) {
+    return cst__fail_memory(b->error, size);
+  }
+  memcpy(out, &memory, sizeof memory);
+  return CST_OK;
+}
+
+cst_status cst__specs_copy_name(cst__specs_builder *b, const cst__message *place, cst_bytes name,
+                                const char **out) {
+  if (name.size > 0 && memchr(name.data, '\0', name.size) != NULL) {
+    return cst__schema_fail(place, b->error, "rename it",
+                            "a tensor or its column has a NUL in "
+                            "its name");
+  }
+  *out = cst__arena_copy(&b->specs->arena, name.data, name.size);
+  return *out != NULL ? CST_OK : cst__fail_memory(b->error, name.size);
+}
+
+cst_status cst__specs_add(cst__specs_builder *b, const cst__message *place, cst_bytes name,
+                          cst_tensor_kind kind, const char *reason, cst_tensor_spec **out) {
+  cst_specs *specs = b->specs;
+  const char *copy;
+  CST__TRY(cst__specs_copy_name(b, place, name, &copy));
+  if (cst__name_map_find(&b->tensors, copy, name.size) != SIZE_MAX) {
+    cst_status status =
+        cst__schema_fail(place, b->error, "rename one of them", "two tensors have the same name");
+    cst__error_add_path(b->error, copy, name.size);
+    return status;
+  }
+  void *items = specs->items;
+  bool ok = cst__grow(NULL, &items, &specs->capacity, specs->count + 1, sizeof *specs->items);
+  specs->items = items;
+  if (!ok || !cst__name_map_add(&b->tensors, copy, name.size, specs->count)) {
+    return cst__fail_memory(b->error, sizeof *specs->items);
+  }
+  *out = &specs->items[specs->count++];
+  **out = (cst_tensor_spec){.name = copy, .kind = kind, .reason = reason};
+  return CST_OK;
+}
+
+cst_status cst__specs_set_path(cst__specs_builder *b, const cst__message *place,
+                               cst_tensor_spec *spec, const char *parent, const char *name) {
+  const char **path;
+  size_t steps = parent != NULL ? 2 : 1;
+  CST__TRY(cst__specs_take(b, steps, sizeof *path, &path));
+  if (parent != NULL) {
+    CST__TRY(cst__specs_copy_name(b, place, cst__name_of(parent), &path[0]));
+  }
+  CST__TRY(cst__specs_copy_name(b, place, cst__name_of(name), &path[steps - 1]));
+  spec->path = path;
+  spec->num_path_steps = steps;
+  return CST_OK;
+}
+
+/* ---- the whole ---- */
+
+enum { MAX_GROUPS_NAMED = 32 };
+
+static cst_status fail_group(const cst__field *groups, cst_bytes wanted, cst_error *error) {
+  const char *names[MAX_GROUPS_NAMED];
+  char copies[MAX_GROUPS_NAMED][64];
+  char name[64];
+  char hint[160] = "";
+  size_t count = groups != NULL ? groups->count : 0;
+  count = count < MAX_GROUPS_NAMED ? count : MAX_GROUPS_NAMED;
+  for (size_t i = 0; i < count; i++) {
+    cst_bytes key = cst__message_bytes(cst__nth_message(groups, i), ENTRY_KEY);
+    cst__escape(copies[i], sizeof copies[i], (const char *)key.data, key.size);
+    names[i] = copies[i];
+  }
+  cst__escape(name, sizeof name, (const char *)wanted.data, wanted.size);
+  size_t near = cst__nearest_name(name, names, count);
+  if (near != SIZE_MAX) {
+    (void)snprintf(hint, sizeof hint, "did you mean '%s'?", names[near]);
+  } else if (count > 0) {
+    (void)snprintf(hint, sizeof hint, "the first one is '%s'", names[0]);
+  }
+  return cst__fail(error, CST_NOT_FOUND, hint, "the schema has no tensor_representation_group '%s'",
+                   name);
+}
+
+static cst_status add_explicit(cst__specs_builder *b, cst_bytes wanted) {
+  const cst__field *groups = cst__message_find(b->schema->root, SCHEMA_GROUP);
+  for (size_t i = 0; groups != NULL && i < groups->count; i++) {
+    const cst__message *entry = cst__nth_message(groups, i);
+    if (cst__bytes_equal(cst__message_bytes(entry, ENTRY_KEY), wanted)) {
+      return cst__specs_add_group(b, cst__message_child(entry, ENTRY_VALUE), wanted);
+    }
+  }
+  return wanted.size == 0 ? CST_OK : fail_group(groups, wanted, b->error);
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(((const cst_tensor_spec *)a)->name, ((const cst_tensor_spec *)b)->name);
+}
+
+static cst_status build(cst__specs_builder *b, const char *group) {
+  CST__TRY(add_explicit(b, cst__name_of(group != NULL ? group : "")));
+  CST__TRY(cst__specs_infer(b));
+  if (b->specs->count > 1) {
+    qsort(b->specs->items, b->specs->count, sizeof *b->specs->items, compare_names);
+  }
+  return CST_OK;
+}
+
+cst_status cst__specs_new(const cst_schema *schema, const cst_specs_options *options,
+                          cst_specs **out, cst_error *error) {
+  cst_specs *specs = cst__new_zero(NULL, sizeof *specs);
+  if (specs == NULL) {
+    return cst__fail_memory(error, sizeof *specs);
+  }
+  cst__refcount_init(&specs->owners);
+  cst__arena_init(&specs->arena, NULL);
+  cst__specs_builder b = {.schema = schema,
+                          .specs = specs,
+                          .legacy = options != NULL && options->legacy,
+                          .error = error};
+  cst_status status = build(&b, options != NULL ? options->group : NULL);
+  cst__name_map_reset(&b.tensors);
+  cst__name_map_reset(&b.sources);
+  cst__name_map_reset(&b.consumed);
+  if (status != CST_OK) {
+    cst__specs_release(specs);
+    return status;
+  }
+  *out = specs;
+  return CST_OK;
+}
+
+/* ---- projection ---- */
+
+typedef struct column_list {
+  const char *const *names;
+  size_t count;
+} column_list;
+
+static bool has_column(const column_list *columns, const char *name) {
+  for (size_t i = 0; i < columns->count; i++) {
+    if (strcmp(columns->names[i], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* True if all columns that the tensor is made of are there. */
+static bool is_whole(const column_list *columns, const cst_tensor_spec *spec) {
+  if (!has_column(columns, spec->path[0])) {
+    return false;
+  }
+  for (size_t i = 0; i < spec->num_index_columns; i++) {
+    if (!has_column(columns, spec->index_columns[i])) {
+      return false;
+    }
+  }
+  for (size_t i = 0; i < spec->num_partitions && spec->num_path_steps == 1; i++) {
+    const char *lengths = spec->partitions[i].row_length_column;
+    if (lengths != NULL && !has_column(columns, lengths)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+cst_status cst__specs_project(const cst_specs *specs, const char *const *columns,
+                              size_t num_columns, cst_specs **out, cst_error *error) {
+  const column_list wanted = {columns, num_columns};
+  cst_specs *part = cst__new_zero(NULL, sizeof *part);
+  size_t size = (specs->count + 1) * sizeof *specs->items;
+  cst_tensor_spec *items = part != NULL ? cst__new(NULL, size) : NULL;
+  if (items == NULL) {
+    cst__delete(part);
+    return cst__fail_memory(error, size);
+  }
+  cst__refcount_init(&part->owners);
+  cst__arena_init(&part->arena, NULL);
+  part->items = items;
+  part->base = cst__specs_retain(specs);
+  for (size_t i = 0; i < specs->count; i++) {
+    if (is_whole(&wanted, &specs->items[i])) {
+      items[part->count++] = specs->items[i];
+    }
+  }
+  *out = part;
+  return CST_OK;
+}

@@ -29,6 +29,7 @@ struct cst_example_decoder {
   const char **names;   /* of order */
   cst__column_type *types;
   size_t num_outputs;
+  size_t tuned_names;   /* the number of names for which the table was tuned */
   size_t output_capacity;
 };
 
@@ -325,6 +326,10 @@ static cst_status begin(cst_example_decoder *d, const cst__records *records, cst
       return cst__fail_memory(error, sizeof d->table);
     }
   }
+  if (d->tuned_names != d->table.count) {
+    cst__name_table_tune(&d->table);
+    d->tuned_names = d->table.count;
+  }
   loop->batch = cst__batch_take(d->pool, loop->num_columns);
   if (loop->batch == NULL) {
     return cst__fail_memory(error, loop->num_columns * sizeof(cst__column));
@@ -332,10 +337,12 @@ static cst_status begin(cst_example_decoder *d, const cst__records *records, cst
   loop->rows = (int32_t)records->count;
   loop->row = 0;
   loop->block = NULL;
+  loop->first_wrong = 0;
   loop->error = error;
   for (size_t i = 0; i < loop->num_columns; i++) {
     cst__cold *cold = &loop->cold[i];
     cold->null_count = 0;
+    cold->next_wrong = 0;
     loop->hot[i] = (cst__hot){.flags = cold->fixed_size >= 0 ? CST__HOT_FIXED : 0};
     if (cold->tag != 0) {
       CST__TRY(cst__set_kind(loop, (uint32_t)i, cold->tag));

@@ -14,6 +14,8 @@
 #include <immintrin.h>
 #endif
 
+/* One body, compiled with `slack` known. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define CST__PASTE_(a, b) a##b
@@ -43,7 +45,7 @@ static bool long_size(const uint8_t **at, size_t *out) {
   return false;
 }
 
-static inline bool read_size(const uint8_t **at, size_t *out) {
+ALWAYS_INLINE bool read_size(const uint8_t **at, size_t *out) {
   const uint8_t *p = *at;
   if (LIKELY(p[0] < 0x80)) {
     *out = p[0];
@@ -99,7 +101,7 @@ static const uint8_t *long_varint(const uint8_t *at, const uint8_t *end, int64_t
 }
 
 /* Packed varints up to `end`; there is room for one value per byte. NULL: malformed. */
-static inline int64_t *unpack(const uint8_t *at, const uint8_t *end, bool slack, int64_t *out) {
+ALWAYS_INLINE int64_t *unpack(const uint8_t *at, const uint8_t *end, bool slack, int64_t *out) {
   const uint8_t *wide_end = slack ? end : end - (end - at < 8 ? end - at : 7);
   while (at < wide_end) {
     uint64_t word = cst__load64(at);
@@ -122,7 +124,7 @@ static inline int64_t *unpack(const uint8_t *at, const uint8_t *end, bool slack,
 }
 
 /* Copies `size` bytes; may write, and with slack read, up to 15 bytes more. */
-static inline void copy_values(uint8_t *to, const uint8_t *from, size_t size, bool slack) {
+ALWAYS_INLINE void copy_values(uint8_t *to, const uint8_t *from, size_t size, bool slack) {
   if (!slack || UNLIKELY(size > 128)) {
     memcpy(to, from, size);
     return;
@@ -133,81 +135,105 @@ static inline void copy_values(uint8_t *to, const uint8_t *from, size_t size, bo
   }
 }
 
-static inline outcome commit(cst__loop *loop, uint32_t column, size_t num_values) {
-  cst__hot *hot = &loop->hot[column];
-  int64_t count = (int64_t)(num_values - hot->num_values);
-  if (UNLIKELY(hot->flags & CST__HOT_FIXED) && count != loop->cold[column].fixed_size) {
-    (void)cst__wrong_count(loop, column, count);
+/* The column at hand: its hot part, which stays in registers while the loop stores bytes that might,
+ * for all that the compiler knows, be part of it. */
+typedef struct target {
+  cst__loop *loop;
+  cst__hot *hot;
+  size_t row;
+} target;
+
+ALWAYS_INLINE uint32_t column_of(target t) { return (uint32_t)(t.hot - t.loop->hot); }
+
+ALWAYS_INLINE outcome commit(target t, size_t num_values) {
+  int64_t count = (int64_t)(num_values - t.hot->num_values);
+  if (UNLIKELY(t.hot->flags & CST__HOT_FIXED) &&
+      count != t.loop->cold[column_of(t)].fixed_size) {
+    (void)cst__wrong_count(t.loop, column_of(t), count);
     return FAILED;
   }
-  hot->num_values = num_values;
-  hot->offsets[loop->row + 1] = (int64_t)num_values;
-  hot->next_row = loop->row + 1;
+  t.hot->num_values = num_values;
+  t.hot->offsets[t.row + 1] = (int64_t)num_values;
+  t.hot->next_row = (int32_t)t.row + 1;
   return DONE;
 }
 
-static inline outcome put_ints(cst__loop *loop, uint32_t column, const uint8_t *at,
-                               const uint8_t *end, bool slack) {
-  cst__hot *hot = &loop->hot[column];
+ALWAYS_INLINE bool grow(target t, size_t values, size_t bytes) {
+  return cst__grow_hot(t.loop, column_of(t), values, bytes) == CST_OK;
+}
+
+/* The values of a packed list: exactly [at, at + size). */
+ALWAYS_INLINE outcome put_packed_ints(target t, const uint8_t *at, size_t size, bool slack) {
+  if (UNLIKELY(size > t.hot->room_values - t.hot->num_values) && !grow(t, size, 0)) {
+    return FAILED;
+  }
+  int64_t *values = (int64_t *)(void *)t.hot->values;
+  int64_t *last = unpack(at, at + size, slack, values + t.hot->num_values);
+  return LIKELY(last != NULL) ? commit(t, (size_t)(last - values)) : SLOW;
+}
+
+ALWAYS_INLINE outcome put_packed_floats(target t, const uint8_t *at, size_t size, bool slack) {
+  size_t used = t.hot->num_values;
+  size_t count = size >> 2;
+  if (UNLIKELY((size & 3) != 0)) {
+    return SLOW;
+  }
+  if (UNLIKELY(count > t.hot->room_values - used) && !grow(t, count, 0)) {
+    return FAILED;
+  }
+  copy_values(t.hot->values + used * 4, at, size, slack);
+  return commit(t, used + count);
+}
+
+/* A list of numbers: nothing, or one packed run. */
+ALWAYS_INLINE outcome put_numbers(target t, uint8_t tag, const uint8_t *at, const uint8_t *end,
+                                  bool slack) {
   size_t size;
   if (at == end) {
-    return commit(loop, column, hot->num_values);
+    return commit(t, t.hot->num_values);
   }
   if (UNLIKELY(*at++ != CST__TAG_FIRST || !read_size(&at, &size) || size != (size_t)(end - at))) {
     return SLOW;
   }
-  if (UNLIKELY(size > hot->room_values - hot->num_values)) {
-    if (cst__grow_hot(loop, column, size, 0) != CST_OK) {
-      return FAILED;
-    }
-  }
-  int64_t *values = (int64_t *)(void *)hot->values;
-  int64_t *last = unpack(at, end, slack, values + hot->num_values);
-  if (UNLIKELY(last == NULL)) {
-    return SLOW;
-  }
-  return commit(loop, column, (size_t)(last - values));
+  return tag == CST__TAG_INT ? put_packed_ints(t, at, size, slack)
+                             : put_packed_floats(t, at, size, slack);
 }
 
-static inline outcome put_floats(cst__loop *loop, uint32_t column, const uint8_t *at,
-                                 const uint8_t *end, bool slack) {
-  cst__hot *hot = &loop->hot[column];
-  size_t size;
-  if (at == end) {
-    return commit(loop, column, hot->num_values);
+/* The head of one string in a list; false: malformed. */
+ALWAYS_INLINE bool read_string(const uint8_t **at, const uint8_t *end, size_t *size, bool slack) {
+  if (UNLIKELY(*(*at)++ != CST__TAG_FIRST)) {
+    return false;
   }
-  if (UNLIKELY(*at++ != CST__TAG_FIRST || !read_size(&at, &size) || size != (size_t)(end - at) ||
-               (size & 3) != 0)) {
-    return SLOW;
-  }
-  size_t count = size >> 2;
-  if (UNLIKELY(count > hot->room_values - hot->num_values)) {
-    if (cst__grow_hot(loop, column, count, 0) != CST_OK) {
-      return FAILED;
-    }
-  }
-  copy_values(hot->values + hot->num_values * 4, at, size, slack);
-  return commit(loop, column, hot->num_values + count);
+  bool ok = slack ? read_size(at, size) : read_size_within(at, end, size);
+  return ok && *at <= end && *size <= (size_t)(end - *at);
 }
 
-static inline outcome put_bytes(cst__loop *loop, uint32_t column, const uint8_t *at,
-                                const uint8_t *end, bool slack) {
-  cst__hot *hot = &loop->hot[column];
+/* The one string of the usual entry. */
+ALWAYS_INLINE outcome put_string(target t, const uint8_t *at, size_t size) {
+  size_t used = t.hot->num_bytes;
+  size_t count = t.hot->num_values;
+  if (UNLIKELY(count >= t.hot->room_values || size > t.hot->room_bytes - used) &&
+      !grow(t, 1, size)) {
+    return FAILED;
+  }
+  copy_values(t.hot->values + used, at, size, true);
+  t.hot->num_bytes = used + size;
+  t.hot->value_offsets[count + 1] = (int64_t)(used + size);
+  return commit(t, count + 1);
+}
+
+ALWAYS_INLINE outcome put_strings(target t, const uint8_t *at, const uint8_t *end, bool slack) {
+  cst__hot *hot = t.hot;
   size_t count = hot->num_values;
   size_t used = hot->num_bytes;
   while (at < end) {
     size_t size;
-    if (UNLIKELY(*at++ != CST__TAG_FIRST ||
-                 !(slack ? read_size(&at, &size) : read_size_within(&at, end, &size)) ||
-                 at > end || size > (size_t)(end - at))) {
+    if (UNLIKELY(!read_string(&at, end, &size, slack))) {
       return SLOW;
     }
-    if (UNLIKELY(count >= hot->room_values || size > hot->room_bytes - used)) {
-      size_t values = count - hot->num_values + 1;
-      size_t bytes = used - hot->num_bytes + (size_t)(end - at);
-      if (cst__grow_hot(loop, column, values, bytes) != CST_OK) {
-        return FAILED;
-      }
+    if (UNLIKELY(count >= hot->room_values || size > hot->room_bytes - used) &&
+        !grow(t, count - hot->num_values + 1, used - hot->num_bytes + (size_t)(end - at))) {
+      return FAILED;
     }
     copy_values(hot->values + used, at, size, slack);
     used += size;
@@ -215,7 +241,7 @@ static inline outcome put_bytes(cst__loop *loop, uint32_t column, const uint8_t 
     hot->value_offsets[++count] = (int64_t)used;
   }
   hot->num_bytes = used;
-  return commit(loop, column, count);
+  return commit(t, count);
 }
 
 /* The 16 bytes of a binary view (Arrow columnar format, "Variable-size Binary View Layout"): short
@@ -232,60 +258,78 @@ static inline void put_view(const cst__loop *loop, uint8_t *to, const uint8_t *a
   memcpy(to, view, 16);
 }
 
-static inline outcome put_views(cst__loop *loop, uint32_t column, const uint8_t *at,
-                                const uint8_t *end, bool slack) {
-  cst__hot *hot = &loop->hot[column];
-  size_t count = hot->num_values;
+static __attribute__((noinline)) outcome put_views(target t, const uint8_t *at,
+                                                   const uint8_t *end) {
+  size_t count = t.hot->num_values;
   while (at < end) {
     size_t size;
-    if (UNLIKELY(*at++ != CST__TAG_FIRST ||
-                 !(slack ? read_size(&at, &size) : read_size_within(&at, end, &size)) ||
-                 at > end || size > (size_t)(end - at))) {
+    if (UNLIKELY(!read_string(&at, end, &size, false))) {
       return SLOW;
     }
-    if (UNLIKELY(count >= hot->room_values)) {
-      if (cst__grow_hot(loop, column, count - hot->num_values + 1, 0) != CST_OK) {
-        return FAILED;
-      }
+    if (UNLIKELY(count >= t.hot->room_values) && !grow(t, count - t.hot->num_values + 1, 0)) {
+      return FAILED;
     }
-    put_view(loop, hot->values + count++ * 16, at, size);
+    put_view(t.loop, t.hot->values + count++ * 16, at, size);
     at += size;
   }
-  return commit(loop, column, count);
+  return commit(t, count);
+}
+
+/* DONE if the row at hand is the column's next one, once absent rows in front of it have slots. */
+ALWAYS_INLINE outcome open_row(target t) {
+  if (LIKELY(t.hot->next_row == (int32_t)t.row)) {
+    return DONE;
+  }
+  if (t.hot->next_row > (int32_t)t.row) {
+    return SLOW; /* the name again: the last one wins */
+  }
+  return cst__fill_gap(t.loop, column_of(t), (int32_t)t.row) == CST_OK ? DONE : FAILED;
 }
 
 /* The kind's list of an entry whose column is known; nothing but the list is in the Feature. */
-static inline outcome put_list(cst__loop *loop, uint32_t column, const uint8_t *at,
-                               const uint8_t *end, bool slack) {
-  cst__hot *hot = &loop->hot[column];
+ALWAYS_INLINE outcome put_list(target t, const uint8_t *at, const uint8_t *end, bool slack) {
   uint8_t tag = *at++;
   size_t size;
-  if (UNLIKELY(tag != hot->tag || !read_size(&at, &size) || size != (size_t)(end - at))) {
+  if (UNLIKELY(tag != t.hot->tag || !read_size(&at, &size) || size != (size_t)(end - at))) {
     return SLOW;
   }
-  if (UNLIKELY(hot->next_row != loop->row)) {
-    if (hot->next_row > loop->row) {
-      return SLOW; /* the name again: the last one wins */
-    }
-    if (cst__fill_gap(loop, column, loop->row) != CST_OK) {
-      return FAILED;
-    }
+  outcome opened = open_row(t);
+  if (UNLIKELY(opened != DONE)) {
+    return opened;
   }
-  if (tag == CST__TAG_INT) {
-    return put_ints(loop, column, at, end, slack);
+  if (tag != CST__TAG_BYTES) {
+    return put_numbers(t, tag, at, end, slack);
   }
-  if (tag == CST__TAG_FLOAT) {
-    return put_floats(loop, column, at, end, slack);
-  }
-  if (UNLIKELY(hot->flags & CST__HOT_VIEW)) {
-    return put_views(loop, column, at, end, slack);
-  }
-  return put_bytes(loop, column, at, end, slack);
+  return UNLIKELY(t.hot->flags & CST__HOT_VIEW) ? put_views(t, at, end)
+                                                : put_strings(t, at, end, slack);
 }
 
-/* One map entry: its content is [at, end), with SLACK readable bytes behind, or else longer than
- * TAIL_BYTES, so that its head can be read all the same. */
-static inline outcome put_entry(cst__loop *loop, const uint8_t *at, const uint8_t *end,
+/* The first `size` bytes of a word, zeros for the others. */
+ALWAYS_INLINE uint64_t keep_bytes(uint64_t word, size_t size) {
+#if defined(__BMI2__)
+  return _bzhi_u64(word, size > 8 ? 64 : (unsigned)size * 8);
+#else
+  return size >= 8 ? word : word & ((UINT64_C(1) << (size * 8)) - 1);
+#endif
+}
+
+/* The column of a name, SLACK readable bytes behind it; FAILED, or DONE with CST__NO_COLUMN if the
+ * column is not wanted. */
+ALWAYS_INLINE outcome find_column(cst__loop *loop, const uint8_t *name, size_t size,
+                                  uint32_t *column) {
+  cst__name_key key = {keep_bytes(cst__load64(name), size),
+                       keep_bytes(cst__load64(name + (size > 8 ? size - 8 : 0)), size),
+                       (uint32_t)size};
+  *column = cst__name_table_probe(loop->table, key, name);
+  if (UNLIKELY(*column == CST__NO_COLUMN)) {
+    return cst__unknown_name(loop, name, size, column) == CST_OK ? DONE : FAILED;
+  }
+  return DONE;
+}
+
+/* One map entry of any size: its content is [at, end), with SLACK readable bytes behind, or else
+ * longer than TAIL_BYTES, so that its head can be read all the same. */
+ALWAYS_INLINE outcome put_entry(cst__loop *loop, const uint8_t *at, const uint8_t *end,
                                 bool slack) {
   if (UNLIKELY(at[0] != CST__TAG_FIRST || at[1] >= 0x80)) {
     return SLOW;
@@ -293,74 +337,156 @@ static inline outcome put_entry(cst__loop *loop, const uint8_t *at, const uint8_
   const uint8_t *name = at + 2;
   size_t size = at[1];
   const uint8_t *value = name + size;
+  uint32_t column;
   if (UNLIKELY(value >= end)) {
     return SLOW;
   }
-  cst__name_key key = {cst__load64(name), cst__load64(name + (size > 8 ? size - 8 : 0)),
-                       (uint32_t)size};
-  uint64_t keep = ~UINT64_C(0) >> ((8 - (size < 8 ? size : 8)) * 8 & 63);
-  keep = size == 0 ? 0 : keep;
-  key.head &= keep;
-  key.tail &= keep;
-  uint32_t column = cst__name_table_probe(loop->table, key, name);
-  if (UNLIKELY(column == CST__NO_COLUMN)) {
-    if (cst__unknown_name(loop, name, size, &column) != CST_OK) {
-      return FAILED;
-    }
-    if (column == CST__NO_COLUMN) {
-      return DONE;
-    }
+  if (UNLIKELY(find_column(loop, name, size, &column) != DONE)) {
+    return FAILED;
+  }
+  if (column == CST__NO_COLUMN) {
+    return DONE;
   }
   size_t feature_size;
   if (UNLIKELY(*value++ != CST__TAG_VALUE || !read_size(&value, &feature_size) ||
                feature_size != (size_t)(end - value) || feature_size < 2)) {
     return SLOW;
   }
-  return put_list(loop, column, value, end, slack);
+  target t = {loop, &loop->hot[column], (size_t)loop->row};
+  return put_list(t, value, end, slack);
 }
 
-static __attribute__((noinline)) outcome put_long_entry(cst__loop *loop, const uint8_t *at,
-                                                        const uint8_t *end) {
-  return put_entry(loop, at, end, false);
+/* An entry that put_small or put_entry does not know: several parts, another order, no kind. */
+static __attribute__((noinline)) cst_status put_odd(cst__loop *loop, outcome how,
+                                                    const uint8_t *at, size_t size) {
+  return how == FAILED ? loop->error->code : cst__slow_entry(loop, at, size);
 }
 
-/* The entries of one Features message. `readable` is the end of what may be read. */
+/* What the first of the checks of put_small found, and where: the same for every kind. */
+ALWAYS_INLINE bool is_usual(const uint8_t *value, size_t feature_size, uint8_t tag) {
+  /* Little-endian bytes: 12, size, tag, size - 2, 0A. */
+  uint64_t head = UINT64_C(0x0a00000012) - (UINT64_C(2) << 24) + ((uint64_t)tag << 16) +
+                  feature_size * UINT64_C(0x01000100);
+  return (cst__load64(value) & UINT64_C(0xffffffffff)) == head;
+}
+
+/* The usual entry, of fewer than 128 bytes with one packed list or strings: all of its lengths
+ * follow from two of them, so that one compare checks the whole head.
+ *   0A entry 0A name_size NAME 12 feature KIND list 0A values VALUES
+ * The bytes of [at, at + 4) were checked, SLACK lies behind the entry. */
+ALWAYS_INLINE outcome put_small(cst__loop *loop, size_t row, const uint8_t *at, size_t entry_size,
+                                size_t name_size) {
+  const uint8_t *name = at + 4;
+  size_t size = entry_size - name_size - 8; /* of the values; wraps if there are none */
+  uint32_t column;
+  if (UNLIKELY(size > 127)) {
+    return put_entry(loop, at + 2, at + 2 + entry_size, true);
+  }
+  if (UNLIKELY(find_column(loop, name, name_size, &column) != DONE)) {
+    return FAILED;
+  }
+  if (column == CST__NO_COLUMN) {
+    return DONE;
+  }
+  target t = {loop, &loop->hot[column], row};
+  const uint8_t *value = name + name_size;
+  uint8_t tag = t.hot->tag;
+  if (UNLIKELY(!is_usual(value, size + 4, tag))) {
+    return put_entry(loop, at + 2, at + 2 + entry_size, true);
+  }
+  outcome opened = open_row(t);
+  if (UNLIKELY(opened != DONE)) {
+    return opened;
+  }
+  const uint8_t *values = value + 6;
+  bool is_one = value[5] == size;
+  if (tag == CST__TAG_BYTES) {
+    if (UNLIKELY(t.hot->flags & CST__HOT_VIEW)) {
+      return put_views(t, value + 4, values + size);
+    }
+    return is_one ? put_string(t, values, size) : put_strings(t, value + 4, values + size, true);
+  }
+  if (UNLIKELY(!is_one)) {
+    return SLOW;
+  }
+  return tag == CST__TAG_INT ? put_packed_ints(t, values, size, true)
+                             : put_packed_floats(t, values, size, true);
+}
+
+/* An entry of any size, or what is no entry: *at moves behind what was done, NULL says that all of the
+ * rest was. */
+static __attribute__((noinline)) cst_status put_any(cst__loop *loop, const uint8_t **at,
+                                                    const uint8_t *end, const uint8_t *readable) {
+  const uint8_t *entry = *at + 1;
+  size_t size;
+  if (UNLIKELY(**at != CST__TAG_FIRST || !read_size(&entry, &size) || entry > end ||
+               size > (size_t)(end - entry))) {
+    size = (size_t)(end - *at);
+    entry = *at;
+    *at = NULL;
+    return cst__slow_features(loop, entry, size);
+  }
+  bool slack = readable - entry >= (ptrdiff_t)(size + SLACK);
+  outcome how = SLOW;
+  if (LIKELY(slack)) {
+    how = put_entry(loop, entry, entry + size, true);
+  } else if (size > TAIL_BYTES) {
+    how = put_entry(loop, entry, entry + size, false);
+  }
+  *at = entry + size;
+  return LIKELY(how == DONE) ? CST_OK : put_odd(loop, how, entry, size);
+}
+
+/* The entries of one Features message, [at, end), where `readable` is the end of what may be read and
+ * at least HEADER_SLACK behind every entry that is looked at. */
+static cst_status put_entries(cst__loop *loop, const uint8_t *at, const uint8_t *end,
+                              const uint8_t *readable, const uint8_t **stop) {
+  size_t row = (size_t)loop->row;
+  const uint8_t *begin_limit = readable - HEADER_SLACK < end ? readable - HEADER_SLACK + 1 : end;
+  const uint8_t *end_limit = readable - SLACK < end ? readable - SLACK : end;
+  while (at < begin_limit) {
+    uint32_t head;
+    memcpy(&head, at, 4);
+    size_t entry_size = (head >> 8) & 0x7f;
+    const uint8_t *next = at + 2 + entry_size;
+    if (LIKELY((head & 0x80ff80ff) == 0x000a000a && next <= end_limit)) {
+      outcome how = put_small(loop, row, at, entry_size, head >> 24);
+      if (UNLIKELY(how != DONE)) {
+        CST__TRY(put_odd(loop, how, at + 2, entry_size));
+      }
+      at = next;
+      continue;
+    }
+    if (end_limit < end && end - at <= TAIL_BYTES) {
+      break; /* near the end: the caller copies */
+    }
+    CST__TRY(put_any(loop, &at, end, readable));
+    if (at == NULL) {
+      at = end;
+    }
+  }
+  *stop = at;
+  return CST_OK;
+}
+
 static cst_status put_features(cst__loop *loop, const uint8_t *at, const uint8_t *end,
                                const uint8_t *readable) {
   uint8_t tail[TAIL_BYTES + HEADER_SLACK + SLACK];
   loop->view_shift = 0;
-  while (at < end) {
-    const uint8_t *entry = at + 1;
-    size_t size;
-    if (LIKELY(readable - at >= HEADER_SLACK)) {
-      if (UNLIKELY(*at != CST__TAG_FIRST || !read_size(&entry, &size) || entry > end ||
-                   size > (size_t)(end - entry))) {
-        return cst__slow_features(loop, at, (size_t)(end - at));
-      }
-      bool slack = readable - entry >= (ptrdiff_t)(size + SLACK);
-      if (LIKELY(slack) || size > TAIL_BYTES) {
-        outcome how = LIKELY(slack) ? put_entry(loop, entry, entry + size, true)
-                                    : put_long_entry(loop, entry, entry + size);
-        if (UNLIKELY(how != DONE)) {
-          CST__TRY(how == FAILED ? loop->error->code : cst__slow_entry(loop, entry, size));
-        }
-        at = entry + size;
-        continue;
-      }
-    }
-    if (end - at > TAIL_BYTES) {
-      /* Long, and yet no long entry: unknown fields. */
-      return cst__slow_features(loop, at, (size_t)(end - at));
-    }
-    size_t rest = (size_t)(end - at);
-    memcpy(tail, at, rest);
-    memset(tail + rest, 0, HEADER_SLACK + SLACK);
-    loop->view_shift += at - tail;
-    at = tail;
-    end = tail + rest;
-    readable = end + HEADER_SLACK + SLACK;
+  if (readable - at >= HEADER_SLACK) {
+    CST__TRY(put_entries(loop, at, end, readable, &at));
   }
-  return CST_OK;
+  if (LIKELY(at == end)) {
+    return CST_OK;
+  }
+  size_t rest = (size_t)(end - at);
+  if (UNLIKELY(rest > TAIL_BYTES)) {
+    return cst__slow_features(loop, at, rest);
+  }
+  memcpy(tail, at, rest);
+  memset(tail + rest, 0, HEADER_SLACK + SLACK);
+  loop->view_shift = at - tail;
+  return put_entries(loop, tail, tail + rest, tail + rest + HEADER_SLACK + SLACK, &at);
 }
 
 cst_status CST__PASTE(cst__example_loop_, CST_VARIANT)(cst__loop *loop,
@@ -377,6 +503,9 @@ cst_status CST__PASTE(cst__example_loop_, CST_VARIANT)(cst__loop *loop,
       CST__TRY(put_features(loop, at, end, end + records->padding));
     } else {
       CST__TRY(cst__slow_record(loop, records->items[i].data, size));
+    }
+    if (UNLIKELY(loop->first_wrong != 0)) {
+      CST__TRY(cst__settle_wrong(loop));
     }
   }
   return CST_OK;

@@ -34,6 +34,9 @@ typedef struct cst__cold {
   int64_t fixed_size; /* >= 0: rows have that many values; -1: any number */
   uint8_t tag;        /* by the schema; 0: by the data */
   bool is_null;       /* a column that must not have values (type UNKNOWN of an inferred schema) */
+  uint8_t wrong_tag;   /* the kind that this record has instead, unless a later entry mends it; 0: none */
+  int32_t kind_row;    /* the record that gave the column its type, if the data did */
+  uint32_t next_wrong; /* columns with a wrong kind in this record; see cst__loop.first_wrong */
 } cst__cold;
 
 typedef struct cst__loop {
@@ -49,6 +52,9 @@ typedef struct cst__loop {
   bool rejects;    /* an unknown name is an error, unless `known` has it */
   const cst__name_map *known;
   bool views;
+  /* The list of columns whose kind is wrong in the record at hand: column + 2, 1 at the end of the
+   * list; 0: no list. */
+  uint32_t first_wrong;
   /* Views: the block of the record at hand, and where its bytes really are. */
   const cst__block_ref *block;
   int32_t block_index;
@@ -81,6 +87,10 @@ cst_status cst__slow_entry(cst__loop *loop, const uint8_t *data, size_t size);
 
 /* A name that is in no column: *column is a new one, or CST__NO_COLUMN if it is not wanted. */
 cst_status cst__unknown_name(cst__loop *loop, const uint8_t *name, size_t size, uint32_t *column);
+
+/* At the end of a record with `first_wrong`: the error of a wrong kind that stayed. Of a name that
+ * comes several times in a record only the last entry counts. */
+cst_status cst__settle_wrong(cst__loop *loop);
 
 /* Gives a column its type, which it did not have. */
 cst_status cst__set_kind(cst__loop *loop, uint32_t column, uint8_t tag);

@@ -146,6 +146,7 @@ cst_status cst__set_kind(cst__loop *loop, uint32_t column, uint8_t tag) {
   const cst_allocator *a = &loop->allocator;
   size_t rows = (size_t)loop->rows;
   hot->tag = tag;
+  loop->cold[column].kind_row = loop->row;
   hot->flags |= loop->views && tag == CST__TAG_BYTES ? CST__HOT_VIEW : 0;
   bool bytes = tag == CST__TAG_BYTES && !loop->views;
   size_t width = tag == CST__TAG_FLOAT ? 4 : tag == CST__TAG_INT ? 8 : 16;
@@ -412,6 +413,41 @@ static cst_status append_feature(cst__loop *loop, uint32_t column, cst_bytes fea
   return CST_OK;
 }
 
+/* Takes back the type that an earlier entry of the same name gave the column in this very record. */
+static void forget_kind(cst__loop *loop, uint32_t column) {
+  cst__hot *hot = &loop->hot[column];
+  hot->tag = 0;
+  hot->flags &= (uint8_t)~CST__HOT_VIEW;
+  hot->num_values = hot->num_bytes = 0;
+  hot->next_row = 0;
+  loop->cold[column].null_count = 0;
+}
+
+static void note_wrong(cst__loop *loop, uint32_t column, uint8_t tag) {
+  cst__cold *cold = &loop->cold[column];
+  cold->wrong_tag = tag;
+  if (cold->next_wrong == 0) {
+    cold->next_wrong = loop->first_wrong != 0 ? loop->first_wrong : 1;
+    loop->first_wrong = column + 2;
+  }
+}
+
+cst_status cst__settle_wrong(cst__loop *loop) {
+  cst_status status = CST_OK;
+  while (loop->first_wrong > 1) {
+    uint32_t column = loop->first_wrong - 2;
+    cst__cold *cold = &loop->cold[column];
+    if (status == CST_OK && cold->wrong_tag != 0 && loop->hot[column].next_row <= loop->row) {
+      status = wrong_kind(loop, column, cold->wrong_tag);
+    }
+    loop->first_wrong = cold->next_wrong;
+    cold->next_wrong = 0;
+    cold->wrong_tag = 0;
+  }
+  loop->first_wrong = 0;
+  return status;
+}
+
 static cst_status put_feature(cst__loop *loop, uint32_t column, cst_bytes feature) {
   feature_shape shape;
   loop->hot[column].flags |= CST__HOT_SEEN;
@@ -420,17 +456,21 @@ static cst_status put_feature(cst__loop *loop, uint32_t column, cst_bytes featur
     return with_path(loop, column, status);
   }
   undo_row(loop, column);
+  cst__cold *cold = &loop->cold[column];
+  cold->wrong_tag = 0;
+  if (loop->hot[column].tag != shape.tag && cold->tag == 0 && cold->kind_row == loop->row) {
+    forget_kind(loop, column);
+  }
   if (shape.tag == 0) {
     return CST_OK; /* no kind is set: null, as if the name were not there */
   }
-  if (loop->cold[column].is_null) {
-    return wrong_kind(loop, column, shape.tag);
+  uint8_t expected = loop->hot[column].tag;
+  if (cold->is_null || (expected != 0 && expected != shape.tag)) {
+    note_wrong(loop, column, shape.tag);
+    return CST_OK;
   }
-  if (loop->hot[column].tag == 0) {
+  if (expected == 0) {
     CST__TRY(cst__set_kind(loop, column, shape.tag));
-  }
-  if (loop->hot[column].tag != shape.tag) {
-    return wrong_kind(loop, column, shape.tag);
   }
   CST__TRY(cst__fill_gap(loop, column, loop->row));
   size_t before = loop->hot[column].num_values;

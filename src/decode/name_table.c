@@ -1,36 +1,52 @@
 /* Building the name table; the search is inline in its header. */
 #include "decode/name_table.h"
 
+enum { FIRST_SLOTS = 64, SPARSE = 4, SEEDS_TO_TRY = 24 };
+
 static cst__name_key key_of(const uint8_t *name, size_t size) {
   cst__name_key key = {cst__load_tail(name, size), 0, (uint32_t)size};
   key.tail = size > 8 ? cst__load64(name + size - 8) : key.head;
   return key;
 }
 
-static cst__name_entry *new_entries(const cst_allocator *allocator, size_t count) {
-  cst__name_entry *entries = cst__new_zero(allocator, count * sizeof *entries);
-  for (size_t i = 0; entries != NULL && i < count; i++) {
-    /* A free entry has a size that no name has, so that a search does not take it for "". */
-    entries[i].size = UINT32_MAX;
-    entries[i].column = CST__NO_COLUMN;
+/* Room for `want` names; the key in front of the first is like no name. */
+static bool reserve_names(cst__name_table *table, size_t want) {
+  if (want <= table->capacity) {
+    return true;
   }
-  return entries;
+  size_t room = want < 32 ? 32 : want * 2;
+  cst__name_key *keys =
+      cst__renew(&table->allocator, table->keys, (room + 1) * sizeof *table->keys);
+  if (keys == NULL) {
+    return false;
+  }
+  table->keys = keys;
+  table->keys[0] = (cst__name_key){0, 0, UINT32_MAX};
+  void *names = cst__renew(&table->allocator, (void *)table->names, room * sizeof(char *));
+  if (names == NULL) {
+    return false;
+  }
+  table->names = names;
+  table->capacity = room;
+  return true;
 }
 
 bool cst__name_table_init(cst__name_table *table, const cst_allocator *allocator) {
   *table = (cst__name_table){.seed = cst__random_seed(),
-                             .mask = 15,
+                             .mask = FIRST_SLOTS - 1,
                              .allocator = cst__allocator_of(allocator)};
   cst__arena_init(&table->arena, allocator);
-  table->entries = new_entries(&table->allocator, table->mask + 1);
-  return table->entries != NULL;
+  table->slots = cst__new_zero(&table->allocator, FIRST_SLOTS * sizeof *table->slots);
+  return table->slots != NULL && reserve_names(table, 1);
 }
 
 void cst__name_table_reset(cst__name_table *table) {
-  cst__delete(table->entries);
+  cst__delete(table->slots);
+  cst__delete(table->keys);
   cst__delete(table->names);
   cst__arena_reset(&table->arena);
-  table->entries = NULL;
+  table->slots = NULL;
+  table->keys = NULL;
   table->names = NULL;
 }
 
@@ -38,55 +54,67 @@ uint32_t cst__name_table_find(const cst__name_table *table, const uint8_t *name,
   return cst__name_table_probe(table, key_of(name, size), name);
 }
 
-static void put(cst__name_table *table, const uint8_t *name, size_t size, uint32_t column) {
-  cst__name_key key = key_of(name, size);
-  uint64_t hash = cst__name_hash(table, key);
-  if (size > CST__LONG_NAME) {
-    hash ^= cst__name_middle(name, size, table->seed);
-  }
-  size_t at = (size_t)hash & table->mask;
-  while (table->entries[at].column != CST__NO_COLUMN) {
+/* Returns true if the name found its first slot taken. */
+static bool put(cst__name_table *table, size_t column) {
+  size_t at = cst__name_slot_of(table, table->keys[column + 1],
+                                (const uint8_t *)table->names[column]);
+  bool taken = table->slots[at] != 0;
+  while (table->slots[at] != 0) {
     at = (at + 1) & table->mask;
   }
-  table->entries[at] = (cst__name_entry){key.head, key.tail, key.size, column};
+  table->slots[at] = (uint32_t)column + 1;
+  return taken;
 }
 
-/* Twice the entries; everything is put in again. */
-static bool grow_table(cst__name_table *table) {
-  size_t count = (table->mask + 1) * 2;
-  cst__name_entry *old = table->entries;
-  size_t old_count = table->mask + 1;
-  cst__name_entry *entries = new_entries(&table->allocator, count);
-  if (entries == NULL) {
-    return false;
+/* Puts every name in again; returns how many found their first slot taken. */
+static size_t fill_slots(cst__name_table *table) {
+  size_t taken = 0;
+  memset(table->slots, 0, (table->mask + 1) * sizeof *table->slots);
+  for (size_t i = 0; i < table->count; i++) {
+    taken += put(table, i);
   }
-  table->entries = entries;
-  table->mask = count - 1;
-  for (size_t i = 0; i < old_count; i++) {
-    if (old[i].column != CST__NO_COLUMN) {
-      put(table, (const uint8_t *)table->names[old[i].column], old[i].size, old[i].column);
+  return taken;
+}
+
+void cst__name_table_tune(cst__name_table *table) {
+  uint64_t best = table->seed;
+  size_t least = fill_slots(table);
+  for (int i = 0; i < SEEDS_TO_TRY && least > 0; i++) {
+    table->seed = cst__fold(table->seed, UINT64_C(0xd6e8feb86659fd93)) | 1;
+    size_t taken = fill_slots(table);
+    if (taken < least) {
+      least = taken;
+      best = table->seed;
     }
   }
-  cst__delete(old);
+  table->seed = best;
+  (void)fill_slots(table);
+}
+
+static bool grow_slots(cst__name_table *table) {
+  size_t count = (table->mask + 1) * 2;
+  uint32_t *slots = cst__new(&table->allocator, count * sizeof *slots);
+  if (slots == NULL) {
+    return false;
+  }
+  cst__delete(table->slots);
+  table->slots = slots;
+  table->mask = count - 1;
+  (void)fill_slots(table);
   return true;
 }
 
 bool cst__name_table_add(cst__name_table *table, const uint8_t *name, size_t size) {
-  if ((table->count + 1) * 2 > table->mask + 1 && !grow_table(table)) {
+  if ((table->count + 1) * SPARSE > table->mask + 1 && !grow_slots(table)) {
     return false;
   }
-  void *names = (void *)table->names;
-  if (!cst__grow(&table->allocator, &names, &table->names_capacity, table->count + 1,
-                 sizeof(char *))) {
-    return false;
-  }
-  table->names = names;
   char *copy = cst__arena_copy(&table->arena, name, size);
-  if (copy == NULL) {
+  if (copy == NULL || !reserve_names(table, table->count + 1)) {
     return false;
   }
   table->names[table->count] = copy;
-  put(table, (const uint8_t *)copy, size, (uint32_t)table->count);
+  table->keys[table->count + 1] = key_of(name, size);
+  (void)put(table, table->count);
   table->count++;
   return true;
 }

@@ -15,29 +15,25 @@ typedef struct cst__name_key {
   uint32_t size;
 } cst__name_key;
 
-typedef struct cst__name_entry {
-  uint64_t head;
-  uint64_t tail;
-  uint32_t size;
-  uint32_t column; /* CST__NO_COLUMN: free */
-} cst__name_entry;
-
 enum { CST__LONG_NAME = 16 };
 #define CST__NO_COLUMN UINT32_MAX
 
 typedef struct cst__name_table {
-  cst__name_entry *entries; /* a power of two of them, at most half full */
+  uint32_t *slots;     /* a power of two of them, at most a quarter full: 1 + column; 0 is free */
   size_t mask;
+  cst__name_key *keys; /* by 1 + column; the first is like no name */
+  const char **names;  /* by column; NUL-terminated, in `arena` */
   size_t count;
+  size_t capacity;     /* of keys (one more) and names */
   uint64_t seed;
-  const char **names; /* by column; NUL-terminated, in `arena` */
-  size_t names_capacity;
   cst_allocator allocator;
   cst__arena arena;
 } cst__name_table;
 
 /* False: no memory. */
 bool cst__name_table_init(cst__name_table *table, const cst_allocator *allocator);
+/* Tries some seeds and takes the one with the fewest names out of their first slot. */
+void cst__name_table_tune(cst__name_table *table);
 void cst__name_table_reset(cst__name_table *table);
 /* Adds a name that is not there; its column is the number of names before. False: no memory. */
 bool cst__name_table_add(cst__name_table *table, const uint8_t *name, size_t size);
@@ -53,26 +49,28 @@ static inline uint64_t cst__name_middle(const uint8_t *name, size_t size, uint64
   return h;
 }
 
-static inline uint64_t cst__name_hash(const cst__name_table *table, cst__name_key key) {
-  return cst__fold(key.head ^ table->seed, key.tail ^ key.size ^ UINT64_C(0xa0761d6478bd642f));
+static inline size_t cst__name_slot_of(const cst__name_table *table, cst__name_key key,
+                                       const uint8_t *name) {
+  uint64_t hash = cst__fold(key.head ^ table->seed, (key.tail + key.size) ^ ~table->seed);
+  if (key.size > CST__LONG_NAME) {
+    hash ^= cst__name_middle(name, key.size, table->seed);
+  }
+  return (size_t)hash & table->mask;
 }
 
 /* The search itself, for a key whose words were loaded already. */
 static inline uint32_t cst__name_table_probe(const cst__name_table *table, cst__name_key key,
                                              const uint8_t *name) {
-  uint64_t hash = cst__name_hash(table, key);
-  if (key.size > CST__LONG_NAME) {
-    hash ^= cst__name_middle(name, key.size, table->seed);
-  }
-  for (size_t at = (size_t)hash & table->mask;; at = (at + 1) & table->mask) {
-    const cst__name_entry *e = &table->entries[at];
-    if (e->head == key.head && e->tail == key.tail && e->size == key.size) {
+  for (size_t at = cst__name_slot_of(table, key, name);; at = (at + 1) & table->mask) {
+    uint32_t slot = table->slots[at];
+    const cst__name_key *k = &table->keys[slot];
+    if (((k->head ^ key.head) | (k->tail ^ key.tail) | (k->size ^ key.size)) == 0) {
       if (key.size <= CST__LONG_NAME ||
-          memcmp(table->names[e->column] + 8, name + 8, key.size - 16) == 0) {
-        return e->column;
+          memcmp(table->names[slot - 1] + 8, name + 8, key.size - 16) == 0) {
+        return slot - 1;
       }
     }
-    if (e->column == CST__NO_COLUMN) {
+    if (slot == 0) {
       return CST__NO_COLUMN;
     }
   }

@@ -15,11 +15,11 @@
  */
 #include "base/crc32c.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/thread.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HAVE_X86 1
@@ -34,7 +34,14 @@ typedef uint32_t (*crc32c_function)(uint32_t crc, const uint8_t *at, size_t size
 static uint32_t tables[8][256];
 /* powers[i]: x^31 advanced by i words. */
 static uint32_t powers[2 * LONGEST];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* Constants that shift 128-bit lanes: by one block of 64 bytes, by four, to the place of lane 3. A
+ * shift by n words takes powers[n] for the lane's first word and powers[n - 1] for its second. */
+static struct folds {
+  _Alignas(64) uint64_t by_1[8];
+  uint64_t by_4[8];
+  uint64_t to_last_lane[8];
+} folds;
+static cst__once once = CST__ONCE_INIT;
 
 static uint32_t step_byte(uint32_t crc, uint8_t byte) {
   return (crc >> 8) ^ tables[0][(crc ^ byte) & 255];
@@ -62,7 +69,7 @@ static uint32_t by_tables(uint32_t crc, const uint8_t *at, size_t size) {
 #if HAVE_X86
 
 #define SSE42 __attribute__((target("sse4.2,pclmul")))
-#define AVX512 __attribute__((target("sse4.2,pclmul,avx512f,avx512vl,vpclmulqdq")))
+#define AVX512 __attribute__((target("sse4.2,pclmul,avx512f,avx512bw,avx512vbmi2,vpclmulqdq")))
 
 SSE42 static inline uint32_t crc_word(uint32_t crc, uint64_t word) {
   return (uint32_t)_mm_crc32_u64(crc, word);
@@ -73,11 +80,8 @@ SSE42 static inline uint64_t product(uint32_t a, uint32_t b) {
   return (uint64_t)_mm_cvtsi128_si64(result);
 }
 
-/* Up to 23 bytes. */
-SSE42 static inline uint32_t crc_tail(uint32_t crc, const uint8_t *at, size_t size) {
-  for (; size >= 8; size -= 8, at += 8) {
-    crc = crc_word(crc, cst__load64(at));
-  }
+/* Fewer than 8 bytes. */
+SSE42 static inline uint32_t crc_few(uint32_t crc, const uint8_t *at, size_t size) {
   if (size & 4) {
     uint32_t word;
     memcpy(&word, at, 4);
@@ -93,8 +97,18 @@ SSE42 static inline uint32_t crc_tail(uint32_t crc, const uint8_t *at, size_t si
   return size & 1 ? _mm_crc32_u8(crc, *at) : crc;
 }
 
-/* Three pieces of n words (1 <= n <= LONGEST) side by side: crc32 takes 3 cycles but can start in
- * every cycle. */
+/* The first `head` (1 to 8) bytes, of 8 that may be read. Zeros in front of the data change nothing
+ * when the register is 0, so the bytes go to the end of a word of zeros and the register into the
+ * data; what of the register reaches beyond the head is left in the register. This spares a branch
+ * on every bit of the size: records of all sizes would make each one go wrong half of the time. */
+SSE42 static inline uint32_t crc_head(uint32_t crc, const uint8_t *at, size_t head) {
+  uint64_t word = (cst__load64(at) ^ crc) << (64 - 8 * head);
+  uint32_t beyond = (uint32_t)((uint64_t)crc >> (8 * head - 8) >> 8);
+  return crc_word(0, word) ^ beyond;
+}
+
+/* Three pieces of n words (n >= 1) side by side: crc32 takes 3 cycles, but one can begin in every
+ * cycle. */
 SSE42 static inline uint32_t crc_three(uint32_t crc, const uint8_t *at, size_t n) {
   const uint8_t *second = at + 8 * n;
   const uint8_t *third = second + 8 * n;
@@ -114,19 +128,99 @@ SSE42 static inline uint32_t crc_three(uint32_t crc, const uint8_t *at, size_t n
 }
 
 SSE42 static uint32_t by_sse42(uint32_t crc, const uint8_t *at, size_t size) {
-  for (; size >= 24 * LONGEST; size -= 24 * LONGEST, at += 24 * LONGEST) {
+  if (size < 8) {
+    return crc_few(crc, at, size);
+  }
+  size_t head = ((size - 1) & 7) + 1;
+  crc = crc_head(crc, at, head);
+  at += head;
+  size_t words = (size - head) / 8;
+  for (; words >= 3 * LONGEST; words -= 3 * LONGEST, at += 24 * LONGEST) {
     crc = crc_three(crc, at, LONGEST);
   }
-  if (size >= 72) {
-    size_t n = size / 24;
+  if (words >= 9) {
+    size_t n = words / 3;
     crc = crc_three(crc, at, n);
     at += 24 * n;
-    size -= 24 * n;
+    words -= 3 * n;
   }
-  for (; size >= 24; size -= 8, at += 8) {
+  for (; words > 0; words--, at += 8) {
     crc = crc_word(crc, cst__load64(at));
   }
-  return crc_tail(crc, at, size);
+  return crc;
+}
+
+/* Shifts each 128-bit lane by the bits that the constants stand for, and adds `next`. */
+AVX512 static inline __m512i fold(__m512i lanes, __m512i constants, __m512i next) {
+  __m512i low = _mm512_clmulepi64_epi128(lanes, constants, 0x00);
+  __m512i high = _mm512_clmulepi64_epi128(lanes, constants, 0x11);
+  return _mm512_ternarylogic_epi64(low, high, next, 0x96);
+}
+
+AVX512 static inline __m512i load512(const void *at) { return _mm512_loadu_si512(at); }
+
+/* The register behind four lanes, of which the first three are shifted to the place of the last. */
+AVX512 static inline uint32_t reduce(__m512i lanes) {
+  __m512i last = _mm512_maskz_mov_epi64(0xc0, lanes);
+  lanes = fold(lanes, load512(folds.to_last_lane), last);
+  __m256i half =
+      _mm256_xor_si256(_mm512_castsi512_si256(lanes), _mm512_extracti64x4_epi64(lanes, 1));
+  __m128i lane = _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  uint32_t crc = crc_word(0, (uint64_t)_mm_cvtsi128_si64(lane));
+  return crc_word(crc, (uint64_t)_mm_extract_epi64(lane, 1));
+}
+
+/* The first `head` (1 to 64) bytes at the end of a block of zeros, as in crc_head. */
+AVX512 static inline __m512i load_head(uint32_t crc, const uint8_t *at, size_t head) {
+  unsigned zeros = 64 - (unsigned)head;
+  const void *begin = (const void *)((uintptr_t)at - zeros); /* what lies in front is not read */
+  __m512i block = _mm512_maskz_loadu_epi8(~UINT64_C(0) << zeros, begin);
+  __m512i seed = _mm512_castsi128_si512(_mm_cvtsi32_si128((int)crc));
+  return _mm512_xor_si512(block, _mm512_maskz_expand_epi8(UINT64_C(15) << zeros, seed));
+}
+
+/* Four chains of blocks, for 4 blocks and more: the product takes longer than it keeps others from
+ * beginning. */
+AVX512 static inline __m512i fold_four(__m512i lanes, const uint8_t **data, size_t *blocks) {
+  const uint8_t *at = *data;
+  const __m512i one = load512(folds.by_1);
+  const __m512i four = load512(folds.by_4);
+  __m512i a = fold(lanes, one, load512(at));
+  __m512i b = load512(at + 64);
+  __m512i c = load512(at + 128);
+  __m512i d = load512(at + 192);
+  size_t n = *blocks - 4;
+  for (at += 256; n >= 4; n -= 4, at += 256) {
+    a = fold(a, four, load512(at));
+    b = fold(b, four, load512(at + 64));
+    c = fold(c, four, load512(at + 128));
+    d = fold(d, four, load512(at + 192));
+  }
+  *data = at;
+  *blocks = n;
+  return fold(fold(fold(a, one, b), one, c), one, d);
+}
+
+AVX512 static uint32_t by_avx512(uint32_t crc, const uint8_t *at, size_t size) {
+  if (size < 192) {
+    return by_sse42(crc, at, size);
+  }
+  size_t head = ((size - 1) & 63) + 1;
+  __m512i lanes = load_head(crc, at, head);
+  at += head;
+  size_t blocks = (size - head) / 64;
+  uint32_t beyond = head < 4 ? crc >> (8 * head) : 0; /* bytes of the register behind the head */
+  __m512i rest = _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)beyond));
+  lanes = fold(lanes, load512(folds.by_1), _mm512_xor_si512(load512(at), rest));
+  at += 64;
+  blocks--;
+  if (blocks >= 8) {
+    lanes = fold_four(lanes, &at, &blocks);
+  }
+  for (; blocks > 0; blocks--, at += 64) {
+    lanes = fold(lanes, load512(folds.by_1), load512(at));
+  }
+  return reduce(lanes);
 }
 
 #endif /* HAVE_X86 */
@@ -139,6 +233,9 @@ static crc32c_function function_of(cst__crc32c_way way) {
   if (way == CST__CRC32C_SSE42) {
     return by_sse42;
   }
+  if (way == CST__CRC32C_AVX512) {
+    return by_avx512;
+  }
 #endif
   (void)way;
   return by_tables;
@@ -148,6 +245,10 @@ bool cst__crc32c_has(cst__crc32c_way way) {
 #if HAVE_X86
   if (way == CST__CRC32C_SSE42) {
     return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
+  }
+  if (way == CST__CRC32C_AVX512) {
+    return cst__crc32c_has(CST__CRC32C_SSE42) && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("vpclmulqdq");
   }
 #endif
   return way == CST__CRC32C_TABLES;
@@ -170,6 +271,12 @@ static void build_tables(void) {
   for (size_t i = 1; i < sizeof powers / sizeof *powers; i++) {
     powers[i] = step_word(powers[i - 1], 0);
   }
+  for (size_t i = 0; i < 8; i++) {
+    size_t second = i % 2;
+    folds.by_1[i] = powers[8 - second];
+    folds.by_4[i] = powers[32 - second];
+    folds.to_last_lane[i] = i < 6 ? powers[6 - i / 2 * 2 - second] : 0;
+  }
 }
 
 static void choose(void) {
@@ -184,7 +291,7 @@ static void choose(void) {
 }
 
 static uint32_t first_call(uint32_t crc, const uint8_t *at, size_t size) {
-  pthread_once(&once, choose);
+  cst__call_once(&once, choose);
   return atomic_load_explicit(&chosen, memory_order_acquire)(crc, at, size);
 }
 
@@ -193,6 +300,6 @@ uint32_t cst__crc32c(uint32_t crc, const void *data, size_t size) {
 }
 
 uint32_t cst__crc32c_by(cst__crc32c_way way, uint32_t crc, const void *data, size_t size) {
-  pthread_once(&once, choose);
+  cst__call_once(&once, choose);
   return ~function_of(way)(~crc, data, size);
 }

@@ -35,6 +35,11 @@ static inline void cst__condition_broadcast(cst__condition *c) {
 bool cst__thread_start(cst__thread *thread, void *(*run)(void *), void *arg);
 static inline void cst__thread_join(cst__thread *thread) { pthread_join(thread->handle, NULL); }
 
+/* A function that runs once, before any of the calls returns. */
+typedef pthread_once_t cst__once;
+#define CST__ONCE_INIT PTHREAD_ONCE_INIT
+static inline void cst__call_once(cst__once *once, void (*run)(void)) { pthread_once(once, run); }
+
 /* Counted ownership, for objects that threads share. */
 typedef atomic_int cst__refcount;
 static inline void cst__refcount_init(cst__refcount *count) { atomic_init(count, 1); }

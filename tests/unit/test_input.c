@@ -383,7 +383,7 @@ TEST(maps_of_plain_files_only) {
   const char *empty = harness_temp_path("empty");
   harness_write_file(path, plain.data, plain.size);
   harness_write_file(packed, stream.data, stream.size);
-  harness_write_file(empty, NULL, 0);
+  harness_write_file(empty, "", 0);
   cst__input_options options = {.memory_map = true};
   cst__input *input;
   size_t size;

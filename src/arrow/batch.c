@@ -144,7 +144,9 @@ bool cst__batch_reserve(cst__batch *batch, size_t num_columns) {
     return false;
   }
   batch->columns = columns;
-  memset(batch->columns + old, 0, (batch->capacity - old) * sizeof(cst__column));
+  if (batch->capacity > old) {
+    memset(batch->columns + old, 0, (batch->capacity - old) * sizeof(cst__column));
+  }
   batch->num_columns = num_columns;
   return true;
 }

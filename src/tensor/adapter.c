@@ -23,7 +23,7 @@ static cst_status make_plans(cst_tensor_adapter *adapter, cst_error *error) {
 static cst_status fill_adapter(cst_tensor_adapter *adapter, const struct ArrowSchema *schema,
                                cst_error *error) {
   const cst_allocator *allocator = &adapter->arena.allocator;
-  size_t size = adapter->count * sizeof *adapter->plans;
+  size_t size = (adapter->count + 1) * sizeof *adapter->plans;
   adapter->pool = cst__scratch_pool_new(allocator);
   adapter->plans = cst__arena_take_zero(&adapter->arena, size);
   if (adapter->pool == NULL || adapter->plans == NULL) {

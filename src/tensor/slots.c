@@ -171,6 +171,11 @@ static int64_t most_items(const cst__slots *lists, const cst__view *items) {
   return (lists->count + items->length) * 16 + (1 << 20);
 }
 
+static bool is_bare(const cst__view *v) {
+  return v->layout == CST__LAYOUT_NULL ||
+         (v->layout == CST__LAYOUT_FIXED_LIST && v->fixed_size == 0);
+}
+
 cst_status cst__slots_open(const cst__slots *lists, cst__scratch *scratch, const int64_t **splits,
                            cst__slots *items, cst_error *error) {
   static const int64_t zero = 0;
@@ -183,6 +188,10 @@ cst_status cst__slots_open(const cst__slots *lists, cst__scratch *scratch, const
   }
   if (is_plain_list(lists)) {
     return open_plain(lists, scratch, splits, items, error);
+  }
+  if (is_bare(v) && lists->count > CST__MAX_BARE_SLOTS) {
+    return cst__fail(error, CST_LIMIT, "use smaller batches", "%lld slots without any values",
+                     (long long)lists->count);
   }
   int64_t *own = cst__scratch_take(scratch, lists->count + 1, sizeof *own);
   CST__TRY(CST__TAKEN(own, error));

@@ -41,6 +41,10 @@ int64_t cst__slots_first_null(const cst__slots *slots);
 bool cst__slots_enter(const cst__slots *structs, int64_t child, cst__scratch *scratch,
                       cst__slots *out);
 
+/* The most slots that a tensor takes from an array whose slots need no memory of their own (type
+ * null, lists and strings of the fixed size 0): their number is a claim that nothing backs. */
+enum { CST__MAX_BARE_SLOTS = 1 << 28 };
+
 /* Opens lists: splits[count + 1] begin at 0, items are the slots of all lists one behind the other.
  * Slots that are no lists count as lists of one. Splits may point into the array. */
 cst_status cst__slots_open(const cst__slots *lists, cst__scratch *scratch, const int64_t **splits,

@@ -111,6 +111,11 @@ static void fill_run(const cst__slots *slots, cst_bytes *out) {
 
 static cst_status read_strings(const cst__job *job, const cst__slots *slots,
                                const cst_bytes **out) {
+  if (slots->view->fixed_size == 0 && slots->view->layout == CST__LAYOUT_FIXED_BINARY &&
+      slots->count > CST__MAX_BARE_SLOTS) {
+    return cst__fail(job->error, CST_LIMIT, "use smaller batches", "%lld strings of no bytes",
+                     (long long)slots->count);
+  }
   cst_bytes *strings = cst__scratch_take(job->scratch, slots->count, sizeof *strings);
   CST__TRY(CST__TAKEN(strings, job->error));
   *out = strings;

@@ -1,0 +1,604 @@
+/* Record batches to tensors: every kind over every layout, its edges, its errors, and what is not
+ * copied.
+ */
+#include "tensor_text.h"
+
+typedef struct conversion {
+  const char *type;
+  const char *rows;
+  const char *schema;
+  const char *expected;
+} conversion;
+
+static void check_conversion(const conversion *c, int64_t from, int64_t count,
+                             const char *expected) {
+  tensor_fixture f;
+  fixture_make(&f, c->type, c->rows, c->schema);
+  if (count >= 0) arrow_text_slice(&f.array, from, count);
+  cst_status status = fixture_convert(&f);
+  if (status != CST_OK) {
+    printf("%s %s: %s\n", c->type, c->rows, f.error.message);
+  }
+  CHECK_EQ(status, CST_OK);
+  CHECK_STR(tensor_text(cst_tensors_find(f.tensors, "t")), expected);
+  fixture_drop(&f);
+}
+
+static const conversion conversions[] = {
+    /* dense */
+    {"struct{x: large_list<int64>}", "{[1]} {[2]}", INT("x") DENSE(""), "int64[2] 1 2"},
+    {"struct{x: large_list<int64>}", "{[1]} {[2]}", INT("x") DENSE(DIM("1")), "int64[2 1] 1 2"},
+    {"struct{x: large_list<int64>}", "{[1, 2, 3, 4]} {[5, 6, 7, 8]}",
+     INT("x") DENSE(DIM("2") DIM("2")), "int64[2 2 2] 1 2 3 4 5 6 7 8"},
+    {"struct{x: large_list<float32>}", "{[1.5]} {[2.5]}", FLOAT("x") DENSE(""),
+     "float32[2] 1.5 2.5"},
+    {"struct{x: large_list<float64>}", "{[1.5]} {[2.5]}", FLOAT("x") DENSE(""),
+     "float64[2] 1.5 2.5"},
+    {"struct{x: large_list<int8>}", "{[1]} {[-2]}", INT("x") DENSE(""), "int8[2] 1 -2"},
+    {"struct{x: list<uint16>}", "{[1]} {[65535]}", INT("x") DENSE(""), "uint16[2] 1 65535"},
+    {"struct{x: large_list<large_binary>}", "{['a']} {['']} {['bcd']}", BYTES("x") DENSE(""),
+     "bytes[3] a  bcd"},
+    {"struct{x: list<string>}", "{['a', 'b']} {['', 'bcd']}", BYTES("x") DENSE(DIM("2")),
+     "bytes[2 2] a b  bcd"},
+    {"struct{x: list<string_view>}", "{['a']} {['more than twelve bytes']}", BYTES("x") DENSE(""),
+     "bytes[2] a more than twelve bytes"},
+    {"struct{x: list<fixed_binary[2]>}", "{['ab']} {['cd']}", BYTES("x") DENSE(""),
+     "bytes[2] ab cd"},
+    {"struct{x: int64}", "{1} {2}", INT("x") DENSE(""), "int64[2] 1 2"},
+    {"struct{x: large_list<int64>}", "{[]} {[]}", INT("x") DENSE(DIM("0")), "int64[2 0]"},
+    {"struct{x: large_list<int64>}", "", INT("x") DENSE(DIM("2")), "int64[0 2]"},
+    {"struct{x: null}", "", INT("x") DENSE(DIM("2")), "int64[0 2]"},
+    /* dense with a default */
+    {"struct{x: large_list<int64>}", "{[1]} {null} {[2]} {null}",
+     INT("x") DENSE_OR("", "int_value: 7"), "int64[4] 1 7 2 7"},
+    {"struct{x: large_list<int64>}", "{[1]} {[2]}", INT("x") DENSE_OR("", "int_value: 7"),
+     "int64[2] 1 2"},
+    {"struct{x: large_list<int64>}", "{null} {null}", INT("x") DENSE_OR("", "int_value: -1"),
+     "int64[2] -1 -1"},
+    {"struct{x: large_list<int32>}", "{[1, 2]} {null}", INT("x") DENSE_OR(DIM("2"), "int_value: 7"),
+     "int32[2 2] 1 2 7 7"},
+    {"struct{x: large_list<int16>}", "{[1]} {null}", INT("x") DENSE_OR(DIM("1"), "int_value: 7"),
+     "int16[2 1] 1 7"},
+    {"struct{x: large_list<uint8>}", "{null} {[200]}", INT("x") DENSE_OR("", "int_value: 255"),
+     "uint8[2] 255 200"},
+    {"struct{x: large_list<float32>}", "{null} {[1.5]}",
+     FLOAT("x") DENSE_OR("", "float_value: 2.5"), "float32[2] 2.5 1.5"},
+    {"struct{x: large_list<float64>}", "{null} {[1.5]}",
+     FLOAT("x") DENSE_OR("", "float_value: 2.5"), "float64[2] 2.5 1.5"},
+    {"struct{x: large_list<large_binary>}", "{null} {['abc']}",
+     BYTES("x") DENSE_OR("", "bytes_value: 'none'"), "bytes[2] none abc"},
+    {"struct{x: list<string>}", "{null} {['a', 'b']}",
+     BYTES("x") DENSE_OR(DIM("2"), "bytes_value: '-'"), "bytes[2 2] - - a b"},
+    {"struct{x: null}", "{null} {null}", INT("x") DENSE_OR("", "int_value: 7"), "int64[2] 7 7"},
+    {"struct{x: int64}", "{1} {null}", INT("x") DENSE_OR("", "int_value: 7"), "int64[2] 1 7"},
+    {"struct{x: list<null>}", "{null}", INT("x") DENSE_OR("", "int_value: 7"), "int64[1] 7"},
+    /* varlen */
+    {"struct{x: large_list<int64>}", "{[1, 2]} {null} {[]} {[3]}", INT("x") VARLEN,
+     "int64[3] 1 2 3 at 0,0 0,1 3,0 of 4 2"},
+    {"struct{x: large_list<int64>}", "{null} {[]}", INT("x") VARLEN, "int64[0] at of 2 0"},
+    {"struct{x: large_list<int64>}", "", INT("x") VARLEN, "int64[0] at of 0 0"},
+    {"struct{x: null}", "{null} {null}", INT("x") VARLEN, "int64[0] at of 2 0"},
+    {"struct{x: list<null>}", "{[]} {null}", FLOAT("x") VARLEN, "float32[0] at of 2 0"},
+    {"struct{x: list<binary>}", "{['a', 'b']} {['c']}", BYTES("x") VARLEN,
+     "bytes[3] a b c at 0,0 0,1 1,0 of 2 2"},
+    {"struct{x: float32}", "{1.5} {null} {2.5}", FLOAT("x") VARLEN,
+     "float32[2] 1.5 2.5 at 0,0 2,0 of 3 1"},
+    /* ragged */
+    {"struct{x: large_list<int64>}", "{[1, 2]} {null} {[]} {[3]}", INT("x") RAGGED(""),
+     "int64[3] 1 2 3 splits 0 2 2 2 3"},
+    {"struct{x: large_list<int64>}", "{[1, 2]} {[3]}",
+     INT("x") RAGGED("row_partition_dtype: INT32"), "int64[3] 1 2 3 splits 0 2 3"},
+    {"struct{x: list<large_list<string>>}", "{[['a'], null, ['b', 'c']]} {null} {[[]]}",
+     BYTES("x") RAGGED(""), "bytes[3] a b c splits 0 3 3 4 | 0 1 1 3 3"},
+    {"struct{x: large_list<int64>}", "", INT("x") RAGGED(""), "int64[0] splits 0"},
+    {"struct{x: null}", "{null} {null}", INT("x") RAGGED(""), "int64[0] splits 0 0 0"},
+    {"struct{x: int64}", "{1} {null} {2}", INT("x") RAGGED(""), "int64[2] 1 2 splits 0 1 1 2"},
+    {"struct{x: large_list<int64>}", "{[1, 2, 3, 4]} {[]} {[5, 6]}", INT("x") RAGGED(UNIFORM("2")),
+     "int64[3 2] 1 2 3 4 5 6 splits 0 2 2 3"},
+    {"struct{x: large_list<int64>}", "{[1, 2, 3, 4, 5, 6]} {null}",
+     INT("x") RAGGED(UNIFORM("3") UNIFORM("1") UNIFORM("2")),
+     "int64[1 3 1 2] 1 2 3 4 5 6 splits 0 1 1"},
+    {"struct{x: large_list<int64>, n: large_list<int64>}",
+     "{[1, 2, 3], [2, 1]} {null, null} {[], [0, 0]} {[4], [1]}",
+     INT("x") INT("n") RAGGED(LENGTHS("n")), "int64[4] 1 2 3 4 splits 0 2 2 4 5 | 0 2 3 3 3 4"},
+    {"struct{x: large_list<int64>, n: list<int32>, m: list<uint8>}",
+     "{[1, 2, 3], [2, 1], [1, 1, 1]} {[4, 5], [1], [2]}",
+     INT("x") INT("n") INT("m") RAGGED(LENGTHS("n") LENGTHS("m")),
+     "int64[5] 1 2 3 4 5 splits 0 2 3 | 0 2 3 4 | 0 1 2 3 5"},
+    {"struct{x: large_list<int64>, n: large_list<int64>}", "{[1, 2, 3, 4], [1, 1]} {[5, 6], [1]}",
+     INT("x") INT("n") RAGGED(LENGTHS("n") UNIFORM("2")),
+     "int64[3 2] 1 2 3 4 5 6 splits 0 2 3 | 0 1 2 3"},
+    {"struct{x: large_list<int64>, n: large_list<int64>}",
+     "{[1, 2, 3], [2, 1]} {[], []} {[4, 5], [0, 2]}",
+     INT("x") INT("n") RAGGED(UNIFORM("2") LENGTHS("n")),
+     "int64[5] 1 2 3 4 5 splits 0 1 1 2 | 0 2 4 | 0 2 3 3 5"},
+    {"struct{x: large_list<int64>, n: null}", "{[], null} {null, null}",
+     INT("x") INT("n") RAGGED(LENGTHS("n")), "int64[0] splits 0 0 0 | 0"},
+    {"struct{s: list<struct{a: list<int64>, n: list<int64>}>}",
+     "{[{[1, 2], [2]}, {null, null}]} {null} {[{[3], [1, 0]}]}",
+     STRUCT("s", INT("a") INT("n")) TENSOR(
+         "ragged_tensor { feature_path { step: 's' step: 'a' } partition { row_length: 'n' } }"),
+     "int64[3] 1 2 3 splits 0 2 2 3 | 0 1 1 3 | 0 2 3 3"},
+    {"struct{s: list<struct{a: int64, b: int64}>}", "{[{1, 2}, {3, 4}]} {[]} {[{5, 6}]}",
+     STRUCT("s", INT("a") INT("b"))
+         TENSOR("ragged_tensor { feature_path { step: 's' step: 'b' } }"),
+     "int64[3] 2 4 6 splits 0 2 2 3"},
+    {"struct{s: struct{a: list<list<int64>>}}", "{{[[1], [2, 3]]}} {null} {{null}}",
+     STRUCT("s", INT("a")) TENSOR("ragged_tensor { feature_path { step: 's' step: 'a' } }"),
+     "int64[3] 1 2 3 splits 0 2 2 2 | 0 1 3"},
+};
+
+TEST(every_kind) {
+  for (size_t i = 0; i < sizeof conversions / sizeof conversions[0]; i++) {
+    check_conversion(&conversions[i], 0, -1, conversions[i].expected);
+  }
+}
+
+#define SPARSE(dims, more)                                                                    \
+  TENSOR("sparse_tensor { value_column_name: 'x' index_column_names: 'i' dense_shape { " dims \
+         "} " more " }")
+#define SPARSE_2(dims)                                                                             \
+  TENSOR("sparse_tensor { value_column_name: 'x' index_column_names: 'i' index_column_names: 'j' " \
+         "dense_shape { " dims "} }")
+
+static const conversion sparse_conversions[] = {
+    {"struct{x: large_list<float32>, i: large_list<int64>}",
+     "{[1.5, 2.5], [0, 9]} {null, []} {[3.5], [4]}", FLOAT("x") INT("i") SPARSE(DIM("10"), ""),
+     "float32[3] 1.5 2.5 3.5 at 0,0 0,9 2,4 of 3 10"},
+    {"struct{x: large_list<float32>, i: large_list<int64>}",
+     "{[1, 2, 3, 4], [9, 0, 9, 0]} {[5], [1]} {[6, 7], [1, 0]}",
+     FLOAT("x") INT("i") SPARSE(DIM("10"), ""),
+     "float32[7] 2 4 1 3 5 7 6 at 0,0 0,0 0,9 0,9 1,1 2,0 2,1 of 3 10"},
+    {"struct{x: list<string>, i: list<uint8>}", "{['b', 'a'], [1, 0]}",
+     BYTES("x") INT("i") SPARSE(DIM("2"), ""), "bytes[2] a b at 0,0 0,1 of 1 2"},
+    {"struct{x: large_list<int64>, i: large_list<int64>}", "{[1], [5000000000]}",
+     INT("x") INT("i") SPARSE(DIM("-1"), ""), "int64[1] 1 at 0,5000000000 of 1 -1"},
+    {"struct{x: large_list<int64>, i: list<int32>, j: list<int16>}",
+     "{[1, 2, 3], [1, 0, 0], [0, 2, 1]} {[4], [1], [2]}",
+     INT("x") INT("i") INT("j") SPARSE_2(DIM("2") DIM("3")),
+     "int64[4] 3 2 1 4 at 0,0,1 0,0,2 0,1,0 1,1,2 of 2 2 3"},
+    {"struct{x: large_list<int64>, i: large_list<int64>}", "{[1, 2], [3, 4]}",
+     INT("x") INT("i") SPARSE(DIM("10"), "already_sorted: true"),
+     "int64[2] 1 2 at 0,3 0,4 of 1 10"},
+    {"struct{x: large_list<int64>, i: large_list<int64>}", "",
+     INT("x") INT("i") SPARSE(DIM("10"), ""), "int64[0] at of 0 10"},
+    {"struct{x: null, i: null}", "{null, null}", INT("x") INT("i") SPARSE(DIM("10"), ""),
+     "int64[0] at of 1 10"},
+};
+
+TEST(sparse) {
+  for (size_t i = 0; i < sizeof sparse_conversions / sizeof sparse_conversions[0]; i++) {
+    check_conversion(&sparse_conversions[i], 0, -1, sparse_conversions[i].expected);
+  }
+}
+
+static const char *const list_types[] = {"list", "large_list", "list_view", "large_list_view"};
+
+TEST(every_list_layout_and_slice) {
+  for (int layout = 0; layout < 4; layout++) {
+    char type[64], nested[96];
+    snprintf(type, sizeof type, "struct{x: %s<int32>}", list_types[layout]);
+    snprintf(nested, sizeof nested, "struct{x: %s<%s<int32>>}", list_types[layout],
+             list_types[3 - layout]);
+    const char *rows = "{[1, 2]} {null} {[3, 4]} {[5, 6]} {[]} {[7]}";
+    conversion varlen = {type, rows, INT("x") VARLEN, NULL};
+    check_conversion(&varlen, 0, -1,
+                     "int32[7] 1 2 3 4 5 6 7 at 0,0 0,1 2,0 2,1 3,0 3,1 5,0 of 6 2");
+    check_conversion(&varlen, 2, 4, "int32[5] 3 4 5 6 7 at 0,0 0,1 1,0 1,1 3,0 of 4 2");
+    check_conversion(&varlen, 1, 1, "int32[0] at of 1 0");
+    check_conversion(&varlen, 6, 0, "int32[0] at of 0 0");
+    conversion dense = {type, rows, INT("x") DENSE_OR(DIM("2"), "int_value: 9"), NULL};
+    check_conversion(&dense, 0, 4, "int32[4 2] 1 2 9 9 3 4 5 6");
+    check_conversion(&dense, 1, 2, "int32[2 2] 9 9 3 4");
+    check_conversion(&dense, 2, 2, "int32[2 2] 3 4 5 6");
+    conversion ragged = {type, rows, INT("x") RAGGED("row_partition_dtype: INT32"), NULL};
+    check_conversion(&ragged, 2, 4, "int32[5] 3 4 5 6 7 splits 0 2 4 4 5");
+    conversion deep = {nested, "{[[1], [2, 3]]} {null} {[[], [4]]} {[[5]]}", INT("x") RAGGED(""),
+                       NULL};
+    check_conversion(&deep, 0, -1, "int32[5] 1 2 3 4 5 splits 0 2 2 4 5 | 0 1 3 3 4 5");
+    check_conversion(&deep, 1, 3, "int32[2] 4 5 splits 0 0 2 3 | 0 0 1 2");
+    check_conversion(&deep, 3, 1, "int32[1] 5 splits 0 1 | 0 1");
+  }
+}
+
+TEST(fixed_size_lists_and_slices) {
+  conversion dense = {"struct{x: fixed_list<float32>[2]}", "{[1, 2]} {[3, 4]} {[5, 6]}",
+                      FLOAT("x") DENSE(DIM("2")), NULL};
+  check_conversion(&dense, 0, -1, "float32[3 2] 1 2 3 4 5 6");
+  check_conversion(&dense, 1, 2, "float32[2 2] 3 4 5 6");
+  conversion filled = {"struct{x: fixed_list<float32>[2]}", "{[1, 2]} {null} {[5, 6]}",
+                       FLOAT("x") DENSE_OR(DIM("2"), "float_value: 9"), NULL};
+  check_conversion(&filled, 0, -1, "float32[3 2] 1 2 9 9 5 6");
+  check_conversion(&filled, 1, 2, "float32[2 2] 9 9 5 6");
+  conversion varlen = {"struct{x: fixed_list<int64>[2]}", "{[1, 2]} {null} {[5, 6]}",
+                       INT("x") VARLEN, NULL};
+  check_conversion(&varlen, 1, 2, "int64[2] 5 6 at 1,0 1,1 of 2 2");
+  conversion ragged = {"struct{x: fixed_list<fixed_list<int64>[1]>[2]}",
+                       "{[[1], [2]]} {null} {[[5], [6]]}", INT("x") RAGGED(""), NULL};
+  check_conversion(&ragged, 1, 2, "int64[2] 5 6 splits 0 0 2 | 0 1 2");
+}
+
+TEST(slices_of_sparse_and_partitions) {
+  conversion sparse = {"struct{x: large_list<int64>, i: list<int64>}",
+                       "{[1], [1]} {[2, 3], [2, 1]} {null, null} {[4], [0]}",
+                       INT("x") INT("i") SPARSE(DIM("10"), ""), NULL};
+  check_conversion(&sparse, 1, 3, "int64[3] 3 2 4 at 0,1 0,2 2,0 of 3 10");
+  conversion ragged = {"struct{x: large_list<int64>, n: list<int64>}",
+                       "{[1], [1]} {[2, 3], [2, 0]} {null, null} {[4], [1]}",
+                       INT("x") INT("n") RAGGED(LENGTHS("n")), NULL};
+  check_conversion(&ragged, 1, 3, "int64[3] 2 3 4 splits 0 2 2 3 | 0 2 2 3");
+  conversion nested = {
+      "struct{s: list<struct{a: list<int64>}>}", "{[{[1]}]} {[{[2, 3]}, {[]}]} {null} {[{[4]}]}",
+      STRUCT("s", INT("a")) TENSOR("ragged_tensor { feature_path { step: 's' step: 'a' } }"), NULL};
+  check_conversion(&nested, 1, 3, "int64[3] 2 3 4 splits 0 2 2 3 | 0 2 2 3");
+}
+
+/* Sets a bit of the bitmap to null behind the builder's back, so that values stay behind it. */
+static void hide(struct ArrowArray *array, int64_t slot) {
+  uint8_t *bits = (uint8_t *)(uintptr_t)array->buffers[0];
+  CHECK(bits != NULL);
+  bits[slot / 8] &= (uint8_t) ~(1 << slot % 8);
+  array->null_count = -1;
+}
+
+TEST(values_behind_nulls_stay_hidden) {
+  const char *reps[] = {INT("x") VARLEN, INT("x") RAGGED(""),
+                        INT("x") DENSE_OR(DIM("2"), "int_value: 9")};
+  const char *expected[] = {"int64[4] 1 2 5 6 at 0,0 0,1 2,0 2,1 of 4 2",
+                            "int64[4] 1 2 5 6 splits 0 2 2 4 4", "int64[4 2] 1 2 9 9 5 6 9 9"};
+  for (int layout = 0; layout < 4; layout++) {
+    for (int kind = 0; kind < 3; kind++) {
+      tensor_fixture f;
+      char type[64];
+      snprintf(type, sizeof type, "struct{x: %s<int64>}", list_types[layout]);
+      fixture_make(&f, type, "{[1, 2]} {[3, 4]} {[5, 6]} {null}", reps[kind]);
+      hide(f.array.children[0], 1);
+      CHECK_EQ(fixture_convert(&f), CST_OK);
+      CHECK_STR(tensor_text(cst_tensors_find(f.tensors, "t")), expected[kind]);
+      fixture_drop(&f);
+    }
+  }
+}
+
+TEST(a_null_struct_hides_its_lists) {
+  tensor_fixture f;
+  fixture_make(&f, "struct{s: list<struct{a: list<int64>}>}", "{[{[1]}, {[2, 3]}]} {[{[4]}, null]}",
+               STRUCT("s", INT("a"))
+                   TENSOR("ragged_tensor { feature_path { step: 's' step: 'a' } }"));
+  hide(f.array.children[0]->children[0], 1);
+  CHECK_EQ(fixture_convert(&f), CST_OK);
+  CHECK_STR(tensor_text(cst_tensors_find(f.tensors, "t")), "int64[2] 1 4 splits 0 2 4 | 0 1 1 2 2");
+  fixture_drop(&f);
+}
+
+TEST(a_null_row_of_the_batch_has_no_values) {
+  tensor_fixture f;
+  fixture_make(&f, "struct{x: list<int64>}", "{[1]} {[2]} {null} null", INT("x") VARLEN);
+  hide(&f.array, 1);
+  CHECK_EQ(fixture_convert(&f), CST_OK);
+  CHECK_STR(tensor_text(cst_tensors_find(f.tensors, "t")), "int64[1] 1 at 0,0 of 4 1");
+  fixture_drop(&f);
+}
+
+TEST(list_views_in_any_order) {
+  tensor_fixture f;
+  fixture_make(&f, "struct{x: list_view<int64>}", "{[1, 2]} {[3, 4]} {[5, 6]}",
+               INT("x") RAGGED(""));
+  int32_t *offsets = (int32_t *)(uintptr_t)f.array.children[0]->buffers[1];
+  offsets[0] = 4, offsets[2] = 1;
+  CHECK_EQ(fixture_convert(&f), CST_OK);
+  CHECK_STR(tensor_text(cst_tensors_find(f.tensors, "t")), "int64[6] 5 6 3 4 2 3 splits 0 2 4 6");
+  fixture_drop(&f);
+}
+
+TEST(list_views_cannot_multiply_without_end) {
+  enum { ROWS = 2000, ITEMS = 2000 };
+  tensor_fixture f;
+  fixture_make(&f, "struct{x: list_view<int64>}", "{[1, 2]} {[3, 4]}", INT("x") RAGGED(""));
+  static int32_t offsets[ROWS], sizes[ROWS];
+  static int64_t items[ITEMS];
+  struct ArrowArray child = *f.array.children[0], item = *child.children[0];
+  struct ArrowArray *children[] = {&child}, *grandchildren[] = {&item};
+  const void *buffers[] = {NULL, offsets, sizes}, *item_buffers[] = {NULL, items};
+  for (int i = 0; i < ROWS; i++) sizes[i] = ITEMS;
+  item.length = ITEMS, item.buffers = item_buffers, item.null_count = 0;
+  child.length = ROWS, child.buffers = buffers, child.children = grandchildren;
+  child.null_count = 0;
+  struct ArrowArray batch = lend(&f.array, NULL);
+  batch.length = ROWS, batch.children = children;
+  CHECK_EQ(cst_tensor_adapter_new(&f.schema, f.specs, NULL, &f.adapter, &f.error), CST_OK);
+  CHECK_EQ(cst_tensor_adapter_convert(f.adapter, &batch, 0, &f.tensors, &f.error), CST_LIMIT);
+  CHECK(batch.release != NULL);
+  fixture_drop(&f);
+}
+
+/* ---- what is refused ---- */
+
+typedef struct refusal {
+  const char *type;
+  const char *rows;
+  const char *schema;
+  cst_status status;
+  int64_t row;
+  const char *message;
+} refusal;
+
+static const refusal refusals[] = {
+    {"struct{x: large_list<int64>}", "{[1]} {[2, 3, 4]}", INT("x") DENSE(DIM("2")), CST_SCHEMA, 0,
+     "1 value, but its shape needs exactly 2"},
+    {"struct{x: large_list<int64>}", "{[1, 2]} {[]}", INT("x") DENSE(DIM("2")), CST_SCHEMA, 1,
+     "0 values, but its shape needs exactly 2"},
+    {"struct{x: large_list<int64>}", "{[1]} {[]}", INT("x") DENSE_OR("", "int_value: 7"),
+     CST_SCHEMA, 1, "0 values, but its shape needs exactly 1"},
+    {"struct{x: large_list<int64>}", "{[1]} {null}", INT("x") DENSE(""), CST_SCHEMA, 1, "null"},
+    {"struct{x: null}", "{null}", INT("x") DENSE(""), CST_SCHEMA, 0, "null"},
+    {"struct{x: fixed_list<int64>[3]}", "{[1, 2, 3]}", INT("x") DENSE(DIM("2")), CST_SCHEMA, 0,
+     "3 values"},
+    {"struct{x: list<int64>}", "{[1, 2]} {[3, null]}", INT("x") DENSE(DIM("2")), CST_SCHEMA, 1,
+     "null element"},
+    {"struct{x: list<int64>}", "{[1, 2]} {null} {[3, null]}",
+     INT("x") DENSE_OR(DIM("2"), "int_value: 1"), CST_SCHEMA, 2, "null element"},
+    {"struct{x: list<null>}", "{[null]}", INT("x") DENSE(""), CST_SCHEMA, 0, "null element"},
+    {"struct{x: list<string>}", "{['a']} {[null]}", BYTES("x") VARLEN, CST_SCHEMA, 1,
+     "null element"},
+    {"struct{x: list<list<float32>>}", "{[[1], []]} {[[], [2, null]]}", FLOAT("x") RAGGED(""),
+     CST_SCHEMA, 1, "null element"},
+    {"struct{x: list<int64>, i: list<int64>}", "{[1, 2], [1]} {[3], [1, 2]}",
+     INT("x") INT("i") SPARSE(DIM("10"), ""), CST_SCHEMA, 0,
+     "2 values, but 1 indices in column 'i'"},
+    {"struct{x: list<int64>, i: list<int64>}", "{[1], [1]} {[3], [10]}",
+     INT("x") INT("i") SPARSE(DIM("10"), ""), CST_SCHEMA, 1,
+     "index 10 in column 'i', expected 0 to 9"},
+    {"struct{x: list<int64>, i: list<int64>}", "{[1], [-1]}",
+     INT("x") INT("i") SPARSE(DIM("-1"), ""), CST_SCHEMA, 0, "index -1"},
+    {"struct{x: list<int64>, i: list<int64>}", "{[1], [0]} {[1], [null]}",
+     INT("x") INT("i") SPARSE(DIM("-1"), ""), CST_SCHEMA, 1, "a null"},
+    {"struct{x: list<int64>, i: list<uint64>}", "{[1], [18446744073709551615]}",
+     INT("x") INT("i") SPARSE(DIM("-1"), ""), CST_SCHEMA, 0, "above 2^63-1"},
+    {"struct{x: large_list<int64>}", "{[1, 2]} {[]} {[3, 4, 5]}", INT("x") RAGGED(UNIFORM("2")),
+     CST_SCHEMA, 2, "3 items, which uniform rows of 2 do not divide"},
+    {"struct{x: large_list<int64>}", "{[1]} {[2, 3, 4]}", INT("x") RAGGED(UNIFORM("2")), CST_SCHEMA,
+     0, "1 items"},
+    {"struct{x: list<int64>, n: list<int64>}", "{[1, 2], [2]} {[3], [2]} {[4, 5], [1]}",
+     INT("x") INT("n") RAGGED(LENGTHS("n")), CST_SCHEMA, 1, "add up to 2, but there are 1 items"},
+    {"struct{x: list<int64>, n: list<int64>}", "{[1, 2], [3, -1]}",
+     INT("x") INT("n") RAGGED(LENGTHS("n")), CST_SCHEMA, 0, "a row length of -1"},
+    {"struct{x: list<int64>, n: list<int64>}", "{[1], [1]} {[1], [null]}",
+     INT("x") INT("n") RAGGED(LENGTHS("n")), CST_SCHEMA, 1, "a null"},
+    {"struct{x: list<int64>, n: list<int64>}", "{[1, 2, 3], [2, 1]} {[1], [1]}",
+     INT("x") INT("n") RAGGED(UNIFORM("2") LENGTHS("n")), CST_SCHEMA, 1, "1 items"},
+    {"struct{s: list<struct{a: list<int64>, n: list<int64>}>}",
+     "{[{[1], [1]}]} {[{[1], [1]}, {[2, 3], [1]}]}",
+     STRUCT("s", INT("a") INT("n")) TENSOR(
+         "ragged_tensor { feature_path { step: 's' step: 'a' } partition { row_length: 'n' } }"),
+     CST_SCHEMA, 1, "add up to 1, but there are 2 items"},
+    /* found by the adapter */
+    {"struct{y: list<int64>}", "", INT("x") VARLEN, CST_SCHEMA, -1, "no column 'x'"},
+    {"struct{x: list<float32>}", "", INT("x") VARLEN, CST_SCHEMA, -1,
+     "column 'x' is float32, expected integers"},
+    {"struct{x: list<int64>}", "", FLOAT("x") VARLEN, CST_SCHEMA, -1,
+     "expected float32 or float64"},
+    {"struct{x: list<int64>}", "", BYTES("x") VARLEN, CST_SCHEMA, -1, "expected strings or binary"},
+    {"struct{x: list<bool>}", "", INT("x") VARLEN, CST_UNSUPPORTED, -1, "is bool"},
+    {"struct{x: list<float16>}", "", FLOAT("x") VARLEN, CST_UNSUPPORTED, -1, "is float16"},
+    {"struct{x: list<timestamp>}", "", INT("x") VARLEN, CST_UNSUPPORTED, -1, "is timestamp"},
+    {"struct{x: list<list<int64>>}", "", INT("x") VARLEN, CST_SCHEMA, -1, "2 levels of lists"},
+    {"struct{x: struct{a: int64}}", "", INT("x") VARLEN, CST_SCHEMA, -1, "is struct<1 fields>"},
+    {"struct{x: list<int64>, i: list<float32>}", "", INT("x") INT("i") SPARSE(DIM("10"), ""),
+     CST_SCHEMA, -1, "column 'i' is float32"},
+    {"struct{x: list<int64>, i: list<list<int64>>}", "", INT("x") INT("i") SPARSE(DIM("10"), ""),
+     CST_SCHEMA, -1, "expected one level of lists"},
+    {"struct{x: list<list<int64>>, n: list<int64>}", "", INT("x") INT("n") RAGGED(LENGTHS("n")),
+     CST_SCHEMA, -1, "one level of lists"},
+    {"struct{x: list<int8>}", "", INT("x") DENSE_OR("", "int_value: 128"), CST_SCHEMA, -1,
+     "the default 128 does not fit int8"},
+    {"struct{x: list<uint64>}", "", INT("x") DENSE_OR("", "int_value: -1"), CST_SCHEMA, -1,
+     "the default -1 does not fit uint64"},
+};
+
+TEST(refusals_name_row_and_tensor) {
+  for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+    tensor_fixture f;
+    fixture_make(&f, refusals[i].type, refusals[i].rows, refusals[i].schema);
+    cst_status status = fixture_convert(&f);
+    if (status != refusals[i].status) printf("refusal %zu: %s\n", i, f.error.message);
+    CHECK_EQ(status, refusals[i].status);
+    CHECK_CONTAINS(f.error.message, refusals[i].message);
+    CHECK_EQ(f.error.record, refusals[i].row);
+    CHECK_STR(f.error.path, "t");
+    fixture_drop(&f);
+  }
+}
+
+TEST(row_splits_of_int32_are_checked) {
+  tensor_fixture f;
+  fixture_make(&f, "struct{x: large_list<int8>}", "{[1]}",
+               INT("x") RAGGED("row_partition_dtype: INT32"));
+  /* Nobody looks at the values, so they need not be there. */
+  ((int64_t *)(uintptr_t)f.array.children[0]->buffers[1])[1] = INT64_C(3000000000);
+  f.array.children[0]->children[0]->length = INT64_C(3000000000);
+  CHECK_EQ(fixture_convert(&f), CST_SCHEMA);
+  CHECK_CONTAINS(f.error.message, "3000000000 items");
+  fixture_drop(&f);
+}
+
+TEST(slots_without_memory_do_not_take_any) {
+  const char *types[] = {"struct{x: null}", "struct{x: fixed_list<int64>[1]}",
+                         "struct{x: list<fixed_binary[1]>}"};
+  for (int i = 0; i < 3; i++) {
+    tensor_fixture f;
+    fixture_make(&f, types[i], "", i == 2 ? BYTES("x") VARLEN : INT("x") VARLEN);
+    struct ArrowSchema *x = f.schema.children[0];
+    if (i == 1) CHECK_EQ(ArrowSchemaSetFormat(x, "+w:0"), 0);
+    if (i == 2) CHECK_EQ(ArrowSchemaSetFormat(x->children[0], "w:0"), 0);
+    f.array.length = f.array.children[0]->length = i == 2 ? 1 : INT64_C(1) << 40;
+    int32_t offsets[] = {0, INT32_MAX};
+    const void *buffers[] = {NULL, offsets};
+    const void **old = f.array.children[0]->buffers;
+    if (i == 2) {
+      f.array.children[0]->buffers = buffers;
+      f.array.children[0]->children[0]->length = INT32_MAX;
+    } else {
+      f.array.children[0]->null_count = i == 0 ? f.array.length : 0;
+    }
+    CHECK_EQ(fixture_convert(&f), CST_LIMIT);
+    f.array.children[0]->buffers = old;
+    fixture_drop(&f);
+  }
+}
+
+TEST(damaged_batches_are_refused_unless_trusted) {
+  tensor_fixture f;
+  fixture_make(&f, "struct{x: large_list<int64>}", "{[1]} {[2]}", INT("x") VARLEN);
+  ((int64_t *)(uintptr_t)f.array.children[0]->buffers[1])[2] = 100;
+  CHECK_EQ(fixture_convert(&f), CST_CORRUPT);
+  CHECK_STR(f.error.path, "x");
+  fixture_drop(&f);
+}
+
+/* ---- what is not copied ---- */
+
+TEST(numbers_are_not_copied) {
+  const char *types[] = {"struct{x: large_list<int64>}", "struct{x: list<float32>}",
+                         "struct{x: fixed_list<int64>[2]}", "struct{x: list_view<int64>}",
+                         "struct{x: large_list<uint8>}"};
+  for (int i = 0; i < 5; i++) {
+    const char *features = i == 1 ? FLOAT("x") : INT("x");
+    const char *reps[] = {DENSE(DIM("2")), VARLEN, RAGGED(""), DENSE_OR(DIM("2"), "")};
+    for (int k = 0; k < 3; k++) {
+      for (int64_t from = 0; from < 2; from++) {
+        tensor_fixture f;
+        char schema[512];
+        snprintf(schema, sizeof schema, "%s%s", features, reps[k]);
+        fixture_make(&f, types[i], "{[1, 2]} {[3, 4]} {[5, 6]}", schema);
+        arrow_text_slice(&f.array, from, 2);
+        CHECK_EQ(fixture_convert(&f), CST_OK);
+        const cst_tensor *t = cst_tensors_find(f.tensors, "t");
+        const char *values = f.array.children[0]->children[0]->buffers[1];
+        CHECK(t->values.data == values + (size_t)(2 * from) * cst_dtype_width(t->values.dtype));
+        fixture_drop(&f);
+      }
+    }
+  }
+}
+
+TEST(row_splits_of_large_lists_are_not_copied) {
+  tensor_fixture f;
+  fixture_make(&f, "struct{x: large_list<large_list<int64>>}",
+               "{[[1], [2, 3]]} {null} {[]} {[[4]]}", INT("x") RAGGED(""));
+  CHECK_EQ(fixture_convert(&f), CST_OK);
+  const cst_tensor *t = cst_tensors_find(f.tensors, "t");
+  CHECK(t->splits[0].data == f.array.children[0]->buffers[1]);
+  CHECK(t->splits[1].data == f.array.children[0]->children[0]->buffers[1]);
+  fixture_drop(&f);
+}
+
+TEST(strings_point_into_the_batch) {
+  tensor_fixture f;
+  fixture_make(&f, "struct{x: large_list<large_binary>}", "{['ab']} {['cd']}",
+               BYTES("x") DENSE(""));
+  CHECK_EQ(fixture_convert(&f), CST_OK);
+  const cst_tensor *t = cst_tensors_find(f.tensors, "t");
+  CHECK(t->values.strings[1].data ==
+        (const uint8_t *)f.array.children[0]->children[0]->buffers[2] + 2);
+  fixture_drop(&f);
+}
+
+/* ---- owners ---- */
+
+TEST(tensors_outlive_adapter_and_specs) {
+  tensor_fixture f;
+  fixture_make(&f, "struct{x: large_list<large_binary>, y: list<int64>}", "{null, [1]} {['b'], []}",
+               BYTES("x") INT("y") DENSE_OR("", "bytes_value: 'none'"));
+  CHECK_EQ(fixture_convert(&f), CST_OK);
+  cst_tensor_adapter_free(f.adapter);
+  cst_specs_release(f.specs);
+  f.adapter = NULL;
+  f.specs = NULL;
+  cst_tensors *second = cst_tensors_retain(f.tensors);
+  cst_tensors_release(f.tensors);
+  CHECK_EQ(f.releases, 0);
+  CHECK_EQ(cst_tensors_count(second), 2);
+  CHECK_STR(cst_tensors_get(second, 0)->name, "t");
+  CHECK_STR(cst_tensors_get(second, 1)->name, "y");
+  CHECK(cst_tensors_get(second, 2) == NULL);
+  CHECK(cst_tensors_find(second, "x") == NULL);
+  CHECK_STR(tensor_text(cst_tensors_find(second, "t")), "bytes[2] none b");
+  CHECK_STR(tensor_text(cst_tensors_find(second, "y")), "int64[1] 1 at 0,0 of 2 1");
+  f.tensors = second;
+  fixture_drop(&f);
+}
+
+TEST(no_tensors_at_all) {
+  tensor_fixture f;
+  fixture_make(&f, "struct{x: list<int64>}", "{[1]} {[2]}", "");
+  CHECK_EQ(fixture_convert(&f), CST_OK);
+  CHECK_EQ(cst_tensors_count(f.tensors), 0);
+  CHECK(cst_tensors_find(f.tensors, "x") == NULL);
+  fixture_drop(&f);
+  fixture_make(&f, "struct{}", "{} {}", "");
+  CHECK_EQ(fixture_convert(&f), CST_OK);
+  fixture_drop(&f);
+}
+
+TEST(batches_follow_each_other_in_warm_memory) {
+  tensor_fixture f;
+  fixture_make(&f, "struct{x: list<int64>}", "{[1]} {[2, 3]}", INT("x") VARLEN);
+  CHECK_EQ(fixture_convert(&f), CST_OK);
+  const void *first = cst_tensors_find(f.tensors, "t")->indices.data;
+  for (int i = 0; i < 3; i++) {
+    cst_tensors_release(f.tensors);
+    CHECK_EQ(f.releases, 1);
+    f.releases = 0;
+    struct ArrowArray lent = lend(&f.array, &f.releases);
+    CHECK_EQ(cst_tensor_adapter_convert(f.adapter, &lent, 0, &f.tensors, &f.error), CST_OK);
+    CHECK(cst_tensors_find(f.tensors, "t")->indices.data == first);
+  }
+  fixture_drop(&f);
+}
+
+TEST(wrong_arguments) {
+  tensor_fixture f;
+  struct ArrowArray none = {.release = NULL};
+  fixture_make(&f, "struct{x: list<int64>}", "{[1]}", INT("x") VARLEN);
+  CHECK_EQ(cst_tensor_adapter_new(NULL, f.specs, NULL, &f.adapter, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_tensor_adapter_new(&f.schema, NULL, NULL, &f.adapter, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_tensor_adapter_new(f.schema.children[0], f.specs, NULL, &f.adapter, NULL),
+           CST_INVALID_ARGUMENT);
+  CHECK_EQ(fixture_convert(&f), CST_OK);
+  CHECK_EQ(cst_tensor_adapter_convert(f.adapter, &none, 0, &f.tensors, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_tensor_adapter_convert(f.adapter, &f.array, 8, &f.tensors, NULL),
+           CST_INVALID_ARGUMENT);
+  fixture_drop(&f);
+}
+
+/* ---- out of memory ---- */
+
+static int convert_all(void *context) {
+  tensor_fixture *f = context;
+  f->adapter = NULL;
+  cst_status status = cst_tensor_adapter_new(&f->schema, f->specs, NULL, &f->adapter, &f->error);
+  struct ArrowArray lent = lend(&f->array, NULL);
+  cst_tensors *tensors = NULL;
+  if (status == CST_OK) {
+    status = cst_tensor_adapter_convert(f->adapter, &lent, 0, &tensors, &f->error);
+  }
+  cst_tensors_release(tensors);
+  cst_tensor_adapter_free(f->adapter);
+  f->adapter = NULL;
+  return (int)status;
+}
+
+TEST(out_of_memory) {
+  const conversion *tables[] = {conversions, sparse_conversions};
+  size_t counts[] = {sizeof conversions / sizeof conversions[0],
+                     sizeof sparse_conversions / sizeof sparse_conversions[0]};
+  for (int t = 0; t < 2; t++) {
+    for (size_t i = 0; i < counts[t]; i++) {
+      tensor_fixture f;
+      fixture_make(&f, tables[t][i].type, tables[t][i].rows, tables[t][i].schema);
+      FOR_EACH_ALLOCATION_FAILURE(convert_all, &f, CST_NO_MEMORY);
+      fixture_drop(&f);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+"""TFRecords of tf.Example to Arrow and to tensors, and back, without TensorFlow.
+
+    import columnstone as cst
+
+    src = cst.open("trips-*.tfrecord.gz", schema="schema.pbtxt", batch_size=1024, threads=2)
+    for batch in src: ...              # cst.RecordBatch, for pyarrow, Polars, DuckDB, ...
+    for tensors in src.tensors(): ...  # name -> cst.Tensor | cst.SparseTensor | cst.RaggedTensor
+
+Importing the package loads nothing but this file; each part is loaded when it is first used, and
+numpy, pyarrow and torch only by calls that need them.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._core import Array, ArrowSchema, Pass, RecordBatch, Tensor, __version__
+    from ._errors import (
+        ArgumentError,
+        CorruptError,
+        Error,
+        FileError,
+        FormatError,
+        LimitError,
+        NotFoundError,
+        SchemaError,
+        StateError,
+        UnsupportedError,
+    )
+    from ._example import ExampleDecoder, ExampleEncoder
+    from ._open import Fault, FileCount, Source, Verification, infer_schema, open
+    from ._schema import Schema
+    from ._spec import (
+        Feature,
+        FixedLen,
+        Ragged,
+        RowLengths,
+        Sparse,
+        TensorRepresentation,
+        UniformRowLength,
+        VarLen,
+    )
+    from ._tensor import RaggedTensor, SparseTensor
+    from ._writer import TFRecordWriter
+
+__all__ = [
+    "ArgumentError",
+    "Array",
+    "ArrowSchema",
+    "CorruptError",
+    "Error",
+    "ExampleDecoder",
+    "ExampleEncoder",
+    "Fault",
+    "Feature",
+    "FileCount",
+    "FileError",
+    "FixedLen",
+    "FormatError",
+    "LimitError",
+    "NotFoundError",
+    "Pass",
+    "Ragged",
+    "RaggedTensor",
+    "RecordBatch",
+    "RowLengths",
+    "Schema",
+    "SchemaError",
+    "Source",
+    "Sparse",
+    "SparseTensor",
+    "StateError",
+    "TFRecordWriter",
+    "Tensor",
+    "TensorRepresentation",
+    "UniformRowLength",
+    "UnsupportedError",
+    "VarLen",
+    "Verification",
+    "__version__",
+    "infer_schema",
+    "open",
+]
+
+_NAMES_OF = {
+    "_core": "Array ArrowSchema Pass RecordBatch Tensor __version__",
+    "_errors": "ArgumentError CorruptError Error FileError FormatError LimitError NotFoundError "
+    "SchemaError StateError UnsupportedError",
+    "_example": "ExampleDecoder ExampleEncoder",
+    "_open": "Fault FileCount Source Verification infer_schema open",
+    "_schema": "Schema",
+    "_spec": "Feature FixedLen Ragged RowLengths Sparse TensorRepresentation UniformRowLength "
+    "VarLen",
+    "_tensor": "RaggedTensor SparseTensor",
+    "_writer": "TFRecordWriter",
+}
+_MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    """Loads the part that a name lives in."""
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module 'columnstone' has no attribute {name!r}")
+    import importlib
+
+    value: object = getattr(importlib.import_module(f".{module}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,128 @@
+"""What can go wrong, and where: the exceptions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_FIELDS = ("code", "file", "record", "offset", "path", "hint", "line", "column")
+
+
+class Error(Exception):
+    """The base of all failures that Columnstone reports.
+
+    The text says where, what was found, what was expected, and what to do; the same as fields, each
+    None when it is unknown:
+
+    - code: name of the status, such as "CORRUPT"
+    - file: path of the file, or name of the file object
+    - record: number of the record within the file, from 0; for `encode`, the row
+    - offset: first byte of that record in the uncompressed stream
+    - path: the feature, nested ones as "a.b"
+    - hint: what to do
+    - line, column: place in a text, such as a schema; from 1, columns in bytes
+    """
+
+    code: str | None = None
+    file: str | None
+    record: int | None
+    offset: int | None
+    path: str | None
+    hint: str | None
+    line: int | None
+    column: int | None
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        code: str | None = None,
+        file: str | None = None,
+        record: int | None = None,
+        offset: int | None = None,
+        path: str | None = None,
+        hint: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code if code is not None else type(self).code
+        self.file = file
+        self.record = record
+        self.offset = offset
+        self.path = path
+        self.hint = hint
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+    def __reduce__(self) -> tuple[Callable[..., Error], tuple[Any, ...]]:
+        fields = {name: getattr(self, name) for name in _FIELDS}
+        return _restore, (type(self), str(self), fields)
+
+
+def _restore(cls: type[Error], message: str, fields: dict[str, Any]) -> Error:
+    return cls(message, **fields)
+
+
+class ArgumentError(Error, ValueError):
+    """An argument is out of its range or of a wrong kind."""
+
+    code = "INVALID_ARGUMENT"
+
+
+class NotFoundError(Error, FileNotFoundError):
+    """A file, a column or a format does not exist."""
+
+    code = "NOT_FOUND"
+
+
+class FileError(Error, OSError):
+    """Reading or writing a file failed."""
+
+    code = "IO"
+
+
+class CorruptError(Error):
+    """The data is damaged: a wrong CRC, a truncated file, bytes that are no tf.Example."""
+
+    code = "CORRUPT"
+
+
+class SchemaError(Error):
+    """The data and the schema disagree, or the schema itself is wrong."""
+
+    code = "SCHEMA"
+
+
+class FormatError(Error):
+    """The file is of another format than expected."""
+
+    code = "FORMAT"
+
+
+class LimitError(Error):
+    """A limit against runaway input is exceeded: the size of a record, the ratio of inflation."""
+
+    code = "LIMIT"
+
+
+class UnsupportedError(Error):
+    """A value or a request cannot be expressed here."""
+
+    code = "UNSUPPORTED"
+
+
+class StateError(Error):
+    """The object is closed, or its input can be read only once and has been read."""
+
+    code = "STATE"
+
+
+def argument_error(message: str, hint: str = "") -> ArgumentError:
+    """An ArgumentError with the hint in the text, as the library words its own."""
+    return ArgumentError(f"{message} ({hint})" if hint else message, hint=hint or None)

@@ -1,0 +1,188 @@
+"""Schema: the TensorFlow Metadata (TFMD) Schema, without protobuf."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from . import _core
+from ._errors import NotFoundError, argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol, TypeAlias
+
+    from ._spec import Feature, FeatureSpec, TensorRepresentation
+
+    class Message(Protocol):
+        """A protobuf message, such as tensorflow_metadata's Schema."""
+
+        def SerializeToString(self) -> bytes: ...
+
+    SchemaLike: TypeAlias = (
+        "Schema | str | os.PathLike[str] | bytes | bytearray | memoryview | Message"
+    )
+
+class Schema:
+    """A TFMD schema: which features there are, their types and shapes. Immutable; it pickles, and
+    any number of threads may share it.
+
+    Schema(x) takes a Schema, a path, text, serialized bytes, or any object with
+    SerializeToString. A string is a path if such a file exists, else text if it holds "{" or a
+    newline. Fields that this library does not know are kept.
+
+    Raises SchemaError with line and column, or with the feature's path, if the schema is wrong, and
+    NotFoundError if there is no such file.
+    """
+
+    __slots__ = ("_handle",)
+    _handle: _core.Schema
+
+    def __init__(self, schema: SchemaLike) -> None:
+        self._handle = _parse(schema)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Schema:
+        """Reads a file that holds protobuf text or binary (at most 256 MiB)."""
+        return cls._wrap(_core.Schema.read(os.fsencode(path)))
+
+    @classmethod
+    def from_text(cls, text: str | bytes) -> Schema:
+        """Parses protobuf text (.pbtxt)."""
+        data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+        return cls._wrap(_core.Schema.parse(data, "text"))
+
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview) -> Schema:
+        """Parses a serialized Schema message."""
+        return cls._wrap(_core.Schema.parse(data, "binary"))
+
+    @classmethod
+    def _wrap(cls, core: _core.Schema) -> Schema:
+        schema = object.__new__(cls)
+        schema._handle = core
+        return schema
+
+    def to_text(self) -> str:
+        """The schema as protobuf text, unknown fields included."""
+        return self._handle.to_text()
+
+    def to_bytes(self) -> bytes:
+        """The schema as a serialized message, unknown fields included."""
+        return self._handle.to_binary()
+
+    SerializeToString = to_bytes
+
+    @property
+    def features(self) -> list[Feature]:
+        """The features in the schema's order."""
+        from ._spec import feature_of
+
+        return [feature_of(entry) for entry in self._handle.features()]
+
+    def tensor_representations(
+        self, group: str = "", legacy: bool = False
+    ) -> dict[str, TensorRepresentation]:
+        """How each tensor is made, by name: those of the tensor_representation_group, and inferred
+        ones for the features that no explicit one uses.
+
+        legacy selects the rules of generate_legacy_feature_spec, where value_count and min_fraction
+        decide.
+        Raises NotFoundError for a group that does not exist, SchemaError if no tensor can be made.
+        """
+        from ._spec import representations_of
+
+        return representations_of(self._handle.specs(group, legacy))
+
+    @overload
+    def feature_spec(
+        self, group: str = "", legacy: bool = False, tensorflow: Literal[False] = False
+    ) -> dict[str, FeatureSpec]: ...
+
+    @overload
+    def feature_spec(
+        self, group: str = "", legacy: bool = False, *, tensorflow: Literal[True]
+    ) -> dict[str, Any]: ...
+
+    def feature_spec(
+        self, group: str = "", legacy: bool = False, tensorflow: bool = False
+    ) -> dict[str, Any]:
+        """The parsing spec: tensor name -> FixedLen | VarLen | Sparse | Ragged.
+
+        tensorflow=True gives the objects of tf.io for tf.io.parse_example (and imports TensorFlow);
+        a tensor that tf.io cannot make is an UnsupportedError.
+        """
+        from ._spec import feature_specs
+
+        return feature_specs(self.tensor_representations(group, legacy), tensorflow)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schema) and self.to_bytes() == other.to_bytes()
+
+    def __hash__(self) -> int:
+        return hash(self.to_bytes())
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Schema], tuple[bytes]]:
+        return Schema.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        names = [entry[0] for entry in self._handle.features()]
+        more = ", ..." if len(names) > 8 else ""
+        return f"<columnstone.Schema of {len(names)} features: {', '.join(names[:8])}{more}>"
+
+
+def _parse(schema: object) -> _core.Schema:
+    """The core of whatever stands for a schema."""
+    if isinstance(schema, Schema):
+        return schema._handle
+    if isinstance(schema, str):
+        return _parse_string(schema)
+    if isinstance(schema, os.PathLike):
+        return _core.Schema.read(os.fsencode(schema))
+    if isinstance(schema, bytes | bytearray | memoryview):
+        return _core.Schema.parse(schema, "auto")
+    serialize = getattr(schema, "SerializeToString", None)
+    if serialize is None:
+        raise TypeError(
+            "a schema is a columnstone.Schema, a path, text, bytes, or an object with "
+            f"SerializeToString, not {type(schema).__name__}"
+        )
+    return _core.Schema.parse(serialize(), "binary")
+
+
+def _parse_string(schema: str) -> _core.Schema:
+    if os.path.exists(schema):
+        return _core.Schema.read(os.fsencode(schema))
+    if "{" in schema or "\n" in schema:
+        return _core.Schema.parse(schema.encode("utf-8", "surrogateescape"), "text")
+    hint = "give the path of a .pbtxt or .pb file, or the schema's text"
+    raise NotFoundError(f"{schema}: there is no such schema file ({hint})", file=schema, hint=hint)
+
+
+def as_core(schema: SchemaLike | None) -> _core.Schema | None:
+    """The core of a schema argument; None stays None."""
+    return None if schema is None else _parse(schema)
+
+
+def as_columns(columns: object) -> tuple[str, ...] | None:
+    """A columns argument as a tuple of str."""
+    if columns is None:
+        return None
+    if isinstance(columns, str | bytes):
+        raise TypeError(f"columns is a list of names, not {type(columns).__name__}")
+    names: tuple[str, ...] = tuple(columns)  # type: ignore[arg-type]
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"columns is a list of str, and holds {type(name).__name__}")
+    return names
+
+
+def as_column_flags(offsets: int, binary_views: bool, fixed_size: bool) -> int:
+    """The options about the columns' layout as flags."""
+    if offsets not in (32, 64):
+        raise argument_error(f"offsets is 64 or 32, not {offsets!r}")
+    return (
+        (_core.COLUMNS_OFFSETS_32 if offsets == 32 else 0)
+        | (_core.COLUMNS_BINARY_VIEWS if binary_views else 0)
+        | (_core.COLUMNS_FIXED_SIZE if fixed_size else 0)
+    )

@@ -1,0 +1,214 @@
+"""What the features of a schema become as tensors: parsing specs and tensor representations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from ._errors import UnsupportedError
+
+Dtype: TypeAlias = Literal["int64", "float32", "bytes"]
+SplitsDtype: TypeAlias = Literal["int64", "int32"]
+Kind: TypeAlias = Literal["dense", "varlen_sparse", "sparse", "ragged"]
+Value: TypeAlias = int | float | bytes
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One feature of a schema.
+
+    type is "bytes", "int64", "float32", "struct" or "unknown". shape is None unless it is fixed.
+    in_use is False for deprecated features and for lifecycle stages that make no tensors. children
+    are the features of a struct.
+    """
+
+    name: str
+    type: str
+    in_use: bool = True
+    shape: tuple[int, ...] | None = None
+    children: tuple[Feature, ...] = ()
+
+
+@dataclass(frozen=True)
+class FixedLen:
+    """A dense tensor of [rows] + shape. `default` fills every place of a row without the feature;
+    without one such a row is an error. `key` is the feature's name where the tensor has another."""
+
+    shape: tuple[int, ...]
+    dtype: Dtype
+    default: Value | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class VarLen:
+    """A sparse tensor of [rows, longest row]. `key` as for FixedLen."""
+
+    dtype: Dtype
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """A sparse tensor of [rows] + size from features with indices and one with values. A size of -1
+    is unknown. already_sorted says that the indices are in order within each row."""
+
+    index_keys: tuple[str, ...]
+    value_key: str
+    dtype: Dtype
+    size: tuple[int, ...]
+    already_sorted: bool = False
+
+
+@dataclass(frozen=True)
+class RowLengths:
+    """An inner partition of a ragged tensor whose row lengths stand in a feature."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class UniformRowLength:
+    """An inner partition of a ragged tensor whose rows all have one length."""
+
+    length: int
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """A ragged tensor: the values of a feature, cut into rows and then by the partitions, outermost
+    first."""
+
+    value_key: str
+    dtype: Dtype
+    partitions: tuple[RowLengths | UniformRowLength, ...] = ()
+    row_splits_dtype: SplitsDtype = "int64"
+
+
+FeatureSpec: TypeAlias = FixedLen | VarLen | Sparse | Ragged
+
+
+@dataclass(frozen=True)
+class TensorRepresentation:
+    """How one tensor is made of columns: the TFMD TensorRepresentation in plain form.
+
+    path is the value column, with more than one step for a struct's child. shape is that of one row
+    (dense) or one size per index column (sparse; -1 is unknown). explicit tells the representations
+    of the schema's tensor_representation_group from inferred ones; reason is the rule, in words.
+    """
+
+    name: str
+    kind: Kind
+    dtype: Dtype
+    path: tuple[str, ...]
+    shape: tuple[int, ...] = ()
+    index_columns: tuple[str, ...] = ()
+    already_sorted: bool = False
+    partitions: tuple[RowLengths | UniformRowLength, ...] = ()
+    row_splits_dtype: SplitsDtype = "int64"
+    default: Value | None = None
+    explicit: bool = False
+    reason: str = ""
+
+
+def feature_of(entry: tuple[Any, ...]) -> Feature:
+    """A Feature from the extension's tuple."""
+    name, type_, in_use, shape, children = entry
+    return Feature(name, type_, in_use, shape, tuple(feature_of(child) for child in children))
+
+
+def representations_of(entries: Iterable[tuple[Any, ...]]) -> dict[str, TensorRepresentation]:
+    """TensorRepresentations by name from the extension's tuples."""
+    return {entry[0]: _representation_of(*entry) for entry in entries}
+
+
+def _representation_of(
+    name: str,
+    kind: Kind,
+    dtype: Dtype,
+    path: tuple[str, ...],
+    dims: tuple[int, ...],
+    index_columns: tuple[str, ...],
+    already_sorted: bool,
+    partitions: tuple[str | int, ...],
+    row_splits_dtype: str,
+    default: Value | None,
+    explicit: bool,
+    varlen_ragged: bool,
+    reason: str,
+) -> TensorRepresentation:
+    return TensorRepresentation(
+        name=name,
+        kind=kind,
+        dtype=dtype,
+        path=path,
+        shape=dims,
+        index_columns=index_columns,
+        already_sorted=already_sorted,
+        partitions=tuple(
+            RowLengths(p) if isinstance(p, str) else UniformRowLength(p) for p in partitions
+        ),
+        row_splits_dtype="int32" if row_splits_dtype == "int32" else "int64",
+        default=default,
+        explicit=explicit,
+        reason=reason,
+    )
+
+
+def feature_spec_of(tensor: TensorRepresentation) -> FeatureSpec:
+    """The parsing spec of one tensor. Keys of nested features are leaf names."""
+    leaf = tensor.path[-1]
+    key = None if leaf == tensor.name else leaf
+    if tensor.kind == "dense":
+        return FixedLen(tensor.shape, tensor.dtype, tensor.default, key)
+    if tensor.kind == "varlen_sparse":
+        return VarLen(tensor.dtype, key)
+    if tensor.kind == "sparse":
+        return Sparse(
+            tensor.index_columns, leaf, tensor.dtype, tensor.shape, tensor.already_sorted
+        )
+    return Ragged(leaf, tensor.dtype, tensor.partitions, tensor.row_splits_dtype)
+
+
+def tensorflow_spec_of(name: str, spec: FeatureSpec) -> Any:
+    """The tf.io object for the same. Imports TensorFlow."""
+    import tensorflow as tf
+
+    dtype = {"int64": tf.int64, "float32": tf.float32, "bytes": tf.string}[spec.dtype]
+    if isinstance(spec, FixedLen | VarLen) and spec.key is not None:
+        hint = f"rename the tensor to {spec.key!r}"
+        raise UnsupportedError(
+            f"tf.io reads the feature {name!r} for the tensor {name!r}, not {spec.key!r} ({hint})",
+            path=name,
+            hint=hint,
+        )
+    if isinstance(spec, FixedLen):
+        count = math.prod(spec.shape)
+        default = None if spec.default is None else [spec.default] * count
+        return tf.io.FixedLenFeature(list(spec.shape), dtype, default)
+    if isinstance(spec, VarLen):
+        return tf.io.VarLenFeature(dtype)
+    if isinstance(spec, Sparse):
+        return tf.io.SparseFeature(
+            list(spec.index_keys), spec.value_key, dtype, list(spec.size), spec.already_sorted
+        )
+    partitions = [
+        tf.io.RaggedFeature.RowLengths(p.key)
+        if isinstance(p, RowLengths)
+        else tf.io.RaggedFeature.UniformRowLength(p.length)
+        for p in spec.partitions
+    ]
+    splits = tf.int32 if spec.row_splits_dtype == "int32" else tf.int64
+    return tf.io.RaggedFeature(dtype, spec.value_key, partitions, splits)
+
+
+def feature_specs(
+    tensors: dict[str, TensorRepresentation], tensorflow: bool = False
+) -> dict[str, Any]:
+    """The parsing specs of all tensors, as ours or as tf.io objects."""
+    specs = {name: feature_spec_of(tensor) for name, tensor in tensors.items()}
+    if not tensorflow:
+        return dict(specs)
+    return {name: tensorflow_spec_of(name, spec) for name, spec in specs.items()}

@@ -1,0 +1,209 @@
+/* RecordBatch: rows of named columns, as the library made them. */
+#include <stdlib.h>
+
+#include "ext.h"
+
+typedef struct record_batch {
+  PyObject_HEAD cst__py_shared *shared;
+  PyObject *schema; /* ArrowSchema */
+} record_batch;
+
+PyObject *cst__py_batch_new(cst__py_state *state, PyObject *schema, struct ArrowArray *array) {
+  cst__py_shared *shared = cst__py_shared_new(NULL, array);
+  if (shared == NULL) {
+    array->release(array);
+    return PyErr_NoMemory();
+  }
+  record_batch *self = PyObject_New(record_batch, state->batch_type);
+  if (self == NULL) {
+    cst__py_shared_release(shared);
+    return NULL;
+  }
+  self->shared = shared;
+  self->schema = Py_NewRef(schema);
+  return (PyObject *)self;
+}
+
+static const struct ArrowArray *root(PyObject *object) {
+  return cst__py_shared_array(((record_batch *)object)->shared);
+}
+
+static const struct ArrowSchema *root_schema(PyObject *object) {
+  return cst__py_arrow_schema_view(((record_batch *)object)->schema);
+}
+
+static void dealloc(PyObject *object) {
+  record_batch *self = (record_batch *)object;
+  cst__py_shared_release(self->shared);
+  Py_DECREF(self->schema);
+  cst__py_free(object);
+}
+
+static PyObject *get_num_rows(PyObject *object, void *closure) {
+  (void)closure;
+  return PyLong_FromLongLong(root(object)->length);
+}
+
+static PyObject *get_num_columns(PyObject *object, void *closure) {
+  (void)closure;
+  return PyLong_FromLongLong(root(object)->n_children);
+}
+
+static PyObject *get_column_names(PyObject *object, void *closure) {
+  (void)closure;
+  return PyObject_GetAttrString(((record_batch *)object)->schema, "names");
+}
+
+static PyObject *get_schema(PyObject *object, void *closure) {
+  (void)closure;
+  return Py_NewRef(((record_batch *)object)->schema);
+}
+
+static Py_ssize_t length(PyObject *object) { return (Py_ssize_t)root(object)->length; }
+
+/* The number of the column of that name or number; -1 with an exception. */
+static int64_t find_column(PyObject *object, PyObject *key) {
+  const struct ArrowSchema *schema = root_schema(object);
+  if (PyLong_Check(key)) {
+    int64_t i = PyLong_AsLongLong(key);
+    if (i == -1 && PyErr_Occurred() != NULL) {
+      return -1;
+    }
+    i += i < 0 ? schema->n_children : 0;
+    if (i < 0 || i >= schema->n_children) {
+      PyErr_Format(PyExc_IndexError, "there are %zd columns", (Py_ssize_t)schema->n_children);
+      return -1;
+    }
+    return i;
+  }
+  if (!PyUnicode_Check(key)) {
+    PyErr_SetString(PyExc_TypeError, "a column is named by str or int");
+    return -1;
+  }
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    PyObject *name = cst__py_arrow_schema_name(schema, i);
+    int same = name == NULL ? -1 : PyObject_RichCompareBool(name, key, Py_EQ);
+    Py_XDECREF(name);
+    if (same != 0) {
+      return same < 0 ? -1 : i;
+    }
+  }
+  PyErr_SetObject(PyExc_KeyError, key);
+  return -1;
+}
+
+static PyObject *column(PyObject *object, PyObject *key) {
+  int64_t i = find_column(object, key);
+  if (i < 0) {
+    return NULL;
+  }
+  record_batch *self = (record_batch *)object;
+  PyObject *schema = cst__py_arrow_schema_child(self->schema, i);
+  if (schema == NULL) {
+    return NULL;
+  }
+  PyObject *array =
+      cst__py_array_view(cst__py_state_of(object), schema, self->shared, root(object)->children[i],
+                         root(object)->offset, root(object)->length);
+  Py_DECREF(schema);
+  return array;
+}
+
+static PyObject *to_pydict(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const struct ArrowSchema *schema = root_schema(object);
+  const struct ArrowArray *array = root(object);
+  cst__py_state *state = cst__py_state_of(object);
+  PyObject *dict = PyDict_New();
+  for (int64_t i = 0; dict != NULL && i < schema->n_children; i++) {
+    PyObject *name = cst__py_arrow_schema_name(schema, i);
+    PyObject *values = name == NULL ? NULL
+                                    : cst__py_values(state, schema->children[i], array->children[i],
+                                                     array->offset, array->length);
+    if (values == NULL || PyDict_SetItem(dict, name, values) < 0) {
+      Py_CLEAR(dict);
+    }
+    Py_XDECREF(name);
+    Py_XDECREF(values);
+  }
+  return dict;
+}
+
+static PyObject *export_schema(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return PyObject_CallMethod(((record_batch *)object)->schema, "__arrow_c_schema__", NULL);
+}
+
+static PyObject *export_array(PyObject *object, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"requested_schema", NULL};
+  PyObject *requested = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:__arrow_c_array__", names, &requested)) {
+    return NULL;
+  }
+  struct ArrowArray out;
+  PyObject *schema = export_schema(object, NULL);
+  if (schema == NULL) {
+    return NULL;
+  }
+  if (cst__py_shared_export_array(((record_batch *)object)->shared, root(object), &out) < 0) {
+    Py_DECREF(schema);
+    return PyErr_NoMemory();
+  }
+  PyObject *array = cst__py_array_capsule(&out);
+  if (array == NULL) {
+    Py_DECREF(schema);
+    return NULL;
+  }
+  return Py_BuildValue("(NN)", schema, array);
+}
+
+static PyObject *repr(PyObject *object) {
+  return PyUnicode_FromFormat("<columnstone.RecordBatch of %zd rows, %zd columns>", length(object),
+                              (Py_ssize_t)root(object)->n_children);
+}
+
+static PyMethodDef methods[] = {
+    {"column", column, METH_O,
+     PyDoc_STR("column(key)\n--\n\n"
+               "The column of that name, or at that position, as an Array; no copy.\n\n"
+               "KeyError or IndexError if there is none.")},
+    {"to_pydict", to_pydict, METH_NOARGS,
+     PyDoc_STR("to_pydict()\n--\n\n"
+               "The values as {column: [one Python object per row]}; null is None.")},
+    {"__arrow_c_schema__", export_schema, METH_NOARGS,
+     PyDoc_STR("The batch's schema as an Arrow PyCapsule.")},
+    {"__arrow_c_array__", (PyCFunction)(void (*)(void))export_array, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("__arrow_c_array__(requested_schema=None)\n--\n\n"
+               "The batch as a pair of Arrow PyCapsules; no copy. requested_schema is ignored.")},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getset[] = {
+    {"num_rows", get_num_rows, NULL, PyDoc_STR("Number of rows; len(batch) is the same."), NULL},
+    {"num_columns", get_num_columns, NULL, PyDoc_STR("Number of columns."), NULL},
+    {"column_names", get_column_names, NULL, PyDoc_STR("Names of the columns, in order."), NULL},
+    {"schema", get_schema, NULL, PyDoc_STR("The Arrow schema, an ArrowSchema."), NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc,
+     "Rows of named columns in Arrow memory.\n\n"
+     "Anything that speaks the Arrow PyCapsule interface takes a batch without a copy:\n"
+     "``pyarrow.record_batch(batch)``, ``polars.DataFrame(batch)``. A batch may be used\n"
+     "by several threads at once."},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_repr, repr},
+    {Py_mp_length, length},
+    {Py_mp_subscript, column},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {0, NULL},
+};
+
+PyType_Spec cst__py_batch_spec = {
+    .name = "columnstone.RecordBatch",
+    .basicsize = sizeof(record_batch),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = slots,
+};

@@ -1,0 +1,129 @@
+/* Arrow in and out of Python objects through PyCapsules.
+ *
+ * Source: "The Arrow PyCapsule Interface". A capsule owns its structure until a consumer moves it
+ * out (release becomes NULL).
+ */
+#include <stdlib.h>
+
+#include "ext.h"
+
+static void schema_destructor(PyObject *capsule) {
+  struct ArrowSchema *schema = PyCapsule_GetPointer(capsule, "arrow_schema");
+  if (schema != NULL && schema->release != NULL) {
+    schema->release(schema);
+  }
+  free(schema);
+}
+
+static void array_destructor(PyObject *capsule) {
+  struct ArrowArray *array = PyCapsule_GetPointer(capsule, "arrow_array");
+  if (array != NULL && array->release != NULL) {
+    array->release(array);
+  }
+  free(array);
+}
+
+static void stream_destructor(PyObject *capsule) {
+  struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+  if (stream != NULL && stream->release != NULL) {
+    Py_BEGIN_ALLOW_THREADS /* the release may join threads that wait for the GIL */
+        stream->release(stream);
+    Py_END_ALLOW_THREADS
+  }
+  free(stream);
+}
+
+/* Puts a copy of the structure on the heap, into a capsule. NULL: the caller still owns it. */
+static PyObject *capsule_of(const void *structure, size_t size, const char *name,
+                            PyCapsule_Destructor release) {
+  void *moved = malloc(size);
+  if (moved == NULL) {
+    return PyErr_NoMemory();
+  }
+  memcpy(moved, structure, size);
+  PyObject *capsule = PyCapsule_New(moved, name, release);
+  if (capsule == NULL) {
+    free(moved);
+  }
+  return capsule;
+}
+
+PyObject *cst__py_schema_capsule(struct ArrowSchema *schema) {
+  PyObject *capsule = capsule_of(schema, sizeof *schema, "arrow_schema", schema_destructor);
+  if (capsule == NULL) {
+    schema->release(schema);
+  }
+  return capsule;
+}
+
+PyObject *cst__py_array_capsule(struct ArrowArray *array) {
+  PyObject *capsule = capsule_of(array, sizeof *array, "arrow_array", array_destructor);
+  if (capsule == NULL) {
+    array->release(array);
+  }
+  return capsule;
+}
+
+PyObject *cst__py_stream_capsule(struct ArrowArrayStream *stream) {
+  PyObject *capsule = capsule_of(stream, sizeof *stream, "arrow_array_stream", stream_destructor);
+  if (capsule == NULL) {
+    stream->release(stream);
+  }
+  return capsule;
+}
+
+bool cst__py_has(PyObject *object, const char *name) {
+  PyObject *method = PyObject_GetAttrString(object, name);
+  if (method == NULL) {
+    PyErr_Clear();
+    return false;
+  }
+  Py_DECREF(method);
+  return true;
+}
+
+int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct ArrowArray *array) {
+  PyObject *pair = PyObject_CallMethod(object, "__arrow_c_array__", NULL);
+  if (pair == NULL) {
+    return -1;
+  }
+  struct ArrowSchema *from_schema = NULL;
+  struct ArrowArray *from_array = NULL;
+  if (PyTuple_Check(pair) && PyTuple_Size(pair) == 2) {
+    from_schema = PyCapsule_GetPointer(PyTuple_GetItem(pair, 0), "arrow_schema");
+    from_array =
+        from_schema == NULL ? NULL : PyCapsule_GetPointer(PyTuple_GetItem(pair, 1), "arrow_array");
+  } else {
+    PyErr_SetString(PyExc_TypeError, "__arrow_c_array__ must give a tuple of two capsules");
+  }
+  int result = -1;
+  if (from_array != NULL && (from_schema->release == NULL || from_array->release == NULL)) {
+    PyErr_SetString(PyExc_ValueError, "__arrow_c_array__ gave capsules that were used before");
+  } else if (from_array != NULL) {
+    *schema = *from_schema;
+    *array = *from_array;
+    from_schema->release = NULL;
+    from_array->release = NULL;
+    result = 0;
+  }
+  Py_DECREF(pair);
+  return result;
+}
+
+int cst__py_import_stream(PyObject *object, struct ArrowArrayStream *stream) {
+  PyObject *capsule = PyObject_CallMethod(object, "__arrow_c_stream__", NULL);
+  if (capsule == NULL) {
+    return -1;
+  }
+  struct ArrowArrayStream *from = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+  int result = -1;
+  if (from != NULL && from->release == NULL) {
+    PyErr_SetString(PyExc_ValueError, "__arrow_c_stream__ gave a capsule that was used before");
+  } else if (from != NULL) {
+    *stream = *from;
+    from->release = NULL;
+    result = 0;
+  }
+  Py_DECREF(capsule);
+  return result;
+}

@@ -1,0 +1,275 @@
+/* ExampleDecoder: serialized tf.Examples, as a sequence of bytes or as Arrow, to a RecordBatch. */
+#include <stdlib.h>
+
+#include "ext.h"
+
+typedef struct decoder_object {
+  PyObject_HEAD cst_example_decoder *decoder;
+  PyObject *arrow_schema; /* NULL: no schema, so every batch has one of its own */
+  cst__py_lock lock;
+} decoder_object;
+
+static int init(decoder_object *self, cst__py_state *state, const cst_schema *schema,
+                const cst_decode_options *options) {
+  cst_error error = CST_ERROR_INIT;
+  struct ArrowSchema arrow_schema;
+  cst_status status = cst_example_decoder_new(schema, options, &self->decoder, &error);
+  if (status == CST_OK && schema != NULL) {
+    status = cst_example_decoder_arrow_schema(self->decoder, &arrow_schema, &error);
+  }
+  if (status != CST_OK) {
+    cst__py_raise(state, &error);
+    return -1;
+  }
+  if (schema != NULL) {
+    self->arrow_schema = cst__py_arrow_schema_new(state, &arrow_schema);
+  }
+  return schema != NULL && self->arrow_schema == NULL ? -1 : cst__py_lock_init(&self->lock);
+}
+
+/* ExampleDecoder(schema, columns, flags) */
+static PyObject *new_decoder(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  (void)kwargs;
+  cst__py_state *state = PyType_GetModuleState(type);
+  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+  PyObject *schema_object;
+  PyObject *columns;
+  const cst_schema *schema;
+  cst__py_names names;
+  if (!PyArg_ParseTuple(args, "OOI:ExampleDecoder", &schema_object, &columns, &options.flags) ||
+      cst__py_schema_arg(state, schema_object, &schema) < 0 ||
+      cst__py_names_init(&names, columns) < 0) {
+    return NULL;
+  }
+  options.columns = names.names;
+  options.num_columns = names.count;
+  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  decoder_object *self = (decoder_object *)allocate(type, 0);
+  if (self != NULL && init(self, state, schema, &options) < 0) {
+    Py_CLEAR(self);
+  }
+  cst__py_names_reset(&names);
+  return (PyObject *)self;
+}
+
+static void dealloc(PyObject *object) {
+  decoder_object *self = (decoder_object *)object;
+  cst_example_decoder_free(self->decoder);
+  cst__py_lock_reset(&self->lock);
+  Py_XDECREF(self->arrow_schema);
+  cst__py_free(object);
+}
+
+/* ---- a sequence of bytes ---- */
+
+/* The records, kept alive: by a tuple of our own, and where they are not bytes by their buffers. */
+typedef struct records {
+  PyObject *items;
+  cst_bytes *bytes;
+  Py_buffer *buffers;
+  Py_ssize_t count;
+  Py_ssize_t num_buffers;
+} records;
+
+static void records_reset(records *r) {
+  for (Py_ssize_t i = 0; i < r->num_buffers; i++) {
+    PyBuffer_Release(&r->buffers[i]);
+  }
+  free(r->buffers);
+  free(r->bytes);
+  Py_XDECREF(r->items);
+}
+
+static int add_buffer(records *r, Py_ssize_t i, PyObject *item) {
+  if (r->buffers == NULL) {
+    r->buffers = calloc((size_t)(r->count - i), sizeof *r->buffers);
+  }
+  if (r->buffers == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  Py_buffer *view = &r->buffers[r->num_buffers];
+  if (PyUnicode_Check(item) || PyObject_GetBuffer(item, view, PyBUF_SIMPLE) < 0) {
+    PyErr_Clear();
+    PyObject *name = PyType_GetName(Py_TYPE(item));
+    PyErr_Format(PyExc_TypeError, "records[%zd] is %U, not bytes", i, name);
+    Py_XDECREF(name);
+    return -1;
+  }
+  r->num_buffers++;
+  r->bytes[i] = (cst_bytes){view->buf, (size_t)view->len};
+  return 0;
+}
+
+static int add_record(records *r, Py_ssize_t i) {
+  PyObject *item = PyTuple_GetItem(r->items, i);
+  char *data;
+  Py_ssize_t size;
+  if (PyBytes_Check(item)) {
+    PyBytes_AsStringAndSize(item, &data, &size);
+    r->bytes[i] = (cst_bytes){(const uint8_t *)data, (size_t)size};
+    return 0;
+  }
+  return add_buffer(r, i, item);
+}
+
+static int records_init(records *r, PyObject *sequence) {
+  *r = (records){.items = PySequence_Tuple(sequence)};
+  if (r->items == NULL) {
+    return -1;
+  }
+  r->count = PyTuple_Size(r->items);
+  r->bytes = malloc(((size_t)r->count + 1) * sizeof *r->bytes);
+  int result = r->bytes == NULL ? -1 : 0;
+  if (r->bytes == NULL) {
+    PyErr_NoMemory();
+  }
+  for (Py_ssize_t i = 0; result == 0 && i < r->count; i++) {
+    result = add_record(r, i);
+  }
+  if (result < 0) {
+    records_reset(r);
+  }
+  return result;
+}
+
+/* ---- decoding ---- */
+
+static PyObject *finish(decoder_object *self, cst_status status, struct ArrowSchema *schema,
+                        struct ArrowArray *batch, const cst_error *error) {
+  cst__py_state *state = cst__py_state_of((PyObject *)self);
+  if (status != CST_OK) {
+    return cst__py_raise(state, error);
+  }
+  if (self->arrow_schema != NULL) {
+    return cst__py_batch_new(state, self->arrow_schema, batch);
+  }
+  PyObject *own = cst__py_arrow_schema_new(state, schema);
+  if (own == NULL) {
+    batch->release(batch);
+    return NULL;
+  }
+  PyObject *result = cst__py_batch_new(state, own, batch);
+  Py_DECREF(own);
+  return result;
+}
+
+static PyObject *decode_sequence(decoder_object *self, PyObject *sequence) {
+  cst__py_state *state = cst__py_state_of((PyObject *)self);
+  records r;
+  if (records_init(&r, sequence) < 0) {
+    return NULL;
+  }
+  if (cst__py_lock_enter(&self->lock, state, "decoder") < 0) {
+    records_reset(&r);
+    return NULL;
+  }
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS status =
+      cst_example_decoder_decode(self->decoder, r.bytes, (size_t)r.count,
+                                 self->arrow_schema == NULL ? &schema : NULL, &batch, &error);
+  Py_END_ALLOW_THREADS cst__py_lock_leave(&self->lock);
+  records_reset(&r);
+  return finish(self, status, &schema, &batch, &error);
+}
+
+/* A struct of one column (a record batch of raw records) becomes that column. */
+static void unwrap_struct(struct ArrowSchema *schema, struct ArrowArray *array) {
+  if (strcmp(schema->format, "+s") != 0 || schema->n_children != 1 || array->null_count > 0) {
+    return;
+  }
+  struct ArrowSchema inner_schema = *schema->children[0];
+  struct ArrowArray inner = *array->children[0];
+  schema->children[0]->release = NULL;
+  array->children[0]->release = NULL;
+  inner.offset += array->offset;
+  if (inner.length != array->length || array->offset != 0) {
+    inner.length = array->length;
+    inner.null_count = inner.null_count == 0 ? 0 : -1;
+  }
+  schema->release(schema);
+  array->release(array);
+  *schema = inner_schema;
+  *array = inner;
+}
+
+static PyObject *decode_arrow(decoder_object *self, PyObject *object) {
+  struct ArrowSchema in_schema;
+  struct ArrowArray in;
+  if (cst__py_import_array(object, &in_schema, &in) < 0) {
+    return NULL;
+  }
+  unwrap_struct(&in_schema, &in);
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = CST_STATE;
+  bool entered =
+      cst__py_lock_enter(&self->lock, cst__py_state_of((PyObject *)self), "decoder") == 0;
+  Py_BEGIN_ALLOW_THREADS if (entered) {
+    status = cst_example_decoder_decode_arrow(self->decoder, &in_schema, &in,
+                                              self->arrow_schema == NULL ? &schema : NULL, &batch,
+                                              &error);
+  }
+  in_schema.release(&in_schema);
+  if (in.release != NULL) {
+    in.release(&in);
+  }
+  Py_END_ALLOW_THREADS if (!entered) { return NULL; }
+  cst__py_lock_leave(&self->lock);
+  return finish(self, status, &schema, &batch, &error);
+}
+
+static PyObject *decode(PyObject *object, PyObject *input) {
+  decoder_object *self = (decoder_object *)object;
+  if (PyList_Check(input) || PyTuple_Check(input)) {
+    return decode_sequence(self, input);
+  }
+  if (cst__py_has(input, "__arrow_c_array__")) {
+    return decode_arrow(self, input);
+  }
+  bool one_record = PyBytes_Check(input) || PyUnicode_Check(input);
+  if (one_record || PyDict_Check(input) || input == Py_None) {
+    PyObject *name = PyType_GetName(Py_TYPE(input));
+    PyErr_Format(PyExc_TypeError, "decode() takes a list of bytes or an Arrow binary array, not %U",
+                 name);
+    Py_XDECREF(name);
+    return NULL;
+  }
+  return decode_sequence(self, input);
+}
+
+static PyObject *get_arrow_schema(PyObject *object, void *closure) {
+  (void)closure;
+  PyObject *schema = ((decoder_object *)object)->arrow_schema;
+  return Py_NewRef(schema == NULL ? Py_None : schema);
+}
+
+static PyMethodDef methods[] = {
+    {"decode", decode, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getset[] = {
+    {"arrow_schema", get_arrow_schema, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "A decoder; columnstone.ExampleDecoder is the public face."},
+    {Py_tp_new, new_decoder},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {0, NULL},
+};
+
+PyType_Spec cst__py_decoder_spec = {
+    .name = "columnstone._core.ExampleDecoder",
+    .basicsize = sizeof(decoder_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = slots,
+};

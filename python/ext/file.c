@@ -1,0 +1,333 @@
+/* Python file objects as the library's readers and writers.
+ *
+ * The library calls from any thread. A callback enters Python through the module's gate; what the
+ * file object raises is kept and becomes the exception of the call that failed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ext.h"
+
+struct cst__py_file {
+  int refs; /* changes under the GIL */
+  cst__py_gate *gate;
+  PyObject *object;
+  PyObject *exception; /* of the last failed callback */
+  long long base;      /* the file's position when it was handed over */
+  bool can_seek;
+  bool has_readinto;
+};
+
+static int find_base(cst__py_file *file) {
+  if (!file->can_seek) {
+    return 0;
+  }
+  PyObject *position = PyObject_CallMethod(file->object, "tell", NULL);
+  file->base = position == NULL ? -1 : PyLong_AsLongLong(position);
+  Py_XDECREF(position);
+  return file->base < 0 ? -1 : 0;
+}
+
+cst__py_file *cst__py_file_new(cst__py_state *state, PyObject *object, bool can_seek) {
+  cst__py_file *file = calloc(1, sizeof *file);
+  if (file == NULL) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  file->refs = 1;
+  file->gate = state->gate;
+  file->object = Py_NewRef(object);
+  file->can_seek = can_seek;
+  file->has_readinto = cst__py_has(object, "readinto");
+  if (find_base(file) < 0) {
+    cst__py_file_release(file);
+    return NULL;
+  }
+  return file;
+}
+
+void cst__py_file_release(cst__py_file *file) {
+  if (file == NULL || --file->refs > 0) {
+    return;
+  }
+  PyObject *object = file->object;
+  PyObject *exception = file->exception;
+  free(file);
+  Py_XDECREF(object);
+  Py_XDECREF(exception);
+}
+
+PyObject *cst__py_file_object(const cst__py_file *file) { return file->object; }
+
+PyObject *cst__py_file_exception(const cst__py_file *file) { return file->exception; }
+
+bool cst__py_file_raise(cst__py_file *file) {
+  if (file == NULL || file->exception == NULL) {
+    return false;
+  }
+  PyErr_SetObject((PyObject *)Py_TYPE(file->exception), file->exception);
+  return true;
+}
+
+/* ---- the gate ---- */
+
+static bool enter(cst__py_gate *gate, PyGILState_STATE *gil) {
+  atomic_fetch_add(&gate->inside, 1);
+  if (atomic_load(&gate->closed) || !Py_IsInitialized()) {
+    atomic_fetch_sub(&gate->inside, 1);
+    return false;
+  }
+  *gil = PyGILState_Ensure();
+  return true;
+}
+
+static void leave(cst__py_gate *gate, PyGILState_STATE gil) {
+  PyGILState_Release(gil);
+  atomic_fetch_sub(&gate->inside, 1);
+}
+
+static cst_status refuse(cst_error *error) {
+  if (error != NULL) {
+    error->code = CST_CALLBACK;
+    snprintf(error->message, sizeof error->message, "the Python interpreter is shutting down");
+  }
+  return CST_CALLBACK;
+}
+
+/* ---- failures ---- */
+
+/* At most size - 1 bytes, cut between characters, control characters replaced. */
+static void copy_text(char *to, size_t size, const char *from) {
+  size_t n = strlen(from);
+  if (n >= size) {
+    n = size - 1;
+    while (n > 0 && ((unsigned char)from[n] & 0xc0) == 0x80) {
+      n--;
+    }
+  }
+  for (size_t i = 0; i < n; i++) {
+    to[i] = (unsigned char)from[i] < 0x20 || from[i] == 0x7f ? ' ' : from[i];
+  }
+  to[n] = '\0';
+}
+
+/* "OSError: text" in UTF-8 as bytes; NULL if even that fails. */
+static PyObject *describe(PyObject *exception) {
+  PyObject *name = PyType_GetName(Py_TYPE(exception));
+  PyObject *text = name == NULL ? NULL : PyUnicode_FromFormat("%U: %S", name, exception);
+  PyObject *bytes = text == NULL ? NULL : PyUnicode_AsEncodedString(text, "utf-8", "replace");
+  Py_XDECREF(name);
+  Py_XDECREF(text);
+  if (bytes == NULL) {
+    PyErr_Clear();
+  }
+  return bytes;
+}
+
+/* Keeps the exception that is set, and says so in the error. */
+static cst_status keep_exception(cst__py_file *file, const char *what, cst_error *error) {
+  PyObject *type;
+  PyObject *value;
+  PyObject *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback != NULL && value != NULL) {
+    PyException_SetTraceback(value, traceback);
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+  cst__py_replace(&file->exception, value);
+  PyObject *text = value == NULL ? NULL : describe(value);
+  if (error != NULL) {
+    char message[sizeof error->message - 48];
+    copy_text(message, sizeof message, text == NULL ? "an exception" : PyBytes_AsString(text));
+    error->code = CST_CALLBACK;
+    snprintf(error->message, sizeof error->message, "%s the file object raised %s", what, message);
+  }
+  Py_XDECREF(text);
+  return CST_CALLBACK;
+}
+
+/* ---- reading ---- */
+
+static int seek_to(cst__py_file *file, uint64_t offset) {
+  if (!file->can_seek) {
+    return 0;
+  }
+  PyObject *done = PyObject_CallMethod(file->object, "seek", "L", file->base + (long long)offset);
+  Py_XDECREF(done);
+  return done == NULL ? -1 : 0;
+}
+
+/* The number of bytes that readinto says it has read; -1 with an exception. */
+static Py_ssize_t count_of(PyObject *result, size_t size) {
+  if (result == Py_None) {
+    PyErr_SetString(PyExc_BlockingIOError, "the file object is in non-blocking mode");
+    return -1;
+  }
+  Py_ssize_t n = PyLong_AsSsize_t(result);
+  if (PyErr_Occurred() == NULL && (n < 0 || (size_t)n > size)) {
+    PyErr_Format(PyExc_OSError, "readinto() returned %zd for a buffer of %zu bytes", n, size);
+  }
+  return PyErr_Occurred() == NULL ? n : -1;
+}
+
+/* Ends the view even if readinto failed: a traceback may keep it. 0, or -1 with an exception, which
+ * is the one that was set before if there was one. */
+static int end_view(PyObject *view) {
+  PyObject *type;
+  PyObject *value;
+  PyObject *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyObject *released = PyObject_CallMethod(view, "release", NULL);
+  int result = released == NULL ? -1 : 0;
+  Py_XDECREF(released);
+  if (type != NULL) {
+    PyErr_Restore(type, value, traceback);
+    result = -1;
+  }
+  return result;
+}
+
+/* BufferError if the file object keeps a part of the view, which dies with this call. */
+static Py_ssize_t read_into(cst__py_file *file, void *buffer, size_t size) {
+  PyObject *view = PyMemoryView_FromMemory(buffer, (Py_ssize_t)size, PyBUF_WRITE);
+  if (view == NULL) {
+    return -1;
+  }
+  PyObject *result = PyObject_CallMethod(file->object, "readinto", "O", view);
+  Py_ssize_t n = result == NULL ? -1 : count_of(result, size);
+  Py_XDECREF(result);
+  n = end_view(view) < 0 ? -1 : n;
+  Py_DECREF(view);
+  return n;
+}
+
+static Py_ssize_t read_bytes(cst__py_file *file, void *buffer, size_t size) {
+  PyObject *result = PyObject_CallMethod(file->object, "read", "n", (Py_ssize_t)size);
+  Py_buffer data;
+  Py_ssize_t n = -1;
+  if (result == Py_None) {
+    count_of(result, size);
+  } else if (result != NULL && PyObject_GetBuffer(result, &data, PyBUF_SIMPLE) == 0) {
+    if ((size_t)data.len > size) {
+      PyErr_Format(PyExc_OSError, "read(%zu) returned %zd bytes", size, data.len);
+    } else {
+      n = data.len;
+      memcpy(buffer, data.buf, (size_t)n);
+    }
+    PyBuffer_Release(&data);
+  }
+  Py_XDECREF(result);
+  return n;
+}
+
+static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
+                          cst_error *error) {
+  cst__py_file *file = ctx;
+  PyGILState_STATE gil;
+  if (!enter(file->gate, &gil)) {
+    return refuse(error);
+  }
+  if (size > (size_t)PY_SSIZE_T_MAX) {
+    size = (size_t)PY_SSIZE_T_MAX;
+  }
+  Py_ssize_t n = seek_to(file, offset);
+  if (n == 0) {
+    n = file->has_readinto ? read_into(file, buffer, size) : read_bytes(file, buffer, size);
+  }
+  cst_status status = CST_OK;
+  if (n < 0) {
+    status = keep_exception(file, "reading:", error);
+  } else {
+    *got = (size_t)n;
+  }
+  leave(file->gate, gil);
+  return status;
+}
+
+/* Without Python there is nobody to give the object to: it stays until the process ends. */
+static void close_file(void *ctx) {
+  cst__py_file *file = ctx;
+  cst__py_gate *gate = file->gate;
+  PyGILState_STATE gil;
+  if (enter(gate, &gil)) {
+    cst__py_file_release(file);
+    leave(gate, gil);
+  }
+}
+
+cst_reader cst__py_file_reader(cst__py_file *file, const char *name) {
+  file->refs++;
+  return (cst_reader){sizeof(cst_reader), name, read_at, close_file, file, file->can_seek};
+}
+
+/* ---- writing ---- */
+
+/* One write; the bytes that it took. None counts as all: not every writer gives a number. */
+static Py_ssize_t write_some(cst__py_file *file, const char *data, size_t size) {
+  PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
+  if (bytes == NULL) {
+    return -1;
+  }
+  PyObject *result = PyObject_CallMethod(file->object, "write", "O", bytes);
+  Py_DECREF(bytes);
+  Py_ssize_t n = -1;
+  if (result == Py_None) {
+    n = (Py_ssize_t)size;
+  } else if (result != NULL) {
+    n = PyLong_AsSsize_t(result);
+    if (PyErr_Occurred() == NULL && (n <= 0 || (size_t)n > size)) {
+      PyErr_Format(PyExc_OSError, "write() returned %zd for %zu bytes", n, size);
+    }
+    n = PyErr_Occurred() == NULL ? n : -1;
+  }
+  Py_XDECREF(result);
+  return n;
+}
+
+static cst_status write_all(void *ctx, const void *data, size_t size, cst_error *error) {
+  cst__py_file *file = ctx;
+  PyGILState_STATE gil;
+  if (!enter(file->gate, &gil)) {
+    return refuse(error);
+  }
+  cst_status status = CST_OK;
+  const char *next = data;
+  while (size > 0 && status == CST_OK) {
+    Py_ssize_t n = write_some(file, next, size);
+    if (n < 0) {
+      status = keep_exception(file, "writing:", error);
+    } else {
+      next += n;
+      size -= (size_t)n;
+    }
+  }
+  leave(file->gate, gil);
+  return status;
+}
+
+static cst_status close_writer(void *ctx, bool commit, cst_error *error) {
+  cst__py_file *file = ctx;
+  PyGILState_STATE gil;
+  if (!enter(file->gate, &gil)) {
+    return refuse(error);
+  }
+  cst_status status = CST_OK;
+  if (commit && cst__py_has(file->object, "flush")) {
+    PyObject *done = PyObject_CallMethod(file->object, "flush", NULL);
+    if (done == NULL) {
+      status = keep_exception(file, "flushing:", error);
+    }
+    Py_XDECREF(done);
+  }
+  cst__py_gate *gate = file->gate;
+  cst__py_file_release(file);
+  leave(gate, gil);
+  return status;
+}
+
+cst_writer cst__py_file_writer(cst__py_file *file, const char *name) {
+  file->refs++;
+  return (cst_writer){sizeof(cst_writer), name, write_all, close_writer, file};
+}

@@ -1,0 +1,168 @@
+/* columnstone._core: the module, its state and its types. */
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ext.h"
+
+cst__py_state *cst__py_state_of(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
+
+void cst__py_replace(PyObject **place, PyObject *object) {
+  PyObject *old = *place;
+  *place = object;
+  Py_XDECREF(old);
+}
+
+void cst__py_free(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(self);
+  Py_DECREF(type);
+}
+
+/* Runs by atexit, while Python still works: no callback may enter from here on, and those that are
+ * inside leave. Without it a reading thread could wait for the GIL of a dead interpreter. */
+static PyObject *close_gate(PyObject *module, PyObject *unused) {
+  (void)unused;
+  cst__py_state *state = PyModule_GetState(module);
+  atomic_store(&state->gate->closed, true);
+  bool forked = state->gate->process != getpid(); /* the threads stayed in the parent */
+  while (!forked && atomic_load(&state->gate->inside) > 0) {
+    if (PyErr_CheckSignals() < 0) {
+      return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS sched_yield();
+    Py_END_ALLOW_THREADS
+  }
+  Py_RETURN_NONE;
+}
+
+static int register_close_gate(PyObject *module) {
+  PyObject *atexit = PyImport_ImportModule("atexit");
+  PyObject *function = atexit == NULL ? NULL : PyObject_GetAttrString(module, "_close_gate");
+  PyObject *done = function == NULL ? NULL : PyObject_CallMethod(atexit, "register", "O", function);
+  Py_XDECREF(atexit);
+  Py_XDECREF(function);
+  Py_XDECREF(done);
+  return done == NULL ? -1 : 0;
+}
+
+typedef struct type_entry {
+  PyType_Spec *spec;
+  size_t offset; /* of its place in the state */
+} type_entry;
+
+static const type_entry types[] = {
+    {&cst__py_schema_spec, offsetof(cst__py_state, schema_type)},
+    {&cst__py_arrow_schema_spec, offsetof(cst__py_state, arrow_schema_type)},
+    {&cst__py_batch_spec, offsetof(cst__py_state, batch_type)},
+    {&cst__py_array_spec, offsetof(cst__py_state, array_type)},
+    {&cst__py_tensor_spec, offsetof(cst__py_state, tensor_type)},
+    {&cst__py_source_spec, offsetof(cst__py_state, source_type)},
+    {&cst__py_pass_spec, offsetof(cst__py_state, pass_type)},
+    {&cst__py_decoder_spec, offsetof(cst__py_state, decoder_type)},
+    {&cst__py_encoder_spec, offsetof(cst__py_state, encoder_type)},
+    {&cst__py_writer_spec, offsetof(cst__py_state, writer_type)},
+};
+
+static PyTypeObject **type_place(cst__py_state *state, const type_entry *entry) {
+  return (PyTypeObject **)((char *)state + entry->offset);
+}
+
+static int add_types(PyObject *module, cst__py_state *state) {
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    PyObject *type = PyType_FromModuleAndSpec(module, types[i].spec, NULL);
+    *type_place(state, &types[i]) = (PyTypeObject *)type;
+    if (type == NULL || PyModule_AddType(module, (PyTypeObject *)type) < 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int add_constants(PyObject *module) {
+  static const struct {
+    const char *name;
+    long value;
+  } constants[] = {
+      {"SOURCE_SKIP_CRC", CST_SOURCE_SKIP_CRC},
+      {"SOURCE_MEMORY_MAP", CST_SOURCE_MEMORY_MAP},
+      {"COLUMNS_OFFSETS_32", CST_COLUMNS_OFFSETS_32},
+      {"COLUMNS_BINARY_VIEWS", CST_COLUMNS_BINARY_VIEWS},
+      {"COLUMNS_FIXED_SIZE", CST_COLUMNS_FIXED_SIZE},
+      {"ENCODE_LOSSY", CST_ENCODE_LOSSY},
+      {"COMPRESSION_BY_NAME", CST_COMPRESSION_BY_NAME},
+      {"COMPRESSION_NONE", CST_COMPRESSION_NONE},
+      {"COMPRESSION_GZIP", CST_COMPRESSION_GZIP},
+      {"COMPRESSION_ZLIB", CST_COMPRESSION_ZLIB},
+      {"COMPRESSION_ZSTD", CST_COMPRESSION_ZSTD},
+  };
+  for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+    if (PyModule_AddIntConstant(module, constants[i].name, constants[i].value) < 0) {
+      return -1;
+    }
+  }
+  return PyModule_AddStringConstant(module, "__version__", cst_version());
+}
+
+static int exec_module(PyObject *module) {
+  cst__py_state *state = PyModule_GetState(module);
+  state->gate = calloc(1, sizeof *state->gate);
+  if (state->gate == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  state->gate->process = getpid();
+  if (cst__py_errors_init(state) < 0 || add_types(module, state) < 0 || add_constants(module) < 0) {
+    return -1;
+  }
+  return register_close_gate(module);
+}
+
+static int traverse_module(PyObject *module, visitproc visit, void *arg) {
+  cst__py_state *state = PyModule_GetState(module);
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    Py_VISIT(*type_place(state, &types[i]));
+  }
+  for (size_t i = 0; i < CST__PY_NUM_ERRORS; i++) {
+    Py_VISIT(state->errors[i]);
+  }
+  return 0;
+}
+
+static int clear_module(PyObject *module) {
+  cst__py_state *state = PyModule_GetState(module);
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    Py_CLEAR(*type_place(state, &types[i]));
+  }
+  for (size_t i = 0; i < CST__PY_NUM_ERRORS; i++) {
+    Py_CLEAR(state->errors[i]);
+  }
+  return 0;
+}
+
+static void free_module(void *module) { clear_module(module); }
+
+static PyMethodDef functions[] = {
+    {"_close_gate", close_gate, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, exec_module},
+    {0, NULL},
+};
+
+static PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "columnstone._core",
+    .m_doc = "The compiled part of columnstone. Not a public interface: see the package.",
+    .m_size = sizeof(cst__py_state),
+    .m_methods = functions,
+    .m_slots = module_slots,
+    .m_traverse = traverse_module,
+    .m_clear = clear_module,
+    .m_free = free_module,
+};
+
+PyMODINIT_FUNC PyInit__core(void) { return PyModuleDef_Init(&definition); }

@@ -290,7 +290,9 @@ ALWAYS_INLINE outcome open_row(target t) {
 ALWAYS_INLINE outcome put_list(target t, const uint8_t *at, const uint8_t *end, bool slack) {
   uint8_t tag = *at++;
   size_t size;
-  if (UNLIKELY(tag != t.hot->tag || !read_size(&at, &size) || size != (size_t)(end - at))) {
+  /* A column without a kind has the tag 0, which damaged bytes may hold as well. */
+  if (UNLIKELY(tag != t.hot->tag || tag == 0 || !read_size(&at, &size) ||
+               size != (size_t)(end - at))) {
     return SLOW;
   }
   outcome opened = open_row(t);
@@ -391,7 +393,7 @@ ALWAYS_INLINE outcome put_small(cst__loop *loop, size_t row, const uint8_t *at, 
   target t = {loop, &loop->hot[column], row};
   const uint8_t *value = name + name_size;
   uint8_t tag = t.hot->tag;
-  if (UNLIKELY(!is_usual(value, size + 4, tag))) {
+  if (UNLIKELY(tag == 0 || !is_usual(value, size + 4, tag))) {
     return put_entry(loop, at + 2, at + 2 + entry_size, true);
   }
   outcome opened = open_row(t);

@@ -1,6 +1,7 @@
 /* Message trees from and to the wire format. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "proto/message.h"
 
 /* The wire type of a single value of the field. */
@@ -126,8 +127,8 @@ static bool put_unknown_enum(const reader *r, cst__message *message, const cst__
 static cst_status put_scalar(const reader *r, cst__message *message, const cst__field_def *def,
                              uint64_t raw) {
   cst__value value = scalar_of(def, raw);
-  bool is_unknown =
-      def->type == CST__FIELD_ENUM && cst__enum_by_number(def->values, value.i) == NULL;
+  bool is_unknown = def->type == CST__FIELD_ENUM && !def->values->is_open &&
+                    cst__enum_by_number(def->values, value.i) == NULL;
   bool ok = is_unknown ? put_unknown_enum(r, message, def, value.i)
                        : cst__message_put(r->arena, message, def, value);
   return ok ? CST_OK : no_memory(r);
@@ -166,6 +167,11 @@ static cst_status read_field(const reader *r, cst__message *message, const cst__
     return read_message(r, message, def, field->bytes, depth);
   }
   if (type == CST__WIRE_LEN) {
+    if ((def->flags & CST__FIELD_UTF8) != 0 &&
+        !cst__utf8_valid(field->bytes.data, field->bytes.size)) {
+      cst__wire wire = {.fault = CST__WIRE_FAULT_UTF8, .fault_at = field->bytes.data};
+      return fail_wire(r, message, &wire);
+    }
     return cst__message_put(r->arena, message, def, (cst__value){.bytes = field->bytes})
                ? CST_OK
                : no_memory(r);

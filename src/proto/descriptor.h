@@ -35,11 +35,11 @@ typedef struct cst__enum_value {
   int32_t number;
 } cst__enum_value;
 
-/* A closed enum (proto2): other numbers are unknown fields. */
 typedef struct cst__enum_def {
   const char *full_name;
   const cst__enum_value *values;
   size_t num_values;
+  bool is_open; /* proto3: any number will do; closed (proto2): others are unknown fields */
 } cst__enum_def;
 
 typedef struct cst__message_def cst__message_def;
@@ -47,8 +47,9 @@ typedef struct cst__message_def cst__message_def;
 /* Flags of a field. */
 enum {
   CST__FIELD_REPEATED = 1 << 0,
-  CST__FIELD_PACKED = 1 << 1,  /* written packed; both forms are read */
-  CST__FIELD_IMPLICIT = 1 << 2 /* proto3 without `optional`: the zero value counts as unset */
+  CST__FIELD_PACKED = 1 << 1,   /* written packed; both forms are read */
+  CST__FIELD_IMPLICIT = 1 << 2, /* proto3 without `optional`: the zero value counts as unset */
+  CST__FIELD_UTF8 = 1 << 3      /* proto3: a STRING that is no UTF-8 is malformed */
 };
 
 typedef struct cst__field_def {

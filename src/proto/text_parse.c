@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "proto/lexer.h"
 #include "proto/message.h"
 
@@ -187,11 +188,16 @@ static __attribute__((noinline)) cst_status fail_enum(const cst__lexer *lexer,
   const char *names[MAX_NAMES];
   char hint[160];
   size_t count = 0;
+  size_t used = (size_t)snprintf(hint, sizeof hint, "use one of");
   for (; count < values->num_values && count < MAX_NAMES; count++) {
     names[count] = values->values[count].name;
+    if (used < sizeof hint) {
+      used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", count > 0 ? "," : "",
+                               names[count]);
+    }
   }
-  return cst__lexer_fail(lexer, near_hint(hint, sizeof hint, lexer, names, count),
-                         "%s has no value '%.*s'", values->full_name,
+  (void)near_hint(hint, sizeof hint, lexer, names, count);
+  return cst__lexer_fail(lexer, hint, "%s has no value '%.*s'", values->full_name,
                          lexer->size < 40 ? (int)lexer->size : 40, lexer->token);
 }
 
@@ -207,6 +213,10 @@ static cst_status read_enum(parser *p, const cst__field_def *def, int64_t *out) 
     int64_t number;
     CST__TRY(read_signed(p, def, true, &number));
     found = cst__enum_by_number(def->values, number);
+    if (def->values->is_open) {
+      *out = number;
+      return CST_OK;
+    }
   }
   if (found == NULL) {
     return fail_enum(&place, def->values);
@@ -248,7 +258,13 @@ static cst_status read_scalar(parser *p, const cst__field_def *def, cst__value *
     case CST__FIELD_MESSAGE:
       break;
   }
-  return cst__lexer_string(&p->lexer, p->arena, &value->bytes);
+  cst__lexer place = p->lexer;
+  CST__TRY(cst__lexer_string(&p->lexer, p->arena, &value->bytes));
+  if ((def->flags & CST__FIELD_UTF8) != 0 &&
+      !cst__utf8_valid(value->bytes.data, value->bytes.size)) {
+    return cst__lexer_fail(&place, NULL, "the value of '%s' is not valid UTF-8", def->name);
+  }
+  return CST_OK;
 }
 
 /* ---- fields by name ---- */

@@ -35,7 +35,8 @@ typedef enum cst__wire_type {
   XX(GROUP_END, "a group ends that did not begin")       \
   XX(GROUP_OPEN, "a group does not end")                 \
   XX(DEPTH, "messages are nested deeper than the limit") \
-  XX(PACKED, "a packed field ends inside a value")
+  XX(PACKED, "a packed field ends inside a value")       \
+  XX(UTF8, "a string is not valid UTF-8")
 
 typedef enum cst__wire_fault {
 #define CST__WIRE_FAULT_ENUM(name, text) CST__WIRE_FAULT_##name,

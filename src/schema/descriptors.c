@@ -12,20 +12,24 @@ enum {
   ONE = 0,
   MANY = CST__FIELD_REPEATED,
   PACKED = CST__FIELD_REPEATED | CST__FIELD_PACKED,
-  IMPLICIT = CST__FIELD_IMPLICIT
+  IMPLICIT = CST__FIELD_IMPLICIT,
+  ONE_UTF8 = CST__FIELD_UTF8,
+  MANY_UTF8 = CST__FIELD_REPEATED | CST__FIELD_UTF8,
+  IMPLICIT_UTF8 = CST__FIELD_IMPLICIT | CST__FIELD_UTF8
 };
 
 /* Number, name, type or table, label, oneof (0: none). */
 #define SCALAR(number, name, type, label, oneof) \
   { name, number, CST__FIELD_##type, label, oneof, NULL, NULL }
-#define ENUM(number, name, values, oneof) \
-  { name, number, CST__FIELD_ENUM, ONE, oneof, NULL, &values }
+#define ENUM(number, name, values, label, oneof) \
+  { name, number, CST__FIELD_ENUM, label, oneof, NULL, &values }
 #define MESSAGE(number, name, message, oneof) \
   { name, number, CST__FIELD_MESSAGE, ONE, oneof, &message, NULL }
 #define MESSAGES(number, name, message) \
   { name, number, CST__FIELD_MESSAGE, MANY, 0, &message, NULL }
 
-#define ENUM_DEF(id, name) static const cst__enum_def id = {name, id##_values, LENGTH(id##_values)}
+#define ENUM_DEF(id, name, is_open) \
+  static const cst__enum_def id = {name, id##_values, LENGTH(id##_values), is_open}
 #define MESSAGE_DEF(id, name) \
   static const cst__message_def id = {name, id##_fields, LENGTH(id##_fields), NULL, 0, false}
 #define MESSAGE_DEF_ONEOFS(id, name)                                                         \
@@ -42,60 +46,61 @@ static const cst__enum_value slice_value_types_values[] = {
     {"VALUE_TYPE_FLOAT", 2},
     {"VALUE_TYPE_UNSUPPORTED", 3},
 };
-ENUM_DEF(slice_value_types, TFMD "SliceValueTypes");
+ENUM_DEF(slice_value_types, TFMD "SliceValueTypes", true);
 
 static const cst__enum_value string_domain_categorical_values[] = {
     {"CATEGORICAL_UNSPECIFIED", 0},
     {"CATEGORICAL_YES", 1},
     {"CATEGORICAL_NO", 2},
 };
-ENUM_DEF(string_domain_categorical, TFMD "StringDomain.Categorical");
+ENUM_DEF(string_domain_categorical, TFMD "StringDomain.Categorical", false);
 
 static const cst__enum_value time_domain_integer_time_format_values[] = {
     {"FORMAT_UNKNOWN", 0},    {"UNIX_DAYS", 5},         {"UNIX_SECONDS", 1},
     {"UNIX_MILLISECONDS", 2}, {"UNIX_MICROSECONDS", 3}, {"UNIX_NANOSECONDS", 4},
 };
-ENUM_DEF(time_domain_integer_time_format, TFMD "TimeDomain.IntegerTimeFormat");
+ENUM_DEF(time_domain_integer_time_format, TFMD "TimeDomain.IntegerTimeFormat", false);
 
 static const cst__enum_value time_of_day_domain_integer_time_of_day_format_values[] = {
     {"FORMAT_UNKNOWN", 0},
     {"PACKED_64_NANOS", 1},
 };
 ENUM_DEF(time_of_day_domain_integer_time_of_day_format,
-         TFMD "TimeOfDayDomain.IntegerTimeOfDayFormat");
+         TFMD "TimeOfDayDomain.IntegerTimeOfDayFormat", false);
 
 static const cst__enum_value histogram_selection_type_values[] = {
     {"DEFAULT", 0},
     {"QUANTILES", 1},
     {"STANDARD", 2},
 };
-ENUM_DEF(histogram_selection_type, TFMD "HistogramSelection.Type");
+ENUM_DEF(histogram_selection_type, TFMD "HistogramSelection.Type", false);
 
 static const cst__enum_value tensor_representation_row_partition_d_type_values[] = {
     {"UNSPECIFIED", 0},
     {"INT64", 1},
     {"INT32", 2},
 };
-ENUM_DEF(tensor_representation_row_partition_d_type, TFMD "TensorRepresentation.RowPartitionDType");
+ENUM_DEF(tensor_representation_row_partition_d_type, TFMD "TensorRepresentation.RowPartitionDType",
+         false);
 
 static const cst__enum_value sequence_metadata_sequential_status_values[] = {
     {"SEQUENTIAL_UNSPECIFIED", 0},
     {"SEQUENTIAL_YES", 1},
     {"SEQUENTIAL_NO", 2},
 };
-ENUM_DEF(sequence_metadata_sequential_status, TFMD "SequenceMetadata.SequentialStatus");
+ENUM_DEF(sequence_metadata_sequential_status, TFMD "SequenceMetadata.SequentialStatus", false);
 
 static const cst__enum_value lifecycle_stage_values[] = {
     {"UNKNOWN_STAGE", 0}, {"PLANNED", 1},    {"ALPHA", 2},
     {"BETA", 3},          {"PRODUCTION", 4}, {"DEPRECATED", 5},
     {"DEBUG_ONLY", 6},    {"DISABLED", 7},   {"VALIDATION_DERIVED", 9},
 };
-ENUM_DEF(lifecycle_stage, TFMD "LifecycleStage");
+ENUM_DEF(lifecycle_stage, TFMD "LifecycleStage", false);
 
 static const cst__enum_value feature_type_values[] = {
     {"TYPE_UNKNOWN", 0}, {"BYTES", 1}, {"INT", 2}, {"FLOAT", 3}, {"STRUCT", 4},
 };
-ENUM_DEF(feature_type, TFMD "FeatureType");
+ENUM_DEF(feature_type, TFMD "FeatureType", false);
 
 /* Messages refer to each other, and Feature to itself through StructDomain. */
 static const cst__message_def any;
@@ -158,7 +163,7 @@ static const cst__message_def tensor_representation_group_tensor_representation_
 static const cst__message_def sequence_metadata;
 
 static const cst__field_def any_fields[] = {
-    SCALAR(1, "type_url", STRING, IMPLICIT, 0),
+    SCALAR(1, "type_url", STRING, IMPLICIT_UTF8, 0),
     SCALAR(2, "value", BYTES, IMPLICIT, 0),
 };
 MESSAGE_DEF(any, "google.protobuf.Any");
@@ -169,10 +174,10 @@ static const cst__field_def path_fields[] = {
 MESSAGE_DEF(path, TFMD "Path");
 
 static const cst__field_def derived_feature_source_fields[] = {
-    SCALAR(1, "deriver_name", STRING, ONE, 0),
-    SCALAR(2, "description", STRING, ONE, 0),
+    SCALAR(1, "deriver_name", STRING, IMPLICIT_UTF8, 0),
+    SCALAR(2, "description", STRING, IMPLICIT_UTF8, 0),
     MESSAGES(3, "source_path", path),
-    SCALAR(4, "declaratively_configured", BOOL, ONE, 0),
+    SCALAR(4, "declaratively_configured", BOOL, IMPLICIT, 0),
     MESSAGE(5, "config", derived_feature_config, 0),
 };
 MESSAGE_DEF(derived_feature_source, TFMD "DerivedFeatureSource");
@@ -189,33 +194,33 @@ MESSAGE_DEF_ONEOFS(derived_feature_config, TFMD "DerivedFeatureConfig");
 
 static const cst__field_def allowlist_deriver_fields[] = {
     SCALAR(1, "allowed_bytes_value", BYTES, MANY, 0),
-    SCALAR(2, "placeholder_value", BYTES, ONE, 0),
+    SCALAR(2, "placeholder_value", BYTES, IMPLICIT, 0),
 };
 MESSAGE_DEF(allowlist_deriver, TFMD "AllowlistDeriver");
 
 static const cst__field_def argmax_top_k_fields[] = {
-    SCALAR(1, "k", UINT32, ONE, 0),
+    SCALAR(1, "k", UINT32, IMPLICIT, 0),
 };
 MESSAGE_DEF(argmax_top_k, TFMD "ArgmaxTopK");
 
 static const cst__field_def reduce_op_fields[] = {
-    SCALAR(1, "op_name", STRING, ONE, 0),
+    SCALAR(1, "op_name", STRING, IMPLICIT_UTF8, 0),
 };
 MESSAGE_DEF(reduce_op, TFMD "ReduceOp");
 
 static const char *const slice_sql_oneofs[] = {"default_feature_value_for_failed_sql"};
 static const cst__field_def slice_sql_fields[] = {
-    SCALAR(1, "expression", STRING, ONE, 0),
-    ENUM(2, "feature_value_type", slice_value_types, 0),
-    SCALAR(3, "drop_struct_name", BOOL, ONE, 0),
+    SCALAR(1, "expression", STRING, IMPLICIT_UTF8, 0),
+    ENUM(2, "feature_value_type", slice_value_types, IMPLICIT, 0),
+    SCALAR(3, "drop_struct_name", BOOL, IMPLICIT, 0),
     SCALAR(4, "int64_default_feature_value", INT64, ONE, 1),
     SCALAR(5, "float_default_feature_value", FLOAT, ONE, 1),
-    SCALAR(6, "string_default_feature_value", STRING, ONE, 1),
+    SCALAR(6, "string_default_feature_value", STRING, ONE_UTF8, 1),
 };
 MESSAGE_DEF_ONEOFS(slice_sql, TFMD "SliceSql");
 
 static const cst__field_def image_quality_deriver_fields[] = {
-    SCALAR(1, "model_name", STRING, ONE, 0),
+    SCALAR(1, "model_name", STRING, IMPLICIT_UTF8, 0),
 };
 MESSAGE_DEF(image_quality_deriver, TFMD "ImageQualityDeriver");
 
@@ -251,7 +256,7 @@ static const cst__field_def feature_fields[] = {
     SCALAR(1, "name", STRING, ONE, 0),
     SCALAR(2, "deprecated", BOOL, ONE, 0),
     MESSAGE(5, "value_count", value_count, 2),
-    ENUM(6, "type", feature_type, 0),
+    ENUM(6, "type", feature_type, ONE, 0),
     SCALAR(7, "domain", STRING, ONE, 3),
     MESSAGE(9, "int_domain", int_domain, 3),
     MESSAGE(10, "float_domain", float_domain, 3),
@@ -265,7 +270,7 @@ static const cst__field_def feature_fields[] = {
     SCALAR(19, "not_in_environment", STRING, MANY, 0),
     SCALAR(20, "in_environment", STRING, MANY, 0),
     MESSAGE(21, "drift_comparator", feature_comparator, 0),
-    ENUM(22, "lifecycle_stage", lifecycle_stage, 0),
+    ENUM(22, "lifecycle_stage", lifecycle_stage, ONE, 0),
     MESSAGE(23, "shape", fixed_shape, 2),
     MESSAGE(24, "natural_language_domain", natural_language_domain, 3),
     MESSAGE(25, "image_domain", image_domain, 3),
@@ -326,7 +331,7 @@ static const cst__field_def weighted_feature_fields[] = {
     SCALAR(1, "name", STRING, ONE, 0),
     MESSAGE(2, "feature", path, 0),
     MESSAGE(3, "weight_feature", path, 0),
-    ENUM(4, "lifecycle_stage", lifecycle_stage, 0),
+    ENUM(4, "lifecycle_stage", lifecycle_stage, ONE, 0),
 };
 MESSAGE_DEF(weighted_feature, TFMD "WeightedFeature");
 
@@ -336,10 +341,10 @@ static const cst__field_def sparse_feature_fields[] = {
     MESSAGE(4, "presence", feature_presence, 0),
     MESSAGE(5, "dense_shape", fixed_shape, 0),
     MESSAGES(6, "index_feature", sparse_feature_index_feature),
-    ENUM(7, "lifecycle_stage", lifecycle_stage, 0),
+    ENUM(7, "lifecycle_stage", lifecycle_stage, ONE, 0),
     SCALAR(8, "is_sorted", BOOL, ONE, 0),
     MESSAGE(9, "value_feature", sparse_feature_value_feature, 0),
-    ENUM(10, "type", feature_type, 0),
+    ENUM(10, "type", feature_type, ONE, 0),
 };
 MESSAGE_DEF(sparse_feature, TFMD "SparseFeature");
 
@@ -416,7 +421,7 @@ MESSAGE_DEF(struct_domain, TFMD "StructDomain");
 static const cst__field_def string_domain_fields[] = {
     SCALAR(1, "name", STRING, ONE, 0),
     SCALAR(2, "value", STRING, MANY, 0),
-    ENUM(3, "is_categorical", string_domain_categorical, 0),
+    ENUM(3, "is_categorical", string_domain_categorical, ONE, 0),
 };
 MESSAGE_DEF(string_domain, TFMD "StringDomain");
 
@@ -454,14 +459,14 @@ MESSAGE_DEF_EMPTY(url_domain, TFMD "URLDomain");
 static const char *const time_domain_oneofs[] = {"format"};
 static const cst__field_def time_domain_fields[] = {
     SCALAR(1, "string_format", STRING, ONE, 1),
-    ENUM(2, "integer_format", time_domain_integer_time_format, 1),
+    ENUM(2, "integer_format", time_domain_integer_time_format, ONE, 1),
 };
 MESSAGE_DEF_ONEOFS(time_domain, TFMD "TimeDomain");
 
 static const char *const time_of_day_domain_oneofs[] = {"format"};
 static const cst__field_def time_of_day_domain_fields[] = {
     SCALAR(1, "string_format", STRING, ONE, 1),
-    ENUM(2, "integer_format", time_of_day_domain_integer_time_of_day_format, 1),
+    ENUM(2, "integer_format", time_of_day_domain_integer_time_of_day_format, ONE, 1),
 };
 MESSAGE_DEF_ONEOFS(time_of_day_domain, TFMD "TimeOfDayDomain");
 
@@ -482,7 +487,7 @@ static const cst__field_def infinity_norm_fields[] = {
 MESSAGE_DEF(infinity_norm, TFMD "InfinityNorm");
 
 static const cst__field_def histogram_selection_fields[] = {
-    ENUM(1, "type", histogram_selection_type, 0),
+    ENUM(1, "type", histogram_selection_type, ONE, 0),
 };
 MESSAGE_DEF(histogram_selection, TFMD "HistogramSelection");
 
@@ -551,7 +556,7 @@ MESSAGE_DEF(tensor_representation_sparse_tensor, TFMD "TensorRepresentation.Spar
 
 static const cst__field_def tensor_representation_ragged_tensor_fields[] = {
     MESSAGE(1, "feature_path", path, 0),
-    ENUM(2, "row_partition_dtype", tensor_representation_row_partition_d_type, 0),
+    ENUM(2, "row_partition_dtype", tensor_representation_row_partition_d_type, ONE, 0),
     MESSAGES(3, "partition", tensor_representation_ragged_tensor_partition),
 };
 MESSAGE_DEF(tensor_representation_ragged_tensor, TFMD "TensorRepresentation.RaggedTensor");
@@ -577,7 +582,7 @@ MAP_ENTRY_DEF(tensor_representation_group_tensor_representation_entry,
               TFMD "TensorRepresentationGroup.TensorRepresentationEntry");
 
 static const cst__field_def sequence_metadata_fields[] = {
-    ENUM(3, "sequential_status", sequence_metadata_sequential_status, 0),
+    ENUM(3, "sequential_status", sequence_metadata_sequential_status, ONE, 0),
     SCALAR(4, "joint_group", STRING, ONE, 0),
     SCALAR(5, "sequence_truncation_limit", INT64, ONE, 0),
 };

@@ -47,17 +47,16 @@ cst_dtype cst__specs_dtype(cst_feature_type type) {
   return CST_DTYPE_NONE;
 }
 
-cst_status cst__specs_take(cst__specs_builder *b, size_t count, size_t item_size, void *out) {
+void *cst__specs_take(cst__specs_builder *b, size_t count, size_t item_size) {
   size_t size;
   void *memory = NULL;
   if (cst__mul(count, item_size, &size)) {
     memory = cst__arena_take_zero(&b->specs->arena, size);
   }
   if (memory == NULL) {
-    return cst__fail_memory(b->error, size);
+    (void)cst__fail_memory(b->error, count);
   }
-  memcpy(out, &memory, sizeof memory);
-  return CST_OK;
+  return memory;
 }
 
 cst_status cst__specs_copy_name(cst__specs_builder *b, const cst__message *place, cst_bytes name,
@@ -97,7 +96,10 @@ cst_status cst__specs_set_path(cst__specs_builder *b, const cst__message *place,
                                cst_tensor_spec *spec, const char *parent, const char *name) {
   const char **path;
   size_t steps = parent != NULL ? 2 : 1;
-  CST__TRY(cst__specs_take(b, steps, sizeof *path, &path));
+  path = cst__specs_take(b, steps, sizeof *path);
+  if (path == NULL) {
+    return CST_NO_MEMORY;
+  }
   if (parent != NULL) {
     CST__TRY(cst__specs_copy_name(b, place, cst__name_of(parent), &path[0]));
   }

@@ -54,7 +54,10 @@ static cst_status copy_dims(cst__specs_builder *b, const cst__message *shape, si
   const cst__field *dims = shape != NULL ? cst__message_find(shape, SHAPE_DIM) : NULL;
   size_t count = shape != NULL ? cst__message_count(shape, SHAPE_DIM) : unknown;
   int64_t *sizes;
-  CST__TRY(cst__specs_take(b, count, sizeof *sizes, &sizes));
+  sizes = cst__specs_take(b, count, sizeof *sizes);
+  if (sizes == NULL) {
+    return CST_NO_MEMORY;
+  }
   for (size_t i = 0; i < count; i++) {
     sizes[i] = dims != NULL ? cst__message_int(cst__nth_message(dims, i), DIM_SIZE, -1) : -1;
   }
@@ -128,7 +131,10 @@ static cst_status add_sparse(cst__specs_builder *b, const tensor *t) {
   const char **names;
   CST__TRY(add_tensor(b, t, CST_TENSOR_SPARSE, SPARSE_TENSOR_VALUE_COLUMN, &spec));
   CST__TRY(copy_dims(b, cst__message_child(t->kind, SPARSE_TENSOR_SHAPE), columns->count, spec));
-  CST__TRY(cst__specs_take(b, columns->count, sizeof *names, &names));
+  names = cst__specs_take(b, columns->count, sizeof *names);
+  if (names == NULL) {
+    return CST_NO_MEMORY;
+  }
   for (size_t i = 0; i < columns->count; i++) {
     cst_bytes name = cst__nth_bytes(columns, i);
     size_t at = cst__schema_find_feature(b->schema, (const char *)name.data, name.size);
@@ -152,7 +158,10 @@ static cst_status add_dotted_source(cst__specs_builder *b, const cst_tensor_spec
   for (size_t i = 0; i < count; i++) {
     size += strlen(spec->path[i]) + 1;
   }
-  CST__TRY(cst__specs_take(b, size, 1, &dotted));
+  dotted = cst__specs_take(b, size, 1);
+  if (dotted == NULL) {
+    return CST_NO_MEMORY;
+  }
   char *at = dotted;
   for (size_t i = 0; i <= count; i++) {
     const char *step = i < count ? spec->path[i] : name;
@@ -180,7 +189,10 @@ static cst_status add_partitions(cst__specs_builder *b, const tensor *t, cst_ten
   const cst__field *field = cst__message_find(t->kind, RAGGED_PARTITION);
   size_t count = field != NULL ? field->count : 0;
   cst_partition *partitions;
-  CST__TRY(cst__specs_take(b, count, sizeof *partitions, &partitions));
+  partitions = cst__specs_take(b, count, sizeof *partitions);
+  if (partitions == NULL) {
+    return CST_NO_MEMORY;
+  }
   for (size_t i = 0; i < count; i++) {
     const cst__message *message = cst__nth_message(field, i);
     const cst__field *column = cst__message_find(message, PARTITION_ROW_LENGTH);
@@ -204,7 +216,10 @@ static cst_status add_ragged(cst__specs_builder *b, const tensor *t) {
   cst_tensor_spec *spec;
   const char **names;
   CST__TRY(cst__specs_add(b, t->kind, t->name, CST_TENSOR_RAGGED, t->reason, &spec));
-  CST__TRY(cst__specs_take(b, steps->count, sizeof *names, &names));
+  names = cst__specs_take(b, steps->count, sizeof *names);
+  if (names == NULL) {
+    return CST_NO_MEMORY;
+  }
   for (size_t i = 0; i < steps->count; i++) {
     CST__TRY(cst__specs_copy_name(b, path, cst__nth_bytes(steps, i), &names[i]));
   }

@@ -79,8 +79,14 @@ static cst_status take_parts(cst__specs_builder *b, const cst__message *sparse,
   const cst_feature *feature;
   const cst__message *message;
   parts->num_indexes = indexes->count;
-  CST__TRY(cst__specs_take(b, indexes->count, sizeof(char *), &parts->index_columns));
-  CST__TRY(cst__specs_take(b, indexes->count, sizeof(int64_t), &parts->dims));
+  parts->index_columns = cst__specs_take(b, indexes->count, sizeof(char *));
+  if (parts->index_columns == NULL) {
+    return CST_NO_MEMORY;
+  }
+  parts->dims = cst__specs_take(b, indexes->count, sizeof(int64_t));
+  if (parts->dims == NULL) {
+    return CST_NO_MEMORY;
+  }
   for (size_t i = 0; i < indexes->count; i++) {
     CST__TRY(consume(b, cst__nth_message(indexes, i), "index", &feature, &message));
     CST__TRY(index_size(b, feature, message, &parts->dims[i]));
@@ -144,7 +150,10 @@ static cst_status add_ragged(cst__specs_builder *b, const cst__message *message,
   cst_tensor_spec *spec;
   char *name = NULL;
   size_t parent_size = parent != NULL ? strlen(parent) + 1 : 0;
-  CST__TRY(cst__specs_take(b, parent_size + feature->name_size + 1, 1, &name));
+  name = cst__specs_take(b, parent_size + feature->name_size + 1, 1);
+  if (name == NULL) {
+    return CST_NO_MEMORY;
+  }
   if (parent != NULL) {
     memcpy(name, parent, parent_size);
     name[parent_size - 1] = '.';
@@ -198,7 +207,10 @@ static cst_status infer_fixed(cst__specs_builder *b, const cst_feature *feature,
                           "The shape is fixed and the feature is always present "
                           "(presence.min_fraction is 1).",
                           &spec));
-  CST__TRY(cst__specs_take(b, feature->num_dims, sizeof *dims, &dims));
+  dims = cst__specs_take(b, feature->num_dims, sizeof *dims);
+  if (dims == NULL) {
+    return CST_NO_MEMORY;
+  }
   if (feature->num_dims > 0) {
     memcpy(dims, feature->dims, feature->num_dims * sizeof *dims);
   }
@@ -236,7 +248,10 @@ static cst_status add_legacy_dense(cst__specs_builder *b, const cst_feature *fea
                           &spec));
   if (count > 1) {
     int64_t *dims;
-    CST__TRY(cst__specs_take(b, 1, sizeof *dims, &dims));
+    dims = cst__specs_take(b, 1, sizeof *dims);
+    if (dims == NULL) {
+      return CST_NO_MEMORY;
+    }
     dims[0] = count;
     spec->dims = dims;
     spec->num_dims = 1;

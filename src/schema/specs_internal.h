@@ -37,8 +37,8 @@ cst_status cst__specs_copy_name(cst__specs_builder *b, const cst__message *place
 cst_status cst__specs_set_path(cst__specs_builder *b, const cst__message *place,
                                cst_tensor_spec *spec, const char *parent, const char *name);
 
-/* Memory in the specs' arena; CST_NO_MEMORY. */
-cst_status cst__specs_take(cst__specs_builder *b, size_t count, size_t item_size, void *out);
+/* Zeroed memory in the specs' arena; NULL if there is none (b->error says so then). */
+void *cst__specs_take(cst__specs_builder *b, size_t count, size_t item_size);
 
 /* The element type for BYTES, INT and FLOAT; CST_DTYPE_NONE for others. */
 cst_dtype cst__specs_dtype(cst_feature_type type);

@@ -34,7 +34,7 @@ typedef struct cst_sink_options {
   size_t size;              /* sizeof(cst_sink_options) */
   const char *format;       /* "example", "raw", "arrow", "arrows", "jsonl" or a plug-in's; NULL: by the path */
   cst_compression compression; /* of the container; for formats that have none of their own */
-  int32_t level;            /* 0: the codec's usual one */
+  int32_t level;            /* 0: the codec's usual one; gzip, zlib: 1 to 9, zstd: -100 to 22 */
   const cst_schema *schema; /* for formats that need it; NULL is fine */
   bool lossy;               /* round what the format cannot hold exactly, instead of failing */
   const cst_allocator *allocator;

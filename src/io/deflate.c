@@ -19,7 +19,7 @@ typedef struct deflater {
 static void *new_deflater(uint16_t wrapper, int level, const cst_allocator *allocator) {
   static const size_t scratch[] = {0, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT,
                                    ISAL_DEF_LVL3_DEFAULT};
-  unsigned step = level == 0 ? 1 : (unsigned)(level + 2) / 3;
+  unsigned step = level == 0 ? 2 : (unsigned)(level + 2) / 3;
   deflater *state = cst__new(allocator, sizeof *state + scratch[step]);
   if (state != NULL) {
     isal_deflate_init(&state->stream);

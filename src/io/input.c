@@ -149,11 +149,7 @@ static cst_status start_codec(cst__input *input, cst_error *error) {
   return input->state != NULL && input->chunk != NULL ? CST_OK : cst__fail_memory(error, CHUNK);
 }
 
-/* Once, in front of the first read. */
 static cst_status look(cst__input *input, cst_error *error) {
-  if (input->looked) {
-    return CST_OK;
-  }
   CST__TRY(fill_head(input, error));
   input->compression = detect(input->head, input->end);
   CST__TRY(start_codec(input, error));
@@ -165,8 +161,30 @@ static cst_status look(cst__input *input, cst_error *error) {
   if (input->memory_map && input->codec == NULL) {
     cst__raw_map(&input->raw);
   }
-  input->looked = true;
   return CST_OK;
+}
+
+/* Every failure is kept, for this call and all that follow. */
+static cst_status keep(cst__input *input, cst_status status) {
+  if (status != CST_OK) {
+    cst__error_add_file(&input->failure, input->raw.name);
+    input->failed = status;
+  }
+  return status;
+}
+
+/* Looks at the first bytes, once; false if that or anything later has failed. */
+static bool is_usable(cst__input *input) {
+  if (input->failed == CST_OK && !input->looked) {
+    input->looked = true;
+    (void)keep(input, look(input, &input->failure));
+  }
+  return input->failed == CST_OK;
+}
+
+static cst_status give_failure(const cst__input *input, cst_error *error) {
+  cst__error_copy(error, &input->failure);
+  return input->failed;
 }
 
 /* ---- reading ---- */
@@ -252,8 +270,7 @@ static cst_status read_compressed(cst__input *input, uint8_t *out, size_t size, 
 bool cst__input_skip(cst__input *input, uint64_t size, uint64_t *skipped) {
   cst__raw *raw = &input->raw;
   *skipped = 0;
-  if (input->failed != CST_OK || look(input, NULL) != CST_OK || input->codec != NULL ||
-      !raw->at_any_offset || raw->size < 0 || input->at < input->end) {
+  if (!is_usable(input) || input->codec != NULL || !raw->at_any_offset || raw->size < 0) {
     return false;
   }
   uint64_t rest = raw->offset < (uint64_t)raw->size ? (uint64_t)raw->size - raw->offset : 0;
@@ -262,43 +279,26 @@ bool cst__input_skip(cst__input *input, uint64_t size, uint64_t *skipped) {
   return true;
 }
 
-static cst_status give_failure(const cst__input *input, cst_error *error) {
-  cst__error_copy(error, &input->failure);
-  return input->failed;
-}
-
 cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t *got,
                            cst_error *error) {
   *got = 0;
-  if (input->failed == CST_OK) {
-    cst_status status = look(input, &input->failure);
-    if (status == CST_OK) {
-      status = input->codec == NULL ? read_plain(input, buffer, size, got, &input->failure)
-                                    : read_compressed(input, buffer, size, got, &input->failure);
-    }
-    if (status != CST_OK) {
-      cst__error_add_file(&input->failure, input->raw.name);
-    }
-    input->failed = status;
-    if (status == CST_OK || *got > 0) {
-      return CST_OK;
-    }
+  if (!is_usable(input)) {
+    return give_failure(input, error);
   }
-  return give_failure(input, error);
+  cst_status status = keep(input, input->codec == NULL
+                                      ? read_plain(input, buffer, size, got, &input->failure)
+                                      : read_compressed(input, buffer, size, got, &input->failure));
+  return status == CST_OK || *got > 0 ? CST_OK : give_failure(input, error);
 }
 
 const uint8_t *cst__input_map(cst__input *input, size_t *size) {
-  (void)cst__input_compression(input, NULL);
-  *size = input->raw.map != NULL ? input->raw.map_size : 0;
-  return input->raw.map;
+  bool mapped = is_usable(input) && input->raw.map != NULL;
+  *size = mapped ? input->raw.map_size : 0;
+  return mapped ? input->raw.map : NULL;
 }
 
 cst__compression cst__input_compression(cst__input *input, cst_error *error) {
-  if (input->failed == CST_OK) {
-    input->failed = look(input, &input->failure);
-    cst__error_add_file(&input->failure, input->failed != CST_OK ? input->raw.name : NULL);
-  }
-  if (input->failed != CST_OK) {
+  if (!is_usable(input)) {
     (void)give_failure(input, error);
   }
   return input->compression;

@@ -97,8 +97,10 @@ static void make_hint(const char *path, char *hint, size_t n) {
   }
   if (stat(folder, &info) != 0) {
     (void)snprintf(hint, n, "the folder %s does not exist either", folder);
-  } else if (find_near(folder, base, hint, n)) {
-    return;
+  } else if (lstat(path, &info) == 0) {
+    (void)snprintf(hint, n, "this link refers to a file that does not exist");
+  } else {
+    (void)find_near(folder, base, hint, n);
   }
 }
 

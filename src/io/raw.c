@@ -39,9 +39,18 @@ static const char *system_hint(int code) {
   }
 }
 
+/* The thread-safe strerror has two shapes. */
+static const char *system_text(int code, char *buf, size_t n) {
+#if defined(__GLIBC__)
+  return strerror_r(code, buf, n);
+#else
+  return strerror_r(code, buf, n) == 0 ? buf : "unknown error";
+#endif
+}
+
 cst_status cst__fail_system(cst_error *error, int code, const char *what) {
   char text[128];
-  const char *message = strerror_r(code, text, sizeof text);
+  const char *message = system_text(code, text, sizeof text);
   cst_status status = code == ENOENT || code == ENOTDIR ? CST_NOT_FOUND
                       : code == ENOMEM                  ? CST_NO_MEMORY
                                                         : CST_IO;
@@ -81,7 +90,9 @@ static cst_status look_at(cst__raw *raw, cst_error *error) {
     raw->size = info.st_size - start;
   }
   raw->at_any_offset = raw->owns_fd;
+#if defined(POSIX_FADV_SEQUENTIAL)
   (void)posix_fadvise(raw->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
   return CST_OK;
 }
 

@@ -373,6 +373,46 @@ TEST(consumed_counts_compressed_bytes) {
   bytes_free(&stream);
 }
 
+TEST(skipping) {
+  bytes plain = {0};
+  bytes stream = {0};
+  add_noise(&plain, 5000, 29);
+  add_compressed(&stream, CST_COMPRESSION_GZIP, plain.data, plain.size);
+  const char *path = harness_temp_path("skipped");
+  const char *packed = harness_temp_path("skipped.gz");
+  harness_write_file(path, plain.data, plain.size);
+  harness_write_file(packed, stream.data, stream.size);
+  uint8_t block[100];
+  size_t got;
+  uint64_t skipped;
+  cst__input *input;
+  CHECK_EQ(cst__input_open(path, NULL, &input, NULL), CST_OK);
+  CHECK(cst__input_skip(input, 1000, &skipped));
+  CHECK_EQ(skipped, 1000);
+  CHECK_EQ(cst__input_read(input, block, sizeof block, &got, NULL), CST_OK);
+  CHECK_EQ(got, 100);
+  CHECK_MEM(block, plain.data + 1000, 100);
+  CHECK(cst__input_skip(input, 10000, &skipped));
+  CHECK_EQ(skipped, 3900); /* to the end */
+  CHECK_EQ(cst__input_consumed(input), plain.size);
+  CHECK_EQ(cst__input_read(input, block, sizeof block, &got, NULL), CST_OK);
+  CHECK_EQ(got, 0);
+  cst__input_close(input);
+  CHECK_EQ(cst__input_open(packed, NULL, &input, NULL), CST_OK);
+  CHECK(!cst__input_skip(input, 1, &skipped));
+  CHECK_EQ(cst__input_read(input, block, sizeof block, &got, NULL), CST_OK);
+  CHECK_MEM(block, plain.data, 100);
+  cst__input_close(input);
+  memory m = {.data = plain.data, .size = plain.size};
+  cst_reader reader = memory_reader(&m, false);
+  CHECK_EQ(cst__input_open_reader(&reader, NULL, &input, NULL), CST_OK);
+  CHECK(!cst__input_skip(input, 1, &skipped));
+  CHECK_EQ(skipped, 0);
+  cst__input_close(input);
+  bytes_free(&plain);
+  bytes_free(&stream);
+}
+
 TEST(maps_of_plain_files_only) {
   bytes plain = {0};
   bytes stream = {0};

@@ -60,6 +60,11 @@ TEST(missing_files_have_near_names) {
   CHECK_EQ(cst__paths_expand(&paths, "gs://bucket/x.tfrecord", &error), CST_NOT_FOUND);
   CHECK_CONTAINS(error.hint, "local files");
   CHECK_EQ(cst__paths_expand(&paths, "", &error), CST_NOT_FOUND);
+  const char *link = harness_temp_path("dangling");
+  CHECK_EQ(symlink("nowhere", link), 0);
+  CHECK_EQ(cst__paths_expand(&paths, link, &error), CST_NOT_FOUND);
+  CHECK_CONTAINS(error.hint, "link");
+  CHECK_EQ(unlink(link), 0);
   CHECK_EQ(paths.count, 0);
   cst__paths_reset(&paths);
 }

@@ -316,7 +316,8 @@ ALWAYS_INLINE uint64_t keep_bytes(uint64_t word, size_t size) {
 }
 
 /* The column of a name, SLACK readable bytes behind it; FAILED, or DONE with CST__NO_COLUMN if the
- * column is not wanted. */
+ * column is not wanted. A new column is only made by the slow way, because of an entry with several
+ * names the last one counts. */
 ALWAYS_INLINE outcome find_column(cst__loop *loop, const uint8_t *name, size_t size,
                                   uint32_t *column) {
   cst__name_key key = {keep_bytes(cst__load64(name), size),
@@ -324,6 +325,9 @@ ALWAYS_INLINE outcome find_column(cst__loop *loop, const uint8_t *name, size_t s
                        (uint32_t)size};
   *column = cst__name_table_probe(loop->table, key, name);
   if (UNLIKELY(*column == CST__NO_COLUMN)) {
+    if (loop->grows) {
+      return SLOW;
+    }
     return cst__unknown_name(loop, name, size, column) == CST_OK ? DONE : FAILED;
   }
   return DONE;
@@ -343,8 +347,9 @@ ALWAYS_INLINE outcome put_entry(cst__loop *loop, const uint8_t *at, const uint8_
   if (UNLIKELY(value >= end)) {
     return SLOW;
   }
-  if (UNLIKELY(find_column(loop, name, size, &column) != DONE)) {
-    return FAILED;
+  outcome found = find_column(loop, name, size, &column);
+  if (UNLIKELY(found != DONE)) {
+    return found;
   }
   if (column == CST__NO_COLUMN) {
     return DONE;
@@ -384,8 +389,9 @@ ALWAYS_INLINE outcome put_small(cst__loop *loop, size_t row, const uint8_t *at, 
   if (UNLIKELY(size > 127)) {
     return put_entry(loop, at + 2, at + 2 + entry_size, true);
   }
-  if (UNLIKELY(find_column(loop, name, name_size, &column) != DONE)) {
-    return FAILED;
+  outcome found = find_column(loop, name, name_size, &column);
+  if (UNLIKELY(found != DONE)) {
+    return found;
   }
   if (column == CST__NO_COLUMN) {
     return DONE;

@@ -35,8 +35,9 @@ cst_status cst__input_open_reader(const cst_reader *reader, const cst__input_opt
 cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t *got,
                            cst_error *error);
 
-/* Passes over the next `size` bytes without reading them, as far as the file goes: *skipped is smaller
- * only at its end. False if this stream (compressed, a pipe, a reader) has to be read instead. */
+/* Passes over the next `size` bytes without reading them, as far as the file goes: *skipped is
+ * smaller only at its end. False if this stream (compressed, a pipe, a reader) has to be read
+ * instead. */
 bool cst__input_skip(cst__input *input, uint64_t size, uint64_t *skipped);
 
 /* Plain mapped files: the whole of the file, borrowed until close; NULL if there is no map. */

@@ -1,11 +1,14 @@
 /* Reading bytes: every compression in pieces of every size, its faults, limits and edge cases. */
 #include "io/input.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness.h"
+#include "io/raw.h"
 #include "io_support.h"
 
 static const cst_compression compressions[] = {CST_COMPRESSION_NONE, CST_COMPRESSION_GZIP,
@@ -233,6 +236,34 @@ TEST(wrong_checksums_are_named) {
   check_refused(&stream, CST_CORRUPT, "gzip member 1: wrong checksum or length", plain.size);
   bytes_free(&stream);
   bytes_free(&plain);
+}
+
+/* Hand-made gzip members, each wrong in one way. */
+TEST(kinds_of_gzip_faults) {
+  static const uint8_t header[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
+  static const struct {
+    const char *deflate; /* 12 bytes behind the header */
+    const char *message;
+  } cases[] = {
+      {"\x07\0\0\0\0\0\0\0\0\0\0\0", "gzip member 1: invalid block"},      /* BTYPE 3 */
+      {"\x01\x05\0\x05\0\0\0\0\0\0\0\0", "gzip member 1: invalid block"},  /* NLEN */
+      {"\x03\x02\0\0\0\0\0\0\0\0\0\0", "gzip member 1: invalid distance"}, /* back from 0 */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    bytes stream = {0};
+    bytes_add(&stream, header, sizeof header);
+    bytes_add(&stream, cases[i].deflate, 12);
+    check_refused(&stream, CST_CORRUPT, cases[i].message, 0);
+    bytes_free(&stream);
+  }
+  bytes stream = {0};
+  bytes_add(&stream, "\x1f\x8b\x07\0\0\0\0\0\0\3", 10);
+  check_refused(&stream, CST_CORRUPT, "compression method unknown", 0);
+  bytes_free(&stream);
+  add_compressed(&stream, CST_COMPRESSION_GZIP, "x", 1);
+  bytes_add(&stream, "\x1f\x8c\x08\0\0\0\0\0\0\3", 10);
+  check_refused(&stream, CST_CORRUPT, "gzip member 2: invalid header", 1);
+  bytes_free(&stream);
 }
 
 TEST(zlib_with_a_dictionary_is_unsupported) {
@@ -467,6 +498,59 @@ TEST(what_cannot_be_opened) {
   }
   cst_reader reader = {.size = sizeof reader};
   CHECK_EQ(cst__input_open_reader(&reader, NULL, &input, &error), CST_INVALID_ARGUMENT);
+}
+
+TEST(hints_of_the_system) {
+  static const struct {
+    int code;
+    cst_status status;
+    const char *hint;
+  } cases[] = {{EACCES, CST_IO, "permission bits"}, {ENOENT, CST_NOT_FOUND, "path"},
+               {EMFILE, CST_IO, "ulimit"},          {ENOSPC, CST_IO, "make room"},
+               {EROFS, CST_IO, "another folder"},   {EIO, CST_IO, "system's log"},
+               {ENOMEM, CST_NO_MEMORY, ""},         {EFBIG, CST_IO, ""}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cst_error error = CST_ERROR_INIT;
+    CHECK_EQ(cst__fail_system(&error, cases[i].code, "cannot x"), cases[i].status);
+    CHECK_CONTAINS(error.message, "cannot x: ");
+    CHECK_CONTAINS(error.message, strerror(cases[i].code));
+    CHECK_CONTAINS(error.hint, cases[i].hint);
+  }
+}
+
+static void *write_later(void *context) {
+  int fd = *(int *)context;
+  usleep(2000);
+  (void)!write(fd, "late", 4);
+  close(fd);
+  return NULL;
+}
+
+/* A pipe that somebody has set to non-blocking is waited for. */
+TEST(standard_input_without_blocking) {
+  int ends[2];
+  pthread_t thread;
+  int kept = dup(STDIN_FILENO);
+  CHECK_EQ(pipe2(ends, O_NONBLOCK), 0);
+  CHECK(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+  close(ends[0]);
+  CHECK_EQ(pthread_create(&thread, NULL, write_later, &ends[1]), 0);
+  cst__input *input;
+  bytes out = {0};
+  cst_status opened = cst__input_open("-", NULL, &input, NULL);
+  cst_status status = opened == CST_OK ? read_to_end(input, 10, &out, NULL) : opened;
+  pthread_join(thread, NULL);
+  if (kept >= 0) {
+    dup2(kept, STDIN_FILENO);
+    close(kept);
+  }
+  CHECK_EQ(status, CST_OK);
+  CHECK_EQ(cst__input_file_size(input), -1);
+  CHECK_EQ(out.size, 4);
+  CHECK_MEM(out.data, "late", 4);
+  cst__input_close(input);
+  cst__input_close(NULL);
+  bytes_free(&out);
 }
 
 TEST(standard_input) {

@@ -215,6 +215,19 @@ TEST(what_cannot_be_opened) {
   CHECK_STR(error.file, path);
 }
 
+TEST(names_that_are_taken_meanwhile) {
+  const char *path = harness_temp_path("taken");
+  cst__output *output;
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst__output_open(path, CST_COMPRESSION_NONE, 0, NULL, &output, NULL), CST_OK);
+  CHECK_EQ(mkdir(path, 0777), 0);
+  CHECK_EQ(cst__output_finish(output, &error), CST_IO);
+  CHECK_CONTAINS(error.message, "cannot give the finished file its name");
+  cst__output_free(output);
+  CHECK_EQ(files_in_folder("taken"), 1);
+  CHECK_EQ(rmdir(path), 0);
+}
+
 /* A name of the greatest length still leaves room for the temporary one. */
 TEST(longest_names) {
   char name[256];

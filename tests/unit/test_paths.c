@@ -1,6 +1,7 @@
 /* Names and patterns. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,6 +85,26 @@ TEST(empty_patterns_and_folders_fail) {
   CHECK_STR(error.file, folder);
   CHECK_EQ(rmdir(folder), 0);
   cst__paths_reset(&paths);
+}
+
+TEST(names_that_the_system_refuses) {
+  cst__paths paths = {0};
+  cst_error error = CST_ERROR_INIT;
+  char name[5001];
+  memset(name, 'n', 5000);
+  name[5000] = '\0';
+  CHECK_EQ(cst__paths_expand(&paths, name, &error), CST_IO);
+  CHECK_CONTAINS(error.message, "too long");
+  const char *folder = harness_temp_path("closed");
+  CHECK_EQ(mkdir(folder, 0), 0);
+  if (geteuid() != 0) {
+    CHECK_EQ(cst__paths_expand(&paths, harness_temp_path("closed/x"), &error), CST_IO);
+    CHECK_CONTAINS(error.message, "Permission denied");
+    CHECK_EQ(cst__paths_expand(&paths, harness_temp_path("*/x*"), &error), CST_IO);
+    CHECK_CONTAINS(error.message, "folder of this pattern");
+  }
+  CHECK_EQ(rmdir(folder), 0);
+  CHECK_EQ(paths.count, 0);
 }
 
 static int expand(void *context) {

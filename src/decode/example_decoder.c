@@ -173,7 +173,7 @@ cst_status cst__example_decoder_new(const cst_schema *schema,
   d->allocator = cst__allocator_of(options->allocator);
   d->flags = options->flags;
   d->has_schema = schema != NULL;
-  d->run = options->plain_machine ? cst__example_loop_base : cst__example_loop_best();
+  d->run = cst__example_loop_find(options->loop);
   d->pool = cst__batch_pool_new(&d->allocator);
   bool ok = d->pool != NULL && cst__name_table_init(&d->table, &d->allocator);
   d->loop = (cst__loop){.table = &d->table,

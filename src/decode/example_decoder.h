@@ -12,6 +12,13 @@
 
 #include "decode/records.h"
 
+/* Which loop walks the bytes; all of them do the same, tests compare them. */
+typedef enum cst__loop_choice {
+  CST__LOOP_BEST, /* for this machine */
+  CST__LOOP_BASE, /* the portable one */
+  CST__LOOP_SLOW  /* nothing but the rare cases' way */
+} cst__loop_choice;
+
 typedef struct cst__example_decoder_options {
   uint32_t flags;             /* CST_COLUMNS_... */
   const char *const *columns; /* NULL: all */
@@ -19,7 +26,7 @@ typedef struct cst__example_decoder_options {
   bool reject_unknown;  /* with a schema: a feature that it does not have is CST_SCHEMA */
   bool unknown_is_null; /* a feature of type UNKNOWN is a column of type null (inferred schemas);
                            a value in it is CST_SCHEMA. Else such a schema is refused. */
-  bool plain_machine;   /* take the portable loop although the machine could do better (tests) */
+  cst__loop_choice loop;
   const cst_allocator *allocator;
 } cst__example_decoder_options;
 

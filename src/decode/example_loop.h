@@ -4,9 +4,9 @@
 #define DECODE_EXAMPLE_LOOP_H
 
 #include "arrow/batch.h"
+#include "decode/example_decoder.h"
 #include "decode/example_wire.h"
 #include "decode/name_table.h"
-#include "decode/records.h"
 
 enum {
   CST__HOT_FIXED = 1 << 0, /* rows must have `fixed_size` values */
@@ -67,8 +67,8 @@ typedef struct cst__loop {
 typedef cst_status (*cst__example_loop_function)(cst__loop *loop, const cst__records *records);
 cst_status cst__example_loop_base(cst__loop *loop, const cst__records *records);
 cst_status cst__example_loop_v3(cst__loop *loop, const cst__records *records);
-/* The best one for this machine. */
-cst__example_loop_function cst__example_loop_best(void);
+cst_status cst__example_loop_slow(cst__loop *loop, const cst__records *records);
+cst__example_loop_function cst__example_loop_find(cst__loop_choice choice);
 
 /* ---- the rare cases (example_slow.c) ---- */
 

@@ -501,6 +501,12 @@ static cst_status add_part(cst__loop *loop, entry_parts *parts, cst_bytes part) 
     parts->value = part;
     return CST_OK;
   }
+  /* Each part is a message of its own: none may end in the middle of a field. */
+  feature_shape shape;
+  if (parts->joined == NULL) {
+    CST__TRY(find_shape(loop, parts->value, &shape));
+  }
+  CST__TRY(find_shape(loop, part, &shape));
   size_t size;
   void *joined = parts->joined;
   if (!cst__add(parts->value.size, part.size, &size) ||
@@ -586,4 +592,14 @@ cst_status cst__slow_record(cst__loop *loop, const uint8_t *data, size_t size) {
     }
   }
   return wire.fault != CST__WIRE_FAULT_NONE ? malformed(loop, wire.fault) : CST_OK;
+}
+
+cst_status cst__example_loop_slow(cst__loop *loop, const cst__records *records) {
+  for (size_t i = 0; i < records->count; i++) {
+    loop->row = (int32_t)i;
+    cst__enter_record(loop, records);
+    CST__TRY(cst__slow_record(loop, records->items[i].data, records->items[i].size));
+    CST__TRY(cst__settle_wrong(loop));
+  }
+  return CST_OK;
 }

@@ -1,0 +1,551 @@
+/* The decoder of tf.Example: cell states, every layout that protobuf allows, options, errors. Every
+ * case goes through all three loops, with padding behind the records and without. */
+#include "decode/example_decoder.h"
+
+#include "decode/example_arrow.h"
+#include "example_text.h"
+#include "schema/schema.h"
+
+enum { MOST_RECORDS = 16 };
+
+typedef struct run {
+  const char *schema; /* text; NULL: none */
+  uint32_t flags;
+  const char *const *columns;
+  size_t num_columns;
+  bool reject_unknown;
+  bool unknown_is_null;
+} run;
+
+static cst_schema *schema_of(const char *text) {
+  cst_schema *schema = NULL;
+  cst_error error = CST_ERROR_INIT;
+  if (text != NULL) {
+    CHECK_EQ(cst__schema_parse_text(text, strlen(text), &schema, &error), CST_OK);
+  }
+  return schema;
+}
+
+static cst_status decode_once(const run *r, cst__loop_choice loop, size_t padding,
+                              const wire_text *records, size_t count, batch_text *text,
+                              cst_error *error) {
+  cst_schema *schema = schema_of(r->schema);
+  cst__example_decoder_options options = {.flags = r->flags,
+                                          .columns = r->columns,
+                                          .num_columns = r->num_columns,
+                                          .reject_unknown = r->reject_unknown,
+                                          .unknown_is_null = r->unknown_is_null,
+                                          .loop = loop};
+  cst_example_decoder *decoder = NULL;
+  cst_status status = cst__example_decoder_new(schema, &options, &decoder, error);
+  cst__schema_release(schema);
+  if (status != CST_OK) {
+    return status;
+  }
+  cst_bytes items[MOST_RECORDS];
+  uint8_t *copies[MOST_RECORDS];
+  for (size_t i = 0; i < count; i++) {
+    /* Exact blocks, so that a sanitizer sees every read beyond what is allowed. */
+    copies[i] = malloc(records[i].size + padding + (padding == 0 && records[i].size == 0));
+    memcpy(copies[i], records[i].data, records[i].size);
+    memset(copies[i] + records[i].size, 0xee, padding);
+    items[i] = (cst_bytes){copies[i], records[i].size};
+  }
+  cst__records all = {.items = items, .count = count, .padding = padding};
+  struct ArrowSchema out_schema;
+  struct ArrowArray out;
+  status = cst__example_decoder_decode(decoder, &all, &out_schema, &out, error);
+  for (size_t i = 0; i < count; i++) {
+    free(copies[i]);
+  }
+  if (status == CST_OK) {
+    CHECK_EQ(out.length, (int64_t)count);
+    *text = text_of_batch(&out_schema, &out);
+    out.release(&out);
+    out_schema.release(&out_schema);
+  }
+  cst__example_decoder_free(decoder);
+  return status;
+}
+
+static const size_t paddings[] = {0, 1, 64};
+
+static void check_records(run r, const wire_text *records, size_t count, const char *expected) {
+  for (int loop = CST__LOOP_BEST; loop <= CST__LOOP_SLOW; loop++) {
+    for (size_t p = 0; p < sizeof paddings / sizeof paddings[0]; p++) {
+      cst_error error = CST_ERROR_INIT;
+      batch_text text = {.size = 0};
+      cst_status status = decode_once(&r, (cst__loop_choice)loop, paddings[p], records, count,
+                                      &text, &error);
+      CHECK_STR(error.message, "");
+      CHECK_EQ(status, CST_OK);
+      CHECK_STR(text.buf, expected);
+    }
+  }
+}
+
+/* Records as text, separated by '/'. */
+static size_t records_of(const char *texts, wire_text *records) {
+  char copy[4096];
+  size_t count = 0;
+  CHECK(strlen(texts) < sizeof copy);
+  strcpy(copy, texts);
+  for (char *at = copy; at != NULL;) {
+    char *next = strchr(at, '/');
+    if (next != NULL) {
+      *next++ = '\0';
+    }
+    CHECK(count < MOST_RECORDS);
+    records[count++] = example_text(at);
+    at = next;
+  }
+  return count;
+}
+
+static void check(run r, const char *texts, const char *expected) {
+  wire_text records[MOST_RECORDS];
+  size_t count = records_of(texts, records);
+  check_records(r, records, count, expected);
+}
+
+static void check_error(run r, const wire_text *records, size_t count, cst_status expected,
+                        int64_t record, const char *path, const char *message) {
+  for (int loop = CST__LOOP_BEST; loop <= CST__LOOP_SLOW; loop++) {
+    for (size_t p = 0; p < sizeof paddings / sizeof paddings[0]; p++) {
+      cst_error error = CST_ERROR_INIT;
+      batch_text text = {.size = 0};
+      CHECK_EQ(decode_once(&r, (cst__loop_choice)loop, paddings[p], records, count, &text, &error),
+               expected);
+      CHECK_EQ(error.code, expected);
+      CHECK_CONTAINS(error.message, message);
+      CHECK_STR(error.path, path);
+      CHECK_EQ(error.record, record);
+    }
+  }
+}
+
+#define SCHEMA_ABC                                      \
+  "feature { name: 'a' type: INT } feature { name: 'b'" \
+  " type: FLOAT } feature { name: 'c' type: BYTES }"
+
+TEST(cell_states_without_a_schema) {
+  check((run){0}, "b:float[1.5] a:int[1,-2] c:bytes[xy,,z]/a:int[] d:none/c:none b:float[]/",
+        "a: [1 -2] [] null null | b: [1.5] null [] null | c: [xy  z] null null null | "
+        "d: null null null null");
+}
+
+TEST(cell_states_with_a_schema) {
+  check((run){SCHEMA_ABC}, "c:bytes[q] a:int[7]/x:int[1]/b:float[2,3] y:bytes[no] a:none",
+        "a: [7] null null | b: null null [2 3] | c: [q] null null");
+}
+
+TEST(a_feature_of_the_last_record_appears) {
+  check((run){0}, "a:int[1]/a:int[2]/a:int[3] zz:bytes[new]",
+        "a: [1] [2] [3] | zz: null null [new]");
+}
+
+TEST(no_records_and_no_columns) {
+  check_records((run){0}, NULL, 0, "");
+  check_records((run){SCHEMA_ABC}, NULL, 0, "a: | b: | c:");
+  check((run){""}, "a:int[1]/b:int[2]", "");
+  check((run){0}, "/", "");
+}
+
+TEST(columns_keep_the_callers_order) {
+  static const char *const wanted[] = {"c", "a"};
+  run r = {SCHEMA_ABC, .columns = wanted, .num_columns = 2};
+  check(r, "a:int[1] b:float[2] c:bytes[x]/b:float[3]", "c: [x] null | a: [1] null");
+  r.schema = NULL;
+  check(r, "a:int[1] b:float[2] c:bytes[x]/b:float[3]", "c: [x] null | a: [1] null");
+  check(r, "b:int[1]", "c: null | a: null");
+}
+
+TEST(integers_of_every_length) {
+  check((run){0},
+        "a:int[0,1,127,128,16383,16384,-1,9223372036854775807,-9223372036854775808,"
+        "5000000000,72057594037927935,72057594037927936]",
+        "a: [0 1 127 128 16383 16384 -1 9223372036854775807 -9223372036854775808 5000000000 "
+        "72057594037927935 72057594037927936]");
+}
+
+TEST(names_of_every_length) {
+  char text[2048] = "";
+  char expected[2048] = "";
+  for (int n = 1; n <= 40; n++) {
+    char name[41];
+    memset(name, 'k', sizeof name);
+    name[n] = '\0';
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s:int[%d] ", name, n);
+    snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s%s: [%d]",
+             n > 1 ? " | " : "", name, n);
+  }
+  check((run){0}, text, expected);
+}
+
+TEST(long_names_that_differ_in_the_middle) {
+  check((run){0}, "abcdefghAAAAijklmnop:int[1] abcdefghBBBBijklmnop:int[2]",
+        "abcdefghAAAAijklmnop: [1] | abcdefghBBBBijklmnop: [2]");
+}
+
+TEST(strings_of_every_length) {
+  for (size_t n = 0; n < 300; n += n < 40 ? 1 : 37) {
+    char value[301];
+    char text[400];
+    char expected[400];
+    memset(value, 'v', n);
+    value[n] = '\0';
+    snprintf(text, sizeof text, "a:bytes[%s,x] b:bytes[y]", n > 0 ? value : "");
+    snprintf(expected, sizeof expected, "a: [%s x] | b: [y]", value);
+    check((run){0}, text, expected);
+    check((run){.flags = CST_COLUMNS_BINARY_VIEWS}, text, expected);
+    check((run){.flags = CST_COLUMNS_OFFSETS_32}, text, expected);
+  }
+}
+
+/* ---- layouts that protobuf allows and writers do not produce ---- */
+
+static wire_text record_of_entry(const wire_text *entry) {
+  wire_text features = {.size = 0};
+  wire_message(&features, 1, entry);
+  return wire_example(&features);
+}
+
+static wire_text raw(const char *bytes, size_t size) {
+  wire_text w = {.size = 0};
+  wire_bytes(&w, bytes, size);
+  return w;
+}
+#define RAW(literal) raw(literal, sizeof(literal) - 1)
+
+static void check_feature(wire_text feature, const char *expected) {
+  wire_text entry = wire_entry("a", &feature);
+  wire_text record = record_of_entry(&entry);
+  check_records((run){0}, &record, 1, expected);
+}
+
+TEST(numbers_one_by_one) {
+  check_feature(RAW("\x1a\x04\x08\x01\x08\x02"), "a: [1 2]");
+  check_feature(RAW("\x12\x0a\x0d\x00\x00\x80\x3f\x0d\x00\x00\x00\x40"), "a: [1 2]");
+}
+
+TEST(packed_and_single_numbers_mixed) {
+  check_feature(RAW("\x1a\x08\x0a\x02\x01\x02\x08\x03\x0a\x00"), "a: [1 2 3]");
+}
+
+TEST(lists_of_one_kind_are_merged_and_the_last_kind_wins) {
+  check_feature(RAW("\x1a\x03\x0a\x01\x01\x1a\x03\x0a\x01\x02"), "a: [1 2]");
+  check_feature(RAW("\x0a\x03\x0a\x01x\x1a\x03\x0a\x01\x02"), "a: [2]");
+  check_feature(RAW("\x1a\x03\x0a\x01\x01\x0a\x03\x0a\x01x\x1a\x03\x0a\x01\x02"), "a: [2]");
+}
+
+TEST(a_list_of_a_wrong_wire_type_is_an_unknown_field) {
+  check_feature(RAW("\x08\x05\x1a\x03\x0a\x01\x02"), "a: [2]");
+  check_feature(RAW("\x1a\x05\x0d\x00\x00\x00\x00"), "a: []");
+}
+
+TEST(unknown_fields_are_stepped_over) {
+  check_feature(RAW("\x22\x02zz\x1a\x05\x0a\x01\x02\x10\x07\x2b\x2c"), "a: [2]");
+  wire_text record = example_text("a:int[1] b:bytes[x]");
+  wire_text more = record;
+  wire_bytes(&more, "\x12\x01x\x18\x01\x23\x08\x01\x24", 9);
+  check_records((run){0}, &more, 1, "a: [1] | b: [x]");
+}
+
+TEST(the_last_entry_of_a_name_wins) {
+  check((run){0}, "a:int[1,2] b:int[5] a:int[3]", "a: [3] | b: [5]");
+  check((run){0}, "a:int[1] a:none/a:int[2]", "a: null [2]");
+  check((run){0}, "c:bytes[abc,d] c:bytes[] c:bytes[e]/c:bytes[f]", "c: [e] [f]");
+  check((run){SCHEMA_ABC}, "a:int[1]/a:int[2,3] a:int[4]", "a: [1] [4] | b: null null | c: null null");
+}
+
+TEST(entries_in_parts_and_in_another_order) {
+  wire_text one = RAW("\x1a\x03\x0a\x01\x01");
+  wire_text two = RAW("\x1a\x03\x0a\x01\x02");
+  wire_text entry = {.size = 0};
+  wire_message(&entry, 2, &one);
+  wire_field(&entry, 1, "b", 1);
+  wire_message(&entry, 2, &two);
+  wire_field(&entry, 1, "a", 1);
+  wire_text record = record_of_entry(&entry);
+  check_records((run){0}, &record, 1, "a: [1 2]");
+}
+
+TEST(an_entry_without_a_name_or_a_value) {
+  wire_text feature = RAW("\x1a\x03\x0a\x01\x01");
+  wire_text entry = {.size = 0};
+  wire_message(&entry, 2, &feature);
+  wire_text record = record_of_entry(&entry);
+  check_records((run){0}, &record, 1, ": [1]");
+  wire_text bare = {.size = 0};
+  wire_field(&bare, 1, "a", 1);
+  record = record_of_entry(&bare);
+  check_records((run){0}, &record, 1, "a: null");
+}
+
+TEST(features_in_several_parts) {
+  wire_text record = example_text("a:int[1] b:int[2]");
+  wire_text more = example_text("b:int[3] c:int[4]");
+  wire_bytes(&record, more.data, more.size);
+  check_records((run){0}, &record, 1, "a: [1] | b: [3] | c: [4]");
+}
+
+TEST(lengths_written_longer_than_needed) {
+  wire_text record = RAW("\x0a\x90\x00\x0a\x8d\x00\x0a\x81\x00" "a\x12\x85\x80\x00\x1a\x03\x0a\x01\x01");
+  check_records((run){0}, &record, 1, "a: [1]");
+}
+
+/* ---- options ---- */
+
+TEST(fixed_shapes) {
+  run r = {"feature { name: 'a' type: INT shape { dim { size: 2 } } }"
+           "feature { name: 'c' type: BYTES shape {} }",
+           .flags = CST_COLUMNS_FIXED_SIZE};
+  check(r, "a:int[1,2] c:bytes[x]/c:bytes[y]/a:int[3,4]", "a: [1 2] null [3 4] | c: [x] [y] null");
+  wire_text records[] = {example_text("a:int[1,2] c:bytes[x]"), example_text("a:int[1,2,3]")};
+  check_error(r, records, 2, CST_SCHEMA, 1, "a", "found 3 values, the schema's shape has 2");
+  r.flags |= CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS;
+  check(r, "a:int[1,2] c:bytes[a_long_string_of_more_than_twelve_bytes]/",
+        "a: [1 2] null | c: [a_long_string_of_more_than_twelve_bytes] null");
+}
+
+TEST(unknown_names_can_be_rejected) {
+  static const char *const wanted[] = {"a"};
+  run r = {SCHEMA_ABC, .columns = wanted, .num_columns = 1, .reject_unknown = true};
+  check(r, "a:int[1] b:float[2]", "a: [1]");
+  wire_text records[] = {example_text("a:int[1]"), example_text("b:float[2] new:int[3]")};
+  check_error(r, records, 2, CST_SCHEMA, 1, "new", "a feature that the schema does not have");
+}
+
+TEST(features_of_unknown_type) {
+  run r = {"feature { name: 'a' type: TYPE_UNKNOWN } feature { name: 'b' type: INT }",
+           .unknown_is_null = true};
+  check(r, "a:none b:int[1]/", "a: null null | b: [1] null");
+  wire_text record = example_text("b:int[1] a:int[2]");
+  check_error(r, &record, 1, CST_SCHEMA, 0, "a", "the schema knows no type");
+  r.unknown_is_null = false;
+  check_error(r, &record, 1, CST_SCHEMA, -1, "a", "TYPE_UNKNOWN");
+}
+
+TEST(columns_that_do_not_exist) {
+  static const char *const wanted[] = {"aa"};
+  run r = {"feature { name: 'aaa' type: INT }", .columns = wanted, .num_columns = 1};
+  cst_error error = CST_ERROR_INIT;
+  batch_text text;
+  CHECK_EQ(decode_once(&r, CST__LOOP_BEST, 0, NULL, 0, &text, &error), CST_NOT_FOUND);
+  CHECK_CONTAINS(error.hint, "did you mean 'aaa'?");
+}
+
+/* ---- bad input ---- */
+
+TEST(types_that_disagree) {
+  wire_text records[] = {example_text("a:int[1]"), example_text("a:float[1]")};
+  check_error((run){0}, records, 2, CST_SCHEMA, 1, "a",
+              "found a list of float, earlier records have int64");
+  check_error((run){SCHEMA_ABC}, records, 2, CST_SCHEMA, 1, "a",
+              "found a list of float, the schema says int64");
+  records[1] = example_text("a:bytes[]");
+  check_error((run){0}, records, 2, CST_SCHEMA, 1, "a", "found a list of bytes");
+}
+
+TEST(truncation_at_every_byte) {
+  wire_text whole = example_text("a:int[1,300] b:float[1,2] c:bytes[xyz,] d:none");
+  for (size_t n = 1; n < whole.size; n++) {
+    wire_text records[] = {whole, whole};
+    records[1].size = n;
+    check_error((run){0}, records, 2, CST_CORRUPT, 1, "", "malformed protobuf");
+  }
+}
+
+TEST(malformed_values_name_the_feature) {
+  static const char *const lists[] = {
+      "\x1a\x04\x0a\x02\x01\x80",                                          /* varint cut */
+      "\x12\x05\x0a\x03\x01\x02\x03",                                      /* three bytes of a float */
+      "\x1a\x0d\x0a\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",      /* 11-byte varint */
+      "\x0a\x04\x0a\x05xy",                                                /* length past the end */
+  };
+  static const size_t sizes[] = {6, 7, 15, 6};
+  for (size_t i = 0; i < 4; i++) {
+    wire_text feature = raw(lists[i], sizes[i]);
+    wire_text entry = wire_entry("a", &feature);
+    wire_text record = record_of_entry(&entry);
+    check_error((run){0}, &record, 1, CST_CORRUPT, 0, "a", "malformed protobuf");
+    /* Of a feature that nobody wants, the value is not looked at. */
+    static const char *const wanted[] = {"b"};
+    check_records((run){.columns = wanted, .num_columns = 1}, &record, 1, "b: null");
+  }
+}
+
+TEST(names_that_are_no_utf8) {
+  wire_text feature = RAW("\x1a\x03\x0a\x01\x01");
+  wire_text entry = wire_entry("caf\xe9", &feature);
+  wire_text record = record_of_entry(&entry);
+  check_error((run){0}, &record, 1, CST_CORRUPT, 0, "", "no UTF-8");
+  check_error((run){SCHEMA_ABC}, &record, 1, CST_CORRUPT, 0, "", "no UTF-8");
+}
+
+TEST(a_decoder_is_usable_after_an_error) {
+  cst__example_decoder_options options = {.flags = 0};
+  cst_example_decoder *decoder;
+  CHECK_EQ(cst__example_decoder_new(NULL, &options, &decoder, NULL), CST_OK);
+  for (int i = 0; i < 3; i++) {
+    wire_text bad[] = {example_text("a:int[1] b:bytes[x]"), example_text("a:bytes[1]")};
+    wire_text good = example_text("a:bytes[y]");
+    cst_bytes items[] = {{bad[0].data, bad[0].size}, {bad[1].data, bad[1].size}};
+    cst__records all = {.items = items, .count = 2};
+    struct ArrowSchema schema;
+    struct ArrowArray out;
+    CHECK_EQ(cst__example_decoder_decode(decoder, &all, &schema, &out, NULL), CST_SCHEMA);
+    items[0] = (cst_bytes){good.data, good.size};
+    all.count = 1;
+    CHECK_EQ(cst__example_decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
+    CHECK_STR(text_of_batch(&schema, &out).buf, "a: [y]");
+    out.release(&out);
+    schema.release(&schema);
+  }
+  cst__example_decoder_free(decoder);
+}
+
+TEST(batches_live_longer_than_the_decoder_and_children_can_be_moved) {
+  cst__example_decoder_options options = {.flags = 0};
+  cst_example_decoder *decoder;
+  CHECK_EQ(cst__example_decoder_new(NULL, &options, &decoder, NULL), CST_OK);
+  wire_text record = example_text("a:int[1,2] b:bytes[x]");
+  cst_bytes item = {record.data, record.size};
+  cst__records all = {.items = &item, .count = 1};
+  struct ArrowSchema schema;
+  struct ArrowArray out;
+  CHECK_EQ(cst__example_decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
+  cst__example_decoder_free(decoder);
+  CHECK_STR(text_of_batch(&schema, &out).buf, "a: [1 2] | b: [x]");
+  struct ArrowArray child = *out.children[0];
+  out.children[0]->release = NULL;
+  out.release(&out);
+  CHECK_EQ(((const int64_t *)child.children[0]->buffers[1])[1], 2);
+  child.release(&child);
+  schema.release(&schema);
+}
+
+TEST(records_in_an_arrow_array) {
+  wire_text one = example_text("c:bytes[a_string_that_is_longer_than_a_view]");
+  wire_text two = example_text("c:bytes[short]");
+  uint8_t bytes[1024];
+  memcpy(bytes, one.data, one.size);
+  memcpy(bytes + one.size, two.data, two.size);
+  int64_t offsets[] = {0, (int64_t)one.size, (int64_t)(one.size + two.size)};
+  for (uint32_t flags = 0; flags <= CST_COLUMNS_BINARY_VIEWS; flags += CST_COLUMNS_BINARY_VIEWS) {
+    cst__example_decoder_options options = {.flags = flags};
+    cst_example_decoder *decoder;
+    CHECK_EQ(cst__example_decoder_new(NULL, &options, &decoder, NULL), CST_OK);
+    const void *buffers[] = {NULL, offsets, bytes};
+    struct ArrowArray array = {.length = 2, .n_buffers = 3, .buffers = buffers};
+    struct ArrowSchema type = {.format = "Z", .name = ""};
+    extern void example_test_release(struct ArrowArray * a);
+    extern void example_test_release_schema(struct ArrowSchema * s);
+    array.release = example_test_release;
+    type.release = example_test_release_schema;
+    struct ArrowSchema schema;
+    struct ArrowArray out;
+    CHECK_EQ(cst__example_decode_arrow(decoder, &type, &array, &schema, &out, NULL), CST_OK);
+    CHECK_EQ(array.release == NULL, flags != 0);
+    CHECK_STR(text_of_batch(&schema, &out).buf,
+              "c: [a_string_that_is_longer_than_a_view] [short]");
+    if (flags != 0) {
+      /* Zero copies: the view's data buffer is the caller's. */
+      CHECK(out.children[0]->children[0]->buffers[2] == (const void *)bytes);
+    }
+    out.release(&out);
+    schema.release(&schema);
+    cst__example_decoder_free(decoder);
+  }
+}
+
+void example_test_release(struct ArrowArray *a);
+void example_test_release(struct ArrowArray *a) { a->release = NULL; }
+void example_test_release_schema(struct ArrowSchema *s);
+void example_test_release_schema(struct ArrowSchema *s) { s->release = NULL; }
+
+/* ---- memory ---- */
+
+static int decode_scenario(void *context) {
+  const run *r = context;
+  wire_text records[MOST_RECORDS];
+  size_t count = records_of("a:int[1,2,3] c:bytes[a_string_of_some_length,y]/b:float[1]/a:none d:int[4]/"
+                            "a:int[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1] c:bytes[z]",
+                            records);
+  batch_text text;
+  cst_error error = CST_ERROR_INIT;
+  cst_schema *schema = NULL;
+  cst__example_decoder_options options = {.flags = r->flags};
+  cst_example_decoder *decoder = NULL;
+  if (r->schema != NULL) {
+    cst_status parsed = cst__schema_parse_text(r->schema, strlen(r->schema), &schema, &error);
+    if (parsed != CST_OK) {
+      return (int)parsed;
+    }
+  }
+  cst_bytes items[MOST_RECORDS];
+  for (size_t i = 0; i < count; i++) {
+    items[i] = (cst_bytes){records[i].data, records[i].size};
+  }
+  cst__records all = {.items = items, .count = count};
+  struct ArrowSchema out_schema;
+  struct ArrowArray out;
+  cst_status status = cst__example_decoder_new(schema, &options, &decoder, &error);
+  cst__schema_release(schema);
+  if (status == CST_OK) {
+    status = cst__example_decoder_decode(decoder, &all, &out_schema, &out, &error);
+    if (status == CST_OK) {
+      out.release(&out);
+      out_schema.release(&out_schema);
+    }
+  }
+  cst__example_decoder_free(decoder);
+  (void)text;
+  return (int)status;
+}
+
+TEST(every_allocation_may_fail) {
+  run without = {0};
+  run with = {SCHEMA_ABC, .flags = CST_COLUMNS_OFFSETS_32};
+  run views = {.flags = CST_COLUMNS_BINARY_VIEWS};
+  FOR_EACH_ALLOCATION_FAILURE(decode_scenario, &without, CST_NO_MEMORY);
+  FOR_EACH_ALLOCATION_FAILURE(decode_scenario, &with, CST_NO_MEMORY);
+  FOR_EACH_ALLOCATION_FAILURE(decode_scenario, &views, CST_NO_MEMORY);
+}
+
+/* 100,000 names in one record take time in proportion (the harness stops a test that hangs). */
+TEST(many_names) {
+  size_t count = 100000;
+  uint8_t *features = malloc(count * 20);
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++) {
+    char name[16];
+    wire_text feature = RAW("\x1a\x03\x0a\x01\x01");
+    snprintf(name, sizeof name, "n%zu", i);
+    wire_text entry = wire_entry(name, &feature);
+    wire_text field = {.size = 0};
+    wire_message(&field, 1, &entry);
+    memcpy(features + size, field.data, field.size);
+    size += field.size;
+  }
+  wire_text head = {.size = 0};
+  wire_byte(&head, 0x0a);
+  wire_varint(&head, size);
+  uint8_t *record = malloc(head.size + size);
+  memcpy(record, head.data, head.size);
+  memcpy(record + head.size, features, size);
+  cst_bytes item = {record, head.size + size};
+  cst__records all = {.items = &item, .count = 1};
+  cst__example_decoder_options options = {.flags = 0};
+  cst_example_decoder *decoder;
+  struct ArrowArray out;
+  CHECK_EQ(cst__example_decoder_new(NULL, &options, &decoder, NULL), CST_OK);
+  for (int i = 0; i < 3; i++) {
+    CHECK_EQ(cst__example_decoder_decode(decoder, &all, NULL, &out, NULL), CST_OK);
+    CHECK_EQ(out.n_children, (int64_t)count);
+    out.release(&out);
+  }
+  cst__example_decoder_free(decoder);
+  free(record);
+  free(features);
+}

@@ -1,0 +1,188 @@
+/* The encoder of tf.Example: every Arrow type that fits, what does not fit, the bytes themselves. */
+#include "decode/example_encoder.h"
+
+#include "arrow_text.h"
+#include "decode/example_decoder.h"
+#include "example_text.h"
+#include "schema/schema.h"
+
+typedef struct encoded {
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+} encoded;
+
+static void release(encoded *e) {
+  e->array.release(&e->array);
+  e->schema.release(&e->schema);
+}
+
+static cst_status encode(const char *type, const char *rows, uint32_t flags, const char *schema,
+                         encoded *out, cst_error *error) {
+  struct ArrowSchema in_schema;
+  struct ArrowArray in;
+  cst_schema *checked = NULL;
+  cst_example_encoder *encoder = NULL;
+  cst_encode_options options = {sizeof options, flags, NULL};
+  arrow_text(type, rows, &in_schema, &in);
+  if (schema != NULL) {
+    CHECK_EQ(cst__schema_parse_text(schema, strlen(schema), &checked, NULL), CST_OK);
+  }
+  CHECK_EQ(cst__example_encoder_new(checked, &options, &encoder, NULL), CST_OK);
+  cst__schema_release(checked);
+  cst_status status =
+      cst__example_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
+  cst__example_encoder_free(encoder);
+  in.release(&in);
+  in_schema.release(&in_schema);
+  return status;
+}
+
+static cst_bytes record_at(const encoded *e, int64_t i) {
+  const int64_t *offsets = e->array.buffers[1];
+  const uint8_t *bytes = e->array.buffers[2];
+  return (cst_bytes){bytes + offsets[i], (size_t)(offsets[i + 1] - offsets[i])};
+}
+
+/* Encodes, decodes again without a schema, and compares. */
+static void check(const char *type, const char *rows, const char *expected) {
+  encoded e;
+  cst_error error = CST_ERROR_INIT;
+  cst_status encoded_status = encode(type, rows, 0, NULL, &e, &error);
+  CHECK_STR(error.message, "");
+  CHECK_EQ(encoded_status, CST_OK);
+  cst_bytes items[16];
+  for (int64_t i = 0; i < e.array.length; i++) {
+    items[i] = record_at(&e, i);
+  }
+  cst__records all = {.items = items, .count = (size_t)e.array.length};
+  cst__example_decoder_options options = {.flags = 0};
+  cst_example_decoder *decoder;
+  encoded back;
+  CHECK_EQ(cst__example_decoder_new(NULL, &options, &decoder, NULL), CST_OK);
+  CHECK_EQ(cst__example_decoder_decode(decoder, &all, &back.schema, &back.array, NULL), CST_OK);
+  CHECK_STR(text_of_batch(&back.schema, &back.array).buf, expected);
+  release(&back);
+  release(&e);
+  cst__example_decoder_free(decoder);
+}
+
+static void check_refused(const char *type, const char *rows, uint32_t flags, const char *schema,
+                          cst_status expected, int64_t record, const char *path,
+                          const char *message) {
+  encoded e;
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(encode(type, rows, flags, schema, &e, &error), expected);
+  CHECK_CONTAINS(error.message, message);
+  CHECK_STR(error.path, path);
+  CHECK_EQ(error.record, record);
+}
+
+TEST(cells) {
+  check("struct{b: large_list<float32>, a: large_list<int64>, c: large_list<large_binary>}",
+        "{[1.5], [1, -2], ['xy', '', 'z']} {[], null, []} {null, [], null}",
+        "a: [1 -2] null [] | b: [1.5] [] null | c: [xy  z] [] null");
+}
+
+TEST(lists_of_every_layout) {
+  check("struct{a: list<int64>}", "{[1, 2]} {null} {[]}", "a: [1 2] null []");
+  check("struct{a: fixed_list<int64>[2]}", "{[1, 2]} {null}", "a: [1 2] null");
+  check("struct{a: int64}", "{5} {null}", "a: [5] null");
+  check("struct{a: large_binary}", "{'x'} {null} {''}", "a: [x] null []");
+}
+
+TEST(integers_of_every_width) {
+  check("struct{a: int8, b: int16, c: int32, d: int64}", "{-1, -2, -3, -4}",
+        "a: [-1] | b: [-2] | c: [-3] | d: [-4]");
+  check("struct{a: uint8, b: uint16, c: uint32, d: uint64}",
+        "{255, 65535, 4294967295, 9223372036854775807}",
+        "a: [255] | b: [65535] | c: [4294967295] | d: [9223372036854775807]");
+  check_refused("struct{d: uint64}", "{1} {9223372036854775808}", 0, NULL, CST_UNSUPPORTED, 1,
+                "d", "above 2^63 - 1");
+}
+
+TEST(floats) {
+  check("struct{a: float64}", "{0.5} {-3.25}", "a: [0.5] [-3.25]");
+  check_refused("struct{a: float64}", "{0.5} {0.1}", 0, NULL, CST_UNSUPPORTED, 1, "a",
+                "float32");
+  encoded e;
+  CHECK_EQ(encode("struct{a: float64}", "{0.1}", CST_ENCODE_LOSSY, NULL, &e, NULL), CST_OK);
+  release(&e);
+}
+
+TEST(the_bytes) {
+  encoded e;
+  CHECK_EQ(encode("struct{b: large_list<int64>, a: large_list<large_binary>}",
+                  "{[1, 300], ['x']} {null, []}", 0, NULL, &e, NULL),
+           CST_OK);
+  static const uint8_t first[] = "\x0a\x1d" "\x0a\x0c\x0a\x01" "a\x12\x07\x0a\x05\x0a\x03xyz";
+  (void)first;
+  wire_text expected = example_text("a:bytes[x] b:int[1,300]");
+  CHECK_EQ(record_at(&e, 0).size, expected.size);
+  CHECK_MEM(record_at(&e, 0).data, expected.data, expected.size);
+  expected = example_text("a:bytes[] b:none");
+  CHECK_EQ(record_at(&e, 1).size, expected.size);
+  CHECK_MEM(record_at(&e, 1).data, expected.data, expected.size);
+  release(&e);
+}
+
+TEST(no_columns_and_no_rows) {
+  encoded e;
+  CHECK_EQ(encode("struct{a: int64}", "", 0, NULL, &e, NULL), CST_OK);
+  CHECK_EQ(e.array.length, 0);
+  release(&e);
+  CHECK_EQ(encode("struct{}", "{} {}", 0, NULL, &e, NULL), CST_OK);
+  CHECK_EQ(e.array.length, 2);
+  CHECK_EQ(record_at(&e, 1).size, 0);
+  release(&e);
+}
+
+TEST(null_values_in_a_list_are_refused) {
+  check_refused("struct{a: large_list<int64>}", "{[1]} {[2, null]}", 0, NULL, CST_UNSUPPORTED,
+                1, "a", "value 1 of the list is null");
+}
+
+TEST(types_that_do_not_fit) {
+  check_refused("struct{a: large_list<large_list<int64>>}", "{[[1]]}", 0, NULL, CST_UNSUPPORTED,
+                -1, "a", "not large_list<large_list<int64>>");
+}
+
+TEST(a_schema_is_kept) {
+  check_refused("struct{a: int64}", "{1}", 0, "feature { name: 'b' type: INT }", CST_SCHEMA, -1,
+                "a", "no such feature");
+  check_refused("struct{a: int64}", "{1}", 0, "feature { name: 'a' type: BYTES }", CST_SCHEMA,
+                -1, "a", "another type");
+}
+
+TEST(names_twice) {
+  check_refused("struct{a: int64, a: int64}", "{1, 1}", 0, NULL, CST_INVALID_ARGUMENT, -1,
+                "a", "the same name");
+}
+
+static int scenario(void *context) {
+  const struct ArrowSchema *schema = ((struct ArrowSchema **)context)[0];
+  const struct ArrowArray *array = ((struct ArrowArray **)context)[1];
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
+  cst_example_encoder *encoder = NULL;
+  encoded e;
+  cst_status status = cst__example_encoder_new(NULL, &options, &encoder, NULL);
+  if (status == CST_OK) {
+    status = cst__example_encoder_encode(encoder, schema, array, &e.schema, &e.array, NULL);
+    if (status == CST_OK) {
+      release(&e);
+    }
+  }
+  cst__example_encoder_free(encoder);
+  return (int)status;
+}
+
+TEST(every_allocation_may_fail) {
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  arrow_text("struct{a: large_list<int64>, c: large_list<large_binary>}",
+             "{[1, 2], ['a string of some length']} {null, []} {[3], ['z']}",
+             &schema, &array);
+  void *context[] = {&schema, &array};
+  FOR_EACH_ALLOCATION_FAILURE(scenario, context, CST_NO_MEMORY);
+  array.release(&array);
+  schema.release(&schema);
+}

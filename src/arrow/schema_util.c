@@ -4,11 +4,30 @@
 
 #include "arrow/view.h"
 
+enum { MAX_DEPTH = 100 };
+
+/* True if every child is there and the nesting has an end: nanoarrow's copy looks at neither. */
+static bool is_whole(const struct ArrowSchema *schema, int depth) {
+  if (schema == NULL || schema->release == NULL || schema->format == NULL || depth > MAX_DEPTH ||
+      schema->n_children < 0 || (schema->n_children > 0 && schema->children == NULL) ||
+      (schema->dictionary != NULL && !is_whole(schema->dictionary, depth + 1))) {
+    return false;
+  }
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    if (!is_whole(schema->children[i], depth + 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema *out,
                             cst_error *error) {
   struct ArrowSchema copy;
-  if (schema == NULL || schema->release == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the Arrow schema is missing or released");
+  if (!is_whole(schema, 0)) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "the Arrow schema is missing, released, incomplete or nested deeper than %d",
+                     MAX_DEPTH);
   }
   int code = ArrowSchemaDeepCopy(schema, &copy);
   if (code == ENOMEM) {
@@ -41,7 +60,6 @@ static bool are_children_equal(const struct ArrowSchema *a, const struct ArrowSc
 }
 
 static bool are_equal(const struct ArrowSchema *a, const struct ArrowSchema *b, int depth) {
-  enum { MAX_DEPTH = 100 };
   if (depth > MAX_DEPTH || a->release == NULL || b->release == NULL ||
       a->n_children != b->n_children || !are_strings_equal(a->format, b->format) ||
       (a->dictionary == NULL) != (b->dictionary == NULL)) {

@@ -28,18 +28,29 @@ static cst_status bad_offset(cst_error *error, int64_t slot, int64_t value, cons
 DEFINE_FIRST_DECREASE(first_decrease_32, int32_t)
 DEFINE_FIRST_DECREASE(first_decrease_64, int64_t)
 
+/* The slots of a view that are checked. */
+typedef struct range {
+  int64_t from;
+  int64_t count;
+} range;
+
+static int64_t offset_at(const cst__view *v, int64_t slot) {
+  return cst__view_entry(v->offsets, v->offset_width, v->offset + slot);
+}
+
 /* Offsets start at 0 or later, never decrease, and end at `limit` or before (-1: no limit). */
-static cst_status check_offsets(const cst__view *v, int64_t limit, cst_error *error) {
-  int64_t first = cst__view_entry(v->offsets, v->offset_width, v->offset);
-  int64_t last = cst__view_entry(v->offsets, v->offset_width, v->offset + v->length);
+static cst_status check_offsets(const cst__view *v, range r, int64_t limit, cst_error *error) {
+  int64_t first = offset_at(v, r.from);
+  int64_t last = offset_at(v, r.from + r.count);
+  int64_t begin = v->offset + r.from;
   if (first < 0) {
-    return bad_offset(error, 0, first, "is negative");
+    return bad_offset(error, r.from, first, "is negative");
   }
   int64_t at = v->offset_width == 8
-                   ? first_decrease_64((const int64_t *)v->offsets + v->offset, v->length)
-                   : first_decrease_32((const int32_t *)v->offsets + v->offset, v->length);
+                   ? first_decrease_64((const int64_t *)v->offsets + begin, r.count)
+                   : first_decrease_32((const int32_t *)v->offsets + begin, r.count);
   if (at > 0) {
-    return bad_offset(error, at - 1, cst__view_entry(v->offsets, v->offset_width, v->offset + at),
+    return bad_offset(error, r.from + at - 1, offset_at(v, r.from + at),
                       "is less than the one before");
   }
   if (limit >= 0 && last > limit) {
@@ -49,10 +60,13 @@ static cst_status check_offsets(const cst__view *v, int64_t limit, cst_error *er
   return CST_OK;
 }
 
-static cst_status check_list_views(const cst__view *v, cst_error *error) {
+/* Checks list views; the items that they refer to are in *items. */
+static cst_status check_list_views(const cst__view *v, range r, range *items, cst_error *error) {
   int64_t limit = v->children[0].length;
-  for (int64_t i = 0; i < v->length; i++) {
-    int64_t offset = cst__view_entry(v->offsets, v->offset_width, v->offset + i);
+  int64_t low = limit;
+  int64_t high = 0;
+  for (int64_t i = r.from; i < r.from + r.count; i++) {
+    int64_t offset = offset_at(v, i);
     int64_t size = cst__view_entry(v->sizes, v->offset_width, v->offset + i);
     if (cst__view_is_null(v, i)) {
       continue;
@@ -62,20 +76,19 @@ static cst_status check_list_views(const cst__view *v, cst_error *error) {
                        "slot %lld: items %lld + %lld, but there are %lld items", (long long)i,
                        (long long)offset, (long long)size, (long long)limit);
     }
+    low = offset < low ? offset : low;
+    high = offset + size > high ? offset + size : high;
   }
+  *items = (range){low, high > low ? high - low : 0};
   return CST_OK;
 }
 
-static cst_status bad_utf8(cst_error *error, int64_t slot) {
-  return cst__fail(error, CST_CORRUPT, "cast the column to binary",
-                   "slot %lld: a string that is no UTF-8", (long long)slot);
-}
-
-static cst_status check_each_string(const cst__view *v, cst_error *error) {
-  for (int64_t i = 0; i < v->length; i++) {
+static cst_status check_each_string(const cst__view *v, range r, cst_error *error) {
+  for (int64_t i = r.from; i < r.from + r.count; i++) {
     cst_bytes bytes = cst__view_bytes(v, i);
     if (bytes.size > 0 && !cst__utf8_valid(bytes.data, bytes.size)) {
-      return bad_utf8(error, i);
+      return cst__fail(error, CST_CORRUPT, "cast the column to binary",
+                       "slot %lld: a string that is no UTF-8", (long long)i);
     }
   }
   return CST_OK;
@@ -83,13 +96,15 @@ static cst_status check_each_string(const cst__view *v, cst_error *error) {
 
 /* True if all bytes together are UTF-8 and no slot begins within a character: then every slot is.
  */
-static bool are_strings_valid_at_once(const cst__view *v, int64_t first, int64_t last) {
+static bool are_strings_valid_at_once(const cst__view *v, range r) {
   const uint8_t *bytes = v->data;
+  int64_t first = offset_at(v, r.from);
+  int64_t last = offset_at(v, r.from + r.count);
   if (!cst__utf8_valid(bytes + first, (size_t)(last - first))) {
     return false;
   }
-  for (int64_t i = 0; i < v->length; i++) {
-    int64_t at = cst__view_entry(v->offsets, v->offset_width, v->offset + i);
+  for (int64_t i = r.from; i < r.from + r.count; i++) {
+    int64_t at = offset_at(v, i);
     if (at < last && (bytes[at] & 0xC0) == 0x80) {
       return false;
     }
@@ -97,19 +112,18 @@ static bool are_strings_valid_at_once(const cst__view *v, int64_t first, int64_t
   return true;
 }
 
-static cst_status check_binary(const cst__view *v, cst_error *error) {
-  CST__TRY(check_offsets(v, -1, error));
-  int64_t first = cst__view_entry(v->offsets, v->offset_width, v->offset);
-  int64_t last = cst__view_entry(v->offsets, v->offset_width, v->offset + v->length);
-  if (first == last) {
+static cst_status check_binary(const cst__view *v, range r, cst_error *error) {
+  CST__TRY(check_offsets(v, r, -1, error));
+  int64_t bytes = offset_at(v, r.from + r.count) - offset_at(v, r.from);
+  if (bytes == 0) {
     return CST_OK;
   }
   if (v->data == NULL) {
     return cst__fail(error, CST_CORRUPT, NULL, "%lld bytes of values, but no buffer for them",
-                     (long long)(last - first));
+                     (long long)bytes);
   }
-  if (v->is_string && !are_strings_valid_at_once(v, first, last)) {
-    return check_each_string(v, error);
+  if (v->is_string && !are_strings_valid_at_once(v, r)) {
+    return check_each_string(v, r, error);
   }
   return CST_OK;
 }
@@ -144,29 +158,52 @@ static cst_status check_view_slot(const cst__view *v, int64_t i, cst_error *erro
   return CST_OK;
 }
 
-static cst_status check_views(const cst__view *v, cst_error *error) {
-  for (int64_t i = 0; i < v->length; i++) {
+static cst_status check_views(const cst__view *v, range r, cst_error *error) {
+  for (int64_t i = r.from; i < r.from + r.count; i++) {
     if (!cst__view_is_null(v, i)) {
       CST__TRY(check_view_slot(v, i, error));
     }
   }
-  return v->is_string ? check_each_string(v, error) : CST_OK;
+  return v->is_string ? check_each_string(v, r, error) : CST_OK;
 }
 
-cst_status cst__validate_slots(const cst__view *v, cst_error *error) {
-  if (v->length == 0) {
+static cst_status check_children(const cst__view *v, range r, cst_error *error) {
+  for (int64_t i = 0; i < v->num_children; i++) {
+    const cst__view *child = &v->children[i];
+    cst_status status = cst__validate_slots(child, r.from, r.count, error);
+    if (status != CST_OK) {
+      cst__error_add_path(error, child->name, strlen(child->name));
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__validate_slots(const cst__view *v, int64_t from, int64_t count, cst_error *error) {
+  range r = {from, count};
+  range items = {0, 0};
+  if (count == 0) {
     return CST_OK;
   }
   switch (v->layout) {
     case CST__LAYOUT_BINARY:
-      return check_binary(v, error);
+      return check_binary(v, r, error);
     case CST__LAYOUT_BINARY_VIEW:
-      return check_views(v, error);
+      return check_views(v, r, error);
+    case CST__LAYOUT_STRUCT:
+      return check_children(v, r, error);
     case CST__LAYOUT_LIST:
-      return check_offsets(v, v->children[0].length, error);
+      CST__TRY(check_offsets(v, r, v->children[0].length, error));
+      items = (range){offset_at(v, from), offset_at(v, from + count) - offset_at(v, from)};
+      break;
     case CST__LAYOUT_LIST_VIEW:
-      return check_list_views(v, error);
+      CST__TRY(check_list_views(v, r, &items, error));
+      break;
+    case CST__LAYOUT_FIXED_LIST:
+      items = (range){(v->offset + from) * v->fixed_size, count * v->fixed_size};
+      break;
     default:
       return CST_OK;
   }
+  return cst__validate_slots(&v->children[0], items.from, items.count, error);
 }

@@ -4,8 +4,11 @@
 
 #include "arrow/view.h"
 
-/* Checks what the view's own slots refer to: order and range of offsets, UTF-8, view references.
- * Structure, alignment and the children have been checked before. CST_CORRUPT. */
-cst_status cst__validate_slots(const cst__view *view, cst_error *error);
+/* Checks what the slots [from, from + count) refer to, at any depth: order and range of offsets,
+ * UTF-8, view references. Nothing else is looked at, so that slices of one large array are checked
+ * in a time that depends on the slices. Structure and alignment have been checked before.
+ * CST_CORRUPT. */
+cst_status cst__validate_slots(const cst__view *view, int64_t from, int64_t count,
+                               cst_error *error);
 
 #endif /* ARROW_VALIDATE_H */

@@ -430,7 +430,7 @@ static cst_status build(builder *b, cst__view *v, const struct ArrowSchema *sche
   } else if (cst__view_is_list(v)) {
     CST__TRY(build_list(b, v, schema, array, depth));
   }
-  return b->trusted ? CST_OK : cst__validate_slots(v, b->error);
+  return CST_OK;
 }
 
 cst_status cst__view_init(cst__view *view, const struct ArrowSchema *schema,
@@ -438,7 +438,8 @@ cst_status cst__view_init(cst__view *view, const struct ArrowSchema *schema,
                           cst_error *error) {
   builder b = {arena, trusted, 1, error};
   extent all = {0, -1};
-  return build(&b, view, schema, array, all, 0);
+  CST__TRY(build(&b, view, schema, array, all, 0));
+  return trusted ? CST_OK : cst__validate_slots(view, 0, view->length, error);
 }
 
 static cst_status build_type(builder *b, cst__view *v, const struct ArrowSchema *schema,

@@ -493,3 +493,23 @@ TEST(schemas_are_copied_and_compared) {
   CHECK_EQ(cst__schema_copy(NULL, &copy, NULL), CST_INVALID_ARGUMENT);
   drop(&f);
 }
+
+TEST(only_what_a_slice_uses_is_checked) {
+  fixture f;
+  make(&f, "list<string>", "['\xff'] ['a', 'b'] ['\xfe']");
+  arrow_text_slice(&f.array, 1, 1);
+  CHECK_EQ(look(&f, false), CST_OK);
+  CHECK_STR(written(&f.view), "['a', 'b']");
+  f.array.length = 2;
+  CHECK_EQ(look(&f, false), CST_CORRUPT);
+  drop(&f);
+}
+
+TEST(schemas_without_an_end_are_not_copied) {
+  struct ArrowSchema endless = {.format = "+l", .n_children = 1, .release = ArrowSchemaRelease};
+  struct ArrowSchema *self[] = {&endless}, copy, *none[] = {NULL};
+  endless.children = self;
+  CHECK_EQ(cst__schema_copy(&endless, &copy, NULL), CST_INVALID_ARGUMENT);
+  endless.children = none;
+  CHECK_EQ(cst__schema_copy(&endless, &copy, NULL), CST_INVALID_ARGUMENT);
+}

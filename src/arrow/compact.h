@@ -1,5 +1,4 @@
-/* Copies of slices that begin at slot 0 of buffers of their own, for consumers that know no
- * offsets.
+/* Copies of slices that begin at slot 0 of buffers of their own, for consumers that know no offsets.
  */
 #ifndef ARROW_COMPACT_H
 #define ARROW_COMPACT_H
@@ -9,9 +8,10 @@
 /* True if no array of the batch begins behind its first slot and no column is longer than it. */
 bool cst__array_is_compact(const struct ArrowArray *batch);
 
-/* A copy of the slots of a validated struct view. CST_UNSUPPORTED, with the column's path, for
- * types without a layout of their own in cst__view and for view types. */
-cst_status cst__array_compact(const cst__view *view, const struct ArrowSchema *schema,
-                              struct ArrowArray *out, cst_error *error);
+/* A copy of the slots of a validated view. All of it lives in the arena: releasing it does nothing,
+ * and its children cannot be moved out. CST_UNSUPPORTED, with the column's path, for view types and for
+ * types that cst__view does not know. */
+cst_status cst__array_compact(const cst__view *view, cst__arena *arena, struct ArrowArray *out,
+                              cst_error *error);
 
 #endif /* ARROW_COMPACT_H */

@@ -131,10 +131,8 @@ static cst_status write_compact(cst__ipc_writer *writer, const struct ArrowArray
 
 static cst_status write_slice(cst__ipc_writer *writer, const cst__view *view, cst_error *error) {
   struct ArrowArray copy;
-  CST__TRY(cst__array_compact(view, writer->schema, &copy, error));
-  cst_status status = write_compact(writer, &copy, error);
-  copy.release(&copy);
-  return status;
+  CST__TRY(cst__array_compact(view, &writer->arena, &copy, error));
+  return write_compact(writer, &copy, error);
 }
 
 cst_status cst__ipc_write_batch(cst__ipc_writer *writer, const struct ArrowArray *batch,

@@ -1,5 +1,6 @@
 /* Numbers as JSON text. Floats are printed with the fewest digits that read back as the same value.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,13 +116,19 @@ static int leading_exponent(double value) {
 
 /* True if digits * 10^exponent reads back as `value`. The product or quotient of two exact doubles
  * is the correctly rounded double; rounding that to float32 is right unless it lies in the middle
- * between two floats, which is refused. */
+ * between two floats, and not exactly so. */
 static bool reads_back(uint64_t digits, int exponent, float value) {
-  double near =
-      exponent < 0 ? (double)digits / powers[-exponent] : (double)digits * powers[exponent];
+  double whole = (double)digits;
+  double power = powers[exponent < 0 ? -exponent : exponent];
+  double near = exponent < 0 ? whole / power : whole * power;
+  if ((float)near != value) {
+    return false;
+  }
   uint64_t bits;
   memcpy(&bits, &near, sizeof bits);
-  return (float)near == value && (bits & 0x1fffffff) != 0x10000000;
+  bool is_middle = (bits & 0x1fffffff) == 0x10000000;
+  double rest = !is_middle ? 0 : exponent < 0 ? fma(near, power, -whole) : fma(whole, power, -near);
+  return fpclassify(rest) == FP_ZERO;
 }
 
 /* Shortest digits by arithmetic on doubles, for the magnitudes where powers of ten are exact. */
@@ -170,7 +177,8 @@ static bool text_reads_back(const char *text, double value, bool is_float) {
 static decimal printed(double value, bool is_float) {
   char buf[64];
   int most = is_float ? FLOAT_DIGITS : DOUBLE_DIGITS;
-  for (int n = is_float ? 1 : 15; n <= most; n++) {
+  bool is_tiny = is_float || value < DBL_MIN; /* few digits may be enough */
+  for (int n = is_tiny ? 1 : 15; n <= most; n++) {
     snprintf(buf, sizeof buf, "%.*e", n - 1, value);
     if (text_reads_back(buf, value, is_float)) {
       break;

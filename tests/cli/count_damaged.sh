@@ -1,0 +1,3 @@
+make_examples a.tfrecord 3
+printf x >>a.tfrecord
+columnstone count a.tfrecord

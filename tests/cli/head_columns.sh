@@ -1,0 +1,3 @@
+make_examples x.tfrecord 4
+columnstone head x.tfrecord --columns tags,id
+columnstone head x.tfrecord -c id,nothing

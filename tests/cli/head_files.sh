@@ -1,0 +1,8 @@
+make_examples a.tfrecord 2
+make_examples b.tfrecord.gz 2
+make_examples c.tfrecord.zst 2
+make_examples d.tfrecord.zz 2
+: >empty.tfrecord
+columnstone head -c id a.tfrecord empty.tfrecord b.tfrecord.gz c.tfrecord.zst d.tfrecord.zz -n 7
+echo ---
+columnstone head -c id '[ab].tfrecord*' -n 3

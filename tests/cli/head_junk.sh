@@ -1,0 +1,2 @@
+make_examples x.tfrecord 5 junk
+columnstone head x.tfrecord -c id || echo "exit status $?"

@@ -1,0 +1,2 @@
+make_examples x.tfrecord 5 mixed
+columnstone head -c id x.tfrecord || echo "exit status $?"

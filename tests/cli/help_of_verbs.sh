@@ -1,0 +1,7 @@
+for verb in head count verify 'schema infer' 'schema spec' convert; do
+  # shellcheck disable=SC2086
+  columnstone $verb --help >help
+  head -n 1 help
+  grep -c -- '--help' help
+done
+columnstone schema --help

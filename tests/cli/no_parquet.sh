@@ -1,0 +1,7 @@
+# Without the plug-in the message says how to get it. The program is moved away from the build.
+cp "$(command -v columnstone)" program
+make_examples x.tfrecord
+./program convert x.tfrecord x.parquet || echo "exit status $?"
+printf 'PAR1 and more than sixteen bytes' >y.parquet
+./program head y.parquet || echo "exit status $?"
+ls

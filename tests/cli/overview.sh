@@ -1,0 +1,1 @@
+columnstone --help

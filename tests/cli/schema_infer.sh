@@ -1,0 +1,7 @@
+make_examples x.tfrecord 10
+columnstone schema infer x.tfrecord
+columnstone schema infer x.tfrecord -o schema.pbtxt
+columnstone schema infer x.tfrecord | cmp - schema.pbtxt
+columnstone schema infer x.tfrecord --json -o other.pbtxt
+cmp schema.pbtxt other.pbtxt
+ls

@@ -1,0 +1,193 @@
+/* cst_sink over every built-in format: opening, writing, finishing, failing. */
+#include <columnstone/sink.h>
+#include <unistd.h>
+
+#include "arrow_text.h"
+
+typedef struct fixture {
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  const char *path;
+  const char *format;
+} fixture;
+
+static void make(fixture *f, const char *type, const char *rows, const char *name) {
+  memset(f, 0, sizeof *f);
+  arrow_text(type, rows, &f->schema, &f->array);
+  f->path = harness_temp_path(name);
+}
+
+static void drop(fixture *f) {
+  ArrowSchemaRelease(&f->schema);
+  ArrowArrayRelease(&f->array);
+  unlink(f->path);
+}
+
+static cst_status write_with(const fixture *f, cst_error *error) {
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  options.format = f->format;
+  cst_sink *sink;
+  cst_status status = cst_sink_open(f->path, &f->schema, &options, &sink, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = cst_sink_write(sink, &f->array, error);
+  if (status == CST_OK) {
+    status = cst_sink_finish(sink, error);
+  }
+  cst_sink_free(sink);
+  return status;
+}
+
+static int write_once(void *ctx) {
+  cst_error error = CST_ERROR_INIT;
+  return write_with(ctx, &error);
+}
+
+static void check_file(const char *path, const char *expected) {
+  char buf[1024] = "";
+  FILE *file = fopen(path, "rb");
+  CHECK(file != NULL);
+  buf[fread(buf, 1, sizeof buf - 1, file)] = '\0';
+  fclose(file);
+  CHECK_STR(buf, expected);
+}
+
+static const char columns[] = "struct{a: large_list<int64>, b: large_list<large_binary>}";
+static const char rows[] = "{[1, 2], ['x']} {null, []}";
+
+TEST(json_lines) {
+  fixture f;
+  make(&f, columns, rows, "x.jsonl");
+  CHECK_EQ(write_once(&f), CST_OK);
+  check_file(f.path, "{\"a\": [1, 2], \"b\": [\"x\"]}\n{\"a\": null, \"b\": []}\n");
+  f.array.offset = 1;
+  f.array.length = 1;
+  CHECK_EQ(write_once(&f), CST_OK);
+  check_file(f.path, "{\"a\": null, \"b\": []}\n");
+  drop(&f);
+}
+
+TEST(no_columns) {
+  fixture f;
+  make(&f, "struct{}", "{} {}", "x.jsonl");
+  CHECK_EQ(write_once(&f), CST_OK);
+  check_file(f.path, "{}\n{}\n");
+  drop(&f);
+}
+
+TEST(allocation_failures) {
+  static const char *const names[] = {"x.jsonl", "x.arrow", "x.arrows", "x.tfrecord"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    fixture f;
+    make(&f, columns, rows, names[i]);
+    FOR_EACH_ALLOCATION_FAILURE(write_once, &f, CST_NO_MEMORY);
+    drop(&f);
+  }
+}
+
+TEST(raw_records) {
+  fixture f;
+  make(&f, "struct{record: large_binary}", "{'abc'} {''} {'de'}", "x.tfrecord");
+  CHECK_EQ(write_once(&f), CST_OK);
+  FILE *file = fopen(f.path, "rb");
+  CHECK(file != NULL);
+  fseek(file, 0, SEEK_END);
+  CHECK_EQ(ftell(file), 3 * 16 + 5);
+  fclose(file);
+  f.array.offset = 2;
+  f.array.length = 1;
+  CHECK_EQ(write_once(&f), CST_OK);
+  file = fopen(f.path, "rb");
+  fseek(file, 0, SEEK_END);
+  CHECK_EQ(ftell(file), 16 + 2);
+  fclose(file);
+  drop(&f);
+}
+
+TEST(raw_needs_one_binary_column) {
+  fixture f;
+  cst_error error = CST_ERROR_INIT;
+  make(&f, columns, rows, "x.tfrecord");
+  f.format = "raw";
+  CHECK_EQ(write_with(&f, &error), CST_UNSUPPORTED);
+  CHECK_EQ(access(f.path, F_OK), -1);
+  drop(&f);
+}
+
+TEST(names_of_formats) {
+  fixture f;
+  cst_error error = CST_ERROR_INIT;
+  make(&f, columns, rows, "x.unknown");
+  CHECK_EQ(write_with(&f, &error), CST_NOT_FOUND);
+  CHECK_CONTAINS(error.message, ".unknown");
+  CHECK_CONTAINS(error.hint, "jsonl");
+  f.format = "jsnol";
+  CHECK_EQ(write_with(&f, &error), CST_NOT_FOUND);
+  CHECK_STR(error.hint, "did you mean 'jsonl'?");
+  f.format = "../arrow";
+  CHECK_EQ(write_with(&f, &error), CST_NOT_FOUND);
+  f.format = NULL;
+  f.path = "-";
+  CHECK_EQ(write_with(&f, &error), CST_INVALID_ARGUMENT);
+  f.path = "";
+  CHECK_EQ(write_with(&f, &error), CST_INVALID_ARGUMENT);
+  drop(&f);
+}
+
+TEST(without_a_finish_there_is_no_file) {
+  fixture f;
+  cst_sink *sink;
+  make(&f, columns, rows, "x.arrow");
+  CHECK_EQ(cst_sink_open(f.path, &f.schema, NULL, &sink, NULL), CST_OK);
+  CHECK_EQ(cst_sink_write(sink, &f.array, NULL), CST_OK);
+  cst_sink_free(sink);
+  CHECK_EQ(access(f.path, F_OK), -1);
+  drop(&f);
+}
+
+TEST(a_finished_sink_takes_no_more) {
+  fixture f;
+  cst_sink *sink;
+  cst_error error = CST_ERROR_INIT;
+  make(&f, columns, rows, "x.jsonl");
+  CHECK_EQ(cst_sink_open(f.path, &f.schema, NULL, &sink, NULL), CST_OK);
+  CHECK_EQ(cst_sink_finish(sink, NULL), CST_OK);
+  CHECK_EQ(cst_sink_write(sink, &f.array, &error), CST_STATE);
+  CHECK_EQ(cst_sink_finish(sink, &error), CST_STATE);
+  cst_sink_free(sink);
+  drop(&f);
+}
+
+TEST(errors_count_rows_from_the_start_of_the_output) {
+  fixture f;
+  cst_sink *sink;
+  cst_error error = CST_ERROR_INIT;
+  make(&f, "struct{a: large_list<float64>}", "{[0.5]} {[1.5]} {[0.1]}", "x.tfrecord");
+  struct ArrowArray good = f.array;
+  good.length = 2;
+  CHECK_EQ(cst_sink_open(f.path, &f.schema, NULL, &sink, NULL), CST_OK);
+  CHECK_EQ(cst_sink_write(sink, &good, NULL), CST_OK);
+  CHECK_EQ(cst_sink_write(sink, &f.array, &error), CST_UNSUPPORTED);
+  CHECK_EQ(error.record, 4);
+  CHECK_STR(error.path, "a");
+  CHECK_STR(error.file, f.path);
+  CHECK_EQ(cst_sink_write(sink, &good, &error), CST_STATE);
+  cst_sink_free(sink);
+  drop(&f);
+}
+
+TEST(damaged_arrays_are_refused) {
+  static const char *const names[] = {"x.jsonl", "x.arrow", "x.arrows", "x.tfrecord"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    fixture f;
+    make(&f, columns, rows, names[i]);
+    int64_t *offsets = (int64_t *)(uintptr_t)f.array.children[0]->buffers[1];
+    offsets[1] = 1000000;
+    cst_error error = CST_ERROR_INIT;
+    CHECK_EQ(write_with(&f, &error), CST_CORRUPT);
+    CHECK_STR(error.path, "a");
+    offsets[1] = 2;
+    drop(&f);
+  }
+}

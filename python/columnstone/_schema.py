@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         "Schema | str | os.PathLike[str] | bytes | bytearray | memoryview | Message"
     )
 
+
 class Schema:
     """A TFMD schema: which features there are, their types and shapes. Immutable; it pickles, and
     any number of threads may share it.

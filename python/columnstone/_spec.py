@@ -166,9 +166,7 @@ def feature_spec_of(tensor: TensorRepresentation) -> FeatureSpec:
     if tensor.kind == "varlen_sparse":
         return VarLen(tensor.dtype, key)
     if tensor.kind == "sparse":
-        return Sparse(
-            tensor.index_columns, leaf, tensor.dtype, tensor.shape, tensor.already_sorted
-        )
+        return Sparse(tensor.index_columns, leaf, tensor.dtype, tensor.shape, tensor.already_sorted)
     return Ragged(leaf, tensor.dtype, tensor.partitions, tensor.row_splits_dtype)
 
 

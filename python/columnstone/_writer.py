@@ -70,7 +70,7 @@ class TFRecordWriter:
         self._core.write(record)
 
     def write_batch(self, records: ArrowArrayExportable) -> None:
-        """Writes all records of an Arrow binary array without nulls, such as an ExampleEncoder's."""
+        """Writes all records of an Arrow binary array without nulls, as ExampleEncoder gives."""
         self._core.write_arrow(records)
 
     def close(self) -> None:

@@ -231,15 +231,19 @@ static PyObject *decode(PyObject *object, PyObject *input) {
   if (cst__py_has(input, "__arrow_c_array__")) {
     return decode_arrow(self, input);
   }
-  bool one_record = PyBytes_Check(input) || PyUnicode_Check(input);
-  if (one_record || PyDict_Check(input) || input == Py_None) {
+  bool one_record = PyObject_CheckBuffer(input) || PyUnicode_Check(input);
+  PyObject *iterator = one_record || PyDict_Check(input) ? NULL : PyObject_GetIter(input);
+  if (iterator == NULL) {
+    PyErr_Clear();
     PyObject *name = PyType_GetName(Py_TYPE(input));
     PyErr_Format(PyExc_TypeError, "decode() takes a list of bytes or an Arrow binary array, not %U",
                  name);
     Py_XDECREF(name);
     return NULL;
   }
-  return decode_sequence(self, input);
+  PyObject *batch = decode_sequence(self, iterator);
+  Py_DECREF(iterator);
+  return batch;
 }
 
 static PyObject *get_arrow_schema(PyObject *object, void *closure) {

@@ -156,6 +156,7 @@ static cst_status encode_stream(encoder_object *self, struct ArrowArrayStream *s
   if (code != 0) {
     return stream_failure(stream, code, error);
   }
+  int64_t before = 0; /* rows of the batches before */
   cst_status status = CST_OK;
   while (status == CST_OK) {
     struct ArrowArray batch = {.release = NULL};
@@ -165,7 +166,10 @@ static cst_status encode_stream(encoder_object *self, struct ArrowArrayStream *s
     } else if (batch.release == NULL) {
       break;
     } else {
+      int64_t rows = batch.length;
       status = add_piece(self, p, &schema, &batch, error);
+      error->record += status != CST_OK && error->record >= 0 ? before : 0;
+      before += rows;
       batch.release(&batch);
     }
   }

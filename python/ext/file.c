@@ -13,6 +13,7 @@ struct cst__py_file {
   cst__py_gate *gate;
   PyObject *object;
   PyObject *exception; /* of the last failed callback */
+  PyObject *scratch;   /* for readinto */
   long long base;      /* the file's position when it was handed over */
   bool can_seek;
   bool has_readinto;
@@ -52,9 +53,11 @@ void cst__py_file_release(cst__py_file *file) {
   }
   PyObject *object = file->object;
   PyObject *exception = file->exception;
+  PyObject *scratch = file->scratch;
   free(file);
   Py_XDECREF(object);
   Py_XDECREF(exception);
+  Py_XDECREF(scratch);
 }
 
 PyObject *cst__py_file_object(const cst__py_file *file) { return file->object; }
@@ -172,33 +175,28 @@ static Py_ssize_t count_of(PyObject *result, size_t size) {
   return PyErr_Occurred() == NULL ? n : -1;
 }
 
-/* Ends the view even if readinto failed: a traceback may keep it. 0, or -1 with an exception, which
- * is the one that was set before if there was one. */
-static int end_view(PyObject *view) {
-  PyObject *type;
-  PyObject *value;
-  PyObject *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyObject *released = PyObject_CallMethod(view, "release", NULL);
-  int result = released == NULL ? -1 : 0;
-  Py_XDECREF(released);
-  if (type != NULL) {
-    PyErr_Restore(type, value, traceback);
-    result = -1;
+/* The bytearray that readinto fills: as large as asked for, the same one again where that fits. The
+ * file object may keep a view of it, which could not be allowed for the library's own buffer. */
+static PyObject *scratch_of(cst__py_file *file, size_t size) {
+  if (file->scratch == NULL || (size_t)PyByteArray_Size(file->scratch) != size) {
+    cst__py_replace(&file->scratch, PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)size));
   }
-  return result;
+  return file->scratch;
 }
 
-/* BufferError if the file object keeps a part of the view, which dies with this call. */
 static Py_ssize_t read_into(cst__py_file *file, void *buffer, size_t size) {
-  PyObject *view = PyMemoryView_FromMemory(buffer, (Py_ssize_t)size, PyBUF_WRITE);
+  PyObject *scratch = scratch_of(file, size);
+  PyObject *view = scratch == NULL ? NULL : PyMemoryView_FromObject(scratch);
   if (view == NULL) {
     return -1;
   }
   PyObject *result = PyObject_CallMethod(file->object, "readinto", "O", view);
   Py_ssize_t n = result == NULL ? -1 : count_of(result, size);
+  if (n > 0) {
+    memcpy(buffer, PyByteArray_AsString(scratch),
+           (size_t)n); /* the view has kept it from shrinking */
+  }
   Py_XDECREF(result);
-  n = end_view(view) < 0 ? -1 : n;
   Py_DECREF(view);
   return n;
 }

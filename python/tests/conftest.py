@@ -1,0 +1,65 @@
+"""What the tests share: records, a schema for them, and files of them."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+
+import columnstone as cst
+import pytest
+import wire
+from hypothesis import settings
+
+settings.register_profile("columnstone", max_examples=60, deadline=None, derandomize=True)
+settings.load_profile("columnstone")
+
+SCHEMA = """
+feature { name: "id" type: INT shape { } presence { min_fraction: 1 } }
+feature { name: "pair" type: FLOAT shape { dim { size: 2 } } presence { min_fraction: 1 } }
+feature { name: "tags" type: BYTES }
+feature { name: "steps" type: INT }
+"""
+
+
+def record(i: int) -> bytes:
+    """Every third record lacks `tags`, every fourth has an empty `steps`."""
+    features: dict[str, wire.Values] = {
+        "id": [i],
+        "pair": [i + 0.5, -float(i)],
+        "steps": list(range(i % 4)),
+    }
+    if i % 3:
+        features["tags"] = [b"tag%d" % k for k in range(i % 5 or 1)]
+    return wire.example(features)
+
+
+def records(count: int, first: int = 0) -> list[bytes]:
+    return [record(i) for i in range(first, first + count)]
+
+
+@pytest.fixture(scope="session")
+def schema() -> cst.Schema:
+    return cst.Schema.from_text(SCHEMA)
+
+
+MakeFile = Callable[..., pathlib.Path]
+
+
+@pytest.fixture
+def make_file(tmp_path: pathlib.Path) -> MakeFile:
+    """make_file(name, records or count, first=0): writes a TFRecord file with our writer."""
+
+    def make(name: str, content: int | list[bytes], first: int = 0) -> pathlib.Path:
+        path = tmp_path / name
+        with cst.TFRecordWriter(path) as writer:
+            for r in records(content, first) if isinstance(content, int) else content:
+                writer.write(r)
+        return path
+
+    return make
+
+
+@pytest.fixture
+def file(make_file: MakeFile) -> pathlib.Path:
+    """100 records."""
+    return make_file("data.tfrecord", 100)

@@ -1,0 +1,121 @@
+"""The exceptions: classes, fields, text, pickling."""
+
+from __future__ import annotations
+
+import pathlib
+import pickle
+
+import columnstone as cst
+import pytest
+from conftest import MakeFile, records
+
+FIELDS = ["file", "record", "offset", "path", "hint", "code", "line", "column"]
+
+
+def test_hierarchy() -> None:
+    assert issubclass(cst.ArgumentError, ValueError)
+    assert issubclass(cst.NotFoundError, FileNotFoundError)
+    assert issubclass(cst.FileError, OSError)
+    for name in ["Argument", "NotFound", "File", "Corrupt", "Schema", "Format", "Limit"]:
+        assert issubclass(getattr(cst, f"{name}Error"), cst.Error)
+    assert issubclass(cst.UnsupportedError, cst.Error)
+    assert issubclass(cst.StateError, cst.Error)
+
+
+def fields(error: cst.Error) -> dict[str, object]:
+    return {name: getattr(error, name) for name in FIELDS}
+
+
+def damaged(path: pathlib.Path, at: int) -> pathlib.Path:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)
+    return path
+
+
+def test_corrupt_record_names_the_place(file: pathlib.Path) -> None:
+    first = 16 + len(records(1)[0])
+    damaged(file, first + 12 + 3)
+    with pytest.raises(cst.CorruptError) as caught:
+        list(cst.open(file))
+    error = caught.value
+    assert error.file == str(file)
+    assert error.record == 1
+    assert error.offset == first
+    assert error.code == "CORRUPT"
+    assert str(file) in str(error)
+    assert "record 1" in str(error)
+    assert len(str(error).replace(str(file), "").encode()) <= 256
+
+
+def test_unknown_is_none() -> None:
+    with pytest.raises(cst.ArgumentError) as caught:
+        cst.open([])
+    error = caught.value
+    assert error.file is error.record is error.offset is error.path is error.line is None
+    assert error.code == "INVALID_ARGUMENT"
+
+
+def test_schema_error_has_line_and_column() -> None:
+    with pytest.raises(cst.SchemaError) as caught:
+        cst.Schema.from_text('feature {\n  name: "a"\n  oops oops\n}')
+    assert caught.value.line == 3
+    assert caught.value.column is not None
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickle_keeps_class_text_and_fields(file: pathlib.Path, protocol: int) -> None:
+    found: list[cst.Error] = []
+    attempts = [
+        lambda: cst.open("/no/such/file"),
+        lambda: list(cst.open(damaged(file, 14))),
+        lambda: cst.Schema.from_text("x"),
+        lambda: cst.open([]),
+        lambda: cst.ExampleDecoder().decode([b"\xff"]),
+    ]
+    for attempt in attempts:
+        with pytest.raises(cst.Error) as caught:
+            attempt()
+        found.append(caught.value)
+    for error in found:
+        again = pickle.loads(pickle.dumps(error, protocol))
+        assert type(again) is type(error)
+        assert str(again) == str(error)
+        assert fields(again) == fields(error)
+
+
+def test_no_record_content_in_the_text(make_file: MakeFile) -> None:
+    path = make_file("data.tfrecord", [b"\x0a\xff-secret-secret"])
+    with pytest.raises(cst.CorruptError) as caught:
+        list(cst.open(path))
+    assert "secret" not in str(caught.value)
+
+
+def test_name_that_is_no_utf8(tmp_path: pathlib.Path) -> None:
+    name = str(tmp_path).encode() + b"/caf\xe9"
+    with pytest.raises(cst.NotFoundError) as caught:
+        cst.open(name)
+    str(caught.value).encode("utf-8")
+
+
+def test_missing_file_is_a_file_not_found_error() -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        cst.open("/no/such/file.tfrecord")
+    assert isinstance(caught.value, cst.NotFoundError)
+    assert caught.value.file == "/no/such/file.tfrecord"
+    assert caught.value.hint
+
+
+def test_a_folder(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(cst.Error):
+        list(cst.open(tmp_path))
+
+
+def test_usable_after_an_error(schema: cst.Schema) -> None:
+    decoder = cst.ExampleDecoder(schema)
+    good = records(5)
+    for _ in range(3):
+        with pytest.raises(cst.CorruptError) as caught:
+            decoder.decode([*good, b"\x0a\x7f"])
+        assert caught.value.record == 5
+        assert decoder.decode(good).num_rows == 5

@@ -1,0 +1,387 @@
+"""Memory and processes: leaks, fork and spawn, DataLoader, signals, the interpreter's end."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import tracemalloc
+from collections.abc import Callable
+
+import columnstone as cst
+import pyarrow as pa
+import pytest
+from conftest import SCHEMA, MakeFile, records
+
+RECORDS = records(50)
+
+
+def run(code: str, *args: object) -> str:
+    """Runs a script; a crash, a hang or anything on the error stream fails the test."""
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code), *map(str, args)],
+        capture_output=True,
+        timeout=120,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.strip()
+
+
+# Leaks
+
+
+def resident() -> int:
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
+    decoder, encoder = cst.ExampleDecoder(SCHEMA), cst.ExampleEncoder()
+    free_decoder = cst.ExampleDecoder()
+    batch = decoder.decode(RECORDS)
+    arrow = pa.array(RECORDS)
+    schema = cst.Schema(SCHEMA)
+
+    def fails(call: Callable[[], object]) -> Callable[[], None]:
+        def wrapped() -> None:
+            try:
+                call()
+            except (cst.Error, TypeError, BufferError):
+                return
+            raise AssertionError("did not fail")
+
+        return wrapped
+
+    tensors = next(cst.open(path, schema=SCHEMA).tensors())
+    return {
+        "decode": lambda: decoder.decode(RECORDS),
+        "decode without schema": lambda: free_decoder.decode(RECORDS),
+        "decode arrow": lambda: decoder.decode(arrow),
+        "decode buffers": lambda: decoder.decode([memoryview(r) for r in RECORDS]),
+        "decode fails": fails(lambda: decoder.decode([*RECORDS, b"\xff"])),
+        "decode wrong": fails(lambda: decoder.decode([*RECORDS, bytearray(), None])),  # type: ignore
+        "encode": lambda: encoder.encode(batch),
+        "encode table": lambda: encoder.encode(pa.Table.from_batches([pa.record_batch(batch)] * 3)),
+        "export": lambda: pa.record_batch(batch),
+        "export column": lambda: pa.array(batch["tags"]),
+        "pydict": lambda: batch.to_pydict(),
+        "open and read": lambda: list(cst.open(path, schema=SCHEMA, threads=2)),
+        "stop early": lambda: next(iter(cst.open(path, schema=SCHEMA, batch_size=1, threads=2))),
+        "stream": lambda: pa.table(cst.open(path, schema=SCHEMA)),
+        "tensors": lambda: [t["tags"].values.numpy() for t in cst.open(path).tensors()],
+        "dlpack": lambda: (tensors["id"].__dlpack__(), tensors["id"].__dlpack__(copy=True)),
+        "numpy": lambda: (tensors["id"].numpy(), memoryview(tensors["pair"])),
+        "no dlpack": fails(lambda: tensors["tags"].values.__dlpack__()),
+        "schema": lambda: cst.Schema(schema.to_text()).feature_spec(),
+        "bad schema": fails(lambda: cst.Schema("feature { name: 1 }")),
+        "no file": fails(lambda: cst.open("/no/such/file")),
+        "file object": lambda: list(cst.open(open(path, "rb"), threads=2)),
+        "verify": lambda: cst.open(path).verify(),
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "decode",
+        "decode without schema",
+        "decode arrow",
+        "decode buffers",
+        "decode fails",
+        "decode wrong",
+        "encode",
+        "encode table",
+        "export",
+        "export column",
+        "pydict",
+        "open and read",
+        "stop early",
+        "stream",
+        "tensors",
+        "dlpack",
+        "numpy",
+        "no dlpack",
+        "schema",
+        "bad schema",
+        "no file",
+        "file object",
+        "verify",
+    ],
+)
+def test_no_leak(file: pathlib.Path, name: str) -> None:
+    use = uses(file)[name]
+    for _ in range(50):
+        use()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        objects, python, memory = (
+            len(gc.get_objects()),
+            tracemalloc.get_traced_memory()[0],
+            resident(),
+        )
+        for _ in range(200):
+            use()
+        gc.collect()
+        assert len(gc.get_objects()) - objects < 100
+        assert tracemalloc.get_traced_memory()[0] - python < 20_000
+        assert resident() - memory < 3_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_reference_counts() -> None:
+    records = [bytes([10, 0]) for _ in range(10)]
+    before = [sys.getrefcount(r) for r in records], sys.getrefcount(records)
+    decoder = cst.ExampleDecoder()
+    for _ in range(10):
+        decoder.decode(records)
+        decoder.decode(iter(records))
+        with pytest.raises(TypeError):
+            decoder.decode([*records, None])  # type: ignore[list-item]
+    assert ([sys.getrefcount(r) for r in records], sys.getrefcount(records)) == before
+    for constant in (None, True):
+        assert sys.getrefcount(constant) > 100
+
+
+# Processes
+
+
+def sum_of_ids(source: cst.Source) -> int:
+    return sum(row[0] for batch in source for row in batch.to_pydict()["id"])
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_multiprocessing(make_file: MakeFile, method: str) -> None:
+    path = make_file("d", 1000)
+    source = cst.open(path, schema=SCHEMA, batch_size=64, threads=2)
+    assert sum_of_ids(source) == 499_500
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map(sum_of_ids, [source] * 4) == [499_500] * 4
+
+
+def raise_error(path: str) -> None:
+    list(cst.open(path))
+
+
+def test_errors_cross_processes(make_file: MakeFile) -> None:
+    path = make_file("d", 5)
+    path.write_bytes(path.read_bytes()[:-1])
+    with multiprocessing.get_context("spawn").Pool(1) as pool, pytest.raises(cst.CorruptError) as e:
+        pool.apply(raise_error, (str(path),))
+    assert (e.value.file, e.value.record) == (str(path), 4)
+
+
+def test_a_fork_in_the_middle_of_a_pass(make_file: MakeFile) -> None:
+    path = make_file("d", 5000)
+    assert (
+        run(
+            """
+        import os, sys, columnstone as cst
+        source = cst.open(sys.argv[1], batch_size=10, threads=3)
+        running = iter(source)
+        next(running)
+        writer = cst.TFRecordWriter(sys.argv[1] + ".out")
+        writer.write(b"x")
+        child = os.fork()
+        if child == 0:
+            try:
+                next(running)
+            except cst.StateError as e:
+                print("StateError", len(list(source)), flush=True)
+            del running, source, writer
+            sys.exit()
+        assert os.waitpid(child, 0)[1] == 0
+        writer.close()
+        print(len(list(running)))
+        """,
+            path,
+        )
+        == "StateError 500\n499"
+    )
+    assert pathlib.Path(f"{path}.out").exists()
+
+
+def test_torch_data_loader(make_file: MakeFile) -> None:
+    pytest.importorskip("torch")
+    for i in range(2):
+        make_file(f"part-{i}", 100, 100 * i)
+    code = """
+        import sys, torch, columnstone as cst
+
+        class Data(torch.utils.data.IterableDataset):
+            def __init__(self, paths):
+                self.sources = [cst.open(p, batch_size=50, threads=2) for p in paths]
+            def __iter__(self):
+                worker = torch.utils.data.get_worker_info()
+                for tensors in self.sources[worker.id].tensors():
+                    yield torch.from_dlpack(tensors["id"]).clone()
+
+        if __name__ == "__main__":
+            data = Data(sys.argv[1:])
+            assert len(list(data.sources[0])) == 2
+            loader = torch.utils.data.DataLoader(data, batch_size=None, num_workers=2)
+            print(sum(int(t.sum()) for t in loader))
+    """
+    folder = make_file("unused", 0).parent
+    assert run(code, folder / "part-0", folder / "part-1") == "19900"
+
+
+# The end of the interpreter
+
+
+ENDINGS = {
+    "batches and tensors": """
+        source = cst.open(path, batch_size=10, threads=3)
+        batch, tensors = next(iter(source)), next(source.tensors())
+        array, view = tensors["id"].numpy(), memoryview(tensors["id"])
+    """,
+    "a running pass": """
+        running = iter(cst.open(path, batch_size=10, threads=3))
+        next(running)
+    """,
+    "a running pass over a file object": """
+        running = iter(cst.open(open(path, "rb"), batch_size=10, threads=3))
+        next(running)
+    """,
+    "a running pass over a slow file object": """
+        import time
+        class Slow:
+            def __init__(self): self.file = open(path, "rb")
+            def read(self, size):
+                time.sleep(0.01)
+                return self.file.read(min(size, 1000))
+        running = iter(cst.open(Slow(), schema=cst.infer_schema(path), batch_size=1, threads=3))
+        next(running)
+    """,
+    "a stream in pyarrow": """
+        import pyarrow as pa
+        reader = pa.RecordBatchReader.from_stream(cst.open(open(path, "rb"), threads=2))
+        first = reader.read_next_batch()
+    """,
+    "capsules": """
+        source = cst.open(path, threads=2)
+        kept = [source.__arrow_c_stream__(), source.__arrow_c_schema__()]
+        kept += [next(source.tensors())["id"].__dlpack__(), next(iter(source)).__arrow_c_array__()]
+    """,
+    "an open writer": """
+        import io
+        writers = [cst.TFRecordWriter(path + ".tmp"), cst.TFRecordWriter(io.BytesIO())]
+        for writer in writers:
+            writer.write(b"x")
+    """,
+    "a cycle": """
+        import io
+        class File(io.BytesIO): pass
+        file = File(open(path, "rb").read())
+        file.source = cst.open(file, threads=2)
+        file.running = iter(file.source)
+        next(file.running)
+    """,
+    "a thread in the middle": """
+        import threading
+        def work():
+            while True:
+                for batch in cst.open(open(path, "rb"), batch_size=10, threads=2):
+                    batch.to_pydict()
+        threading.Thread(target=work, daemon=True).start()
+        list(cst.open(path))
+    """,
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_end_of_the_interpreter(make_file: MakeFile, ending: str) -> None:
+    path = make_file("d", 5000)
+    code = (
+        textwrap.dedent("""
+        import sys
+        import columnstone as cst
+        path = sys.argv[1]
+    """)
+        + textwrap.dedent(ENDINGS[ending])
+        + "\nprint('end')\n"
+    )
+    for _ in range(3):
+        assert run(code, path) == "end"
+    assert not list(path.parent.glob("*.tmp"))
+
+
+def test_references_in_module_globals_and_builtins(make_file: MakeFile) -> None:
+    """The last references go when most of Python is gone already."""
+    code = """
+        import builtins, sys
+        import columnstone as cst
+        source = cst.open(open(sys.argv[1], "rb"), threads=2, batch_size=10)
+        builtins.kept = (source, iter(source), cst.ExampleDecoder(), next(source.tensors()))
+        next(builtins.kept[1])
+        print("end")
+    """
+    assert run(code, make_file("d", 2000)) == "end"
+
+
+# Threads and signals
+
+
+def test_the_gil_is_free_while_reading(make_file: MakeFile) -> None:
+    """Two passes in two Python threads, each waiting for the other's progress by a pipe."""
+    reading, writing = os.pipe()
+    data = make_file("d", 100).read_bytes()
+
+    def feed() -> None:
+        with open(writing, "wb") as f:
+            f.write(data)
+
+    reader = threading.Thread(target=lambda: got.extend(cst.open(f"/dev/fd/{reading}")))
+    got: list[cst.RecordBatch] = []
+    reader.start()  # blocks in read() until feed() has written, which needs the GIL
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    reader.join(60)
+    feeder.join(60)
+    os.close(reading)
+    assert sum(len(b) for b in got) == 100
+
+
+def test_interrupting_a_file_object(make_file: MakeFile) -> None:
+    data = make_file("d", 10).read_bytes()
+
+    class Interrupted:
+        def read(self, size: int) -> bytes:
+            signal.raise_signal(signal.SIGINT)
+            return data
+
+    with pytest.raises(KeyboardInterrupt):
+        list(cst.open(Interrupted(), schema=SCHEMA))
+
+
+def test_a_pass_that_is_entered_twice(make_file: MakeFile) -> None:
+    class Reentrant:
+        running: object = None
+        failure: BaseException | None = None
+
+        def __init__(self, data: bytes) -> None:
+            self.data = data
+
+        def read(self, size: int) -> bytes:
+            try:
+                if self.running is not None:
+                    next(self.running)  # type: ignore[call-overload]
+            except cst.StateError as e:
+                self.failure = e
+            data, self.data = self.data[:1000], self.data[1000:]
+            return data
+
+    file = Reentrant(make_file("d", 1000).read_bytes())
+    running = iter(cst.open(file, schema=SCHEMA, threads=1, batch_size=10))
+    file.running = running
+    assert sum(len(b) for b in running) == 1000
+    assert isinstance(file.failure, cst.StateError)
+    file.running = None

@@ -1,0 +1,205 @@
+"""TFRecordWriter: files and file objects, compression, and that no half file is left."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import io
+import os
+import pathlib
+import sys
+import zlib
+
+import columnstone as cst
+import pyarrow as pa
+import pytest
+from conftest import records
+
+RECORDS = [b"", b"x", bytes(100_000), *records(50)]
+
+
+def raw(path: object) -> list[bytes]:
+    return [r for b in cst.open(path, format="raw") for r in b["record"].to_pylist()]
+
+
+@pytest.mark.parametrize("compression", [None, "none", "gzip", "zlib", "zstd"])
+def test_round_trip(tmp_path: pathlib.Path, compression: str | None) -> None:
+    path = tmp_path / "out"
+    with cst.TFRecordWriter(path, compression=compression) as writer:
+        for record in RECORDS[:3]:
+            writer.write(record)
+        writer.write_batch(pa.array(RECORDS[3:10], pa.binary()))
+        writer.write_batch(pa.array(RECORDS[10:20], pa.large_binary()).slice(0, 5))
+        writer.write_batch(pa.array(RECORDS[15:], pa.binary_view()))
+        writer.write_batch(pa.array([], pa.binary()))
+        assert not path.exists()
+    assert raw(path) == RECORDS
+    assert os.listdir(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize(
+    ("name", "magic"),
+    [("a.gz", b"\x1f\x8b"), ("a.zlib", b"\x78"), ("a.zz", b"\x78"), ("a.zst", b"\x28\xb5\x2f\xfd")],
+)
+def test_compression_by_name(tmp_path: pathlib.Path, name: str, magic: bytes) -> None:
+    with cst.TFRecordWriter(str(tmp_path / name)) as writer:
+        writer.write(b"x")
+    assert (tmp_path / name).read_bytes().startswith(magic)
+    with cst.TFRecordWriter(tmp_path / name, compression="none") as writer:
+        writer.write(b"x")
+    assert len((tmp_path / name).read_bytes()) == 17
+
+
+def test_others_read_what_we_write(tmp_path: pathlib.Path) -> None:
+    files = {}
+    for name in ("plain", "a.gz", "a.zlib"):
+        with cst.TFRecordWriter(tmp_path / name) as writer:
+            writer.write_batch(pa.array(RECORDS))
+        files[name] = (tmp_path / name).read_bytes()
+    assert gzip.decompress(files["a.gz"]) == zlib.decompress(files["a.zlib"]) == files["plain"]
+
+
+def test_level(tmp_path: pathlib.Path) -> None:
+    for level in (1, 3):
+        with cst.TFRecordWriter(tmp_path / "a.zst", level=level) as writer:
+            writer.write_batch(pa.array(RECORDS))
+        assert raw(tmp_path / "a.zst") == RECORDS
+
+
+@pytest.mark.parametrize("record", [b"abc", bytearray(b"abc"), memoryview(b"abc")])
+def test_buffers(tmp_path: pathlib.Path, record: bytes) -> None:
+    with cst.TFRecordWriter(tmp_path / "out") as writer:
+        writer.write(record)
+    assert raw(tmp_path / "out") == [b"abc"]
+
+
+def test_an_exception_leaves_no_file(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "out.gz"
+    for error in (RuntimeError, KeyboardInterrupt):
+        with pytest.raises(error), cst.TFRecordWriter(path) as writer:
+            writer.write_batch(pa.array(RECORDS))
+            raise error
+    assert os.listdir(tmp_path) == []
+    assert writer.closed
+
+
+def test_an_old_file_stays_until_the_new_one_is_complete(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "out"
+    path.write_bytes(b"old")
+    writer = cst.TFRecordWriter(path)
+    writer.write(b"new")
+    assert path.read_bytes() == b"old"
+    writer.abort()
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_forgotten_writer_leaves_no_file(tmp_path: pathlib.Path) -> None:
+    writer = cst.TFRecordWriter(tmp_path / "out")
+    writer.write(b"x")
+    del writer
+    gc.collect()
+    assert os.listdir(tmp_path) == []
+
+
+def test_closed(tmp_path: pathlib.Path) -> None:
+    writer = cst.TFRecordWriter(tmp_path / "out")
+    assert not writer.closed
+    writer.close()
+    writer.close()
+    writer.abort()
+    assert writer.closed
+    assert "closed" in repr(writer)
+    assert raw(tmp_path / "out") == []
+    for use in (lambda: writer.write(b""), lambda: writer.write_batch(pa.array([b""]))):
+        with pytest.raises(cst.StateError):
+            use()
+
+
+def test_wrong_records(tmp_path: pathlib.Path) -> None:
+    with cst.TFRecordWriter(tmp_path / "out") as writer:
+        for wrong in (None, "text", 5, [b"x"]):
+            with pytest.raises(TypeError):
+                writer.write(wrong)  # type: ignore[arg-type]
+        for array in (pa.array([1]), pa.array([b"x", None])):
+            with pytest.raises(cst.Error):
+                writer.write_batch(array)
+        with pytest.raises(AttributeError, match="__arrow_c_array__"):
+            writer.write_batch([b"x"])  # type: ignore[arg-type]
+        writer.write(b"good")
+    assert raw(tmp_path / "out") == [b"good"]
+
+
+def test_wrong_arguments(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(cst.ArgumentError, match="gzip"):
+        cst.TFRecordWriter(tmp_path / "out", compression="bz2")  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        cst.TFRecordWriter(5)  # type: ignore[arg-type]
+    with pytest.raises(cst.ArgumentError, match="text mode"):
+        cst.TFRecordWriter(io.StringIO())  # type: ignore[arg-type]
+    with pytest.raises(OSError, match="out"):
+        cst.TFRecordWriter(tmp_path / "no" / "such" / "folder" / "out")
+
+
+# File objects
+
+
+class Sink:
+    """Takes at most 1000 bytes at a time."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.flushed = 0
+
+    def write(self, data: bytes) -> int:
+        self.data += data[:1000]
+        return min(len(data), 1000)
+
+    def flush(self) -> None:
+        self.flushed += 1
+
+
+def test_file_objects(tmp_path: pathlib.Path) -> None:
+    sink = Sink()
+    memory = io.BytesIO()
+    with open(tmp_path / "a", "wb") as file:
+        for target in (sink, memory, file):
+            with cst.TFRecordWriter(target) as writer:
+                writer.write_batch(pa.array(RECORDS))
+    assert sink.flushed == 1
+    assert bytes(sink.data) == memory.getvalue() == (tmp_path / "a").read_bytes()
+    assert raw(tmp_path / "a") == RECORDS
+    memory = io.BytesIO()
+    with cst.TFRecordWriter(memory, compression="gzip") as writer:
+        writer.write(b"x")
+    assert gzip.decompress(memory.getvalue())
+
+
+def test_an_exception_of_the_file_object_comes_out() -> None:
+    class Full:
+        def write(self, data: bytes) -> int:
+            raise BlockingIOError(11, "the disk is full")
+
+    with pytest.raises(BlockingIOError, match="the disk is full"), cst.TFRecordWriter(Full()) as w:
+        for _ in range(100):
+            w.write(bytes(1_000_000))
+
+
+@pytest.mark.parametrize("answer", [0, -1, 10**9, "x"])
+def test_a_file_object_that_lies(answer: object) -> None:
+    class Liar:
+        def write(self, data: bytes) -> object:
+            return answer
+
+    with pytest.raises((OSError, TypeError)), cst.TFRecordWriter(Liar()) as writer:  # type: ignore[arg-type]
+        writer.write(b"x")
+
+
+def test_standard_output(tmp_path: pathlib.Path) -> None:
+    import subprocess
+
+    code = "import columnstone as c\nwith c.TFRecordWriter('-') as w: w.write(b'abc')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    path = tmp_path / "a"
+    path.write_bytes(done.stdout)
+    assert raw(path) == [b"abc"]

@@ -244,7 +244,7 @@ TEST(empty_arrays_need_no_buffers) {
                          "fixed_binary[2]", "fixed_list<int64>[3]"};
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
     fixture f;
-    const void *old[3];
+    const void *old[3] = {NULL};
     make(&f, types[i], "");
     for (int b = 0; b < f.array.n_buffers && b < 3; b++)
       old[b] = f.array.buffers[b], f.array.buffers[b] = NULL;
@@ -371,7 +371,7 @@ TEST(damaged_arrays_are_refused) {
   for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
     fixture f;
     make(&f, damages[i].type, damages[i].rows);
-    const void *buffers[4];
+    const void *buffers[4] = {NULL};
     struct ArrowArray sound = f.array;
     for (int b = 0; b < sound.n_buffers && b < 4; b++) buffers[b] = sound.buffers[b];
     if (damages[i].damage) damages[i].damage(&f);

@@ -1,0 +1,287 @@
+/* Tests of inference: batches in, a schema as text out. */
+#include "schema/infer.h"
+
+#include <nanoarrow/nanoarrow.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+
+typedef struct batch {
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+} batch;
+
+enum { MAX_ROWS = 16, NULL_ROW = -1 };
+
+/* A column: its name, the type of its lists' items (NANOARROW_TYPE_NA: a null column), and how many
+ * items each row has. */
+typedef struct column {
+  const char *name;
+  enum ArrowType type;
+  int counts[MAX_ROWS];
+} column;
+
+static int append_rows(struct ArrowArray *array, const column *c, int rows) {
+  int code = 0;
+  for (int row = 0; row < rows && code == 0; row++) {
+    if (c->type == NANOARROW_TYPE_NA || c->counts[row] == NULL_ROW) {
+      code = ArrowArrayAppendNull(array, 1);
+      continue;
+    }
+    for (int i = 0; i < c->counts[row] && code == 0; i++) {
+      struct ArrowBufferView bytes = {{.data = "x"}, 1};
+      struct ArrowArray *items = array->children[0];
+      code = c->type == NANOARROW_TYPE_LARGE_BINARY ? ArrowArrayAppendBytes(items, bytes)
+             : c->type == NANOARROW_TYPE_FLOAT      ? ArrowArrayAppendDouble(items, 1)
+                                                    : ArrowArrayAppendInt(items, 1);
+    }
+    code = code == 0 ? ArrowArrayFinishElement(array) : code;
+  }
+  return code;
+}
+
+static int set_type(struct ArrowSchema *schema, const column *c, enum ArrowType list) {
+  int code = ArrowSchemaSetName(schema, c->name);
+  if (code == 0 && c->type == NANOARROW_TYPE_NA) {
+    return ArrowSchemaSetType(schema, NANOARROW_TYPE_NA);
+  }
+  code = code == 0 ? ArrowSchemaSetType(schema, list) : code;
+  return code == 0 ? ArrowSchemaSetType(schema->children[0], c->type) : code;
+}
+
+static batch make_batch(const column *columns, int64_t count, int rows, enum ArrowType list) {
+  batch b;
+  ArrowSchemaInit(&b.schema);
+  int code = ArrowSchemaSetTypeStruct(&b.schema, count);
+  for (int64_t i = 0; i < count && code == 0; i++) {
+    code = set_type(b.schema.children[i], &columns[i], list);
+  }
+  code = code == 0 ? ArrowArrayInitFromSchema(&b.array, &b.schema, NULL) : code;
+  code = code == 0 ? ArrowArrayStartAppending(&b.array) : code;
+  for (int64_t i = 0; i < count && code == 0; i++) {
+    code = append_rows(b.array.children[i], &columns[i], rows);
+  }
+  b.array.length = rows;
+  code = code == 0 ? ArrowArrayFinishBuildingDefault(&b.array, NULL) : code;
+  CHECK_EQ(code, 0);
+  return b;
+}
+
+static void release(batch *b) {
+  b->schema.release(&b->schema);
+  b->array.release(&b->array);
+}
+
+static cst_status add(cst__inferrer *inferrer, const column *columns, int64_t count, int rows,
+                      cst_error *error) {
+  batch b = make_batch(columns, count, rows, NANOARROW_TYPE_LARGE_LIST);
+  cst_status status = cst__inferrer_add(inferrer, &b.schema, &b.array, error);
+  release(&b);
+  return status;
+}
+
+static void check_schema(const cst__inferrer *inferrer, const char *wanted) {
+  cst_schema *schema = NULL;
+  char *text = NULL;
+  size_t size;
+  CHECK_EQ(cst__inferrer_finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__schema_write_text(schema, &text, &size, NULL), CST_OK);
+  CHECK_STR(text, wanted);
+  cst_free(text);
+  cst__schema_release(schema);
+}
+
+static cst__inferrer *new_inferrer(void) {
+  cst__inferrer *inferrer = NULL;
+  CHECK_EQ(cst__inferrer_new(NULL, &inferrer, NULL), CST_OK);
+  return inferrer;
+}
+
+#define ALWAYS "  presence {\n    min_fraction: 1.0\n    min_count: 1\n  }\n"
+#define SOMETIMES "  presence {\n    min_count: 1\n  }\n"
+#define SHAPE(n) "  shape {\n    dim {\n      size: " n "\n    }\n  }\n"
+#define COUNTS(min, max) "  value_count {\n    min: " min "\n    max: " max "\n  }\n"
+#define FEATURE(name, counts, type, rest) \
+  "feature {\n  name: \"" name "\"\n" counts "  type: " type "\n" rest "}\n"
+
+TEST(nothing_is_an_empty_schema) {
+  cst__inferrer *inferrer = new_inferrer();
+  check_schema(inferrer, "");
+  CHECK_EQ(add(inferrer, NULL, 0, 0, NULL), CST_OK);
+  CHECK_EQ(add(inferrer, NULL, 0, 5, NULL), CST_OK);
+  CHECK_EQ(cst__inferrer_num_records(inferrer), 5);
+  check_schema(inferrer, "");
+  cst__inferrer_free(inferrer);
+  cst__inferrer_free(NULL);
+}
+
+TEST(types_presence_and_counts) {
+  static const column columns[] = {
+      {"z", NANOARROW_TYPE_INT64, {1, 1, 1}},
+      {"v", NANOARROW_TYPE_FLOAT, {3, 3, 3}},
+      {"b", NANOARROW_TYPE_LARGE_BINARY, {1, NULL_ROW, 1}},
+      {"c", NANOARROW_TYPE_INT64, {0, 5, 2}},
+      {"e", NANOARROW_TYPE_INT64, {0, 0, 0}},
+      {"n", NANOARROW_TYPE_NA, {0}},
+      {"u", NANOARROW_TYPE_FLOAT, {NULL_ROW, NULL_ROW, NULL_ROW}},
+  };
+  cst__inferrer *inferrer = new_inferrer();
+  CHECK_EQ(add(inferrer, columns, 7, 3, NULL), CST_OK);
+  check_schema(
+      inferrer,
+      "feature {\n  name: \"b\"\n" COUNTS(
+          "1", "1") "  type: BYTES\n" SOMETIMES "}\n"
+                    "feature {\n  name: \"c\"\n" COUNTS(
+                        "0", "5") "  type: INT\n" ALWAYS "}\n"
+                                  "feature {\n  name: \"e\"\n" COUNTS(
+                                      "0",
+                                      "0") "  type: INT\n" ALWAYS "}\n"
+                                           "feature {\n  name: \"n\"\n  type: TYPE_UNKNOWN\n"
+                                           "  presence {\n    min_count: 0\n  }\n}\n"
+                                           "feature {\n  name: \"u\"\n  type: FLOAT\n  presence "
+                                           "{\n    min_count: 0\n  }\n}\n"
+                                           "feature {\n  name: \"v\"\n  type: FLOAT\n" ALWAYS SHAPE(
+                                               "3") "}\n"
+                                                    "feature {\n  name: \"z\"\n  type: INT\n" ALWAYS
+                                                        SHAPE("1") "}\n");
+  cst__inferrer_free(inferrer);
+}
+
+TEST(features_come_and_go_between_batches) {
+  static const column first[] = {{"a", NANOARROW_TYPE_INT64, {1, 1}},
+                                 {"late", NANOARROW_TYPE_NA, {0}}};
+  static const column second[] = {{"late", NANOARROW_TYPE_FLOAT, {2, 2}},
+                                  {"new", NANOARROW_TYPE_INT64, {1, 1}}};
+  static const column third[] = {{"a", NANOARROW_TYPE_NA, {0}}};
+  cst__inferrer *inferrer = new_inferrer();
+  CHECK_EQ(add(inferrer, first, 2, 2, NULL), CST_OK);
+  CHECK_EQ(add(inferrer, second, 2, 2, NULL), CST_OK);
+  CHECK_EQ(add(inferrer, third, 1, 1, NULL), CST_OK);
+  CHECK_EQ(cst__inferrer_num_records(inferrer), 5);
+  check_schema(inferrer, FEATURE("a", COUNTS("1", "1"), "INT", SOMETIMES)
+                             FEATURE("late", COUNTS("2", "2"), "FLOAT", SOMETIMES)
+                                 FEATURE("new", COUNTS("1", "1"), "INT", SOMETIMES));
+  cst__inferrer_free(inferrer);
+}
+
+TEST(a_type_that_changes_is_refused_and_nothing_of_the_batch_counts) {
+  static const column first[] = {{"a", NANOARROW_TYPE_INT64, {1, 1}}};
+  static const column second[] = {{"other", NANOARROW_TYPE_INT64, {1, 1}},
+                                  {"a", NANOARROW_TYPE_LARGE_BINARY, {1, 1}}};
+  cst__inferrer *inferrer = new_inferrer();
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(add(inferrer, first, 1, 2, NULL), CST_OK);
+  CHECK_EQ(add(inferrer, second, 2, 2, &error), CST_SCHEMA);
+  CHECK_STR(error.path, "a");
+  CHECK_CONTAINS(error.message, "found BYTES, expected INT");
+  CHECK_EQ(cst__inferrer_num_records(inferrer), 2);
+  check_schema(inferrer, FEATURE("a", "", "INT", ALWAYS SHAPE("1")));
+  cst__inferrer_free(inferrer);
+}
+
+TEST(lists_with_32_bit_offsets_and_slices) {
+  static const column columns[] = {{"a", NANOARROW_TYPE_INT64, {9, 1, NULL_ROW, 2, 9}}};
+  batch b = make_batch(columns, 1, 5, NANOARROW_TYPE_LIST);
+  b.array.offset = 1;
+  b.array.length = 3;
+  cst__inferrer *inferrer = new_inferrer();
+  CHECK_EQ(cst__inferrer_add(inferrer, &b.schema, &b.array, NULL), CST_OK);
+  CHECK_EQ(cst__inferrer_num_records(inferrer), 3);
+  check_schema(inferrer, FEATURE("a", COUNTS("1", "2"), "INT", SOMETIMES));
+  cst__inferrer_free(inferrer);
+  release(&b);
+}
+
+TEST(merging_is_the_same_as_adding) {
+  static const column first[] = {{"a", NANOARROW_TYPE_INT64, {1, 2}},
+                                 {"n", NANOARROW_TYPE_NA, {0}}};
+  static const column second[] = {{"b", NANOARROW_TYPE_FLOAT, {1, 1}},
+                                  {"n", NANOARROW_TYPE_LARGE_BINARY, {1, NULL_ROW}}};
+  const char *wanted = FEATURE("a", COUNTS("1", "2"), "INT", SOMETIMES) FEATURE(
+      "b", COUNTS("1", "1"), "FLOAT", SOMETIMES) FEATURE("n", COUNTS("1", "1"), "BYTES", SOMETIMES);
+  for (int swap = 0; swap < 2; swap++) {
+    cst__inferrer *left = new_inferrer();
+    cst__inferrer *right = new_inferrer();
+    CHECK_EQ(add(left, swap ? second : first, 2, 2, NULL), CST_OK);
+    CHECK_EQ(add(right, swap ? first : second, 2, 2, NULL), CST_OK);
+    CHECK_EQ(cst__inferrer_merge(left, right, NULL), CST_OK);
+    CHECK_EQ(cst__inferrer_num_records(left), 4);
+    check_schema(left, wanted);
+    cst__inferrer_free(left);
+    cst__inferrer_free(right);
+  }
+}
+
+TEST(merging_other_types_is_refused) {
+  static const column first[] = {{"a", NANOARROW_TYPE_INT64, {1}}};
+  static const column second[] = {{"a", NANOARROW_TYPE_FLOAT, {1}}};
+  cst__inferrer *left = new_inferrer();
+  cst__inferrer *right = new_inferrer();
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(add(left, first, 1, 1, NULL), CST_OK);
+  CHECK_EQ(add(right, second, 1, 1, NULL), CST_OK);
+  CHECK_EQ(cst__inferrer_merge(left, right, &error), CST_SCHEMA);
+  CHECK_STR(error.path, "a");
+  cst__inferrer_free(left);
+  cst__inferrer_free(right);
+}
+
+TEST(a_feature_without_a_name_is_counted_too) {
+  static const column columns[] = {{"", NANOARROW_TYPE_INT64, {1}}};
+  cst__inferrer *inferrer = new_inferrer();
+  CHECK_EQ(add(inferrer, columns, 1, 1, NULL), CST_OK);
+  CHECK_EQ(add(inferrer, columns, 1, 1, NULL), CST_OK);
+  check_schema(inferrer, FEATURE("", "", "INT", ALWAYS SHAPE("1")));
+  cst__inferrer_free(inferrer);
+}
+
+TEST(columns_that_are_no_features_are_refused) {
+  cst__inferrer *inferrer = new_inferrer();
+  cst_error error = CST_ERROR_INIT;
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  ArrowSchemaInit(&schema);
+  CHECK_EQ(ArrowSchemaSetTypeStruct(&schema, 1), 0);
+  CHECK_EQ(ArrowSchemaSetTypeStruct(schema.children[0], 0), 0);
+  CHECK_EQ(ArrowSchemaSetName(schema.children[0], "s"), 0);
+  CHECK_EQ(ArrowArrayInitFromSchema(&array, &schema, NULL), 0);
+  CHECK_EQ(cst__inferrer_add(inferrer, &schema, &array, &error), CST_UNSUPPORTED);
+  CHECK_STR(error.path, "s");
+  array.release(&array);
+  schema.release(&schema);
+  cst__inferrer_free(inferrer);
+}
+
+static int infer(void *context) {
+  batch *b = context;
+  cst__inferrer *inferrer = NULL;
+  cst__inferrer *other = NULL;
+  cst_schema *schema = NULL;
+  cst_status status = cst__inferrer_new(NULL, &inferrer, NULL);
+  if (status == CST_OK) {
+    status = cst__inferrer_new(NULL, &other, NULL);
+  }
+  if (status == CST_OK) {
+    status = cst__inferrer_add(inferrer, &b->schema, &b->array, NULL);
+  }
+  if (status == CST_OK) {
+    status = cst__inferrer_merge(other, inferrer, NULL);
+  }
+  if (status == CST_OK) {
+    status = cst__inferrer_finish(other, &schema, NULL);
+  }
+  cst__schema_release(schema);
+  cst__inferrer_free(inferrer);
+  cst__inferrer_free(other);
+  return (int)status;
+}
+
+TEST(out_of_memory) {
+  static const column columns[] = {{"a", NANOARROW_TYPE_INT64, {1, 2}},
+                                   {"b", NANOARROW_TYPE_FLOAT, {1, 1}},
+                                   {"c", NANOARROW_TYPE_NA, {0}}};
+  batch b = make_batch(columns, 3, 2, NANOARROW_TYPE_LARGE_LIST);
+  FOR_EACH_ALLOCATION_FAILURE(infer, &b, CST_NO_MEMORY);
+  release(&b);
+}

@@ -116,25 +116,32 @@ def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
     ],
 )
 def test_no_leak(file: pathlib.Path, name: str) -> None:
+    """A leak grows in every round; caches and free lists stop growing."""
     use = uses(file)[name]
-    for _ in range(50):
-        use()
-    gc.collect()
     tracemalloc.start()
     try:
-        objects, python, memory = (
-            len(gc.get_objects()),
-            tracemalloc.get_traced_memory()[0],
-            resident(),
-        )
-        for _ in range(200):
-            use()
-        gc.collect()
-        assert len(gc.get_objects()) - objects < 100
-        assert tracemalloc.get_traced_memory()[0] - python < 20_000
-        assert resident() - memory < 3_000_000
+        grown = []
+        for _ in range(8):
+            grown.append(growth(use))
+            if grown[-1] == (0, 0, 0):
+                return
+        raise AssertionError(f"growth of objects, Python's and all memory: {grown}")
     finally:
         tracemalloc.stop()
+
+
+def growth(use: Callable[[], object]) -> tuple[int, int, int]:
+    """What 100 uses leave behind, where it is more than a handful of bytes a use."""
+    gc.collect()
+    before = len(gc.get_objects()), tracemalloc.get_traced_memory()[0], resident()
+    for _ in range(100):
+        use()
+    gc.collect()
+    after = len(gc.get_objects()), tracemalloc.get_traced_memory()[0], resident()
+    limits = 50, 1500, 200_000
+    grown = [max(0, b - a) for a, b in zip(before, after, strict=True)]
+    objects, python, memory = (g if g > most else 0 for g, most in zip(grown, limits, strict=True))
+    return objects, python, memory
 
 
 def test_reference_counts() -> None:
@@ -376,7 +383,8 @@ def test_a_pass_that_is_entered_twice(make_file: MakeFile) -> None:
                     next(self.running)  # type: ignore[call-overload]
             except cst.StateError as e:
                 self.failure = e
-            data, self.data = self.data[:1000], self.data[1000:]
+            size = min(size, 1000)
+            data, self.data = self.data[:size], self.data[size:]
             return data
 
     file = Reentrant(make_file("d", 1000).read_bytes())

@@ -26,45 +26,25 @@ static bool infers(const conversion *work) {
   return examples && settings->schema == NULL;
 }
 
-static cst_status infer_schema(const conversion *work, cst_schema **out, cst_error *error) {
-  cst_source_options options = cli_source_options(work->settings, NULL);
-  cst_source *source;
-  options.columns = NULL;
-  options.num_columns = 0;
-  cst_status status =
-      cst_source_open(work->settings->paths, work->num_inputs, &options, &source, error);
-  if (status != CST_OK) {
-    return status;
-  }
+/* The source keeps what was inferred. Formats with a schema of their own refuse at once. */
+static cst_status infer_schema(const conversion *work, cst_source *source, cst_error *error) {
   cli_progress progress;
+  cst_schema *schema;
   cli_progress_begin(&progress, "infer the schema", cst_source_total_bytes(source),
                      work->to_stdout);
-  status = cst_source_infer(source, cli_progress_show, &progress, out, error);
+  cst_status status = cst_source_infer(source, cli_progress_show, &progress, &schema, error);
   cli_progress_end(&progress);
-  cst_source_release(source);
-  return status;
+  if (status == CST_OK) {
+    cst_schema_release(schema);
+  }
+  return status == CST_UNSUPPORTED ? CST_OK : status;
 }
 
-/* The given schema or an inferred one; NULL for inputs that have their own. */
-static cst_status find_schema(const conversion *work, cst_schema **out, cst_error *error) {
-  *out = NULL;
-  if (!infers(work)) {
-    return cli_read_schema(work->settings, out, error);
-  }
-  cst_status status = infer_schema(work, out, error);
-  if (status == CST_FORMAT || status == CST_UNSUPPORTED) {
-    *out = NULL; /* no TFRecord: the conversion knows better what to say about it */
-    return CST_OK;
-  }
-  return status;
-}
-
-static cst_sink_options sink_options(const conversion *work, const cst_schema *schema) {
+static cst_sink_options sink_options(const cli_settings *settings) {
   cst_sink_options options = CST_SINK_OPTIONS_INIT;
-  options.format = work->settings->to;
-  options.level = (int32_t)work->settings->level;
-  options.lossy = work->settings->lossy;
-  options.schema = schema;
+  options.format = settings->to;
+  options.level = (int32_t)settings->level;
+  options.lossy = settings->lossy;
   return options;
 }
 
@@ -74,9 +54,8 @@ static void print_done(const conversion *work, uint64_t rows, double seconds) {
   }
 }
 
-static cst_status convert_source(const conversion *work, cst_source *source,
-                                 const cst_schema *schema, cst_error *error) {
-  cst_sink_options options = sink_options(work, schema);
+static cst_status convert_source(const conversion *work, cst_source *source, cst_error *error) {
+  cst_sink_options options = sink_options(work->settings);
   cli_progress progress;
   uint64_t rows = 0;
   cli_progress_begin(&progress, "convert", cst_source_total_bytes(source), work->to_stdout);
@@ -90,19 +69,22 @@ static cst_status convert_source(const conversion *work, cst_source *source,
 }
 
 static cst_status convert_files(const conversion *work, cst_error *error) {
-  cst_schema *schema;
   cst_source *source;
-  cst_status status = find_schema(work, &schema, error);
+  cst_sink_options options = sink_options(work->settings);
+  cst_status status = cst_sink_check(work->output, &options, error);
+  if (status == CST_OK) {
+    status = cli_open(work->settings, work->settings->paths, work->num_inputs, &source, error);
+  }
   if (status != CST_OK) {
     return status;
   }
-  cst_source_options options = cli_source_options(work->settings, schema);
-  status = cst_source_open(work->settings->paths, work->num_inputs, &options, &source, error);
-  if (status == CST_OK) {
-    status = convert_source(work, source, schema, error);
-    cst_source_release(source);
+  if (infers(work)) {
+    status = infer_schema(work, source, error);
   }
-  cst_schema_release(schema);
+  if (status == CST_OK) {
+    status = convert_source(work, source, error);
+  }
+  cst_source_release(source);
   return status;
 }
 

@@ -80,7 +80,13 @@ CST_API cst_status cst_sink_write(cst_sink *sink, const struct ArrowArray *batch
 CST_API cst_status cst_sink_finish(cst_sink *sink, cst_error *error);
 CST_API void cst_sink_free(cst_sink *sink);
 
-/* Reads all of `source` and writes it to `path`. *rows may be NULL. */
+/* Whether cst_sink_open would know the format that the options and the path mean; writes nothing. For
+ * an early answer, before a long read. */
+CST_API cst_status cst_sink_check(const char *path, const cst_sink_options *options,
+                                  cst_error *error);
+
+/* Reads all of `source` and writes it to `path`. on_progress (may be NULL) is called after every batch.
+ * *rows may be NULL. */
 CST_API cst_status cst_convert(cst_source *source, const char *path, const cst_sink_options *options,
                                cst_progress_callback on_progress, void *ctx, uint64_t *rows,
                                cst_error *error);

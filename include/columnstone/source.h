@@ -142,7 +142,8 @@ CST_API cst_status cst_source_verify(cst_source *source, cst_fault_callback on_f
                                      void *ctx, uint64_t *num_faults, cst_error *error);
 
 /* Infers a schema from all the records of the source: types, presence, value counts, and a shape for
- * features that are present with the same number of values everywhere. *out: cst_schema_release. */
+ * features that are present with the same number of values everywhere. *out: cst_schema_release. A
+ * source that was opened without a schema takes it over, so that its passes need not infer again. */
 CST_API cst_status cst_source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
                                     cst_schema **out, cst_error *error);
 

@@ -28,6 +28,11 @@ static cst_sink_options options_of(const cst_sink_options *options) {
   return own;
 }
 
+/* The name of the output for errors. */
+static const char *name_of(const char *path) {
+  return strcmp(path, "-") == 0 ? "standard output" : path;
+}
+
 /* ---- the format ---- */
 
 static cst_status find_format(const char *path, const char *name, cst__format *out,
@@ -71,7 +76,7 @@ static cst_status open_format(cst_sink *sink, const cst_sink_options *options, c
   cst_status status = format.sink->open(&open, &sink->sink, error);
   if (status != CST_OK) {
     sink->sink = NULL;
-    cst__error_add_file(error, sink->path);
+    cst__error_add_file(error, name_of(sink->path));
   }
   return status;
 }
@@ -112,6 +117,15 @@ cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
   return sink_new(path, schema, &own, out, error);
 }
 
+cst_status cst_sink_check(const char *path, const cst_sink_options *options, cst_error *error) {
+  if (path == NULL || path[0] == '\0') {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no path");
+  }
+  cst_sink_options own = options_of(options);
+  cst__format format;
+  return find_format(path, own.format, &format, error);
+}
+
 /* ---- writing ---- */
 
 static cst_status check_open(const cst_sink *sink, cst_error *error) {
@@ -128,7 +142,7 @@ static cst_status failed(cst_sink *sink, cst_status status, cst_error *error) {
   if (error != NULL && error->record >= 0) {
     error->record += sink->rows;
   }
-  cst__error_add_file(error, sink->path);
+  cst__error_add_file(error, name_of(sink->path));
   return status;
 }
 
@@ -226,11 +240,9 @@ cst_status cst_convert(cst_source *source, const char *path, const cst_sink_opti
   if (source == NULL || path == NULL || path[0] == '\0') {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no source, or no path");
   }
-  cst_sink_options own = options_of(options);
-  cst__format format; /* before the schema is inferred, which may take a while */
-  CST__TRY(find_format(path, own.format, &format, error));
+  CST__TRY(cst_sink_check(path, options, error)); /* a schema may have to be inferred first */
   conversion work = {.on_progress = on_progress, .ctx = ctx};
-  cst_status status = open_and_write(source, path, &own, &work, error);
+  cst_status status = open_and_write(source, path, options, &work, error);
   if (status == CST_OK && rows != NULL) {
     *rows = (uint64_t)work.sink->rows;
   }

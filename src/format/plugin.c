@@ -90,6 +90,7 @@ static void visit_folders(const char *name, visit_folder visit, void *ctx) {
 
 /* ---- one plug-in ---- */
 
+/* The fault of an installation, not of the data. */
 static cst_status bad_plugin(const char *path, const char *found, cst_error *error) {
   cst_status status = cst__fail(error, CST_UNSUPPORTED,
                                 "build it against the headers of this version", "%s", found);

@@ -8,8 +8,8 @@
 #include "base/error.h"
 
 /* Finds and loads the plug-in of a format and checks its table. *out lives as long as the process.
- * CST_OK with *out NULL if no folder has such a file; CST_UNSUPPORTED if it cannot be loaded or is
- * made for another version. */
+ * CST_OK with *out NULL if no folder has such a file; CST_IO if it cannot be loaded or is made
+ * for another version. */
 cst_status cst__plugin_load(const char *name, const cst_plugin_format **out, cst_error *error);
 
 /* Loads one plug-in after the other, all that lie in the plug-in folders, until `matches` is true

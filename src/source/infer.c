@@ -111,11 +111,22 @@ cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_pr
   return status;
 }
 
+/* A pass over a source without a schema does not infer it a second time. */
+static void adopt(cst_source *source, const cst_schema *schema) {
+  cst__mutex_lock(&source->lock);
+  if (source->schema == NULL) {
+    source->schema = cst__schema_retain(schema);
+  }
+  cst__mutex_unlock(&source->lock);
+}
+
 cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
                              cst_schema **out, cst_error *error) {
   CST__TRY(check_inferable(source, error));
   CST__TRY(cst__source_claim_whole(source, error));
-  return cst__source_infer_all(source, on_progress, ctx, out, error);
+  CST__TRY(cst__source_infer_all(source, on_progress, ctx, out, error));
+  adopt(source, *out);
+  return CST_OK;
 }
 
 /* ---- the first records of a pipe ---- */

@@ -63,16 +63,23 @@ int64_t cst__splits_find(const int64_t *splits, int64_t count, int64_t item) {
 
 /* ---- lists with offsets, the usual case: no slot is looked at alone ---- */
 
+/* The items that null lists of a run hold, or'ed: 0 if there are none. */
+#define DEFINE_HIDDEN(name, type)                                                            \
+  static int64_t name(const type *offsets, const uint8_t *bits, int64_t at, int64_t count) { \
+    int64_t hidden = 0;                                                                      \
+    for (int64_t i = at; i < at + count; i++) {                                              \
+      int64_t valid = (bits[i >> 3] >> (i & 7)) & 1;                                         \
+      hidden |= (offsets[i + 1] - offsets[i]) & (valid - 1);                                 \
+    }                                                                                        \
+    return hidden;                                                                           \
+  }
+DEFINE_HIDDEN(hidden_32, int32_t)
+DEFINE_HIDDEN(hidden_64, int64_t)
+
 /* True if every null among the slots is an empty list anyway. */
 static bool are_nulls_empty(const cst__view *v, int64_t at, int64_t count) {
-  int64_t hidden = 0;
-  for (int64_t i = at; i < at + count; i++) {
-    bool is_null = !((v->validity[i >> 3] >> (i & 7)) & 1);
-    hidden |= is_null ? cst__view_entry(v->offsets, v->offset_width, i + 1) -
-                            cst__view_entry(v->offsets, v->offset_width, i)
-                      : 0;
-  }
-  return hidden == 0;
+  return (v->offset_width == 8 ? hidden_64(v->offsets, v->validity, at, count)
+                               : hidden_32(v->offsets, v->validity, at, count)) == 0;
 }
 
 static bool is_plain_list(const cst__slots *lists) {

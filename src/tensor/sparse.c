@@ -29,11 +29,11 @@ static cst_status read_values(const cst__job *job, const opened *column, int64_t
   return null_at >= 0 ? null_element(job, column, rows, null_at) : status;
 }
 
-/* Makes indices [count, rank] and dense_shape [rank], to be filled. */
+/* Makes indices [count, rank], with room for one row more, and dense_shape [rank], to be filled. */
 static cst_status make_coordinates(const cst__job *job, int64_t count, int64_t rank,
                                    int64_t **indices, int64_t **dense_shape) {
   int64_t cells;
-  if (__builtin_mul_overflow(count, rank, &cells)) {
+  if (__builtin_mul_overflow(count + 1, rank, &cells)) {
     return CST__TAKEN(NULL, job->error);
   }
   cst_tensor *t = job->out;
@@ -47,25 +47,47 @@ static cst_status make_coordinates(const cst__job *job, int64_t count, int64_t r
   return cst__ndarray_shape(job, &t->dense_shape, rank, 0, NULL);
 }
 
+static int64_t longest_row(const int64_t *splits, int64_t rows) {
+  int64_t longest = 0;
+  for (int64_t row = 0; row < rows; row++) {
+    int64_t size = splits[row + 1] - splits[row];
+    longest = size > longest ? size : longest;
+  }
+  return longest;
+}
+
+/* Indices [row, position]. Rows of at most one value are written without a branch on which have
+ * one; there is room for one pair more than there are values. */
+static void place_positions(const int64_t *splits, int64_t rows, int64_t longest, int64_t *at) {
+  if (longest <= 1) {
+    for (int64_t row = 0; row < rows; row++) {
+      at[0] = row;
+      at[1] = 0;
+      at += 2 * (splits[row + 1] - splits[row]);
+    }
+    return;
+  }
+  for (int64_t row = 0; row < rows; row++) {
+    int64_t size = splits[row + 1] - splits[row];
+    for (int64_t i = 0; i < size; i++) {
+      at[2 * i] = row;
+      at[2 * i + 1] = i;
+    }
+    at += 2 * size;
+  }
+}
+
 cst_status cst__make_varlen(const cst__job *job) {
   opened column;
   int64_t rows;
-  int64_t longest = 0;
-  int64_t *at;
+  int64_t *indices;
   int64_t *dense_shape;
   CST__TRY(open_column(job, -1, &rows, &column));
   CST__TRY(read_values(job, &column, rows));
-  CST__TRY(make_coordinates(job, column.items.count, 2, &at, &dense_shape));
-  for (int64_t row = 0; row < rows; row++) {
-    int64_t size = column.splits[row + 1] - column.splits[row];
-    longest = size > longest ? size : longest;
-    for (int64_t i = 0; i < size; i++) {
-      *at++ = row;
-      *at++ = i;
-    }
-  }
+  CST__TRY(make_coordinates(job, column.items.count, 2, &indices, &dense_shape));
   dense_shape[0] = rows;
-  dense_shape[1] = longest;
+  dense_shape[1] = longest_row(column.splits, rows);
+  place_positions(column.splits, rows, dense_shape[1], indices);
   return CST_OK;
 }
 

@@ -22,7 +22,7 @@ struct cst_example_decoder {
   cst_schema *schema;   /* keeps the names of `known` */
   cst__loop loop;
   cst__batch_pool *pool;
-  cst__example_loop_function run;
+  const cst__machine *machine;
   size_t *sorted;       /* column numbers in the order of the output */
   size_t num_sorted;
   size_t *order;        /* columns of the batch at hand */
@@ -173,7 +173,7 @@ cst_status cst__example_decoder_new(const cst_schema *schema,
   d->allocator = cst__allocator_of(options->allocator);
   d->flags = options->flags;
   d->has_schema = schema != NULL;
-  d->run = cst__example_loop_find(options->loop);
+  d->machine = cst__machine_find(options->loop);
   d->pool = cst__batch_pool_new(&d->allocator);
   bool ok = d->pool != NULL && cst__name_table_init(&d->table, &d->allocator);
   d->loop = (cst__loop){.table = &d->table,
@@ -282,7 +282,7 @@ static cst_status choose_outputs(cst_example_decoder *d, cst_error *error) {
     size_t column = d->sorted[i];
     const cst__hot *hot = &d->loop.hot[column];
     const cst__cold *cold = &d->loop.cold[column];
-    if (!d->all_seen && hot->next_row == 0 && !(hot->flags & CST__HOT_SEEN)) {
+    if (!d->all_seen && hot->tag == 0 && !(hot->flags & CST__HOT_SEEN)) {
       continue;
     }
     uint8_t tag = cold->tag != 0 ? cold->tag : hot->tag;
@@ -341,7 +341,6 @@ static cst_status begin(cst_example_decoder *d, const cst__records *records, cst
   loop->error = error;
   for (size_t i = 0; i < loop->num_columns; i++) {
     cst__cold *cold = &loop->cold[i];
-    cold->null_count = 0;
     cold->next_wrong = 0;
     loop->hot[i] = (cst__hot){.flags = cold->fixed_size >= 0 ? CST__HOT_FIXED : 0};
     if (cold->tag != 0) {
@@ -357,15 +356,13 @@ static cst_status finish_columns(cst_example_decoder *d) {
     size_t at = d->order[i];
     cst__column *column = &loop->batch->columns[at];
     const cst__column_type *type = &d->types[i];
-    if (type->kind != CST__VALUES_NULL) {
-      CST__TRY(cst__fill_gap(loop, (uint32_t)at, loop->rows));
-    }
     column->kind = type->kind;
+    if (type->kind != CST__VALUES_NULL) {
+      CST__TRY(cst__close_column(loop, (uint32_t)at, d->machine));
+    }
     column->fixed_size = type->fixed_size;
     column->offsets_32 = type->offsets_32;
     column->flat = false;
-    column->null_count = loop->cold[at].null_count;
-    column->num_values = (int64_t)loop->hot[at].num_values;
   }
   return CST_OK;
 }
@@ -384,7 +381,7 @@ static cst_status keep_blocks(cst__batch *batch, const cst__records *records, cs
 }
 
 static cst_status fill(cst_example_decoder *d, const cst__records *records, cst_error *error) {
-  cst_status status = d->run(&d->loop, records);
+  cst_status status = d->machine->run(&d->loop, records);
   if (status != CST_OK) {
     cst__error_add_record(error, d->loop.row, -1);
     return status;

@@ -3,7 +3,7 @@
  *
  * Compiled once per instruction set (CST_VARIANT names the function). Whatever does not look as
  * expected is left to example_slow.c, entry by entry; nothing is committed before an entry is known
- * to be good, so that the slow way can always begin anew. Loads of up to 16 bytes may begin anywhere
+ * to be good, so that the slow way can always begin anew. Loads of up to 32 bytes may begin anywhere
  * in an entry (`slack`), therefore an entry near the end of what may be read is first copied to where
  * that is safe; one that is too long for that is read without slack.
  */
@@ -22,9 +22,9 @@
 #define CST__PASTE(a, b) CST__PASTE_(a, b)
 
 enum {
-  SLACK = 16,       /* bytes behind an entry that must be readable */
+  SLACK = 32,       /* bytes behind an entry that must be readable */
   TAIL_BYTES = 512, /* the longest end of a record that is copied to get the slack */
-  HEADER_SLACK = 32 /* readable bytes from an entry's begin on, before anything is known of it */
+  HEADER_SLACK = 48 /* readable bytes from an entry's begin on, before anything is known of it */
 };
 
 /* How one entry went. */
@@ -123,15 +123,15 @@ ALWAYS_INLINE int64_t *unpack(const uint8_t *at, const uint8_t *end, bool slack,
   return at == end ? out : NULL;
 }
 
-/* Copies `size` bytes; may write, and with slack read, up to 15 bytes more. */
+/* Copies `size` bytes; may write, and with slack read, up to 31 bytes more. */
 ALWAYS_INLINE void copy_values(uint8_t *to, const uint8_t *from, size_t size, bool slack) {
   if (!slack || UNLIKELY(size > 128)) {
     memcpy(to, from, size);
     return;
   }
-  memcpy(to, from, 16);
-  for (size_t i = 16; UNLIKELY(i < size); i += 16) {
-    memcpy(to + i, from + i, 16);
+  memcpy(to, from, 32);
+  for (size_t i = 32; UNLIKELY(i < size); i += 32) {
+    memcpy(to + i, from + i, 32);
   }
 }
 
@@ -152,9 +152,9 @@ ALWAYS_INLINE outcome commit(target t, size_t num_values) {
     (void)cst__wrong_count(t.loop, column_of(t), count);
     return FAILED;
   }
-  t.hot->num_values = num_values;
-  t.hot->offsets[t.row + 1] = (int64_t)num_values;
-  t.hot->next_row = (int32_t)t.row + 1;
+  t.hot->num_values = (uint32_t)num_values;
+  *t.hot->next_end++ = (int64_t)num_values;
+  t.hot->validity[t.row >> 3] |= (uint8_t)(1u << (t.row & 7));
   return DONE;
 }
 
@@ -275,15 +275,9 @@ static __attribute__((noinline)) outcome put_views(target t, const uint8_t *at,
   return commit(t, count);
 }
 
-/* DONE if the row at hand is the column's next one, once absent rows in front of it have slots. */
-ALWAYS_INLINE outcome open_row(target t) {
-  if (LIKELY(t.hot->next_row == (int32_t)t.row)) {
-    return DONE;
-  }
-  if (t.hot->next_row > (int32_t)t.row) {
-    return SLOW; /* the name again: the last one wins */
-  }
-  return cst__fill_gap(t.loop, column_of(t), (int32_t)t.row) == CST_OK ? DONE : FAILED;
+/* True if the name occurred in this record before: the last one wins, which is a rare case. */
+ALWAYS_INLINE bool is_repeated(target t) {
+  return UNLIKELY((t.hot->validity[t.row >> 3] >> (t.row & 7)) & 1);
 }
 
 /* The kind's list of an entry whose column is known; nothing but the list is in the Feature. */
@@ -295,9 +289,8 @@ ALWAYS_INLINE outcome put_list(target t, const uint8_t *at, const uint8_t *end, 
                size != (size_t)(end - at))) {
     return SLOW;
   }
-  outcome opened = open_row(t);
-  if (UNLIKELY(opened != DONE)) {
-    return opened;
+  if (is_repeated(t)) {
+    return SLOW;
   }
   if (tag != CST__TAG_BYTES) {
     return put_numbers(t, tag, at, end, slack);
@@ -320,9 +313,10 @@ ALWAYS_INLINE uint64_t keep_bytes(uint64_t word, size_t size) {
  * names the last one counts. */
 ALWAYS_INLINE outcome find_column(cst__loop *loop, const uint8_t *name, size_t size,
                                   uint32_t *column) {
-  cst__name_key key = {keep_bytes(cst__load64(name), size),
-                       keep_bytes(cst__load64(name + (size > 8 ? size - 8 : 0)), size),
-                       (uint32_t)size};
+  cst__name_key key = {.head = keep_bytes(cst__load64(name), size),
+                       .next = keep_bytes(cst__load64(name + 8), size > 8 ? size - 8 : 0),
+                       .tail = keep_bytes(cst__load64(name + (size > 8 ? size - 8 : 0)), size),
+                       .size = (uint32_t)size};
   *column = cst__name_table_probe(loop->table, key, name);
   if (UNLIKELY(*column == CST__NO_COLUMN)) {
     if (loop->grows) {
@@ -402,9 +396,8 @@ ALWAYS_INLINE outcome put_small(cst__loop *loop, size_t row, const uint8_t *at, 
   if (UNLIKELY(tag == 0 || !is_usual(value, size + 4, tag))) {
     return put_entry(loop, at + 2, at + 2 + entry_size, true);
   }
-  outcome opened = open_row(t);
-  if (UNLIKELY(opened != DONE)) {
-    return opened;
+  if (is_repeated(t)) {
+    return SLOW;
   }
   const uint8_t *values = value + 6;
   bool is_one = value[5] == size;
@@ -497,8 +490,7 @@ static cst_status put_features(cst__loop *loop, const uint8_t *at, const uint8_t
   return put_entries(loop, tail, tail + rest, tail + rest + HEADER_SLACK + SLACK, &at);
 }
 
-cst_status CST__PASTE(cst__example_loop_, CST_VARIANT)(cst__loop *loop,
-                                                       const cst__records *records) {
+static cst_status run(cst__loop *loop, const cst__records *records) {
   for (size_t i = 0; i < records->count; i++) {
     const uint8_t *at = records->items[i].data;
     size_t size = records->items[i].size;
@@ -518,3 +510,41 @@ cst_status CST__PASTE(cst__example_loop_, CST_VARIANT)(cst__loop *loop,
   }
   return CST_OK;
 }
+
+#if defined(__AVX2__)
+/* For four rows, from the last: which of the four newest ends each of them takes. Bit i of the index
+ * says that row i has values; lane 3 is the newest end. */
+static const int32_t take_ends[16][8] = {
+#define LANES(a, b, c, d) {2 * (a), 2 * (a) + 1, 2 * (b), 2 * (b) + 1, 2 * (c), 2 * (c) + 1, 2 * (d), 2 * (d) + 1}
+    LANES(3, 3, 3, 3), LANES(3, 3, 3, 3), LANES(2, 3, 3, 3), LANES(2, 3, 3, 3),
+    LANES(2, 2, 3, 3), LANES(2, 2, 3, 3), LANES(1, 2, 3, 3), LANES(1, 2, 3, 3),
+    LANES(2, 2, 2, 3), LANES(2, 2, 2, 3), LANES(1, 2, 2, 3), LANES(1, 2, 2, 3),
+    LANES(1, 1, 2, 3), LANES(1, 1, 2, 3), LANES(0, 1, 2, 3), LANES(0, 1, 2, 3),
+#undef LANES
+};
+#endif
+
+/* From the last row on, so that nothing is overwritten before it was read: there are never fewer rows
+ * left than ends. */
+static void expand(int64_t *offsets, const uint8_t *validity, size_t rows, size_t present) {
+  size_t row = rows;
+  while (row > present) {
+#if defined(__AVX2__)
+    if ((row & 3) == 0 && present >= 3) {
+      unsigned bits = (validity[(row - 4) >> 3] >> ((row - 4) & 7)) & 15;
+      __m256i ends = _mm256_loadu_si256((const __m256i *)(const void *)(offsets + present - 3));
+      __m256i lanes = _mm256_loadu_si256((const __m256i *)(const void *)take_ends[bits]);
+      _mm256_storeu_si256((__m256i *)(void *)(offsets + row - 3),
+                          _mm256_permutevar8x32_epi32(ends, lanes));
+      present -= (size_t)__builtin_popcount(bits);
+      row -= 4;
+      continue;
+    }
+#endif
+    offsets[row] = offsets[present];
+    row--;
+    present -= (validity[row >> 3] >> (row & 7)) & 1;
+  }
+}
+
+const cst__machine CST__PASTE(cst__machine_, CST_VARIANT) = {run, expand};

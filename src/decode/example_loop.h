@@ -14,23 +14,25 @@ enum {
   CST__HOT_VIEW = 1 << 2   /* BYTES become 16-byte views */
 };
 
-/* A column while it is filled: what the loop touches, in one cache line. */
+/* A column while it is filled: what the loop touches, in one cache line.
+ *
+ * Rows without the name cost nothing: a row that has it sets its bit and appends the end of its
+ * values. Where the absent rows lie is worked out once, when the batch is complete (`expand`). */
 typedef struct cst__hot {
   uint8_t *values;        /* int64s, floats, bytes or views */
-  int64_t *offsets;       /* [rows + 1], written up to next_row */
+  int64_t *next_end;      /* where the next row's end goes; the column's offsets, without gaps */
   int64_t *value_offsets; /* BYTES: [num_values + 1] */
-  size_t num_values;
+  uint8_t *validity;      /* one bit per row: it has values (or an empty list) */
   size_t num_bytes;       /* BYTES: used of `values` */
-  size_t room_values;     /* values for which there is room (BYTES: in value_offsets) */
   size_t room_bytes;      /* BYTES: capacity of `values` */
-  int32_t next_row;       /* the first row without a slot */
-  uint8_t tag;            /* the kind that is expected; 0: none known yet */
+  uint32_t num_values;
+  uint32_t room_values; /* values for which there is room (BYTES: in value_offsets) */
+  uint8_t tag;          /* the kind that is expected; 0: none known yet, then no pointer is set */
   uint8_t flags;
 } cst__hot;
 
 /* The rest of a column. */
 typedef struct cst__cold {
-  int64_t null_count;
   int64_t fixed_size; /* >= 0: rows have that many values; -1: any number */
   uint8_t tag;        /* by the schema; 0: by the data */
   bool is_null;       /* a column that must not have values (type UNKNOWN of an inferred schema) */
@@ -63,12 +65,20 @@ typedef struct cst__loop {
   cst_allocator allocator;
 } cst__loop;
 
-/* The loops: decode every record of the batch. */
-typedef cst_status (*cst__example_loop_function)(cst__loop *loop, const cst__records *records);
-cst_status cst__example_loop_base(cst__loop *loop, const cst__records *records);
-cst_status cst__example_loop_v3(cst__loop *loop, const cst__records *records);
-cst_status cst__example_loop_slow(cst__loop *loop, const cst__records *records);
-cst__example_loop_function cst__example_loop_find(cst__loop_choice choice);
+/* What depends on the instruction set. */
+typedef struct cst__machine {
+  /* Decodes every record of the batch. */
+  cst_status (*run)(cst__loop *loop, const cst__records *records);
+  /* Turns the ends of the rows that have values into the offsets of all rows, in place:
+   * offsets[0] is 0, offsets[1 .. present] are the ends, bit i says that row i is one of them. The
+   * bitmap is readable in whole 8-byte words. */
+  void (*expand)(int64_t *offsets, const uint8_t *validity, size_t rows, size_t present);
+} cst__machine;
+
+extern const cst__machine cst__machine_base;
+extern const cst__machine cst__machine_v3;
+extern const cst__machine cst__machine_slow;
+const cst__machine *cst__machine_find(cst__loop_choice choice);
 
 /* ---- the rare cases (example_slow.c) ---- */
 
@@ -92,14 +102,30 @@ cst_status cst__unknown_name(cst__loop *loop, const uint8_t *name, size_t size, 
  * comes several times in a record only the last entry counts. */
 cst_status cst__settle_wrong(cst__loop *loop);
 
+/* ---- a column's storage (example_columns.c) ---- */
+
 /* Gives a column its type, which it did not have. */
 cst_status cst__set_kind(cst__loop *loop, uint32_t column, uint8_t tag);
 
-/* Writes slots for the rows that had none, up to `row`. */
-cst_status cst__fill_gap(cst__loop *loop, uint32_t column, int32_t row);
+/* True if the row has values in this column. */
+static inline bool cst__has_row(const cst__hot *hot, int32_t row) {
+  return hot->tag != 0 && ((hot->validity[row >> 3] >> (row & 7)) & 1) != 0;
+}
+
+/* Completes a column behind the last record: the offsets of all rows (or, for fixed shapes, zeros for
+ * the absent ones), and its counts. */
+cst_status cst__close_column(cst__loop *loop, uint32_t column, const cst__machine *machine);
 
 /* Room for `values` more values and `bytes` more bytes. */
 cst_status cst__grow_hot(cst__loop *loop, uint32_t column, size_t values, size_t bytes);
+
+/* Takes the values of the row at hand back, if it has some: an entry of the same name came before. */
+void cst__undo_row(cst__loop *loop, uint32_t column);
+
+/* ---- errors ---- */
+
+/* Adds the column's name to the error; returns `status`. */
+cst_status cst__at_column(cst__loop *loop, uint32_t column, cst_status status);
 
 /* The error of a row of `found` values where the schema fixes another number. */
 cst_status cst__wrong_count(cst__loop *loop, uint32_t column, int64_t found);

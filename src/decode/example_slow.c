@@ -16,8 +16,7 @@ enum {
   FEATURES_DEPTH = RECORD_DEPTH - 1,
   ENTRY_DEPTH = RECORD_DEPTH - 2,
   FEATURE_DEPTH = RECORD_DEPTH - 3,
-  LIST_DEPTH = RECORD_DEPTH - 4,
-  MAX_NULL_FILL = 64 << 20 /* bytes of zeros that stand for absent rows of a fixed shape */
+  LIST_DEPTH = RECORD_DEPTH - 4
 };
 
 static const char *kind_name(uint8_t tag) {
@@ -38,14 +37,14 @@ static cst_status malformed(cst__loop *loop, cst__wire_fault fault) {
                    "malformed protobuf: %s", cst__wire_fault_text(fault));
 }
 
-static cst_status with_path(cst__loop *loop, uint32_t column, cst_status status) {
+cst_status cst__at_column(cst__loop *loop, uint32_t column, cst_status status) {
   const char *name = loop->table->names[column];
   cst__error_add_path(loop->error, name, strlen(name));
   return status;
 }
 
 cst_status cst__wrong_count(cst__loop *loop, uint32_t column, int64_t found) {
-  return with_path(loop, column,
+  return cst__at_column(loop, column,
                    cst__fail(loop->error, CST_SCHEMA, "correct the schema's shape, or the data",
                              "found %lld values, the schema's shape has %lld", (long long)found,
                              (long long)loop->cold[column].fixed_size));
@@ -54,12 +53,12 @@ cst_status cst__wrong_count(cst__loop *loop, uint32_t column, int64_t found) {
 static cst_status wrong_kind(cst__loop *loop, uint32_t column, uint8_t found) {
   const cst__cold *cold = &loop->cold[column];
   if (cold->is_null) {
-    return with_path(loop, column,
+    return cst__at_column(loop, column,
                      cst__fail(loop->error, CST_SCHEMA,
                                "infer the schema from all of the data: columnstone schema infer",
                                "found a list of %s, the schema knows no type", kind_name(found)));
   }
-  return with_path(loop, column,
+  return cst__at_column(loop, column,
                    cst__fail(loop->error, CST_SCHEMA, NULL, "found a list of %s, %s %s",
                              kind_name(found),
                              cold->tag != 0 ? "the schema says" : "earlier records have",
@@ -120,158 +119,6 @@ cst_status cst__unknown_name(cst__loop *loop, const uint8_t *name, size_t size, 
   loop->hot[*column] = (cst__hot){0};
   loop->cold[*column] = (cst__cold){.fixed_size = -1};
   return CST_OK;
-}
-
-/* A hot column's pointers and room, after its buffers were allocated anew. */
-static void refresh(cst__loop *loop, uint32_t column) {
-  cst__hot *hot = &loop->hot[column];
-  cst__column *c = &loop->batch->columns[column];
-  hot->values = c->values.data;
-  hot->offsets = (int64_t *)(void *)c->offsets.data;
-  hot->value_offsets = (int64_t *)(void *)c->value_offsets.data;
-  hot->room_bytes = c->values.capacity;
-  if (hot->tag == CST__TAG_BYTES && !(hot->flags & CST__HOT_VIEW)) {
-    hot->room_values = c->value_offsets.capacity / 8 - 1;
-    hot->value_offsets[0] = 0;
-  } else {
-    size_t width = hot->tag == CST__TAG_FLOAT ? 4 : hot->tag == CST__TAG_INT ? 8 : 16;
-    hot->room_values = c->values.capacity / width;
-  }
-  hot->offsets[0] = 0;
-}
-
-cst_status cst__set_kind(cst__loop *loop, uint32_t column, uint8_t tag) {
-  cst__hot *hot = &loop->hot[column];
-  cst__column *c = &loop->batch->columns[column];
-  const cst_allocator *a = &loop->allocator;
-  size_t rows = (size_t)loop->rows;
-  hot->tag = tag;
-  loop->cold[column].kind_row = loop->row;
-  hot->flags |= loop->views && tag == CST__TAG_BYTES ? CST__HOT_VIEW : 0;
-  bool bytes = tag == CST__TAG_BYTES && !loop->views;
-  size_t width = tag == CST__TAG_FLOAT ? 4 : tag == CST__TAG_INT ? 8 : 16;
-  /* One value a row to begin with; the buffers of recycled batches have what the last one needed. */
-  if (!cst__buffer_reserve(a, &c->offsets, (rows + 1) * 8, 0) ||
-      !cst__buffer_reserve(a, &c->values, rows * width, 0) ||
-      (bytes && !cst__buffer_reserve(a, &c->value_offsets, (rows + 1) * 8, 0))) {
-    return cst__fail_memory(loop->error, rows * (16 + width));
-  }
-  refresh(loop, column);
-  return CST_OK;
-}
-
-/* ---- growth and gaps ---- */
-
-static cst_status too_much(cst__loop *loop, uint32_t column) {
-  return with_path(loop, column,
-                   cst__fail(loop->error, CST_LIMIT, "use smaller batches",
-                             "a batch has more values than fit into memory"));
-}
-
-cst_status cst__grow_hot(cst__loop *loop, uint32_t column, size_t values, size_t bytes) {
-  cst__hot *hot = &loop->hot[column];
-  cst__column *c = &loop->batch->columns[column];
-  const cst_allocator *a = &loop->allocator;
-  bool plain_bytes = hot->tag == CST__TAG_BYTES && !(hot->flags & CST__HOT_VIEW);
-  size_t width = hot->tag == CST__TAG_FLOAT ? 4 : hot->tag == CST__TAG_INT ? 8 : 16;
-  size_t want;
-  size_t want_offsets = 0;
-  size_t keep = plain_bytes ? c->values.capacity : hot->num_values * width;
-  bool fits = plain_bytes ? cst__add(hot->num_bytes, bytes, &want) &&
-                                cst__add(hot->num_values, values, &want_offsets) &&
-                                cst__add(want_offsets, 1, &want_offsets) &&
-                                cst__mul(want_offsets, 8, &want_offsets)
-                          : cst__add(hot->num_values, values, &want) &&
-                                cst__mul(want, width, &want);
-  if (!fits) {
-    return too_much(loop, column);
-  }
-  /* A list that is being appended has written behind num_values: keep whole buffers. */
-  size_t keep_offsets = c->value_offsets.capacity;
-  if (!plain_bytes && (hot->flags & CST__HOT_VIEW)) {
-    keep = c->values.capacity;
-  }
-  if (!cst__buffer_reserve(a, &c->values, want, keep) ||
-      (plain_bytes && !cst__buffer_reserve(a, &c->value_offsets, want_offsets, keep_offsets))) {
-    return cst__fail_memory(loop->error, want);
-  }
-  refresh(loop, column);
-  return CST_OK;
-}
-
-/* The bits of rows [from, to) become 0, after all of them were 1 for the first gap. */
-static cst_status clear_valid(cst__loop *loop, uint32_t column, int32_t from, int32_t to) {
-  cst__column *c = &loop->batch->columns[column];
-  size_t bytes = ((size_t)loop->rows + 7) / 8;
-  if (loop->cold[column].null_count == 0) {
-    if (!cst__buffer_reserve(&loop->allocator, &c->validity, bytes, 0)) {
-      return cst__fail_memory(loop->error, bytes);
-    }
-    memset(c->validity.data, 0xff, bytes);
-  }
-  for (int32_t row = from; row < to; row++) {
-    c->validity.data[row >> 3] &= (uint8_t)~(1u << (row & 7));
-  }
-  loop->cold[column].null_count += to - from;
-  return CST_OK;
-}
-
-/* Zeros (or empty strings) for `rows` absent rows of a fixed shape. */
-static cst_status fill_fixed(cst__loop *loop, uint32_t column, int32_t rows) {
-  size_t count;
-  if (!cst__mul((size_t)loop->cold[column].fixed_size, (size_t)rows, &count) ||
-      count > MAX_NULL_FILL / 8) {
-    return with_path(loop, column,
-                     cst__fail(loop->error, CST_LIMIT, "decode without fixed_size",
-                               "%d rows are absent where the shape has %lld values", rows,
-                               (long long)loop->cold[column].fixed_size));
-  }
-  CST__TRY(cst__grow_hot(loop, column, count, 0));
-  cst__hot *hot = &loop->hot[column];
-  if (hot->tag == CST__TAG_BYTES && !(hot->flags & CST__HOT_VIEW)) {
-    for (size_t i = 0; i < count; i++) {
-      hot->value_offsets[hot->num_values + i + 1] = (int64_t)hot->num_bytes;
-    }
-  } else {
-    size_t width = hot->tag == CST__TAG_FLOAT ? 4 : hot->tag == CST__TAG_INT ? 8 : 16;
-    memset(hot->values + hot->num_values * width, 0, count * width);
-  }
-  hot->num_values += count;
-  return CST_OK;
-}
-
-cst_status cst__fill_gap(cst__loop *loop, uint32_t column, int32_t row) {
-  cst__hot *hot = &loop->hot[column];
-  int32_t from = hot->next_row;
-  if (from >= row) {
-    return CST_OK;
-  }
-  CST__TRY(clear_valid(loop, column, from, row));
-  int64_t per_row = 0;
-  int64_t begin = (int64_t)hot->num_values;
-  if (hot->flags & CST__HOT_FIXED) {
-    CST__TRY(fill_fixed(loop, column, row - from));
-    per_row = loop->cold[column].fixed_size;
-  }
-  for (int32_t r = from; r < row; r++) {
-    begin += per_row;
-    hot->offsets[r + 1] = begin;
-  }
-  hot->next_row = row;
-  return CST_OK;
-}
-
-/* Takes the values of the row at hand back: an entry of the same name came before. */
-static void undo_row(cst__loop *loop, uint32_t column) {
-  cst__hot *hot = &loop->hot[column];
-  if (hot->next_row != loop->row + 1) {
-    return;
-  }
-  hot->num_values = (size_t)hot->offsets[loop->row];
-  if (hot->tag == CST__TAG_BYTES && !(hot->flags & CST__HOT_VIEW)) {
-    hot->num_bytes = (size_t)hot->value_offsets[hot->num_values];
-  }
-  hot->next_row = loop->row;
 }
 
 void cst__enter_block(cst__loop *loop, const cst__records *records) {
@@ -418,9 +265,8 @@ static void forget_kind(cst__loop *loop, uint32_t column) {
   cst__hot *hot = &loop->hot[column];
   hot->tag = 0;
   hot->flags &= (uint8_t)~CST__HOT_VIEW;
-  hot->num_values = hot->num_bytes = 0;
-  hot->next_row = 0;
-  loop->cold[column].null_count = 0;
+  hot->num_values = 0;
+  hot->num_bytes = 0;
 }
 
 static void note_wrong(cst__loop *loop, uint32_t column, uint8_t tag) {
@@ -437,7 +283,7 @@ cst_status cst__settle_wrong(cst__loop *loop) {
   while (loop->first_wrong > 1) {
     uint32_t column = loop->first_wrong - 2;
     cst__cold *cold = &loop->cold[column];
-    if (status == CST_OK && cold->wrong_tag != 0 && loop->hot[column].next_row <= loop->row) {
+    if (status == CST_OK && cold->wrong_tag != 0 && !cst__has_row(&loop->hot[column], loop->row)) {
       status = wrong_kind(loop, column, cold->wrong_tag);
     }
     loop->first_wrong = cold->next_wrong;
@@ -453,9 +299,9 @@ static cst_status put_feature(cst__loop *loop, uint32_t column, cst_bytes featur
   loop->hot[column].flags |= CST__HOT_SEEN;
   cst_status status = find_shape(loop, feature, &shape);
   if (status != CST_OK) {
-    return with_path(loop, column, status);
+    return cst__at_column(loop, column, status);
   }
-  undo_row(loop, column);
+  cst__undo_row(loop, column);
   cst__cold *cold = &loop->cold[column];
   cold->wrong_tag = 0;
   if (loop->hot[column].tag != shape.tag && cold->tag == 0 && cold->kind_row == loop->row) {
@@ -472,7 +318,6 @@ static cst_status put_feature(cst__loop *loop, uint32_t column, cst_bytes featur
   if (expected == 0) {
     CST__TRY(cst__set_kind(loop, column, shape.tag));
   }
-  CST__TRY(cst__fill_gap(loop, column, loop->row));
   size_t before = loop->hot[column].num_values;
   CST__TRY(append_feature(loop, column, feature, shape));
   cst__hot *hot = &loop->hot[column];
@@ -480,8 +325,8 @@ static cst_status put_feature(cst__loop *loop, uint32_t column, cst_bytes featur
   if ((hot->flags & CST__HOT_FIXED) && count != loop->cold[column].fixed_size) {
     return cst__wrong_count(loop, column, count);
   }
-  hot->offsets[loop->row + 1] = (int64_t)hot->num_values;
-  hot->next_row = loop->row + 1;
+  *hot->next_end++ = (int64_t)hot->num_values;
+  hot->validity[loop->row >> 3] |= (uint8_t)(1u << (loop->row & 7));
   return CST_OK;
 }
 
@@ -554,7 +399,7 @@ static cst_status put_parts(cst__loop *loop, const entry_parts *parts) {
     }
   }
   if (parts->joined != NULL && loop->views) {
-    return with_path(loop, column,
+    return cst__at_column(loop, column,
                      cst__fail(loop->error, CST_UNSUPPORTED, "decode without binary views",
                                "the value of a feature lies in several parts"));
   }
@@ -594,7 +439,7 @@ cst_status cst__slow_record(cst__loop *loop, const uint8_t *data, size_t size) {
   return wire.fault != CST__WIRE_FAULT_NONE ? malformed(loop, wire.fault) : CST_OK;
 }
 
-cst_status cst__example_loop_slow(cst__loop *loop, const cst__records *records) {
+static cst_status run_slow(cst__loop *loop, const cst__records *records) {
   for (size_t i = 0; i < records->count; i++) {
     loop->row = (int32_t)i;
     cst__enter_record(loop, records);
@@ -603,3 +448,12 @@ cst_status cst__example_loop_slow(cst__loop *loop, const cst__records *records) 
   }
   return CST_OK;
 }
+
+static void expand_slow(int64_t *offsets, const uint8_t *validity, size_t rows, size_t present) {
+  for (size_t row = rows; row > 0; row--) {
+    offsets[row] = offsets[present];
+    present -= (validity[(row - 1) >> 3] >> ((row - 1) & 7)) & 1;
+  }
+}
+
+const cst__machine cst__machine_slow = {run_slow, expand_slow};

@@ -4,7 +4,8 @@
 enum { FIRST_SLOTS = 64, SPARSE = 4, SEEDS_TO_TRY = 24 };
 
 static cst__name_key key_of(const uint8_t *name, size_t size) {
-  cst__name_key key = {cst__load_tail(name, size), 0, (uint32_t)size};
+  cst__name_key key = {.head = cst__load_tail(name, size), .size = (uint32_t)size};
+  key.next = size > 8 ? cst__load_tail(name + 8, size - 8) : 0;
   key.tail = size > 8 ? cst__load64(name + size - 8) : key.head;
   return key;
 }
@@ -21,7 +22,7 @@ static bool reserve_names(cst__name_table *table, size_t want) {
     return false;
   }
   table->keys = keys;
-  table->keys[0] = (cst__name_key){0, 0, UINT32_MAX};
+  table->keys[0] = (cst__name_key){.size = UINT32_MAX};
   void *names = cst__renew(&table->allocator, (void *)table->names, room * sizeof(char *));
   if (names == NULL) {
     return false;

@@ -1,6 +1,6 @@
 /* From a feature's name to its column, in a few instructions.
  *
- * A name is known by its first 8 bytes, its last 8 bytes and its length: for names of up to 16 bytes
+ * A name is known by its first 16 bytes, its last 8 bytes and its length: for names of up to 24 bytes
  * that is all of it, and no byte has to be compared afterwards. Longer names mix their middle into
  * the hash and are compared there. The hash is seeded, so that nobody can choose names that collide.
  */
@@ -10,12 +10,13 @@
 #include "base/hash.h"
 
 typedef struct cst__name_key {
-  uint64_t head; /* first 8 bytes, zeros behind a shorter name */
+  uint64_t head; /* bytes 0 to 8, zeros behind a shorter name */
+  uint64_t next; /* bytes 8 to 16, likewise */
   uint64_t tail; /* last 8 bytes; the head again for a name of up to 8 */
   uint32_t size;
 } cst__name_key;
 
-enum { CST__LONG_NAME = 16 };
+enum { CST__LONG_NAME = 24 };
 #define CST__NO_COLUMN UINT32_MAX
 
 typedef struct cst__name_table {
@@ -40,10 +41,10 @@ bool cst__name_table_add(cst__name_table *table, const uint8_t *name, size_t siz
 /* The column, or CST__NO_COLUMN. Reads only the name's bytes. */
 uint32_t cst__name_table_find(const cst__name_table *table, const uint8_t *name, size_t size);
 
-/* The middle of a name of more than 16 bytes: its bytes 8 to size - 8. */
+/* The middle of a name of more than 24 bytes: its bytes 16 to size - 8. */
 static inline uint64_t cst__name_middle(const uint8_t *name, size_t size, uint64_t seed) {
   uint64_t h = seed;
-  for (size_t at = 8; at + 8 < size; at += 8) {
+  for (size_t at = 16; at + 8 < size; at += 8) {
     h = cst__fold(h ^ cst__load64(name + at), UINT64_C(0x9e3779b97f4a7c15));
   }
   return h;
@@ -52,6 +53,7 @@ static inline uint64_t cst__name_middle(const uint8_t *name, size_t size, uint64
 static inline size_t cst__name_slot_of(const cst__name_table *table, cst__name_key key,
                                        const uint8_t *name) {
   uint64_t hash = cst__fold(key.head ^ table->seed, (key.tail + key.size) ^ ~table->seed);
+  hash ^= (key.next * (table->seed | 1)) >> 32;
   if (key.size > CST__LONG_NAME) {
     hash ^= cst__name_middle(name, key.size, table->seed);
   }
@@ -64,9 +66,10 @@ static inline uint32_t cst__name_table_probe(const cst__name_table *table, cst__
   for (size_t at = cst__name_slot_of(table, key, name);; at = (at + 1) & table->mask) {
     uint32_t slot = table->slots[at];
     const cst__name_key *k = &table->keys[slot];
-    if (((k->head ^ key.head) | (k->tail ^ key.tail) | (k->size ^ key.size)) == 0) {
+    if (((k->head ^ key.head) | (k->next ^ key.next) | (k->tail ^ key.tail) |
+         (k->size ^ key.size)) == 0) {
       if (key.size <= CST__LONG_NAME ||
-          memcmp(table->names[slot - 1] + 8, name + 8, key.size - 16) == 0) {
+          memcmp(table->names[slot - 1] + 16, name + 16, key.size - 24) == 0) {
         return slot - 1;
       }
     }

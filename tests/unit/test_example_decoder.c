@@ -202,6 +202,57 @@ TEST(strings_of_every_length) {
   }
 }
 
+/* Rows of 0 to 3 values, absent ones between them in every pattern: against a plain walk. */
+TEST(gaps_in_many_rows) {
+  enum { ROWS = 997 };
+  static wire_text records[ROWS];
+  static cst_bytes items[ROWS];
+  for (int density = 0; density <= 8; density++) {
+    uint32_t state = 12345u + (uint32_t)density;
+    for (int i = 0; i < ROWS; i++) {
+      char text[64];
+      state = state * 1664525u + 1013904223u;
+      bool present = (int)((state >> 20) % 8) < density;
+      snprintf(text, sizeof text, present ? "a:int[%s]" : "z:none",
+               (state >> 8) % 4 == 0 ? "" : (state >> 8) % 4 == 1 ? "7" : "8,9");
+      records[i] = example_text(text);
+      items[i] = (cst_bytes){records[i].data, records[i].size};
+    }
+    for (int loop = CST__LOOP_BEST; loop <= CST__LOOP_SLOW; loop++) {
+      static const char *const wanted[] = {"a"};
+      cst__example_decoder_options options = {
+          .columns = wanted, .num_columns = 1, .loop = (cst__loop_choice)loop};
+      cst_schema *schema = schema_of(SCHEMA_ABC);
+      cst_example_decoder *decoder;
+      struct ArrowArray out;
+      CHECK_EQ(cst__example_decoder_new(schema, &options, &decoder, NULL), CST_OK);
+      cst__schema_release(schema);
+      cst__records all = {.items = items, .count = ROWS};
+      CHECK_EQ(cst__example_decoder_decode(decoder, &all, NULL, &out, NULL), CST_OK);
+      const uint8_t *bits = out.children[0]->buffers[0];
+      const int64_t *offsets = out.children[0]->buffers[1];
+      const int64_t *values = out.children[0]->children[0]->buffers[1];
+      int64_t at = 0;
+      int64_t nulls = 0;
+      for (int i = 0; i < ROWS; i++) {
+        bool is_a = records[i].data[6] == 'a';
+        nulls += !is_a;
+        CHECK_EQ(bits == NULL || ((bits[i >> 3] >> (i & 7)) & 1), is_a);
+        CHECK_EQ(offsets[i], at);
+        size_t count = !is_a ? 0 : records[i].size < 14 ? 0 : records[i].size - 13;
+        if (count > 0) {
+          CHECK_EQ(values[at], count == 1 ? 7 : 8);
+        }
+        at += (int64_t)count;
+      }
+      CHECK_EQ(offsets[ROWS], at);
+      CHECK_EQ(out.children[0]->null_count, nulls);
+      out.release(&out);
+      cst__example_decoder_free(decoder);
+    }
+  }
+}
+
 /* ---- layouts that protobuf allows and writers do not produce ---- */
 
 static wire_text record_of_entry(const wire_text *entry) {

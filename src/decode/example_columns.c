@@ -1,0 +1,160 @@
+/* The storage of the decoder's columns: room, growth, rows taken back, and the end of a batch. */
+#include <string.h>
+
+#include "decode/example_loop.h"
+
+enum { MAX_NULL_FILL = 64 << 20 /* bytes of zeros that stand for absent rows of a fixed shape */ };
+
+/* BYTES that are copied; views are values of a fixed width. */
+static bool is_copied(const cst__hot *hot) {
+  return hot->tag == CST__TAG_BYTES && !(hot->flags & CST__HOT_VIEW);
+}
+
+static size_t width_of(const cst__hot *hot) {
+  return hot->tag == CST__TAG_FLOAT ? 4 : hot->tag == CST__TAG_INT ? 8 : 16;
+}
+
+/* A hot column's pointers and room, after its values were allocated anew. */
+static void refresh(cst__loop *loop, uint32_t column) {
+  cst__hot *hot = &loop->hot[column];
+  cst__column *c = &loop->batch->columns[column];
+  size_t room = c->values.capacity / width_of(hot);
+  hot->values = c->values.data;
+  hot->value_offsets = (int64_t *)(void *)c->value_offsets.data;
+  hot->room_bytes = c->values.capacity;
+  if (is_copied(hot)) {
+    room = c->value_offsets.capacity / 8 - 1;
+    hot->value_offsets[0] = 0;
+  }
+  hot->room_values = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+}
+
+cst_status cst__set_kind(cst__loop *loop, uint32_t column, uint8_t tag) {
+  cst__hot *hot = &loop->hot[column];
+  cst__column *c = &loop->batch->columns[column];
+  const cst_allocator *a = &loop->allocator;
+  size_t rows = (size_t)loop->rows;
+  size_t bits = (rows + 63) / 64 * 8;
+  hot->flags |= loop->views && tag == CST__TAG_BYTES ? CST__HOT_VIEW : 0;
+  hot->tag = tag;
+  size_t width = width_of(hot);
+  /* One value a row to begin with; the buffers of recycled batches have what the last one needed. */
+  if (!cst__buffer_reserve(a, &c->validity, bits, 0) ||
+      !cst__buffer_reserve(a, &c->offsets, (rows + 1) * 8, 0) ||
+      !cst__buffer_reserve(a, &c->values, rows * width, 0) ||
+      (is_copied(hot) && !cst__buffer_reserve(a, &c->value_offsets, (rows + 1) * 8, 0))) {
+    hot->tag = 0;
+    return cst__fail_memory(loop->error, rows * (16 + width));
+  }
+  loop->cold[column].kind_row = loop->row;
+  hot->validity = c->validity.data;
+  memset(hot->validity, 0, bits);
+  hot->next_end = (int64_t *)(void *)c->offsets.data;
+  *hot->next_end++ = 0;
+  refresh(loop, column);
+  return CST_OK;
+}
+
+static cst_status too_much(cst__loop *loop, uint32_t column) {
+  return cst__at_column(loop, column,
+                        cst__fail(loop->error, CST_LIMIT, "use smaller batches",
+                                  "a column of a batch has more than 4294967295 values"));
+}
+
+cst_status cst__grow_hot(cst__loop *loop, uint32_t column, size_t values, size_t bytes) {
+  cst__hot *hot = &loop->hot[column];
+  cst__column *c = &loop->batch->columns[column];
+  const cst_allocator *a = &loop->allocator;
+  size_t count;
+  size_t want;
+  if (!cst__add(hot->num_values, values, &count) || count >= UINT32_MAX ||
+      !cst__add(hot->num_bytes, bytes, &want)) {
+    return too_much(loop, column);
+  }
+  /* A list that is being appended has written behind num_values: whole buffers are kept. */
+  bool ok = true;
+  if (is_copied(hot)) {
+    ok = cst__buffer_reserve(a, &c->value_offsets, (count + 1) * 8, c->value_offsets.capacity);
+  } else {
+    want = count * width_of(hot);
+  }
+  if (!ok || !cst__buffer_reserve(a, &c->values, want, c->values.capacity)) {
+    return cst__fail_memory(loop->error, want);
+  }
+  refresh(loop, column);
+  return CST_OK;
+}
+
+void cst__undo_row(cst__loop *loop, uint32_t column) {
+  cst__hot *hot = &loop->hot[column];
+  if (!cst__has_row(hot, loop->row)) {
+    return;
+  }
+  hot->next_end--;
+  hot->num_values = (uint32_t)hot->next_end[-1];
+  if (is_copied(hot)) {
+    hot->num_bytes = (size_t)hot->value_offsets[hot->num_values];
+  }
+  hot->validity[loop->row >> 3] &= (uint8_t)~(1u << (loop->row & 7));
+}
+
+/* ---- the end of a batch ---- */
+
+/* Moves the values of the rows that have some to their rows' places, from the last one on, with zeros
+ * (or empty strings) between them. */
+static void spread_rows(cst__loop *loop, uint32_t column, size_t present, size_t size) {
+  cst__hot *hot = &loop->hot[column];
+  size_t width = is_copied(hot) ? 8 : width_of(hot);
+  /* Of strings, the ends move: a row's are value_offsets[row * size + 1 ..]. */
+  uint8_t *items = is_copied(hot) ? (uint8_t *)(hot->value_offsets + 1) : hot->values;
+  for (size_t row = (size_t)loop->rows; row-- > 0;) {
+    uint8_t *to = items + row * size * width;
+    if (cst__has_row(hot, (int32_t)row)) {
+      present--;
+      memmove(to, items + present * size * width, size * width);
+    } else if (is_copied(hot)) {
+      int64_t end = hot->value_offsets[present * size];
+      for (size_t i = 0; i < size; i++) {
+        ((int64_t *)(void *)to)[i] = end;
+      }
+    } else {
+      memset(to, 0, size * width);
+    }
+  }
+}
+
+/* A fixed shape has room for absent rows too. */
+static cst_status close_fixed(cst__loop *loop, uint32_t column, size_t present) {
+  cst__hot *hot = &loop->hot[column];
+  size_t size = (size_t)loop->cold[column].fixed_size;
+  size_t absent = (size_t)loop->rows - present;
+  size_t more;
+  if (!cst__mul(size, absent, &more) || more > MAX_NULL_FILL / 16) {
+    return cst__at_column(loop, column,
+                          cst__fail(loop->error, CST_LIMIT, "decode without fixed_size",
+                                    "%zu rows are absent where the shape has %zu values", absent,
+                                    size));
+  }
+  CST__TRY(cst__grow_hot(loop, column, more, 0));
+  spread_rows(loop, column, present, size);
+  hot->num_values += (uint32_t)more;
+  return CST_OK;
+}
+
+cst_status cst__close_column(cst__loop *loop, uint32_t column, const cst__machine *machine) {
+  cst__hot *hot = &loop->hot[column];
+  cst__column *c = &loop->batch->columns[column];
+  size_t rows = (size_t)loop->rows;
+  int64_t *offsets = (int64_t *)(void *)c->offsets.data;
+  size_t present = (size_t)(hot->next_end - offsets) - 1;
+  if (present < rows) {
+    if (hot->flags & CST__HOT_FIXED) {
+      CST__TRY(close_fixed(loop, column, present));
+    } else {
+      machine->expand(offsets, hot->validity, rows, present);
+    }
+  }
+  c->null_count = (int64_t)(rows - present);
+  c->num_values = (int64_t)hot->num_values;
+  return CST_OK;
+}

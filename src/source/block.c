@@ -6,7 +6,7 @@
 enum {
   BUFFER_ALIGN = 64,
   KEEP_BLOCK = 8 << 20, /* a buffer that grew beyond this is not kept */
-  KEEP_TOTAL = 32 << 20 /* bytes of free buffers that a pool keeps */
+  KEEP_TOTAL = 16 << 20 /* bytes of free buffers that a pool keeps */
 };
 
 struct cst__pool {

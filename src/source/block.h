@@ -17,8 +17,8 @@
 
 enum {
   CST__BLOCK_PADDING = 64,      /* readable bytes behind the last record */
-  CST__BLOCK_TARGET = 1 << 20,  /* bytes of the stream that a block usually holds */
-  CST__BLOCK_SLACK = 1 << 16    /* room to complete the last record in place */
+  CST__BLOCK_TARGET = 256 << 10, /* bytes that a block usually holds: some of them fit in the cache */
+  CST__BLOCK_SLACK = 256 << 10   /* room to complete the last record in place */
 };
 
 typedef struct cst__pool cst__pool;

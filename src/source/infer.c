@@ -133,21 +133,26 @@ cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progre
 
 /* Reads blocks until the sample is full. Where the input fails, the sample ends: the pass will come to
  * the failure in its turn. */
-static void read_sample(cst__feed *feed) {
+static cst_status read_sample(cst__feed *feed, cst_error *error) {
   for (size_t i = 0; i < feed->source->num_files; i++) {
     while (!feed->files[i].ended) {
       if (feed->framed >= CST__SAMPLE_RECORDS || feed->ready_bytes >= CST__SAMPLE_BYTES) {
-        return;
+        return CST_OK;
       }
       cst__block *block;
       cst__feed_begin(feed, i);
       cst__feed_fill(feed, i, &block);
       cst__feed_end(feed, i, block);
     }
-    if (feed->files[i].cursor == NULL || feed->files[i].cursor->failure != CST_OK) {
-      return;
+    const cst__cursor *cursor = feed->files[i].cursor;
+    if (cursor == NULL || cursor->failure == CST_NO_MEMORY) {
+      return cst__fail_memory(error, CST__BLOCK_TARGET);
+    }
+    if (cursor->failure != CST_OK) {
+      return CST_OK;
     }
   }
+  return CST_OK;
 }
 
 /* Adds records [first, first + count) of a block. */
@@ -198,7 +203,7 @@ static cst_status infer_sample(cst_source *source, cst_schema **out, cst_error *
   if (source->sample == NULL) {
     return cst__fail_memory(error, sizeof *source->sample);
   }
-  read_sample(source->sample);
+  CST__TRY(read_sample(source->sample, error));
   CST__TRY(cst__inferrer_new(&source->allocator, &inferrer, error));
   cst_status status = infer_blocks(source, source->sample, inferrer, error);
   if (status == CST_OK) {

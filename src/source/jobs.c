@@ -4,9 +4,10 @@
 #include <string.h>
 
 /* Bytes of records. */
-static const uint64_t group_bytes = 1 << 20;     /* decoded in one job: small units go together */
-static const uint64_t group_least = 1 << 17;
-static const uint64_t window_bytes = 4 << 20;    /* decoded ahead of the caller, per thread */
+static const uint64_t group_bytes = 256 << 10;   /* decoded in one job: small units go together */
+static const uint64_t group_least = 64 << 10;
+static const uint64_t window_bytes = 1 << 20;    /* decoded ahead of the caller, per thread */
+static const uint64_t fill_ahead = 256 << 10;    /* queued for decoding, per thread */
 static const uint64_t budget_base = 64 << 20;    /* read ahead of compressed files, in all */
 static const uint64_t budget_thread = 16 << 20;  /* more per thread above two */
 enum { GROUP_UNITS = 64 };
@@ -28,7 +29,7 @@ static cst__slot *slot_of(const cst_pass *pass, uint64_t unit) {
 
 static bool can_decode(const cst_pass *pass) {
   return pass->taken < pass->tail && pass->taken < pass->failed_at &&
-         (!pass->resting || pass->taken == pass->head);
+         (!pass->resting || pass->taken - pass->head <= (uint64_t)pass->options.threads);
 }
 
 /* Consecutive units from `taken` on: enough to be worth a job, few enough to leave some to others. */
@@ -70,12 +71,12 @@ static bool may_read_ahead(const cst_pass *pass) {
   }
   return pass->feed->compressed
              ? raw + pass->decoded_bytes < budget_base + budget_thread * (threads - 2)
-             : raw < 2 * threads * CST__BLOCK_TARGET && !front_waits(pass);
+             : raw < 2 * threads * fill_ahead && !front_waits(pass);
 }
 
 static bool pick(const cst_pass *pass, job *out) {
   uint64_t threads = (uint64_t)pass->options.threads;
-  uint64_t enough = threads == 1 ? 1 : threads * CST__BLOCK_TARGET;
+  uint64_t enough = threads == 1 ? 1 : threads * fill_ahead;
   if (pass->stop) {
     return false;
   }

@@ -218,27 +218,29 @@ int64_t cst__source_total_bytes(const cst_source *source) {
 
 /* The first bytes of the first file that is not empty; none if it cannot be looked at without losing
  * them, or cannot be read (the pass will say why). */
-static size_t read_head(const cst_source *source, uint8_t head[HEAD_SIZE], const char **path) {
-  for (size_t i = 0; i < source->num_files && source->files[i].regular; i++) {
+static cst_status read_head(const cst_source *source, uint8_t head[HEAD_SIZE], size_t *size,
+                            const char **path, cst_error *error) {
+  *size = 0;
+  for (size_t i = 0; i < source->num_files && source->files[i].regular && *size == 0; i++) {
     cst__input *input;
-    size_t got = 0;
-    if (cst__source_open_input(source, i, &input, NULL) != CST_OK) {
-      return 0;
+    *path = source->files[i].name;
+    cst_status status = cst__source_open_input(source, i, &input, error);
+    if (status == CST_OK) {
+      status = cst__input_read(input, head, HEAD_SIZE, size, error);
+      cst__input_close(input);
     }
-    cst_status status = cst__input_read(input, head, HEAD_SIZE, &got, NULL);
-    cst__input_close(input);
-    if (status != CST_OK || got > 0) {
-      *path = source->files[i].name;
-      return got;
+    if (status != CST_OK) {
+      return status == CST_NO_MEMORY ? status : CST_OK;
     }
   }
-  return 0;
+  return CST_OK;
 }
 
 static cst_status format_by_bytes(cst_source *source, cst__format *out, cst_error *error) {
   uint8_t head[HEAD_SIZE];
   const char *path = NULL;
-  size_t size = read_head(source, head, &path);
+  size_t size;
+  CST__TRY(read_head(source, head, &size, &path, error));
   *out = (cst__format){.name = "example", .payload = &cst__example_payload};
   if (size == 0 || source->container->sniff(head, size)) {
     return CST_OK;

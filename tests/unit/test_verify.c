@@ -1,0 +1,288 @@
+/* Counting and verifying: totals, every kind of fault with its place, and going on behind faults. */
+#include "schema/schema.h"
+#include "source_support.h"
+
+typedef struct seen {
+  int files;
+  uint64_t records;
+  uint64_t record_bytes;
+  uint64_t stream_bytes;
+  uint64_t file_bytes;
+  int faults;
+  char kinds[256];
+  cst_error first;
+  cst_error last;
+} seen;
+
+static void on_file(void *ctx, const cst_file_count *count) {
+  seen *s = ctx;
+  s->files++;
+  s->records += count->records;
+  s->record_bytes += count->record_bytes;
+  s->stream_bytes += count->stream_bytes;
+  s->file_bytes += count->file_bytes;
+}
+
+static void on_fault(void *ctx, const cst_fault *fault) {
+  seen *s = ctx;
+  if (s->faults++ == 0) {
+    s->first = *fault->error;
+  }
+  s->last = *fault->error;
+  (void)snprintf(s->kinds + strlen(s->kinds), sizeof s->kinds - strlen(s->kinds), "%s@%" PRId64 " ",
+                 fault->kind, fault->error->record);
+}
+
+static cst_source *open_source(const char *const *paths, size_t count, const cst_schema *schema) {
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.schema = schema;
+  cst_source *source = NULL;
+  CHECK_EQ(cst_source_open(paths, count, &options, &source, NULL), CST_OK);
+  return source;
+}
+
+static seen verify(const char *path, const cst_schema *schema) {
+  seen s = {0};
+  uint64_t faults = 99;
+  cst_source *source = open_source(&path, 1, schema);
+  CHECK_EQ(cst_source_verify(source, on_fault, on_file, NULL, &s, &faults, NULL), CST_OK);
+  CHECK_EQ(faults, s.faults);
+  CHECK_EQ(s.files, 1);
+  cst_source_release(source);
+  return s;
+}
+
+static seen verify_bytes(const bytes *file) { return verify(write_bytes("verify", file), NULL); }
+
+TEST(totals) {
+  bytes plain = {0};
+  bytes packed = {0};
+  add_examples(&plain, 0, 1000);
+  CHECK_EQ(add_compressed(&packed, CST_COMPRESSION_GZIP, plain.data, plain.size), CST_OK);
+  const char *paths[] = {write_bytes("t0", &plain), write_bytes("t1", &packed),
+                         write_examples("t2", 0, 0)};
+  cst_source *source = open_source(paths, 3, NULL);
+  for (int way = 0; way < 2; way++) {
+    seen s = {0};
+    uint64_t faults;
+    CHECK_EQ(way == 0 ? cst_source_count(source, on_file, &s, NULL)
+                      : cst_source_verify(source, on_fault, on_file, NULL, &s, &faults, NULL),
+             CST_OK);
+    CHECK_EQ(s.files, 3);
+    CHECK_EQ(s.faults, 0);
+    CHECK_EQ(s.records, 2000);
+    CHECK_EQ(s.stream_bytes, 2 * plain.size);
+    CHECK_EQ(s.record_bytes, 2 * plain.size - 2000 * 16);
+    CHECK_EQ(s.file_bytes, plain.size + packed.size);
+  }
+  cst_source_release(source);
+  bytes_free(&plain);
+  bytes_free(&packed);
+}
+
+TEST(count_stops_at_the_first_failure) {
+  bytes file = {0};
+  add_examples(&file, 0, 20);
+  file.size -= 1;
+  const char *paths[] = {write_examples("s0", 0, 5), write_bytes("s1", &file),
+                         write_examples("s2", 0, 5)};
+  cst_source *source = open_source(paths, 3, NULL);
+  seen s = {0};
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst_source_count(source, on_file, &s, &error), CST_CORRUPT);
+  CHECK_EQ(s.files, 1);
+  CHECK_STR(error.file, paths[1]);
+  CHECK_EQ(error.record, 19);
+  cst_source_release(source);
+  bytes_free(&file);
+}
+
+TEST(large_records_are_counted_without_being_read) {
+  bytes file = {0};
+  bytes noise = {0};
+  add_noise(&noise, 200000, 1);
+  for (int i = 0; i < 30; i++) {
+    bytes_add_record(&file, noise.data, (size_t)(i % 3 == 0 ? 100 : 200000));
+  }
+  const char *path = write_bytes("large", &file);
+  cst_source *source = open_source(&path, 1, NULL);
+  seen s = {0};
+  CHECK_EQ(cst_source_count(source, on_file, &s, NULL), CST_OK);
+  CHECK_EQ(s.records, 30);
+  CHECK_EQ(s.stream_bytes, file.size);
+  CHECK_EQ(s.file_bytes, file.size);
+  cst_source_release(source);
+  bytes_free(&file);
+  bytes_free(&noise);
+}
+
+/* ---- faults ---- */
+
+TEST(every_damaged_record_is_found) {
+  bytes file = {0};
+  add_examples(&file, 0, 100);
+  int64_t offset = (int64_t)record_offset(&file, 98);
+  static const int damaged[] = {0, 7, 8, 50, 98};
+  for (size_t i = 0; i < 5; i++) {
+    file.data[record_offset(&file, damaged[i]) + 15] ^= 16;
+  }
+  seen s = verify_bytes(&file);
+  CHECK_STR(s.kinds, "data-crc@0 data-crc@7 data-crc@8 data-crc@50 data-crc@98 ");
+  CHECK_EQ(s.records, 100);
+  CHECK_EQ(s.last.offset, offset);
+  CHECK_EQ(s.last.code, CST_CORRUPT);
+  CHECK_CONTAINS(s.last.file, "verify");
+  bytes_free(&file);
+}
+
+TEST(a_damaged_length_ends_the_file) {
+  bytes file = {0};
+  add_examples(&file, 0, 100);
+  file.data[record_offset(&file, 3) + 15] ^= 1;
+  file.data[record_offset(&file, 40) + 2] ^= 1;
+  seen s = verify_bytes(&file);
+  CHECK_STR(s.kinds, "data-crc@3 length-crc@40 ");
+  CHECK_EQ(s.records, 40);
+  bytes_free(&file);
+}
+
+TEST(a_cut_at_any_byte_is_a_fault) {
+  bytes file = {0};
+  add_examples(&file, 0, 3);
+  size_t ends[] = {0, record_offset(&file, 1), record_offset(&file, 2), file.size};
+  size_t size = file.size;
+  for (file.size = 0; file.size <= size; file.size++) {
+    seen s = verify_bytes(&file);
+    bool whole = false;
+    for (int i = 0; i < 4; i++) {
+      whole = whole || file.size == ends[i];
+    }
+    CHECK_EQ(s.faults, whole ? 0 : 1);
+    if (!whole) {
+      CHECK(file.size < 12 || strncmp(s.kinds, "truncated@", 10) == 0);
+    }
+  }
+  bytes_free(&file);
+}
+
+TEST(records_that_do_not_parse) {
+  bytes file = {0};
+  add_examples(&file, 0, 10);
+  bytes_add_record(&file, "\x0a\x7f", 2);
+  add_examples(&file, 11, 20);
+  bytes_add_record(&file, "\xff\xff\xff", 3);
+  bytes_add_record(&file, "\xff\xff\xff", 3);
+  add_examples(&file, 22, 30);
+  seen s = verify_bytes(&file);
+  CHECK_STR(s.kinds, "record@10 record@20 record@21 ");
+  CHECK_EQ(s.records, 30);
+  CHECK_EQ(s.first.offset, record_offset(&file, 10));
+  bytes_free(&file);
+}
+
+static void add_text_id(bytes *file) {
+  bytes features = {0};
+  bytes record = {0};
+  put_text(&features, "id", "text");
+  put_field(&record, 1, features.data, features.size);
+  bytes_add_record(file, record.data, record.size);
+  bytes_free(&features);
+  bytes_free(&record);
+}
+
+TEST(types_count_only_against_a_schema) {
+  static const char text[] = "feature { name: 'id' type: INT }";
+  bytes file = {0};
+  for (int i = 0; i < 30; i++) {
+    add_examples(&file, i, i + 1);
+    add_text_id(&file);
+  }
+  seen s = verify_bytes(&file);
+  CHECK_STR(s.kinds, "");
+  CHECK_EQ(s.records, 60);
+  cst_schema *schema;
+  CHECK_EQ(cst__schema_parse_text(text, sizeof text - 1, &schema, NULL), CST_OK);
+  s = verify(write_bytes("verify", &file), schema);
+  CHECK_EQ(s.faults, 30);
+  CHECK_STR(s.first.path, "id");
+  CHECK_EQ(s.first.record, 1);
+  CHECK_EQ(s.last.record, 59);
+  cst__schema_release(schema);
+  bytes_free(&file);
+}
+
+TEST(damaged_compression) {
+  bytes plain = {0};
+  bytes packed = {0};
+  add_examples(&plain, 0, 10000);
+  CHECK_EQ(add_compressed(&packed, CST_COMPRESSION_GZIP, plain.data, plain.size), CST_OK);
+  packed.data[packed.size - 6] ^= 1; /* the member's CRC */
+  seen s = verify_bytes(&packed);
+  CHECK_CONTAINS(s.kinds, "compression@10000");
+  packed.size /= 2;
+  s = verify_bytes(&packed);
+  CHECK_CONTAINS(s.kinds, "compression@");
+  bytes_free(&plain);
+  bytes_free(&packed);
+}
+
+TEST(other_formats) {
+  bytes file = {0};
+  bytes_add(&file, "<!DOCTYPE html><html></html>", 28);
+  seen s = verify_bytes(&file);
+  CHECK_STR(s.kinds, "format@0 ");
+  CHECK_EQ(s.first.code, CST_FORMAT);
+  bytes_free(&file);
+}
+
+static bool stop(void *ctx, uint64_t bytes_read, uint64_t records) {
+  (void)ctx;
+  return bytes_read == 0 || records == 0;
+}
+
+TEST(progress_can_stop_it) {
+  bytes file = {0};
+  bytes noise = {0};
+  bytes features = {0};
+  bytes record = {0};
+  add_noise(&noise, 500000, 1);
+  for (size_t i = 0; i < noise.size; i++) {
+    noise.data[i] = (uint8_t)('a' + noise.data[i]);
+  }
+  bytes_add(&noise, "", 1);
+  put_text(&features, "s", (const char *)noise.data);
+  put_field(&record, 1, features.data, features.size);
+  for (int i = 0; i < 40; i++) {
+    bytes_add_record(&file, record.data, record.size);
+  }
+  const char *path = write_bytes("stop", &file);
+  cst_source *source = open_source(&path, 1, NULL);
+  CHECK_EQ(cst_source_verify(source, NULL, NULL, stop, NULL, NULL, NULL), CST_CALLBACK);
+  cst_source_release(source);
+  bytes_free(&file);
+  bytes_free(&noise);
+  bytes_free(&features);
+  bytes_free(&record);
+}
+
+/* ---- memory ---- */
+
+static int verify_scenario(void *ctx) {
+  const char *const *paths = ctx;
+  cst_source *source;
+  uint64_t faults;
+  CST__TRY(cst_source_open(paths, 2, NULL, &source, NULL));
+  cst_status status = cst_source_verify(source, NULL, NULL, NULL, NULL, &faults, NULL);
+  cst_source_release(source);
+  return (int)status;
+}
+
+TEST(every_allocation_failure_is_reported) {
+  bytes file = {0};
+  add_examples(&file, 0, 20);
+  add_text_id(&file);
+  file.data[record_offset(&file, 7) + 15] ^= 1;
+  const char *paths[] = {write_bytes("oom0", &file), write_examples("oom1", 0, 5)};
+  FOR_EACH_ALLOCATION_FAILURE(verify_scenario, (void *)paths, CST_NO_MEMORY);
+  bytes_free(&file);
+}

@@ -79,7 +79,10 @@ def binaries():
     yield "floats", feature("f", 3, msg(10, f32(3, 0.1), f32(4, float("inf")), num(5, 1)))
     yield "nan", feature("f", 3, msg(10, f32(3, float("nan"))), msg(14, f64(1, float("nan"))))
     yield "any", feature("a", 2, msg(16, msg(1, "tag"), msg(3, msg(1, "x/y"), msg(2, "\x08\x01"))))
-    yield "packed", feature("a", 1, msg(24, msg(2, num(4, 7), num(4, 8)), msg(2, msg(4, varint(9)))))
+    yield (
+        "packed",
+        feature("a", 1, msg(24, msg(2, num(4, 7), num(4, 8)), msg(2, msg(4, varint(9))))),
+    )
     yield "derived", feature("a", 2, msg(34, msg(1, "d"), num(4, 0), msg(5, msg(4, num(2, 99)))))
     yield "derived-utf8", feature("a", 2, msg(34, msg(1, b"\xff")))
     sparse = msg(6, msg(1, "s"), msg(6, msg(1, "a")), msg(9, msg(1, "b")), num(8, 1))
@@ -133,15 +136,18 @@ TEXTS = {
     "lone-surrogate": r'feature { name: "\ud83d" type: INT }',
     "numbers": "feature { name: 'a' type: INT int_domain { min: -0x10 max: 0777 } }",
     "range": "feature { name: 'a' type: INT int_domain { min: 9223372036854775808 } }",
-    "floats": "feature { name: 'a' type: FLOAT float_domain { min: -.5f max: 1e3F disallow_nan: t } }",
+    "floats": "feature { name: 'a' type: FLOAT "
+    "float_domain { min: -.5f max: 1e3F disallow_nan: t } }",
     "infinite": "feature { name: 'a' type: FLOAT float_domain { min: -inf max: nan } }",
     "long-float": "feature { name: 'a' type: FLOAT float_domain { min: 0." + "1" * 600 + " } }",
-    "lists": "feature [{ name: 'a' type: INT }, < name: 'b' type: BYTES >] default_environment: ['x']",
+    "lists": "feature [{ name: 'a' type: INT }, < name: 'b' type: BYTES >] "
+    "default_environment: ['x']",
     "empty-list": "feature: [] default_environment: []",
     "short-packed": "feature { name: 'a' type: BYTES natural_language_domain { coverage { "
     "excluded_int_tokens: [1, -2, 0x3] } } }",
     "bools": "represent_variable_length_as_ragged: True",
-    "numbered": "feature { name: 'a' type: INT 1000: 5 1001: 'x' 1002 { 1: 2 } 1003 < 4: 0x00000005 > }",
+    "numbered": "feature { name: 'a' type: INT 1000: 5 1001: 'x' "
+    "1002 { 1: 2 } 1003 < 4: 0x00000005 > }",
     "numbered-known": "1 { 1: 'a' 6: 2 }",
     "numbered-wrong": "1: 'garbage'",
     "numbered-zero": "0: 1",
@@ -149,8 +155,9 @@ TEXTS = {
     "unknown-type": 'feature { name: "a" type: INTEGER }',
     "twice": 'feature { name: "a" name: "b" type: INT }',
     "oneof": "feature { name: 'a' type: INT shape { } value_count { min: 1 } }",
-    "extension": 'feature { [foo.bar]: 1 }',
-    "any": "feature { name: 'a' type: INT annotation { extra_metadata { type_url: 'a/b' value: '\\1' } } }",
+    "extension": "feature { [foo.bar]: 1 }",
+    "any": "feature { name: 'a' type: INT annotation { extra_metadata { "
+    "type_url: 'a/b' value: '\\1' } } }",
     "expanded-any": "feature { name: 'a' type: INT annotation { extra_metadata { "
     "[type.googleapis.com/a.B] { x: 1 # }\n y: '}' } } } }",
     "any-twice": "annotation { extra_metadata { [a/b] {} [a/b] {} } }",
@@ -197,7 +204,7 @@ def table():
     """The schemas of the conformance table."""
     blocks = TABLE.read_text(encoding="utf-8").split("\n== ")[1:]
     for number, block in enumerate(blocks):
-        title, _, rest = block.partition("\n")
+        rest = block.partition("\n")[2]
         text = re.sub(r"(?m)^(=>|--) .*\n?|^      \[.*\n?", "", rest)
         yield f"rule-{number:02}", text.strip() + "\n"
 

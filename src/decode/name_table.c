@@ -115,7 +115,12 @@ bool cst__name_table_add(cst__name_table *table, const uint8_t *name, size_t siz
   }
   table->names[table->count] = copy;
   table->keys[table->count + 1] = key_of(name, size);
-  (void)put(table, table->count);
   table->count++;
+  if (size > CST__SHORT_NAME && !table->has_long) {
+    table->has_long = true; /* the hash looks at more from here on */
+    (void)fill_slots(table);
+  } else {
+    (void)put(table, table->count - 1);
+  }
   return true;
 }

@@ -16,7 +16,7 @@ typedef struct cst__name_key {
   uint32_t size;
 } cst__name_key;
 
-enum { CST__LONG_NAME = 24 };
+enum { CST__SHORT_NAME = 16, CST__LONG_NAME = 24 };
 #define CST__NO_COLUMN UINT32_MAX
 
 typedef struct cst__name_table {
@@ -27,6 +27,7 @@ typedef struct cst__name_table {
   size_t count;
   size_t capacity;     /* of keys (one more) and names */
   uint64_t seed;
+  bool has_long;       /* a name has more than 16 bytes: only then `next` is looked at */
   cst_allocator allocator;
   cst__arena arena;
 } cst__name_table;
@@ -53,9 +54,11 @@ static inline uint64_t cst__name_middle(const uint8_t *name, size_t size, uint64
 static inline size_t cst__name_slot_of(const cst__name_table *table, cst__name_key key,
                                        const uint8_t *name) {
   uint64_t hash = cst__fold(key.head ^ table->seed, (key.tail + key.size) ^ ~table->seed);
-  hash ^= (key.next * (table->seed | 1)) >> 32;
-  if (key.size > CST__LONG_NAME) {
-    hash ^= cst__name_middle(name, key.size, table->seed);
+  if (table->has_long) {
+    hash ^= (key.next * (table->seed | 1)) >> 32;
+    if (key.size > CST__LONG_NAME) {
+      hash ^= cst__name_middle(name, key.size, table->seed);
+    }
   }
   return (size_t)hash & table->mask;
 }
@@ -66,10 +69,13 @@ static inline uint32_t cst__name_table_probe(const cst__name_table *table, cst__
   for (size_t at = cst__name_slot_of(table, key, name);; at = (at + 1) & table->mask) {
     uint32_t slot = table->slots[at];
     const cst__name_key *k = &table->keys[slot];
-    if (((k->head ^ key.head) | (k->next ^ key.next) | (k->tail ^ key.tail) |
-         (k->size ^ key.size)) == 0) {
-      if (key.size <= CST__LONG_NAME ||
-          memcmp(table->names[slot - 1] + 16, name + 16, key.size - 24) == 0) {
+    if (((k->head ^ key.head) | (k->tail ^ key.tail) | (k->size ^ key.size)) == 0) {
+      if (!table->has_long) {
+        return slot - 1;
+      }
+      if (k->next == key.next &&
+          (key.size <= CST__LONG_NAME ||
+           memcmp(table->names[slot - 1] + 16, name + 16, key.size - 24) == 0)) {
         return slot - 1;
       }
     }

@@ -2,6 +2,8 @@
  * names, types and shapes.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/utf8.h"
 #include "schema/internal.h"
@@ -48,11 +50,45 @@ bool cst__is_in_use(const cst__message *message, int32_t deprecated, int32_t sta
   }
 }
 
+/* ---- features by name ---- */
+
+/* Behind every array of features lie as many pointers to them, sorted by name. */
+static const cst_feature *const *sorted_features(const cst_feature *features, size_t count) {
+  return (const cst_feature *const *)(const void *)(features + count);
+}
+
+static cst_bytes name_of(const cst_feature *feature) {
+  return (cst_bytes){(const uint8_t *)feature->name, feature->name_size};
+}
+
+static int compare_names(cst_bytes a, cst_bytes b) {
+  size_t size = a.size < b.size ? a.size : b.size;
+  int order = size > 0 ? memcmp(a.data, b.data, size) : 0;
+  return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+/* By name; features of one name by place. */
+static int compare_features(const void *a, const void *b) {
+  const cst_feature *fa = *(const cst_feature *const *)a;
+  const cst_feature *fb = *(const cst_feature *const *)b;
+  int order = compare_names(name_of(fa), name_of(fb));
+  return order != 0 ? order : (fa > fb) - (fa < fb);
+}
+
 const cst_feature *cst__feature_by_name(const cst_feature *features, size_t count, cst_bytes name) {
-  for (size_t i = 0; i < count; i++) {
-    cst_bytes have = {(const uint8_t *)features[i].name, features[i].name_size};
-    if (cst__bytes_equal(have, name)) {
-      return &features[i];
+  size_t low = 0;
+  size_t high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const cst_feature *feature = sorted_features(features, count)[middle];
+    int order = compare_names(name_of(feature), name);
+    if (order == 0) {
+      return feature;
+    }
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
     }
   }
   return NULL;
@@ -168,19 +204,24 @@ static cst_status compile_feature(const compiler *c, const cst__message *message
   return status;
 }
 
-static cst_status check_unique(const compiler *c, const cst__field *messages,
-                               const cst_feature *features, size_t count, cst__name_map *names) {
+/* Sorts the pointers behind the features; the second feature of a name is refused. */
+static cst_status sort_features(const compiler *c, const cst__field *messages,
+                                const cst_feature *features, size_t count) {
+  const cst_feature **sorted = (const cst_feature **)(uintptr_t)sorted_features(features, count);
   for (size_t i = 0; i < count; i++) {
-    const cst_feature *feature = &features[i];
-    if (cst__name_map_find(names, feature->name, feature->name_size) != SIZE_MAX) {
+    sorted[i] = &features[i];
+  }
+  if (count > 1) {
+    qsort(sorted, count, sizeof *sorted, compare_features);
+  }
+  for (size_t i = 1; i < count; i++) {
+    if (compare_names(name_of(sorted[i - 1]), name_of(sorted[i])) == 0) {
+      size_t at = (size_t)(sorted[i] - features);
       cst_status status =
-          cst__schema_fail(cst__nth_message(messages, i), c->error, "remove or rename one of them",
+          cst__schema_fail(cst__nth_message(messages, at), c->error, "remove or rename one of them",
                            "two features have the same name");
-      cst__error_add_path(c->error, feature->name, feature->name_size);
+      cst__error_add_path(c->error, sorted[i]->name, sorted[i]->name_size);
       return status;
-    }
-    if (!cst__name_map_add(names, feature->name, feature->name_size, i)) {
-      return no_memory(c);
     }
   }
   return CST_OK;
@@ -190,7 +231,7 @@ static cst_status compile_features(const compiler *c, const cst__field *messages
                                    const cst_feature **out, size_t *count) {
   size_t total = messages != NULL ? messages->count : 0;
   size_t size;
-  if (!cst__mul(total, sizeof(cst_feature), &size)) {
+  if (!cst__mul(total, sizeof(cst_feature) + sizeof(cst_feature *), &size)) {
     return no_memory(c);
   }
   cst_feature *features = cst__arena_take_zero(c->arena, size);
@@ -200,33 +241,17 @@ static cst_status compile_features(const compiler *c, const cst__field *messages
   for (size_t i = 0; i < total; i++) {
     CST__TRY(compile_feature(c, cst__nth_message(messages, i), &features[i]));
   }
-  cst__name_map names = {0};
-  cst_status status = check_unique(c, messages, features, total, &names);
-  cst__name_map_reset(&names);
   *out = features;
   *count = total;
-  return status;
-}
-
-static cst_status index_names(cst_schema *schema, cst_error *error) {
-  for (size_t i = 0; i < schema->num_features; i++) {
-    const cst_feature *feature = &schema->features[i];
-    if (!cst__name_map_add(&schema->names, feature->name, feature->name_size, i)) {
-      return cst__fail_memory(error, sizeof(cst__name_slot));
-    }
-  }
-  return CST_OK;
+  return sort_features(c, messages, features, total);
 }
 
 cst_status cst__schema_compile(cst_schema *schema, cst_error *error) {
   compiler c = {&schema->arena, schema->may_lack_names, error};
-  const cst_feature *features;
   if (!cst__message_sort_maps(&schema->arena, schema->root)) {
     return no_memory(&c);
   }
-  CST__TRY(compile_features(&c, cst__message_find(schema->root, SCHEMA_FEATURE), &features,
+  CST__TRY(compile_features(&c, cst__message_find(schema->root, SCHEMA_FEATURE), &schema->features,
                             &schema->num_features));
-  schema->features = (cst_feature *)(uintptr_t)features;
-  CST__TRY(index_names(schema, error));
   return cst__schema_check_references(schema, error);
 }

@@ -11,11 +11,10 @@
 
 struct cst_schema {
   cst__refcount owners;
-  cst__arena arena;      /* holds all that follows, and a copy of the bytes that were parsed */
-  cst__message *root;    /* tensorflow.metadata.v0.Schema */
-  cst_feature *features; /* in the order of the messages */
+  cst__arena arena;   /* holds all that follows, and a copy of the bytes that were parsed */
+  cst__message *root; /* tensorflow.metadata.v0.Schema */
+  const cst_feature *features; /* in the order of the messages; made by compile.c */
   size_t num_features;
-  cst__name_map names; /* of `features` */
   bool may_lack_names; /* a feature may have an empty name: it is what the data have */
 };
 
@@ -29,7 +28,7 @@ cst_status cst__schema_compile(cst_schema *schema, cst_error *error);
 /* Sparse features and tensor representations refer to columns that exist, and are whole. */
 cst_status cst__schema_check_references(const cst_schema *schema, cst_error *error);
 
-/* The feature among `features` with this name, or NULL. */
+/* The feature with this name among all features of a schema or of a struct, or NULL. */
 const cst_feature *cst__feature_by_name(const cst_feature *features, size_t count, cst_bytes name);
 
 /* The feature at a path from the top, or NULL. */

@@ -28,7 +28,6 @@ cst_schema *cst__schema_retain(const cst_schema *schema) {
 
 void cst__schema_release(cst_schema *schema) {
   if (schema != NULL && cst__refcount_down(&schema->owners)) {
-    cst__name_map_reset(&schema->names);
     cst__arena_reset(&schema->arena);
     cst__delete(schema);
   }
@@ -41,7 +40,9 @@ const cst_feature *cst__schema_feature(const cst_schema *schema, size_t i) {
 }
 
 size_t cst__schema_find_feature(const cst_schema *schema, const char *name, size_t size) {
-  return name != NULL ? cst__name_map_find(&schema->names, name, size) : SIZE_MAX;
+  cst_bytes bytes = {(const uint8_t *)name, size};
+  const cst_feature *found = cst__feature_by_name(schema->features, schema->num_features, bytes);
+  return found != NULL ? (size_t)(found - schema->features) : SIZE_MAX;
 }
 
 /* ---- parsing ---- */

@@ -312,6 +312,132 @@ TEST(list_views_cannot_multiply_without_end) {
   fixture_drop(&f);
 }
 
+/* ---- many rows, chosen by a generator ---- */
+
+enum { MANY = 3000 };
+
+typedef struct many {
+  char *rows;              /* text */
+  int8_t sizes[MANY];      /* -1: null */
+  int64_t first[MANY + 1]; /* values before each row; the i-th value is i % 100 */
+} many;
+
+static void make_many(many *m, int least, int most, unsigned seed) {
+  char *at = m->rows = malloc(MANY * 64);
+  CHECK(at != NULL);
+  m->first[0] = 0;
+  for (int i = 0; i < MANY; i++) {
+    seed = seed * 1103515245 + 12345;
+    m->sizes[i] =
+        (int8_t)(seed >> 16 & 3 ? least + (int)((seed >> 20) % (unsigned)(most - least + 1)) : -1);
+    at += sprintf(at, m->sizes[i] < 0 ? "{null " : "{[");
+    for (int k = 0; k < m->sizes[i]; k++) at += sprintf(at, "%d ", (int)((m->first[i] + k) % 100));
+    at += sprintf(at, m->sizes[i] < 0 ? "} " : "]} ");
+    m->first[i + 1] = m->first[i] + (m->sizes[i] > 0 ? m->sizes[i] : 0);
+  }
+}
+
+static void check_many_dense(const many *m, const cst_tensor *t, int64_t from, int64_t size) {
+  for (int64_t i = 0; i < t->values.size; i++) {
+    int64_t row = from + i / size;
+    int64_t expected = m->sizes[row] < 0 ? 111 : (m->first[row] + i % size) % 100;
+    CHECK_EQ(integer_at(&t->values, i), expected);
+  }
+}
+
+static void check_many_varlen(const many *m, const cst_tensor *t, int64_t from, int64_t count) {
+  int64_t at = 0;
+  for (int64_t i = 0; i < count; i++) {
+    for (int64_t k = 0; k < m->sizes[from + i]; k++, at++) {
+      CHECK_EQ(integer_at(&t->indices, 2 * at), i);
+      CHECK_EQ(integer_at(&t->indices, 2 * at + 1), k);
+      CHECK_EQ(integer_at(&t->values, at), (m->first[from] + at) % 100);
+    }
+  }
+  CHECK_EQ(t->values.size, at);
+}
+
+static void check_many_ragged(const many *m, const cst_tensor *t, int64_t from, int64_t count) {
+  for (int64_t i = 0; i <= count; i++) {
+    CHECK_EQ(integer_at(&t->splits[0], i), m->first[from + i] - m->first[from]);
+  }
+  for (int64_t i = 0; i < t->values.size; i++) {
+    CHECK_EQ(integer_at(&t->values, i), (m->first[from] + i) % 100);
+  }
+}
+
+TEST(many_rows_of_every_layout_and_width) {
+  const char *items[] = {"int8", "uint16", "int32", "uint64"};
+  const struct {
+    const char *schema;
+    int least, most;
+  } kinds[] = {{INT("x") DENSE_OR("", "int_value: 111"), 1, 1},
+               {INT("x") DENSE_OR(DIM("3"), "int_value: 111"), 3, 3},
+               {INT("x") VARLEN, 0, 1},
+               {INT("x") VARLEN, 0, 4},
+               {INT("x") RAGGED(""), 0, 4}};
+  static many m;
+  for (unsigned i = 0; i < 5 * 4 * 4; i++) {
+    tensor_fixture f;
+    char type[64];
+    int kind = (int)(i / 16);
+    int64_t from = i % 3 * 5, count = MANY - from - i % 7;
+    make_many(&m, kinds[kind].least, kinds[kind].most, i + 1);
+    snprintf(type, sizeof type, "struct{x: %s<%s>}", list_types[i % 4], items[i / 4 % 4]);
+    fixture_make(&f, type, m.rows, kinds[kind].schema);
+    arrow_text_slice(&f.array, from, count);
+    CHECK_EQ(fixture_convert(&f), CST_OK);
+    const cst_tensor *t = cst_tensors_find(f.tensors, "t");
+    if (kind < 2) {
+      CHECK_EQ(t->values.shape[0], count);
+      check_many_dense(&m, t, from, kinds[kind].most);
+    } else if (kind < 4) {
+      check_many_varlen(&m, t, from, count);
+    } else {
+      check_many_ragged(&m, t, from, count);
+    }
+    fixture_drop(&f);
+    free(m.rows);
+  }
+}
+
+TEST(gathered_values_of_every_width) {
+  const char *types[] = {"int8",  "uint8",  "int16",   "uint16",  "int32",  "uint32",
+                         "int64", "uint64", "float32", "float64", "string", "binary_view"};
+  for (int i = 0; i < 12; i++) {
+    tensor_fixture f;
+    char type[64];
+    const char *features = i < 8 ? INT("x") : i < 10 ? FLOAT("x") : BYTES("x");
+    char schema[512];
+    snprintf(type, sizeof type, "struct{x: large_list_view<%s>}", types[i]);
+    snprintf(schema, sizeof schema, "%s%s", features, RAGGED(""));
+    fixture_make(&f, type, i < 10 ? "{[1, 2]} {[3, 4]}" : "{['1', '2']} {['3', '4']}", schema);
+    int64_t *offsets = (int64_t *)(uintptr_t)f.array.children[0]->buffers[1];
+    offsets[0] = 2, offsets[1] = 0;
+    CHECK_EQ(fixture_convert(&f), CST_OK);
+    CHECK_CONTAINS(tensor_text(cst_tensors_find(f.tensors, "t")), " 3 4 1 2 splits 0 2 4");
+    fixture_drop(&f);
+  }
+}
+
+TEST(index_columns_of_every_width) {
+  const char *types[] = {"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"};
+  for (int i = 0; i < 8; i++) {
+    for (int gathered = 0; gathered < 2; gathered++) {
+      tensor_fixture f;
+      char type[96];
+      snprintf(type, sizeof type, "struct{x: list<int64>, i: list_view<%s>}", types[i]);
+      fixture_make(&f, type, "{[1], [5]} {[2], [6]}", INT("x") INT("i") SPARSE(DIM("9"), ""));
+      int32_t *offsets = (int32_t *)(uintptr_t)f.array.children[1]->buffers[1];
+      if (gathered) offsets[0] = 1, offsets[1] = 0;
+      CHECK_EQ(fixture_convert(&f), CST_OK);
+      CHECK_STR(tensor_text(cst_tensors_find(f.tensors, "t")),
+                gathered ? "int64[2] 1 2 at 0,6 1,5 of 2 9" : "int64[2] 1 2 at 0,5 1,6 of 2 9");
+      fixture_drop(&f);
+    }
+  }
+}
+
 /* ---- what is refused ---- */
 
 typedef struct refusal {

@@ -37,7 +37,8 @@ enum {
 typedef struct cst_source_options {
   size_t size;                 /* sizeof(cst_source_options) */
   const char *format;          /* "example", "raw" or a plug-in's; NULL: by the bytes, for TFRecords "example" */
-  const cst_schema *schema;    /* NULL: inferred (files: all of the input; pipes: 10,000 records) */
+  const cst_schema *schema;    /* NULL: inferred (files: all of the input; pipes: the first 10,000
+                                  records or 256 MiB, kept in memory for the pass) */
   const char *const *columns;  /* wanted columns in the wanted order; NULL: all */
   size_t num_columns;
   const char *tensor_group;    /* of the schema's representations; NULL: "" */
@@ -93,8 +94,11 @@ typedef struct cst_pass cst_pass;
 /* CST_STATE for a second pass over an input that cannot be read twice. */
 CST_API cst_status cst_pass_new(cst_source *source, cst_pass **out, cst_error *error);
 
-/* The next batch (a struct array); at the end CST_OK with out->release == NULL. After a failure the
- * same failure is returned again. */
+/* The next batch (a struct array); at the end CST_OK with out->release == NULL. A failure comes where
+ * the input has it: behind all batches that are full in front of it (rows in front of it that do not
+ * fill a batch are not delivered). It names file, record and offset, is the same for every number of
+ * threads, and comes again with every further call. A feature or type that the sample of a pipe did
+ * not show is CST_SCHEMA. */
 CST_API cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *error);
 
 /* How far the pass is: bytes read from the files (as they lie on disk) and rows delivered. */
@@ -120,7 +124,8 @@ typedef struct cst_file_count {
 
 /* A fault that verify found. */
 typedef struct cst_fault {
-  const char *kind; /* "length-crc", "data-crc", "truncated", "record", "compression", "format" */
+  const char *kind; /* "length-crc", "data-crc", "truncated", "limit" (max_record_size), "record",
+                       "compression", "format" */
   const cst_error *error;
 } cst_fault;
 
@@ -130,13 +135,15 @@ typedef void (*cst_fault_callback)(void *ctx, const cst_fault *fault);
 typedef bool (*cst_progress_callback)(void *ctx, uint64_t bytes, uint64_t records);
 
 /* Counts the records of each file: checks length CRCs and that the file ends at a record's end, does
- * not look at the payload. Calls back once per file. Stops at the first failure. */
+ * not look at the payload (and does not read it where it is large and the file is plain). Calls back
+ * once per file. Stops at the first failure. CST_UNSUPPORTED for whole formats. */
 CST_API cst_status cst_source_count(cst_source *source, cst_count_callback on_file, void *ctx,
                                     cst_error *error);
 
 /* Checks everything: compression, both CRCs, and that every record parses (and fits the schema, if
  * one was given). Calls back for each fault and then once per file; goes on after a fault where it
- * can (a damaged length ends the file). Returns CST_OK even if faults were found: *num_faults. */
+ * can (a damaged length ends the file). Returns CST_OK even if faults were found: *num_faults. Fails
+ * if a file cannot be read at all. CST_UNSUPPORTED for whole formats. */
 CST_API cst_status cst_source_verify(cst_source *source, cst_fault_callback on_fault,
                                      cst_count_callback on_file, cst_progress_callback on_progress,
                                      void *ctx, uint64_t *num_faults, cst_error *error);

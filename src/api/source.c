@@ -86,9 +86,7 @@ const char *cst_source_file(const cst_source *source, size_t i) {
   return i < source->num_files ? source->files[i].name : NULL;
 }
 
-int64_t cst_source_total_bytes(const cst_source *source) {
-  return cst__source_total_bytes(source);
-}
+int64_t cst_source_total_bytes(const cst_source *source) { return cst__source_total_bytes(source); }
 
 cst_status cst_pass_new(cst_source *source, cst_pass **out, cst_error *error) {
   if (source == NULL || out == NULL) {

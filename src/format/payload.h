@@ -20,12 +20,13 @@ typedef struct cst__payload_options {
 } cst__payload_options;
 
 typedef struct cst__payload {
-  const char *name;   /* "example", "raw" */
-  bool wants_schema;  /* a stream needs one, given or inferred, so that all batches agree */
+  const char *name;  /* "example", "raw" */
+  bool wants_schema; /* a stream needs one, given or inferred, so that all batches agree */
 
   /* A decoder: one per thread. */
   cst_status (*open)(const cst__payload_options *options, void **decoder, cst_error *error);
-  /* Decodes records into a batch; out_schema may be NULL. Errors name the record (index in `records`). */
+  /* Decodes records into a batch; out_schema may be NULL. Errors name the record (index in
+   * `records`). */
   cst_status (*decode)(void *decoder, const cst__records *records, struct ArrowSchema *out_schema,
                        struct ArrowArray *out, cst_error *error);
   void (*close)(void *decoder);

@@ -147,9 +147,8 @@ static cst_status view_records(cst__batch *batch, const cst__records *records, c
   return CST_OK;
 }
 
-static cst_status fill_batch(const raw_decoder *raw, cst__batch *batch,
-                             const cst__records *records, struct ArrowArray *out,
-                             cst_error *error) {
+static cst_status fill_batch(const raw_decoder *raw, cst__batch *batch, const cst__records *records,
+                             struct ArrowArray *out, cst_error *error) {
   static const size_t order[] = {0};
   const char *names[] = {raw->type.name};
   cst__column *column = &batch->columns[0];

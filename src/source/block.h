@@ -3,8 +3,8 @@
  *   data                         data + size      + BLOCK_PADDING
  *   | record | record | ... | record | readable bytes |
  *
- * A block belongs to whoever still reads from it: the file that fills it, the units that are cut from
- * it, and the batches whose views point into it. The last one gives it back to its pool, from
+ * A block belongs to whoever still reads from it: the file that fills it, the units that are cut
+ * from it, and the batches whose views point into it. The last one gives it back to its pool, from
  * whatever thread.
  */
 #ifndef SOURCE_BLOCK_H
@@ -16,9 +16,10 @@
 #include "io/input.h"
 
 enum {
-  CST__BLOCK_PADDING = 64,      /* readable bytes behind the last record */
-  CST__BLOCK_TARGET = 256 << 10, /* bytes that a block usually holds: some of them fit in the cache */
-  CST__BLOCK_SLACK = 256 << 10   /* room to complete the last record in place */
+  CST__BLOCK_PADDING = 64, /* readable bytes behind the last record */
+  CST__BLOCK_TARGET =
+      256 << 10,               /* bytes that a block usually holds: some of them fit in the cache */
+  CST__BLOCK_SLACK = 256 << 10 /* room to complete the last record in place */
 };
 
 typedef struct cst__pool cst__pool;
@@ -36,22 +37,23 @@ typedef struct cst__block {
   const uint8_t *data;     /* `buffer`, or within `mapping` */
   size_t size;             /* bytes of whole records */
   uint8_t *buffer;
-  size_t capacity;         /* of the buffer, padding not counted */
-  cst__mapping *mapping;   /* or NULL */
+  size_t capacity;       /* of the buffer, padding not counted */
+  cst__mapping *mapping; /* or NULL */
   cst__frame *frames;
   size_t num_frames;
   size_t frames_capacity;
-  size_t file;             /* index of the file */
-  uint64_t record;         /* number of the first record within the file */
-  uint64_t offset;         /* of `data` in the uncompressed stream */
+  size_t file;     /* index of the file */
+  uint64_t record; /* number of the first record within the file */
+  uint64_t offset; /* of `data` in the uncompressed stream */
 } cst__block;
 
-/* A counted pool: its owner holds one count and every block that is out another. NULL: no memory. */
+/* A counted pool: its owner holds one count and every block that is out another. NULL: no memory.
+ */
 cst__pool *cst__pool_new(const cst_allocator *allocator);
 void cst__pool_release(cst__pool *pool);
 
-/* An empty block with room for `capacity` bytes (0: for a window into a map) and one owner; NULL: no
- * memory. */
+/* An empty block with room for `capacity` bytes (0: for a window into a map) and one owner; NULL:
+ * no memory. */
 cst__block *cst__block_take(cst__pool *pool, size_t capacity);
 
 /* Makes room for `capacity` bytes, keeping the first `keep`; false: no memory. */

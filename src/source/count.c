@@ -34,8 +34,8 @@ static cst_status count_file(const cst_source *source, cst__cursor *cursor, cst_
   }
 }
 
-static cst_status count_files(const cst_source *source, cst__pool *pool,
-                              cst_count_callback on_file, void *ctx, cst_error *error) {
+static cst_status count_files(const cst_source *source, cst__pool *pool, cst_count_callback on_file,
+                              void *ctx, cst_error *error) {
   for (size_t i = 0; i < source->num_files; i++) {
     cst_file_count count = {.file = source->files[i].name};
     cst__cursor *cursor = cst__cursor_new(source, pool, i);

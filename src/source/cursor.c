@@ -8,7 +8,8 @@ enum {
   FRAMES_STEP = 1024,
   SKIM_LEAST = 1 << 15, /* bytes that are worth a seek */
   SKIM_HEADER = 4096,
-  LARGEST_FIRST = 64 << 20 /* room that a block may have before its bytes are seen: others had them */
+  LARGEST_FIRST =
+      64 << 20 /* room that a block may have before its bytes are seen: others had them */
 };
 
 cst__cursor *cst__cursor_new(const cst_source *source, cst__pool *pool, size_t file) {
@@ -82,15 +83,15 @@ static void judge_first_record(cst__cursor *cursor, const uint8_t *data, size_t 
   const cst__container *container = cursor->source->container;
   const char *hint = container->guess(data, size < HEAD_SIZE ? size : HEAD_SIZE);
   if (hint != NULL) {
-    fail_later(cursor,
-               cst__fail(&cursor->error, CST_FORMAT, hint, "the file is not a %s file",
-                         container->name),
-               "format");
+    fail_later(
+        cursor,
+        cst__fail(&cursor->error, CST_FORMAT, hint, "the file is not a %s file", container->name),
+        "format");
   }
 }
 
-/* Frames what lies in data[block->size .. size). *needed: bytes of the next record, from block->size
- * on, if it is incomplete. A failure waits in the cursor. */
+/* Frames what lies in data[block->size .. size). *needed: bytes of the next record, from
+ * block->size on, if it is incomplete. A failure waits in the cursor. */
 static void frame_records(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
                           uint64_t *needed) {
   const cst__container *container = cursor->source->container;
@@ -139,8 +140,8 @@ static void read_until(cst__cursor *cursor, cst__block *block, size_t *filled, s
   }
 }
 
-/* How far to read so that the next record is whole; 0: it is left to the next block. Room for a record
- * that is larger than all before grows by doubling, as its bytes arrive. */
+/* How far to read so that the next record is whole; 0: it is left to the next block. Room for a
+ * record that is larger than all before grows by doubling, as its bytes arrive. */
 static size_t next_limit(cst__cursor *cursor, cst__block *block, size_t filled, uint64_t needed) {
   if (block->num_frames > 0) {
     bool known = needed > cursor->source->container->header_size;
@@ -197,17 +198,16 @@ static void check_end(cst__cursor *cursor, const uint8_t *rest, size_t size, uin
   }
   int64_t file_size = cst__input_file_size(cursor->input);
   if (size > 0) {
-    fail_later(cursor,
-               cursor->source->container->truncated(rest, size, needed, &cursor->error),
+    fail_later(cursor, cursor->source->container->truncated(rest, size, needed, &cursor->error),
                "truncated");
   } else if (file_size >= 0 && cursor->mapping == NULL &&
              cst__input_consumed(cursor->input) != (uint64_t)file_size) {
-    fail_later(cursor,
-               cst__fail(&cursor->error, CST_IO, "read it again when nothing writes to it",
-                         "the file changed while it was read: %llu bytes were read of %lld",
-                         (unsigned long long)cst__input_consumed(cursor->input),
-                         (long long)file_size),
-               NULL);
+    fail_later(
+        cursor,
+        cst__fail(&cursor->error, CST_IO, "read it again when nothing writes to it",
+                  "the file changed while it was read: %llu bytes were read of %lld",
+                  (unsigned long long)cst__input_consumed(cursor->input), (long long)file_size),
+        NULL);
   }
 }
 
@@ -230,7 +230,8 @@ static void carry_rest(cst__cursor *cursor, const cst__block *block, size_t fill
 
 static void fill_buffered(cst__cursor *cursor, cst__block *block) {
   size_t filled = cursor->carried;
-  size_t limit = filled < CST__BLOCK_TARGET / 2 ? CST__BLOCK_TARGET : filled + CST__BLOCK_TARGET / 2;
+  size_t limit =
+      filled < CST__BLOCK_TARGET / 2 ? CST__BLOCK_TARGET : filled + CST__BLOCK_TARGET / 2;
   uint64_t needed = 0;
   cursor->carried = 0;
   if (cursor->skim) {
@@ -325,8 +326,7 @@ static void place_block(cst__cursor *cursor, cst__block *block) {
   cursor->offset += block->size;
   cursor->compressed =
       cursor->map == NULL && cst__input_compression(cursor->input, NULL) != CST__PLAIN;
-  cursor->consumed =
-      cursor->map != NULL ? cursor->offset : cst__input_consumed(cursor->input);
+  cursor->consumed = cursor->map != NULL ? cursor->offset : cst__input_consumed(cursor->input);
   if (block->data == block->buffer && !cursor->skim) {
     memset(block->buffer + block->size, 0, CST__BLOCK_PADDING);
   }

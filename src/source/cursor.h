@@ -14,19 +14,19 @@ typedef struct cst__cursor {
   cst__mapping *mapping; /* of a mapped file: owns the input then */
   const uint8_t *map;
   size_t map_size;
-  cst__block *next;      /* begins with the incomplete record behind the last block */
-  size_t carried;        /* its bytes */
-  size_t last_size;      /* bytes that were in the last block: the next may well need as many */
-  uint64_t record;       /* number of the next record */
-  uint64_t offset;       /* of its first byte in the stream */
-  uint64_t consumed;     /* bytes taken from the file; final behind the end */
-  uint64_t counted;      /* how much of that its owner has counted */
+  cst__block *next;  /* begins with the incomplete record behind the last block */
+  size_t carried;    /* its bytes */
+  size_t last_size;  /* bytes that were in the last block: the next may well need as many */
+  uint64_t record;   /* number of the next record */
+  uint64_t offset;   /* of its first byte in the stream */
+  uint64_t consumed; /* bytes taken from the file; final behind the end */
+  uint64_t counted;  /* how much of that its owner has counted */
   bool compressed;
-  bool skim;             /* pass over payloads without reading them: frames may lie behind the data */
-  size_t skim_size;      /* bytes to read at once meanwhile */
-  bool ended;            /* nothing more will come */
-  const char *fault;     /* kind of the failure, as cst_fault has it; NULL: none of the data's */
-  cst_status failure;    /* waits behind the last block */
+  bool skim;          /* pass over payloads without reading them: frames may lie behind the data */
+  size_t skim_size;   /* bytes to read at once meanwhile */
+  bool ended;         /* nothing more will come */
+  const char *fault;  /* kind of the failure, as cst_fault has it; NULL: none of the data's */
+  cst_status failure; /* waits behind the last block */
   cst_error error;
 } cst__cursor;
 
@@ -39,8 +39,8 @@ void cst__cursor_free(cst__cursor *cursor);
 void cst__cursor_skim(cst__cursor *cursor);
 
 /* The next block of at least one whole record, owned by the caller; *out is NULL at the end of the
- * file. Good records in front of a fault come first; the failure with the call after them, and again
- * with every later call. It names file, record and offset. */
+ * file. Good records in front of a fault come first; the failure with the call after them, and
+ * again with every later call. It names file, record and offset. */
 cst_status cst__cursor_fill(cst__cursor *cursor, cst__block **out, cst_error *error);
 
 #endif /* SOURCE_CURSOR_H */

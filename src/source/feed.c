@@ -95,8 +95,8 @@ static uint64_t record_bytes(const cst_source *source, const cst__block *block, 
   return bytes - (end - first - 1) * (container->header_size + container->footer_size);
 }
 
-/* The end of the run that begins at `first`, has at most `limit` records, and stops with the one that
- * reaches `bytes`. */
+/* The end of the run that begins at `first`, has at most `limit` records, and stops with the one
+ * that reaches `bytes`. */
 static size_t run_end(const cst_source *source, const cst__block *block, size_t first, size_t limit,
                       uint64_t bytes) {
   size_t low = first + 1;

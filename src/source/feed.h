@@ -1,6 +1,6 @@
 /* A feed: the blocks of all files, in order, cut into units. Nothing here locks: in a pass with
- * threads, everything but cst__feed_fill runs under the pass's lock, and cst__feed_fill runs for each
- * file on one thread at a time.
+ * threads, everything but cst__feed_fill runs under the pass's lock, and cst__feed_fill runs for
+ * each file on one thread at a time.
  */
 #ifndef SOURCE_FEED_H
 #define SOURCE_FEED_H
@@ -12,8 +12,8 @@ typedef struct cst__feed_file {
   cst__cursor *cursor; /* NULL before the first fill, and when all is cut */
   cst__block *first;   /* blocks that are not wholly cut */
   cst__block *last;
-  bool busy;           /* being filled */
-  bool ended;          /* no block will follow those in the list; cursor->failure says why */
+  bool busy;  /* being filled */
+  bool ended; /* no block will follow those in the list; cursor->failure says why */
 } cst__feed_file;
 
 struct cst__feed {
@@ -49,8 +49,8 @@ typedef enum cst__cut {
   CST__CUT_FAILED /* the input fails here; what did not fill a unit in front of it is dropped */
 } cst__cut;
 
-/* Cuts the next unit of `rows` records (less when `bytes` are reached, or at the end). *unit has to be
- * clear; its storage is used again. */
+/* Cuts the next unit of `rows` records (less when `bytes` are reached, or at the end). *unit has to
+ * be clear; its storage is used again. */
 cst__cut cst__feed_cut(cst__feed *feed, size_t rows, uint64_t bytes, cst__unit *unit,
                        cst_status *failure, cst_error *error);
 

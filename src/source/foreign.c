@@ -7,26 +7,39 @@
 #include "arrow/view.h"
 
 struct cst__foreign {
-  const cst_source *source; /* borrowed */
-  size_t file;              /* the one that is read, or to be opened */
+  const cst_source *source;       /* borrowed */
+  size_t file;                    /* the one that is read, or to be opened */
   struct ArrowArrayStream stream; /* release NULL: not open */
   struct ArrowSchema schema;      /* of the first file */
   uint64_t consumed;
 };
 
+/* What the numbers of a plug-in's stream mean; see <columnstone/format.h>. */
+static cst_status stream_status(int code) {
+  switch (code) {
+    case ENOMEM:
+      return CST_NO_MEMORY;
+    case EIO:
+      return CST_IO;
+    case ENOTSUP:
+      return CST_UNSUPPORTED;
+    default:
+      return CST_CORRUPT;
+  }
+}
+
 static cst_status fail_stream(const cst_source *source, size_t file,
                               struct ArrowArrayStream *stream, int code, cst_error *error) {
   const char *text = stream->get_last_error(stream);
-  cst_status status = code == ENOMEM ? CST_NO_MEMORY : code == EINVAL ? CST_CORRUPT : CST_IO;
+  cst_status status = stream_status(code);
   (void)cst__fail(error, status, NULL, "%s: %s", source->plugin->name,
                   text != NULL ? text : strerror(code));
   cst__error_add_file(error, source->files[file].name);
   return status;
 }
 
-static cst_status open_stream(const cst_source *source, size_t file,
-                              struct ArrowArrayStream *out, struct ArrowSchema *schema,
-                              cst_error *error) {
+static cst_status open_stream(const cst_source *source, size_t file, struct ArrowArrayStream *out,
+                              struct ArrowSchema *schema, cst_error *error) {
   cst_plugin_read_options options = {.size = sizeof options,
                                      .columns = (const char *const *)source->columns,
                                      .num_columns = source->num_columns,

@@ -17,7 +17,6 @@ cst_status cst__foreign_next(cst__foreign *foreign, struct ArrowArray *out, cst_
 uint64_t cst__foreign_consumed(const cst__foreign *foreign);
 
 /* The schema of the first file. */
-cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out,
-                               cst_error *error);
+cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out, cst_error *error);
 
 #endif /* SOURCE_FOREIGN_H */

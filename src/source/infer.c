@@ -1,4 +1,5 @@
-/* Inferring a schema: from all records in a pass of its own, or from the first records of a pipe. */
+/* Inferring a schema: from all records in a pass of its own, or from the first records of a pipe.
+ */
 #include "schema/infer.h"
 
 #include <string.h>
@@ -131,8 +132,8 @@ cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progre
 
 /* ---- the first records of a pipe ---- */
 
-/* Reads blocks until the sample is full. Where the input fails, the sample ends: the pass will come to
- * the failure in its turn. */
+/* Reads blocks until the sample is full. Where the input fails, the sample ends: the pass will come
+ * to the failure in its turn. */
 static cst_status read_sample(cst__feed *feed, cst_error *error) {
   for (size_t i = 0; i < feed->source->num_files; i++) {
     while (!feed->files[i].ended) {

@@ -4,12 +4,12 @@
 #include <string.h>
 
 /* Bytes of records. */
-static const uint64_t group_bytes = 256 << 10;   /* decoded in one job: small units go together */
+static const uint64_t group_bytes = 256 << 10; /* decoded in one job: small units go together */
 static const uint64_t group_least = 64 << 10;
-static const uint64_t window_bytes = 1 << 20;    /* decoded ahead of the caller, per thread */
-static const uint64_t fill_ahead = 256 << 10;    /* queued for decoding, per thread */
-static const uint64_t budget_base = 64 << 20;    /* read ahead of compressed files, in all */
-static const uint64_t budget_thread = 16 << 20;  /* more per thread above two */
+static const uint64_t window_bytes = 1 << 20;   /* decoded ahead of the caller, per thread */
+static const uint64_t fill_ahead = 256 << 10;   /* queued for decoding, per thread */
+static const uint64_t budget_base = 64 << 20;   /* read ahead of compressed files, in all */
+static const uint64_t budget_thread = 16 << 20; /* more per thread above two */
 enum { GROUP_UNITS = 64 };
 
 typedef enum job_kind { JOB_FILL, JOB_DECODE } job_kind;
@@ -32,7 +32,8 @@ static bool can_decode(const cst_pass *pass) {
          (!pass->resting || pass->taken - pass->head <= (uint64_t)pass->options.threads);
 }
 
-/* Consecutive units from `taken` on: enough to be worth a job, few enough to leave some to others. */
+/* Consecutive units from `taken` on: enough to be worth a job, few enough to leave some to others.
+ */
 static void pick_group(const cst_pass *pass, job *out) {
   uint64_t threads = (uint64_t)pass->options.threads;
   uint64_t share = pass->queued_bytes / threads;
@@ -61,8 +62,8 @@ static bool front_waits(const cst_pass *pass) {
   return feed->front < pass->source->num_files && feed->files[feed->front].first != NULL;
 }
 
-/* Reading ahead costs memory and cache; it pays when it is work (inflating), else a little is enough
- * to keep everybody busy. */
+/* Reading ahead costs memory and cache; it pays when it is work (inflating), else a little is
+ * enough to keep everybody busy. */
 static bool may_read_ahead(const cst_pass *pass) {
   uint64_t threads = (uint64_t)pass->options.threads;
   uint64_t raw = pass->queued_bytes + pass->feed->ready_bytes;
@@ -167,8 +168,8 @@ static void wake_caller(cst_pass *pass) {
   }
 }
 
-/* Cuts and decodes again when half of the room is free: not one unit, and one thread woken for it, per
- * batch that is delivered. */
+/* Cuts and decodes again when half of the room is free: not one unit, and one thread woken for it,
+ * per batch that is delivered. */
 void cst__pass_advance(cst_pass *pass) {
   pass->decoded_bytes -= slot_of(pass, pass->head)->bytes;
   pass->head++;
@@ -194,9 +195,9 @@ static void run_fill(cst_pass *pass, size_t file) {
 
 static cst_status decode_slot(cst_pass *pass, cst__worker *worker, cst__slot *slot,
                               cst_error *error) {
-  cst_status status =
-      cst__unit_decode(&slot->unit, &worker->decoding,
-                       pass->options.want == CST__WANT_TYPES ? &slot->schema : NULL, &slot->batch, error);
+  cst_status status = cst__unit_decode(&slot->unit, &worker->decoding,
+                                       pass->options.want == CST__WANT_TYPES ? &slot->schema : NULL,
+                                       &slot->batch, error);
   if (status != CST_OK || !pass->options.keep_places) {
     cst__unit_clear(&slot->unit);
   }

@@ -2,8 +2,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "arrow/view.h"
-#include "base/hash.h"
 #include "schema/schema.h"
 #include "source/feed.h"
 #include "source/foreign.h"
@@ -216,8 +214,8 @@ int64_t cst__source_total_bytes(const cst_source *source) {
 
 /* ---- format ---- */
 
-/* The first bytes of the first file that is not empty; none if it cannot be looked at without losing
- * them, or cannot be read (the pass will say why). */
+/* The first bytes of the first file that is not empty; none if it cannot be looked at without
+ * losing them, or cannot be read (the pass will say why). */
 static cst_status read_head(const cst_source *source, uint8_t head[HEAD_SIZE], size_t *size,
                             const char **path, cst_error *error) {
   *size = 0;
@@ -265,7 +263,8 @@ static cst_status set_format(cst_source *source, const char *name, cst_error *er
   source->payload = format.payload;
   source->plugin = format.payload == NULL ? format.plugin : NULL;
   if (source->payload == NULL && (source->plugin == NULL || source->plugin->open == NULL)) {
-    return cst__fail(error, CST_UNSUPPORTED, "name a format that can be read: example, raw, parquet",
+    return cst__fail(error, CST_UNSUPPORTED,
+                     "name a format that can be read: example, raw, parquet",
                      "the format %s can only be written", format.name);
   }
   for (size_t i = 0; source->plugin != NULL && i < source->num_files; i++) {
@@ -336,8 +335,7 @@ static cst_status open_paths(const cst__paths *paths, const cst_source_options *
 }
 
 cst_status cst__source_open(const char *const *paths, size_t num_paths,
-                            const cst_source_options *options, cst_source **out,
-                            cst_error *error) {
+                            const cst_source_options *options, cst_source **out, cst_error *error) {
   cst_source_options o = read_options(options);
   cst__paths expanded = {0};
   cst_status status = CST_OK;

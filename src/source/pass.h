@@ -18,11 +18,15 @@
 
 enum { CST__RING = 256 };
 
-typedef enum cst__slot_state { CST__SLOT_QUEUED, CST__SLOT_RUNNING, CST__SLOT_DONE } cst__slot_state;
+typedef enum cst__slot_state {
+  CST__SLOT_QUEUED,
+  CST__SLOT_RUNNING,
+  CST__SLOT_DONE
+} cst__slot_state;
 
 typedef struct cst__slot {
   cst__slot_state state;
-  cst__unit unit;            /* let go when it is decoded, unless places are kept */
+  cst__unit unit; /* let go when it is decoded, unless places are kept */
   uint64_t bytes;
   size_t rows;
   struct ArrowSchema schema; /* for CST__WANT_TYPES */
@@ -36,22 +40,22 @@ typedef struct cst__worker {
 } cst__worker;
 
 typedef struct cst__pass_options {
-  size_t rows;       /* of a batch */
-  uint64_t bytes;    /* a batch also ends when its records reach this */
+  size_t rows;    /* of a batch */
+  uint64_t bytes; /* a batch also ends when its records reach this */
   int32_t threads;
-  cst__want want;    /* CST__WANT_TYPES: every batch has a schema of its own */
-  bool keep_places;  /* cst__pass_locate is wanted */
+  cst__want want;   /* CST__WANT_TYPES: every batch has a schema of its own */
+  bool keep_places; /* cst__pass_locate is wanted */
 } cst__pass_options;
 
 struct cst_pass {
   cst_source *source;
   cst__pass_options options;
-  cst__foreign *foreign;  /* a whole format: nothing below is used but the failure and the counts */
-  cst__feed *feed;        /* NULL before the first next */
-  cst__worker *workers;   /* [0] is the caller's */
-  int32_t num_started;    /* threads that run */
-  cst__unit delivered;    /* keep_places: that of the batch delivered last */
-  cst_status failure;     /* delivered: comes again and again */
+  cst__foreign *foreign; /* a whole format: nothing below is used but the failure and the counts */
+  cst__feed *feed;       /* NULL before the first next */
+  cst__worker *workers;  /* [0] is the caller's */
+  int32_t num_started;   /* threads that run */
+  cst__unit delivered;   /* keep_places: that of the batch delivered last */
+  cst_status failure;    /* delivered: comes again and again */
   _Atomic uint64_t consumed;
   _Atomic uint64_t rows;
 
@@ -62,7 +66,7 @@ struct cst_pass {
   uint64_t head;
   uint64_t taken;
   uint64_t tail;
-  uint64_t failed_at;     /* the unit that fails; UINT64_MAX: none so far */
+  uint64_t failed_at; /* the unit that fails; UINT64_MAX: none so far */
   cst_status failed_status;
   cst_error error;        /* of failed_at */
   uint64_t queued_bytes;  /* of the units [taken, tail) */
@@ -71,7 +75,7 @@ struct cst_pass {
   bool cut_all;           /* nothing will follow at the tail */
   bool caller_waits;
   bool stop;
-  int32_t idle;           /* workers that wait for work */
+  int32_t idle; /* workers that wait for work */
 };
 
 /* A pass of other options than the source's. The input must have been claimed. */

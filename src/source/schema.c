@@ -89,8 +89,7 @@ static cst_status find_arrow_schema(cst_source *source, cst_error *error) {
   void *decoder;
   CST__TRY(cst__source_prepare_locked(source, error));
   CST__TRY(cst__source_open_decoder(source, CST__WANT_COLUMNS, &decoder, error));
-  cst_status status =
-      source->payload->decode(decoder, &none, &source->arrow_schema, &batch, error);
+  cst_status status = source->payload->decode(decoder, &none, &source->arrow_schema, &batch, error);
   if (status == CST_OK) {
     batch.release(&batch);
   }
@@ -98,8 +97,7 @@ static cst_status find_arrow_schema(cst_source *source, cst_error *error) {
   return status;
 }
 
-cst_status cst__source_arrow_schema(cst_source *source, struct ArrowSchema *out,
-                                    cst_error *error) {
+cst_status cst__source_arrow_schema(cst_source *source, struct ArrowSchema *out, cst_error *error) {
   cst_status status = CST_OK;
   cst__mutex_lock(&source->lock);
   if (source->arrow_schema.release == NULL) {
@@ -118,9 +116,8 @@ cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *err
     return cst__fail(error, CST_UNSUPPORTED, "open it as tf.Examples, with a schema or without",
                      "this format has no schema, and so no tensors");
   }
-  cst_specs_options options = {.size = sizeof options,
-                               .group = source->tensor_group,
-                               .legacy = source->legacy_specs};
+  cst_specs_options options = {
+      .size = sizeof options, .group = source->tensor_group, .legacy = source->legacy_specs};
   cst_specs *all;
   CST__TRY(cst__specs_new(source->schema, &options, &all, error));
   if (source->columns == NULL) {

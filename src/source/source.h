@@ -17,19 +17,19 @@
 #include "io/input.h"
 
 enum {
-  CST__SAMPLE_RECORDS = 10000,      /* of a pipe, that its schema is inferred from */
-  CST__SAMPLE_BYTES = 256 << 20     /* and their bytes: they are kept for the first pass */
+  CST__SAMPLE_RECORDS = 10000,  /* of a pipe, that its schema is inferred from */
+  CST__SAMPLE_BYTES = 256 << 20 /* and their bytes: they are kept for the first pass */
 };
 
 typedef struct cst__feed cst__feed;
 
 typedef struct cst__source_file {
   char *name;
-  int64_t size;        /* on disk when it was opened; -1: unknown */
-  bool rereadable;     /* a regular file, or a reader that can seek */
-  bool regular;        /* a regular file by its path */
+  int64_t size;    /* on disk when it was opened; -1: unknown */
+  bool rereadable; /* a regular file, or a reader that can seek */
+  bool regular;    /* a regular file by its path */
   bool is_reader;
-  cst_reader reader;   /* the caller's; its calls go through `lock` */
+  cst_reader reader; /* the caller's; its calls go through `lock` */
   cst__mutex lock;
 } cst__source_file;
 
@@ -99,8 +99,8 @@ cst_status cst__source_prepare(cst_source *source, cst_error *error);
 /* The same; the caller holds the lock. */
 cst_status cst__source_prepare_locked(cst_source *source, cst_error *error);
 
-/* The same for a reading from the start to the end; CST_STATE also if its beginning has been read for
- * the schema. */
+/* The same for a reading from the start to the end; CST_STATE also if its beginning has been read
+ * for the schema. */
 cst_status cst__source_claim_whole(cst_source *source, cst_error *error);
 
 /* What a decoder of the source's payload is for. */

@@ -103,8 +103,8 @@ static cst_status list_block(const cst_source *source, const cst__run *run, cst_
 static cst_status reserve(cst__decoding *decoding, const cst__unit *unit, cst_error *error) {
   const cst_allocator *allocator = &decoding->source->allocator;
   void *items = decoding->items;
-  bool done = cst__grow(allocator, &items, &decoding->items_capacity, unit->rows,
-                        sizeof *decoding->items);
+  bool done =
+      cst__grow(allocator, &items, &decoding->items_capacity, unit->rows, sizeof *decoding->items);
   decoding->items = items;
   if (!done) {
     return cst__fail_memory(error, unit->rows * sizeof *decoding->items);
@@ -157,8 +157,7 @@ cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
                           .padding = CST__BLOCK_PADDING,
                           .blocks = decoding->blocks,
                           .num_blocks = unit->num_runs};
-  cst_status status =
-      source->payload->decode(decoding->decoder, &records, out_schema, out, error);
+  cst_status status = source->payload->decode(decoding->decoder, &records, out_schema, out, error);
   if (status != CST_OK && error != NULL) {
     explain_sample(source, error);
     if (error->record >= 0) {

@@ -1,4 +1,5 @@
-/* Verifying files: framing, both CRCs, and that every record parses; all faults, not only the first. */
+/* Verifying files: framing, both CRCs, and that every record parses; all faults, not only the
+ * first. */
 #include <string.h>
 
 #include "source/cursor.h"
@@ -54,8 +55,9 @@ static cst_status decode_run(verification *v, cst__block *block, size_t first, s
   return status;
 }
 
-/* Decodes records whose CRCs are right, and goes on behind each that does not parse. Without a schema,
- * a feature may have another type than in the records before: then it is tried anew from there. */
+/* Decodes records whose CRCs are right, and goes on behind each that does not parse. Without a
+ * schema, a feature may have another type than in the records before: then it is tried anew from
+ * there. */
 static cst_status parse_run(verification *v, cst__block *block, size_t first, size_t end,
                             cst_error *error) {
   bool any_type = !v->source->schema_given;

@@ -1,4 +1,5 @@
-/* What the tests of the source room share: TFRecord files of small tf.Examples, and batches as text.
+/* What the tests of the source room share: TFRecord files of small tf.Examples, and batches as
+ * text.
  */
 #ifndef TESTS_UNIT_SOURCE_SUPPORT_H
 #define TESTS_UNIT_SOURCE_SUPPORT_H
@@ -28,8 +29,8 @@ static inline void put_field(bytes *b, unsigned number, const void *data, size_t
   bytes_add(b, data, size);
 }
 
-/* A feature of the Example: `list` is the serialized list, `kind` its field number (1 bytes, 2 float,
- * 3 int64; 0: none). */
+/* A feature of the Example: `list` is the serialized list, `kind` its field number (1 bytes, 2
+ * float, 3 int64; 0: none). */
 static inline void put_feature(bytes *features, const char *name, unsigned kind,
                                const bytes *list) {
   bytes feature = {0};
@@ -201,8 +202,8 @@ static inline cst_status text_of_pass(cst_source *source, bytes *out, cst_error 
   return status;
 }
 
-/* What a source's batches must be: `rows` records from 0 on in batches of `batch_size`, all columns in
- * the order of their names. */
+/* What a source's batches must be: `rows` records from 0 on in batches of `batch_size`, all columns
+ * in the order of their names. */
 static inline void expected_text(bytes *out, int rows, int batch_size) {
   for (int i = 0; i < rows; i++) {
     if (i % batch_size == 0) {

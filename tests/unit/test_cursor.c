@@ -287,7 +287,7 @@ static void *limited_allocate(void *ctx, size_t size, size_t align) {
   void *ptr = NULL;
   *largest = size > *largest ? size : *largest;
   return posix_memalign(&ptr, align < sizeof(void *) ? sizeof(void *) : align, size) == 0 ? ptr
-                                                                                         : NULL;
+                                                                                          : NULL;
 }
 
 static void limited_release(void *ctx, void *ptr, size_t size, size_t align) {

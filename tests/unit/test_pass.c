@@ -417,7 +417,7 @@ static void *metered_allocate(void *ctx, size_t size, size_t align) {
   }
   void *ptr = NULL;
   return posix_memalign(&ptr, align < sizeof(void *) ? sizeof(void *) : align, size) == 0 ? ptr
-                                                                                         : NULL;
+                                                                                          : NULL;
 }
 
 static void metered_release(void *ctx, void *ptr, size_t size, size_t align) {

@@ -1,4 +1,5 @@
-/* Counting and verifying: totals, every kind of fault with its place, and going on behind faults. */
+/* Counting and verifying: totals, every kind of fault with its place, and going on behind faults.
+ */
 #include "schema/schema.h"
 #include "source_support.h"
 

@@ -23,6 +23,7 @@
 
 enum {
   SLACK = 32,       /* bytes behind an entry that must be readable */
+  SHORT_TAIL = 128,
   TAIL_BYTES = 512, /* the longest end of a record that is copied to get the slack */
   HEADER_SLACK = 48 /* readable bytes from an entry's begin on, before anything is known of it */
 };
@@ -470,9 +471,11 @@ static cst_status put_entries(cst__loop *loop, const uint8_t *at, const uint8_t 
   return CST_OK;
 }
 
-static cst_status put_features(cst__loop *loop, const uint8_t *at, const uint8_t *end,
-                               const uint8_t *readable) {
+/* All entries of a record that begins at `begin`. */
+static cst_status put_features(cst__loop *loop, const uint8_t *begin, const uint8_t *at,
+                               const uint8_t *end, const uint8_t *readable) {
   uint8_t tail[TAIL_BYTES + HEADER_SLACK + SLACK];
+  uint8_t *copy = tail;
   loop->view_shift = 0;
   if (readable - at >= HEADER_SLACK) {
     CST__TRY(put_entries(loop, at, end, readable, &at));
@@ -484,10 +487,15 @@ static cst_status put_features(cst__loop *loop, const uint8_t *at, const uint8_t
   if (UNLIKELY(rest > TAIL_BYTES)) {
     return cst__slow_features(loop, at, rest);
   }
-  memcpy(tail, at, rest);
-  memset(tail + rest, 0, HEADER_SLACK + SLACK);
-  loop->view_shift = at - tail;
-  return put_entries(loop, tail, tail + rest, tail + rest + HEADER_SLACK + SLACK, &at);
+  if (LIKELY(rest <= SHORT_TAIL && end - begin >= SHORT_TAIL)) {
+    memcpy(tail, end - SHORT_TAIL, SHORT_TAIL); /* more than needed, but of a fixed size */
+    copy = tail + SHORT_TAIL - rest;
+  } else {
+    memcpy(tail, at, rest);
+  }
+  memset(copy + rest, 0, HEADER_SLACK + SLACK);
+  loop->view_shift = at - copy;
+  return put_entries(loop, copy, copy + rest, copy + rest + HEADER_SLACK + SLACK, &at);
 }
 
 static cst_status run(cst__loop *loop, const cst__records *records) {
@@ -500,7 +508,7 @@ static cst_status run(cst__loop *loop, const cst__records *records) {
     cst__enter_record(loop, records);
     if (LIKELY(size >= 8 && *at++ == CST__TAG_FIRST && read_size(&at, &features) &&
                features == (size_t)(end - at))) {
-      CST__TRY(put_features(loop, at, end, end + records->padding));
+      CST__TRY(put_features(loop, records->items[i].data, at, end, end + records->padding));
     } else {
       CST__TRY(cst__slow_record(loop, records->items[i].data, size));
     }

@@ -32,13 +32,11 @@ class Dataset:
         return list(read_framed(self.path))
 
     def schema_text(self, columns: list[str] | None = None) -> str:
-        wanted = set(columns) if columns else None
-        parts = [
-            f'feature {{ name: "{name}" type: {kind} }}\n'
-            for name, kind in self.fields
-            if wanted is None or name in wanted
-        ]
-        return "".join(parts)
+        return schema_text([f for f in self.fields if columns is None or f[0] in columns])
+
+
+def schema_text(fields: list[Field]) -> str:
+    return "".join(f'feature {{ name: "{name}" type: {kind} }}\n' for name, kind in fields)
 
 
 # Protobuf by hand: just what a tf.Example needs.

@@ -11,7 +11,7 @@ import wire
 from hypothesis import given
 from support import our_tensors, plain_tf, schema_proto, tf_tensors, tfx_bsl
 from tensor_cases import Case, cases, peer_feature_spec, peer_representations
-from test_decode import taxi_records
+from test_decode import taxi_records, taxi_schema
 from tfx_bsl.tfxio import tensor_adapter
 
 
@@ -71,7 +71,7 @@ def test_representations_are_those_of_the_peer() -> None:
 
 def test_taxi(taxi: Any) -> None:
     records = taxi_records(taxi)[:3000]
-    schema = (taxi / "schema.pbtxt").read_text()
+    schema = taxi_schema(taxi, records)
     ours = our_tensors(records, schema)
     assert ours == tf_tensors(records, peer_feature_spec(schema))
     assert ours == adapter_tensors(Case(schema, records))

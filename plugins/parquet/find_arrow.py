@@ -13,7 +13,9 @@ except ImportError:
 
 include = pyarrow.get_include()
 folder = os.path.dirname(pyarrow.__file__)
-libraries = [sorted(glob.glob(os.path.join(folder, f"lib{name}.so.*"))) for name in ("arrow", "parquet")]
+libraries = [
+    sorted(glob.glob(os.path.join(folder, f"lib{name}.so.*"))) for name in ("arrow", "parquet")
+]
 if not os.path.exists(os.path.join(include, "parquet", "arrow", "writer.h")) or not all(libraries):
     sys.exit(1)
 print(include, folder, *(found[0] for found in libraries), sep="\n")

@@ -17,6 +17,11 @@ namespace {
 
 constexpr int64_t kGroupBytes = 32 << 20;
 
+// A dictionary takes several times its size while it is built, in every column at once, and so does
+// an open page. Small limits keep the memory of a row group near the size of its data.
+constexpr int64_t kDictionaryBytes = 128 << 10;
+constexpr int64_t kPageBytes = 128 << 10;
+
 struct Writing {
   std::shared_ptr<arrow::Schema> schema;
   std::shared_ptr<arrow::io::FileOutputStream> sink;
@@ -39,6 +44,8 @@ std::shared_ptr<parquet::WriterProperties> Properties(const cst_plugin_write_opt
   builder.memory_pool(Pool());
   builder.compression(parquet::Compression::ZSTD);
   if (options.level != 0) builder.compression_level(options.level);
+  builder.dictionary_pagesize_limit(kDictionaryBytes);
+  builder.data_pagesize(kPageBytes);
   builder.enable_statistics();
   builder.enable_page_checksum();
   return builder.build();
@@ -60,6 +67,7 @@ arrow::Status OpenWriter(const char *path, const struct ArrowSchema *schema,
 arrow::Status WritePart(Writing *writing, const arrow::RecordBatch &part, int64_t bytes) {
   if (writing->pending > 0 && writing->pending + bytes > writing->group_bytes) {
     ARROW_RETURN_NOT_OK(writing->writer->NewBufferedRowGroup());
+    Pool()->ReleaseUnused();  // what the closed one took goes back to the system
     writing->pending = 0;
   }
   ARROW_RETURN_NOT_OK(writing->writer->WriteRecordBatch(part));

@@ -92,8 +92,8 @@ static void visit_folders(const char *name, visit_folder visit, void *ctx) {
 
 /* The fault of an installation, not of the data. */
 static cst_status bad_plugin(const char *path, const char *found, cst_error *error) {
-  cst_status status = cst__fail(error, CST_UNSUPPORTED,
-                                "build it against the headers of this version", "%s", found);
+  cst_status status =
+      cst__fail(error, CST_IO, "build it against the headers of this version", "%s", found);
   cst__error_add_file(error, path);
   return status;
 }

@@ -33,7 +33,9 @@ cst_status cst__source_claim_whole(cst_source *source, cst_error *error) {
 
 cst_status cst__source_open_decoder(const cst_source *source, cst__want want, void **decoder,
                                     cst_error *error) {
-  cst__payload_options options = {.allocator = &source->allocator};
+  /* TYPE_UNKNOWN is what inference writes for a feature that never had a type; the schema may have
+   * been saved and given back since. */
+  cst__payload_options options = {.unknown_is_null = true, .allocator = &source->allocator};
   if (want == CST__WANT_PROOF && source->schema_given) {
     options.schema = source->schema;
   }
@@ -42,7 +44,6 @@ cst_status cst__source_open_decoder(const cst_source *source, cst__want want, vo
     options.columns = (const char *const *)source->columns;
     options.num_columns = source->num_columns;
     options.column_flags = source->column_flags;
-    options.unknown_is_null = !source->schema_given;
     options.reject_unknown = source->sampled;
   }
   return source->payload->open(&options, decoder, error);

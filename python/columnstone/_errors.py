@@ -56,6 +56,9 @@ class Error(Exception):
         self.hint = hint
         self.line = line
         self.column = column
+        itself: Exception = self
+        if isinstance(itself, OSError):
+            itself.filename = file
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""

@@ -12,12 +12,12 @@ from ._files import as_inputs
 from ._schema import Schema, as_column_flags, as_columns, as_core
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from types import TracebackType
     from typing import Self, TypeAlias
     from weakref import WeakSet
 
-    from ._core import ArrowSchema, RecordBatch, Tensor
+    from ._core import ArrowSchema, Pass, RecordBatch, Tensor
     from ._files import Path, ReadableFile
     from ._schema import SchemaLike
     from ._spec import FeatureSpec, TensorRepresentation
@@ -152,7 +152,7 @@ class Source:
         legacy: bool = False,
     ) -> None:
         path_list, files = as_inputs(paths)
-        self._passes: WeakSet[_core.Pass[Any]] | None = None
+        self._passes: WeakSet[Pass[Any]] | None = None
         self._options: dict[str, Any] = {
             "format": _text("format", format),
             "schema": as_core(schema),
@@ -226,12 +226,12 @@ class Source:
 
     # Passes
 
-    def __iter__(self) -> Iterator[RecordBatch]:
+    def __iter__(self) -> Pass[RecordBatch]:
         made = self._core.batches()
         self._keep(made)
         return made
 
-    def tensors(self) -> Iterator[dict[str, AnyTensor]]:
+    def tensors(self) -> Pass[dict[str, AnyTensor]]:
         """One pass as tensors: per batch a dict of name -> Tensor | SparseTensor | RaggedTensor.
 
         Raises SchemaError with record and tensor for a row that does not fit, such as a missing
@@ -243,7 +243,7 @@ class Source:
         self._keep(made)
         return made
 
-    def _keep(self, made: _core.Pass[Any]) -> None:
+    def _keep(self, made: Pass[Any]) -> None:
         """Remembers a pass for close()."""
         if self._passes is None:
             import weakref

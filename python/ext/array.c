@@ -142,11 +142,11 @@ static PyObject *repr(PyObject *object) {
 
 static PyMethodDef methods[] = {
     {"to_pylist", to_pylist, METH_NOARGS,
-     PyDoc_STR("to_pylist()\n--\n\nThe values as a list of Python objects; null is None.")},
+     PyDoc_STR("to_pylist($self)\n--\n\nThe values as a list of Python objects; null is None.")},
     {"__arrow_c_schema__", export_schema, METH_NOARGS,
      PyDoc_STR("The array's type as an Arrow PyCapsule.")},
     {"__arrow_c_array__", (PyCFunction)(void (*)(void))export_array, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("__arrow_c_array__(requested_schema=None)\n--\n\n"
+     PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"
                "The array as a pair of Arrow PyCapsules; no copy. requested_schema is ignored.")},
     {NULL, NULL, 0, NULL},
 };

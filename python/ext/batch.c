@@ -164,16 +164,16 @@ static PyObject *repr(PyObject *object) {
 
 static PyMethodDef methods[] = {
     {"column", column, METH_O,
-     PyDoc_STR("column(key)\n--\n\n"
+     PyDoc_STR("column($self, key, /)\n--\n\n"
                "The column of that name, or at that position, as an Array; no copy.\n\n"
                "KeyError or IndexError if there is none.")},
     {"to_pydict", to_pydict, METH_NOARGS,
-     PyDoc_STR("to_pydict()\n--\n\n"
+     PyDoc_STR("to_pydict($self)\n--\n\n"
                "The values as {column: [one Python object per row]}; null is None.")},
     {"__arrow_c_schema__", export_schema, METH_NOARGS,
      PyDoc_STR("The batch's schema as an Arrow PyCapsule.")},
     {"__arrow_c_array__", (PyCFunction)(void (*)(void))export_array, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("__arrow_c_array__(requested_schema=None)\n--\n\n"
+     PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"
                "The batch as a pair of Arrow PyCapsules; no copy. requested_schema is ignored.")},
     {NULL, NULL, 0, NULL},
 };

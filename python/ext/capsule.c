@@ -27,7 +27,7 @@ static void stream_destructor(PyObject *capsule) {
   struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
   if (stream != NULL && stream->release != NULL) {
     Py_BEGIN_ALLOW_THREADS /* the release may join threads that wait for the GIL */
-        stream->release(stream);
+    stream->release(stream);
     Py_END_ALLOW_THREADS
   }
   free(stream);

@@ -168,10 +168,11 @@ static PyObject *decode_sequence(decoder_object *self, PyObject *sequence) {
   struct ArrowArray batch;
   cst_error error = CST_ERROR_INIT;
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status =
-      cst_example_decoder_decode(self->decoder, r.bytes, (size_t)r.count,
-                                 self->arrow_schema == NULL ? &schema : NULL, &batch, &error);
-  Py_END_ALLOW_THREADS cst__py_lock_leave(&self->lock);
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_example_decoder_decode(self->decoder, r.bytes, (size_t)r.count,
+                                      self->arrow_schema == NULL ? &schema : NULL, &batch, &error);
+  Py_END_ALLOW_THREADS
+  cst__py_lock_leave(&self->lock);
   records_reset(&r);
   return finish(self, status, &schema, &batch, &error);
 }
@@ -209,7 +210,8 @@ static PyObject *decode_arrow(decoder_object *self, PyObject *object) {
   cst_status status = CST_STATE;
   bool entered =
       cst__py_lock_enter(&self->lock, cst__py_state_of((PyObject *)self), "decoder") == 0;
-  Py_BEGIN_ALLOW_THREADS if (entered) {
+  Py_BEGIN_ALLOW_THREADS
+  if (entered) {
     status = cst_example_decoder_decode_arrow(self->decoder, &in_schema, &in,
                                               self->arrow_schema == NULL ? &schema : NULL, &batch,
                                               &error);
@@ -218,7 +220,10 @@ static PyObject *decode_arrow(decoder_object *self, PyObject *object) {
   if (in.release != NULL) {
     in.release(&in);
   }
-  Py_END_ALLOW_THREADS if (!entered) { return NULL; }
+  Py_END_ALLOW_THREADS
+  if (!entered) {
+    return NULL;
+  }
   cst__py_lock_leave(&self->lock);
   return finish(self, status, &schema, &batch, &error);
 }

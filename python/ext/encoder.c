@@ -185,7 +185,8 @@ static cst_status encode_object(encoder_object *self, PyObject *object, pieces *
   cst_status status = CST_CALLBACK;
   if (cst__py_has(object, "__arrow_c_array__")) {
     if (cst__py_import_array(object, &schema, &batch) == 0) {
-      Py_BEGIN_ALLOW_THREADS status = add_piece(self, p, &schema, &batch, error);
+      Py_BEGIN_ALLOW_THREADS
+      status = add_piece(self, p, &schema, &batch, error);
       schema.release(&schema);
       batch.release(&batch);
       Py_END_ALLOW_THREADS
@@ -197,7 +198,8 @@ static cst_status encode_object(encoder_object *self, PyObject *object, pieces *
                  name);
     Py_XDECREF(name);
   } else if (cst__py_import_stream(object, &stream) == 0) {
-    Py_BEGIN_ALLOW_THREADS status = encode_stream(self, &stream, p, error);
+    Py_BEGIN_ALLOW_THREADS
+    status = encode_stream(self, &stream, p, error);
     stream.release(&stream);
     Py_END_ALLOW_THREADS
   }
@@ -224,7 +226,8 @@ static PyObject *finish(encoder_object *self, pieces *p) {
     array = p->arrays[0];
     p->arrays[0].release = NULL;
   } else if (status == CST_OK) {
-    Py_BEGIN_ALLOW_THREADS status = join(p, &array, &error);
+    Py_BEGIN_ALLOW_THREADS
+    status = join(p, &array, &error);
     Py_END_ALLOW_THREADS
   }
   if (status != CST_OK) {

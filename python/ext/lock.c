@@ -25,7 +25,8 @@ int cst__py_lock_enter(cst__py_lock *lock, cst__py_state *state, const char *wha
     return -1;
   }
   if (PyThread_acquire_lock(lock->lock, NOWAIT_LOCK) == 0) {
-    Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(lock->lock, WAIT_LOCK);
+    Py_BEGIN_ALLOW_THREADS
+    PyThread_acquire_lock(lock->lock, WAIT_LOCK);
     Py_END_ALLOW_THREADS
   }
   lock->owner = self;

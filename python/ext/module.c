@@ -1,5 +1,4 @@
 /* columnstone._core: the module, its state and its types. */
-#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,21 +19,29 @@ void cst__py_free(PyObject *self) {
   Py_DECREF(type);
 }
 
+/* 0 after about a millisecond without the GIL, or -1 with an exception. */
+static int nap(PyObject *time) {
+  PyObject *done = PyObject_CallMethod(time, "sleep", "d", 0.001);
+  Py_XDECREF(done);
+  return done == NULL ? -1 : 0;
+}
+
 /* Runs by atexit, while Python still works: no callback may enter from here on, and those that are
- * inside leave. Without it a reading thread could wait for the GIL of a dead interpreter. */
+ * inside leave. Without it a reading thread could wait for the GIL of a dead interpreter. One that
+ * does not come back within seconds (a file object that waits for the network) is left behind; in a
+ * forked child there is nobody to wait for, because the threads stayed in the parent. */
 static PyObject *close_gate(PyObject *module, PyObject *unused) {
   (void)unused;
-  cst__py_state *state = PyModule_GetState(module);
-  atomic_store(&state->gate->closed, true);
-  bool forked = state->gate->process != getpid(); /* the threads stayed in the parent */
-  while (!forked && atomic_load(&state->gate->inside) > 0) {
-    if (PyErr_CheckSignals() < 0) {
-      return NULL;
-    }
-    Py_BEGIN_ALLOW_THREADS sched_yield();
-    Py_END_ALLOW_THREADS
+  cst__py_gate *gate = ((cst__py_state *)PyModule_GetState(module))->gate;
+  atomic_store(&gate->closed, true);
+  int naps = gate->process == getpid() ? 3000 : 0;
+  PyObject *time = PyImport_ImportModule("time");
+  int result = time == NULL ? -1 : 0;
+  for (int i = 0; i < naps && result == 0 && atomic_load(&gate->inside) > 0; i++) {
+    result = nap(time);
   }
-  Py_RETURN_NONE;
+  Py_XDECREF(time);
+  return result < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 static int register_close_gate(PyObject *module) {

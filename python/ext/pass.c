@@ -26,12 +26,14 @@ static int make_adapter(pass_object *self, cst_source *source) {
   const struct ArrowSchema *schema = cst__py_arrow_schema_view(self->schema);
   cst_specs *specs = NULL;
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status = cst_source_specs(source, &specs, &error);
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_source_specs(source, &specs, &error);
   if (status == CST_OK) {
     status = cst_tensor_adapter_new(schema, specs, NULL, &self->adapter, &error);
   }
   cst_specs_release(specs);
-  Py_END_ALLOW_THREADS if (status != CST_OK) {
+  Py_END_ALLOW_THREADS
+  if (status != CST_OK) {
     cst__py_source_raise(self->source, &error);
     return -1;
   }
@@ -47,8 +49,10 @@ static int start(pass_object *self, cst_source *source) {
   }
   cst_error error = CST_ERROR_INIT;
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status = cst_pass_new(source, &self->pass, &error);
-  Py_END_ALLOW_THREADS if (status != CST_OK) {
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_pass_new(source, &self->pass, &error);
+  Py_END_ALLOW_THREADS
+  if (status != CST_OK) {
     cst__py_source_raise(self->source, &error);
     return -1;
   }
@@ -72,8 +76,12 @@ PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged)
   self->process = getpid();
   cst_source_retain(opened);
   int result = cst__py_lock_init(&self->lock) < 0 ? -1 : start(self, opened);
-  Py_BEGIN_ALLOW_THREADS cst_source_release(opened);
-  Py_END_ALLOW_THREADS if (result < 0) { Py_CLEAR(self); }
+  Py_BEGIN_ALLOW_THREADS
+  cst_source_release(opened);
+  Py_END_ALLOW_THREADS
+  if (result < 0) {
+    Py_CLEAR(self);
+  }
   return (PyObject *)self;
 }
 
@@ -87,7 +95,8 @@ static void free_pass(pass_object *self) {
     return;
   }
   cst_pass_progress(pass, &self->bytes, &self->rows);
-  Py_BEGIN_ALLOW_THREADS cst_pass_free(pass);
+  Py_BEGIN_ALLOW_THREADS
+  cst_pass_free(pass);
   Py_END_ALLOW_THREADS
 }
 
@@ -120,10 +129,11 @@ static void dealloc(PyObject *object) {
 static cst_status step(pass_object *self, struct ArrowArray *batch, cst_tensors **tensors,
                        cst_error *error) {
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status =
-      self->adapter == NULL ? cst_pass_next(self->pass, batch, error)
-                            : cst_pass_next_tensors(self->pass, self->adapter, tensors, error);
-  Py_END_ALLOW_THREADS return status;
+  Py_BEGIN_ALLOW_THREADS
+  status = self->adapter == NULL ? cst_pass_next(self->pass, batch, error)
+                                 : cst_pass_next_tensors(self->pass, self->adapter, tensors, error);
+  Py_END_ALLOW_THREADS
+  return status;
 }
 
 static PyObject *wrap(pass_object *self, struct ArrowArray *batch, cst_tensors *tensors) {
@@ -203,9 +213,9 @@ static PyObject *progress(PyObject *object, PyObject *unused) {
 
 static PyMethodDef methods[] = {
     {"close", close_pass, METH_NOARGS,
-     PyDoc_STR("close()\n--\n\nStops and joins the threads; a further next is a StateError.")},
+     PyDoc_STR("close($self)\n--\n\nStops and joins the threads; a further next is a StateError.")},
     {"progress", progress, METH_NOARGS,
-     PyDoc_STR("progress()\n--\n\n"
+     PyDoc_STR("progress($self)\n--\n\n"
                "(bytes read from the files as they lie on disk, rows delivered).")},
     {NULL, NULL, 0, NULL},
 };

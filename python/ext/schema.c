@@ -53,7 +53,8 @@ static PyObject *parse(PyObject *type, PyObject *args) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema = NULL;
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS size_t size = (size_t)data.len;
+  Py_BEGIN_ALLOW_THREADS
+  size_t size = (size_t)data.len;
   if (strcmp(kind, "text") == 0) {
     status = cst_schema_parse_text(data.buf, size, &schema, &error);
   } else if (strcmp(kind, "binary") == 0) {
@@ -61,7 +62,8 @@ static PyObject *parse(PyObject *type, PyObject *args) {
   } else {
     status = cst_schema_parse(data.buf, size, &schema, &error);
   }
-  Py_END_ALLOW_THREADS PyBuffer_Release(&data);
+  Py_END_ALLOW_THREADS
+  PyBuffer_Release(&data);
   return status == CST_OK ? make(state, schema) : cst__py_raise(state, &error);
 }
 
@@ -74,8 +76,10 @@ static PyObject *read_file(PyObject *type, PyObject *args) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema = NULL;
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status = cst_schema_read_file(path, &schema, &error);
-  Py_END_ALLOW_THREADS return status == CST_OK ? make(state, schema) : cst__py_raise(state, &error);
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_schema_read_file(path, &schema, &error);
+  Py_END_ALLOW_THREADS
+  return status == CST_OK ? make(state, schema) : cst__py_raise(state, &error);
 }
 
 static PyObject *to_text(PyObject *object, PyObject *unused) {

@@ -58,7 +58,8 @@ static cst_status open_paths(PyObject *paths, const cst_source_options *options,
     status = list[i] == NULL ? CST_CALLBACK : status;
   }
   if (status == CST_OK) {
-    Py_BEGIN_ALLOW_THREADS status = cst_source_open(list, (size_t)count, options, out, error);
+    Py_BEGIN_ALLOW_THREADS
+    status = cst_source_open(list, (size_t)count, options, out, error);
     Py_END_ALLOW_THREADS
   }
   free(list);
@@ -102,9 +103,10 @@ static cst_status open_files(source_object *self, PyObject *files,
     }
   }
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status =
-      cst_source_open_readers(readers, (size_t)count, options, &self->source, error);
-  Py_END_ALLOW_THREADS free(readers);
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_source_open_readers(readers, (size_t)count, options, &self->source, error);
+  Py_END_ALLOW_THREADS
+  free(readers);
   return status;
 }
 
@@ -176,7 +178,8 @@ static PyObject *new_source(PyTypeObject *type, PyObject *args, PyObject *kwargs
 static void release_source(source_object *self) {
   cst_source *source = self->source;
   self->source = NULL;
-  Py_BEGIN_ALLOW_THREADS cst_source_release(source);
+  Py_BEGIN_ALLOW_THREADS
+  cst_source_release(source);
   Py_END_ALLOW_THREADS
 }
 
@@ -277,9 +280,13 @@ PyObject *cst__py_source_arrow_schema(PyObject *object) {
   struct ArrowSchema schema;
   cst_error error = CST_ERROR_INIT;
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status = cst_source_arrow_schema(source, &schema, &error);
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_source_arrow_schema(source, &schema, &error);
   cst_source_release(source);
-  Py_END_ALLOW_THREADS if (status != CST_OK) { return cst__py_source_raise(object, &error); }
+  Py_END_ALLOW_THREADS
+  if (status != CST_OK) {
+    return cst__py_source_raise(object, &error);
+  }
   PyObject *made = cst__py_arrow_schema_new(cst__py_state_of(object), &schema);
   if (made != NULL) {
     cst__py_replace(&self->arrow_schema, Py_NewRef(made));
@@ -301,8 +308,10 @@ static PyObject *schema(PyObject *object, PyObject *unused) {
   const cst_schema *found = NULL;
   cst_error error = CST_ERROR_INIT;
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status = cst_source_schema(source, &found, &error);
-  Py_END_ALLOW_THREADS PyObject *result = NULL;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_source_schema(source, &found, &error);
+  Py_END_ALLOW_THREADS
+  PyObject *result = NULL;
   if (status != CST_OK) {
     cst__py_source_raise(object, &error);
   } else {
@@ -322,9 +331,13 @@ static PyObject *specs(PyObject *object, PyObject *unused) {
   cst_specs *found = NULL;
   cst_error error = CST_ERROR_INIT;
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status = cst_source_specs(source, &found, &error);
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_source_specs(source, &found, &error);
   cst_source_release(source);
-  Py_END_ALLOW_THREADS if (status != CST_OK) { return cst__py_source_raise(object, &error); }
+  Py_END_ALLOW_THREADS
+  if (status != CST_OK) {
+    return cst__py_source_raise(object, &error);
+  }
   PyObject *list = cst__py_specs_list(found);
   cst_specs_release(found);
   return list;
@@ -380,10 +393,11 @@ static PyObject *stream(PyObject *object, PyObject *unused) {
   struct ArrowArrayStream out;
   cst_error error = CST_ERROR_INIT;
   int result;
-  Py_BEGIN_ALLOW_THREADS result = cst__py_stream_export(source, self->trace, &out, &error);
+  Py_BEGIN_ALLOW_THREADS
+  result = cst__py_stream_export(source, self->trace, &out, &error);
   cst_source_release(source);
-  Py_END_ALLOW_THREADS return result < 0 ? cst__py_source_raise(object, &error)
-                                         : cst__py_stream_capsule(&out);
+  Py_END_ALLOW_THREADS
+  return result < 0 ? cst__py_source_raise(object, &error) : cst__py_stream_capsule(&out);
 }
 
 /* ---- scans: count, verify, infer ---- */
@@ -446,9 +460,11 @@ static PyObject *count(PyObject *object, PyObject *unused) {
   }
   cst_error error = CST_ERROR_INIT;
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status = cst_source_count(source, on_file, &s, &error);
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_source_count(source, on_file, &s, &error);
   cst_source_release(source);
-  Py_END_ALLOW_THREADS if (status != CST_OK && PyErr_Occurred() == NULL) {
+  Py_END_ALLOW_THREADS
+  if (status != CST_OK && PyErr_Occurred() == NULL) {
     cst__py_source_raise(object, &error);
   }
   if (PyErr_Occurred() != NULL) {
@@ -465,9 +481,10 @@ static PyObject *verify(PyObject *object, PyObject *unused) {
   cst_error error = CST_ERROR_INIT;
   uint64_t num_faults = 0;
   if (source != NULL && s.files != NULL && s.faults != NULL) {
-    Py_BEGIN_ALLOW_THREADS status =
-        cst_source_verify(source, on_fault, on_file, on_progress, &s, &num_faults, &error);
-    Py_END_ALLOW_THREADS if (status != CST_OK && PyErr_Occurred() == NULL) {
+    Py_BEGIN_ALLOW_THREADS
+    status = cst_source_verify(source, on_fault, on_file, on_progress, &s, &num_faults, &error);
+    Py_END_ALLOW_THREADS
+    if (status != CST_OK && PyErr_Occurred() == NULL) {
       cst__py_source_raise(object, &error);
     }
   }
@@ -489,9 +506,11 @@ static PyObject *infer(PyObject *object, PyObject *unused) {
   cst_schema *made = NULL;
   cst_error error = CST_ERROR_INIT;
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status = cst_source_infer(source, on_progress, NULL, &made, &error);
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_source_infer(source, on_progress, NULL, &made, &error);
   cst_source_release(source);
-  Py_END_ALLOW_THREADS PyObject *result = NULL;
+  Py_END_ALLOW_THREADS
+  PyObject *result = NULL;
   if (status == CST_OK) {
     result = cst__py_schema_new(cst__py_state_of(object), made);
     cst_schema_release(made);

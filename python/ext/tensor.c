@@ -474,23 +474,24 @@ static PyObject *repr(PyObject *object) {
 
 static PyMethodDef methods[] = {
     {"numpy", to_numpy, METH_NOARGS,
-     PyDoc_STR("numpy()\n--\n\n"
+     PyDoc_STR("numpy($self)\n--\n\n"
                "The values as a read-only numpy array of this shape, without a copy; strings as a\n"
                "new object array of bytes.")},
     {"tolist", tolist, METH_NOARGS,
-     PyDoc_STR("tolist()\n--\n\nThe values as nested lists of int, float or bytes.")},
+     PyDoc_STR("tolist($self)\n--\n\nThe values as nested lists of int, float or bytes.")},
     {"__array__", (PyCFunction)(void (*)(void))dunder_array, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("__array__(dtype=None, copy=None)\n--\n\nWhat numpy.asarray(tensor) calls.")},
+     PyDoc_STR("__array__($self, dtype=None, copy=None)\n--\n\nWhat numpy.asarray(tensor) calls.")},
     {"__dlpack__", (PyCFunction)(void (*)(void))dunder_dlpack, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
-               "The values for torch.from_dlpack, jax.dlpack.from_dlpack and others, without a\n"
-               "copy and read-only; copy=True gives a writable copy. Consumers of DLPack before\n"
-               "1.0 cannot be told that the memory is read-only: do not write to it.\n\n"
-               "BufferError for strings, and for any device but the CPU.")},
+     PyDoc_STR(
+         "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+         "The values for torch.from_dlpack, jax.dlpack.from_dlpack and others, without a\n"
+         "copy and read-only; copy=True gives a writable copy. Consumers of DLPack before\n"
+         "1.0 cannot be told that the memory is read-only: do not write to it.\n\n"
+         "BufferError for strings, and for any device but the CPU.")},
     {"__dlpack_device__", dunder_dlpack_device, METH_NOARGS,
-     PyDoc_STR("__dlpack_device__()\n--\n\n(1, 0): the CPU.")},
+     PyDoc_STR("__dlpack_device__($self)\n--\n\n(1, 0): the CPU.")},
     {"__arrow_c_array__", (PyCFunction)(void (*)(void))export_array, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("__arrow_c_array__(requested_schema=None)\n--\n\n"
+     PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"
                "The values in row-major order as a flat Arrow array: numbers without a copy,\n"
                "strings as large_binary.")},
     {NULL, NULL, 0, NULL},

@@ -27,16 +27,19 @@ static cst_status open_file(writer_object *self, PyObject *object, const char *n
   }
   cst_writer writer = cst__py_file_writer(self->file, name);
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status =
-      cst_tfrecord_writer_open_writer(&writer, options, &self->writer, error);
-  Py_END_ALLOW_THREADS return status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_tfrecord_writer_open_writer(&writer, options, &self->writer, error);
+  Py_END_ALLOW_THREADS
+  return status;
 }
 
 static cst_status open_path(writer_object *self, const char *path, const cst_sink_options *options,
                             cst_error *error) {
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status = cst_tfrecord_writer_open(path, options, &self->writer, error);
-  Py_END_ALLOW_THREADS return status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_tfrecord_writer_open(path, options, &self->writer, error);
+  Py_END_ALLOW_THREADS
+  return status;
 }
 
 /* TFRecordWriter(path or name, file object or None, compression, level) */
@@ -78,7 +81,8 @@ static void free_writer(writer_object *self) {
   if (writer == NULL || self->process != getpid()) {
     return;
   }
-  Py_BEGIN_ALLOW_THREADS cst_tfrecord_writer_free(writer);
+  Py_BEGIN_ALLOW_THREADS
+  cst_tfrecord_writer_free(writer);
   Py_END_ALLOW_THREADS
 }
 
@@ -137,9 +141,10 @@ static PyObject *write_record(PyObject *object, PyObject *record) {
   }
   cst_error error = CST_ERROR_INIT;
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status =
-      cst_tfrecord_writer_write(self->writer, data.buf, (size_t)data.len, &error);
-  Py_END_ALLOW_THREADS PyBuffer_Release(&data);
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_tfrecord_writer_write(self->writer, data.buf, (size_t)data.len, &error);
+  Py_END_ALLOW_THREADS
+  PyBuffer_Release(&data);
   return leave(self, status, &error);
 }
 
@@ -153,12 +158,14 @@ static PyObject *write_arrow(PyObject *object, PyObject *records) {
   bool entered = enter(self) == 0;
   cst_error error = CST_ERROR_INIT;
   cst_status status = CST_STATE;
-  Py_BEGIN_ALLOW_THREADS if (entered) {
+  Py_BEGIN_ALLOW_THREADS
+  if (entered) {
     status = cst_tfrecord_writer_write_arrow(self->writer, &schema, &array, &error);
   }
   schema.release(&schema);
   array.release(&array);
-  Py_END_ALLOW_THREADS return entered ? leave(self, status, &error) : NULL;
+  Py_END_ALLOW_THREADS
+  return entered ? leave(self, status, &error) : NULL;
 }
 
 static PyObject *finish(PyObject *object, PyObject *unused) {
@@ -169,8 +176,10 @@ static PyObject *finish(PyObject *object, PyObject *unused) {
   }
   cst_error error = CST_ERROR_INIT;
   cst_status status;
-  Py_BEGIN_ALLOW_THREADS status = cst_tfrecord_writer_finish(self->writer, &error);
-  Py_END_ALLOW_THREADS free_writer(self);
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_tfrecord_writer_finish(self->writer, &error);
+  Py_END_ALLOW_THREADS
+  free_writer(self);
   return leave(self, status, &error);
 }
 

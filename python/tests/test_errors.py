@@ -103,6 +103,7 @@ def test_missing_file_is_a_file_not_found_error() -> None:
         cst.open("/no/such/file.tfrecord")
     assert isinstance(caught.value, cst.NotFoundError)
     assert caught.value.file == "/no/such/file.tfrecord"
+    assert caught.value.filename == caught.value.file
     assert caught.value.hint
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+from typing import Any
 
 import columnstone as cst
 import duckdb
@@ -111,3 +112,69 @@ def test_capsules_that_are_dropped(source: cst.Source) -> None:
         batch = next(iter(source))
         batch.__arrow_c_array__()
         batch["tags"].__arrow_c_array__()
+
+
+class Exporter:
+    """Gives whatever it is told to give."""
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> object:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+class StreamExporter:
+    """The same for streams."""
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+def used_capsules() -> object:
+    capsules = pa.array([b"", b"x"]).__arrow_c_array__()
+    pa.array(Exporter(capsules))
+    return capsules
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (None, TypeError),
+        ((), TypeError),
+        ((None, None), (TypeError, ValueError)),
+        (pa.array([b""]).__arrow_c_array__()[::-1], (TypeError, ValueError)),
+        (pa.array([b""]).__arrow_c_array__()[0], TypeError),
+        (used_capsules(), ValueError),
+        (KeyError("no"), KeyError),
+    ],
+)
+def test_exporters_that_lie(answer: object, error: type[Exception], tmp_path: pathlib.Path) -> None:
+    exporter: Any = Exporter(answer)
+    with pytest.raises(error):
+        cst.ExampleDecoder().decode(exporter)
+    with pytest.raises(error):
+        cst.ExampleEncoder().encode(exporter)
+    with cst.TFRecordWriter(tmp_path / "x") as writer, pytest.raises(error):
+        writer.write_batch(exporter)
+
+
+@pytest.mark.parametrize("answer", [None, (), pa.array([b""]).__arrow_c_array__()[0], KeyError()])
+def test_streams_that_lie(answer: object) -> None:
+    exporter: Any = StreamExporter(answer)
+    with pytest.raises((TypeError, ValueError, KeyError)):
+        cst.ExampleEncoder().encode(exporter)
+
+
+def test_a_capsule_is_used_up_once(source: cst.Source) -> None:
+    exporter: Any = Exporter(next(iter(source)).__arrow_c_array__())
+    assert pa.record_batch(exporter).num_rows == 30
+    with pytest.raises(ValueError, match="used before"):
+        cst.ExampleEncoder().encode(exporter)

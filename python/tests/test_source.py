@@ -59,6 +59,11 @@ def test_unknown_column(file: pathlib.Path, schema: cst.Schema) -> None:
         list(cst.open(file, columns=["tag"]))
 
 
+def test_no_columns(file: pathlib.Path, schema: cst.Schema) -> None:
+    batches = list(cst.open(file, schema=schema, columns=[], batch_size=60))
+    assert [(b.num_rows, b.num_columns) for b in batches] == [(60, 0), (40, 0)]
+
+
 def test_unknown_format(file: pathlib.Path) -> None:
     with pytest.raises(cst.NotFoundError, match="example"):
         cst.open(file, format="exampel")

@@ -14,6 +14,13 @@
 #include "decode/value_writer.h"
 #include "schema/schema.h"
 
+enum {
+  NAME_BLOCK = 32,
+  /* Tags and lengths around a name and a list: 2 + 5 for each of entry, name, Feature, kind, packed;
+   * and a block in front of the name that is overwritten later. */
+  ENTRY_OVERHEAD = 48 + NAME_BLOCK
+};
+
 /* One column of a batch, as it is written. */
 typedef struct out_column {
   const char *name;
@@ -23,6 +30,10 @@ typedef struct out_column {
   cst__put_values put;     /* NULL: a column of type null */
   uint8_t tag;             /* of the kind in Feature */
   bool has_null_values;    /* a list's items may be null: to be refused */
+  const int64_t *offsets;  /* of a large_list, from its first slot; else NULL */
+  /* The name's field (tag, size, bytes) at the end of a block that one store copies; 0 bytes: too long. */
+  uint8_t name_block[NAME_BLOCK];
+  size_t name_field_size;
 } out_column;
 
 struct cst_example_encoder {
@@ -43,11 +54,6 @@ typedef struct back_buffer {
   cst__buffer *buffer;
   uint8_t *at; /* begin of what is written */
 } back_buffer;
-
-enum {
-  /* Tags and lengths around a name and a list: 2 + 5 for each of entry, name, Feature, kind, packed. */
-  ENTRY_OVERHEAD = 48
-};
 
 cst_status cst__example_encoder_new(const cst_schema *schema, const cst_encode_options *options,
                                     cst_example_encoder **out, cst_error *error) {
@@ -93,9 +99,20 @@ static cst_status plan_column(out_column *column, const cst__view *view, cst_err
   if (!cst__utf8_valid((const uint8_t *)view->name, column->name_size)) {
     return cst__fail(error, CST_UNSUPPORTED, NULL, "the name of a column is no UTF-8");
   }
+  if (column->name_size + 2 <= NAME_BLOCK) {
+    uint8_t *field = column->name_block + NAME_BLOCK - column->name_size - 2;
+    field[0] = CST__TAG_FIRST;
+    field[1] = (uint8_t)column->name_size;
+    memcpy(field + 2, view->name, column->name_size);
+    column->name_field_size = column->name_size + 2;
+  }
   if (cst__view_is_list(view)) {
     column->values = &view->children[0];
-    column->has_null_values = column->values->null_count > 0;
+    column->has_null_values =
+        column->values->null_count > 0 || column->values->layout == CST__LAYOUT_NULL;
+  }
+  if (view->layout == CST__LAYOUT_LIST && view->offset_width == 8 && view->length > 0) {
+    column->offsets = (const int64_t *)view->offsets + view->offset;
   }
   if (view->layout == CST__LAYOUT_NULL) {
     return CST_OK;
@@ -242,34 +259,57 @@ static cst_status put_list(const cst_example_encoder *e, const out_column *colum
   return CST_OK;
 }
 
-/* The map entry of one column and row. */
-static cst_status put_entry(const cst_example_encoder *e, const out_column *column, int64_t row,
-                            back_buffer *back, cst_error *error) {
-  bool is_null = cst__view_is_null(column->view, row);
-  int64_t begin = row;
-  int64_t end = row + 1;
-  if (is_null) {
-    end = begin;
-  } else if (column->view != column->values) {
-    cst__view_list(column->view, row, &begin, &end);
-    if (column->has_null_values || column->values->layout == CST__LAYOUT_NULL) {
-      CST__TRY(refuse_null_values(column, begin, end, error));
-    }
+static void put_name(const out_column *column, back_buffer *back) {
+  if (column->name_field_size > 0) {
+    memcpy(back->at - NAME_BLOCK, column->name_block, NAME_BLOCK);
+    back->at -= column->name_field_size;
+    return;
   }
-  size_t bound;
-  if (!cst__values_bound(column->values, begin, end, &bound) ||
-      !cst__add(bound, column->name_size + ENTRY_OVERHEAD, &bound) || !make_room(back, bound)) {
-    return cst__fail_memory(error, bound);
-  }
-  size_t behind = (size_t)(back->buffer->data + back->buffer->capacity - back->at);
-  if (!is_null) {
-    CST__TRY(put_list(e, column, begin, end, back, error));
-  }
-  const uint8_t *last = back->buffer->data + back->buffer->capacity - behind;
-  put_size(back, (size_t)(last - back->at), CST__TAG_VALUE);
   back->at -= column->name_size;
   memcpy(back->at, column->name, column->name_size);
   put_size(back, column->name_size, CST__TAG_FIRST);
+}
+
+/* The values of one slot; false: null. */
+static bool values_of(const out_column *column, int64_t row, int64_t *begin, int64_t *end) {
+  *begin = row;
+  *end = row + 1;
+  if (cst__view_is_null(column->view, row)) {
+    *end = row;
+    return false;
+  }
+  if (column->offsets != NULL) {
+    *begin = column->offsets[row];
+    *end = column->offsets[row + 1];
+  } else if (column->view != column->values) {
+    cst__view_list(column->view, row, begin, end);
+  }
+  return true;
+}
+
+/* The map entry of one column and row. */
+static cst_status put_entry(const cst_example_encoder *e, const out_column *column, int64_t row,
+                            back_buffer *back, cst_error *error) {
+  int64_t begin;
+  int64_t end;
+  bool has_values = values_of(column, row, &begin, &end);
+  if (column->has_null_values) {
+    CST__TRY(refuse_null_values(column, begin, end, error));
+  }
+  size_t bound;
+  if (!cst__values_bound(column->values, begin, end, &bound) ||
+      !cst__add(bound, column->name_size + ENTRY_OVERHEAD, &bound)) {
+    return cst__fail_memory(error, SIZE_MAX);
+  }
+  if ((size_t)(back->at - back->buffer->data) < bound && !make_room(back, bound)) {
+    return cst__fail_memory(error, bound);
+  }
+  const uint8_t *last = back->at;
+  if (has_values) {
+    CST__TRY(put_list(e, column, begin, end, back, error));
+  }
+  put_size(back, (size_t)(last - back->at), CST__TAG_VALUE);
+  put_name(column, back);
   put_size(back, (size_t)(last - back->at), CST__TAG_FIRST);
   return CST_OK;
 }

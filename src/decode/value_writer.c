@@ -5,7 +5,7 @@
 
 #include "decode/example_wire.h"
 
-enum { MAX_VARINT = 10, MAX_SIZE_VARINT = 5 };
+enum { MAX_SIZE_VARINT = 5 };
 
 #define PUT_INTS(name, type)                                                                     \
   static cst__value_fault put_##name(const cst__view *view, int64_t begin, int64_t end,         \
@@ -105,18 +105,35 @@ static cst__value_fault put_half(const cst__view *view, int64_t begin, int64_t e
   return CST__VALUE_OK;
 }
 
+static uint8_t *put_string_back(uint8_t *to, const uint8_t *bytes, size_t size) {
+  to -= size;
+  cst__copy_exact(to, bytes, size);
+  to = cst__put_varint_back(to, size);
+  *--to = CST__TAG_FIRST;
+  return to;
+}
+
+/* The usual strings, which lie behind each other: 64-bit offsets. */
+static cst__value_fault put_large_binary(const cst__view *view, int64_t begin, int64_t end,
+                                         bool lossy, uint8_t **at) {
+  const int64_t *offsets = (const int64_t *)view->offsets + view->offset;
+  const uint8_t *bytes = view->data;
+  uint8_t *to = *at;
+  (void)lossy;
+  for (int64_t i = end; i > begin; i--) {
+    to = put_string_back(to, bytes + offsets[i - 1], (size_t)(offsets[i] - offsets[i - 1]));
+  }
+  *at = to;
+  return CST__VALUE_OK;
+}
+
 static cst__value_fault put_bytes(const cst__view *view, int64_t begin, int64_t end, bool lossy,
                                   uint8_t **at) {
   uint8_t *to = *at;
   (void)lossy;
   for (int64_t i = end; i > begin; i--) {
     cst_bytes value = cst__view_bytes(view, i - 1);
-    to -= value.size;
-    if (value.size > 0) {
-      memcpy(to, value.data, value.size);
-    }
-    to = cst__put_varint_back(to, value.size);
-    *--to = CST__TAG_FIRST;
+    to = put_string_back(to, value.data, value.size);
   }
   *at = to;
   return CST__VALUE_OK;
@@ -154,7 +171,8 @@ bool cst__value_writer(const cst__view *view, uint8_t *tag, cst__put_values *put
     case CST__LAYOUT_BINARY_VIEW:
     case CST__LAYOUT_FIXED_BINARY:
       *tag = CST__TAG_BYTES;
-      *put = put_bytes;
+      *put = view->layout == CST__LAYOUT_BINARY && view->offset_width == 8 ? put_large_binary
+                                                                           : put_bytes;
       return true;
     default:
       return false;
@@ -178,9 +196,9 @@ static bool string_bytes(const cst__view *view, int64_t begin, int64_t end, size
   return true;
 }
 
-bool cst__values_bound(const cst__view *view, int64_t begin, int64_t end, size_t *bytes) {
+bool cst__any_values_bound(const cst__view *view, int64_t begin, int64_t end, size_t *bytes) {
   size_t count = (size_t)(end - begin);
-  size_t each = MAX_VARINT;
+  size_t each = CST__MAX_VARINT;
   *bytes = 0;
   if (view->layout == CST__LAYOUT_BINARY || view->layout == CST__LAYOUT_BINARY_VIEW ||
       view->layout == CST__LAYOUT_FIXED_BINARY) {

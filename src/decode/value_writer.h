@@ -5,6 +5,9 @@
 #define DECODE_VALUE_WRITER_H
 
 #include "arrow/view.h"
+#include "base/hash.h"
+
+enum { CST__MAX_VARINT = 10 };
 
 /* Writes the varint so that it ends at `end`; returns its begin. */
 static inline uint8_t *cst__put_varint_back(uint8_t *end, uint64_t value) {
@@ -20,6 +23,18 @@ static inline uint8_t *cst__put_varint_back(uint8_t *end, uint64_t value) {
   }
   begin[size - 1] = (uint8_t)value;
   return begin;
+}
+
+/* Copies exactly `size` bytes; short runs without a call. */
+static inline void cst__copy_exact(uint8_t *to, const uint8_t *from, size_t size) {
+  if (size >= 8 && size <= 16) {
+    uint64_t first = cst__load64(from);
+    uint64_t last = cst__load64(from + size - 8);
+    memcpy(to, &first, 8);
+    memcpy(to + size - 8, &last, 8);
+  } else if (size > 0) {
+    memcpy(to, from, size);
+  }
 }
 
 /* What stops a value from being written. */
@@ -39,6 +54,14 @@ typedef cst__value_fault (*cst__put_values)(const cst__view *view, int64_t begin
 bool cst__value_writer(const cst__view *view, uint8_t *tag, cst__put_values *put);
 
 /* No fewer bytes than slots [begin, end) take. False: more than can be counted. */
-bool cst__values_bound(const cst__view *view, int64_t begin, int64_t end, size_t *bytes);
+bool cst__any_values_bound(const cst__view *view, int64_t begin, int64_t end, size_t *bytes);
+
+static inline bool cst__values_bound(const cst__view *view, int64_t begin, int64_t end,
+                                     size_t *bytes) {
+  if (view->layout == CST__LAYOUT_NUMBER) {
+    return cst__mul((size_t)(end - begin), CST__MAX_VARINT, bytes);
+  }
+  return cst__any_values_bound(view, begin, end, bytes);
+}
 
 #endif /* DECODE_VALUE_WRITER_H */

@@ -170,6 +170,19 @@ static cst_status add_ragged(cst__specs_builder *b, const cst__message *message,
   return cst__specs_set_path(b, message, spec, parent, feature->name);
 }
 
+/* True if an explicit tensor is made of something below this child. */
+static bool has_explicit_below(const cst__specs_builder *b, const cst_feature *feature,
+                               const cst_feature *child) {
+  for (size_t i = 0; i < b->specs->count; i++) {
+    const cst_tensor_spec *spec = &b->specs->items[i];
+    if (spec->is_explicit && spec->num_path_steps > 2 &&
+        strcmp(spec->path[0], feature->name) == 0 && strcmp(spec->path[1], child->name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static cst_status infer_struct(cst__specs_builder *b, const cst_feature *feature,
                                const cst__message *message) {
   const cst__message *domain = cst__message_child(message, FEATURE_STRUCT_DOMAIN);
@@ -179,7 +192,8 @@ static cst_status infer_struct(cst__specs_builder *b, const cst_feature *feature
   }
   for (size_t i = 0; i < feature->num_children; i++) {
     const cst_feature *child = &feature->children[i];
-    if (!child->in_use || child->type == CST_FEATURE_UNKNOWN) {
+    if (!child->in_use || child->type == CST_FEATURE_UNKNOWN ||
+        has_explicit_below(b, feature, child)) {
       continue;
     }
     if (child->type == CST_FEATURE_STRUCT) {

@@ -236,6 +236,43 @@ TEST(a_feature_without_a_name_is_counted_too) {
   cst__inferrer_free(inferrer);
 }
 
+TEST(columns_without_lists_hold_one_value_a_record) {
+  static const int64_t numbers[] = {1, 2, 3, 4, 5, 6};
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  ArrowSchemaInit(&schema);
+  CHECK_EQ(ArrowSchemaSetTypeStruct(&schema, 2), 0);
+  CHECK_EQ(ArrowSchemaSetTypeFixedSize(schema.children[0], NANOARROW_TYPE_FIXED_SIZE_LIST, 2), 0);
+  CHECK_EQ(ArrowSchemaSetType(schema.children[0]->children[0], NANOARROW_TYPE_INT32), 0);
+  CHECK_EQ(ArrowSchemaSetName(schema.children[0], "pair"), 0);
+  CHECK_EQ(ArrowSchemaSetType(schema.children[1], NANOARROW_TYPE_STRING), 0);
+  CHECK_EQ(ArrowSchemaSetName(schema.children[1], "word"), 0);
+  CHECK_EQ(ArrowArrayInitFromSchema(&array, &schema, NULL), 0);
+  CHECK_EQ(ArrowArrayStartAppending(&array), 0);
+  for (int row = 0; row < 3; row++) {
+    struct ArrowArray *pair = array.children[0];
+    CHECK_EQ(ArrowArrayAppendInt(pair->children[0], numbers[2 * row]), 0);
+    CHECK_EQ(ArrowArrayAppendInt(pair->children[0], numbers[2 * row + 1]), 0);
+    CHECK_EQ(ArrowArrayFinishElement(pair), 0);
+    CHECK_EQ(row == 1 ? ArrowArrayAppendNull(array.children[1], 1)
+                      : ArrowArrayAppendString(array.children[1], ArrowCharView("x")),
+             0);
+    CHECK_EQ(ArrowArrayFinishElement(&array), 0);
+  }
+  CHECK_EQ(ArrowArrayFinishBuildingDefault(&array, NULL), 0);
+  cst__inferrer *inferrer = new_inferrer();
+  CHECK_EQ(cst__inferrer_add(inferrer, &schema, &array, NULL), CST_OK);
+  check_schema(inferrer, FEATURE("pair", "", "INT", ALWAYS SHAPE("2"))
+                             FEATURE("word", COUNTS("1", "1"), "BYTES", SOMETIMES));
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst__inferrer_add(inferrer, schema.children[1], array.children[1], &error),
+           CST_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "a record batch is a struct");
+  cst__inferrer_free(inferrer);
+  array.release(&array);
+  schema.release(&schema);
+}
+
 TEST(columns_that_are_no_features_are_refused) {
   cst__inferrer *inferrer = new_inferrer();
   cst_error error = CST_ERROR_INIT;

@@ -286,3 +286,42 @@ TEST(out_of_memory) {
       "78 { 1: 'x' } numbers { key: 1 } m { m { 14: 99 } } any { type_url: 'x' } d: 0.1";
   FOR_EACH_ALLOCATION_FAILURE(convert_both_ways, text, CST_NO_MEMORY);
 }
+
+/* Strings of many lengths move the places where the arena needs a new block. */
+TEST(out_of_memory_wherever_an_arena_needs_more) {
+  static const char rest[] =
+      " many: [1, 2, 3] map { key: 'b' } map { } numbers { } m { m { 14: 99 } } 77: 5 78 { 1: 'x' }"
+      " any { [a/b] { } } d: 0.1 packed: [1, 2] children { } children { } g { } one_text: 'x'";
+  char text[2 * 4096];
+  for (size_t padding = 0; padding < 4096; padding += 16) {
+    size_t size = (size_t)snprintf(text, sizeof text, "s: 'a' '");
+    memset(text + size, 'x', padding);
+    size += padding;
+    snprintf(text + size, sizeof text - size, "'%s", rest);
+    FOR_EACH_ALLOCATION_FAILURE(convert_both_ways, text, CST_NO_MEMORY);
+  }
+}
+
+static int build_tree(void *context) {
+  const size_t *padding = context;
+  cst__arena arena;
+  cst__arena_init(&arena, NULL);
+  cst__message *message = cst__message_new(&arena, &all_def);
+  cst__message *child = NULL;
+  bool ok = message != NULL && cst__arena_take(&arena, *padding + 1) != NULL &&
+            cst__message_put_bytes(&arena, message, 9, "text", 4) &&
+            cst__message_put_int(&arena, message, 20, 1) &&
+            cst__message_put_double(&arena, message, 1, 1) &&
+            (child = cst__message_put_child(&arena, message, 24)) != NULL &&
+            cst__message_put_int(&arena, child, 3, 1) &&
+            cst__message_put_child(&arena, child, 25) != NULL &&
+            cst__message_sort_maps(&arena, message);
+  cst__arena_reset(&arena);
+  return ok ? CST_OK : CST_NO_MEMORY;
+}
+
+TEST(out_of_memory_while_building) {
+  for (size_t padding = 0; padding < 4096; padding += 16) {
+    FOR_EACH_ALLOCATION_FAILURE(build_tree, &padding, CST_NO_MEMORY);
+  }
+}

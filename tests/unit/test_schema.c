@@ -402,3 +402,14 @@ TEST(out_of_memory) {
   strcpy(text, full_text);
   FOR_EACH_ALLOCATION_FAILURE(parse_and_write, text, CST_NO_MEMORY);
 }
+
+/* Padding moves the places where the arena needs a new block, until it has been everywhere. */
+TEST(out_of_memory_wherever_an_arena_needs_more) {
+  char text[2 * 4096];
+  for (size_t padding = 0; padding < 4096; padding += 16) {
+    memset(text, '#', padding + 1);
+    text[padding + 1] = '\n';
+    strcpy(text + padding + 2, full_text);
+    FOR_EACH_ALLOCATION_FAILURE(parse_and_write, text, CST_NO_MEMORY);
+  }
+}

@@ -263,3 +263,38 @@ TEST(out_of_memory) {
   FOR_EACH_ALLOCATION_FAILURE(derive_and_project, schema, CST_NO_MEMORY);
   cst_schema_release(schema);
 }
+
+/* Every kind of tensor, given and inferred. */
+static const char every_kind[] =
+    "feature { name: 'd' type: INT shape { dim { size: 2 } } presence { min_fraction: 1 } }\n"
+    "feature { name: 'v' type: FLOAT } feature { name: 'i' type: INT }\n"
+    "feature { name: 'w' type: BYTES } feature { name: 'n' type: INT }\n"
+    "feature { name: 'x' type: BYTES } feature { name: 'y' type: BYTES }\n"
+    "feature { name: 's' type: STRUCT struct_domain { feature { name: 'c' type: INT }\n"
+    "  feature { name: 'k' type: INT } feature { name: 'm' type: INT } } }\n"
+    "sparse_feature { name: 'sp' index_feature { name: 'i' } value_feature { name: 'v' } }\n"
+    "tensor_representation_group { key: '' value {\n"
+    "  tensor_representation { key: 'r' value { ragged_tensor {\n"
+    "    feature_path { step: 's' step: 'c' } partition { row_length: 'm' } } } }\n"
+    "  tensor_representation { key: 't' value { sparse_tensor { value_column_name: 'w'\n"
+    "    index_column_names: 'n' } } }\n"
+    "  tensor_representation { key: 'u' value { varlen_sparse_tensor { column_name: 'y' } } }\n"
+    "  tensor_representation { key: 'b' value { dense_tensor { column_name: 'x'\n"
+    "    shape { dim { size: 1 } } default_value { bytes_value: 'none' } } } }\n"; /* not closed */
+
+/* A column with a long name moves the places where the arena needs a new block. */
+TEST(out_of_memory_wherever_an_arena_needs_more) {
+  char text[16384];
+  char name[4200];
+  for (size_t padding = 16; padding < 4160; padding += 16) {
+    cst_schema *schema = NULL;
+    memset(name, 'a', padding);
+    name[padding] = '\0';
+    snprintf(text, sizeof text, "feature { name: '%s' type: INT }\n%s%s%s%s", name, every_kind,
+             "  tensor_representation { key: 'a' value { varlen_sparse_tensor { column_name: '",
+             name, "' } } } } }");
+    CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+    FOR_EACH_ALLOCATION_FAILURE(derive_and_project, schema, CST_NO_MEMORY);
+    cst_schema_release(schema);
+  }
+}

@@ -41,7 +41,10 @@ typedef struct cst_tensors cst_tensors;
 /* Converts batches of one Arrow schema by a list of specs. Immutable: shared by threads. */
 typedef struct cst_tensor_adapter cst_tensor_adapter;
 
-/* CST_SCHEMA names the tensor and the column if a spec does not fit the Arrow schema. */
+/* CST_SCHEMA names the tensor and the column if a spec does not fit the Arrow schema, CST_UNSUPPORTED
+ * types that need a cast (bool, float16, dates, dictionaries). A spec of INT64 takes integers of any
+ * width, FLOAT32 also float64: the tensors have the columns' own types. Columns are lists of any
+ * layout and depth, or flat (as lists of one value). Everything is copied or counted. */
 CST_API cst_status cst_tensor_adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
                                           const cst_allocator *allocator, cst_tensor_adapter **out,
                                           cst_error *error);
@@ -52,7 +55,10 @@ enum {
 };
 
 /* Converts one batch, which is moved in on success (its release becomes NULL) and untouched on
- * failure. Rows are checked one by one: CST_SCHEMA names row and tensor. */
+ * failure. Rows are checked one by one: CST_SCHEMA names row (of the batch) and tensor. Unless it is
+ * trusted, the batch is validated fully first (CST_CORRUPT). Values and large_list offsets are not
+ * copied where they lie one behind the other; what is computed lies in memory that the adapter uses
+ * again for later batches. Any number of threads may convert at once. */
 CST_API cst_status cst_tensor_adapter_convert(const cst_tensor_adapter *adapter,
                                               struct ArrowArray *batch, uint32_t flags,
                                               cst_tensors **out, cst_error *error);
@@ -81,7 +87,8 @@ CST_API cst_status cst_ndarray_to_arrow(const cst_ndarray *array, const cst_tens
                                         cst_error *error);
 
 /* The next batch of a pass as tensors; *out is NULL at the end. The adapter must have been made for
- * the source's Arrow schema. */
+ * the source's Arrow schema. A row that does not fit its tensor is named by file and record; the
+ * batch is lost, the pass can go on. */
 CST_API cst_status cst_pass_next_tensors(cst_pass *pass, const cst_tensor_adapter *adapter,
                                          cst_tensors **out, cst_error *error);
 

@@ -1,6 +1,7 @@
 /* <columnstone/tensor.h>: argument checks, and passes that give tensors. */
 #include <columnstone/tensor.h>
 
+#include "source/pass.h"
 #include "tensor/tensor.h"
 
 static cst_status missing(cst_error *error, const char *what) {
@@ -87,9 +88,13 @@ cst_status cst_pass_next_tensors(cst_pass *pass, const cst_tensor_adapter *adapt
     *out = NULL;
     return CST_OK;
   }
-  cst_status status = cst__adapter_convert(adapter, &batch, true, out, error);
+  bool is_own = pass->foreign == NULL; /* a plug-in's batches are checked */
+  cst_status status = cst__adapter_convert(adapter, &batch, is_own, out, error);
   if (status != CST_OK) {
     batch.release(&batch);
+    if (error != NULL && error->record >= 0) {
+      cst__pass_locate(pass, (size_t)error->record, error);
+    }
   }
   return status;
 }

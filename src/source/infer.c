@@ -95,7 +95,7 @@ cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_pr
                                .bytes = INFER_BYTES,
                                .threads = source->threads,
                                .want = CST__WANT_TYPES,
-                               .keep_places = true};
+                               .keep_offsets = true};
   progress p = {.call = on_progress, .ctx = ctx};
   cst_pass *pass;
   cst__inferrer *inferrer = NULL;

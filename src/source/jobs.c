@@ -198,8 +198,10 @@ static cst_status decode_slot(cst_pass *pass, cst__worker *worker, cst__slot *sl
   cst_status status = cst__unit_decode(&slot->unit, &worker->decoding,
                                        pass->options.want == CST__WANT_TYPES ? &slot->schema : NULL,
                                        &slot->batch, error);
-  if (status != CST_OK || !pass->options.keep_places) {
+  if (status != CST_OK) {
     cst__unit_clear(&slot->unit);
+  } else if (!pass->options.keep_offsets) {
+    cst__unit_let_go(&slot->unit);
   }
   return status;
 }

@@ -90,12 +90,10 @@ static void deliver(cst_pass *pass, struct ArrowSchema *out_schema, struct Arrow
     *out_schema = slot->schema;
     slot->schema.release = NULL;
   }
-  if (pass->options.keep_places) {
-    cst__unit old = pass->delivered;
-    pass->delivered = slot->unit;
-    cst__unit_clear(&old);
-    slot->unit = old;
-  }
+  cst__unit old = pass->delivered;
+  pass->delivered = slot->unit;
+  cst__unit_clear(&old);
+  slot->unit = old;
   atomic_fetch_add_explicit(&pass->rows, slot->rows, memory_order_relaxed);
   cst__pass_advance(pass);
 }
@@ -126,7 +124,8 @@ static cst_status next_foreign(cst_pass *pass, struct ArrowArray *out, cst_error
   atomic_store_explicit(&pass->consumed, cst__foreign_consumed(pass->foreign),
                         memory_order_relaxed);
   if (out->release != NULL) {
-    atomic_fetch_add_explicit(&pass->rows, (uint64_t)out->length, memory_order_relaxed);
+    pass->first_row =
+        atomic_fetch_add_explicit(&pass->rows, (uint64_t)out->length, memory_order_relaxed);
   }
   return CST_OK;
 }
@@ -174,6 +173,14 @@ void cst__pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *ro
 }
 
 void cst__pass_locate(const cst_pass *pass, size_t row, cst_error *error) {
+  if (pass->foreign != NULL && error != NULL) {
+    error->record = -1;
+    cst__error_add_record(error, (int64_t)(pass->first_row + row), -1);
+    if (pass->source->num_files == 1) {
+      cst__error_add_file(error, pass->source->files[0].name);
+    }
+    return;
+  }
   cst__unit_locate(&pass->delivered, pass->source, row, error);
 }
 

@@ -26,7 +26,7 @@ typedef enum cst__slot_state {
 
 typedef struct cst__slot {
   cst__slot_state state;
-  cst__unit unit; /* let go when it is decoded, unless places are kept */
+  cst__unit unit; /* its blocks are let go when it is decoded, unless offsets are kept */
   uint64_t bytes;
   size_t rows;
   struct ArrowSchema schema; /* for CST__WANT_TYPES */
@@ -43,8 +43,8 @@ typedef struct cst__pass_options {
   size_t rows;    /* of a batch */
   uint64_t bytes; /* a batch also ends when its records reach this */
   int32_t threads;
-  cst__want want;   /* CST__WANT_TYPES: every batch has a schema of its own */
-  bool keep_places; /* cst__pass_locate is wanted */
+  cst__want want;    /* CST__WANT_TYPES: every batch has a schema of its own */
+  bool keep_offsets; /* cst__pass_locate gives offsets too; the blocks live longer */
 } cst__pass_options;
 
 struct cst_pass {
@@ -54,7 +54,8 @@ struct cst_pass {
   cst__feed *feed;       /* NULL before the first next */
   cst__worker *workers;  /* [0] is the caller's */
   int32_t num_started;   /* threads that run */
-  cst__unit delivered;   /* keep_places: that of the batch delivered last */
+  cst__unit delivered;   /* that of the batch delivered last, for its places */
+  uint64_t first_row;    /* a whole format: number of the first row of the batch delivered last */
   cst_status failure;    /* delivered: comes again and again */
   _Atomic uint64_t consumed;
   _Atomic uint64_t rows;
@@ -89,7 +90,9 @@ cst_status cst__pass_next(cst_pass *pass, struct ArrowSchema *out_schema, struct
 void cst__pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows);
 void cst__pass_free(cst_pass *pass);
 
-/* Adds the place of a row of the batch delivered last. */
+/* Adds the place of a row of the batch delivered last: file and record, and the offset if offsets
+ * are kept. In a whole format, whose rows have no file, the record counts from the start of the
+ * pass. */
 void cst__pass_locate(const cst_pass *pass, size_t row, cst_error *error);
 
 /* ---- jobs.c ---- */

@@ -13,16 +13,24 @@ bool cst__unit_add(cst__unit *unit, const cst_source *source, cst__block *block,
     return false;
   }
   unit->runs = runs;
-  unit->runs[unit->num_runs++] = (cst__run){block, first, count};
+  unit->runs[unit->num_runs++] =
+      (cst__run){block, first, count, block->file, block->record + first};
   unit->rows += count;
   cst__block_retain(block);
   return true;
 }
 
-void cst__unit_clear(cst__unit *unit) {
+void cst__unit_let_go(cst__unit *unit) {
   for (size_t i = 0; i < unit->num_runs; i++) {
-    cst__block_release(unit->runs[i].block);
+    if (unit->runs[i].block != NULL) {
+      cst__block_release(unit->runs[i].block);
+      unit->runs[i].block = NULL;
+    }
   }
+}
+
+void cst__unit_clear(cst__unit *unit) {
+  cst__unit_let_go(unit);
   unit->num_runs = 0;
   unit->rows = 0;
   unit->bytes = 0;
@@ -46,12 +54,25 @@ void cst__block_locate(const cst__block *block, const cst_source *source, size_t
   cst__error_add_record(error, (int64_t)(block->record + frame), (int64_t)begin);
 }
 
+static void locate_without_block(const cst__run *run, const cst_source *source, size_t row,
+                                 cst_error *error) {
+  if (error != NULL) {
+    error->record = -1;
+    cst__error_add_file(error, source->files[run->file].name);
+    cst__error_add_record(error, (int64_t)(run->record + row), -1);
+  }
+}
+
 void cst__unit_locate(const cst__unit *unit, const cst_source *source, size_t row,
                       cst_error *error) {
   for (size_t i = 0; i < unit->num_runs; i++) {
     const cst__run *run = &unit->runs[i];
     if (row < run->count) {
-      cst__block_locate(run->block, source, run->first + row, error);
+      if (run->block != NULL) {
+        cst__block_locate(run->block, source, run->first + row, error);
+      } else {
+        locate_without_block(run, source, row, error);
+      }
       return;
     }
     row -= run->count;

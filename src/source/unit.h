@@ -8,9 +8,11 @@
 
 /* Records [first, first + count) of a block, which the run owns. */
 typedef struct cst__run {
-  cst__block *block;
+  cst__block *block; /* NULL when it has been let go; where the records were is known still */
   size_t first;
   size_t count;
+  size_t file;     /* index of the file */
+  uint64_t record; /* number of the first record within the file */
 } cst__run;
 
 typedef struct cst__unit {
@@ -24,7 +26,9 @@ typedef struct cst__unit {
 /* Adds a run and retains its block; false: no memory. */
 bool cst__unit_add(cst__unit *unit, const cst_source *source, cst__block *block, size_t first,
                    size_t count);
-/* Lets the blocks go; the storage stays for the next use. */
+/* Lets the blocks go but keeps the places of the rows, without their offsets. */
+void cst__unit_let_go(cst__unit *unit);
+/* Lets the blocks and places go; the storage stays for the next use. */
 void cst__unit_clear(cst__unit *unit);
 /* Frees the storage too. */
 void cst__unit_reset(cst__unit *unit);
@@ -33,7 +37,7 @@ void cst__unit_reset(cst__unit *unit);
 void cst__block_locate(const cst__block *block, const cst_source *source, size_t frame,
                        cst_error *error);
 
-/* The same for the unit's row `row`. */
+/* The same for the unit's row `row`; without the offset if the block has been let go. */
 void cst__unit_locate(const cst__unit *unit, const cst_source *source, size_t row,
                       cst_error *error);
 

@@ -66,12 +66,21 @@ TEST(a_row_that_does_not_fit) {
   const char *required = INT("id") BYTES("name") FLOAT(
       "x") "tensor_representation_group { key: '' value { tensor_representation { key: 'x' value {"
            " dense_tensor { column_name: 'x' shape { } } } } } }";
-  open_file(&o, write_examples("row.tfrecord", 1, 6), required, 5);
-  CHECK_EQ(cst_pass_next_tensors(o.pass, o.adapter, &tensors, &error), CST_SCHEMA);
-  CHECK_EQ(error.record, 2);
-  CHECK_STR(error.path, "x");
-  CHECK(tensors == NULL);
-  close_file(&o);
+  const char *path = write_examples("row.tfrecord", 1, 6);
+  for (int64_t batch_size = 1; batch_size <= 5; batch_size++) {
+    open_file(&o, path, required, batch_size);
+    for (int64_t i = 0; i < 2 / batch_size; i++) {
+      CHECK_EQ(cst_pass_next_tensors(o.pass, o.adapter, &tensors, &error), CST_OK);
+      cst_tensors_release(tensors);
+      tensors = NULL;
+    }
+    CHECK_EQ(cst_pass_next_tensors(o.pass, o.adapter, &tensors, &error), CST_SCHEMA);
+    CHECK_EQ(error.record, 2); /* within the file, whatever the batch */
+    CHECK_STR(error.path, "x");
+    CHECK_CONTAINS(error.file, "row.tfrecord");
+    CHECK(tensors == NULL);
+    close_file(&o);
+  }
 }
 
 TEST(wrong_arguments) {

@@ -1,5 +1,6 @@
-"""Prints where the pyarrow package keeps Arrow C++, one item per line: the include folder, the library
-folder, the libraries arrow and parquet. Exits with 1 if there is no pyarrow, or one without headers.
+"""Prints where the pyarrow package keeps Arrow C++, one item per line: the include folder, the
+library folder, the libraries arrow and parquet. Exits with 1 if there is no pyarrow, or one without
+headers.
 """
 
 import glob

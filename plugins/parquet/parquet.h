@@ -19,6 +19,9 @@ inline arrow::MemoryPool *Pool() { return arrow::system_memory_pool(); }
 // The first line of a status' message, without the path of the file, which the host adds.
 std::string Message(const arrow::Status &status);
 
+// True if the system refused, false if the data is damaged.
+bool IsSystemFault(const arrow::Status &status);
+
 // Fills the error; `otherwise` is the code for what Arrow calls invalid.
 cst_status Fail(const arrow::Status &status, cst_status otherwise, const char *hint,
                 cst_error *error);

@@ -22,9 +22,15 @@ cst_status Fail(cst_status code, const std::string &message, const char *hint, c
   return code;
 }
 
+// Arrow calls damaged data an I/O error as well; those of the system have its error number with
+// them.
+bool IsSystemFault(const arrow::Status &status) {
+  return status.IsIOError() && status.detail() != nullptr;
+}
+
 static cst_status CodeOf(const arrow::Status &status, cst_status otherwise) {
   if (status.IsOutOfMemory()) return CST_NO_MEMORY;
-  if (status.IsIOError()) return CST_IO;
+  if (IsSystemFault(status)) return CST_IO;
   if (status.IsNotImplemented()) return CST_UNSUPPORTED;
   return otherwise;
 }

@@ -93,7 +93,7 @@ int Errno(struct ArrowArrayStream *stream, const arrow::Status &status) {
     return ENOMEM;
   }
   if (status.IsOutOfMemory()) return ENOMEM;
-  if (status.IsIOError()) return EIO;
+  if (IsSystemFault(status)) return EIO;
   return status.IsNotImplemented() ? ENOTSUP : EINVAL;
 }
 

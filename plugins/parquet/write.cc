@@ -110,7 +110,8 @@ cst_status Write(void *writer, struct ArrowArray *batch, cst_error *error) noexc
     return WriteRows(writing, rows);
   });
   if (batch->release != nullptr) batch->release(batch);
-  return status.ok() ? CST_OK : Fail(status, CST_UNSUPPORTED, "leave the column out", error);
+  return status.ok() ? CST_OK
+                     : Fail(status, CST_UNSUPPORTED, "leave the column out, or write Arrow", error);
 }
 
 cst_status Finish(void *writer, cst_error *error) noexcept {

@@ -72,14 +72,17 @@ PyObject *cst__py_stream_capsule(struct ArrowArrayStream *stream) {
   return capsule;
 }
 
-bool cst__py_has(PyObject *object, const char *name) {
-  PyObject *method = PyObject_GetAttrString(object, name);
-  if (method == NULL) {
-    PyErr_Clear();
-    return false;
+int cst__py_has(PyObject *object, const char *name) {
+  PyObject *attribute = PyObject_GetAttrString(object, name);
+  if (attribute != NULL) {
+    Py_DECREF(attribute);
+    return 1;
   }
-  Py_DECREF(method);
-  return true;
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
+    return -1;
+  }
+  PyErr_Clear();
+  return 0;
 }
 
 int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct ArrowArray *array) {

@@ -89,11 +89,13 @@ static int add_buffer(records *r, Py_ssize_t i, PyObject *item) {
     return -1;
   }
   Py_buffer *view = &r->buffers[r->num_buffers];
-  if (PyUnicode_Check(item) || PyObject_GetBuffer(item, view, PyBUF_SIMPLE) < 0) {
-    PyErr_Clear();
+  if (PyUnicode_Check(item) || !PyObject_CheckBuffer(item)) {
     PyObject *name = PyType_GetName(Py_TYPE(item));
     PyErr_Format(PyExc_TypeError, "records[%zd] is %U, not bytes", i, name);
     Py_XDECREF(name);
+    return -1;
+  }
+  if (PyObject_GetBuffer(item, view, PyBUF_SIMPLE) < 0) {
     return -1;
   }
   r->num_buffers++;
@@ -228,27 +230,35 @@ static PyObject *decode_arrow(decoder_object *self, PyObject *object) {
   return finish(self, status, &schema, &batch, &error);
 }
 
-static PyObject *decode(PyObject *object, PyObject *input) {
-  decoder_object *self = (decoder_object *)object;
-  if (PyList_Check(input) || PyTuple_Check(input)) {
-    return decode_sequence(self, input);
-  }
-  if (cst__py_has(input, "__arrow_c_array__")) {
-    return decode_arrow(self, input);
-  }
+/* Any iterable but one that is a record or a mapping itself. */
+static PyObject *decode_iterable(decoder_object *self, PyObject *input) {
   bool one_record = PyObject_CheckBuffer(input) || PyUnicode_Check(input);
   PyObject *iterator = one_record || PyDict_Check(input) ? NULL : PyObject_GetIter(input);
-  if (iterator == NULL) {
+  if (iterator != NULL) {
+    PyObject *batch = decode_sequence(self, iterator);
+    Py_DECREF(iterator);
+    return batch;
+  }
+  if (PyErr_Occurred() == NULL || PyErr_ExceptionMatches(PyExc_TypeError)) {
     PyErr_Clear();
     PyObject *name = PyType_GetName(Py_TYPE(input));
     PyErr_Format(PyExc_TypeError, "decode() takes a list of bytes or an Arrow binary array, not %U",
                  name);
     Py_XDECREF(name);
+  }
+  return NULL;
+}
+
+static PyObject *decode(PyObject *object, PyObject *input) {
+  decoder_object *self = (decoder_object *)object;
+  if (PyList_Check(input) || PyTuple_Check(input)) {
+    return decode_sequence(self, input);
+  }
+  int is_arrow = cst__py_has(input, "__arrow_c_array__");
+  if (is_arrow < 0) {
     return NULL;
   }
-  PyObject *batch = decode_sequence(self, iterator);
-  Py_DECREF(iterator);
-  return batch;
+  return is_arrow ? decode_arrow(self, input) : decode_iterable(self, input);
 }
 
 static PyObject *get_arrow_schema(PyObject *object, void *closure) {

@@ -177,33 +177,55 @@ static cst_status encode_stream(encoder_object *self, struct ArrowArrayStream *s
   return status;
 }
 
-static cst_status encode_object(encoder_object *self, PyObject *object, pieces *p,
-                                cst_error *error) {
+static cst_status encode_batch_object(encoder_object *self, PyObject *object, pieces *p,
+                                      cst_error *error) {
   struct ArrowSchema schema;
   struct ArrowArray batch;
+  if (cst__py_import_array(object, &schema, &batch) < 0) {
+    return CST_CALLBACK;
+  }
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = add_piece(self, p, &schema, &batch, error);
+  schema.release(&schema);
+  batch.release(&batch);
+  Py_END_ALLOW_THREADS
+  return status;
+}
+
+static cst_status encode_stream_object(encoder_object *self, PyObject *object, pieces *p,
+                                       cst_error *error) {
   struct ArrowArrayStream stream;
-  cst_status status = CST_CALLBACK;
-  if (cst__py_has(object, "__arrow_c_array__")) {
-    if (cst__py_import_array(object, &schema, &batch) == 0) {
-      Py_BEGIN_ALLOW_THREADS
-      status = add_piece(self, p, &schema, &batch, error);
-      schema.release(&schema);
-      batch.release(&batch);
-      Py_END_ALLOW_THREADS
-    }
-  } else if (!cst__py_has(object, "__arrow_c_stream__")) {
+  if (cst__py_import_stream(object, &stream) < 0) {
+    return CST_CALLBACK;
+  }
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = encode_stream(self, &stream, p, error);
+  stream.release(&stream);
+  Py_END_ALLOW_THREADS
+  return status;
+}
+
+/* CST_CALLBACK: a Python exception is set. */
+static cst_status encode_object(encoder_object *self, PyObject *object, pieces *p,
+                                cst_error *error) {
+  int is_array = cst__py_has(object, "__arrow_c_array__");
+  if (is_array > 0) {
+    return encode_batch_object(self, object, p, error);
+  }
+  int is_stream = is_array < 0 ? -1 : cst__py_has(object, "__arrow_c_stream__");
+  if (is_stream > 0) {
+    return encode_stream_object(self, object, p, error);
+  }
+  if (is_stream == 0) {
     PyObject *name = PyType_GetName(Py_TYPE(object));
     PyErr_Format(PyExc_TypeError,
                  "encode() takes an object with __arrow_c_array__ or __arrow_c_stream__, not %U",
                  name);
     Py_XDECREF(name);
-  } else if (cst__py_import_stream(object, &stream) == 0) {
-    Py_BEGIN_ALLOW_THREADS
-    status = encode_stream(self, &stream, p, error);
-    stream.release(&stream);
-    Py_END_ALLOW_THREADS
   }
-  return status;
+  return CST_CALLBACK;
 }
 
 static void release_nothing_schema(struct ArrowSchema *schema) { schema->release = NULL; }

@@ -107,8 +107,8 @@ int cst__py_shared_export_array(cst__py_shared *shared, const struct ArrowArray 
 PyObject *cst__py_schema_capsule(struct ArrowSchema *schema);
 PyObject *cst__py_array_capsule(struct ArrowArray *array);
 PyObject *cst__py_stream_capsule(struct ArrowArrayStream *stream);
-/* True if the object has the method, looked up on its type and itself. */
-bool cst__py_has(PyObject *object, const char *name);
+/* 1 if the object has an attribute of that name, 0 if not, -1 with an exception. */
+int cst__py_has(PyObject *object, const char *name);
 /* Moves data out of an object with __arrow_c_array__ or __arrow_c_stream__. 0, or -1 with an
  * exception and nothing to release. */
 int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct ArrowArray *array);

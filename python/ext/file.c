@@ -16,7 +16,7 @@ struct cst__py_file {
   PyObject *scratch;   /* for readinto */
   long long base;      /* the file's position when it was handed over */
   bool can_seek;
-  bool has_readinto;
+  int has_readinto;
 };
 
 static int find_base(cst__py_file *file) {
@@ -40,7 +40,7 @@ cst__py_file *cst__py_file_new(cst__py_state *state, PyObject *object, bool can_
   file->object = Py_NewRef(object);
   file->can_seek = can_seek;
   file->has_readinto = cst__py_has(object, "readinto");
-  if (find_base(file) < 0) {
+  if (file->has_readinto < 0 || find_base(file) < 0) {
     cst__py_file_release(file);
     return NULL;
   }
@@ -305,6 +305,14 @@ static cst_status write_all(void *ctx, const void *data, size_t size, cst_error 
   return status;
 }
 
+/* Not every file object has a flush. */
+static int flush(cst__py_file *file) {
+  int has = cst__py_has(file->object, "flush");
+  PyObject *done = has > 0 ? PyObject_CallMethod(file->object, "flush", NULL) : NULL;
+  Py_XDECREF(done);
+  return has == 0 || done != NULL ? 0 : -1;
+}
+
 static cst_status close_writer(void *ctx, bool commit, cst_error *error) {
   cst__py_file *file = ctx;
   PyGILState_STATE gil;
@@ -312,12 +320,8 @@ static cst_status close_writer(void *ctx, bool commit, cst_error *error) {
     return refuse(error);
   }
   cst_status status = CST_OK;
-  if (commit && cst__py_has(file->object, "flush")) {
-    PyObject *done = PyObject_CallMethod(file->object, "flush", NULL);
-    if (done == NULL) {
-      status = keep_exception(file, "flushing:", error);
-    }
-    Py_XDECREF(done);
+  if (commit && flush(file) < 0) {
+    status = keep_exception(file, "flushing:", error);
   }
   cst__py_gate *gate = file->gate;
   cst__py_file_release(file);

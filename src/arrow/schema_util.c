@@ -51,7 +51,7 @@ static bool are_children_equal(const struct ArrowSchema *a, const struct ArrowSc
   for (int64_t i = 0; i < a->n_children; i++) {
     const struct ArrowSchema *x = a->children[i];
     const struct ArrowSchema *y = b->children[i];
-    if (!are_strings_equal(x->name, y->name) ||
+    if (x == NULL || y == NULL || !are_strings_equal(x->name, y->name) ||
         ((x->flags ^ y->flags) & ARROW_FLAG_NULLABLE) != 0 || !are_equal(x, y, depth + 1)) {
       return false;
     }

@@ -1,6 +1,8 @@
 /* Record batches to tensors: every kind over every layout, its edges, its errors, and what is not
  * copied.
  */
+#include <pthread.h>
+
 #include "tensor_text.h"
 
 typedef struct conversion {
@@ -679,6 +681,42 @@ TEST(batches_follow_each_other_in_warm_memory) {
     struct ArrowArray lent = lend(&f.array, &f.releases);
     CHECK_EQ(cst_tensor_adapter_convert(f.adapter, &lent, 0, &f.tensors, &f.error), CST_OK);
     CHECK(cst_tensors_find(f.tensors, "t")->indices.data == first);
+  }
+  fixture_drop(&f);
+}
+
+typedef struct sharing {
+  const cst_tensor_adapter *adapter;
+  const struct ArrowArray *array;
+  int failures;
+} sharing;
+
+static void *convert_again_and_again(void *arg) {
+  sharing *s = arg;
+  cst_tensors *kept[3] = {NULL};
+  for (int i = 0; i < 300; i++) {
+    struct ArrowArray lent = lend(s->array, NULL);
+    cst_tensors_release(kept[i % 3]);
+    kept[i % 3] = NULL;
+    s->failures += cst_tensor_adapter_convert(s->adapter, &lent, 0, &kept[i % 3], NULL) != CST_OK;
+  }
+  for (int i = 0; i < 3; i++) cst_tensors_release(kept[i]);
+  return NULL;
+}
+
+TEST(threads_share_an_adapter) {
+  tensor_fixture f;
+  fixture_make(&f, "struct{x: list<int64>}", "{[1]} {[2, 3]} {null}", INT("x") VARLEN);
+  CHECK_EQ(cst_tensor_adapter_new(&f.schema, f.specs, NULL, &f.adapter, NULL), CST_OK);
+  sharing shares[3];
+  pthread_t threads[3];
+  for (int i = 0; i < 3; i++) {
+    shares[i] = (sharing){f.adapter, &f.array, 0};
+    CHECK_EQ(pthread_create(&threads[i], NULL, convert_again_and_again, &shares[i]), 0);
+  }
+  for (int i = 0; i < 3; i++) {
+    pthread_join(threads[i], NULL);
+    CHECK_EQ(shares[i].failures, 0);
   }
   fixture_drop(&f);
 }

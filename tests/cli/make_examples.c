@@ -96,7 +96,7 @@ static void put_strings(message *features, const char *name, const char *const *
 
 static void make_cells(message *features, int64_t i) {
   static const char *const tags[] = {"red", "gr\xc3\xbcn \"x\"\n"};
-  static const float fares[] = {0.1f, -2.5f, 16777216.0f, 3.4028235e38f, 1.4e-45f};
+  static const float fares[] = {0.1f, -2.5f, 16777216.0f, 3.4028235e38f, 1.4e-45f, 0.5f};
   static const int64_t limits[] = {INT64_MIN, INT64_MAX, 0};
   const uint8_t blob[] = {0xff, 0x00, (uint8_t)i};
   put_ints(features, "id", &i, 1);

@@ -27,7 +27,7 @@ static cst_status fill_adapter(cst_tensor_adapter *adapter, const struct ArrowSc
   adapter->pool = cst__scratch_pool_new(allocator);
   adapter->plans = cst__arena_take_zero(&adapter->arena, size);
   if (adapter->pool == NULL || adapter->plans == NULL) {
-    return cst__fail_memory(error, size + sizeof adapter->pool);
+    return cst__fail_memory(error, size);
   }
   CST__TRY(cst__schema_copy(schema, &adapter->schema, error));
   return make_plans(adapter, error);

@@ -185,8 +185,9 @@ static cst_status find_order(const cst__job *job, const int64_t *splits, int64_t
     if (*order == NULL) {
       *order = cst__scratch_take(job->scratch, count, sizeof **order);
       spare = cst__scratch_take(job->scratch, count, sizeof *spare);
-      CST__TRY(CST__TAKEN(*order, job->error));
-      CST__TRY(CST__TAKEN(spare, job->error));
+      if (*order == NULL || spare == NULL) {
+        return CST__TAKEN(NULL, job->error);
+      }
       for (int64_t i = 0; i < count; i++) {
         (*order)[i] = i;
       }

@@ -55,7 +55,7 @@ static cst_status take_wire(parser *p, cst__message *message, cst__wire_out *out
 
 static cst_status read_numbered_message(parser *p, cst__message *message, uint32_t number,
                                         int depth) {
-  char close;
+  char close = '\0';
   CST__TRY(open_message(p, &close, depth));
   cst__message *child = cst__message_new(p->arena, &unknown_message);
   if (child == NULL) {
@@ -210,7 +210,7 @@ static cst_status read_enum(parser *p, const cst__field_def *def, int64_t *out) 
       CST__TRY(cst__lexer_next(&p->lexer));
     }
   } else {
-    int64_t number;
+    int64_t number = 0;
     CST__TRY(read_signed(p, def, true, &number));
     found = cst__enum_by_number(def->values, number);
     if (def->values->is_open) {
@@ -226,7 +226,7 @@ static cst_status read_enum(parser *p, const cst__field_def *def, int64_t *out) 
 }
 
 static cst_status read_scalar(parser *p, const cst__field_def *def, cst__value *value) {
-  double number;
+  double number = 0;
   switch ((cst__field_type)def->type) {
     case CST__FIELD_DOUBLE:
       return cst__lexer_double(&p->lexer, &value->d);
@@ -276,7 +276,7 @@ static cst_status read_child(parser *p, cst__message *message, const cst__field_
     return no_memory(p);
   }
   mark_place(child, &p->lexer);
-  char close;
+  char close = '\0';
   CST__TRY(open_message(p, &close, depth));
   return merge_fields(p, child, close, depth - 1);
 }
@@ -384,7 +384,7 @@ static cst_status read_numbered_field(parser *p, cst__message *message, int dept
 /* "[type/name] { ... }" of an Any, kept as it stands. */
 static cst_status read_expanded_any(parser *p, cst__message *message) {
   const char *start = p->lexer.token;
-  const char *end = start;
+  const char *end;
   if (strcmp(message->def->full_name, "google.protobuf.Any") != 0) {
     return cst__lexer_fail(&p->lexer, "give the field by its number",
                            "%s has no extensions, found '['", message->def->full_name);

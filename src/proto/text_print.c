@@ -95,7 +95,7 @@ void cst__text_put_double(cst__text *out, double value) {
   int precision = 1;
   do {
     d = to_decimal(wanted, precision, &read);
-  } while (memcmp(&read, &wanted, sizeof read) != 0 && ++precision <= 17);
+  } while ((read < wanted || read > wanted) && ++precision <= 17);
   put_decimal(out, &d);
 }
 
@@ -111,7 +111,7 @@ void cst__text_put_float(cst__text *out, float value) {
   do {
     d = to_decimal((double)wanted, precision, &read);
     narrow = (float)read;
-  } while (memcmp(&narrow, &wanted, sizeof narrow) != 0 && ++precision <= 9);
+  } while ((narrow < wanted || narrow > wanted) && ++precision <= 9);
   put_decimal(out, &d);
 }
 

@@ -63,7 +63,7 @@ bool cst__wire_fixed64(cst__wire *wire, uint64_t *value) { return read_fixed(wir
 
 static bool read_tag(cst__wire *wire, uint32_t *number, cst__wire_type *type) {
   const uint8_t *start = wire->at;
-  uint64_t tag;
+  uint64_t tag = 0;
   if (!cst__wire_varint(wire, &tag)) {
     return false;
   }
@@ -79,7 +79,7 @@ static bool read_tag(cst__wire *wire, uint32_t *number, cst__wire_type *type) {
 }
 
 static bool read_payload(cst__wire *wire, cst_bytes *bytes) {
-  uint64_t size;
+  uint64_t size = 0;
   if (!cst__wire_varint(wire, &size)) {
     return false;
   }
@@ -114,7 +114,7 @@ static bool read_value(cst__wire *wire, cst__wire_field *field) {
 static bool skip_group(cst__wire *wire, uint32_t number, int depth, const uint8_t **inside_end) {
   uint32_t open[CST__DEPTH_LIMIT];
   int levels = 0;
-  cst__wire_field field;
+  cst__wire_field field = {0};
   depth = depth < CST__DEPTH_LIMIT ? depth : CST__DEPTH_LIMIT;
   if (depth < 1) {
     return fail(wire, CST__WIRE_FAULT_DEPTH);
@@ -155,7 +155,7 @@ bool cst__wire_next(cst__wire *wire, int depth, cst__wire_field *field) {
   }
   if (field->type == CST__WIRE_GROUP) {
     const uint8_t *inside = wire->at;
-    const uint8_t *inside_end;
+    const uint8_t *inside_end = inside;
     if (!skip_group(wire, field->number, depth, &inside_end)) {
       return false;
     }

@@ -237,8 +237,8 @@ def main() -> None:
 
     title(3, "A look into the files, without a schema")
     run_cli("head", str(paths[0]), "-n", "2")
-    run_cli("count", *map(str, paths), lines=SHARDS + 2)
-    run_cli("verify", *map(str, paths), lines=SHARDS + 2)
+    run_cli("count", pattern, lines=SHARDS + 2)
+    run_cli("verify", pattern)
 
     title(4, "A schema, inferred from the records")
     schema = infer(pattern, out)

@@ -104,6 +104,7 @@ def train(
 ) -> Result:
     """One epoch over `files`; the errors are those for the flights of `unseen`."""
     torch.manual_seed(13)
+    torch.set_num_threads(1)  # so small a model only loses by more
     model = Model()
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     names = {name: Vocabulary() for name in NAMES}

@@ -1,5 +1,6 @@
-// What the two halves of the Parquet plug-in share: errors of Arrow C++ as cst_error, and the wall
-// that no exception passes.
+/* What the two halves of the Parquet plug-in share: errors of Arrow C++ as cst_error, and the wall
+ * that no exception passes.
+ */
 #ifndef PLUGINS_PARQUET_PARQUET_H
 #define PLUGINS_PARQUET_PARQUET_H
 
@@ -9,6 +10,7 @@
 
 #include <exception>
 #include <new>
+#include <string>
 
 namespace columnstone_parquet {
 

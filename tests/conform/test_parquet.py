@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tfrecords import field, varint, write_tfrecords
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("COLUMNSTONE_BUILD", TOP / "build/release")).resolve()
@@ -36,19 +37,6 @@ def run(*arguments: str | pathlib.Path) -> bytes:
 
 
 # ---- tf.Example by hand ----
-
-
-def varint(value: int) -> bytes:
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
-
-
-def field(number: int, data: bytes) -> bytes:
-    return varint(number << 3 | 2) + varint(len(data)) + data
 
 
 def feature(values: list[Any] | None, kind: str) -> bytes:
@@ -127,24 +115,10 @@ def records(tmp_path: pathlib.Path):
         kinds = {"ints": "INT", "floats": "FLOAT", "texts": "BYTES"}
         lines = [f'feature {{ name: "{name}" type: {kinds[name]} }}\n' for name in sorted(LISTS)]
         path.with_suffix(".pbtxt").write_text("".join(lines))
-        with open(path, "wb") as out:
-            for row in rows:
-                data = example(row)
-                length = struct.pack("<Q", len(data))
-                out.write(length + masked_crc(length) + data + masked_crc(data))
+        write_tfrecords(path, map(example, rows))
         return path
 
     return write
-
-
-def masked_crc(data: bytes) -> bytes:
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    crc ^= 0xFFFFFFFF
-    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
 
 
 def check(found: pa.Table, wanted: pa.Table) -> None:

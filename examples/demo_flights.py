@@ -254,7 +254,7 @@ def main() -> None:
     title(7, "Tensors for a PyTorch model that predicts the arrival delay")
     from demo_flights_model import train  # only now: importing PyTorch takes seconds
 
-    bar = Progress(len(table), "flights")
+    bar = Progress(len(table) * (SHARDS - 1) // SHARDS, "flights")
     result = train(paths[:-1], paths[-1], schema, bar.update)
     seconds = bar.finish()
     say(f"one epoch: {result.flights:,} flights, {result.flights / seconds:,.0f} a second")

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) {
@@ -235,9 +234,17 @@ static bool to_double(const char *token, size_t size, double *value) {
   return true;
 }
 
+/* True if the token is this word of small letters, in any case. */
 static bool is_word(const cst__lexer *lexer, const char *word) {
-  return lexer->kind == CST__TOKEN_NAME && lexer->size == strlen(word) &&
-         strncasecmp(lexer->token, word, lexer->size) == 0;
+  if (lexer->kind != CST__TOKEN_NAME || lexer->size != strlen(word)) {
+    return false;
+  }
+  for (size_t i = 0; i < lexer->size; i++) {
+    if ((lexer->token[i] | 0x20) != word[i]) {
+      return false;
+    }
+  }
+  return true;
 }
 
 cst_status cst__lexer_double(cst__lexer *lexer, double *value) {

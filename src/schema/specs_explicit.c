@@ -166,8 +166,11 @@ static cst_status add_dotted_source(cst__specs_builder *b, const cst_tensor_spec
   for (size_t i = 0; i <= count; i++) {
     const char *step = i < count ? spec->path[i] : name;
     if (step != NULL) {
-      at = at != dotted ? stpcpy(at, ".") : at;
-      at = stpcpy(at, step);
+      if (at != dotted) {
+        *at++ = '.';
+      }
+      memcpy(at, step, strlen(step));
+      at += strlen(step);
     }
   }
   return add_source(b, dotted);

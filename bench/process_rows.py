@@ -17,7 +17,13 @@ from decode_rows import Settings
 from report import Figure, Results
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
-IMPORT = "import time; t = time.perf_counter(); import columnstone; print(time.perf_counter() - t)"
+IMPORT = """
+import time
+start = time.perf_counter()
+import columnstone
+{use}
+print(time.perf_counter() - start)
+"""
 
 
 def cli() -> str | None:
@@ -25,15 +31,27 @@ def cli() -> str | None:
     return str(beside) if beside.exists() else shutil.which("columnstone")
 
 
-def import_time(settings: Settings) -> Figure:
+def import_time(settings: Settings, label: str, use: str) -> Figure:
+    """In a fresh process each time; `use` is what comes after the import."""
+    command = [sys.executable, "-c", IMPORT.format(use=use)]
     runs = [
-        float(
-            subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, check=True).stdout
-        )
+        float(subprocess.run(command, capture_output=True, check=True).stdout)
         for _ in range(5 * settings.rounds)
     ]
     milliseconds = statistics.median(runs) * 1000
-    return Figure("`import columnstone`", f"{milliseconds:.1f} ms", "< 50 ms", milliseconds < 50)
+    return Figure(label, f"{milliseconds:.1f} ms", "< 50 ms", milliseconds < 50)
+
+
+def imports(settings: Settings) -> list[Figure]:
+    """Bare, and with all parts that are only loaded when they are used."""
+    return [
+        import_time(settings, "`import columnstone`", ""),
+        import_time(
+            settings,
+            "`import columnstone` and every name in it",
+            "[getattr(columnstone, name) for name in columnstone.__all__]",
+        ),
+    ]
 
 
 def start_time(settings: Settings) -> Figure:
@@ -62,7 +80,10 @@ def private_memory(pid: int) -> int:
 
 def peak_memory(command: list[str], environment: dict[str, str]) -> int:
     """The most that the process held, looked at every two milliseconds."""
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(
+        command, env=environment, stdout=quiet, stderr=subprocess.PIPE
+    ) as process:
         peak = 0
         while process.poll() is None:
             peak = max(peak, private_memory(process.pid))
@@ -105,7 +126,7 @@ def memory(settings: Settings, suffix: str) -> list[Figure]:
 
 def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
     return {
-        "import": lambda: results.figures.append(import_time(settings)),
+        "import": lambda: results.figures.extend(imports(settings)),
         "cli_start": lambda: results.figures.append(start_time(settings)),
         "memory_arrow": lambda: results.figures.extend(memory(settings, ".arrow")),
         "memory_parquet": lambda: results.figures.extend(memory(settings, ".parquet")),

@@ -27,6 +27,9 @@ static void on_file(void *ctx, const cst_file_count *count) {
   if (all->json) {
     print_json_file(count, all->files == 0);
   } else {
+    if (all->files == 0) {
+      printf("%12s %16s %16s  %s\n", "records", "record bytes", "file bytes", "file");
+    }
     print_line(count->records, count->record_bytes, count->file_bytes, count->file);
   }
   all->files++;
@@ -63,8 +66,6 @@ static int count_files(const cli_settings *settings) {
   totals all = {.json = settings->json};
   if (all.json) {
     printf("{\"files\": [");
-  } else {
-    printf("%12s %16s %16s  %s\n", "records", "record bytes", "file bytes", "file");
   }
   cst_status status = cst_source_count(source, on_file, &all, &error);
   print_end(&all, status == CST_OK ? NULL : &error);

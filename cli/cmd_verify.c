@@ -38,13 +38,19 @@ static bool on_progress(void *ctx, uint64_t bytes, uint64_t records) {
   return cli_progress_show(&all->progress, bytes, records);
 }
 
-static void print_end(const report *all, uint64_t faults) {
-  if (all->json) {
-    printf("],\n \"num_faults\": %" PRIu64 ", \"files\": %" PRIu64 ", \"records\": %" PRIu64
-           ", \"stream_bytes\": %" PRIu64 "}\n",
-           faults, all->files, all->records, all->stream_bytes);
-    return;
+static void print_json_end(const report *all, uint64_t faults, const cst_error *error) {
+  printf("],\n \"num_faults\": %" PRIu64 ", \"files\": %" PRIu64 ", \"records\": %" PRIu64
+         ", \"stream_bytes\": %" PRIu64 ",\n \"error\": ",
+         faults, all->files, all->records, all->stream_bytes);
+  if (error != NULL) {
+    cli_json_error(stdout, error);
+  } else {
+    printf("null");
   }
+  printf("}\n");
+}
+
+static void print_end(const report *all, uint64_t faults) {
   char size[32];
   printf("%" PRIu64 " %s, %" PRIu64 " records, %s: ", all->files,
          all->files == 1 ? "file" : "files", all->records,
@@ -72,7 +78,11 @@ static int verify_files(const cli_settings *settings) {
       cst_source_verify(source, on_fault, on_file, on_progress, &all, &faults, &error);
   cli_progress_end(&all.progress);
   cst_source_release(source);
-  print_end(&all, faults);
+  if (all.json) {
+    print_json_end(&all, faults, status == CST_OK ? NULL : &error);
+  } else if (status == CST_OK) {
+    print_end(&all, faults);
+  }
   if (status != CST_OK) {
     return cli_flush(cli_fail(&error));
   }

@@ -46,7 +46,8 @@ static cst_status find_format(const char *path, const char *name, cst__format *o
     CST__TRY(cst__format_find_by_path(path, out, error));
   }
   if (out->sink == NULL) {
-    return cst__fail(error, CST_UNSUPPORTED, NULL, "the format %s cannot be written", out->name);
+    return cst__fail(error, CST_INVALID_ARGUMENT, "choose another one",
+                     "the format %s can only be read", out->name);
   }
   return CST_OK;
 }

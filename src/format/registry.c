@@ -148,8 +148,17 @@ static bool is_shard_of_tfrecord(ending name) {
   return false;
 }
 
-cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_error *error) {
-  ending name = base_name(path);
+/* Whole formats compress by themselves. */
+static cst_status check_uncompressed(const char *path, ending name, const char *format,
+                                     cst_error *error) {
+  return name.text[name.size] == '\0'
+             ? CST_OK
+             : cst__fail(error, CST_INVALID_ARGUMENT, "leave the ending out",
+                         "the format %s has a compression of its own, not %s", format,
+                         strrchr(path, '.'));
+}
+
+static cst_status find_by_ending(ending name, cst__format *out, cst_error *error) {
   for (size_t i = 0; i < NUM_BUILTINS; i++) {
     if (ends_with_any(name, builtins[i].extensions)) {
       set_builtin(out, &builtins[i]);
@@ -171,6 +180,12 @@ cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_erro
   }
   set_plugin(out, plugin);
   return CST_OK;
+}
+
+cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_error *error) {
+  ending name = base_name(path);
+  CST__TRY(find_by_ending(name, out, error));
+  return out->plugin == NULL ? CST_OK : check_uncompressed(path, name, out->name, error);
 }
 
 /* ---- by the first bytes ---- */

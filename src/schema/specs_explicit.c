@@ -162,15 +162,11 @@ static cst_status add_dotted_source(cst__specs_builder *b, const cst_tensor_spec
   if (dotted == NULL) {
     return CST_NO_MEMORY;
   }
-  char *at = dotted;
+  size_t used = 0;
   for (size_t i = 0; i <= count; i++) {
     const char *step = i < count ? spec->path[i] : name;
     if (step != NULL) {
-      if (at != dotted) {
-        *at++ = '.';
-      }
-      memcpy(at, step, strlen(step));
-      at += strlen(step);
+      used += (size_t)snprintf(dotted + used, size - used, "%s%s", used > 0 ? "." : "", step);
     }
   }
   return add_source(b, dotted);

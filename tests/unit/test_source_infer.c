@@ -161,6 +161,39 @@ TEST(a_pipe_whose_beginning_was_read_cannot_be_counted) {
   bytes_free(&file);
 }
 
+static void add_new_feature(bytes *file) {
+  bytes features = {0};
+  bytes record = {0};
+  put_int(&features, "late", 1);
+  put_field(&record, 1, features.data, features.size);
+  bytes_add_record(file, record.data, record.size);
+  bytes_free(&features);
+  bytes_free(&record);
+}
+
+TEST(a_projected_pipe_takes_the_features_that_are_not_wanted) {
+  bytes file = {0};
+  add_examples(&file, 0, 11000);
+  for (int late = 0; late < 2; late++) {
+    static const char *const columns[] = {"x"};
+    memory m = {.data = file.data, .size = file.size};
+    cst_reader reader = memory_reader(&m, false);
+    cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+    options.columns = columns;
+    options.num_columns = 1;
+    options.batch_size = 1000;
+    cst_source *source;
+    bytes text = {0};
+    cst_error error = CST_ERROR_INIT;
+    CHECK_EQ(cst_source_open_readers(&reader, 1, &options, &source, NULL), CST_OK);
+    CHECK_EQ(text_of_pass(source, &text, &error), late ? CST_SCHEMA : CST_OK);
+    bytes_free(&text);
+    cst_source_release(source);
+    add_new_feature(&file);
+  }
+  bytes_free(&file);
+}
+
 static void check_late(void (*add)(bytes *file), const char *path) {
   bytes file = {0};
   add_examples(&file, 0, 15000);
@@ -180,16 +213,6 @@ static void check_late(void (*add)(bytes *file), const char *path) {
     cst_source_release(source);
   }
   bytes_free(&file);
-}
-
-static void add_new_feature(bytes *file) {
-  bytes features = {0};
-  bytes record = {0};
-  put_int(&features, "late", 1);
-  put_field(&record, 1, features.data, features.size);
-  bytes_add_record(file, record.data, record.size);
-  bytes_free(&features);
-  bytes_free(&record);
 }
 
 TEST(a_feature_behind_the_sample_is_an_error) { check_late(add_new_feature, "late"); }

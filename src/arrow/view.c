@@ -520,15 +520,6 @@ void cst__view_list(const cst__view *v, int64_t i, int64_t *begin, int64_t *end)
                                        : *begin + cst__view_entry(v->sizes, v->offset_width, at);
 }
 
-const cst__view *cst__view_child(const cst__view *v, const char *name) {
-  for (int64_t i = 0; i < v->num_children; i++) {
-    if (strcmp(v->children[i].name, name) == 0) {
-      return &v->children[i];
-    }
-  }
-  return NULL;
-}
-
 /* ---- names of types ---- */
 
 typedef struct name_entry {

@@ -95,15 +95,6 @@ static inline bool cst__view_is_list(const cst__view *v) {
          v->layout == CST__LAYOUT_LIST_VIEW;
 }
 
-/* The child of that name, or NULL; of several the first. */
-const cst__view *cst__view_child(const cst__view *v, const char *name);
-
-/* The first value of a NUMBER's slice. */
-static inline const void *cst__view_numbers(const cst__view *v) {
-  return v->length == 0 ? v->data
-                        : (const char *)v->data + (size_t)v->offset * cst_dtype_width(v->dtype);
-}
-
 /* "large_list<int64>", "struct<2 fields>", "timestamp": for messages; at most n bytes. */
 void cst__view_type_name(const cst__view *v, char *buf, size_t n);
 

@@ -328,6 +328,9 @@ static void view_buffer(fixture *f) { ((int32_t *)f->array.buffers[1])[6] = 1; }
 static void view_offset(fixture *f) { ((int32_t *)f->array.buffers[1])[7] = 1; }
 static void view_prefix(fixture *f) { ((int32_t *)f->array.buffers[1])[5] ^= 1; }
 
+static void no_buffers(fixture *f) { f->array.buffers = NULL; }
+static void many_slots(fixture *f) { f->array.length = INT64_MAX / 64; }
+
 static const struct {
   const char *type;
   const char *rows;
@@ -342,6 +345,9 @@ static const struct {
     {"int64", "1 2", absurd_null_count, CST_CORRUPT, "null count of 100"},
     {"int64", "1 2 3", wrong_null_count, CST_CORRUPT, "null count of 1, but 2 nulls"},
     {"int64", "1 2", nulls_without_bitmap, CST_CORRUPT, "no validity bitmap"},
+    {"int64", "1 2", no_buffers, CST_INVALID_ARGUMENT, "has no buffers"},
+    {"fixed_binary[100]", "", many_slots, CST_CORRUPT, "slots of 100 bytes each"},
+    {"fixed_list<int64>[100]", "", many_slots, CST_CORRUPT, "x 100 items has only 0"},
     {"int64", "1 2", few_buffers, CST_INVALID_ARGUMENT, "has 1 buffers instead of 2"},
     {"int64", "1 2", no_buffer, CST_CORRUPT, "buffer 1 of an array of length 2 is missing"},
     {"int64", "1 2", misaligned, CST_UNSUPPORTED, "not aligned to 8 bytes"},
@@ -385,6 +391,15 @@ TEST(damaged_arrays_are_refused) {
   }
 }
 
+TEST(bools_have_bits) {
+  fixture f;
+  make(&f, "list<bool>", "[true] [true]");
+  CHECK_EQ(look(&f, false), CST_OK);
+  CHECK_EQ(f.view.children[0].layout, CST__LAYOUT_BOOL);
+  CHECK_EQ(*(const uint8_t *)f.view.children[0].data, 3);
+  drop(&f);
+}
+
 TEST(errors_name_the_path) {
   fixture f;
   make(&f, "struct{a: int64, b: struct{c: list<string>}}", "{1, {['\xff']}}");
@@ -411,6 +426,10 @@ TEST(wrong_schemas_are_refused) {
   CHECK_EQ(look(&f, false), CST_INVALID_ARGUMENT);
   f.schema.format = "+l";
   CHECK_EQ(look(&f, false), CST_INVALID_ARGUMENT);
+  f.schema.n_children = 0;
+  CHECK_EQ(look(&f, false), CST_INVALID_ARGUMENT);
+  CHECK_CONTAINS(f.error.message, "has 0 children instead of 1");
+  f.schema = sound;
   f.schema = sound;
   struct ArrowSchema *self[1] = {&f.schema};
   struct ArrowArray *own[1] = {&f.array};

@@ -29,10 +29,8 @@ bool cst__buffer_reserve(const cst_allocator *allocator, cst__buffer *buffer, si
   if (fresh == NULL) {
     return false;
   }
-  if (keep > 0) {
-    memcpy(fresh, buffer->data, keep);
-  }
   if (buffer->data != NULL) {
+    memcpy(fresh, buffer->data, keep);
     allocator->release(allocator->ctx, buffer->data, buffer->capacity + BUFFER_PADDING,
                        BUFFER_ALIGN);
   }

@@ -77,7 +77,7 @@ void cst__escape(char *buf, size_t n, const char *bytes, size_t size) {
   buf[at] = '\0';
 }
 
-cst_status cst__fail(cst_error *error, cst_status code, const char *hint, const char *fmt, ...) {
+cst_status(cst__fail)(cst_error *error, cst_status code, const char *hint, const char *fmt, ...) {
   if (error == NULL) {
     return code;
   }
@@ -102,7 +102,7 @@ cst_status cst__fail(cst_error *error, cst_status code, const char *hint, const 
   return code;
 }
 
-cst_status cst__fail_memory(cst_error *error, size_t wanted) {
+cst_status(cst__fail_memory)(cst_error *error, size_t wanted) {
   return cst__fail(error, CST_NO_MEMORY, "use smaller batches or fewer threads",
                    "could not allocate %zu bytes", wanted);
 }

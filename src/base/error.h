@@ -31,6 +31,12 @@ cst_status cst__fail(cst_error *error, cst_status code, const char *hint, const 
 /* CST_NO_MEMORY with its message. */
 cst_status cst__fail_memory(cst_error *error, size_t wanted);
 
+#if defined(__clang_analyzer__)
+/* The analyzer sees one file at a time and has to be told that a failure is never CST_OK. */
+#define cst__fail(error, code, ...) ((void)(cst__fail)(error, code, __VA_ARGS__), (code))
+#define cst__fail_memory(error, wanted) ((void)(cst__fail_memory)(error, wanted), CST_NO_MEMORY)
+#endif
+
 /* Add a place to an error that is already filled, where it has none yet. */
 void cst__error_add_file(cst_error *error, const char *file);
 void cst__error_add_record(cst_error *error, int64_t record, int64_t offset);

@@ -8,8 +8,8 @@
 #include "base/utf8.h"
 #include "schema/internal.h"
 
-cst_status cst__schema_fail(const cst__message *message, cst_error *error, const char *hint,
-                            const char *fmt, ...) {
+cst_status(cst__schema_fail)(const cst__message *message, cst_error *error, const char *hint,
+                             const char *fmt, ...) {
   char text[256];
   va_list args;
   va_start(args, fmt);

@@ -41,6 +41,9 @@ bool cst__is_in_use(const cst__message *message, int32_t deprecated, int32_t sta
 /* CST_SCHEMA with the place of `message` in its text. */
 cst_status cst__schema_fail(const cst__message *message, cst_error *error, const char *hint,
                             const char *fmt, ...) CST__PRINTF(4, 5);
+#if defined(__clang_analyzer__)
+#define cst__schema_fail(...) ((void)(cst__schema_fail)(__VA_ARGS__), CST_SCHEMA)
+#endif
 
 /* "BYTES", "INT", "FLOAT", "STRUCT", "TYPE_UNKNOWN". */
 const char *cst__feature_type_name(cst_feature_type type);

@@ -158,7 +158,8 @@ static cst_status check_uncompressed(const char *path, ending name, const char *
                          strrchr(path, '.'));
 }
 
-static cst_status find_by_ending(ending name, cst__format *out, cst_error *error) {
+cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_error *error) {
+  ending name = base_name(path);
   for (size_t i = 0; i < NUM_BUILTINS; i++) {
     if (ends_with_any(name, builtins[i].extensions)) {
       set_builtin(out, &builtins[i]);
@@ -169,6 +170,7 @@ static cst_status find_by_ending(ending name, cst__format *out, cst_error *error
     return cst__format_find("example", out, error);
   }
   if (ends_with_any(name, parquet_extensions)) {
+    CST__TRY(check_uncompressed(path, name, "parquet", error));
     return cst__format_find("parquet", out, error);
   }
   const cst_plugin_format *plugin;
@@ -179,13 +181,7 @@ static cst_status find_by_ending(ending name, cst__format *out, cst_error *error
                      (int)(name.size < 64 ? name.size : 64), name.text);
   }
   set_plugin(out, plugin);
-  return CST_OK;
-}
-
-cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_error *error) {
-  ending name = base_name(path);
-  CST__TRY(find_by_ending(name, out, error));
-  return out->plugin == NULL ? CST_OK : check_uncompressed(path, name, out->name, error);
+  return check_uncompressed(path, name, out->name, error);
 }
 
 /* ---- by the first bytes ---- */

@@ -38,7 +38,8 @@ int main(int argc, char **argv) {
     status = cst_pass_next_tensors(pass, adapter, &tensors, &error);
     if (status || !tensors) break;
     printf("batch %d\n", batch);
-    for (size_t i = 0; i < cst_tensors_count(tensors); i++) print_tensor(cst_tensors_get(tensors, i));
+    for (size_t i = 0; i < cst_tensors_count(tensors); i++)
+      print_tensor(cst_tensors_get(tensors, i));
     cst_tensors_release(tensors);
   }
 

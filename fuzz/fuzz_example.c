@@ -1,7 +1,7 @@
 /* One record through the decoder of tf.Example: the fast loops and the slow way have to agree, with
  * padding behind the record and without, and what was decoded has to survive a round trip through
- * the encoder. The record is decoded twice over with an empty one between, so that gaps and recycled
- * buffers are walked too.
+ * the encoder. The record is decoded twice over with an empty one between, so that gaps and
+ * recycled buffers are walked too.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* The Arrow C Data and C Stream interfaces: the only currency between Columnstone and the outside.
  *
  * Source: "The Arrow C data interface" and "The Arrow C stream interface", Apache Arrow format
- * documentation. The guards are the ones that the specification asks for, so that this header can be
- * included beside any other copy of these declarations.
+ * documentation. The guards are the ones that the specification asks for, so that this header can
+ * be included beside any other copy of these declarations.
  */
 #ifndef COLUMNSTONE_ARROW_ABI_H
 #define COLUMNSTONE_ARROW_ABI_H

@@ -1,7 +1,7 @@
 /* tf.Example in memory: serialized records to Arrow record batches, and back.
  *
- * Sources: tensorflow/core/example/{example,feature}.proto; RFC "Standardized TFX inputs", the table
- * of encodings (null, empty and present values are three different things).
+ * Sources: tensorflow/core/example/{example,feature}.proto; RFC "Standardized TFX inputs", the
+ * table of encodings (null, empty and present values are three different things).
  */
 #ifndef COLUMNSTONE_EXAMPLE_H
 #define COLUMNSTONE_EXAMPLE_H
@@ -22,14 +22,15 @@ enum {
 };
 
 typedef struct cst_decode_options {
-  size_t size;                 /* sizeof(cst_decode_options) */
-  uint32_t flags;              /* CST_COLUMNS_... */
-  const char *const *columns;  /* wanted features in the wanted order; NULL: all */
+  size_t size;                /* sizeof(cst_decode_options) */
+  uint32_t flags;             /* CST_COLUMNS_... */
+  const char *const *columns; /* wanted features in the wanted order; NULL: all */
   size_t num_columns;
   const cst_allocator *allocator; /* NULL: the C library's */
 } cst_decode_options;
 
-#define CST_DECODE_OPTIONS_INIT {sizeof(cst_decode_options), 0, NULL, 0, NULL}
+#define CST_DECODE_OPTIONS_INIT \
+  { sizeof(cst_decode_options), 0, NULL, 0, NULL }
 
 /* Turns serialized tf.Examples into record batches. Used by one thread at a time; several decoders
  * may share a schema. Buffers of released batches are recycled into the next ones. */
@@ -46,10 +47,11 @@ CST_API void cst_example_decoder_free(cst_example_decoder *decoder);
 
 /* Decodes `count` records into one batch (a struct array with one child per column) and its schema.
  * Either output may be NULL. Reads never leave a record's bytes. With CST_COLUMNS_BINARY_VIEWS the
- * records are copied once, because nobody keeps them alive. On failure the outputs are untouched, the error names
- * the record (its index in `records`), and the decoder stays usable. */
-CST_API cst_status cst_example_decoder_decode(cst_example_decoder *decoder, const cst_bytes *records,
-                                              size_t count, struct ArrowSchema *out_schema,
+ * records are copied once, because nobody keeps them alive. On failure the outputs are untouched,
+ * the error names the record (its index in `records`), and the decoder stays usable. */
+CST_API cst_status cst_example_decoder_decode(cst_example_decoder *decoder,
+                                              const cst_bytes *records, size_t count,
+                                              struct ArrowSchema *out_schema,
                                               struct ArrowArray *out, cst_error *error);
 
 /* The same from an Arrow array of binary, large_binary, binary_view, string, large_string or
@@ -79,7 +81,8 @@ typedef struct cst_encode_options {
   const cst_allocator *allocator;
 } cst_encode_options;
 
-#define CST_ENCODE_OPTIONS_INIT {sizeof(cst_encode_options), 0, NULL}
+#define CST_ENCODE_OPTIONS_INIT \
+  { sizeof(cst_encode_options), 0, NULL }
 
 /* Turns record batches into serialized tf.Examples: keys sorted bytewise, values packed; null is a
  * key with an empty Feature, an empty list a typed empty list. The same batch always gives the same
@@ -92,9 +95,9 @@ CST_API cst_status cst_example_encoder_new(const cst_schema *schema,
                                            cst_example_encoder **out, cst_error *error);
 CST_API void cst_example_encoder_free(cst_example_encoder *encoder);
 
-/* Encodes one batch (a struct array; borrowed) into a large_binary array of as many records. A value
- * that tf.Example cannot hold (a null element, an integer above 2^63-1, a float64 that float32
- * cannot hold exactly) is CST_UNSUPPORTED with row and column. */
+/* Encodes one batch (a struct array; borrowed) into a large_binary array of as many records. A
+ * value that tf.Example cannot hold (a null element, an integer above 2^63-1, a float64 that
+ * float32 cannot hold exactly) is CST_UNSUPPORTED with row and column. */
 CST_API cst_status cst_example_encoder_encode(cst_example_encoder *encoder,
                                               const struct ArrowSchema *schema,
                                               const struct ArrowArray *batch,

@@ -24,24 +24,25 @@ typedef enum cst_feature_type {
   CST_FEATURE_STRUCT = 4
 } cst_feature_type;
 
-/* One feature of a schema, borrowed from it. Names are NUL-terminated; name_size counts a NUL inside
- * a name as well. More members may be added at the end. */
+/* One feature of a schema, borrowed from it. Names are NUL-terminated; name_size counts a NUL
+ * inside a name as well. More members may be added at the end. */
 typedef struct cst_feature {
   const char *name;
   size_t name_size;
   cst_feature_type type;
-  bool in_use;           /* false: deprecated, or a lifecycle stage that keeps it out of tensors */
-  bool has_fixed_shape;  /* Feature.shape is set and all of its dims are >= 0 */
-  size_t num_dims;       /* of the fixed shape; 0 dims is a scalar */
+  bool in_use;          /* false: deprecated, or a lifecycle stage that keeps it out of tensors */
+  bool has_fixed_shape; /* Feature.shape is set and all of its dims are >= 0 */
+  size_t num_dims;      /* of the fixed shape; 0 dims is a scalar */
   const int64_t *dims;
-  size_t num_children;   /* features of struct_domain, if the type is STRUCT */
+  size_t num_children; /* features of struct_domain, if the type is STRUCT */
   const struct cst_feature *children;
 } cst_feature;
 
 /* Reads a schema from bytes: protobuf text if it looks like text, else protobuf binary. Fields that
  * are not in schema.proto are kept, at any depth. Syntax errors name line and column; semantic
  * errors (duplicate or missing name, missing type, bad dim, overflow, reference to a missing
- * column) are CST_SCHEMA with the feature's path. `*out` belongs to the caller: cst_schema_release. */
+ * column) are CST_SCHEMA with the feature's path. `*out` belongs to the caller: cst_schema_release.
+ */
 CST_API cst_status cst_schema_parse(const void *data, size_t size, cst_schema **out,
                                     cst_error *error);
 
@@ -87,26 +88,26 @@ typedef struct cst_partition {
 /* How one tensor is made: the plain form of a TensorRepresentation. Borrowed from its cst_specs.
  * More members may be added at the end. */
 typedef struct cst_tensor_spec {
-  const char *name;           /* the tensor's name, the key of a batch's dict */
+  const char *name; /* the tensor's name, the key of a batch's dict */
   cst_tensor_kind kind;
-  cst_dtype dtype;            /* INT64, FLOAT32 or BYTES */
-  size_t num_path_steps;      /* the value column; more than one step for a struct's child */
+  cst_dtype dtype;       /* INT64, FLOAT32 or BYTES */
+  size_t num_path_steps; /* the value column; more than one step for a struct's child */
   const char *const *path;
-  size_t num_dims;            /* dense: shape of one row; sparse: one per index column */
-  const int64_t *dims;        /* sparse: -1 is unknown */
-  size_t num_index_columns;   /* sparse */
+  size_t num_dims;          /* dense: shape of one row; sparse: one per index column */
+  const int64_t *dims;      /* sparse: -1 is unknown */
+  size_t num_index_columns; /* sparse */
   const char *const *index_columns;
-  bool already_sorted;        /* sparse: index columns are sorted within a row */
-  size_t num_partitions;      /* ragged: outermost first, below the row partition */
+  bool already_sorted;   /* sparse: index columns are sorted within a row */
+  size_t num_partitions; /* ragged: outermost first, below the row partition */
   const cst_partition *partitions;
   cst_dtype row_splits_dtype; /* ragged: INT64 or INT32 */
   bool has_default;           /* dense: fills a row that is null */
   int64_t default_int;
   float default_float;
   cst_bytes default_bytes;
-  bool is_explicit;           /* from a tensor_representation_group, not inferred */
-  bool is_varlen_ragged;      /* ragged without partitions, by represent_variable_length_as_ragged */
-  const char *reason;         /* one sentence: which rule made it so */
+  bool is_explicit;      /* from a tensor_representation_group, not inferred */
+  bool is_varlen_ragged; /* ragged without partitions, by represent_variable_length_as_ragged */
+  const char *reason;    /* one sentence: which rule made it so */
 } cst_tensor_spec;
 
 typedef struct cst_specs_options {

@@ -31,16 +31,18 @@ typedef struct cst_writer {
 } cst_writer;
 
 typedef struct cst_sink_options {
-  size_t size;              /* sizeof(cst_sink_options) */
-  const char *format;       /* "example", "raw", "arrow", "arrows", "jsonl" or a plug-in's; NULL: by the path */
+  size_t size; /* sizeof(cst_sink_options) */
+  const char
+      *format; /* "example", "raw", "arrow", "arrows", "jsonl" or a plug-in's; NULL: by the path */
   cst_compression compression; /* of the container; for formats that have none of their own */
-  int32_t level;            /* 0: the codec's usual one; gzip, zlib: 1 to 9, zstd: -100 to 22 */
-  const cst_schema *schema; /* for formats that need it; NULL is fine */
-  bool lossy;               /* round what the format cannot hold exactly, instead of failing */
+  int32_t level;               /* 0: the codec's usual one; gzip, zlib: 1 to 9, zstd: -100 to 22 */
+  const cst_schema *schema;    /* for formats that need it; NULL is fine */
+  bool lossy;                  /* round what the format cannot hold exactly, instead of failing */
   const cst_allocator *allocator;
 } cst_sink_options;
 
-#define CST_SINK_OPTIONS_INIT {.size = sizeof(cst_sink_options)}
+#define CST_SINK_OPTIONS_INIT \
+  { .size = sizeof(cst_sink_options) }
 
 /* ---- TFRecord files ---- */
 
@@ -71,8 +73,8 @@ CST_API void cst_tfrecord_writer_free(cst_tfrecord_writer *writer);
 /* Takes record batches of one schema and writes a file, atomically as above. */
 typedef struct cst_sink cst_sink;
 
-/* path "-" is standard output (then `format` must be given). CST_NOT_FOUND for an unknown format, with
- * the known ones and, for parquet, how to get the plug-in. */
+/* path "-" is standard output (then `format` must be given). CST_NOT_FOUND for an unknown format,
+ * with the known ones and, for parquet, how to get the plug-in. */
 CST_API cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
                                  const cst_sink_options *options, cst_sink **out, cst_error *error);
 /* Borrows the batch. */
@@ -80,16 +82,16 @@ CST_API cst_status cst_sink_write(cst_sink *sink, const struct ArrowArray *batch
 CST_API cst_status cst_sink_finish(cst_sink *sink, cst_error *error);
 CST_API void cst_sink_free(cst_sink *sink);
 
-/* Whether cst_sink_open would know the format that the options and the path mean; writes nothing. For
- * an early answer, before a long read. */
+/* Whether cst_sink_open would know the format that the options and the path mean; writes nothing.
+ * For an early answer, before a long read. */
 CST_API cst_status cst_sink_check(const char *path, const cst_sink_options *options,
                                   cst_error *error);
 
-/* Reads all of `source` and writes it to `path`. on_progress (may be NULL) is called after every batch.
- * *rows may be NULL. */
-CST_API cst_status cst_convert(cst_source *source, const char *path, const cst_sink_options *options,
-                               cst_progress_callback on_progress, void *ctx, uint64_t *rows,
-                               cst_error *error);
+/* Reads all of `source` and writes it to `path`. on_progress (may be NULL) is called after every
+ * batch. *rows may be NULL. */
+CST_API cst_status cst_convert(cst_source *source, const char *path,
+                               const cst_sink_options *options, cst_progress_callback on_progress,
+                               void *ctx, uint64_t *rows, cst_error *error);
 
 #ifdef __cplusplus
 }

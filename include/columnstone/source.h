@@ -1,6 +1,7 @@
 /* Files, streams and callbacks to record batches: open, iterate, count, verify, infer.
  *
- * Source: RFC "Standardized TFX inputs" (TFXIO); TFRecord framing: tensorflow/core/lib/io/record_writer.
+ * Source: RFC "Standardized TFX inputs" (TFXIO); TFRecord framing:
+ * tensorflow/core/lib/io/record_writer.
  */
 #ifndef COLUMNSTONE_SOURCE_H
 #define COLUMNSTONE_SOURCE_H
@@ -16,11 +17,11 @@ extern "C" {
 
 /* A caller's input. `read_at` puts up to `size` (> 0) bytes from `offset` into `buffer` and their
  * number into `*got`; 0 is the end of the input. Offsets grow without gaps unless `can_seek`, which
- * says that any offset may be asked for at any time, and so a second pass is possible. On failure it
- * returns a status and may fill the error. `close` (may be NULL) is called once, when the source
+ * says that any offset may be asked for at any time, and so a second pass is possible. On failure
+ * it returns a status and may fill the error. `close` (may be NULL) is called once, when the source
  * that took the reader needs it no more. One call at a time per reader, from any thread. */
 typedef struct cst_reader {
-  size_t size; /* sizeof(cst_reader) */
+  size_t size;      /* sizeof(cst_reader) */
   const char *name; /* for errors; copied */
   cst_status (*read_at)(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
                         cst_error *error);
@@ -31,36 +32,39 @@ typedef struct cst_reader {
 
 enum {
   CST_SOURCE_SKIP_CRC = 1 << 0, /* do not check the CRCs of the data (lengths are always checked) */
-  CST_SOURCE_MEMORY_MAP = 1 << 1 /* map plain files; a file that shrinks meanwhile kills the process */
+  CST_SOURCE_MEMORY_MAP =
+      1 << 1 /* map plain files; a file that shrinks meanwhile kills the process */
 };
 
 typedef struct cst_source_options {
-  size_t size;                 /* sizeof(cst_source_options) */
-  const char *format;          /* "example", "raw" or a plug-in's; NULL: by the bytes, for TFRecords "example" */
-  const cst_schema *schema;    /* NULL: inferred (files: all of the input; pipes: the first 10,000
-                                  records or 256 MiB, kept in memory for the pass) */
-  const char *const *columns;  /* wanted columns in the wanted order; NULL: all */
+  size_t size; /* sizeof(cst_source_options) */
+  const char
+      *format; /* "example", "raw" or a plug-in's; NULL: by the bytes, for TFRecords "example" */
+  const cst_schema *schema;   /* NULL: inferred (files: all of the input; pipes: the first 10,000
+                                 records or 256 MiB, kept in memory for the pass) */
+  const char *const *columns; /* wanted columns in the wanted order; NULL: all */
   size_t num_columns;
-  const char *tensor_group;    /* of the schema's representations; NULL: "" */
-  int64_t batch_size;          /* rows of every batch but the last; 0: 1024 */
-  int64_t batch_bytes;         /* a batch also ends when its records reach this; 0: no limit */
-  int32_t threads;             /* that read and decode, the caller's included; 0: 1 */
-  uint32_t flags;              /* CST_SOURCE_... */
-  uint32_t column_flags;       /* CST_COLUMNS_... */
-  uint64_t max_record_size;    /* 0: 256 MiB */
-  uint64_t max_inflation;      /* ratio after 64 MiB of output; 0: 200 */
-  bool legacy_specs;           /* see cst_specs_options.legacy */
+  const char *tensor_group; /* of the schema's representations; NULL: "" */
+  int64_t batch_size;       /* rows of every batch but the last; 0: 1024 */
+  int64_t batch_bytes;      /* a batch also ends when its records reach this; 0: no limit */
+  int32_t threads;          /* that read and decode, the caller's included; 0: 1 */
+  uint32_t flags;           /* CST_SOURCE_... */
+  uint32_t column_flags;    /* CST_COLUMNS_... */
+  uint64_t max_record_size; /* 0: 256 MiB */
+  uint64_t max_inflation;   /* ratio after 64 MiB of output; 0: 200 */
+  bool legacy_specs;        /* see cst_specs_options.legacy */
   const cst_allocator *allocator;
 } cst_source_options;
 
-#define CST_SOURCE_OPTIONS_INIT {.size = sizeof(cst_source_options)}
+#define CST_SOURCE_OPTIONS_INIT \
+  { .size = sizeof(cst_source_options) }
 
 /* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */
 typedef struct cst_source cst_source;
 
 /* Opens files in the order given; a path with *, ? or [ that is no existing file is a glob, its
- * matches sorted bytewise; "-" is standard input. CST_NOT_FOUND at once for a missing file, an empty
- * glob, an unknown column. options may be NULL; everything is copied or counted. */
+ * matches sorted bytewise; "-" is standard input. CST_NOT_FOUND at once for a missing file, an
+ * empty glob, an unknown column. options may be NULL; everything is copied or counted. */
 CST_API cst_status cst_source_open(const char *const *paths, size_t num_paths,
                                    const cst_source_options *options, cst_source **out,
                                    cst_error *error);
@@ -73,13 +77,14 @@ CST_API cst_status cst_source_open_readers(const cst_reader *readers, size_t num
 CST_API cst_source *cst_source_retain(const cst_source *source);
 CST_API void cst_source_release(cst_source *source);
 
-/* The schema, given or inferred; NULL for formats without one. Borrowed. The first call may read the
- * input when the schema has to be inferred. */
+/* The schema, given or inferred; NULL for formats without one. Borrowed. The first call may read
+ * the input when the schema has to be inferred. */
 CST_API cst_status cst_source_schema(cst_source *source, const cst_schema **out, cst_error *error);
 CST_API cst_status cst_source_arrow_schema(cst_source *source, struct ArrowSchema *out,
                                            cst_error *error);
 
-/* The tensors that the source's batches become (projected to the columns). *out: cst_specs_release. */
+/* The tensors that the source's batches become (projected to the columns). *out: cst_specs_release.
+ */
 CST_API cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_error *error);
 
 /* The number of files, their names, and the bytes that they hold together (-1: unknown). */
@@ -94,11 +99,11 @@ typedef struct cst_pass cst_pass;
 /* CST_STATE for a second pass over an input that cannot be read twice. */
 CST_API cst_status cst_pass_new(cst_source *source, cst_pass **out, cst_error *error);
 
-/* The next batch (a struct array); at the end CST_OK with out->release == NULL. A failure comes where
- * the input has it: behind all batches that are full in front of it (rows in front of it that do not
- * fill a batch are not delivered). It names file, record and offset, is the same for every number of
- * threads, and comes again with every further call. A feature or type that the sample of a pipe did
- * not show is CST_SCHEMA. */
+/* The next batch (a struct array); at the end CST_OK with out->release == NULL. A failure comes
+ * where the input has it: behind all batches that are full in front of it (rows in front of it that
+ * do not fill a batch are not delivered). It names file, record and offset, is the same for every
+ * number of threads, and comes again with every further call. A feature or type that the sample of
+ * a pipe did not show is CST_SCHEMA. */
 CST_API cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *error);
 
 /* How far the pass is: bytes read from the files (as they lie on disk) and rows delivered. */
@@ -107,7 +112,8 @@ CST_API void cst_pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint6
 /* Stops and joins the threads. NULL is allowed. */
 CST_API void cst_pass_free(cst_pass *pass);
 
-/* A new pass as an ArrowArrayStream, which owns it. get_last_error gives cst_error_format's text. */
+/* A new pass as an ArrowArrayStream, which owns it. get_last_error gives cst_error_format's text.
+ */
 CST_API cst_status cst_source_stream(cst_source *source, struct ArrowArrayStream *out,
                                      cst_error *error);
 
@@ -115,11 +121,11 @@ CST_API cst_status cst_source_stream(cst_source *source, struct ArrowArrayStream
 
 /* One file's totals. */
 typedef struct cst_file_count {
-  const char *file;       /* borrowed for the time of the call */
+  const char *file; /* borrowed for the time of the call */
   uint64_t records;
-  uint64_t record_bytes;  /* payload bytes, without framing */
-  uint64_t stream_bytes;  /* uncompressed bytes of the container */
-  uint64_t file_bytes;    /* bytes on disk, as far as read */
+  uint64_t record_bytes; /* payload bytes, without framing */
+  uint64_t stream_bytes; /* uncompressed bytes of the container */
+  uint64_t file_bytes;   /* bytes on disk, as far as read */
 } cst_file_count;
 
 /* A fault that verify found. */
@@ -134,25 +140,26 @@ typedef void (*cst_fault_callback)(void *ctx, const cst_fault *fault);
 /* Called about every 16 MiB with bytes read and records seen; false stops with CST_CALLBACK. */
 typedef bool (*cst_progress_callback)(void *ctx, uint64_t bytes, uint64_t records);
 
-/* Counts the records of each file: checks length CRCs and that the file ends at a record's end, does
- * not look at the payload (and does not read it where it is large and the file is plain). Calls back
- * once per file. Stops at the first failure. CST_UNSUPPORTED for whole formats. */
+/* Counts the records of each file: checks length CRCs and that the file ends at a record's end,
+ * does not look at the payload (and does not read it where it is large and the file is plain).
+ * Calls back once per file. Stops at the first failure. CST_UNSUPPORTED for whole formats. */
 CST_API cst_status cst_source_count(cst_source *source, cst_count_callback on_file, void *ctx,
                                     cst_error *error);
 
 /* Checks everything: compression, both CRCs, and that every record parses (and fits the schema, if
  * one was given). Calls back for each fault and then once per file; goes on after a fault where it
- * can (a damaged length ends the file). Returns CST_OK even if faults were found: *num_faults. Fails
- * if a file cannot be read at all. CST_UNSUPPORTED for whole formats. */
+ * can (a damaged length ends the file). Returns CST_OK even if faults were found: *num_faults.
+ * Fails if a file cannot be read at all. CST_UNSUPPORTED for whole formats. */
 CST_API cst_status cst_source_verify(cst_source *source, cst_fault_callback on_fault,
                                      cst_count_callback on_file, cst_progress_callback on_progress,
                                      void *ctx, uint64_t *num_faults, cst_error *error);
 
-/* Infers a schema from all the records of the source: types, presence, value counts, and a shape for
- * features that are present with the same number of values everywhere. *out: cst_schema_release. A
- * source that was opened without a schema takes it over, so that its passes need not infer again. */
-CST_API cst_status cst_source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
-                                    cst_schema **out, cst_error *error);
+/* Infers a schema from all the records of the source: types, presence, value counts, and a shape
+ * for features that are present with the same number of values everywhere. *out:
+ * cst_schema_release. A source that was opened without a schema takes it over, so that its passes
+ * need not infer again. */
+CST_API cst_status cst_source_infer(cst_source *source, cst_progress_callback on_progress,
+                                    void *ctx, cst_schema **out, cst_error *error);
 
 #ifdef __cplusplus
 }

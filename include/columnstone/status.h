@@ -24,18 +24,18 @@ extern "C" {
 #define CST_VERSION_PATCH 0
 
 /* Every status code: name, number, text. Numbers are part of the ABI and never change. */
-#define CST_STATUS_MAP(XX)                                                  \
-  XX(OK, 0, "ok")                                                           \
+#define CST_STATUS_MAP(XX)                                                      \
+  XX(OK, 0, "ok")                                                               \
   XX(INVALID_ARGUMENT, 1, "an argument is out of its range or of a wrong kind") \
-  XX(NOT_FOUND, 2, "a file, a column or a format does not exist")           \
-  XX(IO, 3, "reading or writing failed")                                    \
-  XX(CORRUPT, 4, "the data is damaged")                                     \
-  XX(SCHEMA, 5, "the data and the schema disagree, or the schema is wrong") \
-  XX(FORMAT, 6, "the data is of another format")                            \
-  XX(LIMIT, 7, "a limit is exceeded")                                       \
-  XX(UNSUPPORTED, 8, "this cannot be expressed or is not supported")        \
-  XX(NO_MEMORY, 9, "out of memory")                                         \
-  XX(STATE, 10, "the object is not in a state that allows this")            \
+  XX(NOT_FOUND, 2, "a file, a column or a format does not exist")               \
+  XX(IO, 3, "reading or writing failed")                                        \
+  XX(CORRUPT, 4, "the data is damaged")                                         \
+  XX(SCHEMA, 5, "the data and the schema disagree, or the schema is wrong")     \
+  XX(FORMAT, 6, "the data is of another format")                                \
+  XX(LIMIT, 7, "a limit is exceeded")                                           \
+  XX(UNSUPPORTED, 8, "this cannot be expressed or is not supported")            \
+  XX(NO_MEMORY, 9, "out of memory")                                             \
+  XX(STATE, 10, "the object is not in a state that allows this")                \
   XX(CALLBACK, 11, "a callback of the caller failed")
 
 typedef enum cst_status {
@@ -47,23 +47,24 @@ typedef enum cst_status {
 /* The name of a status without prefix, such as "CORRUPT"; "UNKNOWN" for other numbers. Static. */
 CST_API const char *cst_status_name(cst_status status);
 
-/* Where and why something failed. The caller owns it, sets `size` (use CST_ERROR_INIT) and passes it
- * as the last argument of a call, or NULL. It is only written when the call fails; nothing is
+/* Where and why something failed. The caller owns it, sets `size` (use CST_ERROR_INIT) and passes
+ * it as the last argument of a call, or NULL. It is only written when the call fails; nothing is
  * allocated. All text is valid UTF-8, NUL-terminated, and never holds the content of a record. */
 typedef struct cst_error {
-  size_t size;      /* sizeof(cst_error) of the caller */
-  cst_status code;  /* the status that the call returned */
-  int64_t record;   /* 0-based record within the file, or row within a batch; -1: unknown */
-  int64_t offset;   /* first byte of the record in the uncompressed stream; -1: unknown */
-  int64_t line;     /* 1-based line of a text (schema); 0: unknown */
-  int64_t column;   /* 1-based column of a text, in bytes; 0: unknown */
-  char path[256];   /* feature path such as "a.b", escaped; "": unknown */
+  size_t size;       /* sizeof(cst_error) of the caller */
+  cst_status code;   /* the status that the call returned */
+  int64_t record;    /* 0-based record within the file, or row within a batch; -1: unknown */
+  int64_t offset;    /* first byte of the record in the uncompressed stream; -1: unknown */
+  int64_t line;      /* 1-based line of a text (schema); 0: unknown */
+  int64_t column;    /* 1-based column of a text, in bytes; 0: unknown */
+  char path[256];    /* feature path such as "a.b", escaped; "": unknown */
   char message[192]; /* what was found and what was expected */
-  char hint[160];   /* what to do; "" if there is nothing to say */
-  char file[4096];  /* path or name of the input; "": unknown */
+  char hint[160];    /* what to do; "" if there is nothing to say */
+  char file[4096];   /* path or name of the input; "": unknown */
 } cst_error;
 
-#define CST_ERROR_INIT {sizeof(cst_error), CST_OK, -1, -1, 0, 0, "", "", "", ""}
+#define CST_ERROR_INIT \
+  { sizeof(cst_error), CST_OK, -1, -1, 0, 0, "", "", "", "" }
 
 /* Composes "FILE: record R, byte B: feature 'P': MESSAGE (HINT)" into buf, leaving out what is
  * unknown: at most 256 bytes of UTF-8 besides the file's path. Returns the bytes needed without the
@@ -72,8 +73,9 @@ CST_API size_t cst_error_format(const cst_error *error, char *buf, size_t n);
 
 /* Memory for column buffers, scratch and objects. `allocate` gives at least `size` bytes at an
  * address that is a multiple of `align` (a power of two), or NULL; `release` gets the same size and
- * align back. Both may be called from any thread. A NULL allocator means the C library's. The struct
- * is copied; ctx must outlive everything that was made with it, exported Arrow arrays included. */
+ * align back. Both may be called from any thread. A NULL allocator means the C library's. The
+ * struct is copied; ctx must outlive everything that was made with it, exported Arrow arrays
+ * included. */
 typedef struct cst_allocator {
   size_t size; /* sizeof(cst_allocator) of the caller */
   void *(*allocate)(void *ctx, size_t size, size_t align);
@@ -95,16 +97,16 @@ CST_API void cst_free(void *ptr);
 CST_API const char *cst_version(void);
 
 /* Element types of columns' values and tensors. */
-#define CST_DTYPE_MAP(XX) \
-  XX(INT8, 1, 1, "int8")  \
-  XX(INT16, 2, 2, "int16") \
-  XX(INT32, 3, 4, "int32") \
-  XX(INT64, 4, 8, "int64") \
-  XX(UINT8, 5, 1, "uint8") \
-  XX(UINT16, 6, 2, "uint16") \
-  XX(UINT32, 7, 4, "uint32") \
-  XX(UINT64, 8, 8, "uint64") \
-  XX(FLOAT32, 9, 4, "float32") \
+#define CST_DTYPE_MAP(XX)       \
+  XX(INT8, 1, 1, "int8")        \
+  XX(INT16, 2, 2, "int16")      \
+  XX(INT32, 3, 4, "int32")      \
+  XX(INT64, 4, 8, "int64")      \
+  XX(UINT8, 5, 1, "uint8")      \
+  XX(UINT16, 6, 2, "uint16")    \
+  XX(UINT32, 7, 4, "uint32")    \
+  XX(UINT64, 8, 8, "uint64")    \
+  XX(FLOAT32, 9, 4, "float32")  \
   XX(FLOAT64, 10, 8, "float64") \
   XX(BYTES, 11, 0, "bytes")
 

@@ -105,8 +105,8 @@ static size_t batch_bytes(const cst__batch *batch) {
   size_t bytes = 0;
   for (size_t i = 0; i < batch->capacity; i++) {
     const cst__column *c = &batch->columns[i];
-    bytes += c->validity.capacity + c->offsets.capacity + c->value_offsets.capacity +
-             c->values.capacity;
+    bytes +=
+        c->validity.capacity + c->offsets.capacity + c->value_offsets.capacity + c->values.capacity;
   }
   return bytes;
 }
@@ -183,7 +183,7 @@ void cst__batch_drop(cst__batch *batch) {
   size_t bytes = batch_bytes(batch);
   cst__mutex_lock(&pool->lock);
   bool keep = !pool->closed && (pool->free_count < 2 || (pool->free_count < KEEP_FREE_COUNT &&
-                                                        pool->free_bytes < KEEP_FREE_BYTES));
+                                                         pool->free_bytes < KEEP_FREE_BYTES));
   if (keep) {
     batch->next = pool->free_list;
     pool->free_list = batch;
@@ -278,8 +278,8 @@ static bool keep_sizes(cst__batch *batch) {
   if (batch->num_keep == 0) {
     return true;
   }
-  int64_t *sizes = cst__renew(&batch->pool->allocator, batch->keep_sizes,
-                              batch->num_keep * sizeof(int64_t));
+  int64_t *sizes =
+      cst__renew(&batch->pool->allocator, batch->keep_sizes, batch->num_keep * sizeof(int64_t));
   if (sizes == NULL) {
     return false;
   }
@@ -301,7 +301,8 @@ static void export_values(cst__batch *batch, cst__column *column, struct ArrowAr
   if (column->kind == CST__VALUES_BINARY) {
     array->n_buffers = 3;
     column->child_buffers[1] = column->value_offsets.data;
-    column->child_buffers[2] = (const uint8_t *)bytes_or_empty(&column->values) + column->values_begin;
+    column->child_buffers[2] =
+        (const uint8_t *)bytes_or_empty(&column->values) + column->values_begin;
   } else if (column->kind == CST__VALUES_VIEW) {
     array->n_buffers = (int64_t)batch->num_keep + 3;
     array->buffers = column->view_buffers;

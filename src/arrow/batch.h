@@ -1,5 +1,5 @@
-/* Record batches that Columnstone makes: column buffers that are written directly, handed out as one
- * Arrow struct array, and recycled when the consumer has released every part of it.
+/* Record batches that Columnstone makes: column buffers that are written directly, handed out as
+ * one Arrow struct array, and recycled when the consumer has released every part of it.
  *
  * A batch owns one cst__column per column and is counted by the Arrow arrays that point into it.
  * When the last of these is released, on whatever thread, the batch goes back to its pool with all
@@ -13,40 +13,41 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 
-/* A growing buffer, 64-byte aligned; its last 64 bytes of capacity are padding that is never counted
- * as room, so that wide stores may run over the end of what is valid. */
+/* A growing buffer, 64-byte aligned; its last 64 bytes of capacity are padding that is never
+ * counted as room, so that wide stores may run over the end of what is valid. */
 typedef struct cst__buffer {
   uint8_t *data;
   size_t capacity; /* bytes that may be filled */
 } cst__buffer;
 
-/* Makes room for `want` bytes, keeping the first `keep`; grows by at least half. False: no memory. */
+/* Makes room for `want` bytes, keeping the first `keep`; grows by at least half. False: no memory.
+ */
 bool cst__buffer_reserve(const cst_allocator *allocator, cst__buffer *buffer, size_t want,
                          size_t keep);
 void cst__buffer_free(const cst_allocator *allocator, cst__buffer *buffer);
 
 typedef enum cst__values {
-  CST__VALUES_NULL,   /* no list at all: a column of type null */
+  CST__VALUES_NULL, /* no list at all: a column of type null */
   CST__VALUES_INT64,
   CST__VALUES_FLOAT32,
   CST__VALUES_BINARY, /* 64-bit offsets in `value_offsets`, bytes in `values` */
   CST__VALUES_VIEW    /* 16-byte views in `values` */
 } cst__values;
 
-/* One column: a list (large, 32-bit or fixed-size) of values, or null. The buffers are written by the
- * decoder; the rest is filled before cst__batch_export. */
+/* One column: a list (large, 32-bit or fixed-size) of values, or null. The buffers are written by
+ * the decoder; the rest is filled before cst__batch_export. */
 typedef struct cst__column {
   cst__buffer validity;      /* bitmap; counts only if null_count > 0 */
   cst__buffer offsets;       /* int64 [rows + 1] */
   cst__buffer value_offsets; /* BINARY: int64 [num_values + 1] */
   cst__buffer values;
-  size_t values_begin;       /* BINARY: where in `values` the first byte lies; else 0 */
+  size_t values_begin; /* BINARY: where in `values` the first byte lies; else 0 */
   cst__values kind;
   int64_t null_count;
   int64_t num_values;
-  int64_t fixed_size;        /* >= 0: fixed_size_list of that many; -1: list by offsets */
-  bool offsets_32;           /* narrow both kinds of offsets while exporting */
-  bool flat;                 /* no list: the values are the column (one per row), without nulls */
+  int64_t fixed_size; /* >= 0: fixed_size_list of that many; -1: list by offsets */
+  bool offsets_32;    /* narrow both kinds of offsets while exporting */
+  bool flat;          /* no list: the values are the column (one per row), without nulls */
 
   /* What the exported arrays point to. */
   struct ArrowArray list;
@@ -73,12 +74,12 @@ typedef struct cst__batch {
   struct cst__batch *next; /* in the pool's list */
   cst__refcount arrays;    /* exported and not yet released */
   cst__column *columns;
-  size_t num_columns;      /* in the order of the decoder's own numbering */
+  size_t num_columns; /* in the order of the decoder's own numbering */
   size_t capacity;
   struct ArrowArray **children;
   size_t children_capacity;
   const void *root_buffers[1];
-  cst__keepalive *keep;    /* released with the last array */
+  cst__keepalive *keep; /* released with the last array */
   size_t num_keep;
   size_t keep_capacity;
   int64_t *keep_sizes;

@@ -37,7 +37,8 @@ const char *cst_version(void) {
 #undef CST__STRING
 }
 
-/* Appends one character of the input to buf, escaped if need be; returns the bytes that it takes. */
+/* Appends one character of the input to buf, escaped if need be; returns the bytes that it takes.
+ */
 static size_t escape_one(char out[5], const char *bytes, size_t size, size_t *used) {
   unsigned char c = (unsigned char)bytes[0];
   size_t length = cst__utf8_char_size((const uint8_t *)bytes, size);
@@ -194,9 +195,9 @@ static size_t compose(const cst_error *error, char *text, size_t n) {
   }
   const char *message = error->message[0] ? error->message : status_text(error->code);
   char all[1024];
-  int length = snprintf(all, sizeof all, "%s%s%s%s%s%s%s", place, path,
-                        at || path[0] ? ": " : "", message, error->hint[0] ? " (" : "", error->hint,
-                        error->hint[0] ? ")" : "");
+  int length =
+      snprintf(all, sizeof all, "%s%s%s%s%s%s%s", place, path, at || path[0] ? ": " : "", message,
+               error->hint[0] ? " (" : "", error->hint, error->hint[0] ? ")" : "");
   cst__escape(text, n, all, length < 0 ? 0 : (size_t)length);
   return strlen(text);
 }

@@ -14,12 +14,12 @@
 #endif
 
 /* Leaves the function with the status of a call that failed. */
-#define CST__TRY(call)                        \
-  do {                                        \
-    cst_status cst__try_status = (call);      \
-    if (cst__try_status != CST_OK) {          \
-      return cst__try_status;                 \
-    }                                         \
+#define CST__TRY(call)                   \
+  do {                                   \
+    cst_status cst__try_status = (call); \
+    if (cst__try_status != CST_OK) {     \
+      return cst__try_status;            \
+    }                                    \
   } while (0)
 
 /* Sets code, message and hint (may be NULL) and forgets every place of before; returns `code`.

@@ -1,4 +1,5 @@
-/* Records from an Arrow array of binary: looked at in place, and kept alive where views point at them.
+/* Records from an Arrow array of binary: looked at in place, and kept alive where views point at
+ * them.
  */
 #include "decode/example_arrow.h"
 
@@ -116,10 +117,9 @@ static cst_status decode_kept(call *c, cst_example_decoder *decoder, struct Arro
   return status;
 }
 
-cst_status cst__example_decode_arrow(cst_example_decoder *decoder,
-                                     const struct ArrowSchema *schema, struct ArrowArray *records,
-                                     struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                     cst_error *error) {
+cst_status cst__example_decode_arrow(cst_example_decoder *decoder, const struct ArrowSchema *schema,
+                                     struct ArrowArray *records, struct ArrowSchema *out_schema,
+                                     struct ArrowArray *out, cst_error *error) {
   call c = {.num_blocks = 0};
   cst__arena_init(&c.arena, NULL);
   cst_status status = look(&c, schema, records, error);

@@ -38,7 +38,8 @@ cst_status cst__set_kind(cst__loop *loop, uint32_t column, uint8_t tag) {
   hot->flags |= loop->views && tag == CST__TAG_BYTES ? CST__HOT_VIEW : 0;
   hot->tag = tag;
   size_t width = width_of(hot);
-  /* One value a row to begin with; the buffers of recycled batches have what the last one needed. */
+  /* One value a row to begin with; the buffers of recycled batches have what the last one needed.
+   */
   if (!cst__buffer_reserve(a, &c->validity, bits, 0) ||
       !cst__buffer_reserve(a, &c->offsets, (rows + 1) * 8, 0) ||
       !cst__buffer_reserve(a, &c->values, rows * width, 0) ||
@@ -95,13 +96,13 @@ void cst__undo_row(cst__loop *loop, uint32_t column) {
   if (is_copied(hot)) {
     hot->num_bytes = (size_t)hot->value_offsets[hot->num_values];
   }
-  hot->validity[loop->row >> 3] &= (uint8_t)~(1u << (loop->row & 7));
+  hot->validity[loop->row >> 3] &= (uint8_t) ~(1u << (loop->row & 7));
 }
 
 /* ---- the end of a batch ---- */
 
-/* Moves the values of the rows that have some to their rows' places, from the last one on, with zeros
- * (or empty strings) between them. */
+/* Moves the values of the rows that have some to their rows' places, from the last one on, with
+ * zeros (or empty strings) between them. */
 static void spread_rows(cst__loop *loop, uint32_t column, size_t present, size_t size) {
   cst__hot *hot = &loop->hot[column];
   size_t width = is_copied(hot) ? 8 : width_of(hot);
@@ -130,10 +131,10 @@ static cst_status close_fixed(cst__loop *loop, uint32_t column, size_t present) 
   size_t absent = (size_t)loop->rows - present;
   size_t more;
   if (!cst__mul(size, absent, &more) || more > MAX_NULL_FILL / 16) {
-    return cst__at_column(loop, column,
-                          cst__fail(loop->error, CST_LIMIT, "decode without fixed_size",
-                                    "%zu rows are absent where the shape has %zu values", absent,
-                                    size));
+    return cst__at_column(
+        loop, column,
+        cst__fail(loop->error, CST_LIMIT, "decode without fixed_size",
+                  "%zu rows are absent where the shape has %zu values", absent, size));
   }
   CST__TRY(cst__grow_hot(loop, column, more, 0));
   spread_rows(loop, column, present, size);

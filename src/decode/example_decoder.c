@@ -1,4 +1,5 @@
-/* The tf.Example decoder: plans the columns, runs the loop over the records, and hands the batch out.
+/* The tf.Example decoder: plans the columns, runs the loop over the records, and hands the batch
+ * out.
  */
 #include "decode/example_decoder.h"
 
@@ -16,20 +17,20 @@ struct cst_example_decoder {
   cst_allocator allocator;
   uint32_t flags;
   bool has_schema;
-  bool all_seen;        /* output: columns that occurred; else all of them */
+  bool all_seen; /* output: columns that occurred; else all of them */
   cst__name_table table;
-  cst__name_map known;  /* the schema's names, if unknown ones are to be rejected */
-  cst_schema *schema;   /* keeps the names of `known` */
+  cst__name_map known; /* the schema's names, if unknown ones are to be rejected */
+  cst_schema *schema;  /* keeps the names of `known` */
   cst__loop loop;
   cst__batch_pool *pool;
   const cst__machine *machine;
-  size_t *sorted;       /* column numbers in the order of the output */
+  size_t *sorted; /* column numbers in the order of the output */
   size_t num_sorted;
-  size_t *order;        /* columns of the batch at hand */
-  const char **names;   /* of order */
+  size_t *order;      /* columns of the batch at hand */
+  const char **names; /* of order */
   cst__column_type *types;
   size_t num_outputs;
-  size_t tuned_names;   /* the number of names for which the table was tuned */
+  size_t tuned_names; /* the number of names for which the table was tuned */
   size_t output_capacity;
 };
 
@@ -297,13 +298,12 @@ static cst_status choose_outputs(cst_example_decoder *d, cst_error *error) {
   return CST_OK;
 }
 
-bool cst__example_decoder_views(const cst_example_decoder *decoder) {
-  return decoder->loop.views;
-}
+bool cst__example_decoder_views(const cst_example_decoder *decoder) { return decoder->loop.views; }
 
 cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struct ArrowSchema *out,
                                        cst_error *error) {
-  /* The columns of a schema are the same for every batch; only scratch of the decoder is written. */
+  /* The columns of a schema are the same for every batch; only scratch of the decoder is written.
+   */
   cst_example_decoder *d = (cst_example_decoder *)decoder;
   if (!d->has_schema) {
     return cst__fail(error, CST_STATE, "give the decoder a schema",
@@ -418,7 +418,8 @@ static cst_status decode(cst_example_decoder *d, const cst__records *records,
   return status;
 }
 
-/* Records that were copied behind each other, counted by the batches whose views point into them. */
+/* Records that were copied behind each other, counted by the batches whose views point into them.
+ */
 typedef struct copied_block {
   cst__refcount owners;
   size_t size;

@@ -1,8 +1,8 @@
 /* The decoder of tf.Example, as the other rooms use it: records in, one record batch out.
  *
  * Flow: example_decoder.c plans the columns and owns the batches; example_loop.c walks the bytes of
- * the usual layout (compiled once per instruction set); example_slow.c takes every other layout that
- * protobuf allows.
+ * the usual layout (compiled once per instruction set); example_slow.c takes every other layout
+ * that protobuf allows.
  */
 #ifndef DECODE_EXAMPLE_DECODER_H
 #define DECODE_EXAMPLE_DECODER_H
@@ -36,8 +36,8 @@ cst_status cst__example_decoder_new(const cst_schema *schema,
                                     cst_example_decoder **out, cst_error *error);
 void cst__example_decoder_free(cst_example_decoder *decoder);
 
-/* As cst_example_decoder_decode, for records whose surroundings are known. With views and no blocks,
- * the records are copied first. Errors have the record's index and the feature's path. */
+/* As cst_example_decoder_decode, for records whose surroundings are known. With views and no
+ * blocks, the records are copied first. Errors have the record's index and the feature's path. */
 cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__records *records,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error);

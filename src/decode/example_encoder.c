@@ -16,10 +16,15 @@
 
 enum {
   NAME_BLOCK = 32,
-  /* Tags and lengths around a name and a list: 2 + 5 for each of entry, name, Feature, kind, packed;
-   * and a block in front of the name that is overwritten later. */
-  ENTRY_OVERHEAD = 48 + NAME_BLOCK
+  /* Tags and lengths around a name and a list: 2 + 5 for each of entry, name, Feature, kind,
+   * packed; and a block in front of the name that is overwritten later. */
+  ENTRY_OVERHEAD = 48 + NAME_BLOCK,
+  SMALL_ENTRY = 127, /* what a length of one byte says */
+  SINGLE_HEAD = 6    /* tags and lengths between a name and a single value */
 };
+
+/* How one value of a large_list becomes bytes without a call. */
+typedef enum single_kind { SINGLE_NONE, SINGLE_INT64, SINGLE_FLOAT32, SINGLE_BINARY } single_kind;
 
 /* One column of a batch, as it is written. */
 typedef struct out_column {
@@ -31,9 +36,11 @@ typedef struct out_column {
   uint8_t tag;             /* of the kind in Feature */
   bool has_null_values;    /* a list's items may be null: to be refused */
   const int64_t *offsets;  /* of a large_list, from its first slot; else NULL */
-  /* The name's field (tag, size, bytes) at the end of a block that one store copies; 0 bytes: too long. */
+  /* The name's field (tag, size, bytes) at the end of a block that one store copies; 0 bytes: too
+   * long. */
   uint8_t name_block[NAME_BLOCK];
   size_t name_field_size;
+  single_kind single; /* NONE: the values take the general way */
 } out_column;
 
 struct cst_example_encoder {
@@ -93,6 +100,20 @@ static cst_status at_column(const out_column *column, cst_status status, cst_err
   return status;
 }
 
+static single_kind single_of(const out_column *column) {
+  const cst__view *values = column->values;
+  bool usual = column->offsets != NULL && !column->has_null_values && column->name_field_size > 0;
+  if (usual && values->layout == CST__LAYOUT_BINARY && values->offset_width == 8) {
+    return SINGLE_BINARY;
+  }
+  if (usual && values->layout == CST__LAYOUT_NUMBER) {
+    return values->dtype == CST_DTYPE_INT64     ? SINGLE_INT64
+           : values->dtype == CST_DTYPE_FLOAT32 ? SINGLE_FLOAT32
+                                                : SINGLE_NONE;
+  }
+  return SINGLE_NONE;
+}
+
 static cst_status plan_column(out_column *column, const cst__view *view, cst_error *error) {
   *column = (out_column){.name = view->name, .view = view, .values = view};
   column->name_size = strlen(view->name);
@@ -123,12 +144,13 @@ static cst_status plan_column(out_column *column, const cst__view *view, cst_err
   if (!known) {
     char type[64];
     cst__view_type_name(view, type, sizeof type);
-    return at_column(column,
-                     cst__fail(error, CST_UNSUPPORTED, "cast the column, or leave it out",
-                               "a tf.Example holds lists of integers, floats or bytes, not %s",
-                               type),
-                     error);
+    return at_column(
+        column,
+        cst__fail(error, CST_UNSUPPORTED, "cast the column, or leave it out",
+                  "a tf.Example holds lists of integers, floats or bytes, not %s", type),
+        error);
   }
+  column->single = single_of(column);
   return CST_OK;
 }
 
@@ -287,6 +309,63 @@ static bool values_of(const out_column *column, int64_t row, int64_t *begin, int
   return true;
 }
 
+/* The bytes of value i, ending at `at`; NULL if they are many. */
+static inline uint8_t *put_single_value(const out_column *column, int64_t i, uint8_t *at) {
+  const cst__view *values = column->values;
+  i += values->offset;
+  if (column->single == SINGLE_INT64) {
+    return cst__put_varint_back(at, (uint64_t)((const int64_t *)values->data)[i]);
+  }
+  if (column->single == SINGLE_FLOAT32) {
+    memcpy(at - 4, (const float *)values->data + i, 4);
+    return at - 4;
+  }
+  const int64_t *offsets = (const int64_t *)values->offsets + i;
+  size_t size = (size_t)(offsets[1] - offsets[0]);
+  if (size > SMALL_ENTRY) {
+    return NULL;
+  }
+  cst__copy_exact(at - size, (const uint8_t *)values->data + offsets[0], size);
+  return at - size;
+}
+
+/* The entry of the usual slot, a null or a single value of an entry below 128 bytes, so that every
+ * length is one byte: 0A entry 0A name_size NAME 12 feature TAG list 0A values VALUES. False: it is
+ * another one, nothing is written. */
+static inline bool put_single(const out_column *column, int64_t row, back_buffer *back) {
+  uint8_t *at = back->at;
+  if (column->single == SINGLE_NONE || at - back->buffer->data < 2 * SMALL_ENTRY + NAME_BLOCK) {
+    return false;
+  }
+  if (cst__view_is_null(column->view, row)) {
+    *--at = 0;
+    *--at = CST__TAG_VALUE;
+  } else {
+    int64_t begin = column->offsets[row];
+    uint8_t *value =
+        column->offsets[row + 1] == begin + 1 ? put_single_value(column, begin, at) : NULL;
+    if (value == NULL) {
+      return false;
+    }
+    uint64_t size = (uint64_t)(at - value);
+    uint64_t head = CST__TAG_VALUE | (size + 4) << 8 | (uint64_t)column->tag << 16 |
+                    (size + 2) << 24 | (uint64_t)CST__TAG_FIRST << 32 | size << 40;
+    head <<= 64 - 8 * SINGLE_HEAD;
+    memcpy(value - 8, &head, 8); /* little-endian: the two bytes in front are overwritten next */
+    at = value - SINGLE_HEAD;
+  }
+  memcpy(at - NAME_BLOCK, column->name_block, NAME_BLOCK);
+  at -= column->name_field_size;
+  size_t entry = (size_t)(back->at - at);
+  if (entry > SMALL_ENTRY) {
+    return false;
+  }
+  *--at = (uint8_t)entry;
+  *--at = CST__TAG_FIRST;
+  back->at = at;
+  return true;
+}
+
 /* The map entry of one column and row. */
 static cst_status put_entry(const cst_example_encoder *e, const out_column *column, int64_t row,
                             back_buffer *back, cst_error *error) {
@@ -318,7 +397,10 @@ static cst_status put_record(const cst_example_encoder *e, int64_t row, back_buf
                              cst_error *error) {
   size_t before = (size_t)(back->buffer->data + back->buffer->capacity - back->at);
   for (size_t i = e->num_columns; i > 0; i--) {
-    CST__TRY(put_entry(e, &e->columns[i - 1], row, back, error));
+    const out_column *column = &e->columns[i - 1];
+    if (!put_single(column, row, back)) {
+      CST__TRY(put_entry(e, column, row, back, error));
+    }
   }
   size_t size = (size_t)(back->buffer->data + back->buffer->capacity - back->at) - before;
   if (size > INT32_MAX - 16) {

@@ -3,9 +3,9 @@
  *
  * Compiled once per instruction set (CST_VARIANT names the function). Whatever does not look as
  * expected is left to example_slow.c, entry by entry; nothing is committed before an entry is known
- * to be good, so that the slow way can always begin anew. Loads of up to 32 bytes may begin anywhere
- * in an entry (`slack`), therefore an entry near the end of what may be read is first copied to where
- * that is safe; one that is too long for that is read without slack.
+ * to be good, so that the slow way can always begin anew. Loads of up to 32 bytes may begin
+ * anywhere in an entry (`slack`), therefore an entry near the end of what may be read is first
+ * copied to where that is safe; one that is too long for that is read without slack.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@
 #define CST__PASTE(a, b) CST__PASTE_(a, b)
 
 enum {
-  SLACK = 32,       /* bytes behind an entry that must be readable */
+  SLACK = 32, /* bytes behind an entry that must be readable */
   SHORT_TAIL = 128,
   TAIL_BYTES = 512, /* the longest end of a record that is copied to get the slack */
   HEADER_SLACK = 48 /* readable bytes from an entry's begin on, before anything is known of it */
@@ -88,7 +88,8 @@ static inline uint64_t close_up(uint64_t word) {
 #endif
 }
 
-/* A varint of 9 or 10 bytes; bits beyond the 64th are dropped, as protobuf does. NULL: malformed. */
+/* A varint of 9 or 10 bytes; bits beyond the 64th are dropped, as protobuf does. NULL: malformed.
+ */
 static const uint8_t *long_varint(const uint8_t *at, const uint8_t *end, int64_t *out) {
   uint64_t value = 0;
   for (int i = 0; i < 10 && at + i < end; i++) {
@@ -136,8 +137,8 @@ ALWAYS_INLINE void copy_values(uint8_t *to, const uint8_t *from, size_t size, bo
   }
 }
 
-/* The column at hand: its hot part, which stays in registers while the loop stores bytes that might,
- * for all that the compiler knows, be part of it. */
+/* The column at hand: its hot part, which stays in registers while the loop stores bytes that
+ * might, for all that the compiler knows, be part of it. */
 typedef struct target {
   cst__loop *loop;
   cst__hot *hot;
@@ -148,8 +149,7 @@ ALWAYS_INLINE uint32_t column_of(target t) { return (uint32_t)(t.hot - t.loop->h
 
 ALWAYS_INLINE outcome commit(target t, size_t num_values) {
   int64_t count = (int64_t)(num_values - t.hot->num_values);
-  if (UNLIKELY(t.hot->flags & CST__HOT_FIXED) &&
-      count != t.loop->cold[column_of(t)].fixed_size) {
+  if (UNLIKELY(t.hot->flags & CST__HOT_FIXED) && count != t.loop->cold[column_of(t)].fixed_size) {
     (void)cst__wrong_count(t.loop, column_of(t), count);
     return FAILED;
   }
@@ -359,8 +359,8 @@ ALWAYS_INLINE outcome put_entry(cst__loop *loop, const uint8_t *at, const uint8_
 }
 
 /* An entry that put_small or put_entry does not know: several parts, another order, no kind. */
-static __attribute__((noinline)) cst_status put_odd(cst__loop *loop, outcome how,
-                                                    const uint8_t *at, size_t size) {
+static __attribute__((noinline)) cst_status put_odd(cst__loop *loop, outcome how, const uint8_t *at,
+                                                    size_t size) {
   return how == FAILED ? loop->error->code : cst__slow_entry(loop, at, size);
 }
 
@@ -415,8 +415,8 @@ ALWAYS_INLINE outcome put_small(cst__loop *loop, size_t row, const uint8_t *at, 
                              : put_packed_floats(t, values, size, true);
 }
 
-/* An entry of any size, or what is no entry: *at moves behind what was done, NULL says that all of the
- * rest was. */
+/* An entry of any size, or what is no entry: *at moves behind what was done, NULL says that all of
+ * the rest was. */
 static __attribute__((noinline)) cst_status put_any(cst__loop *loop, const uint8_t **at,
                                                     const uint8_t *end, const uint8_t *readable) {
   const uint8_t *entry = *at + 1;
@@ -439,8 +439,8 @@ static __attribute__((noinline)) cst_status put_any(cst__loop *loop, const uint8
   return LIKELY(how == DONE) ? CST_OK : put_odd(loop, how, entry, size);
 }
 
-/* The entries of one Features message, [at, end), where `readable` is the end of what may be read and
- * at least HEADER_SLACK behind every entry that is looked at. */
+/* The entries of one Features message, [at, end), where `readable` is the end of what may be read
+ * and at least HEADER_SLACK behind every entry that is looked at. */
 static cst_status put_entries(cst__loop *loop, const uint8_t *at, const uint8_t *end,
                               const uint8_t *readable, const uint8_t **stop) {
   size_t row = (size_t)loop->row;
@@ -520,10 +520,11 @@ static cst_status run(cst__loop *loop, const cst__records *records) {
 }
 
 #if defined(__AVX2__)
-/* For four rows, from the last: which of the four newest ends each of them takes. Bit i of the index
- * says that row i has values; lane 3 is the newest end. */
+/* For four rows, from the last: which of the four newest ends each of them takes. Bit i of the
+ * index says that row i has values; lane 3 is the newest end. */
 static const int32_t take_ends[16][8] = {
-#define LANES(a, b, c, d) {2 * (a), 2 * (a) + 1, 2 * (b), 2 * (b) + 1, 2 * (c), 2 * (c) + 1, 2 * (d), 2 * (d) + 1}
+#define LANES(a, b, c, d) \
+  { 2 * (a), 2 * (a) + 1, 2 * (b), 2 * (b) + 1, 2 * (c), 2 * (c) + 1, 2 * (d), 2 * (d) + 1 }
     LANES(3, 3, 3, 3), LANES(3, 3, 3, 3), LANES(2, 3, 3, 3), LANES(2, 3, 3, 3),
     LANES(2, 2, 3, 3), LANES(2, 2, 3, 3), LANES(1, 2, 3, 3), LANES(1, 2, 3, 3),
     LANES(2, 2, 2, 3), LANES(2, 2, 2, 3), LANES(1, 2, 2, 3), LANES(1, 2, 2, 3),
@@ -532,8 +533,8 @@ static const int32_t take_ends[16][8] = {
 };
 #endif
 
-/* From the last row on, so that nothing is overwritten before it was read: there are never fewer rows
- * left than ends. */
+/* From the last row on, so that nothing is overwritten before it was read: there are never fewer
+ * rows left than ends. */
 static void expand(int64_t *offsets, const uint8_t *validity, size_t rows, size_t present) {
   size_t row = rows;
   while (row > present) {

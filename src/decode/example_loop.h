@@ -36,14 +36,15 @@ typedef struct cst__cold {
   int64_t fixed_size; /* >= 0: rows have that many values; -1: any number */
   uint8_t tag;        /* by the schema; 0: by the data */
   bool is_null;       /* a column that must not have values (type UNKNOWN of an inferred schema) */
-  uint8_t wrong_tag;   /* the kind that this record has instead, unless a later entry mends it; 0: none */
+  uint8_t
+      wrong_tag; /* the kind that this record has instead, unless a later entry mends it; 0: none */
   int32_t kind_row;    /* the record that gave the column its type, if the data did */
   uint32_t next_wrong; /* columns with a wrong kind in this record; see cst__loop.first_wrong */
 } cst__cold;
 
 typedef struct cst__loop {
   cst__name_table *table;
-  cst__hot *hot;   /* by column */
+  cst__hot *hot; /* by column */
   cst__cold *cold;
   cst__batch *batch;
   size_t num_columns;
@@ -112,14 +113,15 @@ static inline bool cst__has_row(const cst__hot *hot, int32_t row) {
   return hot->tag != 0 && ((hot->validity[row >> 3] >> (row & 7)) & 1) != 0;
 }
 
-/* Completes a column behind the last record: the offsets of all rows (or, for fixed shapes, zeros for
- * the absent ones), and its counts. */
+/* Completes a column behind the last record: the offsets of all rows (or, for fixed shapes, zeros
+ * for the absent ones), and its counts. */
 cst_status cst__close_column(cst__loop *loop, uint32_t column, const cst__machine *machine);
 
 /* Room for `values` more values and `bytes` more bytes. */
 cst_status cst__grow_hot(cst__loop *loop, uint32_t column, size_t values, size_t bytes);
 
-/* Takes the values of the row at hand back, if it has some: an entry of the same name came before. */
+/* Takes the values of the row at hand back, if it has some: an entry of the same name came before.
+ */
 void cst__undo_row(cst__loop *loop, uint32_t column);
 
 /* ---- errors ---- */

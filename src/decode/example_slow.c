@@ -1,5 +1,5 @@
-/* The decoder's rare cases: every layout of a tf.Example that protobuf allows and no writer produces,
- * first sights of names and types, growth, and the errors.
+/* The decoder's rare cases: every layout of a tf.Example that protobuf allows and no writer
+ * produces, first sights of names and types, growth, and the errors.
  *
  * The rules are protobuf's: fields of a message may come in any order and more than once (the parts
  * are merged), of a oneof the last member counts, of a map the last entry of a key, numbers may be
@@ -44,25 +44,27 @@ cst_status cst__at_column(cst__loop *loop, uint32_t column, cst_status status) {
 }
 
 cst_status cst__wrong_count(cst__loop *loop, uint32_t column, int64_t found) {
-  return cst__at_column(loop, column,
-                   cst__fail(loop->error, CST_SCHEMA, "correct the schema's shape, or the data",
-                             "found %lld values, the schema's shape has %lld", (long long)found,
-                             (long long)loop->cold[column].fixed_size));
+  return cst__at_column(
+      loop, column,
+      cst__fail(loop->error, CST_SCHEMA, "correct the schema's shape, or the data",
+                "found %lld values, the schema's shape has %lld", (long long)found,
+                (long long)loop->cold[column].fixed_size));
 }
 
 static cst_status wrong_kind(cst__loop *loop, uint32_t column, uint8_t found) {
   const cst__cold *cold = &loop->cold[column];
   if (cold->is_null) {
-    return cst__at_column(loop, column,
-                     cst__fail(loop->error, CST_SCHEMA,
-                               "infer the schema from all of the data: columnstone schema infer",
-                               "found a list of %s, the schema knows no type", kind_name(found)));
+    return cst__at_column(
+        loop, column,
+        cst__fail(loop->error, CST_SCHEMA,
+                  "infer the schema from all of the data: columnstone schema infer",
+                  "found a list of %s, the schema knows no type", kind_name(found)));
   }
-  return cst__at_column(loop, column,
-                   cst__fail(loop->error, CST_SCHEMA, NULL, "found a list of %s, %s %s",
-                             kind_name(found),
-                             cold->tag != 0 ? "the schema says" : "earlier records have",
-                             kind_name(loop->hot[column].tag)));
+  return cst__at_column(
+      loop, column,
+      cst__fail(loop->error, CST_SCHEMA, NULL, "found a list of %s, %s %s", kind_name(found),
+                cold->tag != 0 ? "the schema says" : "earlier records have",
+                kind_name(loop->hot[column].tag)));
 }
 
 /* ---- names and types ---- */
@@ -92,12 +94,10 @@ cst_status cst__unknown_name(cst__loop *loop, const uint8_t *name, size_t size, 
     return cst__fail(loop->error, CST_CORRUPT, "the record is damaged, or no tf.Example",
                      "the name of a feature (%zu bytes) is no UTF-8", size);
   }
-  if (loop->rejects &&
-      cst__name_map_find(loop->known, (const char *)name, size) == SIZE_MAX) {
-    cst_status status =
-        cst__fail(loop->error, CST_SCHEMA,
-                  "infer the schema from all of the data: columnstone schema infer",
-                  "found a feature that the schema does not have");
+  if (loop->rejects && cst__name_map_find(loop->known, (const char *)name, size) == SIZE_MAX) {
+    cst_status status = cst__fail(loop->error, CST_SCHEMA,
+                                  "infer the schema from all of the data: columnstone schema infer",
+                                  "found a feature that the schema does not have");
     cst__error_add_path(loop->error, (const char *)name, size);
     return status;
   }
@@ -105,9 +105,9 @@ cst_status cst__unknown_name(cst__loop *loop, const uint8_t *name, size_t size, 
     return CST_OK;
   }
   if (memchr(name, 0, size) != NULL) {
-    cst_status status = cst__fail(loop->error, CST_UNSUPPORTED,
-                                  "rename the feature where it is written",
-                                  "the name of a feature holds a NUL byte, Arrow has no such names");
+    cst_status status =
+        cst__fail(loop->error, CST_UNSUPPORTED, "rename the feature where it is written",
+                  "the name of a feature holds a NUL byte, Arrow has no such names");
     cst__error_add_path(loop->error, (const char *)name, size);
     return status;
   }
@@ -137,7 +137,7 @@ void cst__enter_block(cst__loop *loop, const cst__records *records) {
 
 /* What a first walk over a Feature found. */
 typedef struct feature_shape {
-  uint8_t tag;        /* of the oneof's last member; 0: none is set */
+  uint8_t tag;          /* of the oneof's last member; 0: none is set */
   const uint8_t *begin; /* of the field with which that member begins */
 } feature_shape;
 
@@ -216,7 +216,8 @@ static cst_status walk_packed(cst__loop *loop, uint8_t tag, cst_bytes packed, ui
   cst__wire wire = cst__wire_of(packed.data, packed.size);
   uint64_t bits;
   while (wire.at < wire.end) {
-    bool ok = tag == CST__TAG_INT ? cst__wire_varint(&wire, &bits) : cst__wire_fixed32(&wire, &bits);
+    bool ok =
+        tag == CST__TAG_INT ? cst__wire_varint(&wire, &bits) : cst__wire_fixed32(&wire, &bits);
     if (!ok) {
       return malformed(loop, wire.fault);
     }
@@ -260,7 +261,8 @@ static cst_status append_feature(cst__loop *loop, uint32_t column, cst_bytes fea
   return CST_OK;
 }
 
-/* Takes back the type that an earlier entry of the same name gave the column in this very record. */
+/* Takes back the type that an earlier entry of the same name gave the column in this very record.
+ */
 static void forget_kind(cst__loop *loop, uint32_t column) {
   cst__hot *hot = &loop->hot[column];
   hot->tag = 0;
@@ -400,8 +402,8 @@ static cst_status put_parts(cst__loop *loop, const entry_parts *parts) {
   }
   if (parts->joined != NULL && loop->views) {
     return cst__at_column(loop, column,
-                     cst__fail(loop->error, CST_UNSUPPORTED, "decode without binary views",
-                               "the value of a feature lies in several parts"));
+                          cst__fail(loop->error, CST_UNSUPPORTED, "decode without binary views",
+                                    "the value of a feature lies in several parts"));
   }
   return put_feature(loop, column, parts->value);
 }

@@ -4,7 +4,8 @@
  *   Example  { Features features = 1; }            0A len
  *   Features { map<string, Feature> feature = 1; } 0A len { 0A len key  12 len Feature }
  *   Feature  { oneof { BytesList = 1; FloatList = 2; Int64List = 3; } }  0A | 12 | 1A len
- *   lists    { repeated value = 1; } bytes: (0A len ...)*; numbers: packed 0A len ..., or one by one
+ *   lists    { repeated value = 1; } bytes: (0A len ...)*; numbers: packed 0A len ..., or one by
+ * one
  */
 #ifndef DECODE_EXAMPLE_WIRE_H
 #define DECODE_EXAMPLE_WIRE_H

@@ -57,8 +57,8 @@ uint32_t cst__name_table_find(const cst__name_table *table, const uint8_t *name,
 
 /* Returns true if the name found its first slot taken. */
 static bool put(cst__name_table *table, size_t column) {
-  size_t at = cst__name_slot_of(table, table->keys[column + 1],
-                                (const uint8_t *)table->names[column]);
+  size_t at =
+      cst__name_slot_of(table, table->keys[column + 1], (const uint8_t *)table->names[column]);
   bool taken = table->slots[at] != 0;
   while (table->slots[at] != 0) {
     at = (at + 1) & table->mask;

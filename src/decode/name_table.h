@@ -1,8 +1,9 @@
 /* From a feature's name to its column, in a few instructions.
  *
- * A name is known by its first 16 bytes, its last 8 bytes and its length: for names of up to 24 bytes
- * that is all of it, and no byte has to be compared afterwards. Longer names mix their middle into
- * the hash and are compared there. The hash is seeded, so that nobody can choose names that collide.
+ * A name is known by its first 16 bytes, its last 8 bytes and its length: for names of up to 24
+ * bytes that is all of it, and no byte has to be compared afterwards. Longer names mix their middle
+ * into the hash and are compared there. The hash is seeded, so that nobody can choose names that
+ * collide.
  */
 #ifndef DECODE_NAME_TABLE_H
 #define DECODE_NAME_TABLE_H
@@ -20,14 +21,14 @@ enum { CST__SHORT_NAME = 16, CST__LONG_NAME = 24 };
 #define CST__NO_COLUMN UINT32_MAX
 
 typedef struct cst__name_table {
-  uint32_t *slots;     /* a power of two of them, at most a quarter full: 1 + column; 0 is free */
+  uint32_t *slots; /* a power of two of them, at most a quarter full: 1 + column; 0 is free */
   size_t mask;
   cst__name_key *keys; /* by 1 + column; the first is like no name */
   const char **names;  /* by column; NUL-terminated, in `arena` */
   size_t count;
-  size_t capacity;     /* of keys (one more) and names */
+  size_t capacity; /* of keys (one more) and names */
   uint64_t seed;
-  bool has_long;       /* a name has more than 16 bytes: only then `next` is looked at */
+  bool has_long; /* a name has more than 16 bytes: only then `next` is looked at */
   cst_allocator allocator;
   cst__arena arena;
 } cst__name_table;

@@ -8,8 +8,8 @@
 /* A block of input that zero-copy views may point into. */
 typedef struct cst__block_ref {
   const uint8_t *data;
-  size_t size;                  /* below 2 GiB */
-  void *owner;                  /* retained once per batch that refers to the block */
+  size_t size; /* below 2 GiB */
+  void *owner; /* retained once per batch that refers to the block */
   void (*retain)(void *owner);
   void (*release)(void *owner);
 } cst__block_ref;

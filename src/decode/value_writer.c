@@ -7,17 +7,17 @@
 
 enum { MAX_SIZE_VARINT = 5 };
 
-#define PUT_INTS(name, type)                                                                     \
-  static cst__value_fault put_##name(const cst__view *view, int64_t begin, int64_t end,         \
-                                     bool lossy, uint8_t **at) {                                \
-    const type *values = (const type *)view->data + view->offset;                              \
-    uint8_t *to = *at;                                                                          \
-    (void)lossy;                                                                                \
-    for (int64_t i = end; i > begin; i--) {                                                     \
-      to = cst__put_varint_back(to, (uint64_t)(int64_t)values[i - 1]);                          \
-    }                                                                                           \
-    *at = to;                                                                                   \
-    return CST__VALUE_OK;                                                                       \
+#define PUT_INTS(name, type)                                                            \
+  static cst__value_fault put_##name(const cst__view *view, int64_t begin, int64_t end, \
+                                     bool lossy, uint8_t **at) {                        \
+    const type *values = (const type *)view->data + view->offset;                       \
+    uint8_t *to = *at;                                                                  \
+    (void)lossy;                                                                        \
+    for (int64_t i = end; i > begin; i--) {                                             \
+      to = cst__put_varint_back(to, (uint64_t)(int64_t)values[i - 1]);                  \
+    }                                                                                   \
+    *at = to;                                                                           \
+    return CST__VALUE_OK;                                                               \
   }
 
 PUT_INTS(int8, int8_t)

@@ -75,8 +75,8 @@ static void check_records(run r, const wire_text *records, size_t count, const c
     for (size_t p = 0; p < sizeof paddings / sizeof paddings[0]; p++) {
       cst_error error = CST_ERROR_INIT;
       batch_text text = {.size = 0};
-      cst_status status = decode_once(&r, (cst__loop_choice)loop, paddings[p], records, count,
-                                      &text, &error);
+      cst_status status =
+          decode_once(&r, (cst__loop_choice)loop, paddings[p], records, count, &text, &error);
       CHECK_STR(error.message, "");
       CHECK_EQ(status, CST_OK);
       CHECK_STR(text.buf, expected);
@@ -214,7 +214,9 @@ TEST(gaps_in_many_rows) {
       state = state * 1664525u + 1013904223u;
       bool present = (int)((state >> 20) % 8) < density;
       snprintf(text, sizeof text, present ? "a:int[%s]" : "z:none",
-               (state >> 8) % 4 == 0 ? "" : (state >> 8) % 4 == 1 ? "7" : "8,9");
+               (state >> 8) % 4 == 0   ? ""
+               : (state >> 8) % 4 == 1 ? "7"
+                                       : "8,9");
       records[i] = example_text(text);
       items[i] = (cst_bytes){records[i].data, records[i].size};
     }
@@ -306,7 +308,8 @@ TEST(the_last_entry_of_a_name_wins) {
   check((run){0}, "a:int[1,2] b:int[5] a:int[3]", "a: [3] | b: [5]");
   check((run){0}, "a:int[1] a:none/a:int[2]", "a: null [2]");
   check((run){0}, "c:bytes[abc,d] c:bytes[] c:bytes[e]/c:bytes[f]", "c: [e] [f]");
-  check((run){SCHEMA_ABC}, "a:int[1]/a:int[2,3] a:int[4]", "a: [1] [4] | b: null null | c: null null");
+  check((run){SCHEMA_ABC}, "a:int[1]/a:int[2,3] a:int[4]",
+        "a: [1] [4] | b: null null | c: null null");
 }
 
 TEST(entries_in_parts_and_in_another_order) {
@@ -341,7 +344,8 @@ TEST(features_in_several_parts) {
 }
 
 TEST(lengths_written_longer_than_needed) {
-  wire_text record = RAW("\x0a\x90\x00\x0a\x8d\x00\x0a\x81\x00" "a\x12\x85\x80\x00\x1a\x03\x0a\x01\x01");
+  wire_text record = RAW("\x0a\x90\x00\x0a\x8d\x00\x0a\x81\x00"
+                         "a\x12\x85\x80\x00\x1a\x03\x0a\x01\x01");
   check_records((run){0}, &record, 1, "a: [1]");
 }
 
@@ -409,10 +413,10 @@ TEST(truncation_at_every_byte) {
 
 TEST(malformed_values_name_the_feature) {
   static const char *const lists[] = {
-      "\x1a\x04\x0a\x02\x01\x80",                                          /* varint cut */
-      "\x12\x05\x0a\x03\x01\x02\x03",                                      /* three bytes of a float */
-      "\x1a\x0d\x0a\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",      /* 11-byte varint */
-      "\x0a\x04\x0a\x05xy",                                                /* length past the end */
+      "\x1a\x04\x0a\x02\x01\x80",                                     /* varint cut */
+      "\x12\x05\x0a\x03\x01\x02\x03",                                 /* three bytes of a float */
+      "\x1a\x0d\x0a\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", /* 11-byte varint */
+      "\x0a\x04\x0a\x05xy",                                           /* length past the end */
   };
   static const size_t sizes[] = {6, 7, 15, 6};
   for (size_t i = 0; i < 4; i++) {
@@ -498,8 +502,7 @@ TEST(records_in_an_arrow_array) {
     struct ArrowArray out;
     CHECK_EQ(cst__example_decode_arrow(decoder, &type, &array, &schema, &out, NULL), CST_OK);
     CHECK_EQ(array.release == NULL, flags != 0);
-    CHECK_STR(text_of_batch(&schema, &out).buf,
-              "c: [a_string_that_is_longer_than_a_view] [short]");
+    CHECK_STR(text_of_batch(&schema, &out).buf, "c: [a_string_that_is_longer_than_a_view] [short]");
     if (flags != 0) {
       /* Zero copies: the view's data buffer is the caller's. */
       CHECK(out.children[0]->children[0]->buffers[2] == (const void *)bytes);
@@ -520,9 +523,10 @@ void example_test_release_schema(struct ArrowSchema *s) { s->release = NULL; }
 static int decode_scenario(void *context) {
   const run *r = context;
   wire_text records[MOST_RECORDS];
-  size_t count = records_of("a:int[1,2,3] c:bytes[a_string_of_some_length,y]/b:float[1]/a:none d:int[4]/"
-                            "a:int[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1] c:bytes[z]",
-                            records);
+  size_t count =
+      records_of("a:int[1,2,3] c:bytes[a_string_of_some_length,y]/b:float[1]/a:none d:int[4]/"
+                 "a:int[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1] c:bytes[z]",
+                 records);
   batch_text text;
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema = NULL;

@@ -1,4 +1,5 @@
-/* The encoder of tf.Example: every Arrow type that fits, what does not fit, the bytes themselves. */
+/* The encoder of tf.Example: every Arrow type that fits, what does not fit, the bytes themselves.
+ */
 #include "decode/example_encoder.h"
 
 #include "arrow_text.h"
@@ -96,14 +97,13 @@ TEST(integers_of_every_width) {
   check("struct{a: uint8, b: uint16, c: uint32, d: uint64}",
         "{255, 65535, 4294967295, 9223372036854775807}",
         "a: [255] | b: [65535] | c: [4294967295] | d: [9223372036854775807]");
-  check_refused("struct{d: uint64}", "{1} {9223372036854775808}", 0, NULL, CST_UNSUPPORTED, 1,
-                "d", "above 2^63 - 1");
+  check_refused("struct{d: uint64}", "{1} {9223372036854775808}", 0, NULL, CST_UNSUPPORTED, 1, "d",
+                "above 2^63 - 1");
 }
 
 TEST(floats) {
   check("struct{a: float64}", "{0.5} {-3.25}", "a: [0.5] [-3.25]");
-  check_refused("struct{a: float64}", "{0.5} {0.1}", 0, NULL, CST_UNSUPPORTED, 1, "a",
-                "float32");
+  check_refused("struct{a: float64}", "{0.5} {0.1}", 0, NULL, CST_UNSUPPORTED, 1, "a", "float32");
   encoded e;
   CHECK_EQ(encode("struct{a: float64}", "{0.1}", CST_ENCODE_LOSSY, NULL, &e, NULL), CST_OK);
   release(&e);
@@ -114,7 +114,9 @@ TEST(the_bytes) {
   CHECK_EQ(encode("struct{b: large_list<int64>, a: large_list<large_binary>}",
                   "{[1, 300], ['x']} {null, []}", 0, NULL, &e, NULL),
            CST_OK);
-  static const uint8_t first[] = "\x0a\x1d" "\x0a\x0c\x0a\x01" "a\x12\x07\x0a\x05\x0a\x03xyz";
+  static const uint8_t first[] = "\x0a\x1d"
+                                 "\x0a\x0c\x0a\x01"
+                                 "a\x12\x07\x0a\x05\x0a\x03xyz";
   (void)first;
   wire_text expected = example_text("a:bytes[x] b:int[1,300]");
   CHECK_EQ(record_at(&e, 0).size, expected.size);
@@ -137,25 +139,25 @@ TEST(no_columns_and_no_rows) {
 }
 
 TEST(null_values_in_a_list_are_refused) {
-  check_refused("struct{a: large_list<int64>}", "{[1]} {[2, null]}", 0, NULL, CST_UNSUPPORTED,
-                1, "a", "value 1 of the list is null");
+  check_refused("struct{a: large_list<int64>}", "{[1]} {[2, null]}", 0, NULL, CST_UNSUPPORTED, 1,
+                "a", "value 1 of the list is null");
 }
 
 TEST(types_that_do_not_fit) {
-  check_refused("struct{a: large_list<large_list<int64>>}", "{[[1]]}", 0, NULL, CST_UNSUPPORTED,
-                -1, "a", "not large_list<large_list<int64>>");
+  check_refused("struct{a: large_list<large_list<int64>>}", "{[[1]]}", 0, NULL, CST_UNSUPPORTED, -1,
+                "a", "not large_list<large_list<int64>>");
 }
 
 TEST(a_schema_is_kept) {
   check_refused("struct{a: int64}", "{1}", 0, "feature { name: 'b' type: INT }", CST_SCHEMA, -1,
                 "a", "no such feature");
-  check_refused("struct{a: int64}", "{1}", 0, "feature { name: 'a' type: BYTES }", CST_SCHEMA,
-                -1, "a", "another type");
+  check_refused("struct{a: int64}", "{1}", 0, "feature { name: 'a' type: BYTES }", CST_SCHEMA, -1,
+                "a", "another type");
 }
 
 TEST(names_twice) {
-  check_refused("struct{a: int64, a: int64}", "{1, 1}", 0, NULL, CST_INVALID_ARGUMENT, -1,
-                "a", "the same name");
+  check_refused("struct{a: int64, a: int64}", "{1, 1}", 0, NULL, CST_INVALID_ARGUMENT, -1, "a",
+                "the same name");
 }
 
 static int scenario(void *context) {
@@ -179,8 +181,7 @@ TEST(every_allocation_may_fail) {
   struct ArrowSchema schema;
   struct ArrowArray array;
   arrow_text("struct{a: large_list<int64>, c: large_list<large_binary>}",
-             "{[1, 2], ['a string of some length']} {null, []} {[3], ['z']}",
-             &schema, &array);
+             "{[1, 2], ['a string of some length']} {null, []} {[3], ['z']}", &schema, &array);
   void *context[] = {&schema, &array};
   FOR_EACH_ALLOCATION_FAILURE(scenario, context, CST_NO_MEMORY);
   array.release(&array);

@@ -68,7 +68,16 @@ VALUES = {
         [5_000_000_000, 2**56 - 1, 2**56],
     ],
 }
-NAMES = [b"a", b"", b"ab" * 4, b"n" * 16, b"m" * 17, b"long" * 8, "\u00e9\u4e16".encode(), b"k" * 130]
+NAMES = [
+    b"a",
+    b"",
+    b"ab" * 4,
+    b"n" * 16,
+    b"m" * 17,
+    b"long" * 8,
+    "\u00e9\u4e16".encode(),
+    b"k" * 130,
+]
 
 
 def sound_cases():
@@ -88,14 +97,23 @@ def sound_cases():
     yield "two-features", example(entry(b"a", feature(INTS, [1]))) * 2
     for (k1, v1), (k2, v2) in itertools.product(VALUES.items(), repeat=2):
         first, second = v1[2], v2[3]
-        yield f"name-twice-{k1}-{k2}", example(
-            entry(b"a", feature(k1, first)), entry(b"b", b""), entry(b"a", feature(k2, second))
+        yield (
+            f"name-twice-{k1}-{k2}",
+            example(
+                entry(b"a", feature(k1, first)), entry(b"b", b""), entry(b"a", feature(k2, second))
+            ),
         )
-        yield f"kind-twice-{k1}-{k2}", example(
-            entry(b"a", feature(k1, first) + feature(k2, second))
+        yield (
+            f"kind-twice-{k1}-{k2}",
+            example(entry(b"a", feature(k1, first) + feature(k2, second))),
         )
-        yield f"value-twice-{k1}-{k2}", example(
-            field(1, field(1, b"a") + field(2, feature(k1, first)) + field(2, feature(k2, second)))
+        yield (
+            f"value-twice-{k1}-{k2}",
+            example(
+                field(
+                    1, field(1, b"a") + field(2, feature(k1, first)) + field(2, feature(k2, second))
+                )
+            ),
         )
     for kind in (FLOATS, INTS):
         values = VALUES[kind][3]
@@ -106,8 +124,9 @@ def sound_cases():
         value = feature(INTS, [1])
         yield f"unknown-example-{i}", extra + example(entry(b"a", value)) + extra
         yield f"unknown-features-{i}", field(1, extra + entry(b"a", value) + extra)
-        yield f"unknown-entry-{i}", example(
-            field(1, extra + field(1, b"a") + extra + field(2, value) + extra)
+        yield (
+            f"unknown-entry-{i}",
+            example(field(1, extra + field(1, b"a") + extra + field(2, value) + extra)),
         )
         yield f"unknown-feature-{i}", example(entry(b"a", extra + value + extra))
         yield f"unknown-list-{i}", example(entry(b"a", field(INTS, extra + b"\x08\x01" + extra)))

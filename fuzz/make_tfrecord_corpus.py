@@ -102,7 +102,10 @@ def cases():
     yield "members.gzip", gz(b"") + b"".join(gz(many[i : i + 50]) for i in range(0, 500, 50))
     yield "members-cut.gzip", (gz(three[:30]) + gz(three[30:]))[:-1]
     yield "stored.gzip", gz(three, 0)
-    yield "fields.gzip", b"\x1f\x8b\x08\x1c" + gz(three)[4:10] + b"\x02\x00abname\0note\0" + gz(three)[10:]
+    yield (
+        "fields.gzip",
+        b"\x1f\x8b\x08\x1c" + gz(three)[4:10] + b"\x02\x00abname\0note\0" + gz(three)[10:],
+    )
     yield "reserved-flags.gzip", b"\x1f\x8b\x08\xe0" + gz(three)[4:]
     yield "method.gzip", b"\x1f\x8b\x07" + gz(three)[3:]
     yield "dictionary.zlib", b"\x78\xbb" + bytes(10)

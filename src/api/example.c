@@ -1,7 +1,7 @@
 /* <columnstone/example.h>: argument checks and hand-over. */
 #include <columnstone/example.h>
 
-#include "base/error.h"
+#include "api/arguments.h"
 #include "decode/example_arrow.h"
 #include "decode/example_decoder.h"
 #include "decode/example_encoder.h"
@@ -11,16 +11,7 @@ enum {
   ALL_ENCODE_FLAGS = CST_ENCODE_LOSSY | CST_ENCODE_TRUSTED
 };
 
-static cst_status null_argument(cst_error *error, const char *name) {
-  return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "argument `%s` is NULL", name);
-}
-
-static cst_status check_options(size_t size, size_t known, uint32_t flags, uint32_t all,
-                                cst_error *error) {
-  if (size != known) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "initialise the options with their _INIT macro",
-                     "options.size is %zu, expected %zu", size, known);
-  }
+static cst_status check_flags(uint32_t flags, uint32_t all, cst_error *error) {
   if (flags & ~all) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "unknown flags 0x%x", flags & ~all);
   }
@@ -29,21 +20,21 @@ static cst_status check_options(size_t size, size_t known, uint32_t flags, uint3
 
 cst_status cst_example_decoder_new(const cst_schema *schema, const cst_decode_options *options,
                                    cst_example_decoder **out, cst_error *error) {
-  const cst_decode_options usual = CST_DECODE_OPTIONS_INIT;
-  options = options != NULL ? options : &usual;
+  cst_decode_options own = CST_DECODE_OPTIONS_INIT;
   if (out == NULL) {
-    return null_argument(error, "out");
+    return cst__missing("out", error);
   }
-  CST__TRY(check_options(options->size, sizeof usual, options->flags, ALL_COLUMN_FLAGS, error));
-  for (size_t i = 0; options->columns != NULL && i < options->num_columns; i++) {
-    if (options->columns[i] == NULL) {
-      return null_argument(error, "columns[i]");
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(check_flags(own.flags, ALL_COLUMN_FLAGS, error));
+  for (size_t i = 0; own.columns != NULL && i < own.num_columns; i++) {
+    if (own.columns[i] == NULL) {
+      return cst__missing("columns[i]", error);
     }
   }
-  cst__example_decoder_options inner = {.flags = options->flags,
-                                        .columns = options->columns,
-                                        .num_columns = options->num_columns,
-                                        .allocator = options->allocator};
+  cst__example_decoder_options inner = {.flags = own.flags,
+                                        .columns = own.columns,
+                                        .num_columns = own.num_columns,
+                                        .allocator = own.allocator};
   return cst__example_decoder_new(schema, &inner, out, error);
 }
 
@@ -55,14 +46,14 @@ cst_status cst_example_decoder_decode(cst_example_decoder *decoder, const cst_by
                                       size_t count, struct ArrowSchema *out_schema,
                                       struct ArrowArray *out, cst_error *error) {
   if (decoder == NULL) {
-    return null_argument(error, "decoder");
+    return cst__missing("decoder", error);
   }
   if (records == NULL && count > 0) {
-    return null_argument(error, "records");
+    return cst__missing("records", error);
   }
   for (size_t i = 0; i < count; i++) {
     if (records[i].data == NULL && records[i].size > 0) {
-      return null_argument(error, "records[i].data");
+      return cst__missing("records[i].data", error);
     }
   }
   cst__records all = {.items = records, .count = count};
@@ -75,7 +66,7 @@ cst_status cst_example_decoder_decode_arrow(cst_example_decoder *decoder,
                                             struct ArrowSchema *out_schema, struct ArrowArray *out,
                                             cst_error *error) {
   if (decoder == NULL || schema == NULL || records == NULL) {
-    return null_argument(error, decoder == NULL ? "decoder" : schema == NULL ? "schema" : "records");
+    return cst__missing(decoder == NULL ? "decoder" : schema == NULL ? "schema" : "records", error);
   }
   return cst__example_decode_arrow(decoder, schema, records, out_schema, out, error);
 }
@@ -83,20 +74,20 @@ cst_status cst_example_decoder_decode_arrow(cst_example_decoder *decoder,
 cst_status cst_example_decoder_arrow_schema(const cst_example_decoder *decoder,
                                             struct ArrowSchema *out, cst_error *error) {
   if (decoder == NULL || out == NULL) {
-    return null_argument(error, decoder == NULL ? "decoder" : "out");
+    return cst__missing(decoder == NULL ? "decoder" : "out", error);
   }
   return cst__example_decoder_schema(decoder, out, error);
 }
 
 cst_status cst_example_encoder_new(const cst_schema *schema, const cst_encode_options *options,
                                    cst_example_encoder **out, cst_error *error) {
-  const cst_encode_options usual = CST_ENCODE_OPTIONS_INIT;
-  options = options != NULL ? options : &usual;
+  cst_encode_options own = CST_ENCODE_OPTIONS_INIT;
   if (out == NULL) {
-    return null_argument(error, "out");
+    return cst__missing("out", error);
   }
-  CST__TRY(check_options(options->size, sizeof usual, options->flags, ALL_ENCODE_FLAGS, error));
-  return cst__example_encoder_new(schema, options, out, error);
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(check_flags(own.flags, ALL_ENCODE_FLAGS, error));
+  return cst__example_encoder_new(schema, &own, out, error);
 }
 
 void cst_example_encoder_free(cst_example_encoder *encoder) {
@@ -109,10 +100,10 @@ cst_status cst_example_encoder_encode(cst_example_encoder *encoder,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error) {
   if (encoder == NULL || schema == NULL || batch == NULL || out == NULL) {
-    return null_argument(error, encoder == NULL  ? "encoder"
+    return cst__missing(encoder == NULL  ? "encoder"
                                 : schema == NULL ? "schema"
                                 : batch == NULL  ? "batch"
-                                                 : "out");
+                                                 : "out", error);
   }
   return cst__example_encoder_encode(encoder, schema, batch, out_schema, out, error);
 }

@@ -1,18 +1,15 @@
 /* <columnstone/schema.h>: argument checks, and reading a schema from a file. */
 #include <columnstone/schema.h>
 
+#include "api/arguments.h"
 #include "io/input.h"
 #include "schema/schema.h"
 
-static cst_status no_argument(cst_error *error, const char *name) {
-  return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s is NULL", name);
-}
-
 static cst_status check_bytes(const void *data, size_t size, cst_schema **out, cst_error *error) {
   if (out == NULL) {
-    return no_argument(error, "out");
+    return cst__missing("out", error);
   }
-  return data != NULL || size == 0 ? CST_OK : no_argument(error, "data");
+  return data != NULL || size == 0 ? CST_OK : cst__missing("data", error);
 }
 
 cst_status cst_schema_parse(const void *data, size_t size, cst_schema **out, cst_error *error) {
@@ -66,7 +63,7 @@ static cst_status read_and_parse(cst__input *input, cst_schema **out, cst_error 
 
 cst_status cst_schema_read_file(const char *path, cst_schema **out, cst_error *error) {
   if (path == NULL || out == NULL) {
-    return no_argument(error, path == NULL ? "path" : "out");
+    return cst__missing(path == NULL ? "path" : "out", error);
   }
   cst__input *input;
   CST__TRY(cst__input_open(path, NULL, &input, error));
@@ -84,9 +81,9 @@ void cst_schema_release(cst_schema *schema) { cst__schema_release(schema); }
 static cst_status check_write(const cst_schema *schema, char **out, const size_t *size,
                               cst_error *error) {
   if (schema == NULL) {
-    return no_argument(error, "schema");
+    return cst__missing("schema", error);
   }
-  return out != NULL && size != NULL ? CST_OK : no_argument(error, out == NULL ? "out" : "size");
+  return out != NULL && size != NULL ? CST_OK : cst__missing(out == NULL ? "out" : "size", error);
 }
 
 cst_status cst_schema_write_text(const cst_schema *schema, char **out, size_t *size,
@@ -112,13 +109,11 @@ const cst_feature *cst_schema_feature(const cst_schema *schema, size_t i) {
 cst_status cst_specs_new(const cst_schema *schema, const cst_specs_options *options,
                          cst_specs **out, cst_error *error) {
   if (schema == NULL || out == NULL) {
-    return no_argument(error, schema == NULL ? "schema" : "out");
+    return cst__missing(schema == NULL ? "schema" : "out", error);
   }
-  if (options != NULL && options->size < sizeof *options) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "set it to sizeof(cst_specs_options)",
-                     "options.size is %zu", options->size);
-  }
-  return cst__specs_new(schema, options, out, error);
+  cst_specs_options own = {.size = sizeof own};
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  return cst__specs_new(schema, &own, out, error);
 }
 
 cst_specs *cst_specs_retain(const cst_specs *specs) { return cst__specs_retain(specs); }

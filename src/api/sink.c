@@ -2,6 +2,7 @@
 #include <columnstone/sink.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "arrow/view.h"
 #include "base/alloc.h"
 #include "format/registry.h"
@@ -17,16 +18,6 @@ struct cst_sink {
   int64_t rows;
   sink_state state;
 };
-
-/* The caller's options, which may be of an older or a newer version. */
-static cst_sink_options options_of(const cst_sink_options *options) {
-  cst_sink_options own = CST_SINK_OPTIONS_INIT;
-  if (options != NULL) {
-    memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
-    own.size = sizeof own;
-  }
-  return own;
-}
 
 /* The name of the output for errors. */
 static const char *name_of(const char *path) {
@@ -114,7 +105,8 @@ cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
     return cst__fail(error, CST_INVALID_ARGUMENT, "pass the schema of a record batch",
                      "the schema is not a struct of columns, or released");
   }
-  cst_sink_options own = options_of(options);
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
   return sink_new(path, schema, &own, out, error);
 }
 
@@ -122,7 +114,8 @@ cst_status cst_sink_check(const char *path, const cst_sink_options *options, cst
   if (path == NULL || path[0] == '\0') {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no path");
   }
-  cst_sink_options own = options_of(options);
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
   cst__format format;
   return find_format(path, own.format, &format, error);
 }

@@ -1,34 +1,23 @@
 /* <columnstone/source.h>: argument checks and hand-over. */
 #include "source/source.h"
 
+#include "api/arguments.h"
 #include "source/pass.h"
 #include "source/stream.h"
-
-static cst_status fail_null(const char *what, cst_error *error) {
-  return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s is NULL", what);
-}
-
-/* Options of a size that no version has are most likely not initialised. */
-static cst_status check_options(const cst_source_options *options, cst_error *error) {
-  if (options != NULL && options->size < sizeof(size_t)) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "use CST_SOURCE_OPTIONS_INIT",
-                     "the options say that they have %zu bytes", options->size);
-  }
-  return CST_OK;
-}
 
 cst_status cst_source_open(const char *const *paths, size_t num_paths,
                            const cst_source_options *options, cst_source **out, cst_error *error) {
   if (out == NULL || (paths == NULL && num_paths > 0)) {
-    return fail_null(out == NULL ? "out" : "paths", error);
+    return cst__missing(out == NULL ? "out" : "paths", error);
   }
   for (size_t i = 0; i < num_paths; i++) {
     if (paths[i] == NULL) {
-      return fail_null("a path", error);
+      return cst__missing("paths[i]", error);
     }
   }
-  CST__TRY(check_options(options, error));
-  return cst__source_open(paths, num_paths, options, out, error);
+  cst_source_options own = CST_SOURCE_OPTIONS_INIT;
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  return cst__source_open(paths, num_paths, &own, out, error);
 }
 
 static void close_readers(const cst_reader *readers, size_t num_readers) {
@@ -42,17 +31,18 @@ static void close_readers(const cst_reader *readers, size_t num_readers) {
 cst_status cst_source_open_readers(const cst_reader *readers, size_t num_readers,
                                    const cst_source_options *options, cst_source **out,
                                    cst_error *error) {
+  cst_source_options own = CST_SOURCE_OPTIONS_INIT;
   cst_status status = CST_OK;
   if (out == NULL || (readers == NULL && num_readers > 0)) {
-    status = fail_null(out == NULL ? "out" : "readers", error);
+    status = cst__missing(out == NULL ? "out" : "readers", error);
   } else {
-    status = check_options(options, error);
+    status = cst__read_options(&own, sizeof own, options, error);
   }
   if (status != CST_OK) {
     close_readers(readers, num_readers);
     return status;
   }
-  return cst__source_open_readers(readers, num_readers, options, out, error);
+  return cst__source_open_readers(readers, num_readers, &own, out, error);
 }
 
 cst_source *cst_source_retain(const cst_source *source) { return cst__source_retain(source); }
@@ -61,21 +51,21 @@ void cst_source_release(cst_source *source) { cst__source_release(source); }
 
 cst_status cst_source_schema(cst_source *source, const cst_schema **out, cst_error *error) {
   if (source == NULL || out == NULL) {
-    return fail_null(source == NULL ? "source" : "out", error);
+    return cst__missing(source == NULL ? "source" : "out", error);
   }
   return cst__source_schema(source, out, error);
 }
 
 cst_status cst_source_arrow_schema(cst_source *source, struct ArrowSchema *out, cst_error *error) {
   if (source == NULL || out == NULL) {
-    return fail_null(source == NULL ? "source" : "out", error);
+    return cst__missing(source == NULL ? "source" : "out", error);
   }
   return cst__source_arrow_schema(source, out, error);
 }
 
 cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_error *error) {
   if (source == NULL || out == NULL) {
-    return fail_null(source == NULL ? "source" : "out", error);
+    return cst__missing(source == NULL ? "source" : "out", error);
   }
   return cst__source_specs(source, out, error);
 }
@@ -90,14 +80,14 @@ int64_t cst_source_total_bytes(const cst_source *source) { return cst__source_to
 
 cst_status cst_pass_new(cst_source *source, cst_pass **out, cst_error *error) {
   if (source == NULL || out == NULL) {
-    return fail_null(source == NULL ? "source" : "out", error);
+    return cst__missing(source == NULL ? "source" : "out", error);
   }
   return cst__pass_new(source, out, error);
 }
 
 cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
   if (pass == NULL || out == NULL) {
-    return fail_null(pass == NULL ? "pass" : "out", error);
+    return cst__missing(pass == NULL ? "pass" : "out", error);
   }
   return cst__pass_next(pass, NULL, out, error);
 }
@@ -110,7 +100,7 @@ void cst_pass_free(cst_pass *pass) { cst__pass_free(pass); }
 
 cst_status cst_source_stream(cst_source *source, struct ArrowArrayStream *out, cst_error *error) {
   if (source == NULL || out == NULL) {
-    return fail_null(source == NULL ? "source" : "out", error);
+    return cst__missing(source == NULL ? "source" : "out", error);
   }
   return cst__source_stream(source, out, error);
 }
@@ -118,7 +108,7 @@ cst_status cst_source_stream(cst_source *source, struct ArrowArrayStream *out, c
 cst_status cst_source_count(cst_source *source, cst_count_callback on_file, void *ctx,
                             cst_error *error) {
   if (source == NULL || on_file == NULL) {
-    return fail_null(source == NULL ? "source" : "on_file", error);
+    return cst__missing(source == NULL ? "source" : "on_file", error);
   }
   return cst__source_count(source, on_file, ctx, error);
 }
@@ -127,7 +117,7 @@ cst_status cst_source_verify(cst_source *source, cst_fault_callback on_fault,
                              cst_count_callback on_file, cst_progress_callback on_progress,
                              void *ctx, uint64_t *num_faults, cst_error *error) {
   if (source == NULL) {
-    return fail_null("source", error);
+    return cst__missing("source", error);
   }
   return cst__source_verify(source, on_fault, on_file, on_progress, ctx, num_faults, error);
 }
@@ -135,7 +125,7 @@ cst_status cst_source_verify(cst_source *source, cst_fault_callback on_fault,
 cst_status cst_source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
                             cst_schema **out, cst_error *error) {
   if (source == NULL || out == NULL) {
-    return fail_null(source == NULL ? "source" : "out", error);
+    return cst__missing(source == NULL ? "source" : "out", error);
   }
   return cst__source_infer(source, on_progress, ctx, out, error);
 }

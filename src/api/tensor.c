@@ -1,21 +1,18 @@
 /* <columnstone/tensor.h>: argument checks, and passes that give tensors. */
 #include <columnstone/tensor.h>
 
+#include "api/arguments.h"
 #include "source/pass.h"
 #include "tensor/tensor.h"
-
-static cst_status missing(cst_error *error, const char *what) {
-  return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s is missing", what);
-}
 
 cst_status cst_tensor_adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
                                   const cst_allocator *allocator, cst_tensor_adapter **out,
                                   cst_error *error) {
   if (schema == NULL || schema->release == NULL) {
-    return missing(error, "the Arrow schema");
+    return cst__missing("the Arrow schema", error);
   }
   if (specs == NULL || out == NULL) {
-    return missing(error, specs == NULL ? "the list of specs" : "the output");
+    return cst__missing(specs == NULL ? "the list of specs" : "the output", error);
   }
   return cst__adapter_new(schema, specs, allocator, out, error);
 }
@@ -25,10 +22,10 @@ void cst_tensor_adapter_free(cst_tensor_adapter *adapter) { cst__adapter_free(ad
 cst_status cst_tensor_adapter_convert(const cst_tensor_adapter *adapter, struct ArrowArray *batch,
                                       uint32_t flags, cst_tensors **out, cst_error *error) {
   if (adapter == NULL || out == NULL) {
-    return missing(error, adapter == NULL ? "the adapter" : "the output");
+    return cst__missing(adapter == NULL ? "the adapter" : "the output", error);
   }
   if (batch == NULL || batch->release == NULL) {
-    return missing(error, "the batch");
+    return cst__missing("the batch", error);
   }
   if ((flags & ~(uint32_t)CST_BATCH_TRUSTED) != 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "unknown flags 0x%x", flags);
@@ -55,7 +52,7 @@ const cst_tensor *cst_tensors_find(const cst_tensors *tensors, const char *name)
 cst_status cst_ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors *owner, bool copy,
                                  void **out, cst_error *error) {
   if (array == NULL || owner == NULL || out == NULL) {
-    return missing(error, "the array, its owner or the output");
+    return cst__missing("the array, its owner or the output", error);
   }
   return cst__ndarray_to_dlpack(array, owner, copy, true, out, error);
 }
@@ -63,7 +60,7 @@ cst_status cst_ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors *ow
 cst_status cst_ndarray_to_dlpack_unversioned(const cst_ndarray *array, const cst_tensors *owner,
                                              bool copy, void **out, cst_error *error) {
   if (array == NULL || owner == NULL || out == NULL) {
-    return missing(error, "the array, its owner or the output");
+    return cst__missing("the array, its owner or the output", error);
   }
   return cst__ndarray_to_dlpack(array, owner, copy, false, out, error);
 }
@@ -72,7 +69,7 @@ cst_status cst_ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *own
                                 struct ArrowSchema *out_schema, struct ArrowArray *out,
                                 cst_error *error) {
   if (array == NULL || owner == NULL || out_schema == NULL || out == NULL) {
-    return missing(error, "the array, its owner or the output");
+    return cst__missing("the array, its owner or the output", error);
   }
   return cst__ndarray_to_arrow(array, owner, out_schema, out, error);
 }
@@ -80,7 +77,7 @@ cst_status cst_ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *own
 cst_status cst_pass_next_tensors(cst_pass *pass, const cst_tensor_adapter *adapter,
                                  cst_tensors **out, cst_error *error) {
   if (pass == NULL || adapter == NULL || out == NULL) {
-    return missing(error, "the pass, the adapter or the output");
+    return cst__missing("the pass, the adapter or the output", error);
   }
   struct ArrowArray batch;
   CST__TRY(cst_pass_next(pass, &batch, error));

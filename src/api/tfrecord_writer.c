@@ -2,6 +2,7 @@
 #include <columnstone/sink.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "arrow/view.h"
 #include "format/tfrecord.h"
 #include "io/output.h"
@@ -10,16 +11,6 @@ struct cst_tfrecord_writer {
   cst_allocator allocator;
   cst__output *output;
 };
-
-/* The caller's options, which may be of an older or a newer version. */
-static cst_sink_options options_of(const cst_sink_options *options) {
-  cst_sink_options own = CST_SINK_OPTIONS_INIT;
-  if (options != NULL) {
-    memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
-    own.size = sizeof own;
-  }
-  return own;
-}
 
 /* Takes the output over, also on failure. */
 static cst_status new_writer(cst__output *output, const cst_allocator *allocator,
@@ -39,7 +30,8 @@ cst_status cst_tfrecord_writer_open(const char *path, const cst_sink_options *op
   if (path == NULL || out == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "path and out must not be NULL");
   }
-  cst_sink_options own = options_of(options);
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
   cst__output *output;
   CST__TRY(cst__output_open(path, own.compression, own.level, own.allocator, &output, error));
   return new_writer(output, own.allocator, out, error);
@@ -51,7 +43,8 @@ cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
   if (writer == NULL || out == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "writer and out must not be NULL");
   }
-  cst_sink_options own = options_of(options);
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
   cst__output *output;
   CST__TRY(
       cst__output_open_writer(writer, own.compression, own.level, own.allocator, &output, error));

@@ -145,15 +145,6 @@ static cst_status set_options(cst_source *source, const cst_source_options *o, c
   return copy_columns(source, o, error);
 }
 
-static cst_source_options read_options(const cst_source_options *options) {
-  cst_source_options o = CST_SOURCE_OPTIONS_INIT;
-  if (options != NULL) {
-    memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
-    o.size = sizeof o;
-  }
-  return o;
-}
-
 /* ---- inputs ---- */
 
 /* Calls the caller's reader, one call at a time though several passes may read. */
@@ -336,14 +327,13 @@ static cst_status open_paths(const cst__paths *paths, const cst_source_options *
 
 cst_status cst__source_open(const char *const *paths, size_t num_paths,
                             const cst_source_options *options, cst_source **out, cst_error *error) {
-  cst_source_options o = read_options(options);
   cst__paths expanded = {0};
   cst_status status = CST_OK;
   for (size_t i = 0; i < num_paths && status == CST_OK; i++) {
     status = cst__paths_expand(&expanded, paths[i], error);
   }
   if (status == CST_OK) {
-    status = open_paths(&expanded, &o, out, error);
+    status = open_paths(&expanded, options, out, error);
   }
   cst__paths_reset(&expanded);
   return status;
@@ -379,8 +369,7 @@ static cst_status take_readers(cst_source *source, const cst_reader *readers, si
 cst_status cst__source_open_readers(const cst_reader *readers, size_t num_readers,
                                     const cst_source_options *options, cst_source **out,
                                     cst_error *error) {
-  cst_source_options o = read_options(options);
-  cst_source *source = new_source(o.allocator, num_readers);
+  cst_source *source = new_source(options->allocator, num_readers);
   if (source == NULL) {
     for (size_t i = 0; i < num_readers; i++) {
       if (readers[i].close != NULL) {
@@ -392,11 +381,11 @@ cst_status cst__source_open_readers(const cst_reader *readers, size_t num_reader
   source->rereadable = true;
   cst_status status = take_readers(source, readers, num_readers, error);
   if (status == CST_OK) {
-    status = set_options(source, &o, error);
+    status = set_options(source, options, error);
   }
   if (status != CST_OK) {
     cst__source_release(source);
     return status;
   }
-  return finish_open(source, o.format, out, error);
+  return finish_open(source, options->format, out, error);
 }

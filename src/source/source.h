@@ -65,7 +65,7 @@ struct cst_source {
   cst__feed *sample; /* the blocks read for it: the first pass goes on with them */
 };
 
-/* What the public functions of the same names do. */
+/* What the public functions of the same names do; the options are complete, never NULL. */
 cst_status cst__source_open(const char *const *paths, size_t num_paths,
                             const cst_source_options *options, cst_source **out, cst_error *error);
 cst_status cst__source_open_readers(const cst_reader *readers, size_t num_readers,

@@ -132,7 +132,7 @@ static int write_once(void *ctx) {
     free(f->out.data);
     f->out = (bytes){NULL, 0};
   }
-  return status;
+  return (int)status;
 }
 
 /* For failing allocations: leaves nothing behind. */

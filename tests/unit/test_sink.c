@@ -41,7 +41,7 @@ static cst_status write_with(const fixture *f, cst_error *error) {
 
 static int write_once(void *ctx) {
   cst_error error = CST_ERROR_INIT;
-  return write_with(ctx, &error);
+  return (int)write_with(ctx, &error);
 }
 
 static void check_file(const char *path, const char *expected) {

@@ -66,8 +66,16 @@ static int64_t fixed_size_of(const cst_feature *feature) {
   return size;
 }
 
+static cst_status struct_feature(const cst_feature *feature, cst_error *error) {
+  cst_status status = cst__fail(error, CST_SCHEMA, "leave the feature out by columns",
+                                "the feature is of type STRUCT, a tf.Example holds BYTES, INT or "
+                                "FLOAT");
+  cst__error_add_path(error, feature->name, feature->name_size);
+  return status;
+}
+
 static cst_status add_feature(cst_example_decoder *d, const cst_feature *feature,
-                              const cst__example_decoder_options *options, cst_error *error) {
+                              cst_error *error) {
   static const uint8_t tags[] = {[CST_FEATURE_BYTES] = CST__TAG_BYTES,
                                  [CST_FEATURE_INT] = CST__TAG_INT,
                                  [CST_FEATURE_FLOAT] = CST__TAG_FLOAT};
@@ -79,19 +87,10 @@ static cst_status add_feature(cst_example_decoder *d, const cst_feature *feature
       cold.tag = tags[feature->type];
       break;
     case CST_FEATURE_UNKNOWN:
-      cold.is_null = options->unknown_is_null;
+      cold.is_null = true; /* inference writes it for a feature that never had a value */
       break;
     case CST_FEATURE_STRUCT:
-      break;
-  }
-  if (cold.tag == 0 && !cold.is_null) {
-    bool is_struct = feature->type == CST_FEATURE_STRUCT;
-    cst_status status = cst__fail(
-        error, CST_SCHEMA, is_struct ? "leave the feature out by columns" : "give it a type",
-        "the feature is of type %s, a tf.Example holds BYTES, INT or FLOAT",
-        is_struct ? "STRUCT" : "TYPE_UNKNOWN");
-    cst__error_add_path(error, feature->name, feature->name_size);
-    return status;
+      return struct_feature(feature, error);
   }
   if ((d->flags & CST_COLUMNS_FIXED_SIZE) && feature->has_fixed_shape) {
     cold.fixed_size = fixed_size_of(feature);
@@ -133,7 +132,7 @@ static cst_status plan_wanted(cst_example_decoder *d, const cst_schema *schema,
     if (at == SIZE_MAX) {
       return unknown_column(schema, name, error);
     }
-    CST__TRY(add_feature(d, cst__schema_feature(schema, at), options, error));
+    CST__TRY(add_feature(d, cst__schema_feature(schema, at), error));
   }
   return CST_OK;
 }
@@ -144,7 +143,7 @@ static cst_status plan(cst_example_decoder *d, const cst_schema *schema,
     CST__TRY(plan_wanted(d, schema, options, error));
   } else if (schema != NULL) {
     for (size_t i = 0; i < cst__schema_num_features(schema); i++) {
-      CST__TRY(add_feature(d, cst__schema_feature(schema, i), options, error));
+      CST__TRY(add_feature(d, cst__schema_feature(schema, i), error));
     }
   }
   d->loop.grows = schema == NULL && options->columns == NULL;

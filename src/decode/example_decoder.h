@@ -24,8 +24,6 @@ typedef struct cst__example_decoder_options {
   const char *const *columns; /* NULL: all */
   size_t num_columns;
   bool reject_unknown;  /* with a schema: a feature that it does not have is CST_SCHEMA */
-  bool unknown_is_null; /* a feature of type UNKNOWN is a column of type null (inferred schemas);
-                           a value in it is CST_SCHEMA. Else such a schema is refused. */
   cst__loop_choice loop;
   const cst_allocator *allocator;
 } cst__example_decoder_options;

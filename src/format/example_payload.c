@@ -9,7 +9,6 @@ static cst_status open_example(const cst__payload_options *options, void **decod
                                       .columns = options->columns,
                                       .num_columns = options->num_columns,
                                       .reject_unknown = options->reject_unknown,
-                                      .unknown_is_null = options->unknown_is_null,
                                       .allocator = options->allocator};
   cst_example_decoder *example = NULL;
   CST__TRY(cst__example_decoder_new(options->schema, &own, &example, error));

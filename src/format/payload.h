@@ -15,7 +15,6 @@ typedef struct cst__payload_options {
   size_t num_columns;
   uint32_t column_flags; /* CST_COLUMNS_... */
   bool reject_unknown;   /* a feature that the schema does not have is CST_SCHEMA */
-  bool unknown_is_null;  /* the schema is an inferred one: see cst__example_decoder_options */
   const cst_allocator *allocator;
 } cst__payload_options;
 

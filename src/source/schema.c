@@ -33,9 +33,7 @@ cst_status cst__source_claim_whole(cst_source *source, cst_error *error) {
 
 cst_status cst__source_open_decoder(const cst_source *source, cst__want want, void **decoder,
                                     cst_error *error) {
-  /* TYPE_UNKNOWN is what inference writes for a feature that never had a type; the schema may have
-   * been saved and given back since. */
-  cst__payload_options options = {.unknown_is_null = true, .allocator = &source->allocator};
+  cst__payload_options options = {.allocator = &source->allocator};
   if (want == CST__WANT_PROOF && source->schema_given) {
     options.schema = source->schema;
   }

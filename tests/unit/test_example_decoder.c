@@ -14,7 +14,6 @@ typedef struct run {
   const char *const *columns;
   size_t num_columns;
   bool reject_unknown;
-  bool unknown_is_null;
 } run;
 
 static cst_schema *schema_of(const char *text) {
@@ -34,7 +33,6 @@ static cst_status decode_once(const run *r, cst__loop_choice loop, size_t paddin
                                           .columns = r->columns,
                                           .num_columns = r->num_columns,
                                           .reject_unknown = r->reject_unknown,
-                                          .unknown_is_null = r->unknown_is_null,
                                           .loop = loop};
   cst_example_decoder *decoder = NULL;
   cst_status status = cst__example_decoder_new(schema, &options, &decoder, error);
@@ -372,13 +370,16 @@ TEST(unknown_names_can_be_rejected) {
 }
 
 TEST(features_of_unknown_type) {
-  run r = {"feature { name: 'a' type: TYPE_UNKNOWN } feature { name: 'b' type: INT }",
-           .unknown_is_null = true};
+  run r = {"feature { name: 'a' type: TYPE_UNKNOWN } feature { name: 'b' type: INT }"};
   check(r, "a:none b:int[1]/", "a: null null | b: [1] null");
   wire_text record = example_text("b:int[1] a:int[2]");
   check_error(r, &record, 1, CST_SCHEMA, 0, "a", "the schema knows no type");
-  r.unknown_is_null = false;
-  check_error(r, &record, 1, CST_SCHEMA, -1, "a", "TYPE_UNKNOWN");
+}
+
+TEST(structs_are_refused) {
+  run r = {"feature { name: 's' type: STRUCT struct_domain { feature { name: 'a' type: INT } } }"};
+  wire_text record = example_text("a:int[1]");
+  check_error(r, &record, 1, CST_SCHEMA, -1, "s", "of type STRUCT");
 }
 
 TEST(columns_that_do_not_exist) {

@@ -38,9 +38,9 @@ typedef struct cst_example_decoder cst_example_decoder;
 
 /* schema NULL: types come from the data of each call, columns are sorted by name, a feature that
  * never has a type is a column of type null. With a schema: one column per feature (or per wanted
- * column); one of type TYPE_UNKNOWN (inference writes it) is a column of type null, in which a value
- * is CST_SCHEMA; one of type STRUCT is CST_SCHEMA, an unknown column CST_NOT_FOUND. Copies what it
- * needs of the arguments. options may be NULL. */
+ * column); one of type TYPE_UNKNOWN (inference writes it) is a column of type null, in which a
+ * value is CST_SCHEMA; one of type STRUCT is CST_SCHEMA, an unknown column CST_NOT_FOUND. Copies
+ * what it needs of the arguments. options may be NULL. */
 CST_API cst_status cst_example_decoder_new(const cst_schema *schema,
                                            const cst_decode_options *options,
                                            cst_example_decoder **out, cst_error *error);

@@ -38,9 +38,7 @@ cst_status cst_example_decoder_new(const cst_schema *schema, const cst_decode_op
   return cst__example_decoder_new(schema, &inner, out, error);
 }
 
-void cst_example_decoder_free(cst_example_decoder *decoder) {
-  cst__example_decoder_free(decoder);
-}
+void cst_example_decoder_free(cst_example_decoder *decoder) { cst__example_decoder_free(decoder); }
 
 cst_status cst_example_decoder_decode(cst_example_decoder *decoder, const cst_bytes *records,
                                       size_t count, struct ArrowSchema *out_schema,
@@ -90,9 +88,7 @@ cst_status cst_example_encoder_new(const cst_schema *schema, const cst_encode_op
   return cst__example_encoder_new(schema, &own, out, error);
 }
 
-void cst_example_encoder_free(cst_example_encoder *encoder) {
-  cst__example_encoder_free(encoder);
-}
+void cst_example_encoder_free(cst_example_encoder *encoder) { cst__example_encoder_free(encoder); }
 
 cst_status cst_example_encoder_encode(cst_example_encoder *encoder,
                                       const struct ArrowSchema *schema,
@@ -101,9 +97,10 @@ cst_status cst_example_encoder_encode(cst_example_encoder *encoder,
                                       cst_error *error) {
   if (encoder == NULL || schema == NULL || batch == NULL || out == NULL) {
     return cst__missing(encoder == NULL  ? "encoder"
-                                : schema == NULL ? "schema"
-                                : batch == NULL  ? "batch"
-                                                 : "out", error);
+                        : schema == NULL ? "schema"
+                        : batch == NULL  ? "batch"
+                                         : "out",
+                        error);
   }
   return cst__example_encoder_encode(encoder, schema, batch, out_schema, out, error);
 }

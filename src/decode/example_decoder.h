@@ -23,7 +23,7 @@ typedef struct cst__example_decoder_options {
   uint32_t flags;             /* CST_COLUMNS_... */
   const char *const *columns; /* NULL: all */
   size_t num_columns;
-  bool reject_unknown;  /* with a schema: a feature that it does not have is CST_SCHEMA */
+  bool reject_unknown; /* with a schema: a feature that it does not have is CST_SCHEMA */
   cst__loop_choice loop;
   const cst_allocator *allocator;
 } cst__example_decoder_options;

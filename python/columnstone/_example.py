@@ -25,8 +25,8 @@ class ExampleDecoder:
         which then stays alive as long as the batch.
     fixed_size: features of a fixed shape become fixed_size_list.
 
-    Raises SchemaError for a schema with features of unknown type, NotFoundError for an unknown
-    column.
+    A feature of TYPE_UNKNOWN (one without values, where a schema was inferred) is a column of type
+    null. Raises SchemaError for a feature of type STRUCT, NotFoundError for an unknown column.
     """
 
     __slots__ = ("_core", "_options", "_schema")

@@ -13,10 +13,17 @@ if TYPE_CHECKING:
 
     from ._core import Buffer
 
-    class ReadableFile(Protocol):
+    class HasRead(Protocol):
         """A binary file object; readinto, seek, tell and seekable are used if it has them."""
 
         def read(self, size: int, /) -> Buffer: ...
+
+    class HasReadinto(Protocol):
+        """A binary file object; seek, tell and seekable are used if it has them."""
+
+        def readinto(self, buffer: memoryview, /) -> int: ...
+
+    ReadableFile: TypeAlias = HasRead | HasReadinto
 
     class WritableFile(Protocol):
         """A binary file object that writes."""

@@ -19,7 +19,7 @@ constexpr int64_t kGroupBytes = 32 << 20;
 
 // A dictionary takes several times its size while it is built, in every column at once, and so does
 // an open page. Small limits keep the memory of a row group near the size of its data.
-constexpr int64_t kDictionaryBytes = 128 << 10;
+constexpr int64_t kDictionaryBytes = 64 << 10;
 constexpr int64_t kPageBytes = 128 << 10;
 
 struct Writing {

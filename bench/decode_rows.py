@@ -78,7 +78,7 @@ def decode_row(row: DecodeRow, settings: Settings) -> Comparison:
     runners = [
         c.ours(made.schema_text(), columns),
         c.tfx_bsl_decoder(made.schema_text(columns)),
-        c.tf_parser(fields, {}),
+        *c.tf_parsers(fields, {}),
     ]
     batches = timing.batches_of(records)
     size = sum(map(len, records))
@@ -159,7 +159,7 @@ def taxi(settings: Settings) -> Comparison | None:
     records = list(taxi_records())
     return compare(
         "taxi trips (real data)",
-        [c.ours(text), c.tfx_bsl_decoder(text), c.tf_parser(fields, {})],
+        [c.ours(text), c.tfx_bsl_decoder(text), *c.tf_parsers(fields, {})],
         timing.batches_of(records),
         sum(map(len, records)),
         {},

@@ -5,6 +5,8 @@
  *
  * It uses no function of the library, only the declarations of <columnstone/format.h>.
  */
+#define _POSIX_C_SOURCE 200809L /* getline */
+
 #include <columnstone/format.h>
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@ mkdir root && meson install -C "$BUILD" --no-rebuild --quiet --skip-subprojects 
   --destdir "$PWD/root" >log 2>&1 || { cat log; exit 3; }
 headers=$(dirname "$(dirname "$(find root -name format.h)")")
 mkdir plugins
-$CC -std=c11 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC -I"$headers" \
+$CC -std=c11 -Wall -Wextra -Werror -shared -fPIC -I"$headers" \
   -o plugins/columnstone-lines.so "$SOURCE/examples/plugin_lines.c"
 export COLUMNSTONE_PLUGIN_PATH="$PWD/plugins"
 printf 'one\ntwo and "more"\n\nthe last' >notes.lines

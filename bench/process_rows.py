@@ -94,10 +94,12 @@ def peak_memory(command: list[str], environment: dict[str, str]) -> int:
 
 
 def plugin_environment() -> dict[str, str] | None:
-    """The environment in which the CLI finds the Parquet plug-in of the build, if there is one."""
-    for path in sorted((TOP / "build").glob("**/columnstone-parquet.so")):
-        return {**os.environ, "COLUMNSTONE_PLUGIN_PATH": str(path.parent)}
-    return None
+    """The environment in which the CLI finds the newest Parquet plug-in of build/, if any."""
+    built = list((TOP / "build").glob("**/columnstone-parquet.so"))
+    if not built:
+        return None
+    newest = max(built, key=lambda path: path.stat().st_mtime)
+    return {**os.environ, "COLUMNSTONE_PLUGIN_PATH": str(newest.parent)}
 
 
 def memory(settings: Settings, suffix: str) -> list[Figure]:

@@ -26,7 +26,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--only", nargs="+", metavar="NAME", help="rows whose name has one of these in it"
     )
-    parser.add_argument("--rounds", type=int, default=7, help="repetitions (7)")
+    parser.add_argument("--rounds", type=int, default=5, help="repetitions (5)")
     parser.add_argument("--data", type=pathlib.Path, default=TOP / "build" / "bench")
     parser.add_argument("--list", action="store_true", help="the names of the rows")
     return parser.parse_args()

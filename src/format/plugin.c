@@ -79,7 +79,7 @@ static bool visit_own(const char *name, visit_folder visit, void *ctx) {
 
 static void visit_folders(const char *name, visit_folder visit, void *ctx) {
   const char *list = secure_getenv("COLUMNSTONE_PLUGIN_PATH");
-  if (list != NULL && visit_list(list, visit, ctx)) {
+  if (list != NULL && (strcmp(list, "none") == 0 || visit_list(list, visit, ctx))) {
     return;
   }
   if (CST_PLUGIN_FOLDER[0] != '\0' && visit(CST_PLUGIN_FOLDER, ctx)) {

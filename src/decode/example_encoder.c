@@ -198,7 +198,9 @@ static cst_status plan(cst_example_encoder *e, const cst__view *batch, cst_error
       CST__TRY(check_schema(e, &e->columns[i], error));
     }
   }
-  qsort(e->columns, count, sizeof(out_column), by_name);
+  if (count > 1) {
+    qsort(e->columns, count, sizeof(out_column), by_name);
+  }
   for (size_t i = 1; i < count; i++) {
     if (by_name(&e->columns[i - 1], &e->columns[i]) == 0) {
       return at_column(&e->columns[i],

@@ -3,8 +3,9 @@
  * A plug-in needs only this header, arrow_abi.h and status.h, and no symbol of the library. It
  * defines one function, `cst_plugin`, in a shared object called `columnstone-<format>.so`.
  * Columnstone looks for that file in the folders of the environment variable
- * COLUMNSTONE_PLUGIN_PATH (separated by ':') and then in its own plug-in folder, loads it when the
- * format is asked for, and never unloads it. docs/plugins.md has a walk through an example.
+ * COLUMNSTONE_PLUGIN_PATH (separated by ':'; "none" switches plug-ins off) and then in its own
+ * plug-in folder, loads it when the format is asked for, and never unloads it. docs/plugins.md has
+ * a walk through an example.
  *
  * Rules for a plug-in: it never throws, exits or prints; it keeps no pointer that it was lent after
  * it returned; errors hold no content of the data. A stream or a writer is used by one thread at a

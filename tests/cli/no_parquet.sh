@@ -1,5 +1,6 @@
 # Without the plug-in the message says how to get it. The program is moved away from the build.
 cp "$(command -v columnstone)" program
+export COLUMNSTONE_PLUGIN_PATH=none # there may be an installed one
 make_examples x.tfrecord
 ./program convert x.tfrecord x.parquet || echo "exit status $?"
 printf 'PAR1 and more than sixteen bytes' >y.parquet

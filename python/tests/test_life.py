@@ -333,6 +333,35 @@ def test_the_end_of_the_interpreter(make_file: MakeFile, ending: str) -> None:
     assert not list(path.parent.glob("*.tmp"))
 
 
+def test_a_file_object_that_never_answers(make_file: MakeFile) -> None:
+    """The end of the interpreter waits for it, but not for ever."""
+    code = """
+        import os, sys, threading, columnstone as cst
+
+        reading, writing = os.pipe()
+        waits = threading.Event()
+
+        class Stuck:
+            rest = open(sys.argv[1], "rb").read()
+
+            def read(self, size):
+                if not self.rest:
+                    waits.set()
+                    os.read(reading, 1)
+                data, self.rest = self.rest[:size], self.rest[size:]
+                return data
+
+        source = cst.open(Stuck(), schema=open(sys.argv[2]).read(), threads=2)
+        threading.Thread(target=lambda: list(source), daemon=True).start()
+        waits.wait()
+        print("end")
+    """
+    path = make_file("d", 10)
+    schema = path.with_name("schema.pbtxt")
+    schema.write_text(SCHEMA)
+    assert run(code, path, schema) == "end"
+
+
 def test_references_in_module_globals_and_builtins(make_file: MakeFile) -> None:
     """The last references go when most of Python is gone already."""
     code = """
@@ -376,7 +405,7 @@ def test_interrupting_a_file_object(make_file: MakeFile) -> None:
         def read(self, size: int) -> bytes:
             signal.raise_signal(signal.SIGINT)
             for _ in range(100):
-                pass  # early 3.11 handles a signal at the end of a loop's round, not in raise_signal
+                pass  # early 3.11 handles a signal only at the end of a loop's round
             return data
 
     with pytest.raises(KeyboardInterrupt):

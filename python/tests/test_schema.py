@@ -221,3 +221,26 @@ def test_infer_refuses_a_changed_type(make_file: MakeFile) -> None:
         cst.infer_schema(path)
     assert caught.value.record == 1
     assert caught.value.path == "a"
+
+
+def test_sparse_features_have_no_legacy_form() -> None:
+    schema = cst.Schema(
+        'feature { name: "v" type: FLOAT } feature { name: "i" type: INT }'
+        'sparse_feature { name: "s" index_feature { name: "i" } value_feature { name: "v" } }'
+    )
+    assert schema.feature_spec() == {"s": cst.Sparse(("i",), "v", "float32", (-1,))}
+    with pytest.raises(cst.Error, match="legacy"):
+        schema.feature_spec(legacy=True)
+
+
+def test_an_inferred_schema_can_be_saved_and_given_back(
+    make_file: MakeFile, tmp_path: pathlib.Path
+) -> None:
+    import wire
+
+    path = make_file("d", [wire.example({"a": [1], "never": None}), wire.example({"a": []})])
+    saved = tmp_path / "schema.pbtxt"
+    saved.write_text(cst.infer_schema(path).to_text())
+    batches = [b.to_pydict() for b in cst.open(path, schema=saved)]
+    assert batches == [b.to_pydict() for b in cst.open(path)]
+    assert batches == [{"a": [[1], []], "never": [None, None]}]

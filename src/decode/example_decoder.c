@@ -92,8 +92,12 @@ static cst_status add_feature(cst_example_decoder *d, const cst_feature *feature
     case CST_FEATURE_STRUCT:
       return struct_feature(feature, error);
   }
-  if ((d->flags & CST_COLUMNS_FIXED_SIZE) && feature->has_fixed_shape) {
-    cold.fixed_size = fixed_size_of(feature);
+  int64_t size = fixed_size_of(feature);
+  /* A fixed_size_list holds at least one value and at most an int32 of them; else it stays a list.
+   */
+  if ((d->flags & CST_COLUMNS_FIXED_SIZE) && feature->has_fixed_shape && size > 0 &&
+      size <= INT32_MAX) {
+    cold.fixed_size = size;
   }
   return add_column(d, feature->name, feature->name_size, cold, error);
 }

@@ -172,9 +172,13 @@ static cst_status check_schema(const cst_example_encoder *e, const out_column *c
   if (typed && tags[feature->type] != column->tag) {
     char type[64];
     cst__view_type_name(column->view, type, sizeof type);
+    static const char *const names[] = {[CST_FEATURE_BYTES] = "BYTES",
+                                        [CST_FEATURE_FLOAT] = "FLOAT",
+                                        [CST_FEATURE_INT] = "INT",
+                                        [CST_FEATURE_STRUCT] = "STRUCT"};
     return at_column(column,
                      cst__fail(error, CST_SCHEMA, "cast the column, or correct the schema",
-                               "the column is %s, the schema has another type", type),
+                               "the column is %s, the schema says %s", type, names[feature->type]),
                      error);
   }
   return CST_OK;

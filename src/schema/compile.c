@@ -116,7 +116,6 @@ const cst_feature *cst__schema_feature_at(const cst_schema *schema, const cst__m
 
 typedef struct compiler {
   cst__arena *arena;
-  bool may_lack_names;
   cst_error *error;
 } compiler;
 
@@ -125,7 +124,8 @@ static cst_status no_memory(const compiler *c) { return cst__fail_memory(c->erro
 static cst_status compile_name(const compiler *c, const cst__message *message, int32_t number,
                                const char **name, size_t *size) {
   cst_bytes bytes = cst__message_bytes(message, number);
-  if (bytes.size == 0 && !c->may_lack_names) {
+  /* The key of a feature in an Example may be empty: such a name has to be stated. */
+  if (cst__message_find(message, number) == NULL) {
     return cst__schema_fail(message, c->error, "give every feature a name",
                             "a feature has no name");
   }
@@ -247,7 +247,7 @@ static cst_status compile_features(const compiler *c, const cst__field *messages
 }
 
 cst_status cst__schema_compile(cst_schema *schema, cst_error *error) {
-  compiler c = {&schema->arena, schema->may_lack_names, error};
+  compiler c = {&schema->arena, error};
   if (!cst__message_sort_maps(&schema->arena, schema->root)) {
     return no_memory(&c);
   }

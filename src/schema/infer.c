@@ -313,7 +313,6 @@ cst_status cst__inferrer_finish(const cst__inferrer *inferrer, cst_schema **out,
   if (schema == NULL) {
     return cst__fail_memory(error, sizeof *schema);
   }
-  schema->may_lack_names = true; /* the key of a feature in an Example may be empty */
   cst_status status = put_features(inferrer, schema, error);
   if (status == CST_OK) {
     status = cst__schema_compile(schema, error);

@@ -15,7 +15,6 @@ struct cst_schema {
   cst__message *root; /* tensorflow.metadata.v0.Schema */
   const cst_feature *features; /* in the order of the messages; made by compile.c */
   size_t num_features;
-  bool may_lack_names; /* a feature may have an empty name: it is what the data have */
 };
 
 /* An empty schema: a root message without fields. NULL if out of memory. */

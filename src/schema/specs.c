@@ -219,6 +219,39 @@ static bool is_whole(const column_list *columns, const cst_tensor_spec *spec) {
   return true;
 }
 
+static bool uses_column(const cst_tensor_spec *spec, const char *column) {
+  bool uses = strcmp(spec->path[0], column) == 0;
+  for (size_t i = 0; i < spec->num_index_columns; i++) {
+    uses = uses || strcmp(spec->index_columns[i], column) == 0;
+  }
+  for (size_t i = 0; i < spec->num_partitions && spec->num_path_steps == 1; i++) {
+    const char *lengths = spec->partitions[i].row_length_column;
+    uses = uses || (lengths != NULL && strcmp(lengths, column) == 0);
+  }
+  return uses;
+}
+
+/* A wanted column must not vanish: it is part of a tensor, or of none at all. */
+static cst_status check_wanted(const cst_specs *all, const cst_specs *part, const char *column,
+                               cst_error *error) {
+  const cst_tensor_spec *user = NULL;
+  for (size_t i = 0; i < all->count && user == NULL; i++) {
+    user = uses_column(&all->items[i], column) ? &all->items[i] : NULL;
+  }
+  for (size_t i = 0; i < part->count && user != NULL; i++) {
+    user = uses_column(&part->items[i], column) ? NULL : user;
+  }
+  if (user == NULL) {
+    return CST_OK;
+  }
+  char name[64];
+  cst__escape(name, sizeof name, user->name, strlen(user->name));
+  cst_status status = cst__fail(error, CST_SCHEMA, "add its other columns to the wanted ones",
+                                "tensor '%s' needs more columns than this one", name);
+  cst__error_add_path(error, column, strlen(column));
+  return status;
+}
+
 cst_status cst__specs_project(const cst_specs *specs, const char *const *columns,
                               size_t num_columns, cst_specs **out, cst_error *error) {
   const column_list wanted = {columns, num_columns};
@@ -236,6 +269,13 @@ cst_status cst__specs_project(const cst_specs *specs, const char *const *columns
   for (size_t i = 0; i < specs->count; i++) {
     if (is_whole(&wanted, &specs->items[i])) {
       items[part->count++] = specs->items[i];
+    }
+  }
+  for (size_t i = 0; i < num_columns; i++) {
+    cst_status status = check_wanted(specs, part, columns[i], error);
+    if (status != CST_OK) {
+      cst__specs_release(part);
+      return status;
     }
   }
   *out = part;

@@ -361,6 +361,12 @@ TEST(fixed_shapes) {
         "a: [1 2] null | c: [a_long_string_of_more_than_twelve_bytes] null");
 }
 
+TEST(shapes_without_values_stay_lists) {
+  run r = {"feature { name: 'a' type: INT shape { dim { size: 0 } } }",
+           .flags = CST_COLUMNS_FIXED_SIZE};
+  check(r, "a:int[]/", "a: [] null");
+}
+
 TEST(unknown_names_can_be_rejected) {
   static const char *const wanted[] = {"a"};
   run r = {SCHEMA_ABC, .columns = wanted, .num_columns = 1, .reject_unknown = true};

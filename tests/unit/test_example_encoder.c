@@ -152,7 +152,7 @@ TEST(a_schema_is_kept) {
   check_refused("struct{a: int64}", "{1}", 0, "feature { name: 'b' type: INT }", CST_SCHEMA, -1,
                 "a", "no such feature");
   check_refused("struct{a: int64}", "{1}", 0, "feature { name: 'a' type: BYTES }", CST_SCHEMA, -1,
-                "a", "another type");
+                "a", "the schema says BYTES");
 }
 
 TEST(names_twice) {

@@ -30,7 +30,6 @@ static void check_refused(const char *text, int64_t line, const char *path, cons
 
 TEST(names_types_and_shapes_are_checked) {
   check_refused("\nfeature { type: INT }", 2, "", "a feature has no name");
-  check_refused("feature { name: '' type: INT }", 1, "", "a feature has no name");
   check_refused("feature { name: 'a\\377' type: INT }", 1, "", "not valid UTF-8");
   check_refused("feature { name: 'a' }", 1, "a", "the feature has no type");
   check_refused("feature { name: 'a' 6: 99 }", 1, "a", "the feature has no type");

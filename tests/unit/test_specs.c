@@ -193,9 +193,20 @@ TEST(projection_keeps_what_can_still_be_made) {
   cst_specs *specs = make_specs(mixed);
   check_names(specs, "b d r s.c sp");
   check_projection(specs, NULL, 0, "");
-  check_projection(specs, (const char *const[]){"d", "v", "w"}, 3, "d");
+  check_projection(specs, (const char *const[]){"d"}, 1, "d");
   check_projection(specs, (const char *const[]){"v", "i"}, 2, "sp");
   check_projection(specs, (const char *const[]){"s", "n", "w", "o"}, 4, "b r s.c");
+  cst_specs_release(specs);
+}
+
+TEST(a_wanted_column_does_not_vanish) {
+  cst_specs *specs = make_specs(mixed);
+  cst_specs *part = NULL;
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst__specs_project(specs, (const char *const[]){"d", "v"}, 2, &part, &error),
+           CST_SCHEMA);
+  CHECK_STR(error.path, "v");
+  CHECK_CONTAINS(error.message, "tensor 'sp' needs more columns");
   cst_specs_release(specs);
 }
 

@@ -451,6 +451,18 @@ static cst_status put_rows(const cst_example_encoder *e, int64_t rows, cst__colu
 
 /* ---- one batch ---- */
 
+static cst_status refuse_null_rows(const cst__view *view, cst_error *error) {
+  int64_t row = 0;
+  while (!cst__view_is_null(view, row)) {
+    row++;
+  }
+  cst_status status = cst__fail(error, CST_UNSUPPORTED, "drop such rows first",
+                                "the row is null as a whole, as %lld of %lld are",
+                                (long long)view->null_count, (long long)view->length);
+  cst__error_add_record(error, row, -1);
+  return status;
+}
+
 static cst_status fill(cst_example_encoder *e, const struct ArrowSchema *schema,
                        const struct ArrowArray *array, cst__batch *batch, cst_error *error) {
   cst__view view;
@@ -460,8 +472,7 @@ static cst_status fill(cst_example_encoder *e, const struct ArrowSchema *schema,
                      "the array is no struct, so it has no columns");
   }
   if (view.null_count != 0) {
-    return cst__fail(error, CST_UNSUPPORTED, "drop them first", "%lld rows are null as a whole",
-                     (long long)view.null_count);
+    return refuse_null_rows(&view, error);
   }
   CST__TRY(plan(e, &view, error));
   cst__column *column = &batch->columns[0];

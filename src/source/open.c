@@ -76,6 +76,19 @@ void cst__source_release(cst_source *source) {
 
 /* ---- options ---- */
 
+/* A linear search: columns that are wanted are few, and this is done once. */
+static cst_status check_new_column(const cst_source *source, size_t count, cst_error *error) {
+  const char *name = source->columns[count];
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(source->columns[i], name) == 0) {
+      cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a column is named twice");
+      cst__error_add_path(error, name, strlen(name));
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
 static cst_status copy_columns(cst_source *source, const cst_source_options *options,
                                cst_error *error) {
   if (options->columns == NULL) {
@@ -100,6 +113,7 @@ static cst_status copy_columns(cst_source *source, const cst_source_options *opt
     if (source->columns[i] == NULL) {
       return cst__fail_memory(error, strlen(name));
     }
+    CST__TRY(check_new_column(source, i, error));
   }
   return CST_OK;
 }
@@ -315,8 +329,14 @@ static cst_status open_paths(const cst__paths *paths, const cst_source_options *
   }
   source->rereadable = true;
   cst_status status = set_options(source, options, error);
+  size_t pipes = 0;
   for (size_t i = 0; i < paths->count && status == CST_OK; i++) {
     status = set_file(source, paths->items[i], error);
+    pipes += strcmp(paths->items[i], "-") == 0;
+  }
+  if (status == CST_OK && pipes > 1) {
+    status = cst__fail(error, CST_INVALID_ARGUMENT, "name it once",
+                       "standard input is named %zu times, it can be read once", pipes);
   }
   if (status != CST_OK) {
     cst__source_release(source);

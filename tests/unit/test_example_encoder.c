@@ -143,6 +143,11 @@ TEST(null_values_in_a_list_are_refused) {
                 "a", "value 1 of the list is null");
 }
 
+TEST(rows_that_are_null_are_refused) {
+  check_refused("struct{a: int64}", "{1} null {2} null", 0, NULL, CST_UNSUPPORTED, 1, "",
+                "null as a whole, as 2 of 4 are");
+}
+
 TEST(types_that_do_not_fit) {
   check_refused("struct{a: large_list<large_list<int64>>}", "{[[1]]}", 0, NULL, CST_UNSUPPORTED, -1,
                 "a", "not large_list<large_list<int64>>");

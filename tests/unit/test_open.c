@@ -57,6 +57,20 @@ TEST(wrong_arguments) {
   CHECK_EQ(cst_source_open(NULL, 1, NULL, &(cst_source *){NULL}, &error), CST_INVALID_ARGUMENT);
 }
 
+TEST(what_can_be_named_once) {
+  static const char *const pipes[] = {"-", "-"};
+  static const char *const columns[] = {"a", "b", "a"};
+  cst_error error = CST_ERROR_INIT;
+  cst_source *source = NULL;
+  CHECK_EQ(cst_source_open(pipes, 2, NULL, &source, &error), CST_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "standard input is named 2 times");
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.columns = columns;
+  options.num_columns = 3;
+  CHECK_EQ(cst_source_open(pipes, 1, &options, &source, &error), CST_INVALID_ARGUMENT);
+  CHECK_STR(error.path, "a");
+}
+
 TEST(unknown_columns_fail_at_once) {
   const char *path = write_examples("columns", 0, 10);
   cst_schema *schema = parse_schema(schema_text);

@@ -152,6 +152,7 @@ static cst_status plan(cst_example_decoder *d, const cst_schema *schema,
   }
   d->loop.grows = schema == NULL && options->columns == NULL;
   d->all_seen = !d->loop.grows;
+  d->loop.learns = d->loop.grows || (schema != NULL && options->reject_unknown);
   if (schema == NULL || !options->reject_unknown) {
     return CST_OK;
   }

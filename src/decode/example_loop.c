@@ -309,23 +309,19 @@ ALWAYS_INLINE uint64_t keep_bytes(uint64_t word, size_t size) {
 #endif
 }
 
-/* The column of a name, SLACK readable bytes behind it; FAILED, or DONE with CST__NO_COLUMN if the
- * column is not wanted. A new column is only made by the slow way, because of an entry with several
- * names the last one counts. */
+/* The column of a name, SLACK readable bytes behind it: CST__NO_COLUMN if it is not wanted; SLOW if
+ * it is to be learned, from the whole entry. */
 ALWAYS_INLINE outcome find_column(cst__loop *loop, const uint8_t *name, size_t size,
                                   uint32_t *column) {
-  cst__name_key key = {.head = keep_bytes(cst__load64(name), size),
-                       .next = keep_bytes(cst__load64(name + 8), size > 8 ? size - 8 : 0),
-                       .tail = keep_bytes(cst__load64(name + (size > 8 ? size - 8 : 0)), size),
+  cst__name_key key = {.tail = keep_bytes(cst__load64(name + (size > 8 ? size - 8 : 0)), size),
                        .size = (uint32_t)size};
-  *column = cst__name_table_probe(loop->table, key, name);
-  if (UNLIKELY(*column == CST__NO_COLUMN)) {
-    if (loop->grows) {
-      return SLOW;
-    }
-    return cst__unknown_name(loop, name, size, column) == CST_OK ? DONE : FAILED;
+  *column = CST__NO_COLUMN;
+  if (cst__name_may_be_known(loop->table, key.tail)) {
+    key.head = keep_bytes(cst__load64(name), size);
+    key.next = keep_bytes(cst__load64(name + 8), size > 8 ? size - 8 : 0);
+    *column = cst__name_table_probe(loop->table, key, name);
   }
-  return DONE;
+  return UNLIKELY(*column == CST__NO_COLUMN) && loop->learns ? SLOW : DONE;
 }
 
 /* One map entry of any size: its content is [at, end), with SLACK readable bytes behind, or else

@@ -52,6 +52,7 @@ typedef struct cst__loop {
   int32_t rows;    /* of the batch */
   int32_t row;     /* the record at hand */
   bool grows;      /* without a schema: an unknown name is a new column */
+  bool learns;     /* grows or rejects: unknown names are looked at; else they are stepped over */
   bool rejects;    /* an unknown name is an error, unless `known` has it */
   const cst__name_map *known;
   bool views;

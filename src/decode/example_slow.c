@@ -381,7 +381,7 @@ static cst_status read_entry(cst__loop *loop, const uint8_t *data, size_t size,
     }
     if (field.number == 1) {
       parts->name = field.bytes;
-      if (!cst__utf8_valid(field.bytes.data, field.bytes.size)) {
+      if (loop->learns && !cst__utf8_valid(field.bytes.data, field.bytes.size)) {
         return cst__fail(loop->error, CST_CORRUPT, "the record is damaged, or no tf.Example",
                          "the name of a feature (%zu bytes) is no UTF-8", field.bytes.size);
       }
@@ -394,11 +394,11 @@ static cst_status read_entry(cst__loop *loop, const uint8_t *data, size_t size,
 
 static cst_status put_parts(cst__loop *loop, const entry_parts *parts) {
   uint32_t column = cst__name_table_find(loop->table, parts->name.data, parts->name.size);
-  if (column == CST__NO_COLUMN) {
+  if (column == CST__NO_COLUMN && loop->learns) {
     CST__TRY(cst__unknown_name(loop, parts->name.data, parts->name.size, &column));
-    if (column == CST__NO_COLUMN) {
-      return CST_OK;
-    }
+  }
+  if (column == CST__NO_COLUMN) {
+    return CST_OK;
   }
   if (parts->joined != NULL && loop->views) {
     return cst__at_column(loop, column,

@@ -35,6 +35,7 @@ static bool reserve_names(cst__name_table *table, size_t want) {
 bool cst__name_table_init(cst__name_table *table, const cst_allocator *allocator) {
   *table = (cst__name_table){.seed = cst__random_seed(),
                              .mask = FIRST_SLOTS - 1,
+                             .has_few = true,
                              .allocator = cst__allocator_of(allocator)};
   cst__arena_init(&table->arena, allocator);
   table->slots = cst__new_zero(&table->allocator, FIRST_SLOTS * sizeof *table->slots);
@@ -116,6 +117,8 @@ bool cst__name_table_add(cst__name_table *table, const uint8_t *name, size_t siz
   table->names[table->count] = copy;
   table->keys[table->count + 1] = key_of(name, size);
   table->count++;
+  table->ends |= cst__name_end_bit(table->keys[table->count].tail);
+  table->has_few = table->count <= CST__FEW_NAMES;
   if (size > CST__SHORT_NAME && !table->has_long) {
     table->has_long = true; /* the hash looks at more from here on */
     (void)fill_slots(table);

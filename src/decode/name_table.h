@@ -17,7 +17,7 @@ typedef struct cst__name_key {
   uint32_t size;
 } cst__name_key;
 
-enum { CST__SHORT_NAME = 16, CST__LONG_NAME = 24 };
+enum { CST__SHORT_NAME = 16, CST__LONG_NAME = 24, CST__FEW_NAMES = 20 };
 #define CST__NO_COLUMN UINT32_MAX
 
 typedef struct cst__name_table {
@@ -28,6 +28,8 @@ typedef struct cst__name_table {
   size_t count;
   size_t capacity; /* of keys (one more) and names */
   uint64_t seed;
+  uint64_t ends; /* a bit for the end of every name: most other names have none of these */
+  bool has_few;  /* names, so that `ends` tells something */
   bool has_long; /* a name has more than 16 bytes: only then `next` is looked at */
   cst_allocator allocator;
   cst__arena arena;
@@ -50,6 +52,15 @@ static inline uint64_t cst__name_middle(const uint8_t *name, size_t size, uint64
     h = cst__fold(h ^ cst__load64(name + at), UINT64_C(0x9e3779b97f4a7c15));
   }
   return h;
+}
+
+static inline uint64_t cst__name_end_bit(uint64_t tail) {
+  return UINT64_C(1) << ((tail * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
+}
+
+/* False: no name in the table ends like that. The quick way past the features that nobody wants. */
+static inline bool cst__name_may_be_known(const cst__name_table *table, uint64_t tail) {
+  return !table->has_few || (table->ends & cst__name_end_bit(tail)) != 0;
 }
 
 static inline size_t cst__name_slot_of(const cst__name_table *table, cst__name_key key,

@@ -22,11 +22,15 @@ static const option options[] = {
      "what the input holds: example, raw or a plug-in's name"},
     {OPTION_TO, 't', "to", "NAME",
      "output format: example, raw, arrow, arrows, jsonl, parquet, ..."},
+    {OPTION_FORCE, 0, "force", NULL, "overwrite an output file that exists"},
     {OPTION_LEVEL, 0, "level", "N", "level of compression; 0 is the usual one (0)"},
     {OPTION_LOSSY, 0, "lossy", NULL, "round what the output cannot hold exactly"},
     {OPTION_BATCH_SIZE, 'b', "batch-size", "N", "rows of a record batch (1024)"},
     {OPTION_THREADS, 'j', "threads", "N", "threads that read and decode (2, or 1 on one core)"},
     {OPTION_NO_CRC, 0, "no-crc", NULL, "do not check the checksums of the records"},
+    {OPTION_MAX_RECORD_SIZE, 0, "max-record-size", "N", "bytes that a record may have (256 MiB)"},
+    {OPTION_MAX_INFLATION, 0, "max-inflation", "N",
+     "bytes that a compressed byte may become, beyond 64 MiB (200)"},
     {OPTION_GROUP, 'g', "group", "NAME", "tensor_representation_group of the schema"},
     {OPTION_LEGACY, 0, "legacy", NULL, "value_count and presence decide (legacy feature spec)"},
     {OPTION_PYTHON, 0, "python", NULL, "print a Python feature spec"},
@@ -50,7 +54,7 @@ void cli_print_help(const cli_verb *verb) {
       }
       snprintf(name, sizeof name, "--%s%s%s", o->name, o->value != NULL ? " " : "",
                o->value != NULL ? o->value : "");
-      printf("  %-3s %-16s  %s\n", letter, name, o->help);
+      printf("  %-3s %-19s  %s\n", letter, name, o->help);
     }
   }
 }
@@ -144,6 +148,10 @@ static int apply(const cli_verb *verb, const option *o, char *value, cli_setting
       return parse_number(verb, o, value, 1, MAX_NUMBER, &settings->batch_size);
     case OPTION_THREADS:
       return parse_number(verb, o, value, 1, 1024, &settings->threads);
+    case OPTION_MAX_RECORD_SIZE:
+      return parse_number(verb, o, value, 1, INT64_MAX, &settings->max_record_size);
+    case OPTION_MAX_INFLATION:
+      return parse_number(verb, o, value, 1, INT64_MAX, &settings->max_inflation);
     case OPTION_COLUMNS:
       return parse_columns(verb, value, settings);
     case OPTION_OUTPUT:
@@ -160,6 +168,9 @@ static int apply(const cli_verb *verb, const option *o, char *value, cli_setting
       break;
     case OPTION_GROUP:
       settings->group = value;
+      break;
+    case OPTION_FORCE:
+      settings->force = true;
       break;
     case OPTION_LOSSY:
       settings->lossy = true;

@@ -36,7 +36,11 @@ enum {
   OPTION_JSON = 1 << 12,
   OPTION_PYTHON = 1 << 13,
   OPTION_GROUP = 1 << 14,
-  OPTION_LEGACY = 1 << 15
+  OPTION_LEGACY = 1 << 15,
+  OPTION_FORCE = 1 << 16,
+  OPTION_MAX_RECORD_SIZE = 1 << 17,
+  OPTION_MAX_INFLATION = 1 << 18,
+  OPTIONS_LIMITS = OPTION_MAX_RECORD_SIZE | OPTION_MAX_INFLATION /* of every verb that reads */
 };
 
 typedef struct cli_verb {
@@ -61,7 +65,8 @@ typedef struct cli_settings {
   int64_t level;
   int64_t batch_size;
   int64_t threads;
-  bool lossy, no_crc, json, python, legacy;
+  int64_t max_record_size, max_inflation; /* 0: the usual ones */
+  bool lossy, no_crc, json, python, legacy, force;
   const char *group;
   const char **paths; /* the arguments that are no options */
   size_t num_paths;
@@ -75,6 +80,8 @@ void cli_print_help(const cli_verb *verb);
 
 /* ---- errors (report.c) ---- */
 
+/* Prints an error with the names of the options as they are here, without a newline. */
+void cli_print_error(FILE *out, const cst_error *error);
 /* Prints one line to stderr; gives the exit status: 1 for faults in the data, else 2. */
 int cli_fail(const cst_error *error);
 /* A usage error. verb and hint may be NULL (then: see --help). */
@@ -113,12 +120,15 @@ bool cli_progress_show(void *progress, uint64_t bytes, uint64_t records);
 /* Removes the bar. */
 void cli_progress_end(cli_progress *progress);
 double cli_progress_seconds(const cli_progress *progress);
-/* Lets the first Ctrl-C stop the work cleanly (the second one kills). */
+/* Lets the first Ctrl-C, SIGTERM or SIGHUP stop the work cleanly (the second one kills), and makes
+ * a file that grows too large an error. */
 void cli_catch_interrupt(void);
 bool cli_interrupted(void);
 
 /* ---- printing (print.c) ---- */
 
+/* Text for a terminal: control characters and what is no UTF-8 are escaped, as \x1b. */
+void cli_print_text(FILE *out, const char *text);
 /* A JSON string; NULL prints null. Bytes that are no UTF-8 become U+FFFD. */
 void cli_json_string(FILE *out, const char *text);
 void cli_json_error(FILE *out, const cst_error *error);

@@ -1,6 +1,7 @@
 /* columnstone convert: files to one file of any format. */
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -50,7 +51,8 @@ static cst_sink_options sink_options(const cli_settings *settings) {
 
 static void print_done(const conversion *work, uint64_t rows, double seconds) {
   if (!work->to_stdout) {
-    printf("%s: %" PRIu64 " rows, %.1f s\n", work->output, rows, seconds);
+    cli_print_text(stdout, work->output);
+    printf(": %" PRIu64 " rows, %.1f s\n", rows, seconds);
   }
 }
 
@@ -88,6 +90,14 @@ static cst_status convert_files(const conversion *work, cst_error *error) {
   return status;
 }
 
+/* The last of several inputs is taken for the output if that was forgotten. A device, also one that
+ * leads to a file as /dev/stdout does, is meant to be written to. */
+static bool would_overwrite(const conversion *work) {
+  struct stat there;
+  return !work->to_stdout && !work->settings->force && strncmp(work->output, "/dev/", 5) != 0 &&
+         stat(work->output, &there) == 0 && S_ISREG(there.st_mode);
+}
+
 static int convert(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   conversion work = {.settings = settings,
@@ -97,6 +107,10 @@ static int convert(const cli_settings *settings) {
   if (work.to_stdout && settings->to == NULL) {
     return cli_usage(&cli_convert, "add --to jsonl, or --to arrows",
                      "standard output needs the name of a format");
+  }
+  if (would_overwrite(&work)) {
+    return cli_usage(&cli_convert, "name an output that does not exist, or add --force",
+                     "the output %.80s exists", work.output);
   }
   cli_catch_interrupt();
   cst_status status = convert_files(&work, &error);
@@ -126,9 +140,10 @@ const cli_verb cli_convert = {
         "--to.\n"
         "Without a schema the records are read twice: once to infer it. The output appears under "
         "its\n"
-        "name when it is complete.\n",
+        "name when it is complete. A file that exists is overwritten with --force only.\n",
     .options = OPTION_TO | OPTION_SCHEMA | OPTION_COLUMNS | OPTION_FORMAT | OPTION_LEVEL |
-               OPTION_LOSSY | OPTION_BATCH_SIZE | OPTION_THREADS | OPTION_NO_CRC,
+               OPTION_LOSSY | OPTION_BATCH_SIZE | OPTION_THREADS | OPTION_NO_CRC | OPTION_FORCE |
+               OPTIONS_LIMITS,
     .min_paths = 2,
     .run = run,
 };

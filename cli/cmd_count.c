@@ -10,8 +10,9 @@ typedef struct totals {
 
 static void print_line(uint64_t records, uint64_t record_bytes, uint64_t file_bytes,
                        const char *name) {
-  printf("%12" PRIu64 " %16" PRIu64 " %16" PRIu64 "  %s\n", records, record_bytes, file_bytes,
-         name);
+  printf("%12" PRIu64 " %16" PRIu64 " %16" PRIu64 "  ", records, record_bytes, file_bytes);
+  cli_print_text(stdout, name);
+  putchar('\n');
 }
 
 static void print_json_file(const cst_file_count *count, bool first) {
@@ -91,7 +92,7 @@ const cli_verb cli_count = {
     .details =
         "Checks the lengths of the records and that each file ends at a record's end, and stops\n"
         "at the first fault. `verify` looks into the records.\n",
-    .options = OPTION_JSON,
+    .options = OPTION_JSON | OPTIONS_LIMITS,
     .min_paths = 1,
     .run = run,
 };

@@ -166,6 +166,64 @@ static cst_status print_good_ones(head *work, cst_example_decoder *decoder, cst_
   return fault->code;
 }
 
+static cst_status fail_column(const char *name, const struct ArrowSchema *found, size_t count,
+                              cst_error *error) {
+  const char **names = calloc((size_t)found->n_children + 1, sizeof *names);
+  for (int64_t i = 0; names != NULL && i < found->n_children; i++) {
+    names[i] = found->children[i]->name;
+  }
+  const char *near = names != NULL ? cli_nearest(name, names, (size_t)found->n_children) : NULL;
+  *error = (cst_error)CST_ERROR_INIT;
+  error->code = CST_NOT_FOUND;
+  snprintf(error->path, sizeof error->path, "%s", name);
+  snprintf(error->message, sizeof error->message, "no feature of that name in the first %zu %s",
+           count, count == 1 ? "record" : "records");
+  if (near != NULL) {
+    snprintf(error->hint, sizeof error->hint, "did you mean '%.80s'?", near);
+  } else {
+    snprintf(error->hint, sizeof error->hint, "show more records by -n, or give --schema");
+  }
+  free(names);
+  return CST_NOT_FOUND;
+}
+
+static bool has_column(const struct ArrowSchema *schema, const char *name) {
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    if (strcmp(schema->children[i]->name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A decoder without a schema takes every name, and gives nulls for one that is nowhere. Records
+ * that do not decode are left to the decoder of what is shown. */
+static cst_status check_columns(const head *work, cst_error *error) {
+  const cli_settings *settings = work->settings;
+  const records *taken = &work->taken;
+  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+  cst_error ignored = CST_ERROR_INIT;
+  cst_example_decoder *decoder;
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_status status = cst_example_decoder_new(NULL, &options, &decoder, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  if (cst_example_decoder_decode(decoder, taken->items, taken->count, &schema, &batch, &ignored) ==
+      CST_OK) {
+    for (size_t i = 0; i < settings->num_columns && status == CST_OK; i++) {
+      if (!has_column(&schema, settings->columns[i])) {
+        status = fail_column(settings->columns[i], &schema, taken->count, error);
+      }
+    }
+    batch.release(&batch);
+    schema.release(&schema);
+  }
+  cst_example_decoder_free(decoder);
+  return status;
+}
+
 static cst_status print_taken(head *work, cst_error *error) {
   cst_schema *schema;
   cst_example_decoder *decoder;
@@ -173,6 +231,9 @@ static cst_status print_taken(head *work, cst_error *error) {
     return CST_OK;
   }
   cst_status status = cli_read_schema(work->settings, &schema, error);
+  if (status == CST_OK && schema == NULL && work->settings->num_columns > 0) {
+    status = check_columns(work, error);
+  }
   if (status != CST_OK) {
     return status;
   }
@@ -349,7 +410,8 @@ const cli_verb cli_head = {
         "Bytes\n"
         "are a string if they are UTF-8, else {\"base64\": ...}. `--format raw` shows the records\n"
         "themselves. Reads no further than it has to.\n",
-    .options = OPTION_ROWS | OPTION_SCHEMA | OPTION_COLUMNS | OPTION_FORMAT | OPTION_NO_CRC,
+    .options = OPTION_ROWS | OPTION_SCHEMA | OPTION_COLUMNS | OPTION_FORMAT | OPTION_NO_CRC |
+               OPTIONS_LIMITS,
     .min_paths = 1,
     .run = run,
 };

@@ -58,7 +58,8 @@ static cst_status print_schema(const cli_settings *settings, const cst_schema *s
   if (status == CST_OK && settings->json) {
     print_json(schema, output, text);
   } else if (status == CST_OK && output != NULL) {
-    printf("%s: %zu features\n", output, cst_schema_num_features(schema));
+    cli_print_text(stdout, output);
+    printf(": %zu features\n", cst_schema_num_features(schema));
   } else if (status == CST_OK) {
     fwrite(text, 1, size, stdout);
   }
@@ -102,7 +103,7 @@ const cli_verb cli_schema_infer = {
     .details = "Types, presence, value counts, and a shape for features that have the same number "
                "of values\n"
                "in every record. Writes protobuf text, to standard output or to the file of -o.\n",
-    .options = OPTION_OUTPUT | OPTION_JSON | OPTION_THREADS | OPTION_NO_CRC,
+    .options = OPTION_OUTPUT | OPTION_JSON | OPTION_THREADS | OPTION_NO_CRC | OPTIONS_LIMITS,
     .min_paths = 1,
     .run = run,
 };

@@ -19,9 +19,8 @@ static void on_fault(void *ctx, const cst_fault *fault) {
     cli_json_error(stdout, fault->error);
     printf("}");
   } else {
-    char text[sizeof fault->error->file + 512];
-    cst_error_format(fault->error, text, sizeof text);
-    printf("%s [%s]\n", text, fault->kind);
+    cli_print_error(stdout, fault->error);
+    printf(" [%s]\n", fault->kind);
   }
   all->faults++;
 }
@@ -103,13 +102,14 @@ const cli_verb cli_verify = {
     .name = "verify",
     .usage = "FILE... [--schema FILE] [--json]",
     .summary = "Checks every checksum and that every record parses",
-    .details = "Prints one line per fault: file, record, byte offset, what is wrong, and its kind\n"
-               "(length-crc, data-crc, truncated, record, compression, format); goes on behind a "
-               "fault where\n"
-               "it can. With a schema, the records have to fit it. `--format raw` leaves the "
-               "records' inside\n"
-               "alone. Exit status 1 if there are faults.\n",
-    .options = OPTION_SCHEMA | OPTION_FORMAT | OPTION_JSON | OPTION_THREADS,
+    .details =
+        "Prints one line per fault: file, record, byte offset, what is wrong, and its kind\n"
+        "(length-crc, data-crc, truncated, limit, record, compression, format); goes on behind a "
+        "fault where\n"
+        "it can. With a schema, the records have to fit it. `--format raw` leaves the "
+        "records' inside\n"
+        "alone. Exit status 1 if there are faults.\n",
+    .options = OPTION_SCHEMA | OPTION_FORMAT | OPTION_JSON | OPTION_THREADS | OPTIONS_LIMITS,
     .min_paths = 1,
     .run = run,
 };

@@ -28,6 +28,8 @@ cst_source_options cli_source_options(const cli_settings *settings, const cst_sc
   options.batch_size = settings->batch_size;
   options.batch_bytes = BATCH_BYTES;
   options.threads = settings->threads > 0 ? (int32_t)settings->threads : usual_threads();
+  options.max_record_size = (uint64_t)settings->max_record_size;
+  options.max_inflation = (uint64_t)settings->max_inflation;
   options.flags = settings->no_crc ? CST_SOURCE_SKIP_CRC : 0;
   return options;
 }

@@ -23,6 +23,25 @@ static size_t char_size(const unsigned char *c) {
   return overlong || outside ? 0 : size;
 }
 
+/* C1 controls are two bytes in UTF-8. */
+static bool is_control(const unsigned char *c) {
+  return *c < 0x20 || *c == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0);
+}
+
+void cli_print_text(FILE *out, const char *text) {
+  for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
+    size_t size = char_size(c);
+    if (size == 0 || is_control(c)) {
+      for (size_t i = 0; i < (size == 0 ? 1 : size); i++) {
+        fprintf(out, "\\x%02x", c[i]);
+      }
+    } else {
+      fwrite(c, 1, size, out);
+    }
+    c += size == 0 ? 1 : size;
+  }
+}
+
 void cli_json_string(FILE *out, const char *text) {
   if (text == NULL) {
     fputs("null", out);

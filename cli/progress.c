@@ -20,8 +20,14 @@ static void on_interrupt(int signal_number) {
 void cli_catch_interrupt(void) {
   struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    struct sigaction before;
+    if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+      sigaction(numbers[i], &action, NULL); /* nohup has it ignored, and it stays so */
+    }
+  }
+  signal(SIGXFSZ, SIG_IGN); /* the write fails instead */
 }
 
 bool cli_interrupted(void) { return interrupted != 0; }

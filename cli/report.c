@@ -14,8 +14,8 @@ static int exit_status(cst_status code) {
     case CST_SCHEMA:
     case CST_FORMAT:
     case CST_LIMIT:
-    case CST_UNSUPPORTED:
       return CLI_FAULTS;
+    case CST_UNSUPPORTED:
     case CST_INVALID_ARGUMENT:
     case CST_NOT_FOUND:
     case CST_IO:
@@ -27,11 +27,30 @@ static int exit_status(cst_status code) {
   return CLI_TROUBLE;
 }
 
-int cli_fail(const cst_error *error) {
+/* Hints of the library name its options. */
+static void name_option(cst_error *error, const char *field, const char *option) {
+  char *at = strstr(error->hint, field);
+  if (at != NULL) {
+    char rest[sizeof error->hint];
+    snprintf(rest, sizeof rest, "%s", at + strlen(field));
+    snprintf(at, sizeof error->hint - (size_t)(at - error->hint), "%s%s", option, rest);
+  }
+}
+
+void cli_print_error(FILE *out, const cst_error *error) {
+  cst_error shown = *error;
   char text[sizeof error->file + 512];
-  cst_error_format(error, text, sizeof text);
+  name_option(&shown, "max_record_size", "--max-record-size");
+  name_option(&shown, "max_inflation", "--max-inflation");
+  cst_error_format(&shown, text, sizeof text);
+  cli_print_text(out, text);
+}
+
+int cli_fail(const cst_error *error) {
   fflush(stdout);
-  fprintf(stderr, "columnstone: %s\n", text);
+  fputs("columnstone: ", stderr);
+  cli_print_error(stderr, error);
+  fputc('\n', stderr);
   return exit_status(error->code);
 }
 

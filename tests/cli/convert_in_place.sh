@@ -1,3 +1,3 @@
 make_examples x.tfrecord 3
-columnstone convert x.tfrecord x.tfrecord >out
+columnstone convert x.tfrecord x.tfrecord --force >out
 columnstone head -c id x.tfrecord

@@ -154,6 +154,7 @@ class Source:
         flags: int,
         column_flags: int,
         max_record_size: int,
+        max_inflation: int,
         legacy: bool,
     ) -> Self: ...
     def schema(self) -> Schema | None: ...

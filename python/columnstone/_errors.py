@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,7 +19,9 @@ class Error(Exception):
     None when it is unknown:
 
     - code: name of the status, such as "CORRUPT"
-    - file: path of the file, or name of the file object
+    - file: path of the file, or name of the file object, as text to print: control characters and
+      bytes that are no UTF-8 are escaped, a very long one is cut. `filename` of a NotFoundError or
+      FileError about a single path is the path itself.
     - record: number of the record within the file, from 0; for `encode`, the row
     - offset: first byte of that record in the uncompressed stream
     - path: the feature, nested ones as "a.b"
@@ -59,6 +63,9 @@ class Error(Exception):
         itself: Exception = self
         if isinstance(itself, OSError):
             itself.filename = file
+            if isinstance(itself, FileNotFoundError) and file is not None:
+                itself.errno = errno.ENOENT
+                itself.strerror = os.strerror(errno.ENOENT)
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
@@ -124,6 +131,13 @@ class StateError(Error):
     """The object is closed, or its input can be read only once and has been read."""
 
     code = "STATE"
+
+
+def name_file(error: Error, path: bytes) -> None:
+    """Gives an OSError about this path the name that can be opened: `file` is for people."""
+    itself: Exception = error
+    if isinstance(itself, OSError) and error.file is not None:
+        itself.filename = os.fsdecode(path)
 
 
 def argument_error(message: str, hint: str = "") -> ArgumentError:

@@ -48,13 +48,14 @@ class ExampleDecoder:
         self._core = _core.ExampleDecoder(core, names, flags)
 
     def decode(
-        self, records: Sequence[Buffer] | Iterable[Buffer] | ArrowArrayExportable
+        self,
+        records: Sequence[Buffer] | Iterable[Buffer] | ArrowArrayExportable | ArrowStreamExportable,
     ) -> _core.RecordBatch:
         """Decodes the records into one batch, one row each.
 
         records: a list (or any iterable) of bytes or other buffers, or an Arrow array of binary,
             string or their large and view variants without nulls; a batch of one such column will
-            do.
+            do, and a table or other object with __arrow_c_stream__ is decoded whole.
 
         The GIL is free while decoding. A decoder is used by one thread at a time (others wait) and
         stays usable after an error: CorruptError or SchemaError with the record's number, TypeError

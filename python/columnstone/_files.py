@@ -6,7 +6,7 @@ import io
 import os
 from typing import TYPE_CHECKING
 
-from ._errors import argument_error
+from ._errors import NotFoundError, argument_error
 
 if TYPE_CHECKING:
     from typing import Protocol, TypeAlias
@@ -35,6 +35,17 @@ if TYPE_CHECKING:
 
 def is_path(item: object) -> bool:
     return isinstance(item, str | bytes | os.PathLike)
+
+
+def path_bytes(item: object) -> bytes:
+    """A path as the system takes it. One that is empty or holds a NUL is no path."""
+    path = os.fsencode(item)  # type: ignore[arg-type]
+    if not path:
+        hint = "name a file, or - for standard input and output"
+        raise NotFoundError(f"the path is empty ({hint})", file="", hint=hint)
+    if b"\0" in path:
+        raise argument_error("the path holds a NUL character", "no file can be named so")
+    return path
 
 
 def is_file(item: object) -> bool:
@@ -77,7 +88,7 @@ def as_inputs(
     if not items:
         raise argument_error("the list of files is empty")
     if all(is_path(item) for item in items):
-        return tuple(os.fsencode(item) for item in items), None  # type: ignore[arg-type]
+        return tuple(path_bytes(item) for item in items), None
     for i, item in enumerate(items):
         if not is_path(item) and not is_file(item):
             raise TypeError(f"paths[{i}] is {type(item).__name__}, no path and no file object")

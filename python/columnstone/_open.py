@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from . import _core
-from ._errors import argument_error
+from ._errors import Error, argument_error, name_file
 from ._files import as_inputs
 from ._schema import Schema, as_column_flags, as_columns, as_core
 
@@ -72,6 +72,7 @@ def open(
     fixed_size: bool = False,
     memory_map: bool = False,
     max_record_size: int | None = None,
+    max_inflation: int | None = None,
     legacy: bool = False,
 ) -> Source:
     """Opens files as a Source of record batches and tensors.
@@ -94,6 +95,8 @@ def open(
         zero-copy for TFRecord blocks below 2 GiB.
     memory_map: map plain files; a file that shrinks meanwhile kills the process.
     max_record_size: in bytes; 256 MiB by default.
+    max_inflation: by how much a compressed file may grow, as a ratio, once it has given 64 MiB; 200
+        by default.
     legacy: derive tensors by the rules of generate_legacy_feature_spec.
 
     Raises at once NotFoundError for a missing file, an empty glob or an unknown column (with near
@@ -115,6 +118,7 @@ def open(
         fixed_size=fixed_size,
         memory_map=memory_map,
         max_record_size=max_record_size,
+        max_inflation=max_inflation,
         legacy=legacy,
     )
 
@@ -149,6 +153,7 @@ class Source:
         fixed_size: bool = False,
         memory_map: bool = False,
         max_record_size: int | None = None,
+        max_inflation: int | None = None,
         legacy: bool = False,
     ) -> None:
         path_list, files = as_inputs(paths)
@@ -167,9 +172,17 @@ class Source:
             "max_record_size": 0
             if max_record_size is None
             else _positive("max_record_size", max_record_size),
+            "max_inflation": 0
+            if max_inflation is None
+            else _positive("max_inflation", max_inflation),
             "legacy": bool(legacy),
         }
-        self._core = _core.Source(paths=path_list, files=files, **self._options)
+        try:
+            self._core = _core.Source(paths=path_list, files=files, **self._options)
+        except Error as error:
+            if path_list is not None and len(path_list) == 1:
+                name_file(error, path_list[0])
+            raise
         self._portable = path_list is not None and b"-" not in path_list
 
     # What it holds
@@ -333,6 +346,7 @@ def infer_schema(
     threads: int = 1,
     check_crc: bool = True,
     max_record_size: int | None = None,
+    max_inflation: int | None = None,
 ) -> Schema:
     """Infers a schema from all records: types, presence, value counts, and a shape for features
     that have the same number of values in every record. The arguments are those of `open`.
@@ -345,6 +359,7 @@ def infer_schema(
         threads=threads,
         check_crc=check_crc,
         max_record_size=max_record_size,
+        max_inflation=max_inflation,
     ) as source:
         return Schema._wrap(source._core.infer())
 

@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core
-from ._errors import NotFoundError, argument_error
+from ._errors import Error, NotFoundError, argument_error, name_file
+from ._files import path_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +46,7 @@ class Schema:
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Schema:
         """Reads a file that holds protobuf text or binary (at most 256 MiB)."""
-        return cls._wrap(_core.Schema.read(os.fsencode(path)))
+        return cls._wrap(_read(path))
 
     @classmethod
     def from_text(cls, text: str | bytes) -> Schema:
@@ -132,6 +133,15 @@ class Schema:
         return f"<columnstone.Schema of {len(names)} features: {', '.join(names[:8])}{more}>"
 
 
+def _read(file: object) -> _core.Schema:
+    path = path_bytes(file)
+    try:
+        return _core.Schema.read(path)
+    except Error as error:
+        name_file(error, path)
+        raise
+
+
 def _parse(schema: object) -> _core.Schema:
     """The core of whatever stands for a schema."""
     if isinstance(schema, Schema):
@@ -139,7 +149,7 @@ def _parse(schema: object) -> _core.Schema:
     if isinstance(schema, str):
         return _parse_string(schema)
     if isinstance(schema, os.PathLike):
-        return _core.Schema.read(os.fsencode(schema))
+        return _read(schema)
     if isinstance(schema, bytes | bytearray | memoryview):
         return _core.Schema.parse(schema, "auto")
     serialize = getattr(schema, "SerializeToString", None)
@@ -152,10 +162,11 @@ def _parse(schema: object) -> _core.Schema:
 
 
 def _parse_string(schema: str) -> _core.Schema:
-    if os.path.exists(schema):
-        return _core.Schema.read(os.fsencode(schema))
+    if "\0" not in schema and os.path.exists(schema):
+        return _read(schema)
     if "{" in schema or "\n" in schema:
         return _core.Schema.parse(schema.encode("utf-8", "surrogateescape"), "text")
+    path_bytes(schema)
     hint = "give the path of a .pbtxt or .pb file, or the schema's text"
     raise NotFoundError(f"{schema}: there is no such schema file ({hint})", file=schema, hint=hint)
 

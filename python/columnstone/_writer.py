@@ -6,14 +6,14 @@ import os
 from typing import TYPE_CHECKING
 
 from . import _core
-from ._errors import argument_error
-from ._files import check_binary, name_of
+from ._errors import Error, argument_error, name_file
+from ._files import check_binary, name_of, path_bytes
 
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Literal, Self, TypeAlias
 
-    from ._core import ArrowArrayExportable, Buffer
+    from ._core import ArrowArrayExportable, ArrowStreamExportable, Buffer
     from ._files import WritableFile
 
     Compression: TypeAlias = Literal["none", "gzip", "zlib", "zstd"]
@@ -53,8 +53,13 @@ class TFRecordWriter:
             raise argument_error(f"there is no compression {compression!r}", f"one of {choices}")
         code = _core.COMPRESSION_BY_NAME if compression is None else _COMPRESSIONS[compression]
         if isinstance(file, str | bytes | os.PathLike):
-            self._name = os.fsdecode(file)
-            self._core = _core.TFRecordWriter(os.fsencode(file), None, code, level)
+            path = path_bytes(file)
+            self._name = os.fsdecode(path)
+            try:
+                self._core = _core.TFRecordWriter(path, None, code, level)
+            except Error as error:
+                name_file(error, path)
+                raise
             return
         if not callable(getattr(file, "write", None)):
             raise TypeError(
@@ -69,8 +74,12 @@ class TFRecordWriter:
         """Writes one record."""
         self._core.write(record)
 
-    def write_batch(self, records: ArrowArrayExportable) -> None:
-        """Writes all records of an Arrow binary array without nulls, as ExampleEncoder gives."""
+    def write_batch(self, records: ArrowArrayExportable | ArrowStreamExportable) -> None:
+        """Writes all records of an Arrow binary array without nulls, as ExampleEncoder gives.
+
+        A batch, a table, a source or another stream with one such column will do, such as
+        `cst.open(paths, format="raw")`.
+        """
         self._core.write_arrow(records)
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
  * Source: "The Arrow PyCapsule Interface". A capsule owns its structure until a consumer moves it
  * out (release becomes NULL).
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "ext.h"
@@ -111,6 +112,14 @@ int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct Ar
   }
   Py_DECREF(pair);
   return result;
+}
+
+cst_status cst__py_stream_failure(struct ArrowArrayStream *stream, int code, cst_error *error) {
+  const char *text = stream->get_last_error(stream);
+  error->code = code == ENOMEM ? CST_NO_MEMORY : CST_INVALID_ARGUMENT;
+  PyOS_snprintf(error->message, sizeof error->message, "the Arrow stream failed: %.120s",
+                text == NULL ? "no reason given" : text);
+  return error->code;
 }
 
 int cst__py_import_stream(PyObject *object, struct ArrowArrayStream *stream) {

@@ -141,20 +141,12 @@ static cst_status join(const pieces *p, struct ArrowArray *out, cst_error *error
 
 /* ---- inputs ---- */
 
-static cst_status stream_failure(struct ArrowArrayStream *stream, int code, cst_error *error) {
-  const char *text = stream->get_last_error(stream);
-  error->code = code == ENOMEM ? CST_NO_MEMORY : CST_INVALID_ARGUMENT;
-  PyOS_snprintf(error->message, sizeof error->message, "the Arrow stream failed: %.120s",
-                text == NULL ? "no reason given" : text);
-  return error->code;
-}
-
 static cst_status encode_stream(encoder_object *self, struct ArrowArrayStream *stream, pieces *p,
                                 cst_error *error) {
   struct ArrowSchema schema;
   int code = stream->get_schema(stream, &schema);
   if (code != 0) {
-    return stream_failure(stream, code, error);
+    return cst__py_stream_failure(stream, code, error);
   }
   int64_t before = 0; /* rows of the batches before */
   cst_status status = CST_OK;
@@ -162,7 +154,7 @@ static cst_status encode_stream(encoder_object *self, struct ArrowArrayStream *s
     struct ArrowArray batch = {.release = NULL};
     code = stream->get_next(stream, &batch);
     if (code != 0) {
-      status = stream_failure(stream, code, error);
+      status = cst__py_stream_failure(stream, code, error);
     } else if (batch.release == NULL) {
       break;
     } else {

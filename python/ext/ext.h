@@ -113,6 +113,8 @@ int cst__py_has(PyObject *object, const char *name);
  * exception and nothing to release. */
 int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct ArrowArray *array);
 int cst__py_import_stream(PyObject *object, struct ArrowArrayStream *stream);
+/* Fills the error for a stream's callback that returned `code`. */
+cst_status cst__py_stream_failure(struct ArrowArrayStream *stream, int code, cst_error *error);
 
 /* ---- arrow_schema.c ---- */
 

@@ -17,6 +17,7 @@ struct cst__py_file {
   long long base;      /* the file's position when it was handed over */
   bool can_seek;
   int has_readinto;
+  int has_read;
 };
 
 static int find_base(cst__py_file *file) {
@@ -40,7 +41,8 @@ cst__py_file *cst__py_file_new(cst__py_state *state, PyObject *object, bool can_
   file->object = Py_NewRef(object);
   file->can_seek = can_seek;
   file->has_readinto = cst__py_has(object, "readinto");
-  if (file->has_readinto < 0 || find_base(file) < 0) {
+  file->has_read = cst__py_has(object, "read");
+  if (file->has_readinto < 0 || file->has_read < 0 || find_base(file) < 0) {
     cst__py_file_release(file);
     return NULL;
   }
@@ -184,23 +186,6 @@ static PyObject *scratch_of(cst__py_file *file, size_t size) {
   return file->scratch;
 }
 
-static Py_ssize_t read_into(cst__py_file *file, void *buffer, size_t size) {
-  PyObject *scratch = scratch_of(file, size);
-  PyObject *view = scratch == NULL ? NULL : PyMemoryView_FromObject(scratch);
-  if (view == NULL) {
-    return -1;
-  }
-  PyObject *result = PyObject_CallMethod(file->object, "readinto", "O", view);
-  Py_ssize_t n = result == NULL ? -1 : count_of(result, size);
-  if (n > 0) {
-    memcpy(buffer, PyByteArray_AsString(scratch),
-           (size_t)n); /* the view has kept it from shrinking */
-  }
-  Py_XDECREF(result);
-  Py_DECREF(view);
-  return n;
-}
-
 static Py_ssize_t read_bytes(cst__py_file *file, void *buffer, size_t size) {
   PyObject *result = PyObject_CallMethod(file->object, "read", "n", (Py_ssize_t)size);
   Py_buffer data;
@@ -217,6 +202,35 @@ static Py_ssize_t read_bytes(cst__py_file *file, void *buffer, size_t size) {
     PyBuffer_Release(&data);
   }
   Py_XDECREF(result);
+  return n;
+}
+
+/* True if readinto says that it is only a name: io's base classes do so where an heir has read()
+ * alone. io.UnsupportedOperation is another thing, and comes out. */
+static bool lacks_readinto(const cst__py_file *file) {
+  return PyErr_ExceptionMatches(PyExc_NotImplementedError) && file->has_read > 0;
+}
+
+static Py_ssize_t read_into(cst__py_file *file, void *buffer, size_t size) {
+  PyObject *scratch = scratch_of(file, size);
+  PyObject *view = scratch == NULL ? NULL : PyMemoryView_FromObject(scratch);
+  if (view == NULL) {
+    return -1;
+  }
+  PyObject *result = PyObject_CallMethod(file->object, "readinto", "O", view);
+  if (result == NULL && lacks_readinto(file)) {
+    PyErr_Clear();
+    Py_DECREF(view);
+    file->has_readinto = 0;
+    return read_bytes(file, buffer, size);
+  }
+  Py_ssize_t n = result == NULL ? -1 : count_of(result, size);
+  if (n > 0) {
+    memcpy(buffer, PyByteArray_AsString(scratch),
+           (size_t)n); /* the view has kept it from shrinking */
+  }
+  Py_XDECREF(result);
+  Py_DECREF(view);
   return n;
 }
 

@@ -122,9 +122,10 @@ static int open_inputs(source_object *self, PyObject *paths, PyObject *files,
 }
 
 static int init(source_object *self, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"paths",        "files",           "format",      "schema",  "columns",
-                             "tensor_group", "batch_size",      "batch_bytes", "threads", "flags",
-                             "column_flags", "max_record_size", "legacy",      NULL};
+  static char *keywords[] = {
+      "paths",        "files",           "format",        "schema",  "columns",
+      "tensor_group", "batch_size",      "batch_bytes",   "threads", "flags",
+      "column_flags", "max_record_size", "max_inflation", "legacy",  NULL};
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   PyObject *paths;
   PyObject *files;
@@ -134,10 +135,11 @@ static int init(source_object *self, PyObject *args, PyObject *kwargs) {
   long long batch_size;
   long long batch_bytes;
   unsigned long long max_record_size;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "$OOzOOsLLiIIKp:Source", keywords, &paths, &files,
-                                   &options.format, &schema, &columns, &options.tensor_group,
-                                   &batch_size, &batch_bytes, &options.threads, &options.flags,
-                                   &options.column_flags, &max_record_size, &legacy) ||
+  unsigned long long max_inflation;
+  if (!PyArg_ParseTupleAndKeywords(
+          args, kwargs, "$OOzOOsLLiIIKKp:Source", keywords, &paths, &files, &options.format,
+          &schema, &columns, &options.tensor_group, &batch_size, &batch_bytes, &options.threads,
+          &options.flags, &options.column_flags, &max_record_size, &max_inflation, &legacy) ||
       cst__py_schema_arg(cst__py_state_of((PyObject *)self), schema, &options.schema) < 0) {
     return -1;
   }
@@ -150,6 +152,7 @@ static int init(source_object *self, PyObject *args, PyObject *kwargs) {
   options.batch_size = batch_size;
   options.batch_bytes = batch_bytes;
   options.max_record_size = max_record_size;
+  options.max_inflation = max_inflation;
   options.legacy_specs = legacy != 0;
   int result = open_inputs(self, paths, files, &options);
   cst__py_names_reset(&names);

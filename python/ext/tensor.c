@@ -291,6 +291,10 @@ static PyObject *dunder_array(PyObject *object, PyObject *args, PyObject *kwargs
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", names, &dtype, &copy)) {
     return NULL;
   }
+  if (copy == Py_False && buffer_format(((tensor *)object)->array->dtype) == NULL) {
+    PyErr_SetString(PyExc_ValueError, "strings need a copy, but copy=False was given");
+    return NULL;
+  }
   PyObject *array = to_numpy(object, NULL);
   PyObject *old = array == NULL ? NULL : PyObject_GetAttrString(array, "dtype");
   if (old == NULL) {

@@ -148,8 +148,56 @@ static PyObject *write_record(PyObject *object, PyObject *record) {
   return leave(self, status, &error);
 }
 
-static PyObject *write_arrow(PyObject *object, PyObject *records) {
-  writer_object *self = (writer_object *)object;
+/* ---- Arrow ---- */
+
+/* Writes an array, or the one column of a struct (a batch), which stays the caller's. */
+static cst_status write_column(writer_object *self, const struct ArrowSchema *schema,
+                               const struct ArrowArray *array, cst_error *error) {
+  if (strcmp(schema->format, "+s") != 0) {
+    return cst_tfrecord_writer_write_arrow(self->writer, schema, array, error);
+  }
+  if (schema->n_children != 1 || array->null_count > 0) {
+    error->code = CST_INVALID_ARGUMENT;
+    PyOS_snprintf(error->message, sizeof error->message,
+                  "a batch of %lld columns, where records are one binary column",
+                  (long long)schema->n_children);
+    PyOS_snprintf(error->hint, sizeof error->hint,
+                  "encode it with ExampleEncoder, or hand over one column");
+    return CST_INVALID_ARGUMENT;
+  }
+  struct ArrowArray column = *array->children[0];
+  bool whole = column.length == array->length && array->offset == 0;
+  column.offset += array->offset;
+  column.length = array->length;
+  column.null_count = whole || column.null_count == 0 ? column.null_count : -1;
+  return cst_tfrecord_writer_write_arrow(self->writer, schema->children[0], &column, error);
+}
+
+static cst_status write_batches(writer_object *self, struct ArrowArrayStream *stream,
+                                cst_error *error) {
+  struct ArrowSchema schema;
+  int code = stream->get_schema(stream, &schema);
+  if (code != 0) {
+    return cst__py_stream_failure(stream, code, error);
+  }
+  cst_status status = CST_OK;
+  while (status == CST_OK) {
+    struct ArrowArray batch = {.release = NULL};
+    code = stream->get_next(stream, &batch);
+    if (code != 0) {
+      status = cst__py_stream_failure(stream, code, error);
+    } else if (batch.release == NULL) {
+      break;
+    } else {
+      status = write_column(self, &schema, &batch, error);
+      batch.release(&batch);
+    }
+  }
+  schema.release(&schema);
+  return status;
+}
+
+static PyObject *write_array(writer_object *self, PyObject *records) {
   struct ArrowSchema schema;
   struct ArrowArray array;
   if (cst__py_import_array(records, &schema, &array) < 0) {
@@ -160,12 +208,49 @@ static PyObject *write_arrow(PyObject *object, PyObject *records) {
   cst_status status = CST_STATE;
   Py_BEGIN_ALLOW_THREADS
   if (entered) {
-    status = cst_tfrecord_writer_write_arrow(self->writer, &schema, &array, &error);
+    status = write_column(self, &schema, &array, &error);
   }
   schema.release(&schema);
   array.release(&array);
   Py_END_ALLOW_THREADS
   return entered ? leave(self, status, &error) : NULL;
+}
+
+static PyObject *write_stream(writer_object *self, PyObject *records) {
+  struct ArrowArrayStream stream;
+  if (cst__py_import_stream(records, &stream) < 0) {
+    return NULL;
+  }
+  bool entered = enter(self) == 0;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = CST_STATE;
+  Py_BEGIN_ALLOW_THREADS
+  if (entered) {
+    status = write_batches(self, &stream, &error);
+  }
+  stream.release(&stream);
+  Py_END_ALLOW_THREADS
+  return entered ? leave(self, status, &error) : NULL;
+}
+
+static PyObject *write_arrow(PyObject *object, PyObject *records) {
+  int is_array = cst__py_has(records, "__arrow_c_array__");
+  if (is_array > 0) {
+    return write_array((writer_object *)object, records);
+  }
+  int is_stream = is_array < 0 ? -1 : cst__py_has(records, "__arrow_c_stream__");
+  if (is_stream > 0) {
+    return write_stream((writer_object *)object, records);
+  }
+  if (is_stream == 0) {
+    PyObject *name = PyType_GetName(Py_TYPE(records));
+    PyErr_Format(PyExc_TypeError,
+                 "write_batch() takes an Arrow binary array, or a batch or stream with one binary "
+                 "column, not %U (one record of bytes: write())",
+                 name);
+    Py_XDECREF(name);
+  }
+  return NULL;
 }
 
 static PyObject *finish(PyObject *object, PyObject *unused) {

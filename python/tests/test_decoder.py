@@ -246,3 +246,17 @@ def test_batches_outlive_the_decoder(schema: cst.Schema) -> None:
     wanted = [b.to_pydict() for b in batches]
     del decoder
     assert [b.to_pydict() for b in batches] == wanted
+
+
+def test_streams_of_one_binary_column(schema: cst.Schema) -> None:
+    data = records(7)
+    decoder = cst.ExampleDecoder(schema)
+    expected = decoder.decode(data).to_pydict()
+    array = pa.array(data, pa.binary())
+    chunked = pa.chunked_array([array.slice(0, 3), array.slice(3)])
+    tables = [pa.table({"r": array}), pa.table({"r": chunked})]
+    for given in (*tables, chunked, pa.chunked_array([array])):
+        assert decoder.decode(given).to_pydict() == expected
+    assert decoder.decode(pa.table({"r": array.slice(0, 0)})).num_rows == 0
+    with pytest.raises(TypeError, match="2 columns"):
+        decoder.decode(pa.table({"a": array, "b": array}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import pathlib
 import pickle
 
@@ -120,3 +121,38 @@ def test_usable_after_an_error(schema: cst.Schema) -> None:
             decoder.decode([*good, b"\x0a\x7f"])
         assert caught.value.record == 5
         assert decoder.decode(good).num_rows == 5
+
+
+def test_a_missing_file_has_errno_and_a_name_that_opens(tmp_path: pathlib.Path) -> None:
+    path = str(tmp_path / "new\nline")
+    openers = [
+        lambda: cst.open(path),
+        lambda: cst.Schema.from_file(path),
+        lambda: cst.Schema(pathlib.Path(path)),
+    ]
+    for opener in openers:
+        with pytest.raises(FileNotFoundError) as caught:
+            opener()
+        assert caught.value.errno == errno.ENOENT
+        assert caught.value.filename == path
+
+
+def test_no_path_is_cut_at_a_nul(file: pathlib.Path) -> None:
+    bad = f"{file}\0b"
+    for use in (
+        lambda: cst.open(bad),
+        lambda: cst.open(bad.encode()),
+        lambda: cst.open([file, bad]),
+        lambda: cst.TFRecordWriter(bad),
+        lambda: cst.Schema.from_file(bad),
+        lambda: cst.Schema(bad),
+        lambda: cst.infer_schema(bad),
+    ):
+        with pytest.raises(ValueError, match="NUL"):
+            use()
+
+
+def test_an_empty_path() -> None:
+    for use in (cst.open, cst.TFRecordWriter, cst.Schema.from_file, cst.infer_schema):
+        with pytest.raises(cst.NotFoundError, match="the path is empty"):
+            use("")

@@ -268,3 +268,14 @@ def test_a_stream_keeps_a_cycle_alive(data: bytes) -> None:
     del reader
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.parametrize("base", [io.RawIOBase, io.BufferedIOBase])
+def test_an_heir_of_io_with_read_alone(file: pathlib.Path, base: type) -> None:
+    data = io.BytesIO(file.read_bytes())
+
+    class Heir(base):  # type: ignore[misc]
+        def read(self, size: int = -1) -> bytes:
+            return data.read(size)
+
+    assert sum(batch.num_rows for batch in cst.open(Heir())) == 100

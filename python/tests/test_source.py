@@ -476,3 +476,13 @@ def test_one_batch_many_exports(file: pathlib.Path, schema: cst.Schema) -> None:
     for export, column in zip(exports, columns, strict=True):
         export.validate(full=True)
         assert export["tags"].equals(column)
+
+
+def test_max_inflation(make_file: MakeFile) -> None:
+    path = make_file("zeros.gz", [bytes(80_000_000)])
+    with pytest.raises(cst.LimitError) as caught:
+        list(cst.open(path, format="raw"))
+    assert "max_inflation" in str(caught.value.hint)
+    assert [b.num_rows for b in cst.open(path, format="raw", max_inflation=10_000)] == [1]
+    with pytest.raises(cst.ArgumentError):
+        cst.open(path, max_inflation=0)

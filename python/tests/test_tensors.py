@@ -281,3 +281,17 @@ def test_repr_and_len(tensors: dict[str, Any]) -> None:
     assert len(tensors["pair"]) == 5
     assert tensors["pair"].ndim == 2
     assert repr(tensors["steps"]) == "<columnstone.SparseTensor int64 (5, 3) with 6 values>"
+
+
+def test_strings_need_a_copy() -> None:
+    schema = (
+        'feature { name: "s" type: BYTES shape { dim { size: 1 } } presence { min_fraction: 1 } }'
+    )
+    data = io.BytesIO()
+    with cst.TFRecordWriter(data) as writer:
+        writer.write(wire.example({"s": [b"a"]}))
+    data.seek(0)
+    (tensors,) = cst.open(data, schema=schema).tensors()
+    with pytest.raises(ValueError, match="copy"):
+        np.asarray(tensors["s"], copy=False)
+    assert np.asarray(tensors["s"]).tolist() == [[b"a"]]

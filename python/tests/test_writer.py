@@ -124,8 +124,6 @@ def test_wrong_records(tmp_path: pathlib.Path) -> None:
         for array in (pa.array([1]), pa.array([b"x", None])):
             with pytest.raises(cst.Error):
                 writer.write_batch(array)
-        with pytest.raises(AttributeError, match="__arrow_c_array__"):
-            writer.write_batch([b"x"])  # type: ignore[arg-type]
         writer.write(b"good")
     assert raw(tmp_path / "out") == [b"good"]
 
@@ -203,3 +201,32 @@ def test_standard_output(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(done.stdout)
     assert raw(path) == [b"abc"]
+
+
+def test_write_batch_takes_what_holds_one_binary_column(tmp_path: pathlib.Path) -> None:
+    column = pa.array(RECORDS[:4], pa.binary())
+    batch = pa.record_batch({"record": column})
+    table = pa.table({"record": pa.chunked_array([column, column.slice(1, 2)])})
+    with cst.TFRecordWriter(tmp_path / "in") as writer:
+        writer.write_batch(batch)
+        writer.write_batch(batch.slice(1, 2))
+        writer.write_batch(table)
+        writer.write_batch(pa.chunked_array([column]))
+    expected = RECORDS[:4] + RECORDS[1:3] + RECORDS[:4] + RECORDS[1:3] + RECORDS[:4]
+    assert raw(tmp_path / "in") == expected
+    with cst.TFRecordWriter(tmp_path / "out") as writer:
+        source = cst.open(tmp_path / "in", format="raw", batch_size=3)
+        writer.write_batch(source)
+        writer.write_batch(next(iter(source)))
+    assert raw(tmp_path / "out") == expected + expected[:3]
+
+
+def test_write_batch_says_what_it_takes(tmp_path: pathlib.Path) -> None:
+    with cst.TFRecordWriter(tmp_path / "out") as writer:
+        for wrong in ([b"x"], b"x", 5, None):
+            with pytest.raises(TypeError, match=r"write_batch.*binary column"):
+                writer.write_batch(wrong)  # type: ignore[arg-type]
+        for two in (pa.record_batch({"a": [b""], "b": [b""]}), pa.table({"a": [b""], "b": [b""]})):
+            with pytest.raises(cst.ArgumentError, match="2 columns") as caught:
+                writer.write_batch(two)
+            assert caught.value.hint

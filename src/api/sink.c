@@ -1,246 +1,66 @@
-/* <columnstone/sink.h>: cst_sink_* and cst_convert. (The TFRecord writer has a file of its own.) */
+/* <columnstone/sink.h>: argument checks and hand-over. (The TFRecord writer has a file of its own.)
+ */
 #include <columnstone/sink.h>
 #include <string.h>
 
 #include "api/arguments.h"
-#include "arrow/view.h"
-#include "base/alloc.h"
-#include "format/registry.h"
+#include "format/sink.h"
+#include "source/convert.h"
 
-typedef enum sink_state { SINK_OPEN, SINK_FAILED, SINK_FINISHED } sink_state;
-
-struct cst_sink {
-  cst_allocator allocator;
-  char *path;
-  struct ArrowSchema schema;
-  const cst__sink_format *format;
-  void *sink; /* the format's */
-  int64_t rows;
-  sink_state state;
-};
-
-/* The name of the output for errors. */
-static const char *name_of(const char *path) {
-  return strcmp(path, "-") == 0 ? "standard output" : path;
-}
-
-/* ---- the format ---- */
-
-static cst_status find_format(const char *path, const char *name, cst__format *out,
-                              cst_error *error) {
-  if (name != NULL) {
-    CST__TRY(cst__format_find(name, out, error));
-  } else if (strcmp(path, "-") == 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "name one, such as jsonl or arrows",
-                     "standard output has no name that tells the format");
-  } else {
-    CST__TRY(cst__format_find_by_path(path, out, error));
+static cst_status check_path(const char *path, cst_error *error) {
+  if (path == NULL || path[0] == '\0') {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the output has no path");
   }
-  if (out->sink == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "choose another one",
-                     "the format %s can only be read", out->name);
-  }
-  return CST_OK;
-}
-
-/* True for the batches of a source of the format raw: one plain binary column of the name `record`.
- */
-static bool is_raw(const struct ArrowSchema *schema) {
-  if (schema->n_children != 1 || schema->children[0]->name == NULL ||
-      strcmp(schema->children[0]->name, "record") != 0) {
-    return false;
-  }
-  const char *format = schema->children[0]->format;
-  return strcmp(format, "z") == 0 || strcmp(format, "Z") == 0 || strcmp(format, "vz") == 0;
-}
-
-/* ---- opening ---- */
-
-static cst_status open_format(cst_sink *sink, const cst_sink_options *options, cst_error *error) {
-  cst__format format;
-  CST__TRY(find_format(sink->path, options->format, &format, error));
-  if (options->format == NULL && format.sink == &cst__sink_example && is_raw(&sink->schema)) {
-    CST__TRY(cst__format_find("raw", &format, error));
-  }
-  cst__sink_open open = {
-      .path = sink->path, .schema = &sink->schema, .options = options, .plugin = format.plugin};
-  sink->format = format.sink;
-  cst_status status = format.sink->open(&open, &sink->sink, error);
-  if (status != CST_OK) {
-    sink->sink = NULL;
-    cst__error_add_file(error, name_of(sink->path));
-  }
-  return status;
-}
-
-static cst_status sink_new(const char *path, const struct ArrowSchema *schema,
-                           const cst_sink_options *options, cst_sink **out, cst_error *error) {
-  cst_allocator allocator = cst__allocator_of(options->allocator);
-  cst_sink *sink = cst__new_zero(&allocator, sizeof *sink);
-  if (sink == NULL) {
-    return cst__fail_memory(error, sizeof *sink);
-  }
-  sink->allocator = allocator;
-  sink->path = cst__new_copy(&allocator, path, strlen(path));
-  cst_status status = sink->path == NULL ? cst__fail_memory(error, strlen(path))
-                                         : cst__schema_copy(schema, &sink->schema, error);
-  if (status == CST_OK) {
-    status = open_format(sink, options, error);
-  }
-  if (status != CST_OK) {
-    cst_sink_free(sink);
-    return status;
-  }
-  *out = sink;
   return CST_OK;
 }
 
 cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
                          const cst_sink_options *options, cst_sink **out, cst_error *error) {
-  if (path == NULL || path[0] == '\0' || out == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no path, or no place for the sink");
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  CST__TRY(check_path(path, error));
+  if (out == NULL) {
+    return cst__missing("out", error);
   }
   if (schema == NULL || schema->release == NULL || schema->format == NULL ||
       strcmp(schema->format, "+s") != 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "pass the schema of a record batch",
                      "the schema is not a struct of columns, or released");
   }
-  cst_sink_options own = CST_SINK_OPTIONS_INIT;
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  return sink_new(path, schema, &own, out, error);
+  return cst__sink_open(path, schema, &own, out, error);
 }
 
 cst_status cst_sink_check(const char *path, const cst_sink_options *options, cst_error *error) {
-  if (path == NULL || path[0] == '\0') {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no path");
-  }
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  CST__TRY(check_path(path, error));
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  cst__format format;
-  return find_format(path, own.format, &format, error);
-}
-
-/* ---- writing ---- */
-
-static cst_status check_open(const cst_sink *sink, cst_error *error) {
-  if (sink->state == SINK_OPEN) {
-    return CST_OK;
-  }
-  return cst__fail(error, CST_STATE, NULL, "the output %s",
-                   sink->state == SINK_FINISHED ? "is finished" : "has failed before");
-}
-
-/* A row counts from the start of the output, whose name the error gets where it has none. */
-static cst_status failed(cst_sink *sink, cst_status status, cst_error *error) {
-  sink->state = SINK_FAILED;
-  if (error != NULL && error->record >= 0) {
-    error->record += sink->rows;
-  }
-  cst__error_add_file(error, name_of(sink->path));
-  return status;
+  return cst__sink_check(path, &own, error);
 }
 
 cst_status cst_sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error) {
-  if (sink == NULL || batch == NULL || batch->release == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no sink, or no batch");
+  if (sink == NULL || batch == NULL) {
+    return cst__missing(sink == NULL ? "sink" : "batch", error);
   }
-  CST__TRY(check_open(sink, error));
-  cst_status status = sink->format->write(sink->sink, batch, error);
-  if (status != CST_OK) {
-    return failed(sink, status, error);
+  if (batch->release == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the batch is released");
   }
-  sink->rows += batch->length;
-  return CST_OK;
+  return cst__sink_write(sink, batch, error);
 }
 
 cst_status cst_sink_finish(cst_sink *sink, cst_error *error) {
-  if (sink == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no sink");
-  }
-  CST__TRY(check_open(sink, error));
-  cst_status status = sink->format->finish(sink->sink, error);
-  if (status != CST_OK) {
-    return failed(sink, status, error);
-  }
-  sink->state = SINK_FINISHED;
-  return CST_OK;
+  return sink != NULL ? cst__sink_finish(sink, error) : cst__missing("sink", error);
 }
 
-void cst_sink_free(cst_sink *sink) {
-  if (sink == NULL) {
-    return;
-  }
-  if (sink->sink != NULL) {
-    sink->format->free(sink->sink);
-  }
-  if (sink->schema.release != NULL) {
-    sink->schema.release(&sink->schema);
-  }
-  cst__delete(sink->path);
-  cst__delete(sink);
-}
-
-/* ---- converting ---- */
-
-typedef struct conversion {
-  cst_pass *pass;
-  cst_sink *sink;
-  cst_progress_callback on_progress; /* may be NULL */
-  void *ctx;
-} conversion;
-
-static cst_status report(const conversion *work, cst_error *error) {
-  uint64_t bytes;
-  uint64_t rows;
-  if (work->on_progress == NULL) {
-    return CST_OK;
-  }
-  cst_pass_progress(work->pass, &bytes, &rows);
-  if (!work->on_progress(work->ctx, bytes, rows)) {
-    return cst__fail(error, CST_CALLBACK, NULL, "stopped by the caller");
-  }
-  return CST_OK;
-}
-
-static cst_status write_all(const conversion *work, cst_error *error) {
-  for (;;) {
-    struct ArrowArray batch = {.release = NULL};
-    CST__TRY(cst_pass_next(work->pass, &batch, error));
-    if (batch.release == NULL) {
-      return cst_sink_finish(work->sink, error);
-    }
-    cst_status status = cst_sink_write(work->sink, &batch, error);
-    batch.release(&batch); /* before the next one: its buffers are used again */
-    CST__TRY(status);
-    CST__TRY(report(work, error));
-  }
-}
-
-static cst_status open_and_write(cst_source *source, const char *path,
-                                 const cst_sink_options *options, conversion *work,
-                                 cst_error *error) {
-  struct ArrowSchema schema = {.release = NULL};
-  CST__TRY(cst_source_arrow_schema(source, &schema, error));
-  cst_status status = cst_sink_open(path, &schema, options, &work->sink, error);
-  schema.release(&schema);
-  CST__TRY(status);
-  CST__TRY(cst_pass_new(source, &work->pass, error));
-  return write_all(work, error);
-}
+void cst_sink_free(cst_sink *sink) { cst__sink_free(sink); }
 
 cst_status cst_convert(cst_source *source, const char *path, const cst_sink_options *options,
                        cst_progress_callback on_progress, void *ctx, uint64_t *rows,
                        cst_error *error) {
-  if (source == NULL || path == NULL || path[0] == '\0') {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no source, or no path");
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  CST__TRY(check_path(path, error));
+  if (source == NULL) {
+    return cst__missing("source", error);
   }
-  CST__TRY(cst_sink_check(path, options, error)); /* a schema may have to be inferred first */
-  conversion work = {.on_progress = on_progress, .ctx = ctx};
-  cst_status status = open_and_write(source, path, options, &work, error);
-  if (status == CST_OK && rows != NULL) {
-    *rows = (uint64_t)work.sink->rows;
-  }
-  cst_pass_free(work.pass);
-  cst_sink_free(work.sink);
-  return status;
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  return cst__convert(source, path, &own, on_progress, ctx, rows, error);
 }

@@ -19,7 +19,7 @@ static cst_status write_bytes(void *ctx, const void *data, size_t size, cst_erro
   return cst__output_write(ctx, data, size, error);
 }
 
-static cst_status arrow_open(const cst__sink_open *open, bool is_file, void **out,
+static cst_status arrow_open(const cst__sink_target *open, bool is_file, void **out,
                              cst_error *error) {
   const cst_sink_options *options = open->options;
   cst_allocator allocator = cst__allocator_of(options->allocator);
@@ -41,11 +41,11 @@ static cst_status arrow_open(const cst__sink_open *open, bool is_file, void **ou
   return CST_OK;
 }
 
-static cst_status file_open(const cst__sink_open *open, void **out, cst_error *error) {
+static cst_status file_open(const cst__sink_target *open, void **out, cst_error *error) {
   return arrow_open(open, true, out, error);
 }
 
-static cst_status stream_open(const cst__sink_open *open, void **out, cst_error *error) {
+static cst_status stream_open(const cst__sink_target *open, void **out, cst_error *error) {
   return arrow_open(open, false, out, error);
 }
 

@@ -10,17 +10,17 @@
 
 #include "base/error.h"
 
-typedef struct cst__sink_open {
+typedef struct cst__sink_target {
   const char *path;                 /* "-": standard output */
   const struct ArrowSchema *schema; /* borrowed until free; a struct */
   const cst_sink_options *options;  /* never NULL; valid for the time of open */
   const cst_plugin_format *plugin;  /* for cst__sink_plugin */
-} cst__sink_open;
+} cst__sink_target;
 
 typedef struct cst__sink_format {
   const char *name;
   /* *sink is NULL on failure. */
-  cst_status (*open)(const cst__sink_open *open, void **sink, cst_error *error);
+  cst_status (*open)(const cst__sink_target *open, void **sink, cst_error *error);
   /* Borrows the batch. Errors name row (as record) and column (as path). */
   cst_status (*write)(void *sink, const struct ArrowArray *batch, cst_error *error);
   cst_status (*finish)(void *sink, cst_error *error);

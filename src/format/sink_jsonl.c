@@ -45,7 +45,7 @@ static cst_status make_keys(jsonl_sink *sink, cst_error *error) {
              : CST_OK;
 }
 
-static cst_status jsonl_open(const cst__sink_open *open, void **out, cst_error *error) {
+static cst_status jsonl_open(const cst__sink_target *open, void **out, cst_error *error) {
   cst_allocator allocator = cst__allocator_of(open->options->allocator);
   jsonl_sink *sink = cst__new_zero(&allocator, sizeof *sink);
   if (sink == NULL) {

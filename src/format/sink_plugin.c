@@ -27,7 +27,7 @@ static void plugin_free(void *ptr) {
   cst__delete(sink);
 }
 
-static cst_status create(plugin_sink *sink, const cst__sink_open *open, cst_error *error) {
+static cst_status create(plugin_sink *sink, const cst__sink_target *open, cst_error *error) {
   const cst_sink_options *options = open->options;
   cst_plugin_write_options wanted = {
       .size = sizeof wanted, .level = options->level, .lossy = options->lossy};
@@ -37,7 +37,7 @@ static cst_status create(plugin_sink *sink, const cst__sink_open *open, cst_erro
                               &sink->writer, error);
 }
 
-static cst_status plugin_open(const cst__sink_open *open, void **out, cst_error *error) {
+static cst_status plugin_open(const cst__sink_target *open, void **out, cst_error *error) {
   if (strcmp(open->path, "-") == 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "write arrows, jsonl, example or raw, or a file",
                      "the format %s cannot be written to standard output", open->plugin->name);

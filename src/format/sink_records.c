@@ -17,7 +17,7 @@ static void records_free(void *ptr) {
   cst__delete(sink);
 }
 
-static cst_status records_new(const cst__sink_open *open, record_sink **out, cst_error *error) {
+static cst_status records_new(const cst__sink_target *open, record_sink **out, cst_error *error) {
   const cst_allocator allocator = cst__allocator_of(open->options->allocator);
   record_sink *sink = cst__new_zero(&allocator, sizeof *sink);
   if (sink == NULL) {
@@ -28,7 +28,7 @@ static cst_status records_new(const cst__sink_open *open, record_sink **out, cst
   return CST_OK;
 }
 
-static cst_status open_writer(record_sink *sink, const cst__sink_open *open, void **out,
+static cst_status open_writer(record_sink *sink, const cst__sink_target *open, void **out,
                               cst_error *error) {
   cst_status status = cst_tfrecord_writer_open(open->path, open->options, &sink->writer, error);
   if (status != CST_OK) {
@@ -46,7 +46,7 @@ static cst_status records_finish(void *ptr, cst_error *error) {
 
 /* ---- example ---- */
 
-static cst_status example_open(const cst__sink_open *open, void **out, cst_error *error) {
+static cst_status example_open(const cst__sink_target *open, void **out, cst_error *error) {
   record_sink *sink = NULL;
   CST__TRY(records_new(open, &sink, error));
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
@@ -93,7 +93,7 @@ static bool is_binary(const struct ArrowSchema *schema) {
   return false;
 }
 
-static cst_status raw_open(const cst__sink_open *open, void **out, cst_error *error) {
+static cst_status raw_open(const cst__sink_target *open, void **out, cst_error *error) {
   const struct ArrowSchema *schema = open->schema;
   if (schema->n_children != 1 || !is_binary(schema->children[0])) {
     return cst__fail(error, CST_UNSUPPORTED, "read with the format raw, or write another format",

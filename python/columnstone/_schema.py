@@ -168,7 +168,8 @@ def _parse_string(schema: str) -> _core.Schema:
         return _core.Schema.parse(schema.encode("utf-8", "surrogateescape"), "text")
     path_bytes(schema)
     hint = "give the path of a .pbtxt or .pb file, or the schema's text"
-    raise NotFoundError(f"{schema}: there is no such schema file ({hint})", file=schema, hint=hint)
+    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in schema)
+    raise NotFoundError(f"{shown}: there is no such schema file ({hint})", file=schema, hint=hint)
 
 
 def as_core(schema: SchemaLike | None) -> _core.Schema | None:

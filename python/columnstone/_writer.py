@@ -50,7 +50,9 @@ class TFRecordWriter:
     ) -> None:
         if compression is not None and compression not in _COMPRESSIONS:
             choices = ", ".join(_COMPRESSIONS)
-            raise argument_error(f"there is no compression {compression!r}", f"one of {choices}")
+            raise argument_error(
+                f"there is no compression {ascii(compression)[:40]}", f"one of {choices}"
+            )
         code = _core.COMPRESSION_BY_NAME if compression is None else _COMPRESSIONS[compression]
         if isinstance(file, str | bytes | os.PathLike):
             path = path_bytes(file)

@@ -63,7 +63,9 @@ static void read_names(names *all, const char *folder) {
 static bool find_near(const char *folder, const char *base, char *hint, size_t n) {
   names all = {0};
   cst__arena_init(&all.arena, NULL);
-  read_names(&all, folder);
+  if (base[0] != '\0') { /* every short name is near to nothing */
+    read_names(&all, folder);
+  }
   size_t near = cst__nearest_name(base, all.items, all.count);
   if (near != SIZE_MAX) {
     (void)snprintf(hint, n, "did you mean %s?", all.items[near]);

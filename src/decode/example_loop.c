@@ -24,6 +24,7 @@
 enum {
   SLACK = 32, /* bytes behind an entry that must be readable */
   SHORT_TAIL = 128,
+  FETCH_BYTES = 1024,
   TAIL_BYTES = 512, /* the longest end of a record that is copied to get the slack */
   HEADER_SLACK = 48 /* readable bytes from an entry's begin on, before anything is known of it */
 };
@@ -494,6 +495,15 @@ static cst_status put_features(cst__loop *loop, const uint8_t *begin, const uint
   return put_entries(loop, copy, copy + rest, copy + rest + HEADER_SLACK + SLACK, &at);
 }
 
+/* Begins to load a record that comes next: a list of them lies anywhere in memory, and by the time
+ * the machine notices a new run of addresses, a short record is over. */
+ALWAYS_INLINE void fetch(const cst_bytes *record) {
+  size_t size = record->size < FETCH_BYTES ? record->size : FETCH_BYTES;
+  for (size_t at = 0; at < size; at += 64) {
+    __builtin_prefetch(record->data + at);
+  }
+}
+
 static cst_status run(cst__loop *loop, const cst__records *records) {
   for (size_t i = 0; i < records->count; i++) {
     const uint8_t *at = records->items[i].data;
@@ -501,6 +511,9 @@ static cst_status run(cst__loop *loop, const cst__records *records) {
     const uint8_t *end = at + size;
     size_t features = 0;
     loop->row = (int32_t)i;
+    if (LIKELY(i + 1 < records->count)) {
+      fetch(&records->items[i + 1]);
+    }
     cst__enter_record(loop, records);
     if (LIKELY(size >= 8 && *at++ == CST__TAG_FIRST && read_size(&at, &features) &&
                features == (size_t)(end - at))) {

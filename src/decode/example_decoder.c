@@ -371,19 +371,6 @@ static cst_status finish_columns(cst_example_decoder *d) {
   return CST_OK;
 }
 
-static cst_status keep_blocks(cst__batch *batch, const cst__records *records, cst_error *error) {
-  for (size_t i = 0; i < records->num_blocks; i++) {
-    const cst__block_ref *block = &records->blocks[i];
-    cst__keepalive keep = {block->data, block->size, block->owner, block->release};
-    block->retain(block->owner);
-    if (!cst__batch_keep(batch, &keep)) {
-      block->release(block->owner);
-      return cst__fail_memory(error, sizeof keep);
-    }
-  }
-  return CST_OK;
-}
-
 static cst_status fill(cst_example_decoder *d, const cst__records *records, cst_error *error) {
   cst_status status = d->machine->run(&d->loop, records);
   if (status != CST_OK) {
@@ -392,7 +379,7 @@ static cst_status fill(cst_example_decoder *d, const cst__records *records, cst_
   }
   CST__TRY(choose_outputs(d, error));
   CST__TRY(finish_columns(d));
-  return d->loop.views ? keep_blocks(d->loop.batch, records, error) : CST_OK;
+  return d->loop.views ? cst__records_keep(records, d->loop.batch, error) : CST_OK;
 }
 
 /* Fills and exports; on failure the batch goes back to its pool. */

@@ -246,22 +246,9 @@ ALWAYS_INLINE outcome put_strings(target t, const uint8_t *at, const uint8_t *en
   return commit(t, count);
 }
 
-/* The 16 bytes of a binary view (Arrow columnar format, "Variable-size Binary View Layout"): short
- * values stand in it, long ones by block and offset. */
-static inline void put_view(const cst__loop *loop, uint8_t *to, const uint8_t *at, size_t size) {
-  int32_t view[4] = {(int32_t)size, 0, 0, 0};
-  if (size <= 12) {
-    memcpy(view + 1, at, size);
-  } else {
-    memcpy(view + 1, at, 4);
-    view[2] = loop->block_index;
-    view[3] = (int32_t)(at + loop->view_shift - loop->block->data);
-  }
-  memcpy(to, view, 16);
-}
-
 static __attribute__((noinline)) outcome put_views(target t, const uint8_t *at,
                                                    const uint8_t *end) {
+  const cst__loop *loop = t.loop;
   size_t count = t.hot->num_values;
   while (at < end) {
     size_t size;
@@ -271,7 +258,8 @@ static __attribute__((noinline)) outcome put_views(target t, const uint8_t *at,
     if (UNLIKELY(count >= t.hot->room_values) && !grow(t, count - t.hot->num_values + 1, 0)) {
       return FAILED;
     }
-    put_view(t.loop, t.hot->values + count++ * 16, at, size);
+    cst__put_view(t.hot->values + count++ * CST__VIEW_SIZE, at, size, loop->block_index,
+                  loop->block->data, at + loop->view_shift);
     at += size;
   }
   return commit(t, count);

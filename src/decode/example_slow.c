@@ -180,15 +180,8 @@ static cst_status append_view(cst__loop *loop, uint32_t column, cst_bytes value)
     CST__TRY(cst__grow_hot(loop, column, 1, 0));
   }
   cst__hot *hot = &loop->hot[column];
-  int32_t view[4] = {(int32_t)value.size, 0, 0, 0};
-  if (value.size <= 12) {
-    memcpy(view + 1, value.data, value.size);
-  } else {
-    memcpy(view + 1, value.data, 4);
-    view[2] = loop->block_index;
-    view[3] = (int32_t)(value.data + loop->view_shift - loop->block->data);
-  }
-  memcpy(hot->values + hot->num_values * 16, view, 16);
+  cst__put_view(hot->values + hot->num_values * CST__VIEW_SIZE, value.data, value.size,
+                loop->block_index, loop->block->data, value.data + loop->view_shift);
   hot->num_values++;
   return CST_OK;
 }

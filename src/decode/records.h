@@ -5,6 +5,8 @@
 
 #include <columnstone/status.h>
 
+#include "arrow/batch.h"
+
 /* A block of input that zero-copy views may point into. */
 typedef struct cst__block_ref {
   const uint8_t *data;
@@ -22,5 +24,8 @@ typedef struct cst__records {
   const cst__block_ref *blocks;
   size_t num_blocks;
 } cst__records;
+
+/* The batch keeps all blocks of the records alive, for its views. */
+cst_status cst__records_keep(const cst__records *records, cst__batch *batch, cst_error *error);
 
 #endif /* DECODE_RECORDS_H */

@@ -4,27 +4,11 @@
 #include "arrow/batch.h"
 #include "format/payload.h"
 
-enum { INLINE_SIZE = 12, PREFIX_SIZE = 4 };
-
 typedef struct raw_decoder {
   cst__batch_pool *pool;
   cst__column_type type;
   bool wanted; /* false: a projection to no column at all */
 } raw_decoder;
-
-/* Layout of an Arrow view: Arrow columnar format, "Variable-size Binary View Layout". */
-typedef struct view {
-  int32_t size;
-  union {
-    uint8_t inlined[INLINE_SIZE];
-    struct {
-      uint8_t prefix[PREFIX_SIZE];
-      int32_t block;
-      int32_t offset;
-    } ref;
-  } u;
-} view;
-_Static_assert(sizeof(view) == 16, "an Arrow view has 16 bytes");
 
 static cst_status check_columns(const cst__payload_options *options, cst_error *error) {
   for (size_t i = 0; options->columns != NULL && i < options->num_columns; i++) {
@@ -96,19 +80,6 @@ static cst_status copy_records(cst__batch *batch, const cst__records *records, c
   return CST_OK;
 }
 
-static cst_status keep_blocks(cst__batch *batch, const cst__records *records, cst_error *error) {
-  for (size_t i = 0; i < records->num_blocks; i++) {
-    const cst__block_ref *block = &records->blocks[i];
-    cst__keepalive keep = {block->data, block->size, block->owner, block->release};
-    block->retain(block->owner);
-    if (!cst__batch_keep(batch, &keep)) {
-      block->release(block->owner);
-      return cst__fail_memory(error, sizeof keep);
-    }
-  }
-  return CST_OK;
-}
-
 /* The block, from `block` on, that the bytes lie in. */
 static size_t find_block(const cst__records *records, const cst_bytes *bytes, size_t block) {
   while (block + 1 < records->num_blocks) {
@@ -124,25 +95,21 @@ static size_t find_block(const cst__records *records, const cst_bytes *bytes, si
 static cst_status view_records(cst__batch *batch, const cst__records *records, cst_error *error) {
   cst__column *column = &batch->columns[0];
   size_t bytes;
-  if (!cst__mul(records->count, sizeof(view), &bytes) ||
+  if (!cst__mul(records->count, CST__VIEW_SIZE, &bytes) ||
       !cst__buffer_reserve(cst__batch_pool_allocator(batch->pool), &column->values, bytes, 0)) {
-    return cst__fail_memory(error, records->count * sizeof(view));
+    return cst__fail_memory(error, records->count * CST__VIEW_SIZE);
   }
-  CST__TRY(keep_blocks(batch, records, error));
-  view *views = (view *)(void *)column->values.data;
+  CST__TRY(cst__records_keep(records, batch, error));
   size_t block = 0;
   for (size_t i = 0; i < records->count; i++) {
     const cst_bytes *record = &records->items[i];
-    view v = {.size = (int32_t)record->size};
-    if (record->size > INLINE_SIZE) {
+    const uint8_t *begin = record->data;
+    if (record->size > CST__VIEW_INLINE) {
       block = find_block(records, record, block);
-      memcpy(v.u.ref.prefix, record->data, PREFIX_SIZE);
-      v.u.ref.block = (int32_t)block;
-      v.u.ref.offset = (int32_t)(record->data - records->blocks[block].data);
-    } else if (record->size > 0) {
-      memcpy(v.u.inlined, record->data, record->size);
+      begin = records->blocks[block].data;
     }
-    views[i] = v;
+    cst__put_view(column->values.data + i * CST__VIEW_SIZE, record->data, record->size,
+                  (int32_t)block, begin, record->data);
   }
   return CST_OK;
 }

@@ -488,6 +488,9 @@ TEST(batches_live_longer_than_the_decoder_and_children_can_be_moved) {
   schema.release(&schema);
 }
 
+static void release_array(struct ArrowArray *a) { a->release = NULL; }
+static void release_schema(struct ArrowSchema *s) { s->release = NULL; }
+
 TEST(records_in_an_arrow_array) {
   wire_text one = example_text("c:bytes[a_string_that_is_longer_than_a_view]");
   wire_text two = example_text("c:bytes[short]");
@@ -502,10 +505,8 @@ TEST(records_in_an_arrow_array) {
     const void *buffers[] = {NULL, offsets, bytes};
     struct ArrowArray array = {.length = 2, .n_buffers = 3, .buffers = buffers};
     struct ArrowSchema type = {.format = "Z", .name = ""};
-    extern void example_test_release(struct ArrowArray * a);
-    extern void example_test_release_schema(struct ArrowSchema * s);
-    array.release = example_test_release;
-    type.release = example_test_release_schema;
+    array.release = release_array;
+    type.release = release_schema;
     struct ArrowSchema schema;
     struct ArrowArray out;
     CHECK_EQ(cst__example_decode_arrow(decoder, &type, &array, &schema, &out, NULL), CST_OK);
@@ -521,11 +522,6 @@ TEST(records_in_an_arrow_array) {
   }
 }
 
-void example_test_release(struct ArrowArray *a);
-void example_test_release(struct ArrowArray *a) { a->release = NULL; }
-void example_test_release_schema(struct ArrowSchema *s);
-void example_test_release_schema(struct ArrowSchema *s) { s->release = NULL; }
-
 /* ---- memory ---- */
 
 static int decode_scenario(void *context) {
@@ -535,7 +531,6 @@ static int decode_scenario(void *context) {
       records_of("a:int[1,2,3] c:bytes[a_string_of_some_length,y]/b:float[1]/a:none d:int[4]/"
                  "a:int[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1] c:bytes[z]",
                  records);
-  batch_text text;
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema = NULL;
   cst__example_decoder_options options = {.flags = r->flags};
@@ -563,7 +558,6 @@ static int decode_scenario(void *context) {
     }
   }
   cst__example_decoder_free(decoder);
-  (void)text;
   return (int)status;
 }
 

@@ -114,10 +114,6 @@ TEST(the_bytes) {
   CHECK_EQ(encode("struct{b: large_list<int64>, a: large_list<large_binary>}",
                   "{[1, 300], ['x']} {null, []}", 0, NULL, &e, NULL),
            CST_OK);
-  static const uint8_t first[] = "\x0a\x1d"
-                                 "\x0a\x0c\x0a\x01"
-                                 "a\x12\x07\x0a\x05\x0a\x03xyz";
-  (void)first;
   wire_text expected = example_text("a:bytes[x] b:int[1,300]");
   CHECK_EQ(record_at(&e, 0).size, expected.size);
   CHECK_MEM(record_at(&e, 0).data, expected.data, expected.size);

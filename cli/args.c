@@ -21,7 +21,7 @@ static const option options[] = {
     {OPTION_FORMAT, 'f', "format", "NAME",
      "what the input holds: example, raw or a plug-in's name"},
     {OPTION_TO, 't', "to", "NAME",
-     "output format: example, raw, arrow, arrows, jsonl, parquet, ..."},
+     "output format: example, raw, arrow, arrows, json, parquet, ..."},
     {OPTION_FORCE, 0, "force", NULL, "overwrite an output file that exists"},
     {OPTION_LEVEL, 0, "level", "N", "level of compression; 0 is the usual one (0)"},
     {OPTION_LOSSY, 0, "lossy", NULL, "round what the output cannot hold exactly"},

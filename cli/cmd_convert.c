@@ -105,7 +105,7 @@ static int convert(const cli_settings *settings) {
                      .num_inputs = settings->num_paths - 1};
   work.to_stdout = strcmp(work.output, "-") == 0;
   if (work.to_stdout && settings->to == NULL) {
-    return cli_usage(&cli_convert, "add --to jsonl, or --to arrows",
+    return cli_usage(&cli_convert, "add --to json, or --to arrows",
                      "standard output needs the name of a format");
   }
   if (would_overwrite(&work)) {

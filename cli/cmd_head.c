@@ -113,7 +113,7 @@ static cst_status take_from_pass(head *work, cst_pass *pass, const char *file, c
 /* Prints one batch, or a stream's next ones. */
 static cst_status open_lines(const struct ArrowSchema *schema, cst_sink **out, cst_error *error) {
   cst_sink_options options = CST_SINK_OPTIONS_INIT;
-  options.format = "jsonl";
+  options.format = "json";
   return cst_sink_open("-", schema, &options, out, error);
 }
 

@@ -31,14 +31,22 @@ typedef struct cst_writer {
 } cst_writer;
 
 typedef struct cst_sink_options {
-  size_t size; /* sizeof(cst_sink_options) */
-  const char
-      *format; /* "example", "raw", "arrow", "arrows", "jsonl" or a plug-in's; NULL: by the path */
+  size_t size;        /* sizeof(cst_sink_options) */
+  const char *format; /* "example", "sequence_example", "raw", "csv", "json", "arrow", "arrows" (the
+                         stream format) or a plug-in's; NULL: by the path */
   cst_compression compression; /* of the container; for formats that have none of their own */
   int32_t level;               /* 0: the codec's usual one; gzip, zlib: 1 to 9, zstd: -100 to 22 */
   const cst_schema *schema;    /* for formats that need it; NULL is fine */
   bool lossy;                  /* round what the format cannot hold exactly, instead of failing */
   const cst_allocator *allocator;
+  const char *sequence_column; /* sequence_example: see cst_sequence_options */
+  const cst_csv_options *csv;  /* NULL: the usual ones */
+  int32_t threads;             /* 2 or more: compression and writing run beside the caller; 0: 1 */
+  uint32_t num_shards;  /* 0: one file of the path's name; else files "<path>-00000-of-00010" (the
+                           number stands in front of the last endings where there are some:
+                           "a-00000-of-00010.tfrecord.gz"); batches go to them in turn */
+  uint64_t shard_bytes; /* 0: no limit; else a new such file begins when one has reached this size;
+                           rows keep their order. Not both. */
 } cst_sink_options;
 
 #define CST_SINK_OPTIONS_INIT \
@@ -77,6 +85,12 @@ typedef struct cst_sink cst_sink;
  * with the known ones and, for parquet, how to get the plug-in. */
 CST_API cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
                                  const cst_sink_options *options, cst_sink **out, cst_error *error);
+/* The same to a caller's output, which the sink owns from here on: success or failure, it is closed
+ * exactly once. `format` must be given; CST_UNSUPPORTED for shards, and for plug-ins, which write
+ * files by themselves. */
+CST_API cst_status cst_sink_open_writer(const cst_writer *writer, const struct ArrowSchema *schema,
+                                        const cst_sink_options *options, cst_sink **out,
+                                        cst_error *error);
 /* Borrows the batch. */
 CST_API cst_status cst_sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error);
 CST_API cst_status cst_sink_finish(cst_sink *sink, cst_error *error);

@@ -36,10 +36,50 @@ enum {
       1 << 1 /* map plain files; a file that shrinks meanwhile kills the process */
 };
 
+/* How CSV is read and written: RFC 4180 in UTF-8, with or without a byte order mark, lines ended by
+ * LF, CRLF or CR. An empty cell without quotes is null. */
+typedef struct cst_csv_options {
+  size_t size;              /* sizeof(cst_csv_options) */
+  const char *const *names; /* of the columns, if the input has no header; NULL: its first line */
+  size_t num_names;
+  char delimiter;                 /* 0: ',' */
+  char comment;                   /* lines that begin with it are passed over; 0: there are none */
+  uint64_t skip_lines;            /* in front of the header of every file */
+  bool keep_blank_lines;          /* a blank line is a row of nulls, instead of nothing */
+  const char *const *multivalent; /* columns whose cells hold several values */
+  size_t num_multivalent;
+  char secondary_delimiter; /* between those; 0: '|' */
+  bool no_header;           /* writing: no line of names */
+} cst_csv_options;
+
+#define CST_CSV_OPTIONS_INIT \
+  { .size = sizeof(cst_csv_options) }
+
+/* What happens with a record that is damaged or does not parse. */
+typedef enum cst_on_error {
+  CST_ON_ERROR_RAISE = 0, /* the pass fails */
+  CST_ON_ERROR_SKIP = 1   /* the record is dropped and reported, the pass goes on behind it */
+} cst_on_error;
+
+/* One record that was dropped. What lies between two records and is none is one dropped record. */
+typedef struct cst_dropped {
+  const char *kind; /* as that of cst_fault */
+  const char *file; /* borrowed for the time of the call */
+  int64_t record;   /* number of the record within the file, dropped ones counted; -1: unknown */
+  int64_t offset;   /* of its first byte in the uncompressed stream; -1: unknown */
+  uint64_t bytes;   /* that are passed over */
+  const cst_error *error; /* what reading would have failed with */
+} cst_dropped;
+
+/* false stops the pass with CST_CALLBACK. */
+typedef bool (*cst_dropped_callback)(void *ctx, const cst_dropped *dropped);
+
 typedef struct cst_source_options {
   size_t size; /* sizeof(cst_source_options) */
   const char
-      *format; /* "example", "raw" or a plug-in's; NULL: by the bytes, for TFRecords "example" */
+      *format; /* "example", "sequence_example", "raw", "csv", "json", "arrow" or a plug-in's;
+                  NULL: by the bytes, then by the ending of the name; for TFRecords "example"
+                */
   const cst_schema *schema;   /* NULL: inferred (files: all of the input; pipes: the first 10,000
                                  records or 256 MiB, kept in memory for the pass) */
   const char *const *columns; /* wanted columns in the wanted order; NULL: all */
@@ -54,6 +94,18 @@ typedef struct cst_source_options {
   uint64_t max_inflation;   /* ratio after 64 MiB of output; 0: 200 */
   bool legacy_specs;        /* see cst_specs_options.legacy */
   const cst_allocator *allocator;
+  const char *sequence_column; /* sequence_example: see cst_sequence_options */
+  const char *raw_column;      /* TFRecords: a column of this name, the last one, that holds each
+                                  record's bytes (large_binary); NULL: none */
+  const cst_csv_options *csv;  /* NULL: the usual ones */
+  const struct ArrowSchema *types; /* csv, json: the columns and their types, instead of `schema`
+                                      and instead of inferring them; NULL: none */
+  cst_on_error on_error;
+  uint64_t max_errors; /* with CST_ON_ERROR_SKIP: one more dropped record than this is CST_LIMIT; 0:
+                          no limit */
+  cst_dropped_callback on_dropped; /* told by the thread that calls cst_pass_next, in the order of
+                                      the input, before the batch behind it; may be NULL */
+  void *dropped_ctx;               /* has to live as long as the source */
 } cst_source_options;
 
 #define CST_SOURCE_OPTIONS_INIT \
@@ -72,6 +124,34 @@ CST_API cst_status cst_source_open(const char *const *paths, size_t num_paths,
 /* The same over caller's readers, which the source owns from here on: success or failure, each is
  * closed exactly once. */
 CST_API cst_status cst_source_open_readers(const cst_reader *readers, size_t num_readers,
+                                           const cst_source_options *options, cst_source **out,
+                                           cst_error *error);
+
+/* What a caller's stream is asked for. */
+typedef struct cst_stream_request {
+  size_t size;                /* sizeof(cst_stream_request) */
+  const char *const *columns; /* wanted columns in their order; NULL: all */
+  size_t num_columns;
+  int64_t batch_size; /* rows that the source's batches will have: a hint */
+  int32_t threads;    /* that may be used */
+} cst_stream_request;
+
+/* Opens the i-th input as an Arrow C stream: a format in the caller's own code. Called once per
+ * pass and input, and once more for the schema, by one thread at a time. */
+typedef struct cst_stream_opener {
+  size_t size;      /* sizeof(cst_stream_opener) */
+  const char *name; /* for errors; copied */
+  cst_status (*open)(void *ctx, const cst_stream_request *request, struct ArrowArrayStream *out,
+                     cst_error *error);
+  void (*close)(void *ctx); /* once, when the source needs it no more; may be NULL */
+  void *ctx;
+  bool once;     /* can be opened once only */
+  bool projects; /* gives the wanted columns, in their order; else all, and they are picked */
+} cst_stream_opener;
+
+/* The same over caller's streams, which the source owns from here on as it does readers. Batches
+ * are validated, and cut and joined to batch_size rows. `format` is only a name for errors. */
+CST_API cst_status cst_source_open_streams(const cst_stream_opener *openers, size_t num_openers,
                                            const cst_source_options *options, cst_source **out,
                                            cst_error *error);
 CST_API cst_source *cst_source_retain(const cst_source *source);
@@ -130,8 +210,8 @@ typedef struct cst_file_count {
 
 /* A fault that verify found. */
 typedef struct cst_fault {
-  const char *kind; /* "length-crc", "data-crc", "truncated", "limit" (max_record_size), "record",
-                       "compression", "format" */
+  const char *kind; /* "length-crc", "data-crc", "truncated", "limit" (max_record_size), "record"
+                       (does not parse), "compression", "format" */
   const cst_error *error;
 } cst_fault;
 

@@ -10,16 +10,21 @@
 typedef struct builtin {
   const char *name;
   const cst__payload *payload;
+  const cst__table_format *table;
   const cst__sink_format *sink;
   const char *extensions[5]; /* NULL at the end */
 } builtin;
 
 static const builtin builtins[] = {
-    {"example", &cst__example_payload, &cst__sink_example, {".tfrecord", ".tfrecords", ".tfrec"}},
-    {"raw", &cst__raw_payload, &cst__sink_raw, {NULL}},
-    {"arrow", NULL, &cst__sink_arrow_file, {".arrow", ".feather"}},
-    {"arrows", NULL, &cst__sink_arrow_stream, {".arrows"}},
-    {"jsonl", NULL, &cst__sink_jsonl, {".jsonl", ".ndjson"}},
+    {"example",
+     &cst__example_payload,
+     NULL,
+     &cst__sink_example,
+     {".tfrecord", ".tfrecords", ".tfrec"}},
+    {"raw", &cst__raw_payload, NULL, &cst__sink_raw, {NULL}},
+    {"arrow", NULL, NULL, &cst__sink_arrow_file, {".arrow", ".feather"}},
+    {"arrows", NULL, NULL, &cst__sink_arrow_stream, {".arrows"}},
+    {"json", NULL, NULL, &cst__sink_json, {".jsonl", ".ndjson", ".json"}},
 };
 
 enum { NUM_BUILTINS = sizeof builtins / sizeof builtins[0] };
@@ -28,11 +33,12 @@ enum { NUM_BUILTINS = sizeof builtins / sizeof builtins[0] };
 static const char *const parquet_extensions[] = {".parquet", ".pq", NULL};
 static const char *const compression_extensions[] = {".gz", ".zlib", ".zz", ".zst", NULL};
 
-static const char *const known_names[] = {"example", "raw", "arrow", "arrows", "jsonl", "parquet"};
-#define KNOWN_NAMES "example, raw, arrow, arrows, jsonl, parquet"
+static const char *const known_names[] = {"example", "raw", "arrow", "arrows", "json", "parquet"};
+#define KNOWN_NAMES "example, raw, arrow, arrows, json, parquet"
 
 static void set_builtin(cst__format *out, const builtin *found) {
-  *out = (cst__format){.name = found->name, .payload = found->payload, .sink = found->sink};
+  *out = (cst__format){
+      .name = found->name, .payload = found->payload, .table = found->table, .sink = found->sink};
 }
 
 static void set_plugin(cst__format *out, const cst_plugin_format *plugin) {

@@ -9,12 +9,13 @@
 #include "base/error.h"
 #include "format/payload.h"
 #include "format/sink_format.h"
+#include "format/table.h"
 
-/* One format. Exactly one of `payload`, `plugin` and neither (a whole format that is built in and
- * only written) is set. */
+/* One format. At most one of `payload`, `table` and `plugin` is set; none: it is only written. */
 typedef struct cst__format {
   const char *name;                /* static, or the plug-in's: lives as long as the process */
   const cst__payload *payload;     /* what a container's records hold: read by src/source */
+  const cst__table_format *table;  /* a whole format that is built in: read by src/source too */
   const cst_plugin_format *plugin; /* a whole format, read and written by a plug-in */
   const cst__sink_format *sink;    /* writes it; NULL: it cannot be written */
 } cst__format;

@@ -32,7 +32,7 @@ static cst_status find_format(const char *path, const char *name, cst__format *o
   if (name != NULL) {
     CST__TRY(cst__format_find(name, out, error));
   } else if (strcmp(path, "-") == 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "name one, such as jsonl or arrows",
+    return cst__fail(error, CST_INVALID_ARGUMENT, "name one, such as json or arrows",
                      "standard output has no name that tells the format");
   } else {
     CST__TRY(cst__format_find_by_path(path, out, error));

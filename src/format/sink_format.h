@@ -31,7 +31,7 @@ extern const cst__sink_format cst__sink_example;
 extern const cst__sink_format cst__sink_raw;
 extern const cst__sink_format cst__sink_arrow_file;
 extern const cst__sink_format cst__sink_arrow_stream;
-extern const cst__sink_format cst__sink_jsonl;
+extern const cst__sink_format cst__sink_json;
 extern const cst__sink_format cst__sink_plugin;
 
 #endif /* FORMAT_SINK_FORMAT_H */

@@ -39,7 +39,7 @@ static cst_status create(plugin_sink *sink, const cst__sink_target *open, cst_er
 
 static cst_status plugin_open(const cst__sink_target *open, void **out, cst_error *error) {
   if (strcmp(open->path, "-") == 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "write arrows, jsonl, example or raw, or a file",
+    return cst__fail(error, CST_INVALID_ARGUMENT, "write arrows, json, example or raw, or a file",
                      "the format %s cannot be written to standard output", open->plugin->name);
   }
   cst_allocator allocator = cst__allocator_of(open->options->allocator);

@@ -10,5 +10,5 @@ try a.tfrecord.gz x.jsonl
 cat x.jsonl
 try a.tfrecord.gz x.jsonl --force
 wc -l <x.jsonl
-try a.tfrecord.gz /dev/null --to jsonl
+try a.tfrecord.gz /dev/null --to json
 ls

@@ -11,7 +11,7 @@ columnstone head notes.lines -n 2
 columnstone head notes.lines --format lines --columns line -n 4
 columnstone convert notes.lines copy.lines -b 2 >out
 cat copy.lines
-columnstone convert notes.lines - --to jsonl --format lines
+columnstone convert notes.lines - --to json --format lines
 columnstone head notes.lines --columns word || echo "exit status $?"
 make_examples x.tfrecord
 columnstone convert x.tfrecord x.lines || echo "exit status $?"

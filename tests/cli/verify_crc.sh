@@ -9,4 +9,4 @@ columnstone verify b.tfrecord a.tfrecord || echo "exit status $?"
 columnstone verify a.tfrecord --json || echo "exit status $?"
 columnstone head a.tfrecord -c id,tags || echo "exit status $?"
 columnstone head a.tfrecord -c id,tags --no-crc
-columnstone convert a.tfrecord - --to jsonl -c id,tags --no-crc
+columnstone convert a.tfrecord - --to json -c id,tags --no-crc

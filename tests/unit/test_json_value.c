@@ -1,6 +1,6 @@
 /* Arrow values as JSON: strings, bytes, lists, structs, nulls. */
 #include "arrow_text.h"
-#include "format/jsonl.h"
+#include "format/json_text.h"
 
 static void check_value(const char *type, const char *rows, const char *expected) {
   struct ArrowSchema schema;

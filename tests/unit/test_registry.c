@@ -25,8 +25,8 @@ TEST(paths) {
   CHECK_STR(by_path("a.b/x.tfrecords.gz"), "example");
   CHECK_STR(by_path("x.tfrecord-00001-of-00010"), "example");
   CHECK_STR(by_path("x.tfrecord-00001-of-00010.gz"), "example");
-  CHECK_STR(by_path("x.jsonl.zst"), "jsonl");
-  CHECK_STR(by_path("x.ndjson"), "jsonl");
+  CHECK_STR(by_path("x.jsonl.zst"), "json");
+  CHECK_STR(by_path("x.ndjson"), "json");
   CHECK_STR(by_path("x.arrow"), "arrow");
   CHECK_STR(by_path("x.feather"), "arrow");
   CHECK_STR(by_path("x.arrows"), "arrows");
@@ -44,8 +44,8 @@ TEST(names) {
   CHECK(format.payload == &cst__example_payload && format.sink == &cst__sink_example);
   CHECK_EQ(cst__format_find("raw", &format, &error), CST_OK);
   CHECK(format.payload == &cst__raw_payload && format.plugin == NULL);
-  CHECK_EQ(cst__format_find("jsonl", &format, &error), CST_OK);
-  CHECK(format.payload == NULL && format.sink == &cst__sink_jsonl);
+  CHECK_EQ(cst__format_find("json", &format, &error), CST_OK);
+  CHECK(format.payload == NULL && format.sink == &cst__sink_json);
   CHECK_EQ(cst__format_find("exampel", &format, &error), CST_NOT_FOUND);
   CHECK_STR(error.hint, "did you mean 'example'?");
   CHECK_EQ(cst__format_find("", &format, &error), CST_NOT_FOUND);

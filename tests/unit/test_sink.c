@@ -121,10 +121,10 @@ TEST(names_of_formats) {
   make(&f, columns, rows, "x.unknown");
   CHECK_EQ(write_with(&f, &error), CST_NOT_FOUND);
   CHECK_CONTAINS(error.message, ".unknown");
-  CHECK_CONTAINS(error.hint, "jsonl");
+  CHECK_CONTAINS(error.hint, "json");
   f.format = "jsnol";
   CHECK_EQ(write_with(&f, &error), CST_NOT_FOUND);
-  CHECK_STR(error.hint, "did you mean 'jsonl'?");
+  CHECK_STR(error.hint, "did you mean 'json'?");
   f.format = "../arrow";
   CHECK_EQ(write_with(&f, &error), CST_NOT_FOUND);
   f.format = NULL;

@@ -5,8 +5,8 @@
  * "Infinity" and "-Infinity" are strings; bytes are a string if they are UTF-8, else
  * {"base64": "..."}.
  */
-#ifndef FORMAT_JSONL_H
-#define FORMAT_JSONL_H
+#ifndef FORMAT_JSON_TEXT_H
+#define FORMAT_JSON_TEXT_H
 
 #include "arrow/view.h"
 #include "base/alloc.h"
@@ -37,4 +37,4 @@ cst_status cst__json_check(const cst__view *view, cst_error *error);
 /* The value in a slot of a checked view. */
 void cst__json_value(cst__json_text *text, const cst__view *view, int64_t i);
 
-#endif /* FORMAT_JSONL_H */
+#endif /* FORMAT_JSON_TEXT_H */

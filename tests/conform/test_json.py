@@ -76,7 +76,7 @@ def test_lines_give_the_values_back(tmp_path, seed):
     rng = random.Random(seed)
     write_tfrecords(tmp_path / "x.tfrecord", (random_example(rng) for _ in range(ROWS)))
     table = pa.ipc.open_stream(convert(tmp_path, "arrows")).read_all()
-    lines = convert(tmp_path, "jsonl").decode("utf-8").splitlines()
+    lines = convert(tmp_path, "json").decode("utf-8").splitlines()
     assert len(lines) == table.num_rows == ROWS
     for line, row in zip(lines, table.to_pylist(), strict=True):
         found = json.loads(line)

@@ -4,5 +4,5 @@ sed 's/, [0-9.]* s$//' out
 cat x.jsonl
 columnstone convert x.tfrecord x.jsonl.gz -c id,fare >out
 gzip -dc x.jsonl.gz | cmp - x.jsonl
-columnstone convert x.tfrecord - --to jsonl -c id,fare | cmp - x.jsonl
+columnstone convert x.tfrecord - --to json -c id,fare | cmp - x.jsonl
 ls

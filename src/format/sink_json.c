@@ -1,13 +1,13 @@
 /* Record batches to JSON lines: one object per row. */
 #include <string.h>
 
-#include "format/jsonl.h"
+#include "format/json_text.h"
 #include "format/sink_format.h"
 #include "io/output.h"
 
 enum { FLUSH_SIZE = 1 << 18 };
 
-typedef struct jsonl_sink {
+typedef struct json_sink {
   cst_allocator allocator;
   cst__output *output;
   const struct ArrowSchema *schema; /* borrowed */
@@ -16,10 +16,10 @@ typedef struct jsonl_sink {
   cst__json_text keys;              /* the keys of all columns, one behind the other */
   size_t *key_ends;                 /* where each key ends in `keys` */
   size_t num_keys;
-} jsonl_sink;
+} json_sink;
 
-static void jsonl_free(void *ptr) {
-  jsonl_sink *sink = ptr;
+static void json_free(void *ptr) {
+  json_sink *sink = ptr;
   cst__output_free(sink->output);
   cst__arena_reset(&sink->arena);
   cst__json_reset(&sink->text);
@@ -28,7 +28,7 @@ static void jsonl_free(void *ptr) {
   cst__delete(sink);
 }
 
-static cst_status make_keys(jsonl_sink *sink, cst_error *error) {
+static cst_status make_keys(json_sink *sink, cst_error *error) {
   size_t count = (size_t)sink->schema->n_children;
   sink->num_keys = count;
   sink->key_ends = cst__new(&sink->allocator, (count + 1) * sizeof *sink->key_ends);
@@ -45,9 +45,9 @@ static cst_status make_keys(jsonl_sink *sink, cst_error *error) {
              : CST_OK;
 }
 
-static cst_status jsonl_open(const cst__sink_target *open, void **out, cst_error *error) {
+static cst_status json_open(const cst__sink_target *open, void **out, cst_error *error) {
   cst_allocator allocator = cst__allocator_of(open->options->allocator);
-  jsonl_sink *sink = cst__new_zero(&allocator, sizeof *sink);
+  json_sink *sink = cst__new_zero(&allocator, sizeof *sink);
   if (sink == NULL) {
     return cst__fail_memory(error, sizeof *sink);
   }
@@ -60,14 +60,14 @@ static cst_status jsonl_open(const cst__sink_target *open, void **out, cst_error
                               &sink->allocator, &sink->output, error);
   }
   if (status != CST_OK) {
-    jsonl_free(sink);
+    json_free(sink);
     return status;
   }
   *out = sink;
   return CST_OK;
 }
 
-static cst_status flush(jsonl_sink *sink, cst_error *error) {
+static cst_status flush(json_sink *sink, cst_error *error) {
   if (sink->text.failed) {
     return cst__fail_memory(error, sink->text.capacity);
   }
@@ -76,7 +76,7 @@ static cst_status flush(jsonl_sink *sink, cst_error *error) {
   return size > 0 ? cst__output_write(sink->output, sink->text.data, size, error) : CST_OK;
 }
 
-static void append_row(jsonl_sink *sink, const cst__view *batch, int64_t row) {
+static void append_row(json_sink *sink, const cst__view *batch, int64_t row) {
   cst__json_text *text = &sink->text;
   size_t begin = 0;
   cst__json_append(text, "{", 1);
@@ -88,7 +88,7 @@ static void append_row(jsonl_sink *sink, const cst__view *batch, int64_t row) {
   cst__json_append(text, "}\n", 2);
 }
 
-static cst_status append_rows(jsonl_sink *sink, const cst__view *batch, cst_error *error) {
+static cst_status append_rows(json_sink *sink, const cst__view *batch, cst_error *error) {
   for (int64_t i = 0; i < batch->num_children; i++) {
     CST__TRY(cst__json_check(&batch->children[i], error));
   }
@@ -101,8 +101,8 @@ static cst_status append_rows(jsonl_sink *sink, const cst__view *batch, cst_erro
   return CST_OK;
 }
 
-static cst_status jsonl_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
-  jsonl_sink *sink = ptr;
+static cst_status json_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
+  json_sink *sink = ptr;
   cst__view view;
   cst_status status = cst__view_init(&view, sink->schema, batch, false, &sink->arena, error);
   if (status == CST_OK) {
@@ -112,16 +112,16 @@ static cst_status jsonl_write(void *ptr, const struct ArrowArray *batch, cst_err
   return status;
 }
 
-static cst_status jsonl_finish(void *ptr, cst_error *error) {
-  jsonl_sink *sink = ptr;
+static cst_status json_finish(void *ptr, cst_error *error) {
+  json_sink *sink = ptr;
   CST__TRY(flush(sink, error));
   return cst__output_finish(sink->output, error);
 }
 
-const cst__sink_format cst__sink_jsonl = {
-    .name = "jsonl",
-    .open = jsonl_open,
-    .write = jsonl_write,
-    .finish = jsonl_finish,
-    .free = jsonl_free,
+const cst__sink_format cst__sink_json = {
+    .name = "json",
+    .open = json_open,
+    .write = json_write,
+    .finish = json_finish,
+    .free = json_free,
 };

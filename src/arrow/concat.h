@@ -1,0 +1,44 @@
+/* Slices and concatenations of Arrow data of any type that cst__view knows.
+ */
+#ifndef ARROW_CONCAT_H
+#define ARROW_CONCAT_H
+
+#include "arrow/view.h"
+
+/* An imported struct array that several slices may share; counted, released by the last one on
+ * whatever thread. */
+typedef struct cst__shared cst__shared;
+
+/* Moves `batch` in (its release becomes NULL) on success. */
+cst_status cst__shared_new(struct ArrowArray *batch, const cst_allocator *allocator,
+                           cst__shared **out, cst_error *error);
+void cst__shared_release(cst__shared *shared);
+
+/* Rows [begin, begin + length) as a struct array of its own that keeps the shared one alive: no
+ * value is copied; offsets stand in the children, the root's is 0, for consumers that want it so.
+ */
+cst_status cst__shared_slice(cst__shared *shared, int64_t begin, int64_t length,
+                             struct ArrowArray *out, cst_error *error);
+
+/* Rows [begin, begin + length) of a validated view of a struct. */
+typedef struct cst__piece {
+  const cst__view *view;
+  int64_t begin;
+  int64_t length;
+} cst__piece;
+
+/* Copies the pieces, which all have the type `schema`, one behind the other into a new struct array
+ * with buffers of its own. Types stay as they are (views become views into new blocks).
+ * CST_UNSUPPORTED, with the column's path, for layouts that cst__view does not know; CST_LIMIT if
+ * 32-bit offsets do not suffice. */
+cst_status cst__concat(const struct ArrowSchema *schema, const cst__piece *pieces,
+                       size_t num_pieces, const cst_allocator *allocator, struct ArrowArray *out,
+                       cst_error *error);
+
+/* Picks columns of a struct by name, in the order given, without a copy: moves them out of *batch
+ * (and *schema, if it is not NULL) and releases the others. CST_NOT_FOUND with near names. */
+cst_status cst__pick_columns(const char *const *columns, size_t num_columns,
+                             struct ArrowSchema *schema, struct ArrowArray *batch,
+                             cst_error *error);
+
+#endif /* ARROW_CONCAT_H */

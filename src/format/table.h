@@ -1,0 +1,81 @@
+/* A table format: a whole format that is built in, whose files are read as columns and not as
+ * records. One table per format, one file or a few each (csv_*.c, json_*.c, arrow_reader.c).
+ *
+ * A source first makes one plan, which finds the columns and may read all of the files for it, and
+ * then a reader per pass.
+ */
+#ifndef FORMAT_TABLE_H
+#define FORMAT_TABLE_H
+
+#include <columnstone/arrow_abi.h>
+#include <columnstone/source.h>
+
+#include "base/error.h"
+#include "io/input.h"
+
+/* The files of a source. */
+typedef struct cst__table_files {
+  size_t count;
+  /* Opens the i-th from its start: whoever opens it closes it. A pipe's bytes that a plan has taken
+   * come again for the one reader. */
+  cst_status (*open)(void *ctx, size_t i, cst__input **out, cst_error *error);
+  const char *(*name)(void *ctx, size_t i);
+  void *ctx;
+  bool rereadable; /* false: the plan may look at sample_rows rows and sample_bytes bytes only */
+  int64_t sample_rows;
+  uint64_t sample_bytes;
+} cst__table_files;
+
+/* A record (line, row) that is dropped under CST_ON_ERROR_SKIP; false: stop with *error, which is
+ * filled (CST_LIMIT, CST_CALLBACK). */
+typedef cst_status (*cst__table_drop)(void *ctx, const cst_dropped *dropped, cst_error *error);
+
+typedef struct cst__table_options {
+  const cst_schema *schema;        /* or NULL */
+  const struct ArrowSchema *types; /* or NULL */
+  const char *const *columns;      /* wanted ones in their order; NULL: all */
+  size_t num_columns;
+  int64_t batch_size; /* rows of every batch but the last, across files; > 0 */
+  int32_t threads;    /* that may be used, the caller's included; the result does not depend on it
+                       */
+  uint32_t column_flags;      /* CST_COLUMNS_...: for the columns that a schema gives */
+  const cst_csv_options *csv; /* never NULL, complete */
+  uint64_t max_record_size;   /* bytes of one row; beyond it CST_LIMIT */
+  bool skip;                  /* CST_ON_ERROR_SKIP */
+  const cst_allocator *allocator;
+} cst__table_options;
+
+typedef struct cst__table_format {
+  const char *name;
+  /* True if a (decompressed) file that begins with these bytes (up to 64) is surely of this format;
+   * NULL: it cannot be told. */
+  bool (*sniff)(const uint8_t *head, size_t size);
+
+  /* Finds the columns: *schema (a struct) is that of all batches. The plan is immutable, shared by
+   * readers of many threads, and borrows the files but nothing of the options. Errors name file,
+   * record (the row or line, 0-based) and offset where they know them. CST_NOT_FOUND with `path`
+   * for a wanted column that there is not. */
+  cst_status (*plan)(const cst__table_files *files, const cst__table_options *options, void **plan,
+                     struct ArrowSchema *schema, cst_error *error);
+  void (*plan_free)(void *plan);
+
+  /* A reader from the first file on; used by one thread at a time. drop (with drop_ctx) is set if
+   * the options say skip. */
+  cst_status (*open)(const void *plan, cst__table_drop drop, void *drop_ctx, void **reader,
+                     cst_error *error);
+  /* The next batch (a struct array); out->release is NULL at the end. Batches are ours: valid, with
+   * buffers of their own. A failure comes behind the rows in front of it that fill a batch. */
+  cst_status (*next)(void *reader, struct ArrowArray *out, cst_error *error);
+  /* Bytes taken from the files so far, as they lie on disk. */
+  uint64_t (*consumed)(const void *reader);
+  void (*close)(void *reader);
+  /* True if `next` gives batches as the file has them, of any size: they are cut and joined then.
+   */
+  bool any_size;
+} cst__table_format;
+
+extern const cst__table_format cst__csv_table;
+extern const cst__table_format cst__json_table;
+extern const cst__table_format cst__arrow_table;
+
+#endif /* FORMAT_TABLE_H */

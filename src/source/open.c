@@ -131,6 +131,10 @@ static cst_status check_options(const cst_source_options *o, cst_error *error) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "threads is %d, it must be 1 to %d",
                      (int)o->threads, MAX_THREADS);
   }
+  if (o->on_error != CST_ON_ERROR_RAISE && o->on_error != CST_ON_ERROR_SKIP) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "on_error is %d, it must be 0 or 1",
+                     (int)o->on_error);
+  }
   return CST_OK;
 }
 
@@ -145,6 +149,10 @@ static cst_status set_options(cst_source *source, const cst_source_options *o, c
   source->max_record_size = o->max_record_size > 0 ? o->max_record_size : default_record_size;
   source->max_inflation = o->max_inflation;
   source->legacy_specs = o->legacy_specs;
+  source->on_error = o->on_error;
+  source->max_errors = o->max_errors > 0 ? o->max_errors : UINT64_MAX;
+  source->on_dropped = o->on_dropped;
+  source->dropped_ctx = o->dropped_ctx;
   if (o->schema != NULL) {
     source->schema = cst__schema_retain(o->schema);
     source->schema_given = true;

@@ -22,6 +22,7 @@ enum {
 };
 
 typedef struct cst__feed cst__feed;
+typedef struct cst__whole cst__whole;
 
 typedef struct cst__source_file {
   char *name;
@@ -29,7 +30,9 @@ typedef struct cst__source_file {
   bool rereadable; /* a regular file, or a reader that can seek */
   bool regular;    /* a regular file by its path */
   bool is_reader;
-  cst_reader reader; /* the caller's; its calls go through `lock` */
+  bool is_stream;
+  cst_reader reader;        /* the caller's; its calls go through `lock` */
+  cst_stream_opener opener; /* the caller's, too */
   cst__mutex lock;
 } cst__source_file;
 
@@ -39,8 +42,10 @@ struct cst_source {
   cst__source_file *files;
   size_t num_files;
   const cst__container *container;
-  const cst__payload *payload;     /* NULL for a whole format */
-  const cst_plugin_format *plugin; /* a whole format */
+  const char *format;              /* its name, for errors */
+  const cst__payload *payload;     /* of a container's records; NULL: a whole format, */
+  const cst__table_format *table;  /* which is built in, */
+  const cst_plugin_format *plugin; /* or a plug-in's, or (both NULL) the caller's streams */
   char **columns;                  /* NULL: all */
   size_t num_columns;
   char *tensor_group;
@@ -54,6 +59,15 @@ struct cst_source {
   bool legacy_specs;
   bool rereadable; /* all files are */
   bool schema_given;
+  char *sequence_column;     /* NULL: the usual one */
+  char *raw_column;          /* NULL: none */
+  cst_csv_options *csv;      /* complete; never NULL */
+  cst__arena strings;        /* of the CSV options */
+  struct ArrowSchema types;  /* release NULL: none are given */
+  cst_on_error on_error;
+  uint64_t max_errors; /* UINT64_MAX: no limit */
+  cst_dropped_callback on_dropped;
+  void *dropped_ctx;
 
   cst__mutex lock; /* guards all below */
   bool claimed;    /* an input that can be read once has been taken */
@@ -63,6 +77,7 @@ struct cst_source {
   cst_status sample_status;        /* why the sample of a pipe failed; the pipe is lost */
   cst_error *sample_error;
   cst__feed *sample; /* the blocks read for it: the first pass goes on with them */
+  cst__whole *whole; /* what is known of a whole format, and what a pipe has given for it */
 };
 
 /* What the public functions of the same names do; the options are complete, never NULL. */
@@ -102,6 +117,11 @@ cst_status cst__source_prepare_locked(cst_source *source, cst_error *error);
 /* The same for a reading from the start to the end; CST_STATE also if its beginning has been read
  * for the schema. */
 cst_status cst__source_claim_whole(cst_source *source, cst_error *error);
+
+/* A record is dropped under CST_ON_ERROR_SKIP: counts it in *count and tells the caller. CST_LIMIT
+ * with more than max_errors of them, CST_CALLBACK if the caller says so: then the pass fails. */
+cst_status cst__source_drop(const cst_source *source, uint64_t *count, const cst_dropped *dropped,
+                            cst_error *error);
 
 /* What a decoder of the source's payload is for. */
 typedef enum cst__want {

@@ -45,6 +45,31 @@ cst_status cst_source_open_readers(const cst_reader *readers, size_t num_readers
   return cst__source_open_readers(readers, num_readers, &own, out, error);
 }
 
+static void close_openers(const cst_stream_opener *openers, size_t num_openers) {
+  for (size_t i = 0; openers != NULL && i < num_openers; i++) {
+    if (openers[i].close != NULL) {
+      openers[i].close(openers[i].ctx);
+    }
+  }
+}
+
+cst_status cst_source_open_streams(const cst_stream_opener *openers, size_t num_openers,
+                                   const cst_source_options *options, cst_source **out,
+                                   cst_error *error) {
+  cst_source_options own = CST_SOURCE_OPTIONS_INIT;
+  cst_status status = CST_OK;
+  if (out == NULL || (openers == NULL && num_openers > 0)) {
+    status = cst__missing(out == NULL ? "out" : "openers", error);
+  } else {
+    status = cst__read_options(&own, sizeof own, options, error);
+  }
+  if (status != CST_OK) {
+    close_openers(openers, num_openers);
+    return status;
+  }
+  return cst__source_open_streams(openers, num_openers, &own, out, error);
+}
+
 cst_source *cst_source_retain(const cst_source *source) { return cst__source_retain(source); }
 
 void cst_source_release(cst_source *source) { cst__source_release(source); }

@@ -85,7 +85,7 @@ cst_status cst_pass_next_tensors(cst_pass *pass, const cst_tensor_adapter *adapt
     *out = NULL;
     return CST_OK;
   }
-  bool is_own = pass->foreign == NULL; /* a plug-in's batches are checked */
+  bool is_own = pass->whole == NULL; /* a plug-in's batches are checked */
   cst_status status = cst__adapter_convert(adapter, &batch, is_own, out, error);
   if (status != CST_OK) {
     batch.release(&batch);

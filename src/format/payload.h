@@ -13,8 +13,10 @@ typedef struct cst__payload_options {
   const cst_schema *schema;
   const char *const *columns;
   size_t num_columns;
-  uint32_t column_flags; /* CST_COLUMNS_... */
-  bool reject_unknown;   /* a feature that the schema does not have is CST_SCHEMA */
+  uint32_t column_flags;  /* CST_COLUMNS_... */
+  bool reject_unknown;    /* a feature that the schema does not have is CST_SCHEMA */
+  const char *raw_column; /* one more column, the last one: large_list<large_binary> of this name
+                             with each record's bytes; NULL: none. For `raw` it is the only one. */
   const cst_allocator *allocator;
 } cst__payload_options;
 
@@ -33,6 +35,18 @@ typedef struct cst__payload {
 
 extern const cst__payload cst__example_payload;
 extern const cst__payload cst__raw_payload;
+
+/* A payload's decoder, with the column of raw records behind its columns if that is wanted. */
+typedef struct cst__record_decoder cst__record_decoder;
+
+cst_status cst__record_decoder_open(const cst__payload *payload,
+                                    const cst__payload_options *options, cst__record_decoder **out,
+                                    cst_error *error);
+/* As the payload's `decode`. */
+cst_status cst__record_decoder_decode(cst__record_decoder *decoder, const cst__records *records,
+                                      struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                      cst_error *error);
+void cst__record_decoder_close(cst__record_decoder *decoder);
 
 /* NULL if there is none of that name. */
 const cst__payload *cst__payload_find(const char *name);

@@ -1,4 +1,6 @@
-/* The payload "raw": one binary column `record` that holds each record as it is. */
+/* The payload "raw": one binary column `record` that holds each record as it is; or, under a name
+ * of the caller's, one that holds it as a list of one value, as the features of decoded records
+ * are. */
 #include <string.h>
 
 #include "arrow/batch.h"
@@ -6,21 +8,33 @@
 
 typedef struct raw_decoder {
   cst__batch_pool *pool;
+  char *name;
   cst__column_type type;
   bool wanted; /* false: a projection to no column at all */
 } raw_decoder;
 
+static const char *column_name(const cst__payload_options *options) {
+  return options->raw_column != NULL ? options->raw_column : "record";
+}
+
 static cst_status check_columns(const cst__payload_options *options, cst_error *error) {
   for (size_t i = 0; options->columns != NULL && i < options->num_columns; i++) {
-    if (strcmp(options->columns[i], "record") != 0 || i > 0) {
+    if (strcmp(options->columns[i], column_name(options)) != 0 || i > 0) {
       (void)cst__fail(error, i > 0 ? CST_INVALID_ARGUMENT : CST_NOT_FOUND,
-                      "raw records have one column: record",
+                      "raw records have one column: record, or that which raw_column names",
                       i > 0 ? "more than one column is asked for" : "there is no such column");
       cst__error_add_path(error, options->columns[i], strlen(options->columns[i]));
       return i > 0 ? CST_INVALID_ARGUMENT : CST_NOT_FOUND;
     }
   }
   return CST_OK;
+}
+
+static void close_raw(void *decoder) {
+  raw_decoder *raw = decoder;
+  cst__batch_pool_release(raw->pool);
+  cst__delete(raw->name);
+  cst__delete(raw);
 }
 
 static cst_status open_raw(const cst__payload_options *options, void **decoder, cst_error *error) {
@@ -35,20 +49,20 @@ static cst_status open_raw(const cst__payload_options *options, void **decoder, 
     cst__delete(raw);
     return cst__fail_memory(error, sizeof *raw);
   }
+  size_t size = strlen(column_name(options));
+  raw->name = cst__new_copy(options->allocator, column_name(options), size);
+  if (raw->name == NULL) {
+    close_raw(raw);
+    return cst__fail_memory(error, size);
+  }
   raw->wanted = options->columns == NULL || options->num_columns > 0;
-  raw->type = (cst__column_type){.name = "record",
+  raw->type = (cst__column_type){.name = raw->name,
                                  .kind = views ? CST__VALUES_VIEW : CST__VALUES_BINARY,
                                  .fixed_size = -1,
                                  .offsets_32 = options->column_flags & CST_COLUMNS_OFFSETS_32,
-                                 .flat = true};
+                                 .flat = options->raw_column == NULL};
   *decoder = raw;
   return CST_OK;
-}
-
-static void close_raw(void *decoder) {
-  raw_decoder *raw = decoder;
-  cst__batch_pool_release(raw->pool);
-  cst__delete(raw);
 }
 
 static cst_status copy_records(cst__batch *batch, const cst__records *records, cst_error *error) {
@@ -114,6 +128,21 @@ static cst_status view_records(cst__batch *batch, const cst__records *records, c
   return CST_OK;
 }
 
+/* Lists of one value each. */
+static cst_status number_lists(cst__batch *batch, size_t count, cst_error *error) {
+  cst__buffer *offsets = &batch->columns[0].offsets;
+  size_t bytes;
+  if (!cst__mul(count + 1, sizeof(int64_t), &bytes) ||
+      !cst__buffer_reserve(cst__batch_pool_allocator(batch->pool), offsets, bytes, 0)) {
+    return cst__fail_memory(error, count * sizeof(int64_t));
+  }
+  int64_t *at = (int64_t *)(void *)offsets->data;
+  for (size_t i = 0; i <= count; i++) {
+    at[i] = (int64_t)i;
+  }
+  return CST_OK;
+}
+
 static cst_status fill_batch(const raw_decoder *raw, cst__batch *batch, const cst__records *records,
                              struct ArrowArray *out, cst_error *error) {
   static const size_t order[] = {0};
@@ -122,13 +151,16 @@ static cst_status fill_batch(const raw_decoder *raw, cst__batch *batch, const cs
   column->kind = raw->type.kind;
   column->fixed_size = -1;
   column->offsets_32 = raw->type.offsets_32;
-  column->flat = true;
+  column->flat = raw->type.flat;
   column->values_begin = 0;
   column->null_count = 0;
   column->num_values = (int64_t)records->count;
   if (raw->wanted) {
     CST__TRY(raw->type.kind == CST__VALUES_VIEW ? view_records(batch, records, error)
                                                 : copy_records(batch, records, error));
+  }
+  if (raw->wanted && !column->flat) {
+    CST__TRY(number_lists(batch, records->count, error));
   }
   return cst__batch_export(batch, (int64_t)records->count, order, names, raw->wanted ? 1 : 0, out,
                            error);

@@ -202,14 +202,34 @@ static bool plugin_sniffs(const cst_plugin_format *format, void *ctx) {
   return format->open != NULL && format->sniff != NULL && format->sniff(head->data, head->size);
 }
 
+static bool find_table_by_ending(ending name, cst__format *out) {
+  for (size_t i = 0; i < NUM_BUILTINS; i++) {
+    if (builtins[i].table != NULL && ends_with_any(name, builtins[i].extensions)) {
+      set_builtin(out, &builtins[i]);
+      return true;
+    }
+  }
+  return false;
+}
+
 cst_status cst__format_find_by_head(const char *path, const uint8_t *head, size_t size,
                                     cst__format *out, cst_error *error) {
   *out = (cst__format){0};
   if (size >= 4 && memcmp(head, "PAR1", 4) == 0) {
     return cst__format_find("parquet", out, error);
   }
+  for (size_t i = 0; i < NUM_BUILTINS; i++) {
+    const cst__table_format *table = builtins[i].table;
+    if (table != NULL && table->sniff != NULL && table->sniff(head, size)) {
+      set_builtin(out, &builtins[i]);
+      return CST_OK;
+    }
+  }
   head_bytes bytes = {head, size};
   const cst_plugin_format *plugin = cst__plugin_search(plugin_sniffs, &bytes);
+  if (plugin == NULL && find_table_by_ending(base_name(path), out)) {
+    return CST_OK;
+  }
   if (plugin == NULL && !ends_with_any(base_name(path), parquet_extensions)) {
     CST__TRY(find_plugin_by_ending(base_name(path), &plugin, error));
   }

@@ -27,9 +27,9 @@ cst_status cst__format_find(const char *name, cst__format *out, cst_error *error
 /* The format that an output's name means ("x.parquet", "x.jsonl.gz", "x.tfrecord.gz"). */
 cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_error *error);
 
-/* The plug-in for an input that is not in a container: by its first bytes (up to 64), else by the
- * ending of its name. CST_NOT_FOUND if the bytes or the name mean a format whose plug-in is not
- * there; CST_OK with out->plugin NULL if nothing is known about such a file. */
+/* The whole format of an input that is not in a container: by its first bytes (64 are enough), else
+ * by the ending of its name. CST_NOT_FOUND if the bytes or the name mean a format whose plug-in is
+ * not there; CST_OK with out->table and out->plugin NULL if nothing is known about such a file. */
 cst_status cst__format_find_by_head(const char *path, const uint8_t *head, size_t size,
                                     cst__format *out, cst_error *error);
 

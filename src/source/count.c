@@ -4,11 +4,11 @@
 #include "source/source.h"
 
 cst_status cst__source_check_scannable(const cst_source *source, cst_error *error) {
-  return source->plugin == NULL
+  return source->payload != NULL
              ? CST_OK
              : cst__fail(error, CST_UNSUPPORTED, "convert it instead",
                          "records of TFRecord files are counted and verified, not those of %s",
-                         source->plugin->name);
+                         source->format);
 }
 
 void cst__count_block(cst_file_count *count, const cst_source *source, const cst__cursor *cursor,

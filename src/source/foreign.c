@@ -1,9 +1,10 @@
-/* Whole formats: the streams of a plug-in, file by file. */
+/* Streams that others make, file by file: opened, checked, and brought to the wanted columns. */
 #include "source/foreign.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "arrow/concat.h"
 #include "arrow/view.h"
 
 struct cst__foreign {
@@ -14,7 +15,7 @@ struct cst__foreign {
   uint64_t consumed;
 };
 
-/* What the numbers of a plug-in's stream mean; see <columnstone/format.h>. */
+/* What the numbers of a stream mean; see <columnstone/format.h>. */
 static cst_status stream_status(int code) {
   switch (code) {
     case ENOMEM:
@@ -32,43 +33,87 @@ static cst_status fail_stream(const cst_source *source, size_t file,
                               struct ArrowArrayStream *stream, int code, cst_error *error) {
   const char *text = stream->get_last_error(stream);
   cst_status status = stream_status(code);
-  (void)cst__fail(error, status, NULL, "%s: %s", source->plugin->name,
+  (void)cst__fail(error, status, NULL, "%s: %s", source->format,
                   text != NULL ? text : strerror(code));
   cst__error_add_file(error, source->files[file].name);
   return status;
 }
 
-static cst_status open_stream(const cst_source *source, size_t file, struct ArrowArrayStream *out,
-                              struct ArrowSchema *schema, cst_error *error) {
+/* The caller's opener, or the stream of one that works once and has been asked for the schema. */
+static cst_status open_callers(const cst_source *source, size_t i, struct ArrowArrayStream *out,
+                               cst_error *error) {
+  cst__source_file *file = &source->files[i];
+  cst_stream_request request = {.size = sizeof request,
+                                .columns = (const char *const *)source->columns,
+                                .num_columns = source->num_columns,
+                                .batch_size = source->batch_size,
+                                .threads = source->threads};
+  cst__mutex_lock(&file->lock);
+  *out = file->held;
+  file->held.release = NULL;
+  cst_status status = CST_OK;
+  if (out->release == NULL) {
+    status = file->opener.open(file->opener.ctx, &request, out, error);
+  }
+  cst__mutex_unlock(&file->lock);
+  return status;
+}
+
+static cst_status open_plugins(const cst_source *source, size_t i, struct ArrowArrayStream *out,
+                               cst_error *error) {
   cst_plugin_read_options options = {.size = sizeof options,
                                      .columns = (const char *const *)source->columns,
                                      .num_columns = source->num_columns,
                                      .batch_size = source->batch_size,
                                      .threads = source->threads};
-  cst_error own = CST_ERROR_INIT; /* a plug-in is never given NULL */
-  cst_status status = source->plugin->open(source->files[file].name, &options, out, &own);
+  return source->plugin->open(source->files[i].name, &options, out, error);
+}
+
+/* The stream of a file and its schema, both with all the columns that it gives. */
+static cst_status open_stream(const cst_source *source, size_t i, struct ArrowArrayStream *out,
+                              struct ArrowSchema *schema, cst_error *error) {
+  cst_error own = CST_ERROR_INIT; /* others' code is never given NULL */
+  cst_status status = source->plugin != NULL ? open_plugins(source, i, out, &own)
+                                             : open_callers(source, i, out, &own);
   if (status != CST_OK) {
-    cst__error_add_file(&own, source->files[file].name);
+    cst__error_add_file(&own, source->files[i].name);
     cst__error_copy(error, &own);
     return status;
   }
   int code = out->get_schema(out, schema);
   if (code != 0) {
-    status = fail_stream(source, file, out, code, error);
+    status = fail_stream(source, i, out, code, error);
     out->release(out);
   }
   return status;
 }
 
+/* True if the columns have to be picked out of what the stream of the file gives. */
+static bool must_pick(const cst_source *source, size_t file) {
+  return source->columns != NULL && source->plugin == NULL && !source->files[file].opener.projects;
+}
+
+static cst_status pick(const cst_source *source, struct ArrowSchema *schema,
+                       struct ArrowArray *batch, cst_error *error) {
+  return cst__pick_columns((const char *const *)source->columns, source->num_columns, schema, batch,
+                           error);
+}
+
 cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out,
                                cst_error *error) {
+  cst__source_file *file = &source->files[0];
   struct ArrowArrayStream stream;
-  if (source->num_files == 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "give at least one file", "there are no files");
-  }
   CST__TRY(open_stream(source, 0, &stream, out, error));
-  stream.release(&stream);
-  return CST_OK;
+  if (file->is_stream && file->opener.once) {
+    file->held = stream;
+  } else {
+    stream.release(&stream);
+  }
+  cst_status status = must_pick(source, 0) ? pick(source, out, NULL, error) : CST_OK;
+  if (status != CST_OK && out->release != NULL) {
+    out->release(out);
+  }
+  return status;
 }
 
 cst_status cst__foreign_new(const cst_source *source, cst__foreign **out, cst_error *error) {
@@ -121,7 +166,18 @@ static void close_file(cst__foreign *foreign) {
   foreign->file++;
 }
 
-/* A plug-in's data is as good as the file that it was made from: nobody behind here checks it. */
+static cst_status pick_batch(const cst__foreign *foreign, struct ArrowArray *batch,
+                             cst_error *error) {
+  struct ArrowSchema schema;
+  CST__TRY(cst__schema_copy(&foreign->schema, &schema, error));
+  cst_status status = pick(foreign->source, &schema, batch, error);
+  if (schema.release != NULL) {
+    schema.release(&schema);
+  }
+  return status;
+}
+
+/* Others' data is as good as what it was made from: nobody behind here checks it. */
 static cst_status check_batch(const cst__foreign *foreign, struct ArrowArray *batch,
                               cst_error *error) {
   cst__arena arena;
@@ -129,8 +185,13 @@ static cst_status check_batch(const cst__foreign *foreign, struct ArrowArray *ba
   cst__arena_init(&arena, &foreign->source->allocator);
   cst_status status = cst__view_init(&view, &foreign->schema, batch, false, &arena, error);
   cst__arena_reset(&arena);
+  if (status == CST_OK && must_pick(foreign->source, foreign->file)) {
+    status = pick_batch(foreign, batch, error);
+  }
   if (status != CST_OK) {
-    batch->release(batch);
+    if (batch->release != NULL) {
+      batch->release(batch);
+    }
     batch->release = NULL;
     cst__error_add_file(error, foreign->source->files[foreign->file].name);
   }

@@ -1,4 +1,5 @@
-/* Whole formats (Parquet, ...): a plug-in's stream of batches, one file after the other.
+/* The streams of a plug-in (Parquet, ...) or of the caller, one file after the other: batches of
+ * any size, validated.
  */
 #ifndef SOURCE_FOREIGN_H
 #define SOURCE_FOREIGN_H

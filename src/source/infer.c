@@ -17,7 +17,7 @@ static cst_status check_inferable(const cst_source *source, cst_error *error) {
   }
   return cst__fail(error, CST_UNSUPPORTED, "open the files as tf.Examples (format \"example\")",
                    "a schema is inferred from tf.Examples only, not from the format %s",
-                   source->payload != NULL ? source->payload->name : source->plugin->name);
+                   source->format);
 }
 
 static bool is_valid(const struct ArrowArray *array, int64_t row) {

@@ -65,8 +65,8 @@ static cst_status make_workers(cst_pass *pass, cst_error *error) {
 /* What the first next does. */
 static cst_status start(cst_pass *pass, cst_error *error) {
   cst_source *source = pass->source;
-  if (source->plugin != NULL) {
-    return cst__foreign_new(source, &pass->foreign, error);
+  if (source->payload == NULL) {
+    return cst__whole_pass_new(source, &pass->whole, error);
   }
   if (pass->options.want == CST__WANT_COLUMNS) {
     CST__TRY(cst__source_prepare(source, error));
@@ -119,9 +119,9 @@ static cst_status next_decoded(cst_pass *pass, struct ArrowSchema *out_schema,
   return status;
 }
 
-static cst_status next_foreign(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
-  CST__TRY(cst__foreign_next(pass->foreign, out, error));
-  atomic_store_explicit(&pass->consumed, cst__foreign_consumed(pass->foreign),
+static cst_status next_whole(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
+  CST__TRY(cst__whole_pass_next(pass->whole, out, error));
+  atomic_store_explicit(&pass->consumed, cst__whole_pass_consumed(pass->whole),
                         memory_order_relaxed);
   if (out->release != NULL) {
     pass->first_row =
@@ -150,14 +150,14 @@ cst_status cst__pass_next(cst_pass *pass, struct ArrowSchema *out_schema, struct
     cst__error_copy(error, &pass->error);
     return pass->failure;
   }
-  if (pass->feed == NULL && pass->foreign == NULL) {
+  if (pass->feed == NULL && pass->whole == NULL) {
     cst_status status = start(pass, &own);
     if (status != CST_OK) {
       return fail_for_good(pass, status, &own, error);
     }
   }
-  if (pass->foreign != NULL) {
-    cst_status status = next_foreign(pass, out, &own);
+  if (pass->whole != NULL) {
+    cst_status status = next_whole(pass, out, &own);
     return status == CST_OK ? CST_OK : fail_for_good(pass, status, &own, error);
   }
   return next_decoded(pass, out_schema, out, error);
@@ -173,7 +173,7 @@ void cst__pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *ro
 }
 
 void cst__pass_locate(const cst_pass *pass, size_t row, cst_error *error) {
-  if (pass->foreign != NULL && error != NULL) {
+  if (pass->whole != NULL && error != NULL) {
     error->record = -1;
     cst__error_add_record(error, (int64_t)(pass->first_row + row), -1);
     if (pass->source->num_files == 1) {
@@ -210,7 +210,7 @@ void cst__pass_free(cst_pass *pass) {
   cst__delete(pass->workers);
   cst__unit_reset(&pass->delivered);
   cst__feed_free(pass->feed);
-  cst__foreign_free(pass->foreign);
+  cst__whole_pass_free(pass->whole);
   cst__condition_destroy(&pass->ready);
   cst__condition_destroy(&pass->work);
   cst__mutex_destroy(&pass->lock);

@@ -12,9 +12,9 @@
 #define SOURCE_PASS_H
 
 #include "source/feed.h"
-#include "source/foreign.h"
 #include "source/source.h"
 #include "source/unit.h"
+#include "source/whole.h"
 
 enum { CST__RING = 256 };
 
@@ -50,13 +50,13 @@ typedef struct cst__pass_options {
 struct cst_pass {
   cst_source *source;
   cst__pass_options options;
-  cst__foreign *foreign; /* a whole format: nothing below is used but the failure and the counts */
-  cst__feed *feed;       /* NULL before the first next */
-  cst__worker *workers;  /* [0] is the caller's */
-  int32_t num_started;   /* threads that run */
-  cst__unit delivered;   /* that of the batch delivered last, for its places */
-  uint64_t first_row;    /* a whole format: number of the first row of the batch delivered last */
-  cst_status failure;    /* delivered: comes again and again */
+  cst__whole_pass *whole; /* a whole format: nothing below is used but the failure and the counts */
+  cst__feed *feed;        /* NULL before the first next */
+  cst__worker *workers;   /* [0] is the caller's */
+  int32_t num_started;    /* threads that run */
+  cst__unit delivered;    /* that of the batch delivered last, for its places */
+  uint64_t first_row;     /* a whole format: number of the first row of the batch delivered last */
+  cst_status failure;     /* delivered: comes again and again */
   _Atomic uint64_t consumed;
   _Atomic uint64_t rows;
 

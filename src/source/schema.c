@@ -4,8 +4,8 @@
 #include "arrow/view.h"
 #include "schema/schema.h"
 #include "source/feed.h"
-#include "source/foreign.h"
 #include "source/source.h"
+#include "source/whole.h"
 
 cst_status cst__source_claim(cst_source *source, cst_error *error) {
   if (source->rereadable) {
@@ -31,8 +31,8 @@ cst_status cst__source_claim_whole(cst_source *source, cst_error *error) {
                : CST_OK;
 }
 
-cst_status cst__source_open_decoder(const cst_source *source, cst__want want, void **decoder,
-                                    cst_error *error) {
+cst_status cst__source_open_decoder(const cst_source *source, cst__want want,
+                                    cst__record_decoder **decoder, cst_error *error) {
   cst__payload_options options = {.allocator = &source->allocator};
   if (want == CST__WANT_PROOF && source->schema_given) {
     options.schema = source->schema;
@@ -43,8 +43,9 @@ cst_status cst__source_open_decoder(const cst_source *source, cst__want want, vo
     options.num_columns = source->num_columns;
     options.column_flags = source->column_flags;
     options.reject_unknown = source->sampled;
+    options.raw_column = source->raw_column;
   }
-  return source->payload->open(&options, decoder, error);
+  return cst__record_decoder_open(source->payload, &options, decoder, error);
 }
 
 static cst_status infer(cst_source *source, cst_error *error) {
@@ -85,14 +86,18 @@ cst_status cst__source_schema(cst_source *source, const cst_schema **out, cst_er
 static cst_status find_arrow_schema(cst_source *source, cst_error *error) {
   struct ArrowArray batch = {.release = NULL};
   const cst__records none = {.items = NULL};
-  void *decoder;
+  cst__record_decoder *decoder;
+  if (source->payload == NULL) {
+    return cst__whole_schema(source, &source->arrow_schema, error);
+  }
   CST__TRY(cst__source_prepare_locked(source, error));
   CST__TRY(cst__source_open_decoder(source, CST__WANT_COLUMNS, &decoder, error));
-  cst_status status = source->payload->decode(decoder, &none, &source->arrow_schema, &batch, error);
+  cst_status status =
+      cst__record_decoder_decode(decoder, &none, &source->arrow_schema, &batch, error);
   if (status == CST_OK) {
     batch.release(&batch);
   }
-  source->payload->close(decoder);
+  cst__record_decoder_close(decoder);
   return status;
 }
 

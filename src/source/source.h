@@ -7,7 +7,7 @@
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
 
-#include <columnstone/source.h>
+#include <columnstone/index.h>
 
 #include "base/alloc.h"
 #include "base/thread.h"
@@ -23,6 +23,7 @@ enum {
 
 typedef struct cst__feed cst__feed;
 typedef struct cst__whole cst__whole;
+typedef struct cst__access cst__access;
 
 typedef struct cst__source_file {
   char *name;
@@ -31,9 +32,18 @@ typedef struct cst__source_file {
   bool regular;    /* a regular file by its path */
   bool is_reader;
   bool is_stream;
-  cst_reader reader;        /* the caller's; its calls go through `lock` */
-  cst_stream_opener opener; /* the caller's, too */
+  cst_reader reader;            /* the caller's; its calls go through `lock` */
+  cst_stream_opener opener;     /* the caller's, too */
+  struct ArrowArrayStream held; /* of an opener that works once: what was asked for the schema */
   cst__mutex lock;
+  /* In a derived source: the same file of the source that was opened, whose name, reader, opener
+   * and lock these are. NULL: this is that file. */
+  struct cst__source_file *origin;
+  uint64_t begin;       /* of a plain file: the first byte that is read, */
+  uint64_t end;         /* and the end of what is; 0: all of the file */
+  int64_t first_record; /* number of the record at `begin`; -1: unknown */
+  cst_index *index;     /* access.c: of what is read at least; guarded by its source's lock */
+  bool sidecar_sought;  /* guarded too */
 } cst__source_file;
 
 struct cst_source {
@@ -59,15 +69,18 @@ struct cst_source {
   bool legacy_specs;
   bool rereadable; /* all files are */
   bool schema_given;
-  char *sequence_column;     /* NULL: the usual one */
-  char *raw_column;          /* NULL: none */
-  cst_csv_options *csv;      /* complete; never NULL */
-  cst__arena strings;        /* of the CSV options */
-  struct ArrowSchema types;  /* release NULL: none are given */
+  char *sequence_column;    /* NULL: the usual one */
+  char *raw_column;         /* NULL: none */
+  cst_csv_options *csv;     /* complete; never NULL */
+  cst__arena strings;       /* of the CSV options */
+  struct ArrowSchema types; /* release NULL: none are given */
   cst_on_error on_error;
   uint64_t max_errors; /* UINT64_MAX: no limit */
   cst_dropped_callback on_dropped;
   void *dropped_ctx;
+  /* A source of a part of another (split.c): owned; all between `owners` and `lock` but the files
+   * is that of the parent. NULL: it was opened. */
+  cst_source *parent;
 
   cst__mutex lock; /* guards all below */
   bool claimed;    /* an input that can be read once has been taken */
@@ -76,14 +89,18 @@ struct cst_source {
   struct ArrowSchema arrow_schema; /* release NULL: not known yet */
   cst_status sample_status;        /* why the sample of a pipe failed; the pipe is lost */
   cst_error *sample_error;
-  cst__feed *sample; /* the blocks read for it: the first pass goes on with them */
-  cst__whole *whole; /* what is known of a whole format, and what a pipe has given for it */
+  cst__feed *sample;   /* the blocks read for it: the first pass goes on with them */
+  cst__whole *whole;   /* what is known of a whole format, and what a pipe has given for it */
+  cst__access *access; /* random access, when it has been asked for (access.c) */
 };
 
 /* What the public functions of the same names do; the options are complete, never NULL. */
 cst_status cst__source_open(const char *const *paths, size_t num_paths,
                             const cst_source_options *options, cst_source **out, cst_error *error);
 cst_status cst__source_open_readers(const cst_reader *readers, size_t num_readers,
+                                    const cst_source_options *options, cst_source **out,
+                                    cst_error *error);
+cst_status cst__source_open_streams(const cst_stream_opener *openers, size_t num_openers,
                                     const cst_source_options *options, cst_source **out,
                                     cst_error *error);
 cst_source *cst__source_retain(const cst_source *source);
@@ -101,6 +118,24 @@ cst_status cst__source_arrow_schema(cst_source *source, struct ArrowSchema *out,
 cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *error);
 
 /* ---- for the other files of this room ---- */
+
+/* Checks and copies the options (options.c). */
+cst_status cst__source_set_options(cst_source *source, const cst_source_options *options,
+                                   cst_error *error);
+
+/* Finds the format of files and readers, by its name or (NULL) by the bytes (choose.c); the name
+ * alone for streams. */
+cst_status cst__source_choose(cst_source *source, const char *name, cst_error *error);
+cst_status cst__source_name_format(cst_source *source, const char *name, cst_error *error);
+
+/* The number of a record for errors: that which a cursor counts, if it began with a known one; else
+ * -1. */
+static inline int64_t cst__source_record(const cst_source *source, size_t file, uint64_t record) {
+  return source->files[file].first_record < 0 ? -1 : (int64_t)record;
+}
+
+/* split.c: what cst__source_release does for a derived source. */
+void cst__source_free_derived(cst_source *source);
 
 /* Opens the i-th file for one reading from its start. */
 cst_status cst__source_open_input(const cst_source *source, size_t i, cst__input **out,
@@ -130,8 +165,8 @@ typedef enum cst__want {
   CST__WANT_PROOF    /* verification: all columns, of the given schema if there is one */
 } cst__want;
 
-cst_status cst__source_open_decoder(const cst_source *source, cst__want want, void **decoder,
-                                    cst_error *error);
+cst_status cst__source_open_decoder(const cst_source *source, cst__want want,
+                                    cst__record_decoder **decoder, cst_error *error);
 
 /* Reads all records (CST_STATE: no) and infers a schema from them. */
 cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_progress, void *ctx,

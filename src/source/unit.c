@@ -81,7 +81,7 @@ void cst__unit_locate(const cst__unit *unit, const cst_source *source, size_t ro
 
 void cst__decoding_reset(cst__decoding *decoding) {
   if (decoding->decoder != NULL) {
-    decoding->source->payload->close(decoding->decoder);
+    cst__record_decoder_close(decoding->decoder);
   }
   cst__delete(decoding->items);
   cst__delete(decoding->blocks);
@@ -178,7 +178,8 @@ cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
                           .padding = CST__BLOCK_PADDING,
                           .blocks = decoding->blocks,
                           .num_blocks = unit->num_runs};
-  cst_status status = source->payload->decode(decoding->decoder, &records, out_schema, out, error);
+  cst_status status =
+      cst__record_decoder_decode(decoding->decoder, &records, out_schema, out, error);
   if (status != CST_OK && error != NULL) {
     explain_sample(source, error);
     if (error->record >= 0) {

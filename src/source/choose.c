@@ -1,0 +1,172 @@
+/* Choosing the format of a source, by its name or by the first bytes of its first file. */
+#include <string.h>
+
+#include "source/source.h"
+
+enum { HEAD_SIZE = 32 << 10 /* enough to see what the first record is */ };
+
+/* The first bytes of the first file that is not empty; none if it cannot be looked at without
+ * losing them, or cannot be read (the pass will say why). */
+static cst_status read_head(const cst_source *source, uint8_t *head, size_t *size,
+                            const char **path, cst_error *error) {
+  *size = 0;
+  for (size_t i = 0; i < source->num_files && source->files[i].regular && *size == 0; i++) {
+    cst__input *input;
+    *path = source->files[i].name;
+    cst_status status = cst__source_open_input(source, i, &input, error);
+    if (status == CST_OK) {
+      status = cst__input_read(input, head, HEAD_SIZE, size, error);
+      cst__input_close(input);
+    }
+    if (status != CST_OK) {
+      return status == CST_NO_MEMORY ? status : CST_OK;
+    }
+  }
+  return CST_OK;
+}
+
+/* ---- by the bytes ---- */
+
+/* One field of a protobuf message: its number and where the next one begins; false if the bytes
+ * are no such message, or end before the next field. */
+static bool next_field(const uint8_t *data, size_t size, size_t *at, uint64_t *number) {
+  uint64_t words[2] = {0};
+  for (int i = 0; i < 2; i++) {
+    for (unsigned shift = 0;; shift += 7) {
+      if (*at >= size || shift > 56) {
+        return false;
+      }
+      uint8_t byte = data[(*at)++];
+      words[i] |= (uint64_t)(byte & 127) << shift;
+      if (byte < 128) {
+        break;
+      }
+    }
+    if (i == 0 && (words[0] & 7) != 2) {
+      return false;
+    }
+  }
+  *number = words[0] >> 3;
+  bool inside = words[1] <= size - *at;
+  *at = inside ? *at + (size_t)words[1] : size;
+  return true;
+}
+
+/* tensorflow/core/example/example.proto: an Example has the field 1 only, a SequenceExample with
+ * feature lists the field 2 as well. record: the first bytes of one. */
+static bool is_sequence(const uint8_t *record, size_t size) {
+  size_t at = 0;
+  uint64_t number;
+  bool lists = false;
+  while (at < size && next_field(record, size, &at, &number)) {
+    if (number != 1 && number != 2) {
+      return false;
+    }
+    lists = lists || number == 2;
+  }
+  return lists;
+}
+
+static const cst__payload *payload_by_bytes(const cst_source *source, const uint8_t *head,
+                                            size_t size) {
+  const cst__payload *sequence = cst__payload_find("sequence_example");
+  size_t header = source->container->header_size;
+  uint64_t length;
+  if (size > header && sequence != NULL) {
+    memcpy(&length, head, sizeof length);
+    size_t there = size - header;
+    if (is_sequence(head + header, length < there ? (size_t)length : there)) {
+      return sequence;
+    }
+  }
+  return &cst__example_payload;
+}
+
+static cst_status format_by_bytes(cst_source *source, cst__format *out, cst_error *error) {
+  const char *path = NULL;
+  size_t size;
+  uint8_t *head = cst__new(&source->allocator, HEAD_SIZE);
+  if (head == NULL) {
+    return cst__fail_memory(error, HEAD_SIZE);
+  }
+  *out = (cst__format){.name = "example", .payload = &cst__example_payload};
+  cst_status status = read_head(source, head, &size, &path, error);
+  if (status == CST_OK && size > 0 && source->container->sniff(head, size)) {
+    out->payload = payload_by_bytes(source, head, size);
+    out->name = out->payload->name;
+  } else if (status == CST_OK && size > 0) {
+    cst__format found = {0};
+    status = cst__format_find_by_head(path, head, size, &found, error);
+    if (status != CST_OK) {
+      cst__error_add_file(error, path);
+    } else if (found.plugin != NULL || found.table != NULL) {
+      *out = found;
+    }
+  }
+  cst__delete(head);
+  return status;
+}
+
+/* ---- the choice ---- */
+
+/* A plug-in opens files by itself. */
+static cst_status check_files(const cst_source *source, cst_error *error) {
+  for (size_t i = 0; source->plugin != NULL && i < source->num_files; i++) {
+    if (!source->files[i].regular) {
+      (void)cst__fail(error, CST_UNSUPPORTED, "give the path of a regular file",
+                      "the format %s is read from files only", source->format);
+      cst__error_add_file(error, source->files[i].name);
+      return CST_UNSUPPORTED;
+    }
+  }
+  return CST_OK;
+}
+
+/* Options that mean nothing for the format are mistakes, not wishes. */
+static cst_status check_meaning(const cst_source *source, cst_error *error) {
+  if (source->raw_column != NULL && source->payload == NULL) {
+    return cst__fail(error, CST_UNSUPPORTED, "leave raw_column out",
+                     "the format %s has no records whose bytes a column could hold",
+                     source->format);
+  }
+  if (source->types.release != NULL && source->table == NULL) {
+    return cst__fail(error, CST_UNSUPPORTED, "leave the Arrow types out, or give a TFMD schema",
+                     "the format %s has types of its own", source->format);
+  }
+  if (source->types.release != NULL && source->schema_given) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "give one of them",
+                     "both a schema and Arrow types are given");
+  }
+  return CST_OK;
+}
+
+cst_status cst__source_name_format(cst_source *source, const char *name, cst_error *error) {
+  source->format = "stream";
+  if (name != NULL) {
+    source->format = cst__arena_copy(&source->strings, name, strlen(name));
+  }
+  return source->format != NULL ? check_meaning(source, error)
+                                : cst__fail_memory(error, strlen(name));
+}
+
+cst_status cst__source_choose(cst_source *source, const char *name, cst_error *error) {
+  cst__format format;
+  if (name == NULL) {
+    CST__TRY(format_by_bytes(source, &format, error));
+  } else {
+    CST__TRY(cst__format_find(name, &format, error));
+  }
+  source->format = format.name;
+  source->payload = format.payload;
+  source->table = format.table;
+  source->plugin = format.plugin;
+  if (format.payload == NULL && format.table == NULL &&
+      (format.plugin == NULL || format.plugin->open == NULL)) {
+    return cst__fail(error, CST_UNSUPPORTED,
+                     "name a format that can be read: example, sequence_example, raw, csv, json, "
+                     "arrow, parquet",
+                     "the format %s can only be written", format.name);
+  }
+  CST__TRY(check_files(source, error));
+  return check_meaning(source, error);
+}

@@ -1,0 +1,25 @@
+/* Whole formats: tables that are built in, plug-ins and caller's streams, as one sequence of
+ * batches of the source's size.
+ */
+#ifndef SOURCE_WHOLE_H
+#define SOURCE_WHOLE_H
+
+#include "source/source.h"
+
+/* The schema of all batches. May read the input for it. The source's lock is held, or nobody else
+ * knows the source yet. */
+cst_status cst__whole_schema(cst_source *source, struct ArrowSchema *out, cst_error *error);
+void cst__whole_free(cst__whole *whole);
+
+/* One pass. */
+typedef struct cst__whole_pass cst__whole_pass;
+
+cst_status cst__whole_pass_new(cst_source *source, cst__whole_pass **out, cst_error *error);
+/* The next batch; out->release is NULL at the end. */
+cst_status cst__whole_pass_next(cst__whole_pass *pass, struct ArrowArray *out, cst_error *error);
+/* Bytes taken from the files, and records that were dropped. */
+uint64_t cst__whole_pass_consumed(const cst__whole_pass *pass);
+uint64_t cst__whole_pass_dropped(const cst__whole_pass *pass);
+void cst__whole_pass_free(cst__whole_pass *pass);
+
+#endif /* SOURCE_WHOLE_H */

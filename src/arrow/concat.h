@@ -36,9 +36,20 @@ cst_status cst__concat(const struct ArrowSchema *schema, const cst__piece *piece
                        cst_error *error);
 
 /* Picks columns of a struct by name, in the order given, without a copy: moves them out of *batch
- * (and *schema, if it is not NULL) and releases the others. CST_NOT_FOUND with near names. */
+ * (unless it is NULL) and *schema, and releases the others.
+ * CST_NOT_FOUND with near names; CST_INVALID_ARGUMENT, with `path`, for a column that is named
+ * twice, or whose name two columns have. */
 cst_status cst__pick_columns(const char *const *columns, size_t num_columns,
                              struct ArrowSchema *schema, struct ArrowArray *batch,
                              cst_error *error);
+
+/* The two steps of it, for the many batches of one schema: where the columns are (`places` has room
+ * for num_columns), and picking those places. */
+cst_status cst__find_columns(const char *const *columns, size_t num_columns,
+                             const struct ArrowSchema *schema, int64_t *places, cst_error *error);
+cst_status cst__pick_fields(const int64_t *places, size_t count, struct ArrowSchema *schema,
+                            cst_error *error);
+cst_status cst__pick_arrays(const int64_t *places, size_t count, const cst_allocator *allocator,
+                            struct ArrowArray *batch, cst_error *error);
 
 #endif /* ARROW_CONCAT_H */

@@ -6,7 +6,7 @@
 #include <nanoarrow/nanoarrow_ipc.h>
 #include <string.h>
 
-#include "arrow/compact.h"
+#include "arrow/concat.h"
 #include "arrow/view.h"
 
 struct cst__ipc_writer {
@@ -129,10 +129,37 @@ static cst_status write_compact(cst__ipc_writer *writer, const struct ArrowArray
   return code == NANOARROW_OK ? CST_OK : fail(writer, code, &why, error);
 }
 
+/* nanoarrow writes the buffers of a slice as if it began at slot 0. */
 static cst_status write_slice(cst__ipc_writer *writer, const cst__view *view, cst_error *error) {
   struct ArrowArray copy;
-  CST__TRY(cst__array_compact(view, &writer->arena, &copy, error));
-  return write_compact(writer, &copy, error);
+  cst__piece piece = {view, 0, view->length};
+  CST__TRY(cst__concat(writer->schema, &piece, 1, &writer->allocator, &copy, error));
+  cst_status status = write_compact(writer, &copy, error);
+  copy.release(&copy);
+  return status;
+}
+
+/* True if no array below begins behind its first slot. */
+static bool begins_at_zero(const struct ArrowArray *array) {
+  if (array->offset != 0) {
+    return false;
+  }
+  for (int64_t i = 0; i < array->n_children; i++) {
+    if (!begins_at_zero(array->children[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ... and no column is longer than the batch. */
+static bool is_compact(const struct ArrowArray *batch) {
+  for (int64_t i = 0; i < batch->n_children; i++) {
+    if (batch->children[i]->length != batch->length) {
+      return false;
+    }
+  }
+  return begins_at_zero(batch);
 }
 
 cst_status cst__ipc_write_batch(cst__ipc_writer *writer, const struct ArrowArray *batch,
@@ -143,8 +170,8 @@ cst_status cst__ipc_write_batch(cst__ipc_writer *writer, const struct ArrowArray
     status = cst__fail(error, CST_UNSUPPORTED, NULL, "a record batch with null rows");
   }
   if (status == CST_OK) {
-    status = cst__array_is_compact(batch) ? write_compact(writer, batch, error)
-                                          : write_slice(writer, &view, error);
+    status =
+        is_compact(batch) ? write_compact(writer, batch, error) : write_slice(writer, &view, error);
   }
   cst__arena_reset(&writer->arena);
   return status;

@@ -78,6 +78,7 @@ static const format_entry formats[] = {
 static const format_entry fixed_binary = {
     "w:", CST__LAYOUT_FIXED_BINARY, CST_DTYPE_BYTES, false, 0, 2, 0, "fixed_size_binary"};
 static const format_entry fixed_list = NESTED("+w:", FIXED_LIST, 0, 1, 1, "fixed_size_list");
+static const format_entry opaque = {"", CST__LAYOUT_OPAQUE, CST_DTYPE_NONE, false, 0, 2, 0, ""};
 static const format_entry other = NESTED("", OTHER, 0, 0, -1, "");
 
 /* The number of a format such as "+w:12"; false if it is none that fits 32 bits. */
@@ -99,6 +100,45 @@ static bool parse_size(const char *digits, int64_t *out) {
   return true;
 }
 
+typedef struct opaque_entry {
+  const char *format;
+  bool is_prefix; /* a time zone follows */
+  int64_t width;  /* bytes of a slot */
+} opaque_entry;
+
+static const opaque_entry opaque_formats[] = {
+    {"tdD", false, 4}, {"tdm", false, 8},  {"tts", false, 4}, {"ttm", false, 4}, {"ttu", false, 8},
+    {"ttn", false, 8}, {"tss:", true, 8},  {"tsm:", true, 8}, {"tsu:", true, 8}, {"tsn:", true, 8},
+    {"tDs", false, 8}, {"tDm", false, 8},  {"tDu", false, 8}, {"tDn", false, 8}, {"tiM", false, 4},
+    {"tiD", false, 8}, {"tin", false, 16},
+};
+
+/* "d:precision,scale" of 128 bits, or "d:precision,scale,bits". */
+static bool decimal_width(const char *format, int64_t *width) {
+  const char *scale = strchr(format, ',');
+  const char *bits = scale != NULL ? strchr(scale + 1, ',') : NULL;
+  int64_t value = 128;
+  if (strncmp(format, "d:", 2) != 0 || scale == NULL ||
+      (bits != NULL && !parse_size(bits + 1, &value)) ||
+      (value != 32 && value != 64 && value != 128 && value != 256)) {
+    return false;
+  }
+  *width = value / 8;
+  return true;
+}
+
+static bool opaque_width(const char *format, int64_t *width) {
+  for (size_t i = 0; i < sizeof opaque_formats / sizeof opaque_formats[0]; i++) {
+    const opaque_entry *entry = &opaque_formats[i];
+    if (strncmp(format, entry->format, strlen(entry->format)) == 0 &&
+        (entry->is_prefix || format[strlen(entry->format)] == '\0')) {
+      *width = entry->width;
+      return true;
+    }
+  }
+  return decimal_width(format, width);
+}
+
 static const format_entry *find_format(const char *format, int64_t *fixed_size) {
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
     if (strcmp(formats[i].format, format) == 0) {
@@ -111,7 +151,7 @@ static const format_entry *find_format(const char *format, int64_t *fixed_size) 
   if (strncmp(format, "+w:", 3) == 0 && parse_size(format + 3, fixed_size)) {
     return &fixed_list;
   }
-  return &other;
+  return opaque_width(format, fixed_size) ? &opaque : &other;
 }
 
 /* ---- structure ---- */
@@ -275,6 +315,13 @@ static cst_status take_fixed_binary(const builder *b, cst__view *v,
   return check_buffer(b, array, 1, 1, v->length > 0 && v->fixed_size > 0);
 }
 
+/* At most 32 bytes a slot: their number does not overflow. Of 16 and 32 bytes the format asks for
+ * an alignment of 8 only. */
+static cst_status take_opaque(const builder *b, cst__view *v, const struct ArrowArray *array) {
+  v->data = array->buffers[1];
+  return check_buffer(b, array, 1, v->fixed_size < 8 ? (int)v->fixed_size : 8, v->length > 0);
+}
+
 static cst_status take_buffers(const builder *b, cst__view *v, const struct ArrowArray *array) {
   switch (v->layout) {
     case CST__LAYOUT_BOOL:
@@ -288,6 +335,8 @@ static cst_status take_buffers(const builder *b, cst__view *v, const struct Arro
       return check_buffer(b, array, 1, (int)cst_dtype_width(v->dtype), v->length > 0);
     case CST__LAYOUT_FIXED_BINARY:
       return take_fixed_binary(b, v, array);
+    case CST__LAYOUT_OPAQUE:
+      return take_opaque(b, v, array);
     case CST__LAYOUT_BINARY_VIEW:
       return take_views(b, v, array);
     case CST__LAYOUT_BINARY:
@@ -543,7 +592,7 @@ static const name_entry other_names[] = {
 static const char *plain_name(const char *format) {
   int64_t ignored;
   const format_entry *f = find_format(format, &ignored);
-  if (f != &other) {
+  if (f != &other && f != &opaque) {
     return f->name;
   }
   for (size_t i = 0; i < sizeof other_names / sizeof other_names[0]; i++) {

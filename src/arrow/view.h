@@ -25,11 +25,12 @@ typedef enum cst__layout {
   CST__LAYOUT_FIXED_LIST,
   CST__LAYOUT_LIST_VIEW, /* list_view, large_list_view */
   CST__LAYOUT_STRUCT,
-  CST__LAYOUT_OTHER /* dictionary, union, decimal, time, run-end, unknown: see `format` */
+  CST__LAYOUT_OPAQUE, /* dates, times, durations, intervals, decimals: see `format` */
+  CST__LAYOUT_OTHER   /* dictionary, union, run-end, unknown: see `format` */
 } cst__layout;
 
-/* What lies in an array of layout OTHER is not looked at: readers refuse it with CST_UNSUPPORTED.
- */
+/* Slots of layout OPAQUE are `fixed_size` bytes that are carried along and never looked into. What
+ * lies in an array of layout OTHER is not looked at: readers refuse it with CST_UNSUPPORTED. */
 
 typedef struct cst__view cst__view;
 struct cst__view {
@@ -47,7 +48,7 @@ struct cst__view {
   const void *const *variadic; /* BINARY_VIEW: the data buffers */
   int64_t num_variadic;
   const int64_t *variadic_sizes; /* bytes of each */
-  int64_t fixed_size;            /* FIXED_LIST: items a slot; FIXED_BINARY: bytes a slot */
+  int64_t fixed_size;            /* FIXED_LIST: items a slot; FIXED_BINARY, OPAQUE: bytes a slot */
   int64_t num_children;
   cst__view *children;
   const char *name;   /* of the field, borrowed from the schema; "" if it has none */

@@ -130,7 +130,7 @@ static cst_status add_step(const cst__view *view, cst_status status, cst_error *
 }
 
 cst_status cst__json_check(const cst__view *view, cst_error *error) {
-  if (view->layout == CST__LAYOUT_OTHER) {
+  if (view->layout == CST__LAYOUT_OPAQUE || view->layout == CST__LAYOUT_OTHER) {
     char type[64];
     cst__view_type_name(view, type, sizeof type);
     return add_step(
@@ -265,6 +265,7 @@ void cst__json_value(cst__json_text *text, const cst__view *view, int64_t i) {
       cst__json_float32(text, half_to_float(NUMBER(view, uint16_t, i)));
       break;
     case CST__LAYOUT_NULL:
+    case CST__LAYOUT_OPAQUE:
     case CST__LAYOUT_OTHER:
       put(text, "null");
       break;

@@ -121,6 +121,7 @@ static bool column_type(const cst__view *column, cst_feature_type *type) {
     case CST__LAYOUT_FIXED_LIST:
     case CST__LAYOUT_LIST_VIEW:
     case CST__LAYOUT_STRUCT:
+    case CST__LAYOUT_OPAQUE:
     case CST__LAYOUT_OTHER:
       break;
   }

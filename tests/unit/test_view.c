@@ -285,7 +285,8 @@ TEST(other_types_are_named_and_left_alone) {
   fixture f;
   make(&f, "struct{a: timestamp, b: int64}", "{1, 2} {3, 4}");
   CHECK_EQ(look(&f, false), CST_OK);
-  CHECK_EQ(f.view.children[0].layout, CST__LAYOUT_OTHER);
+  CHECK_EQ(f.view.children[0].layout, CST__LAYOUT_OPAQUE);
+  CHECK_EQ(f.view.children[0].fixed_size, 8);
   CHECK_EQ(f.view.children[1].layout, CST__LAYOUT_NUMBER);
   const char *old = f.schema.children[1]->format;
   f.schema.children[1]->format = "?!";
@@ -295,6 +296,32 @@ TEST(other_types_are_named_and_left_alone) {
   CHECK_STR(buf, "unknown");
   f.schema.children[1]->format = old;
   drop(&f);
+}
+
+TEST(times_and_decimals_have_a_width) {
+  struct {
+    const char *format;
+    int64_t width; /* 0: not known */
+  } formats[] = {{"tdD", 4},      {"tdm", 8},        {"tts", 4},         {"ttm", 4},
+                 {"ttu", 8},      {"ttn", 8},        {"tss:", 8},        {"tsm:Europe/Rome", 8},
+                 {"tsu:", 8},     {"tsn:+01:00", 8}, {"tDs", 8},         {"tDn", 8},
+                 {"tiM", 4},      {"tiD", 8},        {"tin", 16},        {"d:19,10", 16},
+                 {"d:9,2,32", 4}, {"d:9,-2,64", 8},  {"d:38,9,128", 16}, {"d:76,0,256", 32},
+                 {"d:19", 0},     {"d:9,2,7", 0},    {"d:9,2,", 0},      {"tdX", 0},
+                 {"ttsx", 0},     {"tss", 0},        {"ti", 0}};
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    cst__arena arena;
+    cst__view view;
+    struct ArrowSchema schema;
+    ArrowSchemaInit(&schema);
+    cst__arena_init(&arena, NULL);
+    CHECK_EQ(ArrowSchemaSetFormat(&schema, formats[i].format), 0);
+    CHECK_EQ(cst__view_init_schema(&view, &schema, &arena, NULL), CST_OK);
+    CHECK_EQ(view.layout, formats[i].width > 0 ? CST__LAYOUT_OPAQUE : CST__LAYOUT_OTHER);
+    CHECK_EQ(view.fixed_size, formats[i].width);
+    cst__arena_reset(&arena);
+    ArrowSchemaRelease(&schema);
+  }
 }
 
 /* ---- damage ---- */

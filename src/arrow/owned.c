@@ -1,0 +1,144 @@
+/* Arrays with buffers of their own, and runs of bits. */
+#include "arrow/owned.h"
+
+#include <string.h>
+
+/* The private data of one array. */
+typedef struct owned {
+  cst_allocator allocator;
+  cst__buffer *own; /* as many as there are buffers; data NULL: not ours */
+  const void **pointers;
+  struct ArrowArray *children;
+  struct ArrowArray **child_pointers;
+  struct ArrowArray dictionary;
+  int64_t num_buffers;
+  int64_t num_children;
+  void *owner;
+  void (*release)(void *owner);
+} owned;
+
+static void owned_free(owned *o) {
+  for (int64_t i = 0; i < o->num_children; i++) {
+    cst__array_release(&o->children[i]);
+  }
+  cst__array_release(&o->dictionary);
+  for (int64_t i = 0; i < o->num_buffers; i++) {
+    cst__buffer_free(&o->allocator, &o->own[i]);
+  }
+  if (o->release != NULL) {
+    o->release(o->owner);
+  }
+  cst__delete(o);
+}
+
+static void owned_release(struct ArrowArray *array) {
+  owned *o = array->private_data;
+  array->release = NULL;
+  owned_free(o);
+}
+
+/* The block of an array: the struct, and what its pointers point to behind it. */
+static bool block_size(int64_t num_buffers, int64_t num_children, size_t *out) {
+  size_t buffers;
+  size_t children;
+  return cst__mul((size_t)num_buffers, sizeof(cst__buffer) + sizeof(void *), &buffers) &&
+         cst__mul((size_t)num_children, sizeof(struct ArrowArray) + sizeof(void *), &children) &&
+         cst__add(buffers, children, out) && cst__add(*out, sizeof(owned), out);
+}
+
+cst_status cst__owned_new(const cst_allocator *allocator, int64_t num_buffers, int64_t num_children,
+                          bool has_dictionary, struct ArrowArray *out, cst_error *error) {
+  size_t size = 0;
+  *out = (struct ArrowArray){0};
+  owned *o = block_size(num_buffers, num_children, &size) ? cst__new_zero(allocator, size) : NULL;
+  if (o == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  o->allocator = cst__allocator_of(allocator);
+  o->num_buffers = num_buffers;
+  o->num_children = num_children;
+  o->own = (cst__buffer *)(o + 1);
+  o->children = (struct ArrowArray *)(void *)(o->own + num_buffers);
+  o->pointers = (const void **)(void *)(o->children + num_children);
+  o->child_pointers = (struct ArrowArray **)(void *)(o->pointers + num_buffers);
+  for (int64_t i = 0; i < num_children; i++) {
+    o->child_pointers[i] = &o->children[i];
+  }
+  *out = (struct ArrowArray){.n_buffers = num_buffers,
+                             .n_children = num_children,
+                             .buffers = o->pointers,
+                             .children = o->child_pointers,
+                             .dictionary = has_dictionary ? &o->dictionary : NULL,
+                             .release = owned_release,
+                             .private_data = o};
+  return CST_OK;
+}
+
+void *cst__owned_buffer(struct ArrowArray *array, int64_t index, size_t size) {
+  owned *o = array->private_data;
+  if (!cst__buffer_reserve(&o->allocator, &o->own[index], size, 0)) {
+    return NULL;
+  }
+  array->buffers[index] = o->own[index].data;
+  return o->own[index].data;
+}
+
+void cst__owned_give(struct ArrowArray *array, int64_t index, cst__buffer *buffer) {
+  owned *o = array->private_data;
+  cst__buffer_free(&o->allocator, &o->own[index]);
+  o->own[index] = *buffer;
+  array->buffers[index] = buffer->data;
+  *buffer = (cst__buffer){NULL, 0};
+}
+
+void cst__owned_keep(struct ArrowArray *array, void *owner, void (*release)(void *owner)) {
+  owned *o = array->private_data;
+  o->owner = owner;
+  o->release = release;
+}
+
+/* ---- bits ---- */
+
+static void put_bit(uint8_t *bits, int64_t at, unsigned bit) {
+  unsigned mask = 1U << (at & 7);
+  bits[at >> 3] = (uint8_t)((bits[at >> 3] & ~mask) | (bit ? mask : 0));
+}
+
+static unsigned get_bit(const uint8_t *bits, int64_t at) {
+  return (unsigned)bits[at >> 3] >> (at & 7) & 1;
+}
+
+void cst__bits_copy(uint8_t *bits, int64_t to, const uint8_t *from, int64_t begin, int64_t count) {
+  for (; count > 0 && (to & 7) != 0; to++, begin++, count--) {
+    put_bit(bits, to, get_bit(from, begin));
+  }
+  if (count <= 0) {
+    return;
+  }
+  const uint8_t *source = from + (begin >> 3);
+  uint8_t *target = bits + (to >> 3);
+  int64_t bytes = count / 8;
+  int shift = (int)(begin & 7);
+  if (shift == 0 && bytes > 0) {
+    memcpy(target, source, (size_t)bytes);
+  } else {
+    for (int64_t i = 0; i < bytes; i++) {
+      target[i] = (uint8_t)(source[i] >> shift | source[i + 1] << (8 - shift));
+    }
+  }
+  for (int64_t i = bytes * 8; i < count; i++) {
+    put_bit(bits, to + i, get_bit(from, begin + i));
+  }
+}
+
+void cst__bits_set(uint8_t *bits, int64_t to, int64_t count) {
+  for (; count > 0 && (to & 7) != 0; to++, count--) {
+    put_bit(bits, to, 1);
+  }
+  if (count >= 8) {
+    memset(bits + (to >> 3), 0xff, (size_t)(count / 8));
+  }
+  for (int64_t i = count & ~(int64_t)7; i < count; i++) {
+    put_bit(bits, to + i, 1);
+  }
+}

@@ -1,0 +1,44 @@
+/* Arrow arrays that own their buffers, or a share of somebody else's: one block per array, which
+ * may be released, or moved out of its parent, on its own.
+ */
+#ifndef ARROW_OWNED_H
+#define ARROW_OWNED_H
+
+#include <columnstone/arrow_abi.h>
+#include <columnstone/status.h>
+
+#include "arrow/batch.h"
+
+/* An array of length 0 without nulls whose buffers are NULL. Its children (and its dictionary, if
+ * it is to have one) are released ones, to be filled; until then releasing the array passes them
+ * over. On failure *out is released. */
+cst_status cst__owned_new(const cst_allocator *allocator, int64_t num_buffers, int64_t num_children,
+                          bool has_dictionary, struct ArrowArray *out, cst_error *error);
+
+/* Gives buffer `index` of an owned array `size` bytes, aligned and padded to 64; NULL: no memory.
+ * Never NULL for 0 bytes, because consumers dislike that. */
+void *cst__owned_buffer(struct ArrowArray *array, int64_t index, size_t size);
+
+/* Hands a buffer over, which has to be of the array's allocator. */
+void cst__owned_give(struct ArrowArray *array, int64_t index, cst__buffer *buffer);
+
+/* What the array's release is to call, once, behind its children. */
+void cst__owned_keep(struct ArrowArray *array, void *owner, void (*release)(void *owner));
+
+/* Releases what is not released yet. */
+static inline void cst__array_release(struct ArrowArray *array) {
+  if (array->release != NULL) {
+    array->release(array);
+  }
+}
+
+/* Sets `count` bits from bit `to` on to those of `from`, from bit `begin` on. Nothing behind the
+ * last byte that holds such a bit is touched. */
+void cst__bits_copy(uint8_t *bits, int64_t to, const uint8_t *from, int64_t begin, int64_t count);
+
+/* Sets `count` bits from bit `to` on. */
+void cst__bits_set(uint8_t *bits, int64_t to, int64_t count);
+
+static inline size_t cst__bits_size(int64_t count) { return ((size_t)count + 7) / 8; }
+
+#endif /* ARROW_OWNED_H */

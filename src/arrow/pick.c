@@ -1,0 +1,173 @@
+/* Picking columns of a struct by name. */
+#include <errno.h>
+#include <nanoarrow/nanoarrow.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arrow/concat.h"
+#include "arrow/owned.h"
+#include "base/hash.h"
+
+/* ---- finding ---- */
+
+static const char *field_name(const struct ArrowSchema *schema, int64_t i) {
+  const char *name = schema->children[i]->name;
+  return name != NULL ? name : "";
+}
+
+static cst_status fail_name(const char *name, cst_status code, const char *hint, const char *what,
+                            cst_error *error) {
+  cst__fail(error, code, hint, "%s", what);
+  cst__error_add_path(error, name, strlen(name));
+  return code;
+}
+
+static cst_status fail_missing(const struct ArrowSchema *schema, const char *name,
+                               cst_error *error) {
+  const char **names = cst__new(NULL, ((size_t)schema->n_children + 1) * sizeof *names);
+  char hint[160] = "";
+  size_t near = SIZE_MAX;
+  for (int64_t i = 0; names != NULL && i < schema->n_children; i++) {
+    names[i] = field_name(schema, i);
+  }
+  if (names != NULL) {
+    near = cst__nearest_name(name, names, (size_t)schema->n_children);
+  }
+  if (near != SIZE_MAX) {
+    char shown[120];
+    cst__escape(shown, sizeof shown, names[near], strlen(names[near]));
+    (void)snprintf(hint, sizeof hint, "did you mean '%s'?", shown);
+  }
+  cst__delete(names);
+  return fail_name(name, CST_NOT_FOUND, hint, "there is no such column", error);
+}
+
+static cst_status map_wanted(const char *const *columns, size_t count, cst__name_map *map,
+                             cst_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    size_t size = strlen(columns[i]);
+    if (cst__name_map_find(map, columns[i], size) != SIZE_MAX) {
+      return fail_name(columns[i], CST_INVALID_ARGUMENT, NULL, "the column is named twice", error);
+    }
+    if (!cst__name_map_add(map, columns[i], size, i)) {
+      return cst__fail_memory(error, size);
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status find_places(const char *const *columns, size_t count,
+                              const struct ArrowSchema *schema, const cst__name_map *map,
+                              int64_t *places, cst_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    places[i] = -1;
+  }
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    const char *name = field_name(schema, i);
+    size_t at = cst__name_map_find(map, name, strlen(name));
+    if (at != SIZE_MAX && places[at] >= 0) {
+      return fail_name(name, CST_INVALID_ARGUMENT, "read all columns, without naming them",
+                       "two columns have this name", error);
+    }
+    if (at != SIZE_MAX) {
+      places[at] = i;
+    }
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (places[i] < 0) {
+      return fail_missing(schema, columns[i], error);
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__find_columns(const char *const *columns, size_t num_columns,
+                             const struct ArrowSchema *schema, int64_t *places, cst_error *error) {
+  cst__name_map map = {0};
+  cst_status status = map_wanted(columns, num_columns, &map, error);
+  if (status == CST_OK) {
+    status = find_places(columns, num_columns, schema, &map, places, error);
+  }
+  cst__name_map_reset(&map);
+  return status;
+}
+
+/* ---- picking ---- */
+
+cst_status cst__pick_fields(const int64_t *places, size_t count, struct ArrowSchema *schema,
+                            cst_error *error) {
+  struct ArrowSchema picked;
+  ArrowSchemaInit(&picked);
+  int code = ArrowSchemaSetTypeStruct(&picked, (int64_t)count);
+  code = code == NANOARROW_OK ? ArrowSchemaSetName(&picked, schema->name) : code;
+  code = code == NANOARROW_OK ? ArrowSchemaSetMetadata(&picked, schema->metadata) : code;
+  if (code != NANOARROW_OK) {
+    ArrowSchemaRelease(&picked);
+    return cst__fail_memory(error, count * sizeof picked);
+  }
+  picked.flags = schema->flags;
+  for (size_t i = 0; i < count; i++) {
+    ArrowSchemaRelease(picked.children[i]);
+    ArrowSchemaMove(schema->children[places[i]], picked.children[i]);
+  }
+  schema->release(schema);
+  *schema = picked;
+  return CST_OK;
+}
+
+/* The bitmap of null rows, should there be some. */
+static cst_status keep_validity(const struct ArrowArray *batch, struct ArrowArray *picked,
+                                cst_error *error) {
+  const uint8_t *bitmap = batch->n_buffers > 0 ? batch->buffers[0] : NULL;
+  if (bitmap == NULL || batch->null_count == 0) {
+    picked->null_count = 0;
+    return CST_OK;
+  }
+  size_t size = cst__bits_size(batch->offset + batch->length);
+  uint8_t *copy = cst__owned_buffer(picked, 0, size);
+  if (copy == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  memcpy(copy, bitmap, size);
+  return CST_OK;
+}
+
+cst_status cst__pick_arrays(const int64_t *places, size_t count, const cst_allocator *allocator,
+                            struct ArrowArray *batch, cst_error *error) {
+  struct ArrowArray picked;
+  CST__TRY(cst__owned_new(allocator, 1, (int64_t)count, false, &picked, error));
+  picked.length = batch->length;
+  picked.offset = batch->offset;
+  picked.null_count = batch->null_count;
+  cst_status status = keep_validity(batch, &picked, error);
+  if (status != CST_OK) {
+    cst__array_release(&picked);
+    return status;
+  }
+  for (size_t i = 0; i < count; i++) {
+    *picked.children[i] = *batch->children[places[i]];
+    batch->children[places[i]]->release = NULL;
+  }
+  batch->release(batch);
+  *batch = picked;
+  return CST_OK;
+}
+
+cst_status cst__pick_columns(const char *const *columns, size_t num_columns,
+                             struct ArrowSchema *schema, struct ArrowArray *batch,
+                             cst_error *error) {
+  size_t size = (num_columns + 1) * sizeof(int64_t);
+  int64_t *places = cst__new(NULL, size);
+  if (places == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  cst_status status = cst__find_columns(columns, num_columns, schema, places, error);
+  if (status == CST_OK && batch != NULL) {
+    status = cst__pick_arrays(places, num_columns, NULL, batch, error);
+  }
+  if (status == CST_OK) {
+    status = cst__pick_fields(places, num_columns, schema, error);
+  }
+  cst__delete(places);
+  return status;
+}

@@ -1,0 +1,112 @@
+/* Slices of a shared array: every array of a slice is a struct of its own that points into the
+ * shared one's buffers and counts on it.
+ */
+#include <string.h>
+
+#include "arrow/concat.h"
+#include "arrow/owned.h"
+
+struct cst__shared {
+  cst_allocator allocator;
+  cst__refcount owners;
+  struct ArrowArray batch;
+};
+
+cst_status cst__shared_new(struct ArrowArray *batch, const cst_allocator *allocator,
+                           cst__shared **out, cst_error *error) {
+  cst__shared *shared = cst__new_zero(allocator, sizeof *shared);
+  if (shared == NULL) {
+    return cst__fail_memory(error, sizeof *shared);
+  }
+  shared->allocator = cst__allocator_of(allocator);
+  cst__refcount_init(&shared->owners);
+  shared->batch = *batch;
+  batch->release = NULL;
+  *out = shared;
+  return CST_OK;
+}
+
+void cst__shared_release(cst__shared *shared) {
+  if (shared != NULL && cst__refcount_down(&shared->owners)) {
+    cst__array_release(&shared->batch);
+    cst__delete(shared);
+  }
+}
+
+static void release_owner(void *owner) { cst__shared_release(owner); }
+
+static void keep(struct ArrowArray *array, cst__shared *shared) {
+  cst__refcount_up(&shared->owners);
+  cst__owned_keep(array, shared, release_owner);
+}
+
+/* A struct of its own for `from`, and for all below it. */
+static cst_status share(cst__shared *shared, const struct ArrowArray *from, struct ArrowArray *out,
+                        cst_error *error) {
+  CST__TRY(cst__owned_new(&shared->allocator, 0, from->n_children, from->dictionary != NULL, out,
+                          error));
+  keep(out, shared);
+  out->length = from->length;
+  out->null_count = from->null_count;
+  out->offset = from->offset;
+  out->n_buffers = from->n_buffers;
+  out->buffers = from->buffers;
+  cst_status status = CST_OK;
+  for (int64_t i = 0; i < from->n_children && status == CST_OK; i++) {
+    status = share(shared, from->children[i], out->children[i], error);
+  }
+  if (status == CST_OK && from->dictionary != NULL) {
+    status = share(shared, from->dictionary, out->dictionary, error);
+  }
+  if (status != CST_OK) {
+    cst__array_release(out);
+  }
+  return status;
+}
+
+/* Where rows are null the bitmap is copied, because the slice's own offset has to be 0. */
+static cst_status slice_validity(const struct ArrowArray *batch, int64_t first,
+                                 struct ArrowArray *out, cst_error *error) {
+  const uint8_t *bitmap = batch->n_buffers > 0 ? batch->buffers[0] : NULL;
+  if (bitmap == NULL || batch->null_count == 0) {
+    return CST_OK;
+  }
+  out->null_count = out->length - cst__bitmap_count(bitmap, first, out->length);
+  if (out->null_count > 0) {
+    uint8_t *copy = cst__owned_buffer(out, 0, cst__bits_size(out->length));
+    if (copy == NULL) {
+      return cst__fail_memory(error, cst__bits_size(out->length));
+    }
+    cst__bits_copy(copy, 0, bitmap, first, out->length);
+  }
+  return CST_OK;
+}
+
+static void narrow(struct ArrowArray *column, int64_t first, int64_t length) {
+  bool is_whole = first == 0 && column->length == length;
+  column->offset += first;
+  column->length = length;
+  if (column->null_count > 0 && !is_whole) {
+    column->null_count = -1;
+  }
+}
+
+cst_status cst__shared_slice(cst__shared *shared, int64_t begin, int64_t length,
+                             struct ArrowArray *out, cst_error *error) {
+  const struct ArrowArray *batch = &shared->batch;
+  int64_t first = batch->offset + begin;
+  CST__TRY(cst__owned_new(&shared->allocator, 1, batch->n_children, false, out, error));
+  keep(out, shared);
+  out->length = length;
+  cst_status status = slice_validity(batch, first, out, error);
+  for (int64_t i = 0; i < batch->n_children && status == CST_OK; i++) {
+    status = share(shared, batch->children[i], out->children[i], error);
+    if (status == CST_OK) {
+      narrow(out->children[i], first, length);
+    }
+  }
+  if (status != CST_OK) {
+    cst__array_release(out);
+  }
+  return status;
+}

@@ -160,28 +160,56 @@ static cst_status build(cst__specs_builder *b, const char *group) {
   return CST_OK;
 }
 
-cst_status cst__specs_new(const cst_schema *schema, const cst_specs_options *options,
-                          cst_specs **out, cst_error *error) {
-  cst_specs *specs = cst__new_zero(NULL, sizeof *specs);
-  if (specs == NULL) {
-    return cst__fail_memory(error, sizeof *specs);
+static cst_status build_ragged(cst__specs_builder *b) {
+  const cst__field *groups = cst__message_find(b->schema->root, SCHEMA_GROUP);
+  b->only_ragged = true;
+  for (size_t i = 0; groups != NULL && i < groups->count; i++) {
+    const cst__message *entry = cst__nth_message(groups, i);
+    CST__TRY(cst__specs_add_group(b, cst__message_child(entry, ENTRY_VALUE),
+                                  cst__message_bytes(entry, ENTRY_KEY)));
   }
-  cst__refcount_init(&specs->owners);
-  cst__arena_init(&specs->arena, NULL);
-  cst__specs_builder b = {.schema = schema,
-                          .specs = specs,
-                          .legacy = options != NULL && options->legacy,
-                          .error = error};
-  cst_status status = build(&b, options != NULL ? options->group : NULL);
-  cst__name_map_reset(&b.tensors);
-  cst__name_map_reset(&b.sources);
-  cst__name_map_reset(&b.consumed);
+  return CST_OK;
+}
+
+static cst_specs *new_specs(void) {
+  cst_specs *specs = cst__new_zero(NULL, sizeof *specs);
+  if (specs != NULL) {
+    cst__refcount_init(&specs->owners);
+    cst__arena_init(&specs->arena, NULL);
+  }
+  return specs;
+}
+
+static cst_status finish(cst__specs_builder *b, cst_status status, cst_specs **out) {
+  cst__name_map_reset(&b->tensors);
+  cst__name_map_reset(&b->sources);
+  cst__name_map_reset(&b->consumed);
   if (status != CST_OK) {
-    cst__specs_release(specs);
+    cst__specs_release(b->specs);
     return status;
   }
-  *out = specs;
+  *out = b->specs;
   return CST_OK;
+}
+
+cst_status cst__specs_new(const cst_schema *schema, const cst_specs_options *options,
+                          cst_specs **out, cst_error *error) {
+  cst__specs_builder b = {.schema = schema,
+                          .specs = new_specs(),
+                          .legacy = options != NULL && options->legacy,
+                          .error = error};
+  if (b.specs == NULL) {
+    return cst__fail_memory(error, sizeof *b.specs);
+  }
+  return finish(&b, build(&b, options != NULL ? options->group : NULL), out);
+}
+
+cst_status cst__specs_new_ragged(const cst_schema *schema, cst_specs **out, cst_error *error) {
+  cst__specs_builder b = {.schema = schema, .specs = new_specs(), .error = error};
+  if (b.specs == NULL) {
+    return cst__fail_memory(error, sizeof *b.specs);
+  }
+  return finish(&b, build_ragged(&b), out);
 }
 
 /* ---- projection ---- */

@@ -269,6 +269,40 @@ static cst_status make_reason(cst__specs_builder *b, cst_bytes group, const char
   return *reason != NULL ? CST_OK : cst__fail_memory(b->error, sizeof text);
 }
 
+/* ---- only ragged tensors ---- */
+
+static bool equals_name(cst_bytes bytes, const char *name) {
+  return cst__bytes_equal(bytes, cst__name_of(name != NULL ? name : ""));
+}
+
+/* True if the message makes the tensor of the same columns and lengths as the spec has. */
+static bool has_sources(const cst__message *ragged, const cst_tensor_spec *spec) {
+  const cst__field *steps = cst__message_find(cst__message_child(ragged, RAGGED_PATH), PATH_STEP);
+  const cst__field *field = cst__message_find(ragged, RAGGED_PARTITION);
+  bool same = equals_name(cst__nth_bytes(steps, 0), spec->path[0]) &&
+              (field != NULL ? field->count : 0) == spec->num_partitions;
+  for (size_t i = 0; same && i < spec->num_partitions; i++) {
+    const cst__message *partition = cst__nth_message(field, i);
+    same = equals_name(cst__message_bytes(partition, PARTITION_ROW_LENGTH),
+                       spec->partitions[i].row_length_column) &&
+           cst__message_int(partition, PARTITION_UNIFORM, 0) == spec->partitions[i].uniform_length;
+  }
+  return same;
+}
+
+/* Of ragged tensors only: whether this one is to be passed over, because of its kind or path, or
+ * because another group has it already. */
+static bool is_passed_over(const cst__specs_builder *b, cst_bytes name,
+                           const cst__message *representation) {
+  const cst__message *ragged = cst__message_child(representation, REPRESENTATION_RAGGED);
+  if (ragged == NULL ||
+      cst__message_count(cst__message_child(ragged, RAGGED_PATH), PATH_STEP) != 1) {
+    return true;
+  }
+  size_t at = cst__name_map_find(&b->tensors, (const char *)name.data, name.size);
+  return at != SIZE_MAX && has_sources(ragged, &b->specs->items[at]);
+}
+
 cst_status cst__specs_add_group(cst__specs_builder *b, const cst__message *group,
                                 cst_bytes group_name) {
   const cst__field *entries = cst__message_find(group, GROUP_REPRESENTATION);
@@ -277,6 +311,9 @@ cst_status cst__specs_add_group(cst__specs_builder *b, const cst__message *group
   for (size_t i = 0; entries != NULL && i < entries->count; i++) {
     const cst__message *entry = cst__nth_message(entries, i);
     t.name = cst__message_bytes(entry, ENTRY_KEY);
+    if (b->only_ragged && is_passed_over(b, t.name, cst__message_child(entry, ENTRY_VALUE))) {
+      continue;
+    }
     cst_status status = add_representation(b, &t, cst__message_child(entry, ENTRY_VALUE));
     if (status != CST_OK) {
       if (b->error != NULL && b->error->path[0] == '\0') {

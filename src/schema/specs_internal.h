@@ -21,6 +21,7 @@ typedef struct cst__specs_builder {
   cst__name_map sources;  /* dotted paths of the columns that explicit tensors are made of */
   cst__name_map consumed; /* features that are parts of sparse features */
   bool legacy;
+  bool only_ragged; /* of groups: the ragged tensors of one path step, each of them once */
   cst_error *error;
 } cst__specs_builder;
 

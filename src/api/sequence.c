@@ -1,0 +1,53 @@
+/* <columnstone/sequence.h>: argument checks and hand-over. */
+#include <columnstone/sequence.h>
+
+#include "api/arguments.h"
+#include "decode/sequence_encoder.h"
+
+enum { ALL_ENCODE_FLAGS = CST_ENCODE_LOSSY | CST_ENCODE_TRUSTED };
+
+static cst_status read_options(cst_sequence_options *own, const cst_sequence_options *options,
+                               uint32_t all_flags, cst_error *error) {
+  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  if (own->flags & ~all_flags) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "unknown flags 0x%x",
+                     own->flags & ~all_flags);
+  }
+  for (size_t i = 0; own->columns != NULL && i < own->num_columns; i++) {
+    if (own->columns[i] == NULL) {
+      return cst__missing("columns[i]", error);
+    }
+  }
+  return CST_OK;
+}
+
+/* ---- back ---- */
+
+cst_status cst_sequence_encoder_new(const cst_schema *schema, const cst_sequence_options *options,
+                                    cst_sequence_encoder **out, cst_error *error) {
+  cst_sequence_options own = CST_SEQUENCE_OPTIONS_INIT;
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(read_options(&own, options, ALL_ENCODE_FLAGS, error));
+  return cst__sequence_encoder_new(schema, &own, out, error);
+}
+
+void cst_sequence_encoder_free(cst_sequence_encoder *encoder) {
+  cst__sequence_encoder_free(encoder);
+}
+
+cst_status cst_sequence_encoder_encode(cst_sequence_encoder *encoder,
+                                       const struct ArrowSchema *schema,
+                                       const struct ArrowArray *batch,
+                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                       cst_error *error) {
+  if (encoder == NULL || schema == NULL || batch == NULL || out == NULL) {
+    return cst__missing(encoder == NULL  ? "encoder"
+                        : schema == NULL ? "schema"
+                        : batch == NULL  ? "batch"
+                                         : "out",
+                        error);
+  }
+  return cst__sequence_encoder_encode(encoder, schema, batch, out_schema, out, error);
+}

@@ -1,0 +1,125 @@
+/* The frame of an encoder. */
+#include "decode/encoder.h"
+
+cst_status cst__encoder_init(cst__encoder *e, const cst_schema *schema, uint32_t flags,
+                             const cst_allocator *allocator, cst_error *error) {
+  e->allocator = cst__allocator_of(allocator);
+  e->lossy = (flags & CST_ENCODE_LOSSY) != 0;
+  e->trusted = (flags & CST_ENCODE_TRUSTED) != 0;
+  cst__arena_init(&e->arena, &e->allocator);
+  e->pool = cst__batch_pool_new(&e->allocator);
+  if (e->pool == NULL) {
+    return cst__fail_memory(error, sizeof *e);
+  }
+  e->schema = schema != NULL ? cst__schema_retain(schema) : NULL;
+  return CST_OK;
+}
+
+void cst__encoder_reset(cst__encoder *e) {
+  cst__schema_release(e->schema);
+  cst__batch_pool_release(e->pool);
+  cst__arena_reset(&e->arena);
+}
+
+cst_status cst__refuse_null_slots(const cst__view *view, const char *what, cst_error *error) {
+  if (view->null_count == 0) {
+    return CST_OK;
+  }
+  int64_t row = 0;
+  while (!cst__view_is_null(view, row)) {
+    row++;
+  }
+  cst_status status = cst__fail(error, CST_UNSUPPORTED, "drop such rows first",
+                                "%s is null as a whole, as %lld of %lld are", what,
+                                (long long)view->null_count, (long long)view->length);
+  cst__error_add_record(error, row, -1);
+  return status;
+}
+
+static cst_status put_row(void *self, const cst__encoder_way *way, int64_t row, cst__back *back,
+                          cst_error *error) {
+  size_t before = cst__back_used(back);
+  CST__TRY(way->put_record(self, row, back, error));
+  size_t size = cst__back_used(back) - before;
+  if (size > INT32_MAX) {
+    return cst__fail(error, CST_LIMIT, "split the record",
+                     "a record of %zu bytes, protobuf reaches 2147483647", size);
+  }
+  return CST_OK;
+}
+
+/* All rows; offsets first count from the end of the buffer, then from where the data begins. */
+static cst_status put_rows(const cst__encoder *e, void *self, const cst__encoder_way *way,
+                           int64_t rows, cst__column *column, cst_error *error) {
+  const cst_allocator *a = &e->allocator;
+  if (!cst__buffer_reserve(a, &column->value_offsets, ((size_t)rows + 1) * 8, 0) ||
+      !cst__buffer_reserve(a, &column->values, 1, 0)) {
+    return cst__fail_memory(error, ((size_t)rows + 1) * 8);
+  }
+  int64_t *offsets = (int64_t *)(void *)column->value_offsets.data;
+  cst__back back = {a, &column->values, column->values.data + column->values.capacity};
+  offsets[rows] = 0;
+  for (int64_t row = rows - 1; row >= 0; row--) {
+    cst_status status = put_row(self, way, row, &back, error);
+    if (status != CST_OK) {
+      cst__error_add_record(error, row, -1);
+      return status;
+    }
+    offsets[row] = (int64_t)cst__back_used(&back);
+  }
+  int64_t total = offsets[0];
+  column->values_begin = column->values.capacity - (size_t)total;
+  for (int64_t row = 0; row <= rows; row++) {
+    offsets[row] = total - offsets[row];
+  }
+  return CST_OK;
+}
+
+static cst_status fill(cst__encoder *e, void *self, const cst__encoder_way *way,
+                       const struct ArrowSchema *schema, const struct ArrowArray *array,
+                       cst__batch *batch, cst_error *error) {
+  cst__view view;
+  CST__TRY(cst__view_init(&view, schema, array, e->trusted, &e->arena, error));
+  if (view.layout != CST__LAYOUT_STRUCT) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "pass a record batch",
+                     "the array is no struct, so it has no columns");
+  }
+  CST__TRY(cst__refuse_null_slots(&view, "the row", error));
+  CST__TRY(way->plan(self, &view, error));
+  cst__column *column = &batch->columns[0];
+  CST__TRY(put_rows(e, self, way, view.length, column, error));
+  column->kind = CST__VALUES_BINARY;
+  column->flat = true;
+  column->offsets_32 = false;
+  column->fixed_size = -1;
+  column->null_count = 0;
+  column->num_values = view.length;
+  return CST_OK;
+}
+
+cst_status cst__encoder_run(cst__encoder *e, void *self, const cst__encoder_way *way,
+                            const struct ArrowSchema *schema, const struct ArrowArray *array,
+                            struct ArrowSchema *out_schema, struct ArrowArray *out,
+                            cst_error *error) {
+  static const cst__column_type type = {
+      .name = "record", .kind = CST__VALUES_BINARY, .fixed_size = -1, .flat = true};
+  struct ArrowSchema made = {.release = NULL};
+  cst__batch *batch = cst__batch_take(e->pool, 1);
+  if (batch == NULL) {
+    return cst__fail_memory(error, sizeof *batch);
+  }
+  cst_status status = fill(e, self, way, schema, array, batch, error);
+  cst__arena_reset(&e->arena);
+  if (status == CST_OK && out_schema != NULL) {
+    status = cst__column_schema(&type, &made, error);
+  }
+  if (status != CST_OK) {
+    cst__batch_drop(batch);
+    return status;
+  }
+  cst__batch_export_column(batch, out);
+  if (out_schema != NULL) {
+    *out_schema = made;
+  }
+  return CST_OK;
+}

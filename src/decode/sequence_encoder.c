@@ -1,0 +1,248 @@
+/* The tf.SequenceExample encoder: the context as a tf.Example's features, and the children of the
+ * struct column as feature lists.
+ *
+ * Source: tensorflow/core/example/{example,feature}.proto.
+ *   SequenceExample { Features context = 1; FeatureLists feature_lists = 2; }
+ *   FeatureLists    { map<string, FeatureList> feature_list = 1; }  0A len { 0A len key  12 len ..
+ * } FeatureList     { repeated Feature feature = 1; }               (0A len Feature)*
+ */
+#include "decode/sequence_encoder.h"
+
+#include <string.h>
+
+#include "decode/encoder.h"
+
+enum {
+  TAG_LISTS = 0x12,     /* SequenceExample.feature_lists */
+  FEATURE_OVERHEAD = 32 /* tags and lengths around the values of one Feature */
+};
+
+struct cst_sequence_encoder {
+  cst__encoder base;
+  char *sequence_column;
+  cst__out_columns context;
+  cst__out_columns lists; /* `view` is the child of the struct column */
+  bool has_lists;         /* the batch has the struct column */
+};
+
+cst_status cst__sequence_encoder_new(const cst_schema *schema, const cst_sequence_options *options,
+                                     cst_sequence_encoder **out, cst_error *error) {
+  const char *name =
+      options->sequence_column != NULL ? options->sequence_column : CST_SEQUENCE_COLUMN;
+  cst_sequence_encoder *e = cst__new_zero(options->allocator, sizeof *e);
+  if (e == NULL) {
+    return cst__fail_memory(error, sizeof *e);
+  }
+  e->sequence_column = cst__new_copy(options->allocator, name, strlen(name));
+  cst_status status =
+      e->sequence_column != NULL
+          ? cst__encoder_init(&e->base, schema, options->flags, options->allocator, error)
+          : cst__fail_memory(error, strlen(name));
+  if (status != CST_OK) {
+    cst__delete(e->sequence_column);
+    cst__delete(e);
+    return status;
+  }
+  *out = e;
+  return CST_OK;
+}
+
+void cst__sequence_encoder_free(cst_sequence_encoder *e) {
+  if (e == NULL) {
+    return;
+  }
+  cst__encoder_reset(&e->base);
+  cst__delete(e->sequence_column);
+  cst__delete(e->context.items);
+  cst__delete(e->lists.items);
+  cst__delete(e);
+}
+
+/* ---- the plan of one batch ---- */
+
+static const cst_feature *find_feature(const cst_schema *schema, const char *name) {
+  size_t at = cst__schema_find_feature(schema, name, strlen(name));
+  return at != SIZE_MAX ? cst__schema_feature(schema, at) : NULL;
+}
+
+static const cst_feature *find_child(const cst_feature *parent, const char *name) {
+  for (size_t i = 0; i < parent->num_children; i++) {
+    if (strcmp(parent->children[i].name, name) == 0) {
+      return &parent->children[i];
+    }
+  }
+  return NULL;
+}
+
+static cst_status add_context(cst_sequence_encoder *e, const cst__view *view, cst_error *error) {
+  cst__out_column *column;
+  CST__TRY(cst__add_out_column(&e->base.allocator, &e->context, view->name, view, &column, error));
+  CST__TRY(cst__set_out_values(column, cst__view_is_list(view) ? &view->children[0] : view, error));
+  if (e->base.schema != NULL) {
+    CST__TRY(cst__check_out_column(column, find_feature(e->base.schema, view->name), error));
+  }
+  return CST_OK;
+}
+
+/* A feature list: a list of lists of values, a list of nulls (features without a kind), or a column
+ * of type null (it is in no record). */
+static cst_status set_steps(cst__out_column *column, cst_error *error) {
+  const cst__view *view = column->view;
+  const cst__view *steps = cst__view_is_list(view) ? &view->children[0] : view;
+  if (steps->layout == CST__LAYOUT_NULL) {
+    column->values = steps;
+    return CST_OK;
+  }
+  if (steps != view && cst__view_is_list(steps)) {
+    return cst__set_out_values(column, &steps->children[0], error);
+  }
+  char type[64];
+  cst__view_type_name(view, type, sizeof type);
+  return cst__at_out_column(
+      column,
+      cst__fail(error, CST_UNSUPPORTED, "make it a list of lists",
+                "a feature list is a list of lists of integers, floats or bytes, not %s", type),
+      error);
+}
+
+static cst_status add_list(cst_sequence_encoder *e, const cst__view *view,
+                           const cst_feature *feature, cst_error *error) {
+  cst__out_column *column;
+  CST__TRY(cst__add_out_column(&e->base.allocator, &e->lists, view->name, view, &column, error));
+  CST__TRY(set_steps(column, error));
+  return e->base.schema == NULL
+             ? CST_OK
+             : cst__check_out_column(column, find_child(feature, view->name), error);
+}
+
+static cst_status check_struct(const cst_sequence_encoder *e, const cst__view *view,
+                               const cst_feature **feature, cst_error *error) {
+  *feature = NULL;
+  if (view->layout != CST__LAYOUT_STRUCT) {
+    char type[64];
+    cst__view_type_name(view, type, sizeof type);
+    return cst__fail(error, CST_UNSUPPORTED, "rename the column, or give sequence_column",
+                     "the column of feature lists is a struct, not %s", type);
+  }
+  CST__TRY(cst__refuse_null_slots(view, "the struct of feature lists", error));
+  if (e->base.schema == NULL) {
+    return CST_OK;
+  }
+  *feature = find_feature(e->base.schema, view->name);
+  if (*feature == NULL || (*feature)->type != CST_FEATURE_STRUCT) {
+    return cst__fail(error, CST_SCHEMA, "make it a feature of type STRUCT with a struct_domain",
+                     *feature == NULL ? "the schema has no feature for the feature lists"
+                                      : "the schema's feature for the feature lists is no STRUCT");
+  }
+  return CST_OK;
+}
+
+static cst_status add_lists(cst_sequence_encoder *e, const cst__view *view, cst_error *error) {
+  const cst_feature *feature = NULL;
+  cst_status status = CST_OK;
+  if (e->has_lists) {
+    status = cst__fail(error, CST_INVALID_ARGUMENT, "rename one of them",
+                       "two columns have the same name");
+  }
+  e->has_lists = true;
+  if (status == CST_OK) {
+    status = check_struct(e, view, &feature, error);
+  }
+  for (int64_t i = 0; status == CST_OK && i < view->num_children; i++) {
+    status = add_list(e, &view->children[i], feature, error);
+  }
+  if (status == CST_OK) {
+    status = cst__sort_out_columns(&e->lists, error);
+  }
+  if (status != CST_OK) {
+    cst__error_add_path(error, view->name, strlen(view->name));
+  }
+  return status;
+}
+
+static cst_status plan(void *self, const cst__view *batch, cst_error *error) {
+  cst_sequence_encoder *e = self;
+  e->context.count = 0;
+  e->lists.count = 0;
+  e->has_lists = false;
+  for (int64_t i = 0; i < batch->num_children; i++) {
+    const cst__view *view = &batch->children[i];
+    bool is_sequence = strcmp(view->name, e->sequence_column) == 0;
+    CST__TRY(is_sequence ? add_lists(e, view, error) : add_context(e, view, error));
+  }
+  return cst__sort_out_columns(&e->context, error);
+}
+
+/* ---- one row ---- */
+
+/* One Feature of a list: nothing but its tag and length for null. */
+static inline cst_status put_step(const cst__out_column *column, const cst__view *steps, int64_t i,
+                                  bool lossy, cst__back *back, cst_error *error) {
+  size_t before = cst__back_used(back);
+  int64_t begin;
+  int64_t end;
+  if (!cst__view_is_null(steps, i)) {
+    cst__view_list(steps, i, &begin, &end);
+    CST__TRY(cst__put_kind(column, begin, end, lossy, back, error));
+  } else if (!cst__back_room(back, FEATURE_OVERHEAD)) {
+    return cst__fail_memory(error, FEATURE_OVERHEAD);
+  }
+  cst__put_size(back, cst__back_used(back) - before, CST__TAG_FIRST);
+  return CST_OK;
+}
+
+/* The map entry of one feature list; none for null. */
+static cst_status put_entry(const cst__out_column *column, int64_t row, bool lossy, cst__back *back,
+                            cst_error *error) {
+  size_t before = cst__back_used(back);
+  size_t bound = column->name_size + CST__ENTRY_OVERHEAD;
+  int64_t begin;
+  int64_t end;
+  if (cst__view_is_null(column->view, row)) {
+    return CST_OK;
+  }
+  cst__view_list(column->view, row, &begin, &end);
+  for (int64_t i = end; i > begin; i--) {
+    CST__TRY(put_step(column, &column->view->children[0], i - 1, lossy, back, error));
+  }
+  if (!cst__back_room(back, bound)) {
+    return cst__fail_memory(error, bound);
+  }
+  cst__put_size(back, cst__back_used(back) - before, CST__TAG_VALUE);
+  cst__put_name(column, back);
+  cst__put_size(back, cst__back_used(back) - before, CST__TAG_FIRST);
+  return CST_OK;
+}
+
+static cst_status put_lists(const cst_sequence_encoder *e, int64_t row, cst__back *back,
+                            cst_error *error) {
+  size_t before = cst__back_used(back);
+  for (size_t i = e->lists.count; i > 0; i--) {
+    cst_status status = put_entry(&e->lists.items[i - 1], row, e->base.lossy, back, error);
+    if (status != CST_OK) {
+      cst__error_add_path(error, e->sequence_column, strlen(e->sequence_column));
+      return status;
+    }
+  }
+  if (!cst__back_room(back, FEATURE_OVERHEAD)) {
+    return cst__fail_memory(error, FEATURE_OVERHEAD);
+  }
+  cst__put_size(back, cst__back_used(back) - before, TAG_LISTS);
+  return CST_OK;
+}
+
+static cst_status put_record(void *self, int64_t row, cst__back *back, cst_error *error) {
+  const cst_sequence_encoder *e = self;
+  if (e->has_lists) {
+    CST__TRY(put_lists(e, row, back, error));
+  }
+  return cst__put_features(&e->context, row, e->base.lossy, back, error);
+}
+
+cst_status cst__sequence_encoder_encode(cst_sequence_encoder *e, const struct ArrowSchema *schema,
+                                        const struct ArrowArray *array,
+                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                        cst_error *error) {
+  static const cst__encoder_way way = {plan, put_record};
+  return cst__encoder_run(&e->base, e, &way, schema, array, out_schema, out, error);
+}

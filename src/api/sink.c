@@ -14,6 +14,15 @@ static cst_status check_path(const char *path, cst_error *error) {
   return CST_OK;
 }
 
+static cst_status check_schema(const struct ArrowSchema *schema, cst_error *error) {
+  if (schema == NULL || schema->release == NULL || schema->format == NULL ||
+      strcmp(schema->format, "+s") != 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "pass the schema of a record batch",
+                     "the schema is not a struct of columns, or released");
+  }
+  return CST_OK;
+}
+
 cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
                          const cst_sink_options *options, cst_sink **out, cst_error *error) {
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
@@ -21,13 +30,38 @@ cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
   if (out == NULL) {
     return cst__missing("out", error);
   }
-  if (schema == NULL || schema->release == NULL || schema->format == NULL ||
-      strcmp(schema->format, "+s") != 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "pass the schema of a record batch",
-                     "the schema is not a struct of columns, or released");
-  }
+  CST__TRY(check_schema(schema, error));
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
   return cst__sink_open(path, schema, &own, out, error);
+}
+
+static cst_status check_writer_call(const cst_writer *writer, const struct ArrowSchema *schema,
+                                    const cst_sink_options *options, cst_sink_options *own,
+                                    cst_sink **out, cst_error *error) {
+  if (out == NULL || writer->write == NULL) {
+    return cst__missing(out == NULL ? "out" : "writer->write", error);
+  }
+  CST__TRY(check_schema(schema, error));
+  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  return own->format != NULL ? CST_OK
+                             : cst__fail(error, CST_INVALID_ARGUMENT, "name one in the options",
+                                         "a writer has no name that tells the format");
+}
+
+cst_status cst_sink_open_writer(const cst_writer *writer, const struct ArrowSchema *schema,
+                                const cst_sink_options *options, cst_sink **out, cst_error *error) {
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  if (writer == NULL) {
+    return cst__missing("writer", error);
+  }
+  cst_status status = check_writer_call(writer, schema, options, &own, out, error);
+  if (status == CST_OK) {
+    return cst__sink_open_writer(writer, schema, &own, out, error);
+  }
+  if (writer->close != NULL) {
+    (void)writer->close(writer->ctx, false, NULL);
+  }
+  return status;
 }
 
 cst_status cst_sink_check(const char *path, const cst_sink_options *options, cst_error *error) {

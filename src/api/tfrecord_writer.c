@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "arrow/view.h"
 #include "format/tfrecord.h"
 #include "io/output.h"
 
@@ -59,39 +58,6 @@ cst_status cst_tfrecord_writer_write(cst_tfrecord_writer *writer, const void *re
   return cst__tfrecord_write(writer->output, record, size, error);
 }
 
-/* Everything that could be wrong with the array is looked at before the first record is written. */
-static cst_status check_records(const cst__view *view, cst_error *error) {
-  if (view->layout != CST__LAYOUT_BINARY && view->layout != CST__LAYOUT_BINARY_VIEW &&
-      view->layout != CST__LAYOUT_FIXED_BINARY) {
-    char type[64];
-    cst__view_type_name(view, type, sizeof type);
-    return cst__fail(error, CST_INVALID_ARGUMENT, "encode the records first",
-                     "records are a binary array, not %s", type);
-  }
-  for (int64_t i = 0; view->null_count > 0 && i < view->length; i++) {
-    if (cst__view_is_null(view, i)) {
-      (void)cst__fail(error, CST_INVALID_ARGUMENT, "leave null records out",
-                      "a null cannot be written as a record");
-      cst__error_add_record(error, i, -1);
-      return CST_INVALID_ARGUMENT;
-    }
-  }
-  return CST_OK;
-}
-
-static cst_status write_records(cst_tfrecord_writer *writer, const struct ArrowSchema *schema,
-                                const struct ArrowArray *records, cst__arena *arena,
-                                cst_error *error) {
-  cst__view view;
-  CST__TRY(cst__view_init(&view, schema, records, false, arena, error));
-  CST__TRY(check_records(&view, error));
-  for (int64_t i = 0; i < view.length; i++) {
-    cst_bytes record = cst__view_bytes(&view, i);
-    CST__TRY(cst__tfrecord_write(writer->output, record.data, record.size, error));
-  }
-  return CST_OK;
-}
-
 cst_status cst_tfrecord_writer_write_arrow(cst_tfrecord_writer *writer,
                                            const struct ArrowSchema *schema,
                                            const struct ArrowArray *records, cst_error *error) {
@@ -99,11 +65,7 @@ cst_status cst_tfrecord_writer_write_arrow(cst_tfrecord_writer *writer,
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "writer, schema and records must not be NULL");
   }
-  cst__arena arena;
-  cst__arena_init(&arena, &writer->allocator);
-  cst_status status = write_records(writer, schema, records, &arena, error);
-  cst__arena_reset(&arena);
-  return status;
+  return cst__tfrecord_write_arrow(writer->output, schema, records, &writer->allocator, error);
 }
 
 cst_status cst_tfrecord_writer_finish(cst_tfrecord_writer *writer, cst_error *error) {

@@ -1,21 +1,38 @@
-/* An output of any format: finds the format, and keeps the state, the rows and the places of
- * errors. */
+/* An output of any format, in one file or in shards: finds the format, opens and names the files,
+ * and keeps the state, the rows and the places of errors. */
 #include "format/sink.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "arrow/view.h"
 #include "base/alloc.h"
+#include "format/csv_options.h"
 #include "format/registry.h"
+#include "schema/schema.h"
+
+enum { MOST_SHARDS = 99999 };
 
 typedef enum sink_state { SINK_OPEN, SINK_FAILED, SINK_FINISHED } sink_state;
+
+/* One file. */
+typedef struct shard {
+  cst__output *output;
+  void *sink;  /* the format's; NULL when it is finished */
+  bool closed; /* complete, but for its name */
+} shard;
 
 struct cst_sink {
   cst_allocator allocator;
   char *path;
   struct ArrowSchema schema;
-  const cst__sink_format *format;
-  void *sink; /* the format's */
+  cst__format format;
+  cst_sink_options options; /* for shards that begin later; its strings are in the arena */
+  cst__arena arena;
+  shard *shards;
+  size_t num_shards;
+  size_t capacity;
+  uint64_t num_batches;
   int64_t rows;
   sink_state state;
 };
@@ -57,43 +74,165 @@ static bool is_raw(const struct ArrowSchema *schema) {
 
 /* ---- opening ---- */
 
-static cst_status open_format(cst_sink *sink, const cst_sink_options *options, cst_error *error) {
-  cst__format format;
-  CST__TRY(find_format(sink->path, options->format, &format, error));
-  if (options->format == NULL && format.sink == &cst__sink_example && is_raw(&sink->schema)) {
-    CST__TRY(cst__format_find("raw", &format, error));
-  }
-  cst__sink_target open = {
-      .path = sink->path, .schema = &sink->schema, .options = options, .plugin = format.plugin};
-  sink->format = format.sink;
-  cst_status status = format.sink->open(&open, &sink->sink, error);
+static bool is_sharded(const cst_sink *sink) {
+  return sink->options.num_shards > 0 || sink->options.shard_bytes > 0;
+}
+
+static cst_status open_output(const cst_sink *sink, const cst_writer *writer, cst__output **out,
+                              cst_error *error) {
+  const cst_sink_options *options = &sink->options;
+  cst_compression compression =
+      sink->format.sink->own_compression ? CST_COMPRESSION_NONE : options->compression;
+  int32_t level = sink->format.sink->own_compression ? 0 : options->level;
+  CST__TRY(writer != NULL
+               ? cst__output_open_writer(writer, compression, level, &sink->allocator, out, error)
+               : cst__output_open(sink->path, compression, level, &sink->allocator, out, error));
+  cst_status status = options->threads > 1 ? cst__output_beside(*out, error) : CST_OK;
   if (status != CST_OK) {
-    sink->sink = NULL;
+    cst__output_free(*out);
+  }
+  return status;
+}
+
+/* Opens one more file. */
+static cst_status add_shard(cst_sink *sink, const cst_writer *writer, cst_error *error) {
+  void *shards = sink->shards;
+  bool ok = cst__grow(&sink->allocator, &shards, &sink->capacity, sink->num_shards + 1,
+                      sizeof *sink->shards);
+  sink->shards = shards;
+  if (!ok) {
+    if (writer != NULL && writer->close != NULL) {
+      (void)writer->close(writer->ctx, false, NULL);
+    }
+    return cst__fail_memory(error, sizeof *sink->shards);
+  }
+  shard *made = &sink->shards[sink->num_shards];
+  *made = (shard){.output = NULL};
+  CST__TRY(open_output(sink, writer, &made->output, error));
+  sink->num_shards++;
+  cst__sink_target open = {.output = made->output,
+                           .path = sink->path,
+                           .schema = &sink->schema,
+                           .options = &sink->options,
+                           .plugin = sink->format.plugin};
+  cst_status status = sink->format.sink->open(&open, &made->sink, error);
+  if (status != CST_OK) {
+    made->sink = NULL;
     cst__error_add_file(error, name_of(sink->path));
   }
   return status;
 }
 
-cst_status cst__sink_open(const char *path, const struct ArrowSchema *schema,
-                          const cst_sink_options *options, cst_sink **out, cst_error *error) {
-  cst_allocator allocator = cst__allocator_of(options->allocator);
-  cst_sink *sink = cst__new_zero(&allocator, sizeof *sink);
+static cst_status check_shards(const cst_sink *sink, cst_error *error) {
+  const cst_sink_options *options = &sink->options;
+  if (options->num_shards > 0 && options->shard_bytes > 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "give one of them",
+                     "both a number of shards and their size are given");
+  }
+  if (options->num_shards > MOST_SHARDS) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%u shards are wanted, %d are possible",
+                     (unsigned)options->num_shards, MOST_SHARDS);
+  }
+  if (is_sharded(sink) && strcmp(sink->path, "-") == 0) {
+    return cst__fail(error, CST_UNSUPPORTED, "name a file",
+                     "standard output cannot be divided into shards");
+  }
+  return CST_OK;
+}
+
+/* What later shards need of the options. */
+static cst_status copy_options(cst_sink *sink, const cst_sink_options *options, cst_error *error) {
+  sink->options = *options;
+  sink->options.allocator = &sink->allocator;
+  sink->options.format = NULL; /* found already */
+  sink->options.schema = options->schema != NULL ? cst__schema_retain(options->schema) : NULL;
+  if (options->sequence_column != NULL) {
+    size_t size = strlen(options->sequence_column);
+    sink->options.sequence_column = cst__arena_copy(&sink->arena, options->sequence_column, size);
+    if (sink->options.sequence_column == NULL) {
+      return cst__fail_memory(error, size);
+    }
+  }
+  return options->csv == NULL
+             ? CST_OK
+             : cst__csv_options_copy(options->csv, &sink->arena, &sink->options.csv, error);
+}
+
+static cst_status choose_format(cst_sink *sink, const char *name, cst_error *error) {
+  CST__TRY(find_format(sink->path, name, &sink->format, error));
+  bool by_path = name == NULL && sink->format.sink == &cst__sink_example;
+  return by_path && is_raw(&sink->schema) ? cst__format_find("raw", &sink->format, error) : CST_OK;
+}
+
+static cst_status open_shards(cst_sink *sink, const cst_sink_options *options, cst_error *error) {
+  CST__TRY(choose_format(sink, options->format, error));
+  CST__TRY(copy_options(sink, options, error));
+  CST__TRY(check_shards(sink, error));
+  size_t count = sink->options.num_shards > 0 ? sink->options.num_shards : 1;
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(add_shard(sink, NULL, error));
+  }
+  return CST_OK;
+}
+
+static cst_status prepare_for_writer(cst_sink *sink, const cst_sink_options *options,
+                                     cst_error *error) {
+  CST__TRY(choose_format(sink, options->format, error));
+  CST__TRY(copy_options(sink, options, error));
+  return is_sharded(sink) ? cst__fail(error, CST_UNSUPPORTED, "name a file",
+                                      "a writer cannot be divided into shards")
+                          : CST_OK;
+}
+
+static cst_status new_sink(const char *path, const struct ArrowSchema *schema,
+                           const cst_allocator *allocator, cst_sink **out, cst_error *error) {
+  cst_sink *sink = cst__new_zero(allocator, sizeof *sink);
+  *out = sink;
   if (sink == NULL) {
     return cst__fail_memory(error, sizeof *sink);
   }
-  sink->allocator = allocator;
-  sink->path = cst__new_copy(&allocator, path, strlen(path));
-  cst_status status = sink->path == NULL ? cst__fail_memory(error, strlen(path))
-                                         : cst__schema_copy(schema, &sink->schema, error);
-  if (status == CST_OK) {
-    status = open_format(sink, options, error);
-  }
+  sink->allocator = cst__allocator_of(allocator);
+  cst__arena_init(&sink->arena, allocator);
+  sink->path = cst__new_copy(allocator, path, strlen(path));
+  return sink->path == NULL ? cst__fail_memory(error, strlen(path))
+                            : cst__schema_copy(schema, &sink->schema, error);
+}
+
+static cst_status end_open(cst_sink *sink, cst_status status, cst_sink **out) {
   if (status != CST_OK) {
     cst__sink_free(sink);
     return status;
   }
   *out = sink;
   return CST_OK;
+}
+
+cst_status cst__sink_open(const char *path, const struct ArrowSchema *schema,
+                          const cst_sink_options *options, cst_sink **out, cst_error *error) {
+  cst_sink *sink;
+  cst_status status = new_sink(path, schema, options->allocator, &sink, error);
+  if (status == CST_OK) {
+    status = open_shards(sink, options, error);
+  }
+  return end_open(sink, status, out);
+}
+
+cst_status cst__sink_open_writer(const cst_writer *writer, const struct ArrowSchema *schema,
+                                 const cst_sink_options *options, cst_sink **out,
+                                 cst_error *error) {
+  cst_sink *sink;
+  const char *name = writer->name != NULL ? writer->name : "<writer>";
+  cst_status status = new_sink(name, schema, options->allocator, &sink, error);
+  if (status == CST_OK) {
+    status = prepare_for_writer(sink, options, error);
+  }
+  if (status != CST_OK && writer->close != NULL) {
+    (void)writer->close(writer->ctx, false, NULL);
+  }
+  if (status == CST_OK) {
+    status = add_shard(sink, writer, error); /* which takes the writer over */
+  }
+  return end_open(sink, status, out);
 }
 
 cst_status cst__sink_check(const char *path, const cst_sink_options *options, cst_error *error) {
@@ -121,19 +260,108 @@ static cst_status failed(cst_sink *sink, cst_status status, cst_error *error) {
   return status;
 }
 
+/* Writes the end of a file and closes it; it has its temporary name still. */
+static cst_status close_shard(cst_sink *sink, shard *done, cst_error *error) {
+  CST__TRY(sink->format.sink->finish(done->sink, error));
+  sink->format.sink->free(done->sink);
+  done->sink = NULL;
+  CST__TRY(cst__output_close(done->output, error));
+  done->closed = true;
+  return CST_OK;
+}
+
+/* Batches go to shards in turn, or to the last one until it is large enough. */
+static cst_status choose_shard(cst_sink *sink, shard **out, cst_error *error) {
+  shard *last = &sink->shards[sink->num_shards - 1];
+  uint64_t limit = sink->options.shard_bytes;
+  if (sink->options.num_shards > 0) {
+    last = &sink->shards[sink->num_batches % sink->num_shards];
+  } else if (limit > 0 && cst__output_written(last->output) >= limit) {
+    if (sink->num_shards == MOST_SHARDS) {
+      return cst__fail(error, CST_LIMIT, "choose a larger size", "there are %d shards already",
+                       MOST_SHARDS);
+    }
+    CST__TRY(close_shard(sink, last, error));
+    CST__TRY(add_shard(sink, NULL, error));
+    last = &sink->shards[sink->num_shards - 1];
+  }
+  *out = last;
+  return CST_OK;
+}
+
 cst_status cst__sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error) {
+  shard *to = NULL;
   CST__TRY(check_open(sink, error));
-  cst_status status = sink->format->write(sink->sink, batch, error);
+  cst_status status = choose_shard(sink, &to, error);
+  if (status == CST_OK) {
+    status = sink->format.sink->write(to->sink, batch, error);
+  }
   if (status != CST_OK) {
     return failed(sink, status, error);
   }
+  sink->num_batches++;
   sink->rows += batch->length;
   return CST_OK;
 }
 
+/* ---- finishing ---- */
+
+static bool has_ending(const char *end, size_t size, const char *ending) {
+  size_t least = strlen(ending);
+  return size > least && memcmp(end - least, ending, least) == 0;
+}
+
+/* Where the number of a shard goes: in front of the ending of the format and that of a compression
+ * behind it. */
+static size_t number_at(const char *path) {
+  static const char *const compressions[] = {".gz", ".zlib", ".zz", ".zst"};
+  const char *slash = strrchr(path, '/');
+  size_t begin = slash != NULL ? (size_t)(slash + 1 - path) : 0;
+  size_t end = strlen(path);
+  for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++) {
+    if (has_ending(path + end, end - begin, compressions[i])) {
+      end -= strlen(compressions[i]);
+      break;
+    }
+  }
+  size_t dot = end;
+  while (dot > begin && path[dot - 1] != '.') {
+    dot--;
+  }
+  return dot > begin + 1 ? dot - 1 : end;
+}
+
+/* The temporary files get their names when all are complete: until the first rename no file of the
+ * output can be seen, and none is ever half. */
+static cst_status publish_shards(cst_sink *sink, cst_error *error) {
+  enum { NUMBER = sizeof "-00000-of-00000" };
+  size_t at = number_at(sink->path);
+  size_t room = strlen(sink->path) + NUMBER;
+  char *name = cst__arena_take(&sink->arena, room);
+  if (name == NULL) {
+    return cst__fail_memory(error, room);
+  }
+  for (size_t i = 0; i < sink->num_shards; i++) {
+    (void)snprintf(name, room, "%.*s-%05u-of-%05u%s", (int)at, sink->path, (unsigned)i % 100000U,
+                   (unsigned)sink->num_shards % 100000U, sink->path + at);
+    CST__TRY(cst__output_publish(sink->shards[i].output, name, error));
+  }
+  return CST_OK;
+}
+
+static cst_status finish_shards(cst_sink *sink, cst_error *error) {
+  for (size_t i = 0; i < sink->num_shards; i++) {
+    if (!sink->shards[i].closed) {
+      CST__TRY(close_shard(sink, &sink->shards[i], error));
+    }
+  }
+  return is_sharded(sink) ? publish_shards(sink, error)
+                          : cst__output_publish(sink->shards[0].output, NULL, error);
+}
+
 cst_status cst__sink_finish(cst_sink *sink, cst_error *error) {
   CST__TRY(check_open(sink, error));
-  cst_status status = sink->format->finish(sink->sink, error);
+  cst_status status = finish_shards(sink, error);
   if (status != CST_OK) {
     return failed(sink, status, error);
   }
@@ -147,12 +375,18 @@ void cst__sink_free(cst_sink *sink) {
   if (sink == NULL) {
     return;
   }
-  if (sink->sink != NULL) {
-    sink->format->free(sink->sink);
+  for (size_t i = 0; i < sink->num_shards; i++) {
+    if (sink->shards[i].sink != NULL) {
+      sink->format.sink->free(sink->shards[i].sink);
+    }
+    cst__output_free(sink->shards[i].output);
   }
+  cst__delete(sink->shards);
   if (sink->schema.release != NULL) {
     sink->schema.release(&sink->schema);
   }
+  cst__schema_release((cst_schema *)sink->options.schema);
+  cst__arena_reset(&sink->arena);
   cst__delete(sink->path);
   cst__delete(sink);
 }

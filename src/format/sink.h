@@ -8,6 +8,8 @@
 
 cst_status cst__sink_open(const char *path, const struct ArrowSchema *schema,
                           const cst_sink_options *options, cst_sink **out, cst_error *error);
+cst_status cst__sink_open_writer(const cst_writer *writer, const struct ArrowSchema *schema,
+                                 const cst_sink_options *options, cst_sink **out, cst_error *error);
 cst_status cst__sink_check(const char *path, const cst_sink_options *options, cst_error *error);
 cst_status cst__sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error);
 cst_status cst__sink_finish(cst_sink *sink, cst_error *error);

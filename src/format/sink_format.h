@@ -9,9 +9,11 @@
 #include <columnstone/sink.h>
 
 #include "base/error.h"
+#include "io/output.h"
 
 typedef struct cst__sink_target {
-  const char *path;                 /* "-": standard output */
+  cst__output *output;              /* lent until free: opened, finished and freed by sink.c */
+  const char *path;                 /* of it, for what its ending tells; "-": standard output */
   const struct ArrowSchema *schema; /* borrowed until free; a struct */
   const cst_sink_options *options;  /* never NULL; valid for the time of open */
   const cst_plugin_format *plugin;  /* for cst__sink_plugin */
@@ -23,8 +25,10 @@ typedef struct cst__sink_format {
   cst_status (*open)(const cst__sink_target *open, void **sink, cst_error *error);
   /* Borrows the batch. Errors name row (as record) and column (as path). */
   cst_status (*write)(void *sink, const struct ArrowArray *batch, cst_error *error);
+  /* Writes what is left; the output is finished behind it. */
   cst_status (*finish)(void *sink, cst_error *error);
-  void (*free)(void *sink); /* without a finish before: no file appears */
+  void (*free)(void *sink);
+  bool own_compression; /* the output is plain, whatever the options say */
 } cst__sink_format;
 
 extern const cst__sink_format cst__sink_example;

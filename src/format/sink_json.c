@@ -3,13 +3,12 @@
 
 #include "format/json_text.h"
 #include "format/sink_format.h"
-#include "io/output.h"
 
 enum { FLUSH_SIZE = 1 << 18 };
 
 typedef struct json_sink {
   cst_allocator allocator;
-  cst__output *output;
+  cst__output *output;              /* lent */
   const struct ArrowSchema *schema; /* borrowed */
   cst__arena arena;                 /* the views of one batch */
   cst__json_text text;              /* lines that are not written yet */
@@ -20,7 +19,6 @@ typedef struct json_sink {
 
 static void json_free(void *ptr) {
   json_sink *sink = ptr;
-  cst__output_free(sink->output);
   cst__arena_reset(&sink->arena);
   cst__json_reset(&sink->text);
   cst__json_reset(&sink->keys);
@@ -52,13 +50,10 @@ static cst_status json_open(const cst__sink_target *open, void **out, cst_error 
     return cst__fail_memory(error, sizeof *sink);
   }
   sink->allocator = sink->text.allocator = sink->keys.allocator = allocator;
+  sink->output = open->output;
   sink->schema = open->schema;
   cst__arena_init(&sink->arena, &sink->allocator);
   cst_status status = make_keys(sink, error);
-  if (status == CST_OK) {
-    status = cst__output_open(open->path, open->options->compression, open->options->level,
-                              &sink->allocator, &sink->output, error);
-  }
   if (status != CST_OK) {
     json_free(sink);
     return status;
@@ -112,11 +107,7 @@ static cst_status json_write(void *ptr, const struct ArrowArray *batch, cst_erro
   return status;
 }
 
-static cst_status json_finish(void *ptr, cst_error *error) {
-  json_sink *sink = ptr;
-  CST__TRY(flush(sink, error));
-  return cst__output_finish(sink->output, error);
-}
+static cst_status json_finish(void *ptr, cst_error *error) { return flush(ptr, error); }
 
 const cst__sink_format cst__sink_json = {
     .name = "json",

@@ -6,13 +6,11 @@
 #include "arrow/view.h"
 #include "base/alloc.h"
 #include "format/sink_format.h"
-#include "io/output.h"
 
 typedef struct plugin_sink {
   cst_allocator allocator;
   const cst_plugin_format *plugin;
   const struct ArrowSchema *schema; /* borrowed */
-  cst__output *output;              /* holds the temporary name */
   void *writer;                     /* the plug-in's */
   cst__arena arena;                 /* of one batch */
 } plugin_sink;
@@ -22,7 +20,6 @@ static void plugin_free(void *ptr) {
   if (sink->writer != NULL) {
     sink->plugin->free(sink->writer);
   }
-  cst__output_free(sink->output);
   cst__arena_reset(&sink->arena);
   cst__delete(sink);
 }
@@ -31,16 +28,14 @@ static cst_status create(plugin_sink *sink, const cst__sink_target *open, cst_er
   const cst_sink_options *options = open->options;
   cst_plugin_write_options wanted = {
       .size = sizeof wanted, .level = options->level, .lossy = options->lossy};
-  CST__TRY(cst__output_open(open->path, CST_COMPRESSION_NONE, 0, &sink->allocator, &sink->output,
-                            error));
-  return sink->plugin->create(cst__output_temporary_path(sink->output), sink->schema, &wanted,
+  return sink->plugin->create(cst__output_temporary_path(open->output), sink->schema, &wanted,
                               &sink->writer, error);
 }
 
 static cst_status plugin_open(const cst__sink_target *open, void **out, cst_error *error) {
-  if (strcmp(open->path, "-") == 0) {
+  if (cst__output_temporary_path(open->output) == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "write arrows, json, example or raw, or a file",
-                     "the format %s cannot be written to standard output", open->plugin->name);
+                     "the format %s is written to regular files only", open->plugin->name);
   }
   cst_allocator allocator = cst__allocator_of(open->options->allocator);
   plugin_sink *sink = cst__new_zero(&allocator, sizeof *sink);
@@ -112,8 +107,7 @@ static cst_status plugin_write(void *ptr, const struct ArrowArray *batch, cst_er
 static cst_status plugin_finish(void *ptr, cst_error *error) {
   plugin_sink *sink = ptr;
   cst_error own = CST_ERROR_INIT;
-  CST__TRY(sink->plugin->finish(sink->writer, error != NULL ? error : &own));
-  return cst__output_finish(sink->output, error);
+  return sink->plugin->finish(sink->writer, error != NULL ? error : &own);
 }
 
 const cst__sink_format cst__sink_plugin = {
@@ -122,4 +116,5 @@ const cst__sink_format cst__sink_plugin = {
     .write = plugin_write,
     .finish = plugin_finish,
     .free = plugin_free,
+    .own_compression = true,
 };

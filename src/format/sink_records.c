@@ -1,19 +1,24 @@
-/* Record batches to TFRecord files: as tf.Examples, or a binary column as it is. */
+/* Record batches to TFRecord files: as tf.Examples, as tf.SequenceExamples, or a binary column as
+ * it is. */
+#include <columnstone/sequence.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "format/sink_format.h"
+#include "format/tfrecord.h"
 
 typedef struct record_sink {
-  cst_tfrecord_writer *writer;
-  cst_example_encoder *encoder;     /* NULL for raw */
+  cst_allocator allocator;
+  cst__output *output;              /* lent */
+  cst_example_encoder *example;     /* for example */
+  cst_sequence_encoder *sequence;   /* for sequence_example */
   const struct ArrowSchema *schema; /* borrowed */
 } record_sink;
 
 static void records_free(void *ptr) {
   record_sink *sink = ptr;
-  cst_tfrecord_writer_free(sink->writer);
-  cst_example_encoder_free(sink->encoder);
+  cst_example_encoder_free(sink->example);
+  cst_sequence_encoder_free(sink->sequence);
   cst__delete(sink);
 }
 
@@ -23,25 +28,27 @@ static cst_status records_new(const cst__sink_target *open, record_sink **out, c
   if (sink == NULL) {
     return cst__fail_memory(error, sizeof *sink);
   }
+  sink->allocator = allocator;
+  sink->output = open->output;
   sink->schema = open->schema;
   *out = sink;
   return CST_OK;
 }
 
-static cst_status open_writer(record_sink *sink, const cst__sink_target *open, void **out,
-                              cst_error *error) {
-  cst_status status = cst_tfrecord_writer_open(open->path, open->options, &sink->writer, error);
-  if (status != CST_OK) {
-    records_free(sink);
-    return status;
-  }
-  *out = sink;
-  return CST_OK;
+/* Writes encoded records, and lets them go. */
+static cst_status write_records(record_sink *sink, struct ArrowSchema *schema,
+                                struct ArrowArray *records, cst_error *error) {
+  cst_status status =
+      cst__tfrecord_write_arrow(sink->output, schema, records, &sink->allocator, error);
+  records->release(records);
+  schema->release(schema);
+  return status;
 }
 
 static cst_status records_finish(void *ptr, cst_error *error) {
-  record_sink *sink = ptr;
-  return cst_tfrecord_writer_finish(sink->writer, error);
+  (void)ptr;
+  (void)error;
+  return CST_OK;
 }
 
 /* ---- example ---- */
@@ -53,12 +60,13 @@ static cst_status example_open(const cst__sink_target *open, void **out, cst_err
   options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
   options.allocator = open->options->allocator;
   cst_status status =
-      cst_example_encoder_new(open->options->schema, &options, &sink->encoder, error);
+      cst_example_encoder_new(open->options->schema, &options, &sink->example, error);
   if (status != CST_OK) {
     records_free(sink);
     return status;
   }
-  return open_writer(sink, open, out, error);
+  *out = sink;
+  return CST_OK;
 }
 
 static cst_status example_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
@@ -66,17 +74,50 @@ static cst_status example_write(void *ptr, const struct ArrowArray *batch, cst_e
   struct ArrowSchema schema;
   struct ArrowArray records;
   CST__TRY(
-      cst_example_encoder_encode(sink->encoder, sink->schema, batch, &schema, &records, error));
-  cst_status status = cst_tfrecord_writer_write_arrow(sink->writer, &schema, &records, error);
-  records.release(&records);
-  schema.release(&schema);
-  return status;
+      cst_example_encoder_encode(sink->example, sink->schema, batch, &schema, &records, error));
+  return write_records(sink, &schema, &records, error);
 }
 
 const cst__sink_format cst__sink_example = {
     .name = "example",
     .open = example_open,
     .write = example_write,
+    .finish = records_finish,
+    .free = records_free,
+};
+
+/* ---- sequence_example ---- */
+
+static cst_status sequence_open(const cst__sink_target *open, void **out, cst_error *error) {
+  record_sink *sink = NULL;
+  CST__TRY(records_new(open, &sink, error));
+  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+  options.sequence_column = open->options->sequence_column;
+  options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
+  options.allocator = open->options->allocator;
+  cst_status status =
+      cst_sequence_encoder_new(open->options->schema, &options, &sink->sequence, error);
+  if (status != CST_OK) {
+    records_free(sink);
+    return status;
+  }
+  *out = sink;
+  return CST_OK;
+}
+
+static cst_status sequence_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
+  record_sink *sink = ptr;
+  struct ArrowSchema schema;
+  struct ArrowArray records;
+  CST__TRY(
+      cst_sequence_encoder_encode(sink->sequence, sink->schema, batch, &schema, &records, error));
+  return write_records(sink, &schema, &records, error);
+}
+
+const cst__sink_format cst__sink_sequence = {
+    .name = "sequence_example",
+    .open = sequence_open,
+    .write = sequence_write,
     .finish = records_finish,
     .free = records_free,
 };
@@ -103,7 +144,8 @@ static cst_status raw_open(const cst__sink_target *open, void **out, cst_error *
   }
   record_sink *sink = NULL;
   CST__TRY(records_new(open, &sink, error));
-  return open_writer(sink, open, out, error);
+  *out = sink;
+  return CST_OK;
 }
 
 /* The column of a batch that may itself be a slice: its slots are those of the struct. */
@@ -118,7 +160,8 @@ static cst_status raw_write(void *ptr, const struct ArrowArray *batch, cst_error
   column.offset += batch->offset;
   column.length = batch->length;
   column.null_count = column.null_count == 0 ? 0 : -1;
-  return cst_tfrecord_writer_write_arrow(sink->writer, sink->schema->children[0], &column, error);
+  return cst__tfrecord_write_arrow(sink->output, sink->schema->children[0], &column,
+                                   &sink->allocator, error);
 }
 
 const cst__sink_format cst__sink_raw = {

@@ -10,6 +10,12 @@
 #ifndef FORMAT_TFRECORD_H
 #define FORMAT_TFRECORD_H
 
+#include <string.h>
+
+#include <columnstone/arrow_abi.h>
+#include "base/crc32c.h"
+#include "format/container.h"
+
 #include "io/output.h"
 
 enum {
@@ -17,8 +23,28 @@ enum {
   CST__TFRECORD_FOOTER = 4,
 };
 
+static inline uint32_t cst__tfrecord_load32(const uint8_t *at) {
+  uint32_t word;
+  memcpy(&word, at, sizeof word);
+  return word;
+}
+
+/* The checksum that the first 8 bytes of a header should have. */
+static inline uint32_t cst__tfrecord_length_crc(const uint8_t *header) {
+  return cst__crc32c_mask(cst__crc32c(0, header, 8));
+}
+
+/* See cst__container.find_end (tfrecord_resync.c). */
+bool cst__tfrecord_find_end(cst__resync *resync, const uint8_t *data, size_t size, bool ends,
+                            size_t *passed, uint64_t *needed);
+
 /* Writes one record's header, payload and footer. */
 cst_status cst__tfrecord_write(cst__output *output, const void *record, size_t size,
                                cst_error *error);
+
+/* All slots of a binary-like Arrow array without nulls, which is validated fully. */
+cst_status cst__tfrecord_write_arrow(cst__output *output, const struct ArrowSchema *schema,
+                                     const struct ArrowArray *records,
+                                     const cst_allocator *allocator, cst_error *error);
 
 #endif /* FORMAT_TFRECORD_H */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "io/beside.h"
 #include "io/encoder.h"
 #include "io/raw.h"
 
@@ -33,8 +34,11 @@ struct cst__output {
   void *state;                 /* of the encoder */
   uint8_t *buffer;
   size_t used;
+  cst__beside *beside; /* the thread that takes full buffers, or NULL */
+  uint8_t *other;      /* the buffer that it has or had */
+  _Atomic uint64_t written;
   cst_status failed;
-  bool finished;
+  bool closed;
 };
 
 /* ---- the end of the line: descriptor or writer ---- */
@@ -73,6 +77,7 @@ static cst_status put(void *ctx, const void *data, size_t size, cst_error *error
   if (size == 0) {
     return CST_OK;
   }
+  atomic_fetch_add_explicit(&output->written, size, memory_order_relaxed);
   if (output->fd >= 0) {
     return write_fd(output->fd, data, size, error);
   }
@@ -314,22 +319,66 @@ static cst_status pass_on(cst__output *output, const void *data, size_t size, bo
   return output->encoder->encode(output->state, data, size, last, &sink, error);
 }
 
+/* ---- on a thread beside ---- */
+
+static cst_status pass_on_beside(void *ctx, const void *data, size_t size, cst_error *error) {
+  return pass_on(ctx, data, size, false, error);
+}
+
+cst_status cst__output_beside(cst__output *output, cst_error *error) {
+  output->other = cst__new(&output->allocator, BUFFER);
+  if (output->other == NULL) {
+    return cst__fail_memory(error, BUFFER);
+  }
+  return cst__beside_start(pass_on_beside, output, &output->allocator, &output->beside, error);
+}
+
+/* Hands the full buffer over and goes on with the other one, when that is free. */
+static cst_status pass_buffer(cst__output *output, cst_error *error) {
+  if (output->beside == NULL) {
+    return pass_on(output, output->buffer, output->used, false, error);
+  }
+  CST__TRY(cst__beside_wait(output->beside, error));
+  uint8_t *full = output->buffer;
+  output->buffer = output->other;
+  output->other = full;
+  cst__beside_give(output->beside, full, output->used);
+  return CST_OK;
+}
+
+/* Waits for what the thread does, and ends it: nothing runs beside from here on. */
+static cst_status end_beside(cst__output *output, cst_error *error) {
+  cst_status status = CST_OK;
+  if (output->beside != NULL) {
+    status = cst__beside_wait(output->beside, error);
+    cst__beside_stop(output->beside);
+    output->beside = NULL;
+  }
+  return status;
+}
+
 static cst_status check_usable(const cst__output *output, cst_error *error) {
   if (output->failed != CST_OK) {
     return cst__fail(error, output->failed, "begin anew", "an earlier write has failed");
   }
-  return output->finished
-             ? cst__fail(error, CST_STATE, NULL, "the output has been finished already")
-             : CST_OK;
+  return output->closed ? cst__fail(error, CST_STATE, NULL, "the output has been finished already")
+                        : CST_OK;
 }
 
 static cst_status write_past_buffer(cst__output *output, const void *data, size_t size,
                                     cst_error *error) {
   CST__TRY(check_usable(output, error));
-  CST__TRY(fail(output, pass_on(output, output->buffer, output->used, false, error), error));
+  CST__TRY(fail(output, pass_buffer(output, error), error));
   output->used = 0;
-  if (size >= BUFFER) {
+  if (size >= BUFFER && output->beside == NULL) {
     return fail(output, pass_on(output, data, size, false, error), error);
+  }
+  while (size > BUFFER) {
+    memcpy(output->buffer, data, BUFFER);
+    output->used = BUFFER;
+    CST__TRY(fail(output, pass_buffer(output, error), error));
+    data = (const uint8_t *)data + BUFFER;
+    size -= BUFFER;
   }
   memcpy(output->buffer, data, size);
   output->used = size;
@@ -337,7 +386,7 @@ static cst_status write_past_buffer(cst__output *output, const void *data, size_
 }
 
 cst_status cst__output_write(cst__output *output, const void *data, size_t size, cst_error *error) {
-  if (size > BUFFER - output->used || output->failed != CST_OK || output->finished) {
+  if (size > BUFFER - output->used || output->failed != CST_OK || output->closed) {
     return write_past_buffer(output, data, size, error);
   }
   if (size > 0) {
@@ -357,11 +406,11 @@ static cst_status close_fd(cst__output *output, cst_error *error) {
   return close(fd) == 0 || errno == EINTR ? CST_OK : cst__fail_system(error, errno, "cannot write");
 }
 
-static cst_status rename_temporary(cst__output *output, cst_error *error) {
+static cst_status rename_temporary(cst__output *output, const char *path, cst_error *error) {
   if (output->temporary == NULL) {
     return CST_OK;
   }
-  if (rename(output->temporary, output->path) != 0) {
+  if (rename(output->temporary, path != NULL ? path : output->path) != 0) {
     return cst__fail_system(error, errno, "cannot give the finished file its name");
   }
   cst__delete(output->temporary);
@@ -369,25 +418,39 @@ static cst_status rename_temporary(cst__output *output, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status finish(cst__output *output, cst_error *error) {
+static cst_status close_all(cst__output *output, cst_error *error) {
+  CST__TRY(end_beside(output, error));
   CST__TRY(pass_on(output, output->buffer, output->used, true, error));
   output->used = 0;
   CST__TRY(close_writer(output, true, error));
-  CST__TRY(close_fd(output, error));
-  return rename_temporary(output, error);
+  return close_fd(output, error);
+}
+
+uint64_t cst__output_written(const cst__output *output) {
+  return atomic_load_explicit(&output->written, memory_order_relaxed);
+}
+
+cst_status cst__output_close(cst__output *output, cst_error *error) {
+  CST__TRY(check_usable(output, error));
+  CST__TRY(fail(output, close_all(output, error), error));
+  output->closed = true;
+  return CST_OK;
+}
+
+cst_status cst__output_publish(cst__output *output, const char *path, cst_error *error) {
+  return fail(output, rename_temporary(output, path, error), error);
 }
 
 cst_status cst__output_finish(cst__output *output, cst_error *error) {
-  CST__TRY(check_usable(output, error));
-  CST__TRY(fail(output, finish(output, error), error));
-  output->finished = true;
-  return CST_OK;
+  CST__TRY(cst__output_close(output, error));
+  return cst__output_publish(output, NULL, error);
 }
 
 void cst__output_free(cst__output *output) {
   if (output == NULL) {
     return;
   }
+  (void)end_beside(output, NULL);
   (void)close_writer(output, false, NULL);
   (void)close_fd(output, NULL);
   if (output->temporary != NULL) {
@@ -398,6 +461,7 @@ void cst__output_free(cst__output *output) {
     output->encoder->free_state(output->state);
   }
   cst__delete(output->buffer);
+  cst__delete(output->other);
   cst__delete(output->path);
   cst__delete(output->name);
   cst__delete(output);

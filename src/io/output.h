@@ -19,8 +19,17 @@ cst_status cst__output_open_writer(const cst_writer *writer, cst_compression com
                                    cst_error *error);
 /* The temporary path, for a plug-in that writes by itself; NULL for other outputs. */
 const char *cst__output_temporary_path(const cst__output *output);
+/* From here on compression and writing run on a thread of their own, beside the caller; without one
+ * (the system gives none) everything stays as it is. Before the first write. */
+cst_status cst__output_beside(cst__output *output, cst_error *error);
 cst_status cst__output_write(cst__output *output, const void *data, size_t size, cst_error *error);
-/* Ends the compression, flushes, closes and renames. After it only free is allowed. */
+/* Bytes that have come out so far: those of the file, but for what is still buffered. */
+uint64_t cst__output_written(const cst__output *output);
+/* Ends the compression, flushes and closes: the file is complete, under its temporary name. */
+cst_status cst__output_close(cst__output *output, cst_error *error);
+/* Gives a closed file its name: `path` (in the same folder), or NULL for that of open. */
+cst_status cst__output_publish(cst__output *output, const char *path, cst_error *error);
+/* Both. After it only free is allowed. */
 cst_status cst__output_finish(cst__output *output, cst_error *error);
 /* Without a successful finish: removes the temporary file. NULL is allowed. */
 void cst__output_free(cst__output *output);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "arrow/view.h"
+#include "format/csv_options.h"
 #include "schema/schema.h"
 #include "source/source.h"
 
@@ -78,46 +79,6 @@ static cst_status copy_name(cst_source *source, const char *from, char **to, cst
   return *to != NULL ? CST_OK : cst__fail_memory(error, strlen(from));
 }
 
-/* ---- CSV ---- */
-
-static cst_status copy_names(cst_source *source, const char *const *from, size_t count,
-                             const char *const **to, cst_error *error) {
-  size_t bytes;
-  *to = NULL;
-  if (from == NULL) {
-    return CST_OK;
-  }
-  if (!cst__mul(count + 1, sizeof *from, &bytes)) {
-    return cst__fail_memory(error, SIZE_MAX);
-  }
-  const char **names = cst__arena_take(&source->strings, bytes);
-  for (size_t i = 0; names != NULL && i < count; i++) {
-    if (from[i] == NULL) {
-      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "name %zu of the CSV options is NULL", i);
-    }
-    names[i] = cst__arena_copy(&source->strings, from[i], strlen(from[i]));
-    if (names[i] == NULL) {
-      return cst__fail_memory(error, strlen(from[i]));
-    }
-  }
-  *to = names;
-  return names != NULL ? CST_OK : cst__fail_memory(error, bytes);
-}
-
-static cst_status copy_csv(cst_source *source, const cst_csv_options *from, cst_error *error) {
-  cst_csv_options *csv = cst__arena_take_zero(&source->strings, sizeof *csv);
-  if (csv == NULL) {
-    return cst__fail_memory(error, sizeof *csv);
-  }
-  if (from != NULL) {
-    memcpy(csv, from, from->size < sizeof *csv ? from->size : sizeof *csv);
-  }
-  csv->size = sizeof *csv;
-  source->csv = csv;
-  CST__TRY(copy_names(source, csv->names, csv->num_names, &csv->names, error));
-  return copy_names(source, csv->multivalent, csv->num_multivalent, &csv->multivalent, error);
-}
-
 cst_status cst__source_set_options(cst_source *source, const cst_source_options *o,
                                    cst_error *error) {
   CST__TRY(check_options(o, error));
@@ -141,7 +102,7 @@ cst_status cst__source_set_options(cst_source *source, const cst_source_options 
   CST__TRY(copy_name(source, o->tensor_group, &source->tensor_group, error));
   CST__TRY(copy_name(source, o->sequence_column, &source->sequence_column, error));
   CST__TRY(copy_name(source, o->raw_column, &source->raw_column, error));
-  CST__TRY(copy_csv(source, o->csv, error));
+  CST__TRY(cst__csv_options_copy(o->csv, &source->strings, &source->csv, error));
   if (o->types != NULL) {
     CST__TRY(cst__schema_copy(o->types, &source->types, error));
   }

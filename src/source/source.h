@@ -69,11 +69,11 @@ struct cst_source {
   bool legacy_specs;
   bool rereadable; /* all files are */
   bool schema_given;
-  char *sequence_column;    /* NULL: the usual one */
-  char *raw_column;         /* NULL: none */
-  cst_csv_options *csv;     /* complete; never NULL */
-  cst__arena strings;       /* of the CSV options */
-  struct ArrowSchema types; /* release NULL: none are given */
+  char *sequence_column;      /* NULL: the usual one */
+  char *raw_column;           /* NULL: none */
+  const cst_csv_options *csv; /* complete; never NULL */
+  cst__arena strings;         /* of the CSV options */
+  struct ArrowSchema types;   /* release NULL: none are given */
   cst_on_error on_error;
   uint64_t max_errors; /* UINT64_MAX: no limit */
   cst_dropped_callback on_dropped;

@@ -15,6 +15,8 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._core import Array, ArrowSchema, Pass, RecordBatch, Tensor, __version__
+    from ._csv import CsvOptions
+    from ._dropped import Dropped
     from ._errors import (
         ArgumentError,
         CorruptError,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from ._example import ExampleDecoder, ExampleEncoder
+    from ._formats import register_format, unregister_format
     from ._open import Fault, FileCount, Source, Verification, infer_schema, open
     from ._schema import Schema
     from ._spec import (
@@ -48,6 +51,8 @@ __all__ = [
     "Array",
     "ArrowSchema",
     "CorruptError",
+    "CsvOptions",
+    "Dropped",
     "Error",
     "ExampleDecoder",
     "ExampleEncoder",
@@ -80,13 +85,18 @@ __all__ = [
     "__version__",
     "infer_schema",
     "open",
+    "register_format",
+    "unregister_format",
 ]
 
 _NAMES_OF = {
     "_core": "Array ArrowSchema Pass RecordBatch Tensor __version__",
+    "_csv": "CsvOptions",
+    "_dropped": "Dropped",
     "_errors": "ArgumentError CorruptError Error FileError FormatError LimitError NotFoundError "
     "SchemaError StateError UnsupportedError",
     "_example": "ExampleDecoder ExampleEncoder",
+    "_formats": "register_format unregister_format",
     "_open": "Fault FileCount Source Verification infer_schema open",
     "_schema": "Schema",
     "_spec": "Feature FixedLen Ragged RowLengths Sparse TensorRepresentation UniformRowLength "

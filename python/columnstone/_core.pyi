@@ -1,10 +1,13 @@
 """The compiled part. Arguments here are exact: sugar and defaults live in the .py files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
+
+from ._csv import CoreCsv
+from ._dropped import Dropped
 
 _T = TypeVar("_T", covariant=True)
 
@@ -21,18 +24,24 @@ class ArrowArrayExportable(Protocol):
 class ArrowStreamExportable(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
+class ArrowSchemaExportable(Protocol):
+    def __arrow_c_schema__(self) -> object: ...
+
 __version__: str
 SOURCE_SKIP_CRC: int
 SOURCE_MEMORY_MAP: int
 COLUMNS_OFFSETS_32: int
 COLUMNS_BINARY_VIEWS: int
 COLUMNS_FIXED_SIZE: int
+COLUMNS_NESTED: int
 ENCODE_LOSSY: int
 COMPRESSION_BY_NAME: int
 COMPRESSION_NONE: int
 COMPRESSION_GZIP: int
 COMPRESSION_ZLIB: int
 COMPRESSION_ZSTD: int
+
+def arrow_schema(schema: ArrowSchemaExportable, /) -> ArrowSchema: ...
 
 @final
 class ArrowSchema:
@@ -134,6 +143,8 @@ class Pass(Generic[_T]):
     """One pass over a source: an iterator that may be closed before its end."""
     def __iter__(self) -> Self: ...
     def __next__(self) -> _T: ...
+    @property
+    def dropped(self) -> list[Dropped]: ...
     def close(self) -> None: ...
     def progress(self) -> tuple[int, int]: ...
 
@@ -144,6 +155,8 @@ class Source:
         *,
         paths: tuple[bytes, ...] | None,
         files: tuple[tuple[object, bytes, bool], ...] | None,
+        # open(columns or None, batch_size, threads), name, once, projects
+        streams: tuple[tuple[Callable[..., object], bytes, bool, bool], ...] | None,
         format: str | None,
         schema: Schema | None,
         columns: tuple[str, ...] | None,
@@ -156,12 +169,24 @@ class Source:
         max_record_size: int,
         max_inflation: int,
         legacy: bool,
+        sequence_column: str | None,
+        raw_column: str | None,
+        csv: CoreCsv | None,
+        types: ArrowSchemaExportable | None,
+        # class of the reports, function; None to raise
+        on_error: tuple[type, Callable[..., object] | None] | None,
+        max_errors: int,
     ) -> Self: ...
     def schema(self) -> Schema | None: ...
     def arrow_schema(self) -> ArrowSchema: ...
     def specs(self) -> list[tuple[Any, ...]]: ...
     def files(self) -> list[str]: ...
     def total_bytes(self) -> int | None: ...
+    def num_rows(self) -> int: ...
+    def take(self, rows: tuple[int, ...], /) -> RecordBatch: ...
+    def range(self, begin: int, end: int, /) -> Source: ...
+    def split(self, i: int, n: int, /) -> Source: ...
+    def dropped(self) -> list[Dropped]: ...
     def batches(self) -> Pass[RecordBatch]: ...
     def tensors(self, sparse: type, ragged: type, /) -> Pass[dict[str, Any]]: ...
     def stream(self) -> object: ...

@@ -1,4 +1,4 @@
-"""open and Source: files, globs, streams and file objects to record batches and tensors."""
+"""open and Source: files, globs, file objects and Arrow streams to record batches and tensors."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from . import _core
-from ._errors import Error, argument_error, name_file
-from ._files import as_inputs
-from ._schema import Schema, as_column_flags, as_columns, as_core
+from ._errors import Error, UnsupportedError, argument_error, name_file
+from ._inputs import Inputs, resolve, restore
+from ._schema import Schema, as_column_flags, as_columns, as_core, as_types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,14 +17,29 @@ if TYPE_CHECKING:
     from typing import Self, TypeAlias
     from weakref import WeakSet
 
-    from ._core import ArrowSchema, Pass, RecordBatch, Tensor
+    from ._core import (
+        ArrowArrayExportable,
+        ArrowSchema,
+        ArrowSchemaExportable,
+        ArrowStreamExportable,
+        Pass,
+        RecordBatch,
+        Tensor,
+    )
+    from ._csv import CsvOptions
+    from ._dropped import Dropped
     from ._files import Path, ReadableFile
     from ._schema import SchemaLike
     from ._spec import FeatureSpec, TensorRepresentation
     from ._tensor import RaggedTensor, SparseTensor
 
     AnyTensor: TypeAlias = "Tensor | SparseTensor | RaggedTensor"
-    Inputs: TypeAlias = "Path | ReadableFile | Iterable[Path] | Iterable[ReadableFile]"
+    Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
+    AnyInput: TypeAlias = (
+        "Path | ReadableFile | Exportable "
+        "| Iterable[Path] | Iterable[ReadableFile] | Iterable[Exportable]"
+    )
+    OnError: TypeAlias = "Literal['raise', 'skip'] | Callable[[Dropped], bool | None]"
 
 
 class FileCount(NamedTuple):
@@ -57,7 +72,7 @@ class Verification(NamedTuple):
 
 
 def open(
-    paths: Inputs,
+    paths: AnyInput,
     format: str | None = None,
     schema: SchemaLike | None = None,
     columns: Iterable[str] | None = None,
@@ -74,14 +89,25 @@ def open(
     max_record_size: int | None = None,
     max_inflation: int | None = None,
     legacy: bool = False,
+    nested: bool = False,
+    types: ArrowSchemaExportable | None = None,
+    csv: CsvOptions | None = None,
+    sequence_column: str | None = None,
+    raw_column: str | None = None,
+    on_error: OnError = "raise",
+    max_errors: int | None = None,
 ) -> Source:
     """Opens files as a Source of record batches and tensors.
 
     paths: a path, a glob (*, ?, [ in a name that is no file; matches sorted bytewise), "-" for
-        standard input, a binary file object (read or readinto; seek if it has it), or a list of
-        these, whose order is kept. Compression (gzip, zlib, zstd) is found from the bytes.
-    format: "example" (tf.Example, the default for TFRecords), "raw" (one column `record` of
-        undecoded bytes), or the name of a plug-in.
+        standard input, a binary file object (read or readinto; seek if it has it), or an object
+        with __arrow_c_stream__ (a table or reader of pyarrow, a data frame of Polars or pandas, a
+        relation of DuckDB); or a list of one kind of these, whose order is kept. Compression (gzip,
+        zlib, zstd) is found from the bytes.
+    format: "example" (tf.Example, the default for TFRecords), "sequence_example", "raw" (one column
+        `record` of undecoded bytes), "csv", "json" (lines), "arrow" (file or stream), the name of a
+        plug-in, or one that was registered with `register_format`. None goes by the bytes, then by
+        the ending of the name.
     schema: anything that Schema takes. Without one, the schema is inferred: over all input for
         files, over the first 10,000 records for pipes; give one where reading everything twice is
         too slow.
@@ -98,6 +124,19 @@ def open(
     max_inflation: by how much a compressed file may grow, as a ratio, once it has given 64 MiB; 200
         by default.
     legacy: derive tensors by the rules of generate_legacy_feature_spec.
+    nested: tf.Examples: a feature and the row lengths of its ragged representation become one
+        column of nested lists.
+    types: csv, json: the columns and their types, as anything with __arrow_c_schema__ (such as a
+        pyarrow.Schema), instead of `schema` and of inferring them.
+    csv: the dialect, a CsvOptions.
+    sequence_column: sequence_example: name of the struct column of feature lists; "##SEQUENCE##" by
+        default.
+    raw_column: TFRecords: one more column of this name, the last one, with each record's bytes.
+    on_error: what happens with a record that is damaged or does not parse. "raise"; "skip" drops it
+        and goes on behind it; a function is called with the Dropped before it goes on, and stops
+        the pass by returning False (what it raises comes out of the pass). `dropped` has all that
+        were dropped, with no limit on their number but max_errors.
+    max_errors: unless on_error is "raise": one more dropped record than this is a LimitError.
 
     Raises at once NotFoundError for a missing file, an empty glob or an unknown column (with near
     names), SchemaError for a bad schema, ArgumentError or TypeError for wrong arguments; everything
@@ -120,6 +159,13 @@ def open(
         max_record_size=max_record_size,
         max_inflation=max_inflation,
         legacy=legacy,
+        nested=nested,
+        types=types,
+        csv=csv,
+        sequence_column=sequence_column,
+        raw_column=raw_column,
+        on_error=on_error,
+        max_errors=max_errors,
     )
 
 
@@ -130,15 +176,29 @@ class Source:
     Each iter() and each __arrow_c_stream__() is a new and independent pass over the files; an input
     that can be read only once, such as a pipe, raises StateError on the second. Passes may run at
     once, in threads as well. A Source is a context manager, and pickles by its paths and options
-    (not with file objects); threads start with the first batch, so it may be sent to worker
-    processes.
+    (not with file objects or Arrow objects); threads start with the first batch, so it may be sent
+    to worker processes.
+
+    Plain TFRecord files are read at random, too: len(source) is the number of *rows* (while
+    iterating gives batches), source[i] the batch of one row, source[[3, 5]] that of several,
+    source[a:b] a Source of these rows. An index file beside the data (`build_index`) is used if
+    there is one; without it the files' frames are read once, when they are first needed.
     """
 
-    __slots__ = ("__weakref__", "_core", "_options", "_passes", "_portable")
+    __slots__ = (
+        "__weakref__",
+        "_core",
+        "_options",
+        "_parts",
+        "_passes",
+        "_pickle",
+        "_registered",
+        "_rows",
+    )
 
     def __init__(
         self,
-        paths: Inputs,
+        paths: AnyInput,
         format: str | None = None,
         schema: SchemaLike | None = None,
         columns: Iterable[str] | None = None,
@@ -155,35 +215,53 @@ class Source:
         max_record_size: int | None = None,
         max_inflation: int | None = None,
         legacy: bool = False,
+        nested: bool = False,
+        types: ArrowSchemaExportable | None = None,
+        csv: CsvOptions | None = None,
+        sequence_column: str | None = None,
+        raw_column: str | None = None,
+        on_error: OnError = "raise",
+        max_errors: int | None = None,
     ) -> None:
-        path_list, files = as_inputs(paths)
-        self._passes: WeakSet[Pass[Any]] | None = None
+        inputs = resolve(paths, _text("format", format))
         self._options: dict[str, Any] = {
-            "format": _text("format", format),
+            "format": inputs.format or format,
             "schema": as_core(schema),
             "columns": as_columns(columns),
             "tensor_group": _text("tensor_group", tensor_group) or "",
             "batch_size": _positive("batch_size", batch_size),
-            "batch_bytes": 0 if batch_bytes is None else _positive("batch_bytes", batch_bytes),
+            "batch_bytes": _at_least_1_or_0("batch_bytes", batch_bytes),
             "threads": _positive("threads", threads, 1024),
             "flags": (0 if check_crc else _core.SOURCE_SKIP_CRC)
             | (_core.SOURCE_MEMORY_MAP if memory_map else 0),
-            "column_flags": as_column_flags(offsets, binary_views, fixed_size),
-            "max_record_size": 0
-            if max_record_size is None
-            else _positive("max_record_size", max_record_size),
-            "max_inflation": 0
-            if max_inflation is None
-            else _positive("max_inflation", max_inflation),
+            "column_flags": as_column_flags(offsets, binary_views, fixed_size, nested),
+            "max_record_size": _at_least_1_or_0("max_record_size", max_record_size),
+            "max_inflation": _at_least_1_or_0("max_inflation", max_inflation),
             "legacy": bool(legacy),
+            "types": as_types(types),
+            "csv": None if csv is None else _core_csv(csv),
+            "sequence_column": _text("sequence_column", sequence_column),
+            "raw_column": _text("raw_column", raw_column),
+            "on_error": _on_error(on_error),
+            "max_errors": _at_least_1_or_0("max_errors", max_errors),
         }
+        self._open(inputs)
+
+    def _open(self, inputs: Inputs) -> None:
+        """Opens by self._options."""
+        self._passes: WeakSet[Pass[Any]] | None = None
+        self._parts: tuple[tuple[str, int, int], ...] = ()
+        self._pickle = inputs.pickle
+        self._registered = inputs.format is not None
+        self._rows: int | None = None  # of plain TFRecord files, once counted
         try:
-            self._core = _core.Source(paths=path_list, files=files, **self._options)
+            self._core = _core.Source(
+                paths=inputs.paths, files=inputs.files, streams=inputs.streams, **self._options
+            )
         except Error as error:
-            if path_list is not None and len(path_list) == 1:
-                name_file(error, path_list[0])
+            if inputs.paths is not None and len(inputs.paths) == 1:
+                name_file(error, inputs.paths[0])
             raise
-        self._portable = path_list is not None and b"-" not in path_list
 
     # What it holds
 
@@ -277,6 +355,104 @@ class Source:
         Polars and DuckDB only its text survives."""
         return self._core.last_error()
 
+    @property
+    def dropped(self) -> list[Dropped]:
+        """The records that the pass that began last has dropped so far; see on_error of `open`. A
+        pass of its own has the same: `iter(source).dropped`."""
+        return self._core.dropped()
+
+    # Rows and parts
+
+    @property
+    def num_rows(self) -> int:
+        """The number of rows: from the index files if there are some, else by reading the frames of
+        the files (once) or, where the format has none, all of the data."""
+        return self._core.num_rows()
+
+    def __len__(self) -> int:
+        """The number of rows of plain TFRecord files, as num_rows. TypeError for others, which
+        would have to be read for it; so `list(source)`, which asks for the length as a hint, reads
+        the frames of plain files without an index, and nothing of other inputs."""
+        try:
+            return self._count()
+        except UnsupportedError as error:
+            raise TypeError(
+                "this source has no length without reading it all: use num_rows"
+            ) from error
+
+    def _count(self) -> int:
+        """The number of rows; UnsupportedError unless the source is of plain TFRecord files."""
+        if self._rows is None:
+            self._core.range(0, 0)
+            self._rows = self._core.num_rows()
+        return self._rows
+
+    def __bool__(self) -> bool:
+        return True
+
+    @overload
+    def __getitem__(self, rows: slice) -> Source: ...
+
+    @overload
+    def __getitem__(self, rows: int | Iterable[int]) -> RecordBatch: ...
+
+    def __getitem__(self, rows: int | slice | Iterable[int]) -> RecordBatch | Source:
+        """Rows of plain TFRecord files, numbered through all files: source[i] is a batch of one
+        row, source[[3, 5]] one of several (as `take`), source[a:b] a Source of these rows. Negative
+        numbers count from the end. UnsupportedError for other sources."""
+        if isinstance(rows, slice):
+            return self._range(rows)
+        try:
+            row = operator.index(rows)  # type: ignore[arg-type]
+        except TypeError:
+            return self.take(rows)  # type: ignore[arg-type]
+        return self.take((row,))
+
+    def take(self, rows: Iterable[int]) -> RecordBatch:
+        """The rows of these numbers as one batch, in this order; a row may come twice. IndexError
+        for one that there is not, UnsupportedError if the source is not of plain TFRecord files."""
+        if isinstance(rows, str | bytes):
+            raise TypeError(f"rows are ints, not {type(rows).__name__}")
+        count = self._count()
+        return self._core.take(tuple(_row(row, count) for row in rows))
+
+    def _range(self, rows: slice) -> Source:
+        if rows.step is not None and operator.index(rows.step) != 1:
+            raise argument_error("slices of a source have a step of 1", "take() takes any rows")
+        begin = 0 if rows.start is None else operator.index(rows.start)
+        end = 2**63 - 1 if rows.stop is None else operator.index(rows.stop)
+        if begin < 0 or end < 0:
+            begin, end, _ = slice(begin, end).indices(self._count())
+        begin = min(begin, 2**63 - 1)
+        return self._part("range", begin, min(max(begin, end), 2**63 - 1))
+
+    def split(self, i: int, n: int) -> Source:
+        """Part i of n (from 0): every record is in exactly one part, in order. Plain TFRecord files
+        are cut at records: with index files for all of them the parts differ by at most one record,
+        without by bytes. Compressed files and other formats are divided by whole files."""
+        parts = _positive("n", n, 2**32 - 1)
+        number = operator.index(i)
+        if not 0 <= number < parts:
+            raise argument_error(f"i is {number}, and must be from 0 to {parts - 1}")
+        return self._part("split", number, parts)
+
+    def _part(self, how: str, a: int, b: int) -> Source:
+        part = object.__new__(Source)
+        part._passes = None
+        part._rows = None
+        part._options = self._options
+        part._registered = self._registered
+        part._pickle = self._resolved()
+        part._parts = (*self._parts, (how, a, b))
+        part._core = self._core.range(a, b) if how == "range" else self._core.split(a, b)
+        return part
+
+    def _resolved(self) -> tuple[bytes, ...] | None:
+        """The paths to pickle, globs resolved."""
+        if self._pickle is None or self._parts:
+            return self._pickle
+        return tuple(os.fsencode(name) for name in self.files)
+
     # Without decoding
 
     def count(self) -> list[FileCount]:
@@ -311,12 +487,15 @@ class Source:
         self.close()
 
     def __reduce__(self) -> tuple[Callable[..., Source], tuple[Any, ...]]:
-        if not self._portable:
-            raise TypeError("a source over file objects or standard input cannot be pickled")
+        files = self._resolved()
+        if files is None:
+            raise TypeError(
+                "a source over file objects, Arrow objects or standard input cannot be pickled"
+            )
         options = dict(self._options)
         if options["schema"] is not None:
             options["schema"] = options["schema"].to_binary()
-        return _restore, (tuple(os.fsencode(name) for name in self.files), options)
+        return _restore, (files, options, self._parts, self._registered)
 
     def __repr__(self) -> str:
         try:
@@ -327,20 +506,25 @@ class Source:
         return f"<columnstone.Source {files[0]!r}{more}>"
 
 
-def _restore(paths: tuple[bytes, ...], options: dict[str, Any]) -> Source:
+def _restore(
+    paths: tuple[bytes, ...],
+    options: dict[str, Any],
+    parts: tuple[tuple[str, int, int], ...],
+    registered: bool,
+) -> Source:
     """The other end of pickling."""
     if options["schema"] is not None:
         options["schema"] = _core.Schema.parse(options["schema"], "binary")
     source = object.__new__(Source)
-    source._passes = None
-    source._portable = True
     source._options = options
-    source._core = _core.Source(paths=paths, files=None, **options)
+    source._open(restore(paths, options["format"], registered))
+    for part in parts:
+        source = source._part(*part)
     return source
 
 
 def infer_schema(
-    paths: Inputs,
+    paths: AnyInput,
     format: str | None = None,
     *,
     threads: int = 1,
@@ -380,3 +564,39 @@ def _text(name: str, value: str | None) -> str | None:
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{name} is a str, not {type(value).__name__}")
     return value
+
+
+def _row(row: int, count: int) -> int:
+    """The number of a row from the front."""
+    if isinstance(row, bool):
+        raise TypeError("a row is an int, not bool")
+    number = operator.index(row)
+    if not -count <= number < count:
+        raise IndexError(f"row {number} of a source of {count} rows")
+    return number + count if number < 0 else number
+
+
+def _at_least_1_or_0(name: str, value: int | None) -> int:
+    """An int argument of at least 1 as it is, None as 0."""
+    return 0 if value is None else _positive(name, value)
+
+
+def _core_csv(csv: CsvOptions) -> object:
+    from ._csv import as_core_csv
+
+    return as_core_csv(csv)
+
+
+def _on_error(on_error: OnError) -> tuple[type, Callable[[Dropped], bool | None] | None] | None:
+    """The class of the reports and who wants them; None to raise."""
+    if isinstance(on_error, str) and on_error == "raise":
+        return None
+    from ._dropped import Dropped
+
+    if isinstance(on_error, str) and on_error == "skip":
+        return Dropped, None
+    if not callable(on_error):
+        raise argument_error(
+            f'on_error is "raise", "skip" or a function, not {ascii(on_error)[:40]}'
+        )
+    return Dropped, on_error

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol, TypeAlias
 
+    from ._core import ArrowSchemaExportable
     from ._spec import Feature, FeatureSpec, TensorRepresentation
 
     class Message(Protocol):
@@ -153,6 +154,10 @@ def _parse(schema: object) -> _core.Schema:
     if isinstance(schema, bytes | bytearray | memoryview):
         return _core.Schema.parse(schema, "auto")
     serialize = getattr(schema, "SerializeToString", None)
+    if serialize is None and hasattr(schema, "__arrow_c_schema__"):
+        raise TypeError(
+            "schema is a TFMD schema: an Arrow schema is given as types=, for CSV and JSON"
+        )
     if serialize is None:
         raise TypeError(
             "a schema is a columnstone.Schema, a path, text, bytes, or an object with "
@@ -190,7 +195,21 @@ def as_columns(columns: object) -> tuple[str, ...] | None:
     return names
 
 
-def as_column_flags(offsets: int, binary_views: bool, fixed_size: bool) -> int:
+def as_types(types: ArrowSchemaExportable | None) -> _core.ArrowSchema | None:
+    """An Arrow schema of ours from an argument that is one of anybody's."""
+    if types is None:
+        return None
+    if not hasattr(types, "__arrow_c_schema__"):
+        raise TypeError(
+            "types is an Arrow schema, an object with __arrow_c_schema__, not "
+            f"{type(types).__name__}"
+        )
+    return _core.arrow_schema(types)
+
+
+def as_column_flags(
+    offsets: int, binary_views: bool, fixed_size: bool, nested: bool = False
+) -> int:
     """The options about the columns' layout as flags."""
     if offsets not in (32, 64):
         raise argument_error(f"offsets is 64 or 32, not {offsets!r}")
@@ -198,4 +217,5 @@ def as_column_flags(offsets: int, binary_views: bool, fixed_size: bool) -> int:
         (_core.COLUMNS_OFFSETS_32 if offsets == 32 else 0)
         | (_core.COLUMNS_BINARY_VIEWS if binary_views else 0)
         | (_core.COLUMNS_FIXED_SIZE if fixed_size else 0)
+        | (_core.COLUMNS_NESTED if nested else 0)
     )

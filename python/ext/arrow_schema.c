@@ -183,26 +183,25 @@ static PyObject *repr(PyObject *object) {
 
 static bool same_text(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : "") == 0; }
 
-/* Types and names, not metadata. */
-static bool equal(const struct ArrowSchema *a, const struct ArrowSchema *b) {
+bool cst__py_arrow_schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b) {
   if (strcmp(a->format, b->format) != 0 || !same_text(a->name, b->name) ||
       a->n_children != b->n_children || (a->dictionary == NULL) != (b->dictionary == NULL) ||
       (a->flags & ARROW_FLAG_NULLABLE) != (b->flags & ARROW_FLAG_NULLABLE)) {
     return false;
   }
   for (int64_t i = 0; i < a->n_children; i++) {
-    if (!equal(a->children[i], b->children[i])) {
+    if (!cst__py_arrow_schema_equal(a->children[i], b->children[i])) {
       return false;
     }
   }
-  return a->dictionary == NULL || equal(a->dictionary, b->dictionary);
+  return a->dictionary == NULL || cst__py_arrow_schema_equal(a->dictionary, b->dictionary);
 }
 
 static PyObject *richcompare(PyObject *a, PyObject *b, int operation) {
   if ((operation != Py_EQ && operation != Py_NE) || Py_TYPE(a) != Py_TYPE(b)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  bool same = equal(((arrow_schema *)a)->node, ((arrow_schema *)b)->node);
+  bool same = cst__py_arrow_schema_equal(((arrow_schema *)a)->node, ((arrow_schema *)b)->node);
   return PyBool_FromLong(same == (operation == Py_EQ));
 }
 
@@ -217,9 +216,25 @@ static Py_ssize_t length(PyObject *object) {
   return (Py_ssize_t)((arrow_schema *)object)->node->n_children;
 }
 
+/* By the module's function of that name, which unpickles. */
+static PyObject *reduce(PyObject *object, PyObject *unused) {
+  (void)unused;
+  PyObject *module = PyImport_ImportModule("columnstone._core");
+  PyObject *restore = module == NULL ? NULL : PyObject_GetAttrString(module, "_plant_arrow_schema");
+  PyObject *tree =
+      restore == NULL ? NULL : cst__py_arrow_schema_tree(((arrow_schema *)object)->node);
+  Py_XDECREF(module);
+  if (tree == NULL) {
+    Py_XDECREF(restore);
+    return NULL;
+  }
+  return Py_BuildValue("(N(N))", restore, tree);
+}
+
 static PyMethodDef methods[] = {
     {"__arrow_c_schema__", export_schema, METH_NOARGS,
      PyDoc_STR("The schema as an Arrow PyCapsule, for pyarrow.schema(...) and others.")},
+    {"__reduce__", reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

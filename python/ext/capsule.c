@@ -139,3 +139,90 @@ int cst__py_import_stream(PyObject *object, struct ArrowArrayStream *stream) {
   Py_DECREF(capsule);
   return result;
 }
+
+/* ---- one array as a stream ---- */
+
+typedef struct one_batch {
+  cst__py_shared *schema;
+  struct ArrowArray array; /* released: given away */
+} one_batch;
+
+static int one_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
+  cst__py_shared *schema = ((one_batch *)stream->private_data)->schema;
+  int result = cst__py_shared_export_schema(schema, cst__py_shared_schema(schema), out);
+  return result < 0 ? ENOMEM : 0;
+}
+
+static int one_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
+  one_batch *one = stream->private_data;
+  *out = one->array;
+  one->array.release = NULL;
+  return 0;
+}
+
+static const char *one_error(struct ArrowArrayStream *stream) {
+  (void)stream;
+  return NULL;
+}
+
+static void one_release(struct ArrowArrayStream *stream) {
+  one_batch *one = stream->private_data;
+  cst__py_shared_release(one->schema);
+  if (one->array.release != NULL) {
+    one->array.release(&one->array);
+  }
+  free(one);
+  stream->release = NULL;
+}
+
+static int import_one(PyObject *object, struct ArrowArrayStream *stream) {
+  struct ArrowSchema schema;
+  one_batch *one = calloc(1, sizeof *one);
+  if (one == NULL || cst__py_import_array(object, &schema, &one->array) < 0) {
+    free(one);
+    return one == NULL ? (PyErr_NoMemory(), -1) : -1;
+  }
+  one->schema = cst__py_shared_new(&schema, NULL);
+  *stream = (struct ArrowArrayStream){one_schema, one_next, one_error, one_release, one};
+  if (one->schema == NULL) {
+    schema.release(&schema);
+    one_release(stream);
+    PyErr_NoMemory();
+    return -1;
+  }
+  return 0;
+}
+
+int cst__py_import_batches(PyObject *object, struct ArrowArrayStream *stream) {
+  int has_stream = cst__py_has(object, "__arrow_c_stream__");
+  if (has_stream != 0) {
+    return has_stream < 0 ? -1 : cst__py_import_stream(object, stream);
+  }
+  int has_array = cst__py_has(object, "__arrow_c_array__");
+  if (has_array != 0) {
+    return has_array < 0 ? -1 : import_one(object, stream);
+  }
+  PyObject *name = PyType_GetName(Py_TYPE(object));
+  PyErr_Format(PyExc_TypeError,
+               "expected an object with __arrow_c_stream__ or __arrow_c_array__, not %U", name);
+  Py_XDECREF(name);
+  return -1;
+}
+
+int cst__py_import_schema(PyObject *object, struct ArrowSchema *schema) {
+  PyObject *capsule = PyObject_CallMethod(object, "__arrow_c_schema__", NULL);
+  if (capsule == NULL) {
+    return -1;
+  }
+  struct ArrowSchema *from = PyCapsule_GetPointer(capsule, "arrow_schema");
+  int result = -1;
+  if (from != NULL && from->release == NULL) {
+    PyErr_SetString(PyExc_ValueError, "__arrow_c_schema__ gave a capsule that was used before");
+  } else if (from != NULL) {
+    *schema = *from;
+    from->release = NULL;
+    result = 0;
+  }
+  Py_DECREF(capsule);
+  return result;
+}

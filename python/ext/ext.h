@@ -13,7 +13,9 @@
 #include <Python.h>
 #include <columnstone/arrow_abi.h>
 #include <columnstone/example.h>
+#include <columnstone/index.h>
 #include <columnstone/schema.h>
+#include <columnstone/sequence.h>
 #include <columnstone/sink.h>
 #include <columnstone/source.h>
 #include <columnstone/status.h>
@@ -42,7 +44,11 @@ typedef struct cst__py_state {
   PyTypeObject *pass_type;
   PyTypeObject *decoder_type;
   PyTypeObject *encoder_type;
+  PyTypeObject *sequence_decoder_type;
+  PyTypeObject *sequence_encoder_type;
   PyTypeObject *writer_type;
+  PyTypeObject *sink_type;
+  PyTypeObject *index_type;
   PyObject *errors[CST__PY_NUM_ERRORS]; /* the exception class of each status */
   cst__py_gate *gate;                   /* never freed: threads may look at it until the very end */
 } cst__py_state;
@@ -83,6 +89,19 @@ void cst__py_lock_reset(cst__py_lock *lock);
 int cst__py_lock_enter(cst__py_lock *lock, cst__py_state *state, const char *what);
 void cst__py_lock_leave(cst__py_lock *lock);
 
+/* ---- gate.c: from the library's threads into Python ---- */
+
+/* Takes the GIL; false, and nothing to leave, when the interpreter goes down. */
+bool cst__py_enter(cst__py_gate *gate, PyGILState_STATE *gil);
+void cst__py_leave(cst__py_gate *gate, PyGILState_STATE gil);
+/* What a callback that could not enter returns. */
+cst_status cst__py_refuse(cst_error *error);
+/* Moves the exception that is set to *place, and says "WHO EXCEPTION" in the error (may be NULL).
+ */
+cst_status cst__py_keep_exception(PyObject **place, const char *who, cst_error *error);
+/* Raises a kept exception (true); false for NULL. */
+bool cst__py_raise_kept(PyObject *exception);
+
 /* ---- share.c: Arrow data with counted owners, no Python in it ---- */
 
 typedef struct cst__py_shared cst__py_shared;
@@ -113,6 +132,10 @@ int cst__py_has(PyObject *object, const char *name);
  * exception and nothing to release. */
 int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct ArrowArray *array);
 int cst__py_import_stream(PyObject *object, struct ArrowArrayStream *stream);
+/* The same from either, an array as a stream of one batch. */
+int cst__py_import_batches(PyObject *object, struct ArrowArrayStream *stream);
+/* Moves a schema out of an object with __arrow_c_schema__. */
+int cst__py_import_schema(PyObject *object, struct ArrowSchema *schema);
 /* Fills the error for a stream's callback that returned `code`. */
 cst_status cst__py_stream_failure(struct ArrowArrayStream *stream, int code, cst_error *error);
 
@@ -123,8 +146,17 @@ PyObject *cst__py_arrow_schema_new(cst__py_state *state, struct ArrowSchema *sch
 const struct ArrowSchema *cst__py_arrow_schema_view(PyObject *self);
 /* The i-th child of a struct's schema. */
 PyObject *cst__py_arrow_schema_child(PyObject *self, int64_t i);
+/* True if types, names and nullability agree; metadata does not count. */
+bool cst__py_arrow_schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b);
 /* Name of child i as str. */
 PyObject *cst__py_arrow_schema_name(const struct ArrowSchema *schema, int64_t i);
+
+/* ---- arrow_tree.c ---- */
+
+/* A schema as nested tuples; NULL with an exception. */
+PyObject *cst__py_arrow_schema_tree(const struct ArrowSchema *node);
+/* And back. 0, or -1 with an exception and nothing to release. */
+int cst__py_arrow_schema_plant(PyObject *tree, struct ArrowSchema *out);
 
 /* ---- values.c ---- */
 
@@ -160,7 +192,7 @@ PyObject *cst__py_specs_list(const cst_specs *specs);
 PyObject *cst__py_tensors_dict(cst__py_state *state, cst_tensors *tensors, PyObject *sparse,
                                PyObject *ragged);
 
-/* ---- reader.c, writer.c: Python file objects ---- */
+/* ---- file.c: Python file objects ---- */
 
 typedef struct cst__py_file cst__py_file;
 
@@ -177,7 +209,62 @@ PyObject *cst__py_file_exception(const cst__py_file *file);
 /* Raises that exception (true), if there is one. */
 bool cst__py_file_raise(cst__py_file *file);
 
-/* ---- source.c ---- */
+/* ---- opener.c: Python objects as Arrow streams ---- */
+
+typedef struct cst__py_opener cst__py_opener;
+
+/* `open` is called as open(columns or None, batch_size, threads) and gives an object that exports a
+ * stream or an array. NULL with an exception. */
+cst__py_opener *cst__py_opener_new(cst__py_state *state, PyObject *open);
+/* Needs the GIL. */
+void cst__py_opener_release(cst__py_opener *opener);
+/* The library's view, which owns one more reference and gives it back by `close`. */
+cst_stream_opener cst__py_opener_view(cst__py_opener *opener, const char *name, bool once,
+                                      bool projects);
+PyObject *cst__py_opener_object(const cst__py_opener *opener);
+/* The exception of the last failed call, borrowed; NULL if none. */
+PyObject *cst__py_opener_exception(const cst__py_opener *opener);
+
+/* ---- inputs.c: the Python objects that a source reads ---- */
+
+typedef struct cst__py_inputs {
+  cst__py_file **files; /* our own references, for their exceptions and for the collector */
+  size_t num_files;
+  cst__py_opener **openers;
+  size_t num_openers;
+} cst__py_inputs;
+
+/* Opens that of paths, files and streams (tuples, see _core.pyi) which is not None. With
+ * CST_CALLBACK and other failures a Python exception may be set. */
+cst_status cst__py_inputs_open(cst__py_inputs *inputs, cst__py_state *state, PyObject *paths,
+                               PyObject *files, PyObject *streams,
+                               const cst_source_options *options, cst_source **out,
+                               cst_error *error);
+void cst__py_inputs_reset(cst__py_inputs *inputs);
+int cst__py_inputs_traverse(const cst__py_inputs *inputs, visitproc visit, void *arg);
+/* What one of the objects raised, borrowed; NULL if none did. */
+PyObject *cst__py_inputs_exception(const cst__py_inputs *inputs);
+
+/* ---- drops.c: dropped records ---- */
+
+/* What one pass dropped. */
+typedef struct cst__py_drops cst__py_drops;
+
+/* `make` is the class of the entries, `callback` may be NULL. NULL with an exception. */
+cst__py_drops *cst__py_drops_new(PyObject *source, PyObject *make, PyObject *callback);
+/* With or without the GIL. NULL is allowed. */
+void cst__py_drops_free(cst__py_drops *drops);
+int cst__py_drops_traverse(cst__py_drops *drops, visitproc visit, void *arg);
+/* Borrowed. */
+PyObject *cst__py_drops_list(const cst__py_drops *drops);
+/* What the user's function raised, borrowed; NULL if nothing. */
+PyObject *cst__py_drops_exception(const cst__py_drops *drops);
+/* Makes this the pass that the calling thread asks (NULL: none); returns the one before. */
+cst__py_drops *cst__py_drops_swap(cst__py_drops *drops);
+/* The library's callback. */
+bool cst__py_on_dropped(void *ctx, const cst_dropped *dropped);
+
+/* ---- options.c: arguments that several types take ---- */
 
 /* A list of names as UTF-8, borrowed from a tuple of str. 0, or -1 with an exception. */
 typedef struct cst__py_names {
@@ -186,6 +273,18 @@ typedef struct cst__py_names {
 } cst__py_names;
 int cst__py_names_init(cst__py_names *names, PyObject *tuple_or_none);
 void cst__py_names_reset(cst__py_names *names);
+
+/* CSV options from a tuple, see _core.pyi, or None. */
+typedef struct cst__py_csv {
+  cst_csv_options options;
+  cst__py_names names;
+  cst__py_names multivalent;
+  bool given;
+} cst__py_csv;
+int cst__py_csv_init(cst__py_csv *csv, PyObject *tuple_or_none);
+void cst__py_csv_reset(cst__py_csv *csv);
+/* NULL for None. */
+const cst_csv_options *cst__py_csv_view(const cst__py_csv *csv);
 
 /* ---- pass.c ---- */
 
@@ -208,19 +307,33 @@ bool cst__py_trace_is_alone(const cst__py_trace *trace);
 
 /* The opened source; NULL with StateError if it is closed. Borrowed. */
 cst_source *cst__py_source_view(PyObject *self);
+/* The same with one more owner, for when the GIL is away: a close in another thread does no harm.
+ */
+cst_source *cst__py_source_borrow(PyObject *self);
 /* The ArrowSchema object; a new reference. May read the input. */
 PyObject *cst__py_source_arrow_schema(PyObject *self);
 /* Records the failure and raises it: a file object's own exception if that was the cause. */
 PyObject *cst__py_source_raise(PyObject *self, const cst_error *error);
 /* True if Python is called while reading. */
-bool cst__py_source_has_files(PyObject *self);
+bool cst__py_source_calls_python(PyObject *self);
+/* What a new pass reports dropped records to; *out is NULL for a source that drops none. 0, or -1
+ * with an exception. */
+int cst__py_source_drops(PyObject *self, cst__py_drops **out);
+/* Keeps (NULL: forgets) the exception behind a failure of a pass, for last_error. */
+void cst__py_source_keep(PyObject *self, PyObject *exception);
+
+/* ---- scan.c: methods of Source ---- */
+
+PyObject *cst__py_source_count(PyObject *self, PyObject *unused);
+PyObject *cst__py_source_verify(PyObject *self, PyObject *unused);
+PyObject *cst__py_source_infer(PyObject *self, PyObject *unused);
 
 /* ---- stream.c ---- */
 
-/* A new pass of the source as a stream that records its failures in `trace`. 0, or -1 with *error.
- */
-int cst__py_stream_export(cst_source *source, cst__py_trace *trace, struct ArrowArrayStream *out,
-                          cst_error *error);
+/* A new pass of the source as a stream that records its failures in `trace` and the records that it
+ * drops in `drops` (taken over, also on failure; may be NULL). 0, or -1 with *error. */
+int cst__py_stream_export(cst_source *source, cst__py_trace *trace, cst__py_drops *drops,
+                          struct ArrowArrayStream *out, cst_error *error);
 
 /* ---- the types' specs ---- */
 
@@ -233,6 +346,10 @@ extern PyType_Spec cst__py_source_spec;
 extern PyType_Spec cst__py_pass_spec;
 extern PyType_Spec cst__py_decoder_spec;
 extern PyType_Spec cst__py_encoder_spec;
+extern PyType_Spec cst__py_sequence_decoder_spec;
+extern PyType_Spec cst__py_sequence_encoder_spec;
 extern PyType_Spec cst__py_writer_spec;
+extern PyType_Spec cst__py_sink_spec;
+extern PyType_Spec cst__py_index_spec;
 
 #endif /* COLUMNSTONE_PYTHON_EXT_H */

@@ -3,7 +3,6 @@
  * The library calls from any thread. A callback enters Python through the module's gate; what the
  * file object raises is kept and becomes the exception of the call that failed.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "ext.h"
@@ -67,90 +66,7 @@ PyObject *cst__py_file_object(const cst__py_file *file) { return file->object; }
 PyObject *cst__py_file_exception(const cst__py_file *file) { return file->exception; }
 
 bool cst__py_file_raise(cst__py_file *file) {
-  if (file == NULL || file->exception == NULL) {
-    return false;
-  }
-  PyErr_SetObject((PyObject *)Py_TYPE(file->exception), file->exception);
-  return true;
-}
-
-/* ---- the gate ---- */
-
-static bool enter(cst__py_gate *gate, PyGILState_STATE *gil) {
-  atomic_fetch_add(&gate->inside, 1);
-  if (atomic_load(&gate->closed) || !Py_IsInitialized()) {
-    atomic_fetch_sub(&gate->inside, 1);
-    return false;
-  }
-  *gil = PyGILState_Ensure();
-  return true;
-}
-
-static void leave(cst__py_gate *gate, PyGILState_STATE gil) {
-  PyGILState_Release(gil);
-  atomic_fetch_sub(&gate->inside, 1);
-}
-
-static cst_status refuse(cst_error *error) {
-  if (error != NULL) {
-    error->code = CST_CALLBACK;
-    snprintf(error->message, sizeof error->message, "the Python interpreter is shutting down");
-  }
-  return CST_CALLBACK;
-}
-
-/* ---- failures ---- */
-
-/* At most size - 1 bytes, cut between characters, control characters replaced. */
-static void copy_text(char *to, size_t size, const char *from) {
-  size_t n = strlen(from);
-  if (n >= size) {
-    n = size - 1;
-    while (n > 0 && ((unsigned char)from[n] & 0xc0) == 0x80) {
-      n--;
-    }
-  }
-  for (size_t i = 0; i < n; i++) {
-    to[i] = (unsigned char)from[i] < 0x20 || from[i] == 0x7f ? ' ' : from[i];
-  }
-  to[n] = '\0';
-}
-
-/* "OSError: text" in UTF-8 as bytes; NULL if even that fails. */
-static PyObject *describe(PyObject *exception) {
-  PyObject *name = PyType_GetName(Py_TYPE(exception));
-  PyObject *text = name == NULL ? NULL : PyUnicode_FromFormat("%U: %S", name, exception);
-  PyObject *bytes = text == NULL ? NULL : PyUnicode_AsEncodedString(text, "utf-8", "replace");
-  Py_XDECREF(name);
-  Py_XDECREF(text);
-  if (bytes == NULL) {
-    PyErr_Clear();
-  }
-  return bytes;
-}
-
-/* Keeps the exception that is set, and says so in the error. */
-static cst_status keep_exception(cst__py_file *file, const char *what, cst_error *error) {
-  PyObject *type;
-  PyObject *value;
-  PyObject *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (traceback != NULL && value != NULL) {
-    PyException_SetTraceback(value, traceback);
-  }
-  Py_XDECREF(type);
-  Py_XDECREF(traceback);
-  cst__py_replace(&file->exception, value);
-  PyObject *text = value == NULL ? NULL : describe(value);
-  if (error != NULL) {
-    char message[sizeof error->message - 48];
-    copy_text(message, sizeof message, text == NULL ? "an exception" : PyBytes_AsString(text));
-    error->code = CST_CALLBACK;
-    snprintf(error->message, sizeof error->message, "%s the file object raised %s", what, message);
-  }
-  Py_XDECREF(text);
-  return CST_CALLBACK;
+  return file != NULL && cst__py_raise_kept(file->exception);
 }
 
 /* ---- reading ---- */
@@ -238,8 +154,8 @@ static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size,
                           cst_error *error) {
   cst__py_file *file = ctx;
   PyGILState_STATE gil;
-  if (!enter(file->gate, &gil)) {
-    return refuse(error);
+  if (!cst__py_enter(file->gate, &gil)) {
+    return cst__py_refuse(error);
   }
   if (size > (size_t)PY_SSIZE_T_MAX) {
     size = (size_t)PY_SSIZE_T_MAX;
@@ -250,11 +166,11 @@ static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size,
   }
   cst_status status = CST_OK;
   if (n < 0) {
-    status = keep_exception(file, "reading:", error);
+    status = cst__py_keep_exception(&file->exception, "reading: the file object raised", error);
   } else {
     *got = (size_t)n;
   }
-  leave(file->gate, gil);
+  cst__py_leave(file->gate, gil);
   return status;
 }
 
@@ -263,9 +179,9 @@ static void close_file(void *ctx) {
   cst__py_file *file = ctx;
   cst__py_gate *gate = file->gate;
   PyGILState_STATE gil;
-  if (enter(gate, &gil)) {
+  if (cst__py_enter(gate, &gil)) {
     cst__py_file_release(file);
-    leave(gate, gil);
+    cst__py_leave(gate, gil);
   }
 }
 
@@ -301,21 +217,21 @@ static Py_ssize_t write_some(cst__py_file *file, const char *data, size_t size) 
 static cst_status write_all(void *ctx, const void *data, size_t size, cst_error *error) {
   cst__py_file *file = ctx;
   PyGILState_STATE gil;
-  if (!enter(file->gate, &gil)) {
-    return refuse(error);
+  if (!cst__py_enter(file->gate, &gil)) {
+    return cst__py_refuse(error);
   }
   cst_status status = CST_OK;
   const char *next = data;
   while (size > 0 && status == CST_OK) {
     Py_ssize_t n = write_some(file, next, size);
     if (n < 0) {
-      status = keep_exception(file, "writing:", error);
+      status = cst__py_keep_exception(&file->exception, "writing: the file object raised", error);
     } else {
       next += n;
       size -= (size_t)n;
     }
   }
-  leave(file->gate, gil);
+  cst__py_leave(file->gate, gil);
   return status;
 }
 
@@ -330,16 +246,16 @@ static int flush(cst__py_file *file) {
 static cst_status close_writer(void *ctx, bool commit, cst_error *error) {
   cst__py_file *file = ctx;
   PyGILState_STATE gil;
-  if (!enter(file->gate, &gil)) {
-    return refuse(error);
+  if (!cst__py_enter(file->gate, &gil)) {
+    return cst__py_refuse(error);
   }
   cst_status status = CST_OK;
   if (commit && flush(file) < 0) {
-    status = keep_exception(file, "flushing:", error);
+    status = cst__py_keep_exception(&file->exception, "flushing: the file object raised", error);
   }
   cst__py_gate *gate = file->gate;
   cst__py_file_release(file);
-  leave(gate, gil);
+  cst__py_leave(gate, gil);
   return status;
 }
 

@@ -97,6 +97,7 @@ static int add_constants(PyObject *module) {
       {"COLUMNS_OFFSETS_32", CST_COLUMNS_OFFSETS_32},
       {"COLUMNS_BINARY_VIEWS", CST_COLUMNS_BINARY_VIEWS},
       {"COLUMNS_FIXED_SIZE", CST_COLUMNS_FIXED_SIZE},
+      {"COLUMNS_NESTED", 1 << 3},
       {"ENCODE_LOSSY", CST_ENCODE_LOSSY},
       {"COMPRESSION_BY_NAME", CST_COMPRESSION_BY_NAME},
       {"COMPRESSION_NONE", CST_COMPRESSION_NONE},
@@ -150,7 +151,23 @@ static int clear_module(PyObject *module) {
 
 static void free_module(void *module) { clear_module(module); }
 
+static PyObject *arrow_schema(PyObject *module, PyObject *object) {
+  struct ArrowSchema schema;
+  return cst__py_import_schema(object, &schema) < 0
+             ? NULL
+             : cst__py_arrow_schema_new(PyModule_GetState(module), &schema);
+}
+
+static PyObject *plant_arrow_schema(PyObject *module, PyObject *tree) {
+  struct ArrowSchema schema;
+  return cst__py_arrow_schema_plant(tree, &schema) < 0
+             ? NULL
+             : cst__py_arrow_schema_new(PyModule_GetState(module), &schema);
+}
+
 static PyMethodDef functions[] = {
+    {"arrow_schema", arrow_schema, METH_O, NULL},
+    {"_plant_arrow_schema", plant_arrow_schema, METH_O, NULL},
     {"_close_gate", close_gate, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -14,6 +14,7 @@ typedef struct pass_object {
   PyObject *ragged;
   PyObject *schema; /* ArrowSchema of the batches, once known */
   PyObject *weakrefs;
+  cst__py_drops *drops; /* NULL: records are not dropped */
   cst__py_lock lock;
   pid_t process; /* the threads live in this one */
   bool closed;
@@ -75,7 +76,13 @@ PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged)
   self->ragged = Py_XNewRef(ragged);
   self->process = getpid();
   cst_source_retain(opened);
-  int result = cst__py_lock_init(&self->lock) < 0 ? -1 : start(self, opened);
+  int result = cst__py_lock_init(&self->lock);
+  if (result == 0) {
+    result = cst__py_source_drops(source, &self->drops);
+  }
+  if (result == 0) {
+    result = start(self, opened);
+  }
   Py_BEGIN_ALLOW_THREADS
   cst_source_release(opened);
   Py_END_ALLOW_THREADS
@@ -90,7 +97,7 @@ PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged)
 static void free_pass(pass_object *self) {
   cst_pass *pass = self->pass;
   self->pass = NULL;
-  bool python_ends = !Py_IsInitialized() && cst__py_source_has_files(self->source);
+  bool python_ends = !Py_IsInitialized() && cst__py_source_calls_python(self->source);
   if (pass == NULL || self->process != getpid() || python_ends) {
     return;
   }
@@ -106,7 +113,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(self->source);
   Py_VISIT(self->sparse);
   Py_VISIT(self->ragged);
-  return 0;
+  return cst__py_drops_traverse(self->drops, visit, arg);
 }
 
 static void dealloc(PyObject *object) {
@@ -116,6 +123,7 @@ static void dealloc(PyObject *object) {
     PyObject_ClearWeakRefs(object);
   }
   free_pass(self);
+  cst__py_drops_free(self->drops);
   cst_tensor_adapter_free(self->adapter);
   cst__py_lock_reset(&self->lock);
   Py_XDECREF(self->source);
@@ -129,10 +137,12 @@ static void dealloc(PyObject *object) {
 static cst_status step(pass_object *self, struct ArrowArray *batch, cst_tensors **tensors,
                        cst_error *error) {
   cst_status status;
+  cst__py_drops *before = cst__py_drops_swap(self->drops);
   Py_BEGIN_ALLOW_THREADS
   status = self->adapter == NULL ? cst_pass_next(self->pass, batch, error)
                                  : cst_pass_next_tensors(self->pass, self->adapter, tensors, error);
   Py_END_ALLOW_THREADS
+  cst__py_drops_swap(before);
   return status;
 }
 
@@ -151,6 +161,15 @@ static PyObject *wrap(pass_object *self, struct ArrowArray *batch, cst_tensors *
   return cst__py_batch_new(state, self->schema, batch);
 }
 
+/* Raises what the user's function raised, else the failure itself. */
+static PyObject *fail(pass_object *self, const cst_error *error) {
+  PyObject *exception = cst__py_drops_exception(self->drops);
+  if (error->code == CST_CALLBACK && exception != NULL) {
+    cst__py_source_keep(self->source, exception);
+  }
+  return cst__py_source_raise(self->source, error);
+}
+
 static PyObject *next_locked(pass_object *self) {
   cst__py_state *state = cst__py_state_of((PyObject *)self);
   if (self->closed) {
@@ -167,7 +186,7 @@ static PyObject *next_locked(pass_object *self) {
   cst_tensors *tensors = NULL;
   cst_error error = CST_ERROR_INIT;
   if (step(self, &batch, &tensors, &error) != CST_OK) {
-    return cst__py_source_raise(self->source, &error);
+    return fail(self, &error);
   }
   if (batch.release == NULL && tensors == NULL) {
     free_pass(self);
@@ -211,6 +230,12 @@ static PyObject *progress(PyObject *object, PyObject *unused) {
   return Py_BuildValue("(KK)", (unsigned long long)self->bytes, (unsigned long long)self->rows);
 }
 
+static PyObject *get_dropped(PyObject *object, void *closure) {
+  (void)closure;
+  pass_object *self = (pass_object *)object;
+  return self->drops == NULL ? PyList_New(0) : Py_NewRef(cst__py_drops_list(self->drops));
+}
+
 static PyMethodDef methods[] = {
     {"close", close_pass, METH_NOARGS,
      PyDoc_STR("close($self)\n--\n\nStops and joins the threads; a further next is a StateError.")},
@@ -218,6 +243,12 @@ static PyMethodDef methods[] = {
      PyDoc_STR("progress($self)\n--\n\n"
                "(bytes read from the files as they lie on disk, rows delivered).")},
     {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getset[] = {
+    {"dropped", get_dropped, NULL,
+     PyDoc_STR("The records that this pass has dropped so far, as Dropped tuples."), NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMemberDef members[] = {
@@ -235,6 +266,7 @@ static PyType_Slot slots[] = {
     {Py_tp_iter, PyObject_SelfIter},
     {Py_tp_iternext, next},
     {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
     {Py_tp_members, members},
     {0, NULL},
 };

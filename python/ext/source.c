@@ -1,4 +1,4 @@
-/* Source: opened files or file objects, and what can be asked of them. */
+/* Source: opened files or Python objects, and what can be asked of them. */
 #include <stdlib.h>
 
 #include "ext.h"
@@ -6,115 +6,106 @@
 typedef struct source_object {
   PyObject_HEAD cst_source *source; /* NULL: closed */
   cst__py_trace *trace;
-  cst__py_file **files; /* our own references to the Python file objects, for their exceptions */
-  size_t num_files;
+  cst__py_inputs inputs;
+  PyObject *parent; /* the Source that this one is a part of, whose inputs it reads; or NULL */
   PyObject *arrow_schema; /* NULL: not asked for yet */
+  PyObject *make_dropped; /* class of the entries of `dropped`; NULL: damage raises */
+  PyObject *on_dropped;   /* the user's function; may be NULL */
+  PyObject *dropped;      /* list of the pass that began last; may be NULL */
+  PyObject *exception;    /* that the user's function raised; may be NULL */
 } source_object;
 
 /* ---- arguments ---- */
 
-int cst__py_names_init(cst__py_names *names, PyObject *tuple) {
-  names->names = NULL;
-  names->count = 0;
-  if (tuple == Py_None) {
+/* The arguments of a new source, as far as the options do not hold them. */
+typedef struct arguments {
+  PyObject *paths;
+  PyObject *files;
+  PyObject *streams;
+  PyObject *schema;
+  PyObject *columns;
+  PyObject *csv;
+  PyObject *types;
+  PyObject *on_error;
+  cst__py_names names;
+  cst__py_csv csv_options;
+  struct ArrowSchema types_schema;
+} arguments;
+
+static int parse(arguments *a, cst_source_options *o, PyObject *args, PyObject *kwargs) {
+  static char *keywords[] = {"paths",           "files",
+                             "streams",         "format",
+                             "schema",          "columns",
+                             "tensor_group",    "batch_size",
+                             "batch_bytes",     "threads",
+                             "flags",           "column_flags",
+                             "max_record_size", "max_inflation",
+                             "legacy",          "sequence_column",
+                             "raw_column",      "csv",
+                             "types",           "on_error",
+                             "max_errors",      NULL};
+  int legacy;
+  long long batch_size;
+  long long batch_bytes;
+  unsigned long long max_record_size;
+  unsigned long long max_inflation;
+  unsigned long long max_errors;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "$OOOzOOsLLiIIKKpzzOOOK:Source", keywords,
+                                   &a->paths, &a->files, &a->streams, &o->format, &a->schema,
+                                   &a->columns, &o->tensor_group, &batch_size, &batch_bytes,
+                                   &o->threads, &o->flags, &o->column_flags, &max_record_size,
+                                   &max_inflation, &legacy, &o->sequence_column, &o->raw_column,
+                                   &a->csv, &a->types, &a->on_error, &max_errors)) {
+    return -1;
+  }
+  o->batch_size = batch_size;
+  o->batch_bytes = batch_bytes;
+  o->max_record_size = max_record_size;
+  o->max_inflation = max_inflation;
+  o->legacy_specs = legacy != 0;
+  o->max_errors = max_errors;
+  return 0;
+}
+
+/* on_error is None or (class of the entries, function or None). */
+static int take_on_error(source_object *self, PyObject *on_error, cst_source_options *options) {
+  PyObject *make;
+  PyObject *function;
+  if (on_error == Py_None) {
     return 0;
   }
-  Py_ssize_t count = PyTuple_Size(tuple);
-  names->names = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *names->names);
-  if (names->names == NULL) {
-    return count < 0 ? -1 : (PyErr_NoMemory(), -1);
+  if (!PyArg_ParseTuple(on_error, "OO:on_error", &make, &function)) {
+    return -1;
   }
-  for (Py_ssize_t i = 0; i < count; i++) {
-    Py_ssize_t size;
-    const char *name = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(tuple, i), &size);
-    if (name == NULL || strlen(name) != (size_t)size) {
-      if (name != NULL) {
-        PyErr_SetString(PyExc_ValueError, "a column's name holds a NUL character");
-      }
-      cst__py_names_reset(names);
-      return -1;
-    }
-    names->names[names->count++] = name;
-  }
+  self->make_dropped = Py_NewRef(make);
+  self->on_dropped = function == Py_None ? NULL : Py_NewRef(function);
+  options->on_error = CST_ON_ERROR_SKIP;
+  options->on_dropped = cst__py_on_dropped;
   return 0;
 }
 
-void cst__py_names_reset(cst__py_names *names) {
-  free(names->names);
-  names->names = NULL;
-}
-
-static cst_status open_paths(PyObject *paths, const cst_source_options *options, cst_source **out,
-                             cst_error *error) {
-  Py_ssize_t count = PyTuple_Size(paths);
-  const char **list = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *list);
-  if (list == NULL) {
-    error->code = CST_NO_MEMORY;
-    return CST_NO_MEMORY;
-  }
-  cst_status status = CST_OK;
-  for (Py_ssize_t i = 0; i < count; i++) {
-    list[i] = PyBytes_AsString(PyTuple_GetItem(paths, i));
-    status = list[i] == NULL ? CST_CALLBACK : status;
-  }
-  if (status == CST_OK) {
-    Py_BEGIN_ALLOW_THREADS
-    status = cst_source_open(list, (size_t)count, options, out, error);
-    Py_END_ALLOW_THREADS
-  }
-  free(list);
-  return status;
-}
-
-/* Entry i is (object, name as bytes, can_seek). */
-static int add_file(source_object *self, PyObject *files, Py_ssize_t i, cst_reader *reader) {
-  PyObject *object;
-  const char *name;
-  int can_seek;
-  if (!PyArg_ParseTuple(PyTuple_GetItem(files, i), "Oyp", &object, &name, &can_seek)) {
+/* What the library borrows while it opens. */
+static int prepare(source_object *self, arguments *a, cst_source_options *options) {
+  cst__py_state *state = cst__py_state_of((PyObject *)self);
+  if (cst__py_schema_arg(state, a->schema, &options->schema) < 0 ||
+      take_on_error(self, a->on_error, options) < 0 ||
+      cst__py_names_init(&a->names, a->columns) < 0 ||
+      cst__py_csv_init(&a->csv_options, a->csv) < 0 ||
+      (a->types != Py_None && cst__py_import_schema(a->types, &a->types_schema) < 0)) {
     return -1;
   }
-  cst__py_file *file = cst__py_file_new(cst__py_state_of((PyObject *)self), object, can_seek != 0);
-  if (file == NULL) {
-    return -1;
-  }
-  self->files[self->num_files++] = file;
-  *reader = cst__py_file_reader(file, name);
+  options->columns = a->names.names;
+  options->num_columns = a->names.count;
+  options->csv = cst__py_csv_view(&a->csv_options);
+  options->types = a->types == Py_None ? NULL : &a->types_schema;
   return 0;
 }
 
-static cst_status open_files(source_object *self, PyObject *files,
-                             const cst_source_options *options, cst_error *error) {
-  Py_ssize_t count = PyTuple_Size(files);
-  cst_reader *readers = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *readers);
-  self->files = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *self->files);
-  if (readers == NULL || self->files == NULL) {
-    free(readers);
-    error->code = CST_NO_MEMORY;
-    return CST_NO_MEMORY;
-  }
-  for (Py_ssize_t i = 0; i < count; i++) {
-    if (add_file(self, files, i, &readers[i]) < 0) {
-      for (Py_ssize_t k = 0; k < i; k++) {
-        readers[k].close(readers[k].ctx);
-      }
-      free(readers);
-      return CST_CALLBACK;
-    }
-  }
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_open_readers(readers, (size_t)count, options, &self->source, error);
-  Py_END_ALLOW_THREADS
-  free(readers);
-  return status;
-}
-
-static int open_inputs(source_object *self, PyObject *paths, PyObject *files,
-                       const cst_source_options *options) {
+static int open_inputs(source_object *self, const arguments *a, const cst_source_options *options) {
   cst_error error = CST_ERROR_INIT;
-  cst_status status = files == Py_None ? open_paths(paths, options, &self->source, &error)
-                                       : open_files(self, files, options, &error);
+  cst_status status =
+      cst__py_inputs_open(&self->inputs, cst__py_state_of((PyObject *)self), a->paths, a->files,
+                          a->streams, options, &self->source, &error);
   if (status != CST_OK && PyErr_Occurred() == NULL) {
     cst__py_source_raise((PyObject *)self, &error);
   }
@@ -122,55 +113,42 @@ static int open_inputs(source_object *self, PyObject *paths, PyObject *files,
 }
 
 static int init(source_object *self, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {
-      "paths",        "files",           "format",        "schema",  "columns",
-      "tensor_group", "batch_size",      "batch_bytes",   "threads", "flags",
-      "column_flags", "max_record_size", "max_inflation", "legacy",  NULL};
+  arguments a = {.paths = NULL};
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
-  PyObject *paths;
-  PyObject *files;
-  PyObject *schema;
-  PyObject *columns;
-  int legacy;
-  long long batch_size;
-  long long batch_bytes;
-  unsigned long long max_record_size;
-  unsigned long long max_inflation;
-  if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "$OOzOOsLLiIIKKp:Source", keywords, &paths, &files, &options.format,
-          &schema, &columns, &options.tensor_group, &batch_size, &batch_bytes, &options.threads,
-          &options.flags, &options.column_flags, &max_record_size, &max_inflation, &legacy) ||
-      cst__py_schema_arg(cst__py_state_of((PyObject *)self), schema, &options.schema) < 0) {
-    return -1;
+  int result = parse(&a, &options, args, kwargs);
+  if (result == 0) {
+    result = prepare(self, &a, &options);
   }
-  cst__py_names names;
-  if (cst__py_names_init(&names, columns) < 0) {
-    return -1;
+  if (result == 0) {
+    result = open_inputs(self, &a, &options);
   }
-  options.columns = names.names;
-  options.num_columns = names.count;
-  options.batch_size = batch_size;
-  options.batch_bytes = batch_bytes;
-  options.max_record_size = max_record_size;
-  options.max_inflation = max_inflation;
-  options.legacy_specs = legacy != 0;
-  int result = open_inputs(self, paths, files, &options);
-  cst__py_names_reset(&names);
+  cst__py_names_reset(&a.names);
+  cst__py_csv_reset(&a.csv_options);
+  if (a.types_schema.release != NULL) {
+    a.types_schema.release(&a.types_schema);
+  }
   return result;
 }
 
-static PyObject *new_source(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-  source_object *self = (source_object *)allocate(type, 0);
+/* One without a source yet. */
+static source_object *allocate(PyTypeObject *type) {
+  allocfunc allocate_object = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  source_object *self = (source_object *)allocate_object(type, 0);
   if (self == NULL) {
     return NULL;
   }
   self->trace = cst__py_trace_new();
   if (self->trace == NULL) {
     Py_DECREF(self);
-    return PyErr_NoMemory();
+    PyErr_NoMemory();
+    return NULL;
   }
-  if (init(self, args, kwargs) < 0) {
+  return self;
+}
+
+static PyObject *new_source(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  source_object *self = allocate(type);
+  if (self != NULL && init(self, args, kwargs) < 0) {
     Py_CLEAR(self);
   }
   return (PyObject *)self;
@@ -186,33 +164,42 @@ static void release_source(source_object *self) {
   Py_END_ALLOW_THREADS
 }
 
-/* The file objects belong to the library's source. While a stream in foreign hands uses it too,
- * this object must not tell the collector that it is their only owner. */
+/* The file objects and openers belong to the library's source. While a stream in foreign hands or a
+ * part of this source uses it too, this object must not tell the collector that it is their only
+ * owner. */
 static int traverse(PyObject *object, visitproc visit, void *arg) {
   source_object *self = (source_object *)object;
   Py_VISIT(Py_TYPE(object));
+  Py_VISIT(self->parent);
+  Py_VISIT(self->make_dropped);
+  Py_VISIT(self->on_dropped);
+  Py_VISIT(self->dropped);
+  Py_VISIT(self->exception);
   bool sole_owner = self->source != NULL && cst__py_trace_is_alone(self->trace);
-  for (size_t i = 0; sole_owner && i < self->num_files; i++) {
-    Py_VISIT(cst__py_file_object(self->files[i]));
-  }
-  return 0;
+  return sole_owner ? cst__py_inputs_traverse(&self->inputs, visit, arg) : 0;
 }
 
 static int clear(PyObject *object) {
-  release_source((source_object *)object);
+  source_object *self = (source_object *)object;
+  release_source(self);
+  Py_CLEAR(self->on_dropped);
+  Py_CLEAR(self->dropped);
+  Py_CLEAR(self->exception);
   return 0;
 }
 
 static void dealloc(PyObject *object) {
   source_object *self = (source_object *)object;
   PyObject_GC_UnTrack(object);
-  release_source(self);
-  for (size_t i = 0; i < self->num_files; i++) {
-    cst__py_file_release(self->files[i]);
+  clear(object);
+  cst__py_inputs_reset(&self->inputs);
+  if (self->trace != NULL && self->parent != NULL) {
+    cst__py_trace_release(((source_object *)self->parent)->trace);
   }
-  free(self->files);
   cst__py_trace_release(self->trace);
+  Py_XDECREF(self->make_dropped);
   Py_XDECREF(self->arrow_schema);
+  Py_XDECREF(self->parent);
   cst__py_free(object);
 }
 
@@ -224,22 +211,52 @@ cst_source *cst__py_source_view(PyObject *object) {
   return self->source;
 }
 
-bool cst__py_source_has_files(PyObject *object) { return ((source_object *)object)->num_files > 0; }
+/* ---- what Python code under a pass does ---- */
 
-/* The exception that a file object raised; NULL if none did. Borrowed. */
-static cst__py_file *failed_file(source_object *self) {
-  for (size_t i = 0; i < self->num_files; i++) {
-    if (cst__py_file_exception(self->files[i]) != NULL) {
-      return self->files[i];
-    }
+/* The inputs of a part are those of its parent. */
+static const cst__py_inputs *inputs_of(const source_object *self) {
+  while (self->parent != NULL) {
+    self = (const source_object *)self->parent;
   }
-  return NULL;
+  return &self->inputs;
+}
+
+bool cst__py_source_calls_python(PyObject *object) {
+  const source_object *self = (const source_object *)object;
+  const cst__py_inputs *inputs = inputs_of(self);
+  return inputs->num_files + inputs->num_openers > 0 || self->make_dropped != NULL;
+}
+
+int cst__py_source_drops(PyObject *object, cst__py_drops **out) {
+  source_object *self = (source_object *)object;
+  *out = NULL;
+  if (self->make_dropped == NULL) {
+    return 0;
+  }
+  *out = cst__py_drops_new(object, self->make_dropped, self->on_dropped);
+  if (*out == NULL) {
+    return -1;
+  }
+  cst__py_replace(&self->dropped, Py_NewRef(cst__py_drops_list(*out)));
+  return 0;
+}
+
+void cst__py_source_keep(PyObject *object, PyObject *exception) {
+  cst__py_replace(&((source_object *)object)->exception, Py_XNewRef(exception));
+}
+
+/* What Python code raised behind a failure, borrowed; NULL if it was not the cause. */
+static PyObject *exception_behind(const source_object *self, const cst_error *error) {
+  if (error->code != CST_CALLBACK) {
+    return NULL;
+  }
+  return self->exception != NULL ? self->exception : cst__py_inputs_exception(inputs_of(self));
 }
 
 PyObject *cst__py_source_raise(PyObject *object, const cst_error *error) {
   source_object *self = (source_object *)object;
   cst__py_trace_set(self->trace, error);
-  if (error->code == CST_CALLBACK && cst__py_file_raise(failed_file(self))) {
+  if (cst__py_raise_kept(exception_behind(self, error))) {
     return NULL;
   }
   return cst__py_raise(cst__py_state_of(object), error);
@@ -252,9 +269,15 @@ static PyObject *last_error(PyObject *object, PyObject *unused) {
   if (!cst__py_trace_get(self->trace, &error)) {
     Py_RETURN_NONE;
   }
-  cst__py_file *file = error.code == CST_CALLBACK ? failed_file(self) : NULL;
-  return file == NULL ? cst__py_error_object(cst__py_state_of(object), &error)
-                      : Py_NewRef(cst__py_file_exception(file));
+  PyObject *exception = exception_behind(self, &error);
+  return exception == NULL ? cst__py_error_object(cst__py_state_of(object), &error)
+                           : Py_NewRef(exception);
+}
+
+static PyObject *get_dropped(PyObject *object, PyObject *unused) {
+  (void)unused;
+  PyObject *list = ((source_object *)object)->dropped;
+  return list == NULL ? PyList_New(0) : Py_NewRef(list);
 }
 
 static PyObject *close_source(PyObject *object, PyObject *unused) {
@@ -265,8 +288,7 @@ static PyObject *close_source(PyObject *object, PyObject *unused) {
 
 /* ---- what it holds ---- */
 
-/* One more owner while the GIL is away, so that a close in another thread does no harm. */
-static cst_source *borrow(PyObject *object) {
+cst_source *cst__py_source_borrow(PyObject *object) {
   cst_source *source = cst__py_source_view(object);
   return source == NULL ? NULL : cst_source_retain(source);
 }
@@ -276,7 +298,7 @@ PyObject *cst__py_source_arrow_schema(PyObject *object) {
   if (self->arrow_schema != NULL) {
     return Py_NewRef(self->arrow_schema);
   }
-  cst_source *source = borrow(object);
+  cst_source *source = cst__py_source_borrow(object);
   if (source == NULL) {
     return NULL;
   }
@@ -304,7 +326,7 @@ static PyObject *arrow_schema(PyObject *object, PyObject *unused) {
 
 static PyObject *schema(PyObject *object, PyObject *unused) {
   (void)unused;
-  cst_source *source = borrow(object);
+  cst_source *source = cst__py_source_borrow(object);
   if (source == NULL) {
     return NULL;
   }
@@ -327,7 +349,7 @@ static PyObject *schema(PyObject *object, PyObject *unused) {
 
 static PyObject *specs(PyObject *object, PyObject *unused) {
   (void)unused;
-  cst_source *source = borrow(object);
+  cst_source *source = cst__py_source_borrow(object);
   if (source == NULL) {
     return NULL;
   }
@@ -370,6 +392,137 @@ static PyObject *total_bytes(PyObject *object, PyObject *unused) {
   return total < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(total);
 }
 
+/* ---- rows and parts ---- */
+
+#pragma weak cst_source_num_rows
+#pragma weak cst_source_range
+#pragma weak cst_source_split
+#pragma weak cst_source_take
+#define NEEDS(function)                                                                         \
+  if (function == NULL) {                                                                       \
+    return cst__py_fail(cst__py_state_of(object), CST_UNSUPPORTED, "", "the library lacks it"); \
+  }
+
+static PyObject *num_rows(PyObject *object, PyObject *unused) {
+  NEEDS(cst_source_num_rows)
+  (void)unused;
+  cst_source *source = cst__py_source_borrow(object);
+  if (source == NULL) {
+    return NULL;
+  }
+  uint64_t rows = 0;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_source_num_rows(source, &rows, &error);
+  cst_source_release(source);
+  Py_END_ALLOW_THREADS
+  return status == CST_OK ? PyLong_FromUnsignedLongLong(rows)
+                          : cst__py_source_raise(object, &error);
+}
+
+/* The numbers of a tuple of int; NULL with an exception. Free with free(). */
+static uint64_t *numbers_of(PyObject *tuple, size_t *count) {
+  Py_ssize_t size = PyTuple_Size(tuple);
+  uint64_t *numbers = size < 0 ? NULL : calloc((size_t)size + 1, sizeof *numbers);
+  if (numbers == NULL) {
+    return size < 0 ? NULL : (PyErr_NoMemory(), NULL);
+  }
+  for (Py_ssize_t i = 0; i < size; i++) {
+    numbers[i] = PyLong_AsUnsignedLongLong(PyTuple_GetItem(tuple, i));
+    if (numbers[i] == (uint64_t)-1 && PyErr_Occurred() != NULL) {
+      free(numbers);
+      return NULL;
+    }
+  }
+  *count = (size_t)size;
+  return numbers;
+}
+
+static PyObject *take(PyObject *object, PyObject *tuple) {
+  NEEDS(cst_source_take)
+  size_t count;
+  uint64_t *rows = numbers_of(tuple, &count);
+  cst_source *source = rows == NULL ? NULL : cst__py_source_borrow(object);
+  if (source == NULL) {
+    free(rows);
+    return NULL;
+  }
+  struct ArrowArray batch;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_source_take(source, rows, count, &batch, &error);
+  cst_source_release(source);
+  free(rows);
+  Py_END_ALLOW_THREADS
+  if (status != CST_OK) {
+    return cst__py_source_raise(object, &error);
+  }
+  PyObject *schema = cst__py_source_arrow_schema(object);
+  if (schema == NULL) {
+    batch.release(&batch);
+    return NULL;
+  }
+  PyObject *result = cst__py_batch_new(cst__py_state_of(object), schema, &batch);
+  Py_DECREF(schema);
+  return result;
+}
+
+/* The part as an object; takes it over. It counts as a reader of the whole source's inputs. */
+static PyObject *part_of(PyObject *object, cst_source *part) {
+  source_object *whole = (source_object *)object;
+  source_object *self = allocate(Py_TYPE(object));
+  if (self == NULL) {
+    cst_source_release(part);
+    return NULL;
+  }
+  self->source = part;
+  self->parent = Py_NewRef(object);
+  cst__py_trace_retain(whole->trace);
+  self->make_dropped = Py_XNewRef(whole->make_dropped);
+  self->on_dropped = Py_XNewRef(whole->on_dropped);
+  return (PyObject *)self;
+}
+
+static PyObject *range(PyObject *object, PyObject *args) {
+  NEEDS(cst_source_range)
+  unsigned long long begin;
+  unsigned long long end;
+  cst_source *source =
+      PyArg_ParseTuple(args, "KK:range", &begin, &end) ? cst__py_source_borrow(object) : NULL;
+  if (source == NULL) {
+    return NULL;
+  }
+  cst_source *part = NULL;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_source_range(source, begin, end, &part, &error);
+  cst_source_release(source);
+  Py_END_ALLOW_THREADS
+  return status == CST_OK ? part_of(object, part) : cst__py_source_raise(object, &error);
+}
+
+static PyObject *split(PyObject *object, PyObject *args) {
+  NEEDS(cst_source_split)
+  unsigned int i;
+  unsigned int n;
+  cst_source *source =
+      PyArg_ParseTuple(args, "II:split", &i, &n) ? cst__py_source_borrow(object) : NULL;
+  if (source == NULL) {
+    return NULL;
+  }
+  cst_source *part = NULL;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_source_split(source, i, n, &part, &error);
+  cst_source_release(source);
+  Py_END_ALLOW_THREADS
+  return status == CST_OK ? part_of(object, part) : cst__py_source_raise(object, &error);
+}
+
 /* ---- passes ---- */
 
 static PyObject *batches(PyObject *object, PyObject *unused) {
@@ -389,138 +542,20 @@ static PyObject *tensors(PyObject *object, PyObject *args) {
 static PyObject *stream(PyObject *object, PyObject *unused) {
   (void)unused;
   source_object *self = (source_object *)object;
-  cst_source *source = borrow(object);
-  if (source == NULL) {
+  cst_source *source = cst__py_source_borrow(object);
+  cst__py_drops *drops;
+  if (source == NULL || cst__py_source_drops(object, &drops) < 0) {
+    cst_source_release(source);
     return NULL;
   }
   struct ArrowArrayStream out;
   cst_error error = CST_ERROR_INIT;
   int result;
   Py_BEGIN_ALLOW_THREADS
-  result = cst__py_stream_export(source, self->trace, &out, &error);
+  result = cst__py_stream_export(source, self->trace, drops, &out, &error);
   cst_source_release(source);
   Py_END_ALLOW_THREADS
   return result < 0 ? cst__py_source_raise(object, &error) : cst__py_stream_capsule(&out);
-}
-
-/* ---- scans: count, verify, infer ---- */
-
-typedef struct scan {
-  cst__py_state *state;
-  PyObject *files;
-  PyObject *faults;
-} scan;
-
-/* Appends a new reference; after a failure nothing more is collected and the exception stays. */
-static void collect(PyObject *list, PyObject *item) {
-  if (item != NULL) {
-    PyList_Append(list, item);
-    Py_DECREF(item);
-  }
-}
-
-static void on_file(void *ctx, const cst_file_count *count) {
-  scan *s = ctx;
-  PyGILState_STATE gil = PyGILState_Ensure();
-  if (PyErr_Occurred() == NULL) {
-    collect(s->files, Py_BuildValue("(NKKKK)", PyUnicode_DecodeFSDefault(count->file),
-                                    (unsigned long long)count->records,
-                                    (unsigned long long)count->record_bytes,
-                                    (unsigned long long)count->stream_bytes,
-                                    (unsigned long long)count->file_bytes));
-  }
-  PyGILState_Release(gil);
-}
-
-static void on_fault(void *ctx, const cst_fault *fault) {
-  scan *s = ctx;
-  PyGILState_STATE gil = PyGILState_Ensure();
-  if (PyErr_Occurred() == NULL) {
-    collect(s->faults,
-            Py_BuildValue("(sN)", fault->kind, cst__py_error_object(s->state, fault->error)));
-  }
-  PyGILState_Release(gil);
-}
-
-/* Lets the user interrupt a long scan. */
-static bool on_progress(void *ctx, uint64_t bytes, uint64_t records) {
-  (void)ctx;
-  (void)bytes;
-  (void)records;
-  PyGILState_STATE gil = PyGILState_Ensure();
-  bool go_on = PyErr_Occurred() == NULL && PyErr_CheckSignals() == 0;
-  PyGILState_Release(gil);
-  return go_on;
-}
-
-static PyObject *count(PyObject *object, PyObject *unused) {
-  (void)unused;
-  cst_source *source = borrow(object);
-  scan s = {cst__py_state_of(object), source == NULL ? NULL : PyList_New(0), NULL};
-  if (s.files == NULL) {
-    cst_source_release(source);
-    return NULL;
-  }
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_count(source, on_file, &s, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  if (status != CST_OK && PyErr_Occurred() == NULL) {
-    cst__py_source_raise(object, &error);
-  }
-  if (PyErr_Occurred() != NULL) {
-    Py_CLEAR(s.files);
-  }
-  return s.files;
-}
-
-static PyObject *verify(PyObject *object, PyObject *unused) {
-  (void)unused;
-  cst_source *source = borrow(object);
-  scan s = {cst__py_state_of(object), PyList_New(0), PyList_New(0)};
-  cst_status status = CST_CALLBACK;
-  cst_error error = CST_ERROR_INIT;
-  uint64_t num_faults = 0;
-  if (source != NULL && s.files != NULL && s.faults != NULL) {
-    Py_BEGIN_ALLOW_THREADS
-    status = cst_source_verify(source, on_fault, on_file, on_progress, &s, &num_faults, &error);
-    Py_END_ALLOW_THREADS
-    if (status != CST_OK && PyErr_Occurred() == NULL) {
-      cst__py_source_raise(object, &error);
-    }
-  }
-  cst_source_release(source);
-  if (PyErr_Occurred() != NULL) {
-    Py_XDECREF(s.files);
-    Py_XDECREF(s.faults);
-    return NULL;
-  }
-  return Py_BuildValue("(NN)", s.faults, s.files);
-}
-
-static PyObject *infer(PyObject *object, PyObject *unused) {
-  (void)unused;
-  cst_source *source = borrow(object);
-  if (source == NULL) {
-    return NULL;
-  }
-  cst_schema *made = NULL;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_infer(source, on_progress, NULL, &made, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  PyObject *result = NULL;
-  if (status == CST_OK) {
-    result = cst__py_schema_new(cst__py_state_of(object), made);
-    cst_schema_release(made);
-  } else if (PyErr_Occurred() == NULL) {
-    cst__py_source_raise(object, &error);
-  }
-  return result;
 }
 
 static PyMethodDef methods[] = {
@@ -529,12 +564,17 @@ static PyMethodDef methods[] = {
     {"specs", specs, METH_NOARGS, NULL},
     {"files", files, METH_NOARGS, NULL},
     {"total_bytes", total_bytes, METH_NOARGS, NULL},
+    {"num_rows", num_rows, METH_NOARGS, NULL},
+    {"take", take, METH_O, NULL},
+    {"range", range, METH_VARARGS, NULL},
+    {"split", split, METH_VARARGS, NULL},
     {"batches", batches, METH_NOARGS, NULL},
     {"tensors", tensors, METH_VARARGS, NULL},
     {"stream", stream, METH_NOARGS, NULL},
-    {"count", count, METH_NOARGS, NULL},
-    {"verify", verify, METH_NOARGS, NULL},
-    {"infer", infer, METH_NOARGS, NULL},
+    {"count", cst__py_source_count, METH_NOARGS, NULL},
+    {"verify", cst__py_source_verify, METH_NOARGS, NULL},
+    {"infer", cst__py_source_infer, METH_NOARGS, NULL},
+    {"dropped", get_dropped, METH_NOARGS, NULL},
     {"last_error", last_error, METH_NOARGS, NULL},
     {"close", close_source, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

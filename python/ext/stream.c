@@ -1,5 +1,7 @@
-/* A pass over a source as an ArrowArrayStream that keeps the failure for Source.last_error. No
- * Python in it: consumers call from any thread, with or without the GIL. */
+/* A pass over a source as an ArrowArrayStream that keeps the failure for Source.last_error.
+ * Consumers call from any thread, with or without the GIL: Python is only entered to tell of
+ * dropped records.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -59,7 +61,8 @@ typedef struct stream {
   cst_source *source;
   cst_pass *pass;
   cst__py_trace *trace;
-  char *text; /* of the last failure */
+  cst__py_drops *drops; /* may be NULL */
+  char *text;           /* of the last failure */
 } stream;
 
 /* The errno of a failure, as the stream interface wants it. */
@@ -84,7 +87,10 @@ static int get_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
   stream *s = self->private_data;
   cst_error error = CST_ERROR_INIT;
   out->release = NULL;
-  return cst_pass_next(s->pass, out, &error) == CST_OK ? 0 : fail(s, &error);
+  cst__py_drops *before = cst__py_drops_swap(s->drops);
+  cst_status status = cst_pass_next(s->pass, out, &error);
+  cst__py_drops_swap(before);
+  return status == CST_OK ? 0 : fail(s, &error);
 }
 
 static const char *get_last_error(struct ArrowArrayStream *self) {
@@ -93,6 +99,7 @@ static const char *get_last_error(struct ArrowArrayStream *self) {
 
 static void free_stream(stream *s) {
   cst_pass_free(s->pass);
+  cst__py_drops_free(s->drops);
   cst_source_release(s->source);
   cst__py_trace_release(s->trace);
   free(s->text);
@@ -104,15 +111,17 @@ static void release(struct ArrowArrayStream *self) {
   self->release = NULL;
 }
 
-int cst__py_stream_export(cst_source *source, cst__py_trace *trace, struct ArrowArrayStream *out,
-                          cst_error *error) {
+int cst__py_stream_export(cst_source *source, cst__py_trace *trace, cst__py_drops *drops,
+                          struct ArrowArrayStream *out, cst_error *error) {
   stream *s = calloc(1, sizeof *s);
   if (s == NULL) {
+    cst__py_drops_free(drops);
     error->code = CST_NO_MEMORY;
     return -1;
   }
   s->source = cst_source_retain(source);
   s->trace = cst__py_trace_retain(trace);
+  s->drops = drops;
   if (cst_pass_new(source, &s->pass, error) != CST_OK) {
     free_stream(s);
     return -1;

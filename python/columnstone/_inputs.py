@@ -1,0 +1,154 @@
+"""What cst.open takes, told apart: paths, file objects, and objects that export Arrow streams."""
+
+from __future__ import annotations
+
+import functools
+import glob
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import _formats
+from ._errors import NotFoundError, argument_error
+from ._files import as_inputs, path_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from ._formats import Format
+
+    # (columns or None, batch_size, threads) -> an object with __arrow_c_stream__
+    Open: TypeAlias = Callable[[list[str] | None, int, int], object]
+
+
+class Stream(NamedTuple):
+    """An input that is opened as an Arrow stream, as the compiled part takes it.
+
+    open: called once per pass and once more for the schema; what it raises comes out of the call
+        that needed the stream.
+    name: for errors.
+    once: it can be opened once only.
+    projects: it gives exactly the wanted columns in their order; else they are picked.
+    """
+
+    open: Open
+    name: bytes
+    once: bool = False
+    projects: bool = False
+
+
+class Inputs(NamedTuple):
+    """One of the three is not None."""
+
+    paths: tuple[bytes, ...] | None = None
+    files: tuple[tuple[object, bytes, bool], ...] | None = None
+    streams: tuple[Stream, ...] | None = None
+    pickle: tuple[bytes, ...] | None = None  # the paths to open again; None: this cannot be pickled
+    format: str | None = None  # that was found to be one written in Python
+
+
+def resolve(what: object, format: str | None) -> Inputs:
+    """The inputs of a source from the first argument of open."""
+    if is_arrow(what):
+        return Inputs(streams=(stream_of(what),))
+    if isinstance(what, list | tuple) and any(is_arrow(item) for item in what):
+        return _streams(what)
+    paths, files = as_inputs(what)
+    if paths is None:
+        return Inputs(files=files)
+    return from_paths(paths, format)
+
+
+def from_paths(paths: tuple[bytes, ...], format: str | None) -> Inputs:
+    """Inputs by path: those of a format written in Python are opened by its function."""
+    written = _formats.by_name(format)
+    if written is None and format is None and paths[0] != b"-":
+        written = _formats.by_bytes(expand(paths[:1])[0] if _is_glob(paths[0]) else paths[0])
+    if written is None:
+        return Inputs(paths=paths, pickle=None if b"-" in paths else paths)
+    files = expand(paths)
+    streams = tuple(Stream(functools.partial(_open_file, written, p), p) for p in files)
+    return Inputs(streams=streams, pickle=files, format=written.name)
+
+
+def restore(paths: tuple[bytes, ...], format: str | None, registered: bool) -> Inputs:
+    """The inputs of a source that was pickled."""
+    if registered and _formats.by_name(format) is None:
+        hint = "import the module that calls columnstone.register_format"
+        raise NotFoundError(f"no format {format!r} is registered ({hint})", hint=hint)
+    return from_paths(paths, format)
+
+
+# Objects
+
+
+def is_arrow(item: object) -> bool:
+    """True for objects that export a stream or a batch."""
+    return hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__")
+
+
+def is_once(item: object) -> bool:
+    """True for readers, whose stream is used up by the first consumer; tables and frames give a new
+    one each time."""
+    return any(
+        hasattr(item, name) for name in ("__next__", "read_next_batch", "read_next", "read_all")
+    )
+
+
+def stream_of(item: object) -> Stream:
+    name = f"<{type(item).__name__}>".encode("utf-8", "replace")
+    return Stream(lambda columns, batch_size, threads: item, name, once=is_once(item))
+
+
+def _streams(items: list[object] | tuple[object, ...]) -> Inputs:
+    for i, item in enumerate(items):
+        if not is_arrow(item):
+            raise TypeError(
+                f"paths[{i}] is {type(item).__name__}, where others export Arrow streams"
+            )
+    return Inputs(streams=tuple(stream_of(item) for item in items))
+
+
+# Files of formats that are written in Python
+
+
+def _open_file(
+    format: Format, path: bytes, columns: list[str] | None, batch_size: int, threads: int
+) -> object:
+    given = {"columns": columns, "batch_size": batch_size, "threads": threads}
+    wanted = {name: value for name, value in given.items() if name in format.options}
+    made = format.open(os.fsdecode(path), **wanted)
+    if not is_arrow(made):
+        raise TypeError(
+            f"open() of the format {format.name!r} returned {type(made).__name__}, which has no "
+            "__arrow_c_stream__"
+        )
+    return made
+
+
+def _is_glob(path: bytes) -> bool:
+    return any(c in path for c in b"*?[") and not os.path.lexists(path)
+
+
+def expand(paths: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    """Globs resolved and sorted bytewise, as the library does it; every file exists."""
+    found: list[bytes] = []
+    for path in paths:
+        if path == b"-":
+            raise argument_error("a format written in Python does not read standard input")
+        if _is_glob(path):
+            matches = sorted(glob.glob(path))
+            if not matches:
+                raise _missing(path, "no file matches", "check the pattern")
+            found.extend(matches)
+        elif not os.path.exists(path_bytes(path)):
+            raise _missing(path, "there is no such file", "check the path")
+        else:
+            found.append(path)
+    return tuple(found)
+
+
+def _missing(path: bytes, what: str, hint: str) -> NotFoundError:
+    name = os.fsdecode(path)
+    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in name)
+    return NotFoundError(f"{shown}: {what} ({hint})", file=name, hint=hint)

@@ -1,0 +1,110 @@
+/* Python objects as Arrow streams for the library: what cst.open takes tables, data frames and
+ * registered formats by.
+ *
+ * The library opens from any thread. The opener enters Python through the module's gate; what the
+ * object raises is kept and becomes the exception of the call that failed.
+ */
+#include <stdlib.h>
+
+#include "ext.h"
+
+struct cst__py_opener {
+  int refs; /* changes under the GIL */
+  cst__py_gate *gate;
+  PyObject *open;      /* (columns or None, batch_size, threads) -> an object that exports Arrow */
+  PyObject *exception; /* of the last failed call */
+};
+
+cst__py_opener *cst__py_opener_new(cst__py_state *state, PyObject *open) {
+  cst__py_opener *opener = calloc(1, sizeof *opener);
+  if (opener == NULL) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  opener->refs = 1;
+  opener->gate = state->gate;
+  opener->open = Py_NewRef(open);
+  return opener;
+}
+
+void cst__py_opener_release(cst__py_opener *opener) {
+  if (opener == NULL || --opener->refs > 0) {
+    return;
+  }
+  PyObject *open = opener->open;
+  PyObject *exception = opener->exception;
+  free(opener);
+  Py_XDECREF(open);
+  Py_XDECREF(exception);
+}
+
+PyObject *cst__py_opener_object(const cst__py_opener *opener) { return opener->open; }
+
+PyObject *cst__py_opener_exception(const cst__py_opener *opener) { return opener->exception; }
+
+/* The wanted columns as a list of str, or None. */
+static PyObject *columns_of(const cst_stream_request *request) {
+  if (request->columns == NULL) {
+    Py_RETURN_NONE;
+  }
+  PyObject *list = PyList_New(0);
+  for (size_t i = 0; list != NULL && i < request->num_columns; i++) {
+    PyObject *name = PyUnicode_FromString(request->columns[i]);
+    if (name == NULL || PyList_Append(list, name) < 0) {
+      Py_CLEAR(list);
+    }
+    Py_XDECREF(name);
+  }
+  return list;
+}
+
+static int open_object(cst__py_opener *opener, const cst_stream_request *request,
+                       struct ArrowArrayStream *out) {
+  PyObject *columns = columns_of(request);
+  PyObject *object = columns == NULL ? NULL
+                                     : PyObject_CallFunction(opener->open, "OLi", columns,
+                                                             (long long)request->batch_size,
+                                                             (int)request->threads);
+  int result = object == NULL ? -1 : cst__py_import_batches(object, out);
+  Py_XDECREF(columns);
+  Py_XDECREF(object);
+  return result;
+}
+
+static cst_status open_stream(void *ctx, const cst_stream_request *request,
+                              struct ArrowArrayStream *out, cst_error *error) {
+  cst__py_opener *opener = ctx;
+  PyGILState_STATE gil;
+  if (!cst__py_enter(opener->gate, &gil)) {
+    return cst__py_refuse(error);
+  }
+  cst_status status = CST_OK;
+  if (open_object(opener, request, out) < 0) {
+    status = cst__py_keep_exception(&opener->exception, "opening the stream raised", error);
+  }
+  cst__py_leave(opener->gate, gil);
+  return status;
+}
+
+/* Without Python there is nobody to give the object to: it stays until the process ends. */
+static void close_opener(void *ctx) {
+  cst__py_opener *opener = ctx;
+  cst__py_gate *gate = opener->gate;
+  PyGILState_STATE gil;
+  if (cst__py_enter(gate, &gil)) {
+    cst__py_opener_release(opener);
+    cst__py_leave(gate, gil);
+  }
+}
+
+cst_stream_opener cst__py_opener_view(cst__py_opener *opener, const char *name, bool once,
+                                      bool projects) {
+  opener->refs++;
+  return (cst_stream_opener){.size = sizeof(cst_stream_opener),
+                             .name = name,
+                             .open = open_stream,
+                             .close = close_opener,
+                             .ctx = opener,
+                             .once = once,
+                             .projects = projects};
+}

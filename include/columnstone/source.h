@@ -189,6 +189,9 @@ CST_API cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_err
 /* How far the pass is: bytes read from the files (as they lie on disk) and rows delivered. */
 CST_API void cst_pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows);
 
+/* How many records it has dropped so far (CST_ON_ERROR_SKIP); those that have been told of. */
+CST_API uint64_t cst_pass_dropped(const cst_pass *pass);
+
 /* Stops and joins the threads. NULL is allowed. */
 CST_API void cst_pass_free(cst_pass *pass);
 

@@ -121,6 +121,10 @@ void cst_pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *row
   cst__pass_progress(pass, bytes_read, rows);
 }
 
+uint64_t cst_pass_dropped(const cst_pass *pass) {
+  return pass != NULL ? cst__pass_dropped(pass) : 0;
+}
+
 void cst_pass_free(cst_pass *pass) { cst__pass_free(pass); }
 
 cst_status cst_source_stream(cst_source *source, struct ArrowArrayStream *out, cst_error *error) {

@@ -14,6 +14,36 @@ typedef struct cst__frame {
   size_t size;  /* of the payload */
 } cst__frame;
 
+/* What is wrong with a record, as far as a container can tell. */
+typedef enum cst__damage_kind {
+  CST__DAMAGE_LENGTH,   /* its length's checksum is wrong */
+  CST__DAMAGE_DATA,     /* the payload's */
+  CST__DAMAGE_LIMIT,    /* it is longer than max_record_size */
+  CST__DAMAGE_TRUNCATED /* the stream ends within it */
+} cst__damage_kind;
+
+/* The same with the numbers that its error needs, so that nothing else has to be kept of it. */
+typedef struct cst__damage {
+  cst__damage_kind kind;
+  uint32_t stored; /* checksums */
+  uint32_t computed;
+  uint64_t length; /* of the payload, as the record has it; TRUNCATED: bytes of all of it */
+  uint64_t there;  /* TRUNCATED: bytes that there are */
+} cst__damage;
+
+/* The search for the end of a damaged record. The first three stay from search to search, the
+ * others are set anew for each. */
+typedef struct cst__resync {
+  uint64_t max_record_size;
+  bool ignore_data; /* checksums of payloads are not to be trusted */
+  uint64_t credit;  /* bytes of false finds that may still be looked at: what keeps it linear */
+  cst__damage_kind kind;
+  uint64_t length;  /* of the payload, if the record has a sound one */
+  uint64_t to_pass; /* LIMIT: bytes that are left of the record */
+  size_t first;     /* place where the next header may be at first: 1 */
+  bool searching;   /* the record's own extent cannot be told */
+} cst__resync;
+
 typedef struct cst__container {
   const char *name;   /* "tfrecord" */
   size_t header_size; /* bytes in front of a payload (12) */
@@ -38,6 +68,19 @@ typedef struct cst__container {
   /* The error for a stream that ends with `size` (> 0) bytes of an incomplete record, of which
    * `needed` were announced. */
   cst_status (*truncated)(const uint8_t *data, size_t size, uint64_t needed, cst_error *error);
+
+  /* Looks at the damaged record that data begins with. */
+  void (*inspect)(cst__damage_kind kind, const uint8_t *data, size_t size, uint64_t needed,
+                  cst__damage *damage);
+
+  /* The error that reading the damaged record gives. */
+  cst_status (*explain)(const cst__damage *damage, uint64_t max_record_size, cst_error *error);
+
+  /* Goes on with the search for the end of a damaged record; `ends`: no bytes will follow. True:
+   * the next record, or the end of the stream, is at data + *passed. False: the first *passed bytes
+   * need not be seen again, and the next call wants those behind them, at least *needed. */
+  bool (*find_end)(cst__resync *resync, const uint8_t *data, size_t size, bool ends, size_t *passed,
+                   uint64_t *needed);
 
   /* What a stream that is not this container seems to be (a git-lfs pointer, HTML, JSON, CSV,
    * Parquet, Arrow, zip, bzip2, ...): a hint, or NULL. head: up to 64 bytes of the decompressed

@@ -13,21 +13,12 @@
 
 enum { HEADER = CST__TFRECORD_HEADER, FOOTER = CST__TFRECORD_FOOTER };
 
-static uint32_t load32(const uint8_t *at) {
-  uint32_t word;
-  memcpy(&word, at, sizeof word);
-  return word;
-}
-
-static uint32_t length_crc(const uint8_t *header) {
-  return cst__crc32c_mask(cst__crc32c(0, header, 8));
-}
-
-static cst_status fail_length(const uint8_t *header, cst_error *error) {
+static cst_status fail_length(uint32_t stored, uint32_t computed, uint64_t length,
+                              cst_error *error) {
   return cst__fail(error, CST_CORRUPT,
-                   "damaged from here on: the records behind it cannot be found",
-                   "length CRC: stored %08x, computed %08x of length %llu", load32(header + 8),
-                   length_crc(header), (unsigned long long)cst__load64(header));
+                   "damaged: on_error \"skip\" goes on with the next record that can be found",
+                   "length CRC: stored %08x, computed %08x of length %llu", stored, computed,
+                   (unsigned long long)length);
 }
 
 static cst_status fail_limit(uint64_t length, uint64_t limit, cst_error *error) {
@@ -53,8 +44,9 @@ static cst_status scan(const uint8_t *data, size_t size, uint64_t max_record_siz
     }
     const uint8_t *header = data + at;
     uint64_t length = cst__load64(header);
-    if (length_crc(header) != load32(header + 8)) {
-      status = fail_length(header, error);
+    if (cst__tfrecord_length_crc(header) != cst__tfrecord_load32(header + 8)) {
+      status = fail_length(cst__tfrecord_load32(header + 8), cst__tfrecord_length_crc(header),
+                           length, error);
       break;
     }
     if (length > limit) {
@@ -73,16 +65,17 @@ static cst_status scan(const uint8_t *data, size_t size, uint64_t max_record_siz
   return status;
 }
 
+static cst_status fail_data(uint32_t stored, uint32_t computed, uint64_t size, cst_error *error) {
+  return cst__fail(error, CST_CORRUPT, "the record is damaged; those around it may be sound",
+                   "data CRC: stored %08x, computed %08x over %llu bytes", stored, computed,
+                   (unsigned long long)size);
+}
+
 static cst_status check(const uint8_t *data, const cst__frame *frame, cst_error *error) {
   const uint8_t *payload = data + frame->begin;
   uint32_t computed = cst__crc32c_mask(cst__crc32c(0, payload, frame->size));
-  uint32_t stored = load32(payload + frame->size);
-  if (computed == stored) {
-    return CST_OK;
-  }
-  return cst__fail(error, CST_CORRUPT, "the record is damaged; those around it may be sound",
-                   "data CRC: stored %08x, computed %08x over %zu bytes", stored, computed,
-                   frame->size);
+  uint32_t stored = cst__tfrecord_load32(payload + frame->size);
+  return computed == stored ? CST_OK : fail_data(stored, computed, frame->size, error);
 }
 
 static cst_status truncated(const uint8_t *data, size_t size, uint64_t needed, cst_error *error) {
@@ -92,9 +85,39 @@ static cst_status truncated(const uint8_t *data, size_t size, uint64_t needed, c
                    size < HEADER ? "'s header" : "");
 }
 
+static void inspect(cst__damage_kind kind, const uint8_t *data, size_t size, uint64_t needed,
+                    cst__damage *damage) {
+  *damage = (cst__damage){.kind = kind, .length = needed, .there = size};
+  if (kind == CST__DAMAGE_TRUNCATED) {
+    return;
+  }
+  damage->length = cst__load64(data);
+  damage->stored = cst__tfrecord_load32(data + 8);
+  damage->computed = cst__tfrecord_length_crc(data);
+  if (kind == CST__DAMAGE_DATA) {
+    const uint8_t *payload = data + HEADER;
+    damage->stored = cst__tfrecord_load32(payload + damage->length);
+    damage->computed = cst__crc32c_mask(cst__crc32c(0, payload, (size_t)damage->length));
+  }
+}
+
+static cst_status explain(const cst__damage *damage, uint64_t max_record_size, cst_error *error) {
+  switch (damage->kind) {
+    case CST__DAMAGE_LENGTH:
+      return fail_length(damage->stored, damage->computed, damage->length, error);
+    case CST__DAMAGE_DATA:
+      return fail_data(damage->stored, damage->computed, damage->length, error);
+    case CST__DAMAGE_LIMIT:
+      return fail_limit(damage->length, max_record_size, error);
+    case CST__DAMAGE_TRUNCATED:
+      break;
+  }
+  return truncated(NULL, (size_t)damage->there, damage->length, error);
+}
+
 static bool sniff(const uint8_t *head, size_t size) {
   if (size >= HEADER) {
-    return length_crc(head) == load32(head + 8);
+    return cst__tfrecord_length_crc(head) == cst__tfrecord_load32(head + 8);
   }
   return cst__guess_format(head, size) == NULL;
 }
@@ -107,5 +130,8 @@ const cst__container cst__tfrecord_container = {
     .scan = scan,
     .check = check,
     .truncated = truncated,
+    .inspect = inspect,
+    .explain = explain,
+    .find_end = cst__tfrecord_find_end,
     .guess = cst__guess_format,
 };

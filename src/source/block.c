@@ -49,6 +49,7 @@ static void free_block(cst__block *block) {
   cst__pool *pool = block->pool;
   free_buffer(block);
   cst__delete(block->frames);
+  cst__drops_reset(&block->drops);
   cst__delete(block);
   pool_unref(pool);
 }
@@ -142,6 +143,20 @@ bool cst__block_reserve_frames(cst__block *block, size_t count) {
   return done;
 }
 
+uint64_t cst__block_record(const cst__block *block, size_t frame) {
+  size_t low = 0; /* drops in front of the record */
+  size_t high = block->drops.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (block->drops.items[middle].before <= frame) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return block->record + frame + low;
+}
+
 void cst__block_retain(void *ptr) {
   cst__block *block = ptr;
   cst__refcount_up(&block->owners);
@@ -169,6 +184,7 @@ void cst__block_release(void *ptr) {
   }
   cst__mapping_release(block->mapping);
   block->mapping = NULL;
+  cst__drops_clear(&block->drops, 0);
   if (!give_back(block)) {
     free_block(block);
   }

@@ -1,4 +1,5 @@
 /* Blocks: counted, recycled buffers that hold whole records of one file, and where they lie in it.
+ * Where damaged records are dropped, they leave gaps between the frames.
  *
  *   data                         data + size      + BLOCK_PADDING
  *   | record | record | ... | record | readable bytes |
@@ -14,6 +15,7 @@
 #include "base/thread.h"
 #include "format/container.h"
 #include "io/input.h"
+#include "source/drops.h"
 
 enum {
   CST__BLOCK_PADDING = 64, /* readable bytes behind the last record */
@@ -35,16 +37,17 @@ typedef struct cst__block {
   cst__pool *pool;
   struct cst__block *next; /* in a list of its owner */
   const uint8_t *data;     /* `buffer`, or within `mapping` */
-  size_t size;             /* bytes of whole records */
+  size_t size;             /* bytes of whole records, and of dropped ones */
   uint8_t *buffer;
   size_t capacity;       /* of the buffer, padding not counted */
   cst__mapping *mapping; /* or NULL */
   cst__frame *frames;
   size_t num_frames;
   size_t frames_capacity;
-  size_t file;     /* index of the file */
-  uint64_t record; /* number of the first record within the file */
-  uint64_t offset; /* of `data` in the uncompressed stream */
+  size_t file;      /* index of the file */
+  uint64_t record;  /* number of the first record within the file */
+  uint64_t offset;  /* of `data` in the uncompressed stream */
+  cst__drops drops; /* the dropped records among them */
 } cst__block;
 
 /* A counted pool: its owner holds one count and every block that is out another. NULL: no memory.
@@ -61,6 +64,9 @@ bool cst__block_reserve(cst__block *block, size_t capacity, size_t keep);
 
 /* Makes room for more frames; false: no memory. */
 bool cst__block_reserve_frames(cst__block *block, size_t count);
+
+/* Number of a record within the file, dropped ones counted. */
+uint64_t cst__block_record(const cst__block *block, size_t frame);
 
 /* One owner more; one less. void *, as cst__block_ref wants them. */
 void cst__block_retain(void *block);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "source/recover.h"
+
 enum {
   HEAD_SIZE = 64,
   FRAMES_STEP = 1024,
@@ -19,11 +21,15 @@ cst__cursor *cst__cursor_new(const cst_source *source, cst__pool *pool, size_t f
     cursor->pool = pool;
     cursor->file = file;
     cursor->error = (cst_error)CST_ERROR_INIT;
+    if (source->on_error == CST_ON_ERROR_SKIP) {
+      cst__cursor_recover(cursor);
+    }
   }
   return cursor;
 }
 
 void cst__cursor_skim(cst__cursor *cursor) {
+  cursor->recover = false;
   cursor->skim = true;
   cursor->skim_size = CST__BLOCK_TARGET;
 }
@@ -46,15 +52,14 @@ void cst__cursor_free(cst__cursor *cursor) {
   }
 }
 
-/* Keeps a failure that is already in cursor->error, for after the good records. */
-static void fail_later(cst__cursor *cursor, cst_status failure, const char *fault) {
+void cst__cursor_fail(cst__cursor *cursor, cst_status failure, const char *fault) {
   cursor->failure = failure;
   cursor->fault = fault;
   cursor->ended = true;
 }
 
 static void fail_memory(cst__cursor *cursor, size_t wanted) {
-  fail_later(cursor, cst__fail_memory(&cursor->error, wanted), NULL);
+  cst__cursor_fail(cursor, cst__fail_memory(&cursor->error, wanted), NULL);
 }
 
 static cst_status open_input(cst__cursor *cursor, cst_error *error) {
@@ -74,26 +79,30 @@ static cst_status open_input(cst__cursor *cursor, cst_error *error) {
   return CST_OK;
 }
 
-/* A file that is no TFRecord at all is told from one that is damaged by its first bytes. */
-static void judge_first_record(cst__cursor *cursor, const uint8_t *data, size_t size) {
-  bool by_bytes = cursor->fault != NULL && strcmp(cursor->fault, "compression") != 0;
-  if (cursor->record != 0 || cursor->failure != CST_CORRUPT || !by_bytes) {
-    return;
-  }
+bool cst__cursor_judge(cst__cursor *cursor, const uint8_t *data, size_t size) {
   const cst__container *container = cursor->source->container;
   const char *hint = container->guess(data, size < HEAD_SIZE ? size : HEAD_SIZE);
-  if (hint != NULL) {
-    fail_later(
-        cursor,
-        cst__fail(&cursor->error, CST_FORMAT, hint, "the file is not a %s file", container->name),
-        "format");
+  if (hint == NULL) {
+    return false;
+  }
+  cst__cursor_fail(
+      cursor,
+      cst__fail(&cursor->error, CST_FORMAT, hint, "the file is not a %s file", container->name),
+      "format");
+  return true;
+}
+
+static void judge_first_record(cst__cursor *cursor, const uint8_t *data, size_t size) {
+  bool by_bytes = cursor->fault != NULL && strcmp(cursor->fault, "compression") != 0;
+  if (cursor->record == 0 && cursor->failure == CST_CORRUPT && by_bytes) {
+    (void)cst__cursor_judge(cursor, data, size);
   }
 }
 
 /* Frames what lies in data[block->size .. size). *needed: bytes of the next record, from
  * block->size on, if it is incomplete. A failure waits in the cursor. */
-static void frame_records(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
-                          uint64_t *needed) {
+static void frame_sound_records(cst__cursor *cursor, cst__block *block, const uint8_t *data,
+                                size_t size, uint64_t *needed) {
   const cst__container *container = cursor->source->container;
   size_t found;
   do {
@@ -115,13 +124,23 @@ static void frame_records(cst__cursor *cursor, cst__block *block, const uint8_t 
     block->size += consumed;
     block->num_frames += found;
     if (status != CST_OK) {
-      fail_later(cursor, status, status == CST_LIMIT ? "limit" : "length-crc");
+      cst__cursor_fail(cursor, status, status == CST_LIMIT ? "limit" : "length-crc");
       if (block->num_frames == 0) {
         judge_first_record(cursor, data + block->size, size - block->size);
       }
       return;
     }
   } while (found > 0 && *needed == 0 && block->size < size);
+}
+
+static void frame_records(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
+                          uint64_t *needed) {
+  if (cursor->recover) {
+    bool ends = cursor->ended || data + size == cursor->map + cursor->map_size;
+    cst__recover_records(cursor, block, data, size, ends, needed);
+  } else {
+    frame_sound_records(cursor, block, data, size, needed);
+  }
 }
 
 /* Reads until the block holds `limit` bytes or the stream ends. */
@@ -133,7 +152,7 @@ static void read_until(cst__cursor *cursor, cst__block *block, size_t *filled, s
     *filled += got;
     if (status != CST_OK) {
       bool of_data = status == CST_CORRUPT || status == CST_LIMIT || status == CST_FORMAT;
-      fail_later(cursor, status, of_data ? "compression" : NULL);
+      cst__cursor_fail(cursor, status, of_data ? "compression" : NULL);
     } else if (got == 0) {
       cursor->ended = true;
     }
@@ -143,7 +162,7 @@ static void read_until(cst__cursor *cursor, cst__block *block, size_t *filled, s
 /* How far to read so that the next record is whole; 0: it is left to the next block. Room for a
  * record that is larger than all before grows by doubling, as its bytes arrive. */
 static size_t next_limit(cst__cursor *cursor, cst__block *block, size_t filled, uint64_t needed) {
-  if (block->num_frames > 0) {
+  if (block->size > 0) {
     bool known = needed > cursor->source->container->header_size;
     return known && needed <= block->capacity - block->size ? block->size + (size_t)needed : 0;
   }
@@ -198,11 +217,12 @@ static void check_end(cst__cursor *cursor, const uint8_t *rest, size_t size, uin
   }
   int64_t file_size = cst__input_file_size(cursor->input);
   if (size > 0) {
-    fail_later(cursor, cursor->source->container->truncated(rest, size, needed, &cursor->error),
-               "truncated");
+    cst__cursor_fail(cursor,
+                     cursor->source->container->truncated(rest, size, needed, &cursor->error),
+                     "truncated");
   } else if (file_size >= 0 && cursor->mapping == NULL &&
              cst__input_consumed(cursor->input) != (uint64_t)file_size) {
-    fail_later(
+    cst__cursor_fail(
         cursor,
         cst__fail(&cursor->error, CST_IO, "read it again when nothing writes to it",
                   "the file changed while it was read: %llu bytes were read of %lld",
@@ -240,7 +260,7 @@ static void fill_buffered(cst__cursor *cursor, cst__block *block) {
   while (limit > 0 && !cursor->ended) {
     read_until(cursor, block, &filled, limit);
     uint64_t want = 0;
-    if (filled > block->size) {
+    if (filled > block->size || cursor->recovery.open) {
       frame_records(cursor, block, block->buffer, filled, &want);
     }
     needed = want;
@@ -249,7 +269,7 @@ static void fill_buffered(cst__cursor *cursor, cst__block *block) {
     }
     limit = filled > block->size ? next_limit(cursor, block, filled, needed) : 0;
   }
-  if (cursor->ended) {
+  if (cursor->ended && !(cursor->recover && cst__recover_compression(cursor, block, filled))) {
     const uint8_t *rest = block->buffer + block->size;
     size_t size = filled - block->size;
     check_end(cursor, rest, size, needed);
@@ -284,11 +304,11 @@ static void fill_mapped(cst__cursor *cursor, cst__block *block) {
   if (rest > 0) {
     frame_records(cursor, block, data, window, &needed);
   }
-  if (block->num_frames == 0 && needed > window && window < rest && !cursor->ended) {
+  while (block->size == 0 && needed > window && window < rest && !cursor->ended) {
     window = needed < rest ? (size_t)needed : rest;
     frame_records(cursor, block, data, window, &needed);
   }
-  if (!cursor->ended && (block->num_frames == 0 || block->size == rest)) {
+  if (!cursor->ended && (block->size == 0 || block->size == rest)) {
     cursor->ended = true;
     check_end(cursor, data + block->size, rest - block->size, needed);
     if (block->num_frames == 0) {
@@ -302,6 +322,7 @@ static void fill_mapped(cst__cursor *cursor, cst__block *block) {
   } else if (block->num_frames > 0 && !pad_window(block)) {
     block->num_frames = 0;
     block->size = 0;
+    cst__drops_clear(&block->drops, 0);
     fail_memory(cursor, rest);
   }
 }
@@ -322,7 +343,7 @@ static void place_block(cst__cursor *cursor, cst__block *block) {
   block->file = cursor->file;
   block->record = cursor->record;
   block->offset = cursor->offset;
-  cursor->record += block->num_frames;
+  cursor->record += block->num_frames + block->drops.count;
   cursor->offset += block->size;
   cursor->compressed =
       cursor->map == NULL && cst__input_compression(cursor->input, NULL) != CST__PLAIN;
@@ -347,22 +368,12 @@ static void end_file(cst__cursor *cursor) {
   }
 }
 
-cst_status cst__cursor_fill(cst__cursor *cursor, cst__block **out, cst_error *error) {
-  *out = NULL;
-  if (cursor->input == NULL && !cursor->ended) {
-    cst_status opened = open_input(cursor, &cursor->error);
-    if (opened != CST_OK) {
-      fail_later(cursor, opened, NULL);
-      cst__error_add_file(&cursor->error, cursor->source->files[cursor->file].name);
-    }
-  }
-  if (cursor->ended) {
-    return deliver_failure(cursor, error);
-  }
+/* The next block; NULL if nothing is in it but what is being passed over. */
+static cst__block *fill_block(cst__cursor *cursor) {
   cst__block *block = take_block(cursor);
   if (block == NULL) {
     fail_memory(cursor, CST__BLOCK_TARGET);
-    return deliver_failure(cursor, error);
+    return NULL;
   }
   if (cursor->map != NULL) {
     fill_mapped(cursor, block);
@@ -373,10 +384,24 @@ cst_status cst__cursor_fill(cst__cursor *cursor, cst__block **out, cst_error *er
   if (cursor->ended) {
     end_file(cursor);
   }
-  if (block->num_frames == 0) {
+  if (block->num_frames == 0 && block->drops.count == 0) {
     cst__block_release(block);
-    return deliver_failure(cursor, error);
+    return NULL;
   }
-  *out = block;
-  return CST_OK;
+  return block;
+}
+
+cst_status cst__cursor_fill(cst__cursor *cursor, cst__block **out, cst_error *error) {
+  *out = NULL;
+  if (cursor->input == NULL && !cursor->ended) {
+    cst_status opened = open_input(cursor, &cursor->error);
+    if (opened != CST_OK) {
+      cst__cursor_fail(cursor, opened, NULL);
+      cst__error_add_file(&cursor->error, cursor->source->files[cursor->file].name);
+    }
+  }
+  while (*out == NULL && !cursor->ended) {
+    *out = fill_block(cursor);
+  }
+  return *out != NULL ? CST_OK : deliver_failure(cursor, error);
 }

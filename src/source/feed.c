@@ -1,6 +1,8 @@
 /* Ordering the blocks of all files, and cutting them into units. */
 #include "source/feed.h"
 
+enum { MOST_DROPS = 1 << 16 }; /* of one unit: they take memory */
+
 cst__feed *cst__feed_new(const cst_source *source) {
   cst__feed *feed = cst__new_zero(&source->allocator, sizeof *feed);
   if (feed == NULL) {
@@ -115,20 +117,52 @@ static size_t run_end(const cst_source *source, const cst__block *block, size_t 
   return low;
 }
 
-/* Moves records of the front block into the partial unit. */
-static bool cut_block(cst__feed *feed, size_t rows, uint64_t bytes) {
-  cst__feed_file *file = &feed->files[feed->front];
-  cst__block *block = file->first;
+/* Moves the dropped records that are next into the partial unit. */
+static bool cut_drops(cst__feed *feed, cst__block *block) {
+  while (feed->taken_drops < block->drops.count) {
+    cst__drop *drop = &block->drops.items[feed->taken_drops];
+    if (drop->before != feed->taken) {
+      break;
+    }
+    feed->taken_drops++;
+    drop->before = feed->partial.rows;
+    bool done = cst__drops_add(&feed->partial.drops, &feed->source->allocator, drop);
+    drop->error = NULL;
+    if (!done) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Moves records of the front block into the partial unit, up to the next dropped one. */
+static bool cut_records(cst__feed *feed, cst__block *block, size_t rows, uint64_t bytes) {
   cst__unit *unit = &feed->partial;
-  size_t end = run_end(feed->source, block, feed->taken, rows - unit->rows, bytes - unit->bytes);
+  size_t limit = rows - unit->rows;
+  if (feed->taken_drops < block->drops.count) {
+    size_t run = block->drops.items[feed->taken_drops].before - feed->taken;
+    limit = run < limit ? run : limit;
+  }
+  size_t end = run_end(feed->source, block, feed->taken, limit, bytes - unit->bytes);
   if (!cst__unit_add(unit, feed->source, block, feed->taken, end - feed->taken)) {
     return false;
   }
   unit->bytes += record_bytes(feed->source, block, feed->taken, end);
   feed->taken = end;
-  if (end == block->num_frames) {
+  return true;
+}
+
+static bool cut_block(cst__feed *feed, size_t rows, uint64_t bytes) {
+  cst__feed_file *file = &feed->files[feed->front];
+  cst__block *block = file->first;
+  if (!cut_drops(feed, block) ||
+      (feed->taken < block->num_frames && !cut_records(feed, block, rows, bytes))) {
+    return false;
+  }
+  if (feed->taken == block->num_frames && feed->taken_drops == block->drops.count) {
     file->first = block->next;
     feed->taken = 0;
+    feed->taken_drops = 0;
     feed->ready_bytes -= block->size;
     cst__block_release(block);
   }
@@ -171,7 +205,9 @@ cst__cut cst__feed_cut(cst__feed *feed, size_t rows, uint64_t bytes, cst__unit *
         *failure = cst__fail_memory(error, sizeof(cst__run));
         return fail_cut(feed);
       }
-      if (feed->partial.rows >= rows || feed->partial.bytes >= bytes) {
+      feed->partial.by_bytes = feed->partial.bytes >= bytes;
+      if (feed->partial.rows >= rows || feed->partial.by_bytes ||
+          feed->partial.drops.count >= MOST_DROPS) {
         hand_over(feed, unit);
         return CST__CUT_UNIT;
       }
@@ -181,7 +217,7 @@ cst__cut cst__feed_cut(cst__feed *feed, size_t rows, uint64_t bytes, cst__unit *
       return fail_cut(feed);
     }
   }
-  if (feed->partial.rows > 0) {
+  if (feed->partial.rows > 0 || feed->partial.drops.count > 0) {
     hand_over(feed, unit);
     return CST__CUT_UNIT;
   }

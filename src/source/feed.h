@@ -22,6 +22,7 @@ struct cst__feed {
   cst__feed_file *files;
   size_t front;         /* the first file that is not wholly cut */
   size_t taken;         /* records of its first block that are cut */
+  size_t taken_drops;   /* the same of its dropped ones */
   cst__unit partial;    /* the unit that is being cut */
   uint64_t ready_bytes; /* of blocks that wait to be cut */
   uint64_t consumed;    /* bytes taken from the files */
@@ -49,7 +50,8 @@ typedef enum cst__cut {
   CST__CUT_FAILED /* the input fails here; what did not fill a unit in front of it is dropped */
 } cst__cut;
 
-/* Cuts the next unit of `rows` records (less when `bytes` are reached, or at the end). *unit has to
+/* Cuts the next unit of `rows` records (less when `bytes` are reached, or very many are dropped, or
+ * at the end; none if there are only dropped ones). *unit has to
  * be clear; its storage is used again. */
 cst__cut cst__feed_cut(cst__feed *feed, size_t rows, uint64_t bytes, cst__unit *unit,
                        cst_status *failure, cst_error *error);

@@ -196,9 +196,12 @@ static void run_fill(cst_pass *pass, size_t file) {
 
 static cst_status decode_slot(cst_pass *pass, cst__worker *worker, cst__slot *slot,
                               cst_error *error) {
-  cst_status status = cst__unit_decode(&slot->unit, &worker->decoding,
-                                       pass->options.want == CST__WANT_TYPES ? &slot->schema : NULL,
-                                       &slot->batch, error);
+  struct ArrowSchema *schema = pass->options.want == CST__WANT_TYPES ? &slot->schema : NULL;
+  bool skip = pass->source->on_error == CST_ON_ERROR_SKIP;
+  cst_status status =
+      skip ? cst__unit_decode_sound(&slot->unit, &worker->decoding, schema, &slot->batch, error)
+           : cst__unit_decode(&slot->unit, &worker->decoding, schema, &slot->batch, error);
+  slot->rows = slot->unit.rows;
   if (status != CST_OK) {
     cst__unit_clear(&slot->unit);
   } else if (!pass->options.keep_offsets) {

@@ -15,6 +15,7 @@ cst_status cst__pass_new_with(cst_source *source, const cst__pass_options *optio
   pass->error = (cst_error)CST_ERROR_INIT;
   atomic_init(&pass->consumed, 0);
   atomic_init(&pass->rows, 0);
+  atomic_init(&pass->dropped, 0);
   cst__mutex_init(&pass->lock);
   cst__condition_init(&pass->work);
   cst__condition_init(&pass->ready);
@@ -98,8 +99,18 @@ static void deliver(cst_pass *pass, struct ArrowSchema *out_schema, struct Arrow
   cst__pass_advance(pass);
 }
 
-static cst_status next_decoded(cst_pass *pass, struct ArrowSchema *out_schema,
-                               struct ArrowArray *out, cst_error *error) {
+/* Keeps a failure, so that it comes again. */
+static cst_status fail_for_good(cst_pass *pass, cst_status status, const cst_error *own,
+                                cst_error *error) {
+  pass->failure = status;
+  cst__error_copy(&pass->error, own);
+  cst__error_copy(error, own);
+  return status;
+}
+
+/* Takes what is next in order; out->release is NULL for a unit without a record, and at the end. */
+static cst_status take_unit(cst_pass *pass, struct ArrowSchema *out_schema, struct ArrowArray *out,
+                            cst_error *error) {
   cst_status status = CST_OK;
   cst__mutex_lock(&pass->lock);
   while (!cst__pass_is_ready(pass)) {
@@ -114,9 +125,108 @@ static cst_status next_decoded(cst_pass *pass, struct ArrowSchema *out_schema,
     cst__error_copy(error, &pass->error);
   } else if (pass->head < pass->tail) {
     deliver(pass, out_schema, out);
+  } else {
+    pass->at_end = true;
   }
   cst__mutex_unlock(&pass->lock);
   return status;
+}
+
+/* ---- with records dropped ---- */
+
+static cst_status tell_drop(cst_pass *pass, const cst__drop *drop, cst_error *error) {
+  const cst_source *source = pass->source;
+  cst_error own = CST_ERROR_INIT;
+  uint64_t count = atomic_load_explicit(&pass->dropped, memory_order_relaxed);
+  cst__drop_explain(drop, source, &own);
+  cst_dropped dropped = {.kind = cst__drop_name(drop),
+                         .file = source->files[drop->file].name,
+                         .record = own.record,
+                         .offset = own.offset,
+                         .bytes = drop->bytes,
+                         .error = &own};
+  CST__TRY(cst__source_drop(source, &count, &dropped, error));
+  atomic_store_explicit(&pass->dropped, count, memory_order_relaxed);
+  return CST_OK;
+}
+
+/* Tells of what the unit that was taken last has lost; inference keeps quiet. */
+static cst_status tell_drops(cst_pass *pass, cst_error *error) {
+  const cst__drops *drops = &pass->delivered.drops;
+  size_t count = pass->options.want == CST__WANT_COLUMNS && !pass->at_end ? drops->count : 0;
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(tell_drop(pass, &drops->items[i], error));
+  }
+  return CST_OK;
+}
+
+static cst_status take_and_tell(cst_pass *pass, struct ArrowSchema *out_schema,
+                                struct ArrowArray *out, cst_error *error) {
+  CST__TRY(take_unit(pass, out_schema, out, error));
+  cst_status status = tell_drops(pass, error);
+  if (status != CST_OK && out->release != NULL) {
+    out->release(out);
+    out->release = NULL;
+  }
+  return status;
+}
+
+/* Moves a batch into the joiner, whose schema is found when it is needed first. */
+static cst_status put_aside(cst_pass *pass, struct ArrowArray *batch, cst_error *error) {
+  cst_status status = CST_OK;
+  if (pass->schema.release == NULL) {
+    status = cst__source_arrow_schema(pass->source, &pass->schema, error);
+    if (status != CST_OK) {
+      batch->release(batch);
+      return status;
+    }
+    cst__joiner_init(&pass->joiner, &pass->schema, (int64_t)pass->options.rows,
+                     &pass->source->allocator);
+  }
+  return cst__joiner_put(&pass->joiner, batch, error);
+}
+
+/* The next batch of full size, or the last one; full units go through as they are until one has
+ * lost records. */
+static cst_status next_joined(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
+  cst__joiner *joiner = &pass->joiner;
+  for (;;) {
+    if (joiner->waiting_rows > 0 && (pass->flush || cst__joiner_is_full(joiner))) {
+      return cst__joiner_take(joiner, pass->flush, out, error);
+    }
+    pass->flush = false;
+    if (pass->at_end) {
+      return CST_OK;
+    }
+    struct ArrowArray batch = {.release = NULL};
+    CST__TRY(take_and_tell(pass, NULL, &batch, error));
+    pass->flush = pass->at_end || pass->delivered.by_bytes;
+    bool is_whole = pass->delivered.by_bytes || batch.length == (int64_t)pass->options.rows;
+    if (batch.release != NULL && is_whole && joiner->waiting_rows == 0) {
+      *out = batch;
+      return CST_OK;
+    }
+    if (batch.release != NULL) {
+      CST__TRY(put_aside(pass, &batch, error));
+    }
+  }
+}
+
+static cst_status next_decoded(cst_pass *pass, struct ArrowSchema *out_schema,
+                               struct ArrowArray *out, cst_error *error) {
+  if (pass->source->on_error == CST_ON_ERROR_SKIP && pass->options.want == CST__WANT_COLUMNS) {
+    cst_error own = CST_ERROR_INIT;
+    cst_status status = next_joined(pass, out, &own);
+    if (status != CST_OK) {
+      cst__pass_stop_threads(pass); /* the pass's error is nobody else's then */
+      return fail_for_good(pass, status, &own, error);
+    }
+    return CST_OK;
+  }
+  do {
+    CST__TRY(take_and_tell(pass, out_schema, out, error));
+  } while (out->release == NULL && !pass->at_end);
+  return CST_OK;
 }
 
 static cst_status next_whole(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
@@ -128,15 +238,6 @@ static cst_status next_whole(cst_pass *pass, struct ArrowArray *out, cst_error *
         atomic_fetch_add_explicit(&pass->rows, (uint64_t)out->length, memory_order_relaxed);
   }
   return CST_OK;
-}
-
-/* Keeps a failure, so that it comes again. */
-static cst_status fail_for_good(cst_pass *pass, cst_status status, const cst_error *own,
-                                cst_error *error) {
-  pass->failure = status;
-  cst__error_copy(&pass->error, own);
-  cst__error_copy(error, own);
-  return status;
 }
 
 cst_status cst__pass_next(cst_pass *pass, struct ArrowSchema *out_schema, struct ArrowArray *out,
@@ -170,6 +271,11 @@ void cst__pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *ro
   if (rows != NULL) {
     *rows = atomic_load_explicit(&pass->rows, memory_order_relaxed);
   }
+}
+
+uint64_t cst__pass_dropped(const cst_pass *pass) {
+  return pass->whole != NULL ? cst__whole_pass_dropped(pass->whole)
+                             : atomic_load_explicit(&pass->dropped, memory_order_relaxed);
 }
 
 void cst__pass_locate(const cst_pass *pass, size_t row, cst_error *error) {
@@ -211,6 +317,10 @@ void cst__pass_free(cst_pass *pass) {
   cst__unit_reset(&pass->delivered);
   cst__feed_free(pass->feed);
   cst__whole_pass_free(pass->whole);
+  cst__joiner_reset(&pass->joiner);
+  if (pass->schema.release != NULL) {
+    pass->schema.release(&pass->schema);
+  }
   cst__condition_destroy(&pass->ready);
   cst__condition_destroy(&pass->work);
   cst__mutex_destroy(&pass->lock);

@@ -12,6 +12,7 @@
 #define SOURCE_PASS_H
 
 #include "source/feed.h"
+#include "source/joiner.h"
 #include "source/source.h"
 #include "source/unit.h"
 #include "source/whole.h"
@@ -28,7 +29,7 @@ typedef struct cst__slot {
   cst__slot_state state;
   cst__unit unit; /* its blocks are let go when it is decoded, unless offsets are kept */
   uint64_t bytes;
-  size_t rows;
+  size_t rows;               /* those that decode, when it is done */
   struct ArrowSchema schema; /* for CST__WANT_TYPES */
   struct ArrowArray batch;
 } cst__slot;
@@ -59,6 +60,13 @@ struct cst_pass {
   cst_status failure;     /* delivered: comes again and again */
   _Atomic uint64_t consumed;
   _Atomic uint64_t rows;
+  _Atomic uint64_t dropped;
+
+  /* Under CST_ON_ERROR_SKIP: units that have lost records are joined. */
+  cst__joiner joiner;
+  struct ArrowSchema schema; /* release NULL: the joiner has not been needed */
+  bool flush;                /* what waits in the joiner is next, full or not */
+  bool at_end;               /* no unit is left */
 
   cst__mutex lock; /* guards all below, and the feed */
   cst__condition work;
@@ -88,6 +96,7 @@ cst_status cst__pass_new(cst_source *source, cst_pass **out, cst_error *error);
 cst_status cst__pass_next(cst_pass *pass, struct ArrowSchema *out_schema, struct ArrowArray *out,
                           cst_error *error);
 void cst__pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows);
+uint64_t cst__pass_dropped(const cst_pass *pass);
 void cst__pass_free(cst_pass *pass);
 
 /* Adds the place of a row of the batch delivered last: file and record, and the offset if offsets

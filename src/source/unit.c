@@ -14,7 +14,7 @@ bool cst__unit_add(cst__unit *unit, const cst_source *source, cst__block *block,
   }
   unit->runs = runs;
   unit->runs[unit->num_runs++] =
-      (cst__run){block, first, count, block->file, block->record + first};
+      (cst__run){block, first, count, block->file, cst__block_record(block, first)};
   unit->rows += count;
   cst__block_retain(block);
   return true;
@@ -31,13 +31,16 @@ void cst__unit_let_go(cst__unit *unit) {
 
 void cst__unit_clear(cst__unit *unit) {
   cst__unit_let_go(unit);
+  cst__drops_clear(&unit->drops, 0);
   unit->num_runs = 0;
   unit->rows = 0;
   unit->bytes = 0;
+  unit->by_bytes = false;
 }
 
 void cst__unit_reset(cst__unit *unit) {
   cst__unit_clear(unit);
+  cst__drops_reset(&unit->drops);
   cst__delete(unit->runs);
   *unit = (cst__unit){0};
 }
@@ -51,7 +54,9 @@ void cst__block_locate(const cst__block *block, const cst_source *source, size_t
   error->record = -1;
   error->offset = -1;
   cst__error_add_file(error, source->files[block->file].name);
-  cst__error_add_record(error, (int64_t)(block->record + frame), (int64_t)begin);
+  cst__error_add_record(error,
+                        cst__source_record(source, block->file, cst__block_record(block, frame)),
+                        (int64_t)begin);
 }
 
 static void locate_without_block(const cst__run *run, const cst_source *source, size_t row,
@@ -59,7 +64,7 @@ static void locate_without_block(const cst__run *run, const cst_source *source, 
   if (error != NULL) {
     error->record = -1;
     cst__error_add_file(error, source->files[run->file].name);
-    cst__error_add_record(error, (int64_t)(run->record + row), -1);
+    cst__error_add_record(error, cst__source_record(source, run->file, run->record + row), -1);
   }
 }
 
@@ -140,7 +145,8 @@ static cst_status reserve(cst__decoding *decoding, const cst__unit *unit, cst_er
 /* Checks the payloads right before they are decoded, while their bytes are near. */
 static cst_status list_unit(const cst__unit *unit, cst__decoding *decoding, cst_error *error) {
   const cst_source *source = decoding->source;
-  bool check = !decoding->checked && !(source->flags & CST_SOURCE_SKIP_CRC);
+  bool check = !decoding->checked && !(source->flags & CST_SOURCE_SKIP_CRC) &&
+               source->on_error == CST_ON_ERROR_RAISE; /* else the cursor has done it */
   size_t row = 0;
   CST__TRY(reserve(decoding, unit, error));
   for (size_t i = 0; i < unit->num_runs; i++) {

@@ -20,7 +20,9 @@ typedef struct cst__unit {
   size_t num_runs;
   size_t capacity;
   size_t rows;
-  uint64_t bytes; /* of the records, without framing */
+  uint64_t bytes;   /* of the records, without framing */
+  bool by_bytes;    /* these have ended it */
+  cst__drops drops; /* records that were dropped among them, and in front */
 } cst__unit;
 
 /* Adds a run and retains its block; false: no memory. */
@@ -60,5 +62,14 @@ void cst__decoding_reset(cst__decoding *decoding);
 cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
                             struct ArrowSchema *out_schema, struct ArrowArray *out,
                             cst_error *error);
+
+/* The same, but records that do not decode are dropped from the unit (prove.c). Without any record
+ * left, out->release is NULL. */
+cst_status cst__unit_decode_sound(cst__unit *unit, cst__decoding *decoding,
+                                  struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                  cst_error *error);
+
+/* True for what a record can be to blame for, and not the machine or the caller. */
+bool cst__is_fault(cst_status status);
 
 #endif /* SOURCE_UNIT_H */

@@ -365,12 +365,14 @@ static cst_status check_usable(const cst__output *output, cst_error *error) {
                         : CST_OK;
 }
 
+/* A codec gets pieces of the same size with a thread beside and without, so that what it writes
+ * does not depend on that. */
 static cst_status write_past_buffer(cst__output *output, const void *data, size_t size,
                                     cst_error *error) {
   CST__TRY(check_usable(output, error));
   CST__TRY(fail(output, pass_buffer(output, error), error));
   output->used = 0;
-  if (size >= BUFFER && output->beside == NULL) {
+  if (size >= BUFFER && output->beside == NULL && output->encoder == NULL) {
     return fail(output, pass_on(output, data, size, false, error), error);
   }
   while (size > BUFFER) {
@@ -426,8 +428,12 @@ static cst_status close_all(cst__output *output, cst_error *error) {
   return close_fd(output, error);
 }
 
-uint64_t cst__output_written(const cst__output *output) {
-  return atomic_load_explicit(&output->written, memory_order_relaxed);
+uint64_t cst__output_written(cst__output *output) {
+  if (output->beside != NULL) {
+    (void)cst__beside_wait(output->beside, NULL); /* a failure comes with the next write */
+  }
+  uint64_t written = atomic_load_explicit(&output->written, memory_order_relaxed);
+  return output->encoder == NULL ? written + output->used : written;
 }
 
 cst_status cst__output_close(cst__output *output, cst_error *error) {

@@ -23,8 +23,9 @@ const char *cst__output_temporary_path(const cst__output *output);
  * (the system gives none) everything stays as it is. Before the first write. */
 cst_status cst__output_beside(cst__output *output, cst_error *error);
 cst_status cst__output_write(cst__output *output, const void *data, size_t size, cst_error *error);
-/* Bytes that have come out so far: those of the file, but for what is still buffered. */
-uint64_t cst__output_written(const cst__output *output);
+/* Bytes of the file so far, but for what a codec has not written yet. Does not depend on a thread
+ * beside, which is waited for. */
+uint64_t cst__output_written(cst__output *output);
 /* Ends the compression, flushes and closes: the file is complete, under its temporary name. */
 cst_status cst__output_close(cst__output *output, cst_error *error);
 /* Gives a closed file its name: `path` (in the same folder), or NULL for that of open. */

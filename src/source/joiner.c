@@ -69,7 +69,7 @@ static cst_status slice(cst__joiner *joiner, cst__joined *part, int64_t rows,
 static cst_status take_from_first(cst__joiner *joiner, int64_t rows, struct ArrowArray *out,
                                   cst_error *error) {
   cst__joined *first = &joiner->waiting[0];
-  if (first->shared == NULL && first->length == rows) {
+  if (first->shared == NULL && first->array.length == rows) {
     *out = first->array;
     first->array.release = NULL;
   } else {
@@ -90,8 +90,9 @@ static cst_status look_at_parts(cst__joiner *joiner, int64_t rows, cst__arena *a
     if (view == NULL) {
       return cst__fail_memory(error, sizeof *view);
     }
-    pieces[i] =
-        (cst__piece){.view = view, .begin = 0, .length = part->length < rows ? part->length : rows};
+    pieces[i] = (cst__piece){.view = view,
+                             .begin = part->shared == NULL ? part->begin : 0,
+                             .length = part->length < rows ? part->length : rows};
     rows -= pieces[i].length;
     const struct ArrowArray *array = &part->array;
     if (part->shared != NULL) {

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "arrow/concat.h"
+#include "arrow/dictionary.h"
 #include "arrow/view.h"
 
 struct cst__foreign {
   const cst_source *source;       /* borrowed */
   size_t file;                    /* the one that is read, or to be opened */
   struct ArrowArrayStream stream; /* release NULL: not open */
-  struct ArrowSchema schema;      /* of the first file */
+  struct ArrowSchema schema;      /* of the first file, without dictionaries */
+  struct ArrowSchema given;       /* of the stream, if it has dictionaries */
   uint64_t consumed;
 };
 
@@ -69,9 +71,32 @@ static cst_status open_plugins(const cst_source *source, size_t i, struct ArrowA
   return source->plugin->open(source->files[i].name, &options, out, error);
 }
 
+/* The stream's schema without dictionaries; with them it is `given` (release NULL: there are none).
+ */
+static cst_status plain_schema(struct ArrowSchema *from, struct ArrowSchema *given,
+                               struct ArrowSchema *plain, cst_error *error) {
+  given->release = NULL;
+  CST__TRY(cst__schema_copy(from, plain, error));
+  if (!cst__schema_has_dictionary(plain)) {
+    return CST_OK;
+  }
+  cst_status status = cst__schema_copy(from, given, error);
+  if (status == CST_OK) {
+    status = cst__schema_make_plain(plain, error);
+  }
+  if (status != CST_OK) {
+    plain->release(plain);
+    if (given->release != NULL) {
+      given->release(given);
+    }
+  }
+  return status;
+}
+
 /* The stream of a file and its schema, both with all the columns that it gives. */
 static cst_status open_stream(const cst_source *source, size_t i, struct ArrowArrayStream *out,
-                              struct ArrowSchema *schema, cst_error *error) {
+                              struct ArrowSchema *given, struct ArrowSchema *schema,
+                              cst_error *error) {
   cst_error own = CST_ERROR_INIT; /* others' code is never given NULL */
   cst_status status = source->plugin != NULL ? open_plugins(source, i, out, &own)
                                              : open_callers(source, i, out, &own);
@@ -80,9 +105,15 @@ static cst_status open_stream(const cst_source *source, size_t i, struct ArrowAr
     cst__error_copy(error, &own);
     return status;
   }
-  int code = out->get_schema(out, schema);
+  struct ArrowSchema own_schema = {.release = NULL};
+  int code = out->get_schema(out, &own_schema);
   if (code != 0) {
     status = fail_stream(source, i, out, code, error);
+  } else {
+    status = plain_schema(&own_schema, given, schema, error);
+    own_schema.release(&own_schema);
+  }
+  if (status != CST_OK) {
     out->release(out);
   }
   return status;
@@ -103,7 +134,11 @@ cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out
                                cst_error *error) {
   cst__source_file *file = &source->files[0];
   struct ArrowArrayStream stream;
-  CST__TRY(open_stream(source, 0, &stream, out, error));
+  struct ArrowSchema given;
+  CST__TRY(open_stream(source, 0, &stream, &given, out, error));
+  if (given.release != NULL) {
+    given.release(&given);
+  }
   if (file->is_stream && file->opener.once) {
     file->held = stream;
   } else {
@@ -136,13 +171,16 @@ void cst__foreign_free(cst__foreign *foreign) {
   if (foreign->schema.release != NULL) {
     foreign->schema.release(&foreign->schema);
   }
+  if (foreign->given.release != NULL) {
+    foreign->given.release(&foreign->given);
+  }
   cst__delete(foreign);
 }
 
 static cst_status open_next(cst__foreign *foreign, cst_error *error) {
   const cst_source *source = foreign->source;
   struct ArrowSchema schema;
-  CST__TRY(open_stream(source, foreign->file, &foreign->stream, &schema, error));
+  CST__TRY(open_stream(source, foreign->file, &foreign->stream, &foreign->given, &schema, error));
   if (foreign->file == 0) {
     foreign->schema = schema;
     return CST_OK;
@@ -162,6 +200,10 @@ static void close_file(cst__foreign *foreign) {
   int64_t size = foreign->source->files[foreign->file].size;
   foreign->stream.release(&foreign->stream);
   foreign->stream.release = NULL;
+  if (foreign->given.release != NULL) {
+    foreign->given.release(&foreign->given);
+    foreign->given.release = NULL;
+  }
   foreign->consumed += size > 0 ? (uint64_t)size : 0;
   foreign->file++;
 }
@@ -182,8 +224,14 @@ static cst_status check_batch(const cst__foreign *foreign, struct ArrowArray *ba
                               cst_error *error) {
   cst__arena arena;
   cst__view view;
+  cst_status status = CST_OK;
+  if (foreign->given.release != NULL) {
+    status = cst__array_make_plain(&foreign->given, &foreign->source->allocator, batch, error);
+  }
   cst__arena_init(&arena, &foreign->source->allocator);
-  cst_status status = cst__view_init(&view, &foreign->schema, batch, false, &arena, error);
+  if (status == CST_OK) {
+    status = cst__view_init(&view, &foreign->schema, batch, false, &arena, error);
+  }
   cst__arena_reset(&arena);
   if (status == CST_OK && must_pick(foreign->source, foreign->file)) {
     status = pick_batch(foreign, batch, error);

@@ -279,6 +279,17 @@ bool cst__input_skip(cst__input *input, uint64_t size, uint64_t *skipped) {
   return true;
 }
 
+bool cst__input_seek(cst__input *input, uint64_t offset) {
+  if (!is_usable(input) || input->codec != NULL || !input->raw.at_any_offset) {
+    return false;
+  }
+  input->raw.offset = offset;
+  input->at = 0;
+  input->end = 0;
+  input->ended = false;
+  return true;
+}
+
 cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t *got,
                            cst_error *error) {
   *got = 0;

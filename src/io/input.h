@@ -40,6 +40,10 @@ cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t 
  * instead. */
 bool cst__input_skip(cst__input *input, uint64_t size, uint64_t *skipped);
 
+/* Goes on reading at byte `offset`. False if this stream (compressed, a pipe, a reader that cannot
+ * seek) can only be read on from where it is. */
+bool cst__input_seek(cst__input *input, uint64_t offset);
+
 /* Plain mapped files: the whole of the file, borrowed until close; NULL if there is no map. */
 const uint8_t *cst__input_map(cst__input *input, size_t *size);
 

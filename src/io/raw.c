@@ -171,6 +171,22 @@ cst_status cst__raw_read(cst__raw *raw, void *buffer, size_t size, size_t *got, 
   return status;
 }
 
+cst_status cst__raw_read_at(const cst__raw *raw, uint64_t offset, void *buffer, size_t size,
+                            size_t *got, cst_error *error) {
+  cst__raw at = *raw;
+  at.offset = offset;
+  *got = 0;
+  while (*got < size) {
+    size_t n;
+    CST__TRY(cst__raw_read(&at, (char *)buffer + *got, size - *got, &n, error));
+    if (n == 0) {
+      break;
+    }
+    *got += n;
+  }
+  return CST_OK;
+}
+
 void cst__raw_map(cst__raw *raw) {
   if (raw->fd < 0 || !raw->at_any_offset || raw->size <= 0 || (uint64_t)raw->size > SIZE_MAX) {
     return;

@@ -16,7 +16,7 @@ void cst__count_block(cst_file_count *count, const cst_source *source, const cst
   uint64_t framing = source->container->header_size + source->container->footer_size;
   count->records += block->num_frames;
   count->record_bytes += block->size - block->num_frames * framing;
-  count->stream_bytes = cursor->offset;
+  count->stream_bytes = cursor->offset - source->files[cursor->file].begin;
   count->file_bytes = cursor->consumed;
 }
 

@@ -21,6 +21,9 @@ cst__cursor *cst__cursor_new(const cst_source *source, cst__pool *pool, size_t f
     cursor->pool = pool;
     cursor->file = file;
     cursor->error = (cst_error)CST_ERROR_INIT;
+    cursor->offset = source->files[file].begin;
+    cursor->record =
+        source->files[file].first_record > 0 ? (uint64_t)source->files[file].first_record : 0;
     if (source->on_error == CST_ON_ERROR_SKIP) {
       cst__cursor_recover(cursor);
     }
@@ -62,9 +65,38 @@ static void fail_memory(cst__cursor *cursor, size_t wanted) {
   cst__cursor_fail(cursor, cst__fail_memory(&cursor->error, wanted), NULL);
 }
 
+/* The bytes of the part of the file, from its begin on. */
+static uint64_t part_size(const cst__cursor *cursor) {
+  const cst__source_file *part = &cursor->source->files[cursor->file];
+  return part->end == 0 ? UINT64_MAX : part->end - part->begin;
+}
+
+/* The bytes of it that lie behind the blocks so far. */
+static uint64_t part_rest(const cst__cursor *cursor) {
+  return part_size(cursor) - (cursor->offset - cursor->source->files[cursor->file].begin);
+}
+
+/* Those of them that are mapped. */
+static size_t mapped_rest(const cst__cursor *cursor) {
+  uint64_t mapped = cursor->offset < cursor->map_size ? cursor->map_size - cursor->offset : 0;
+  uint64_t rest = part_rest(cursor);
+  return (size_t)(mapped < rest ? mapped : rest);
+}
+
+/* Only plain files that can be read from anywhere are divided: else it has become another. */
+static cst_status seek_begin(cst__cursor *cursor, cst_error *error) {
+  if (cursor->offset == 0 || cst__input_seek(cursor->input, cursor->offset)) {
+    return CST_OK;
+  }
+  close_input(cursor);
+  return cst__fail(error, CST_IO, "open it again",
+                   "the file changed after it was divided: its bytes cannot be reached any more");
+}
+
 static cst_status open_input(cst__cursor *cursor, cst_error *error) {
   const cst_source *source = cursor->source;
   CST__TRY(cst__source_open_input(source, cursor->file, &cursor->input, error));
+  CST__TRY(seek_begin(cursor, error));
   if (!(source->flags & CST_SOURCE_MEMORY_MAP)) {
     return CST_OK;
   }
@@ -94,7 +126,7 @@ bool cst__cursor_judge(cst__cursor *cursor, const uint8_t *data, size_t size) {
 
 static void judge_first_record(cst__cursor *cursor, const uint8_t *data, size_t size) {
   bool by_bytes = cursor->fault != NULL && strcmp(cursor->fault, "compression") != 0;
-  if (cursor->record == 0 && cursor->failure == CST_CORRUPT && by_bytes) {
+  if (cursor->offset == 0 && cursor->failure == CST_CORRUPT && by_bytes) {
     (void)cst__cursor_judge(cursor, data, size);
   }
 }
@@ -136,15 +168,18 @@ static void frame_sound_records(cst__cursor *cursor, cst__block *block, const ui
 static void frame_records(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
                           uint64_t *needed) {
   if (cursor->recover) {
-    bool ends = cursor->ended || data + size == cursor->map + cursor->map_size;
+    bool ends = cursor->ended || (cursor->map != NULL && size == mapped_rest(cursor));
     cst__recover_records(cursor, block, data, size, ends, needed);
   } else {
     frame_sound_records(cursor, block, data, size, needed);
   }
 }
 
-/* Reads until the block holds `limit` bytes or the stream ends. */
+/* Reads until the block holds `limit` bytes or the stream, or the part of it, ends. */
 static void read_until(cst__cursor *cursor, cst__block *block, size_t *filled, size_t limit) {
+  uint64_t rest = part_rest(cursor);
+  bool to_end = limit >= rest;
+  limit = to_end ? (size_t)rest : limit;
   while (*filled < limit && !cursor->ended) {
     size_t got = 0;
     cst_status status = cst__input_read(cursor->input, block->buffer + *filled, limit - *filled,
@@ -157,6 +192,7 @@ static void read_until(cst__cursor *cursor, cst__block *block, size_t *filled, s
       cursor->ended = true;
     }
   }
+  cursor->ended = cursor->ended || to_end;
 }
 
 /* How far to read so that the next record is whole; 0: it is left to the next block. Room for a
@@ -183,6 +219,7 @@ static bool skim_record(cst__cursor *cursor, cst__block *block, size_t *filled, 
   uint64_t there = *filled - block->size;
   uint64_t skipped = 0;
   if (needed <= cursor->source->container->header_size || needed - there < SKIM_LEAST ||
+      block->size + needed > part_rest(cursor) ||
       !cst__input_skip(cursor->input, needed - there, &skipped)) {
     return false;
   }
@@ -210,16 +247,43 @@ static void choose_skim_size(cst__cursor *cursor, const cst__block *block) {
   cursor->skim_size = large ? SKIM_HEADER : CST__BLOCK_TARGET;
 }
 
-/* A stream that ends here must end with a record; and a file must be as long as it was. */
-static void check_end(cst__cursor *cursor, const uint8_t *rest, size_t size, uint64_t needed) {
+/* The same for a part of a file, of which `filled` bytes from the cursor's offset on were there. */
+static void check_part_end(cst__cursor *cursor, size_t filled, size_t size, uint64_t needed) {
+  static const char hint[] =
+      "the file is damaged or has changed, or what was taken for the begin of a record is none: "
+      "`columnstone index` makes splitting exact";
+  if (filled < part_rest(cursor)) {
+    cst__cursor_fail(cursor,
+                     cst__fail(&cursor->error, CST_IO, "open it again",
+                               "the file is shorter than it was when it was divided"),
+                     NULL);
+  } else if (size > 0) {
+    cst__cursor_fail(
+        cursor,
+        cst__fail(&cursor->error, CST_CORRUPT, hint,
+                  "the last record of this part of the file takes %llu bytes, %zu are left",
+                  (unsigned long long)needed, size),
+        "truncated");
+  }
+}
+
+/* A stream that ends here must end with a record; and a file must be as long as it was. `filled`
+ * bytes were there from the cursor's offset on, `size` of them lie behind the last record. */
+static void check_end(cst__cursor *cursor, const uint8_t *data, size_t filled, size_t size,
+                      uint64_t needed) {
   if (cursor->failure != CST_OK) {
+    return;
+  }
+  if (part_size(cursor) != UINT64_MAX) {
+    check_part_end(cursor, filled, size, needed);
     return;
   }
   int64_t file_size = cst__input_file_size(cursor->input);
   if (size > 0) {
-    cst__cursor_fail(cursor,
-                     cursor->source->container->truncated(rest, size, needed, &cursor->error),
-                     "truncated");
+    cst__cursor_fail(
+        cursor,
+        cursor->source->container->truncated(data + filled - size, size, needed, &cursor->error),
+        "truncated");
   } else if (file_size >= 0 && cursor->mapping == NULL &&
              cst__input_consumed(cursor->input) != (uint64_t)file_size) {
     cst__cursor_fail(
@@ -272,7 +336,7 @@ static void fill_buffered(cst__cursor *cursor, cst__block *block) {
   if (cursor->ended && !(cursor->recover && cst__recover_compression(cursor, block, filled))) {
     const uint8_t *rest = block->buffer + block->size;
     size_t size = filled - block->size;
-    check_end(cursor, rest, size, needed);
+    check_end(cursor, block->buffer, filled, size, needed);
     if (block->num_frames == 0 && needed <= cursor->source->container->header_size) {
       judge_first_record(cursor, rest, size);
     }
@@ -297,8 +361,8 @@ static bool pad_window(cst__block *block) {
 }
 
 static void fill_mapped(cst__cursor *cursor, cst__block *block) {
-  const uint8_t *data = cursor->map + cursor->offset;
-  size_t rest = cursor->map_size - (size_t)cursor->offset;
+  size_t rest = mapped_rest(cursor);
+  const uint8_t *data = rest > 0 ? cursor->map + cursor->offset : cursor->map;
   size_t window = rest < CST__BLOCK_TARGET ? rest : CST__BLOCK_TARGET;
   uint64_t needed = 0;
   if (rest > 0) {
@@ -310,7 +374,7 @@ static void fill_mapped(cst__cursor *cursor, cst__block *block) {
   }
   if (!cursor->ended && (block->size == 0 || block->size == rest)) {
     cursor->ended = true;
-    check_end(cursor, data + block->size, rest - block->size, needed);
+    check_end(cursor, data, rest, rest - block->size, needed);
     if (block->num_frames == 0) {
       judge_first_record(cursor, data, rest);
     }
@@ -348,6 +412,7 @@ static void place_block(cst__cursor *cursor, cst__block *block) {
   cursor->compressed =
       cursor->map == NULL && cst__input_compression(cursor->input, NULL) != CST__PLAIN;
   cursor->consumed = cursor->map != NULL ? cursor->offset : cst__input_consumed(cursor->input);
+  cursor->consumed -= cursor->source->files[cursor->file].begin;
   if (block->data == block->buffer && !cursor->skim) {
     memset(block->buffer + block->size, 0, CST__BLOCK_PADDING);
   }
@@ -364,7 +429,9 @@ static void end_file(cst__cursor *cursor) {
   close_input(cursor);
   if (cursor->failure != CST_OK) {
     cst__error_add_file(&cursor->error, cursor->source->files[cursor->file].name);
-    cst__error_add_record(&cursor->error, (int64_t)cursor->record, (int64_t)cursor->offset);
+    cst__error_add_record(&cursor->error,
+                          cst__source_record(cursor->source, cursor->file, cursor->record),
+                          (int64_t)cursor->offset);
   }
 }
 

@@ -26,7 +26,7 @@ typedef struct cst__cursor {
   size_t last_size;  /* bytes that were in the last block: the next may well need as many */
   uint64_t record;   /* number of the next record */
   uint64_t offset;   /* of its first byte in the stream */
-  uint64_t consumed; /* bytes taken from the file; final behind the end */
+  uint64_t consumed; /* bytes taken from its part of the file; final behind the end */
   uint64_t counted;  /* how much of that its owner has counted */
   bool compressed;
   bool skim;        /* pass over payloads without reading them: frames may lie behind the data */

@@ -44,7 +44,7 @@ static cst_status fail_stream(const cst_source *source, size_t file,
 /* The caller's opener, or the stream of one that works once and has been asked for the schema. */
 static cst_status open_callers(const cst_source *source, size_t i, struct ArrowArrayStream *out,
                                cst_error *error) {
-  cst__source_file *file = &source->files[i];
+  cst__source_file *file = cst__source_opened(source, i);
   cst_stream_request request = {.size = sizeof request,
                                 .columns = (const char *const *)source->columns,
                                 .num_columns = source->num_columns,

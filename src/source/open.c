@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "schema/schema.h"
+#include "source/access.h"
 #include "source/feed.h"
 #include "source/source.h"
 #include "source/whole.h"
@@ -30,6 +31,7 @@ static cst_source *new_source(const cst_allocator *allocator, size_t num_files) 
 }
 
 static void free_file(cst__source_file *file) {
+  cst__index_release(file->index);
   cst__delete(file->name);
   if (file->is_reader || file->is_stream) {
     cst__mutex_destroy(&file->lock);
@@ -62,12 +64,17 @@ void cst__source_release(cst_source *source) {
   if (source == NULL || !cst__refcount_down(&source->owners)) {
     return;
   }
+  if (source->parent != NULL) {
+    cst__source_free_derived(source);
+    return;
+  }
   cst__feed_free(source->sample);
   cst__whole_free(source->whole);
   for (size_t i = 0; i < source->num_files; i++) {
     free_file(&source->files[i]);
   }
   cst__delete(source->files);
+  cst__access_free(source->access);
   free_columns(source);
   cst__delete(source->tensor_group);
   cst__delete(source->sequence_column);
@@ -97,21 +104,36 @@ static cst_status read_locked(void *ctx, uint64_t offset, void *buffer, size_t s
   return status;
 }
 
+/* A reader over the caller's for one more use of it. */
+static cst_reader lock_reader(cst__source_file *file) {
+  return (cst_reader){.size = sizeof(cst_reader),
+                      .name = file->name,
+                      .read_at = read_locked,
+                      .ctx = file,
+                      .can_seek = file->reader.can_seek};
+}
+
 cst_status cst__source_open_input(const cst_source *source, size_t i, cst__input **out,
                                   cst_error *error) {
-  cst__source_file *file = &source->files[i];
+  cst__source_file *file = cst__source_opened(source, i);
   cst__input_options options = {.max_inflation = source->max_inflation,
                                 .memory_map = source->flags & CST_SOURCE_MEMORY_MAP,
                                 .allocator = &source->allocator};
   if (!file->is_reader) {
     return cst__input_open(file->name, &options, out, error);
   }
-  cst_reader reader = {.size = sizeof reader,
-                       .name = file->name,
-                       .read_at = read_locked,
-                       .ctx = file,
-                       .can_seek = file->reader.can_seek};
+  cst_reader reader = lock_reader(file);
   return cst__input_open_reader(&reader, &options, out, error);
+}
+
+cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *raw,
+                                cst_error *error) {
+  cst__source_file *file = cst__source_opened(source, i);
+  if (!file->is_reader) {
+    return cst__raw_open(raw, file->name, &source->allocator, error);
+  }
+  cst_reader reader = lock_reader(file);
+  return cst__raw_open_reader(raw, &reader, &source->allocator, error);
 }
 
 static cst_status set_file(cst_source *source, const char *path, cst_error *error) {

@@ -14,7 +14,7 @@
 #include "format/container.h"
 #include "format/payload.h"
 #include "format/registry.h"
-#include "io/input.h"
+#include "io/raw.h"
 
 enum {
   CST__SAMPLE_RECORDS = 10000,  /* of a pipe, that its schema is inferred from */
@@ -81,6 +81,7 @@ struct cst_source {
   /* A source of a part of another (split.c): owned; all between `owners` and `lock` but the files
    * is that of the parent. NULL: it was opened. */
   cst_source *parent;
+  bool owns_types; /* a derived source whose parent found the types by inferring them */
 
   cst__mutex lock; /* guards all below */
   bool claimed;    /* an input that can be read once has been taken */
@@ -92,6 +93,8 @@ struct cst_source {
   cst__feed *sample;   /* the blocks read for it: the first pass goes on with them */
   cst__whole *whole;   /* what is known of a whole format, and what a pipe has given for it */
   cst__access *access; /* random access, when it has been asked for (access.c) */
+  bool counted;        /* num_rows is known */
+  uint64_t num_rows;
 };
 
 /* What the public functions of the same names do; the options are complete, never NULL. */
@@ -134,12 +137,22 @@ static inline int64_t cst__source_record(const cst_source *source, size_t file, 
   return source->files[file].first_record < 0 ? -1 : (int64_t)record;
 }
 
+/* The i-th file as it was opened: it has the lock for the caller's reader or opener. */
+static inline cst__source_file *cst__source_opened(const cst_source *source, size_t i) {
+  cst__source_file *file = &source->files[i];
+  return file->origin != NULL ? file->origin : file;
+}
+
 /* split.c: what cst__source_release does for a derived source. */
 void cst__source_free_derived(cst_source *source);
 
 /* Opens the i-th file for one reading from its start. */
 cst_status cst__source_open_input(const cst_source *source, size_t i, cst__input **out,
                                   cst_error *error);
+
+/* Opens the bytes of the i-th file as they lie on disk; cst__raw_close. */
+cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *raw,
+                                cst_error *error);
 
 /* Takes an input that can be read only once; CST_STATE if it has been taken. */
 cst_status cst__source_claim(cst_source *source, cst_error *error);

@@ -115,7 +115,7 @@ static cst_status verify_file(verification *v, cst__cursor *cursor, cst_file_cou
     cst__block *block;
     cst_status status = cst__cursor_fill(cursor, &block, error);
     count->file_bytes = cursor->consumed;
-    count->stream_bytes = cursor->offset;
+    count->stream_bytes = cursor->offset - v->source->files[cursor->file].begin;
     if (status != CST_OK && cursor->fault != NULL) {
       report(v, cursor->fault, error);
       return CST_OK;

@@ -127,6 +127,11 @@ static cst_status drop_row(void *ctx, const cst_dropped *dropped, cst_error *err
 static cst_status open_reader(cst__whole_pass *pass, cst_error *error) {
   const cst__table_format *table = pass->source->table;
   pass->joins = table == NULL || table->any_size;
+  pass->ended = pass->source->num_files == 0;
+  if (pass->ended) { /* a part of a source that has fewer files than parts */
+    pass->joins = true;
+    return CST_OK;
+  }
   if (table == NULL) {
     return cst__foreign_new(pass->source, &pass->foreign, error);
   }
@@ -191,8 +196,10 @@ cst_status cst__whole_pass_next(cst__whole_pass *pass, struct ArrowArray *out, c
 }
 
 uint64_t cst__whole_pass_consumed(const cst__whole_pass *pass) {
-  return pass->foreign != NULL ? cst__foreign_consumed(pass->foreign)
-                               : pass->source->table->consumed(pass->reader);
+  if (pass->foreign != NULL) {
+    return cst__foreign_consumed(pass->foreign);
+  }
+  return pass->reader != NULL ? pass->source->table->consumed(pass->reader) : 0;
 }
 
 uint64_t cst__whole_pass_dropped(const cst__whole_pass *pass) { return pass->dropped; }

@@ -1,0 +1,222 @@
+/* Which rows a source has and where they lie: the indexes of its files, loaded or made. */
+#include "source/access.h"
+
+#include "source/cursor.h"
+#include "source/pass.h"
+
+/* Indexes belong to the source that was opened and serve all that are derived from it, under one
+ * lock. */
+static cst_source *root_of(cst_source *source) {
+  return source->parent != NULL ? source->parent : source;
+}
+
+/* ---- indexes ---- */
+
+/* Looks for the index file, once. One that is damaged, or that of other data, is none. */
+static cst_status seek_sidecar(cst_source *source, cst__source_file *file, cst_error *error) {
+  cst_index *loaded = NULL;
+  if (file->sidecar_sought || !file->regular) {
+    return CST_OK;
+  }
+  cst_status status = cst__index_load(file->name, &source->allocator, &loaded, NULL);
+  if (status == CST_NO_MEMORY) {
+    return cst__fail_memory(error, sizeof *loaded);
+  }
+  file->sidecar_sought = true;
+  if (status == CST_OK) {
+    cst__index_release(file->index);
+    file->index = loaded;
+  }
+  return CST_OK;
+}
+
+static cst_status find_index(cst_source *source, size_t i, cst_index **out, cst_error *error) {
+  cst__source_file *file = &source->files[i];
+  cst__source_file *opened = cst__source_opened(source, i);
+  CST__TRY(seek_sidecar(source, opened, error));
+  if (opened->index != NULL) {
+    *out = opened->index;
+    return CST_OK;
+  }
+  if (file->index == NULL) {
+    CST__TRY(cst__index_walk(source, i, NULL, NULL, &file->index, error));
+  }
+  *out = file->index;
+  return CST_OK;
+}
+
+cst_status cst__source_has_sidecars(cst_source *source, bool *all, cst_error *error) {
+  cst_source *root = root_of(source);
+  cst_status status = CST_OK;
+  *all = true;
+  cst__mutex_lock(&root->lock);
+  for (size_t i = 0; i < source->num_files && *all && status == CST_OK; i++) {
+    cst__source_file *opened = cst__source_opened(source, i);
+    status = seek_sidecar(source, opened, error);
+    *all = opened->index != NULL && opened->index->loaded;
+  }
+  cst__mutex_unlock(&root->lock);
+  return status;
+}
+
+/* ---- access ---- */
+
+void cst__access_free(cst__access *access) {
+  if (access == NULL) {
+    return;
+  }
+  for (size_t i = 0; access->files != NULL && i < access->num_files; i++) {
+    cst__index_release(access->files[i].index);
+    if (access->files[i].is_open) {
+      cst__raw_close(&access->files[i].raw);
+    }
+  }
+  cst__taker_free(access->idle);
+  cst__pool_release(access->pool);
+  cst__delete(access->files);
+  cst__mutex_destroy(&access->lock);
+  cst__delete(access);
+}
+
+/* The records of the index that lie in the source's part of the file. */
+static cst_status add_file(cst__access *access, cst_source *source, size_t i, cst_error *error) {
+  cst_index *index;
+  CST__TRY(find_index(source, i, &index, error));
+  const cst__source_file *part = &source->files[i];
+  cst__access_file *file = &access->files[i];
+  uint64_t first = cst__index_find(index, part->begin);
+  uint64_t end = part->end == 0 ? index->count : cst__index_find(index, part->end);
+  if (index->offsets[first] != part->begin ||
+      (part->end != 0 && index->offsets[end] != part->end)) {
+    (void)cst__fail(error, CST_STATE, "open it again",
+                    "the file was divided where its index has no record");
+    cst__error_add_file(error, part->name);
+    return CST_STATE;
+  }
+  file->index = cst__index_retain(index);
+  file->first = first;
+  file->count = end - first;
+  file->rows = access->num_rows;
+  file->record = index == part->index ? part->first_record : (int64_t)first;
+  access->num_rows += file->count;
+  return CST_OK;
+}
+
+static cst_status fill_access(cst__access *access, cst_source *source, cst_error *error) {
+  size_t bytes;
+  access->allocator = source->allocator;
+  access->num_files = source->num_files;
+  access->pool = cst__pool_new(&source->allocator);
+  if (cst__mul(source->num_files, sizeof *access->files, &bytes)) {
+    access->files = cst__new_zero(&source->allocator, bytes);
+  }
+  if (access->pool == NULL || access->files == NULL) {
+    return cst__fail_memory(error, sizeof *access->files);
+  }
+  for (size_t i = 0; i < source->num_files; i++) {
+    CST__TRY(add_file(access, source, i, error));
+  }
+  return CST_OK;
+}
+
+static cst_status make_access(cst_source *source, cst_error *error) {
+  cst__access *access = cst__new_zero(&source->allocator, sizeof *access);
+  if (access == NULL) {
+    return cst__fail_memory(error, sizeof *access);
+  }
+  cst__mutex_init(&access->lock);
+  cst_status status = fill_access(access, source, error);
+  if (status != CST_OK) {
+    cst__access_free(access);
+    return status;
+  }
+  source->access = access;
+  return CST_OK;
+}
+
+cst_status cst__source_access(cst_source *source, cst__access **out, cst_error *error) {
+  if (source->payload == NULL) {
+    return cst__fail(error, CST_UNSUPPORTED, "convert it to a TFRecord file first",
+                     "records of TFRecord files have numbers, rows of %s do not", source->format);
+  }
+  if (!source->rereadable) {
+    return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
+                     "the input can be read only once, from its begin to its end");
+  }
+  cst_source *root = root_of(source);
+  cst__mutex_lock(&root->lock);
+  cst_status status = source->access == NULL ? make_access(source, error) : CST_OK;
+  *out = source->access;
+  cst__mutex_unlock(&root->lock);
+  return status;
+}
+
+size_t cst__access_find(const cst__access *access, uint64_t row) {
+  size_t low = 0;
+  size_t high = access->num_files;
+  while (low + 1 < high) {
+    size_t middle = low + (high - low) / 2;
+    if (access->files[middle].rows <= row) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* ---- counting ---- */
+
+static void add_count(void *ctx, const cst_file_count *count) {
+  *(uint64_t *)ctx += count->records;
+}
+
+/* Whole formats know their rows only by reading them. */
+static cst_status count_by_pass(cst_source *source, uint64_t *rows, cst_error *error) {
+  cst_pass *pass;
+  struct ArrowArray batch;
+  cst_status status;
+  CST__TRY(cst__pass_new(source, &pass, error));
+  for (;;) {
+    status = cst__pass_next(pass, NULL, &batch, error);
+    if (status != CST_OK || batch.release == NULL) {
+      break;
+    }
+    *rows += (uint64_t)batch.length;
+    batch.release(&batch);
+  }
+  cst__pass_free(pass);
+  return status;
+}
+
+static cst_status count_rows(cst_source *source, uint64_t *rows, cst_error *error) {
+  *rows = 0;
+  return source->payload == NULL ? count_by_pass(source, rows, error)
+                                 : cst__source_count(source, add_count, rows, error);
+}
+
+cst_status cst__source_num_rows(cst_source *source, uint64_t *rows, cst_error *error) {
+  cst_source *root = root_of(source);
+  cst__access *access;
+  cst__mutex_lock(&root->lock);
+  bool known = source->counted;
+  *rows = source->num_rows;
+  cst__mutex_unlock(&root->lock);
+  if (known) {
+    return CST_OK;
+  }
+  cst_status status =
+      source->payload == NULL ? CST_UNSUPPORTED : cst__source_access(source, &access, error);
+  if (status == CST_OK) {
+    *rows = access->num_rows;
+  } else if (status == CST_UNSUPPORTED && source->rereadable) {
+    status = count_rows(source, rows, error);
+  }
+  if (status == CST_OK) {
+    cst__mutex_lock(&root->lock);
+    source->counted = true;
+    source->num_rows = *rows;
+    cst__mutex_unlock(&root->lock);
+  }
+  return status;
+}

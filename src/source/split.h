@@ -1,0 +1,14 @@
+/* Derived sources: a range of the rows, or one of n parts.
+ */
+#ifndef SOURCE_SPLIT_H
+#define SOURCE_SPLIT_H
+
+#include "source/source.h"
+
+/* What the public functions of the same names do; i < n. */
+cst_status cst__source_range(cst_source *source, uint64_t begin, uint64_t end, cst_source **out,
+                             cst_error *error);
+cst_status cst__source_split(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
+                             cst_error *error);
+
+#endif /* SOURCE_SPLIT_H */

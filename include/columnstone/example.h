@@ -18,7 +18,12 @@ extern "C" {
 enum {
   CST_COLUMNS_OFFSETS_32 = 1 << 0,   /* list and binary with 32-bit offsets (Spark needs them) */
   CST_COLUMNS_BINARY_VIEWS = 1 << 1, /* binary_view into the input, which stays alive as long */
-  CST_COLUMNS_FIXED_SIZE = 1 << 2    /* fixed_size_list where the schema fixes the shape */
+  CST_COLUMNS_FIXED_SIZE = 1 << 2,   /* fixed_size_list where the schema fixes the shape */
+  CST_COLUMNS_NESTED = 1 << 3 /* the source features of each ragged tensor of the schema (of any
+                                 group, with a feature_path of one step) are one column of nested
+                                 lists with the tensor's name, in place of its value feature: a list
+                                 level for the rows and one per row_length partition; uniform
+                                 partitions are no level */
 };
 
 typedef struct cst_decode_options {
@@ -40,7 +45,11 @@ typedef struct cst_example_decoder cst_example_decoder;
  * never has a type is a column of type null. With a schema: one column per feature (or per wanted
  * column); one of type TYPE_UNKNOWN (inference writes it) is a column of type null, in which a
  * value is CST_SCHEMA; one of type STRUCT is CST_SCHEMA, an unknown column CST_NOT_FOUND. Copies
- * what it needs of the arguments. options may be NULL. */
+ * what it needs of the arguments. options may be NULL.
+ * With CST_COLUMNS_NESTED (which needs a schema), `columns` names ragged tensors instead of their
+ * sources; two tensors that share a source are CST_SCHEMA, and so are, when decoding, row lengths
+ * that are negative or do not make up what they divide, and a row in which some sources are null.
+ */
 CST_API cst_status cst_example_decoder_new(const cst_schema *schema,
                                            const cst_decode_options *options,
                                            cst_example_decoder **out, cst_error *error);
@@ -87,7 +96,12 @@ typedef struct cst_encode_options {
 
 /* Turns record batches into serialized tf.Examples: keys sorted bytewise, values packed; null is a
  * key with an empty Feature, an empty list a typed empty list. The same batch always gives the same
- * bytes. Used by one thread at a time. */
+ * bytes. Used by one thread at a time.
+ * With a schema, a column named like one of its ragged tensors (see CST_COLUMNS_NESTED) becomes the
+ * tensor's value feature and an int64 feature per row_length partition; a null row makes all of
+ * them null, an inner null list is CST_UNSUPPORTED, and so is a list that is not made of whole rows
+ * of the uniform partitions. Other depths, and columns that would become the same feature, are
+ * CST_SCHEMA. */
 typedef struct cst_example_encoder cst_example_encoder;
 
 /* schema: NULL, or the features' types are checked against it. options may be NULL. */

@@ -161,15 +161,89 @@ TEST(names_twice) {
                 "the same name");
 }
 
+/* ---- nested columns ---- */
+
+#define RAGGED                                                                           \
+  "feature { name: 'n' type: INT } feature { name: 'v' type: INT } "                     \
+  "feature { name: 'r' type: INT } feature { name: 's' type: INT } "                     \
+  "tensor_representation_group { key: '' value { "                                       \
+  "tensor_representation { key: 't' value { ragged_tensor { feature_path { step: 'v' } " \
+  "partition { row_length: 'r' } } } } "                                                 \
+  "tensor_representation { key: 'u' value { ragged_tensor { feature_path { step: 's' } " \
+  "partition { uniform_row_length: 2 } partition { row_length: 'r' } "                   \
+  "partition { uniform_row_length: 3 } } } } "                                           \
+  "tensor_representation { key: 'v' value { ragged_tensor { feature_path { step: 'v' } " \
+  "partition { row_length: 'r' } partition { row_length: 's' } } } } } } "
+
+static void check_record(const char *type, const char *rows, const char *expected) {
+  encoded e;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = encode(type, rows, 0, RAGGED, &e, &error);
+  CHECK_STR(error.message, "");
+  CHECK_EQ(status, CST_OK);
+  wire_text record = example_text(expected);
+  CHECK_EQ(record_at(&e, 0).size, record.size);
+  CHECK_MEM(record_at(&e, 0).data, record.data, record.size);
+  release(&e);
+}
+
+TEST(nested_lists_of_every_layout) {
+  check_record("struct{t: large_list<large_list<int64>>, n: int64}", "{[[1, 2], [], [300]], 7}",
+               "n:int[7] r:int[2,0,1] v:int[1,2,300]");
+  check_record("struct{t: list<list<int32>>}", "{[]}", "r:int[] v:int[]");
+  check_record("struct{t: list<list<int32>>}", "{null}", "r:none v:none");
+  check_record("struct{t: list<fixed_list<int32>[2]>}", "{[[1, 2], [3, 4]]}",
+               "r:int[2,2] v:int[1,2,3,4]");
+  check_record("struct{t: fixed_list<list<uint8>>[2]}", "{[[], [9]]}", "r:int[0,1] v:int[9]");
+  check_record("struct{t: null}", "{null}", "r:none v:none");
+  check_record("struct{v: list<list<list<int64>>>}", "{[[[1], []], [], [[2, 3]]]}",
+               "r:int[2,0,1] s:int[1,0,2] v:int[1,2,3]");
+  check_record("struct{u: list<list<int64>>}", "{[[1, 2, 3], [1, 2, 3, 4, 5, 6]]}",
+               "r:int[1,2] s:int[1,2,3,1,2,3,4,5,6]");
+}
+
+TEST(flat_sources_stay_as_they_are) {
+  check_record("struct{v: list<int64>, r: list<int64>}", "{[1, 2], [2]}", "r:int[2] v:int[1,2]");
+}
+
+TEST(nested_lists_that_do_not_fit) {
+  check_refused("struct{t: list<list<int64>>}", "{[[1]]} {[[1], null]}", 0, RAGGED, CST_UNSUPPORTED,
+                1, "t", "an inner list at level 1 is null");
+  check_refused("struct{t: list<list<int64>>}", "{[[1]]} {[[1, null]]}", 0, RAGGED, CST_UNSUPPORTED,
+                1, "t", "value 1 of the list is null");
+  check_refused("struct{u: list<list<int64>>}", "{[[1, 2, 3], [1, 2, 3, 4]]}", 0, RAGGED,
+                CST_UNSUPPORTED, 0, "u", "a list at level 1 has 4 values");
+  check_refused("struct{u: list<list<int64>>}", "{[[1, 2, 3]]}", 0, RAGGED, CST_UNSUPPORTED, 0, "u",
+                "a list at level 0 has 1 values, uniform partitions make rows of 2");
+  check_refused("struct{t: list<int64>}", "{[1]}", 0, RAGGED, CST_SCHEMA, -1, "t",
+                "the column is list<int64>, the ragged tensor of its name has 2 list levels");
+  check_refused("struct{t: list<list<string>>}", "{[['x']]}", 0, RAGGED, CST_SCHEMA, -1, "t",
+                "the schema says INT");
+  check_refused("struct{n: list<list<int64>>}", "{[[1]]}", 0, RAGGED, CST_UNSUPPORTED, -1, "n",
+                "not list<list<int64>>");
+}
+
+TEST(columns_that_become_the_same_feature) {
+  check_refused("struct{t: list<list<int64>>, u: list<list<int64>>}", "{null, null}", 0, RAGGED,
+                CST_SCHEMA, -1, "r", "both become this feature");
+  check_refused("struct{r: list<int64>, t: list<list<int64>>}", "{null, null}", 0, RAGGED,
+                CST_SCHEMA, -1, "r", "both become this feature");
+}
+
+typedef struct allocation {
+  const struct ArrowSchema *schema;
+  const struct ArrowArray *array;
+  const cst_schema *checked;
+} allocation;
+
 static int scenario(void *context) {
-  const struct ArrowSchema *schema = ((struct ArrowSchema **)context)[0];
-  const struct ArrowArray *array = ((struct ArrowArray **)context)[1];
+  const allocation *a = context;
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   cst_example_encoder *encoder = NULL;
   encoded e;
-  cst_status status = cst__example_encoder_new(NULL, &options, &encoder, NULL);
+  cst_status status = cst__example_encoder_new(a->checked, &options, &encoder, NULL);
   if (status == CST_OK) {
-    status = cst__example_encoder_encode(encoder, schema, array, &e.schema, &e.array, NULL);
+    status = cst__example_encoder_encode(encoder, a->schema, a->array, &e.schema, &e.array, NULL);
     if (status == CST_OK) {
       release(&e);
     }
@@ -183,8 +257,21 @@ TEST(every_allocation_may_fail) {
   struct ArrowArray array;
   arrow_text("struct{a: large_list<int64>, c: large_list<large_binary>}",
              "{[1, 2], ['a string of some length']} {null, []} {[3], ['z']}", &schema, &array);
-  void *context[] = {&schema, &array};
-  FOR_EACH_ALLOCATION_FAILURE(scenario, context, CST_NO_MEMORY);
+  allocation a = {&schema, &array, NULL};
+  FOR_EACH_ALLOCATION_FAILURE(scenario, &a, CST_NO_MEMORY);
   array.release(&array);
   schema.release(&schema);
+}
+
+TEST(every_allocation_of_nested_lists_may_fail) {
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  cst_schema *checked;
+  CHECK_EQ(cst__schema_parse_text(RAGGED, strlen(RAGGED), &checked, NULL), CST_OK);
+  arrow_text("struct{t: list<list<int64>>}", "{[[1, 2], [3]]} {null}", &schema, &array);
+  allocation a = {&schema, &array, checked};
+  FOR_EACH_ALLOCATION_FAILURE(scenario, &a, CST_NO_MEMORY);
+  array.release(&array);
+  schema.release(&schema);
+  cst__schema_release(checked);
 }

@@ -1,0 +1,38 @@
+/* Nested columns out of flat ones: the source features of each ragged tensor of a schema become one
+ * large_list column of the tensor's name. The way back is ragged_writer.c, which says what the
+ * levels are.
+ */
+#ifndef DECODE_NESTED_H
+#define DECODE_NESTED_H
+
+#include "arrow/batch.h"
+#include "schema/schema.h"
+
+/* Which columns become which. Immutable but for its scratch; used by one decoder. */
+typedef struct cst__nest cst__nest;
+
+/* columns: the wanted ones, ragged tensors by their names, in the wanted order; NULL: all, a nested
+ * column in the place of its value feature. Sources that two tensors share, and a tensor with the
+ * name of another column, are CST_SCHEMA; a wanted source is CST_NOT_FOUND.
+ * flags: CST_COLUMNS_..., as the flat columns are decoded. */
+cst_status cst__nest_new(const cst_schema *schema, const char *const *columns, size_t num_columns,
+                         uint32_t flags, const cst_allocator *allocator, cst__nest **out,
+                         cst_error *error);
+void cst__nest_free(cst__nest *nest);
+
+/* The flat columns that have to be decoded, in this order. */
+const char *const *cst__nest_columns(const cst__nest *nest, size_t *count);
+
+/* True for a source of a nested column, which has to be decoded as a list. */
+bool cst__nest_uses(const cst__nest *nest, const char *name);
+
+/* The types of the nested columns, given those of the flat ones; valid until the next call. */
+const cst__column_type *cst__nest_types(cst__nest *nest, const cst__column_type *flat,
+                                        size_t *count);
+
+/* Puts the nested batch in the place of the flat one, whose values it shares. Row lengths that do
+ * not add up, and sources of which some are null, are CST_SCHEMA with record and path; the batch is
+ * then released. */
+cst_status cst__nest_batch(const cst__nest *nest, struct ArrowArray *batch, cst_error *error);
+
+#endif /* DECODE_NESTED_H */

@@ -66,7 +66,7 @@ static const cst_feature *find_feature(const cst_schema *schema, const char *nam
 }
 
 static const cst_feature *find_child(const cst_feature *parent, const char *name) {
-  for (size_t i = 0; i < parent->num_children; i++) {
+  for (size_t i = 0; parent != NULL && i < parent->num_children; i++) {
     if (strcmp(parent->children[i].name, name) == 0) {
       return &parent->children[i];
     }

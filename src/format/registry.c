@@ -24,7 +24,7 @@ static const builtin builtins[] = {
     {"raw", &cst__raw_payload, NULL, &cst__sink_raw, {NULL}},
     {"arrow", NULL, NULL, &cst__sink_arrow_file, {".arrow", ".feather"}},
     {"arrows", NULL, NULL, &cst__sink_arrow_stream, {".arrows"}},
-    {"json", NULL, NULL, &cst__sink_json, {".jsonl", ".ndjson", ".json"}},
+    {"json", NULL, &cst__json_table, &cst__sink_json, {".jsonl", ".ndjson", ".json"}},
 };
 
 enum { NUM_BUILTINS = sizeof builtins / sizeof builtins[0] };

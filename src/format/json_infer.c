@@ -1,0 +1,562 @@
+/* The types of JSON values, from all of the records: what was seen at each path, with the first
+ * place of each kind, and the least type that holds it all.
+ *
+ * null < bool; null < int64 < uint64 < float64; null < string < binary; lists; structs.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "format/json_reader.h"
+
+enum { MAX_NODES = 1 << 20 }; /* paths; beyond it the keys are rather data */
+
+/* What was seen at a path. The order is that of places. */
+enum {
+  SEEN_BOOL,
+  SEEN_INT,
+  SEEN_NEGATIVE, /* an integer below 0 */
+  SEEN_LARGE,    /* an integer above 2^63 - 1 */
+  SEEN_INEXACT,  /* an integer that a float64 does not hold */
+  SEEN_FLOAT,
+  SEEN_SPECIAL, /* the string "NaN" or one of an infinity */
+  SEEN_STRING,  /* any other */
+  SEEN_LIST,
+  SEEN_MARK, /* an object that stands for bytes */
+  SEEN_OBJECT,
+  NUM_SEEN
+};
+
+typedef struct place {
+  size_t file;
+  int64_t line;
+} place;
+
+typedef struct node {
+  uint32_t seen; /* bits */
+  uint32_t touched;
+  uint32_t next_key;
+  bool is_ignored;
+  const char *name;
+  size_t name_size;
+  place first[NUM_SEEN];
+  yyjson_val *pending;
+  struct node *item;      /* of lists */
+  struct node **children; /* of objects, by first appearance */
+  size_t num_children;
+  size_t capacity;
+  uint32_t first_key;
+  cst__name_map map;
+} node;
+
+struct cst__json_infer {
+  cst_allocator allocator;
+  cst__arena arena;
+  const cst__table_files *files;
+  const char *const *columns; /* wanted; NULL: all */
+  size_t num_columns;
+  bool skip;
+  node root;
+  size_t num_nodes;
+  cst__json_path path;
+  place here;
+  yyjson_val *failed;
+  cst_error *error; /* of the call at hand */
+};
+
+enum { NO_CHILD = UINT32_MAX };
+
+static void node_init(node *n) {
+  *n = (node){.touched = NO_CHILD, .next_key = NO_CHILD, .first_key = NO_CHILD};
+}
+
+cst_status cst__json_infer_new(const cst__table_options *options, const cst__table_files *files,
+                               cst__json_infer **out, cst_error *error) {
+  cst__json_infer *infer = cst__new_zero(options->allocator, sizeof *infer);
+  if (infer == NULL) {
+    return cst__fail_memory(error, sizeof *infer);
+  }
+  infer->allocator = cst__allocator_of(options->allocator);
+  cst__arena_init(&infer->arena, options->allocator);
+  infer->files = files;
+  infer->columns = options->columns;
+  infer->num_columns = options->num_columns;
+  infer->skip = options->skip;
+  node_init(&infer->root);
+  *out = infer;
+  return CST_OK;
+}
+
+static void node_reset(node *n) {
+  cst__name_map_reset(&n->map);
+  for (size_t i = 0; i < n->num_children; i++) {
+    node_reset(n->children[i]);
+  }
+  if (n->item != NULL) {
+    node_reset(n->item);
+  }
+  cst__delete(n->children);
+}
+
+void cst__json_infer_free(cst__json_infer *infer) {
+  if (infer != NULL) {
+    node_reset(&infer->root);
+    cst__arena_reset(&infer->arena);
+    cst__delete(infer);
+  }
+}
+
+/* ---- nodes ---- */
+
+static node *new_node(cst__json_infer *infer) {
+  if (infer->num_nodes >= MAX_NODES) {
+    (void)cst__fail(infer->error, CST_LIMIT, "give a schema or types",
+                    "more than %d different keys: no columns can be inferred", MAX_NODES);
+    return NULL;
+  }
+  node *n = cst__arena_take(&infer->arena, sizeof *n);
+  if (n == NULL) {
+    (void)cst__fail_memory(infer->error, sizeof *n);
+    return NULL;
+  }
+  infer->num_nodes++;
+  node_init(n);
+  return n;
+}
+
+static bool is_wanted(const cst__json_infer *infer, const char *name) {
+  for (size_t i = 0; i < infer->num_columns; i++) {
+    if (strcmp(infer->columns[i], name) == 0) {
+      return true;
+    }
+  }
+  return infer->columns == NULL;
+}
+
+/* A child for a key that has none yet. */
+static node *add_child(cst__json_infer *infer, node *parent, const char *key, size_t size) {
+  if (memchr(key, '\0', size) != NULL) {
+    (void)cst__fail(infer->error, CST_UNSUPPORTED, "give a schema or types without this key",
+                    "a key with a NUL in it cannot name a column");
+    return NULL;
+  }
+  node *child = new_node(infer);
+  void *children = parent->children;
+  if (child == NULL) {
+    return NULL;
+  }
+  child->name = cst__arena_copy(&infer->arena, key, size);
+  child->name_size = size;
+  bool ok = child->name != NULL && cst__grow(&infer->allocator, &children, &parent->capacity,
+                                             parent->num_children + 1, sizeof(node *));
+  parent->children = children;
+  if (!ok || !cst__name_map_add(&parent->map, child->name, size, parent->num_children)) {
+    (void)cst__fail_memory(infer->error, size);
+    return NULL;
+  }
+  child->is_ignored = parent == &infer->root && !is_wanted(infer, child->name);
+  parent->children[parent->num_children++] = child;
+  return child;
+}
+
+/* The child of a key; the one that came here in the object before is tried first. */
+static node *find_child(cst__json_infer *infer, node *parent, uint32_t *next, yyjson_val *key) {
+  const char *name = unsafe_yyjson_get_str(key);
+  size_t size = unsafe_yyjson_get_len(key);
+  if (*next != NO_CHILD) {
+    node *expected = parent->children[*next];
+    if (expected->name_size == size && memcmp(expected->name, name, size) == 0) {
+      return expected;
+    }
+  }
+  size_t at = cst__name_map_find(&parent->map, name, size);
+  if (at == SIZE_MAX) {
+    at = parent->num_children;
+    if (add_child(infer, parent, name, size) == NULL) {
+      infer->failed = key;
+      return NULL;
+    }
+  }
+  *next = (uint32_t)at;
+  return parent->children[at];
+}
+
+/* ---- conflicts ---- */
+
+static const char *seen_name(int kind) {
+  static const char *const names[] = {
+      [SEEN_BOOL] = "true or false",
+      [SEEN_INT] = "a number",
+      [SEEN_NEGATIVE] = "a negative integer",
+      [SEEN_LARGE] = "an integer above 2^63-1",
+      [SEEN_INEXACT] = "an integer that float64 does not hold",
+      [SEEN_FLOAT] = "a number",
+      [SEEN_SPECIAL] = "a string",
+      [SEEN_STRING] = "a string",
+      [SEEN_LIST] = "a list",
+      [SEEN_MARK] = "an object",
+      [SEEN_OBJECT] = "an object",
+  };
+  return names[kind];
+}
+
+/* "line 3", or "line 3 of part-2.json". */
+static void write_place(const cst__json_infer *infer, place at, char *out, size_t n) {
+  int size = snprintf(out, n, "line %" PRId64, at.line);
+  if (at.file != infer->here.file && infer->files != NULL) {
+    const char *name = infer->files->name(infer->files->ctx, at.file);
+    const char *slash = strrchr(name, '/');
+    (void)snprintf(out + size, n - (size_t)size, " of %.48s", slash != NULL ? slash + 1 : name);
+  }
+}
+
+static cst_status fail_conflict(cst__json_infer *infer, const node *n, yyjson_val *value, int now,
+                                int before) {
+  char where[80];
+  infer->failed = value;
+  write_place(infer, n->first[before], where, sizeof where);
+  return cst__fail(infer->error, CST_SCHEMA, "give a schema or types, or make the values alike",
+                   "%s here, but %s in %s", seen_name(now), seen_name(before), where);
+}
+
+enum {
+  BITS_NUMBER = 1 << SEEN_INT | 1 << SEEN_FLOAT,
+  BITS_FLOAT = 1 << SEEN_FLOAT | 1 << SEEN_SPECIAL
+};
+
+/* The kinds that cannot stand beside one. */
+static uint32_t conflicts_of(int kind) {
+  switch (kind) {
+    case SEEN_BOOL:
+      return ~(1U << SEEN_BOOL);
+    case SEEN_INT:
+    case SEEN_FLOAT:
+      return 1U << SEEN_BOOL | 1U << SEEN_STRING | 1U << SEEN_LIST | 1U << SEEN_MARK |
+             1U << SEEN_OBJECT;
+    case SEEN_SPECIAL:
+      return 1U << SEEN_BOOL | 1U << SEEN_LIST | 1U << SEEN_OBJECT;
+    case SEEN_STRING:
+      return 1U << SEEN_BOOL | BITS_NUMBER | 1U << SEEN_LIST | 1U << SEEN_OBJECT;
+    case SEEN_LIST:
+      return ~(1U << SEEN_LIST);
+    case SEEN_MARK:
+      return 1U << SEEN_BOOL | BITS_NUMBER | 1U << SEEN_LIST;
+    default:
+      return ~(1U << SEEN_MARK | 1U << SEEN_OBJECT);
+  }
+}
+
+static int lowest_bit(uint32_t bits) { return __builtin_ctz(bits); }
+
+static void note(cst__json_infer *infer, node *n, int kind) {
+  if ((n->seen & 1U << kind) == 0) {
+    n->seen |= 1U << kind;
+    n->first[kind] = infer->here;
+  }
+}
+
+static cst_status see(cst__json_infer *infer, node *n, int kind, yyjson_val *value) {
+  uint32_t against = n->seen & conflicts_of(kind);
+  if (against != 0) {
+    return fail_conflict(infer, n, value, kind, lowest_bit(against));
+  }
+  note(infer, n, kind);
+  return CST_OK;
+}
+
+static bool has(const node *n, int kind) { return (n->seen & 1U << kind) != 0; }
+
+/* The kind by which the column has to be float64; -1: it need not. */
+static int float_reason(const node *n) {
+  if ((n->seen & BITS_FLOAT) != 0) {
+    return lowest_bit(n->seen & BITS_FLOAT);
+  }
+  return has(n, SEEN_LARGE) && has(n, SEEN_NEGATIVE) ? SEEN_NEGATIVE : -1;
+}
+
+/* Integers and floats in one column: none of the integers may lose anything. */
+static cst_status check_exact(cst__json_infer *infer, const node *n, yyjson_val *value) {
+  int reason = float_reason(n);
+  if (!has(n, SEEN_INEXACT) || reason < 0) {
+    return CST_OK;
+  }
+  char inexact[80];
+  char other[80];
+  infer->failed = value;
+  write_place(infer, n->first[SEEN_INEXACT], inexact, sizeof inexact);
+  write_place(infer, n->first[reason], other, sizeof other);
+  return cst__fail(infer->error, CST_SCHEMA, "give a schema or types, or quote the numbers",
+                   "an integer that float64 does not hold in %s, but %s in %s", inexact,
+                   reason == SEEN_NEGATIVE ? "a negative one" : "a float", other);
+}
+
+/* ---- values ---- */
+
+static cst_status add_value(cst__json_infer *infer, node *n, yyjson_val *value);
+
+static bool is_inexact(cst__json_number number) {
+  uint64_t size = number.u;
+  while (size > UINT64_C(1) << 53 && (size & 1) == 0) {
+    size >>= 1;
+  }
+  return size > UINT64_C(1) << 53;
+}
+
+/* With skip, the record will be dropped. */
+static cst_status fail_huge(cst__json_infer *infer, yyjson_val *value, bool is_integer) {
+  if (infer->skip) {
+    return CST_OK;
+  }
+  infer->failed = value;
+  return cst__fail(infer->error, CST_SCHEMA, "quote it, and it is a string",
+                   is_integer ? "an integer beyond 64 bits" : "a number beyond float64");
+}
+
+static cst_status add_number(cst__json_infer *infer, node *n, yyjson_val *value) {
+  const char *text = unsafe_yyjson_get_raw(value);
+  cst__json_number number = cst__json_read_number(text, unsafe_yyjson_get_len(value));
+  double wide;
+  if (number.kind == CST__JSON_HUGE) {
+    return fail_huge(infer, value, true);
+  }
+  if (number.kind == CST__JSON_FLOAT) {
+    if (!cst__json_read_float64(text, unsafe_yyjson_get_len(value), &wide)) {
+      return fail_huge(infer, value, false);
+    }
+    CST__TRY(see(infer, n, SEEN_FLOAT, value));
+  } else {
+    CST__TRY(see(infer, n, SEEN_INT, value));
+    if (number.i < 0) {
+      note(infer, n, SEEN_NEGATIVE);
+    }
+    if (number.kind == CST__JSON_UINT) {
+      note(infer, n, SEEN_LARGE);
+    }
+    if (is_inexact(number)) {
+      note(infer, n, SEEN_INEXACT);
+    }
+  }
+  return check_exact(infer, n, value);
+}
+
+static cst_status add_string(cst__json_infer *infer, node *n, yyjson_val *value) {
+  double special;
+  if (!cst__json_read_special(unsafe_yyjson_get_str(value), unsafe_yyjson_get_len(value),
+                              &special)) {
+    return see(infer, n, SEEN_STRING, value);
+  }
+  CST__TRY(see(infer, n, SEEN_SPECIAL, value));
+  return has(n, SEEN_INT) ? check_exact(infer, n, value) : CST_OK;
+}
+
+static cst_status add_list(cst__json_infer *infer, node *n, yyjson_val *value) {
+  yyjson_arr_iter items = yyjson_arr_iter_with(value);
+  CST__TRY(see(infer, n, SEEN_LIST, value));
+  if (n->item == NULL && (n->item = new_node(infer)) == NULL) {
+    return infer->error->code;
+  }
+  size_t depth = infer->path.depth++;
+  infer->path.steps[depth].name = NULL;
+  for (size_t i = 0; i < items.max; i++) {
+    infer->path.steps[depth].index = i;
+    CST__TRY(add_value(infer, n->item, yyjson_arr_iter_next(&items)));
+  }
+  infer->path.depth--;
+  return CST_OK;
+}
+
+/* Notes the value of each child, the last one of a key that comes twice; *touched is a list of
+ * them, which begins empty. */
+static cst_status collect(cst__json_infer *infer, node *n, yyjson_val *value, uint32_t *touched) {
+  yyjson_obj_iter members = yyjson_obj_iter_with(value);
+  uint32_t *next = &n->first_key;
+  uint32_t *tail = touched;
+  for (yyjson_val *key; (key = yyjson_obj_iter_next(&members)) != NULL;) {
+    node *child = find_child(infer, n, next, key);
+    if (child == NULL) {
+      return infer->error->code;
+    }
+    if (child->pending == NULL) {
+      *tail = *next;
+      tail = &child->touched;
+      *tail = NO_CHILD;
+    }
+    child->pending = yyjson_obj_iter_get_val(key);
+    next = &child->next_key;
+  }
+  return CST_OK;
+}
+
+static cst_status add_child_value(cst__json_infer *infer, node *child, yyjson_val *value) {
+  size_t depth = infer->path.depth++;
+  infer->path.steps[depth].name = child->name;
+  infer->path.steps[depth].size = child->name_size;
+  CST__TRY(child->is_ignored ? CST_OK : add_value(infer, child, value));
+  infer->path.depth--;
+  return CST_OK;
+}
+
+static cst_status add_members(cst__json_infer *infer, node *n, yyjson_val *value) {
+  uint32_t touched = NO_CHILD;
+  cst_status status = collect(infer, n, value, &touched);
+  while (touched != NO_CHILD) {
+    node *child = n->children[touched];
+    yyjson_val *pending = child->pending;
+    touched = child->touched;
+    child->pending = NULL;
+    if (status == CST_OK) {
+      status = add_child_value(infer, child, pending);
+    }
+  }
+  return status;
+}
+
+static cst_status add_object(cst__json_infer *infer, node *n, yyjson_val *value) {
+  yyjson_val *mark = cst__json_base64_mark(value);
+  size_t size;
+  bool is_mark = mark != NULL && cst__json_base64_size(unsafe_yyjson_get_str(mark),
+                                                       unsafe_yyjson_get_len(mark), &size);
+  /* A mark among strings can only be bytes; else the objects behind it may say that it is none. */
+  CST__TRY(see(infer, n, is_mark ? SEEN_MARK : SEEN_OBJECT, value));
+  return add_members(infer, n, value);
+}
+
+static cst_status add_value(cst__json_infer *infer, node *n, yyjson_val *value) {
+  switch (unsafe_yyjson_get_type(value)) {
+    case YYJSON_TYPE_BOOL:
+      return see(infer, n, SEEN_BOOL, value);
+    case YYJSON_TYPE_RAW:
+      return add_number(infer, n, value);
+    case YYJSON_TYPE_STR:
+      return add_string(infer, n, value);
+    case YYJSON_TYPE_ARR:
+      return add_list(infer, n, value);
+    case YYJSON_TYPE_OBJ:
+      return add_object(infer, n, value);
+    default:
+      return CST_OK;
+  }
+}
+
+cst_status cst__json_infer_add(cst__json_infer *infer, const cst__json_document *document,
+                               const cst__json_record *record, yyjson_val *value,
+                               cst_error *error) {
+  cst_error own = CST_ERROR_INIT; /* the status of some failures is read from it */
+  infer->error = error != NULL ? error : &own;
+  infer->path.depth = 0;
+  infer->failed = NULL;
+  infer->here = (place){record->file, record->line};
+  cst_status status = add_members(infer, &infer->root, value);
+  if (status != CST_OK && status != CST_NO_MEMORY) {
+    cst__json_add_path(&infer->path, error);
+    cst__json_add_place(document, record, infer->failed, error);
+  }
+  infer->error = NULL;
+  return status;
+}
+
+/* ---- the types ---- */
+
+static cst_status finish_node(const node *n, cst__json_types *types, cst__json_type *type,
+                              cst_error *error);
+
+static cst_status finish_struct(const node *n, cst__json_types *types, cst__json_type *type,
+                                cst_error *error) {
+  type->kind = CST__JSON_KIND_STRUCT;
+  type->flags |= CST__JSON_CLOSED;
+  CST__TRY(cst__json_type_children(types, type, n->num_children, error));
+  for (size_t i = 0; i < n->num_children; i++) {
+    const node *child = n->children[i];
+    CST__TRY(cst__json_type_name(types, &type->children[i], child->name, child->name_size, error));
+    CST__TRY(finish_node(child, types, &type->children[i], error));
+  }
+  return cst__json_type_close(type, error);
+}
+
+static void finish_number(const node *n, cst__json_type *type) {
+  type->kind = CST__JSON_KIND_NUMBER;
+  type->dtype = has(n, SEEN_LARGE) ? CST_DTYPE_UINT64 : CST_DTYPE_INT64;
+  if (float_reason(n) >= 0) {
+    type->dtype = CST_DTYPE_FLOAT64;
+    type->flags |= CST__JSON_EXACT;
+  }
+}
+
+static cst_status finish_node(const node *n, cst__json_types *types, cst__json_type *type,
+                              cst_error *error) {
+  if (has(n, SEEN_OBJECT)) {
+    return finish_struct(n, types, type, error);
+  }
+  if (has(n, SEEN_LIST)) {
+    type->kind = CST__JSON_KIND_LIST;
+    CST__TRY(cst__json_type_children(types, type, 1, error));
+    return finish_node(n->item, types, &type->children[0], error);
+  }
+  if ((n->seen & (1U << SEEN_INT | 1U << SEEN_FLOAT)) != 0) {
+    finish_number(n, type);
+  } else if (has(n, SEEN_MARK)) {
+    type->kind = CST__JSON_KIND_BINARY;
+  } else if (has(n, SEEN_STRING) || has(n, SEEN_SPECIAL)) {
+    type->kind = CST__JSON_KIND_STRING;
+  } else if (has(n, SEEN_BOOL)) {
+    type->kind = CST__JSON_KIND_BOOL;
+  }
+  return CST_OK;
+}
+
+static cst_status fail_unknown(const node *root, const char *column, cst_error *error) {
+  const char **names = cst__new(NULL, (root->num_children + 1) * sizeof *names);
+  if (names == NULL) {
+    return cst__fail_memory(error, root->num_children * sizeof *names);
+  }
+  for (size_t i = 0; i < root->num_children; i++) {
+    names[i] = root->children[i]->name;
+  }
+  cst_status status = cst__json_fail_column(column, names, root->num_children, error);
+  cst__delete(names);
+  return status;
+}
+
+/* The keys that are not wanted are known all the same. */
+static cst_status ignore_others(const node *root, cst__json_types *types, cst_error *error) {
+  for (size_t i = 0; i < root->num_children; i++) {
+    const node *child = root->children[i];
+    if (!child->is_ignored) {
+      continue;
+    }
+    const char *name = cst__arena_copy(&types->arena, child->name, child->name_size);
+    if (name == NULL ||
+        !cst__name_map_add(&types->root.map, name, child->name_size, CST__JSON_IGNORED)) {
+      return cst__fail_memory(error, child->name_size);
+    }
+  }
+  return CST_OK;
+}
+
+/* The wanted columns in their order. */
+static cst_status finish_wanted(const cst__json_infer *infer, cst__json_types *types,
+                                cst_error *error) {
+  const node *root = &infer->root;
+  types->root.kind = CST__JSON_KIND_STRUCT;
+  types->root.flags = CST__JSON_CLOSED;
+  CST__TRY(cst__json_type_children(types, &types->root, infer->num_columns, error));
+  for (size_t i = 0; i < infer->num_columns; i++) {
+    const char *name = infer->columns[i];
+    size_t at = cst__name_map_find(&root->map, name, strlen(name));
+    cst__json_type *type = &types->root.children[i];
+    if (at == SIZE_MAX) {
+      return fail_unknown(root, name, error);
+    }
+    CST__TRY(cst__json_type_name(types, type, name, strlen(name), error));
+    CST__TRY(finish_node(root->children[at], types, type, error));
+  }
+  CST__TRY(cst__json_type_close(&types->root, error));
+  return ignore_others(root, types, error);
+}
+
+cst_status cst__json_infer_finish(cst__json_infer *infer, cst__json_types *types,
+                                  cst_error *error) {
+  types->is_inferred = true;
+  return infer->columns != NULL ? finish_wanted(infer, types, error)
+                                : finish_struct(&infer->root, types, &types->root, error);
+}

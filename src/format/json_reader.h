@@ -1,0 +1,304 @@
+/* The parts of the reader of JSON lines: records of a file, one parsed record, scalars, the types
+ * of the columns, inference of them, and the columns that a batch is built in.
+ *
+ * Flow: json_lines.c cuts the input into records, json_document.c has yyjson parse one,
+ * json_infer.c looks at all of them to find a tree of types (json_type.c makes it of a schema), and
+ * json_builder.c appends them to columns (json_column.c) of these types. json_table.c drives it.
+ */
+#ifndef FORMAT_JSON_READER_H
+#define FORMAT_JSON_READER_H
+
+#include <columnstone/schema.h>
+#include <yyjson.h>
+
+#include "arrow/batch.h"
+#include "base/hash.h"
+#include "format/table.h"
+
+enum {
+  CST__JSON_MAX_DEPTH = 100,  /* lists and objects in one another, the record's own counted */
+  CST__JSON_BLOCK = 256 << 10 /* bytes read at a time */
+};
+
+/* ---- records: lines, or the elements of one list ---- */
+
+typedef struct cst__json_record {
+  const uint8_t *data; /* until the next record */
+  size_t size;
+  size_t file;    /* index of its file */
+  int64_t record; /* lines: number of the line, 0-based; elements: theirs */
+  int64_t offset; /* of the first byte, in the uncompressed stream */
+  int64_t line;   /* of the first byte, 1-based */
+  int64_t column; /* the same, in bytes */
+  bool is_cut;    /* longer than may be: not all of it is there */
+} cst__json_record;
+
+/* The records of all files, one behind the other. */
+typedef struct cst__json_lines {
+  const cst__table_files *files;
+  cst_allocator allocator;
+  uint64_t max_record;
+  size_t block; /* bytes read at a time */
+
+  size_t file; /* index of the file at hand */
+  cst__input *input;
+  bool at_end;   /* nothing comes behind the buffer */
+  bool is_array; /* the file is one list */
+  bool is_closed;
+  bool wants_comma;
+  bool is_cut;     /* the rest of a record that is too long has to be passed over */
+  int64_t record;  /* number of the next one */
+  uint64_t offset; /* in the stream, of buffer[begin] */
+  int64_t line;
+  uint64_t line_begin; /* offset of the line's first byte */
+  uint64_t taken;      /* bytes of the files that are closed, as they lie on disk */
+
+  cst__buffer buffer;
+  size_t begin;
+  size_t end;
+  size_t size;    /* of the record handed out last */
+  size_t scanned; /* bytes behind begin that hold no end of the record */
+  size_t depth;   /* within an element, behind `scanned` bytes */
+  bool in_string;
+  bool is_escaped;
+} cst__json_lines;
+
+/* Borrows the files. */
+void cst__json_lines_init(cst__json_lines *lines, const cst__table_files *files,
+                          uint64_t max_record, const cst_allocator *allocator);
+void cst__json_lines_reset(cst__json_lines *lines);
+
+/* The next record that is not blank; *done at the end of the last file. CST_LIMIT for one that is
+ * too long (out->is_cut). The error has its place. */
+cst_status cst__json_lines_next(cst__json_lines *lines, cst__json_record *out, bool *done,
+                                cst_error *error);
+/* Passes over the rest of a record that is too long, and adds it to record->size. */
+cst_status cst__json_lines_pass_over(cst__json_lines *lines, cst__json_record *record,
+                                     cst_error *error);
+/* Bytes taken from the files, as they lie on disk. */
+uint64_t cst__json_lines_consumed(const cst__json_lines *lines);
+
+/* ---- one record, parsed ---- */
+
+enum { CST__JSON_SLOTS = 3 };
+
+/* The memory of the parser, used again for every record. Zero-initialised storage with the
+ * allocator set. */
+typedef struct cst__json_document {
+  cst_allocator allocator;
+  struct {
+    cst__buffer buffer;
+    bool is_used;
+  } slots[CST__JSON_SLOTS];
+  yyjson_doc *doc;
+} cst__json_document;
+
+/* Parses an object; numbers stay text. CST_CORRUPT for what is no JSON, CST_SCHEMA for what is no
+ * object, CST_LIMIT for more depth than CST__JSON_MAX_DEPTH. The value lives until the next call.
+ * The error has its place. */
+cst_status cst__json_document_parse(cst__json_document *document, const cst__json_record *record,
+                                    yyjson_val **out, cst_error *error);
+void cst__json_document_reset(cst__json_document *document);
+
+/* Sets the place of an error: record, offset, and line and column of the value (NULL: of the
+ * record's begin). */
+void cst__json_add_place(const cst__json_document *document, const cst__json_record *record,
+                         const yyjson_val *value, cst_error *error);
+
+/* "a string", "a list", ...: for messages. */
+const char *cst__json_kind_name(const yyjson_val *value);
+
+/* The steps from the record to the value at hand, for errors. */
+typedef struct cst__json_path {
+  struct {
+    const char *name; /* NULL: an index */
+    size_t size;
+    size_t index;
+  } steps[CST__JSON_MAX_DEPTH + 2];
+  size_t depth;
+} cst__json_path;
+
+/* Sets the path of an error: "a.b[3]". */
+void cst__json_add_path(const cst__json_path *path, cst_error *error);
+
+/* ---- scalars ---- */
+
+typedef enum cst__json_number_kind {
+  CST__JSON_INT,   /* within int64 */
+  CST__JSON_UINT,  /* above it, within uint64 */
+  CST__JSON_HUGE,  /* an integer beyond both */
+  CST__JSON_FLOAT, /* with a point or an exponent */
+} cst__json_number_kind;
+
+typedef struct cst__json_number {
+  cst__json_number_kind kind;
+  int64_t i;
+  uint64_t u; /* the magnitude of INT, UINT */
+} cst__json_number;
+
+/* Of the text of a valid number, with a NUL behind it. */
+cst__json_number cst__json_read_number(const char *text, size_t size);
+/* Correctly rounded; false if it is beyond the type. */
+bool cst__json_read_float64(const char *text, size_t size, double *out);
+bool cst__json_read_float32(const char *text, size_t size, float *out);
+/* "NaN", "Infinity", "-Infinity". */
+bool cst__json_read_special(const char *text, size_t size, double *out);
+/* The string of {"base64": "..."}; NULL if the value is no such object. */
+yyjson_val *cst__json_base64_mark(yyjson_val *value);
+/* The number of bytes that a base64 text holds; false if it is none: the standard alphabet, with
+ * padding, without idle bits. */
+bool cst__json_base64_size(const char *text, size_t size, size_t *out);
+void cst__json_base64_decode(const char *text, size_t size, uint8_t *out);
+
+/* ---- types ---- */
+
+typedef enum cst__json_kind {
+  CST__JSON_KIND_NULL,
+  CST__JSON_KIND_BOOL,
+  CST__JSON_KIND_NUMBER, /* see dtype */
+  CST__JSON_KIND_STRING,
+  CST__JSON_KIND_BINARY,
+  CST__JSON_KIND_LIST,
+  CST__JSON_KIND_FIXED_LIST,
+  CST__JSON_KIND_STRUCT
+} cst__json_kind;
+
+enum {
+  CST__JSON_OFFSETS_32 = 1 << 0,
+  CST__JSON_SCALARS = 1 << 1,  /* a list: a scalar is a list of one */
+  CST__JSON_EXACT = 1 << 2,    /* a float: integers have to be held exactly */
+  CST__JSON_CLOSED = 1 << 3,   /* a struct: a key that it does not know is an error */
+  CST__JSON_REQUIRED = 1 << 4, /* never null: a null is an error */
+  CST__JSON_PRESENT = 1 << 5,  /* a struct: a null is one of nulls */
+  CST__JSON_DECLARED = 1 << 6  /* REQUIRED as the Arrow field says it */
+};
+
+enum { CST__JSON_IGNORED = INT32_MAX }; /* in `map`: a key that is known and not wanted */
+
+/* The type of a column, or of what is within it. */
+typedef struct cst__json_type {
+  cst__json_kind kind;
+  cst_dtype dtype;
+  uint32_t flags;
+  int64_t fixed_size; /* FIXED_LIST */
+  const char *name;   /* of a struct's child; NUL-terminated */
+  const char *key;    /* under which it stands in JSON */
+  size_t key_size;
+  struct cst__json_type *children;
+  size_t num_children;
+  size_t num_required; /* children that are never null */
+  cst__name_map map;   /* STRUCT: keys to children */
+} cst__json_type;
+
+/* The tree of a plan. Immutable once made, shared by readers. */
+typedef struct cst__json_types {
+  cst__arena arena;
+  cst__json_type root; /* a struct */
+  bool is_inferred;
+} cst__json_types;
+
+void cst__json_types_reset(cst__json_types *types);
+/* A struct's children, zeroed; a list has one. */
+cst_status cst__json_type_children(cst__json_types *types, cst__json_type *type, size_t count,
+                                   cst_error *error);
+/* Sets the name and the key of a child; copies. */
+cst_status cst__json_type_name(cst__json_types *types, cst__json_type *type, const char *name,
+                               size_t size, cst_error *error);
+/* Fills the map of a struct, whose children have names. CST_SCHEMA for a name that is there twice.
+ */
+cst_status cst__json_type_close(cst__json_type *type, cst_error *error);
+
+/* The root's columns of a TFMD schema or of an Arrow struct, projected to the options' columns. */
+cst_status cst__json_types_of_schema(cst__json_types *types, const cst__table_options *options,
+                                     cst_error *error);
+cst_status cst__json_types_of_arrow(cst__json_types *types, const cst__table_options *options,
+                                    cst_error *error);
+/* CST_NOT_FOUND, with near names, for a wanted column that there is not. */
+cst_status cst__json_fail_column(const char *column, const char *const *names, size_t count,
+                                 cst_error *error);
+/* The Arrow schema of a type. */
+cst_status cst__json_arrow_schema(const cst__json_type *type, struct ArrowSchema *out,
+                                  cst_error *error);
+/* "int64", "large_list", ...: what a value should be, for messages. */
+const char *cst__json_type_word(const cst__json_type *type);
+
+/* ---- inference ---- */
+
+typedef struct cst__json_infer cst__json_infer;
+
+/* skip: a fault of one value is passed over, because its record will be dropped. */
+cst_status cst__json_infer_new(const cst__table_options *options, const cst__table_files *files,
+                               cst__json_infer **out, cst_error *error);
+/* Takes one record into account. CST_SCHEMA for a conflict; the error has path and place. */
+cst_status cst__json_infer_add(cst__json_infer *infer, const cst__json_document *document,
+                               const cst__json_record *record, yyjson_val *value, cst_error *error);
+/* The types of all records so far. */
+cst_status cst__json_infer_finish(cst__json_infer *infer, cst__json_types *types, cst_error *error);
+void cst__json_infer_free(cst__json_infer *infer);
+
+/* ---- columns ---- */
+
+/* The slots of one type in the batch at hand. A struct's children may be shorter than it: slots
+ * that are absent at the end are not there yet. */
+typedef struct cst__json_column {
+  const cst__json_type *type;
+  struct cst__json_column *children;
+  cst__buffer validity; /* a bit per slot */
+  cst__buffer offsets;  /* int64 [length + 1] */
+  cst__buffer values;   /* numbers, bits, or bytes */
+  int64_t length;
+  int64_t null_count;
+  size_t usual_values; /* bytes of values in the batch before */
+  size_t usual_length; /* slots in the batch before */
+  yyjson_val *pending; /* the value of the object at hand; NULL: none */
+  uint32_t touched;    /* the sibling that has one, too; UINT32_MAX: no more */
+  uint32_t first_key;  /* STRUCT: the child whose key came first, last time */
+  uint32_t key_behind; /* the sibling whose key came behind this one's, last time */
+} cst__json_column;
+
+/* Columns for a type, in the arena. */
+cst_status cst__json_column_init(cst__json_column *column, const cst__json_type *type,
+                                 cst__arena *arena, cst_error *error);
+void cst__json_column_free(cst__json_column *column, const cst_allocator *allocator);
+/* Appends one slot that is not null: zero, false, empty. False: no memory. */
+bool cst__json_column_add(cst__json_column *column, const cst_allocator *allocator);
+/* Appends absent slots up to `length`: nulls, or zeros for what is never null. */
+bool cst__json_column_pad(cst__json_column *column, int64_t length, const cst_allocator *allocator);
+/* Appends bytes to the last slot of strings. */
+uint8_t *cst__json_column_bytes(cst__json_column *column, size_t size,
+                                const cst_allocator *allocator);
+/* Takes the slots from `length` on back. */
+void cst__json_column_truncate(cst__json_column *column, int64_t length);
+/* Hands out `length` slots, the absent ones included. Behind it there are none, also on failure,
+ * which is CST_NO_MEMORY or CST_LIMIT. */
+cst_status cst__json_column_export(cst__json_column *column, int64_t length,
+                                   const cst_allocator *allocator, struct ArrowArray *out,
+                                   cst_error *error);
+
+static inline int64_t *cst__json_offsets(const cst__json_column *column) {
+  return (int64_t *)(void *)column->offsets.data;
+}
+
+/* ---- building ---- */
+
+typedef struct cst__json_builder {
+  cst_allocator allocator;
+  cst__arena arena;
+  cst__json_column root;
+  cst__json_path path;
+  yyjson_val *failed; /* the value that an error is about */
+  const char *hint;   /* for values that do not fit; NULL: none */
+} cst__json_builder;
+
+cst_status cst__json_builder_init(cst__json_builder *builder, const cst__json_types *types,
+                                  const cst_allocator *allocator, cst_error *error);
+void cst__json_builder_reset(cst__json_builder *builder);
+/* Appends one record as a row; on failure no row is added, and the error has path and place. */
+cst_status cst__json_builder_add(cst__json_builder *builder, const cst__json_document *document,
+                                 const cst__json_record *record, yyjson_val *value,
+                                 cst_error *error);
+/* The rows so far, as a batch; there are none behind it, also on failure. */
+cst_status cst__json_builder_finish(cst__json_builder *builder, struct ArrowArray *out,
+                                    cst_error *error);
+
+#endif /* FORMAT_JSON_READER_H */

@@ -1,0 +1,265 @@
+/* The table format of JSON lines: the plan that finds the types, and the reader that makes batches.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/json_reader.h"
+
+typedef struct plan {
+  cst_allocator allocator;
+  const cst__table_files *files;
+  int64_t batch_size;
+  uint64_t max_record_size;
+  bool skip;
+  cst__json_types types;
+} plan;
+
+typedef struct reader {
+  const plan *plan;
+  cst__table_drop drop;
+  void *drop_ctx;
+  cst__json_lines lines;
+  cst__json_document document;
+  cst__json_builder builder;
+  cst_status failed; /* it comes again with every further call */
+  cst_error error;
+} reader;
+
+/* ---- sniffing ---- */
+
+static size_t skip_blanks(const uint8_t *head, size_t size, size_t at) {
+  while (at < size && memchr(" \t\r\n", head[at], 4) != NULL) {
+    at++;
+  }
+  return at;
+}
+
+/* Text that begins an object, or a list of objects. */
+static bool sniff(const uint8_t *head, size_t size) {
+  size_t at = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  for (size_t i = at; i < size; i++) {
+    if (head[i] < 0x20 && memchr("\t\r\n", head[i], 3) == NULL) {
+      return false;
+    }
+  }
+  at = skip_blanks(head, size, at);
+  if (at < size && head[at] == '[') {
+    at = skip_blanks(head, size, at + 1);
+  }
+  if (at >= size || head[at] != '{') {
+    return false;
+  }
+  at = skip_blanks(head, size, at + 1);
+  return at < size && head[at] == '"';
+}
+
+/* ---- the plan ---- */
+
+static cst_status add_file(const cst__table_files *files, const cst__json_record *record,
+                           cst_status status, cst_error *error) {
+  if (status != CST_OK && status != CST_NO_MEMORY) {
+    cst__error_add_file(error, files->name(files->ctx, record->file));
+  }
+  return status;
+}
+
+/* A fault of one record, for which it is dropped. */
+static bool is_fault(cst_status status) {
+  return status == CST_CORRUPT || status == CST_SCHEMA || status == CST_LIMIT;
+}
+
+typedef struct sample {
+  cst__json_lines lines;
+  cst__json_document document;
+  cst__json_infer *infer;
+  int64_t rows;
+  uint64_t bytes;
+} sample;
+
+/* One record into the inference. */
+static cst_status look_at(sample *s, const plan *p, bool *done, cst_error *error) {
+  cst__json_record record = {.file = s->lines.file};
+  yyjson_val *value;
+  cst_status status = cst__json_lines_next(&s->lines, &record, done, error);
+  if (status == CST_LIMIT && record.is_cut && p->skip) {
+    return cst__json_lines_pass_over(&s->lines, &record, error);
+  }
+  if (status != CST_OK || *done) {
+    return status;
+  }
+  s->rows++;
+  s->bytes += record.size;
+  status = cst__json_document_parse(&s->document, &record, &value, error);
+  if (p->skip && is_fault(status)) {
+    return CST_OK;
+  }
+  if (status == CST_OK) {
+    status = cst__json_infer_add(s->infer, &s->document, &record, value, error);
+  }
+  if (p->skip && status == CST_UNSUPPORTED) {
+    return CST_OK;
+  }
+  return add_file(p->files, &record, status, error);
+}
+
+static cst_status infer(plan *p, const cst__table_options *options, cst_error *error) {
+  const cst__table_files *files = p->files;
+  sample s = {.document.allocator = p->allocator};
+  bool done = false;
+  cst__json_lines_init(&s.lines, files, p->max_record_size, &p->allocator);
+  cst_status status = cst__json_infer_new(options, files, &s.infer, error);
+  while (status == CST_OK && !done &&
+         (files->rereadable || (s.rows < files->sample_rows && s.bytes < files->sample_bytes))) {
+    status = look_at(&s, p, &done, error);
+  }
+  if (status == CST_OK) {
+    status = cst__json_infer_finish(s.infer, &p->types, error);
+  }
+  cst__json_infer_free(s.infer);
+  cst__json_document_reset(&s.document);
+  cst__json_lines_reset(&s.lines);
+  return status;
+}
+
+static void json_plan_free(void *ptr) {
+  plan *p = ptr;
+  if (p != NULL) {
+    cst__json_types_reset(&p->types);
+    cst__delete(p);
+  }
+}
+
+static cst_status find_types(plan *p, const cst__table_options *options, cst_error *error) {
+  if (options->types != NULL) {
+    return cst__json_types_of_arrow(&p->types, options, error);
+  }
+  return options->schema != NULL ? cst__json_types_of_schema(&p->types, options, error)
+                                 : infer(p, options, error);
+}
+
+static cst_status json_plan(const cst__table_files *files, const cst__table_options *options,
+                            void **out, struct ArrowSchema *schema, cst_error *error) {
+  plan *p = cst__new_zero(options->allocator, sizeof *p);
+  if (p == NULL) {
+    return cst__fail_memory(error, sizeof *p);
+  }
+  p->allocator = cst__allocator_of(options->allocator);
+  p->files = files;
+  p->batch_size = options->batch_size;
+  p->max_record_size = options->max_record_size;
+  p->skip = options->skip;
+  cst__arena_init(&p->types.arena, options->allocator);
+  cst_status status = find_types(p, options, error);
+  if (status == CST_OK) {
+    status = cst__json_arrow_schema(&p->types.root, schema, error);
+  }
+  if (status != CST_OK) {
+    json_plan_free(p);
+    return status;
+  }
+  *out = p;
+  return CST_OK;
+}
+
+/* ---- the reader ---- */
+
+static void json_close(void *ptr) {
+  reader *r = ptr;
+  if (r != NULL) {
+    cst__json_lines_reset(&r->lines);
+    cst__json_document_reset(&r->document);
+    cst__json_builder_reset(&r->builder);
+    cst__delete(r);
+  }
+}
+
+static cst_status json_open(const void *ptr, cst__table_drop drop, void *drop_ctx, void **out,
+                            cst_error *error) {
+  const plan *p = ptr;
+  reader *r = cst__new_zero(&p->allocator, sizeof *r);
+  if (r == NULL) {
+    return cst__fail_memory(error, sizeof *r);
+  }
+  r->plan = p;
+  r->drop = drop;
+  r->drop_ctx = drop_ctx;
+  r->error = (cst_error)CST_ERROR_INIT;
+  r->document.allocator = p->allocator;
+  cst__json_lines_init(&r->lines, p->files, p->max_record_size, &p->allocator);
+  cst_status status = cst__json_builder_init(&r->builder, &p->types, &p->allocator, error);
+  if (status != CST_OK) {
+    json_close(r);
+    return status;
+  }
+  *out = r;
+  return CST_OK;
+}
+
+/* Tells of a record that is dropped; r->error says why. */
+static cst_status drop_record(reader *r, cst__json_record *record) {
+  cst_error why = r->error;
+  if (record->is_cut) {
+    CST__TRY(cst__json_lines_pass_over(&r->lines, record, &r->error));
+  }
+  cst_dropped dropped = {.kind = record->is_cut ? "limit" : "record",
+                         .file = r->plan->files->name(r->plan->files->ctx, record->file),
+                         .record = record->record,
+                         .offset = record->offset,
+                         .bytes = record->size,
+                         .error = &why};
+  return r->drop(r->drop_ctx, &dropped, &r->error);
+}
+
+/* Appends the next record, or drops it. */
+static cst_status next_row(reader *r, bool *done) {
+  cst__json_record record = {.file = r->lines.file};
+  yyjson_val *value;
+  cst_status status = cst__json_lines_next(&r->lines, &record, done, &r->error);
+  if (status != CST_OK && !record.is_cut) {
+    return status;
+  }
+  if (status == CST_OK && !*done) {
+    status = cst__json_document_parse(&r->document, &record, &value, &r->error);
+    if (status == CST_OK) {
+      status = cst__json_builder_add(&r->builder, &r->document, &record, value, &r->error);
+    }
+    (void)add_file(r->plan->files, &record, status, &r->error);
+  }
+  return is_fault(status) && r->plan->skip ? drop_record(r, &record) : status;
+}
+
+static cst_status next_batch(reader *r, struct ArrowArray *out) {
+  bool done = false;
+  while (!done && r->builder.root.length < r->plan->batch_size) {
+    CST__TRY(next_row(r, &done));
+  }
+  return r->builder.root.length > 0 ? cst__json_builder_finish(&r->builder, out, &r->error)
+                                    : CST_OK;
+}
+
+static cst_status json_next(void *ptr, struct ArrowArray *out, cst_error *error) {
+  reader *r = ptr;
+  *out = (struct ArrowArray){0};
+  if (r->failed == CST_OK) {
+    r->failed = next_batch(r, out);
+  }
+  if (r->failed != CST_OK) {
+    cst__error_copy(error, &r->error);
+  }
+  return r->failed;
+}
+
+static uint64_t json_consumed(const void *ptr) {
+  return cst__json_lines_consumed(&((const reader *)ptr)->lines);
+}
+
+const cst__table_format cst__json_table = {
+    .name = "json",
+    .sniff = sniff,
+    .plan = json_plan,
+    .plan_free = json_plan_free,
+    .open = json_open,
+    .next = json_next,
+    .consumed = json_consumed,
+    .close = json_close,
+};

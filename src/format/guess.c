@@ -15,9 +15,9 @@ typedef struct magic {
 
 static const magic magics[] = {
     MAGIC("version https://git-lfs", "this is a Git LFS pointer: git lfs pull fetches the file"),
-    MAGIC("PAR1", "this is a Parquet file: read it with pyarrow or the parquet plug-in"),
-    MAGIC("ARROW1", "this is an Arrow file: read it with pyarrow.ipc.open_file"),
-    MAGIC("\xff\xff\xff\xff", "this seems to be an Arrow stream: read it with pyarrow.ipc"),
+    MAGIC("PAR1", "this is a Parquet file: read it with the format parquet"),
+    MAGIC("ARROW1", "this is an Arrow file: read it with the format arrow"),
+    MAGIC("\xff\xff\xff\xff", "this seems to be an Arrow stream: read it with the format arrow"),
     MAGIC("PK\x03\x04", "this is a zip archive: unpack it first"),
     MAGIC("PK\x05\x06", "this is an empty zip archive"),
     MAGIC("BZh", "this is bzip2: decompress it first (bunzip2), or use gzip or zstd"),
@@ -92,14 +92,16 @@ static const char *guess_text(const uint8_t *head, size_t size) {
     return NULL;
   }
   if (*head == '{' || *head == '[') {
-    return "this seems to be JSON";
+    return "this seems to be JSON: read it with the format json";
   }
   for (size_t i = 0; i < size && head[i] != '\n'; i++) {
     if (head[i] == ',' || head[i] == '\t' || head[i] == ';') {
-      return "this seems to be CSV or another text table";
+      return "this seems to be CSV or another text table: read it with the format csv";
     }
   }
-  return "this seems to be text";
+  return "this seems to be text: name the format (example, sequence_example, raw, csv, json, "
+         "arrow, "
+         "parquet)";
 }
 
 /* A serialized tf.Example begins with field 1, its length, and within it field 1 again. */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "arrow/view.h"
 #include "schema/schema.h"
 #include "source/feed.h"
 #include "source/pass.h"
@@ -12,12 +13,11 @@
 enum { INFER_ROWS = 4096, INFER_BYTES = 4 << 20, PROGRESS_BYTES = 16 << 20 };
 
 static cst_status check_inferable(const cst_source *source, cst_error *error) {
-  if (source->payload != NULL && source->payload->wants_schema) {
+  if (source->payload == NULL || source->payload->wants_schema) {
     return CST_OK;
   }
   return cst__fail(error, CST_UNSUPPORTED, "open the files as tf.Examples (format \"example\")",
-                   "a schema is inferred from tf.Examples only, not from the format %s",
-                   source->format);
+                   "the format %s has no columns to infer a schema from", source->format);
 }
 
 static bool is_valid(const struct ArrowArray *array, int64_t row) {
@@ -61,13 +61,29 @@ static cst_status tell_progress(progress *p, const cst_pass *pass, cst_error *er
              : cst__fail(error, CST_CALLBACK, NULL, "the progress callback stopped the inference");
 }
 
-static cst_status infer_pass(cst_pass *pass, cst__inferrer *inferrer, progress *p,
+/* Whole formats have one schema for all batches. */
+static cst_status next_batch(cst_pass *pass, const struct ArrowSchema *whole,
+                             struct ArrowSchema *schema, struct ArrowArray *batch,
                              cst_error *error) {
+  schema->release = NULL;
+  CST__TRY(cst__pass_next(pass, whole == NULL ? schema : NULL, batch, error));
+  if (whole == NULL || batch->release == NULL) {
+    return CST_OK;
+  }
+  cst_status status = cst__schema_copy(whole, schema, error);
+  if (status != CST_OK) {
+    batch->release(batch);
+  }
+  return status;
+}
+
+static cst_status infer_pass(cst_pass *pass, const struct ArrowSchema *whole,
+                             cst__inferrer *inferrer, progress *p, cst_error *error) {
   cst_error own = CST_ERROR_INIT;
   for (;;) {
     struct ArrowSchema schema;
     struct ArrowArray batch;
-    cst_status status = cst__pass_next(pass, &schema, &batch, &own);
+    cst_status status = next_batch(pass, whole, &schema, &batch, &own);
     if (status == CST_OK && batch.release == NULL) {
       return CST_OK;
     }
@@ -99,16 +115,23 @@ cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_pr
   progress p = {.call = on_progress, .ctx = ctx};
   cst_pass *pass;
   cst__inferrer *inferrer = NULL;
+  struct ArrowSchema whole = {.release = NULL};
   CST__TRY(cst__pass_new_with(source, &options, &pass, error));
   cst_status status = cst__inferrer_new(&source->allocator, &inferrer, error);
+  if (status == CST_OK && source->payload == NULL) {
+    status = cst__source_arrow_schema(source, &whole, error);
+  }
   if (status == CST_OK) {
-    status = infer_pass(pass, inferrer, &p, error);
+    status = infer_pass(pass, whole.release != NULL ? &whole : NULL, inferrer, &p, error);
   }
   if (status == CST_OK) {
     status = cst__inferrer_finish(inferrer, out, error);
   }
   cst__inferrer_free(inferrer);
   cst__pass_free(pass);
+  if (whole.release != NULL) {
+    whole.release(&whole);
+  }
   return status;
 }
 

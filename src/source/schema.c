@@ -114,12 +114,28 @@ cst_status cst__source_arrow_schema(cst_source *source, struct ArrowSchema *out,
   return status;
 }
 
-cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *error) {
+/* Whole formats need no schema to be read, but for tensors. */
+static cst_status prepare_specs(cst_source *source, cst_error *error) {
+  cst_schema *inferred;
   CST__TRY(cst__source_prepare(source, error));
-  if (source->schema == NULL) {
-    return cst__fail(error, CST_UNSUPPORTED, "open it as tf.Examples, with a schema or without",
-                     "this format has no schema, and so no tensors");
+  if (source->schema != NULL) {
+    return CST_OK;
   }
+  if (source->payload != NULL) {
+    return cst__fail(error, CST_UNSUPPORTED, "open it as tf.Examples, with a schema or without",
+                     "the format %s has no schema, and so no tensors", source->format);
+  }
+  if (!source->rereadable) {
+    return cst__fail(error, CST_STATE, "give a schema",
+                     "tensors need a schema, and an input that can be read only once has none");
+  }
+  CST__TRY(cst__source_infer(source, NULL, NULL, &inferred, error));
+  cst__schema_release(inferred);
+  return CST_OK;
+}
+
+cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *error) {
+  CST__TRY(prepare_specs(source, error));
   cst_specs_options options = {
       .size = sizeof options, .group = source->tensor_group, .legacy = source->legacy_specs};
   cst_specs *all;

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     )
     from ._example import ExampleDecoder, ExampleEncoder
     from ._formats import register_format, unregister_format
+    from ._index import Index, IndexEntry, build_index, import_index, load_index
     from ._open import Fault, FileCount, Source, Verification, infer_schema, open
     from ._schema import Schema
+    from ._sequence import SequenceExampleDecoder, SequenceExampleEncoder
     from ._spec import (
         Feature,
         FixedLen,
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
         VarLen,
     )
     from ._tensor import RaggedTensor, SparseTensor
-    from ._writer import TFRecordWriter
+    from ._writer import TFRecordWriter, Writer, write
 
 __all__ = [
     "ArgumentError",
@@ -62,6 +64,8 @@ __all__ = [
     "FileError",
     "FixedLen",
     "FormatError",
+    "Index",
+    "IndexEntry",
     "LimitError",
     "NotFoundError",
     "Pass",
@@ -71,6 +75,8 @@ __all__ = [
     "RowLengths",
     "Schema",
     "SchemaError",
+    "SequenceExampleDecoder",
+    "SequenceExampleEncoder",
     "Source",
     "Sparse",
     "SparseTensor",
@@ -82,11 +88,16 @@ __all__ = [
     "UnsupportedError",
     "VarLen",
     "Verification",
+    "Writer",
     "__version__",
+    "build_index",
+    "import_index",
     "infer_schema",
+    "load_index",
     "open",
     "register_format",
     "unregister_format",
+    "write",
 ]
 
 _NAMES_OF = {
@@ -97,12 +108,14 @@ _NAMES_OF = {
     "SchemaError StateError UnsupportedError",
     "_example": "ExampleDecoder ExampleEncoder",
     "_formats": "register_format unregister_format",
+    "_index": "Index IndexEntry build_index import_index load_index",
     "_open": "Fault FileCount Source Verification infer_schema open",
     "_schema": "Schema",
+    "_sequence": "SequenceExampleDecoder SequenceExampleEncoder",
     "_spec": "Feature FixedLen Ragged RowLengths Sparse TensorRepresentation UniformRowLength "
     "VarLen",
     "_tensor": "RaggedTensor SparseTensor",
-    "_writer": "TFRecordWriter",
+    "_writer": "TFRecordWriter Writer write",
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 

@@ -201,7 +201,12 @@ class Source:
 @final
 class ExampleDecoder:
     def __new__(
-        cls, schema: Schema | None, columns: tuple[str, ...] | None, flags: int, /
+        cls,
+        schema: Schema | None,
+        columns: tuple[str, ...] | None,
+        flags: int,
+        sequence_column: str | None,
+        /,
     ) -> Self: ...
     @property
     def arrow_schema(self) -> ArrowSchema | None: ...
@@ -209,7 +214,26 @@ class ExampleDecoder:
 
 @final
 class ExampleEncoder:
-    def __new__(cls, schema: Schema | None, flags: int, /) -> Self: ...
+    def __new__(cls, schema: Schema | None, flags: int, sequence_column: str | None, /) -> Self: ...
+    def encode(self, batch: object, /) -> Array: ...
+
+@final
+class SequenceExampleDecoder:
+    def __new__(
+        cls,
+        schema: Schema | None,
+        columns: tuple[str, ...] | None,
+        flags: int,
+        sequence_column: str | None,
+        /,
+    ) -> Self: ...
+    @property
+    def arrow_schema(self) -> ArrowSchema | None: ...
+    def decode(self, records: Sequence[Buffer] | object, /) -> RecordBatch: ...
+
+@final
+class SequenceExampleEncoder:
+    def __new__(cls, schema: Schema | None, flags: int, sequence_column: str | None, /) -> Self: ...
     def encode(self, batch: object, /) -> Array: ...
 
 @final
@@ -221,3 +245,42 @@ class TFRecordWriter:
     def abort(self) -> None: ...
     @property
     def closed(self) -> bool: ...
+
+@final
+class Sink:
+    def __new__(
+        cls,
+        name: bytes,
+        file: object | None,
+        format: str | None,
+        compression: int,
+        level: int,
+        schema: Schema | None,
+        lossy: bool,
+        sequence_column: str | None,
+        csv: CoreCsv | None,
+        threads: int,
+        num_shards: int,
+        shard_bytes: int,
+        /,
+    ) -> Self: ...
+    def begin(self, schema: ArrowSchemaExportable, /) -> None: ...
+    def write(self, batches: object, /) -> int: ...
+    def finish(self) -> None: ...
+    def abort(self) -> None: ...
+    @property
+    def closed(self) -> bool: ...
+
+@final
+class Index:
+    @classmethod
+    def build(cls, path: bytes, /) -> Index: ...
+    @classmethod
+    def load(cls, path: bytes, /) -> Index: ...
+    @classmethod
+    def import_text(cls, text_path: bytes, path: bytes, /) -> Index: ...
+    def save(self, path: bytes, /) -> None: ...
+    def export_text(self, text_path: bytes, /) -> None: ...
+    def record(self, i: int, /) -> tuple[int, int]: ...
+    @property
+    def num_records(self) -> int: ...

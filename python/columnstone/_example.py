@@ -24,6 +24,8 @@ class ExampleDecoder:
     binary_views: bytes as binary_view; without a copy when the input is an Arrow binary array,
         which then stays alive as long as the batch.
     fixed_size: features of a fixed shape become fixed_size_list.
+    nested: a feature and the row lengths of its ragged representation become one column of nested
+        lists.
 
     A feature of TYPE_UNKNOWN (one without values, where a schema was inferred) is a column of type
     null. Raises SchemaError for a feature of type STRUCT, NotFoundError for an unknown column.
@@ -39,13 +41,14 @@ class ExampleDecoder:
         offsets: int = 64,
         binary_views: bool = False,
         fixed_size: bool = False,
+        nested: bool = False,
     ) -> None:
         core = as_core(schema)
         names = as_columns(columns)
-        flags = as_column_flags(offsets, binary_views, fixed_size)
+        flags = as_column_flags(offsets, binary_views, fixed_size, nested)
         self._schema = core
-        self._options = (names, offsets, binary_views, fixed_size)
-        self._core = _core.ExampleDecoder(core, names, flags)
+        self._options = (names, offsets, binary_views, fixed_size, nested)
+        self._core = _core.ExampleDecoder(core, names, flags, None)
 
     def decode(
         self,
@@ -87,9 +90,15 @@ def _restore_decoder(
     offsets: int,
     binary_views: bool,
     fixed_size: bool,
+    nested: bool,
 ) -> ExampleDecoder:
     return ExampleDecoder(
-        schema, columns, offsets=offsets, binary_views=binary_views, fixed_size=fixed_size
+        schema,
+        columns,
+        offsets=offsets,
+        binary_views=binary_views,
+        fixed_size=fixed_size,
+        nested=nested,
     )
 
 
@@ -109,7 +118,7 @@ class ExampleEncoder:
     def __init__(self, schema: SchemaLike | None = None, *, lossy: bool = False) -> None:
         self._schema = as_core(schema)
         self._lossy = bool(lossy)
-        self._core = _core.ExampleEncoder(self._schema, _core.ENCODE_LOSSY if lossy else 0)
+        self._core = _core.ExampleEncoder(self._schema, _core.ENCODE_LOSSY if lossy else 0, None)
 
     def encode(self, batch: ArrowArrayExportable | ArrowStreamExportable) -> _core.Array:
         """Encodes a batch into an Array of large_binary, one record per row.

@@ -21,9 +21,17 @@ _BUILT_IN = frozenset(
     {"example", "sequence_example", "raw", "csv", "json", "arrow", "arrows", "parquet", "tfrecord"}
 )
 
-# Formats of this package that are written in Python, by name: their module, which has the Format as
-# FORMAT, and the bytes that a file of theirs begins with.
-_SHIPPED: dict[str, tuple[str, bytes]] = {}
+
+class Shipped(NamedTuple):
+    """A format of this package that is written in Python. Its module has the Format as FORMAT, and
+    SINK, which is made and used as the compiled Sink."""
+
+    module: str
+    magic: bytes  # what its files begin with
+    ending: str
+
+
+_SHIPPED: dict[str, Shipped] = {}
 
 _HEAD = 4096
 _OPTIONS = ("columns", "batch_size", "threads")
@@ -113,8 +121,8 @@ def by_bytes(path: bytes) -> Format | None:
     for format in asked:
         if format.sniff is not None and format.sniff(head):
             return format
-    for name, (_, magic) in _SHIPPED.items():
-        if head.startswith(magic):
+    for name, shipped in _SHIPPED.items():
+        if head.startswith(shipped.magic):
             return _shipped(name)
     return None
 
@@ -132,7 +140,18 @@ def _head(path: bytes) -> bytes | None:
         return None  # the library says what is wrong with it
 
 
+def sink_of(name: str | None, path: bytes) -> Any:
+    """The sink of a format that is written in Python; None if the library writes it."""
+    for known, shipped in _SHIPPED.items():
+        if name == known or (name is None and path.endswith(shipped.ending.encode())):
+            return _module(shipped).SINK
+    return None
+
+
 def _shipped(name: str) -> Format:
-    module: Any = importlib.import_module(f".{_SHIPPED[name][0]}", __package__)
-    format: Format = module.FORMAT
+    format: Format = _module(_SHIPPED[name]).FORMAT
     return format
+
+
+def _module(shipped: Shipped) -> Any:
+    return importlib.import_module(f".{shipped.module}", __package__)

@@ -1,20 +1,35 @@
-"""TFRecordWriter: records to TFRecord files."""
+"""TFRecordWriter, Writer and write: records and record batches to files."""
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import TYPE_CHECKING
 
-from . import _core
+from . import _core, _formats
 from ._errors import Error, argument_error, name_file
 from ._files import check_binary, name_of, path_bytes
+from ._inputs import is_arrow
+from ._schema import as_core
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import TracebackType
-    from typing import Literal, Self, TypeAlias
+    from typing import Any, Literal, Self, TypeAlias, TypeGuard
 
-    from ._core import ArrowArrayExportable, ArrowStreamExportable, Buffer
+    from ._core import (
+        ArrowArrayExportable,
+        ArrowSchemaExportable,
+        ArrowStreamExportable,
+        Buffer,
+    )
+    from ._csv import CoreCsv, CsvOptions
     from ._files import WritableFile
+    from ._open import Source
+    from ._schema import SchemaLike
+
+    Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
+    Batches: TypeAlias = "Exportable | Iterable[Exportable]"
 
     Compression: TypeAlias = Literal["none", "gzip", "zlib", "zstd"]
 
@@ -48,29 +63,15 @@ class TFRecordWriter:
         compression: Compression | None = None,
         level: int = 0,
     ) -> None:
-        if compression is not None and compression not in _COMPRESSIONS:
-            choices = ", ".join(_COMPRESSIONS)
-            raise argument_error(
-                f"there is no compression {ascii(compression)[:40]}", f"one of {choices}"
-            )
-        code = _core.COMPRESSION_BY_NAME if compression is None else _COMPRESSIONS[compression]
-        if isinstance(file, str | bytes | os.PathLike):
-            path = path_bytes(file)
-            self._name = os.fsdecode(path)
-            try:
-                self._core = _core.TFRecordWriter(path, None, code, level)
-            except Error as error:
+        path, opened = _output(file)
+        self._name = os.fsdecode(path)
+        code = _compression(compression, opened)
+        try:
+            self._core = _core.TFRecordWriter(path, opened, code, level)
+        except Error as error:
+            if opened is None:
                 name_file(error, path)
-                raise
-            return
-        if not callable(getattr(file, "write", None)):
-            raise TypeError(
-                f"expected a path or a file object with write(), not {type(file).__name__}"
-            )
-        check_binary(file)
-        code = _core.COMPRESSION_NONE if compression is None else code
-        self._name = os.fsdecode(name_of(file))
-        self._core = _core.TFRecordWriter(name_of(file), file, code, level)
+            raise
 
     def write(self, record: Buffer) -> None:
         """Writes one record."""
@@ -115,3 +116,192 @@ class TFRecordWriter:
     def __repr__(self) -> str:
         state = "closed" if self.closed else "open"
         return f"<columnstone.TFRecordWriter {self._name!r}, {state}>"
+
+
+class Writer:
+    """Writes record batches to a file of any format. Use it in a `with` block: an exception inside
+    leaves no file.
+
+    file: a path, "-" for standard output, or a binary file object with `write`, which stays open. A
+        path gets its final name only when the file is complete.
+    format: "example", "sequence_example", "raw" (one binary column), "csv", "json" (lines),
+        "arrow" (the file format), "arrows" (the stream format) or a plug-in's; None goes by the
+        ending of the name. File objects need one.
+    schema: of the data (TFMD), for formats that need it.
+    compression: of TFRecords, CSV and JSON lines: "none", "gzip", "zlib" or "zstd"; None goes by
+        the name, and is "none" for file objects.
+    level: of the compression; 0 is the codec's usual one.
+    lossy: round what the format cannot hold exactly, instead of raising.
+    threads: with 2 or more, compression and writing run beside the caller.
+    num_shards: write this many files, "<path>-00000-of-00010" (the number stands in front of the
+        endings of the name); batches go to them in turn.
+    shard_bytes: begin a new such file when one has reached this size; rows keep their order.
+    csv: the dialect, a CsvOptions.
+    sequence_column: sequence_example: name of the struct column of feature lists.
+
+    The columns are those of the first batch; another batch of other columns is a SchemaError.
+    Raises NotFoundError for an unknown format, UnsupportedError with row and column for a value
+    that the format cannot hold, FileError if the file cannot be written; an exception of a file
+    object comes out as it is.
+    """
+
+    __slots__ = ("_core", "_name", "num_rows")
+    num_rows: int
+
+    def __init__(
+        self,
+        file: str | os.PathLike[str] | WritableFile,
+        format: str | None = None,
+        *,
+        schema: SchemaLike | None = None,
+        compression: Compression | None = None,
+        level: int = 0,
+        lossy: bool = False,
+        threads: int = 1,
+        num_shards: int | None = None,
+        shard_bytes: int | None = None,
+        csv: CsvOptions | None = None,
+        sequence_column: str | None = None,
+    ) -> None:
+        path, opened = _output(file)
+        self._name = os.fsdecode(path)
+        self.num_rows = 0
+        options = (
+            _compression(compression, opened),
+            operator.index(level),
+            as_core(schema),
+            bool(lossy),
+            _text("sequence_column", sequence_column),
+            None if csv is None else _core_csv(csv),
+            _count("threads", threads, 1024),
+            0 if num_shards is None else _count("num_shards", num_shards, 99_999),
+            0 if shard_bytes is None else _count("shard_bytes", shard_bytes, 2**63 - 1),
+        )
+        make = _formats.sink_of(_text("format", format), path) or _core.Sink
+        try:
+            self._core: _core.Sink = make(path, opened, format, *options)
+        except Error as error:
+            if opened is None:
+                name_file(error, path)
+            raise
+
+    def begin(self, arrow_schema: ArrowSchemaExportable) -> None:
+        """Opens the file for batches of this Arrow schema. The first `write` does it as well: only
+        an output that may get no batch at all needs this."""
+        self._core.begin(arrow_schema)
+
+    def write(self, batches: Batches) -> int:
+        """Writes a batch, a table, a source, another object with __arrow_c_stream__, or an iterable
+        of such; returns the number of rows."""
+        rows = self._write(batches)
+        self.num_rows += rows
+        return rows
+
+    def _write(self, batches: Batches) -> int:
+        if _is_source(batches):
+            # Its own iterator raises what a stream can only tell in words.
+            self._core.begin(batches.arrow_schema)
+            return sum(self._core.write(batch) for batch in batches)
+        if is_arrow(batches):
+            return self._core.write(batches)
+        if isinstance(batches, str | bytes | dict) or not hasattr(batches, "__iter__"):
+            raise TypeError(
+                "expected an object with __arrow_c_stream__ or __arrow_c_array__, or several of "
+                f"these, not {type(batches).__name__}"
+            )
+        return sum(self._write(item) for item in batches)
+
+    def close(self) -> None:
+        """Completes the file and gives it its name. A second close does nothing. StateError if
+        nothing was written, for then the columns are not known."""
+        if not self._core.closed:
+            self._core.finish()
+
+    def abort(self) -> None:
+        """Gives up: no file is left."""
+        self._core.abort()
+
+    @property
+    def closed(self) -> bool:
+        """True after close or abort."""
+        return self._core.closed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else "open"
+        return f"<columnstone.Writer {self._name!r}, {state}>"
+
+
+def write(
+    batches: Batches,
+    file: str | os.PathLike[str] | WritableFile,
+    format: str | None = None,
+    **options: Any,
+) -> int:
+    """Writes record batches to a file and returns the number of rows: a source, a table, a data
+    frame, any object with __arrow_c_stream__, or an iterable of batches. file, format and options
+    are those of `Writer`. Memory does not grow with the data."""
+    with Writer(file, format, **options) as writer:
+        writer.write(batches)
+    return writer.num_rows
+
+
+def _is_source(batches: Batches) -> TypeGuard[Source]:
+    from ._open import Source
+
+    return isinstance(batches, Source)
+
+
+def _output(file: object) -> tuple[bytes, WritableFile | None]:
+    """A path; or the name of a file object, and the object."""
+    if isinstance(file, str | bytes | os.PathLike):
+        return path_bytes(file), None
+    if not callable(getattr(file, "write", None)):
+        raise TypeError(f"expected a path or a file object with write(), not {type(file).__name__}")
+    check_binary(file)
+    opened: Any = file
+    return name_of(file), opened
+
+
+def _compression(compression: Compression | None, opened: object | None) -> int:
+    """The number of a compression; by name, or none for file objects, if it is not given."""
+    if compression is None:
+        return _core.COMPRESSION_BY_NAME if opened is None else _core.COMPRESSION_NONE
+    if compression not in _COMPRESSIONS:
+        choices = ", ".join(_COMPRESSIONS)
+        raise argument_error(
+            f"there is no compression {ascii(compression)[:40]}", f"one of {choices}"
+        )
+    return _COMPRESSIONS[compression]
+
+
+def _core_csv(csv: CsvOptions) -> CoreCsv | None:
+    from ._csv import as_core_csv
+
+    return as_core_csv(csv)
+
+
+def _text(name: str, value: str | None) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{name} is a str, not {type(value).__name__}")
+    return value
+
+
+def _count(name: str, value: int, most: int) -> int:
+    number = operator.index(value)
+    if not 1 <= number <= most:
+        raise argument_error(f"{name} is {number}, and must be from 1 to {most}")
+    return number

@@ -1,21 +1,93 @@
-/* ExampleDecoder: serialized tf.Examples, as a sequence of bytes or as Arrow, to a RecordBatch. */
+/* ExampleDecoder and SequenceExampleDecoder: serialized records, as a sequence of bytes or as
+ * Arrow, to a RecordBatch. */
 #include <stdlib.h>
 
 #include "ext.h"
 
+/* What a decoder is made from, besides the schema. */
+typedef struct settings {
+  cst__py_names columns;
+  uint32_t flags;
+  const char *sequence_column; /* NULL: the usual one */
+} settings;
+
+/* The functions for one kind of record. */
+typedef struct decoder_kind {
+  cst_status (*create)(const cst_schema *schema, const settings *set, void **out, cst_error *error);
+  void (*free)(void *decoder);
+  cst_status (*decode)(void *decoder, const cst_bytes *records, size_t count,
+                       struct ArrowSchema *out_schema, struct ArrowArray *out, cst_error *error);
+  cst_status (*decode_arrow)(void *decoder, const struct ArrowSchema *schema,
+                             struct ArrowArray *records, struct ArrowSchema *out_schema,
+                             struct ArrowArray *out, cst_error *error);
+  cst_status (*arrow_schema)(const void *decoder, struct ArrowSchema *out, cst_error *error);
+} decoder_kind;
+
 typedef struct decoder_object {
-  PyObject_HEAD cst_example_decoder *decoder;
+  PyObject_HEAD const decoder_kind *kind;
+  void *decoder;
   PyObject *arrow_schema; /* NULL: no schema, so every batch has one of its own */
   cst__py_lock lock;
 } decoder_object;
 
+/* ---- kinds ---- */
+
+static cst_status example_create(const cst_schema *schema, const settings *set, void **out,
+                                 cst_error *error) {
+  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+  options.flags = set->flags;
+  options.columns = set->columns.names;
+  options.num_columns = set->columns.count;
+  cst_example_decoder *decoder = NULL;
+  cst_status status = cst_example_decoder_new(schema, &options, &decoder, error);
+  *out = decoder;
+  return status;
+}
+
+static cst_status sequence_create(const cst_schema *schema, const settings *set, void **out,
+                                  cst_error *error) {
+  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+  options.flags = set->flags;
+  options.columns = set->columns.names;
+  options.num_columns = set->columns.count;
+  options.sequence_column = set->sequence_column;
+  cst_sequence_decoder *decoder = NULL;
+  cst_status status = cst_sequence_decoder_new(schema, &options, &decoder, error);
+  *out = decoder;
+  return status;
+}
+
+/* The same calls under the one type of the table. */
+#define DECODER_CALLS(noun)                                                                     \
+  static void noun##_free(void *decoder) { cst_##noun##_decoder_free(decoder); }                \
+  static cst_status noun##_decode(void *decoder, const cst_bytes *records, size_t count,        \
+                                  struct ArrowSchema *out_schema, struct ArrowArray *out,       \
+                                  cst_error *error) {                                           \
+    return cst_##noun##_decoder_decode(decoder, records, count, out_schema, out, error);        \
+  }                                                                                             \
+  static cst_status noun##_decode_arrow(                                                        \
+      void *decoder, const struct ArrowSchema *schema, struct ArrowArray *records,              \
+      struct ArrowSchema *out_schema, struct ArrowArray *out, cst_error *error) {               \
+    return cst_##noun##_decoder_decode_arrow(decoder, schema, records, out_schema, out, error); \
+  }                                                                                             \
+  static cst_status noun##_schema(const void *decoder, struct ArrowSchema *out,                 \
+                                  cst_error *error) {                                           \
+    return cst_##noun##_decoder_arrow_schema(decoder, out, error);                              \
+  }                                                                                             \
+  static const decoder_kind noun##_kind = {noun##_create, noun##_free, noun##_decode,           \
+                                           noun##_decode_arrow, noun##_schema};
+DECODER_CALLS(example)
+DECODER_CALLS(sequence)
+
+/* ---- life ---- */
+
 static int init(decoder_object *self, cst__py_state *state, const cst_schema *schema,
-                const cst_decode_options *options) {
+                const settings *set) {
   cst_error error = CST_ERROR_INIT;
   struct ArrowSchema arrow_schema;
-  cst_status status = cst_example_decoder_new(schema, options, &self->decoder, &error);
+  cst_status status = self->kind->create(schema, set, &self->decoder, &error);
   if (status == CST_OK && schema != NULL) {
-    status = cst_example_decoder_arrow_schema(self->decoder, &arrow_schema, &error);
+    status = self->kind->arrow_schema(self->decoder, &arrow_schema, &error);
   }
   if (status != CST_OK) {
     cst__py_raise(state, &error);
@@ -27,34 +99,44 @@ static int init(decoder_object *self, cst__py_state *state, const cst_schema *sc
   return schema != NULL && self->arrow_schema == NULL ? -1 : cst__py_lock_init(&self->lock);
 }
 
-/* ExampleDecoder(schema, columns, flags) */
-static PyObject *new_decoder(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  (void)kwargs;
+/* (schema, columns, flags, sequence_column) */
+static PyObject *new_decoder(PyTypeObject *type, PyObject *args, const decoder_kind *kind) {
   cst__py_state *state = PyType_GetModuleState(type);
-  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+  settings set = {.flags = 0};
   PyObject *schema_object;
   PyObject *columns;
   const cst_schema *schema;
-  cst__py_names names;
-  if (!PyArg_ParseTuple(args, "OOI:ExampleDecoder", &schema_object, &columns, &options.flags) ||
+  if (!PyArg_ParseTuple(args, "OOIz:decoder", &schema_object, &columns, &set.flags,
+                        &set.sequence_column) ||
       cst__py_schema_arg(state, schema_object, &schema) < 0 ||
-      cst__py_names_init(&names, columns) < 0) {
+      cst__py_names_init(&set.columns, columns) < 0) {
     return NULL;
   }
-  options.columns = names.names;
-  options.num_columns = names.count;
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   decoder_object *self = (decoder_object *)allocate(type, 0);
-  if (self != NULL && init(self, state, schema, &options) < 0) {
-    Py_CLEAR(self);
+  if (self != NULL) {
+    self->kind = kind;
+    if (init(self, state, schema, &set) < 0) {
+      Py_CLEAR(self);
+    }
   }
-  cst__py_names_reset(&names);
+  cst__py_names_reset(&set.columns);
   return (PyObject *)self;
+}
+
+static PyObject *new_example(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  (void)kwargs;
+  return new_decoder(type, args, &example_kind);
+}
+
+static PyObject *new_sequence(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  (void)kwargs;
+  return new_decoder(type, args, &sequence_kind);
 }
 
 static void dealloc(PyObject *object) {
   decoder_object *self = (decoder_object *)object;
-  cst_example_decoder_free(self->decoder);
+  self->kind->free(self->decoder);
   cst__py_lock_reset(&self->lock);
   Py_XDECREF(self->arrow_schema);
   cst__py_free(object);
@@ -171,8 +253,8 @@ static PyObject *decode_sequence(decoder_object *self, PyObject *sequence) {
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = cst_example_decoder_decode(self->decoder, r.bytes, (size_t)r.count,
-                                      self->arrow_schema == NULL ? &schema : NULL, &batch, &error);
+  status = self->kind->decode(self->decoder, r.bytes, (size_t)r.count,
+                              self->arrow_schema == NULL ? &schema : NULL, &batch, &error);
   Py_END_ALLOW_THREADS
   cst__py_lock_leave(&self->lock);
   records_reset(&r);
@@ -214,9 +296,8 @@ static PyObject *decode_arrow(decoder_object *self, PyObject *object) {
       cst__py_lock_enter(&self->lock, cst__py_state_of((PyObject *)self), "decoder") == 0;
   Py_BEGIN_ALLOW_THREADS
   if (entered) {
-    status = cst_example_decoder_decode_arrow(self->decoder, &in_schema, &in,
-                                              self->arrow_schema == NULL ? &schema : NULL, &batch,
-                                              &error);
+    status = self->kind->decode_arrow(self->decoder, &in_schema, &in,
+                                      self->arrow_schema == NULL ? &schema : NULL, &batch, &error);
   }
   in_schema.release(&in_schema);
   if (in.release != NULL) {
@@ -305,20 +386,20 @@ static PyObject *stream_chunks(cst__py_state *state, PyObject *object) {
 static PyObject *chunk_records(cst__py_state *state, PyObject *chunk) {
   bool is_batch = Py_TYPE(chunk) == state->batch_type;
   PyObject *column = is_batch ? PyObject_CallMethod(chunk, "column", "i", 0) : Py_NewRef(chunk);
-  PyObject *records = column == NULL ? NULL : PyObject_CallMethod(column, "to_pylist", NULL);
+  PyObject *list = column == NULL ? NULL : PyObject_CallMethod(column, "to_pylist", NULL);
   Py_XDECREF(column);
-  return records;
+  return list;
 }
 
 static PyObject *all_records(cst__py_state *state, PyObject *chunks) {
   PyObject *all = PyList_New(0);
   for (Py_ssize_t i = 0; all != NULL && i < PyList_Size(chunks); i++) {
-    PyObject *records = chunk_records(state, PyList_GetItem(chunks, i));
+    PyObject *more = chunk_records(state, PyList_GetItem(chunks, i));
     Py_ssize_t end = PyList_Size(all);
-    if (records == NULL || PyList_SetSlice(all, end, end, records) < 0) {
+    if (more == NULL || PyList_SetSlice(all, end, end, more) < 0) {
       Py_CLEAR(all);
     }
-    Py_XDECREF(records);
+    Py_XDECREF(more);
   }
   return all;
 }
@@ -334,9 +415,9 @@ static PyObject *decode_stream(decoder_object *self, PyObject *object) {
   if (PyList_Size(chunks) == 1) {
     result = decode_arrow(self, PyList_GetItem(chunks, 0));
   } else {
-    PyObject *records = all_records(state, chunks);
-    result = records == NULL ? NULL : decode_sequence(self, records);
-    Py_XDECREF(records);
+    PyObject *all = all_records(state, chunks);
+    result = all == NULL ? NULL : decode_sequence(self, all);
+    Py_XDECREF(all);
   }
   Py_DECREF(chunks);
   return result;
@@ -396,18 +477,28 @@ static PyGetSetDef getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyType_Slot slots[] = {
-    {Py_tp_doc, "A decoder; columnstone.ExampleDecoder is the public face."},
-    {Py_tp_new, new_decoder},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_methods, methods},
-    {Py_tp_getset, getset},
-    {0, NULL},
-};
+#define DECODER_SLOTS(noun, face)                             \
+  static PyType_Slot noun##_slots[] = {                       \
+      {Py_tp_doc, "A decoder; " face " is the public face."}, \
+      {Py_tp_new, new_##noun},                                \
+      {Py_tp_dealloc, dealloc},                               \
+      {Py_tp_methods, methods},                               \
+      {Py_tp_getset, getset},                                 \
+      {0, NULL},                                              \
+  };
+DECODER_SLOTS(example, "columnstone.ExampleDecoder")
+DECODER_SLOTS(sequence, "columnstone.SequenceExampleDecoder")
 
 PyType_Spec cst__py_decoder_spec = {
     .name = "columnstone._core.ExampleDecoder",
     .basicsize = sizeof(decoder_object),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = slots,
+    .slots = example_slots,
+};
+
+PyType_Spec cst__py_sequence_decoder_spec = {
+    .name = "columnstone._core.SequenceExampleDecoder",
+    .basicsize = sizeof(decoder_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = sequence_slots,
 };

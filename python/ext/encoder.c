@@ -1,22 +1,72 @@
-/* ExampleEncoder: record batches, from anything that speaks Arrow, to serialized tf.Examples. */
+/* ExampleEncoder and SequenceExampleEncoder: record batches, from anything that speaks Arrow, to
+ * serialized records. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "ext.h"
 
+/* The functions for one kind of record. */
+typedef struct encoder_kind {
+  cst_status (*create)(const cst_schema *schema, uint32_t flags, const char *sequence_column,
+                       void **out, cst_error *error);
+  void (*free)(void *encoder);
+  cst_status (*encode)(void *encoder, const struct ArrowSchema *schema,
+                       const struct ArrowArray *batch, struct ArrowSchema *out_schema,
+                       struct ArrowArray *out, cst_error *error);
+} encoder_kind;
+
 typedef struct encoder_object {
-  PyObject_HEAD cst_example_encoder *encoder;
+  PyObject_HEAD const encoder_kind *kind;
+  void *encoder;
   cst__py_lock lock;
 } encoder_object;
 
-/* ExampleEncoder(schema, flags) */
-static PyObject *new_encoder(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  (void)kwargs;
-  cst__py_state *state = PyType_GetModuleState(type);
+/* ---- kinds ---- */
+
+static cst_status example_create(const cst_schema *schema, uint32_t flags,
+                                 const char *sequence_column, void **out, cst_error *error) {
+  (void)sequence_column;
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
+  options.flags = flags;
+  cst_example_encoder *encoder = NULL;
+  cst_status status = cst_example_encoder_new(schema, &options, &encoder, error);
+  *out = encoder;
+  return status;
+}
+
+static cst_status sequence_create(const cst_schema *schema, uint32_t flags,
+                                  const char *sequence_column, void **out, cst_error *error) {
+  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+  options.flags = flags;
+  options.sequence_column = sequence_column;
+  cst_sequence_encoder *encoder = NULL;
+  cst_status status = cst_sequence_encoder_new(schema, &options, &encoder, error);
+  *out = encoder;
+  return status;
+}
+
+/* The same calls under the one type of the table. */
+#define ENCODER_CALLS(noun)                                                                       \
+  static void noun##_free(void *encoder) { cst_##noun##_encoder_free(encoder); }                  \
+  static cst_status noun##_encode(void *encoder, const struct ArrowSchema *schema,                \
+                                  const struct ArrowArray *batch, struct ArrowSchema *out_schema, \
+                                  struct ArrowArray *out, cst_error *error) {                     \
+    return cst_##noun##_encoder_encode(encoder, schema, batch, out_schema, out, error);           \
+  }                                                                                               \
+  static const encoder_kind noun##_kind = {noun##_create, noun##_free, noun##_encode};
+ENCODER_CALLS(example)
+ENCODER_CALLS(sequence)
+
+/* ---- life ---- */
+
+/* (schema, flags, sequence_column) */
+static PyObject *new_encoder(PyTypeObject *type, PyObject *args, const encoder_kind *kind) {
+  cst__py_state *state = PyType_GetModuleState(type);
   PyObject *schema_object;
+  unsigned int flags;
+  const char *sequence_column;
   const cst_schema *schema;
-  if (!PyArg_ParseTuple(args, "OI:ExampleEncoder", &schema_object, &options.flags) ||
+  if (!PyArg_ParseTuple(args, "OIz:encoder", &schema_object, &flags, &sequence_column) ||
       cst__py_schema_arg(state, schema_object, &schema) < 0) {
     return NULL;
   }
@@ -25,8 +75,9 @@ static PyObject *new_encoder(PyTypeObject *type, PyObject *args, PyObject *kwarg
   if (self == NULL) {
     return NULL;
   }
+  self->kind = kind;
   cst_error error = CST_ERROR_INIT;
-  if (cst_example_encoder_new(schema, &options, &self->encoder, &error) != CST_OK) {
+  if (kind->create(schema, flags, sequence_column, &self->encoder, &error) != CST_OK) {
     cst__py_raise(state, &error);
     Py_CLEAR(self);
   } else if (cst__py_lock_init(&self->lock) < 0) {
@@ -35,9 +86,19 @@ static PyObject *new_encoder(PyTypeObject *type, PyObject *args, PyObject *kwarg
   return (PyObject *)self;
 }
 
+static PyObject *new_example(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  (void)kwargs;
+  return new_encoder(type, args, &example_kind);
+}
+
+static PyObject *new_sequence(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  (void)kwargs;
+  return new_encoder(type, args, &sequence_kind);
+}
+
 static void dealloc(PyObject *object) {
   encoder_object *self = (encoder_object *)object;
-  cst_example_encoder_free(self->encoder);
+  self->kind->free(self->encoder);
   cst__py_lock_reset(&self->lock);
   cst__py_free(object);
 }
@@ -75,8 +136,8 @@ static cst_status add_piece(encoder_object *self, pieces *p, const struct ArrowS
   }
   p->arrays = grown;
   struct ArrowSchema *out_schema = p->schema.release == NULL ? &p->schema : NULL;
-  cst_status status = cst_example_encoder_encode(self->encoder, schema, batch, out_schema,
-                                                 &p->arrays[p->count], error);
+  cst_status status =
+      self->kind->encode(self->encoder, schema, batch, out_schema, &p->arrays[p->count], error);
   p->count += status == CST_OK;
   return status;
 }
@@ -282,17 +343,27 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot slots[] = {
-    {Py_tp_doc, "An encoder; columnstone.ExampleEncoder is the public face."},
-    {Py_tp_new, new_encoder},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_methods, methods},
-    {0, NULL},
-};
+#define ENCODER_SLOTS(noun, face)                              \
+  static PyType_Slot noun##_slots[] = {                        \
+      {Py_tp_doc, "An encoder; " face " is the public face."}, \
+      {Py_tp_new, new_##noun},                                 \
+      {Py_tp_dealloc, dealloc},                                \
+      {Py_tp_methods, methods},                                \
+      {0, NULL},                                               \
+  };
+ENCODER_SLOTS(example, "columnstone.ExampleEncoder")
+ENCODER_SLOTS(sequence, "columnstone.SequenceExampleEncoder")
 
 PyType_Spec cst__py_encoder_spec = {
     .name = "columnstone._core.ExampleEncoder",
     .basicsize = sizeof(encoder_object),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = slots,
+    .slots = example_slots,
+};
+
+PyType_Spec cst__py_sequence_encoder_spec = {
+    .name = "columnstone._core.SequenceExampleEncoder",
+    .basicsize = sizeof(encoder_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = sequence_slots,
 };

@@ -69,7 +69,11 @@ static const type_entry types[] = {
     {&cst__py_pass_spec, offsetof(cst__py_state, pass_type)},
     {&cst__py_decoder_spec, offsetof(cst__py_state, decoder_type)},
     {&cst__py_encoder_spec, offsetof(cst__py_state, encoder_type)},
+    {&cst__py_sequence_decoder_spec, offsetof(cst__py_state, sequence_decoder_type)},
+    {&cst__py_sequence_encoder_spec, offsetof(cst__py_state, sequence_encoder_type)},
     {&cst__py_writer_spec, offsetof(cst__py_state, writer_type)},
+    {&cst__py_sink_spec, offsetof(cst__py_state, sink_type)},
+    {&cst__py_index_spec, offsetof(cst__py_state, index_type)},
 };
 
 static PyTypeObject **type_place(cst__py_state *state, const type_entry *entry) {
@@ -97,7 +101,7 @@ static int add_constants(PyObject *module) {
       {"COLUMNS_OFFSETS_32", CST_COLUMNS_OFFSETS_32},
       {"COLUMNS_BINARY_VIEWS", CST_COLUMNS_BINARY_VIEWS},
       {"COLUMNS_FIXED_SIZE", CST_COLUMNS_FIXED_SIZE},
-      {"COLUMNS_NESTED", 1 << 3},
+      {"COLUMNS_NESTED", CST_COLUMNS_NESTED},
       {"ENCODE_LOSSY", CST_ENCODE_LOSSY},
       {"COMPRESSION_BY_NAME", CST_COMPRESSION_BY_NAME},
       {"COMPRESSION_NONE", CST_COMPRESSION_NONE},

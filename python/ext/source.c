@@ -394,17 +394,7 @@ static PyObject *total_bytes(PyObject *object, PyObject *unused) {
 
 /* ---- rows and parts ---- */
 
-#pragma weak cst_source_num_rows
-#pragma weak cst_source_range
-#pragma weak cst_source_split
-#pragma weak cst_source_take
-#define NEEDS(function)                                                                         \
-  if (function == NULL) {                                                                       \
-    return cst__py_fail(cst__py_state_of(object), CST_UNSUPPORTED, "", "the library lacks it"); \
-  }
-
 static PyObject *num_rows(PyObject *object, PyObject *unused) {
-  NEEDS(cst_source_num_rows)
   (void)unused;
   cst_source *source = cst__py_source_borrow(object);
   if (source == NULL) {
@@ -440,7 +430,6 @@ static uint64_t *numbers_of(PyObject *tuple, size_t *count) {
 }
 
 static PyObject *take(PyObject *object, PyObject *tuple) {
-  NEEDS(cst_source_take)
   size_t count;
   uint64_t *rows = numbers_of(tuple, &count);
   cst_source *source = rows == NULL ? NULL : cst__py_source_borrow(object);
@@ -486,7 +475,6 @@ static PyObject *part_of(PyObject *object, cst_source *part) {
 }
 
 static PyObject *range(PyObject *object, PyObject *args) {
-  NEEDS(cst_source_range)
   unsigned long long begin;
   unsigned long long end;
   cst_source *source =
@@ -505,7 +493,6 @@ static PyObject *range(PyObject *object, PyObject *args) {
 }
 
 static PyObject *split(PyObject *object, PyObject *args) {
-  NEEDS(cst_source_split)
   unsigned int i;
   unsigned int n;
   cst_source *source =

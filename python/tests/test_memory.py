@@ -71,7 +71,8 @@ for name, use in USES.items():
         except SystemError as e:
             # CPython 3.11 loses an exception when it cannot make the frame of a traceback
             remove_mem_hooks()
-            assert "without exception set" in str(e) and name == "fail", (name, n, e)
+            raises = name == "fail" or name.startswith("read")  # list() asks for a length first
+            assert "without exception set" in str(e) and raises, (name, n, e)
             fine, failures = 0, failures + 1
         else:
             fine += 1

@@ -1,9 +1,10 @@
 /* Appending a column: a new struct takes the children over. */
 #include "arrow/append.h"
 
+#include <nanoarrow/nanoarrow.h>
+
 #include "arrow/owned.h"
 #include "base/error.h"
-#include "nanoarrow/nanoarrow.h"
 
 static void move_array(struct ArrowArray *from, struct ArrowArray *to) {
   *to = *from;

@@ -166,8 +166,21 @@ TEST(a_file_that_is_gone) {
 TEST(records_of_whole_formats_are_not_counted) {
   const char *path = write_examples("count", 0, 10);
   cst_source *source = open_foreign(&path, 1);
-  cst_schema *schema;
   CHECK_EQ(cst_source_verify(source, NULL, NULL, NULL, NULL, NULL, NULL), CST_UNSUPPORTED);
-  CHECK_EQ(cst_source_infer(source, NULL, NULL, &schema, NULL), CST_UNSUPPORTED);
+  cst_source_release(source);
+}
+
+TEST(a_schema_is_inferred_from_whole_formats) {
+  const char *path = write_examples("infer", 0, 10);
+  cst_source *source = open_foreign(&path, 1);
+  cst_schema *schema;
+  cst_specs *specs;
+  CHECK_EQ(cst_source_infer(source, NULL, NULL, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_num_features(schema), 1);
+  CHECK_EQ(cst_schema_feature(schema, 0)->type, CST_FEATURE_BYTES);
+  CHECK_EQ(cst_source_specs(source, &specs, NULL), CST_OK);
+  CHECK_EQ(cst_specs_count(specs), 1);
+  cst_specs_release(specs);
+  cst_schema_release(schema);
   cst_source_release(source);
 }

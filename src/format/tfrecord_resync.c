@@ -70,11 +70,11 @@ static size_t lengths_by_one_byte(const uint8_t *header, uint64_t lengths[MOST_L
   return count;
 }
 
-/* The lengths that a damaged header may mean. */
-static size_t possible_lengths(const uint8_t *header, uint64_t lengths[MOST_LENGTHS + 1]) {
+/* The lengths that a header means if one byte of it is wrong. */
+static size_t likely_lengths(const uint8_t *header, uint64_t lengths[MOST_LENGTHS + 1]) {
   uint32_t difference = cst__tfrecord_load32(header + 8) ^ cst__tfrecord_length_crc(header);
   size_t count = lengths_by_one_byte(header, lengths);
-  if (one_byte_set(difference) || cst__load64(header) <= SMALL_RECORD) {
+  if (one_byte_set(difference)) {
     lengths[count++] = cst__load64(header);
   }
   return count;
@@ -82,15 +82,11 @@ static size_t possible_lengths(const uint8_t *header, uint64_t lengths[MOST_LENG
 
 /* True for a header that is sound, or of which one byte is wrong. */
 static bool header_is_likely(const cst__resync *r, const uint8_t *header) {
-  uint64_t lengths[MOST_LENGTHS];
+  uint64_t lengths[MOST_LENGTHS + 1];
   if (header_fits(r, header)) {
     return true;
   }
-  uint32_t difference = cst__tfrecord_load32(header + 8) ^ cst__tfrecord_length_crc(header);
-  if (one_byte_set(difference) && cst__load64(header) <= r->max_record_size) {
-    return true;
-  }
-  size_t count = lengths_by_one_byte(header, lengths);
+  size_t count = likely_lengths(header, lengths);
   for (size_t i = 0; i < count; i++) {
     if (lengths[i] <= r->max_record_size) {
       return true;
@@ -117,10 +113,13 @@ static bool pay(cst__resync *r, uint64_t bytes) {
   return true;
 }
 
-/* Does data[0..size) begin with a record of this length? Its payload's CRC says so, or the header
- * behind it, or the end of the stream. */
+/* What may stand behind a record, as proof that it ends there. */
+typedef bool is_header(const cst__resync *r, const uint8_t *header);
+
+/* Does data[0..size) begin with a record of this length? Its payload's CRC says so, or (unless
+ * `proof` is NULL) the header behind it, or the end of the stream. */
 static verdict judge(cst__resync *r, const uint8_t *data, size_t size, bool ends, uint64_t length,
-                     bool (*is_header)(const cst__resync *, const uint8_t *), uint64_t *needed) {
+                     is_header *proof, uint64_t *needed) {
   if (length > r->max_record_size || (ends && length + FRAMING > size)) {
     return REJECTED;
   }
@@ -129,7 +128,7 @@ static verdict judge(cst__resync *r, const uint8_t *data, size_t size, bool ends
     *needed = all + HEADER;
     return all <= r->credit ? UNDECIDED : REJECTED;
   }
-  if (all == size || (size - all >= HEADER && is_header(r, data + all))) {
+  if (proof != NULL && (all == size || (size - all >= HEADER && proof(r, data + all)))) {
     return ACCEPTED;
   }
   if (r->ignore_data || !pay(r, all)) {
@@ -142,15 +141,21 @@ static verdict judge(cst__resync *r, const uint8_t *data, size_t size, bool ends
   return REJECTED;
 }
 
-/* A damaged header: the record's extent by the lengths that it may mean. */
+/* A damaged header: the record's extent by the lengths that it may mean. More than one wrong byte
+ * in the CRC of a small length is taken if the payload fits. */
 static verdict find_by_header(cst__resync *r, const uint8_t *data, size_t size, bool ends,
                               size_t *passed, uint64_t *needed) {
-  uint64_t lengths[MOST_LENGTHS + 1];
-  size_t count = size >= HEADER ? possible_lengths(data, lengths) : 0;
+  uint64_t lengths[MOST_LENGTHS + 2];
+  size_t likely = size >= HEADER ? likely_lengths(data, lengths) : 0;
+  size_t count = likely;
   verdict all = REJECTED;
+  if (size >= HEADER && likely == 0 && cst__load64(data) <= SMALL_RECORD) {
+    lengths[count++] = cst__load64(data);
+  }
   for (size_t i = 0; i < count; i++) {
     uint64_t wanted = 0;
-    verdict one = judge(r, data, size, ends, lengths[i], header_is_likely, &wanted);
+    verdict one =
+        judge(r, data, size, ends, lengths[i], i < likely ? header_is_likely : NULL, &wanted);
     if (one == ACCEPTED) {
       *passed = (size_t)lengths[i] + FRAMING;
       return ACCEPTED;
@@ -167,12 +172,15 @@ static verdict find_by_header(cst__resync *r, const uint8_t *data, size_t size, 
 static verdict find_by_length(const cst__resync *r, const uint8_t *data, size_t size, bool ends,
                               size_t *passed, uint64_t *needed) {
   size_t all = (size_t)r->length + FRAMING;
-  *passed = all;
-  if (size >= all + HEADER) {
-    return header_is_likely(r, data + all) ? ACCEPTED : REJECTED;
+  if (size < all + HEADER && !ends) {
+    *needed = all + HEADER;
+    return UNDECIDED;
   }
-  *needed = all + HEADER;
-  return ends ? ACCEPTED : UNDECIDED;
+  if (size >= all + HEADER && !header_is_likely(r, data + all)) {
+    return REJECTED;
+  }
+  *passed = all;
+  return ACCEPTED;
 }
 
 /* ---- searching ---- */

@@ -124,11 +124,11 @@ static bool cut_drops(cst__feed *feed, cst__block *block) {
     if (drop->before != feed->taken) {
       break;
     }
-    feed->taken_drops++;
-    drop->before = feed->partial.rows;
-    bool done = cst__drops_add(&feed->partial.drops, &feed->source->allocator, drop);
+    cst__drop moved = *drop; /* the block's own goes on to count for its records' numbers */
+    moved.before = feed->partial.rows;
     drop->error = NULL;
-    if (!done) {
+    feed->taken_drops++;
+    if (!cst__drops_add(&feed->partial.drops, &feed->source->allocator, &moved)) {
       return false;
     }
   }

@@ -2,9 +2,13 @@
 #include <columnstone/sequence.h>
 
 #include "api/arguments.h"
+#include "decode/sequence_decoder.h"
 #include "decode/sequence_encoder.h"
 
-enum { ALL_ENCODE_FLAGS = CST_ENCODE_LOSSY | CST_ENCODE_TRUSTED };
+enum {
+  ALL_DECODE_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS,
+  ALL_ENCODE_FLAGS = CST_ENCODE_LOSSY | CST_ENCODE_TRUSTED
+};
 
 static cst_status read_options(cst_sequence_options *own, const cst_sequence_options *options,
                                uint32_t all_flags, cst_error *error) {
@@ -19,6 +23,62 @@ static cst_status read_options(cst_sequence_options *own, const cst_sequence_opt
     }
   }
   return CST_OK;
+}
+
+cst_status cst_sequence_decoder_new(const cst_schema *schema, const cst_sequence_options *options,
+                                    cst_sequence_decoder **out, cst_error *error) {
+  cst_sequence_options own = CST_SEQUENCE_OPTIONS_INIT;
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(read_options(&own, options, ALL_DECODE_FLAGS, error));
+  cst__sequence_decoder_options inner = {.sequence_column = own.sequence_column,
+                                         .flags = own.flags,
+                                         .columns = own.columns,
+                                         .num_columns = own.num_columns,
+                                         .allocator = own.allocator};
+  return cst__sequence_decoder_new(schema, &inner, out, error);
+}
+
+void cst_sequence_decoder_free(cst_sequence_decoder *decoder) {
+  cst__sequence_decoder_free(decoder);
+}
+
+cst_status cst_sequence_decoder_decode(cst_sequence_decoder *decoder, const cst_bytes *records,
+                                       size_t count, struct ArrowSchema *out_schema,
+                                       struct ArrowArray *out, cst_error *error) {
+  if (decoder == NULL) {
+    return cst__missing("decoder", error);
+  }
+  if (records == NULL && count > 0) {
+    return cst__missing("records", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (records[i].data == NULL && records[i].size > 0) {
+      return cst__missing("records[i].data", error);
+    }
+  }
+  cst__records all = {.items = records, .count = count};
+  return cst__sequence_decoder_decode(decoder, &all, out_schema, out, error);
+}
+
+cst_status cst_sequence_decoder_decode_arrow(cst_sequence_decoder *decoder,
+                                             const struct ArrowSchema *schema,
+                                             struct ArrowArray *records,
+                                             struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                             cst_error *error) {
+  if (decoder == NULL || schema == NULL || records == NULL) {
+    return cst__missing(decoder == NULL ? "decoder" : schema == NULL ? "schema" : "records", error);
+  }
+  return cst__sequence_decode_arrow(decoder, schema, records, out_schema, out, error);
+}
+
+cst_status cst_sequence_decoder_arrow_schema(const cst_sequence_decoder *decoder,
+                                             struct ArrowSchema *out, cst_error *error) {
+  if (decoder == NULL || out == NULL) {
+    return cst__missing(decoder == NULL ? "decoder" : "out", error);
+  }
+  return cst__sequence_decoder_schema(decoder, out, error);
 }
 
 /* ---- back ---- */

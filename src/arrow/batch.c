@@ -83,6 +83,8 @@ static void pool_unref(cst__batch_pool *pool) {
 static void column_free(const cst_allocator *allocator, cst__column *column) {
   cst__buffer_free(allocator, &column->validity);
   cst__buffer_free(allocator, &column->offsets);
+  cst__buffer_free(allocator, &column->list_validity);
+  cst__buffer_free(allocator, &column->list_offsets);
   cst__buffer_free(allocator, &column->value_offsets);
   cst__buffer_free(allocator, &column->values);
   cst__delete(column->view_buffers);
@@ -105,8 +107,8 @@ static size_t batch_bytes(const cst__batch *batch) {
   size_t bytes = 0;
   for (size_t i = 0; i < batch->capacity; i++) {
     const cst__column *c = &batch->columns[i];
-    bytes +=
-        c->validity.capacity + c->offsets.capacity + c->value_offsets.capacity + c->values.capacity;
+    bytes += c->validity.capacity + c->offsets.capacity + c->list_validity.capacity +
+             c->list_offsets.capacity + c->value_offsets.capacity + c->values.capacity;
   }
   return bytes;
 }
@@ -176,6 +178,9 @@ cst__batch *cst__batch_take(cst__batch_pool *pool, size_t num_columns) {
 
 void cst__batch_drop(cst__batch *batch) {
   cst__batch_pool *pool = batch->pool;
+  if (batch->attached.release != NULL) {
+    batch->attached.release(&batch->attached);
+  }
   for (size_t i = 0; i < batch->num_keep; i++) {
     batch->keep[i].release(batch->keep[i].owner);
   }
@@ -245,8 +250,12 @@ static cst_status narrow_column(cst__column *column, int64_t rows, cst_error *er
   if (column->kind == CST__VALUES_BINARY) {
     CST__TRY(narrow_offsets(&column->value_offsets, column->num_values + 1, "bytes", error));
   }
-  if (column->kind != CST__VALUES_NULL && column->fixed_size < 0 && !column->flat) {
+  if ((column->kind != CST__VALUES_NULL || column->is_nested) && column->fixed_size < 0 &&
+      !column->flat) {
     CST__TRY(narrow_offsets(&column->offsets, rows + 1, "values", error));
+  }
+  if (column->is_nested) {
+    CST__TRY(narrow_offsets(&column->list_offsets, column->num_lists + 1, "values", error));
   }
   return CST_OK;
 }
@@ -298,7 +307,10 @@ static void export_values(cst__batch *batch, cst__column *column, struct ArrowAr
                                .private_data = batch};
   column->child_buffers[0] = NULL;
   column->child_buffers[1] = bytes_or_empty(&column->values);
-  if (column->kind == CST__VALUES_BINARY) {
+  if (column->kind == CST__VALUES_NULL) {
+    array->n_buffers = 0;
+    array->null_count = column->num_values;
+  } else if (column->kind == CST__VALUES_BINARY) {
     array->n_buffers = 3;
     column->child_buffers[1] = column->value_offsets.data;
     column->child_buffers[2] =
@@ -309,16 +321,36 @@ static void export_values(cst__batch *batch, cst__column *column, struct ArrowAr
   }
 }
 
+/* A list between the column's own and the values; returns what goes between them. */
+static struct ArrowArray **export_inner(cst__batch *batch, cst__column *column) {
+  column->inner_buffers[0] = column->list_null_count > 0 ? column->list_validity.data : NULL;
+  column->inner_buffers[1] = column->list_offsets.data;
+  column->inner = (struct ArrowArray){.length = column->num_lists,
+                                      .null_count = column->list_null_count,
+                                      .n_buffers = 2,
+                                      .n_children = 1,
+                                      .buffers = column->inner_buffers,
+                                      .children = &column->child_pointer,
+                                      .release = array_release,
+                                      .private_data = batch};
+  column->inner_pointer = &column->inner;
+  return &column->inner_pointer;
+}
+
 /* Returns the number of arrays that now count on the batch. */
 static int export_column(cst__batch *batch, cst__column *column, int64_t rows) {
   struct ArrowArray *list = &column->list;
   if (column->flat) {
     export_values(batch, column, list);
+    if (column->null_count > 0) {
+      list->null_count = column->null_count;
+      column->child_buffers[0] = column->validity.data;
+    }
     return 1;
   }
   *list = (struct ArrowArray){
       .length = rows, .release = array_release, .private_data = batch, .null_count = rows};
-  if (column->kind == CST__VALUES_NULL) {
+  if (column->kind == CST__VALUES_NULL && !column->is_nested) {
     return 1;
   }
   export_values(batch, column, &column->child);
@@ -329,8 +361,26 @@ static int export_column(cst__batch *batch, cst__column *column, int64_t rows) {
   list->n_buffers = column->fixed_size >= 0 ? 1 : 2;
   list->buffers = column->list_buffers;
   list->n_children = 1;
-  list->children = &column->child_pointer;
-  return 2;
+  list->children = column->is_nested ? export_inner(batch, column) : &column->child_pointer;
+  return column->is_nested ? 3 : 2;
+}
+
+void cst__batch_attach(cst__batch *batch, struct ArrowArray *array, size_t at) {
+  batch->attached = *array;
+  batch->attached_at = at;
+  array->release = NULL;
+}
+
+/* Puts the attached child between the others; returns their number. */
+static size_t place_attached(cst__batch *batch, size_t count) {
+  if (batch->attached.release == NULL) {
+    return count;
+  }
+  size_t at = batch->attached_at;
+  memmove(batch->children + at + 1, batch->children + at,
+          (count - at) * sizeof(struct ArrowArray *));
+  batch->children[at] = &batch->attached;
+  return count + 1;
 }
 
 cst_status cst__batch_export(cst__batch *batch, int64_t rows, const size_t *order,
@@ -356,11 +406,12 @@ cst_status cst__batch_export(cst__batch *batch, int64_t rows, const size_t *orde
     arrays += export_column(batch, column, rows);
     batch->children[i] = &column->list;
   }
+  size_t num_children = place_attached(batch, count);
   atomic_init(&batch->arrays, arrays);
   batch->root_buffers[0] = NULL;
   *out = (struct ArrowArray){.length = rows,
                              .n_buffers = 1,
-                             .n_children = (int64_t)count,
+                             .n_children = (int64_t)num_children,
                              .buffers = batch->root_buffers,
                              .children = batch->children,
                              .release = array_release,

@@ -35,26 +35,34 @@ typedef enum cst__values {
   CST__VALUES_VIEW    /* 16-byte views in `values` */
 } cst__values;
 
-/* One column: a list (large, 32-bit or fixed-size) of values, or null. The buffers are written by
- * the decoder; the rest is filled before cst__batch_export. */
+/* One column: a list (large, 32-bit or fixed-size) of values, a list of such lists, or null. The
+ * buffers are written by the decoder; the rest is filled before cst__batch_export. */
 typedef struct cst__column {
   cst__buffer validity;      /* bitmap; counts only if null_count > 0 */
   cst__buffer offsets;       /* int64 [rows + 1] */
+  cst__buffer list_validity; /* is_nested: bitmap; counts only if list_null_count > 0 */
+  cst__buffer list_offsets;  /* is_nested: int64 [num_lists + 1], into the values */
   cst__buffer value_offsets; /* BINARY: int64 [num_values + 1] */
   cst__buffer values;
   size_t values_begin; /* BINARY: where in `values` the first byte lies; else 0 */
   cst__values kind;
   int64_t null_count;
   int64_t num_values;
+  int64_t num_lists; /* is_nested: inner lists of all rows */
+  int64_t list_null_count;
   int64_t fixed_size; /* >= 0: fixed_size_list of that many; -1: list by offsets */
-  bool offsets_32;    /* narrow both kinds of offsets while exporting */
-  bool flat;          /* no list: the values are the column (one per row), without nulls */
+  bool offsets_32;    /* narrow all kinds of offsets while exporting */
+  bool flat;          /* no list: the values are the column, one per row */
+  bool is_nested;     /* a list of lists; its values may be of kind NULL */
 
   /* What the exported arrays point to. */
   struct ArrowArray list;
+  struct ArrowArray inner;
   struct ArrowArray child;
+  struct ArrowArray *inner_pointer;
   struct ArrowArray *child_pointer;
   const void *list_buffers[2];
+  const void *inner_buffers[2];
   const void *child_buffers[3];
   const void **view_buffers; /* VIEW: validity, views, blocks..., sizes */
   size_t view_capacity;
@@ -80,6 +88,8 @@ typedef struct cst__batch {
   struct ArrowArray **children;
   size_t children_capacity;
   const void *root_buffers[1];
+  struct ArrowArray attached; /* one more child, not made here; see cst__batch_attach */
+  size_t attached_at;
   cst__keepalive *keep; /* released with the last array */
   size_t num_keep;
   size_t keep_capacity;
@@ -121,6 +131,11 @@ void cst__batch_drop(cst__batch *batch);
 /* Adds a block that must outlive the arrays; takes over one count of its owner on success. */
 bool cst__batch_keep(cst__batch *batch, const cst__keepalive *keep);
 
+/* Gives the batch one more child, as number `at` of its children: an array of as many rows that is
+ * moved in here and goes out with the export. Room for it counts as a column (cst__batch_reserve).
+ */
+void cst__batch_attach(cst__batch *batch, struct ArrowArray *array, size_t at);
+
 /* Hands the batch out as a struct array of `rows` rows whose children are columns[order[i]]. Fails
  * with CST_LIMIT if 32-bit offsets are asked for and too small (path: names[i]), CST_NO_MEMORY; the
  * batch then still belongs to the caller. */
@@ -138,6 +153,11 @@ typedef struct cst__column_type {
   int64_t fixed_size; /* as above */
   bool offsets_32;
   bool flat;
+  bool is_nested;
+  size_t num_inner_lists; /* more list levels between the column's own and the values */
+  bool is_struct; /* of these children, with `name`; nothing else counts then */
+  const struct cst__column_type *children;
+  size_t num_children;
 } cst__column_type;
 
 /* A struct schema of such columns; the item of every list is called "item". */

@@ -31,34 +31,52 @@ static ArrowErrorCode set_list(struct ArrowSchema *schema, const cst__column_typ
                             type->offsets_32 ? NANOARROW_TYPE_LIST : NANOARROW_TYPE_LARGE_LIST);
 }
 
-static ArrowErrorCode set_column(struct ArrowSchema *schema, const cst__column_type *type) {
-  ArrowErrorCode failed;
-  if (type->kind == CST__VALUES_NULL || type->flat) {
-    failed = ArrowSchemaSetType(schema, value_type(type));
-  } else {
-    failed = set_list(schema, type);
+static ArrowErrorCode set_type(struct ArrowSchema *schema, const cst__column_type *type);
+
+static ArrowErrorCode set_struct(struct ArrowSchema *schema, const cst__column_type *types,
+                                 size_t count) {
+  ArrowErrorCode failed = ArrowSchemaSetTypeStruct(schema, (int64_t)count);
+  for (size_t i = 0; i < count && !failed; i++) {
+    failed = set_type(schema->children[i], &types[i]);
     if (!failed) {
-      failed = ArrowSchemaSetType(schema->children[0], value_type(type));
-    }
-    if (!failed) {
-      failed = ArrowSchemaSetName(schema->children[0], "item");
+      failed = ArrowSchemaSetName(schema->children[i], types[i].name);
     }
   }
-  return failed ? failed : ArrowSchemaSetName(schema, type->name);
+  return failed;
+}
+
+static ArrowErrorCode set_item(struct ArrowSchema *schema, const cst__column_type *type) {
+  ArrowErrorCode failed = ArrowSchemaSetName(schema, "item");
+  if (!failed && (type->is_nested || type->num_inner_lists > 0)) {
+    cst__column_type inner = *type;
+    inner.is_nested = false;
+    inner.num_inner_lists -= type->num_inner_lists > 0 ? 1 : 0;
+    failed = set_list(schema, &inner);
+    return failed ? failed : set_item(schema->children[0], &inner);
+  }
+  return failed ? failed : ArrowSchemaSetType(schema, value_type(type));
+}
+
+static ArrowErrorCode set_type(struct ArrowSchema *schema, const cst__column_type *type) {
+  if (type->is_struct) {
+    return set_struct(schema, type->children, type->num_children);
+  }
+  if (type->flat || (type->kind == CST__VALUES_NULL && !type->is_nested)) {
+    return ArrowSchemaSetType(schema, value_type(type));
+  }
+  ArrowErrorCode failed = set_list(schema, type);
+  return failed ? failed : set_item(schema->children[0], type);
 }
 
 cst_status cst__columns_schema(const cst__column_type *types, size_t count, struct ArrowSchema *out,
                                cst_error *error) {
   struct ArrowSchema schema;
   ArrowSchemaInit(&schema);
-  ArrowErrorCode failed = ArrowSchemaSetTypeStruct(&schema, (int64_t)count);
+  ArrowErrorCode failed = set_struct(&schema, types, count);
   if (!failed) {
     failed = ArrowSchemaSetName(&schema, "");
   }
   schema.flags = 0; /* a batch itself is never null */
-  for (size_t i = 0; i < count && !failed; i++) {
-    failed = set_column(schema.children[i], &types[i]);
-  }
   if (failed) {
     ArrowSchemaRelease(&schema);
     return failed == EINVAL ? cst__fail(error, CST_UNSUPPORTED, NULL,
@@ -73,7 +91,8 @@ cst_status cst__column_schema(const cst__column_type *type, struct ArrowSchema *
                               cst_error *error) {
   struct ArrowSchema schema;
   ArrowSchemaInit(&schema);
-  if (set_column(&schema, type) != NANOARROW_OK) {
+  if (set_type(&schema, type) != NANOARROW_OK ||
+      ArrowSchemaSetName(&schema, type->name) != NANOARROW_OK) {
     ArrowSchemaRelease(&schema);
     return cst__fail_memory(error, sizeof schema);
   }

@@ -26,6 +26,8 @@ static void kept_release(void *owner) {
 
 /* What one call needs, freed together. */
 typedef struct call {
+  cst__decode_records *decode;
+  void *decoder;
   cst__arena arena;
   cst__view view;
   cst_bytes *items;
@@ -92,9 +94,8 @@ static cst_status cut_blocks(call *c, kept_array *kept, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status decode_kept(call *c, cst_example_decoder *decoder, struct ArrowArray *records,
-                              struct ArrowSchema *out_schema, struct ArrowArray *out,
-                              cst_error *error) {
+static cst_status decode_kept(call *c, struct ArrowArray *records, struct ArrowSchema *out_schema,
+                              struct ArrowArray *out, cst_error *error) {
   kept_array *kept = cst__new_zero(NULL, sizeof *kept);
   if (kept == NULL) {
     return cst__fail_memory(error, sizeof *kept);
@@ -106,7 +107,7 @@ static cst_status decode_kept(call *c, cst_example_decoder *decoder, struct Arro
                         .count = (size_t)c->view.length,
                         .blocks = c->blocks,
                         .num_blocks = c->num_blocks};
-    status = cst__example_decoder_decode(decoder, &all, out_schema, out, error);
+    status = c->decode(c->decoder, &all, out_schema, out, error);
   }
   if (status == CST_OK && out != NULL) {
     /* The batch holds a count by now; nobody releases it while this call lasts. */
@@ -117,20 +118,34 @@ static cst_status decode_kept(call *c, cst_example_decoder *decoder, struct Arro
   return status;
 }
 
-cst_status cst__example_decode_arrow(cst_example_decoder *decoder, const struct ArrowSchema *schema,
-                                     struct ArrowArray *records, struct ArrowSchema *out_schema,
-                                     struct ArrowArray *out, cst_error *error) {
-  call c = {.num_blocks = 0};
+cst_status cst__decode_arrow(cst__decode_records *decode, void *decoder, bool views,
+                             const struct ArrowSchema *schema, struct ArrowArray *records,
+                             struct ArrowSchema *out_schema, struct ArrowArray *out,
+                             cst_error *error) {
+  call c = {.decode = decode, .decoder = decoder};
   cst__arena_init(&c.arena, NULL);
   cst_status status = look(&c, schema, records, error);
   bool in_place = c.view.layout == CST__LAYOUT_BINARY && c.view.length > 0;
-  if (status == CST_OK && in_place && cst__example_decoder_views(decoder)) {
-    status = decode_kept(&c, decoder, records, out_schema, out, error);
+  if (status == CST_OK && in_place && views) {
+    status = decode_kept(&c, records, out_schema, out, error);
   } else if (status == CST_OK) {
     cst__records all = {.items = c.items, .count = (size_t)c.view.length};
-    status = cst__example_decoder_decode(decoder, &all, out_schema, out, error);
+    status = decode(decoder, &all, out_schema, out, error);
   }
   cst__delete(c.blocks);
   cst__arena_reset(&c.arena);
   return status;
+}
+
+static cst_status decode_examples(void *decoder, const cst__records *records,
+                                  struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                  cst_error *error) {
+  return cst__example_decoder_decode(decoder, records, out_schema, out, error);
+}
+
+cst_status cst__example_decode_arrow(cst_example_decoder *decoder, const struct ArrowSchema *schema,
+                                     struct ArrowArray *records, struct ArrowSchema *out_schema,
+                                     struct ArrowArray *out, cst_error *error) {
+  return cst__decode_arrow(decode_examples, decoder, cst__example_decoder_views(decoder), schema,
+                           records, out_schema, out, error);
 }

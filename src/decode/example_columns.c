@@ -29,31 +29,45 @@ static void refresh(cst__loop *loop, uint32_t column) {
   hot->room_values = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
 }
 
-cst_status cst__set_kind(cst__loop *loop, uint32_t column, uint8_t tag) {
+cst_status cst__set_rows(cst__loop *loop, uint32_t column) {
+  cst__hot *hot = &loop->hot[column];
+  cst__column *c = &loop->batch->columns[column];
+  size_t rows = (size_t)loop->rows;
+  size_t bits = (rows + 63) / 64 * 8;
+  if (!cst__buffer_reserve(&loop->allocator, &c->validity, bits, 0) ||
+      !cst__buffer_reserve(&loop->allocator, &c->offsets, (rows + 1) * 8, 0)) {
+    return cst__fail_memory(loop->error, rows * 8);
+  }
+  hot->validity = c->validity.data;
+  memset(hot->validity, 0, bits);
+  hot->next_end = (int64_t *)(void *)c->offsets.data;
+  *hot->next_end++ = 0;
+  return CST_OK;
+}
+
+cst_status cst__set_values(cst__loop *loop, uint32_t column, uint8_t tag) {
   cst__hot *hot = &loop->hot[column];
   cst__column *c = &loop->batch->columns[column];
   const cst_allocator *a = &loop->allocator;
   size_t rows = (size_t)loop->rows;
-  size_t bits = (rows + 63) / 64 * 8;
   hot->flags |= loop->views && tag == CST__TAG_BYTES ? CST__HOT_VIEW : 0;
   hot->tag = tag;
   size_t width = width_of(hot);
   /* One value a row to begin with; the buffers of recycled batches have what the last one needed.
    */
-  if (!cst__buffer_reserve(a, &c->validity, bits, 0) ||
-      !cst__buffer_reserve(a, &c->offsets, (rows + 1) * 8, 0) ||
-      !cst__buffer_reserve(a, &c->values, rows * width, 0) ||
+  if (!cst__buffer_reserve(a, &c->values, rows * width, 0) ||
       (is_copied(hot) && !cst__buffer_reserve(a, &c->value_offsets, (rows + 1) * 8, 0))) {
     hot->tag = 0;
-    return cst__fail_memory(loop->error, rows * (16 + width));
+    return cst__fail_memory(loop->error, rows * (8 + width));
   }
   loop->cold[column].kind_row = loop->row;
-  hot->validity = c->validity.data;
-  memset(hot->validity, 0, bits);
-  hot->next_end = (int64_t *)(void *)c->offsets.data;
-  *hot->next_end++ = 0;
   refresh(loop, column);
   return CST_OK;
+}
+
+cst_status cst__set_kind(cst__loop *loop, uint32_t column, uint8_t tag) {
+  CST__TRY(cst__set_rows(loop, column));
+  return cst__set_values(loop, column, tag);
 }
 
 static cst_status too_much(cst__loop *loop, uint32_t column) {

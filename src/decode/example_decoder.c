@@ -8,10 +8,8 @@
 #include <string.h>
 
 #include "decode/example_loop.h"
+#include "decode/nested.h"
 #include "schema/schema.h"
-
-/* Names without a schema are kept from call to call; far more of them than a call used are not. */
-enum { MANY_NAMES = 4096 };
 
 struct cst_example_decoder {
   cst_allocator allocator;
@@ -21,6 +19,7 @@ struct cst_example_decoder {
   cst__name_table table;
   cst__name_map known; /* the schema's names, if unknown ones are to be rejected */
   cst_schema *schema;  /* keeps the names of `known` */
+  cst__nest *nest;     /* makes nested columns of the flat ones; else NULL */
   cst__loop loop;
   cst__batch_pool *pool;
   const cst__machine *machine;
@@ -95,20 +94,21 @@ static cst_status add_feature(cst_example_decoder *d, const cst_feature *feature
   int64_t size = fixed_size_of(feature);
   /* A fixed_size_list holds at least one value and at most an int32 of them; else it stays a list.
    */
+  bool is_source = d->nest != NULL && cst__nest_uses(d->nest, feature->name);
   if ((d->flags & CST_COLUMNS_FIXED_SIZE) && feature->has_fixed_shape && size > 0 &&
-      size <= INT32_MAX) {
+      size <= INT32_MAX && !is_source) {
     cold.fixed_size = size;
   }
   return add_column(d, feature->name, feature->name_size, cold, error);
 }
 
-static cst_status unknown_column(const cst_schema *schema, const char *name, cst_error *error) {
-  size_t count = cst__schema_num_features(schema);
+cst_status cst__no_such_column(const cst_feature *features, size_t count, const char *name,
+                               cst_error *error) {
   const char **names = cst__new(NULL, (count + 1) * sizeof *names);
   char hint[160] = "";
   size_t near = SIZE_MAX;
   for (size_t i = 0; names != NULL && i < count; i++) {
-    names[i] = cst__schema_feature(schema, i)->name;
+    names[i] = features[i].name;
   }
   if (names != NULL) {
     near = cst__nearest_name(name, names, count);
@@ -134,20 +134,46 @@ static cst_status plan_wanted(cst_example_decoder *d, const cst_schema *schema,
     }
     size_t at = cst__schema_find_feature(schema, name, strlen(name));
     if (at == SIZE_MAX) {
-      return unknown_column(schema, name, error);
+      size_t count = cst__schema_num_features(schema);
+      return cst__no_such_column(count > 0 ? cst__schema_feature(schema, 0) : NULL, count, name,
+                                 error);
     }
     CST__TRY(add_feature(d, cst__schema_feature(schema, at), error));
   }
   return CST_OK;
 }
 
+static bool is_left_out(const cst_feature *feature, const cst__example_decoder_options *options) {
+  return options->leave_out != NULL && strcmp(feature->name, options->leave_out) == 0;
+}
+
+/* Nested columns: decodes the flat ones that they are made of. */
+static cst_status plan_nested(cst_example_decoder *d, const cst_schema *schema,
+                              cst__example_decoder_options *options, cst_error *error) {
+  if (schema == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "give the decoder a schema",
+                     "without a schema nothing tells which columns are nested");
+  }
+  CST__TRY(cst__nest_new(schema, options->columns, options->num_columns, options->flags,
+                         options->allocator, &d->nest, error));
+  options->columns = cst__nest_columns(d->nest, &options->num_columns);
+  return CST_OK;
+}
+
 static cst_status plan(cst_example_decoder *d, const cst_schema *schema,
-                       const cst__example_decoder_options *options, cst_error *error) {
+                       const cst__example_decoder_options *wanted, cst_error *error) {
+  cst__example_decoder_options own = *wanted;
+  const cst__example_decoder_options *options = &own;
+  if (own.flags & CST_COLUMNS_NESTED) {
+    CST__TRY(plan_nested(d, schema, &own, error));
+  }
   if (options->columns != NULL) {
     CST__TRY(plan_wanted(d, schema, options, error));
   } else if (schema != NULL) {
     for (size_t i = 0; i < cst__schema_num_features(schema); i++) {
-      CST__TRY(add_feature(d, cst__schema_feature(schema, i), error));
+      if (!is_left_out(cst__schema_feature(schema, i), options)) {
+        CST__TRY(add_feature(d, cst__schema_feature(schema, i), error));
+      }
     }
   }
   d->loop.grows = schema == NULL && options->columns == NULL;
@@ -160,7 +186,7 @@ static cst_status plan(cst_example_decoder *d, const cst_schema *schema,
   d->schema = cst__schema_retain(schema);
   for (size_t i = 0; i < cst__schema_num_features(schema); i++) {
     const cst_feature *f = cst__schema_feature(schema, i);
-    if (!cst__name_map_add(&d->known, f->name, f->name_size, i)) {
+    if (!is_left_out(f, options) && !cst__name_map_add(&d->known, f->name, f->name_size, i)) {
       return cst__fail_memory(error, sizeof(cst__name_slot));
     }
   }
@@ -183,6 +209,9 @@ cst_status cst__example_decoder_new(const cst_schema *schema,
   bool ok = d->pool != NULL && cst__name_table_init(&d->table, &d->allocator);
   d->loop = (cst__loop){.table = &d->table,
                         .views = (options->flags & CST_COLUMNS_BINARY_VIEWS) != 0,
+                        .damaged_hint = options->damaged_hint != NULL
+                                            ? options->damaged_hint
+                                            : "the record is damaged, or no tf.Example",
                         .allocator = d->allocator};
   cst_error unseen = CST_ERROR_INIT; /* the loop always has somewhere to write to */
   error = error != NULL ? error : &unseen;
@@ -203,6 +232,7 @@ void cst__example_decoder_free(cst_example_decoder *d) {
   cst__name_table_reset(&d->table);
   cst__name_map_reset(&d->known);
   cst__schema_release(d->schema);
+  cst__nest_free(d->nest);
   cst__batch_pool_release(d->pool);
   cst__delete(d->loop.hot);
   cst__delete(d->loop.cold);
@@ -302,10 +332,46 @@ static cst_status choose_outputs(cst_example_decoder *d, cst_error *error) {
   return CST_OK;
 }
 
+static size_t place_of(const cst_example_decoder *d, const cst__extra_column *extra) {
+  return extra->at < d->num_outputs ? extra->at : d->num_outputs;
+}
+
+/* The type of one more column, at its place among the outputs. */
+static cst_status add_extra(cst_example_decoder *d, const cst__extra_column *extra,
+                            cst_error *error) {
+  const char *name = extra->type.name;
+  size_t at = place_of(d, extra);
+  for (size_t i = 0; i < d->num_outputs; i++) {
+    if (strcmp(d->names[i], name) == 0) {
+      cst_status status =
+          cst__fail(error, CST_UNSUPPORTED, "choose another sequence_column",
+                    "a feature of the context has the name of the column of feature lists");
+      cst__error_add_path(error, name, strlen(name));
+      return status;
+    }
+  }
+  size_t after = d->num_outputs - at; /* reserve_outputs leaves room for one more */
+  memmove(d->types + at + 1, d->types + at, after * sizeof *d->types);
+  d->types[at] = extra->type;
+  return CST_OK;
+}
+
+/* The schema of the outputs that were chosen. */
+static cst_status outputs_schema(const cst_example_decoder *d, const cst__extra_column *extra,
+                                 struct ArrowSchema *out, cst_error *error) {
+  const cst__column_type *types = d->types;
+  size_t count = d->num_outputs + (extra != NULL ? 1 : 0);
+  if (d->nest != NULL) {
+    types = cst__nest_types(d->nest, types, &count);
+  }
+  return cst__columns_schema(types, count, out, error);
+}
+
 bool cst__example_decoder_views(const cst_example_decoder *decoder) { return decoder->loop.views; }
 
-cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struct ArrowSchema *out,
-                                       cst_error *error) {
+cst_status cst__example_decoder_schema_with(const cst_example_decoder *decoder,
+                                            const cst__extra_column *extra, struct ArrowSchema *out,
+                                            cst_error *error) {
   /* The columns of a schema are the same for every batch; only scratch of the decoder is written.
    */
   cst_example_decoder *d = (cst_example_decoder *)decoder;
@@ -314,15 +380,30 @@ cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struc
                      "without a schema, every batch has columns of its own");
   }
   CST__TRY(choose_outputs(d, error));
-  return cst__columns_schema(d->types, d->num_outputs, out, error);
+  if (extra != NULL) {
+    CST__TRY(add_extra(d, extra, error));
+  }
+  return outputs_schema(d, extra, out, error);
+}
+
+cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struct ArrowSchema *out,
+                                       cst_error *error) {
+  return cst__example_decoder_schema_with(decoder, NULL, out, error);
+}
+
+cst__loop *cst__example_decoder_loop(cst_example_decoder *decoder) { return &decoder->loop; }
+const cst__machine *cst__example_decoder_machine(const cst_example_decoder *decoder) {
+  return decoder->machine;
 }
 
 /* ---- decoding ---- */
 
 /* All columns empty, with a first room for their values. */
-static cst_status begin(cst_example_decoder *d, const cst__records *records, cst_error *error) {
+cst_status cst__example_decoder_begin(cst_example_decoder *d, const cst__records *records,
+                                      cst_error *error) {
   cst__loop *loop = &d->loop;
-  if (loop->grows && loop->num_columns > MANY_NAMES && loop->num_columns / 4 > d->num_outputs) {
+  if (loop->grows && loop->num_columns > CST__MANY_NAMES &&
+      loop->num_columns / 4 > d->num_outputs) {
     cst__name_table_reset(&d->table);
     loop->num_columns = 0;
     d->num_sorted = SIZE_MAX;
@@ -359,43 +440,68 @@ static cst_status finish_columns(cst_example_decoder *d) {
   for (size_t i = 0; i < d->num_outputs; i++) {
     size_t at = d->order[i];
     cst__column *column = &loop->batch->columns[at];
-    const cst__column_type *type = &d->types[i];
-    column->kind = type->kind;
-    if (type->kind != CST__VALUES_NULL) {
+    const cst__cold *cold = &loop->cold[at];
+    column->kind = values_of(d, cold->tag != 0 ? cold->tag : loop->hot[at].tag);
+    if (column->kind != CST__VALUES_NULL) {
       CST__TRY(cst__close_column(loop, (uint32_t)at, d->machine));
     }
-    column->fixed_size = type->fixed_size;
-    column->offsets_32 = type->offsets_32;
+    column->fixed_size = cold->fixed_size;
+    column->offsets_32 = (d->flags & CST_COLUMNS_OFFSETS_32) != 0;
     column->flat = false;
   }
   return CST_OK;
 }
 
-static cst_status fill(cst_example_decoder *d, const cst__records *records, cst_error *error) {
+static cst_status run(cst_example_decoder *d, const cst__records *records, cst_error *error) {
   cst_status status = d->machine->run(&d->loop, records);
   if (status != CST_OK) {
     cst__error_add_record(error, d->loop.row, -1);
-    return status;
   }
+  return status;
+}
+
+static cst_status finish(cst_example_decoder *d, const cst__records *records,
+                         const cst__extra_column *extra, cst_error *error) {
   CST__TRY(choose_outputs(d, error));
+  if (extra != NULL) {
+    CST__TRY(add_extra(d, extra, error));
+  }
   CST__TRY(finish_columns(d));
   return d->loop.views ? cst__records_keep(records, d->loop.batch, error) : CST_OK;
 }
 
-/* Fills and exports; on failure the batch goes back to its pool. */
-static cst_status decode(cst_example_decoder *d, const cst__records *records,
-                         struct ArrowSchema *out_schema, struct ArrowArray *out, cst_error *error) {
+static cst_status hand_out(cst_example_decoder *d, int64_t rows, cst__extra_column *extra,
+                           struct ArrowArray *out, cst_error *error) {
+  if (extra != NULL) {
+    if (!cst__batch_reserve(d->loop.batch, d->loop.num_columns + 1)) {
+      return cst__fail_memory(error, sizeof(cst__column));
+    }
+    cst__batch_attach(d->loop.batch, &extra->array, place_of(d, extra));
+  }
+  struct ArrowArray made;
+  CST__TRY(
+      cst__batch_export(d->loop.batch, rows, d->order, d->names, d->num_outputs, &made, error));
+  d->loop.batch = NULL; /* it belongs to the arrays from here on */
+  if (d->nest != NULL) {
+    CST__TRY(cst__nest_batch(d->nest, &made, error));
+  }
+  *out = made;
+  return CST_OK;
+}
+
+cst_status cst__example_decoder_end(cst_example_decoder *d, cst_status status,
+                                    const cst__records *records, cst__extra_column *extra,
+                                    struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                    cst_error *error) {
   struct ArrowSchema schema = {.release = NULL};
-  cst_status status = begin(d, records, error);
   if (status == CST_OK) {
-    status = fill(d, records, error);
+    status = finish(d, records, extra, error);
   }
   if (status == CST_OK && out_schema != NULL) {
-    status = cst__columns_schema(d->types, d->num_outputs, &schema, error);
+    status = outputs_schema(d, extra, &schema, error);
   }
   if (status == CST_OK && out != NULL) {
-    status = cst__batch_export(d->loop.batch, (int64_t)records->count, d->order, d->names,
-                               d->num_outputs, out, error);
+    status = hand_out(d, (int64_t)records->count, extra, out, error);
   }
   if (d->loop.batch != NULL && (status != CST_OK || out == NULL)) {
     cst__batch_drop(d->loop.batch);
@@ -409,69 +515,24 @@ static cst_status decode(cst_example_decoder *d, const cst__records *records,
   return status;
 }
 
-/* Records that were copied behind each other, counted by the batches whose views point into them.
- */
-typedef struct copied_block {
-  cst__refcount owners;
-  size_t size;
-  uint8_t bytes[];
-} copied_block;
-
-static void copied_retain(void *owner) { cst__refcount_up(&((copied_block *)owner)->owners); }
-
-static void copied_release(void *owner) {
-  if (cst__refcount_down(&((copied_block *)owner)->owners)) {
-    cst__delete(owner);
+/* Fills and exports; on failure the batch goes back to its pool. */
+static cst_status decode(cst_example_decoder *d, const cst__records *records,
+                         struct ArrowSchema *out_schema, struct ArrowArray *out, cst_error *error) {
+  cst_status status = cst__example_decoder_begin(d, records, error);
+  if (status == CST_OK) {
+    status = run(d, records, error);
   }
-}
-
-enum { COPY_PADDING = 64 };
-
-static cst_status copy_records(const cst_allocator *allocator, const cst__records *records,
-                               cst_bytes *items, copied_block **out, cst_error *error) {
-  size_t total = 0;
-  for (size_t i = 0; i < records->count; i++) {
-    if (!cst__add(total, records->items[i].size, &total) || total > INT32_MAX) {
-      return cst__fail(error, CST_LIMIT, "use smaller batches",
-                       "views reach 2147483647 bytes of records in one call");
-    }
-  }
-  copied_block *block = cst__new(allocator, sizeof *block + total + COPY_PADDING);
-  if (block == NULL) {
-    return cst__fail_memory(error, total);
-  }
-  cst__refcount_init(&block->owners);
-  block->size = total;
-  memset(block->bytes + total, 0, COPY_PADDING);
-  uint8_t *at = block->bytes;
-  for (size_t i = 0; i < records->count; i++) {
-    items[i] = (cst_bytes){at, records->items[i].size};
-    if (items[i].size > 0) {
-      memcpy(at, records->items[i].data, items[i].size);
-    }
-    at += items[i].size;
-  }
-  *out = block;
-  return CST_OK;
+  return cst__example_decoder_end(d, status, records, NULL, out_schema, out, error);
 }
 
 /* Views need a block that stays: the caller's records do not. */
 static cst_status decode_copied(cst_example_decoder *d, const cst__records *records,
                                 struct ArrowSchema *out_schema, struct ArrowArray *out,
                                 cst_error *error) {
-  copied_block *block = NULL;
-  cst_bytes *items = cst__new(&d->allocator, (records->count + 1) * sizeof *items);
-  if (items == NULL) {
-    return cst__fail_memory(error, (records->count + 1) * sizeof *items);
-  }
-  cst_status status = copy_records(&d->allocator, records, items, &block, error);
-  if (status == CST_OK) {
-    cst__block_ref ref = {block->bytes, block->size, block, copied_retain, copied_release};
-    cst__records copied = {items, records->count, COPY_PADDING, &ref, 1};
-    status = decode(d, &copied, out_schema, out, error);
-    copied_release(block);
-  }
-  cst__delete(items);
+  cst__copied copied;
+  CST__TRY(cst__records_copy(&d->allocator, records, &copied, error));
+  cst_status status = decode(d, &copied.records, out_schema, out, error);
+  cst__copied_release(&copied);
   return status;
 }
 

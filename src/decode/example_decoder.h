@@ -9,6 +9,7 @@
 
 #include <columnstone/arrow_abi.h>
 #include <columnstone/example.h>
+#include <columnstone/schema.h>
 
 #include "decode/records.h"
 
@@ -23,7 +24,9 @@ typedef struct cst__example_decoder_options {
   uint32_t flags;             /* CST_COLUMNS_... */
   const char *const *columns; /* NULL: all */
   size_t num_columns;
-  bool reject_unknown; /* with a schema: a feature that it does not have is CST_SCHEMA */
+  bool reject_unknown;      /* with a schema: a feature that it does not have is CST_SCHEMA */
+  const char *leave_out;    /* a feature of the schema that gets no column and is not known */
+  const char *damaged_hint; /* what to say of records that do not parse; NULL: no tf.Example */
   cst__loop_choice loop;
   const cst_allocator *allocator;
 } cst__example_decoder_options;
@@ -43,5 +46,42 @@ cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__
 bool cst__example_decoder_views(const cst_example_decoder *decoder);
 cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struct ArrowSchema *out,
                                        cst_error *error);
+
+/* CST_NOT_FOUND for a wanted column that none of the features is, with a near name as a hint. */
+cst_status cst__no_such_column(const cst_feature *features, size_t count, const char *name,
+                               cst_error *error);
+
+/* A column that comes from elsewhere, and its place among the others (behind them if it is too
+ * large). */
+typedef struct cst__extra_column {
+  cst__column_type type;
+  struct ArrowArray array;
+  size_t at;
+} cst__extra_column;
+
+/* cst__example_decoder_schema with one more column, whose array is not looked at, or NULL. */
+cst_status cst__example_decoder_schema_with(const cst_example_decoder *decoder,
+                                            const cst__extra_column *extra, struct ArrowSchema *out,
+                                            cst_error *error);
+
+/* ---- the steps of a decode, for a message that has the Features of an Example in it ---- */
+
+typedef struct cst__loop cst__loop;
+typedef struct cst__machine cst__machine;
+
+/* Names without a schema are kept from call to call; far more of them than a call used are not. */
+enum { CST__MANY_NAMES = 4096 };
+
+/* Before the first record. `error` is not NULL, and the loop's until the end. */
+cst_status cst__example_decoder_begin(cst_example_decoder *decoder, const cst__records *records,
+                                      cst_error *error);
+cst__loop *cst__example_decoder_loop(cst_example_decoder *decoder);
+const cst__machine *cst__example_decoder_machine(const cst_example_decoder *decoder);
+/* Behind the last record, or the first failure, which is `status`: hands the batch out, or gives it
+ * back. extra->array is moved in on success; `extra` may be NULL. */
+cst_status cst__example_decoder_end(cst_example_decoder *decoder, cst_status status,
+                                    const cst__records *records, cst__extra_column *extra,
+                                    struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                    cst_error *error);
 
 #endif /* DECODE_EXAMPLE_DECODER_H */

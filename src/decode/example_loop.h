@@ -7,6 +7,7 @@
 #include "decode/example_decoder.h"
 #include "decode/example_wire.h"
 #include "decode/name_table.h"
+#include "proto/wire.h"
 
 enum {
   CST__HOT_FIXED = 1 << 0, /* rows must have `fixed_size` values */
@@ -42,7 +43,7 @@ typedef struct cst__cold {
   uint32_t next_wrong; /* columns with a wrong kind in this record; see cst__loop.first_wrong */
 } cst__cold;
 
-typedef struct cst__loop {
+struct cst__loop {
   cst__name_table *table;
   cst__hot *hot; /* by column */
   cst__cold *cold;
@@ -56,6 +57,8 @@ typedef struct cst__loop {
   bool rejects;    /* an unknown name is an error, unless `known` has it */
   const cst__name_map *known;
   bool views;
+  int nesting; /* messages between the record and a Feature, beyond those of tf.Example */
+  const char *damaged_hint; /* what a record may be that does not parse */
   /* The list of columns whose kind is wrong in the record at hand: column + 2, 1 at the end of the
    * list; 0: no list. */
   uint32_t first_wrong;
@@ -65,17 +68,21 @@ typedef struct cst__loop {
   ptrdiff_t view_shift; /* added to a pointer into a copied record's end */
   cst_error *error;
   cst_allocator allocator;
-} cst__loop;
+};
 
 /* What depends on the instruction set. */
-typedef struct cst__machine {
+struct cst__machine {
   /* Decodes every record of the batch. */
   cst_status (*run)(cst__loop *loop, const cst__records *records);
+  /* One Features message, [at, end), of a record that begins at `begin`, where all that lies before
+   * `readable` may be read. */
+  cst_status (*features)(cst__loop *loop, const uint8_t *begin, const uint8_t *at,
+                         const uint8_t *end, const uint8_t *readable);
   /* Turns the ends of the rows that have values into the offsets of all rows, in place:
    * offsets[0] is 0, offsets[1 .. present] are the ends, bit i says that row i is one of them. The
    * bitmap is readable in whole 8-byte words. */
   void (*expand)(int64_t *offsets, const uint8_t *validity, size_t rows, size_t present);
-} cst__machine;
+};
 
 extern const cst__machine cst__machine_base;
 extern const cst__machine cst__machine_v3;
@@ -83,6 +90,9 @@ extern const cst__machine cst__machine_slow;
 const cst__machine *cst__machine_find(cst__loop_choice choice);
 
 /* ---- the rare cases (example_slow.c) ---- */
+
+/* CST_CORRUPT for bytes that are no such message. */
+cst_status cst__malformed(cst__loop *loop, cst__wire_fault fault);
 
 /* Sets block and block_index for the record at hand (views only). */
 void cst__enter_block(cst__loop *loop, const cst__records *records);
@@ -97,6 +107,20 @@ cst_status cst__slow_record(cst__loop *loop, const uint8_t *data, size_t size);
 cst_status cst__slow_features(cst__loop *loop, const uint8_t *data, size_t size);
 cst_status cst__slow_entry(cst__loop *loop, const uint8_t *data, size_t size);
 
+/* What a first walk over a Feature found. */
+typedef struct cst__feature_shape {
+  uint8_t tag;          /* of the oneof's last member; 0: none is set */
+  const uint8_t *begin; /* of the field with which that member begins */
+} cst__feature_shape;
+
+/* Checks a Feature; appends the values of one that was checked, all lists of its last member. */
+cst_status cst__find_shape(cst__loop *loop, cst_bytes feature, cst__feature_shape *shape);
+cst_status cst__append_feature(cst__loop *loop, uint32_t column, cst_bytes feature,
+                               cst__feature_shape shape);
+
+/* The error of a kind that is not the column's. */
+cst_status cst__wrong_kind(cst__loop *loop, uint32_t column, uint8_t found);
+
 /* A name that is in no column: *column is a new one, or CST__NO_COLUMN if it is not wanted. */
 cst_status cst__unknown_name(cst__loop *loop, const uint8_t *name, size_t size, uint32_t *column);
 
@@ -108,6 +132,9 @@ cst_status cst__settle_wrong(cst__loop *loop);
 
 /* Gives a column its type, which it did not have. */
 cst_status cst__set_kind(cst__loop *loop, uint32_t column, uint8_t tag);
+/* The two parts of that: no row has values yet; the values are of this kind. */
+cst_status cst__set_rows(cst__loop *loop, uint32_t column);
+cst_status cst__set_values(cst__loop *loop, uint32_t column, uint8_t tag);
 
 /* True if the row has values in this column. */
 static inline bool cst__has_row(const cst__hot *hot, int32_t row) {

@@ -32,9 +32,9 @@ static const char *kind_name(uint8_t tag) {
   }
 }
 
-static cst_status malformed(cst__loop *loop, cst__wire_fault fault) {
-  return cst__fail(loop->error, CST_CORRUPT, "the record is damaged, or no tf.Example",
-                   "malformed protobuf: %s", cst__wire_fault_text(fault));
+cst_status cst__malformed(cst__loop *loop, cst__wire_fault fault) {
+  return cst__fail(loop->error, CST_CORRUPT, loop->damaged_hint, "malformed protobuf: %s",
+                   cst__wire_fault_text(fault));
 }
 
 cst_status cst__at_column(cst__loop *loop, uint32_t column, cst_status status) {
@@ -51,7 +51,7 @@ cst_status cst__wrong_count(cst__loop *loop, uint32_t column, int64_t found) {
                 (long long)loop->cold[column].fixed_size));
 }
 
-static cst_status wrong_kind(cst__loop *loop, uint32_t column, uint8_t found) {
+cst_status cst__wrong_kind(cst__loop *loop, uint32_t column, uint8_t found) {
   const cst__cold *cold = &loop->cold[column];
   if (cold->is_null) {
     return cst__at_column(
@@ -91,7 +91,7 @@ static bool reserve_column(cst__loop *loop) {
 cst_status cst__unknown_name(cst__loop *loop, const uint8_t *name, size_t size, uint32_t *column) {
   *column = CST__NO_COLUMN;
   if (!cst__utf8_valid(name, size)) {
-    return cst__fail(loop->error, CST_CORRUPT, "the record is damaged, or no tf.Example",
+    return cst__fail(loop->error, CST_CORRUPT, loop->damaged_hint,
                      "the name of a feature (%zu bytes) is no UTF-8", size);
   }
   if (loop->rejects && cst__name_map_find(loop->known, (const char *)name, size) == SIZE_MAX) {
@@ -135,30 +135,24 @@ void cst__enter_block(cst__loop *loop, const cst__records *records) {
 
 /* ---- one Feature ---- */
 
-/* What a first walk over a Feature found. */
-typedef struct feature_shape {
-  uint8_t tag;          /* of the oneof's last member; 0: none is set */
-  const uint8_t *begin; /* of the field with which that member begins */
-} feature_shape;
-
 /* Checks one list of a kind, and appends its values if `column` is one. */
 static cst_status walk_list(cst__loop *loop, uint8_t tag, cst_bytes list, uint32_t column);
 
-static cst_status find_shape(cst__loop *loop, cst_bytes feature, feature_shape *shape) {
+cst_status cst__find_shape(cst__loop *loop, cst_bytes feature, cst__feature_shape *shape) {
   cst__wire wire = cst__wire_of(feature.data, feature.size);
   cst__wire_field field;
-  *shape = (feature_shape){0, NULL};
-  while (cst__wire_next(&wire, FEATURE_DEPTH, &field)) {
+  *shape = (cst__feature_shape){0, NULL};
+  while (cst__wire_next(&wire, FEATURE_DEPTH - loop->nesting, &field)) {
     if (field.number > 3 || field.type != CST__WIRE_LEN) {
       continue;
     }
     uint8_t tag = (uint8_t)(field.number << 3 | CST__WIRE_LEN);
     CST__TRY(walk_list(loop, tag, field.bytes, CST__NO_COLUMN));
     if (tag != shape->tag) {
-      *shape = (feature_shape){tag, field.raw.data};
+      *shape = (cst__feature_shape){tag, field.raw.data};
     }
   }
-  return wire.fault != CST__WIRE_FAULT_NONE ? malformed(loop, wire.fault) : CST_OK;
+  return wire.fault != CST__WIRE_FAULT_NONE ? cst__malformed(loop, wire.fault) : CST_OK;
 }
 
 static cst_status append_bits(cst__loop *loop, uint32_t column, uint64_t bits) {
@@ -212,7 +206,7 @@ static cst_status walk_packed(cst__loop *loop, uint8_t tag, cst_bytes packed, ui
     bool ok =
         tag == CST__TAG_INT ? cst__wire_varint(&wire, &bits) : cst__wire_fixed32(&wire, &bits);
     if (!ok) {
-      return malformed(loop, wire.fault);
+      return cst__malformed(loop, wire.fault);
     }
     CST__TRY(append_bits(loop, column, bits));
   }
@@ -223,7 +217,7 @@ static cst_status walk_list(cst__loop *loop, uint8_t tag, cst_bytes list, uint32
   cst__wire wire = cst__wire_of(list.data, list.size);
   cst__wire_field field;
   cst__wire_type single = tag == CST__TAG_INT ? CST__WIRE_VARINT : CST__WIRE_FIXED32;
-  while (cst__wire_next(&wire, LIST_DEPTH, &field)) {
+  while (cst__wire_next(&wire, LIST_DEPTH - loop->nesting, &field)) {
     if (field.number != 1) {
       continue;
     }
@@ -237,16 +231,16 @@ static cst_status walk_list(cst__loop *loop, uint8_t tag, cst_bytes list, uint32
       CST__TRY(append_bits(loop, column, field.value));
     }
   }
-  return wire.fault != CST__WIRE_FAULT_NONE ? malformed(loop, wire.fault) : CST_OK;
+  return wire.fault != CST__WIRE_FAULT_NONE ? cst__malformed(loop, wire.fault) : CST_OK;
 }
 
 /* Appends all lists of the oneof's last member. */
-static cst_status append_feature(cst__loop *loop, uint32_t column, cst_bytes feature,
-                                 feature_shape shape) {
+cst_status cst__append_feature(cst__loop *loop, uint32_t column, cst_bytes feature,
+                               cst__feature_shape shape) {
   size_t rest = (size_t)(feature.data + feature.size - shape.begin);
   cst__wire wire = cst__wire_of(shape.begin, rest);
   cst__wire_field field;
-  while (cst__wire_next(&wire, FEATURE_DEPTH, &field)) {
+  while (cst__wire_next(&wire, FEATURE_DEPTH - loop->nesting, &field)) {
     if (field.number == (uint32_t)(shape.tag >> 3) && field.type == CST__WIRE_LEN) {
       CST__TRY(walk_list(loop, shape.tag, field.bytes, column));
     }
@@ -279,7 +273,7 @@ cst_status cst__settle_wrong(cst__loop *loop) {
     uint32_t column = loop->first_wrong - 2;
     cst__cold *cold = &loop->cold[column];
     if (status == CST_OK && cold->wrong_tag != 0 && !cst__has_row(&loop->hot[column], loop->row)) {
-      status = wrong_kind(loop, column, cold->wrong_tag);
+      status = cst__wrong_kind(loop, column, cold->wrong_tag);
     }
     loop->first_wrong = cold->next_wrong;
     cold->next_wrong = 0;
@@ -290,9 +284,9 @@ cst_status cst__settle_wrong(cst__loop *loop) {
 }
 
 static cst_status put_feature(cst__loop *loop, uint32_t column, cst_bytes feature) {
-  feature_shape shape;
+  cst__feature_shape shape;
   loop->hot[column].flags |= CST__HOT_SEEN;
-  cst_status status = find_shape(loop, feature, &shape);
+  cst_status status = cst__find_shape(loop, feature, &shape);
   if (status != CST_OK) {
     return cst__at_column(loop, column, status);
   }
@@ -314,7 +308,7 @@ static cst_status put_feature(cst__loop *loop, uint32_t column, cst_bytes featur
     CST__TRY(cst__set_kind(loop, column, shape.tag));
   }
   size_t before = loop->hot[column].num_values;
-  CST__TRY(append_feature(loop, column, feature, shape));
+  CST__TRY(cst__append_feature(loop, column, feature, shape));
   cst__hot *hot = &loop->hot[column];
   int64_t count = (int64_t)(hot->num_values - before);
   if ((hot->flags & CST__HOT_FIXED) && count != loop->cold[column].fixed_size) {
@@ -342,11 +336,11 @@ static cst_status add_part(cst__loop *loop, entry_parts *parts, cst_bytes part) 
     return CST_OK;
   }
   /* Each part is a message of its own: none may end in the middle of a field. */
-  feature_shape shape;
+  cst__feature_shape shape;
   if (parts->joined == NULL) {
-    CST__TRY(find_shape(loop, parts->value, &shape));
+    CST__TRY(cst__find_shape(loop, parts->value, &shape));
   }
-  CST__TRY(find_shape(loop, part, &shape));
+  CST__TRY(cst__find_shape(loop, part, &shape));
   size_t size;
   void *joined = parts->joined;
   if (!cst__add(parts->value.size, part.size, &size) ||
@@ -375,14 +369,14 @@ static cst_status read_entry(cst__loop *loop, const uint8_t *data, size_t size,
     if (field.number == 1) {
       parts->name = field.bytes;
       if (loop->learns && !cst__utf8_valid(field.bytes.data, field.bytes.size)) {
-        return cst__fail(loop->error, CST_CORRUPT, "the record is damaged, or no tf.Example",
+        return cst__fail(loop->error, CST_CORRUPT, loop->damaged_hint,
                          "the name of a feature (%zu bytes) is no UTF-8", field.bytes.size);
       }
     } else if (field.number == 2) {
       CST__TRY(add_part(loop, parts, field.bytes));
     }
   }
-  return wire.fault != CST__WIRE_FAULT_NONE ? malformed(loop, wire.fault) : CST_OK;
+  return wire.fault != CST__WIRE_FAULT_NONE ? cst__malformed(loop, wire.fault) : CST_OK;
 }
 
 static cst_status put_parts(cst__loop *loop, const entry_parts *parts) {
@@ -419,7 +413,7 @@ cst_status cst__slow_features(cst__loop *loop, const uint8_t *data, size_t size)
       CST__TRY(cst__slow_entry(loop, field.bytes.data, field.bytes.size));
     }
   }
-  return wire.fault != CST__WIRE_FAULT_NONE ? malformed(loop, wire.fault) : CST_OK;
+  return wire.fault != CST__WIRE_FAULT_NONE ? cst__malformed(loop, wire.fault) : CST_OK;
 }
 
 cst_status cst__slow_record(cst__loop *loop, const uint8_t *data, size_t size) {
@@ -431,7 +425,7 @@ cst_status cst__slow_record(cst__loop *loop, const uint8_t *data, size_t size) {
       CST__TRY(cst__slow_features(loop, field.bytes.data, field.bytes.size));
     }
   }
-  return wire.fault != CST__WIRE_FAULT_NONE ? malformed(loop, wire.fault) : CST_OK;
+  return wire.fault != CST__WIRE_FAULT_NONE ? cst__malformed(loop, wire.fault) : CST_OK;
 }
 
 static cst_status run_slow(cst__loop *loop, const cst__records *records) {
@@ -444,6 +438,14 @@ static cst_status run_slow(cst__loop *loop, const cst__records *records) {
   return CST_OK;
 }
 
+static cst_status features_slow(cst__loop *loop, const uint8_t *begin, const uint8_t *at,
+                                const uint8_t *end, const uint8_t *readable) {
+  (void)begin;
+  (void)readable;
+  loop->view_shift = 0;
+  return cst__slow_features(loop, at, (size_t)(end - at));
+}
+
 static void expand_slow(int64_t *offsets, const uint8_t *validity, size_t rows, size_t present) {
   for (size_t row = rows; row > 0; row--) {
     offsets[row] = offsets[present];
@@ -451,4 +453,4 @@ static void expand_slow(int64_t *offsets, const uint8_t *validity, size_t rows, 
   }
 }
 
-const cst__machine cst__machine_slow = {run_slow, expand_slow};
+const cst__machine cst__machine_slow = {run_slow, features_slow, expand_slow};

@@ -1,6 +1,8 @@
 /* Records and the batches that point into them. */
 #include "decode/records.h"
 
+#include <string.h>
+
 cst_status cst__records_keep(const cst__records *records, cst__batch *batch, cst_error *error) {
   for (size_t i = 0; i < records->num_blocks; i++) {
     const cst__block_ref *block = &records->blocks[i];
@@ -12,4 +14,69 @@ cst_status cst__records_keep(const cst__records *records, cst__batch *batch, cst
     }
   }
   return CST_OK;
+}
+
+enum { COPY_PADDING = 64 };
+
+/* Records that were copied behind each other, counted by the batches whose views point into them.
+ */
+typedef struct copied_block {
+  cst__refcount owners;
+  uint8_t bytes[];
+} copied_block;
+
+static void copied_retain(void *owner) { cst__refcount_up(&((copied_block *)owner)->owners); }
+
+static void copied_release(void *owner) {
+  if (cst__refcount_down(&((copied_block *)owner)->owners)) {
+    cst__delete(owner);
+  }
+}
+
+static bool sum_sizes(const cst__records *records, size_t *total) {
+  *total = 0;
+  for (size_t i = 0; i < records->count; i++) {
+    if (!cst__add(*total, records->items[i].size, total) || *total > INT32_MAX) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void copy_records(const cst__records *records, cst_bytes *items, uint8_t *at) {
+  for (size_t i = 0; i < records->count; i++) {
+    items[i] = (cst_bytes){at, records->items[i].size};
+    if (items[i].size > 0) {
+      memcpy(at, records->items[i].data, items[i].size);
+    }
+    at += items[i].size;
+  }
+  memset(at, 0, COPY_PADDING);
+}
+
+cst_status cst__records_copy(const cst_allocator *allocator, const cst__records *records,
+                             cst__copied *out, cst_error *error) {
+  size_t total;
+  if (!sum_sizes(records, &total)) {
+    return cst__fail(error, CST_LIMIT, "use smaller batches",
+                     "views reach 2147483647 bytes of records in one call");
+  }
+  cst_bytes *items = cst__new(allocator, (records->count + 1) * sizeof *items);
+  copied_block *block =
+      items != NULL ? cst__new(allocator, sizeof *block + total + COPY_PADDING) : NULL;
+  if (block == NULL) {
+    cst__delete(items);
+    return cst__fail_memory(error, total);
+  }
+  cst__refcount_init(&block->owners);
+  copy_records(records, items, block->bytes);
+  out->items = items;
+  out->block = (cst__block_ref){block->bytes, total, block, copied_retain, copied_release};
+  out->records = (cst__records){items, records->count, COPY_PADDING, &out->block, 1};
+  return CST_OK;
+}
+
+void cst__copied_release(cst__copied *copied) {
+  copied_release(copied->block.owner);
+  cst__delete(copied->items);
 }

@@ -28,4 +28,17 @@ typedef struct cst__records {
 /* The batch keeps all blocks of the records alive, for its views. */
 cst_status cst__records_keep(const cst__records *records, cst__batch *batch, cst_error *error);
 
+/* Records copied behind each other into one block, for views of records that do not stay. */
+typedef struct cst__copied {
+  cst__records records;
+  cst__block_ref block;
+  cst_bytes *items;
+} cst__copied;
+
+/* CST_LIMIT if they are too large for one block. */
+cst_status cst__records_copy(const cst_allocator *allocator, const cst__records *records,
+                             cst__copied *out, cst_error *error);
+/* Gives up the caller's count of the block. */
+void cst__copied_release(cst__copied *copied);
+
 #endif /* DECODE_RECORDS_H */

@@ -155,7 +155,7 @@ typedef struct cst__column_type {
   bool flat;
   bool is_nested;
   size_t num_inner_lists; /* more list levels between the column's own and the values */
-  bool is_struct; /* of these children, with `name`; nothing else counts then */
+  bool is_struct;         /* of these children, with `name`; nothing else counts then */
   const struct cst__column_type *children;
   size_t num_children;
 } cst__column_type;

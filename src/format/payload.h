@@ -17,11 +17,12 @@ typedef struct cst__payload_options {
   bool reject_unknown;    /* a feature that the schema does not have is CST_SCHEMA */
   const char *raw_column; /* one more column, the last one: large_list<large_binary> of this name
                              with each record's bytes; NULL: none. For `raw` it is the only one. */
+  const char *sequence_column; /* of sequence_example: its struct column; NULL: the usual name */
   const cst_allocator *allocator;
 } cst__payload_options;
 
 typedef struct cst__payload {
-  const char *name;  /* "example", "raw" */
+  const char *name;  /* "example", "raw", "sequence_example" */
   bool wants_schema; /* a stream needs one, given or inferred, so that all batches agree */
 
   /* A decoder: one per thread. */
@@ -35,6 +36,7 @@ typedef struct cst__payload {
 
 extern const cst__payload cst__example_payload;
 extern const cst__payload cst__raw_payload;
+extern const cst__payload cst__sequence_payload;
 
 /* A payload's decoder, with the column of raw records behind its columns if that is wanted. */
 typedef struct cst__record_decoder cst__record_decoder;

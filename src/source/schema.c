@@ -33,7 +33,8 @@ cst_status cst__source_claim_whole(cst_source *source, cst_error *error) {
 
 cst_status cst__source_open_decoder(const cst_source *source, cst__want want,
                                     cst__record_decoder **decoder, cst_error *error) {
-  cst__payload_options options = {.allocator = &source->allocator};
+  cst__payload_options options = {.sequence_column = source->sequence_column,
+                                  .allocator = &source->allocator};
   if (want == CST__WANT_PROOF && source->schema_given) {
     options.schema = source->schema;
   }

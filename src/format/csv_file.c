@@ -1,0 +1,341 @@
+/* A CSV file, block by block: runs of rows, the header, faults, and where everything stands.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "format/csv.h"
+
+enum { FIRST_HEADER_CELLS = 64, MIN_BLOCK = 16 };
+
+/* Reads on: what is left of the block moves to its begin, and `last` tells that nothing came. */
+static cst_status fill(cst__csv_file *f, cst_error *error) {
+  f->line +=
+      (int64_t)cst__csv_count_lines(f->block + f->counted, f->at - f->counted, &f->counted_cr);
+  f->size -= f->at;
+  f->block_offset += f->at;
+  memmove(f->block, f->block + f->at, f->size);
+  f->at = 0;
+  f->counted = 0;
+  if (f->size > f->capacity / 2) {
+    size_t capacity = f->size * 2 + f->block_size;
+    uint8_t *block = cst__renew(&f->allocator, f->block, capacity + CST__CSV_PADDING);
+    if (block == NULL) {
+      return cst__fail_memory(error, capacity);
+    }
+    f->block = block;
+    f->capacity = capacity;
+  }
+  size_t got = 0;
+  cst_status status =
+      cst__input_read(f->input, f->block + f->size, f->capacity - f->size, &got, error);
+  if (status == CST_OK) {
+    f->last = got == 0;
+    f->size += got;
+    memset(f->block + f->size, 0, CST__CSV_PADDING);
+  }
+  return status;
+}
+
+static cst_status pass_mark(cst__csv_file *f, cst_error *error) {
+  static const uint8_t mark[3] = {0xef, 0xbb, 0xbf};
+  while (f->size < sizeof mark && !f->last) {
+    CST__TRY(fill(f, error));
+  }
+  if (f->size >= sizeof mark && memcmp(f->block, mark, sizeof mark) == 0) {
+    f->at = sizeof mark;
+  }
+  return CST_OK;
+}
+
+static cst_status pass_lines(cst__csv_file *f, uint64_t lines, cst_error *error) {
+  while (lines > 0) {
+    if (f->at == f->size) {
+      if (f->last) {
+        break;
+      }
+      CST__TRY(fill(f, error));
+      continue;
+    }
+    uint8_t byte = f->block[f->at++];
+    bool is_end = byte == '\r' || (byte == '\n' && !f->after_cr);
+    f->after_cr = byte == '\r';
+    lines -= is_end;
+  }
+  return CST_OK;
+}
+
+cst_status cst__csv_file_open(cst__csv_file *file, cst__input *input,
+                              const cst__csv_dialect *dialect, uint64_t skip_lines,
+                              size_t block_size, uint64_t max_row_size,
+                              const cst_allocator *allocator, cst_error *error) {
+  const size_t most = CST__CSV_SIZE - CST__CSV_PADDING;
+  *file = (cst__csv_file){.allocator = *allocator,
+                          .dialect = *dialect,
+                          .input = input,
+                          .name = cst__input_name(input),
+                          .block_size = block_size,
+                          .capacity = block_size < MIN_BLOCK ? MIN_BLOCK : block_size,
+                          .line = 1,
+                          .max_row_size = max_row_size < most ? (size_t)max_row_size : most};
+  file->block = cst__new(&file->allocator, file->capacity + CST__CSV_PADDING);
+  cst_status status = file->block != NULL ? CST_OK : cst__fail_memory(error, file->capacity);
+  if (status == CST_OK) {
+    status = pass_mark(file, error);
+  }
+  if (status == CST_OK) {
+    status = pass_lines(file, skip_lines, error);
+  }
+  if (status != CST_OK) {
+    cst__error_add_file(error, file->name);
+    cst__csv_file_close(file);
+  }
+  return status;
+}
+
+void cst__csv_file_close(cst__csv_file *file) {
+  cst__delete(file->block);
+  cst__delete(file->cells);
+  cst__delete(file->begins);
+  if (file->input != NULL) {
+    cst__input_close(file->input);
+  }
+  *file = (cst__csv_file){0};
+}
+
+/* ---- runs ---- */
+
+static cst__csv_scan scan_of(cst__csv_file *f, size_t max_rows) {
+  return (cst__csv_scan){.dialect = &f->dialect,
+                         .data = f->block,
+                         .size = f->size,
+                         .last = f->last,
+                         .width = f->width,
+                         .max_rows = max_rows < f->max_rows ? max_rows : f->max_rows,
+                         .max_row_size = f->max_row_size,
+                         .cells = f->cells,
+                         .begins = f->begins,
+                         .at = f->at,
+                         .after_cr = f->after_cr};
+}
+
+/* Scans until there is a row, a fault or the end. */
+static cst_status scan_on(cst__csv_file *f, bool any, size_t max_rows, cst__csv_scan *scan,
+                          cst_error *error) {
+  for (;;) {
+    *scan = scan_of(f, max_rows);
+    scan->any = any;
+    cst__csv_scan_rows(scan);
+    if (scan->rows > 0 || scan->fault.kind != CST__CSV_FINE) {
+      return CST_OK;
+    }
+    f->at = scan->at;
+    f->after_cr = scan->after_cr;
+    if (f->last) {
+      return CST_OK;
+    }
+    if (f->size - f->at > f->max_row_size) {
+      scan->fault =
+          (cst__csv_fault){.kind = CST__CSV_TOO_LONG, .begin = f->at, .end = f->size, .at = f->at};
+      return CST_OK;
+    }
+    cst_status status = fill(f, error);
+    if (status != CST_OK) {
+      cst__error_add_file(error, f->name);
+      cst__error_add_record(error, f->record, (int64_t)f->block_offset);
+      return status;
+    }
+  }
+}
+
+static void give_fault(cst__csv_file *f, cst__csv_run *run) {
+  run->fault = f->pending;
+  run->data = f->block;
+  run->record = f->record++;
+  f->ended = run->fault.kind >= CST__CSV_UNCLOSED;
+  f->pending = (cst__csv_fault){.kind = CST__CSV_FINE};
+}
+
+cst_status cst__csv_file_next(cst__csv_file *file, size_t max_rows, cst__csv_run *run,
+                              cst_error *error) {
+  *run = (cst__csv_run){.width = file->width};
+  if (file->pending.kind == CST__CSV_FINE && !file->ended) {
+    cst__csv_scan scan;
+    CST__TRY(scan_on(file, false, max_rows, &scan, error));
+    file->at = scan.at;
+    file->after_cr = scan.after_cr;
+    file->pending = scan.fault;
+    run->data = file->block;
+    run->cells = file->cells;
+    run->begins = file->begins;
+    run->rows = scan.rows;
+    run->record = file->record;
+    file->record += (int64_t)scan.rows;
+  }
+  if (run->rows == 0 && file->pending.kind != CST__CSV_FINE) {
+    give_fault(file, run);
+  }
+  return CST_OK;
+}
+
+cst_status cst__csv_file_pass_rest(cst__csv_file *file, const cst__csv_fault *fault,
+                                   uint64_t *bytes, cst_error *error) {
+  *bytes = file->size - fault->begin;
+  file->at = file->size;
+  while (!file->last) {
+    CST__TRY(fill(file, error));
+    *bytes += file->size;
+    file->at = file->size;
+  }
+  return CST_OK;
+}
+
+/* ---- the shape of the rows ---- */
+
+static cst_status set_room(cst__csv_file *f, size_t width, size_t rows, cst_error *error) {
+  size_t count;
+  size_t bytes;
+  f->width = width;
+  f->max_rows = rows;
+  cst__delete(f->cells);
+  cst__delete(f->begins);
+  f->begins = NULL;
+  f->cells = NULL;
+  if (cst__mul(width, rows, &count) && cst__mul(count + 1, sizeof(cst__csv_cell), &bytes)) {
+    f->cells = cst__new(&f->allocator, bytes);
+    f->begins = cst__new(&f->allocator, rows * sizeof *f->begins);
+  }
+  return f->cells == NULL || f->begins == NULL ? cst__fail_memory(error, width * rows) : CST_OK;
+}
+
+/* As many rows at a time as keep their cells in the cache. */
+cst_status cst__csv_file_set_width(cst__csv_file *file, size_t width, cst_error *error) {
+  enum { CELLS = 1 << 14, MOST_ROWS = 1 << 11 };
+  size_t rows = width > 0 ? CELLS / width : MOST_ROWS;
+  return set_room(file, width, rows == 0 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows, error);
+}
+
+/* ---- the header ---- */
+
+void cst__csv_header_reset(cst__csv_header *header) {
+  for (size_t i = 0; header->names != NULL && i < header->count; i++) {
+    cst__delete(header->names[i]);
+  }
+  cst__delete(header->names);
+  *header = (cst__csv_header){0};
+}
+
+static cst_status copy_name(cst__csv_file *f, const cst__csv_cell *cell, char **out,
+                            cst_error *error) {
+  const uint8_t *text = f->block + cell->begin;
+  size_t size = cell->size & CST__CSV_SIZE;
+  if (!cst__utf8_valid(text, size) || memchr(text, 0, size) != NULL) {
+    return cst__fail(error, CST_SCHEMA, "give the names, and pass over the line (skip_lines)",
+                     "a name in the header is no UTF-8, or has a NUL byte in it");
+  }
+  *out = cst__new_copy(&f->allocator, text, size);
+  if (*out == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  if (cell->size & CST__CSV_DOUBLED) {
+    (*out)[cst__csv_undouble((uint8_t *)*out, text, size)] = '\0';
+  }
+  return CST_OK;
+}
+
+static cst_status copy_names(cst__csv_file *f, size_t count, cst__csv_header *header,
+                             cst_error *error) {
+  header->names = cst__new_zero(&f->allocator, count * sizeof *header->names);
+  if (header->names == NULL) {
+    return cst__fail_memory(error, count * sizeof *header->names);
+  }
+  header->count = count;
+  for (size_t i = 0; i < count; i++) {
+    cst_status status = copy_name(f, &f->cells[i], &header->names[i], error);
+    if (status != CST_OK) {
+      cst__csv_add_place(f, -1, f->begins[0], f->cells[i].begin, error);
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status header_fault(cst__csv_file *f, cst__csv_scan *scan, cst_error *error) {
+  cst__csv_run run = {.data = f->block, .record = -1, .fault = scan->fault};
+  if (scan->fault.kind != CST__CSV_FINE) {
+    return cst__csv_fault_error(f, &run, error);
+  }
+  cst__fail(error, CST_SCHEMA, "give the names of the columns",
+            "the file has no header: it ends in front of the line of names");
+  cst__error_add_file(error, f->name);
+  return CST_SCHEMA;
+}
+
+cst_status cst__csv_file_header(cst__csv_file *file, cst__csv_header *header, cst_error *error) {
+  *header = (cst__csv_header){0};
+  CST__TRY(set_room(file, FIRST_HEADER_CELLS, 1, error));
+  cst__csv_scan scan;
+  CST__TRY(scan_on(file, true, 1, &scan, error));
+  if (scan.rows > 0 && scan.num_cells > file->width) {
+    CST__TRY(set_room(file, scan.num_cells, 1, error));
+    CST__TRY(scan_on(file, true, 1, &scan, error));
+  }
+  if (scan.rows == 0) {
+    return header_fault(file, &scan, error);
+  }
+  cst_status status = copy_names(file, scan.num_cells, header, error);
+  if (status != CST_OK) {
+    cst__csv_header_reset(header);
+  }
+  file->at = scan.at;
+  file->after_cr = scan.after_cr;
+  return status;
+}
+
+/* ---- errors ---- */
+
+void cst__csv_add_place(cst__csv_file *file, int64_t record, size_t begin, size_t at,
+                        cst_error *error) {
+  if (error == NULL) {
+    return;
+  }
+  const uint8_t *block = file->block;
+  if (begin > file->counted) {
+    file->line += (int64_t)cst__csv_count_lines(block + file->counted, begin - file->counted,
+                                                &file->counted_cr);
+    file->counted = begin;
+  }
+  bool cr = false;
+  int64_t line = file->line + (int64_t)cst__csv_count_lines(block + begin, at - begin, &cr);
+  size_t start = at;
+  while (start > begin && block[start - 1] != '\n' && block[start - 1] != '\r') {
+    start--;
+  }
+  cst__error_add_file(error, file->name);
+  cst__error_add_record(error, record, (int64_t)(file->block_offset + begin));
+  cst__error_add_position(error, line, (int64_t)(at - start) + 1);
+}
+
+static cst_status say_fault(const cst__csv_file *f, const cst__csv_fault *fault, cst_error *error) {
+  switch (fault->kind) {
+    case CST__CSV_TEXT:
+      return cst__fail(error, CST_CORRUPT, "double a quote that belongs to the text",
+                       "text behind the closing quote of a cell");
+    case CST__CSV_UNCLOSED:
+      return cst__fail(error, CST_CORRUPT, "close it, or double it if it belongs to the text",
+                       "a quote is opened and not closed up to the end of the file");
+    case CST__CSV_TOO_LONG:
+      return cst__fail(error, CST_LIMIT, "look for an unclosed quote, or raise max_record_size",
+                       "a row has more than %zu bytes", f->max_row_size);
+    default:
+      return cst__fail(error, CST_CORRUPT, "see that the delimiter is right",
+                       "a row of %zu cell%s, where there are %zu columns", fault->num_cells,
+                       fault->num_cells == 1 ? "" : "s", f->width);
+  }
+}
+
+cst_status cst__csv_fault_error(cst__csv_file *file, const cst__csv_run *run, cst_error *error) {
+  cst_status status = say_fault(file, &run->fault, error);
+  cst__csv_add_place(file, run->record, run->fault.begin, run->fault.at, error);
+  return status;
+}

@@ -1,0 +1,380 @@
+/* Rows and cells in a block of CSV: 64 bytes at a time become two bit masks, of what ends a cell
+ * and of quotes, and the walk goes from bit to bit.
+ */
+#include <string.h>
+
+#include "format/csv.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum { STEP = 64 };
+
+#define NOWHERE SIZE_MAX
+
+cst__csv_masks cst__csv_find_masks_plain(const uint8_t *data, uint8_t delimiter) {
+  cst__csv_masks masks = {0, 0};
+  for (int i = 0; i < STEP; i++) {
+    uint8_t byte = data[i];
+    masks.ends |= (uint64_t)(byte == delimiter || byte == '\n' || byte == '\r') << i;
+    masks.quotes |= (uint64_t)(byte == '"') << i;
+  }
+  return masks;
+}
+
+#if defined(__SSE2__)
+static inline uint64_t bits_of(__m128i found, int i) {
+  return (uint64_t)(unsigned)_mm_movemask_epi8(found) << i;
+}
+
+static inline cst__csv_masks find_masks(const uint8_t *data, uint8_t delimiter) {
+  const __m128i cell = _mm_set1_epi8((char)delimiter);
+  const __m128i lf = _mm_set1_epi8('\n');
+  const __m128i cr = _mm_set1_epi8('\r');
+  const __m128i quote = _mm_set1_epi8('"');
+  cst__csv_masks masks = {0, 0};
+  for (int i = 0; i < STEP; i += 16) {
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(data + i));
+    __m128i line = _mm_or_si128(_mm_cmpeq_epi8(bytes, lf), _mm_cmpeq_epi8(bytes, cr));
+    masks.ends |= bits_of(_mm_or_si128(line, _mm_cmpeq_epi8(bytes, cell)), i);
+    masks.quotes |= bits_of(_mm_cmpeq_epi8(bytes, quote), i);
+  }
+  return masks;
+}
+
+/* Bits of the bytes that are `byte`. */
+static inline uint64_t find_byte(const uint8_t *data, char byte) {
+  const __m128i wanted = _mm_set1_epi8(byte);
+  uint64_t bits = 0;
+  for (int i = 0; i < STEP; i += 16) {
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(data + i));
+    bits |= bits_of(_mm_cmpeq_epi8(bytes, wanted), i);
+  }
+  return bits;
+}
+#else
+static inline cst__csv_masks find_masks(const uint8_t *data, uint8_t delimiter) {
+  return cst__csv_find_masks_plain(data, delimiter);
+}
+
+static inline uint64_t find_byte(const uint8_t *data, char byte) {
+  uint64_t bits = 0;
+  for (int i = 0; i < STEP; i++) {
+    bits |= (uint64_t)(data[i] == (uint8_t)byte) << i;
+  }
+  return bits;
+}
+#endif
+
+cst__csv_masks cst__csv_find_masks(const uint8_t *data, uint8_t delimiter) {
+  return find_masks(data, delimiter);
+}
+
+/* CR ends a line, and LF unless it comes behind CR. */
+size_t cst__csv_count_lines(const uint8_t *data, size_t size, bool *cr) {
+  size_t lines = 0;
+  size_t i = 0;
+  for (; i + STEP <= size; i += STEP) {
+    uint64_t returns = find_byte(data + i, '\r');
+    uint64_t behind = (returns << 1) | *cr;
+    lines += (size_t)__builtin_popcountll(returns | (find_byte(data + i, '\n') & ~behind));
+    *cr = returns >> (STEP - 1);
+  }
+  for (; i < size; i++) {
+    lines += data[i] == '\r' || (data[i] == '\n' && !*cr);
+    *cr = data[i] == '\r';
+  }
+  return lines;
+}
+
+/* ---- the walk ---- */
+
+/* The masks of the 64 bytes from `base` on, without what the walk has passed. */
+typedef struct cursor {
+  const uint8_t *data;
+  size_t size;
+  size_t base;
+  uint64_t ends;
+  uint64_t quotes;
+  uint8_t delimiter;
+} cursor;
+
+static inline void load(cursor *c) {
+  cst__csv_masks masks = find_masks(c->data + c->base, c->delimiter);
+  size_t rest = c->size - c->base;
+  uint64_t valid = rest >= STEP ? ~UINT64_C(0) : (UINT64_C(1) << rest) - 1;
+  c->ends = masks.ends & valid;
+  c->quotes = masks.quotes & valid;
+}
+
+static inline bool advance(cursor *c) {
+  if (c->size - c->base <= STEP) {
+    return false;
+  }
+  c->base += STEP;
+  load(c);
+  return true;
+}
+
+/* Forgets what lies in front of `at`, which is within the data. */
+static inline void seek(cursor *c, size_t at) {
+  if (at - c->base >= STEP) {
+    c->base = at & ~(size_t)(STEP - 1);
+    load(c);
+  }
+  uint64_t rest = ~UINT64_C(0) << (at - c->base);
+  c->ends &= rest;
+  c->quotes &= rest;
+}
+
+/* Where the next cell or row ends. */
+static inline size_t next_end(cursor *c) {
+  while (c->ends == 0) {
+    if (!advance(c)) {
+      return NOWHERE;
+    }
+  }
+  size_t at = c->base + (size_t)__builtin_ctzll(c->ends);
+  c->ends &= c->ends - 1;
+  return at;
+}
+
+static inline size_t next_quote(cursor *c) {
+  while (c->quotes == 0) {
+    if (!advance(c)) {
+      return NOWHERE;
+    }
+  }
+  size_t at = c->base + (size_t)__builtin_ctzll(c->quotes);
+  c->quotes &= c->quotes - 1;
+  return at;
+}
+
+typedef enum found { FOUND, MORE /* the block ends too early */, FAULT } found;
+
+/* A cell whose opening quote is at `at`; *end is where it ends, also with a fault. */
+static found scan_quoted(cursor *c, bool last, size_t at, cst__csv_cell *cell, size_t *end,
+                         cst__csv_fault *fault) {
+  seek(c, at + 1 < c->size ? at + 1 : at);
+  if (at + 1 == c->size) {
+    c->quotes = 0;
+  }
+  uint32_t flags = CST__CSV_QUOTED;
+  size_t close;
+  for (;;) {
+    close = next_quote(c);
+    if (close == NOWHERE || (close + 1 == c->size && !last)) {
+      *fault = (cst__csv_fault){.kind = CST__CSV_UNCLOSED, .at = at};
+      *end = c->size;
+      return last ? FAULT : MORE;
+    }
+    if (close + 1 == c->size || c->data[close + 1] != '"') {
+      break;
+    }
+    next_quote(c);
+    flags |= CST__CSV_DOUBLED;
+  }
+  *cell = (cst__csv_cell){(uint32_t)(at + 1), (uint32_t)(close - at - 1) | flags};
+  size_t passed = close + 1 - c->base;
+  c->ends = passed == STEP ? 0 : c->ends & (~UINT64_C(0) << passed);
+  *end = next_end(c);
+  if (*end == NOWHERE) {
+    *end = c->size;
+    if (!last) {
+      return MORE;
+    }
+  }
+  if (*end != close + 1) {
+    *fault = (cst__csv_fault){.kind = CST__CSV_TEXT, .at = close + 1};
+    return FAULT;
+  }
+  return FOUND;
+}
+
+/* The cells of the row at `at`; *end is where its line ends. */
+static inline found scan_cells(cst__csv_scan *scan, cursor *c, size_t at, cst__csv_cell *cells,
+                               size_t *end) {
+  const uint8_t *data = c->data;
+  size_t width = scan->width;
+  size_t n = 0;
+  for (;;) {
+    cst__csv_cell cell = {(uint32_t)at, 0};
+    size_t stop;
+    if (data[at] == '"' && at < c->size) {
+      cst__csv_fault fault;
+      found result = scan_quoted(c, scan->last, at, &cell, &stop, &fault);
+      if (result == MORE) {
+        return MORE;
+      }
+      if (result == FAULT && scan->fault.kind == CST__CSV_FINE) {
+        scan->fault = fault;
+      }
+    } else {
+      stop = next_end(c);
+      if (stop == NOWHERE) {
+        if (!scan->last) {
+          return MORE;
+        }
+        stop = c->size;
+      }
+      cell.size = (uint32_t)(stop - at);
+    }
+    if (n < width) {
+      cells[n] = cell;
+    }
+    n++;
+    if (stop == c->size || data[stop] != c->delimiter) {
+      *end = stop;
+      scan->num_cells = n;
+      return FOUND;
+    }
+    at = stop + 1;
+  }
+}
+
+/* A blank line or a comment: where it ends. */
+static found scan_line(const cst__csv_scan *scan, cursor *c, size_t *end) {
+  do {
+    *end = next_end(c);
+    if (*end == NOWHERE) {
+      *end = c->size;
+      return scan->last ? FOUND : MORE;
+    }
+  } while (c->data[*end] != '\n' && c->data[*end] != '\r');
+  return FOUND;
+}
+
+static void put_blank(const cst__csv_scan *scan, size_t at, cst__csv_cell *cells) {
+  for (size_t i = 0; i < scan->width; i++) {
+    cells[i] = (cst__csv_cell){(uint32_t)at, 0};
+  }
+}
+
+/* The fault of a row that was found, if it has one. */
+static void check_row(cst__csv_scan *scan, size_t begin, size_t end) {
+  if (end - begin > scan->max_row_size) {
+    scan->fault.kind = CST__CSV_TOO_LONG;
+    scan->fault.at = begin;
+  } else if (scan->fault.kind == CST__CSV_FINE && scan->num_cells != scan->width && !scan->any) {
+    scan->fault = (cst__csv_fault){.kind = CST__CSV_CELLS, .at = begin};
+  }
+}
+
+/* The line at scan->at, of which there is at least a byte. MORE leaves it there. */
+static found scan_one(cst__csv_scan *scan, cursor *c) {
+  size_t begin = scan->at;
+  uint8_t first = c->data[begin];
+  cst__csv_cell *cells = scan->cells + scan->rows * scan->width;
+  size_t end;
+  bool is_row = true;
+  found result;
+  if (first == '\n' || first == '\r') {
+    result = scan_line(scan, c, &end);
+    is_row = scan->dialect->keep_blank && !scan->any;
+    scan->num_cells = scan->width;
+    if (is_row) {
+      put_blank(scan, begin, cells);
+    }
+  } else if (first == scan->dialect->comment) {
+    result = scan_line(scan, c, &end);
+    is_row = false;
+  } else {
+    result = scan_cells(scan, c, begin, cells, &end);
+  }
+  if (result == MORE) {
+    scan->fault.kind = CST__CSV_FINE;
+    return MORE;
+  }
+  if (is_row || end - begin > scan->max_row_size) {
+    check_row(scan, begin, end);
+  }
+  scan->at = end < c->size ? end + 1 : end;
+  scan->after_cr = end < c->size && c->data[end] == '\r';
+  if (scan->fault.kind != CST__CSV_FINE) {
+    scan->fault.begin = begin;
+    scan->fault.end = end;
+    scan->fault.num_cells = scan->num_cells;
+    return FAULT;
+  }
+  if (is_row) {
+    scan->begins[scan->rows++] = (uint32_t)begin;
+  }
+  return FOUND;
+}
+
+void cst__csv_scan_rows(cst__csv_scan *scan) {
+  scan->rows = 0;
+  scan->fault = (cst__csv_fault){.kind = CST__CSV_FINE};
+  if (scan->at >= scan->size) {
+    return;
+  }
+  cursor c = {.data = scan->data,
+              .size = scan->size,
+              .base = scan->at & ~(size_t)(STEP - 1),
+              .delimiter = scan->dialect->delimiter};
+  load(&c);
+  seek(&c, scan->at);
+  while (scan->rows < scan->max_rows && scan->at < scan->size) {
+    if (scan->after_cr) {
+      scan->after_cr = false;
+      if (c.data[scan->at] == '\n') {
+        next_end(&c);
+        scan->at++;
+        continue;
+      }
+    }
+    if (scan_one(scan, &c) != FOUND) {
+      return;
+    }
+  }
+}
+
+/* ---- within a cell ---- */
+
+size_t cst__csv_undouble(uint8_t *to, const uint8_t *text, size_t size) {
+  size_t used = 0;
+  while (size > 0) {
+    const uint8_t *quote = memchr(text, '"', size);
+    size_t run = quote != NULL ? (size_t)(quote - text) + 1 : size;
+    memcpy(to + used, text, run);
+    used += run;
+    run += quote != NULL && run < size; /* its twin */
+    text += run;
+    size -= run;
+  }
+  return used;
+}
+
+static bool next_quoted_value(const uint8_t *text, size_t size, uint8_t secondary, size_t *at,
+                              cst__csv_cell *value) {
+  size_t begin = *at + 1;
+  size_t close = begin;
+  uint32_t flags = CST__CSV_QUOTED;
+  for (;; close += 2) {
+    const uint8_t *quote = close < size ? memchr(text + close, '"', size - close) : NULL;
+    if (quote == NULL) {
+      return false;
+    }
+    close = (size_t)(quote - text);
+    if (close + 1 == size || text[close + 1] != '"') {
+      break;
+    }
+    flags |= CST__CSV_DOUBLED;
+  }
+  *value = (cst__csv_cell){(uint32_t)begin, (uint32_t)(close - begin) | flags};
+  *at = close + 2;
+  return close + 1 == size || text[close + 1] == secondary;
+}
+
+bool cst__csv_next_value(const uint8_t *text, size_t size, uint8_t secondary, size_t *at,
+                         cst__csv_cell *value) {
+  if (*at < size && text[*at] == '"') {
+    return next_quoted_value(text, size, secondary, at, value);
+  }
+  const uint8_t *end = *at < size ? memchr(text + *at, secondary, size - *at) : NULL;
+  size_t stop = end != NULL ? (size_t)(end - text) : size;
+  *value = (cst__csv_cell){(uint32_t)*at, (uint32_t)(stop - *at)};
+  *at = stop + 1;
+  return true;
+}

@@ -1,0 +1,223 @@
+/* CSV as a table format: passes over the files, their rows cut into batches, and what happens with
+ * rows that are none.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/csv.h"
+
+typedef struct csv_reader {
+  const cst__csv_plan *plan;
+  cst__table_drop drop; /* NULL: a fault ends the pass */
+  void *drop_ctx;
+  cst__csv_builder *builder;
+  cst__csv_file file; /* open if it has a block */
+  size_t next_file;
+  size_t *source;           /* of the plan's names in the file */
+  cst__csv_misfit *misfits; /* of a run's rows */
+  size_t misfits_capacity;
+  uint64_t consumed; /* of files that are done */
+  cst_error failure; /* comes again with every further call */
+} csv_reader;
+
+static void csv_close(void *ptr) {
+  csv_reader *r = ptr;
+  if (r != NULL) {
+    cst__csv_builder_free(r->builder);
+    cst__csv_file_close(&r->file);
+    cst__delete(r->source);
+    cst__delete(r->misfits);
+    cst__delete(r);
+  }
+}
+
+static cst_status csv_open(const void *ptr, cst__table_drop drop, void *drop_ctx, void **out,
+                           cst_error *error) {
+  const cst__csv_plan *plan = ptr;
+  csv_reader *r = cst__new_zero(&plan->allocator, sizeof *r);
+  if (r == NULL) {
+    return cst__fail_memory(error, sizeof *r);
+  }
+  r->plan = plan;
+  r->drop = plan->skip ? drop : NULL;
+  r->drop_ctx = drop_ctx;
+  r->failure = (cst_error)CST_ERROR_INIT;
+  r->source = cst__new(&plan->allocator, (plan->num_names + 1) * sizeof *r->source);
+  cst_status status =
+      r->source != NULL ? CST_OK : cst__fail_memory(error, plan->num_names * sizeof *r->source);
+  if (status == CST_OK) {
+    status = cst__csv_builder_new(plan, &r->builder, error);
+  }
+  if (status != CST_OK) {
+    csv_close(r);
+    return status;
+  }
+  *out = r;
+  return CST_OK;
+}
+
+static uint64_t csv_consumed(const void *ptr) {
+  const csv_reader *r = ptr;
+  return r->consumed + (r->file.input != NULL ? cst__input_consumed(r->file.input) : 0);
+}
+
+/* ---- rows that are dropped ---- */
+
+static cst_status drop_row(csv_reader *r, const char *kind, int64_t record, size_t begin,
+                           uint64_t bytes, cst_error *why, cst_error *error) {
+  cst__csv_file *f = &r->file;
+  cst_dropped dropped = {.kind = kind,
+                         .file = f->name,
+                         .record = record,
+                         .offset = (int64_t)(f->block_offset + begin),
+                         .bytes = bytes,
+                         .error = why};
+  return r->drop(r->drop_ctx, &dropped, error);
+}
+
+static cst_status take_fault(csv_reader *r, const cst__csv_run *run, cst_error *error) {
+  cst_error why = CST_ERROR_INIT;
+  const cst__csv_fault *fault = &run->fault;
+  if (r->drop == NULL) {
+    return cst__csv_fault_error(&r->file, run, error);
+  }
+  cst__csv_fault_error(&r->file, run, &why);
+  uint64_t bytes = fault->end - fault->begin;
+  uint64_t offset = r->file.block_offset + fault->begin;
+  if (fault->kind >= CST__CSV_UNCLOSED) {
+    CST__TRY(cst__csv_file_pass_rest(&r->file, fault, &bytes, error));
+  }
+  const char *kind = fault->kind == CST__CSV_TOO_LONG ? "limit" : "record";
+  return drop_row(r, kind, run->record, (size_t)(offset - r->file.block_offset), bytes, &why,
+                  error);
+}
+
+/* What lies behind a place where the compression is damaged is lost. */
+static cst_status take_damage(csv_reader *r, cst_error *why, cst_error *error) {
+  const cst__csv_file *f = &r->file;
+  return drop_row(r, "compression", f->record, f->at, f->size - f->at, why, error);
+}
+
+static cst_status say_misfit(csv_reader *r, const cst__csv_misfit *misfit, cst_error *error) {
+  const cst__csv_plan *plan = r->plan;
+  const cst__csv_column *column = &plan->columns[misfit->column - 1];
+  const char *hint = plan->is_sampled    ? "give a schema or types, or a file in place of the pipe"
+                     : plan->is_inferred ? "the file has changed since its types were found"
+                                         : "give the column another type, or skip such rows";
+  char what[64];
+  snprintf(what, sizeof what, "%s%s", column->is_multivalent ? "list of " : "",
+           cst__csv_type_name(column->type));
+  if (misfit->is_null) {
+    cst__fail(error, CST_SCHEMA, hint, "an empty cell, where the type has no nulls");
+  } else if (column->fixed_size >= 0) {
+    cst__fail(error, CST_SCHEMA, hint, "a cell of %u bytes that is no %s, %lld in number",
+              misfit->size, what, (long long)column->fixed_size);
+  } else {
+    cst__fail(error, CST_SCHEMA, hint, "a cell of %u bytes that is no %s%s", misfit->size, what,
+              plan->is_sampled ? ", as all of the sample were" : "");
+  }
+  cst__error_add_path(error, column->name, strlen(column->name));
+  return CST_SCHEMA;
+}
+
+/* Rows that have cells that do not fit: the first one fails, or all are dropped. */
+static cst_status take_misfits(csv_reader *r, const cst__csv_run *run, size_t rows,
+                               cst_error *error) {
+  for (size_t row = 0; row < rows; row++) {
+    const cst__csv_misfit *m = &r->misfits[row];
+    if (m->column == 0) {
+      continue;
+    }
+    cst_error why = CST_ERROR_INIT;
+    cst_error *to = r->drop != NULL ? &why : error;
+    size_t begin = run->begins[row];
+    cst_status status = say_misfit(r, m, to);
+    cst__csv_add_place(&r->file, run->record + (int64_t)row, begin, m->at, to);
+    if (r->drop == NULL) {
+      return status;
+    }
+    CST__TRY(
+        drop_row(r, "record", run->record + (int64_t)row, begin, m->row_end - begin, &why, error));
+  }
+  memset(r->misfits, 0, rows * sizeof *r->misfits);
+  return CST_OK;
+}
+
+/* ---- batches ---- */
+
+static cst_status take_rows(csv_reader *r, cst__csv_run *run, cst_error *error) {
+  size_t rows = run->rows;
+  size_t misfits;
+  if (rows > r->misfits_capacity) {
+    void *items = r->misfits;
+    size_t before = r->misfits_capacity;
+    if (!cst__grow(&r->plan->allocator, &items, &r->misfits_capacity, rows, sizeof *r->misfits)) {
+      return cst__fail_memory(error, rows * sizeof *r->misfits);
+    }
+    r->misfits = items;
+    memset(r->misfits + before, 0, (r->misfits_capacity - before) * sizeof *r->misfits);
+  }
+  CST__TRY(cst__csv_builder_append(r->builder, run, r->source, r->misfits, &misfits, error));
+  return misfits > 0 ? take_misfits(r, run, rows, error) : CST_OK;
+}
+
+static void end_file(csv_reader *r) {
+  r->consumed = csv_consumed(r);
+  cst__csv_file_close(&r->file);
+}
+
+/* Takes a run of rows, a fault, or the end of a file. */
+static cst_status take_step(csv_reader *r, size_t most, cst_error *error) {
+  if (r->file.block == NULL) {
+    return cst__csv_plan_open(r->plan, r->next_file++, &r->file, r->source, error);
+  }
+  cst_error why = CST_ERROR_INIT;
+  cst__csv_run run;
+  cst_status status = cst__csv_file_next(&r->file, most, &run, &why);
+  if (status == CST_CORRUPT && r->drop != NULL) {
+    CST__TRY(take_damage(r, &why, error));
+    end_file(r);
+    return CST_OK;
+  }
+  if (status != CST_OK) {
+    cst__error_copy(error, &why);
+    return status;
+  }
+  if (run.rows > 0) {
+    return take_rows(r, &run, error);
+  }
+  if (run.fault.kind != CST__CSV_FINE) {
+    return take_fault(r, &run, error);
+  }
+  end_file(r);
+  return CST_OK;
+}
+
+static cst_status csv_next(void *ptr, struct ArrowArray *out, cst_error *error) {
+  csv_reader *r = ptr;
+  const cst__csv_plan *plan = r->plan;
+  out->release = NULL;
+  cst_status status = r->failure.code;
+  while (status == CST_OK && cst__csv_builder_rows(r->builder) < plan->batch_size &&
+         (r->file.block != NULL || r->next_file < plan->files->count)) {
+    int64_t most = plan->batch_size - cst__csv_builder_rows(r->builder);
+    status = take_step(r, (size_t)most, &r->failure);
+  }
+  if (status != CST_OK) {
+    r->failure.code = status;
+    cst__error_copy(error, &r->failure);
+    return status;
+  }
+  return cst__csv_builder_rows(r->builder) > 0 ? cst__csv_builder_finish(r->builder, out, error)
+                                               : CST_OK;
+}
+
+const cst__table_format cst__csv_table = {
+    .name = "csv",
+    .plan = cst__csv_plan_new,
+    .plan_free = cst__csv_plan_free,
+    .open = csv_open,
+    .next = csv_next,
+    .consumed = csv_consumed,
+    .close = csv_close,
+};

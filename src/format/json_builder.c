@@ -240,7 +240,7 @@ static cst_status append_fixed_list(builder *b, cst__json_column *column, yyjson
 }
 
 static bool is_key_of(const cst__json_type *type, const char *key, size_t size) {
-  return type->key_size == size && memcmp(type->key, key, size) == 0;
+  return type->name_size == size && memcmp(type->name, key, size) == 0;
 }
 
 /* The child of a key: the one whose key came here in the object before, or what the map says. */
@@ -296,7 +296,7 @@ static cst_status append_child(builder *b, cst__json_column *column, cst__json_c
                                yyjson_val *value, cst_error *error) {
   size_t depth = b->path.depth++;
   b->path.steps[depth].name = child->type->name;
-  b->path.steps[depth].size = strlen(child->type->name);
+  b->path.steps[depth].size = child->type->name_size;
   if (!cst__json_column_pad(child, column->length - 1, &b->allocator)) {
     return fail_memory(error);
   }
@@ -312,7 +312,7 @@ static cst_status fail_missing(builder *b, const cst__json_column *column, yyjso
     if ((type->flags & CST__JSON_REQUIRED) != 0 && column->children[i].length < column->length) {
       size_t depth = b->path.depth++;
       b->path.steps[depth].name = type->name;
-      b->path.steps[depth].size = strlen(type->name);
+      b->path.steps[depth].size = type->name_size;
       b->failed = value;
       return cst__fail(error, CST_SCHEMA, NULL, "the field is absent, and may not be null");
     }

@@ -181,9 +181,8 @@ typedef struct cst__json_type {
   cst_dtype dtype;
   uint32_t flags;
   int64_t fixed_size; /* FIXED_LIST */
-  const char *name;   /* of a struct's child; NUL-terminated */
-  const char *key;    /* under which it stands in JSON */
-  size_t key_size;
+  const char *name;   /* of a struct's child: its key; NUL-terminated */
+  size_t name_size;
   struct cst__json_type *children;
   size_t num_children;
   size_t num_required; /* children that are never null */
@@ -201,7 +200,7 @@ void cst__json_types_reset(cst__json_types *types);
 /* A struct's children, zeroed; a list has one. */
 cst_status cst__json_type_children(cst__json_types *types, cst__json_type *type, size_t count,
                                    cst_error *error);
-/* Sets the name and the key of a child; copies. */
+/* Sets the name of a child; copies. */
 cst_status cst__json_type_name(cst__json_types *types, cst__json_type *type, const char *name,
                                size_t size, cst_error *error);
 /* Fills the map of a struct, whose children have names. CST_SCHEMA for a name that is there twice.

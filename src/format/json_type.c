@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "arrow/view.h"
-#include "base/utf8.h"
 #include "format/json_reader.h"
 #include "schema/schema.h"
 
@@ -36,52 +35,25 @@ cst_status cst__json_type_children(cst__json_types *types, cst__json_type *type,
   return CST_OK;
 }
 
-/* The key that our writer makes of a name that is no UTF-8. */
-static bool write_key(cst__json_types *types, cst__json_type *type) {
-  const uint8_t *bytes = (const uint8_t *)type->name;
-  size_t size = strlen(type->name);
-  char *out = cst__arena_take(&types->arena, size * 4 + 1);
-  if (out == NULL) {
-    return false;
-  }
-  type->key = out;
-  while (size > 0) {
-    size_t valid = cst__utf8_valid_prefix(bytes, size);
-    memcpy(out, bytes, valid);
-    out += valid;
-    if (valid < size) {
-      out += snprintf(out, 5, "\\x%02x", bytes[valid++]);
-    }
-    bytes += valid;
-    size -= valid;
-  }
-  type->key_size = (size_t)(out - type->key);
-  return true;
-}
-
 cst_status cst__json_type_name(cst__json_types *types, cst__json_type *type, const char *name,
                                size_t size, cst_error *error) {
   type->name = cst__arena_copy(&types->arena, name, size);
   if (type->name == NULL) {
     return cst__fail_memory(error, size);
   }
-  type->key = type->name;
-  type->key_size = size;
-  if (!cst__utf8_valid((const uint8_t *)name, size) && !write_key(types, type)) {
-    return cst__fail_memory(error, size);
-  }
+  type->name_size = size;
   return CST_OK;
 }
 
 cst_status cst__json_type_close(cst__json_type *type, cst_error *error) {
   for (size_t i = 0; i < type->num_children; i++) {
     const cst__json_type *child = &type->children[i];
-    if (cst__name_map_find(&type->map, child->key, child->key_size) != SIZE_MAX) {
+    if (cst__name_map_find(&type->map, child->name, child->name_size) != SIZE_MAX) {
       cst_status status = cst__fail(error, CST_SCHEMA, NULL, "two fields have this name");
       cst__error_add_path(error, child->name, strlen(child->name));
       return status;
     }
-    if (!cst__name_map_add(&type->map, child->key, child->key_size, i)) {
+    if (!cst__name_map_add(&type->map, child->name, child->name_size, i)) {
       return cst__fail_memory(error, sizeof(cst__name_slot));
     }
     type->num_required += (child->flags & CST__JSON_REQUIRED) != 0;

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from . import _core
-from ._errors import Error, UnsupportedError, argument_error, name_file
+from ._errors import Error, argument_error, name_file
 from ._inputs import Inputs, resolve, restore
 from ._schema import Schema, as_column_flags, as_columns, as_core, as_types
 
@@ -370,15 +370,19 @@ class Source:
         return self._core.num_rows()
 
     def __len__(self) -> int:
-        """The number of rows of plain TFRecord files, as num_rows. TypeError for others, which
-        would have to be read for it; so `list(source)`, which asks for the length as a hint, reads
-        the frames of plain files without an index, and nothing of other inputs."""
-        try:
-            return self._count()
-        except UnsupportedError as error:
-            raise TypeError(
-                "this source has no length without reading it all: use num_rows"
-            ) from error
+        """The number of rows of plain TFRecord files, as num_rows. TypeError for other sources,
+        which would have to be read for it, for file objects, for damaged files and where on_error
+        may drop records: num_rows tells more, at a cost.
+
+        `list(source)` asks for the length as a hint: it reads the frames of plain files that have
+        no index, and nothing else.
+        """
+        if self._pickle is not None and self._options["on_error"] is None:
+            try:
+                return self._count()
+            except Error as error:
+                raise TypeError(f"this source has no length: {error}") from error
+        raise TypeError("this source has no length that is known without reading: use num_rows")
 
     def _count(self) -> int:
         """The number of rows; UnsupportedError unless the source is of plain TFRecord files."""
@@ -402,16 +406,13 @@ class Source:
         numbers count from the end. UnsupportedError for other sources."""
         if isinstance(rows, slice):
             return self._range(rows)
-        try:
-            row = operator.index(rows)  # type: ignore[arg-type]
-        except TypeError:
-            return self.take(rows)  # type: ignore[arg-type]
-        return self.take((row,))
+        one = hasattr(rows, "__index__") and not hasattr(rows, "__len__")  # arrays have both
+        return self.take((rows,) if one else rows)  # type: ignore[arg-type]
 
     def take(self, rows: Iterable[int]) -> RecordBatch:
         """The rows of these numbers as one batch, in this order; a row may come twice. IndexError
         for one that there is not, UnsupportedError if the source is not of plain TFRecord files."""
-        if isinstance(rows, str | bytes):
+        if isinstance(rows, str | bytes) or not hasattr(rows, "__iter__"):
             raise TypeError(f"rows are ints, not {type(rows).__name__}")
         count = self._count()
         return self._core.take(tuple(_row(row, count) for row in rows))

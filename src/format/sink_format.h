@@ -32,6 +32,7 @@ typedef struct cst__sink_format {
 } cst__sink_format;
 
 extern const cst__sink_format cst__sink_example;
+extern const cst__sink_format cst__sink_sequence;
 extern const cst__sink_format cst__sink_raw;
 extern const cst__sink_format cst__sink_arrow_file;
 extern const cst__sink_format cst__sink_arrow_stream;

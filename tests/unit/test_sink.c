@@ -9,6 +9,7 @@ typedef struct fixture {
   struct ArrowArray array;
   const char *path;
   const char *format;
+  const char *sequence_column;
 } fixture;
 
 static void make(fixture *f, const char *type, const char *rows, const char *name) {
@@ -26,6 +27,7 @@ static void drop(fixture *f) {
 static cst_status write_with(const fixture *f, cst_error *error) {
   cst_sink_options options = CST_SINK_OPTIONS_INIT;
   options.format = f->format;
+  options.sequence_column = f->sequence_column;
   cst_sink *sink;
   cst_status status = cst_sink_open(f->path, &f->schema, &options, &sink, error);
   if (status != CST_OK) {
@@ -102,6 +104,25 @@ TEST(raw_records) {
   fseek(file, 0, SEEK_END);
   CHECK_EQ(ftell(file), 16 + 2);
   fclose(file);
+  drop(&f);
+}
+
+TEST(sequence_examples) {
+  static const uint8_t record[] = {0x0a, 0x0d, 0x0a, 0x0b, 0x0a, 0x01, 'n',  0x12, 0x06, 0x1a, 0x03,
+                                   0x0a, 0x01, 0x07, 0x12, 0x0f, 0x0a, 0x0d, 0x0a, 0x01, 'a',  0x12,
+                                   0x08, 0x0a, 0x06, 0x1a, 0x04, 0x0a, 0x02, 0x01, 0x02};
+  uint8_t file[64];
+  fixture f;
+  make(&f, "struct{n: int64, steps: struct{a: list<list<int64>>}}", "{7, {[[1, 2]]}}",
+       "x.tfrecord");
+  f.format = "sequence_example";
+  f.sequence_column = "steps";
+  FOR_EACH_ALLOCATION_FAILURE(write_once, &f, CST_NO_MEMORY);
+  FILE *opened = fopen(f.path, "rb");
+  CHECK(opened != NULL);
+  CHECK_EQ(fread(file, 1, sizeof file, opened), 16 + sizeof record);
+  fclose(opened);
+  CHECK_MEM(file + 12, record, sizeof record);
   drop(&f);
 }
 

@@ -230,9 +230,9 @@ CST_API cst_status cst_source_count(cst_source *source, cst_count_callback on_fi
                                     cst_error *error);
 
 /* Checks everything: compression, both CRCs, and that every record parses (and fits the schema, if
- * one was given). Calls back for each fault and then once per file; goes on after a fault where it
- * can (a damaged length ends the file). Returns CST_OK even if faults were found: *num_faults.
- * Fails if a file cannot be read at all. CST_UNSUPPORTED for whole formats. */
+ * one was given). Calls back for each fault and then once per file; goes on after each as
+ * CST_ON_ERROR_SKIP does (a damaged compression ends the file). Returns CST_OK even if faults were
+ * found: *num_faults. Fails if a file cannot be read at all. CST_UNSUPPORTED for whole formats. */
 CST_API cst_status cst_source_verify(cst_source *source, cst_fault_callback on_fault,
                                      cst_count_callback on_file, cst_progress_callback on_progress,
                                      void *ctx, uint64_t *num_faults, cst_error *error);

@@ -11,12 +11,30 @@ cst_status cst__source_check_scannable(const cst_source *source, cst_error *erro
                          source->format);
 }
 
+/* Records that are dropped for their payload alone are records. */
+static void count_dropped(cst_file_count *count, const cst__block *block) {
+  for (size_t i = 0; i < block->drops.count; i++) {
+    const cst__drop *drop = &block->drops.items[i];
+    if (drop->kind == CST__DROP_DAMAGE && drop->damage.kind == CST__DAMAGE_DATA) {
+      count->records++;
+      count->record_bytes += drop->damage.length;
+    }
+  }
+}
+
 void cst__count_block(cst_file_count *count, const cst_source *source, const cst__cursor *cursor,
                       const cst__block *block) {
   uint64_t framing = source->container->header_size + source->container->footer_size;
   count->records += block->num_frames;
-  count->record_bytes += block->size - block->num_frames * framing;
-  count->stream_bytes = cursor->offset - source->files[cursor->file].begin;
+  if (cursor->recover) {
+    for (size_t i = 0; i < block->num_frames; i++) {
+      count->record_bytes += block->frames[i].size;
+    }
+    count_dropped(count, block);
+  } else {
+    count->record_bytes += block->size - block->num_frames * framing;
+  }
+  count->stream_bytes = cursor->offset;
   count->file_bytes = cursor->consumed;
 }
 

@@ -25,7 +25,7 @@ cst__cursor *cst__cursor_new(const cst_source *source, cst__pool *pool, size_t f
     cursor->record =
         source->files[file].first_record > 0 ? (uint64_t)source->files[file].first_record : 0;
     if (source->on_error == CST_ON_ERROR_SKIP) {
-      cst__cursor_recover(cursor);
+      cst__cursor_recover(cursor, !(source->flags & CST_SOURCE_SKIP_CRC));
     }
   }
   return cursor;

@@ -5,12 +5,12 @@
 
 enum { FRAMES_STEP = 1024 };
 
-void cst__cursor_recover(cst__cursor *cursor) {
+void cst__cursor_recover(cst__cursor *cursor, bool check) {
   uint64_t most = cursor->source->max_record_size;
   cursor->recover = true;
   cursor->recovery.resync =
       (cst__resync){.max_record_size = most,
-                    .ignore_data = cursor->source->flags & CST_SOURCE_SKIP_CRC,
+                    .ignore_data = !check,
                     .credit = most > UINT64_MAX / 4 ? UINT64_MAX / 2 : 2 * most};
 }
 
@@ -77,7 +77,7 @@ static void drop_payload(cst__cursor *cursor, cst__block *block, const uint8_t *
 }
 
 static bool payload_fits(const cst__cursor *cursor, const uint8_t *data, const cst__frame *frame) {
-  return (cursor->source->flags & CST_SOURCE_SKIP_CRC) ||
+  return cursor->recovery.resync.ignore_data ||
          cursor->source->container->check(data, frame, NULL) == CST_OK;
 }
 

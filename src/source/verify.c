@@ -32,9 +32,21 @@ static void report(verification *v, const char *kind, const cst_error *error) {
   }
 }
 
-static bool is_fault(cst_status status) {
-  return status == CST_CORRUPT || status == CST_SCHEMA || status == CST_LIMIT ||
-         status == CST_FORMAT || status == CST_UNSUPPORTED;
+static void report_drop(verification *v, const cst__drop *drop) {
+  cst_error error = CST_ERROR_INIT;
+  cst__drop_explain(drop, v->source, &error);
+  report(v, cst__drop_name(drop), &error);
+}
+
+/* The record among [first, end) that begins at the offset; `end` if none does. */
+static size_t record_at(const cst_source *source, const cst__block *block, size_t first, size_t end,
+                        int64_t offset) {
+  while (first < end && offset >= 0 &&
+         block->offset + block->frames[first].begin - source->container->header_size !=
+             (uint64_t)offset) {
+    first++;
+  }
+  return offset >= 0 ? first : end;
 }
 
 /* Decodes records [first, end) of a block. *bad: the record that does not decode, or `end`. */
@@ -49,8 +61,8 @@ static cst_status decode_run(verification *v, cst__block *block, size_t first, s
   cst__unit_clear(&v->unit);
   if (status == CST_OK) {
     batch.release(&batch);
-  } else if (is_fault(status) && error->record >= 0) {
-    *bad = (size_t)((uint64_t)error->record - block->record);
+  } else if (cst__is_fault(status)) {
+    *bad = record_at(v->source, block, first, end, error->offset);
   }
   return status;
 }
@@ -80,21 +92,24 @@ static cst_status parse_run(verification *v, cst__block *block, size_t first, si
   return CST_OK;
 }
 
+/* True if there is something to prove about records whose CRCs are right. */
+static bool has_payload(const cst_source *source) { return source->payload != &cst__raw_payload; }
+
+/* The records between the dropped ones, and these, in their order. */
 static cst_status verify_block(verification *v, cst__block *block, cst_error *error) {
-  const cst_source *source = v->source;
   size_t first = 0;
-  for (size_t i = 0; i < block->num_frames; i++) {
-    cst_status status = source->container->check(block->data, &block->frames[i], error);
-    if (status == CST_OK) {
-      continue;
+  for (size_t i = 0; i <= block->drops.count; i++) {
+    const cst__drop *drop = i < block->drops.count ? &block->drops.items[i] : NULL;
+    size_t end = drop != NULL ? drop->before : block->num_frames;
+    if (has_payload(v->source)) {
+      CST__TRY(parse_run(v, block, first, end, error));
     }
-    CST__TRY(parse_run(v, block, first, i, error));
-    (void)source->container->check(block->data, &block->frames[i], error);
-    cst__block_locate(block, source, i, error);
-    report(v, "data-crc", error);
-    first = i + 1;
+    if (drop != NULL) {
+      report_drop(v, drop);
+    }
+    first = end;
   }
-  return parse_run(v, block, first, block->num_frames, error);
+  return CST_OK;
 }
 
 static cst_status tell_progress(verification *v, uint64_t bytes, cst_error *error) {
@@ -139,6 +154,7 @@ static cst_status verify_files(verification *v, cst_error *error) {
     if (cursor == NULL) {
       return cst__fail_memory(error, sizeof *cursor);
     }
+    cst__cursor_recover(cursor, true);
     cst_status status = verify_file(v, cursor, &count, error);
     cst__cursor_free(cursor);
     CST__TRY(status);

@@ -10,14 +10,22 @@
 #include "arrow/view.h"
 #include "schema/internal.h"
 
+/* Lists that are there, empty or not, and how many items the shortest and the longest of them has
+ * (valid if any is there). */
+typedef struct lengths {
+  int64_t present;
+  int64_t min, max;
+} lengths;
+
 /* What has been seen of one feature. */
 typedef struct tally {
   const char *name; /* in the inferrer's arena */
   size_t name_size;
   bool seen;             /* a slot of a batch that failed may never have been counted */
   cst_feature_type type; /* UNKNOWN: only nulls so far */
-  int64_t present;       /* records with the feature: a list, empty or not */
-  int64_t min, max;      /* values per record that has the feature; valid if present > 0 */
+  lengths lists;         /* a list is what one record has */
+  lengths inner;         /* of a feature list: the lists in those lists */
+  cst__inferrer *parts;  /* of a STRUCT: its children, which are feature lists */
 } tally;
 
 struct cst__inferrer {
@@ -44,6 +52,9 @@ cst_status cst__inferrer_new(const cst_allocator *allocator, cst__inferrer **out
 
 void cst__inferrer_free(cst__inferrer *inferrer) {
   if (inferrer != NULL) {
+    for (size_t i = 0; i < inferrer->count; i++) {
+      cst__inferrer_free(inferrer->tallies[i].parts);
+    }
     cst__name_map_reset(&inferrer->names);
     cst__delete(inferrer->tallies);
     cst__arena_reset(&inferrer->arena);
@@ -99,10 +110,12 @@ static cst_feature_type number_type(cst_dtype dtype) {
                                                                   : CST_FEATURE_INT;
 }
 
-/* The feature type of a column: of a list's items, or of single values. False: none fits. */
-static bool column_type(const cst__view *column, cst_feature_type *type) {
-  bool is_list = column->layout == CST__LAYOUT_LIST || column->layout == CST__LAYOUT_FIXED_LIST;
-  const cst__view *values = is_list ? &column->children[0] : column;
+static bool is_list(const cst__view *column) {
+  return column->layout == CST__LAYOUT_LIST || column->layout == CST__LAYOUT_FIXED_LIST;
+}
+
+/* The feature type of single values. False: none fits. */
+static bool value_type(const cst__view *values, cst_feature_type *type) {
   switch (values->layout) {
     case CST__LAYOUT_NUMBER:
       *type = number_type(values->dtype);
@@ -128,23 +141,52 @@ static bool column_type(const cst__view *column, cst_feature_type *type) {
   return false;
 }
 
-static cst_status check_column(const cst__inferrer *inferrer, const cst__view *column,
-                               cst_error *error) {
-  size_t size = strlen(column->name);
-  cst_feature_type type;
-  if (!column_type(column, &type)) {
-    char found[64];
-    cst__view_type_name(column, found, sizeof found);
-    cst_status status =
-        cst__fail(error, CST_UNSUPPORTED, NULL,
-                  "found a column of type %s, expected lists of numbers or bytes", found);
-    cst__error_add_path(error, column->name, size);
-    return status;
+/* The feature type of a column: of a list's items, or of single values; in a STRUCT, of the items
+ * of lists of lists. */
+static bool column_type(const cst__view *column, bool in_struct, cst_feature_type *type) {
+  if (in_struct) {
+    return is_list(column) && is_list(&column->children[0]) &&
+           value_type(&column->children[0].children[0], type);
   }
-  return check_type(find(inferrer, column->name, size), column->name, size, type, error);
+  if (column->layout == CST__LAYOUT_STRUCT) {
+    *type = CST_FEATURE_STRUCT;
+    return true;
+  }
+  return value_type(is_list(column) ? &column->children[0] : column, type);
 }
 
-static void count_run(tally *t, int64_t rows, int64_t min, int64_t max) {
+static cst_status wrong_type(const cst__view *column, bool in_struct, cst_error *error) {
+  char found[64];
+  cst__view_type_name(column, found, sizeof found);
+  cst_status status = cst__fail(error, CST_UNSUPPORTED, NULL,
+                                "found a column of type %s, expected lists of %snumbers or bytes",
+                                found, in_struct ? "lists of " : "");
+  cst__error_add_path(error, column->name, strlen(column->name));
+  return status;
+}
+
+/* `inferrer` is NULL for the children of a STRUCT that was not there before. */
+static cst_status check_column(const cst__inferrer *inferrer, const cst__view *column,
+                               bool in_struct, cst_error *error) {
+  size_t size = strlen(column->name);
+  const tally *known = inferrer != NULL ? find(inferrer, column->name, size) : NULL;
+  cst_feature_type type;
+  if (!column_type(column, in_struct, &type)) {
+    return wrong_type(column, in_struct, error);
+  }
+  CST__TRY(check_type(known, column->name, size, type, error));
+  for (int64_t i = 0; type == CST_FEATURE_STRUCT && i < column->num_children; i++) {
+    cst_status status =
+        check_column(known != NULL ? known->parts : NULL, &column->children[i], true, error);
+    if (status != CST_OK) {
+      cst__error_add_path(error, column->name, size);
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+static void count_run(lengths *t, int64_t rows, int64_t min, int64_t max) {
   if (rows > 0) {
     t->min = t->present == 0 || min < t->min ? min : t->min;
     t->max = t->present == 0 || max > t->max ? max : t->max;
@@ -171,11 +213,7 @@ static void count_run(tally *t, int64_t rows, int64_t min, int64_t max) {
     count_run(t, column->length - column->null_count, (int64_t)least, (int64_t)most); \
   } while (0)
 
-static void count_column(tally *t, const cst__view *column) {
-  cst_feature_type type = CST_FEATURE_UNKNOWN;
-  (void)column_type(column, &type);
-  t->seen = true;
-  t->type = type != CST_FEATURE_UNKNOWN ? type : t->type;
+static void count_lists(lengths *t, const cst__view *column) {
   if (column->layout == CST__LAYOUT_LIST && column->length > 0) {
     if (column->offset_width == 8) {
       COUNT_LENGTHS(int64_t, INT64_MAX);
@@ -188,24 +226,61 @@ static void count_column(tally *t, const cst__view *column) {
   }
 }
 
+static void count_batch(cst__inferrer *inferrer, const cst__view *batch, bool in_struct);
+
+static void count_column(tally *t, const cst__view *column, bool in_struct) {
+  cst_feature_type type = CST_FEATURE_UNKNOWN;
+  (void)column_type(column, in_struct, &type);
+  t->seen = true;
+  t->type = type != CST_FEATURE_UNKNOWN ? type : t->type;
+  if (type == CST_FEATURE_STRUCT) {
+    count_batch(t->parts, column, true);
+    return;
+  }
+  count_lists(&t->lists, column);
+  if (in_struct) {
+    count_lists(&t->inner, &column->children[0]);
+  }
+}
+
+/* Counts columns that were checked, into tallies that are there. */
+static void count_batch(cst__inferrer *inferrer, const cst__view *batch, bool in_struct) {
+  for (int64_t i = 0; i < batch->num_children; i++) {
+    const char *name = batch->children[i].name;
+    count_column(find(inferrer, name, strlen(name)), &batch->children[i], in_struct);
+  }
+  inferrer->num_records += batch->length;
+}
+
+/* The parts of a tally that is a STRUCT, made if need be. */
+static cst_status need_parts(cst__inferrer *inferrer, tally *t, cst_error *error) {
+  return t->parts != NULL ? CST_OK : cst__inferrer_new(&inferrer->allocator, &t->parts, error);
+}
+
+/* Tallies for all columns. */
+static cst_status need_columns(cst__inferrer *inferrer, const cst__view *batch, cst_error *error) {
+  for (int64_t i = 0; i < batch->num_children; i++) {
+    const cst__view *column = &batch->children[i];
+    tally *t;
+    CST__TRY(need(inferrer, column->name, strlen(column->name), &t, error));
+    if (column->layout == CST__LAYOUT_STRUCT) {
+      CST__TRY(need_parts(inferrer, t, error));
+      CST__TRY(need_columns(t->parts, column, error));
+    }
+  }
+  return CST_OK;
+}
+
 static cst_status add_batch(cst__inferrer *inferrer, const cst__view *batch, cst_error *error) {
-  tally *unused;
   if (batch->layout != CST__LAYOUT_STRUCT) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a record batch is a struct, found %s",
                      batch->format);
   }
   for (int64_t i = 0; i < batch->num_children; i++) {
-    CST__TRY(check_column(inferrer, &batch->children[i], error));
+    CST__TRY(check_column(inferrer, &batch->children[i], false, error));
   }
-  for (int64_t i = 0; i < batch->num_children; i++) {
-    const char *name = batch->children[i].name;
-    CST__TRY(need(inferrer, name, strlen(name), &unused, error));
-  }
-  for (int64_t i = 0; i < batch->num_children; i++) {
-    const char *name = batch->children[i].name;
-    count_column(find(inferrer, name, strlen(name)), &batch->children[i]);
-  }
-  inferrer->num_records += batch->length;
+  CST__TRY(need_columns(inferrer, batch, error));
+  count_batch(inferrer, batch, false);
   return CST_OK;
 }
 
@@ -222,34 +297,72 @@ cst_status cst__inferrer_add(cst__inferrer *inferrer, const struct ArrowSchema *
   return status;
 }
 
-cst_status cst__inferrer_merge(cst__inferrer *inferrer, const cst__inferrer *other,
-                               cst_error *error) {
-  tally *mine;
+static cst_status check_merge(const cst__inferrer *inferrer, const cst__inferrer *other,
+                              cst_error *error) {
   for (size_t i = 0; i < other->count; i++) {
     const tally *t = &other->tallies[i];
-    mine = find(inferrer, t->name, t->name_size);
+    const tally *mine = find(inferrer, t->name, t->name_size);
     CST__TRY(check_type(mine, t->name, t->name_size, t->type, error));
+    if (mine != NULL && mine->parts != NULL && t->parts != NULL) {
+      cst_status status = check_merge(mine->parts, t->parts, error);
+      if (status != CST_OK) {
+        cst__error_add_path(error, t->name, t->name_size);
+        return status;
+      }
+    }
   }
+  return CST_OK;
+}
+
+static cst_status need_merge(cst__inferrer *inferrer, const cst__inferrer *other,
+                             cst_error *error) {
   for (size_t i = 0; i < other->count; i++) {
     const tally *t = &other->tallies[i];
+    tally *mine;
     CST__TRY(need(inferrer, t->name, t->name_size, &mine, error));
+    if (t->parts != NULL) {
+      CST__TRY(need_parts(inferrer, mine, error));
+      CST__TRY(need_merge(mine->parts, t->parts, error));
+    }
   }
+  return CST_OK;
+}
+
+static void count_merge(cst__inferrer *inferrer, const cst__inferrer *other) {
   for (size_t i = 0; i < other->count; i++) {
     const tally *t = &other->tallies[i];
-    mine = find(inferrer, t->name, t->name_size);
+    tally *mine = find(inferrer, t->name, t->name_size);
     mine->seen |= t->seen;
     mine->type = mine->type != CST_FEATURE_UNKNOWN ? mine->type : t->type;
-    count_run(mine, t->present, t->min, t->max);
+    count_run(&mine->lists, t->lists.present, t->lists.min, t->lists.max);
+    count_run(&mine->inner, t->inner.present, t->inner.min, t->inner.max);
+    if (t->parts != NULL) {
+      count_merge(mine->parts, t->parts);
+    }
   }
   inferrer->num_records += other->num_records;
+}
+
+cst_status cst__inferrer_merge(cst__inferrer *inferrer, const cst__inferrer *other,
+                               cst_error *error) {
+  CST__TRY(check_merge(inferrer, other, error));
+  CST__TRY(need_merge(inferrer, other, error));
+  count_merge(inferrer, other);
   return CST_OK;
 }
 
 /* ---- the schema ---- */
 
-/* True if all puts went well. Counts are the same in all records: a shape; else how many there are.
- */
-static bool put_counts(cst__arena *arena, cst__message *feature, const tally *t,
+/* The functions below return true if all puts went well. */
+
+static bool put_range(cst__arena *arena, cst__message *parent, int32_t number, const lengths *t) {
+  cst__message *counts = cst__message_put_child(arena, parent, number);
+  return counts != NULL && cst__message_put_int(arena, counts, VALUE_COUNT_MIN, t->min) &&
+         cst__message_put_int(arena, counts, VALUE_COUNT_MAX, t->max);
+}
+
+/* Counts are the same in all records: a shape; else how many there are. */
+static bool put_counts(cst__arena *arena, cst__message *feature, const lengths *t,
                        int64_t num_records) {
   bool is_fixed = t->present == num_records && t->min == t->max && t->min > 0;
   if (is_fixed) {
@@ -257,40 +370,62 @@ static bool put_counts(cst__arena *arena, cst__message *feature, const tally *t,
     cst__message *dim = shape != NULL ? cst__message_put_child(arena, shape, SHAPE_DIM) : NULL;
     return dim != NULL && cst__message_put_int(arena, dim, DIM_SIZE, t->min);
   }
-  cst__message *counts = cst__message_put_child(arena, feature, FEATURE_VALUE_COUNT);
-  return counts != NULL && cst__message_put_int(arena, counts, VALUE_COUNT_MIN, t->min) &&
-         cst__message_put_int(arena, counts, VALUE_COUNT_MAX, t->max);
+  return put_range(arena, feature, FEATURE_VALUE_COUNT, t);
 }
 
-static bool put_presence(cst__arena *arena, cst__message *feature, const tally *t,
+/* Of a list of lists: how many Features a record has, and how many values each of them. */
+static bool put_nested_counts(cst__arena *arena, cst__message *feature, const tally *t) {
+  cst__message *counts = cst__message_put_child(arena, feature, FEATURE_VALUE_COUNTS);
+  return counts != NULL && put_range(arena, counts, VALUE_COUNTS_VALUE_COUNT, &t->lists) &&
+         (t->inner.present == 0 || put_range(arena, counts, VALUE_COUNTS_VALUE_COUNT, &t->inner));
+}
+
+static bool put_presence(cst__arena *arena, cst__message *feature, int64_t present,
                          int64_t num_records) {
   cst__message *presence = cst__message_put_child(arena, feature, FEATURE_PRESENCE);
   if (presence == NULL) {
     return false;
   }
-  if (t->present > 0 && t->present == num_records &&
+  if (present > 0 && present == num_records &&
       !cst__message_put_double(arena, presence, PRESENCE_MIN_FRACTION, 1)) {
     return false;
   }
-  return cst__message_put_int(arena, presence, PRESENCE_MIN_COUNT, t->present > 0);
+  return cst__message_put_int(arena, presence, PRESENCE_MIN_COUNT, present > 0);
 }
 
-static bool put_feature(cst_schema *schema, const tally *t, int64_t num_records) {
-  cst__arena *arena = &schema->arena;
-  cst__message *feature = cst__message_put_child(arena, schema->root, SCHEMA_FEATURE);
-  return feature != NULL &&
-         cst__message_put_bytes(arena, feature, FEATURE_NAME, t->name, t->name_size) &&
-         cst__message_put_int(arena, feature, FEATURE_TYPE, t->type) &&
-         (t->present == 0 || put_counts(arena, feature, t, num_records)) &&
-         put_presence(arena, feature, t, num_records);
+static bool put_features(const cst__inferrer *inferrer, cst__arena *arena, cst__message *parent,
+                         int32_t number, int64_t num_records, bool in_struct);
+
+/* The STRUCT of feature lists is never null; whether a batch has it says nothing. */
+static bool put_struct(cst__arena *arena, cst__message *feature, const tally *t,
+                       int64_t num_records) {
+  cst__message *domain = cst__message_put_child(arena, feature, FEATURE_STRUCT_DOMAIN);
+  return domain != NULL && put_presence(arena, feature, num_records > 0, num_records > 0) &&
+         put_features(t->parts, arena, domain, STRUCT_DOMAIN_FEATURE, num_records, true);
+}
+
+static bool put_feature(cst__arena *arena, cst__message *feature, const tally *t,
+                        int64_t num_records, bool in_struct) {
+  if (feature == NULL ||
+      !cst__message_put_bytes(arena, feature, FEATURE_NAME, t->name, t->name_size) ||
+      !cst__message_put_int(arena, feature, FEATURE_TYPE, t->type)) {
+    return false;
+  }
+  if (t->type == CST_FEATURE_STRUCT) {
+    return put_struct(arena, feature, t, num_records);
+  }
+  bool ok =
+      t->lists.present == 0 || (in_struct ? put_nested_counts(arena, feature, t)
+                                          : put_counts(arena, feature, &t->lists, num_records));
+  return ok && put_presence(arena, feature, t->lists.present, num_records);
 }
 
 static int compare_tallies(const void *a, const void *b) {
   return strcmp((*(const tally *const *)a)->name, (*(const tally *const *)b)->name);
 }
 
-static cst_status put_features(const cst__inferrer *inferrer, cst_schema *schema,
-                               cst_error *error) {
+static bool put_features(const cst__inferrer *inferrer, cst__arena *arena, cst__message *parent,
+                         int32_t number, int64_t num_records, bool in_struct) {
   const tally **sorted = cst__new(&inferrer->allocator, (inferrer->count + 1) * sizeof *sorted);
   bool ok = sorted != NULL;
   size_t count = 0;
@@ -303,10 +438,11 @@ static cst_status put_features(const cst__inferrer *inferrer, cst_schema *schema
     qsort(sorted, count, sizeof *sorted, compare_tallies);
   }
   for (size_t i = 0; ok && i < count; i++) {
-    ok = put_feature(schema, sorted[i], inferrer->num_records);
+    cst__message *feature = cst__message_put_child(arena, parent, number);
+    ok = put_feature(arena, feature, sorted[i], num_records, in_struct);
   }
   cst__delete(sorted);
-  return ok ? CST_OK : cst__fail_memory(error, inferrer->count * sizeof *sorted);
+  return ok;
 }
 
 cst_status cst__inferrer_finish(const cst__inferrer *inferrer, cst_schema **out, cst_error *error) {
@@ -314,10 +450,10 @@ cst_status cst__inferrer_finish(const cst__inferrer *inferrer, cst_schema **out,
   if (schema == NULL) {
     return cst__fail_memory(error, sizeof *schema);
   }
-  cst_status status = put_features(inferrer, schema, error);
-  if (status == CST_OK) {
-    status = cst__schema_compile(schema, error);
-  }
+  bool ok = put_features(inferrer, &schema->arena, schema->root, SCHEMA_FEATURE,
+                         inferrer->num_records, false);
+  cst_status status = ok ? cst__schema_compile(schema, error)
+                         : cst__fail_memory(error, inferrer->count * sizeof(tally));
   if (status != CST_OK) {
     cst__schema_release(schema);
     return status;

@@ -280,11 +280,14 @@ TEST(columns_that_are_no_features_are_refused) {
   struct ArrowArray array;
   ArrowSchemaInit(&schema);
   CHECK_EQ(ArrowSchemaSetTypeStruct(&schema, 1), 0);
-  CHECK_EQ(ArrowSchemaSetTypeStruct(schema.children[0], 0), 0);
+  CHECK_EQ(ArrowSchemaSetTypeStruct(schema.children[0], 1), 0);
   CHECK_EQ(ArrowSchemaSetName(schema.children[0], "s"), 0);
+  CHECK_EQ(ArrowSchemaSetType(schema.children[0]->children[0], NANOARROW_TYPE_INT64), 0);
+  CHECK_EQ(ArrowSchemaSetName(schema.children[0]->children[0], "x"), 0);
   CHECK_EQ(ArrowArrayInitFromSchema(&array, &schema, NULL), 0);
   CHECK_EQ(cst__inferrer_add(inferrer, &schema, &array, &error), CST_UNSUPPORTED);
-  CHECK_STR(error.path, "s");
+  CHECK_STR(error.path, "s.x");
+  CHECK_CONTAINS(error.message, "expected lists of lists of numbers or bytes");
   array.release(&array);
   schema.release(&schema);
   cst__inferrer_free(inferrer);

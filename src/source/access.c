@@ -189,15 +189,28 @@ static cst_status count_by_pass(cst_source *source, uint64_t *rows, cst_error *e
   return status;
 }
 
-static cst_status count_rows(cst_source *source, uint64_t *rows, cst_error *error) {
+/* From the indexes, or by reading what has none. */
+static cst_status find_num_rows(cst_source *source, uint64_t *rows, cst_error *error) {
+  cst_error own = CST_ERROR_INIT;
+  cst__access *access;
   *rows = 0;
-  return source->payload == NULL ? count_by_pass(source, rows, error)
-                                 : cst__source_count(source, add_count, rows, error);
+  if (source->payload == NULL) {
+    return count_by_pass(source, rows, error);
+  }
+  cst_status status = cst__source_access(source, &access, &own);
+  if (status == CST_UNSUPPORTED && source->rereadable) {
+    return cst__source_count(source, add_count, rows, error);
+  }
+  if (status != CST_OK) {
+    cst__error_copy(error, &own);
+    return status;
+  }
+  *rows = access->num_rows;
+  return CST_OK;
 }
 
 cst_status cst__source_num_rows(cst_source *source, uint64_t *rows, cst_error *error) {
   cst_source *root = root_of(source);
-  cst__access *access;
   cst__mutex_lock(&root->lock);
   bool known = source->counted;
   *rows = source->num_rows;
@@ -205,18 +218,10 @@ cst_status cst__source_num_rows(cst_source *source, uint64_t *rows, cst_error *e
   if (known) {
     return CST_OK;
   }
-  cst_status status =
-      source->payload == NULL ? CST_UNSUPPORTED : cst__source_access(source, &access, error);
-  if (status == CST_OK) {
-    *rows = access->num_rows;
-  } else if (status == CST_UNSUPPORTED && source->rereadable) {
-    status = count_rows(source, rows, error);
-  }
-  if (status == CST_OK) {
-    cst__mutex_lock(&root->lock);
-    source->counted = true;
-    source->num_rows = *rows;
-    cst__mutex_unlock(&root->lock);
-  }
-  return status;
+  CST__TRY(find_num_rows(source, rows, error));
+  cst__mutex_lock(&root->lock);
+  source->counted = true;
+  source->num_rows = *rows;
+  cst__mutex_unlock(&root->lock);
+  return CST_OK;
 }

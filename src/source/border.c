@@ -9,6 +9,7 @@ typedef struct search {
   const cst_source *source;
   cst__raw raw;
   uint64_t end;    /* of what is searched */
+  bool trusting;   /* data CRCs are not to be checked */
   uint8_t *window; /* WINDOW bytes: where a record is looked for */
   uint8_t *ahead;  /* WINDOW bytes: the chain behind it */
   cst__frame frames[FRAMES];
@@ -21,82 +22,94 @@ static cst_status read_window(const search *s, uint64_t offset, uint8_t *buffer,
   return cst__raw_read_at(&s->raw, offset, buffer, size, got, error);
 }
 
-/* The size of the record whose header this is, with its framing; 0: it is none. */
-static uint64_t framed_size(const search *s, const uint8_t *header, uint64_t room) {
+/* True if these are the bytes of a header, whose record ends within `room` bytes. */
+static bool is_header(const search *s, const uint8_t *header, uint64_t room) {
   const cst__container *container = s->source->container;
   size_t found;
   size_t consumed;
   uint64_t needed;
   cst__frame frame;
-  if (cst__load64(header) > room ||
-      container->scan(header, container->header_size, s->source->max_record_size, &frame, 1, &found,
-                      &consumed, &needed, NULL) != CST_OK) {
-    return 0;
-  }
-  return needed <= room ? needed : 0;
+  return cst__load64(header) < room &&
+         container->scan(header, container->header_size, s->source->max_record_size, &frame, 1,
+                         &found, &consumed, &needed, NULL) == CST_OK &&
+         needed <= room;
 }
 
-/* Checks the record's data CRC. */
-static cst_status check_data(const search *s, uint64_t offset, size_t size, bool *sound,
-                             cst_error *error) {
+/* Checks the data CRC of a record that does not fit the window. */
+static cst_status check_large(const search *s, uint64_t offset, uint64_t size, bool *sound,
+                              cst_error *error) {
   const cst__container *container = s->source->container;
   cst__frame frame = {container->header_size,
-                      size - container->header_size - container->footer_size};
+                      (size_t)size - container->header_size - container->footer_size};
   size_t got = 0;
-  uint8_t *record = cst__new(&s->source->allocator, size);
+  uint8_t *record = cst__new(&s->source->allocator, (size_t)size);
   if (record == NULL) {
-    return cst__fail_memory(error, size);
+    return cst__fail_memory(error, (size_t)size);
   }
-  cst_status status = cst__raw_read_at(&s->raw, offset, record, size, &got, error);
+  cst_status status = cst__raw_read_at(&s->raw, offset, record, (size_t)size, &got, error);
   *sound = status == CST_OK && got == size && container->check(record, &frame, NULL) == CST_OK;
   cst__delete(record);
   return status;
 }
 
-/* Follows the headers from `at` on. *last: where the last good one is. *sound: they go on to the
- * end, or far enough. */
-static cst_status follow(search *s, uint64_t begin, uint64_t *last, bool *sound, cst_error *error) {
-  const cst__container *container = s->source->container;
-  uint64_t at = begin;
-  size_t headers = 0;
-  *last = begin;
-  *sound = false;
-  while (at < s->end && (headers <= CST__BORDER_HEADERS || at - begin < CST__BORDER_BYTES)) {
-    size_t got;
-    size_t found;
-    size_t consumed;
-    uint64_t needed;
-    CST__TRY(read_window(s, at, s->ahead, &got, error));
-    cst_status status = container->scan(s->ahead, got, s->source->max_record_size, s->frames,
-                                        FRAMES, &found, &consumed, &needed, NULL);
-    if (found > 0) {
-      *last = at + s->frames[found - 1].begin - container->header_size;
-    }
-    headers += found;
-    at += consumed;
-    if (status != CST_OK || (found == 0 && needed <= container->header_size)) {
-      return CST_OK;
-    }
-    if (found == 0) {
-      *last = at;
-      headers++;
-      if (needed > s->end - at) {
-        return CST_OK;
-      }
-      at += needed;
-    }
+/* The number of the first `count` frames of `ahead` in front of one whose data are not sound. */
+static size_t count_sound(const search *s, size_t count) {
+  size_t i = 0;
+  while (i < count &&
+         (s->trusting || s->source->container->check(s->ahead, &s->frames[i], NULL) == CST_OK)) {
+    i++;
   }
-  *sound = true;
+  return i;
+}
+
+/* A record that does not fit the window, or none at all. */
+static cst_status step_large(search *s, uint64_t needed, uint64_t *at, bool *sound,
+                             cst_error *error) {
+  *sound = needed > s->source->container->header_size && needed <= s->end - *at;
+  if (*sound && !s->trusting) {
+    CST__TRY(check_large(s, *at, needed, sound, error));
+  }
+  *at += *sound ? needed : 0;
+  return CST_OK;
+}
+
+/* Takes one step along the records: those of a window, or one that is larger. *at: behind them,
+ * *last: where the first damaged
+ * one begins, or else the last one whose header is right. */
+static cst_status step(search *s, uint64_t *at, uint64_t *last, size_t *records, bool *sound,
+                       cst_error *error) {
+  const cst__container *container = s->source->container;
+  size_t got;
+  size_t found;
+  size_t consumed;
+  uint64_t needed;
+  CST__TRY(read_window(s, *at, s->ahead, &got, error));
+  cst_status status = container->scan(s->ahead, got, s->source->max_record_size, s->frames, FRAMES,
+                                      &found, &consumed, &needed, NULL);
+  if (found == 0) {
+    *last = needed > container->header_size ? *at : *last;
+    *records += 1;
+    *sound = status == CST_OK;
+    return *sound ? step_large(s, needed, at, sound, error) : CST_OK;
+  }
+  size_t good = count_sound(s, found);
+  *last = *at + s->frames[good < found ? good : found - 1].begin - container->header_size;
+  *sound = status == CST_OK && good == found;
+  *records += found;
+  *at += consumed;
   return CST_OK;
 }
 
 /* Looks at a candidate at `at`. *next: where to go on if it is none. */
-static cst_status try_candidate(search *s, uint64_t at, uint64_t size, bool *sound, uint64_t *next,
+static cst_status try_candidate(search *s, uint64_t at, bool *sound, uint64_t *next,
                                 cst_error *error) {
+  uint64_t begin = at;
   uint64_t last = at;
-  CST__TRY(check_data(s, at, (size_t)size, sound, error));
-  if (*sound) {
-    CST__TRY(follow(s, at, &last, sound, error));
+  size_t records = 0;
+  *sound = true;
+  while (*sound && at < s->end &&
+         (records <= CST__BORDER_RECORDS || at - begin < CST__BORDER_BYTES)) {
+    CST__TRY(step(s, &at, &last, &records, sound, error));
   }
   *next = last + 1;
   return CST_OK;
@@ -108,11 +121,10 @@ static cst_status search_window(search *s, uint64_t at, size_t size, bool *found
                                 cst_error *error) {
   size_t header = s->source->container->header_size;
   for (size_t i = 0; i + header <= size; i++) {
-    uint64_t framed = framed_size(s, s->window + i, s->end - at - i);
-    if (framed == 0) {
+    if (!is_header(s, s->window + i, s->end - at - i)) {
       continue;
     }
-    CST__TRY(try_candidate(s, at + i, framed, found, next, error));
+    CST__TRY(try_candidate(s, at + i, found, next, error));
     if (*found) {
       *next = at + i;
       return CST_OK;
@@ -160,6 +172,7 @@ cst_status cst__border_find(const cst_source *source, size_t file, uint64_t from
   }
   s->source = source;
   s->end = end;
+  s->trusting = source->flags & CST_SOURCE_SKIP_CRC;
   cst_status status = cst__source_open_raw(source, file, &s->raw, error);
   if (status == CST_OK) {
     status = run_open(s, from, out, error);

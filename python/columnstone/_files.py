@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ._errors import NotFoundError, argument_error
@@ -78,13 +79,13 @@ def as_inputs(
     """The paths argument of open: as (paths, None) or as (None, file objects)."""
     if is_path(paths) or is_file(paths):
         items: list[object] = [paths]
+    elif isinstance(paths, Iterable) and not isinstance(paths, dict):
+        items = list(paths)
     else:
-        try:
-            items = list(paths)  # type: ignore[call-overload]
-        except TypeError:
-            raise TypeError(
-                f"expected a path, a file object, or a list of these, not {type(paths).__name__}"
-            ) from None
+        raise TypeError(
+            "expected a path, a file object, an object with __arrow_c_stream__, or a list of "
+            f"these, not {type(paths).__name__}"
+        )
     if not items:
         raise argument_error("the list of files is empty")
     if all(is_path(item) for item in items):

@@ -58,6 +58,28 @@ static PyObject *columns_of(const cst_stream_request *request) {
   return list;
 }
 
+/* 0 for a stream of batches; -1 with an exception, and the stream released, for one of other
+ * arrays.
+ */
+static int check_stream(struct ArrowArrayStream *stream) {
+  struct ArrowSchema schema = {.release = NULL};
+  bool batches = true; /* a failure is left to whoever asks next */
+  Py_BEGIN_ALLOW_THREADS
+  if (stream->get_schema(stream, &schema) == 0) {
+    batches = strcmp(schema.format, "+s") == 0;
+    schema.release(&schema);
+  }
+  if (!batches) {
+    stream->release(stream);
+  }
+  Py_END_ALLOW_THREADS
+  if (!batches) {
+    PyErr_SetString(PyExc_TypeError,
+                    "the object exports a single column, not record batches (make it a table)");
+  }
+  return batches ? 0 : -1;
+}
+
 static int open_object(cst__py_opener *opener, const cst_stream_request *request,
                        struct ArrowArrayStream *out) {
   PyObject *columns = columns_of(request);
@@ -66,6 +88,9 @@ static int open_object(cst__py_opener *opener, const cst_stream_request *request
                                                              (long long)request->batch_size,
                                                              (int)request->threads);
   int result = object == NULL ? -1 : cst__py_import_batches(object, out);
+  if (result == 0) {
+    result = check_stream(out);
+  }
   Py_XDECREF(columns);
   Py_XDECREF(object);
   return result;

@@ -1,0 +1,157 @@
+"""Formats that are written in Python: cst.register_format."""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import columnstone as cst
+import pyarrow as pa
+import pytest
+
+Calls = list[dict[str, object]]
+
+
+def table_of(path: str) -> pa.Table:
+    with open(path) as file:
+        assert file.readline() == "LINES1\n"
+        lines = file.read().splitlines()
+    return pa.table({"line": lines, "length": [len(line) for line in lines]})
+
+
+@pytest.fixture
+def lines(tmp_path: pathlib.Path) -> Iterator[pathlib.Path]:
+    """Three files of the format `lines`, which is registered."""
+    for i in range(3):
+        (tmp_path / f"{i}.txt").write_text("LINES1\n" + "x\n" * (i + 1))
+    cst.register_format("lines", table_of, lambda head: head.startswith(b"LINES1\n"))
+    yield tmp_path
+    cst.unregister_format("lines")
+
+
+def test_by_name_and_by_bytes(lines: pathlib.Path) -> None:
+    for format in ("lines", None):
+        source = cst.open(lines / "2.txt", format)
+        assert pa.table(source).to_pydict() == {"line": ["x"] * 3, "length": [1] * 3}
+        assert source.files == [str(lines / "2.txt")]
+    with pytest.raises(cst.Error):
+        cst.unregister_format("nothing")
+
+
+def test_globs_lists_columns_and_batches(lines: pathlib.Path) -> None:
+    source = cst.open(lines / "*.txt", columns=["length"], batch_size=4, threads=2)
+    assert [b.to_pydict() for b in source] == [{"length": [1] * 4}, {"length": [1] * 2}]
+    assert [pathlib.Path(f).name for f in source.files] == ["0.txt", "1.txt", "2.txt"]
+    pair = cst.open([lines / "2.txt", lines / "0.txt"], "lines")
+    assert [pathlib.Path(f).name for f in pair.files] == ["2.txt", "0.txt"]
+    assert len(list(pair)) == len(list(pair)) == 1
+    assert pair.num_rows == 4
+
+
+def test_missing_files(lines: pathlib.Path) -> None:
+    for name in ("none.txt", "n*.txt"):
+        with pytest.raises(cst.NotFoundError) as error:
+            cst.open(lines / name, "lines")
+        assert error.value.filename == str(lines / name)
+    with pytest.raises(cst.NotFoundError, match="length"):
+        cst.open(lines / "0.txt", columns=["lenght"])
+    with pytest.raises(cst.ArgumentError):
+        cst.open("-", "lines")
+
+
+def test_the_function_gets_what_its_signature_takes(lines: pathlib.Path) -> None:
+    calls: Calls = []
+
+    def bare(path: str) -> pa.Table:
+        calls.append({})
+        return table_of(path)
+
+    def some(path: str, columns: list[str] | None = None) -> pa.Table:
+        calls.append({"columns": columns})
+        return table_of(path).select(columns) if columns else table_of(path)
+
+    def every(path: str, **options: object) -> pa.Table:
+        calls.append(options)
+        return table_of(path)
+
+    expected: list[dict[str, object]] = [
+        {},
+        {"columns": ["length"]},
+        {"columns": ["length"], "batch_size": 5, "threads": 2},
+    ]
+    for function, options in zip((bare, some, every), expected, strict=True):
+        calls.clear()
+        cst.register_format("lines", function)
+        source = cst.open(lines / "1.txt", "lines", columns=["length"], batch_size=5, threads=2)
+        assert pa.table(source).to_pydict() == {"length": [1, 1]}
+        assert all(call == options for call in calls)
+    cst.register_format("lines", functools.partial(some))
+    assert cst.open(lines / "1.txt", "lines").column_names == ["line", "length"]
+
+
+def test_what_the_function_raises_comes_out(lines: pathlib.Path) -> None:
+    def failing(path: str) -> object:
+        if path.endswith("1.txt"):
+            raise KeyError("mine")
+        return table_of(path)
+
+    cst.register_format("lines", failing)
+    with pytest.raises(KeyError, match="mine"):
+        cst.open(lines / "1.txt", "lines")
+    with pytest.raises(KeyError, match="mine"):
+        list(cst.open(lines / "*.txt", "lines"))
+    cst.register_format("lines", lambda path: 1)
+    with pytest.raises(TypeError, match="'lines' returned int"):
+        cst.open(lines / "1.txt", "lines")
+
+
+def test_what_a_sniffer_raises_comes_out(lines: pathlib.Path) -> None:
+    def bad(head: bytes) -> bool:
+        raise KeyError("sniff")
+
+    cst.register_format("other", table_of, bad)
+    try:
+        cst.unregister_format("lines")
+        with pytest.raises(KeyError, match="sniff"):
+            cst.open(lines / "1.txt")
+        cst.register_format("lines", table_of)
+    finally:
+        cst.unregister_format("other")
+
+
+@pytest.mark.parametrize(
+    "name", ["example", "csv", "parquet", "arrow", "", "UPPER", "a b", "x" * 65, "é"]
+)
+def test_names_that_cannot_be(name: str) -> None:
+    with pytest.raises(cst.ArgumentError):
+        cst.register_format(name, table_of)
+
+
+def test_wrong_types() -> None:
+    with pytest.raises(TypeError):
+        cst.register_format(1, table_of)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        cst.register_format("x", "open")  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        cst.register_format("x", table_of, sniff=1)  # type: ignore[arg-type]
+
+
+def test_pickling_by_name(lines: pathlib.Path) -> None:
+    source = cst.open(lines / "*.txt", columns=["length"])
+    data = pickle.dumps(source)
+    assert pa.table(pickle.loads(data)).num_rows == 6
+    code = "import pickle, sys, columnstone\npickle.loads(sys.stdin.buffer.read())"
+    done = subprocess.run([sys.executable, "-c", code], input=data, capture_output=True)
+    assert b"NotFoundError" in done.stderr
+    assert b"import the module that calls columnstone.register_format" in done.stderr
+
+
+def test_files_of_others_are_still_found(lines: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "t.tfrecord"
+    with cst.TFRecordWriter(path) as writer:
+        writer.write(b"")
+    assert cst.open(path).num_rows == 1

@@ -1,0 +1,210 @@
+"""Tables, data frames and readers as sources."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import columnstone as cst
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from conftest import records
+
+TABLE = pa.table({"a": list(range(10)), "b": [None if i % 3 == 0 else f"t{i}" for i in range(10)]})
+VALUES = TABLE.to_pydict()
+
+OBJECTS: dict[str, Callable[[], Any]] = {
+    "pyarrow.Table": lambda: TABLE,
+    "pyarrow.RecordBatch": lambda: TABLE.to_batches()[0],
+    "polars": lambda: pl.DataFrame(TABLE),
+    "pandas": lambda: pd.DataFrame(VALUES),
+    "duckdb": lambda: duckdb.from_arrow(TABLE),
+    "columnstone.RecordBatch": lambda: next(iter(cst.open(TABLE))),
+    "columnstone.Source": lambda: cst.open(TABLE, batch_size=4),
+}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_objects_are_read_again_and_again(name: str) -> None:
+    source = cst.open(OBJECTS[name](), batch_size=4)
+    for _ in range(3):
+        assert [b.num_rows for b in source] == [4, 4, 2]
+        assert pa.table(source).to_pydict() == VALUES
+    assert source.column_names == ["a", "b"]
+    assert source.num_rows == 10
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        TABLE.to_reader,
+        lambda: pa.RecordBatchReader.from_stream(cst.open(TABLE)),
+        lambda: pa.RecordBatchReader.from_batches(TABLE.schema, iter(TABLE.to_batches())),
+    ],
+)
+def test_readers_are_read_once(make: Callable[[], pa.RecordBatchReader]) -> None:
+    source = cst.open(make())
+    assert source.column_names == ["a", "b"]
+    assert pa.table(source).to_pydict() == VALUES
+    with pytest.raises(cst.StateError):
+        iter(source)
+    with pytest.raises(cst.StateError):
+        source.__arrow_c_stream__()
+
+
+def test_columns_are_picked_in_the_wanted_order() -> None:
+    source = cst.open(TABLE, columns=["b", "a"])
+    assert source.column_names == ["b", "a"]
+    assert pa.table(source).to_pydict() == {"b": VALUES["b"], "a": VALUES["a"]}
+    with pytest.raises(cst.NotFoundError, match="a"):
+        cst.open(TABLE, columns=["aa"])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("batch_size", [1, 7, 1000])
+def test_several_are_joined_and_cut(batch_size: int, threads: int) -> None:
+    source = cst.open([TABLE, pl.DataFrame(TABLE).to_arrow().cast(TABLE.schema), TABLE[:0]])
+    assert pa.table(source).to_pydict() == {k: v * 2 for k, v in VALUES.items()}
+    source = cst.open([TABLE, TABLE], batch_size=batch_size, threads=threads)
+    sizes = [b.num_rows for b in source]
+    assert sum(sizes) == 20
+    assert set(sizes[:-1]) <= {batch_size}
+
+
+def test_tables_of_different_columns_are_refused() -> None:
+    with pytest.raises(cst.SchemaError):
+        list(cst.open([TABLE, TABLE.select(["a"])]))
+
+
+def test_zero_rows_and_zero_columns() -> None:
+    assert pa.table(cst.open(TABLE[:0])).equals(TABLE[:0])
+    assert sum(b.num_rows for b in cst.open(TABLE.select([]))) in (0, 10)
+
+
+def test_tensors_of_a_table() -> None:
+    table = pa.table({"id": pa.array([[1], [2]], pa.large_list(pa.int64()))})
+    (tensors,) = cst.open(table, schema='feature { name: "id" type: INT }').tensors()
+    assert tensors["id"].values.tolist() == [1, 2]
+
+
+class Failing:
+    """Exports a stream whose second batch fails."""
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if self.at == 0:
+            raise KeyError("mine")
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            yield TABLE.to_batches()[0]
+            raise ValueError("in the middle")
+
+        return pa.RecordBatchReader.from_batches(TABLE.schema, batches()).__arrow_c_stream__()
+
+
+def test_failures_of_the_object() -> None:
+    with pytest.raises(KeyError, match="mine"):
+        cst.open(Failing(0))
+    source = cst.open(Failing(1), batch_size=10)
+    running = iter(source)
+    assert next(running).num_rows == 10
+    with pytest.raises(cst.Error, match="in the middle"):
+        next(running)
+    assert "in the middle" in str(source.last_error)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        [TABLE, "file"],
+        [TABLE, 1],
+        {"a": [1]},
+        pa.chunked_array([[1, 2]]),
+        pa.array([1, 2]),
+    ],
+)
+def test_what_is_no_table(wrong: object) -> None:
+    with pytest.raises(TypeError):
+        cst.open(wrong)  # type: ignore[arg-type]
+
+
+def test_memory_of_tables_is_not_pickled() -> None:
+    with pytest.raises(TypeError, match="Arrow objects"):
+        pickle.dumps(cst.open(TABLE))
+
+
+def test_files_alone_have_lengths() -> None:
+    source = cst.open(TABLE)
+    assert source
+    with pytest.raises(TypeError, match="num_rows"):
+        len(source)
+    with pytest.raises(cst.UnsupportedError):
+        source[0]
+
+
+def test_the_object_lives_as_long_as_it_is_needed() -> None:
+    frame = pd.DataFrame({"a": range(1000)})
+    seen = weakref.ref(frame)
+    source = cst.open(frame, batch_size=10)
+    del frame
+    gc.collect()
+    assert seen() is not None
+    running = iter(source)
+    next(running)
+    source.close()
+    del source, running
+    gc.collect()
+    assert seen() is None
+
+
+def test_a_cycle_through_the_object_is_collected() -> None:
+    class Holder:
+        source: cst.Source
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return TABLE.__arrow_c_stream__()
+
+    holder = Holder()
+    holder.source = cst.open(holder)
+    list(holder.source)
+    seen = weakref.ref(holder)
+    del holder
+    gc.collect()
+    assert seen() is None
+
+
+def test_references() -> None:
+    table = TABLE.slice(0)
+    before = sys.getrefcount(table)
+    for _ in range(10):
+        source = cst.open([table, table], columns=["a"], batch_size=3)
+        next(iter(source))
+        list(source)
+        del source
+    gc.collect()
+    assert sys.getrefcount(table) == before
+
+
+def test_a_table_of_records_is_decoded() -> None:
+    table = pa.table({"record": pa.array(records(5), pa.binary())})
+    assert cst.ExampleDecoder().decode(cst.open(table)).num_rows == 5
+
+
+def test_a_pass_within_an_opening() -> None:
+    """The object's own code may read with this library."""
+
+    class Outer:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return pa.table(cst.open(TABLE, batch_size=3)).__arrow_c_stream__()
+
+    source = cst.open([Outer(), Outer()], threads=2, batch_size=4)
+    assert [b.num_rows for b in source] == [4] * 5

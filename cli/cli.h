@@ -4,6 +4,7 @@
 #ifndef CLI_H
 #define CLI_H
 
+#include <columnstone/index.h>
 #include <columnstone/sink.h>
 #include <columnstone/source.h>
 #include <stdio.h>
@@ -20,45 +21,67 @@ enum { CLI_FINE = 0, CLI_FAULTS = 1, CLI_TROUBLE = 2, CLI_INTERRUPTED = 130 };
 /* ---- options (args.c) ---- */
 
 /* Every option of every verb; a verb's mask says which it takes. */
-enum {
-  OPTION_HELP = 1 << 0,
-  OPTION_ROWS = 1 << 1,
-  OPTION_OUTPUT = 1 << 2,
-  OPTION_SCHEMA = 1 << 3,
-  OPTION_COLUMNS = 1 << 4,
-  OPTION_FORMAT = 1 << 5,
-  OPTION_TO = 1 << 6,
-  OPTION_LEVEL = 1 << 7,
-  OPTION_LOSSY = 1 << 8,
-  OPTION_BATCH_SIZE = 1 << 9,
-  OPTION_THREADS = 1 << 10,
-  OPTION_NO_CRC = 1 << 11,
-  OPTION_JSON = 1 << 12,
-  OPTION_PYTHON = 1 << 13,
-  OPTION_GROUP = 1 << 14,
-  OPTION_LEGACY = 1 << 15,
-  OPTION_FORCE = 1 << 16,
-  OPTION_MAX_RECORD_SIZE = 1 << 17,
-  OPTION_MAX_INFLATION = 1 << 18,
-  OPTIONS_LIMITS = OPTION_MAX_RECORD_SIZE | OPTION_MAX_INFLATION /* of every verb that reads */
-};
+#define OPTION_HELP (UINT64_C(1) << 0)
+#define OPTION_ROWS (UINT64_C(1) << 1)
+#define OPTION_OUTPUT (UINT64_C(1) << 2)
+#define OPTION_SCHEMA (UINT64_C(1) << 3)
+#define OPTION_COLUMNS (UINT64_C(1) << 4)
+#define OPTION_FORMAT (UINT64_C(1) << 5)
+#define OPTION_TO (UINT64_C(1) << 6)
+#define OPTION_LEVEL (UINT64_C(1) << 7)
+#define OPTION_LOSSY (UINT64_C(1) << 8)
+#define OPTION_BATCH_SIZE (UINT64_C(1) << 9)
+#define OPTION_THREADS (UINT64_C(1) << 10)
+#define OPTION_NO_CRC (UINT64_C(1) << 11)
+#define OPTION_JSON (UINT64_C(1) << 12)
+#define OPTION_PYTHON (UINT64_C(1) << 13)
+#define OPTION_GROUP (UINT64_C(1) << 14)
+#define OPTION_LEGACY (UINT64_C(1) << 15)
+#define OPTION_FORCE (UINT64_C(1) << 16)
+#define OPTION_MAX_RECORD_SIZE (UINT64_C(1) << 17)
+#define OPTION_MAX_INFLATION (UINT64_C(1) << 18)
+#define OPTION_SHARDS (UINT64_C(1) << 19)
+#define OPTION_SHARD_SIZE (UINT64_C(1) << 20)
+#define OPTION_SEED (UINT64_C(1) << 21)
+#define OPTION_ON_ERROR (UINT64_C(1) << 22)
+#define OPTION_MAX_ERRORS (UINT64_C(1) << 23)
+#define OPTION_TEXT (UINT64_C(1) << 24)
+#define OPTION_IMPORT (UINT64_C(1) << 25)
+#define OPTION_SEQUENCE_COLUMN (UINT64_C(1) << 26)
+#define OPTION_RAW_COLUMN (UINT64_C(1) << 27)
+#define OPTION_DELIMITER (UINT64_C(1) << 28)
+#define OPTION_SECONDARY_DELIMITER (UINT64_C(1) << 29)
+#define OPTION_MULTIVALENT (UINT64_C(1) << 30)
+#define OPTION_NAMES (UINT64_C(1) << 31)
+#define OPTION_NO_HEADER (UINT64_C(1) << 32)
+#define OPTION_COMMENT (UINT64_C(1) << 33)
+#define OPTION_SKIP_LINES (UINT64_C(1) << 34)
+#define OPTION_NUMBER (UINT64_C(1) << 35)
+#define OPTIONS_LIMITS \
+  (OPTION_MAX_RECORD_SIZE | OPTION_MAX_INFLATION) /* of every verb that reads */
+#define OPTIONS_CSV                                                                    \
+  (OPTION_DELIMITER | OPTION_SECONDARY_DELIMITER | OPTION_MULTIVALENT | OPTION_NAMES | \
+   OPTION_COMMENT | OPTION_SKIP_LINES)
+#define OPTIONS_SHARDS (OPTION_SHARDS | OPTION_SHARD_SIZE)
+#define OPTIONS_RECOVERY (OPTION_ON_ERROR | OPTION_MAX_ERRORS)
 
 typedef struct cli_verb {
   const char *name;    /* "schema infer" */
   const char *usage;   /* what stands behind the name */
   const char *summary; /* one line */
   const char *details; /* for --help */
-  int options;         /* OPTION_... */
+  uint64_t options;    /* OPTION_... */
   int min_paths;
   int (*run)(int argc, char **argv);
 } cli_verb;
 
 /* What the options say. Strings are borrowed from argv. */
 typedef struct cli_settings {
-  int64_t rows;
+  int64_t rows;   /* to show */
+  int64_t number; /* of records to choose */
   const char *output;
   const char *schema;
-  const char **columns; /* NULL: all */
+  const char *const *columns; /* NULL: all; owned */
   size_t num_columns;
   const char *format;
   const char *to;
@@ -66,9 +89,15 @@ typedef struct cli_settings {
   int64_t batch_size;
   int64_t threads;
   int64_t max_record_size, max_inflation; /* 0: the usual ones */
-  bool lossy, no_crc, json, python, legacy, force;
+  bool lossy, no_crc, json, python, legacy, force, text, skip;
   const char *group;
-  const char **paths; /* the arguments that are no options */
+  int64_t shards, shard_size; /* 0: one file */
+  int64_t seed;
+  int64_t max_errors; /* 0: no limit */
+  const char *import_from;
+  const char *sequence_column, *raw_column;
+  cst_csv_options csv; /* its lists are owned */
+  const char **paths;  /* the arguments that are no options */
   size_t num_paths;
 } cli_settings;
 
@@ -91,17 +120,62 @@ const char *cli_nearest(const char *name, const char *const *names, size_t count
 /* Flushes standard output; 2 with a message if it cannot be written, else `status`. */
 int cli_flush(int status);
 
+/* ---- damaged records that are passed over (dropped.c) ---- */
+
+typedef struct cli_dropped {
+  FILE *out; /* where a line per record goes */
+  bool json; /* as members of a JSON list */
+  uint64_t count;
+  uint64_t bytes;
+} cli_dropped;
+
+/* A cst_dropped_callback. */
+bool cli_print_dropped(void *dropped, const cst_dropped *record);
+
 /* ---- inputs (inputs.c) ---- */
 
 /* The schema of --schema (NULL without): *out: cst_schema_release. */
 cst_status cli_read_schema(const cli_settings *settings, cst_schema **out, cst_error *error);
 /* The source options that the settings mean; `schema` may be NULL. */
 cst_source_options cli_source_options(const cli_settings *settings, const cst_schema *schema);
-/* Opens files by the settings, with the schema of --schema. */
+/* Opens files by the settings, with the schema of --schema. dropped (may be NULL) is told of
+ * damaged records, with --on-error skip. */
 cst_status cli_open(const cli_settings *settings, const char *const *paths, size_t num_paths,
-                    cst_source **out, cst_error *error);
+                    cli_dropped *dropped, cst_source **out, cst_error *error);
 /* Writes a whole small file under a temporary name and renames it. */
 cst_status cli_write_file(const char *path, const char *data, size_t size, cst_error *error);
+
+/* ---- outputs (outputs.c) ---- */
+
+/* The sink options that the settings mean. */
+cst_sink_options cli_sink_options(const cli_settings *settings);
+/* True if the output is a file that exists, and --force is not given. The last of several inputs is
+ * taken for the output if that was forgotten. */
+bool cli_would_overwrite(const cli_settings *settings, const char *output);
+/* The usage error for that. */
+int cli_overwrites(const cli_verb *verb, const char *output);
+/* "OUTPUT: 12 records, 0.1 s" on standard output, unless that is the output. */
+void cli_print_done(const char *output, uint64_t rows, const char *unit, double seconds);
+
+/* Copies the records of the inputs (all paths but the last one) to the last path, as they are.
+ * equal_shards: counts them first, so that --shards makes files of as many records each, in order.
+ * Gives the exit status. */
+int cli_copy_records(const cli_verb *verb, const cli_settings *settings, bool equal_shards);
+
+/* ---- picking records by number (picking.c) ---- */
+
+typedef struct cli_picking {
+  const cli_verb *verb;
+  const cli_settings *settings;
+  /* Fills the numbers of the wanted records out of `total`: *rows (free) and *count. */
+  bool (*choose)(const cli_settings *settings, uint64_t total, uint64_t **rows, size_t *count);
+} cli_picking;
+
+/* Writes the chosen records of the inputs to the last path, in the order chosen. */
+int cli_pick_records(const cli_picking *picking);
+
+/* Numbers below `n` (> 0) that look random: the next of a sequence that `state` has begun. */
+uint64_t cli_random(uint64_t *state, uint64_t n);
 
 /* ---- progress on a terminal (progress.c) ---- */
 
@@ -138,6 +212,6 @@ const char *cli_bytes(double bytes, char buf[32]);
 /* ---- the verbs ---- */
 
 extern const cli_verb cli_head, cli_count, cli_verify, cli_schema_infer, cli_schema_spec,
-    cli_convert;
+    cli_convert, cli_repair, cli_index, cli_split, cli_merge, cli_cat, cli_sample, cli_shuffle;
 
 #endif /* CLI_H */

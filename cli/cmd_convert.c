@@ -1,7 +1,5 @@
 /* columnstone convert: files to one file of any format. */
-#include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -11,6 +9,7 @@ typedef struct conversion {
   const char *output;
   size_t num_inputs;
   bool to_stdout;
+  cli_dropped dropped;
 } conversion;
 
 static bool is_name(const char *format, const char *name) {
@@ -41,23 +40,8 @@ static cst_status infer_schema(const conversion *work, cst_source *source, cst_e
   return status == CST_UNSUPPORTED ? CST_OK : status;
 }
 
-static cst_sink_options sink_options(const cli_settings *settings) {
-  cst_sink_options options = CST_SINK_OPTIONS_INIT;
-  options.format = settings->to;
-  options.level = (int32_t)settings->level;
-  options.lossy = settings->lossy;
-  return options;
-}
-
-static void print_done(const conversion *work, uint64_t rows, double seconds) {
-  if (!work->to_stdout) {
-    cli_print_text(stdout, work->output);
-    printf(": %" PRIu64 " rows, %.1f s\n", rows, seconds);
-  }
-}
-
 static cst_status convert_source(const conversion *work, cst_source *source, cst_error *error) {
-  cst_sink_options options = sink_options(work->settings);
+  cst_sink_options options = cli_sink_options(work->settings);
   cli_progress progress;
   uint64_t rows = 0;
   cli_progress_begin(&progress, "convert", cst_source_total_bytes(source), work->to_stdout);
@@ -65,17 +49,18 @@ static cst_status convert_source(const conversion *work, cst_source *source, cst
       cst_convert(source, work->output, &options, cli_progress_show, &progress, &rows, error);
   cli_progress_end(&progress);
   if (status == CST_OK) {
-    print_done(work, rows, cli_progress_seconds(&progress));
+    cli_print_done(work->output, rows, "rows", cli_progress_seconds(&progress));
   }
   return status;
 }
 
-static cst_status convert_files(const conversion *work, cst_error *error) {
+static cst_status convert_files(conversion *work, cst_error *error) {
   cst_source *source;
-  cst_sink_options options = sink_options(work->settings);
+  cst_sink_options options = cli_sink_options(work->settings);
   cst_status status = cst_sink_check(work->output, &options, error);
   if (status == CST_OK) {
-    status = cli_open(work->settings, work->settings->paths, work->num_inputs, &source, error);
+    status = cli_open(work->settings, work->settings->paths, work->num_inputs, &work->dropped,
+                      &source, error);
   }
   if (status != CST_OK) {
     return status;
@@ -90,34 +75,29 @@ static cst_status convert_files(const conversion *work, cst_error *error) {
   return status;
 }
 
-/* The last of several inputs is taken for the output if that was forgotten. A device, also one that
- * leads to a file as /dev/stdout does, is meant to be written to. */
-static bool would_overwrite(const conversion *work) {
-  struct stat there;
-  return !work->to_stdout && !work->settings->force && strncmp(work->output, "/dev/", 5) != 0 &&
-         stat(work->output, &there) == 0 && S_ISREG(there.st_mode);
-}
-
 static int convert(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   conversion work = {.settings = settings,
                      .output = settings->paths[settings->num_paths - 1],
-                     .num_inputs = settings->num_paths - 1};
+                     .num_inputs = settings->num_paths - 1,
+                     .dropped = {.out = stderr}};
   work.to_stdout = strcmp(work.output, "-") == 0;
   if (work.to_stdout && settings->to == NULL) {
     return cli_usage(&cli_convert, "add --to json, or --to arrows",
                      "standard output needs the name of a format");
   }
-  if (would_overwrite(&work)) {
-    return cli_usage(&cli_convert, "name an output that does not exist, or add --force",
-                     "the output %.80s exists", work.output);
+  if (cli_would_overwrite(settings, work.output)) {
+    return cli_overwrites(&cli_convert, work.output);
   }
   cli_catch_interrupt();
   cst_status status = convert_files(&work, &error);
   if (status == CST_CALLBACK && cli_interrupted()) {
     return CLI_INTERRUPTED;
   }
-  return status == CST_OK ? cli_flush(CLI_FINE) : cli_fail(&error);
+  if (status != CST_OK) {
+    return cli_fail(&error);
+  }
+  return cli_flush(work.dropped.count == 0 ? CLI_FINE : CLI_FAULTS);
 }
 
 static int run(int argc, char **argv) {
@@ -133,17 +113,19 @@ static int run(int argc, char **argv) {
 const cli_verb cli_convert = {
     .name = "convert",
     .usage = "FILE... OUTPUT [--to FORMAT] [--schema FILE] [--columns A,B]",
-    .summary = "Converts to Parquet, Arrow, JSON lines or TFRecord",
+    .summary = "Converts between TFRecord, CSV, JSON lines, Arrow and Parquet",
     .details =
-        "The output's ending tells the format (.parquet, .arrow, .arrows for a stream, .jsonl,\n"
-        ".tfrecord) and its compression (.gz, .zlib, .zst); '-' is standard output and needs "
+        "The output's ending tells the format (.parquet, .arrow, .arrows for a stream, .jsonl, "
+        ".csv,\n"
+        ".tsv, .tfrecord) and its compression (.gz, .zlib, .zst); '-' is standard output and needs "
         "--to.\n"
         "Without a schema the records are read twice: once to infer it. The output appears under "
         "its\n"
         "name when it is complete. A file that exists is overwritten with --force only.\n",
     .options = OPTION_TO | OPTION_SCHEMA | OPTION_COLUMNS | OPTION_FORMAT | OPTION_LEVEL |
                OPTION_LOSSY | OPTION_BATCH_SIZE | OPTION_THREADS | OPTION_NO_CRC | OPTION_FORCE |
-               OPTIONS_LIMITS,
+               OPTION_SEQUENCE_COLUMN | OPTION_RAW_COLUMN | OPTION_NO_HEADER | OPTIONS_CSV |
+               OPTIONS_SHARDS | OPTIONS_RECOVERY | OPTIONS_LIMITS,
     .min_paths = 2,
     .run = run,
 };

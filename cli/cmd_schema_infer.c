@@ -70,7 +70,7 @@ static cst_status print_schema(const cli_settings *settings, const cst_schema *s
 static int infer(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_source *source;
-  if (cli_open(settings, settings->paths, settings->num_paths, &source, &error) != CST_OK) {
+  if (cli_open(settings, settings->paths, settings->num_paths, NULL, &source, &error) != CST_OK) {
     return cli_fail(&error);
   }
   cli_progress progress;

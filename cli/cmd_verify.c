@@ -64,7 +64,7 @@ static void print_end(const report *all, uint64_t faults) {
 static int verify_files(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_source *source;
-  if (cli_open(settings, settings->paths, settings->num_paths, &source, &error) != CST_OK) {
+  if (cli_open(settings, settings->paths, settings->num_paths, NULL, &source, &error) != CST_OK) {
     return cli_fail(&error);
   }
   report all = {.json = settings->json};

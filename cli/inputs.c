@@ -31,17 +31,24 @@ cst_source_options cli_source_options(const cli_settings *settings, const cst_sc
   options.max_record_size = (uint64_t)settings->max_record_size;
   options.max_inflation = (uint64_t)settings->max_inflation;
   options.flags = settings->no_crc ? CST_SOURCE_SKIP_CRC : 0;
+  options.sequence_column = settings->sequence_column;
+  options.raw_column = settings->raw_column;
+  options.csv = &settings->csv;
+  options.on_error = settings->skip ? CST_ON_ERROR_SKIP : CST_ON_ERROR_RAISE;
+  options.max_errors = (uint64_t)settings->max_errors;
   return options;
 }
 
 cst_status cli_open(const cli_settings *settings, const char *const *paths, size_t num_paths,
-                    cst_source **out, cst_error *error) {
+                    cli_dropped *dropped, cst_source **out, cst_error *error) {
   cst_schema *schema;
   cst_status status = cli_read_schema(settings, &schema, error);
   if (status != CST_OK) {
     return status;
   }
   cst_source_options options = cli_source_options(settings, schema);
+  options.on_dropped = dropped != NULL ? cli_print_dropped : NULL;
+  options.dropped_ctx = dropped;
   status = cst_source_open(paths, num_paths, &options, out, error);
   cst_schema_release(schema);
   return status;

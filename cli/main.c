@@ -4,13 +4,15 @@
 #include "cli.h"
 
 static const cli_verb *const verbs[] = {
-    &cli_head, &cli_count, &cli_verify, &cli_schema_infer, &cli_schema_spec, &cli_convert,
+    &cli_head,    &cli_count,  &cli_verify,  &cli_schema_infer, &cli_schema_spec,
+    &cli_convert, &cli_repair, &cli_index,   &cli_split,        &cli_merge,
+    &cli_cat,     &cli_sample, &cli_shuffle,
 };
 
 enum { NUM_VERBS = sizeof verbs / sizeof verbs[0] };
 
 static int print_overview(void) {
-  printf("columnstone VERB ...: TFRecord files of tf.Examples, and what becomes of them\n\n");
+  printf("columnstone VERB ...: training data at rest, and what becomes of it\n\n");
   for (size_t i = 0; i < NUM_VERBS; i++) {
     printf("  %-13s %s\n", verbs[i]->name, verbs[i]->summary);
   }

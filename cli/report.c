@@ -42,6 +42,9 @@ void cli_print_error(FILE *out, const cst_error *error) {
   char text[sizeof error->file + 512];
   name_option(&shown, "max_record_size", "--max-record-size");
   name_option(&shown, "max_inflation", "--max-inflation");
+  name_option(&shown, "max_errors", "--max-errors");
+  name_option(&shown, "raw_column", "--raw-column");
+  name_option(&shown, "on_error \"skip\"", "--on-error skip");
   cst_error_format(&shown, text, sizeof text);
   cli_print_text(out, text);
 }

@@ -47,6 +47,8 @@ typedef struct cst_sink_options {
                            "a-00000-of-00010.tfrecord.gz"); batches go to them in turn */
   uint64_t shard_bytes; /* 0: no limit; else a new such file begins when one has reached this size;
                            rows keep their order. Not both. */
+  uint64_t expected_rows; /* with num_shards: if the number of rows is known, each file gets as many
+                             of them, and they keep their order; 0: not known */
 } cst_sink_options;
 
 #define CST_SINK_OPTIONS_INIT \

@@ -270,32 +270,69 @@ static cst_status close_shard(cst_sink *sink, shard *done, cst_error *error) {
   return CST_OK;
 }
 
-/* Batches go to shards in turn, or to the last one until it is large enough. */
-static cst_status choose_shard(cst_sink *sink, shard **out, cst_error *error) {
+/* A file of the limited size follows when the last one has reached it. */
+static cst_status follow(cst_sink *sink, cst_error *error) {
   shard *last = &sink->shards[sink->num_shards - 1];
   uint64_t limit = sink->options.shard_bytes;
-  if (sink->options.num_shards > 0) {
-    last = &sink->shards[sink->num_batches % sink->num_shards];
-  } else if (limit > 0 && cst__output_written(last->output) >= limit) {
-    if (sink->num_shards == MOST_SHARDS) {
-      return cst__fail(error, CST_LIMIT, "choose a larger size", "there are %d shards already",
-                       MOST_SHARDS);
-    }
-    CST__TRY(close_shard(sink, last, error));
-    CST__TRY(add_shard(sink, NULL, error));
-    last = &sink->shards[sink->num_shards - 1];
+  if (limit == 0 || cst__output_written(last->output) < limit) {
+    return CST_OK;
   }
-  *out = last;
+  if (sink->num_shards == MOST_SHARDS) {
+    return cst__fail(error, CST_LIMIT, "choose a larger size", "there are %d shards already",
+                     MOST_SHARDS);
+  }
+  CST__TRY(close_shard(sink, last, error));
+  return add_shard(sink, NULL, error);
+}
+
+/* Rows [begin, return value) of the output go to the shard of the row `begin`: all files have as
+ * many rows, but that the first ones have one more where they do not divide evenly. */
+static int64_t end_of_share(const cst_sink *sink, int64_t begin, size_t *index) {
+  uint64_t rows = sink->options.expected_rows;
+  uint64_t count = sink->options.num_shards;
+  uint64_t end = 0;
+  *index = 0;
+  for (uint64_t i = 0; i < count && end <= (uint64_t)begin; i++) {
+    end += rows / count + (i < rows % count ? 1 : 0);
+    *index = (size_t)i;
+  }
+  return end > (uint64_t)begin ? (int64_t)end : INT64_MAX; /* more than were expected */
+}
+
+static cst_status write_shares(cst_sink *sink, const struct ArrowArray *batch, cst_error *error) {
+  for (int64_t done = 0; done < batch->length;) {
+    size_t index;
+    int64_t room = end_of_share(sink, sink->rows + done, &index) - (sink->rows + done);
+    struct ArrowArray part = *batch; /* a look; never released */
+    part.offset += done;
+    part.length = batch->length - done < room ? batch->length - done : room;
+    part.null_count = batch->null_count == 0 ? 0 : -1;
+    cst_status status = sink->format.sink->write(sink->shards[index].sink, &part, error);
+    if (status != CST_OK && error != NULL && error->record >= 0) {
+      error->record += done;
+    }
+    CST__TRY(status);
+    done += part.length;
+  }
   return CST_OK;
 }
 
-cst_status cst__sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error) {
-  shard *to = NULL;
-  CST__TRY(check_open(sink, error));
-  cst_status status = choose_shard(sink, &to, error);
-  if (status == CST_OK) {
-    status = sink->format.sink->write(to->sink, batch, error);
+/* Batches go to shards by their rows, in turn, or to the last one until it is large enough. */
+static cst_status write_batch(cst_sink *sink, const struct ArrowArray *batch, cst_error *error) {
+  size_t index = sink->options.num_shards > 0 ? sink->num_batches % sink->num_shards : 0;
+  if (sink->options.num_shards > 1 && sink->options.expected_rows > 0) {
+    return write_shares(sink, batch, error);
   }
+  if (sink->options.num_shards == 0) {
+    CST__TRY(follow(sink, error));
+    index = sink->num_shards - 1;
+  }
+  return sink->format.sink->write(sink->shards[index].sink, batch, error);
+}
+
+cst_status cst__sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error) {
+  CST__TRY(check_open(sink, error));
+  cst_status status = write_batch(sink, batch, error);
   if (status != CST_OK) {
     return failed(sink, status, error);
   }

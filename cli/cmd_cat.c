@@ -1,0 +1,23 @@
+/* columnstone cat: the records of files, on standard output. */
+#include "cli.h"
+
+static int run(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_cat, argc, argv, &settings);
+  if (status < 0) {
+    settings.paths[settings.num_paths++] = "-"; /* there is room: see cli_parse */
+    status = cli_copy_records(&cli_cat, &settings, false);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_cat = {
+    .name = "cat",
+    .usage = "FILE...",
+    .summary = "Writes the records of TFRecord files to standard output",
+    .details = "What comes out is one TFRecord stream, not compressed, whatever the inputs are.\n",
+    .options = OPTION_THREADS | OPTION_NO_CRC | OPTIONS_RECOVERY | OPTIONS_LIMITS,
+    .min_paths = 1,
+    .run = run,
+};

@@ -1,0 +1,103 @@
+/* columnstone index: where the records of TFRecord files lie, in a file beside each. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static cst_status make_index(const cli_settings *settings, const char *path, cst_index **out,
+                             cst_error *error) {
+  if (settings->import_from != NULL) {
+    return cst_index_import_text(settings->import_from, path, NULL, out, error);
+  }
+  cli_progress progress;
+  cli_progress_begin(&progress, "index", -1, false);
+  cst_status status = cst_index_build(path, cli_progress_show, &progress, NULL, out, error);
+  cli_progress_end(&progress);
+  return status;
+}
+
+static cst_status write_text(const cst_index *index, const char *path, cst_error *error) {
+  size_t room = strlen(path) + sizeof ".idx";
+  char *text_path = malloc(room);
+  if (text_path == NULL) {
+    error->code = CST_NO_MEMORY;
+    return CST_NO_MEMORY;
+  }
+  snprintf(text_path, room, "%s.idx", path);
+  cst_status status = cst_index_export_text(index, text_path, error);
+  free(text_path);
+  return status;
+}
+
+static cst_status index_file(const cli_settings *settings, const char *path, cst_error *error) {
+  cst_index *index;
+  cst_status status = make_index(settings, path, &index, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = cst_index_save(index, path, error);
+  if (status == CST_OK && settings->text) {
+    status = write_text(index, path, error);
+  }
+  if (status == CST_OK) {
+    cli_print_text(stdout, path);
+    printf(".cstidx: %" PRIu64 " records\n", cst_index_num_records(index));
+  }
+  cst_index_free(index);
+  return status;
+}
+
+/* The source is opened for its list of files only. */
+static int index_files(const cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  cli_settings raw = *settings;
+  cst_source *source;
+  raw.format = "raw";
+  if (cli_open(&raw, settings->paths, settings->num_paths, NULL, &source, &error) != CST_OK) {
+    return cli_fail(&error);
+  }
+  cst_status status = CST_OK;
+  size_t count = cst_source_num_files(source);
+  if (settings->import_from != NULL && count != 1) {
+    cst_source_release(source);
+    return cli_usage(&cli_index, "name one file", "--import holds the offsets of one file");
+  }
+  cli_catch_interrupt();
+  for (size_t i = 0; i < count && status == CST_OK; i++) {
+    status = index_file(settings, cst_source_file(source, i), &error);
+  }
+  cst_source_release(source);
+  if (status == CST_CALLBACK && cli_interrupted()) {
+    return CLI_INTERRUPTED;
+  }
+  return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
+}
+
+static int run(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_index, argc, argv, &settings);
+  if (status < 0) {
+    status = index_files(&settings);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_index = {
+    .name = "index",
+    .usage = "FILE... [--text] [--import IDX]",
+    .summary = "Writes where the records lie, for random access",
+    .details =
+        "The index of FILE is FILE.cstidx; whoever opens FILE uses it. An index of a file that has "
+        "changed\n"
+        "since is noticed and not used. Compressed files have none: write them anew without "
+        "(`merge "
+        "a.gz b`).\n"
+        "The text form, a line of offset and length per record, is that of DALI and of the Python "
+        "package\n"
+        "`tfrecord`.\n",
+    .options = OPTION_TEXT | OPTION_IMPORT,
+    .min_paths = 1,
+    .run = run,
+};

@@ -1,0 +1,25 @@
+/* columnstone merge: several files to one. */
+#include "cli.h"
+
+static int run(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_merge, argc, argv, &settings);
+  if (status < 0) {
+    status = cli_copy_records(&cli_merge, &settings, false);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_merge = {
+    .name = "merge",
+    .usage = "FILE... OUTPUT",
+    .summary = "Joins TFRecord files to one, in the order given",
+    .details = "The records are copied as they are; every checksum is checked. The ending of "
+               "OUTPUT tells its\n"
+               "compression (.gz, .zlib, .zst).\n",
+    .options = OPTION_FORCE | OPTION_LEVEL | OPTION_THREADS | OPTION_NO_CRC | OPTIONS_RECOVERY |
+               OPTIONS_LIMITS,
+    .min_paths = 2,
+    .run = run,
+};

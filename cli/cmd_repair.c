@@ -1,0 +1,28 @@
+/* columnstone repair: what can be saved of damaged files. */
+#include "cli.h"
+
+static int run(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_repair, argc, argv, &settings);
+  if (status < 0) {
+    settings.skip = true;
+    status = cli_copy_records(&cli_repair, &settings, false);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_repair = {
+    .name = "repair",
+    .usage = "FILE... OUTPUT [--json]",
+    .summary = "Saves the sound records of damaged TFRecord files",
+    .details = "Prints one line per record that is dropped: file, record, byte offset, what is "
+               "wrong, and how\n"
+               "many bytes are lost. All others are written to OUTPUT as they are. Exit status 1 "
+               "if any was\n"
+               "dropped.\n",
+    .options = OPTION_FORCE | OPTION_LEVEL | OPTION_JSON | OPTION_MAX_ERRORS | OPTION_THREADS |
+               OPTIONS_LIMITS,
+    .min_paths = 2,
+    .run = run,
+};

@@ -1,0 +1,48 @@
+/* columnstone shuffle: all records in an order like dice's. */
+#include <stdlib.h>
+
+#include "cli.h"
+
+/* Fisher and Yates. */
+static bool choose(const cli_settings *settings, uint64_t total, uint64_t **rows, size_t *count) {
+  uint64_t state = (uint64_t)settings->seed;
+  *rows = total < SIZE_MAX / sizeof **rows ? calloc((size_t)total + 1, sizeof **rows) : NULL;
+  *count = (size_t)total;
+  if (*rows == NULL) {
+    return false;
+  }
+  for (uint64_t i = 0; i < total; i++) {
+    uint64_t j = cli_random(&state, i + 1);
+    (*rows)[i] = (*rows)[j];
+    (*rows)[j] = i;
+  }
+  return true;
+}
+
+static int run(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_shuffle, argc, argv, &settings);
+  if (status < 0) {
+    cli_picking picking = {&cli_shuffle, &settings, choose};
+    status = cli_pick_records(&picking);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_shuffle = {
+    .name = "shuffle",
+    .usage = "FILE... OUTPUT [--seed N] [--shards N]",
+    .summary = "Writes all records in a random order",
+    .details =
+        "Every order is as likely as every other, over all files; the same seed gives the same "
+        "one. "
+        "Takes\n"
+        "8 bytes of memory per record. The inputs are plain files: their records are read one by "
+        "one, by\n"
+        "their index (see `columnstone index`) or after the lengths have been looked through.\n",
+    .options = OPTION_SEED | OPTION_FORCE | OPTION_LEVEL | OPTION_NO_CRC | OPTIONS_SHARDS |
+               OPTION_MAX_RECORD_SIZE,
+    .min_paths = 2,
+    .run = run,
+};

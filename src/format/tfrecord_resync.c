@@ -146,6 +146,10 @@ static verdict judge(cst__resync *r, const uint8_t *data, size_t size, bool ends
 static verdict find_by_header(cst__resync *r, const uint8_t *data, size_t size, bool ends,
                               size_t *passed, uint64_t *needed) {
   uint64_t lengths[MOST_LENGTHS + 2];
+  if (size < HEADER && !ends) {
+    *needed = HEADER;
+    return UNDECIDED;
+  }
   size_t likely = size >= HEADER ? likely_lengths(data, lengths) : 0;
   size_t count = likely;
   verdict all = REJECTED;

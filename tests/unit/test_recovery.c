@@ -1,6 +1,6 @@
 /* on_error skip: of a damaged file, exactly the sound records come back, and the report lists
  * exactly the damaged ones, whatever the number of threads and the size of the batches. */
-#include <stdatomic.h>
+#include <columnstone/sink.h>
 
 #include "format/tfrecord.h"
 #include "source_support.h"
@@ -788,5 +788,64 @@ TEST(every_allocation_failure_is_reported) {
   file.size -= 3;
   char *path = (char *)write_bytes("memory", &file);
   FOR_EACH_ALLOCATION_FAILURE(recover_scenario, path, CST_NO_MEMORY);
+  bytes_free(&file);
+}
+
+/* ---- what is built on it ---- */
+
+TEST(repair_is_a_conversion_of_raw_records) {
+  sample s = make_sample();
+  bytes drops = {0};
+  bytes sound = {0};
+  uint64_t damaged = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 12;
+  damage(&s, damaged, 17, &drops);
+  for (size_t i = 0; i < s.count; i++) {
+    if ((damaged >> i & 1) == 0) {
+      bytes_add(&sound, s.file.data + s.begin[i], s.begin[i + 1] - s.begin[i]);
+    }
+  }
+  const char *path = write_bytes("hurt", &s.file);
+  const char *to = harness_temp_path("repaired.tfrecord");
+  outcome o = {.status = CST_OK};
+  cst_source_options options = skipping(&o, 1, 4);
+  cst_sink_options sink = CST_SINK_OPTIONS_INIT;
+  sink.format = "raw";
+  cst_source *source;
+  uint64_t rows = 0;
+  CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_OK);
+  CHECK_EQ(cst_convert(source, to, &sink, NULL, NULL, &rows, &o.error), CST_OK);
+  cst_source_release(source);
+  CHECK_EQ(rows, s.count - 4);
+  check_text(&o.drops, &drops);
+  bytes repaired = {0};
+  cst__input *input;
+  CHECK_EQ(cst__input_open(to, NULL, &input, NULL), CST_OK);
+  CHECK_EQ(read_to_end(input, 1000, &repaired, NULL), CST_OK);
+  cst__input_close(input);
+  check_same(&repaired, &sound);
+  outcome_free(&o);
+  bytes_free(&repaired);
+  bytes_free(&sound);
+  bytes_free(&drops);
+  sample_free(&s);
+}
+
+TEST(inference_drops_too_and_keeps_quiet) {
+  bytes file = {0};
+  add_examples(&file, 0, 100);
+  bytes_add_record(&file, "\xff\xff\xff", 3);
+  add_examples(&file, 101, 200);
+  file.data[record_offset(&file, 40) + 1] ^= 1;
+  const char *path = write_bytes("infer", &file);
+  outcome o = {.status = CST_OK};
+  cst_source_options options = skipping(&o, 3, 100);
+  options.format = "example";
+  cst_source *source;
+  cst_schema *schema;
+  CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_OK);
+  CHECK_EQ(cst_source_infer(source, NULL, NULL, &schema, &o.error), CST_OK);
+  CHECK_EQ(o.told, 0);
+  cst_schema_release(schema);
+  cst_source_release(source);
   bytes_free(&file);
 }

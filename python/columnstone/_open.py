@@ -131,7 +131,8 @@ def open(
     csv: the dialect, a CsvOptions.
     sequence_column: sequence_example: name of the struct column of feature lists; "##SEQUENCE##" by
         default.
-    raw_column: TFRecords: one more column of this name, the last one, with each record's bytes.
+    raw_column: TFRecords: one more column of this name, the last one, with each record's bytes, as
+        large_list<large_binary> of one value.
     on_error: what happens with a record that is damaged or does not parse. "raise"; "skip" drops it
         and goes on behind it; a function is called with the Dropped before it goes on, and stops
         the pass by returning False (what it raises comes out of the pass). `dropped` has all that

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import io
 import multiprocessing
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
@@ -69,6 +71,26 @@ def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
         return wrapped
 
     tensors = next(cst.open(path, schema=SCHEMA).tensors())
+    table = pa.table(pa.record_batch(batch))
+    sequences = cst.SequenceExampleDecoder()
+    sequence_encoder = cst.SequenceExampleEncoder()
+    damaged = path.with_suffix(".damaged")
+    damaged.write_bytes(path.read_bytes()[:500] + b"x" + path.read_bytes()[501:])
+    rows = cst.open(path, schema=SCHEMA)
+    cst.build_index(path)
+
+    class Unreadable:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            raise TypeError("unreadable")
+
+    def stop(dropped: cst.Dropped) -> None:
+        raise TypeError("stop")
+
+    def skip() -> None:
+        source = cst.open(damaged, schema=SCHEMA, on_error="skip")
+        assert len(list(source)) == 1 and source.dropped
+        pa.table(source)
+
     return {
         "decode": lambda: decoder.decode(RECORDS),
         "decode without schema": lambda: free_decoder.decode(RECORDS),
@@ -93,6 +115,33 @@ def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
         "no file": fails(lambda: cst.open("/no/such/file")),
         "file object": lambda: list(cst.open(open(path, "rb"), threads=2)),
         "verify": lambda: cst.open(path).verify(),
+        "table": lambda: list(cst.open([table, table], columns=["id"], batch_size=7, threads=2)),
+        "reader": lambda: list(cst.open(table.to_reader())),
+        "batch": lambda: next(iter(cst.open(batch, batch_size=7))),
+        "no table": fails(lambda: cst.open(Unreadable())),
+        "no column": fails(lambda: cst.open(table, columns=["nothing"])),
+        "skip": skip,
+        "stop": fails(lambda: list(cst.open(damaged, schema=SCHEMA, on_error=stop))),
+        "stop a stream": lambda: cst.open(
+            damaged, schema=SCHEMA, on_error=stop
+        ).__arrow_c_stream__(),
+        "row": lambda: (rows[3], rows[[4, 5]], len(rows)),
+        "parts": lambda: (list(rows[3:20]), list(rows.split(1, 3)[2:4])),
+        "no row": fails(lambda: cst.open(table).take([0])),
+        "index": lambda: (cst.build_index(path)[0], cst.load_index(path)),
+        "no index": fails(lambda: cst.load_index("/no/such/file")),
+        "write": lambda: cst.write([table, table], io.BytesIO(), "json"),
+        "write fails": fails(
+            lambda: cst.write([table, pa.table({"x": [1]})], io.BytesIO(), "json")
+        ),
+        "abandon": lambda: cst.Writer(io.BytesIO(), "json").write(table),
+        "csv options": fails(
+            lambda: cst.open(path, csv=cst.CsvOptions(names=["a"]), format="none")
+        ),
+        "types": fails(lambda: cst.open(path, types=table.schema, format="none")),
+        "pickle a schema": lambda: pickle.loads(pickle.dumps(batch.schema)),
+        "sequences": lambda: sequence_encoder.encode(sequences.decode([b"", b"\x0a\x00"])),
+        "sequences fail": fails(lambda: sequences.decode([b"", b"\xff"])),
     }
 
 
@@ -122,6 +171,27 @@ def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
         "no file",
         "file object",
         "verify",
+        "table",
+        "reader",
+        "batch",
+        "no table",
+        "no column",
+        "skip",
+        "stop",
+        "stop a stream",
+        "row",
+        "parts",
+        "no row",
+        "index",
+        "no index",
+        "write",
+        "write fails",
+        "abandon",
+        "csv options",
+        "types",
+        "pickle a schema",
+        "sequences",
+        "sequences fail",
     ],
 )
 def test_no_leak(file: pathlib.Path, name: str) -> None:

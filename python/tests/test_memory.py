@@ -13,6 +13,8 @@ SCRIPT = """
 import io, sys
 from _testcapi import remove_mem_hooks, set_nomemory
 import columnstone as cst
+import pyarrow
+from columnstone import _core as core
 
 path = sys.argv[1]
 schema = cst.infer_schema(path)
@@ -24,6 +26,20 @@ batch = decoder.decode(records)
 array = encoder.encode(batch)
 tensors = next(cst.open(path, schema=schema).tensors())
 dense = tensors["id"]
+
+table = pyarrow.table(pyarrow.record_batch(batch))
+rows = cst.open(path, schema=schema)
+wrong = records[:2] + [b"\xff"] + records[2:]
+with cst.TFRecordWriter(path + ".damaged") as w:
+    for r in wrong: w.write(r)
+sequences = cst.SequenceExampleDecoder()
+sequence_batch = sequences.decode([b""] * 3)
+
+def dropping():
+    told = []
+    source = cst.open(path + ".damaged", schema=schema, on_error=told.append)
+    for b in source: pass
+    assert told == source.dropped and len(told) == 1
 
 class Stream:
     def __init__(self): self.file = io.BytesIO(data)
@@ -55,6 +71,14 @@ USES = {
     "buffers": lambda: (memoryview(dense), dense.tolist(), dense.__arrow_c_array__()),
     "verify": lambda: (cst.open(path).verify(), cst.open(path).count()),
     "write": lambda: cst.TFRecordWriter(io.BytesIO()).close(),
+    "read tables": lambda: list(cst.open([table, batch], columns=["id"], batch_size=4)),
+    "drop": dropping,
+    "rows": lambda: (rows[3], rows[[4, 5]], rows[1:3][0]),
+    "write batches": lambda: cst.write([batch, batch], io.BytesIO(), "json"),
+    "pickle a schema": lambda: batch.schema.__reduce__(),
+    "types": lambda: core.arrow_schema(batch.schema),
+    "sequences": lambda: cst.SequenceExampleEncoder().encode(sequences.decode([b""] * 3)),
+    "index": lambda: cst.build_index(path)[0],
 }
 
 failures = 0

@@ -25,6 +25,7 @@ static const builtin builtins[] = {
     {"raw", &cst__raw_payload, NULL, &cst__sink_raw, {NULL}},
     {"arrow", NULL, NULL, &cst__sink_arrow_file, {".arrow", ".feather"}},
     {"arrows", NULL, NULL, &cst__sink_arrow_stream, {".arrows"}},
+    {"csv", NULL, &cst__csv_table, &cst__sink_csv, {".csv", ".tsv"}},
     {"json", NULL, &cst__json_table, &cst__sink_json, {".jsonl", ".ndjson", ".json"}},
 };
 
@@ -34,9 +35,9 @@ enum { NUM_BUILTINS = sizeof builtins / sizeof builtins[0] };
 static const char *const parquet_extensions[] = {".parquet", ".pq", NULL};
 static const char *const compression_extensions[] = {".gz", ".zlib", ".zz", ".zst", NULL};
 
-static const char *const known_names[] = {"example", "sequence_example", "raw", "arrow", "arrows",
-                                          "json",    "parquet"};
-#define KNOWN_NAMES "example, sequence_example, raw, arrow, arrows, json, parquet"
+static const char *const known_names[] = {
+    "example", "sequence_example", "raw", "arrow", "arrows", "csv", "json", "parquet"};
+#define KNOWN_NAMES "example, sequence_example, raw, arrow, arrows, csv, json, parquet"
 
 static void set_builtin(cst__format *out, const builtin *found) {
   *out = (cst__format){

@@ -36,6 +36,7 @@ extern const cst__sink_format cst__sink_sequence;
 extern const cst__sink_format cst__sink_raw;
 extern const cst__sink_format cst__sink_arrow_file;
 extern const cst__sink_format cst__sink_arrow_stream;
+extern const cst__sink_format cst__sink_csv;
 extern const cst__sink_format cst__sink_json;
 extern const cst__sink_format cst__sink_plugin;
 

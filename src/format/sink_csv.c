@@ -1,0 +1,368 @@
+/* Record batches to CSV: a line of names, one line per row, ended by LF.
+ *
+ * What is written reads back as the same values, with the schema or the Arrow types given; without
+ * them types are inferred again. A null is an empty cell, an empty string is "". Quotes stand where
+ * they are needed. Floats have the fewest digits that read back as the same value, a point or an
+ * exponent among them; nan, inf and -inf are words. Strings and bytes are written as they are,
+ * bytes that are no UTF-8 too, so that nothing is lost; other programs may not like those.
+ *
+ * A list of one value is the value. A list of several is possible in a multivalent column (named in
+ * `multivalent`, or all lists if a secondary delimiter is given): its values stand with the
+ * secondary delimiter between them, in quotes of their own where they need them.
+ *
+ * What CSV cannot hold is CST_UNSUPPORTED with row and column, and with `lossy` becomes: an empty
+ * list null, a null within a list nothing, a null string that stands alone in its row "".
+ */
+#include <string.h>
+
+#include "format/csv.h"
+#include "format/json_text.h"
+#include "format/sink_format.h"
+#include "io/output.h"
+
+enum { FLUSH_SIZE = 1 << 18 };
+
+typedef struct csv_sink {
+  cst_allocator allocator;
+  cst__output *output;
+  const struct ArrowSchema *schema; /* borrowed */
+  cst__arena arena;                 /* the views of one batch */
+  cst__json_text text;              /* lines that are not written yet */
+  cst__json_text cell;              /* a list's values, in front of their quotes */
+  cst__csv_dialect dialect;
+  bool quotes_numbers; /* the delimiter or the sign of comments may be part of one */
+  bool quotes_inner;   /* the secondary delimiter may */
+  bool lossy;
+  size_t num_columns;
+  bool *is_multivalent;
+} csv_sink;
+
+static void csv_free(void *ptr) {
+  csv_sink *sink = ptr;
+  cst__arena_reset(&sink->arena);
+  cst__json_reset(&sink->text);
+  cst__json_reset(&sink->cell);
+  cst__delete(sink->is_multivalent);
+  cst__delete(sink);
+}
+
+/* ---- cells ---- */
+
+static void put(cst__json_text *text, const void *bytes, size_t size) {
+  cst__json_append(text, bytes, size);
+}
+
+static void put_quoted(cst__json_text *text, const uint8_t *bytes, size_t size) {
+  put(text, "\"", 1);
+  while (size > 0) {
+    const uint8_t *quote = memchr(bytes, '"', size);
+    size_t run = quote != NULL ? (size_t)(quote - bytes) + 1 : size;
+    put(text, bytes, run);
+    put(text, "\"", quote != NULL);
+    bytes += run;
+    size -= run;
+  }
+  put(text, "\"", 1);
+}
+
+static bool needs_quotes(const csv_sink *sink, const uint8_t *bytes, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    uint8_t byte = bytes[i];
+    if (byte == sink->dialect.delimiter || byte == '"' || byte == '\n' || byte == '\r') {
+      return true;
+    }
+  }
+  /* A row must not look like a comment, nor the first one like a byte order mark. */
+  return size == 0 || bytes[0] == sink->dialect.comment || bytes[0] == 0xef;
+}
+
+static void put_text(csv_sink *sink, const uint8_t *bytes, size_t size) {
+  if (needs_quotes(sink, bytes, size)) {
+    put_quoted(&sink->text, bytes, size);
+  } else {
+    put(&sink->text, bytes, size);
+  }
+}
+
+static bool is_text(const cst__view *view) {
+  return view->layout == CST__LAYOUT_BINARY || view->layout == CST__LAYOUT_BINARY_VIEW ||
+         view->layout == CST__LAYOUT_FIXED_BINARY;
+}
+
+/* JSON writes numbers as CSV does, but for the words, which are strings there. */
+static void put_number(cst__json_text *text, const cst__view *view, int64_t i) {
+  size_t begin = text->size;
+  cst__json_value(text, view, i);
+  if (!text->failed && text->size > begin && text->data[begin] == '"') {
+    const char *word = text->data[begin + 1] == 'N'   ? "nan"
+                       : text->data[begin + 1] == '-' ? "-inf"
+                                                      : "inf";
+    text->size = begin;
+    put(text, word, strlen(word));
+  }
+}
+
+static void put_value(csv_sink *sink, const cst__view *view, int64_t i) {
+  if (is_text(view)) {
+    cst_bytes bytes = cst__view_bytes(view, i);
+    put_text(sink, bytes.data, bytes.size);
+  } else if (sink->quotes_numbers) {
+    sink->cell.size = 0;
+    put_number(&sink->cell, view, i);
+    put_text(sink, (const uint8_t *)sink->cell.data, sink->cell.size);
+  } else {
+    put_number(&sink->text, view, i);
+  }
+}
+
+/* ---- lists ---- */
+
+static bool needs_inner_quotes(const csv_sink *sink, cst_bytes bytes) {
+  return bytes.size > 0 &&
+         (bytes.data[0] == '"' || memchr(bytes.data, sink->dialect.secondary, bytes.size) != NULL);
+}
+
+static void put_inner(csv_sink *sink, const cst__view *items, int64_t i) {
+  if (!is_text(items)) {
+    put(&sink->cell, "\"", sink->quotes_inner);
+    put_number(&sink->cell, items, i);
+    put(&sink->cell, "\"", sink->quotes_inner);
+    return;
+  }
+  cst_bytes bytes = cst__view_bytes(items, i);
+  if (needs_inner_quotes(sink, bytes)) {
+    put_quoted(&sink->cell, bytes.data, bytes.size);
+  } else {
+    put(&sink->cell, bytes.data, bytes.size);
+  }
+}
+
+static cst_status cannot(const csv_sink *sink, size_t column, int64_t row, const char *hint,
+                         const char *what, cst_error *error) {
+  const char *name = sink->schema->children[column]->name;
+  cst__fail(error, CST_UNSUPPORTED, hint, "CSV cannot hold %s", what);
+  cst__error_add_record(error, row, -1);
+  cst__error_add_path(error, name != NULL ? name : "", name != NULL ? strlen(name) : 0);
+  return CST_UNSUPPORTED;
+}
+
+static void put_several(csv_sink *sink, const cst__view *items, int64_t begin, int64_t end) {
+  bool first = true;
+  sink->cell.size = 0;
+  for (int64_t i = begin; i < end; i++) {
+    if (!cst__view_is_null(items, i)) {
+      put(&sink->cell, &sink->dialect.secondary, !first);
+      put_inner(sink, items, i);
+      first = false;
+    }
+  }
+  if (!first) {
+    put_text(sink, (const uint8_t *)sink->cell.data, sink->cell.size);
+  }
+}
+
+static cst_status check_items(const csv_sink *sink, const cst__view *items, int64_t begin,
+                              int64_t end, size_t column, int64_t row, cst_error *error) {
+  for (int64_t i = begin; i < end && items->null_count > 0; i++) {
+    if (cst__view_is_null(items, i)) {
+      return cannot(sink, column, row, "write JSON, Arrow or Parquet, or allow losses (lossy)",
+                    "a null within a list", error);
+    }
+  }
+  return begin < end
+             ? CST_OK
+             : cannot(sink, column, row, "write JSON, Arrow or Parquet, or allow losses (lossy)",
+                      "an empty list", error);
+}
+
+static cst_status put_list(csv_sink *sink, const cst__view *view, size_t column, int64_t row,
+                           cst_error *error) {
+  int64_t begin;
+  int64_t end;
+  const cst__view *items = &view->children[0];
+  cst__view_list(view, row, &begin, &end);
+  if (!sink->lossy) {
+    CST__TRY(check_items(sink, items, begin, end, column, row, error));
+  }
+  if (sink->is_multivalent[column]) {
+    put_several(sink, items, begin, end);
+    return CST_OK;
+  }
+  if (end - begin > 1) {
+    return cannot(sink, column, row, "name the column in `multivalent`, or set secondary_delimiter",
+                  "a list of several values in a column that is not multivalent", error);
+  }
+  if (begin < end && !cst__view_is_null(items, begin)) {
+    put_value(sink, items, begin);
+  }
+  return CST_OK;
+}
+
+/* ---- rows ---- */
+
+static bool is_number(const cst__view *view) {
+  const cst__view *value = cst__view_is_list(view) ? &view->children[0] : view;
+  return !is_text(value) && value->layout != CST__LAYOUT_NULL;
+}
+
+/* A row of one empty cell is a blank line. */
+static cst_status put_lone_null(csv_sink *sink, const cst__view *view, int64_t row,
+                                cst_error *error) {
+  if (sink->dialect.keep_blank) {
+    return CST_OK;
+  }
+  if (!is_number(view) && !sink->lossy) {
+    return cannot(sink, 0, row, "set keep_blank_lines, there and in reading",
+                  "a null that stands alone in its row", error);
+  }
+  put(&sink->text, "\"\"", 2);
+  return CST_OK;
+}
+
+static cst_status put_row(csv_sink *sink, const cst__view *batch, int64_t row, cst_error *error) {
+  size_t begin = sink->text.size;
+  for (size_t i = 0; i < sink->num_columns; i++) {
+    const cst__view *view = &batch->children[i];
+    put(&sink->text, &sink->dialect.delimiter, i > 0);
+    if (cst__view_is_null(view, row)) {
+      continue;
+    }
+    if (cst__view_is_list(view)) {
+      CST__TRY(put_list(sink, view, i, row, error));
+    } else {
+      put_value(sink, view, row);
+    }
+  }
+  if (sink->num_columns == 1 && sink->text.size == begin) {
+    CST__TRY(put_lone_null(sink, &batch->children[0], row, error));
+  }
+  put(&sink->text, "\n", 1);
+  return CST_OK;
+}
+
+static cst_status flush(csv_sink *sink, cst_error *error) {
+  if (sink->text.failed || sink->cell.failed) {
+    return cst__fail_memory(error, sink->text.capacity);
+  }
+  size_t size = sink->text.size;
+  sink->text.size = 0;
+  return size > 0 ? cst__output_write(sink->output, sink->text.data, size, error) : CST_OK;
+}
+
+static cst_status put_rows(csv_sink *sink, const cst__view *batch, cst_error *error) {
+  for (int64_t row = 0; row < batch->length; row++) {
+    CST__TRY(put_row(sink, batch, row, error));
+    if (sink->text.size >= FLUSH_SIZE || sink->text.failed || sink->cell.failed) {
+      CST__TRY(flush(sink, error));
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status csv_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
+  csv_sink *sink = ptr;
+  cst__view view;
+  cst_status status = cst__view_init(&view, sink->schema, batch, false, &sink->arena, error);
+  if (status == CST_OK) {
+    status = put_rows(sink, &view, error);
+  }
+  cst__arena_reset(&sink->arena);
+  return status;
+}
+
+static cst_status csv_finish(void *ptr, cst_error *error) { return flush(ptr, error); }
+
+/* ---- opening ---- */
+
+static bool is_value(const cst__view *view) {
+  return view->layout < CST__LAYOUT_LIST; /* null, bool, numbers, bytes */
+}
+
+static cst_status check_type(const cst__view *view, cst_error *error) {
+  if (is_value(view) || (cst__view_is_list(view) && is_value(&view->children[0]))) {
+    return CST_OK;
+  }
+  char type[64];
+  cst__view_type_name(view, type, sizeof type);
+  cst__fail(error, CST_UNSUPPORTED, "leave the column out, or write JSON, Arrow or Parquet",
+            "a column of type %s cannot be written as CSV", type);
+  cst__error_add_path(error, view->name, strlen(view->name));
+  return CST_UNSUPPORTED;
+}
+
+static cst_status check_types(csv_sink *sink, cst_error *error) {
+  cst__view view;
+  cst_status status = cst__view_init_schema(&view, sink->schema, &sink->arena, error);
+  for (int64_t i = 0; status == CST_OK && i < view.num_children; i++) {
+    status = check_type(&view.children[i], error);
+  }
+  cst__arena_reset(&sink->arena);
+  if (status == CST_OK && sink->num_columns == 0) {
+    status = cst__fail(error, CST_UNSUPPORTED, NULL, "a CSV file without columns has no rows");
+  }
+  return status;
+}
+
+static bool is_named(const cst_csv_options *csv, const char *name) {
+  for (size_t i = 0; i < csv->num_multivalent; i++) {
+    if (strcmp(csv->multivalent[i], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static cst_status begin(csv_sink *sink, const cst__sink_target *target, cst_error *error) {
+  static const cst_csv_options usual = CST_CSV_OPTIONS_INIT;
+  const cst_csv_options *csv = target->options->csv != NULL ? target->options->csv : &usual;
+  static const char numbers[] = "+-.0123456789aefilnrstuINaty";
+  CST__TRY(cst__csv_find_dialect(csv, target->path, &sink->dialect, error));
+  CST__TRY(check_types(sink, error));
+  sink->quotes_numbers =
+      strchr(numbers, sink->dialect.delimiter) != NULL || sink->dialect.comment >= 0;
+  sink->quotes_inner = strchr(numbers, sink->dialect.secondary) != NULL;
+  sink->is_multivalent = cst__new_zero(&sink->allocator, sink->num_columns + 1);
+  if (sink->is_multivalent == NULL) {
+    return cst__fail_memory(error, sink->num_columns);
+  }
+  for (size_t i = 0; i < sink->num_columns; i++) {
+    const char *name = sink->schema->children[i]->name;
+    name = name != NULL ? name : "";
+    sink->is_multivalent[i] = csv->secondary_delimiter != 0 || is_named(csv, name);
+    if (!csv->no_header) {
+      put(&sink->text, &sink->dialect.delimiter, i > 0);
+      put_text(sink, (const uint8_t *)name, strlen(name));
+    }
+  }
+  put(&sink->text, "\n", !csv->no_header);
+  return CST_OK;
+}
+
+static cst_status csv_open(const cst__sink_target *target, void **out, cst_error *error) {
+  cst_allocator allocator = cst__allocator_of(target->options->allocator);
+  csv_sink *sink = cst__new_zero(&allocator, sizeof *sink);
+  if (sink == NULL) {
+    return cst__fail_memory(error, sizeof *sink);
+  }
+  sink->allocator = sink->text.allocator = sink->cell.allocator = allocator;
+  sink->output = target->output;
+  sink->schema = target->schema;
+  sink->num_columns = (size_t)target->schema->n_children;
+  sink->lossy = target->options->lossy;
+  cst__arena_init(&sink->arena, &sink->allocator);
+  cst_status status = begin(sink, target, error);
+  if (status != CST_OK) {
+    csv_free(sink);
+    return status;
+  }
+  *out = sink;
+  return CST_OK;
+}
+
+const cst__sink_format cst__sink_csv = {
+    .name = "csv",
+    .open = csv_open,
+    .write = csv_write,
+    .finish = csv_finish,
+    .free = csv_free,
+};

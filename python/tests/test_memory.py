@@ -29,7 +29,7 @@ dense = tensors["id"]
 
 table = pyarrow.table(pyarrow.record_batch(batch))
 rows = cst.open(path, schema=schema)
-wrong = records[:2] + [b"\xff"] + records[2:]
+wrong = records[:2] + [b"\\xff"] + records[2:]
 with cst.TFRecordWriter(path + ".damaged") as w:
     for r in wrong: w.write(r)
 sequences = cst.SequenceExampleDecoder()

@@ -220,6 +220,9 @@ static cst_status narrow_offsets(cst__json_column *column, cst_error *error) {
 }
 
 static int64_t num_buffers(const cst__json_type *type) {
+  if ((type->flags & CST__JSON_VIEWS) != 0) {
+    return 4;
+  }
   switch (type->kind) {
     case CST__JSON_KIND_NULL:
       return 0;
@@ -245,6 +248,35 @@ static bool give(struct ArrowArray *out, int64_t index, cst__buffer *buffer,
   return true;
 }
 
+static void put_views(const cst__json_column *column, uint8_t *views) {
+  const int64_t *offsets = cst__json_offsets(column);
+  const uint8_t *block = column->values.data;
+  for (int64_t i = 0; i < column->length; i++) {
+    size_t begin = (size_t)offsets[i];
+    cst__put_view(views + i * CST__VIEW_SIZE, block + begin, (size_t)offsets[i + 1] - begin, 0,
+                  block, block + begin);
+  }
+}
+
+/* Views instead of offsets: validity, views, the block of all bytes, its size. */
+static cst_status export_views(cst__json_column *column, const cst_allocator *allocator,
+                               struct ArrowArray *out, cst_error *error) {
+  int64_t bytes = cst__json_offsets(column)[column->length];
+  uint8_t *views = cst__owned_buffer(out, 1, (size_t)column->length * CST__VIEW_SIZE);
+  int64_t *sizes = cst__owned_buffer(out, 3, sizeof *sizes);
+  if (bytes > INT32_MAX) {
+    return cst__fail(error, CST_LIMIT, "use smaller batches, or no views",
+                     "a batch holds %lld bytes, views reach 2147483647", (long long)bytes);
+  }
+  if (views == NULL || sizes == NULL || !cst__buffer_reserve(allocator, &column->values, 0, 0)) {
+    return cst__fail_memory(error, (size_t)column->length * CST__VIEW_SIZE);
+  }
+  *sizes = bytes;
+  put_views(column, views);
+  cst__owned_give(out, 2, &column->values);
+  return CST_OK;
+}
+
 static cst_status export_buffers(cst__json_column *column, const cst_allocator *allocator,
                                  struct ArrowArray *out, cst_error *error) {
   const cst__json_type *type = column->type;
@@ -259,6 +291,9 @@ static cst_status export_buffers(cst__json_column *column, const cst_allocator *
   }
   if (column->null_count > 0) {
     ok = give(out, 0, &column->validity, allocator);
+  }
+  if (ok && (type->flags & CST__JSON_VIEWS) != 0) {
+    return export_views(column, allocator, out, error);
   }
   if (ok && has_offsets(type)) {
     CST__TRY(narrow_offsets(column, error));

@@ -78,21 +78,37 @@ static size_t string_end(const cst__json_record *record, size_t at) {
   return at + 1;
 }
 
+/* True for what stands between values and behind them. */
+static bool is_between(uint8_t c) {
+  switch (c) {
+    case ' ':
+    case '\t':
+    case '\r':
+    case '\n':
+    case ',':
+    case ':':
+    case ']':
+    case '}':
+      return true;
+    default:
+      return false;
+  }
+}
+
 /* Where the value begins that stands at `index` in the order of the text, keys counted. */
 static size_t find_value(const cst__json_record *record, size_t index) {
   size_t at = 0;
   while (at < record->size) {
     uint8_t c = record->data[at];
-    bool is_between = memchr(" \t\r\n,:]}", c, 8) != NULL;
-    if (!is_between && index-- == 0) {
+    if (!is_between(c) && index-- == 0) {
       break;
     }
     if (c == '"') {
       at = string_end(record, at);
-    } else if (is_between || c == '[' || c == '{') {
+    } else if (is_between(c) || c == '[' || c == '{') {
       at++;
     } else {
-      while (at < record->size && memchr(" \t\r\n,:]}", record->data[at], 8) == NULL) {
+      while (at < record->size && !is_between(record->data[at])) {
         at++;
       }
     }

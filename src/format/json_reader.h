@@ -170,7 +170,8 @@ enum {
   CST__JSON_CLOSED = 1 << 3,   /* a struct: a key that it does not know is an error */
   CST__JSON_REQUIRED = 1 << 4, /* never null: a null is an error */
   CST__JSON_PRESENT = 1 << 5,  /* a struct: a null is one of nulls */
-  CST__JSON_DECLARED = 1 << 6  /* REQUIRED as the Arrow field says it */
+  CST__JSON_DECLARED = 1 << 6, /* REQUIRED as the Arrow field says it */
+  CST__JSON_VIEWS = 1 << 7     /* strings: views into one block */
 };
 
 enum { CST__JSON_IGNORED = INT32_MAX }; /* in `map`: a key that is known and not wanted */

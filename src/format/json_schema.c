@@ -32,6 +32,7 @@ static void write_format(const cst__json_type *type, char *out, size_t n) {
       [CST_DTYPE_INT64] = 'l',  [CST_DTYPE_UINT8] = 'C',  [CST_DTYPE_UINT16] = 'S',
       [CST_DTYPE_UINT32] = 'I', [CST_DTYPE_UINT64] = 'L', [CST_DTYPE_FLOAT32] = 'f',
       [CST_DTYPE_FLOAT64] = 'g'};
+  bool is_view = (type->flags & CST__JSON_VIEWS) != 0;
   bool is_narrow = (type->flags & CST__JSON_OFFSETS_32) != 0;
   const char *format = "n";
   switch (type->kind) {
@@ -44,10 +45,10 @@ static void write_format(const cst__json_type *type, char *out, size_t n) {
       (void)snprintf(out, n, "%c", numbers[type->dtype]);
       return;
     case CST__JSON_KIND_STRING:
-      format = is_narrow ? "u" : "U";
+      format = is_view ? "vu" : is_narrow ? "u" : "U";
       break;
     case CST__JSON_KIND_BINARY:
-      format = is_narrow ? "z" : "Z";
+      format = is_view ? "vz" : is_narrow ? "z" : "Z";
       break;
     case CST__JSON_KIND_LIST:
       format = is_narrow ? "+l" : "+L";

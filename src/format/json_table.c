@@ -27,8 +27,10 @@ typedef struct reader {
 
 /* ---- sniffing ---- */
 
+static bool is_newline_or_tab(uint8_t c) { return c == '\t' || c == '\r' || c == '\n'; }
+
 static size_t skip_blanks(const uint8_t *head, size_t size, size_t at) {
-  while (at < size && memchr(" \t\r\n", head[at], 4) != NULL) {
+  while (at < size && (head[at] == ' ' || is_newline_or_tab(head[at]))) {
     at++;
   }
   return at;
@@ -38,7 +40,7 @@ static size_t skip_blanks(const uint8_t *head, size_t size, size_t at) {
 static bool sniff(const uint8_t *head, size_t size) {
   size_t at = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   for (size_t i = at; i < size; i++) {
-    if (head[i] < 0x20 && memchr("\t\r\n", head[i], 3) == NULL) {
+    if (head[i] < 0x20 && !is_newline_or_tab(head[i])) {
       return false;
     }
   }

@@ -153,22 +153,25 @@ typedef struct schema_reader {
   cst_error *error;
 } schema_reader;
 
-static cst_status set_value(schema_reader *r, cst__json_type *type, cst_feature_type of) {
+static void set_value(schema_reader *r, cst__json_type *type, cst_feature_type of) {
   type->flags =
       CST__JSON_REQUIRED | (r->column_flags & CST_COLUMNS_OFFSETS_32 ? CST__JSON_OFFSETS_32 : 0);
   type->kind = of == CST_FEATURE_BYTES ? CST__JSON_KIND_BINARY : CST__JSON_KIND_NUMBER;
+  if (of == CST_FEATURE_BYTES && (r->column_flags & CST_COLUMNS_BINARY_VIEWS) != 0) {
+    type->flags = CST__JSON_REQUIRED | CST__JSON_VIEWS;
+  }
   type->dtype = of == CST_FEATURE_INT ? CST_DTYPE_INT64 : CST_DTYPE_FLOAT32;
   if (of == CST_FEATURE_UNKNOWN) {
     type->kind = CST__JSON_KIND_NULL;
     type->flags = 0;
   }
-  return CST_OK;
 }
 
 /* A list of lists, `depth` of them, of values. */
 static cst_status set_list(schema_reader *r, cst__json_type *type, cst_feature_type of, int depth) {
   if (depth == 0) {
-    return set_value(r, type, of);
+    set_value(r, type, of);
+    return CST_OK;
   }
   type->kind = CST__JSON_KIND_LIST;
   type->flags |=
@@ -274,6 +277,8 @@ static const simple_type simple_types[] = {
     {"U", CST__JSON_KIND_STRING, CST_DTYPE_BYTES, 0},
     {"z", CST__JSON_KIND_BINARY, CST_DTYPE_BYTES, CST__JSON_OFFSETS_32},
     {"Z", CST__JSON_KIND_BINARY, CST_DTYPE_BYTES, 0},
+    {"vu", CST__JSON_KIND_STRING, CST_DTYPE_BYTES, CST__JSON_VIEWS},
+    {"vz", CST__JSON_KIND_BINARY, CST_DTYPE_BYTES, CST__JSON_VIEWS},
     {"+l", CST__JSON_KIND_LIST, CST_DTYPE_NONE, CST__JSON_OFFSETS_32},
     {"+L", CST__JSON_KIND_LIST, CST_DTYPE_NONE, 0},
     {"+s", CST__JSON_KIND_STRUCT, CST_DTYPE_NONE, 0},

@@ -108,6 +108,12 @@ TEST(column_flags) {
             "+s{a: +w:2{item: l}, b: +l{item: z}}\n{\"a\": null, \"b\": [\"x\"]}\n"
             "{\"a\": [1, 2], \"b\": null}\n{\"a\": null, \"b\": null}\n");
   outcome_free(&o);
+  o = read_with_schema(schema, "{\"b\":[\"x\",\"longer than twelve bytes\"]}\n{}\n{\"b\":\"\"}\n",
+                       CST_COLUMNS_BINARY_VIEWS);
+  CHECK_STR(outcome_text(&o), "+s{a: +L{item: l}, b: +L{item: vz}}\n"
+                              "{\"a\": null, \"b\": [\"x\", \"longer than twelve bytes\"]}\n"
+                              "{\"a\": null, \"b\": null}\n{\"a\": null, \"b\": [\"\"]}\n");
+  outcome_free(&o);
   o = read_with_schema(schema, "{\"a\":[1]}", CST_COLUMNS_FIXED_SIZE);
   CHECK_EQ(o.status, CST_SCHEMA);
   CHECK_STR(o.error.message, "a list of 1 values, expected 2");
@@ -194,6 +200,10 @@ TEST(given_scalars) {
       "{\"a\":\"x\",\"b\":\"\",\"c\":\"y\",\"d\":{\"base64\":\"/w==\"}}",
       "+s{a: u, b: U, c: z, d: Z}\n{\"a\": \"x\", \"b\": \"\", \"c\": \"y\", \"d\": {\"base64\": "
       "\"/w==\"}}\n");
+  check_as("struct{a: string_view, b: binary_view}",
+           "{\"a\":\"longer than twelve bytes\",\"b\":{\"base64\":\"/w==\"}}\n{\"b\":\"y\"}",
+           "+s{a: vu, b: vz}\n{\"a\": \"longer than twelve bytes\", \"b\": {\"base64\": "
+           "\"/w==\"}}\n{\"a\": null, \"b\": \"y\"}\n");
   check_not_as("struct{a: string}", "{\"a\":{\"base64\":\"\"}}", CST_SCHEMA, "an object", "a");
   check_not_as("struct{a: bool}", "{\"a\":1}", CST_SCHEMA, "expected true or false", "a");
 }
@@ -275,7 +285,7 @@ static int types_scenario(void *context) {
 }
 
 TEST(survives_allocation_failures) {
-  const char *type = "struct{a: list<struct{x: string, y: fixed_list<int64>[2]}>}";
+  const char *type = "struct{a: list<struct{x: string, y: fixed_list<int64>[2], z: string_view}>}";
   struct ArrowSchema types;
   cst_schema *schema = NULL;
   CHECK_EQ(cst_schema_parse_text(features, strlen(features), &schema, NULL), CST_OK);

@@ -78,7 +78,6 @@ static int run(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_count, argc, argv, &settings);
   if (status < 0) {
-    settings.format = "raw"; /* the records are not looked into */
     status = count_files(&settings);
   }
   cli_settings_reset(&settings);
@@ -91,8 +90,10 @@ const cli_verb cli_count = {
     .summary = "Counts records and bytes per file, without decoding",
     .details =
         "Checks the lengths of the records and that each file ends at a record's end, and stops\n"
-        "at the first fault. `verify` looks into the records.\n",
-    .options = OPTION_JSON | OPTIONS_LIMITS,
+        "at the first fault. `verify` looks into the records. Files of other formats are read for "
+        "their\n"
+        "rows.\n",
+    .options = OPTION_JSON | OPTION_FORMAT | OPTIONS_CSV | OPTIONS_LIMITS,
     .min_paths = 1,
     .run = run,
 };

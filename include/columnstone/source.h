@@ -225,7 +225,8 @@ typedef bool (*cst_progress_callback)(void *ctx, uint64_t bytes, uint64_t record
 
 /* Counts the records of each file: checks length CRCs and that the file ends at a record's end,
  * does not look at the payload (and does not read it where it is large and the file is plain).
- * Calls back once per file. Stops at the first failure. CST_UNSUPPORTED for whole formats. */
+ * Calls back once per file. Stops at the first failure. Files of whole formats are read; their rows
+ * have no bytes of their own, and those are 0. */
 CST_API cst_status cst_source_count(cst_source *source, cst_count_callback on_file, void *ctx,
                                     cst_error *error);
 

@@ -1,15 +1,7 @@
-/* Counting the records of each file by their framing alone. */
+/* Counting the records of each file by their framing alone; whole formats are read. */
 #include "source/cursor.h"
 #include "source/scan.h"
 #include "source/source.h"
-
-cst_status cst__source_check_scannable(const cst_source *source, cst_error *error) {
-  return source->payload != NULL
-             ? CST_OK
-             : cst__fail(error, CST_UNSUPPORTED, "convert it instead",
-                         "records of TFRecord files are counted and verified, not those of %s",
-                         source->format);
-}
 
 /* Records that are dropped for their payload alone are records. */
 static void count_dropped(cst_file_count *count, const cst__block *block) {
@@ -73,7 +65,10 @@ static cst_status count_files(const cst_source *source, cst__pool *pool, cst_cou
 
 cst_status cst__source_count(cst_source *source, cst_count_callback on_file, void *ctx,
                              cst_error *error) {
-  CST__TRY(cst__source_check_scannable(source, error));
+  if (source->payload == NULL) {
+    cst__scan scan = {.on_file = on_file, .ctx = ctx};
+    return cst__scan_whole(source, &scan, error);
+  }
   CST__TRY(cst__source_claim_whole(source, error));
   cst__pool *pool = cst__pool_new(&source->allocator);
   if (pool == NULL) {

@@ -166,6 +166,16 @@ static cst_status verify_files(verification *v, cst_error *error) {
   return CST_OK;
 }
 
+static cst_status verify_whole(cst_source *source, cst__scan *scan, uint64_t *num_faults,
+                               cst_error *error) {
+  scan->keeps_on = true;
+  CST__TRY(cst__scan_whole(source, scan, error));
+  if (num_faults != NULL) {
+    *num_faults = scan->faults;
+  }
+  return CST_OK;
+}
+
 cst_status cst__source_verify(cst_source *source, cst_fault_callback on_fault,
                               cst_count_callback on_file, cst_progress_callback on_progress,
                               void *ctx, uint64_t *num_faults, cst_error *error) {
@@ -175,7 +185,11 @@ cst_status cst__source_verify(cst_source *source, cst_fault_callback on_fault,
                     .on_file = on_file,
                     .on_progress = on_progress,
                     .ctx = ctx};
-  CST__TRY(cst__source_check_scannable(source, error));
+  if (source->payload == NULL) {
+    cst__scan scan = {
+        .on_fault = on_fault, .on_file = on_file, .on_progress = on_progress, .ctx = ctx};
+    return verify_whole(source, &scan, num_faults, error);
+  }
   CST__TRY(cst__source_claim_whole(source, error));
   v.decoding = (cst__decoding){.source = source, .want = CST__WANT_PROOF, .checked = true};
   v.pool = cst__pool_new(&source->allocator);

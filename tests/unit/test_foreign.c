@@ -163,11 +163,26 @@ TEST(a_file_that_is_gone) {
   bytes_free(&text);
 }
 
-TEST(records_of_whole_formats_are_not_counted) {
-  const char *path = write_examples("count", 0, 10);
-  cst_source *source = open_foreign(&path, 1);
-  CHECK_EQ(cst_source_verify(source, NULL, NULL, NULL, NULL, NULL, NULL), CST_UNSUPPORTED);
+static void add_records(void *ctx, const cst_file_count *count) {
+  *(uint64_t *)ctx = *(uint64_t *)ctx * 100 + count->records;
+}
+
+TEST(rows_of_whole_formats_are_counted_and_verified) {
+  const char *paths[] = {write_examples("n0", 0, 10), write_examples("n1", 10, 42)};
+  cst_source *source = open_foreign(paths, 2);
+  uint64_t rows = 0;
+  uint64_t faults = 7;
+  CHECK_EQ(cst_source_count(source, add_records, &rows, NULL), CST_OK);
+  CHECK_EQ(rows, 1032);
+  CHECK_EQ(cst_source_verify(source, NULL, add_records, NULL, &rows, &faults, NULL), CST_OK);
+  CHECK_EQ(rows, 10321032);
+  CHECK_EQ(faults, 0);
+  fail_code = EINVAL;
+  CHECK_EQ(cst_source_verify(source, NULL, NULL, NULL, NULL, &faults, NULL), CST_OK);
+  CHECK_EQ(faults, 2);
+  CHECK_EQ(cst_source_count(source, add_records, &rows, NULL), CST_CORRUPT);
   cst_source_release(source);
+  CHECK_EQ(open_streams, 0);
 }
 
 TEST(a_schema_is_inferred_from_whole_formats) {
@@ -176,10 +191,9 @@ TEST(a_schema_is_inferred_from_whole_formats) {
   cst_schema *schema;
   cst_specs *specs;
   CHECK_EQ(cst_source_infer(source, NULL, NULL, &schema, NULL), CST_OK);
-  CHECK_EQ(cst_schema_num_features(schema), 1);
-  CHECK_EQ(cst_schema_feature(schema, 0)->type, CST_FEATURE_BYTES);
+  CHECK_EQ(cst_schema_num_features(schema), 3);
   CHECK_EQ(cst_source_specs(source, &specs, NULL), CST_OK);
-  CHECK_EQ(cst_specs_count(specs), 1);
+  CHECK_EQ(cst_specs_count(specs), 3);
   cst_specs_release(specs);
   cst_schema_release(schema);
   cst_source_release(source);

@@ -49,8 +49,6 @@ TEST(wrong_arguments) {
   options.format = "exampel";
   CHECK_EQ(try_open(path, &options, &error), CST_NOT_FOUND);
   CHECK_CONTAINS(error.hint, "example");
-  options.format = "json";
-  CHECK_EQ(try_open(path, &options, &error), CST_UNSUPPORTED);
   options = (cst_source_options){0};
   CHECK_EQ(try_open(path, &options, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_source_open(&path, 1, NULL, NULL, &error), CST_INVALID_ARGUMENT);

@@ -82,13 +82,13 @@ static cst__single_kind single_of(const cst__out_column *column) {
   return CST__SINGLE_NONE;
 }
 
-cst_status cst__set_out_values(cst__out_column *column, const cst__view *values, cst_error *error) {
-  const cst__view *view = column->view;
+cst_status cst__set_out_values(cst__out_column *column, const cst__view *view, cst_error *error) {
+  bool in_list = cst__view_is_list(view);
+  const cst__view *values = in_list ? &view->children[0] : view;
   column->values = values;
   if (view->layout == CST__LAYOUT_NULL) {
     return CST_OK;
   }
-  bool in_list = values != view;
   column->has_null_values =
       in_list && (values->null_count > 0 || values->layout == CST__LAYOUT_NULL);
   /* A list of nulls can hold no value: empty rows have no type, other rows are refused. */
@@ -96,16 +96,14 @@ cst_status cst__set_out_values(cst__out_column *column, const cst__view *values,
                cst__value_writer(values, &column->tag, &column->put);
   if (!known) {
     char type[64];
-    cst__view_type_name(view, type, sizeof type);
+    cst__view_type_name(column->view, type, sizeof type);
     return cst__at_out_column(
         column,
         cst__fail(error, CST_UNSUPPORTED, "cast the column, or leave it out",
                   "a tf.Example holds lists of integers, floats or bytes, not %s", type),
         error);
   }
-  bool is_list_of_values = cst__view_is_list(view) && values == &view->children[0];
-  if (is_list_of_values && view->layout == CST__LAYOUT_LIST && view->offset_width == 8 &&
-      view->length > 0) {
+  if (view->layout == CST__LAYOUT_LIST && view->offset_width == 8 && view->length > 0) {
     column->offsets = (const int64_t *)view->offsets + view->offset;
   }
   column->single = single_of(column);

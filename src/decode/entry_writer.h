@@ -63,7 +63,8 @@ typedef struct cst__out_column {
   cst__put_values put;     /* NULL: nothing tells the kind (type null) */
   uint8_t tag;             /* of the kind in Feature; 0: none */
   bool has_null_values;    /* the values may be null: to be refused */
-  const int64_t *offsets;  /* of a large_list, from its first slot; else NULL */
+  const int64_t
+      *offsets; /* if a large_list holds the values: its, from its first slot; else NULL */
   /* The name's field (tag, size, bytes) at the end of a block that one store copies; 0 bytes: too
    * long. */
   uint8_t name_block[CST__NAME_BLOCK];
@@ -83,8 +84,9 @@ cst_status cst__add_out_column(const cst_allocator *allocator, cst__out_columns 
                                const char *name, const cst__view *view, cst__out_column **out,
                                cst_error *error);
 
-/* What the column holds; CST_UNSUPPORTED for what is no list of integers, floats or bytes. */
-cst_status cst__set_out_values(cst__out_column *column, const cst__view *values, cst_error *error);
+/* What the column holds: the values of a view that is a list, or a view as it is (or one of type
+ * null). CST_UNSUPPORTED for what is no list of integers, floats or bytes. */
+cst_status cst__set_out_values(cst__out_column *column, const cst__view *view, cst_error *error);
 
 /* The feature has the column's type; NULL: the schema does not have it. CST_SCHEMA. */
 cst_status cst__check_out_column(const cst__out_column *column, const cst_feature *feature,

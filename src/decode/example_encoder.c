@@ -69,7 +69,7 @@ static cst_status add_column(cst_example_encoder *e, const cst__view *view, cst_
   }
   cst__out_column *column;
   CST__TRY(cst__add_out_column(&e->base.allocator, &e->columns, view->name, view, &column, error));
-  return cst__set_out_values(column, cst__view_is_list(view) ? &view->children[0] : view, error);
+  return cst__set_out_values(column, view, error);
 }
 
 static cst_status plan(void *self, const cst__view *batch, cst_error *error) {

@@ -58,8 +58,9 @@ static cst_status check_depth(const cst_tensor_spec *spec, const cst__view *view
   return status;
 }
 
+/* The lists that hold the values; the view itself if it is none. */
 static const cst__view *innermost(const cst__view *view) {
-  while (cst__view_is_list(view)) {
+  while (cst__view_is_list(view) && cst__view_is_list(&view->children[0])) {
     view = &view->children[0];
   }
   return view;

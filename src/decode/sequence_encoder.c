@@ -13,8 +13,11 @@
 #include "decode/encoder.h"
 
 enum {
-  TAG_LISTS = 0x12,     /* SequenceExample.feature_lists */
-  FEATURE_OVERHEAD = 32 /* tags and lengths around the values of one Feature */
+  TAG_LISTS = 0x12,      /* SequenceExample.feature_lists */
+  FEATURE_OVERHEAD = 32, /* tags and lengths around the values of one Feature */
+  FEW_VALUES = 8,        /* of a step that takes the short way */
+  FEW_BYTES = 80,        /* all of its strings */
+  SMALL_STEP = 256       /* no less than such a step takes */
 };
 
 struct cst_sequence_encoder {
@@ -77,7 +80,7 @@ static const cst_feature *find_child(const cst_feature *parent, const char *name
 static cst_status add_context(cst_sequence_encoder *e, const cst__view *view, cst_error *error) {
   cst__out_column *column;
   CST__TRY(cst__add_out_column(&e->base.allocator, &e->context, view->name, view, &column, error));
-  CST__TRY(cst__set_out_values(column, cst__view_is_list(view) ? &view->children[0] : view, error));
+  CST__TRY(cst__set_out_values(column, view, error));
   if (e->base.schema != NULL) {
     CST__TRY(cst__check_out_column(column, find_feature(e->base.schema, view->name), error));
   }
@@ -94,7 +97,7 @@ static cst_status set_steps(cst__out_column *column, cst_error *error) {
     return CST_OK;
   }
   if (steps != view && cst__view_is_list(steps)) {
-    return cst__set_out_values(column, &steps->children[0], error);
+    return cst__set_out_values(column, steps, error);
   }
   char type[64];
   cst__view_type_name(view, type, sizeof type);
@@ -175,9 +178,69 @@ static cst_status plan(void *self, const cst__view *batch, cst_error *error) {
 
 /* ---- one row ---- */
 
+/* A length of one byte and a tag in front of what is between `at` and `end`. */
+static inline uint8_t *put_short(uint8_t *at, const uint8_t *end, uint8_t tag) {
+  ptrdiff_t size = end - at;
+  *--at = (uint8_t)size;
+  *--at = tag;
+  return at;
+}
+
+/* The values of a step that has few of them, ending at `at`; NULL: too many bytes. */
+static inline uint8_t *put_few(const cst__out_column *column, int64_t begin, int64_t end,
+                               uint8_t *at) {
+  const cst__view *values = column->values;
+  begin += values->offset;
+  end += values->offset;
+  if (column->single == CST__SINGLE_INT64) {
+    for (int64_t i = end; i > begin; i--) {
+      at = cst__put_varint_back(at, (uint64_t)((const int64_t *)values->data)[i - 1]);
+    }
+    return at;
+  }
+  if (column->single == CST__SINGLE_FLOAT32) {
+    size_t size = (size_t)(end - begin) * sizeof(float);
+    return memcpy(at - size, (const float *)values->data + begin, size);
+  }
+  const int64_t *offsets = values->offsets;
+  if (offsets[end] - offsets[begin] > FEW_BYTES) {
+    return NULL;
+  }
+  for (int64_t i = end; i > begin; i--) {
+    size_t size = (size_t)(offsets[i] - offsets[i - 1]);
+    cst__copy_exact(at - size, (const uint8_t *)values->data + offsets[i - 1], size);
+    at = put_short(at - size, at, CST__TAG_FIRST);
+  }
+  return at;
+}
+
+/* The Feature of the usual step, null or with so few values that every length is one byte: 0A
+ * feature TAG list 0A values VALUES. False: it is another one, nothing is written. */
+static inline bool put_small_step(const cst__out_column *column, const cst__view *steps, int64_t i,
+                                  cst__back *back) {
+  uint8_t *at = back->at;
+  if (column->single == CST__SINGLE_NONE || at - back->buffer->data < SMALL_STEP) {
+    return false;
+  }
+  if (!cst__view_is_null(steps, i)) {
+    int64_t begin = column->offsets[i];
+    int64_t end = column->offsets[i + 1];
+    if (begin < end) {
+      at = end - begin <= FEW_VALUES ? put_few(column, begin, end, at) : NULL;
+      if (at == NULL) {
+        return false;
+      }
+      at = column->tag != CST__TAG_BYTES ? put_short(at, back->at, CST__TAG_FIRST) : at;
+    }
+    at = put_short(at, back->at, column->tag);
+  }
+  back->at = put_short(at, back->at, CST__TAG_FIRST);
+  return true;
+}
+
 /* One Feature of a list: nothing but its tag and length for null. */
-static inline cst_status put_step(const cst__out_column *column, const cst__view *steps, int64_t i,
-                                  bool lossy, cst__back *back, cst_error *error) {
+static cst_status put_step(const cst__out_column *column, const cst__view *steps, int64_t i,
+                           bool lossy, cst__back *back, cst_error *error) {
   size_t before = cst__back_used(back);
   int64_t begin;
   int64_t end;
@@ -202,8 +265,11 @@ static cst_status put_entry(const cst__out_column *column, int64_t row, bool los
     return CST_OK;
   }
   cst__view_list(column->view, row, &begin, &end);
+  const cst__view *steps = &column->view->children[0];
   for (int64_t i = end; i > begin; i--) {
-    CST__TRY(put_step(column, &column->view->children[0], i - 1, lossy, back, error));
+    if (!put_small_step(column, steps, i - 1, back)) {
+      CST__TRY(put_step(column, steps, i - 1, lossy, back, error));
+    }
   }
   if (!cst__back_room(back, bound)) {
     return cst__fail_memory(error, bound);

@@ -62,7 +62,7 @@ static cst_bytes record_at(const encoded *e, int64_t i) {
 static void add_list(wire_text *lists, const char *name, const char *features) {
   wire_text list = {.size = 0};
   wire_text entry = {.size = 0};
-  char copy[256];
+  char copy[512];
   snprintf(copy, sizeof copy, "%s", features);
   char *rest = NULL;
   for (char *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
@@ -195,6 +195,31 @@ TEST(many_rows_grow_the_buffer) {
   CHECK_EQ(e.array.length, 100);
   for (int64_t i = 0; i < 100; i++) {
     check_record(&e, i, NULL, "a: int[1,2,3] none int[4,5]");
+  }
+  release(&e);
+}
+
+/* Both ways of writing a step: few values and many, of the lists that decoding makes. */
+TEST(steps_of_any_size) {
+  static const char *const row =
+      "{{[[1, -2], null, [], [5000000000], [1, 2, 3, 4, 5, 6, 7, 8, 9]], [[1.5], [], null], "
+      "[['x', ''], null, ['12345678901234567890123456789012345678901234567890', "
+      "'12345678901234567890123456789012345678901234567890'], []]}} ";
+  char rows[16384] = "";
+  for (int i = 0; i < 40; i++) {
+    strcat(rows, row);
+  }
+  encoded e;
+  CHECK_EQ(encode("struct{lists: struct{i: large_list<large_list<int64>>, "
+                  "f: large_list<large_list<float32>>, b: large_list<large_list<large_binary>>}}",
+                  rows, 0, NULL, &e, NULL),
+           CST_OK);
+  for (int64_t i = 0; i < 40; i++) {
+    check_record(&e, i, NULL,
+                 "b: bytes[x,] none bytes[12345678901234567890123456789012345678901234567890,"
+                 "12345678901234567890123456789012345678901234567890] bytes[] | "
+                 "f: float[1.5] float[] none | "
+                 "i: int[1,-2] none int[] int[5000000000] int[1,2,3,4,5,6,7,8,9]");
   }
   release(&e);
 }

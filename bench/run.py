@@ -16,6 +16,7 @@ import decode_rows
 import file_rows
 import process_rows
 import report
+import sequence_rows
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 
@@ -39,6 +40,7 @@ def main() -> None:
     results = report.Results()
     table = {
         **decode_rows.rows(settings, results),
+        **sequence_rows.rows(settings, results),
         **file_rows.rows(settings, results),
         **process_rows.rows(settings, results),
     }

@@ -23,8 +23,8 @@ static const builtin builtins[] = {
      {".tfrecord", ".tfrecords", ".tfrec"}},
     {"sequence_example", &cst__sequence_payload, NULL, &cst__sink_sequence, {NULL}},
     {"raw", &cst__raw_payload, NULL, &cst__sink_raw, {NULL}},
-    {"arrow", NULL, NULL, &cst__sink_arrow_file, {".arrow", ".feather"}},
-    {"arrows", NULL, NULL, &cst__sink_arrow_stream, {".arrows"}},
+    {"arrow", NULL, &cst__arrow_table, &cst__sink_arrow_file, {".arrow", ".feather", ".ipc"}},
+    {"arrows", NULL, &cst__arrow_table, &cst__sink_arrow_stream, {".arrows"}},
     {"csv", NULL, &cst__csv_table, &cst__sink_csv, {".csv", ".tsv"}},
     {"json", NULL, &cst__json_table, &cst__sink_json, {".jsonl", ".ndjson", ".json"}},
 };

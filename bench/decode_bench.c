@@ -1,17 +1,17 @@
 /* Times the decoder (or the encoder) alone, in C: for tuning, and to run under perf or callgrind.
  *
  *   decode_bench FILE [SCHEMA] [--columns a,b] [--batch 1000] [--repeat 10] [--keep] [--arrow]
- *                [--views] [--encode]
+ *                [--views] [--encode] [--sequence]
  *
  * FILE is a plain TFRecord file; it is read into memory before the clock starts. Prints one line
  * per repetition and the best of them, in MB/s of serialized records and CPU time. --keep holds all
  * batches of a repetition, --arrow hands the records over as Arrow large_binary arrays, --views
  * asks for zero-copy views as well, --encode times the way back (with --keep of batches that lie in
- * memory).
+ * memory), --sequence says that the records are tf.SequenceExamples.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
-#include <columnstone/example.h>
+#include <columnstone/sequence.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +24,12 @@ typedef struct bench {
   size_t num_columns;
   size_t batch_size;
   int repeat;
-  bool keep, arrow, views, encode;
-  uint8_t *bytes;     /* the whole file */
-  cst_bytes *records; /* the payloads in it */
-  int64_t *offsets;   /* per record: where it starts in `bytes`, for Arrow arrays */
+  bool keep, arrow, views, encode, sequence;
+  cst_example_decoder *examples;
+  cst_sequence_decoder *sequences; /* with --sequence, instead */
+  uint8_t *bytes;                  /* the whole file */
+  cst_bytes *records;              /* the payloads in it */
+  int64_t *offsets;                /* per record: where it starts in `bytes`, for Arrow arrays */
   size_t num_records;
   size_t record_bytes;
 } bench;
@@ -69,6 +71,8 @@ static void parse_arguments(bench *b, int argc, char **argv) {
       b->arrow = b->views = true;
     } else if (strcmp(arg, "--encode") == 0) {
       b->encode = true;
+    } else if (strcmp(arg, "--sequence") == 0) {
+      b->sequence = true;
     } else if (b->file == NULL) {
       b->file = arg;
     } else {
@@ -76,6 +80,7 @@ static void parse_arguments(bench *b, int argc, char **argv) {
     }
   }
   if (b->file == NULL || b->batch_size == 0) die("usage: decode_bench FILE [SCHEMA] ...", NULL);
+  if (b->encode && b->sequence) die("--encode is for tf.Examples", NULL);
 }
 
 static void read_records(bench *b) {
@@ -118,32 +123,33 @@ static void release_nothing(struct ArrowArray *array) { array->release = NULL; }
 
 static void release_schema_nothing(struct ArrowSchema *schema) { schema->release = NULL; }
 
-static void decode_as_arrow(bench *b, cst_example_decoder *decoder, size_t first, size_t count,
-                            struct ArrowArray *out, struct ArrowSchema *out_schema) {
+static cst_status decode_as_arrow(bench *b, size_t first, size_t count, struct ArrowArray *out,
+                                  struct ArrowSchema *out_schema, cst_error *error) {
   const void *buffers[3] = {NULL, b->offsets + first, b->bytes};
   struct ArrowArray array = {
       .length = (int64_t)count, .n_buffers = 3, .buffers = buffers, .release = release_nothing};
   struct ArrowSchema schema = {.format = "Z", .name = "", .release = release_schema_nothing};
-  cst_error error = CST_ERROR_INIT;
-  if (cst_example_decoder_decode_arrow(decoder, &schema, &array, out_schema, out, &error) !=
-      CST_OK) {
-    die("decode", &error);
-  }
+  return b->sequence ? cst_sequence_decoder_decode_arrow(b->sequences, &schema, &array, out_schema,
+                                                         out, error)
+                     : cst_example_decoder_decode_arrow(b->examples, &schema, &array, out_schema,
+                                                        out, error);
 }
 
-static void decode(bench *b, cst_example_decoder *decoder, size_t first, struct ArrowArray *out,
-                   struct ArrowSchema *schema) {
+static void decode(bench *b, size_t first, struct ArrowArray *out, struct ArrowSchema *schema) {
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
   size_t count = b->num_records - first;
   if (count > b->batch_size) count = b->batch_size;
   if (b->arrow) {
-    decode_as_arrow(b, decoder, first, count, out, schema);
-    return;
+    status = decode_as_arrow(b, first, count, out, schema, &error);
+  } else if (b->sequence) {
+    status =
+        cst_sequence_decoder_decode(b->sequences, b->records + first, count, schema, out, &error);
+  } else {
+    status =
+        cst_example_decoder_decode(b->examples, b->records + first, count, schema, out, &error);
   }
-  cst_error error = CST_ERROR_INIT;
-  if (cst_example_decoder_decode(decoder, b->records + first, count, schema, out, &error) !=
-      CST_OK) {
-    die("decode", &error);
-  }
+  if (status != CST_OK) die("decode", &error);
 }
 
 static double cpu_seconds(void) {
@@ -152,12 +158,12 @@ static double cpu_seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static double time_decode(bench *b, cst_example_decoder *decoder, struct ArrowArray *batches) {
+static double time_decode(bench *b, struct ArrowArray *batches) {
   size_t num_batches = 0;
   double start = cpu_seconds();
   for (size_t first = 0; first < b->num_records; first += b->batch_size) {
     struct ArrowArray *batch = &batches[b->keep ? num_batches++ : 0];
-    decode(b, decoder, first, batch, NULL);
+    decode(b, first, batch, NULL);
     if (!b->keep) batch->release(batch);
   }
   double seconds = cpu_seconds() - start;
@@ -181,14 +187,13 @@ static double time_one_encode(cst_example_encoder *encoder, struct ArrowArray *b
 }
 
 /* Without --keep a batch is encoded while it is still in the cache. */
-static double time_encode(bench *b, cst_example_decoder *decoder, cst_example_encoder *encoder,
-                          struct ArrowArray *batches) {
+static double time_encode(bench *b, cst_example_encoder *encoder, struct ArrowArray *batches) {
   struct ArrowSchema schema = {.release = NULL};
   double seconds = 0;
   size_t num_batches = 0;
   for (size_t first = 0; first < b->num_records; first += b->batch_size) {
     if (schema.release != NULL) schema.release(&schema);
-    decode(b, decoder, first, &batches[num_batches++], &schema);
+    decode(b, first, &batches[num_batches++], &schema);
     if (!b->keep) seconds += time_one_encode(encoder, &batches[--num_batches], &schema);
   }
   for (size_t i = 0; i < num_batches; i++) {
@@ -198,20 +203,30 @@ static double time_encode(bench *b, cst_example_decoder *decoder, cst_example_en
   return seconds;
 }
 
-static cst_example_decoder *new_decoder(const bench *b) {
+static void open_decoder(bench *b) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema = NULL;
+  cst_status status;
   if (b->schema_path != NULL && cst_schema_read_file(b->schema_path, &schema, &error) != CST_OK) {
     die("schema", &error);
   }
-  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
-  options.flags = b->views ? CST_COLUMNS_BINARY_VIEWS : 0;
-  options.columns = b->num_columns > 0 ? b->columns : NULL;
-  options.num_columns = b->num_columns;
-  cst_example_decoder *decoder = NULL;
-  if (cst_example_decoder_new(schema, &options, &decoder, &error) != CST_OK) die("new", &error);
+  uint32_t flags = b->views ? CST_COLUMNS_BINARY_VIEWS : 0;
+  const char *const *columns = b->num_columns > 0 ? b->columns : NULL;
+  if (b->sequence) {
+    cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+    options.flags = flags;
+    options.columns = columns;
+    options.num_columns = b->num_columns;
+    status = cst_sequence_decoder_new(schema, &options, &b->sequences, &error);
+  } else {
+    cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+    options.flags = flags;
+    options.columns = columns;
+    options.num_columns = b->num_columns;
+    status = cst_example_decoder_new(schema, &options, &b->examples, &error);
+  }
+  if (status != CST_OK) die("new", &error);
   cst_schema_release(schema);
-  return decoder;
 }
 
 int main(int argc, char **argv) {
@@ -219,22 +234,22 @@ int main(int argc, char **argv) {
   parse_arguments(&b, argc, argv);
   read_records(&b);
   if (b.arrow) pack_records(&b);
-  cst_example_decoder *decoder = new_decoder(&b);
+  open_decoder(&b);
   cst_example_encoder *encoder = NULL;
   if (cst_example_encoder_new(NULL, NULL, &encoder, NULL) != CST_OK) die("encoder", NULL);
   struct ArrowArray *batches =
       checked(calloc(b.num_records / b.batch_size + 1, sizeof(struct ArrowArray)));
   double best = 1e9;
   for (int i = 0; i < b.repeat; i++) {
-    double s =
-        b.encode ? time_encode(&b, decoder, encoder, batches) : time_decode(&b, decoder, batches);
+    double s = b.encode ? time_encode(&b, encoder, batches) : time_decode(&b, batches);
     printf("%8.1f MB/s\n", (double)b.record_bytes / 1e6 / s);
     if (s < best) best = s;
   }
   printf("%s: %zu records, %.1f MB, best %.1f MB/s\n", b.file, b.num_records,
          (double)b.record_bytes / 1e6, (double)b.record_bytes / 1e6 / best);
   cst_example_encoder_free(encoder);
-  cst_example_decoder_free(decoder);
+  cst_example_decoder_free(b.examples);
+  cst_sequence_decoder_free(b.sequences);
   free(batches);
   free(b.offsets);
   free(b.records);

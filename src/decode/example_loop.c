@@ -209,6 +209,11 @@ ALWAYS_INLINE outcome put_entry(cst__loop *loop, const uint8_t *at, const uint8_
   if (UNLIKELY(value >= end)) {
     return SLOW;
   }
+  size_t feature_size;
+  if (UNLIKELY(*value++ != CST__TAG_VALUE || !read_size(&value, &feature_size) ||
+               feature_size != (size_t)(end - value))) {
+    return SLOW; /* there may be another name in it */
+  }
   outcome found = find_column(loop, name, size, &column);
   if (UNLIKELY(found != DONE)) {
     return found;
@@ -216,9 +221,7 @@ ALWAYS_INLINE outcome put_entry(cst__loop *loop, const uint8_t *at, const uint8_
   if (column == CST__NO_COLUMN) {
     return DONE;
   }
-  size_t feature_size;
-  if (UNLIKELY(*value++ != CST__TAG_VALUE || !read_size(&value, &feature_size) ||
-               feature_size != (size_t)(end - value) || feature_size < 2)) {
+  if (UNLIKELY(feature_size < 2)) {
     return SLOW;
   }
   target t = {loop, &loop->hot[column], (size_t)loop->row};
@@ -255,11 +258,12 @@ ALWAYS_INLINE outcome put_small(cst__loop *loop, size_t row, const uint8_t *at, 
   if (UNLIKELY(found != DONE)) {
     return found;
   }
+  const uint8_t *value = name + name_size;
   if (column == CST__NO_COLUMN) {
-    return DONE;
+    bool whole = value[0] == CST__TAG_VALUE && value[1] == size + 4;
+    return LIKELY(whole) ? DONE : put_entry(loop, at + 2, at + 2 + entry_size, true);
   }
   target t = {loop, &loop->hot[column], row};
-  const uint8_t *value = name + name_size;
   uint8_t tag = t.hot->tag;
   if (UNLIKELY(tag == 0 || !is_usual(value, size + 4, tag))) {
     return put_entry(loop, at + 2, at + 2 + entry_size, true);

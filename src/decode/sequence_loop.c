@@ -308,12 +308,12 @@ static outcome put_entry(cst__sequence *sequence, cst_bytes entry, const uint8_t
   if (UNLIKELY(!take_field(&at, end, CST__TAG_FIRST, &name))) {
     return SLOW;
   }
+  if (UNLIKELY(!take_field(&at, end, CST__TAG_VALUE, &list) || at != end)) {
+    return SLOW; /* there may be another name in it */
+  }
   uint32_t column = cst__name_table_find(sequence->loop.table, name.data, name.size);
   if (UNLIKELY(column == CST__NO_COLUMN)) {
     return sequence->loop.learns ? SLOW : DONE;
-  }
-  if (UNLIKELY(!take_field(&at, end, CST__TAG_VALUE, &list) || at != end)) {
-    return SLOW;
   }
   return put_list(sequence, column, list.data, end, readable);
 }

@@ -15,6 +15,7 @@ import contenders
 import decode_rows
 import file_rows
 import process_rows
+import recovery_rows
 import report
 import sequence_rows
 
@@ -42,6 +43,7 @@ def main() -> None:
         **decode_rows.rows(settings, results),
         **sequence_rows.rows(settings, results),
         **file_rows.rows(settings, results),
+        **recovery_rows.rows(settings, results),
         **process_rows.rows(settings, results),
     }
     if args.list:

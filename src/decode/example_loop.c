@@ -260,8 +260,11 @@ ALWAYS_INLINE outcome put_small(cst__loop *loop, size_t row, const uint8_t *at, 
   }
   const uint8_t *value = name + name_size;
   if (column == CST__NO_COLUMN) {
-    bool whole = value[0] == CST__TAG_VALUE && value[1] == size + 4;
-    return LIKELY(whole) ? DONE : put_entry(loop, at + 2, at + 2 + entry_size, true);
+    uint16_t head;
+    memcpy(&head, value, 2);
+    return LIKELY(head == (CST__TAG_VALUE | (size + 4) << 8))
+               ? DONE
+               : put_entry(loop, at + 2, at + 2 + entry_size, true);
   }
   target t = {loop, &loop->hot[column], row};
   uint8_t tag = t.hot->tag;

@@ -55,6 +55,7 @@ struct cst__json_infer {
   const cst__table_files *files;
   const char *const *columns; /* wanted; NULL: all */
   size_t num_columns;
+  cst__name_map wanted; /* their names */
   bool skip;
   node root;
   size_t num_nodes;
@@ -83,6 +84,12 @@ cst_status cst__json_infer_new(const cst__table_options *options, const cst__tab
   infer->num_columns = options->num_columns;
   infer->skip = options->skip;
   node_init(&infer->root);
+  for (size_t i = 0; i < options->num_columns; i++) {
+    if (!cst__name_map_add(&infer->wanted, options->columns[i], strlen(options->columns[i]), i)) {
+      cst__json_infer_free(infer);
+      return cst__fail_memory(error, sizeof(cst__name_slot));
+    }
+  }
   *out = infer;
   return CST_OK;
 }
@@ -101,6 +108,7 @@ static void node_reset(node *n) {
 void cst__json_infer_free(cst__json_infer *infer) {
   if (infer != NULL) {
     node_reset(&infer->root);
+    cst__name_map_reset(&infer->wanted);
     cst__arena_reset(&infer->arena);
     cst__delete(infer);
   }
@@ -124,15 +132,6 @@ static node *new_node(cst__json_infer *infer) {
   return n;
 }
 
-static bool is_wanted(const cst__json_infer *infer, const char *name) {
-  for (size_t i = 0; i < infer->num_columns; i++) {
-    if (strcmp(infer->columns[i], name) == 0) {
-      return true;
-    }
-  }
-  return infer->columns == NULL;
-}
-
 /* A child for a key that has none yet. */
 static node *add_child(cst__json_infer *infer, node *parent, const char *key, size_t size) {
   if (memchr(key, '\0', size) != NULL) {
@@ -154,7 +153,8 @@ static node *add_child(cst__json_infer *infer, node *parent, const char *key, si
     (void)cst__fail_memory(infer->error, size);
     return NULL;
   }
-  child->is_ignored = parent == &infer->root && !is_wanted(infer, child->name);
+  child->is_ignored = parent == &infer->root && infer->columns != NULL &&
+                      cst__name_map_find(&infer->wanted, child->name, size) == SIZE_MAX;
   parent->children[parent->num_children++] = child;
   return child;
 }

@@ -76,12 +76,14 @@ static cst_status open_file(cst__json_lines *lines, cst_error *error) {
   return CST_OK;
 }
 
+static bool is_blank(uint8_t c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
 /* Goes to the next byte that is no blank; false at the end of the file. */
 static cst_status skip_blanks(cst__json_lines *lines, bool *found, cst_error *error) {
   for (;;) {
     while (lines->begin < lines->end) {
       uint8_t c = byte_at(lines);
-      if (c != ' ' && c != '\t' && c != '\r' && c != '\n') {
+      if (!is_blank(c)) {
         *found = true;
         return CST_OK;
       }
@@ -289,6 +291,25 @@ static cst_status find_element(cst__json_lines *lines, bool *found, cst_error *e
   return CST_OK;
 }
 
+/* Looks behind the '[' with which a file begins: a list of objects, or a line that is none? */
+static cst_status begins_list(cst__json_lines *lines, bool *is_list, cst_error *error) {
+  *is_list = true;
+  for (size_t i = 1; i <= lines->max_record; i++) {
+    while (lines->begin + i >= lines->end) {
+      if (lines->at_end) {
+        return CST_OK;
+      }
+      CST__TRY(fill(lines, error));
+    }
+    uint8_t c = lines->buffer.data[lines->begin + i];
+    if (!is_blank(c)) {
+      *is_list = c == '{' || c == ']';
+      return CST_OK;
+    }
+  }
+  return CST_OK;
+}
+
 /* Goes to the next record of the file at hand; *found is false at its end. */
 static cst_status find_begin(cst__json_lines *lines, bool *found, cst_error *error) {
   if (lines->is_array) {
@@ -296,7 +317,9 @@ static cst_status find_begin(cst__json_lines *lines, bool *found, cst_error *err
   }
   CST__TRY(skip_blanks(lines, found, error));
   if (*found && lines->record == 0 && byte_at(lines) == '[') {
-    lines->is_array = true;
+    CST__TRY(begins_list(lines, &lines->is_array, error));
+  }
+  if (lines->is_array) {
     take(lines, 1);
     return find_element(lines, found, error);
   }

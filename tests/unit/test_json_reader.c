@@ -62,7 +62,10 @@ TEST(one_list_of_objects) {
   check_error("[{\"a\":1}", CST_CORRUPT, "whose end is missing", "");
   check_error("[{\"a\":1},", CST_CORRUPT, "whose end is missing", "");
   check_error("[{\"a\":1},]", CST_CORRUPT, "an element is missing", "");
-  check_error("[,{\"a\":1}]", CST_CORRUPT, "an element is missing", "");
+  check_error("[{\"a\":1},,{\"a\":1}]", CST_CORRUPT, "an element is missing", "");
+  check_error("[1, 2]", CST_SCHEMA, "a list, expected an object", "");
+  check_error("[\"a\":1}\n{\"a\":2}", CST_CORRUPT, "no JSON", "");
+  check_error("[\n", CST_CORRUPT, "whose end is missing", "");
   check_error("[{\"a\":1} {\"a\":1}]", CST_CORRUPT, "a comma is missing", "");
   check_error("[{\"a\":1}]\n{\"a\":1}", CST_CORRUPT, "something comes behind", "");
   check_error("[{\"a\":1]}]", CST_CORRUPT, "no JSON", "");

@@ -12,21 +12,17 @@ typedef struct conversion {
   cli_dropped dropped;
 } conversion;
 
-static bool is_name(const char *format, const char *name) {
-  return format != NULL && strcmp(format, name) == 0;
-}
-
 /* tf.Examples in files, which are read twice without a schema: once to infer it, with progress. */
-static bool infers(const conversion *work) {
-  const cli_settings *settings = work->settings;
-  bool examples = settings->format == NULL || is_name(settings->format, "example");
+static bool infers(const conversion *work, const cst_source *source) {
+  const char *format = cst_source_format(source);
+  bool records = strcmp(format, "example") == 0 || strcmp(format, "sequence_example") == 0;
   for (size_t i = 0; i < work->num_inputs; i++) {
-    examples = examples && strcmp(settings->paths[i], "-") != 0;
+    records = records && strcmp(work->settings->paths[i], "-") != 0;
   }
-  return examples && settings->schema == NULL;
+  return records && work->settings->schema == NULL;
 }
 
-/* The source keeps what was inferred. Formats with a schema of their own refuse at once. */
+/* The source keeps what was inferred. */
 static cst_status infer_schema(const conversion *work, cst_source *source, cst_error *error) {
   cli_progress progress;
   cst_schema *schema;
@@ -37,7 +33,7 @@ static cst_status infer_schema(const conversion *work, cst_source *source, cst_e
   if (status == CST_OK) {
     cst_schema_release(schema);
   }
-  return status == CST_UNSUPPORTED ? CST_OK : status;
+  return status;
 }
 
 static cst_status convert_source(const conversion *work, cst_source *source, cst_error *error) {
@@ -65,7 +61,7 @@ static cst_status convert_files(conversion *work, cst_error *error) {
   if (status != CST_OK) {
     return status;
   }
-  if (infers(work)) {
+  if (infers(work, source)) {
     status = infer_schema(work, source, error);
   }
   if (status == CST_OK) {

@@ -167,6 +167,9 @@ CST_API cst_status cst_source_arrow_schema(cst_source *source, struct ArrowSchem
  */
 CST_API cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_error *error);
 
+/* The name of the format, given or found: "example", "csv", ... Borrowed. */
+CST_API const char *cst_source_format(const cst_source *source);
+
 /* The number of files, their names, and the bytes that they hold together (-1: unknown). */
 CST_API size_t cst_source_num_files(const cst_source *source);
 CST_API const char *cst_source_file(const cst_source *source, size_t i);

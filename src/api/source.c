@@ -74,6 +74,10 @@ cst_source *cst_source_retain(const cst_source *source) { return cst__source_ret
 
 void cst_source_release(cst_source *source) { cst__source_release(source); }
 
+const char *cst_source_format(const cst_source *source) {
+  return source != NULL ? source->format : NULL;
+}
+
 cst_status cst_source_schema(cst_source *source, const cst_schema **out, cst_error *error) {
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);

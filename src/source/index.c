@@ -67,7 +67,7 @@ uint64_t cst__index_find(const cst_index *index, uint64_t offset) {
 
 cst_status cst__index_fail_compressed(const char *file, cst_error *error) {
   (void)cst__fail(error, CST_UNSUPPORTED,
-                  "write it anew without compression: columnstone convert A B --compression none",
+                  "write it anew without compression: columnstone merge A.gz B",
                   "the file is compressed: its records cannot be reached one by one");
   cst__error_add_file(error, file);
   return CST_UNSUPPORTED;

@@ -67,7 +67,7 @@ static cst_status make_workers(cst_pass *pass, cst_error *error) {
 static cst_status start(cst_pass *pass, cst_error *error) {
   cst_source *source = pass->source;
   if (source->payload == NULL) {
-    return cst__whole_pass_new(source, &pass->whole, error);
+    return cst__whole_pass_new(source, pass->options.want == CST__WANT_TYPES, &pass->whole, error);
   }
   if (pass->options.want == CST__WANT_COLUMNS) {
     CST__TRY(cst__source_prepare(source, error));

@@ -19,6 +19,7 @@ struct cst__whole_pass {
   cst_source *source; /* borrowed */
   cst__foreign *foreign;
   void *reader; /* of a table */
+  bool quiet;   /* dropped rows are not told of */
   bool joins;
   bool ended;
   struct ArrowSchema schema; /* for the joiner */
@@ -121,6 +122,9 @@ cst_status cst__whole_schema(cst_source *source, struct ArrowSchema *out, cst_er
 
 static cst_status drop_row(void *ctx, const cst_dropped *dropped, cst_error *error) {
   cst__whole_pass *pass = ctx;
+  if (pass->quiet) {
+    return CST_OK;
+  }
   return cst__source_drop(pass->source, &pass->dropped, dropped, error);
 }
 
@@ -139,12 +143,14 @@ static cst_status open_reader(cst__whole_pass *pass, cst_error *error) {
   return table->open(pass->source->whole->plan, skip ? drop_row : NULL, pass, &pass->reader, error);
 }
 
-cst_status cst__whole_pass_new(cst_source *source, cst__whole_pass **out, cst_error *error) {
+cst_status cst__whole_pass_new(cst_source *source, bool quiet, cst__whole_pass **out,
+                               cst_error *error) {
   cst__whole_pass *pass = cst__new_zero(&source->allocator, sizeof *pass);
   if (pass == NULL) {
     return cst__fail_memory(error, sizeof *pass);
   }
   pass->source = source;
+  pass->quiet = quiet;
   cst__joiner_init(&pass->joiner, &pass->schema, source->batch_size, &source->allocator);
   cst_status status = cst__source_arrow_schema(source, &pass->schema, error); /* makes the plan */
   if (status == CST_OK) {

@@ -17,7 +17,7 @@ make_examples x.tfrecord
 columnstone convert x.tfrecord x.lines || echo "exit status $?"
 columnstone convert notes.lines - --to lines || echo "exit status $?"
 ls
-# What a verb cannot do is wrong usage, not a fault in the data; and there are no totals.
+# Files of plug-ins are read for their rows.
 columnstone verify notes.lines || echo "exit status $?"
 columnstone schema infer notes.lines
 columnstone head - --format lines <notes.lines || echo "exit status $?"

@@ -1,0 +1,14 @@
+# Shards of records, and back to one file: nothing is lost and the order is kept.
+make_examples x.tfrecord 10
+columnstone split x.tfrecord s.tfrecord.gz --shards 4 >out
+sed 's/, [0-9.]* s$//' out
+columnstone count 's-*' | awk '{print $1, $4}'
+columnstone merge 's-*' y.tfrecord >out
+cmp x.tfrecord y.tfrecord
+columnstone cat 's-*' | cmp - x.tfrecord
+columnstone split x.tfrecord t --shard-size 1K >out
+columnstone cat 't-*' | cmp - x.tfrecord
+columnstone split x.tfrecord u || echo "exit status $?"
+columnstone split x.tfrecord u --shards 2 --shard-size 5 || echo "exit status $?"
+columnstone merge x.tfrecord y.tfrecord || echo "exit status $?"
+ls | grep -v '^t-'

@@ -169,6 +169,8 @@ void cst__csv_add_place(cst__csv_file *file, int64_t record, size_t begin, size_
 
 /* ---- numbers: csv_number.c ---- */
 
+/* All of these texts are followed by at least 8 readable bytes. */
+
 /* What a cell's text shows of its column's type. */
 enum {
   CST__CSV_HAS_EMPTY = 1,    /* an empty text in quotes: an empty string, or no number */

@@ -84,7 +84,8 @@ static cst_status see_values(inferring *work, const cst__csv_cell *cell, unsigne
   size_t size = cell->size & CST__CSV_SIZE;
   if (cell->size & CST__CSV_DOUBLED) {
     void *items = work->scratch;
-    if (!cst__grow(&work->plan->allocator, &items, &work->scratch_size, size, 1)) {
+    if (!cst__grow(&work->plan->allocator, &items, &work->scratch_size, size + CST__CSV_PADDING,
+                   1)) {
       return cst__fail_memory(error, size);
     }
     work->scratch = items;

@@ -109,7 +109,41 @@ static inline bool take_whole(text t, uint64_t *value) {
          !__builtin_add_overflow(*value, (uint64_t)(t.at[19] - '0'), value);
 }
 
+/* The common case: up to 16 digits and no more than a minus in front of them. False: look closer.
+ */
+static inline bool quick_int(const uint8_t *at, size_t size, int64_t *out) {
+  static const int64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+  bool negative = size > 0 && *at == '-';
+  at += negative;
+  size -= negative;
+  if (size == 0 || size > 16) {
+    return false;
+  }
+  int64_t high = 0;
+  if (size > 8) {
+    uint64_t word = cst__load64(at);
+    if (!are_digits(word)) {
+      return false;
+    }
+    high = (int64_t)value_of(word);
+    at += 8;
+    size -= 8;
+  }
+  unsigned missing = 8 * (8 - (unsigned)size); /* bits, filled with zeros in front */
+  uint64_t word =
+      cst__load64(at) << missing | (UINT64_C(0x30303030303030) & ((UINT64_C(1) << missing) - 1));
+  if (!are_digits(word)) {
+    return false;
+  }
+  int64_t value = high * tens[size] + (int64_t)value_of(word);
+  *out = negative ? -value : value;
+  return true;
+}
+
 bool cst__csv_int64(const uint8_t *bytes, size_t size, int64_t *out) {
+  if (quick_int(bytes, size, out)) {
+    return true;
+  }
   text t = trimmed(bytes, size);
   bool negative = take_sign(&t);
   uint64_t value;
@@ -351,6 +385,12 @@ static unsigned classify_int(const decimal *d) {
 }
 
 unsigned cst__csv_classify(const uint8_t *bytes, size_t size) {
+  int64_t whole;
+  size_t sign = size > 0 && *bytes == '-';
+  bool has_zeros = size > sign + 1 && bytes[sign] == '0';
+  if (size <= EXACT_INT_DIGITS && !has_zeros && quick_int(bytes, size, &whole)) {
+    return CST__CSV_HAS_INT;
+  }
   text t = trimmed(bytes, size);
   decimal d;
   /* Letters first: most texts are words. */

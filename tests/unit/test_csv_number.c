@@ -1,4 +1,5 @@
 /* Numbers of CSV: what is one, exactly, and values that are rounded correctly. */
+#include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
@@ -8,9 +9,16 @@
 #include "format/csv.h"
 #include "harness.h"
 
-static unsigned classify(const char *text) {
-  return cst__csv_classify((const uint8_t *)text, strlen(text));
+/* A copy of the text that may be read beyond its end, where digits stand. */
+static const uint8_t *padded(const char *text) {
+  static uint8_t copy[2048];
+  size_t size = strlen(text);
+  memset(copy, '9', sizeof copy);
+  memcpy(copy, text, size);
+  return copy;
 }
+
+static unsigned classify(const char *text) { return cst__csv_classify(padded(text), strlen(text)); }
 
 TEST(classes) {
   CHECK_EQ(classify("0"), CST__CSV_HAS_INT);
@@ -48,11 +56,11 @@ TEST(classes) {
 }
 
 static bool int64(const char *text, int64_t *out) {
-  return cst__csv_int64((const uint8_t *)text, strlen(text), out);
+  return cst__csv_int64(padded(text), strlen(text), out);
 }
 
 static bool uint64(const char *text, uint64_t *out) {
-  return cst__csv_uint64((const uint8_t *)text, strlen(text), out);
+  return cst__csv_uint64(padded(text), strlen(text), out);
 }
 
 TEST(integers) {
@@ -78,16 +86,37 @@ TEST(integers) {
   CHECK(uint64("-0", &u) && u == 0);
 }
 
+TEST(integers_at_random) {
+  char text[64];
+  srand(9);
+  for (int i = 0; i < 100000; i++) {
+    size_t size = (size_t)rand() % 21;
+    for (size_t k = 0; k < size; k++) {
+      text[k] = (char)(rand() % 40 == 0 ? "-+ x:/\xb5"[rand() % 7] : '0' + rand() % 10);
+    }
+    text[size] = '\0';
+    char *end;
+    errno = 0;
+    long long expected = strtoll(text, &end, 10);
+    bool is_int = size > 0 && *end == '\0' && errno == 0;
+    if (memchr(text, ' ', size) == NULL) {
+      int64_t actual = 0;
+      CHECK_EQ(int64(text, &actual), is_int);
+      CHECK_EQ(actual, is_int ? expected : actual);
+    }
+  }
+}
+
 static void check_float(const char *text) {
   double actual;
   float narrow;
-  CHECK(cst__csv_float64((const uint8_t *)text, strlen(text), &actual));
+  CHECK(cst__csv_float64(padded(text), strlen(text), &actual));
   CHECK_DOUBLE(actual, strtod(text, NULL));
   if (isfinite(strtof(text, NULL)) || !isfinite(actual)) {
-    CHECK(cst__csv_float32((const uint8_t *)text, strlen(text), &narrow));
+    CHECK(cst__csv_float32(padded(text), strlen(text), &narrow));
     CHECK_DOUBLE((double)narrow, (double)strtof(text, NULL));
   } else {
-    CHECK(!cst__csv_float32((const uint8_t *)text, strlen(text), &narrow));
+    CHECK(!cst__csv_float32(padded(text), strlen(text), &narrow));
   }
 }
 
@@ -133,8 +162,8 @@ TEST(floats_that_are_hard) {
     check_float(texts[i]);
   }
   double nan;
-  CHECK(cst__csv_float64((const uint8_t *)"-nan", 4, &nan) && isnan(nan));
-  CHECK(!cst__csv_float64((const uint8_t *)"1e309", 5, &nan));
+  CHECK(cst__csv_float64(padded("-nan"), 4, &nan) && isnan(nan));
+  CHECK(!cst__csv_float64(padded("1e309"), 5, &nan));
 }
 
 TEST(floats_at_random) {
@@ -181,9 +210,9 @@ TEST(long_texts) {
 TEST(the_locale_does_not_matter) {
   double value;
   const char *set = setlocale(LC_NUMERIC, "de_DE.UTF-8");
-  CHECK(cst__csv_float64((const uint8_t *)"1.0000000000000000000000001", 27, &value));
+  CHECK(cst__csv_float64(padded("1.0000000000000000000000001"), 27, &value));
   CHECK_DOUBLE(value, 1.0);
-  CHECK(cst__csv_float64((const uint8_t *)"123456789.123456789123456789", 28, &value));
+  CHECK(cst__csv_float64(padded("123456789.123456789123456789"), 28, &value));
   CHECK_DOUBLE(value, 123456789.12345679);
   if (set != NULL) {
     setlocale(LC_NUMERIC, "C");

@@ -136,6 +136,10 @@ static cst_status prepare_specs(cst_source *source, cst_error *error) {
 }
 
 cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *error) {
+  if (source->column_flags & CST_COLUMNS_NESTED) {
+    return cst__fail(error, CST_UNSUPPORTED, "open the source without nested columns",
+                     "tensors are made of flat columns, the source gives nested ones");
+  }
   CST__TRY(prepare_specs(source, error));
   cst_specs_options options = {
       .size = sizeof options, .group = source->tensor_group, .legacy = source->legacy_specs};

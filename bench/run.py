@@ -12,6 +12,7 @@ import pathlib
 import time
 
 import contenders
+import csv_rows
 import decode_rows
 import file_rows
 import process_rows
@@ -42,6 +43,7 @@ def main() -> None:
     table = {
         **decode_rows.rows(settings, results),
         **sequence_rows.rows(settings, results),
+        **csv_rows.rows(settings, results),
         **file_rows.rows(settings, results),
         **recovery_rows.rows(settings, results),
         **process_rows.rows(settings, results),

@@ -175,6 +175,11 @@ static void hand_over(cst__feed *feed, cst__unit *unit) {
   feed->partial = empty;
 }
 
+/* What has been dropped in front of a failure is told of still. */
+static bool has_failed(const cst__feed_file *file) {
+  return file->cursor != NULL && file->cursor->failure != CST_OK;
+}
+
 /* Leaves the front file, whose blocks are all cut; false if it failed. */
 static bool leave_file(cst__feed *feed, cst_status *failure, cst_error *error) {
   cst__feed_file *file = &feed->files[feed->front];
@@ -213,6 +218,10 @@ cst__cut cst__feed_cut(cst__feed *feed, size_t rows, uint64_t bytes, cst__unit *
       }
     } else if (!file->ended) {
       return CST__CUT_WAIT;
+    } else if (feed->partial.drops.count > 0 && has_failed(file)) {
+      cst__unit_forget_rows(&feed->partial);
+      hand_over(feed, unit);
+      return CST__CUT_UNIT;
     } else if (!leave_file(feed, failure, error)) {
       return fail_cut(feed);
     }

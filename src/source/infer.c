@@ -188,8 +188,10 @@ static cst_status infer_run(const cst_source *source, cst__block *block, size_t 
   if (!cst__unit_add(&unit, source, block, first, count)) {
     return cst__fail_memory(error, sizeof(cst__run));
   }
-  cst_status status = cst__unit_decode(&unit, decoding, &schema, &batch, error);
-  if (status == CST_OK) {
+  bool skip = source->on_error == CST_ON_ERROR_SKIP;
+  cst_status status = skip ? cst__unit_decode_sound(&unit, decoding, &schema, &batch, error)
+                           : cst__unit_decode(&unit, decoding, &schema, &batch, error);
+  if (status == CST_OK && batch.release != NULL) {
     status = cst__inferrer_add(inferrer, &schema, &batch, error);
     if (status != CST_OK && status != CST_NO_MEMORY) {
       cst__unit_locate(&unit, source, first_row_with(&schema, &batch, error->path), error);

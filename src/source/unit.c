@@ -29,13 +29,17 @@ void cst__unit_let_go(cst__unit *unit) {
   }
 }
 
-void cst__unit_clear(cst__unit *unit) {
+void cst__unit_forget_rows(cst__unit *unit) {
   cst__unit_let_go(unit);
-  cst__drops_clear(&unit->drops, 0);
   unit->num_runs = 0;
   unit->rows = 0;
   unit->bytes = 0;
   unit->by_bytes = false;
+}
+
+void cst__unit_clear(cst__unit *unit) {
+  cst__unit_forget_rows(unit);
+  cst__drops_clear(&unit->drops, 0);
 }
 
 void cst__unit_reset(cst__unit *unit) {

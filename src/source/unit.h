@@ -30,6 +30,8 @@ bool cst__unit_add(cst__unit *unit, const cst_source *source, cst__block *block,
                    size_t count);
 /* Lets the blocks go but keeps the places of the rows, without their offsets. */
 void cst__unit_let_go(cst__unit *unit);
+/* Lets the blocks and rows go; keeps what was dropped. */
+void cst__unit_forget_rows(cst__unit *unit);
 /* Lets the blocks and places go; the storage stays for the next use. */
 void cst__unit_clear(cst__unit *unit);
 /* Frees the storage too. */

@@ -1,5 +1,6 @@
 /* on_error skip: of a damaged file, exactly the sound records come back, and the report lists
  * exactly the damaged ones, whatever the number of threads and the size of the batches. */
+#include <columnstone/index.h>
 #include <columnstone/sink.h>
 
 #include "format/tfrecord.h"
@@ -853,4 +854,49 @@ TEST(inference_drops_too_and_keeps_quiet) {
   cst_schema_release(schema);
   cst_source_release(source);
   bytes_free(&file);
+}
+
+TEST(parts_of_a_damaged_file_give_what_the_whole_gives) {
+  for (uint32_t seed = 0; seed < 40; seed++) {
+    bytes file = {0};
+    bytes records = {0};
+    bytes noise = {0};
+    add_noise(&noise, 3000, seed);
+    uint32_t state = seed * 7919 + 1;
+    size_t hurt = 0;
+    for (uint64_t i = 0; i < 800; i++) {
+      size_t begin = file.size;
+      state = state * 1664525 + 1013904223;
+      size_t size = (state >> 16) % 2000;
+      bytes_add_record(&file, noise.data, size);
+      if ((state >> 8) % 97 == 3) {
+        file.data[begin + (state >> 4) % (size + 16)] ^= 8;
+        hurt++;
+      } else {
+        put_record(&records, file.data + begin + 12, size);
+      }
+    }
+    const char *path = write_bytes("parts", &file);
+    outcome o = {.status = CST_OK};
+    cst_source_options options = skipping(&o, 1, 100);
+    cst_source *source;
+    CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_OK);
+    uint64_t dropped = 0;
+    for (uint32_t i = 0; i < 5; i++) {
+      cst_source *part;
+      CHECK_EQ(cst_source_split(source, i, 5, &part, &o.error), CST_OK);
+      run_pass(part, &o);
+      CHECK_EQ(o.status, CST_OK);
+      dropped += o.dropped;
+      o.short_batch = false;
+      cst_source_release(part);
+    }
+    CHECK_EQ(dropped, hurt);
+    check_text(&o.records, &records);
+    cst_source_release(source);
+    outcome_free(&o);
+    bytes_free(&file);
+    bytes_free(&records);
+    bytes_free(&noise);
+  }
 }

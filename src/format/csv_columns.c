@@ -199,9 +199,11 @@ static cst_status put_null(job *j, size_t row) {
   }
   if (filler > 1) {
     if (filler * (j->column->num_nulls + 1) > MAX_NULL_FILL) {
-      return cst__fail(j->error, CST_LIMIT, "read without fixed_size",
-                       "%zu rows are null where the shape has %zu values", j->column->num_nulls + 1,
-                       filler);
+      cst__fail(j->error, CST_LIMIT, "read without fixed_size",
+                "%zu rows are null where the shape has %zu values", j->column->num_nulls + 1,
+                filler);
+      cst__error_add_path(j->error, type->name, strlen(type->name));
+      return CST_LIMIT;
     }
     CST__TRY(reserve_values(j, filler + j->run->rows, bytes_of_run(j)));
   }

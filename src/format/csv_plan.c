@@ -56,8 +56,10 @@ cst_status cst__csv_find_dialect(const cst_csv_options *csv, const char *path,
       .secondary = csv->secondary_delimiter != 0 ? (uint8_t)csv->secondary_delimiter : '|',
       .comment = csv->comment != 0 ? (uint8_t)csv->comment : -1,
       .keep_blank = csv->keep_blank_lines};
+  bool has_secondary = csv->secondary_delimiter != 0 || csv->num_multivalent > 0;
   bool ok = is_separator(out->delimiter) && is_separator(out->secondary) &&
-            out->delimiter != out->secondary && out->comment != out->delimiter &&
+            (out->delimiter != out->secondary || !has_secondary) &&
+            out->comment != out->delimiter &&
             (out->comment < 0 || is_separator((uint8_t)out->comment));
   return ok ? CST_OK
             : cst__fail(error, CST_INVALID_ARGUMENT, "use ASCII characters that differ",

@@ -55,6 +55,12 @@ TEST(options_of_the_dialect) {
   c.csv.delimiter = ',';
   CHECK_EQ(csv_run(&c), CST_CORRUPT);
   csv_reset(&c);
+  c = CASE("a|b\n1|2\n");
+  c.csv.delimiter = '|';
+  csv_check(&c, "a l, b l", "1 2\n---\n");
+  c.csv.secondary_delimiter = '|';
+  CHECK_EQ(csv_run(&c), CST_INVALID_ARGUMENT);
+  csv_reset(&c);
   c = CASE("a\n");
   c.csv.delimiter = '"';
   CHECK_EQ(csv_run(&c), CST_INVALID_ARGUMENT);
@@ -368,6 +374,17 @@ TEST(lists_and_columns_without_nulls) {
   CHECK_EQ(csv_run(&c), CST_UNSUPPORTED);
   CHECK_CONTAINS(c.error.message, "multivalent");
   csv_reset(&c);
+}
+
+TEST(absent_rows_of_a_large_shape) {
+  cst_schema *schema = schema_of("feature { name: 'a' type: INT shape { dim { size: 3000000 } } }");
+  csv_case c = CASE("a,b\n,1\n,2\n");
+  c.options.schema = schema;
+  c.options.column_flags = CST_COLUMNS_FIXED_SIZE;
+  CHECK_EQ(csv_run(&c), CST_LIMIT);
+  CHECK_STR(c.error.path, "a");
+  csv_reset(&c);
+  cst__schema_release(schema);
 }
 
 /* ---- pipes ---- */

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Writes the corpus of fuzz_ipc: corpus/ipc/, small Arrow IPC files and streams by pyarrow.
+"""Writes the corpus of fuzz_ipc: corpus/ipc/, small Arrow IPC data by pyarrow and Polars.
 
 Files called good_* are read in whole by the unit tests too; damaged_* are not. The same files come
-out of every run with the same pyarrow.
+out of every run with the same libraries.
 """
 
 import datetime
 import decimal
+import io
 import pathlib
 import struct
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.ipc as ipc
 
@@ -134,6 +136,17 @@ def deltas(emit_deltas: bool) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
+def polars_file(codec: str, categorical: bool) -> bytes:
+    """Its schema has no prefix, its dictionaries lie behind the batches."""
+    columns = {"s": ["short", "a value that is longer than twelve", None], "n": [1, None, 3]}
+    frame = pl.DataFrame(columns)
+    if categorical:
+        frame = frame.with_columns(c=pl.Series(["p", "q", "p"], dtype=pl.Enum(["p", "q"])))
+    sink = io.BytesIO()
+    frame.write_ipc(sink, compression=codec)
+    return sink.getvalue()
+
+
 def metadata() -> pa.Table:
     field = pa.field("a", pa.int64(), nullable=False, metadata={"key": "value"})
     return pa.table([[1, 2]], schema=pa.schema([field], metadata={"of": "the schema"}))
@@ -185,6 +198,8 @@ def main() -> None:
         "good_long_rows": write(long_rows(), True, "zstd"),
         "good_no_columns": write(pa.table({"a": [1, 2]}).select([]), False, None),
         "good_no_rows": write(simple().slice(0, 0), False, None),
+        "good_polars_file": polars_file("zstd", categorical=False),
+        "polars_categories": polars_file("uncompressed", categorical=True),
         "unions": write(unions(), False, None),
     }.items():
         (FOLDER / name).write_bytes(data)

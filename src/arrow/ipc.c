@@ -7,11 +7,15 @@
 #include <string.h>
 
 #include "arrow/concat.h"
+#include "arrow/owned.h"
+#include "arrow/unview.h"
 #include "arrow/view.h"
 
 struct cst__ipc_writer {
   cst_allocator allocator;
   const struct ArrowSchema *schema; /* borrowed */
+  struct ArrowSchema written;       /* without views */
+  bool has_views;
   bool is_file;
   cst__ipc_write_bytes write;
   void *ctx;
@@ -54,9 +58,10 @@ static cst_status fail(cst__ipc_writer *writer, int code, const struct ArrowErro
                    "this cannot be written as Arrow IPC: %s", why->message);
 }
 
-/* Types that nanoarrow's writer does not know, found before it is asked. */
+/* Types that nanoarrow's writer does not know (but for views, which are written out), found before
+ * it is asked. */
 static cst_status check_types(const struct ArrowSchema *schema, cst_error *error) {
-  static const char *const refused[] = {"vz", "vu", "+vl", "+vL", "+r"};
+  static const char *const refused[] = {"+r"};
   cst_status status = CST_OK;
   bool bad = schema->dictionary != NULL;
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
@@ -65,7 +70,7 @@ static cst_status check_types(const struct ArrowSchema *schema, cst_error *error
   if (bad) {
     status = cst__fail(error, CST_UNSUPPORTED, "leave the column out, or write Parquet",
                        "a %s cannot be written as Arrow IPC",
-                       schema->dictionary != NULL ? "dictionary" : "column of a view type");
+                       schema->dictionary != NULL ? "dictionary" : "run_end_encoded column");
   }
   for (int64_t i = 0; i < schema->n_children && status == CST_OK; i++) {
     status = check_types(schema->children[i], error);
@@ -81,12 +86,18 @@ static cst_status check_types(const struct ArrowSchema *schema, cst_error *error
 static int start(cst__ipc_writer *writer, struct ArrowError *why) {
   struct ArrowIpcOutputStream stream = {
       .write = stream_write, .release = stream_release, .private_data = writer};
-  NANOARROW_RETURN_NOT_OK(ArrowArrayViewInitFromSchema(&writer->view, writer->schema, why));
+  NANOARROW_RETURN_NOT_OK(ArrowArrayViewInitFromSchema(&writer->view, &writer->written, why));
   NANOARROW_RETURN_NOT_OK(ArrowIpcWriterInit(&writer->ipc, &stream));
   if (writer->is_file) {
     NANOARROW_RETURN_NOT_OK(ArrowIpcWriterStartFile(&writer->ipc, why));
   }
-  return ArrowIpcWriterWriteSchema(&writer->ipc, writer->schema, why);
+  return ArrowIpcWriterWriteSchema(&writer->ipc, &writer->written, why);
+}
+
+static cst_status take_schema(cst__ipc_writer *writer, cst_error *error) {
+  writer->has_views = cst__schema_has_views(writer->schema);
+  CST__TRY(cst__schema_copy(writer->schema, &writer->written, error));
+  return cst__schema_drop_views(&writer->written, error);
 }
 
 cst_status cst__ipc_writer_new(const struct ArrowSchema *schema, bool is_file,
@@ -108,6 +119,11 @@ cst_status cst__ipc_writer_new(const struct ArrowSchema *schema, bool is_file,
   cst__arena_init(&writer->arena, &writer->allocator);
   ArrowArrayViewInitFromType(&writer->view, NANOARROW_TYPE_UNINITIALIZED);
 
+  cst_status copied = take_schema(writer, error);
+  if (copied != CST_OK) {
+    cst__ipc_writer_free(writer);
+    return copied;
+  }
   struct ArrowError why = {""};
   int code = start(writer, &why);
   if (code != NANOARROW_OK) {
@@ -134,7 +150,10 @@ static cst_status write_slice(cst__ipc_writer *writer, const cst__view *view, cs
   struct ArrowArray copy;
   cst__piece piece = {view, 0, view->length};
   CST__TRY(cst__concat(writer->schema, &piece, 1, &writer->allocator, &copy, error));
-  cst_status status = write_compact(writer, &copy, error);
+  cst_status status = cst__array_drop_views(writer->schema, &writer->allocator, &copy, error);
+  if (status == CST_OK) {
+    status = write_compact(writer, &copy, error);
+  }
   copy.release(&copy);
   return status;
 }
@@ -170,8 +189,8 @@ cst_status cst__ipc_write_batch(cst__ipc_writer *writer, const struct ArrowArray
     status = cst__fail(error, CST_UNSUPPORTED, NULL, "a record batch with null rows");
   }
   if (status == CST_OK) {
-    status =
-        is_compact(batch) ? write_compact(writer, batch, error) : write_slice(writer, &view, error);
+    status = !writer->has_views && is_compact(batch) ? write_compact(writer, batch, error)
+                                                     : write_slice(writer, &view, error);
   }
   cst__arena_reset(&writer->arena);
   return status;
@@ -194,6 +213,9 @@ void cst__ipc_writer_free(cst__ipc_writer *writer) {
     ArrowIpcWriterReset(&writer->ipc);
   }
   ArrowArrayViewReset(&writer->view);
+  if (writer->written.release != NULL) {
+    writer->written.release(&writer->written);
+  }
   cst__arena_reset(&writer->arena);
   cst__delete(writer);
 }

@@ -1,7 +1,7 @@
 /* Record batches as Arrow IPC: the stream format and the file format. The bytes go to a callback.
  *
- * Source: Apache Arrow "Serialization and interprocess communication (IPC)". Dictionaries and view
- * types cannot be written.
+ * Source: Apache Arrow "Serialization and interprocess communication (IPC)". Dictionaries cannot be
+ * written; views are written as large_binary, large_string and lists.
  */
 #ifndef ARROW_IPC_H
 #define ARROW_IPC_H

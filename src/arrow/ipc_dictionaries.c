@@ -169,6 +169,7 @@ cst_status cst__ipc_dictionaries_find(void *dictionaries, const struct ArrowSche
   if (item->values != NULL) {
     CST__TRY(cst__shared_slice(item->values, 0, item->view.length, &values, error));
   } else {
+    d->was_missing = true;
     CST__TRY(cst__concat(&item->plain, NULL, 0, &d->allocator, &values, error));
   }
   *out = *values.children[0];

@@ -34,6 +34,7 @@ typedef struct cst__ipc_dictionaries {
   size_t num_fields;
   size_t field_capacity;
   size_t last_field; /* found the last time */
+  bool was_missing;  /* one without values has been asked for */
 } cst__ipc_dictionaries;
 
 /* Borrows the schema and the identifiers. */

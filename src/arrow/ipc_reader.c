@@ -11,7 +11,7 @@
 
 /* What is taken before the bytes are seen; more as they come. */
 enum { FIRST_ROOM = 16 << 20, MAX_METADATA = 256 << 20 };
-enum { MAGIC_SIZE = 6, FILE_HEAD = 8 };
+enum { MAGIC_SIZE = 6, FILE_HEAD = 8, PREFIX = 8 };
 
 static const char magic[] = "ARROW1";
 static const uint8_t continuation[] = {0xff, 0xff, 0xff, 0xff};
@@ -22,9 +22,15 @@ struct cst__ipc_reader {
   void *ctx;
   bool is_file;
   bool at_end;
+  bool has_next; /* the prefix of the next message has been read */
+  uint32_t next_size;
   uint64_t offset;  /* of the next byte */
   uint64_t message; /* where the message that is read begins */
   int64_t rows;     /* of the batches given so far */
+  int64_t batches;  /* given so far */
+  int64_t skip;     /* batches that were given before the file was opened again */
+  bool lacks;       /* the dictionaries of the last batch lie behind it */
+  bool collected;   /* all dictionaries of the file are known */
 
   cst__buffer metadata;
   cst__flat flat; /* over it */
@@ -98,10 +104,15 @@ static cst_status read_claimed(cst__ipc_reader *r, cst__buffer *buffer, uint64_t
 
 /* ---- messages ---- */
 
-/* The size of the metadata; 0 at the end of the messages. Before format version 0.15 the size
- * stood alone. */
+/* The size of the metadata; 0 at the end of the messages. */
 static cst_status read_prefix(cst__ipc_reader *r, uint32_t *size, cst_error *error) {
   size_t got;
+  if (r->has_next) {
+    r->has_next = false;
+    r->message = r->offset - PREFIX;
+    *size = r->next_size;
+    return CST_OK;
+  }
   r->message = r->offset;
   CST__TRY(read_some(r, size, sizeof *size, &got, error));
   if (got == 0 && !r->is_file) {
@@ -112,10 +123,11 @@ static cst_status read_prefix(cst__ipc_reader *r, uint32_t *size, cst_error *err
     return fail_truncated(r, got == 0 ? "in front of the end mark" : "inside a message's size",
                           error);
   }
-  if (memcmp(size, continuation, sizeof *size) == 0) {
-    CST__TRY(read_all(r, size, sizeof *size, "inside a message's size", error));
+  if (memcmp(size, continuation, sizeof *size) != 0) {
+    return cst__fail(error, CST_CORRUPT, "the file is damaged, or no Arrow data",
+                     "no message begins where one has to");
   }
-  return CST_OK;
+  return read_all(r, size, sizeof *size, "inside a message's size", error);
 }
 
 static cst_status read_metadata(cst__ipc_reader *r, uint32_t size, cst_error *error) {
@@ -186,19 +198,64 @@ static cst_status read_magic(cst__ipc_reader *r, uint8_t *head, cst_error *error
                                      "neither an Arrow IPC file nor a stream");
 }
 
+/* Polars writes the schema of a file without its prefix: it begins with the offset of its root,
+ * which is less than the size of any schema message, and ends where the prefix of the next message
+ * begins. `first` are its first eight bytes. */
+static cst_status read_bare_schema(cst__ipc_reader *r, const uint8_t *first, uint32_t *size,
+                                   cst_error *error) {
+  uint8_t bytes[PREFIX];
+  size_t have = 0;
+  memcpy(bytes, first, PREFIX);
+  do {
+    if (have > MAX_METADATA) {
+      return cst__fail(error, CST_CORRUPT, NULL, "a schema message that does not end");
+    }
+    if (!cst__buffer_reserve(&r->allocator, &r->metadata, have + PREFIX, have)) {
+      return cst__fail_memory(error, have + PREFIX);
+    }
+    memcpy(r->metadata.data + have, bytes, PREFIX);
+    have += PREFIX;
+    CST__TRY(read_all(r, bytes, PREFIX, "inside the schema message", error));
+    memcpy(&r->next_size, bytes + 4, sizeof r->next_size);
+  } while (memcmp(bytes, continuation, sizeof continuation) != 0 || r->next_size % 8 != 0);
+  r->has_next = true;
+  *size = (uint32_t)have;
+  return CST_OK;
+}
+
+/* The first message of a file. */
+static cst_status read_first(cst__ipc_reader *r, uint32_t *size, cst_error *error) {
+  enum { MOST_ROOT = 64 };
+  uint8_t bytes[PREFIX];
+  uint32_t root;
+  r->message = r->offset;
+  CST__TRY(read_all(r, bytes, PREFIX, "in front of the schema message", error));
+  memcpy(&root, bytes, sizeof root);
+  if (memcmp(bytes, continuation, sizeof continuation) == 0) {
+    memcpy(size, bytes + 4, sizeof *size);
+    return read_metadata(r, *size, error);
+  }
+  if (root == 0 || root > MOST_ROOT) {
+    return cst__fail(error, CST_CORRUPT, "the file is damaged, or no Arrow data",
+                     "an Arrow file that does not begin with a message");
+  }
+  return read_bare_schema(r, bytes, size, error);
+}
+
 /* The first eight bytes of a stream are the prefix of its first message. */
 static cst_status read_schema_message(cst__ipc_reader *r, const uint8_t *head, cst_error *error) {
-  uint32_t size;
+  uint32_t size = 0;
   int64_t body_size;
   if (r->is_file) {
-    CST__TRY(read_prefix(r, &size, error));
+    CST__TRY(read_first(r, &size, error));
   } else {
     memcpy(&size, head + 4, sizeof size);
+    CST__TRY(read_metadata(r, size, error));
   }
   if (size == 0) {
     return cst__fail(error, CST_CORRUPT, NULL, "Arrow data without a schema");
   }
-  CST__TRY(read_metadata(r, size, error));
+  r->flat = (cst__flat){r->metadata.data, size, false};
   CST__TRY(parse_message(r, &body_size, error));
   if (r->header_type != CST__HEADER_SCHEMA || body_size != 0) {
     return cst__fail(error, CST_CORRUPT, NULL, "Arrow data that does not begin with a schema");
@@ -359,12 +416,22 @@ static cst_status decode_dictionaries(cst__ipc_reader *r, struct ArrowArray *bat
   return CST_OK;
 }
 
+/* In a file the dictionaries may lie anywhere. */
+static cst_status check_dictionaries(cst__ipc_reader *r, cst_status status, cst_error *error) {
+  r->lacks = status == CST_CORRUPT && r->is_file && !r->collected && r->dictionaries.was_missing;
+  return r->lacks ? cst__fail(error, CST_UNSUPPORTED,
+                              "open the file by its path, so that it can be read twice",
+                              "the dictionaries of a batch lie behind it in the file")
+                  : status;
+}
+
 static cst_status make_batch(cst__ipc_reader *r, struct ArrowArray *out, cst_error *error) {
   cst__ipc_columns columns = columns_of(r);
+  r->dictionaries.was_missing = false;
   CST__TRY(cst__ipc_columns_read(&columns, out, error));
   cst_status status = check_rows(r, out, error);
   if (status == CST_OK) {
-    status = decode_dictionaries(r, out, error);
+    status = check_dictionaries(r, decode_dictionaries(r, out, error), error);
   }
   if (status == CST_OK && r->places != NULL) {
     status = cst__pick_arrays(r->places, r->num_places, &r->allocator, out, error);
@@ -381,9 +448,15 @@ static cst_status make_batch(cst__ipc_reader *r, struct ArrowArray *out, cst_err
 static cst_status take_message(cst__ipc_reader *r, struct ArrowArray *out, cst_error *error) {
   switch (r->header_type) {
     case CST__HEADER_BATCH:
+      if (r->skip > 0) {
+        r->skip--;
+        return CST_OK;
+      }
       return make_batch(r, out, error);
     case CST__HEADER_DICTIONARY:
-      return cst__ipc_dictionaries_read(&r->dictionaries, r->header, columns_of(r), error);
+      return r->collected
+                 ? CST_OK
+                 : cst__ipc_dictionaries_read(&r->dictionaries, r->header, columns_of(r), error);
     default:
       return cst__fail(error, r->header_type == CST__HEADER_SCHEMA ? CST_CORRUPT : CST_UNSUPPORTED,
                        NULL, "a message of type %d where a batch was expected", r->header_type);
@@ -449,8 +522,48 @@ static cst_status next(cst__ipc_reader *r, struct ArrowArray *out, cst_error *er
 cst_status cst__ipc_reader_next(cst__ipc_reader *r, struct ArrowArray *out, cst_error *error) {
   *out = (struct ArrowArray){0};
   CST__TRY(at_message(r, next(r, out, error), r->rows, error));
-  r->rows += out->release != NULL ? out->length : 0;
+  if (out->release != NULL) {
+    r->rows += out->length;
+    r->batches++;
+  }
   return CST_OK;
+}
+
+/* ---- a second look at a file ---- */
+
+bool cst__ipc_reader_lacks_dictionaries(const cst__ipc_reader *reader) { return reader->lacks; }
+
+static cst_status collect(cst__ipc_reader *r, cst_error *error) {
+  bool found;
+  CST__TRY(read_message(r, &found, error));
+  while (found) {
+    if (r->header_type == CST__HEADER_DICTIONARY) {
+      CST__TRY(cst__ipc_dictionaries_read(&r->dictionaries, r->header, columns_of(r), error));
+    }
+    CST__TRY(read_message(r, &found, error));
+  }
+  r->collected = true;
+  return CST_OK;
+}
+
+cst_status cst__ipc_reader_collect(cst__ipc_reader *r, cst_error *error) {
+  return at_message(r, collect(r, error), -1, error);
+}
+
+static cst_status restart(cst__ipc_reader *r, cst_error *error) {
+  uint8_t head[FILE_HEAD];
+  uint32_t size;
+  CST__TRY(read_magic(r, head, error));
+  return read_first(r, &size, error);
+}
+
+cst_status cst__ipc_reader_restart(cst__ipc_reader *r, void *ctx, cst_error *error) {
+  r->ctx = ctx;
+  r->offset = 0;
+  r->has_next = false;
+  r->lacks = false;
+  r->skip = r->batches;
+  return at_message(r, restart(r, error), -1, error);
 }
 
 static void release_schema(struct ArrowSchema *schema) {

@@ -183,6 +183,27 @@ static cst_status open_next(arrow_reader *reader, cst_error *error) {
   return CST_OK;
 }
 
+/* Opens the file again, for dictionaries that lie behind the batches. */
+static cst_status look_again(arrow_reader *reader, cst_error *error) {
+  const cst__table_files *files = &reader->plan->files;
+  cst__input *again;
+  CST__TRY(cst__ipc_reader_collect(reader->ipc, error));
+  CST__TRY(files->open(files->ctx, reader->next_file - 1, &again, error));
+  cst__input_close(reader->input);
+  reader->input = again;
+  return cst__ipc_reader_restart(reader->ipc, again, error);
+}
+
+static cst_status next_batch(arrow_reader *reader, struct ArrowArray *out, cst_error *error) {
+  cst_status status = cst__ipc_reader_next(reader->ipc, out, error);
+  if (status != CST_OK && reader->plan->files.rereadable &&
+      cst__ipc_reader_lacks_dictionaries(reader->ipc)) {
+    CST__TRY(look_again(reader, error));
+    status = cst__ipc_reader_next(reader->ipc, out, error);
+  }
+  return status;
+}
+
 static cst_status arrow_next(void *ptr, struct ArrowArray *out, cst_error *error) {
   arrow_reader *reader = ptr;
   const cst__table_files *files = &reader->plan->files;
@@ -191,7 +212,7 @@ static cst_status arrow_next(void *ptr, struct ArrowArray *out, cst_error *error
     if (reader->ipc == NULL) {
       CST__TRY(open_next(reader, error));
     }
-    cst_status status = cst__ipc_reader_next(reader->ipc, out, error);
+    cst_status status = next_batch(reader, out, error);
     if (status != CST_OK) {
       cst__error_add_file(error, files->name(files->ctx, reader->next_file - 1));
       return status;

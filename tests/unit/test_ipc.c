@@ -203,12 +203,61 @@ TEST(types_that_cannot_be_written_are_named) {
   cst__ipc_writer *writer;
   cst_error error = CST_ERROR_INIT;
   bytes out = {NULL, 0};
-  arrow_text("struct{a: int64, v: binary_view}", "{1, 'x'}", &schema, &array);
+  arrow_text("struct{a: int64, v: int32}", "{1, 2}", &schema, &array);
+  CHECK_EQ(ArrowSchemaAllocateDictionary(schema.children[1]), 0);
+  CHECK_EQ(ArrowSchemaInitFromType(schema.children[1]->dictionary, NANOARROW_TYPE_STRING), 0);
   CHECK_EQ(cst__ipc_writer_new(&schema, false, keep, &out, NULL, &writer, &error), CST_UNSUPPORTED);
   CHECK_STR(error.path, "v");
   ArrowSchemaRelease(&schema);
   ArrowArrayRelease(&array);
   free(out.data);
+}
+
+/* Views are written out: the values stay, the types become those without views. */
+TEST(views_become_plain_columns) {
+  fixture f = {0};
+  fixture plain = {0};
+  static const char values[] =
+      "{'short', ['a value that is long', null]} {null, null} {'another value that is long', []}";
+  arrow_text("struct{v: string_view, l: list<binary_view>}", values, &f.schema, &f.array);
+  arrow_text("struct{v: large_string, l: list<large_binary>}", values, &plain.schema, &plain.array);
+  for (int64_t from = 0; from < 3; from++) {
+    arrow_text_slice(&f.array, from > 0, 3 - from);
+    arrow_text_slice(&plain.array, from > 0, 3 - from);
+    CHECK_EQ(write_once(&f), CST_OK);
+    free(plain.out.data);
+    plain.out = f.out;
+    f.out = (bytes){NULL, 0};
+    check_same(&plain);
+  }
+  FOR_EACH_ALLOCATION_FAILURE(write_and_drop, &f, CST_NO_MEMORY);
+  drop(&f);
+  drop(&plain);
+}
+
+/* nanoarrow builds no list views: the slots are [3 4] null [1 2] [] [2 3]. */
+TEST(list_views_become_lists) {
+  fixture f = {0};
+  fixture plain = {0};
+  static const int32_t offsets[] = {2, 7, 0, 4, 1};
+  static const int32_t sizes[] = {2, 9, 2, 0, 2};
+  static const uint8_t validity[] = {0x1d};
+  const void *buffers[] = {validity, offsets, sizes};
+  arrow_text("struct{l: list<int32>}", "{[1, 2]} {[3, 4]} {[]} {[]} {[]}", &f.schema, &f.array);
+  arrow_text("struct{l: list<int32>}", "{[3, 4]} {null} {[1, 2]} {[]} {[2, 3]}", &plain.schema,
+             &plain.array);
+  CHECK_EQ(ArrowSchemaSetFormat(f.schema.children[0], "+vl"), 0);
+  const void **own = f.array.children[0]->buffers;
+  f.array.children[0]->buffers = buffers;
+  f.array.children[0]->n_buffers = 3;
+  f.array.children[0]->null_count = 1;
+  CHECK_EQ(write_once(&f), CST_OK);
+  f.array.children[0]->buffers = own;
+  plain.out = f.out;
+  f.out = (bytes){NULL, 0};
+  check_same(&plain);
+  drop(&f);
+  drop(&plain);
 }
 
 static cst_status refuse(void *ctx, const void *data, size_t size, cst_error *error) {

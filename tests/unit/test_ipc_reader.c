@@ -206,6 +206,39 @@ TEST(columns_that_cannot_be_read) {
   drop(&c);
 }
 
+/* ---- files of Polars ---- */
+
+TEST(a_schema_without_its_prefix) {
+  content c;
+  read_good("good_polars_file", &c);
+  CHECK_EQ(c.schema.n_children, 2);
+  CHECK_EQ(c.views[0].length, 3);
+  CHECK_EQ(cst__view_bytes(&c.views[0].children[0], 1).size, 34);
+  drop(&c);
+}
+
+TEST(dictionaries_behind_the_batches) {
+  static bytes from;
+  static bytes again;
+  cst__ipc_reader *reader;
+  cst_error error = CST_ERROR_INIT;
+  struct ArrowArray batch;
+  load("polars_categories", &from);
+  again = from;
+  CHECK_EQ(cst__ipc_reader_new(read_bytes, &from, NULL, &reader, &error), CST_OK);
+  CHECK_EQ(cst__ipc_reader_next(reader, &batch, &error), CST_UNSUPPORTED);
+  CHECK_CONTAINS(error.hint, "by its path");
+  CHECK(cst__ipc_reader_lacks_dictionaries(reader));
+  CHECK_EQ(cst__ipc_reader_collect(reader, &error), CST_OK);
+  CHECK_EQ(cst__ipc_reader_restart(reader, &again, &error), CST_OK);
+  CHECK_EQ(cst__ipc_reader_next(reader, &batch, &error), CST_OK);
+  CHECK_EQ(batch.length, 3);
+  batch.release(&batch);
+  CHECK_EQ(cst__ipc_reader_next(reader, &batch, &error), CST_OK);
+  CHECK(batch.release == NULL);
+  cst__ipc_reader_free(reader);
+}
+
 /* ---- damage ---- */
 
 static void check_refused(const char *name, cst_status code, const char *message) {
@@ -226,7 +259,7 @@ TEST(what_is_refused) {
   check_refused("damaged_no_footer", CST_CORRUPT, "ends at byte");
   check_refused("damaged_feather_1", CST_UNSUPPORTED, "Feather file of version 1");
   check_refused("damaged_empty", CST_CORRUPT, "inside its head");
-  check_refused("damaged_magic", CST_CORRUPT, "in front of the end mark");
+  check_refused("damaged_magic", CST_CORRUPT, "in front of the schema message");
   check_refused("damaged_text", CST_CORRUPT, "neither an Arrow IPC file nor a stream");
 }
 
@@ -252,6 +285,7 @@ static void check_truncated(const char *name, size_t most_ends) {
 TEST(truncated_at_every_byte) {
   check_truncated("good_nested_file_zstd", 0);
   check_truncated("good_views_file_plain", 0);
+  check_truncated("good_polars_file", 0);
   check_truncated("good_simple_stream_lz4", 3); /* behind the schema and behind each batch */
   check_truncated("good_deltas", 7);
 }

@@ -1,4 +1,5 @@
-"""TFRecords of tf.Example to Arrow and to tensors, and back, without TensorFlow.
+"""Training data (TFRecords, CSV, JSON lines, Arrow, Parquet) to Arrow and to tensors, and back,
+without TensorFlow.
 
     import columnstone as cst
 

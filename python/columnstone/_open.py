@@ -56,8 +56,9 @@ class FileCount(NamedTuple):
 class Fault(NamedTuple):
     """One fault that `verify` found.
 
-    kind is "length-crc", "data-crc", "truncated", "record", "compression" or "format"; error is the
-    exception that reading would have raised, with file, record and offset.
+    kind is "length-crc", "data-crc", "truncated", "limit" (larger than max_record_size), "record",
+    "compression" or "format"; error is the exception that reading would have raised, with file,
+    record and offset.
     """
 
     kind: str
@@ -533,6 +534,9 @@ def infer_schema(
     check_crc: bool = True,
     max_record_size: int | None = None,
     max_inflation: int | None = None,
+    csv: CsvOptions | None = None,
+    sequence_column: str | None = None,
+    on_error: OnError = "raise",
 ) -> Schema:
     """Infers a schema from all records: types, presence, value counts, and a shape for features
     that have the same number of values in every record. The arguments are those of `open`.
@@ -546,6 +550,9 @@ def infer_schema(
         check_crc=check_crc,
         max_record_size=max_record_size,
         max_inflation=max_inflation,
+        csv=csv,
+        sequence_column=sequence_column,
+        on_error=on_error,
     ) as source:
         return Schema._wrap(source._core.infer())
 

@@ -1,0 +1,167 @@
+"""Databases as sources, through the ADBC driver of each: a query's result as an Arrow stream."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ._errors import FileError, UnsupportedError, argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+
+class Driver(NamedTuple):
+    """The driver of a kind of database."""
+
+    module: str  # has dbapi
+    package: str  # what to install
+    keeps_scheme: bool = True  # the driver takes the whole URI
+
+
+_DRIVERS = {
+    "postgresql": Driver("adbc_driver_postgresql", "adbc-driver-postgresql"),
+    "postgres": Driver("adbc_driver_postgresql", "adbc-driver-postgresql"),
+    "sqlite": Driver("adbc_driver_sqlite", "adbc-driver-sqlite", keeps_scheme=False),
+    "duckdb": Driver("adbc_driver_duckdb", "duckdb", keeps_scheme=False),
+    "snowflake": Driver("adbc_driver_snowflake", "adbc-driver-snowflake"),
+    "bigquery": Driver("adbc_driver_bigquery", "adbc-driver-bigquery"),
+    "grpc": Driver("adbc_driver_flightsql", "adbc-driver-flightsql"),
+    "grpc+tls": Driver("adbc_driver_flightsql", "adbc-driver-flightsql"),
+}
+
+
+def scheme_of(path: object) -> str | None:
+    """What stands in front of "://"; None without it."""
+    text = os.fsdecode(path) if isinstance(path, str | bytes) else None
+    return text.split("://", 1)[0].lower() if text is not None and "://" in text else None
+
+
+def is_database(path: object) -> bool:
+    """True for the URI of a kind of database that is known by name."""
+    return scheme_of(path) in _DRIVERS
+
+
+class Query(NamedTuple):
+    """A query of a database. It pickles, so that each process connects for itself."""
+
+    uri: str
+    query: str
+    driver: str | None
+    options: tuple[tuple[str, str], ...]
+
+    def open(self, columns: list[str] | None, batch_size: int, threads: int) -> pa.RecordBatchReader:
+        """Connects, runs the query, and gives its result as a stream, which owns the connection."""
+        import pyarrow as pa
+
+        connection = _connect(self)
+        try:
+            cursor = connection.cursor()
+            cursor.execute(self.query)
+            reader = cursor.fetch_record_batch()
+        except BaseException as error:
+            connection.close()
+            raise _failure(self, error) from error
+        return pa.RecordBatchReader.from_batches(
+            reader.schema, _batches(self, connection, cursor, reader)
+        )
+
+
+def _batches(query: Query, connection: Any, cursor: Any, reader: Any) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from reader
+    except GeneratorExit:
+        raise
+    except BaseException as error:
+        raise _failure(query, error) from error
+    finally:
+        reader.close()
+        cursor.close()
+        connection.close()
+
+
+def shown(uri: str) -> str:
+    """A URI without its password."""
+    scheme, _, rest = uri.partition("://")
+    user, at, host = rest.rpartition("@")
+    return f"{scheme}://{user.split(':', 1)[0]}{at}{host}"
+
+
+def _failure(query: Query, error: BaseException) -> BaseException:
+    """What a driver raises, as a FileError that names the database; without its password."""
+    if not isinstance(error, Exception) or isinstance(error, MemoryError):
+        return error
+    text = " ".join(str(error).split())[:180]
+    name = shown(query.uri)
+    return FileError(f"{name}: {type(error).__name__}: {text}", file=name)
+
+
+def _connect(query: Query) -> Any:
+    if query.driver is not None:
+        return _connect_by_name(query)
+    driver = _DRIVERS[str(scheme_of(query.uri))]
+    target = query.uri if driver.keeps_scheme else query.uri.split("://", 1)[1]
+    try:
+        dbapi = importlib.import_module(f"{driver.module}.dbapi")
+        _need_pyarrow()
+    except ImportError as error:
+        raise _missing(driver.package, error) from error
+    options = dict(query.options)
+    try:
+        return dbapi.connect(target, db_kwargs=options) if options else dbapi.connect(target)
+    except Exception as error:
+        raise _failure(query, error) from error
+
+
+def _connect_by_name(query: Query) -> Any:
+    """Any other driver, by the name of its shared library or manifest."""
+    try:
+        dbapi = importlib.import_module("adbc_driver_manager.dbapi")
+        _need_pyarrow()
+    except ImportError as error:
+        raise _missing("adbc-driver-manager", error) from error
+    options = {"uri": query.uri, **dict(query.options)}
+    try:
+        return dbapi.connect(driver=query.driver, db_kwargs=options)
+    except Exception as error:
+        raise _failure(query, error) from error
+
+
+def _need_pyarrow() -> None:
+    importlib.import_module("pyarrow")
+
+
+def _missing(package: str, error: ImportError) -> UnsupportedError:
+    missing = "pyarrow" if error.name == "pyarrow" else package
+    hint = f"pip install {missing}"
+    return UnsupportedError(f"the Python package {missing} is not installed ({hint})", hint=hint)
+
+
+def query_of(
+    path: object, query: str | None, driver: str | None, options: dict[str, str] | None
+) -> Query:
+    """The query that open's arguments mean. Nothing is connected yet."""
+    if not isinstance(path, str):
+        raise TypeError(f"a database is named by one URI, a str, not {type(path).__name__}")
+    if query is None:
+        raise argument_error(
+            f"{shown(path)} is a database, and no query is given", 'query="select ..."'
+        )
+    if not isinstance(query, str):
+        raise TypeError(f"query is a str, not {type(query).__name__}")
+    if driver is None and not is_database(path):
+        known = ", ".join(sorted(_DRIVERS))
+        raise argument_error(
+            f"no database is known by the scheme {scheme_of(path)!r}",
+            f"one of {known}; or name its ADBC driver: driver=...",
+        )
+    return Query(path, query, driver, tuple(sorted((options or {}).items())))
+
+
+def stream_of(query: Query) -> tuple[Any, bytes]:
+    """What opens the query's stream, and its name for errors."""
+    return functools.partial(Query.open, query), shown(query.uri).encode("utf-8", "replace")

@@ -13,6 +13,7 @@ import sys
 from typing import Any
 
 import columnstone as cst
+import conftest
 import polars as pl
 import pyarrow as pa
 import pyarrow.json
@@ -163,6 +164,19 @@ def test_printed_lines_come_back(rows: list[Row]) -> None:
         assert back[name].equals(table[name])
     for ours, row in zip(back["f"].to_pylist(), rows, strict=True):
         assert repr(ours) == repr(row["f"])  # NaN is NaN, -0.0 is -0.0
+
+
+def test_records_printed_and_read_are_those_of_the_decoder(tmp_path: pathlib.Path) -> None:
+    with cst.TFRecordWriter(tmp_path / "r.tfrecord") as writer:
+        for record in conftest.records(20):
+            writer.write(record)
+    source = cst.open(tmp_path / "r.tfrecord", schema=conftest.SCHEMA, batch_size=7)
+    with cst.Writer(tmp_path / "r.jsonl") as printed:
+        printed.write(source)
+    back = cst.open(tmp_path / "r.jsonl", schema=conftest.SCHEMA, batch_size=7)
+    assert [pa.record_batch(b) for b in back] == [pa.record_batch(b) for b in source]
+    ours, theirs = back.tensors(), source.tensors()
+    assert [list(t) for t in ours] == [list(t) for t in theirs]
 
 
 def test_marks_of_bytes() -> None:

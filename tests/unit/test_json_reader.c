@@ -346,7 +346,7 @@ static int read_scenario(void *context) {
   options.batch_size = 2;
   outcome o = read_json(&t, &options, NULL);
   outcome_free(&o);
-  return o.status;
+  return (int)o.status;
 }
 
 TEST(survives_allocation_failures) {

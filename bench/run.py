@@ -11,6 +11,7 @@ import os
 import pathlib
 import time
 
+import access_rows
 import contenders
 import csv_rows
 import decode_rows
@@ -46,6 +47,7 @@ def main() -> None:
         **csv_rows.rows(settings, results),
         **file_rows.rows(settings, results),
         **recovery_rows.rows(settings, results),
+        **access_rows.rows(settings, results),
         **process_rows.rows(settings, results),
     }
     if args.list:

@@ -1,0 +1,155 @@
+"""The rows on random access: 10,000 rows of a file of a million, with an index."""
+
+from __future__ import annotations
+
+import pathlib
+import pickle
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import columnstone as cst
+import data
+import numpy as np
+from decode_rows import Settings
+from report import Figure, Results
+
+FIELDS: list[data.Field] = [("id", "INT"), ("name", "BYTES"), ("x", "FLOAT")]
+READS = 10_000
+
+# The peers run in processes of their own: the package tfrecord cannot live in one with TensorFlow.
+# Each loads its index before the clock starts, and prints the seconds of every round.
+
+TFRECORD = """
+import pickle, struct, sys, time
+import numpy as np
+from tfrecord import example_pb2, reader
+from tfrecord.tools.tfrecord2idx import create_index
+path, rows, rounds = pickle.load(sys.stdin.buffer)
+create_index(path, path + ".tfindex")
+offsets = np.loadtxt(path + ".tfindex", dtype=np.int64)[:, 0].tolist()
+kinds = {"byte": "bytes_list", "float": "float_list", "int": "int64_list"}
+file = open(path, "rb")
+
+def read(row):  # as the package's iterator and loader do
+    file.seek(offsets[row])
+    (length,) = struct.unpack("<Q", file.read(8))
+    file.read(4)
+    example = example_pb2.Example.FromString(file.read(length))
+    return reader.extract_feature_dict(example.features, None, kinds)
+
+for _ in range(rounds):
+    start = time.process_time()
+    found = [read(row) for row in rows]
+    print(time.process_time() - start)
+assert [int(record["id"][0]) for record in found] == rows
+"""
+
+ARRAY_RECORD = """
+import os, pickle, sys, time
+from array_record.python.array_record_data_source import ArrayRecordDataSource
+from array_record.python.array_record_module import ArrayRecordWriter
+path, rows, rounds = pickle.load(sys.stdin.buffer)
+target = path + ".array_record"
+if not os.path.exists(target):
+    sys.path.insert(0, sys.argv[1])
+    import data, pathlib
+    writer = ArrayRecordWriter(target + ".part", "group_size:1")  # what Grain asks for
+    for record in data.read_framed(pathlib.Path(path)):
+        writer.write(record)
+    writer.close()
+    os.rename(target + ".part", target)
+source = ArrayRecordDataSource(target)
+for _ in range(rounds):
+    start = time.process_time()
+    found = source.__getitems__(rows)
+    print(time.process_time() - start)
+assert len(found) == len(rows)
+"""
+
+
+def records(count: int) -> Iterator[bytes]:
+    """About 180 bytes each."""
+    rng = np.random.default_rng(data.SEED)
+    for i in range(count):
+        values = rng.random(32, dtype=np.float32)
+        features: list[Any] = [[i], [b"row %d" % i], values]
+        yield data.example([data.entry(*FIELDS[f], features[f]) for f in range(3)])
+
+
+def make_file(settings: Settings) -> tuple[pathlib.Path, list[int]]:
+    count = 100_000 if settings.quick else 1_000_000
+    path = settings.folder / f"access-{count}.tfrecord"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data.write_framed(path, records(count))
+        cst.build_index(path)
+    return path, np.random.default_rng(data.SEED).choice(count, READS, replace=False).tolist()
+
+
+def peer(script: str, path: pathlib.Path, rows: list[int], rounds: int) -> float:
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(pathlib.Path(__file__).parent)],
+        input=pickle.dumps((str(path), rows, rounds)),
+        capture_output=True,
+        check=True,
+    )
+    return statistics.median(float(line) for line in done.stdout.split())
+
+
+def ours(run: Callable[[], object], rounds: int) -> float:
+    run()
+    seconds = []
+    for _ in range(rounds):
+        start = time.process_time()
+        run()
+        seconds.append(time.process_time() - start)
+    return statistics.median(seconds)
+
+
+def against(label: str, mine: float, theirs: float, goal: float | None) -> Figure:
+    ratio = theirs / mine
+    figure = f"{ratio:.1f}x ({mine * 1000:.1f} ms, {theirs * 1000:.0f} ms)"
+    if goal is None:
+        return Figure(label, figure)
+    return Figure(label, figure, f"≥ {goal:g}x", ratio >= goal)
+
+
+def access(settings: Settings) -> list[Figure]:
+    """CPU time of the whole process; the file lies in the page cache."""
+    import pyarrow as pa
+
+    path, rows = make_file(settings)
+    schema = data.schema_text(FIELDS)
+    source = cst.open(path, schema=schema)
+    mapped = cst.open(path, schema=schema, memory_map=True)
+    raw = cst.open(path, format="raw")
+
+    def take_bytes() -> list[bytes]:
+        found: list[bytes] = pa.record_batch(raw.take(rows)).column(0).to_pylist()
+        return found
+
+    def take_singly() -> None:
+        for row in rows:
+            source[row]
+
+    label = f"{READS:,} random reads of {len(source):,} records with an index"
+    together = ours(lambda: source.take(rows), settings.rounds)
+    by_map = ours(lambda: mapped.take(rows), settings.rounds)
+    singly = ours(take_singly, settings.rounds)
+    as_bytes = ours(take_bytes, settings.rounds)
+    tfrecord = peer(TFRECORD, path, rows, settings.rounds)
+    array_record = peer(ARRAY_RECORD, path, rows, settings.rounds)
+    return [
+        against(f"{label}, decoded, against the package tfrecord", together, tfrecord, 20),
+        against("the same with memory_map", by_map, tfrecord, 20),
+        against("the same, one call for each row", singly, tfrecord, None),
+        against(f"{label}, as bytes, against ArrayRecord", as_bytes, array_record, 0.5),
+    ]
+
+
+def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
+    return {"random_access": lambda: results.figures.extend(access(settings))}

@@ -155,7 +155,6 @@ static uint64_t multiply_divide(uint64_t a, uint64_t b, uint64_t c) {
 
 static cst_status split_files(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                               cst_error *error) {
-  CST__TRY(cst__source_prepare(source, error));
   size_t begin = (size_t)multiply_divide(source->num_files, i, n);
   size_t end = (size_t)multiply_divide(source->num_files, i + (uint64_t)1, n);
   cst_source *part = new_derived(source, end - begin);
@@ -228,7 +227,6 @@ static cst_status split_bytes(cst_source *source, uint32_t i, uint32_t n, cst_so
   uint64_t total = (uint64_t)cst__source_total_bytes(source);
   place from;
   place to;
-  CST__TRY(cst__source_prepare(source, error));
   CST__TRY(find_place(source, total, i, n, &from, error));
   CST__TRY(find_place(source, total, i + 1, n, &to, error));
   cst_source *part = new_derived(source, source->num_files);
@@ -256,10 +254,18 @@ static cst_status are_plain(const cst_source *source, bool *plain, cst_error *er
   return CST_OK;
 }
 
+cst_status cst__source_divide(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
+                              cst_error *error) {
+  bool plain = false;
+  if (source->payload != NULL && cst__source_total_bytes(source) >= 0) {
+    CST__TRY(are_plain(source, &plain, error));
+  }
+  return plain ? split_bytes(source, i, n, out, error) : split_files(source, i, n, out, error);
+}
+
 cst_status cst__source_split(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                              cst_error *error) {
   bool indexed = false;
-  bool plain = false;
   if (!source->rereadable) {
     return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
                      "the input can be read only once, from its begin to its end");
@@ -267,10 +273,9 @@ cst_status cst__source_split(cst_source *source, uint32_t i, uint32_t n, cst_sou
   if (source->payload != NULL) {
     CST__TRY(cst__source_has_sidecars(source, &indexed, error));
   }
-  if (source->payload != NULL && !indexed && cst__source_total_bytes(source) >= 0) {
-    CST__TRY(are_plain(source, &plain, error));
+  if (indexed) {
+    return split_rows(source, i, n, out, error);
   }
-  return indexed ? split_rows(source, i, n, out, error)
-         : plain ? split_bytes(source, i, n, out, error)
-                 : split_files(source, i, n, out, error);
+  CST__TRY(cst__source_prepare(source, error));
+  return cst__source_divide(source, i, n, out, error);
 }

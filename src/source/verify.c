@@ -176,21 +176,14 @@ static cst_status verify_whole(cst_source *source, cst__scan *scan, uint64_t *nu
   return CST_OK;
 }
 
-cst_status cst__source_verify(cst_source *source, cst_fault_callback on_fault,
-                              cst_count_callback on_file, cst_progress_callback on_progress,
-                              void *ctx, uint64_t *num_faults, cst_error *error) {
+cst_status cst__verify_in_order(const cst_source *source, const cst__verify_calls *calls,
+                                uint64_t *num_faults, cst_error *error) {
   cst_error own = CST_ERROR_INIT; /* faults have a place even if the caller wants no error */
   verification v = {.source = source,
-                    .on_fault = on_fault,
-                    .on_file = on_file,
-                    .on_progress = on_progress,
-                    .ctx = ctx};
-  if (source->payload == NULL) {
-    cst__scan scan = {
-        .on_fault = on_fault, .on_file = on_file, .on_progress = on_progress, .ctx = ctx};
-    return verify_whole(source, &scan, num_faults, error);
-  }
-  CST__TRY(cst__source_claim_whole(source, error));
+                    .on_fault = calls->on_fault,
+                    .on_file = calls->on_file,
+                    .on_progress = calls->on_progress,
+                    .ctx = calls->ctx};
   v.decoding = (cst__decoding){.source = source, .want = CST__WANT_PROOF, .checked = true};
   v.pool = cst__pool_new(&source->allocator);
   if (v.pool == NULL) {
@@ -204,8 +197,28 @@ cst_status cst__source_verify(cst_source *source, cst_fault_callback on_fault,
     cst__error_copy(error, &own);
     return status;
   }
+  *num_faults = v.faults;
+  return CST_OK;
+}
+
+cst_status cst__source_verify(cst_source *source, cst_fault_callback on_fault,
+                              cst_count_callback on_file, cst_progress_callback on_progress,
+                              void *ctx, uint64_t *num_faults, cst_error *error) {
+  const cst__verify_calls calls = {on_fault, on_file, on_progress, ctx};
+  uint64_t faults = 0;
+  bool sound = false;
+  if (source->payload == NULL) {
+    cst__scan scan = {
+        .on_fault = on_fault, .on_file = on_file, .on_progress = on_progress, .ctx = ctx};
+    return verify_whole(source, &scan, num_faults, error);
+  }
+  CST__TRY(cst__source_claim_whole(source, error));
+  CST__TRY(cst__verify_in_parts(source, &calls, &sound, error));
+  if (!sound) {
+    CST__TRY(cst__verify_in_order(source, &calls, &faults, error));
+  }
   if (num_faults != NULL) {
-    *num_faults = v.faults;
+    *num_faults = faults;
   }
   return CST_OK;
 }

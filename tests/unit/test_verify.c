@@ -267,6 +267,98 @@ TEST(progress_can_stop_it) {
   bytes_free(&record);
 }
 
+/* ---- threads ---- */
+
+/* Verifies with so many threads, with or without a callback that stops it. */
+static cst_status verify_with(const char *const *paths, size_t count, int32_t threads,
+                              cst_progress_callback on_progress, seen *s) {
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  cst_source *source;
+  uint64_t faults = 0;
+  options.threads = threads;
+  *s = (seen){0};
+  CHECK_EQ(cst_source_open(paths, count, &options, &source, NULL), CST_OK);
+  cst_status status = cst_source_verify(source, on_fault, on_file, on_progress, s, &faults, NULL);
+  CHECK_EQ(faults, s->faults);
+  cst_source_release(source);
+  return status;
+}
+
+static void check_same_verdict(const char *const *paths, size_t count) {
+  seen one;
+  CHECK_EQ(verify_with(paths, count, 1, NULL, &one), CST_OK);
+  for (int32_t threads = 2; threads <= 5; threads++) {
+    seen many;
+    CHECK_EQ(verify_with(paths, count, threads, NULL, &many), CST_OK);
+    CHECK_EQ(many.files, one.files);
+    CHECK_EQ(many.records, one.records);
+    CHECK_EQ(many.record_bytes, one.record_bytes);
+    CHECK_EQ(many.stream_bytes, one.stream_bytes);
+    CHECK_EQ(many.file_bytes, one.file_bytes);
+    CHECK_STR(many.kinds, one.kinds);
+  }
+}
+
+TEST(threads_find_what_one_finds) {
+  bytes file = {0};
+  bytes packed = {0};
+  add_examples(&file, 0, 100000);
+  CHECK(file.size > 5 << 20);
+  CHECK_EQ(add_compressed(&packed, CST_COMPRESSION_GZIP, file.data, file.size), CST_OK);
+  const char *paths[] = {write_bytes("big", &file), write_examples("none", 0, 0),
+                         write_examples("small", 0, 10), write_bytes("packed", &packed)};
+  check_same_verdict(paths, 3);
+  check_same_verdict(paths, 4);
+  file.data[record_offset(&file, 70000) + 3] ^= 1;
+  file.data[record_offset(&file, 20000) + 30] ^= 1;
+  paths[0] = write_bytes("big", &file);
+  check_same_verdict(paths, 3);
+  file.data[record_offset(&file, 20000) + 30] ^= 1;
+  file.size -= 2;
+  paths[0] = write_bytes("big", &file);
+  check_same_verdict(paths, 4);
+  bytes_free(&file);
+  bytes_free(&packed);
+}
+
+/* Files within records: what looks like the begin of a part may lie in one. */
+TEST(threads_are_not_led_astray_by_records_within_records) {
+  bytes inner = {0};
+  bytes file = {0};
+  bytes features = {0};
+  bytes record = {0};
+  bytes list = {0};
+  add_examples(&inner, 0, 60000);
+  put_field(&list, 1, inner.data, inner.size);
+  put_feature(&features, "file", 1, &list);
+  put_field(&record, 1, features.data, features.size);
+  for (int i = 0; i < 3; i++) {
+    bytes_add_record(&file, record.data, record.size);
+  }
+  const char *path = write_bytes("within", &file);
+  check_same_verdict(&path, 1);
+  bytes_free(&inner);
+  bytes_free(&file);
+  bytes_free(&features);
+  bytes_free(&record);
+  bytes_free(&list);
+}
+
+TEST(progress_stops_threads_too) {
+  bytes some = {0};
+  bytes file = {0};
+  add_examples(&some, 0, 10000);
+  while (file.size < 48 << 20) {
+    bytes_add(&file, some.data, some.size);
+  }
+  const char *path = write_bytes("stop", &file);
+  seen s;
+  CHECK_EQ(verify_with(&path, 1, 2, stop, &s), CST_CALLBACK);
+  CHECK_EQ(s.files, 0);
+  bytes_free(&some);
+  bytes_free(&file);
+}
+
 /* ---- memory ---- */
 
 static int verify_scenario(void *ctx) {

@@ -205,7 +205,7 @@ static cst_status put_null(job *j, size_t row) {
       cst__error_add_path(j->error, type->name, strlen(type->name));
       return CST_LIMIT;
     }
-    CST__TRY(reserve_values(j, filler + j->run->rows, bytes_of_run(j)));
+    CST__TRY(reserve_values(j, filler + j->run->rows, 0));
   }
   put_zeros(j->column, filler);
   return clear_valid(j, j->builder->rows + row);

@@ -208,10 +208,13 @@ static cst_status set_room(cst__csv_file *f, size_t width, size_t rows, cst_erro
   return f->cells == NULL || f->begins == NULL ? cst__fail_memory(error, width * rows) : CST_OK;
 }
 
-/* As many rows at a time as keep their cells in the cache. */
+/* As many rows at a time as keep their cells in the cache; a few more where rows are very wide. */
 cst_status cst__csv_file_set_width(cst__csv_file *file, size_t width, cst_error *error) {
-  enum { CELLS = 1 << 14, MOST_ROWS = 1 << 11 };
+  enum { CELLS = 1 << 14, MOST_CELLS = 1 << 21, FEW_ROWS = 16, MOST_ROWS = 1 << 11 };
   size_t rows = width > 0 ? CELLS / width : MOST_ROWS;
+  if (rows < FEW_ROWS) {
+    rows = MOST_CELLS / width < FEW_ROWS ? MOST_CELLS / width : FEW_ROWS;
+  }
   return set_room(file, width, rows == 0 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows, error);
 }
 

@@ -49,7 +49,9 @@ static void csv_free(void *ptr) {
 /* ---- cells ---- */
 
 static void put(cst__json_text *text, const void *bytes, size_t size) {
-  cst__json_append(text, bytes, size);
+  if (size > 0) {
+    cst__json_append(text, bytes, size);
+  }
 }
 
 static void put_quoted(cst__json_text *text, const uint8_t *bytes, size_t size) {

@@ -94,7 +94,9 @@ static inline void csv_note_types(csv_case *c, const struct ArrowSchema *schema)
 static inline void csv_note_rows(csv_case *c, const cst__view *batch) {
   for (int64_t row = 0; row < batch->length; row++) {
     for (int64_t i = 0; i < batch->num_children; i++) {
-      cst__json_append(&c->rows, i > 0 ? " " : "", i > 0);
+      if (i > 0) {
+        cst__json_append(&c->rows, " ", 1);
+      }
       cst__json_value(&c->rows, &batch->children[i], row);
     }
     cst__json_append(&c->rows, "\n", 1);

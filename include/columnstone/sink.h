@@ -33,7 +33,9 @@ typedef struct cst_writer {
 typedef struct cst_sink_options {
   size_t size;        /* sizeof(cst_sink_options) */
   const char *format; /* "example", "sequence_example", "raw", "csv", "json", "arrow", "arrows" (the
-                         stream format) or a plug-in's; NULL: by the path */
+                         stream format) or a plug-in's; NULL: by the path; what a
+                         TFRecord holds, the columns tell: one binary column `record` is raw,
+                         and a struct column of feature lists makes sequence examples */
   cst_compression compression; /* of the container; for formats that have none of their own */
   int32_t level;               /* 0: the codec's usual one; gzip, zlib: 1 to 9, zstd: -100 to 22 */
   const cst_schema *schema;    /* for formats that need it; NULL is fine */

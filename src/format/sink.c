@@ -2,6 +2,7 @@
  * and keeps the state, the rows and the places of errors. */
 #include "format/sink.h"
 
+#include <columnstone/sequence.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,6 +71,20 @@ static bool is_raw(const struct ArrowSchema *schema) {
   }
   const char *format = schema->children[0]->format;
   return strcmp(format, "z") == 0 || strcmp(format, "Z") == 0 || strcmp(format, "vz") == 0;
+}
+
+/* True for the batches of tf.SequenceExamples: a struct column of the name that the options tell.
+ */
+static bool is_sequence(const struct ArrowSchema *schema, const cst_sink_options *options) {
+  const char *name =
+      options->sequence_column != NULL ? options->sequence_column : CST_SEQUENCE_COLUMN;
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    const struct ArrowSchema *column = schema->children[i];
+    if (column->name != NULL && strcmp(column->name, name) == 0) {
+      return strcmp(column->format, "+s") == 0;
+    }
+  }
+  return false;
 }
 
 /* ---- opening ---- */
@@ -158,14 +173,20 @@ static cst_status copy_options(cst_sink *sink, const cst_sink_options *options, 
              : cst__csv_options_copy(options->csv, &sink->arena, &sink->options.csv, error);
 }
 
-static cst_status choose_format(cst_sink *sink, const char *name, cst_error *error) {
-  CST__TRY(find_format(sink->path, name, &sink->format, error));
-  bool by_path = name == NULL && sink->format.sink == &cst__sink_example;
-  return by_path && is_raw(&sink->schema) ? cst__format_find("raw", &sink->format, error) : CST_OK;
+/* What a TFRecord file is to hold, if only its name is given, the columns tell. */
+static cst_status choose_format(cst_sink *sink, const cst_sink_options *options, cst_error *error) {
+  CST__TRY(find_format(sink->path, options->format, &sink->format, error));
+  if (options->format != NULL || sink->format.sink != &cst__sink_example) {
+    return CST_OK;
+  }
+  const char *name = is_raw(&sink->schema)                 ? "raw"
+                     : is_sequence(&sink->schema, options) ? "sequence_example"
+                                                           : NULL;
+  return name != NULL ? cst__format_find(name, &sink->format, error) : CST_OK;
 }
 
 static cst_status open_shards(cst_sink *sink, const cst_sink_options *options, cst_error *error) {
-  CST__TRY(choose_format(sink, options->format, error));
+  CST__TRY(choose_format(sink, options, error));
   CST__TRY(copy_options(sink, options, error));
   CST__TRY(check_shards(sink, error));
   size_t count = sink->options.num_shards > 0 ? sink->options.num_shards : 1;
@@ -177,7 +198,7 @@ static cst_status open_shards(cst_sink *sink, const cst_sink_options *options, c
 
 static cst_status prepare_for_writer(cst_sink *sink, const cst_sink_options *options,
                                      cst_error *error) {
-  CST__TRY(choose_format(sink, options->format, error));
+  CST__TRY(choose_format(sink, options, error));
   CST__TRY(copy_options(sink, options, error));
   return is_sharded(sink) ? cst__fail(error, CST_UNSUPPORTED, "name a file",
                                       "a writer cannot be divided into shards")

@@ -123,6 +123,12 @@ TEST(sequence_examples) {
   CHECK_EQ(fread(file, 1, sizeof file, opened), 16 + sizeof record);
   fclose(opened);
   CHECK_MEM(file + 12, record, sizeof record);
+  f.format = NULL; /* the struct column tells */
+  CHECK_EQ(write_once(&f), CST_OK);
+  opened = fopen(f.path, "rb");
+  CHECK_EQ(fread(file, 1, sizeof file, opened), 16 + sizeof record);
+  fclose(opened);
+  CHECK_MEM(file + 12, record, sizeof record);
   drop(&f);
 }
 

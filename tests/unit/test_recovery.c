@@ -749,6 +749,54 @@ TEST(a_callback_stops_the_pass) {
 
 /* ---- memory ---- */
 
+static void *watched_allocate(void *ctx, size_t size, size_t align) {
+  size_t *largest = ctx;
+  void *ptr = NULL;
+  *largest = size > *largest ? size : *largest;
+  return posix_memalign(&ptr, align < sizeof(void *) ? sizeof(void *) : align, size) == 0 ? ptr
+                                                                                          : NULL;
+}
+
+static void watched_release(void *ctx, void *ptr, size_t size, size_t align) {
+  (void)ctx;
+  (void)size;
+  (void)align;
+  free(ptr);
+}
+
+/* Neither a long region without a record nor a false header in it takes memory. */
+TEST(what_is_passed_over_is_not_kept) {
+  size_t largest = 0;
+  cst_allocator allocator = {sizeof allocator, watched_allocate, watched_release, &largest};
+  bytes file = {0};
+  bytes noise = {0};
+  bytes records = {0};
+  add_noise(&noise, 1 << 20, 5);
+  for (int i = 0; i < 2; i++) {
+    bytes_add_record(&file, "record", 6);
+    put_record(&records, (const uint8_t *)"record", 6);
+    for (int j = 0; i == 0 && j < 20; j++) {
+      bytes_add(&file, noise.data, noise.size);
+    }
+  }
+  outcome o = {.status = CST_OK};
+  const char *path = write_bytes("region", &file);
+  cst_source_options options = skipping(&o, 1, 10);
+  options.allocator = &allocator;
+  cst_source *source;
+  CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_OK);
+  run_pass(source, &o);
+  CHECK_EQ(o.status, CST_OK);
+  CHECK_EQ(o.told, 1);
+  check_text(&o.records, &records);
+  CHECK(largest < 2 << 20);
+  cst_source_release(source);
+  outcome_free(&o);
+  bytes_free(&file);
+  bytes_free(&noise);
+  bytes_free(&records);
+}
+
 static bool keep_quiet(void *ctx, const cst_dropped *dropped) {
   (void)ctx;
   (void)dropped;

@@ -371,6 +371,48 @@ ENDINGS = {
         file.running = iter(file.source)
         next(file.running)
     """,
+    "a running pass over a reader in Python": """
+        import pyarrow as pa
+        table = pa.table({"a": list(range(1000))})
+        def forever():
+            while True:
+                yield from table.to_batches(max_chunksize=10)
+        def reader(): return pa.RecordBatchReader.from_batches(table.schema, forever())
+        class Table:
+            def __arrow_c_stream__(self, requested_schema=None):
+                return reader().__arrow_c_stream__()
+        kept = [iter(cst.open([reader(), table], batch_size=7, threads=3)),
+                iter(cst.open(Table(), threads=2)),
+                pa.RecordBatchReader.from_stream(cst.open(Table(), threads=2))]
+        for running in kept:
+            next(running)
+    """,
+    "dropped records": """
+        import pyarrow as pa
+        data = bytearray(open(path, "rb").read())
+        for at in range(1000, len(data), 1000):
+            data[at] ^= 1
+        open(path, "wb").write(data)
+        schema = cst.Schema('feature { name: "id" type: INT }')
+        source = cst.open(path, schema=schema, on_error=lambda d: None, batch_size=10, threads=3)
+        kept = [iter(source), pa.RecordBatchReader.from_stream(source)]
+        for running in kept:
+            for i in range(5):
+                next(running)
+        assert source.dropped
+    """,
+    "rows and parts": """
+        source = cst.open(path, schema='feature { name: "id" type: INT }', threads=2)
+        kept = [source[3], iter(source[100:]), iter(source.split(1, 2)), cst.build_index(path)]
+        next(kept[1]), next(kept[2])
+    """,
+    "an open writer of batches": """
+        import io
+        import pyarrow as pa
+        writers = [cst.Writer(path + ".arrow"), cst.Writer(io.BytesIO(), "json", threads=2)]
+        for writer in writers:
+            writer.write(pa.table({"a": [1]}))
+    """,
     "a thread in the middle": """
         import threading
         def work():

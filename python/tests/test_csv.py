@@ -1,0 +1,218 @@
+"""CSV through the package: batches, columns, files of several kinds, damage, and the way back."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import pathlib
+import random
+import threading
+from typing import Any
+
+import columnstone as cst
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+Row = dict[str, Any]
+
+ROWS: list[Row] = [
+    {"i": i, "f": i / 4, "s": None if i % 5 == 0 else f'say "{i}",\nor not', "e": None}
+    for i in range(250)
+]
+COLUMNS = ["i", "f", "s", "e"]
+
+
+def text_of(rows: list[Row], columns: list[str] = COLUMNS) -> bytes:
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode()
+
+
+def batches(source: cst.Source) -> list[pa.RecordBatch]:
+    found = [pa.record_batch(batch) for batch in source]
+    for batch in found:
+        batch.validate(full=True)
+    return found
+
+
+def read(*texts: bytes, **options: Any) -> list[pa.RecordBatch]:
+    return batches(cst.open([io.BytesIO(text) for text in texts], "csv", **options))
+
+
+def rows_of(found: list[pa.RecordBatch]) -> list[Row]:
+    return [row for batch in found for row in batch.to_pylist()]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_batches_are_of_the_size_asked_for(size: int) -> None:
+    """Across files, whose columns may stand in another order."""
+    texts = [text_of(ROWS[:100]), text_of(ROWS[100:], COLUMNS[::-1])]
+    found = read(*texts, batch_size=size)
+    assert [batch.num_rows for batch in found[:-1]] == [size] * (len(found) - 1)
+    assert rows_of(found) == ROWS
+
+
+@pytest.mark.parametrize("columns", [["s"], ["f", "i"], []])
+def test_wanted_columns(columns: list[str]) -> None:
+    found = read(text_of(ROWS), columns=columns, batch_size=100)
+    assert [batch.num_rows for batch in found] == [100, 100, 50]
+    assert rows_of(found) == [{name: row[name] for name in columns} for row in ROWS]
+
+
+def test_types_and_zero_rows() -> None:
+    source = cst.open(io.BytesIO(b"i,f\n"), "csv")
+    assert batches(source) == []
+    assert pa.schema(source.arrow_schema).types == [pa.null(), pa.null()]
+    types = pa.schema([("i", pa.int64()), ("f", pa.float64()), ("s", pa.large_string())])
+    found = read(text_of(ROWS))
+    assert found[0].schema.types == [*types.types, pa.null()]
+    assert rows_of(read(text_of(ROWS), types=types)) == [
+        {name: row[name] for name in types.names} for row in ROWS
+    ]
+
+
+def test_a_column_that_there_is_not() -> None:
+    with pytest.raises(cst.NotFoundError, match="did you mean 'fare'") as caught:
+        cst.open(io.BytesIO(b"fare\n1\n"), "csv", columns=["fares"]).arrow_schema  # noqa: B018
+    assert caught.value.path == "fares"
+
+
+def test_passes_are_independent_and_may_stop_early(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(text_of(ROWS))
+    source = cst.open(path, batch_size=10, format="csv")
+    first = iter(source)
+    next(first)
+    del first
+    assert rows_of(batches(source)) == ROWS
+    assert rows_of(batches(source)) == ROWS
+
+
+def test_gzip(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x.csv.gz"
+    path.write_bytes(gzip.compress(text_of(ROWS)))
+    assert rows_of(batches(cst.open(path))) == ROWS
+
+
+# ---- pipes ----
+
+
+def test_a_pipe_is_read_once() -> None:
+    text = text_of(ROWS * 40)
+    reading, writing = os.pipe()
+
+    def feed() -> None:
+        with open(writing, "wb") as pipe:
+            pipe.write(text)
+
+    thread = threading.Thread(target=feed)
+    thread.start()
+    with open(reading, "rb") as pipe:
+        assert rows_of(batches(cst.open(pipe, "csv"))) == ROWS * 40
+    thread.join()
+
+
+# ---- damage ----
+
+
+def test_a_failure_comes_behind_full_batches_and_the_source_stays_usable() -> None:
+    text = b"i\n" + b"".join(b"%d\n" % i for i in range(25)) + b"no number\n"
+    source = cst.open(io.BytesIO(text), "csv", types=pa.schema([("i", pa.int64())]), batch_size=10)
+    for _ in range(2):
+        stream, seen = iter(source), 0
+        with pytest.raises(cst.SchemaError) as caught:
+            for batch in stream:
+                seen += pa.record_batch(batch).num_rows
+        assert seen == 20
+        assert (caught.value.record, caught.value.path) == (25, "i")
+        assert "line 27, column 1" in str(caught.value)
+
+
+def test_any_row_may_be_damaged() -> None:
+    """Exactly the sound rows come back, and exactly the damaged ones are reported."""
+    rng = random.Random(4)
+    spoilt = [b"%d\n", b"%d,2,3\n", b'%d,"x"y\n', b"x%d,1\n"]
+    for _ in range(30):
+        lines = [b"%d,%d\n" % (i, i) for i in range(60)]
+        damaged = sorted(rng.sample(range(60), rng.randint(0, 20)))
+        for i in damaged:
+            lines[i] = rng.choice(spoilt) % i
+        dropped: list[cst.Dropped] = []
+        types = pa.schema([("a", pa.int64()), ("b", pa.int64())])
+        text = b"a,b\n" + b"".join(lines)
+        found = read(text, types=types, batch_size=9, on_error=dropped.append)
+        assert [row["a"] for row in rows_of(found)] == [i for i in range(60) if i not in damaged]
+        assert [drop.record for drop in dropped] == damaged
+        offsets = [4 + sum(map(len, lines[:i])) for i in damaged]
+        assert [drop.offset for drop in dropped] == offsets
+
+
+def test_cut_anywhere() -> None:
+    """The rows in front of the cut are there; of the row that is cut, at most what is left."""
+    types = pa.schema([("a", pa.int64()), ("b", pa.large_string())])
+    text = b'a,b\n1,x\n2,"y\n""z"\n3,w\n'
+    whole = rows_of(read(text, types=types))
+    for end in range(4, len(text)):
+        found = rows_of(read(text[:end], types=types, on_error="skip"))
+        complete = [4, 8, 18, 22]
+        sure = sum(end >= at for at in complete) - 1
+        assert found[:sure] == whole[:sure]
+        assert len(found) <= sure + 1
+
+
+# ---- the way back ----
+
+values = st.one_of(
+    st.lists(st.integers(-(2**63), 2**63 - 1) | st.none(), min_size=3, max_size=3),
+    st.lists(st.floats(allow_nan=False) | st.none(), min_size=3, max_size=3),
+    st.lists(st.booleans() | st.none(), min_size=3, max_size=3),
+    st.lists(st.text() | st.none(), min_size=3, max_size=3),
+    st.lists(st.binary() | st.none(), min_size=3, max_size=3),
+)
+
+
+@given(st.lists(values, min_size=2, max_size=4), st.sampled_from([",", ";", "\t", "|", "1", "-"]))
+def test_what_is_written_reads_back(columns: list[list[Any]], delimiter: str) -> None:
+    table = pa.table({f"c{i}": column for i, column in enumerate(columns)})
+    options, out = cst.CsvOptions(delimiter=delimiter), io.BytesIO()
+    assert cst.write(table, out, "csv", csv=options) == 3
+    assert rows_of(read(out.getvalue(), types=table.schema, csv=options)) == table.to_pylist()
+
+
+lists = st.lists(
+    st.lists(st.text(st.sampled_from('ab|,"\n ')), min_size=1, max_size=3) | st.none(),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(lists)
+def test_lists_of_several_values_read_back(column: list[Any]) -> None:
+    table = pa.table({"v": pa.array(column, pa.list_(pa.string())), "i": list(range(len(column)))})
+    options, out = cst.CsvOptions(multivalent=["v"]), io.BytesIO()
+    cst.write(table, out, "csv", csv=options)
+    assert rows_of(read(out.getvalue(), types=table.schema, csv=options)) == table.to_pylist()
+
+
+def test_examples_become_csv_and_come_back(tmp_path: pathlib.Path) -> None:
+    text = 'feature { name: "i" type: INT } feature { name: "s" type: BYTES }'
+    schema = cst.Schema.from_text(text)
+    path, back = tmp_path / "x.csv", tmp_path / "x.tfrecord"
+    types = pa.schema([("i", pa.large_list(pa.int64())), ("s", pa.large_list(pa.large_binary()))])
+    table = pa.table({"i": [[1], None, [-3]], "s": [[b"\xff,"], [b""], None]}, schema=types)
+    cst.write(table, path)
+    cst.write(cst.open(path, schema=schema), back)
+    assert rows_of(batches(cst.open(back, schema=schema))) == table.to_pylist()
+
+
+def test_what_csv_cannot_hold_names_row_and_column() -> None:
+    table = pa.table({"a": [1, 2], "v": [[1], [2, 3]]})
+    with pytest.raises(cst.UnsupportedError, match="multivalent") as caught:
+        cst.write(table, io.BytesIO(), "csv")
+    assert (caught.value.record, caught.value.path) == (1, "v")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._convert import convert
     from ._core import Array, ArrowSchema, Pass, RecordBatch, Tensor, __version__
     from ._csv import CsvOptions
     from ._dropped import Dropped
@@ -33,6 +34,18 @@ if TYPE_CHECKING:
     from ._example import ExampleDecoder, ExampleEncoder
     from ._formats import register_format, unregister_format
     from ._index import Index, IndexEntry, build_index, import_index, load_index
+    from ._memory import (
+        ArrowDecoder,
+        ArrowEncoder,
+        CsvDecoder,
+        CsvEncoder,
+        JsonDecoder,
+        JsonEncoder,
+        ParquetDecoder,
+        ParquetEncoder,
+        RawDecoder,
+        RawEncoder,
+    )
     from ._open import Fault, FileCount, Source, Verification, infer_schema, open
     from ._schema import Schema
     from ._sequence import SequenceExampleDecoder, SequenceExampleEncoder
@@ -52,8 +65,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ArgumentError",
     "Array",
+    "ArrowDecoder",
+    "ArrowEncoder",
     "ArrowSchema",
     "CorruptError",
+    "CsvDecoder",
+    "CsvEncoder",
     "CsvOptions",
     "Dropped",
     "Error",
@@ -67,11 +84,17 @@ __all__ = [
     "FormatError",
     "Index",
     "IndexEntry",
+    "JsonDecoder",
+    "JsonEncoder",
     "LimitError",
     "NotFoundError",
+    "ParquetDecoder",
+    "ParquetEncoder",
     "Pass",
     "Ragged",
     "RaggedTensor",
+    "RawDecoder",
+    "RawEncoder",
     "RecordBatch",
     "RowLengths",
     "Schema",
@@ -92,6 +115,7 @@ __all__ = [
     "Writer",
     "__version__",
     "build_index",
+    "convert",
     "import_index",
     "infer_schema",
     "load_index",
@@ -103,6 +127,7 @@ __all__ = [
 
 _NAMES_OF = {
     "_core": "Array ArrowSchema Pass RecordBatch Tensor __version__",
+    "_convert": "convert",
     "_csv": "CsvOptions",
     "_dropped": "Dropped",
     "_errors": "ArgumentError CorruptError Error FileError FormatError LimitError NotFoundError "
@@ -110,6 +135,8 @@ _NAMES_OF = {
     "_example": "ExampleDecoder ExampleEncoder",
     "_formats": "register_format unregister_format",
     "_index": "Index IndexEntry build_index import_index load_index",
+    "_memory": "ArrowDecoder ArrowEncoder CsvDecoder CsvEncoder JsonDecoder JsonEncoder "
+    "ParquetDecoder ParquetEncoder RawDecoder RawEncoder",
     "_open": "Fault FileCount Source Verification infer_schema open",
     "_schema": "Schema",
     "_sequence": "SequenceExampleDecoder SequenceExampleEncoder",

@@ -54,7 +54,9 @@ class Query(NamedTuple):
     driver: str | None
     options: tuple[tuple[str, str], ...]
 
-    def open(self, columns: list[str] | None, batch_size: int, threads: int) -> pa.RecordBatchReader:
+    def open(
+        self, columns: list[str] | None, batch_size: int, threads: int
+    ) -> pa.RecordBatchReader:
         """Connects, runs the query, and gives its result as a stream, which owns the connection."""
         import pyarrow as pa
 

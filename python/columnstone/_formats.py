@@ -31,7 +31,7 @@ class Shipped(NamedTuple):
     ending: str
 
 
-_SHIPPED: dict[str, Shipped] = {}
+_SHIPPED = {"parquet": Shipped("_parquet", b"PAR1", ".parquet")}
 
 _HEAD = 4096
 _OPTIONS = ("columns", "batch_size", "threads")

@@ -7,9 +7,9 @@ import glob
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from . import _formats
+from . import _adbc, _formats, _remote
 from ._errors import NotFoundError, argument_error
-from ._files import as_inputs, path_bytes
+from ._files import as_inputs, name_of, path_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,12 +43,29 @@ class Inputs(NamedTuple):
     paths: tuple[bytes, ...] | None = None
     files: tuple[tuple[object, bytes, bool], ...] | None = None
     streams: tuple[Stream, ...] | None = None
-    pickle: tuple[bytes, ...] | None = None  # the paths to open again; None: this cannot be pickled
+    pickle: tuple[bytes, ...] | None = None  # the paths to open again
+    again: Callable[[], Inputs] | None = None  # what is not paths: opens it again; it pickles
     format: str | None = None  # that was found to be one written in Python
 
 
-def resolve(what: object, format: str | None) -> Inputs:
+class Place(NamedTuple):
+    """Where the inputs are, if not on this machine's disks: arguments of open."""
+
+    filesystem: object | None = None
+    query: str | None = None
+    driver: str | None = None
+    database_options: dict[str, str] | None = None
+
+
+def resolve(what: object, format: str | None, place: Place | None = None) -> Inputs:
     """The inputs of a source from the first argument of open."""
+    if place is None:
+        place = Place()
+    if place.query is not None or place.driver is not None or _adbc.is_database(what):
+        query = _adbc.query_of(what, place.query, place.driver, place.database_options)
+        return _database(query)
+    if place.filesystem is not None or _is_remote(what):
+        return _remote_files(what, format, place.filesystem)
     if is_arrow(what):
         return Inputs(streams=(stream_of(what),))
     if isinstance(what, list | tuple) and any(is_arrow(item) for item in what):
@@ -77,6 +94,36 @@ def restore(paths: tuple[bytes, ...], format: str | None, registered: bool) -> I
         hint = "import the module that calls columnstone.register_format"
         raise NotFoundError(f"no format {format!r} is registered ({hint})", hint=hint)
     return from_paths(paths, format)
+
+
+# Elsewhere
+
+
+def _database(query: _adbc.Query) -> Inputs:
+    open_stream, name = _adbc.stream_of(query)
+    return Inputs(streams=(Stream(open_stream, name),), again=functools.partial(_database, query))
+
+
+def _is_remote(what: object) -> bool:
+    items = what if isinstance(what, list | tuple) and what else [what]
+    return all(_remote.is_remote(item) for item in items)
+
+
+def _remote_files(what: object, format: str | None, filesystem: object | None) -> Inputs:
+    """Files of a file system. Formats that are written in Python read paths only."""
+    again = functools.partial(_remote_files, what, format, filesystem)
+    files = _remote.open_files(what, filesystem)
+    name = format if format is not None else _remote.format_of(files)
+    if name == "parquet":
+        from . import _parquet
+
+        streams = tuple(
+            Stream(functools.partial(_parquet.open_stream, f), f.name.encode()) for f in files
+        )
+        return Inputs(streams=streams, again=again, format=name)
+    if not files:
+        raise argument_error("the list of files is empty")
+    return Inputs(files=tuple((f, name_of(f), True) for f in files), again=again)
 
 
 # Objects

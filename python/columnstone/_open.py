@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from . import _core
 from ._errors import Error, argument_error, name_file
-from ._inputs import Inputs, resolve, restore
+from ._inputs import Inputs, Place, resolve, restore
 from ._schema import Schema, as_column_flags, as_columns, as_core, as_types
 
 if TYPE_CHECKING:
@@ -97,6 +98,10 @@ def open(
     raw_column: str | None = None,
     on_error: OnError = "raise",
     max_errors: int | None = None,
+    filesystem: object | None = None,
+    query: str | None = None,
+    driver: str | None = None,
+    database_options: dict[str, str] | None = None,
 ) -> Source:
     """Opens files as a Source of record batches and tensors.
 
@@ -104,11 +109,13 @@ def open(
         standard input, a binary file object (read or readinto; seek if it has it), or an object
         with __arrow_c_stream__ (a table or reader of pyarrow, a data frame of Polars or pandas, a
         relation of DuckDB); or a list of one kind of these, whose order is kept. Compression (gzip,
-        zlib, zstd) is found from the bytes.
+        zlib, zstd) is found from the bytes. A URL ("s3://...", "https://...") is opened by fsspec.
+        The URI of a database ("postgresql://...", "sqlite:///file.db", "duckdb://file.db") needs a
+        query.
     format: "example" (tf.Example, the default for TFRecords), "sequence_example", "raw" (one column
-        `record` of undecoded bytes), "csv", "json" (lines), "arrow" (file or stream), the name of a
-        plug-in, or one that was registered with `register_format`. None goes by the bytes, then by
-        the ending of the name.
+        `record` of undecoded bytes), "csv", "json" (lines), "arrow" (file or stream), "parquet"
+        (through pyarrow), the name of a plug-in, or one that was registered with
+        `register_format`. None goes by the bytes, then by the ending of the name.
     schema: anything that Schema takes. Without one, the schema is inferred: over all input for
         files, over the first 10,000 records for pipes; give one where reading everything twice is
         too slow.
@@ -139,6 +146,11 @@ def open(
         the pass by returning False (what it raises comes out of the pass). `dropped` has all that
         were dropped, with no limit on their number but max_errors.
     max_errors: unless on_error is "raise": one more dropped record than this is a LimitError.
+    filesystem: a file system of fsspec or of pyarrow in which the paths are.
+    query: of a database: SQL whose result is read, once per pass, through the database's ADBC
+        driver, which is a package of its own; the error says which one.
+    driver: name of the ADBC driver of another database, such as "spanner"; database_options are
+        handed to the driver.
 
     Raises at once NotFoundError for a missing file, an empty glob or an unknown column (with near
     names), SchemaError for a bad schema, ArgumentError or TypeError for wrong arguments; everything
@@ -168,6 +180,10 @@ def open(
         raw_column=raw_column,
         on_error=on_error,
         max_errors=max_errors,
+        filesystem=filesystem,
+        query=query,
+        driver=driver,
+        database_options=database_options,
     )
 
 
@@ -189,6 +205,7 @@ class Source:
 
     __slots__ = (
         "__weakref__",
+        "_again",
         "_core",
         "_options",
         "_parts",
@@ -224,8 +241,13 @@ class Source:
         raw_column: str | None = None,
         on_error: OnError = "raise",
         max_errors: int | None = None,
+        filesystem: object | None = None,
+        query: str | None = None,
+        driver: str | None = None,
+        database_options: dict[str, str] | None = None,
     ) -> None:
-        inputs = resolve(paths, _text("format", format))
+        place = Place(filesystem, query, driver, database_options)
+        inputs = resolve(paths, _text("format", format), place)
         self._options: dict[str, Any] = {
             "format": inputs.format or format,
             "schema": as_core(schema),
@@ -254,6 +276,7 @@ class Source:
         self._passes: WeakSet[Pass[Any]] | None = None
         self._parts: tuple[tuple[str, int, int], ...] = ()
         self._pickle = inputs.pickle
+        self._again = inputs.again
         self._registered = inputs.format is not None
         self._rows: int | None = None  # of plain TFRecord files, once counted
         try:
@@ -446,6 +469,7 @@ class Source:
         part._options = self._options
         part._registered = self._registered
         part._pickle = self._resolved()
+        part._again = self._again
         part._parts = (*self._parts, (how, a, b))
         part._core = self._core.range(a, b) if how == "range" else self._core.split(a, b)
         return part
@@ -490,15 +514,36 @@ class Source:
         self.close()
 
     def __reduce__(self) -> tuple[Callable[..., Source], tuple[Any, ...]]:
+        options = dict(self._options)
+        if options["schema"] is not None:
+            options["schema"] = options["schema"].to_binary()
+        return _restore, (self._opener(), options, self._parts)
+
+    def _opener(self) -> Callable[[], Inputs]:
+        """What gives the inputs again; it pickles."""
+        if self._again is not None:
+            return self._again
         files = self._resolved()
         if files is None:
             raise TypeError(
                 "a source over file objects, Arrow objects or standard input cannot be pickled"
             )
-        options = dict(self._options)
-        if options["schema"] is not None:
-            options["schema"] = options["schema"].to_binary()
-        return _restore, (files, options, self._parts, self._registered)
+        return functools.partial(restore, files, self._options["format"], self._registered)
+
+    def select(self, columns: Iterable[str]) -> Source:
+        """The same input with these columns only, in this order. An inferred schema is kept."""
+        source = object.__new__(Source)
+        source._options = dict(self._options, columns=as_columns(columns))
+        if source._options["schema"] is None and source._options["types"] is None:
+            source._options["schema"] = self._core.schema()
+        source._open(self._opener()())
+        for part in self._parts:
+            source = source._part(*part)
+        return source
+
+    def empty_batch(self) -> RecordBatch:
+        """A batch of the source's columns without rows."""
+        return self._core.take(())
 
     def __repr__(self) -> str:
         try:
@@ -510,17 +555,16 @@ class Source:
 
 
 def _restore(
-    paths: tuple[bytes, ...],
+    opener: Callable[[], Inputs],
     options: dict[str, Any],
     parts: tuple[tuple[str, int, int], ...],
-    registered: bool,
 ) -> Source:
     """The other end of pickling."""
     if options["schema"] is not None:
         options["schema"] = _core.Schema.parse(options["schema"], "binary")
     source = object.__new__(Source)
     source._options = options
-    source._open(restore(paths, options["format"], registered))
+    source._open(opener())
     for part in parts:
         source = source._part(*part)
     return source

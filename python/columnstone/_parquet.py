@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import tempfile
 from collections import deque
@@ -45,39 +46,63 @@ def open_file(
 ) -> pa.RecordBatchReader:
     """A file as a stream of batches. With threads, as many row groups are decoded at once; their
     order is kept."""
+    return _stream(lambda: path, path, columns, batch_size, threads)
+
+
+def open_stream(
+    file: Any, columns: list[str] | None, batch_size: int, threads: int
+) -> pa.RecordBatchReader:
+    """The same of a file object. Its row groups are read one by one."""
+
+    def again() -> Any:
+        file.seek(0)
+        return file
+
+    return _stream(again, file.name, columns, batch_size, 1)
+
+
+def _stream(
+    where: Callable[[], Any], name: str, columns: list[str] | None, batch_size: int, threads: int
+) -> pa.RecordBatchReader:
+    pq = _parquet()
     import pyarrow as pa
 
-    with _errors(path):
-        file = _parquet().ParquetFile(path, page_checksum_verification=True)
-    known = set(file.schema_arrow.names)
-    wanted = None if columns is None else [name for name in columns if name in known]
+    with _errors(name):
+        file = pq.ParquetFile(where(), page_checksum_verification=True)
     schema = file.schema_arrow.remove_metadata()
-    if wanted is not None:
-        schema = pa.schema([schema.field(name) for name in file.schema_arrow.names if name in wanted])
-    batches = _read(path, file, wanted, batch_size, threads)
-    return pa.RecordBatchReader.from_batches(schema, batches)
+    if columns is not None:
+        columns = [column for column in columns if column in schema.names]
+        schema = pa.schema([field for field in schema if field.name in columns])
+    return pa.RecordBatchReader.from_batches(
+        schema, _read(where, name, file, columns, batch_size, threads)
+    )
 
 
 def _read(
-    path: str, file: Any, columns: list[str] | None, batch_size: int, threads: int
+    where: Callable[[], Any],
+    name: str,
+    file: Any,
+    columns: list[str] | None,
+    batch_size: int,
+    threads: int,
 ) -> Iterator[pa.RecordBatch]:
-    with file, _errors(path):
+    with _errors(name):
         if threads == 1 or file.num_row_groups < 2:
             yield from file.iter_batches(
                 batch_size=batch_size, columns=columns, use_threads=threads > 1
             )
         else:
-            yield from _read_groups(path, file.num_row_groups, columns, batch_size, threads)
+            yield from _read_groups(where, file.num_row_groups, columns, batch_size, threads)
 
 
 def _read_groups(
-    path: str, count: int, columns: list[str] | None, batch_size: int, threads: int
+    where: Callable[[], Any], count: int, columns: list[str] | None, batch_size: int, threads: int
 ) -> Iterator[pa.RecordBatch]:
     """Each task opens the file for itself: a ParquetFile is no object for several threads."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
     def read(group: int) -> pa.Table:
-        with _parquet().ParquetFile(path, page_checksum_verification=True) as file:
+        with _parquet().ParquetFile(where(), page_checksum_verification=True) as file:
             return file.read_row_group(group, columns=columns, use_threads=False)
 
     waiting: deque[Future[pa.Table]] = deque()
@@ -214,7 +239,9 @@ class ParquetSink:
 
     def _add_shard(self) -> None:
         with self._failures():
-            self._shards.append(_File(self._pq, self._path, self._file, self._schema, self._options))
+            self._shards.append(
+                _File(self._pq, self._path, self._file, self._schema, self._options)
+            )
 
     def _shard(self) -> _File:
         if self._num_shards:
@@ -246,8 +273,8 @@ class _File:
             os.umask(mask)
             os.chmod(self.temporary, 0o666 & ~mask)  # as any new file
         try:
-            self._counted = _Counted(file if file is not None else open(self.temporary, "wb"))  # type: ignore[arg-type]
-            self._owns = file is None
+            self._owns = self.temporary is not None
+            self._counted = _Counted(io.FileIO(self.temporary, "wb") if self.temporary else file)
             self._writer = pq.ParquetWriter(self._counted, schema, **options)
         except BaseException:
             self.abort()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 from typing import TYPE_CHECKING, Any
 
-from ._errors import FileError, NotFoundError, UnsupportedError
-from ._files import name_of
+from ._errors import FileError, NotFoundError, UnsupportedError, argument_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from ._writer import Compression
 
 _GLOB = frozenset("*?[")
 
@@ -91,19 +93,21 @@ def as_fsspec(filesystem: Any) -> Any:
     """An fsspec file system; one of pyarrow is wrapped."""
     if not hasattr(filesystem, "open_input_file"):
         return filesystem
-    from fsspec.implementations.arrow import ArrowFSWrapper
-
-    return ArrowFSWrapper(filesystem)
+    _fsspec()
+    wrapper: Any = importlib.import_module("fsspec.implementations.arrow")
+    return wrapper.ArrowFSWrapper(filesystem)
 
 
 def _by_url(url: str) -> tuple[Any, str]:
     """The file system that a URL names, and the path in it."""
-    fsspec = _fsspec()
+    core = _fsspec()
     try:
-        system, path = fsspec.core.url_to_fs(url)
+        system, path = core.url_to_fs(url)
     except ImportError as error:
         hint = str(error)[:120]
-        raise UnsupportedError(f"{url}: its file system is not installed ({hint})", hint=hint) from None
+        raise UnsupportedError(
+            f"{url}: its file system is not installed ({hint})", hint=hint
+        ) from None
     except ValueError as error:
         raise NotFoundError(f"{url}: {str(error)[:120]}", file=url) from None
     return system, path
@@ -111,11 +115,12 @@ def _by_url(url: str) -> tuple[Any, str]:
 
 def _fsspec() -> Any:
     try:
-        import fsspec.core
+        return importlib.import_module("fsspec.core")
     except ImportError:
         hint = "pip install fsspec, and the package of the file system, such as s3fs"
-        raise UnsupportedError(f"URLs are opened by fsspec, which is not installed ({hint})", hint=hint) from None
-    return fsspec
+        raise UnsupportedError(
+            f"URLs are opened by fsspec, which is not installed ({hint})", hint=hint
+        ) from None
 
 
 def _expand(system: Any, path: str, shown: str) -> list[str]:
@@ -133,7 +138,9 @@ def _open(system: Any, path: str, shown: str) -> RemoteFile:
         file = system.open(path, "rb")
     except FileNotFoundError:
         hint = "check the path"
-        raise NotFoundError(f"{shown}: there is no such file ({hint})", file=shown, hint=hint) from None
+        raise NotFoundError(
+            f"{shown}: there is no such file ({hint})", file=shown, hint=hint
+        ) from None
     name = shown if path in shown else path
     return RemoteFile(file, name, size if isinstance(size, int) and size >= 0 else None)
 
@@ -167,5 +174,47 @@ class RemoteOutput:
             self._system.rm_file(self._path)
 
 
-def names(files: list[RemoteFile]) -> list[bytes]:
-    return [name_of(file) for file in files]
+def format_of(files: list[RemoteFile]) -> str | None:
+    """ "parquet", if the first file begins so; the library finds the others."""
+    if not files:
+        return None
+    head = files[0].read(4)
+    files[0].seek(0)
+    return "parquet" if head == b"PAR1" else None
+
+
+_ENDINGS = {
+    ".tfrecord": "example",
+    ".tfrecords": "example",
+    ".tfrec": "example",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".json": "json",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".arrows": "arrows",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_COMPRESSIONS: dict[str, Compression] = {
+    ".gz": "gzip",
+    ".zlib": "zlib",
+    ".zz": "zlib",
+    ".zst": "zstd",
+}
+
+
+def named_by(
+    url: str, format: str | None, compression: Compression | None
+) -> tuple[str, Compression | None]:
+    """The format and compression of an output that a URL names, where they are not given."""
+    stem, ending = os.path.splitext(url)
+    if ending in _COMPRESSIONS:
+        compression = compression or _COMPRESSIONS[ending]
+        ending = os.path.splitext(stem)[1]
+    found = format or _ENDINGS.get(ending)
+    if found is None:
+        raise argument_error(f"the ending of {url} means no known format", "name the format")
+    return found, compression

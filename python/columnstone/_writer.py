@@ -10,6 +10,7 @@ from . import _core, _formats
 from ._errors import Error, argument_error, name_file
 from ._files import check_binary, name_of, path_bytes
 from ._inputs import is_arrow
+from ._remote import RemoteOutput, is_remote, named_by
 from ._schema import as_core
 
 if TYPE_CHECKING:
@@ -122,11 +123,11 @@ class Writer:
     """Writes record batches to a file of any format. Use it in a `with` block: an exception inside
     leaves no file.
 
-    file: a path, "-" for standard output, or a binary file object with `write`, which stays open. A
-        path gets its final name only when the file is complete.
+    file: a path, "-" for standard output, a URL (opened by fsspec), or a binary file object with
+        `write`, which stays open. A path gets its final name only when the file is complete.
     format: "example", "sequence_example", "raw" (one binary column), "csv", "json" (lines),
-        "arrow" (the file format), "arrows" (the stream format) or a plug-in's; None goes by the
-        ending of the name. File objects need one.
+        "arrow" (the file format), "arrows" (the stream format), "parquet" or a plug-in's; None goes
+        by the ending of the name. File objects need one.
     schema: of the data (TFMD), for formats that need it.
     compression: of TFRecords, CSV and JSON lines: "none", "gzip", "zlib" or "zstd"; None goes by
         the name, and is "none" for file objects.
@@ -145,7 +146,7 @@ class Writer:
     object comes out as it is.
     """
 
-    __slots__ = ("_core", "_name", "num_rows")
+    __slots__ = ("_core", "_name", "_remote", "num_rows")
     num_rows: int
 
     def __init__(
@@ -165,6 +166,9 @@ class Writer:
     ) -> None:
         path, opened = _output(file)
         self._name = os.fsdecode(path)
+        self._remote = opened if isinstance(opened, RemoteOutput) else None
+        if self._remote is not None:
+            format, compression = named_by(self._name, format, compression)
         self.num_rows = 0
         options = (
             _compression(compression, opened),
@@ -214,12 +218,21 @@ class Writer:
     def close(self) -> None:
         """Completes the file and gives it its name. A second close does nothing. StateError if
         nothing was written, for then the columns are not known."""
-        if not self._core.closed:
+        if self._core.closed:
+            return
+        try:
             self._core.finish()
+        except BaseException:
+            self.abort()
+            raise
+        if self._remote is not None:
+            self._remote.commit()
 
     def abort(self) -> None:
         """Gives up: no file is left."""
         self._core.abort()
+        if self._remote is not None:
+            self._remote.discard()
 
     @property
     def closed(self) -> bool:
@@ -267,6 +280,9 @@ def _is_source(batches: Batches) -> TypeGuard[Source]:
 
 def _output(file: object) -> tuple[bytes, WritableFile | None]:
     """A path; or the name of a file object, and the object."""
+    if is_remote(file):
+        remote = RemoteOutput(str(file))
+        return name_of(remote), remote
     if isinstance(file, str | bytes | os.PathLike):
         return path_bytes(file), None
     if not callable(getattr(file, "write", None)):

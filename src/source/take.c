@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrow/concat.h"
 #include "source/access.h"
 #include "source/cursor.h"
 #include "source/unit.h"
@@ -350,9 +351,21 @@ static cst_status take_with(cst__access *access, cst__taker *taker, const uint64
   return status;
 }
 
+/* A batch without rows needs no records. */
+static cst_status take_nothing(cst_source *source, struct ArrowArray *out, cst_error *error) {
+  struct ArrowSchema schema;
+  CST__TRY(cst__source_arrow_schema(source, &schema, error));
+  cst_status status = cst__concat(&schema, NULL, 0, &source->allocator, out, error);
+  schema.release(&schema);
+  return status;
+}
+
 cst_status cst__source_take(cst_source *source, const uint64_t *rows, size_t num_rows,
                             struct ArrowArray *out, cst_error *error) {
   cst__access *access;
+  if (num_rows == 0) {
+    return take_nothing(source, out, error);
+  }
   CST__TRY(cst__source_access(source, &access, error));
   CST__TRY(cst__source_prepare(source, error));
   cst__taker *taker = borrow_taker(access, source);

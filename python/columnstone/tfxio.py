@@ -1,0 +1,388 @@
+"""The names of the RFC "Standardized TFX inputs", over the sources of this package.
+
+    from columnstone import tfxio
+
+    source = tfxio.TFExampleRecord("trips-*.tfrecord.gz", schema=schema)
+    adapter = source.TensorAdapter()
+    for batch in source.RecordBatches(tfxio.RecordBatchesOptions(batch_size=1024)):
+        tensors = adapter.ToBatchTensors(batch)
+
+Batches are pyarrow's. Whoever writes a class with the same methods, derived from TFXIO or not, can
+use it wherever one of these is used.
+"""
+
+from __future__ import annotations
+
+import abc
+import random
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ._csv import CsvOptions
+from ._errors import NotFoundError, StateError, argument_error
+from ._open import Source
+from ._open import open as open_source
+from ._schema import Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from ._schema import SchemaLike
+    from ._spec import TensorRepresentation
+
+_SEQUENCE_COLUMN = "##SEQUENCE##"
+
+
+@dataclass(frozen=True)
+class RecordBatchesOptions:
+    """How RecordBatches reads: rows of a batch; whether a last batch that is not full is left out;
+    the number of passes (None: without end); whether each pass has its rows shuffled within windows
+    of shuffle_buffer_size rows, and by which seed."""
+
+    batch_size: int
+    drop_final_batch: bool = False
+    num_epochs: int | None = 1
+    shuffle: bool = False
+    shuffle_buffer_size: int = 10_000
+    shuffle_seed: int | None = None
+
+
+class TensorAdapter:
+    """Record batches to tensors, by the tensor representations of a schema.
+
+    arrow_schema: of the batches that will come.
+    tensor_representations: name of the tensor -> representation.
+    schema: the TFMD schema that they come from, and the name of their group.
+    """
+
+    def __init__(
+        self,
+        arrow_schema: pa.Schema,
+        tensor_representations: Mapping[str, TensorRepresentation],
+        schema: SchemaLike,
+        tensor_group: str = "",
+    ) -> None:
+        self._arrow_schema = arrow_schema
+        self._representations = dict(tensor_representations)
+        self._schema = schema if isinstance(schema, Schema) else Schema(schema)
+        self._group = tensor_group
+
+    def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
+        """What each tensor is made of."""
+        return dict(self._representations)
+
+    def ToBatchTensors(
+        self, record_batch: Any, projections: Iterable[str] | None = None
+    ) -> dict[str, Any]:
+        """The tensors of a batch by name: Tensor, SparseTensor and RaggedTensor.
+
+        projections: the names of the wanted ones. The batch has to have the adapter's columns.
+        """
+        import pyarrow as pa
+
+        batch = (
+            record_batch
+            if isinstance(record_batch, pa.RecordBatch)
+            else pa.record_batch(record_batch)
+        )
+        if not batch.schema.equals(self._arrow_schema):
+            raise argument_error("the batch has other columns than the adapter's Arrow schema")
+        wanted = list(self._representations) if projections is None else list(projections)
+        for name in wanted:
+            if name not in self._representations:
+                raise NotFoundError(f"there is no tensor {name!r}", path=name)
+        source = open_source(
+            batch,
+            schema=self._schema,
+            tensor_group=self._group,
+            batch_size=max(1, batch.num_rows),
+        )
+        for tensors in source.tensors():
+            return {name: tensors[name] for name in wanted}
+        raise StateError("a batch without rows has no tensors")
+
+    def TypeSpecs(self) -> dict[str, Any]:
+        """The tf.TypeSpec of each tensor. Needs TensorFlow."""
+        return {name: _type_spec(spec) for name, spec in self._representations.items()}
+
+
+def _type_spec(spec: TensorRepresentation) -> Any:
+    import tensorflow as tf
+
+    dtype = {"int64": tf.int64, "float32": tf.float32, "bytes": tf.string}[spec.dtype]
+    if spec.kind == "dense":
+        return tf.TensorSpec([None, *spec.shape], dtype)
+    if spec.kind == "varlen_sparse":
+        return tf.SparseTensorSpec([None, None], dtype)
+    if spec.kind == "sparse":
+        return tf.SparseTensorSpec([None, *(None if n < 0 else n for n in spec.shape)], dtype)
+    splits = tf.int32 if spec.row_splits_dtype == "int32" else tf.int64
+    inner: list[int | None] = [getattr(p, "length", None) for p in spec.partitions]
+    uniform = 0
+    while uniform < len(inner) and inner[len(inner) - 1 - uniform] is not None:
+        uniform += 1
+    nested = len(spec.path) - 1 if len(spec.path) > 1 else 0
+    shape = [None, None, *([None] * nested), *inner]
+    return tf.RaggedTensorSpec(
+        shape, dtype, ragged_rank=len(shape) - 1 - uniform, row_splits_dtype=splits
+    )
+
+
+class TFXIO(abc.ABC):
+    """The base: where data comes from, as record batches and as tensors.
+
+    A class of one's own defines `_open`, or all of the public methods.
+    """
+
+    @abc.abstractmethod
+    def _open(self, batch_size: int) -> Source:
+        """A source of batches of so many rows."""
+
+    def _group(self) -> str:
+        return ""
+
+    def ArrowSchema(self) -> pa.Schema:
+        """The Arrow schema of the batches. Without a TFMD schema this reads the input."""
+        import pyarrow as pa
+
+        return pa.schema(self._open(1024).arrow_schema)
+
+    def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
+        """How each tensor is made of the columns."""
+        return self._open(1024).tensor_representations()
+
+    def TensorAdapter(self) -> TensorAdapter:
+        """What turns the batches into tensors."""
+        source = self._open(1024)
+        representations = source.tensor_representations()
+        schema = source.schema
+        if schema is None:
+            raise StateError("there is no schema, and so no tensors (give one)")
+        return TensorAdapter(self.ArrowSchema(), representations, schema, self._group())
+
+    def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[pa.RecordBatch]:
+        """The batches, as pyarrow's."""
+        import pyarrow as pa
+
+        epoch = 0
+        while options.num_epochs is None or epoch < options.num_epochs:
+            if options.shuffle:
+                batches = _shuffled(self._open(options.batch_size), options, epoch)
+            else:
+                batches = (pa.record_batch(batch) for batch in self._open(options.batch_size))
+            for batch in batches:
+                if batch.num_rows == options.batch_size or not options.drop_final_batch:
+                    yield batch
+            epoch += 1
+
+    def Project(self, tensor_names: Sequence[str]) -> TFXIO:
+        """The same, of these tensors and the columns that they are made of."""
+        known = self.TensorRepresentations()
+        for name in tensor_names:
+            if name not in known:
+                raise NotFoundError(f"there is no tensor {name!r}", path=name)
+        return _Projected(self, tuple(tensor_names))
+
+
+def _shuffled(
+    source: Source, options: RecordBatchesOptions, epoch: int
+) -> Iterator[pa.RecordBatch]:
+    """Rows in a random order within windows, every one exactly once."""
+    import pyarrow as pa
+
+    seed = options.shuffle_seed
+    dice = random.Random(None if seed is None else f"{seed}/{epoch}")
+    window: list[pa.RecordBatch] = []
+    rest: pa.Table | None = None
+    rows = 0
+
+    def mixed() -> pa.Table:
+        table = pa.Table.from_batches(window)
+        order = list(range(table.num_rows))
+        dice.shuffle(order)
+        return table.take(order)
+
+    for batch in source:
+        window.append(pa.record_batch(batch))
+        rows += len(batch)
+        if rows >= options.shuffle_buffer_size:
+            table = mixed()
+            rest = table if rest is None else pa.concat_tables([rest, table])
+            window, rows = [], 0
+            while rest.num_rows >= options.batch_size:
+                yield from _one_batch(rest.slice(0, options.batch_size))
+                rest = rest.slice(options.batch_size)
+    if window:
+        table = mixed()
+        rest = table if rest is None else pa.concat_tables([rest, table])
+    while rest is not None and rest.num_rows > 0:
+        yield from _one_batch(rest.slice(0, options.batch_size))
+        rest = rest.slice(options.batch_size)
+
+
+def _one_batch(table: pa.Table) -> Iterator[pa.RecordBatch]:
+    yield from table.combine_chunks().to_batches()
+
+
+class _Files(TFXIO):
+    """Files of one format."""
+
+    _format: str
+
+    def __init__(
+        self, file_pattern: str | Sequence[str], schema: SchemaLike | None, **options: Any
+    ) -> None:
+        self._paths = file_pattern
+        self._options = {k: v for k, v in options.items() if v is not None}
+        self._schema = None if schema is None else Schema(schema)
+
+    def _open(self, batch_size: int) -> Source:
+        return open_source(
+            self._paths,
+            format=self._format,
+            schema=self._schema,
+            batch_size=batch_size,
+            **self._options,
+        )
+
+    def _group(self) -> str:
+        group: str = self._options.get("tensor_group", "")
+        return group
+
+
+class TFExampleRecord(_Files):
+    """TFRecord files of tf.Example. raw_record_column_name: a column of the records' bytes."""
+
+    _format = "example"
+
+    def __init__(
+        self,
+        file_pattern: str | Sequence[str],
+        schema: SchemaLike | None = None,
+        raw_record_column_name: str | None = None,
+        tensor_group: str = "",
+    ) -> None:
+        super().__init__(
+            file_pattern, schema, raw_column=raw_record_column_name, tensor_group=tensor_group
+        )
+
+
+class TFSequenceExampleRecord(_Files):
+    """TFRecord files of tf.SequenceExample."""
+
+    _format = "sequence_example"
+
+    def __init__(
+        self,
+        file_pattern: str | Sequence[str],
+        schema: SchemaLike | None = None,
+        raw_record_column_name: str | None = None,
+        tensor_group: str = "",
+        sequence_column_name: str = _SEQUENCE_COLUMN,
+    ) -> None:
+        super().__init__(
+            file_pattern,
+            schema,
+            raw_column=raw_record_column_name,
+            tensor_group=tensor_group,
+            sequence_column=sequence_column_name,
+        )
+
+
+class CsvTFXIO(_Files):
+    """CSV files without a header, whose columns are named here."""
+
+    _format = "csv"
+
+    def __init__(
+        self,
+        file_pattern: str | Sequence[str],
+        column_names: Sequence[str],
+        delimiter: str = ",",
+        skip_blank_lines: bool = True,
+        multivalent_columns: Sequence[str] | None = None,
+        secondary_delimiter: str | None = None,
+        schema: SchemaLike | None = None,
+        skip_header_lines: int = 0,
+        tensor_group: str = "",
+    ) -> None:
+        dialect = CsvOptions(
+            names=tuple(column_names),
+            delimiter=delimiter,
+            keep_blank_lines=not skip_blank_lines,
+            multivalent=tuple(multivalent_columns or ()),
+            skip_lines=skip_header_lines,
+        )
+        if secondary_delimiter is not None:
+            dialect = replace(dialect, secondary_delimiter=secondary_delimiter)
+        super().__init__(file_pattern, schema, csv=dialect, tensor_group=tensor_group)
+
+
+class ParquetTFXIO(_Files):
+    """Parquet files; column_names are read, None: all. The types are those of the files."""
+
+    _format = "parquet"
+
+    def __init__(
+        self,
+        file_pattern: str | Sequence[str],
+        column_names: Sequence[str] | None = None,
+        schema: SchemaLike | None = None,
+        tensor_group: str = "",
+    ) -> None:
+        columns = None if column_names is None else tuple(column_names)
+        super().__init__(file_pattern, schema, columns=columns, tensor_group=tensor_group)
+
+
+class RawTFRecord(_Files):
+    """TFRecord files whose records are not decoded: one column of their bytes."""
+
+    _format = "raw"
+
+    def __init__(self, file_pattern: str | Sequence[str], raw_record_column_name: str) -> None:
+        super().__init__(file_pattern, None, raw_column=raw_record_column_name)
+
+
+class _Projected(TFXIO):
+    """Some of the tensors of another TFXIO."""
+
+    def __init__(self, whole: TFXIO, names: tuple[str, ...]) -> None:
+        self._whole = whole
+        self._names = names
+
+    def _columns(self) -> list[str]:
+        columns: list[str] = []
+        for name in self._names:
+            spec = self._whole.TensorRepresentations()[name]
+            lengths = [p.key for p in spec.partitions if hasattr(p, "key")]
+            for column in (*spec.index_columns, spec.path[0], *lengths):
+                if column not in columns:
+                    columns.append(column)
+        return columns
+
+    def _open(self, batch_size: int) -> Source:
+        source = self._whole._open(batch_size)
+        return source.select(self._columns())
+
+    def _group(self) -> str:
+        return self._whole._group()
+
+    def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
+        known = self._whole.TensorRepresentations()
+        return {name: known[name] for name in self._names}
+
+    def TensorAdapter(self) -> TensorAdapter:
+        schema = self._whole._open(1024).schema
+        if schema is None:
+            raise StateError("there is no schema, and so no tensors (give one)")
+        return TensorAdapter(
+            self.ArrowSchema(), self.TensorRepresentations(), schema, self._group()
+        )
+
+    def Project(self, tensor_names: Sequence[str]) -> TFXIO:
+        for name in tensor_names:
+            if name not in self._names:
+                raise NotFoundError(f"there is no tensor {name!r}", path=name)
+        return _Projected(self._whole, tuple(tensor_names))

@@ -83,7 +83,7 @@ bool cst__flat_has(cst__flat_table table, int field) { return field_at(table, fi
     }                                                        \
     return absent;                                           \
   }
-DEFINE_SCALAR(cst__flat_i8, int8_t)
+DEFINE_SCALAR(cst__flat_u8, uint8_t)
 DEFINE_SCALAR(cst__flat_i16, int16_t)
 DEFINE_SCALAR(cst__flat_i32, int32_t)
 DEFINE_SCALAR(cst__flat_i64, int64_t)

@@ -36,7 +36,7 @@ typedef struct cst__flat_vector {
 cst__flat_table cst__flat_root(cst__flat *flat);
 
 bool cst__flat_has(cst__flat_table table, int field);
-int8_t cst__flat_i8(cst__flat_table table, int field, int8_t absent);
+uint8_t cst__flat_u8(cst__flat_table table, int field, uint8_t absent);
 int16_t cst__flat_i16(cst__flat_table table, int field, int16_t absent);
 int32_t cst__flat_i32(cst__flat_table table, int field, int32_t absent);
 int64_t cst__flat_i64(cst__flat_table table, int field, int64_t absent);

@@ -413,12 +413,12 @@ static cst_status read_column(reading *r, int64_t i, struct ArrowArray *out) {
 
 static cst_status find_codec(reading *r) {
   cst__flat_table compression = cst__flat_child(r->from->message, BATCH_COMPRESSION);
-  int codec = cst__flat_i8(compression, 0, CST__IPC_LZ4);
+  int codec = cst__flat_u8(compression, 0, CST__IPC_LZ4);
   r->codec = CST__IPC_PLAIN;
   if (compression.flat == NULL) {
     return CST_OK;
   }
-  if ((codec != CST__IPC_LZ4 && codec != CST__IPC_ZSTD) || cst__flat_i8(compression, 1, 0) != 0) {
+  if ((codec != CST__IPC_LZ4 && codec != CST__IPC_ZSTD) || cst__flat_u8(compression, 1, 0) != 0) {
     return cst__fail(r->error, CST_UNSUPPORTED, "write the file with zstd, lz4 or none",
                      "a record batch with the unknown compression %d", codec);
   }

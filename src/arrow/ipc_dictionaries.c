@@ -235,7 +235,7 @@ static cst_status read_values(const cst__ipc_dictionary *item, cst__flat_table m
 cst_status cst__ipc_dictionaries_read(cst__ipc_dictionaries *d, cst__flat_table message,
                                       cst__ipc_columns columns, cst_error *error) {
   int64_t id = cst__flat_i64(message, DICTIONARY_BATCH_ID, 0);
-  bool is_delta = cst__flat_i8(message, DICTIONARY_BATCH_IS_DELTA, 0) != 0;
+  bool is_delta = cst__flat_u8(message, DICTIONARY_BATCH_IS_DELTA, 0) != 0;
   size_t at = cst__name_map_find(&d->by_id, (const char *)&id, sizeof id);
   if (at == SIZE_MAX) {
     return cst__fail(error, CST_CORRUPT, NULL, "values of dictionary %lld, which no column has",

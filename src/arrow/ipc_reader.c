@@ -143,7 +143,7 @@ static cst_status read_metadata(cst__ipc_reader *r, uint32_t size, cst_error *er
 static cst_status parse_message(cst__ipc_reader *r, int64_t *body_size, cst_error *error) {
   cst__flat_table message = cst__flat_root(&r->flat);
   int version = cst__flat_i16(message, CST__MESSAGE_VERSION, 0);
-  r->header_type = cst__flat_i8(message, CST__MESSAGE_TYPE, 0);
+  r->header_type = cst__flat_u8(message, CST__MESSAGE_TYPE, 0);
   r->header = cst__flat_child(message, CST__MESSAGE_HEADER);
   *body_size = cst__flat_i64(message, CST__MESSAGE_BODY_LENGTH, 0);
   if (r->flat.bad || r->header.flat == NULL || *body_size < 0) {

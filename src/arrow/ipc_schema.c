@@ -69,7 +69,7 @@ static cst_status check(const reading *r, int code) {
 /* ---- formats ---- */
 
 static cst_status int_format(const reading *r, cst__flat_table type, char *format) {
-  bool is_signed = cst__flat_i8(type, 1, 0) != 0;
+  bool is_signed = cst__flat_u8(type, 1, 0) != 0;
   char letter = 0;
   switch (cst__flat_i32(type, 0, 0)) {
     case 8:
@@ -158,7 +158,7 @@ static cst_status union_format(const reading *r, cst__flat_table type, size_t nu
 
 static cst_status type_format(const reading *r, cst__flat_table field, size_t num_children,
                               char *format) {
-  int number = cst__flat_i8(field, FIELD_TYPE_TYPE, 0);
+  int number = cst__flat_u8(field, FIELD_TYPE_TYPE, 0);
   cst__flat_table type = cst__flat_child(field, FIELD_TYPE);
   switch (number) {
     case TYPE_INT:
@@ -189,7 +189,7 @@ static cst_status type_format(const reading *r, cst__flat_table field, size_t nu
     default:
       break;
   }
-  if (number < 0 || number >= NUM_TYPES || plain_formats[number] == NULL) {
+  if (number >= NUM_TYPES || plain_formats[number] == NULL) {
     return cst__fail(r->error, CST_UNSUPPORTED, "cast the column, or leave it out",
                      "a field of an unknown type, number %d", number);
   }
@@ -282,7 +282,7 @@ static cst_status read_type(reading *r, cst__flat_table field, int depth, struct
   cst__flat_vector children = cst__flat_items(field, FIELD_CHILDREN, 4);
   CST__TRY(type_format(r, field, children.count, format));
   CST__TRY(check(r, ArrowSchemaSetFormat(out, format)));
-  if (strcmp(format, "+m") == 0 && cst__flat_i8(cst__flat_child(field, FIELD_TYPE), 0, 0) != 0) {
+  if (strcmp(format, "+m") == 0 && cst__flat_u8(cst__flat_child(field, FIELD_TYPE), 0, 0) != 0) {
     out->flags |= ARROW_FLAG_MAP_KEYS_SORTED;
   }
   return children.count > 0 ? read_children(r, children, depth, out) : CST_OK;
@@ -297,7 +297,7 @@ static cst_status read_encoded(reading *r, cst__flat_table field, int depth,
   if (index.flat != NULL) {
     CST__TRY(int_format(r, index, format));
   }
-  if (cst__flat_i8(encoding, DICTIONARY_ORDERED, 0) != 0) {
+  if (cst__flat_u8(encoding, DICTIONARY_ORDERED, 0) != 0) {
     out->flags |= ARROW_FLAG_DICTIONARY_ORDERED;
   }
   CST__TRY(check(r, ArrowSchemaSetFormat(out, format)));
@@ -312,7 +312,7 @@ static cst_status read_encoded(reading *r, cst__flat_table field, int depth,
 static cst_status read_field(reading *r, cst__flat_table field, int depth,
                              struct ArrowSchema *out) {
   CST__TRY(set_name(r, field, out));
-  out->flags = cst__flat_i8(field, FIELD_NULLABLE, 0) != 0 ? ARROW_FLAG_NULLABLE : 0;
+  out->flags = cst__flat_u8(field, FIELD_NULLABLE, 0) != 0 ? ARROW_FLAG_NULLABLE : 0;
   CST__TRY(set_metadata(r, cst__flat_items(field, FIELD_METADATA, 4), out));
   return cst__flat_has(field, FIELD_DICTIONARY) ? read_encoded(r, field, depth, out)
                                                 : read_type(r, field, depth, out);

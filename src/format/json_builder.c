@@ -232,8 +232,9 @@ static cst_status append_fixed_list(builder *b, cst__json_column *column, yyjson
     return cst__fail(error, CST_SCHEMA, b->hint, "a list of %zu values, expected %" PRId64, found,
                      size);
   }
-  if (!cst__json_column_pad(&column->children[0], (column->length - 1) * size, &b->allocator)) {
-    return fail_memory(error);
+  if (!cst__json_column_pad(&column->children[0], (column->length - 1) * size, &b->allocator,
+                            &b->absent)) {
+    return cst__json_fail_absent(b->absent, error);
   }
   return is_scalar ? append(b, &column->children[0], value, error)
                    : append_items(b, column, value, error);
@@ -297,8 +298,8 @@ static cst_status append_child(builder *b, cst__json_column *column, cst__json_c
   size_t depth = b->path.depth++;
   b->path.steps[depth].name = child->type->name;
   b->path.steps[depth].size = child->type->name_size;
-  if (!cst__json_column_pad(child, column->length - 1, &b->allocator)) {
-    return fail_memory(error);
+  if (!cst__json_column_pad(child, column->length - 1, &b->allocator, &b->absent)) {
+    return cst__json_fail_absent(b->absent, error);
   }
   CST__TRY(append(b, child, value, error));
   b->path.depth--;
@@ -347,8 +348,9 @@ static cst_status append_null(builder *b, cst__json_column *column, yyjson_val *
   if ((column->type->flags & CST__JSON_REQUIRED) != 0) {
     return fail_kind(b, column, value, error);
   }
-  return cst__json_column_pad(column, column->length + 1, &b->allocator) ? CST_OK
-                                                                         : fail_memory(error);
+  return cst__json_column_pad(column, column->length + 1, &b->allocator, &b->absent)
+             ? CST_OK
+             : cst__json_fail_absent(b->absent, error);
 }
 
 static cst_status append(builder *b, cst__json_column *column, yyjson_val *value,
@@ -385,11 +387,13 @@ cst_status cst__json_builder_add(cst__json_builder *b, const cst__json_document 
                                  const cst__json_record *record, yyjson_val *value,
                                  cst_error *error) {
   int64_t rows = b->root.length;
+  int64_t absent = b->absent;
   b->path.depth = 0;
   b->failed = NULL;
   cst_status status = append(b, &b->root, value, error);
   if (status != CST_OK) {
     cst__json_column_truncate(&b->root, rows);
+    b->absent = absent;
     if (status != CST_NO_MEMORY) {
       cst__json_add_path(&b->path, error);
       cst__json_add_place(document, record, b->failed, error);
@@ -400,5 +404,8 @@ cst_status cst__json_builder_add(cst__json_builder *b, const cst__json_document 
 
 cst_status cst__json_builder_finish(cst__json_builder *b, struct ArrowArray *out,
                                     cst_error *error) {
-  return cst__json_column_export(&b->root, b->root.length, &b->allocator, out, error);
+  cst_status status =
+      cst__json_column_export(&b->root, b->root.length, &b->allocator, &b->absent, out, error);
+  b->absent = 0;
+  return status;
 }

@@ -6,7 +6,7 @@
 
 enum {
   NO_CHILD = UINT32_MAX,
-  MAX_ABSENT = 1 << 28 /* slots that are padded at once: values of absent lists of a fixed size */
+  MAX_ABSENT = 1 << 26 /* slots of a batch that hold nothing: few bytes of text may ask for many */
 };
 
 cst_status cst__json_column_init(cst__json_column *column, const cst__json_type *type,
@@ -117,8 +117,15 @@ bool cst__json_column_add(cst__json_column *column, const cst_allocator *allocat
   return true;
 }
 
-bool cst__json_column_pad(cst__json_column *column, int64_t length,
-                          const cst_allocator *allocator) {
+cst_status cst__json_fail_absent(int64_t absent, cst_error *error) {
+  return absent <= MAX_ABSENT
+             ? cst__fail_memory(error, (size_t)absent)
+             : cst__fail(error, CST_LIMIT, "use smaller batches, or give types with fewer fields",
+                         "a batch holds more than %d absent values", MAX_ABSENT);
+}
+
+bool cst__json_column_pad(cst__json_column *column, int64_t length, const cst_allocator *allocator,
+                          int64_t *absent) {
   if (column->length >= length) {
     return true;
   }
@@ -126,7 +133,8 @@ bool cst__json_column_pad(cst__json_column *column, int64_t length,
     column->length = column->null_count = length;
     return true;
   }
-  if (length - column->length > MAX_ABSENT || !reserve(column, length, allocator)) {
+  *absent += length - column->length;
+  if (*absent > MAX_ABSENT || !reserve(column, length, allocator)) {
     return false;
   }
   put_zeros(column, length);
@@ -317,20 +325,20 @@ static int64_t child_length(const cst__json_column *column) {
 }
 
 static cst_status export_tree(cst__json_column *column, int64_t length,
-                              const cst_allocator *allocator, struct ArrowArray *out,
-                              cst_error *error) {
+                              const cst_allocator *allocator, int64_t *absent,
+                              struct ArrowArray *out, cst_error *error) {
   const cst__json_type *type = column->type;
   /* Also an empty column has its first offset. */
-  if (!cst__json_column_pad(column, length, allocator) ||
+  if (!cst__json_column_pad(column, length, allocator, absent) ||
       (has_offsets(type) && !reserve(column, length, allocator))) {
-    return cst__fail_memory(error, (size_t)length);
+    return cst__json_fail_absent(*absent, error);
   }
   int64_t items = child_length(column);
   CST__TRY(
       cst__owned_new(allocator, num_buffers(type), (int64_t)type->num_children, false, out, error));
   cst_status status = export_buffers(column, allocator, out, error);
   for (size_t i = 0; i < type->num_children && status == CST_OK; i++) {
-    status = export_tree(&column->children[i], items, allocator, out->children[i], error);
+    status = export_tree(&column->children[i], items, allocator, absent, out->children[i], error);
   }
   if (status != CST_OK) {
     cst__array_release(out);
@@ -342,9 +350,9 @@ static cst_status export_tree(cst__json_column *column, int64_t length,
 }
 
 cst_status cst__json_column_export(cst__json_column *column, int64_t length,
-                                   const cst_allocator *allocator, struct ArrowArray *out,
-                                   cst_error *error) {
-  cst_status status = export_tree(column, length, allocator, out, error);
+                                   const cst_allocator *allocator, int64_t *absent,
+                                   struct ArrowArray *out, cst_error *error) {
+  cst_status status = export_tree(column, length, allocator, absent, out, error);
   clear(column);
   return status;
 }

@@ -262,8 +262,12 @@ cst_status cst__json_column_init(cst__json_column *column, const cst__json_type 
 void cst__json_column_free(cst__json_column *column, const cst_allocator *allocator);
 /* Appends one slot that is not null: zero, false, empty. False: no memory. */
 bool cst__json_column_add(cst__json_column *column, const cst_allocator *allocator);
-/* Appends absent slots up to `length`: nulls, or zeros for what is never null. */
-bool cst__json_column_pad(cst__json_column *column, int64_t length, const cst_allocator *allocator);
+/* Appends absent slots up to `length`: nulls, or zeros for what is never null; counts them in
+ * *absent. False: no memory, or the limit is exceeded. */
+bool cst__json_column_pad(cst__json_column *column, int64_t length, const cst_allocator *allocator,
+                          int64_t *absent);
+/* Why padding failed. */
+cst_status cst__json_fail_absent(int64_t absent, cst_error *error);
 /* Appends bytes to the last slot of strings. */
 uint8_t *cst__json_column_bytes(cst__json_column *column, size_t size,
                                 const cst_allocator *allocator);
@@ -272,8 +276,8 @@ void cst__json_column_truncate(cst__json_column *column, int64_t length);
 /* Hands out `length` slots, the absent ones included. Behind it there are none, also on failure,
  * which is CST_NO_MEMORY or CST_LIMIT. */
 cst_status cst__json_column_export(cst__json_column *column, int64_t length,
-                                   const cst_allocator *allocator, struct ArrowArray *out,
-                                   cst_error *error);
+                                   const cst_allocator *allocator, int64_t *absent,
+                                   struct ArrowArray *out, cst_error *error);
 
 static inline int64_t *cst__json_offsets(const cst__json_column *column) {
   return (int64_t *)(void *)column->offsets.data;
@@ -286,6 +290,7 @@ typedef struct cst__json_builder {
   cst__arena arena;
   cst__json_column root;
   cst__json_path path;
+  int64_t absent;     /* slots of the batch that stand for keys that are not there */
   yyjson_val *failed; /* the value that an error is about */
   const char *hint;   /* for values that do not fit; NULL: none */
 } cst__json_builder;

@@ -270,6 +270,25 @@ TEST(many_keys_take_no_quadratic_time) {
   bytes_free(&text);
 }
 
+/* A list of objects with a key of its own each would be a table of all keys by all objects. */
+TEST(few_bytes_do_not_ask_for_much_memory) {
+  enum { COUNT = 12000 };
+  bytes text = {0};
+  for (int i = 0; i < COUNT; i++) {
+    char item[32];
+    bytes_add(&text, item,
+              (size_t)snprintf(item, sizeof item, "%s{\"k%d\":true}", i > 0 ? "," : "{\"a\":[", i));
+  }
+  bytes_add(&text, "]}", 3);
+  cst__table_options options = table_options();
+  texts t = one_text((const char *)text.data);
+  outcome o = read_json(&t, &options, NULL);
+  CHECK_EQ(o.status, CST_LIMIT);
+  CHECK_CONTAINS(o.error.message, "absent values");
+  outcome_free(&o);
+  bytes_free(&text);
+}
+
 /* ---- pipes ---- */
 
 static void check_pipe(const char *text, cst_status status, const char *path) {

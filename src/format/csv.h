@@ -226,6 +226,7 @@ typedef struct cst__csv_column {
   bool is_nullable;      /* else an empty cell is an error */
   bool list_offsets_32;  /* of the list */
   bool value_offsets_32; /* of strings */
+  bool is_view;          /* BINARY: as views */
   int64_t fixed_size;    /* >= 0: fixed_size_list */
 } cst__csv_column;
 

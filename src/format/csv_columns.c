@@ -579,6 +579,41 @@ static cst_status narrow(cst__buffer *buffer, size_t count, const filling *f, cs
   return CST_OK;
 }
 
+static void keep_bytes(void *owner) { (void)owner; }
+
+/* Strings to views of their bytes, which lie in a buffer of the column that nothing else uses. */
+static cst_status make_views(cst__csv_builder *b, filling *f, cst_error *error) {
+  cst__column *to = f->to;
+  const int64_t *ends = (const int64_t *)(const void *)to->value_offsets.data;
+  size_t size;
+  if (f->num_bytes > INT32_MAX) {
+    cst__fail(error, CST_LIMIT, "use smaller batches, or no views",
+              "views reach 2147483647 bytes, and the column of a batch has more");
+    cst__error_add_path(error, f->type->name, strlen(f->type->name));
+    return CST_LIMIT;
+  }
+  if (!cst__mul(f->num_values, CST__VIEW_SIZE, &size) ||
+      !cst__buffer_reserve(&b->plan->allocator, &to->list_offsets, size, 0)) {
+    return cst__fail_memory(error, size);
+  }
+  const uint8_t *bytes = to->values.data;
+  const cst__keepalive keep = {.data = bytes, .size = f->num_bytes, .release = keep_bytes};
+  int32_t block = (int32_t)b->batch->num_keep;
+  if (!cst__batch_keep(b->batch, &keep)) {
+    return cst__fail_memory(error, sizeof keep);
+  }
+  for (size_t i = 0; i < f->num_values; i++) {
+    const uint8_t *at = bytes + ends[i];
+    cst__put_view(to->list_offsets.data + i * CST__VIEW_SIZE, at, (size_t)(ends[i + 1] - ends[i]),
+                  block, bytes, at);
+  }
+  cst__buffer views = to->list_offsets;
+  to->list_offsets = to->values;
+  to->values = views;
+  to->kind = CST__VALUES_VIEW;
+  return CST_OK;
+}
+
 /* A byte of each value to a bit, in place. */
 static void pack_bits(uint8_t *values, size_t count) {
   for (size_t i = 0; i < count; i += 8) {
@@ -605,7 +640,9 @@ static cst_status end_column(cst__csv_builder *b, filling *f, cst_error *error) 
   if (is_variable && type->list_offsets_32) {
     CST__TRY(narrow(&f->to->offsets, b->rows + 1, f, error));
   }
-  if (is_bytes(f) && type->value_offsets_32) {
+  if (type->is_view) {
+    CST__TRY(make_views(b, f, error));
+  } else if (is_bytes(f) && type->value_offsets_32) {
     CST__TRY(narrow(&f->to->value_offsets, f->num_values + 1, f, error));
   }
   if (type->type == CST__CSV_BOOL) {

@@ -231,6 +231,7 @@ static cst_status set_feature(cst__csv_column *column, const cst_feature *featur
   column->type = types[feature->type];
   column->is_list = column->type != CST__CSV_NULL;
   column->list_offsets_32 = column->value_offsets_32 = flags & CST_COLUMNS_OFFSETS_32;
+  column->is_view = column->type == CST__CSV_BINARY && (flags & CST_COLUMNS_BINARY_VIEWS);
   if ((flags & CST_COLUMNS_FIXED_SIZE) && feature->has_fixed_shape) {
     column->fixed_size = 1;
     for (size_t i = 0; i < feature->num_dims; i++) {
@@ -457,8 +458,8 @@ typedef struct pieces {
 } pieces;
 
 static void set_piece(const pieces *p, size_t i, const cst__csv_column *column) {
-  const char *format = types_of[column->type].format;
-  if (column->value_offsets_32 && column->type >= CST__CSV_STRING) {
+  const char *format = column->is_view ? "vz" : types_of[column->type].format;
+  if (!column->is_view && column->value_offsets_32 && column->type >= CST__CSV_STRING) {
     format = column->type == CST__CSV_STRING ? "u" : "z";
   }
   p->columns[i] = field(format, column->name);

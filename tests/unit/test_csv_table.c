@@ -199,6 +199,10 @@ TEST(a_schema_gives_the_columns_of_examples) {
   c.options.column_flags = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_FIXED_SIZE;
   csv_check(&c, "f +l<f>, i +w:1<l>, s +l<z>, n n",
             "[1.5] [7] [\"x\"] null\nnull null [\"\"] null\n[\"NaN\"] [5] [\"q\\\"\"] null\n---\n");
+  c.options.column_flags = CST_COLUMNS_BINARY_VIEWS;
+  csv_check(&c, "f +L<f>, i +L<l>, s +L<vz>, n n",
+            "[1.5] [7] [\"x\"] null\nnull null [\"\"] null\n[\"NaN\"] [5] [\"q\\\"\"] null\n---\n");
+  c.options.column_flags = CST_COLUMNS_OFFSETS_32;
   const char *columns[] = {"s"};
   c.options.columns = columns;
   c.options.num_columns = 1;
@@ -218,6 +222,20 @@ TEST(a_schema_gives_the_columns_of_examples) {
   CHECK_EQ(csv_run(&c), CST_SCHEMA);
   CHECK_STR(c.error.path, "f");
   csv_reset(&c);
+  cst__schema_release(schema);
+}
+
+TEST(views) {
+  cst_schema *schema =
+      schema_of("feature { name: 's' type: BYTES } feature { name: 't' type: BYTES }");
+  csv_case c = CASE("s,t\nshort,a value that is longer than a view\n,x\n"
+                    "another one that is longer,and one more of these\n");
+  c.options.schema = schema;
+  c.options.column_flags = CST_COLUMNS_BINARY_VIEWS;
+  c.options.batch_size = 2;
+  csv_check(&c, "s +L<vz>, t +L<vz>",
+            "[\"short\"] [\"a value that is longer than a view\"]\nnull [\"x\"]\n---\n"
+            "[\"another one that is longer\"] [\"and one more of these\"]\n---\n");
   cst__schema_release(schema);
 }
 
@@ -451,4 +469,13 @@ TEST(allocation_failures) {
   c.csv.num_multivalent = 1;
   c.options.batch_size = 3;
   FOR_EACH_ALLOCATION_FAILURE(read_it, &c, CST_NO_MEMORY);
+}
+
+TEST(allocation_failures_of_views) {
+  cst_schema *schema = schema_of("feature { name: 's' type: BYTES }");
+  csv_case c = CASE("s\na value that is longer than a view\n");
+  c.options.schema = schema;
+  c.options.column_flags = CST_COLUMNS_BINARY_VIEWS;
+  FOR_EACH_ALLOCATION_FAILURE(read_it, &c, CST_NO_MEMORY);
+  cst__schema_release(schema);
 }

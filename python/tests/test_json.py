@@ -18,6 +18,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.json
 import pytest
+import test_sequence
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -177,6 +178,35 @@ def test_records_printed_and_read_are_those_of_the_decoder(tmp_path: pathlib.Pat
     assert [pa.record_batch(b) for b in back] == [pa.record_batch(b) for b in source]
     ours, theirs = back.tensors(), source.tensors()
     assert [list(t) for t in ours] == [list(t) for t in theirs]
+
+
+def test_feature_lists_come_back_as_the_decoder_gives_them() -> None:
+    batch = cst.SequenceExampleDecoder(test_sequence.SCHEMA).decode(test_sequence.RECORDS)
+    sink = io.BytesIO()
+    with cst.Writer(sink, "json") as writer:
+        writer.write(batch)
+    (back,) = cst.open(io.BytesIO(sink.getvalue()), "json", schema=test_sequence.SCHEMA)
+    assert pa.record_batch(back) == pa.record_batch(batch)
+    assert pa.record_batch(back).schema == pa.record_batch(batch).schema
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"offsets": 32}, {"fixed_size": True}, {"binary_views": True}],
+    ids=lambda options: next(iter(options)),
+)
+def test_columns_have_the_layout_that_was_asked_for(
+    tmp_path: pathlib.Path, options: dict[str, Any]
+) -> None:
+    with cst.TFRecordWriter(tmp_path / "r.tfrecord") as writer:
+        for record in conftest.records(9):
+            writer.write(record)
+    source = cst.open(tmp_path / "r.tfrecord", schema=conftest.SCHEMA, **options)
+    with cst.Writer(tmp_path / "r.jsonl") as printed:
+        printed.write(source)
+    back = cst.open(tmp_path / "r.jsonl", schema=conftest.SCHEMA, **options)
+    assert pa.table(back).schema == pa.table(source).schema
+    assert pa.table(back) == pa.table(source)
 
 
 def test_marks_of_bytes() -> None:

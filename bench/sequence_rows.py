@@ -10,8 +10,8 @@ import contenders as c
 import data
 import numpy as np
 import timing
-from decode_rows import Settings, speed
-from report import Figure, Results, rate
+from decode_rows import BSL, TF, Settings, compare, speed
+from report import Comparison, Figure, Results, rate
 
 SEQUENCE, PROTOBUF = "##SEQUENCE##", "protobuf Python"
 CONTEXT: list[data.Field] = [("user", "INT"), ("country", "BYTES")]
@@ -67,6 +67,43 @@ def records(settings: Settings) -> list[bytes]:
 # The contenders
 
 
+def our_decoder() -> c.Contender:
+    import columnstone as cst
+
+    decoder = cst.SequenceExampleDecoder(schema=cst.Schema.from_text(schema_text()))
+    return c.Contender("columnstone", c.as_is, decoder.decode)
+
+
+def tfx_bsl_decoder() -> c.Contender:
+    from tfx_bsl.coders.sequence_example_coder import SequenceExamplesToRecordBatchDecoder
+
+    schema = c.schema_proto(schema_text()).SerializeToString()
+    return c.Contender(
+        BSL, c.as_is, SequenceExamplesToRecordBatchDecoder(SEQUENCE, schema).DecodeBatch
+    )
+
+
+def tf_parsers() -> list[c.Contender]:
+    """tf.io.parse_sequence_example inside a tf.function, into ragged tensors: from the list of
+    bytes that the others are given, and from a string tensor that is there already."""
+    tf = c.tensorflow_one_thread()
+    types = {"INT": tf.int64, "FLOAT": tf.float32, "BYTES": tf.string}
+    context = {name: tf.io.VarLenFeature(types[kind]) for name, kind in CONTEXT}
+    steps = {name: tf.io.RaggedFeature(types[kind]) for name, kind in STEPS}
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def parse(serialized: Any) -> Any:
+        return tf.io.parse_sequence_example(serialized, context, steps)
+
+    def parse_list(records: c.Records) -> Any:
+        return parse(tf.constant(records))
+
+    return [
+        c.Contender(TF, c.as_is, parse_list),
+        c.Contender("tf.io, from a tensor", tf.constant, parse),
+    ]
+
+
 def our_encoder() -> c.Contender:
     import columnstone as cst
 
@@ -92,6 +129,18 @@ def protobuf_encoder() -> c.Contender:
     )
 
 
+def decode(settings: Settings) -> Comparison:
+    made = records(settings)
+    return compare(
+        "SequenceExample decode (3 ragged lists, 5 to 100 steps; tf.io.parse_sequence_example)",
+        [our_decoder(), tfx_bsl_decoder(), *tf_parsers()],
+        timing.batches_of(made),
+        sum(map(len, made)),
+        {BSL: 10, TF: 6},
+        settings.rounds,
+    )
+
+
 def encode(settings: Settings) -> Figure:
     import columnstone as cst
     import pyarrow as pa
@@ -114,4 +163,7 @@ def encode(settings: Settings) -> Figure:
 
 def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
     """What `--only` can name, and what it does."""
-    return {"sequence_encode": lambda: results.figures.append(encode(settings))}
+    return {
+        "sequence_decode": lambda: results.comparisons.append(decode(settings)),
+        "sequence_encode": lambda: results.figures.append(encode(settings)),
+    }

@@ -101,91 +101,83 @@ static __attribute__((noinline)) outcome put_any(steps *s, const uint8_t **at, c
 
 /* ---- Features of fewer than 128 bytes with SLACK behind them ---- */
 
-/* Of the usual Feature with one packed list or one string, all lengths follow from one, so that one
- * compare checks the whole head: 0A size KIND size-2 0A size-4 VALUES. */
+/* Of the usual Feature all lengths follow from one, so that one compare checks the whole head:
+ * 0A size KIND size-2 0A size-4 VALUES, or 0A 02 KIND 00 without values. Of several strings, the
+ * last of these bytes is the length of the first. */
 ALWAYS_INLINE bool is_usual(uint64_t word, size_t size, uint8_t tag) {
   uint64_t head = UINT64_C(0x0a0000000a) + ((uint64_t)tag << 16) - (UINT64_C(2) << 24) -
                   (UINT64_C(4) << 40) + size * UINT64_C(0x010001000100);
-  return ((word ^ head) & UINT64_C(0xffffffffffff)) == 0 && size - 4 < 124;
+  uint64_t mask = tag == CST__TAG_BYTES ? UINT64_C(0xffffffffff) : UINT64_C(0xffffffffffff);
+  bool full = (((word ^ head) & mask) == 0) & (size - 4 < 124);
+  return full | ((word & 0xffffffff) == (UINT64_C(0x020a) | (uint64_t)tag << 16));
 }
 
-/* Its head alone, where the list has several strings. */
-ALWAYS_INLINE bool is_list(uint64_t word, size_t size, uint8_t tag) {
-  uint64_t head =
-      UINT64_C(0x0a) + ((uint64_t)tag << 16) - (UINT64_C(2) << 24) + size * UINT64_C(0x01000100);
-  return ((word ^ head) & UINT64_C(0xffffffff)) == 0 && size - 4 < 124;
-}
+/* The strings of a list while they are appended. */
+typedef struct strings {
+  uint8_t *values;
+  int64_t *offsets;
+  size_t count;
+  size_t used;
+} strings;
 
-/* Several strings; the number of values behind them, or 0 if they are malformed. */
-ALWAYS_INLINE size_t put_short_strings(cst__hot *hot, size_t count, size_t *used, const uint8_t *at,
-                                       const uint8_t *end) {
+/* False: malformed. */
+ALWAYS_INLINE bool take_strings(strings *s, const uint8_t *at, const uint8_t *end) {
   while (at < end) {
     size_t size = at[1];
-    if (UNLIKELY(at[0] != CST__TAG_FIRST || end - at < 2 || size > (size_t)(end - at) - 2)) {
-      return 0;
+    if (UNLIKELY(at[0] != CST__TAG_FIRST || (ptrdiff_t)size + 2 > end - at)) {
+      return false;
     }
-    copy_values(hot->values + *used, at + 2, size, true);
-    *used += size;
-    hot->value_offsets[++count] = (int64_t)*used;
-    at += 2 + size;
+    copy_values(s->values + s->used, at + 2, size, true);
+    s->used += size;
+    s->offsets[++s->count] = (int64_t)s->used;
+    at += size + 2;
   }
-  return count;
+  return true;
 }
 
-/* Features of a kind, as far as they are the usual ones and end before `limit`, which has SLACK
- * behind it. */
+/* Features of a kind, as far as they are the usual ones and end before `limit`, which has
+ * SLACK behind it. */
 ALWAYS_INLINE const uint8_t *put_usual(steps *s, const uint8_t *at, const uint8_t *limit,
                                        uint8_t tag) {
-  cst__hot *hot = s->hot;
-  uint8_t *values = hot->values;
-  int64_t *offsets = hot->value_offsets;
+  uint8_t *values = s->hot->values;
   int64_t *ends = s->sequence->inners[s->column].ends + 1;
+  strings text = {values, s->hot->value_offsets, s->num_values, s->num_bytes};
   size_t count = s->num_values;
-  size_t used = s->num_bytes;
   size_t lists = s->num_lists;
   while (at < limit) {
     uint64_t word = cst__load64(at);
     size_t size = (word >> 8) & 0xff;
     const uint8_t *next = at + 2 + size;
-    bool usual = is_usual(word, size, tag);
-    if (UNLIKELY(next > limit)) {
+    const uint8_t *first = at + 6 < next ? at + 6 : next;
+    if (UNLIKELY(!is_usual(word, size, tag) || next > limit)) {
       break;
     }
     if (tag == CST__TAG_BYTES) {
-      if (LIKELY(usual)) {
-        copy_values(values + used, at + 6, size - 4, true);
-        used += size - 4;
-        offsets[++count] = (int64_t)used;
-      } else {
-        size_t many =
-            is_list(word, size, tag) ? put_short_strings(hot, count, &used, at + 4, next) : 0;
-        if (UNLIKELY(many == 0)) {
-          used = (size_t)offsets[count];
-          break;
-        }
-        count = many;
+      strings before = text;
+      if (UNLIKELY(!take_strings(&text, size > 2 ? at + 4 : next, next))) {
+        text = before;
+        break;
       }
-    } else if (UNLIKELY(!usual)) {
-      break;
+      count = text.count;
     } else if (tag == CST__TAG_INT) {
-      int64_t *first = (int64_t *)(void *)values;
-      int64_t *last = unpack(at + 6, next, true, first + count);
+      int64_t *all = (int64_t *)(void *)values;
+      int64_t *last = unpack(first, next, true, all + count);
       if (UNLIKELY(last == NULL)) {
         break;
       }
-      count = (size_t)(last - first);
+      count = (size_t)(last - all);
     } else {
-      if (UNLIKELY((size & 3) != 0)) {
+      if (UNLIKELY(((next - first) & 3) != 0)) {
         break;
       }
-      copy_values(values + count * 4, at + 6, size - 4, true);
-      count += (size - 4) >> 2;
+      copy_values(values + count * 4, first, (size_t)(next - first), true);
+      count += (size_t)(next - first) >> 2;
     }
     ends[lists++] = (int64_t)count;
     at = next;
   }
   s->num_values = count;
-  s->num_bytes = used;
+  s->num_bytes = text.used;
   s->num_lists = lists;
   return at;
 }

@@ -97,6 +97,7 @@ static cst_status null_view(const cst__view *like, int64_t count, cst__arena *ar
 
 typedef struct decoding {
   const cst_allocator *allocator;
+  bool trusted; /* the values have been validated */
   cst__view indices;
   cst__view values;
   cst__view null_value;
@@ -170,11 +171,23 @@ static cst_status check_proportion(const decoding *d, uint64_t given, cst_error 
   return CST_OK;
 }
 
-static cst_status gather(decoding *d, cst_error *error) {
-  uint64_t given = (uint64_t)d->indices.length;
-  for (int64_t i = 0; i < d->values.length; i++) {
-    given += value_bytes(&d->values, i);
+/* The bytes that all values take, shared ones once. */
+static uint64_t dictionary_bytes(const cst__view *v) {
+  uint64_t sum = 0;
+  if (v->layout == CST__LAYOUT_BINARY && v->length > 0) {
+    sum = (uint64_t)(cst__view_entry(v->offsets, v->offset_width, v->offset + v->length) -
+                     cst__view_entry(v->offsets, v->offset_width, v->offset));
+  } else if (v->layout == CST__LAYOUT_FIXED_BINARY) {
+    sum = (uint64_t)v->length * (uint64_t)v->fixed_size;
   }
+  for (int64_t i = 0; i < v->num_variadic; i++) {
+    sum += (uint64_t)v->variadic_sizes[i];
+  }
+  return sum;
+}
+
+static cst_status gather(decoding *d, cst_error *error) {
+  uint64_t given = (uint64_t)d->indices.length + dictionary_bytes(&d->values);
   for (int64_t i = 0; i < d->indices.length; i++) {
     CST__TRY(add_index(d, i, error));
     if ((i & 0xfff) == 0) {
@@ -196,15 +209,16 @@ static cst_status look(decoding *d, const struct ArrowSchema *schema,
     cst__view_type_name(&d->indices, type, sizeof type);
     return cst__fail(error, CST_CORRUPT, NULL, "the indices of a dictionary are %s", type);
   }
-  CST__TRY(cst__view_init(&d->values, value_schema, values, false, &d->arena, error));
+  CST__TRY(cst__view_init(&d->values, value_schema, values, d->trusted, &d->arena, error));
   return null_view(&d->values, 1, &d->arena, &d->null_value, error);
 }
 
 static cst_status decode(const struct ArrowSchema *schema, const struct ArrowArray *array,
                          const struct ArrowSchema *value_schema, const struct ArrowArray *values,
-                         const cst_allocator *allocator, struct ArrowArray *out, cst_error *error) {
+                         const cst_allocator *allocator, bool trusted, struct ArrowArray *out,
+                         cst_error *error) {
   cst_allocator own = cst__allocator_of(allocator);
-  decoding d = {.allocator = &own};
+  decoding d = {.allocator = &own, .trusted = trusted};
   cst__arena_init(&d.arena, &own);
   cst_status status = look(&d, schema, array, value_schema, values, error);
   if (status == CST_OK) {
@@ -220,8 +234,8 @@ static cst_status decode(const struct ArrowSchema *schema, const struct ArrowArr
 
 /* Replaces an encoded array; its values may be encoded themselves, or hold what is. */
 static cst_status make_column_plain(const struct ArrowSchema *schema,
-                                    const cst_allocator *allocator, struct ArrowArray *array,
-                                    cst_error *error) {
+                                    const cst_allocator *allocator, bool trusted,
+                                    struct ArrowArray *array, cst_error *error) {
   struct ArrowSchema value_schema;
   struct ArrowArray plain;
   if (array->dictionary == NULL || array->dictionary->release == NULL) {
@@ -230,13 +244,14 @@ static cst_status make_column_plain(const struct ArrowSchema *schema,
   }
   struct ArrowArray values = *array->dictionary;
   array->dictionary->release = NULL;
-  cst_status status = cst__array_make_plain(schema->dictionary, allocator, &values, error);
+  cst_status status =
+      cst__array_make_plain_as(schema->dictionary, allocator, trusted, &values, error);
   if (status == CST_OK) {
     status = cst__schema_copy(schema->dictionary, &value_schema, error);
     if (status == CST_OK) {
       status = cst__schema_make_plain(&value_schema, error);
       if (status == CST_OK) {
-        status = decode(schema, array, &value_schema, &values, allocator, &plain, error);
+        status = decode(schema, array, &value_schema, &values, allocator, trusted, &plain, error);
       }
       value_schema.release(&value_schema);
     }
@@ -296,19 +311,21 @@ static cst_status check_children(const struct ArrowSchema *schema, const struct 
                               "an array has other children than its schema");
 }
 
-cst_status cst__array_make_plain(const struct ArrowSchema *schema, const cst_allocator *allocator,
-                                 struct ArrowArray *array, cst_error *error) {
+cst_status cst__array_make_plain_as(const struct ArrowSchema *schema,
+                                    const cst_allocator *allocator, bool trusted,
+                                    struct ArrowArray *array, cst_error *error) {
   if (!cst__schema_has_dictionary(schema)) {
     return CST_OK;
   }
   if (schema->dictionary != NULL) {
-    return make_column_plain(schema, allocator, array, error);
+    return make_column_plain(schema, allocator, trusted, array, error);
   }
   CST__TRY(check_children(schema, array, error));
   CST__TRY(wrap(allocator, array, error));
   for (int64_t i = 0; i < schema->n_children; i++) {
     const struct ArrowSchema *child = schema->children[i];
-    cst_status status = cst__array_make_plain(child, allocator, array->children[i], error);
+    cst_status status =
+        cst__array_make_plain_as(child, allocator, trusted, array->children[i], error);
     if (status != CST_OK) {
       if (strcmp(schema->format, "+s") == 0 && child->name != NULL) {
         cst__error_add_path(error, child->name, strlen(child->name));
@@ -317,4 +334,9 @@ cst_status cst__array_make_plain(const struct ArrowSchema *schema, const cst_all
     }
   }
   return CST_OK;
+}
+
+cst_status cst__array_make_plain(const struct ArrowSchema *schema, const cst_allocator *allocator,
+                                 struct ArrowArray *array, cst_error *error) {
+  return cst__array_make_plain_as(schema, allocator, false, array, error);
 }

@@ -27,4 +27,9 @@ cst_status cst__schema_make_plain(struct ArrowSchema *schema, cst_error *error);
 cst_status cst__array_make_plain(const struct ArrowSchema *schema, const cst_allocator *allocator,
                                  struct ArrowArray *array, cst_error *error);
 
+/* trusted: the values have been validated before. */
+cst_status cst__array_make_plain_as(const struct ArrowSchema *schema,
+                                    const cst_allocator *allocator, bool trusted,
+                                    struct ArrowArray *array, cst_error *error);
+
 #endif /* ARROW_DICTIONARY_H */

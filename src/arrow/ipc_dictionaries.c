@@ -225,7 +225,8 @@ static cst_status read_values(const cst__ipc_dictionary *item, cst__flat_table m
   columns.wanted = NULL;
   columns.message = cst__flat_child(message, DICTIONARY_BATCH_DATA);
   CST__TRY(cst__ipc_columns_read(&columns, out, error));
-  cst_status status = cst__array_make_plain(&item->encoded, &columns.allocator, out, error);
+  cst_status status =
+      cst__array_make_plain_as(&item->encoded, &columns.allocator, true, out, error);
   if (status != CST_OK) {
     cst__array_release(out);
   }

@@ -407,7 +407,8 @@ static cst_status decode_dictionaries(cst__ipc_reader *r, struct ArrowArray *bat
     if (batch->children[i]->release == NULL) {
       continue;
     }
-    cst_status status = cst__array_make_plain(field, &r->allocator, batch->children[i], error);
+    cst_status status =
+        cst__array_make_plain_as(field, &r->allocator, true, batch->children[i], error);
     if (status != CST_OK) {
       cst__error_add_path(error, field->name, strlen(field->name));
       return status;

@@ -383,7 +383,7 @@ TEST(many_threads) {
   cst_source_release(source);
 }
 
-static int take_once(void *context) {
+static cst_status take_once(void *context) {
   static const uint64_t rows[] = {3, 9, 1, 1};
   const char *const *paths = context;
   cst_source *source;
@@ -403,9 +403,11 @@ static int take_once(void *context) {
   return status;
 }
 
+static int run_take_once(void *context) { return (int)take_once(context); }
+
 TEST(allocation_failures) {
   const char *paths[] = {write_raw("m0.tfrecord", 0, 5), write_raw("m1.tfrecord", 5, 10)};
-  FOR_EACH_ALLOCATION_FAILURE(take_once, (void *)paths, CST_NO_MEMORY);
+  FOR_EACH_ALLOCATION_FAILURE(run_take_once, (void *)paths, CST_NO_MEMORY);
   save_index(paths[0]);
-  FOR_EACH_ALLOCATION_FAILURE(take_once, (void *)paths, CST_NO_MEMORY);
+  FOR_EACH_ALLOCATION_FAILURE(run_take_once, (void *)paths, CST_NO_MEMORY);
 }

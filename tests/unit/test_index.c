@@ -323,7 +323,7 @@ typedef struct paths {
   const char *text;
 } paths;
 
-static int make_all(void *context) {
+static cst_status make_all(void *context) {
   const paths *p = context;
   cst_index *index;
   cst_index *other;
@@ -339,7 +339,9 @@ static int make_all(void *context) {
   return CST_OK;
 }
 
+static int run_make_all(void *context) { return (int)make_all(context); }
+
 TEST(allocation_failures) {
   paths p = {write_raw("memory.tfrecord", 0, 50), harness_temp_path("memory.txt")};
-  FOR_EACH_ALLOCATION_FAILURE(make_all, &p, CST_NO_MEMORY);
+  FOR_EACH_ALLOCATION_FAILURE(run_make_all, &p, CST_NO_MEMORY);
 }

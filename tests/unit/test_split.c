@@ -477,7 +477,7 @@ TEST(parts_have_the_columns_of_the_whole) {
 
 /* ---- memory ---- */
 
-static int split_once(void *context) {
+static cst_status split_once(void *context) {
   const char *const *paths = context;
   cst_source *source;
   bytes names = {0};
@@ -506,7 +506,9 @@ static int split_once(void *context) {
   return status;
 }
 
+static int run_split_once(void *context) { return (int)split_once(context); }
+
 TEST(allocation_failures) {
   const char *paths[] = {write_examples("m0.tfrecord", 0, 6), write_examples("m1.tfrecord", 6, 10)};
-  FOR_EACH_ALLOCATION_FAILURE(split_once, (void *)paths, CST_NO_MEMORY);
+  FOR_EACH_ALLOCATION_FAILURE(run_split_once, (void *)paths, CST_NO_MEMORY);
 }

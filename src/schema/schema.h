@@ -40,7 +40,8 @@ cst_specs *cst__specs_retain(const cst_specs *specs);
 void cst__specs_release(cst_specs *specs);
 
 /* The specs all of whose columns (the first steps of value paths, index columns, row-length
- * columns) are among the names, as a list of its own. */
+ * columns) are among the names, as a list of its own. A name may be that of a struct's child,
+ * "<column>.<child>". */
 cst_status cst__specs_project(const cst_specs *specs, const char *const *columns,
                               size_t num_columns, cst_specs **out, cst_error *error);
 size_t cst__specs_count(const cst_specs *specs);

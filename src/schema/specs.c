@@ -228,9 +228,30 @@ static bool has_column(const column_list *columns, const char *name) {
   return false;
 }
 
+/* True if `column` is "<parent>.<child>". */
+static bool is_child(const char *column, const char *parent, const char *child) {
+  size_t size = strlen(parent);
+  return strncmp(column, parent, size) == 0 && column[size] == '.' &&
+         strcmp(column + size + 1, child) == 0;
+}
+
+static bool is_value(const char *column, const cst_tensor_spec *spec) {
+  return strcmp(column, spec->path[0]) == 0 ||
+         (spec->num_path_steps == 2 && is_child(column, spec->path[0], spec->path[1]));
+}
+
+static bool has_value(const column_list *columns, const cst_tensor_spec *spec) {
+  for (size_t i = 0; i < columns->count; i++) {
+    if (is_value(columns->names[i], spec)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* True if all columns that the tensor is made of are there. */
 static bool is_whole(const column_list *columns, const cst_tensor_spec *spec) {
-  if (!has_column(columns, spec->path[0])) {
+  if (!has_value(columns, spec)) {
     return false;
   }
   for (size_t i = 0; i < spec->num_index_columns; i++) {
@@ -248,7 +269,7 @@ static bool is_whole(const column_list *columns, const cst_tensor_spec *spec) {
 }
 
 static bool uses_column(const cst_tensor_spec *spec, const char *column) {
-  bool uses = strcmp(spec->path[0], column) == 0;
+  bool uses = is_value(column, spec);
   for (size_t i = 0; i < spec->num_index_columns; i++) {
     uses = uses || strcmp(spec->index_columns[i], column) == 0;
   }

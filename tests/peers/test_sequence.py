@@ -322,12 +322,18 @@ def test_fixed_sizes_of_tensorflow(case: tuple[str, int, list[bytes]]) -> None:
 # Files and tensors
 
 
-def tensors_of(records: Sequence[bytes], schema: str | None) -> dict[str, Any]:
+def tensors_of(
+    records: Sequence[bytes], schema: str | None, columns: list[str] | None = None
+) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "records.tfrecord")
         path.write_bytes(framed(records))
         source = cst.open(
-            path, format="sequence_example", schema=schema, batch_size=max(1, len(records))
+            path,
+            format="sequence_example",
+            schema=schema,
+            columns=columns,
+            batch_size=max(1, len(records)),
         )
         (tensors,) = list(source.tensors())
         return dict(tensors)
@@ -346,6 +352,8 @@ def test_ragged_tensors_of_a_source(batch: Batch) -> None:
         splits = [np.asarray(s) for s in tensor.row_splits]
         _, _, _, rows = plain_ragged(splits, values)
         assert rows == exact(found[name].to_list())
+        alone = tensors_of(batch.records, batch.schema_text(), [f"{COLUMN}.{name}"])
+        assert list(alone) == [f"{COLUMN}.{name}"]
 
 
 @given(batches())

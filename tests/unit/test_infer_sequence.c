@@ -187,6 +187,14 @@ TEST(feature_lists_are_ragged_tensors) {
   CHECK_EQ(spec->num_path_steps, 2);
   CHECK_STR(spec->path[0], "SEQ");
   CHECK_STR(spec->path[1], "s");
+  /* A single feature list can be wanted; one without a tensor is part of none. */
+  static const char *const wanted[] = {"SEQ.s", "SEQ.n"};
+  for (size_t count = 0; count <= 2; count++) {
+    cst_specs *part;
+    CHECK_EQ(cst__specs_project(specs, wanted, count, &part, NULL), CST_OK);
+    CHECK_EQ(cst__specs_count(part), count > 0 ? 1 : 0);
+    cst__specs_release(part);
+  }
   cst__specs_release(specs);
   cst__schema_release(schema);
   cst__inferrer_free(inferrer);

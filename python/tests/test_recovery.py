@@ -266,3 +266,13 @@ def test_records_of_the_wrong_type(make_file: MakeFile) -> None:
     assert [(d.kind, d.record) for d in source.dropped] == [("record", 0), ("record", 2)]
     assert isinstance(source.dropped[0].error, cst.SchemaError)
     assert source.dropped[0].error.path == "pair"
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_parts_of_a_damaged_file(damaged: pathlib.Path, n: int) -> None:
+    """Each part reports its own; together they have every sound record once."""
+    source = cst.open(damaged, schema=SCHEMA, on_error="skip")
+    parts = [source.split(i, n) for i in range(n)]
+    assert [i for part in parts for i in ids(part)] == SOUND
+    assert sum(len(part.dropped) for part in parts) >= 3
+    assert source.dropped == []

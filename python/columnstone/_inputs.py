@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _adbc, _formats, _remote
-from ._errors import NotFoundError, argument_error
+from ._errors import NotFoundError, UnsupportedError, argument_error
 from ._files import as_inputs, name_of, path_bytes
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
         return _streams(what)
     paths, files = as_inputs(what)
     if paths is None:
-        return Inputs(files=files)
+        return _parquet_files(files) if format == "parquet" and files else Inputs(files=files)
     return from_paths(paths, format)
 
 
@@ -115,11 +115,7 @@ def _remote_files(what: object, format: str | None, filesystem: object | None) -
     files = _remote.open_files(what, filesystem)
     name = format if format is not None else _remote.format_of(files)
     if name == "parquet":
-        from . import _parquet
-
-        streams = tuple(
-            Stream(functools.partial(_parquet.open_stream, f), f.name.encode()) for f in files
-        )
+        streams = tuple(_parquet_stream(f, name_of(f)) for f in files)
         return Inputs(streams=streams, again=again, format=name)
     if not files:
         raise argument_error("the list of files is empty")
@@ -145,6 +141,21 @@ def is_once(item: object) -> bool:
 def stream_of(item: object) -> Stream:
     name = f"<{type(item).__name__}>".encode("utf-8", "replace")
     return Stream(lambda columns, batch_size, threads: item, name, once=is_once(item))
+
+
+def _parquet_files(files: tuple[tuple[object, bytes, bool], ...]) -> Inputs:
+    """File objects of the one format that has to seek in them."""
+    for _, name, can_seek in files:
+        if not can_seek:
+            shown = os.fsdecode(name)
+            raise UnsupportedError(f"{shown}: Parquet is read by place: the file has to seek")
+    return Inputs(streams=tuple(_parquet_stream(f, n) for f, n, _ in files), format="parquet")
+
+
+def _parquet_stream(file: object, name: bytes) -> Stream:
+    from . import _parquet
+
+    return Stream(functools.partial(_parquet.open_stream, file, os.fsdecode(name)), name)
 
 
 def _streams(items: list[object] | tuple[object, ...]) -> Inputs:

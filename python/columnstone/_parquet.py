@@ -5,16 +5,28 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import tempfile
+import secrets
+import sys
 from collections import deque
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from . import _formats
 from ._core import COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD
-from ._errors import CorruptError, FileError, StateError, UnsupportedError, argument_error
+from ._errors import (
+    CorruptError,
+    Error,
+    FileError,
+    NotFoundError,
+    SchemaError,
+    StateError,
+    UnsupportedError,
+    argument_error,
+)
+from ._reader import Reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import pyarrow as pa
 
@@ -43,27 +55,38 @@ def _parquet() -> Any:
 
 def open_file(
     path: str, columns: list[str] | None = None, batch_size: int = 1024, threads: int = 1
-) -> pa.RecordBatchReader:
+) -> Reader:
     """A file as a stream of batches. With threads, as many row groups are decoded at once; their
     order is kept."""
     return _stream(lambda: path, path, columns, batch_size, threads)
 
 
 def open_stream(
-    file: Any, columns: list[str] | None, batch_size: int, threads: int
-) -> pa.RecordBatchReader:
-    """The same of a file object. Its row groups are read one by one."""
+    file: Any, name: str, columns: list[str] | None, batch_size: int, threads: int
+) -> Reader:
+    """The same of a file object that can seek. Its row groups are read one by one."""
 
     def again() -> Any:
         file.seek(0)
         return file
 
-    return _stream(again, file.name, columns, batch_size, 1)
+    return _stream(again, name, columns, batch_size, 1)
+
+
+class _Job(NamedTuple):
+    """What is to be read of a file."""
+
+    where: Callable[[], Any]  # what ParquetFile takes
+    name: str
+    schema: pa.Schema  # of the wanted columns
+    columns: list[str] | None
+    batch_size: int
+    threads: int
 
 
 def _stream(
     where: Callable[[], Any], name: str, columns: list[str] | None, batch_size: int, threads: int
-) -> pa.RecordBatchReader:
+) -> Reader:
     pq = _parquet()
     import pyarrow as pa
 
@@ -71,69 +94,87 @@ def _stream(
         file = pq.ParquetFile(where(), page_checksum_verification=True)
     schema = file.schema_arrow.remove_metadata()
     if columns is not None:
-        columns = [column for column in columns if column in schema.names]
-        schema = pa.schema([field for field in schema if field.name in columns])
-    return pa.RecordBatchReader.from_batches(
-        schema, _read(where, name, file, columns, batch_size, threads)
-    )
+        known = set(schema.names)
+        if known.issuperset(columns):  # the others are refused, with near names, for all columns
+            schema = pa.schema([field for field in schema if field.name in columns])
+        columns = schema.names
+    return Reader(schema, _read(file, _Job(where, name, schema, columns, batch_size, threads)))
 
 
-def _read(
-    where: Callable[[], Any],
-    name: str,
-    file: Any,
-    columns: list[str] | None,
-    batch_size: int,
-    threads: int,
-) -> Iterator[pa.RecordBatch]:
-    with _errors(name):
-        if threads == 1 or file.num_row_groups < 2:
-            yield from file.iter_batches(
-                batch_size=batch_size, columns=columns, use_threads=threads > 1
-            )
+def _read(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
+    with _errors(job.name):
+        if job.columns == []:
+            yield from _rows_only(file.metadata.num_rows, job.batch_size)
+        elif job.threads == 1 or file.num_row_groups < 2:
+            for batch in file.iter_batches(
+                batch_size=job.batch_size, columns=job.columns, use_threads=job.threads > 1
+            ):
+                yield _wanted(batch, job)
         else:
-            yield from _read_groups(where, file.num_row_groups, columns, batch_size, threads)
+            for table in _read_groups(file.metadata, job):
+                yield from _wanted(table, job).to_batches(max_chunksize=job.batch_size)
 
 
-def _read_groups(
-    where: Callable[[], Any], count: int, columns: list[str] | None, batch_size: int, threads: int
-) -> Iterator[pa.RecordBatch]:
+def _rows_only(rows: int, batch_size: int) -> Iterator[pa.RecordBatch]:
+    """Batches without columns."""
+    import pyarrow as pa
+
+    for first in range(0, rows, batch_size):
+        empty = pa.array([{}] * min(batch_size, rows - first), pa.struct([]))
+        yield pa.RecordBatch.from_struct_array(empty)
+
+
+def _wanted(data: Any, job: _Job) -> Any:
+    """pyarrow takes the name "a" for a column "a.b" as well."""
+    if job.columns is not None and data.schema.names != job.columns:
+        data = data.select(job.columns)
+    return data
+
+
+def _read_groups(metadata: Any, job: _Job) -> Iterator[pa.Table]:
     """Each task opens the file for itself: a ParquetFile is no object for several threads."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
     def read(group: int) -> pa.Table:
-        with _parquet().ParquetFile(where(), page_checksum_verification=True) as file:
-            return file.read_row_group(group, columns=columns, use_threads=False)
+        with _parquet().ParquetFile(
+            job.where(), metadata=metadata, page_checksum_verification=True
+        ) as file:
+            return file.read_row_group(group, columns=job.columns, use_threads=False)
 
     waiting: deque[Future[pa.Table]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(job.threads) as pool:
         try:
-            for group in range(count):
+            for group in range(metadata.num_row_groups):
                 waiting.append(pool.submit(read, group))
-                if len(waiting) > threads:
-                    yield from waiting.popleft().result().to_batches(max_chunksize=batch_size)
+                if len(waiting) > job.threads:
+                    yield waiting.popleft().result()
             while waiting:
-                yield from waiting.popleft().result().to_batches(max_chunksize=batch_size)
+                yield waiting.popleft().result()
         finally:
             for task in waiting:
                 task.cancel()
 
 
 @contextlib.contextmanager
-def _errors(path: str) -> Iterator[None]:
-    """What pyarrow raises, as the exceptions of this package, with the file."""
+def _errors(path: str, of_system: bool = True) -> Iterator[None]:
+    """What pyarrow raises, as the exceptions of this package, with the file. of_system: errors with
+    a number are the system's; otherwise a file object's, which come out as they are."""
     import pyarrow as pa
 
     try:
         yield
-    except FileNotFoundError:
+    except Error:
         raise
+    except FileNotFoundError:
+        raise NotFoundError(f"{path}: there is no such file or folder", file=path) from None
     except pa.ArrowNotImplementedError as error:
         raise UnsupportedError(f"{path}: parquet: {_line(error)}", file=path) from error
     except (pa.ArrowInvalid, OSError) as error:
-        system = isinstance(error, OSError) and error.errno is not None
-        kind = FileError if system else CorruptError
-        raise kind(f"{path}: parquet: {_line(error)}", file=path) from error
+        if isinstance(error, OSError) and error.errno is not None:
+            if not of_system:
+                raise
+            raise FileError(f"{path}: {_line(error)}", file=path) from error
+        raise CorruptError(f"{path}: parquet: {_line(error)}", file=path) from error
 
 
 def _line(error: BaseException) -> str:
@@ -167,10 +208,10 @@ class ParquetSink:
             raise argument_error("Parquet is written with zstd, or none", 'compression="none"')
         if num_shards and shard_bytes:
             raise argument_error("num_shards and shard_bytes are both given", "give one of them")
-        if file is not None and (num_shards or shard_bytes):
+        if (file is not None or name == b"-") and (num_shards or shard_bytes):
             raise argument_error("a file object cannot be divided into shards", "name a path")
         self._path = os.fsdecode(name)
-        self._file = file
+        self._file = sys.stdout.buffer if file is None and name == b"-" else file
         self._pq = _parquet()
         self._options: dict[str, Any] = {
             "compression": "none" if compression == COMPRESSION_NONE else "zstd",
@@ -180,7 +221,8 @@ class ParquetSink:
         }
         self._num_shards = num_shards
         self._shard_bytes = shard_bytes
-        self._schema: pa.Schema | None = None
+        self._given: pa.Schema | None = None  # of the batches
+        self._schema: pa.Schema | None = None  # of the file
         self._shards: list[_File] = []
         self._batches = 0
         self.closed = False
@@ -189,7 +231,9 @@ class ParquetSink:
         import pyarrow as pa
 
         if self._schema is None:
-            self._schema = pa.schema(schema).remove_metadata()
+            self._given = pa.schema(schema).remove_metadata()
+            self._schema = pa.schema([field.with_type(_plain(field.type)) for field in self._given])
+            _check_types(self._pq, self._path, self._schema)
             for _ in range(max(1, self._num_shards)):
                 self._add_shard()
 
@@ -200,14 +244,12 @@ class ParquetSink:
             raise StateError("the writer is closed")
         reader = _reader(batches)
         self.begin(reader.schema)
-        if self._schema is not None and not reader.schema.equals(self._schema):
-            from ._errors import SchemaError
-
+        if not reader.schema.equals(self._given):
             raise SchemaError("the batch has other columns than the first one")
         rows = 0
         with self._failures():
             for batch in reader:
-                self._shard().write(pa.Table.from_batches([batch], self._schema))
+                self._shard().write(pa.Table.from_batches([batch]).cast(self._schema))
                 self._batches += 1
                 rows += batch.num_rows
         return rows
@@ -231,7 +273,7 @@ class ParquetSink:
     @contextlib.contextmanager
     def _failures(self) -> Iterator[None]:
         try:
-            with _errors(self._path):
+            with _errors(self._path, of_system=self._file is None):
                 yield
         except BaseException:
             self.abort()
@@ -258,6 +300,42 @@ class ParquetSink:
         return f"{stem}-{i:0{_SHARD_DIGITS}}-of-{len(self._shards):0{_SHARD_DIGITS}}{ending}"
 
 
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type with plain strings and bytes for views, which pyarrow does not write in lists."""
+    import pyarrow as pa
+
+    def field(f: pa.Field) -> pa.Field:
+        return f.with_type(_plain(f.type))
+
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    if pa.types.is_binary_view(kind):
+        return pa.large_binary()
+    if pa.types.is_struct(kind):
+        return pa.struct([field(f) for f in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(field(kind.key_field), field(kind.item_field), kind.keys_sorted)
+    if pa.types.is_large_list(kind):
+        return pa.large_list(field(kind.value_field))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(field(kind.value_field), kind.list_size)
+    if pa.types.is_list(kind):
+        return pa.list_(field(kind.value_field))
+    return kind
+
+
+def _check_types(pq: Any, path: str, schema: pa.Schema) -> None:
+    """UnsupportedError with the column for a type that Parquet does not have."""
+    import pyarrow as pa
+
+    for field in schema:
+        try:
+            pq.ParquetWriter(io.BytesIO(), pa.schema([field])).close()
+        except pa.ArrowNotImplementedError as error:
+            text = f"{path}: column {field.name!r}: Parquet cannot hold {field.type}"
+            raise UnsupportedError(text, file=path, path=field.name) from error
+
+
 class _File:
     """One Parquet file under a temporary name; batches are gathered to row groups."""
 
@@ -266,15 +344,11 @@ class _File:
     ) -> None:
         self.temporary: str | None = None
         if file is None:
-            folder, base = os.path.split(path)
-            handle, self.temporary = tempfile.mkstemp(".tmp", base + ".", folder or ".")
-            os.close(handle)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(self.temporary, 0o666 & ~mask)  # as any new file
+            self.temporary = f"{path}.{secrets.token_hex(8)}.tmp"
+            file = io.FileIO(self.temporary, "xb")
+        self._owns = self.temporary is not None
+        self._counted = _Counted(file)
         try:
-            self._owns = self.temporary is not None
-            self._counted = _Counted(io.FileIO(self.temporary, "wb") if self.temporary else file)
             self._writer = pq.ParquetWriter(self._counted, schema, **options)
         except BaseException:
             self.abort()
@@ -317,6 +391,9 @@ class _File:
             self.temporary = None
 
     def abort(self) -> None:
+        self._counted.dropped = True
+        if self._owns:
+            self._counted.file.close()
         if self.temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self.temporary)
@@ -330,9 +407,11 @@ class _Counted:
         self.file = file
         self.written = 0
         self.closed = False
+        self.dropped = False  # a ParquetWriter that is given up still writes a footer
 
     def write(self, data: Any) -> int:
-        self.file.write(data)
+        if not self.dropped:
+            self.file.write(data)
         size = memoryview(data).nbytes
         self.written += size
         return size
@@ -342,7 +421,7 @@ class _Counted:
 
     def flush(self) -> None:
         flush: Callable[[], None] | None = getattr(self.file, "flush", None)
-        if flush is not None:
+        if flush is not None and not self.dropped:
             flush()
 
     def writable(self) -> bool:

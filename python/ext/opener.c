@@ -2,8 +2,11 @@
  * registered formats by.
  *
  * The library opens from any thread. The opener enters Python through the module's gate; what the
- * object raises is kept and becomes the exception of the call that failed.
+ * object raises is kept and becomes the exception of the call that failed. A stream can tell of a
+ * failure in words only: an object that has `last_error`, as Source has, is asked for the
+ * exception.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "ext.h"
@@ -80,6 +83,93 @@ static int check_stream(struct ArrowArrayStream *stream) {
   return batches ? 0 : -1;
 }
 
+/* ---- streams whose object knows its exceptions ---- */
+
+typedef struct {
+  struct ArrowArrayStream stream;
+  cst__py_opener *opener; /* counted */
+  PyObject *object;       /* has last_error */
+  cst_error error;        /* what get_last_error tells */
+  bool kept;              /* the error is set */
+} guarded;
+
+/* Keeps what the object raised in its own code; false if it knows of nothing. */
+static bool keep_last_error(guarded *g) {
+  PyObject *exception = PyObject_GetAttrString(g->object, "last_error");
+  bool found = exception != NULL && PyExceptionInstance_Check(exception);
+  if (found) {
+    PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+    g->error = (cst_error)CST_ERROR_INIT;
+    (void)cst__py_keep_exception(&g->opener->exception, "the stream raised", &g->error);
+  } else {
+    PyErr_Clear();
+  }
+  Py_XDECREF(exception);
+  return found;
+}
+
+/* ECANCELED tells the library that the caller's own code failed. */
+static int guard_failure(guarded *g, int code) {
+  PyGILState_STATE gil;
+  g->kept = false;
+  if (code != 0 && cst__py_enter(g->opener->gate, &gil)) {
+    g->kept = keep_last_error(g);
+    cst__py_leave(g->opener->gate, gil);
+  }
+  return g->kept ? ECANCELED : code;
+}
+
+static int guarded_schema(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  guarded *g = self->private_data;
+  return guard_failure(g, g->stream.get_schema(&g->stream, out));
+}
+
+static int guarded_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
+  guarded *g = self->private_data;
+  return guard_failure(g, g->stream.get_next(&g->stream, out));
+}
+
+static const char *guarded_error(struct ArrowArrayStream *self) {
+  guarded *g = self->private_data;
+  return g->kept ? g->error.message : g->stream.get_last_error(&g->stream);
+}
+
+/* Without Python the object stays, as the opener does. */
+static void guarded_release(struct ArrowArrayStream *self) {
+  guarded *g = self->private_data;
+  cst__py_gate *gate = g->opener->gate;
+  PyGILState_STATE gil;
+  g->stream.release(&g->stream);
+  if (cst__py_enter(gate, &gil)) {
+    Py_DECREF(g->object);
+    cst__py_opener_release(g->opener);
+    cst__py_leave(gate, gil);
+  }
+  free(g);
+  self->release = NULL;
+}
+
+/* 0, or -1 with an exception and the stream released. */
+static int guard(cst__py_opener *opener, PyObject *object, struct ArrowArrayStream *stream) {
+  int asks = cst__py_has(object, "last_error");
+  if (asks == 0) {
+    return 0;
+  }
+  guarded *g = asks < 0 ? NULL : calloc(1, sizeof *g);
+  if (g == NULL) {
+    if (asks > 0) {
+      PyErr_NoMemory();
+    }
+    stream->release(stream);
+    return -1;
+  }
+  opener->refs++;
+  *g = (guarded){.stream = *stream, .opener = opener, .object = Py_NewRef(object)};
+  *stream =
+      (struct ArrowArrayStream){guarded_schema, guarded_next, guarded_error, guarded_release, g};
+  return 0;
+}
+
 static int open_object(cst__py_opener *opener, const cst_stream_request *request,
                        struct ArrowArrayStream *out) {
   PyObject *columns = columns_of(request);
@@ -90,6 +180,9 @@ static int open_object(cst__py_opener *opener, const cst_stream_request *request
   int result = object == NULL ? -1 : cst__py_import_batches(object, out);
   if (result == 0) {
     result = check_stream(out);
+  }
+  if (result == 0) {
+    result = guard(opener, object, out);
   }
   Py_XDECREF(columns);
   Py_XDECREF(object);

@@ -26,6 +26,8 @@ static cst_status stream_status(int code) {
       return CST_IO;
     case ENOTSUP:
       return CST_UNSUPPORTED;
+    case ECANCELED: /* the caller's own code, which knows more */
+      return CST_CALLBACK;
     default:
       return CST_CORRUPT;
   }

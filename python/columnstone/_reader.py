@@ -1,0 +1,41 @@
+"""Batches that a function of this package makes, as an Arrow stream that keeps its exceptions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+
+class Reader:
+    """A stream that can be taken once.
+
+    A C stream tells of failures in words; `last_error` is the exception, which the pass over the
+    stream raises.
+    """
+
+    __slots__ = ("_batches", "_schema", "last_error")
+
+    def __init__(self, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+        self._schema = schema
+        self._batches = batches
+        self.last_error: BaseException | None = None
+
+    def _kept(self) -> Iterator[pa.RecordBatch]:
+        try:
+            yield from self._batches
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            self.last_error = error
+            raise
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        import pyarrow as pa
+
+        reader = pa.RecordBatchReader.from_batches(self._schema, self._kept())
+        capsule: object = reader.__arrow_c_stream__(requested_schema)
+        return capsule

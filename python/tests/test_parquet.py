@@ -1,0 +1,363 @@
+"""Parquet files: read and written through pyarrow."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import io
+import pathlib
+import pickle
+from collections.abc import Callable
+
+import columnstone as cst
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+DAY = datetime.date(2020, 2, 29)
+TIME = datetime.datetime(2020, 2, 29, 1, 2, 3, 456789)
+
+# name -> type and two values; a third is null
+VALUES: dict[str, tuple[pa.DataType, list[object]]] = {
+    "bool": (pa.bool_(), [True, False]),
+    **{f"int{n}": (getattr(pa, f"int{n}")(), [-(2 ** (n - 1)), 5]) for n in (8, 16, 32, 64)},
+    **{f"uint{n}": (getattr(pa, f"uint{n}")(), [2**n - 1, 0]) for n in (8, 16, 32, 64)},
+    "float16": (pa.float16(), [0.5, -2.0]),
+    "float": (pa.float32(), [0.5, float("inf")]),
+    "double": (pa.float64(), [0.1, -1e300]),
+    "string": (pa.string(), ["", "ü€😀"]),
+    "large_string": (pa.large_string(), ["a", "b" * 100]),
+    "string_view": (pa.string_view(), ["a", "b" * 100]),
+    "binary": (pa.binary(), [b"", b"\x00\xff"]),
+    "large_binary": (pa.large_binary(), [b"a", b""]),
+    "fixed_binary": (pa.binary(3), [b"abc", b"\x00\x01\x02"]),
+    "date32": (pa.date32(), [DAY, datetime.date(1, 1, 1)]),
+    "time": (pa.time64("us"), [TIME.time(), datetime.time(0)]),
+    "timestamp": (pa.timestamp("us"), [TIME, datetime.datetime(1960, 1, 1)]),
+    "zoned": (
+        pa.timestamp("ms", "Europe/Paris"),
+        [datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC), None],
+    ),
+    "duration": (pa.duration("us"), [datetime.timedelta(days=1), datetime.timedelta(0)]),
+    "decimal": (pa.decimal128(20, 3), [decimal.Decimal("-1.250"), decimal.Decimal("7.000")]),
+    "decimal256": (pa.decimal256(60, 1), [decimal.Decimal("1.5"), decimal.Decimal("-2.5")]),
+    "dictionary": (pa.dictionary(pa.int32(), pa.string()), ["x", "y"]),
+    "list_view": (pa.list_view(pa.int16()), [[1, 2], []]),
+    "map": (pa.map_(pa.string(), pa.int64()), [[("k", 1), ("l", None)], []]),
+    "null": (pa.null(), [None, None]),
+}
+
+
+def column(kind: pa.DataType, values: list[object]) -> pa.Array:
+    return pa.array([*values, None], kind)
+
+
+def nested(kind: pa.DataType, values: list[object]) -> pa.Table:
+    """A type by itself, in lists, and in a struct in lists."""
+    one = column(kind, values)
+    plain = one.to_pylist()
+    lists = pa.array([plain, [], None], pa.large_list(kind))
+    inner = pa.struct([("v", kind), ("w", pa.list_(kind))])
+    structs = pa.array([[{"v": plain[0], "w": plain}, None], None, []], pa.list_(inner))
+    return pa.table({"one": one, "lists": lists, "structs": structs})
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_types(tmp_path: pathlib.Path, name: str) -> None:
+    kind, values = VALUES[name]
+    table = nested(kind, values) if name != "dictionary" else pa.table({"a": column(kind, values)})
+    path = tmp_path / "t.parquet"
+    if name == "string_view":  # pyarrow does not write them in lists
+        cst.write(table, path)
+    else:
+        pq.write_table(table, path)
+    read = pa.table(cst.open(path))
+    assert read.to_pydict() == table.to_pydict()
+    if name != "dictionary":  # they are decoded
+        assert read.schema.equals(pq.read_schema(path).remove_metadata())
+    assert cst.write(cst.open(path), tmp_path / "u.parquet") == 3
+    assert pq.read_table(tmp_path / "u.parquet").to_pydict() == table.to_pydict()
+
+
+TABLE = pa.table(
+    {
+        "a": list(range(1000)),
+        "b": [f"text {i}" for i in range(1000)],
+        "c": [[i] * (i % 3) for i in range(1000)],
+    }
+)
+
+
+@pytest.fixture
+def groups(tmp_path: pathlib.Path) -> pathlib.Path:
+    """Ten row groups, with page checksums."""
+    path = tmp_path / "groups.parquet"
+    pq.write_table(TABLE, path, row_group_size=100, write_page_checksum=True)
+    return path
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 100, 333, 5000])
+def test_threads_and_batches(groups: pathlib.Path, batch_size: int) -> None:
+    plans = [list(cst.open(groups, batch_size=batch_size, threads=n)) for n in (1, 3)]
+    sizes = [[b.num_rows for b in plan] for plan in plans]
+    assert sizes[0] == sizes[1]
+    assert set(sizes[0][:-1]) <= {batch_size}
+    for plan in plans:
+        assert pa.Table.from_batches([pa.record_batch(b) for b in plan]).equals(TABLE)
+
+
+def test_early_stop_and_many_passes(groups: pathlib.Path) -> None:
+    source = cst.open([groups, groups], batch_size=10, threads=3)
+    first = iter(source)
+    assert next(first)["a"].to_pylist() == list(range(10))
+    first.close()
+    with source:
+        assert source.num_rows == 2000
+        assert next(iter(source)).num_rows == 10
+    assert pa.table(pickle.loads(pickle.dumps(cst.open(groups)))).equals(TABLE)
+
+
+def damage(path: pathlib.Path, column: str) -> None:
+    """Flips a bit in every page of the column."""
+    metadata = pq.ParquetFile(path).metadata
+    data = bytearray(path.read_bytes())
+    for group in range(metadata.num_row_groups):
+        for i in range(metadata.num_columns):
+            chunk = metadata.row_group(group).column(i)
+            if chunk.path_in_schema.split(".")[0] == column:
+                end = (chunk.dictionary_page_offset or chunk.data_page_offset) + (
+                    chunk.total_compressed_size
+                )
+                data[end - 1] ^= 1
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_projection_reads_the_wanted_pages_only(groups: pathlib.Path, threads: int) -> None:
+    damage(groups, "b")
+    read = pa.table(cst.open(groups, columns=["c", "a"], threads=threads))
+    assert read.equals(TABLE.select(["c", "a"]))
+    source = cst.open(groups, columns=["b"], threads=threads)
+    with pytest.raises(cst.CorruptError) as caught:
+        list(source)
+    assert caught.value.file == str(groups)
+    assert "groups.parquet" in str(caught.value)
+    assert isinstance(source.last_error, cst.CorruptError)
+    with pytest.raises(Exception, match=r"groups\.parquet"):
+        pa.table(source)
+
+
+def test_columns_with_dots(tmp_path: pathlib.Path) -> None:
+    table = pa.table({"x": [{"y": 1, "z": 2}], "x.y": [3], "x.z": [4]})
+    path = tmp_path / "t.parquet"
+    pq.write_table(table, path)
+    for names in (["x"], ["x.y"], ["x.z", "x"], ["x", "x.y"], ["x.z", "x.y", "x"]):
+        assert pa.table(cst.open(path, columns=names)).equals(table.select(names))
+
+
+def test_no_columns(groups: pathlib.Path) -> None:
+    for threads in (1, 3):
+        batches = list(cst.open(groups, columns=[], threads=threads, batch_size=300))
+        assert [b.num_rows for b in batches] == [300, 300, 300, 100]
+
+
+def test_unknown_column(groups: pathlib.Path) -> None:
+    with pytest.raises(cst.NotFoundError, match="did you mean 'b'") as caught:
+        cst.open(groups, columns=["a", "bb"])
+    assert caught.value.path == "bb"
+
+
+@pytest.mark.parametrize("format", [None, "parquet"])
+def test_missing_file(tmp_path: pathlib.Path, format: str | None) -> None:
+    with pytest.raises(cst.NotFoundError):
+        cst.open(tmp_path / "no.parquet", format)
+    with pytest.raises(cst.NotFoundError):
+        cst.open(tmp_path / "*.parquet", format)
+
+
+def test_file_that_goes_away(groups: pathlib.Path) -> None:
+    source = cst.open(groups)
+    groups.unlink()
+    with pytest.raises(cst.NotFoundError, match=r"groups\.parquet"):
+        list(source)
+
+
+def test_damaged_files(groups: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    data = groups.read_bytes()
+    path = tmp_path / "d.parquet"
+    for broken in (b"PAR1", data[:-1], data[:-20], b"PAR1" + data[:100], data[:4] + data[5000:]):
+        path.write_bytes(broken)
+        for threads in (1, 3):
+            with pytest.raises(cst.CorruptError, match=r"d\.parquet") as caught:
+                list(cst.open(path, threads=threads))
+            assert caught.value.file == str(path)
+    path.write_bytes(b"no parquet at all")
+    with pytest.raises(cst.CorruptError):
+        list(cst.open(path, "parquet"))
+
+
+def test_no_rows(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "empty.parquet"
+    with cst.Writer(path) as writer:
+        writer.begin(TABLE.schema)
+    assert pq.read_table(path).equals(TABLE.slice(0, 0))
+    source = cst.open(path)
+    assert list(source) == []
+    assert source.column_names == ["a", "b", "c"]
+    assert pa.table(source).equals(TABLE.slice(0, 0))
+    assert source.empty_batch().num_rows == 0
+    with pytest.raises(cst.StateError), cst.Writer(tmp_path / "none.parquet"):
+        pass
+    assert [p.name for p in tmp_path.iterdir()] == ["empty.parquet"]
+
+
+def test_what_is_written(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "t.parquet"
+    assert cst.write(cst.open(TABLE, batch_size=10), path) == 1000
+    metadata = pq.ParquetFile(path).metadata
+    assert metadata.num_row_groups == 1  # batches are gathered
+    chunk = metadata.row_group(0).column(0)
+    assert chunk.compression == "ZSTD"
+    assert chunk.statistics.min == 0 and chunk.statistics.max == 999
+    assert pq.ParquetFile(path, page_checksum_verification=True).read().equals(TABLE)
+    assert pl.read_parquet(path).to_arrow().to_pydict() == TABLE.to_pydict()
+    assert duckdb.sql(f"select sum(a), count(b) from '{path}'").fetchall() == [(499500, 1000)]
+    damage(path, "a")
+    with pytest.raises(cst.CorruptError):  # so there are checksums
+        list(cst.open(path))
+
+
+@pytest.mark.parametrize("other", ["polars", "duckdb"])
+def test_files_of_others(tmp_path: pathlib.Path, other: str) -> None:
+    path = tmp_path / "t.parquet"
+    if other == "polars":
+        pl.from_arrow(TABLE).write_parquet(path)  # type: ignore[union-attr]
+    else:
+        source = TABLE  # DuckDB finds it by its name
+        duckdb.sql("select * from source").write_parquet(str(path))
+        del source
+    assert pa.table(cst.open(path)).to_pydict() == TABLE.to_pydict()
+
+
+def test_compression(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "t.parquet"
+    cst.write(TABLE, path, compression="none")
+    assert pq.ParquetFile(path).metadata.row_group(0).column(0).compression == "UNCOMPRESSED"
+    cst.write(TABLE, path, compression="zstd", level=19)
+    assert pa.table(cst.open(path)).equals(TABLE)
+    with pytest.raises(cst.ArgumentError, match="zstd"):
+        cst.write(TABLE, path, compression="gzip")
+    assert pa.table(cst.open(path)).equals(TABLE)
+
+
+def test_nothing_is_left_of_a_failure(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "t.parquet"
+    path.write_bytes(b"old")
+    with pytest.raises(ZeroDivisionError), cst.Writer(path) as writer:
+        writer.write(TABLE)
+        raise ZeroDivisionError
+    assert writer.closed
+    with pytest.raises(cst.SchemaError), cst.Writer(path) as writer:
+        writer.write(TABLE)
+        writer.write(TABLE.select(["a"]))
+    with pytest.raises(cst.StateError):
+        writer.write(TABLE)
+    assert [p.name for p in tmp_path.iterdir()] == ["t.parquet"]
+    assert path.read_bytes() == b"old"
+    with pytest.raises(cst.NotFoundError, match="nowhere"):
+        cst.write(TABLE, tmp_path / "nowhere" / "t.parquet")
+
+
+def test_data_frame(tmp_path: pathlib.Path) -> None:
+    frame = pl.DataFrame({"a": [["x", "y"], None], "b": [{"c": "z"}, {"c": None}]})
+    assert cst.write(frame, tmp_path / "t.parquet") == 2
+    assert pl.read_parquet(tmp_path / "t.parquet").equals(frame)
+
+
+def test_what_parquet_cannot_hold(tmp_path: pathlib.Path) -> None:
+    table = pa.table({"ok": [1], "bad": pa.array([None], pa.month_day_nano_interval())})
+    with pytest.raises(cst.UnsupportedError, match="bad") as caught:
+        cst.write(table, tmp_path / "t.parquet")
+    assert caught.value.path == "bad"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_shards(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "t.parquet"
+    assert cst.write(cst.open(TABLE, batch_size=100), path, num_shards=3) == 1000
+    names = sorted(p.name for p in tmp_path.iterdir())
+    assert names == [f"t-{i:05}-of-00003.parquet" for i in range(3)]
+    read = pa.table(cst.open(tmp_path / "t-*.parquet"))
+    assert sorted(read["a"].to_pylist()) == list(range(1000))
+    for p in tmp_path.iterdir():
+        p.unlink()
+    big = pa.table({"a": range(3_000_000)})
+    cst.write(cst.open(big, batch_size=500_000), path, shard_bytes=1_000_000, compression="none")
+    assert len(list(tmp_path.iterdir())) >= 2
+    assert pa.table(cst.open(tmp_path / "t-*.parquet")).equals(big)
+    with pytest.raises(cst.ArgumentError), cst.Writer(path, num_shards=2, shard_bytes=5):
+        pass
+
+
+def test_many_row_groups(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "t.parquet"
+    rows = (1 << 20) + 5
+    batch = pa.table({"a": pa.array(range(rows), pa.int32())})
+    cst.write(cst.open(batch, batch_size=1 << 18), path)
+    assert pq.ParquetFile(path).metadata.num_row_groups == 2
+    assert pa.table(cst.open(path, threads=2)).equals(batch)
+
+
+def test_file_objects(tmp_path: pathlib.Path) -> None:
+    file = io.BytesIO()
+    assert cst.write(TABLE, file, "parquet") == 1000
+    assert not file.closed
+    source = cst.open(file, "parquet", columns=["a"], batch_size=300)
+    for _ in range(2):
+        assert [b.num_rows for b in source] == [300, 300, 300, 100]
+    assert not file.closed
+
+    class Pipe(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+    with pytest.raises(cst.UnsupportedError, match="seek"):
+        cst.open(Pipe(), "parquet")
+
+
+class Failing(io.BytesIO):
+    """Raises after some bytes."""
+
+    def __init__(self, error: Exception, data: bytes = b"") -> None:
+        super().__init__(data)
+        self.error = error
+
+    def write(self, data: object) -> int:
+        raise self.error
+
+    def read(self, *size: int | None) -> bytes:
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [OSError(28, "full"), ZeroDivisionError("x")])
+def test_what_file_objects_raise(error: Exception) -> None:
+    with pytest.raises(type(error)) as caught:
+        cst.write(TABLE, Failing(error), "parquet")
+    assert caught.value is error
+    file = io.BytesIO()
+    cst.write(TABLE, file, "parquet")
+    with pytest.raises(type(error)):
+        list(cst.open(Failing(error, file.getvalue()), "parquet"))
+
+
+def test_without_pyarrow(groups: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
+    for call in (
+        lambda: list(cst.open(groups)),
+        lambda: cst.Writer(groups.with_name("u.parquet")),
+    ):
+        attempt: Callable[[], object] = call
+        with pytest.raises(cst.UnsupportedError, match="pip install pyarrow"):
+            attempt()

@@ -95,8 +95,9 @@ typedef struct cst_source_options {
   bool legacy_specs;        /* see cst_specs_options.legacy */
   const cst_allocator *allocator;
   const char *sequence_column; /* sequence_example: see cst_sequence_options */
-  const char *raw_column;      /* TFRecords: a column of this name, the last one, that holds each
-                                  record's bytes (large_binary); NULL: none */
+  const char *raw_column;      /* TFRecords: one more column of this name, the last one, with each
+                                  record's bytes: large_list<large_binary> of one value, as features
+                                  are; for `raw` it is the only one. NULL: none */
   const cst_csv_options *csv;  /* NULL: the usual ones */
   const struct ArrowSchema *types; /* csv, json: the columns and their types, instead of `schema`
                                       and instead of inferring them; NULL: none */

@@ -7,7 +7,8 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._errors import FileError, UnsupportedError, argument_error
+from ._errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
+from ._reader import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,19 +21,22 @@ class Driver(NamedTuple):
 
     module: str  # has dbapi
     package: str  # what to install
-    keeps_scheme: bool = True  # the driver takes the whole URI
+    of_file: bool = False  # the driver takes the path behind the scheme; else the whole URI
 
 
 _DRIVERS = {
     "postgresql": Driver("adbc_driver_postgresql", "adbc-driver-postgresql"),
     "postgres": Driver("adbc_driver_postgresql", "adbc-driver-postgresql"),
-    "sqlite": Driver("adbc_driver_sqlite", "adbc-driver-sqlite", keeps_scheme=False),
-    "duckdb": Driver("adbc_driver_duckdb", "duckdb", keeps_scheme=False),
+    "sqlite": Driver("adbc_driver_sqlite", "adbc-driver-sqlite", of_file=True),
+    "duckdb": Driver("adbc_driver_duckdb", "duckdb", of_file=True),
     "snowflake": Driver("adbc_driver_snowflake", "adbc-driver-snowflake"),
     "bigquery": Driver("adbc_driver_bigquery", "adbc-driver-bigquery"),
     "grpc": Driver("adbc_driver_flightsql", "adbc-driver-flightsql"),
     "grpc+tls": Driver("adbc_driver_flightsql", "adbc-driver-flightsql"),
 }
+
+
+_SECRET = ("password", "token", "secret", "key", "credential")  # in names of parameters
 
 
 def scheme_of(path: object) -> str | None:
@@ -54,12 +58,11 @@ class Query(NamedTuple):
     driver: str | None
     options: tuple[tuple[str, str], ...]
 
-    def open(
-        self, columns: list[str] | None, batch_size: int, threads: int
-    ) -> pa.RecordBatchReader:
-        """Connects, runs the query, and gives its result as a stream, which owns the connection."""
-        import pyarrow as pa
+    def __repr__(self) -> str:
+        return f"<query of {shown(self.uri)}>"
 
+    def open(self, columns: list[str] | None, batch_size: int, threads: int) -> Reader:
+        """Connects, runs the query, and gives its result as a stream, which owns the connection."""
         connection = _connect(self)
         try:
             cursor = connection.cursor()
@@ -67,10 +70,8 @@ class Query(NamedTuple):
             reader = cursor.fetch_record_batch()
         except BaseException as error:
             connection.close()
-            raise _failure(self, error) from error
-        return pa.RecordBatchReader.from_batches(
-            reader.schema, _batches(self, connection, cursor, reader)
-        )
+            raise _failure(self, error) from None
+        return Reader(reader.schema, _batches(self, connection, cursor, reader))
 
 
 def _batches(query: Query, connection: Any, cursor: Any, reader: Any) -> Iterator[pa.RecordBatch]:
@@ -79,7 +80,7 @@ def _batches(query: Query, connection: Any, cursor: Any, reader: Any) -> Iterato
     except GeneratorExit:
         raise
     except BaseException as error:
-        raise _failure(query, error) from error
+        raise _failure(query, error) from None
     finally:
         reader.close()
         cursor.close()
@@ -87,26 +88,41 @@ def _batches(query: Query, connection: Any, cursor: Any, reader: Any) -> Iterato
 
 
 def shown(uri: str) -> str:
-    """A URI without its password."""
-    scheme, _, rest = uri.partition("://")
+    """A URI without its password, and without the parameters, which may have another."""
+    scheme, _, rest = uri.partition("?")[0].partition("://")
     user, at, host = rest.rpartition("@")
     return f"{scheme}://{user.split(':', 1)[0]}{at}{host}"
 
 
+def _secrets(query: Query) -> list[str]:
+    """What no error may show."""
+    from urllib.parse import parse_qsl, unquote
+
+    address, _, parameters = query.uri.partition("?")
+    password = address.partition("://")[2].rpartition("@")[0].partition(":")[2]
+    found = [password, unquote(password)]
+    for name, value in (*parse_qsl(parameters), *query.options):
+        if any(word in name.lower() for word in _SECRET):
+            found.append(value)
+    return sorted((text for text in found if text), key=len, reverse=True)
+
+
 def _failure(query: Query, error: BaseException) -> BaseException:
     """What a driver raises, as a FileError that names the database; without its password."""
-    if not isinstance(error, Exception) or isinstance(error, MemoryError):
+    if not isinstance(error, Exception) or isinstance(error, MemoryError | Error):
         return error
-    text = " ".join(str(error).split())[:180]
+    text = " ".join(str(error).split())
+    for secret in _secrets(query):
+        text = text.replace(secret, "***")
     name = shown(query.uri)
-    return FileError(f"{name}: {type(error).__name__}: {text}", file=name)
+    return FileError(f"{name}: {type(error).__name__}: {text[:300]}", file=name)
 
 
 def _connect(query: Query) -> Any:
     if query.driver is not None:
         return _connect_by_name(query)
     driver = _DRIVERS[str(scheme_of(query.uri))]
-    target = query.uri if driver.keeps_scheme else query.uri.split("://", 1)[1]
+    target = _path_of(query.uri) if driver.of_file else query.uri
     try:
         dbapi = importlib.import_module(f"{driver.module}.dbapi")
         _need_pyarrow()
@@ -116,7 +132,7 @@ def _connect(query: Query) -> Any:
     try:
         return dbapi.connect(target, db_kwargs=options) if options else dbapi.connect(target)
     except Exception as error:
-        raise _failure(query, error) from error
+        raise _failure(query, error) from None
 
 
 def _connect_by_name(query: Query) -> Any:
@@ -130,7 +146,19 @@ def _connect_by_name(query: Query) -> Any:
     try:
         return dbapi.connect(driver=query.driver, db_kwargs=options)
     except Exception as error:
-        raise _failure(query, error) from error
+        raise _failure(query, error) from None
+
+
+def _path_of(uri: str) -> str:
+    return uri.split("://", 1)[1]
+
+
+def _check_file(uri: str) -> None:
+    """A driver would make a new database of a file that is not there."""
+    path = _path_of(uri)
+    if path not in ("", ":memory:") and not path.startswith("file:") and not os.path.exists(path):
+        hint = "check the path"
+        raise NotFoundError(f"{uri}: there is no such file ({hint})", file=path, hint=hint)
 
 
 def _need_pyarrow() -> None:
@@ -161,6 +189,8 @@ def query_of(
             f"no database is known by the scheme {scheme_of(path)!r}",
             f"one of {known}; or name its ADBC driver: driver=...",
         )
+    if driver is None and _DRIVERS[str(scheme_of(path))].of_file:
+        _check_file(path)
     return Query(path, query, driver, tuple(sorted((options or {}).items())))
 
 

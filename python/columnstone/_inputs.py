@@ -64,6 +64,8 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
     if place.query is not None or place.driver is not None or _adbc.is_database(what):
         query = _adbc.query_of(what, place.query, place.driver, place.database_options)
         return _database(query)
+    if place.database_options is not None:
+        raise argument_error("database_options are given, and no database", 'query="select ..."')
     if place.filesystem is not None or _is_remote(what):
         return _remote_files(what, format, place.filesystem)
     if is_arrow(what):

@@ -195,6 +195,20 @@ static bool leave_file(cst__feed *feed, cst_status *failure, cst_error *error) {
   return *failure == CST_OK;
 }
 
+/* Rows in front of a failure that do not fill a batch may fail themselves, and earlier. */
+static bool must_prove(const cst__feed *feed) {
+  return feed->partial.rows > 0 && feed->source->on_error == CST_ON_ERROR_RAISE;
+}
+
+static void hand_over_last(cst__feed *feed, cst__unit *unit) {
+  if (must_prove(feed)) {
+    feed->partial.is_proof = true;
+  } else {
+    cst__unit_forget_rows(&feed->partial);
+  }
+  hand_over(feed, unit);
+}
+
 static cst__cut fail_cut(cst__feed *feed) {
   feed->finished = true;
   cst__unit_clear(&feed->partial);
@@ -218,9 +232,8 @@ cst__cut cst__feed_cut(cst__feed *feed, size_t rows, uint64_t bytes, cst__unit *
       }
     } else if (!file->ended) {
       return CST__CUT_WAIT;
-    } else if (feed->partial.drops.count > 0 && has_failed(file)) {
-      cst__unit_forget_rows(&feed->partial);
-      hand_over(feed, unit);
+    } else if (has_failed(file) && (feed->partial.drops.count > 0 || must_prove(feed))) {
+      hand_over_last(feed, unit);
       return CST__CUT_UNIT;
     } else if (!leave_file(feed, failure, error)) {
       return fail_cut(feed);

@@ -194,6 +194,16 @@ static void run_fill(cst_pass *pass, size_t file) {
   cst__pass_cut(pass);
 }
 
+static void drop_proof(cst__slot *slot) {
+  slot->batch.release(&slot->batch);
+  slot->batch.release = NULL;
+  if (slot->schema.release != NULL) {
+    slot->schema.release(&slot->schema);
+    slot->schema.release = NULL;
+  }
+  slot->rows = 0;
+}
+
 static cst_status decode_slot(cst_pass *pass, cst__worker *worker, cst__slot *slot,
                               cst_error *error) {
   struct ArrowSchema *schema = pass->options.want == CST__WANT_TYPES ? &slot->schema : NULL;
@@ -202,6 +212,9 @@ static cst_status decode_slot(cst_pass *pass, cst__worker *worker, cst__slot *sl
       skip ? cst__unit_decode_sound(&slot->unit, &worker->decoding, schema, &slot->batch, error)
            : cst__unit_decode(&slot->unit, &worker->decoding, schema, &slot->batch, error);
   slot->rows = slot->unit.rows;
+  if (status == CST_OK && slot->unit.is_proof) {
+    drop_proof(slot);
+  }
   if (status != CST_OK) {
     cst__unit_clear(&slot->unit);
   } else if (!pass->options.keep_offsets) {

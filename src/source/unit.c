@@ -35,6 +35,7 @@ void cst__unit_forget_rows(cst__unit *unit) {
   unit->rows = 0;
   unit->bytes = 0;
   unit->by_bytes = false;
+  unit->is_proof = false;
 }
 
 void cst__unit_clear(cst__unit *unit) {

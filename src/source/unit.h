@@ -20,8 +20,10 @@ typedef struct cst__unit {
   size_t num_runs;
   size_t capacity;
   size_t rows;
-  uint64_t bytes;   /* of the records, without framing */
-  bool by_bytes;    /* these have ended it */
+  uint64_t bytes; /* of the records, without framing */
+  bool by_bytes;  /* these have ended it */
+  bool is_proof;  /* its rows are not delivered: they stand in front of a failure that is known, and
+                     are decoded only because one of them may fail first */
   cst__drops drops; /* records that were dropped among them, and in front */
 } cst__unit;
 

@@ -467,3 +467,36 @@ TEST(memory_does_not_grow_with_the_input) {
     CHECK(peak < (32 + 16 * threads) << 20);
   }
 }
+
+/* The earlier of two faults is the one that is told of, whatever the size of a batch. */
+TEST(a_fault_in_front_of_a_damaged_length_comes_first) {
+  bytes file = {0};
+  add_examples(&file, 0, 30);
+  file.data[record_offset(&file, 10) + 14] ^= 1; /* data */
+  file.data[record_offset(&file, 20)] ^= 1;      /* length */
+  const char *path = write_bytes("two", &file);
+  const char *columns[] = {"id"};
+  static const char schema_text[] = "feature { name: 'id' type: INT }";
+  cst_schema *schema;
+  CHECK_EQ(cst_schema_parse(schema_text, sizeof schema_text - 1, &schema, NULL), CST_OK);
+  for (int64_t batch_size = 1; batch_size < 40; batch_size += 13) {
+    for (int32_t threads = 1; threads < 4; threads += 2) {
+      cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+      options.schema = schema;
+      options.columns = columns;
+      options.num_columns = 1;
+      options.batch_size = batch_size;
+      options.threads = threads;
+      cst_source *source;
+      bytes text = {0};
+      cst_error error = CST_ERROR_INIT;
+      CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_OK);
+      CHECK_EQ(text_of_pass(source, &text, &error), CST_CORRUPT);
+      CHECK_EQ(error.record, 10);
+      cst_source_release(source);
+      bytes_free(&text);
+    }
+  }
+  cst_schema_release(schema);
+  bytes_free(&file);
+}

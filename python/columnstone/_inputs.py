@@ -45,7 +45,7 @@ class Inputs(NamedTuple):
     streams: tuple[Stream, ...] | None = None
     pickle: tuple[bytes, ...] | None = None  # the paths to open again
     again: Callable[[], Inputs] | None = None  # what is not paths: opens it again; it pickles
-    format: str | None = None  # that was found to be one written in Python
+    format: str | None = None  # that was found, where the library does not look
 
 
 class Place(NamedTuple):
@@ -121,7 +121,7 @@ def _remote_files(what: object, format: str | None, filesystem: object | None) -
         return Inputs(streams=streams, again=again, format=name)
     if not files:
         raise argument_error("the list of files is empty")
-    return Inputs(files=tuple((f, name_of(f), True) for f in files), again=again)
+    return Inputs(files=tuple((f, name_of(f), True) for f in files), again=again, format=name)
 
 
 # Objects

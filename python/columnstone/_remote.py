@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import io
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
-from ._errors import FileError, NotFoundError, UnsupportedError, argument_error
+from ._errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,17 +17,21 @@ if TYPE_CHECKING:
     from ._writer import Compression
 
 _GLOB = frozenset("*?[")
+_SKIP = 1 << 20
 
 
 class RemoteFile(io.RawIOBase):
-    """A file of known size that is read by place. What a server does not give is an error: a
-    connection that ends early looks like the end of the file otherwise."""
+    """A file that is read by place, and opened by the first read. What a server does not give is an
+    error: a connection that ends early looks like the end of the file otherwise."""
 
-    def __init__(self, file: Any, name: str, size: int | None) -> None:
-        self._file = file
+    def __init__(self, system: Any, path: str, name: str, size: int | None) -> None:
+        self._system = system
+        self._path = path
         self.name = name
         self._size = size
         self._at = 0
+        self._file: Any = None
+        self._stands = 0  # of the file, where it reads next
 
     def readable(self) -> bool:
         return True
@@ -50,9 +56,7 @@ class RemoteFile(io.RawIOBase):
         view = memoryview(buffer).cast("B")
         got = 0
         while got < len(view) and (self._size is None or self._at < self._size):
-            if self._file.tell() != self._at:
-                self._file.seek(self._at)
-            data = self._file.read(len(view) - got)
+            data = self._read(len(view) - got)
             if not data:
                 break
             view[got : got + len(data)] = data
@@ -65,10 +69,68 @@ class RemoteFile(io.RawIOBase):
             )
         return got
 
+    def _read(self, size: int) -> bytes:
+        try:
+            if self._file is None or self._stands != self._at:
+                self._go()
+            data: bytes = self._file.read(size)
+        except Exception as error:
+            raise failure(self.name, error) from error
+        self._stands += len(data)
+        return data
+
+    def _go(self) -> None:
+        """Opens the file, or seeks. A server that cannot send parts is asked for all again."""
+        if self._file is not None:
+            try:
+                self._file.seek(self._at)
+                self._stands = self._at
+                return
+            except ValueError:
+                self._file.close()
+                self._file = None
+        self._file = self._system.open(self._path, "rb")
+        self._stands = 0
+        if self._at > 0:
+            self._skip()
+
+    def _skip(self) -> None:
+        try:
+            self._file.seek(self._at)
+            self._stands = self._at
+        except ValueError:
+            while self._stands < self._at:
+                data = self._file.read(min(_SKIP, self._at - self._stands))
+                if not data:
+                    raise FileError(f"{self.name}: ended at byte {self._stands}") from None
+                self._stands += len(data)
+
     def close(self) -> None:
-        if not self.closed:
+        if not self.closed and self._file is not None:
             self._file.close()
         super().close()
+
+
+def failure(name: str, error: Exception) -> Exception:
+    """What a file system raises, as an exception of this package. Parameters of a URL, which may be
+    a signature, are not shown."""
+    if isinstance(error, Error | MemoryError):
+        return error
+    shown = name_of_url(name)
+    if isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, FileNotFoundError):
+        error = error.__cause__  # fsspec finds no file where it finds no server
+    if isinstance(error, FileNotFoundError):
+        hint = "check the path"
+        return NotFoundError(f"{shown}: there is no such file ({hint})", file=shown, hint=hint)
+    text = " ".join(str(error).split())
+    text = re.sub(r"\?[^\s'\"]*", "", text) if "?" in name else text
+    return FileError(f"{shown}: {type(error).__name__}: {text[:200]}", file=shown)
+
+
+def name_of_url(url: str) -> str:
+    """What errors and the choice of a format go by."""
+    is_http = url.startswith(("http://", "https://"))
+    return url.partition("?")[0] if is_http else url
 
 
 def is_remote(path: object) -> bool:
@@ -84,9 +146,29 @@ def open_files(paths: object, filesystem: Any) -> list[RemoteFile]:
         path = os.fspath(item)  # type: ignore[call-overload]
         if not isinstance(path, str):
             raise TypeError(f"a path in a file system is a str, not {type(path).__name__}")
-        system, inner = (as_fsspec(filesystem), path) if filesystem is not None else _by_url(path)
-        files.extend(_open(system, name, path) for name in _expand(system, inner, path))
+        files.extend(_open_all(path, filesystem))
     return files
+
+
+def _open_all(path: str, filesystem: Any) -> list[RemoteFile]:
+    system, inner = (as_fsspec(filesystem), path) if filesystem is not None else _by_url(path)
+    try:
+        if not _GLOB.intersection(name_of_url(inner)) or system.exists(inner):
+            return [_open(system, inner, path)]
+        found = sorted((str(name) for name in system.glob(inner)), key=os.fsencode)
+        if not found:
+            shown = name_of_url(path)
+            raise NotFoundError(f"{shown}: no file matches (check the pattern)", file=shown)
+        unstrip = (lambda name: name) if filesystem is not None else system.unstrip_protocol
+        return [_open(system, name, unstrip(name)) for name in found]
+    except Exception as error:
+        raise failure(path, error) from error
+
+
+def _open(system: Any, path: str, name: str) -> RemoteFile:
+    size = system.info(path).get("size")
+    known = isinstance(size, int) and size >= 0
+    return RemoteFile(system, path, name_of_url(name), size if known else None)
 
 
 def as_fsspec(filesystem: Any) -> Any:
@@ -123,77 +205,60 @@ def _fsspec() -> Any:
         ) from None
 
 
-def _expand(system: Any, path: str, shown: str) -> list[str]:
-    if not _GLOB.intersection(path) or system.exists(path):
-        return [path]
-    found = sorted(system.glob(path), key=os.fsencode)
-    if not found:
-        raise NotFoundError(f"{shown}: no file matches (check the pattern)", file=shown)
-    return [str(name) for name in found]
-
-
-def _open(system: Any, path: str, shown: str) -> RemoteFile:
-    try:
-        size = system.info(path).get("size")
-        file = system.open(path, "rb")
-    except FileNotFoundError:
-        hint = "check the path"
-        raise NotFoundError(
-            f"{shown}: there is no such file ({hint})", file=shown, hint=hint
-        ) from None
-    name = shown if path in shown else path
-    return RemoteFile(file, name, size if isinstance(size, int) and size >= 0 else None)
-
-
 class RemoteOutput:
     """A file of a file system that is written. It appears when it is closed; given up, it does not
     appear where the file system can take that back, and is removed where it cannot."""
 
-    def __init__(self, path: str, filesystem: Any = None) -> None:
-        self._system, self._path = (
-            (as_fsspec(filesystem), path) if filesystem is not None else _by_url(path)
-        )
-        self.name = path
-        self._file = self._system.open(self._path, "wb")
+    def __init__(self, url: str) -> None:
+        self._system, self._path = _by_url(url)
+        self.name = url
+        self._file: Any = None
+
+    def _opened(self) -> Any:
+        if self._file is None:
+            self._file = self._system.open(self._path, "wb", autocommit=False)
+        return self._file
 
     def write(self, data: bytes) -> int:
-        self._file.write(data)
+        try:
+            self._opened().write(data)
+        except Exception as error:
+            raise failure(self.name, error) from error
         return memoryview(data).nbytes
 
     def commit(self) -> None:
-        self._file.close()
+        try:
+            file = self._opened()
+            file.close()
+            if hasattr(file, "commit"):
+                file.commit()
+        except Exception as error:
+            raise failure(self.name, error) from error
 
     def discard(self) -> None:
         """Leaves no file that looks complete."""
-        discard = getattr(self._file, "discard", None)
-        if discard is not None:
-            discard()
+        file, self._file = self._file, None
+        if file is None:
             return
-        self._file.close()
-        if self._system.exists(self._path):
-            self._system.rm_file(self._path)
+        with contextlib.suppress(Exception):
+            file.close()
+        with contextlib.suppress(FileNotFoundError):
+            if hasattr(file, "commit"):
+                file.discard()
+            else:
+                self._system.rm_file(self._path)
 
 
-def format_of(files: list[RemoteFile]) -> str | None:
-    """ "parquet", if the first file begins so; the library finds the others."""
-    if not files:
-        return None
-    head = files[0].read(4)
-    files[0].seek(0)
-    return "parquet" if head == b"PAR1" else None
-
-
+_ARROW_FILE = b"ARROW1"
+_TEXT = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
 _ENDINGS = {
+    **_TEXT,
     ".tfrecord": "example",
     ".tfrecords": "example",
     ".tfrec": "example",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".json": "json",
     ".arrow": "arrow",
     ".feather": "arrow",
+    ".ipc": "arrow",
     ".arrows": "arrows",
     ".parquet": "parquet",
     ".pq": "parquet",
@@ -206,15 +271,34 @@ _COMPRESSIONS: dict[str, Compression] = {
 }
 
 
+def _ending(name: str) -> tuple[str, Compression | None]:
+    """The ending in front of that of a compression, and the compression."""
+    stem, ending = os.path.splitext(name)
+    if ending in _COMPRESSIONS:
+        return os.path.splitext(stem)[1], _COMPRESSIONS[ending]
+    return ending, None
+
+
+def format_of(files: list[RemoteFile]) -> str | None:
+    """The format of the first file by its bytes, or by the ending of its name; None for others,
+    which the library takes for TFRecords or says what it takes them for."""
+    if not files:
+        return None
+    head = files[0].read(len(_ARROW_FILE))
+    files[0].seek(0)
+    if head[:4] == b"PAR1":
+        return "parquet"
+    if head == _ARROW_FILE or head[:4] == b"\xff\xff\xff\xff":
+        return "arrow"
+    return _TEXT.get(_ending(files[0].name)[0])
+
+
 def named_by(
     url: str, format: str | None, compression: Compression | None
 ) -> tuple[str, Compression | None]:
     """The format and compression of an output that a URL names, where they are not given."""
-    stem, ending = os.path.splitext(url)
-    if ending in _COMPRESSIONS:
-        compression = compression or _COMPRESSIONS[ending]
-        ending = os.path.splitext(stem)[1]
+    ending, by_name = _ending(url)
     found = format or _ENDINGS.get(ending)
     if found is None:
         raise argument_error(f"the ending of {url} means no known format", "name the format")
-    return found, compression
+    return found, compression or by_name

@@ -45,8 +45,8 @@ _COMPRESSIONS = {
 class TFRecordWriter:
     """Writes a TFRecord file. Use it in a `with` block: an exception inside leaves no file.
 
-    file: a path, "-" for standard output, or a binary file object with `write`, which stays open. A
-        path gets its final name only when the file is complete.
+    file: a path, "-" for standard output, a URL (opened by fsspec), or a binary file object with
+        `write`, which stays open. A path gets its final name only when the file is complete.
     compression: "none", "gzip", "zlib" or "zstd"; None goes by the name (.gz, .zlib or .zz, .zst),
         and is "none" for file objects.
     level: of the compression; 0 is the codec's usual one.
@@ -55,7 +55,7 @@ class TFRecordWriter:
     is.
     """
 
-    __slots__ = ("_core", "_name")
+    __slots__ = ("_core", "_name", "_remote")
 
     def __init__(
         self,
@@ -66,6 +66,9 @@ class TFRecordWriter:
     ) -> None:
         path, opened = _output(file)
         self._name = os.fsdecode(path)
+        self._remote = opened if isinstance(opened, RemoteOutput) else None
+        if self._remote is not None:
+            _, compression = named_by(self._name, "example", compression)
         code = _compression(compression, opened)
         try:
             self._core = _core.TFRecordWriter(path, opened, code, level)
@@ -88,12 +91,19 @@ class TFRecordWriter:
 
     def close(self) -> None:
         """Completes the file and gives it its name. A second close does nothing."""
-        if not self._core.closed:
-            self._core.finish()
+        if self._core.closed:
+            return
+        self._core.finish()
+        if self._remote is not None:
+            self._remote.commit()
 
     def abort(self) -> None:
         """Gives up: no file is left."""
-        self._core.abort()
+        try:
+            self._core.abort()
+        finally:
+            if self._remote is not None:
+                self._remote.discard()
 
     @property
     def closed(self) -> bool:
@@ -169,6 +179,8 @@ class Writer:
         self._remote = opened if isinstance(opened, RemoteOutput) else None
         if self._remote is not None:
             format, compression = named_by(self._name, format, compression)
+        if opened is not None and (num_shards or shard_bytes):
+            raise argument_error("only paths are divided into shards", "name a path")
         self.num_rows = 0
         options = (
             _compression(compression, opened),
@@ -230,9 +242,11 @@ class Writer:
 
     def abort(self) -> None:
         """Gives up: no file is left."""
-        self._core.abort()
-        if self._remote is not None:
-            self._remote.discard()
+        try:
+            self._core.abort()
+        finally:
+            if self._remote is not None:
+                self._remote.discard()
 
     @property
     def closed(self) -> bool:

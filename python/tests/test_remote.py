@@ -1,0 +1,312 @@
+"""Files behind fsspec and pyarrow file systems: HTTP and S3 on the loopback, memory, disk."""
+
+from __future__ import annotations
+
+import io
+import multiprocessing
+import pathlib
+import pickle
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import columnstone as cst
+import fsspec
+import pyarrow as pa
+import pyarrow.fs
+import pytest
+import servers
+from conftest import SCHEMA, records
+
+TEXTS = pa.array([f"text {i}" for i in range(1000)], pa.large_string())
+TABLE = pa.table({"a": list(range(1000)), "b": TEXTS})
+
+
+def tfrecord(count: int, compression: Any = "none", first: int = 0) -> bytes:
+    file = io.BytesIO()
+    with cst.TFRecordWriter(file, compression=compression) as writer:
+        for r in records(count, first):
+            writer.write(r)
+    return file.getvalue()
+
+
+def written(format: str) -> bytes:
+    file = io.BytesIO()
+    cst.write(TABLE, file, format)
+    return file.getvalue()
+
+
+FILES = {
+    "t.tfrecord": tfrecord(1000),
+    "t.tfrecord.gz": tfrecord(1000, "gzip"),
+    "t.csv": written("csv"),
+    "t.jsonl": written("json"),
+    "t.arrow": written("arrow"),
+    "t.parquet": written("parquet"),
+}
+
+
+@pytest.fixture
+def http() -> Iterator[tuple[str, servers.Behaviour]]:
+    with servers.http_server() as (url, behaviour):
+        behaviour.files.update(FILES)
+        yield url, behaviour
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[dict[str, str]]:
+    """The options of an S3 file system on a server of our own, which has the bucket "bucket"."""
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    options = {"key": "test", "secret": "test", "endpoint_url": f"http://{host}:{port}"}
+    system = fsspec.filesystem("s3", **options)
+    system.mkdir("bucket")
+    for name, data in FILES.items():
+        system.pipe_file(f"bucket/data/{name}", data)
+    yield options
+    server.stop()
+
+
+@pytest.fixture
+def s3_url(s3: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """For s3:// URLs without options, as users have them."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", s3["key"])
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", s3["secret"])
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3["endpoint_url"])
+    monkeypatch.setitem(fsspec.config.conf, "s3", dict(s3))
+    return "s3://bucket"
+
+
+def expected(name: str) -> object:
+    if "tfrecord" in name:
+        return pa.table(cst.open(io.BytesIO(FILES[name]), schema=SCHEMA)).to_pydict()
+    return TABLE.to_pydict()
+
+
+def options_of(name: str) -> dict[str, Any]:
+    return {"schema": SCHEMA} if "tfrecord" in name else {}
+
+
+def test_http(http: tuple[str, servers.Behaviour]) -> None:
+    for name in FILES:
+        source = cst.open(f"{http[0]}/{name}", batch_size=300, **options_of(name))
+        for _ in range(2):
+            assert pa.table(source).to_pydict() == expected(name), name
+        assert source.files == [f"{http[0]}/{name}"]
+    both = cst.open([f"{http[0]}/t.csv", f"{http[0]}/t.csv"])
+    assert both.num_rows == 2000
+
+
+def test_passes_at_once(http: tuple[str, servers.Behaviour]) -> None:
+    source = cst.open(f"{http[0]}/t.tfrecord", schema=SCHEMA, batch_size=100, threads=2)
+    pairs = zip(source, source, strict=True)
+    assert all(x.to_pydict() == y.to_pydict() for x, y in pairs)
+
+
+def test_parquet_reads_parts(http: tuple[str, servers.Behaviour]) -> None:
+    url, behaviour = http
+    file = io.BytesIO()
+    wide = {f"c{i}": [uuid.uuid4().hex for _ in range(30000)] for i in range(16)}
+    cst.write(pa.table(wide), file, "parquet", compression="none")
+    behaviour.files["wide.parquet"] = file.getvalue()
+    source = cst.open(f"{url}/wide.parquet", columns=["c15"])
+    assert sum(b.num_rows for b in source) == 30000
+    first = min(int(r.split("=")[1].split("-")[0]) for r in behaviour.asked if "=0-" not in r)
+    assert first > len(file.getvalue()) / 2
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_http_without_ranges(http: tuple[str, servers.Behaviour], name: str) -> None:
+    http[1].ranges = False
+    source = cst.open(f"{http[0]}/{name}", **options_of(name))
+    for _ in range(2):
+        assert pa.table(source).to_pydict() == expected(name)
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+@pytest.mark.parametrize("name", FILES)
+def test_http_that_ends_early(http: tuple[str, servers.Behaviour], name: str, ranges: bool) -> None:
+    http[1].ranges = ranges
+    http[1].ends_early = True
+    with pytest.raises(cst.FileError) as caught:
+        list(cst.open(f"{http[0]}/{name}", **options_of(name)))
+    assert caught.value.file == f"{http[0]}/{name}"
+
+
+def big_file(http: tuple[str, servers.Behaviour]) -> cst.Source:
+    """Of 20 MB: more than a file system reads ahead."""
+    file = io.BytesIO()
+    with cst.TFRecordWriter(file) as writer:
+        for i in range(200):
+            writer.write(bytes([i]) * 100_000)
+    http[1].files["big"] = file.getvalue()
+    return cst.open(f"{http[0]}/big", "raw")
+
+
+def test_http_that_fails_once(http: tuple[str, servers.Behaviour]) -> None:
+    source = big_file(http)
+    http[1].failures = 1
+    with pytest.raises(cst.FileError, match="500"):
+        list(source)
+    assert source.num_rows == 200  # the next pass works
+
+
+def test_file_that_shrinks(http: tuple[str, servers.Behaviour]) -> None:
+    source = big_file(http)
+    http[1].files["big"] = http[1].files["big"][:-1_000_000]
+    with pytest.raises(cst.FileError):
+        list(source)
+
+
+def test_nothing_there(http: tuple[str, servers.Behaviour], s3_url: str) -> None:
+    for url in (
+        f"{http[0]}/none.tfrecord",
+        f"{s3_url}/none.tfrecord",
+        f"{s3_url}/none-*.tfrecord",
+        "s3://no-such-bucket/x",
+        "memory://none",
+        "nosuchscheme://x",
+    ):
+        with pytest.raises((cst.NotFoundError, cst.UnsupportedError)):
+            cst.open(url)
+    with pytest.raises(cst.FileError):
+        cst.open("http://127.0.0.1:1/x.csv")
+
+
+def test_signatures_are_not_shown(http: tuple[str, servers.Behaviour]) -> None:
+    source = cst.open(f"{http[0]}/t.csv?signature=secret")
+    assert pa.table(source).equals(TABLE)
+    assert "secret" not in repr(source)
+    with pytest.raises(cst.NotFoundError) as caught:
+        cst.open(f"{http[0]}/none.csv?signature=secret")
+    assert "secret" not in str(caught.value)
+    http[1].failures = 1
+    with pytest.raises(cst.FileError, match="500") as other:
+        cst.open(f"{http[0]}/t.csv?signature=secret")
+    assert "secret" not in str(other.value)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_s3(s3: dict[str, str], s3_url: str, name: str) -> None:
+    arrow = pyarrow.fs.S3FileSystem(
+        access_key=s3["key"],
+        secret_key=s3["secret"],
+        endpoint_override=s3["endpoint_url"],
+        region="us-east-1",
+    )
+    path = f"bucket/data/{name}"
+    for source in (
+        cst.open(f"s3://{path}", batch_size=300, threads=2, **options_of(name)),
+        cst.open(path, filesystem=fsspec.filesystem("s3", **s3), **options_of(name)),
+        cst.open(path, filesystem=arrow, **options_of(name)),
+    ):
+        assert pa.table(source).to_pydict() == expected(name)
+        copy = pickle.loads(pickle.dumps(source))
+        assert pa.table(copy).to_pydict() == expected(name)
+
+
+def test_globs(s3_url: str) -> None:
+    system = fsspec.filesystem("s3")
+    for i in (2, 0, 1):
+        system.pipe_file(f"bucket/shards/x-{i}.tfrecord", tfrecord(10, first=10 * i))
+    source = cst.open(f"{s3_url}/shards/x-*.tfrecord", schema=SCHEMA)
+    assert source.files == [f"s3://bucket/shards/x-{i}.tfrecord" for i in range(3)]
+    assert pa.table(source)["id"].to_pylist() == [[i] for i in range(30)]
+
+
+def test_rows_at_random(s3_url: str) -> None:
+    source = cst.open(f"{s3_url}/data/t.tfrecord", schema=SCHEMA)
+    assert source[[700, 3, 999]]["id"].to_pylist() == [[700], [3], [999]]
+    assert source[-1]["id"].to_pylist() == [[999]]
+    assert pa.table(source[10:12])["id"].to_pylist() == [[10], [11]]
+    assert pa.table(source.split(1, 2))["id"].to_pylist()[-1] == [999]
+
+
+@pytest.mark.parametrize("ending", ["tfrecord", "csv", "jsonl.gz", "arrow", "parquet"])
+def test_writing(s3_url: str, ending: str) -> None:
+    url = f"{s3_url}/out/{uuid.uuid4().hex}.{ending}"
+    system = fsspec.filesystem("s3")
+    assert cst.write(cst.open(TABLE, batch_size=100), url) == 1000
+    system.invalidate_cache()
+    read = pa.table(cst.open(url))
+    assert read.num_rows == 1000
+    if ending.endswith("gz"):
+        assert system.cat_file(url)[:2] == b"\x1f\x8b"
+
+
+@pytest.mark.parametrize(
+    ("ending", "rows"),
+    [("tfrecord", 1000), ("csv", 1000), ("parquet", 1000), ("tfrecord", 2_000_000)],
+)
+def test_given_up(s3_url: str, ending: str, rows: int) -> None:
+    """Also when parts of the file have been sent: s3fs sends 50 MB at a time."""
+    url = f"{s3_url}/given-up/x.{ending}"
+    table = pa.table({"a": range(rows)})
+    with pytest.raises(ZeroDivisionError), cst.Writer(url) as writer:
+        writer.write(table)
+        raise ZeroDivisionError
+    del writer
+    system = fsspec.filesystem("s3")
+    system.invalidate_cache()
+    assert not system.exists(url)
+
+
+def test_record_writer(s3_url: str) -> None:
+    url = f"{s3_url}/records/x.tfrecord.gz"
+    with cst.TFRecordWriter(url) as writer:
+        for r in records(5):
+            writer.write(r)
+    assert pa.table(cst.open(url, schema=SCHEMA)).num_rows == 5
+    with pytest.raises(ZeroDivisionError), cst.TFRecordWriter(f"{s3_url}/records/y.tfrecord") as w:
+        w.write(b"x")
+        raise ZeroDivisionError
+    assert not fsspec.filesystem("s3").exists(f"{s3_url}/records/y.tfrecord")
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_other_file_systems(tmp_path: pathlib.Path, kind: str) -> None:
+    url = f"memory://{uuid.uuid4().hex}" if kind == "memory" else f"file://{tmp_path}"
+    cst.write(TABLE, f"{url}/t.csv")
+    assert pa.table(cst.open(f"{url}/t.csv")).equals(TABLE)
+    assert pa.table(cst.open(f"{url}/*.csv")).equals(TABLE)
+    with pytest.raises(ZeroDivisionError), cst.Writer(f"{url}/u.arrow") as writer:
+        writer.write(TABLE)
+        raise ZeroDivisionError
+    with pytest.raises(cst.NotFoundError):
+        cst.open(f"{url}/u.arrow")
+    assert list(tmp_path.iterdir()) == ([tmp_path / "t.csv"] if kind == "file" else [])
+    local = pyarrow.fs.LocalFileSystem()
+    (tmp_path / "v.tfrecord").write_bytes(FILES["t.tfrecord"])
+    source = cst.open(str(tmp_path / "v*.tfrecord"), filesystem=local, schema=SCHEMA)
+    assert source.num_rows == 1000
+
+
+def test_writing_wrongly(http: tuple[str, servers.Behaviour]) -> None:
+    with pytest.raises(cst.ArgumentError, match="format"):
+        cst.Writer("memory://x/data")
+    with pytest.raises(cst.ArgumentError):
+        cst.Writer("memory://x/data.csv", num_shards=3)
+    with pytest.raises(cst.Error):
+        cst.write(TABLE, f"{http[0]}/t.csv")
+
+
+def rows_of(source: cst.Source) -> int:
+    return sum(b.num_rows for b in source)
+
+
+def test_spawned_process(http: tuple[str, servers.Behaviour], s3: dict[str, str]) -> None:
+    sources = [
+        cst.open(f"{http[0]}/t.tfrecord", schema=SCHEMA),
+        cst.open("bucket/data/t.parquet", filesystem=fsspec.filesystem("s3", **s3)),
+    ]
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(rows_of, sources) == [1000, 1000]
+
+
+def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
+    with pytest.raises(cst.UnsupportedError, match="pip install fsspec"):
+        cst.open("s3://bucket/x")

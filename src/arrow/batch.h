@@ -102,8 +102,8 @@ enum { CST__VIEW_SIZE = 16, CST__VIEW_INLINE = 12 };
  * bytes stand in it, of longer values the first four, the block and the place there. `block` is the
  * begin of the block for longer values, and `at` where the value lies in it; `from` may be a copy.
  */
-static inline void cst__put_view(uint8_t *to, const uint8_t *from, size_t size,
-                                 int32_t block_index, const uint8_t *block, const uint8_t *at) {
+static inline void cst__put_view(uint8_t *to, const uint8_t *from, size_t size, int32_t block_index,
+                                 const uint8_t *block, const uint8_t *at) {
   int32_t view[4] = {(int32_t)size, 0, 0, 0};
   if (size <= CST__VIEW_INLINE) {
     if (size > 0) {

@@ -25,8 +25,8 @@ cst_status cst__raw_open_reader(cst__raw *raw, const cst_reader *reader,
 /* Waits for at least one byte, and takes what comes up to `size`; 0 is the end. */
 cst_status cst__raw_read(cst__raw *raw, void *buffer, size_t size, size_t *got, cst_error *error);
 
-/* Fills the buffer with the bytes from `offset` on, wherever reading is; *got is smaller only at the
- * end. Only with at_any_offset; of a file by any number of threads at once. */
+/* Fills the buffer with the bytes from `offset` on, wherever reading is; *got is smaller only at
+ * the end. Only with at_any_offset; of a file by any number of threads at once. */
 cst_status cst__raw_read_at(const cst__raw *raw, uint64_t offset, void *buffer, size_t size,
                             size_t *got, cst_error *error);
 

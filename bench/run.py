@@ -13,6 +13,7 @@ import time
 
 import access_rows
 import contenders
+import convert_rows
 import csv_rows
 import decode_rows
 import file_rows
@@ -46,6 +47,7 @@ def main() -> None:
         **sequence_rows.rows(settings, results),
         **csv_rows.rows(settings, results),
         **file_rows.rows(settings, results),
+        **convert_rows.rows(settings, results),
         **recovery_rows.rows(settings, results),
         **access_rows.rows(settings, results),
         **process_rows.rows(settings, results),

@@ -6,6 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from ._errors import argument_error
 from ._open import open as open_source
 from ._writer import Writer
 
@@ -46,8 +47,8 @@ def convert(
 ) -> int:
     """Converts files of one format to files of another, and returns the number of rows.
 
-    source: what `open` takes: paths, URLs, file objects, Arrow objects; or an opened Source (then
-        format, schema, columns and the options of reading have been said already).
+    source: what `open` takes: paths, URLs, file objects, Arrow objects; or an opened Source, to
+        which format, columns and the options of reading have been said already.
     output: a path, a URL or a binary file object; its ending tells the format and the compression.
     format: of the input; to: of the output. None goes by the bytes and the names.
     threads: that read and decode; with 2 or more, writing runs beside them too.
@@ -93,9 +94,12 @@ def convert(
 def _open(source: Any, options: dict[str, Any]) -> Source:
     from ._open import Source
 
-    if isinstance(source, Source):
-        return source
-    return open_source(source, **{k: v for k, v in options.items() if v is not None})
+    given = {name: value for name, value in options.items() if value is not None}
+    if not isinstance(source, Source):
+        return open_source(source, **given)
+    for name in given.keys() - {"schema", "threads", "csv", "sequence_column"}:
+        raise argument_error(f"the source is open already, and {name} is given", "give it to open")
+    return source
 
 
 def _copy(source: Source, writer: Writer, report: Progress) -> None:

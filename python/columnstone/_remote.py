@@ -122,8 +122,7 @@ def failure(name: str, error: Exception) -> Exception:
     if isinstance(error, FileNotFoundError):
         hint = "check the path"
         return NotFoundError(f"{shown}: there is no such file ({hint})", file=shown, hint=hint)
-    text = " ".join(str(error).split())
-    text = re.sub(r"\?[^\s'\"]*", "", text) if "?" in name else text
+    text = re.sub(r"(https?://[^\s'\"?]*)\?[^\s'\"]*", r"\1", " ".join(str(error).split()))
     return FileError(f"{shown}: {type(error).__name__}: {text[:200]}", file=shown)
 
 

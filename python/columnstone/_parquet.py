@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import os
 import secrets
 import sys
@@ -106,13 +107,30 @@ def _read(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
         if job.columns == []:
             yield from _rows_only(file.metadata.num_rows, job.batch_size)
         elif job.threads == 1 or file.num_row_groups < 2:
-            for batch in file.iter_batches(
-                batch_size=job.batch_size, columns=job.columns, use_threads=job.threads > 1
-            ):
-                yield _wanted(batch, job)
+            yield from _read_in_turn(file, job)
         else:
             for table in _read_groups(file.metadata, job):
                 yield from _wanted(table, job).to_batches(max_chunksize=job.batch_size)
+
+
+def _read_in_turn(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
+    """One row group after the other: pyarrow would drop the rows of a sound one for the batch that
+    they share with a damaged one."""
+    for group, first in enumerate(_first_rows(file.metadata)):
+        with _errors(job.name, record=first):
+            for batch in file.iter_batches(
+                batch_size=job.batch_size,
+                row_groups=[group],
+                columns=job.columns,
+                use_threads=job.threads > 1,
+            ):
+                yield _wanted(batch, job)
+
+
+def _first_rows(metadata: Any) -> list[int]:
+    """The number of each row group's first row."""
+    counts = (metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
+    return list(itertools.accumulate(counts, initial=0))[:-1]
 
 
 def _rows_only(rows: int, batch_size: int) -> Iterator[pa.RecordBatch]:
@@ -141,24 +159,31 @@ def _read_groups(metadata: Any, job: _Job) -> Iterator[pa.Table]:
         ) as file:
             return file.read_row_group(group, columns=job.columns, use_threads=False)
 
-    waiting: deque[Future[pa.Table]] = deque()
+    waiting: deque[tuple[int, Future[pa.Table]]] = deque()
+
+    def oldest() -> pa.Table:
+        first, task = waiting.popleft()
+        with _errors(job.name, record=first):
+            return task.result()
+
     with ThreadPoolExecutor(job.threads) as pool:
         try:
-            for group in range(metadata.num_row_groups):
-                waiting.append(pool.submit(read, group))
+            for group, first in enumerate(_first_rows(metadata)):
+                waiting.append((first, pool.submit(read, group)))
                 if len(waiting) > job.threads:
-                    yield waiting.popleft().result()
+                    yield oldest()
             while waiting:
-                yield waiting.popleft().result()
+                yield oldest()
         finally:
-            for task in waiting:
+            for _, task in waiting:
                 task.cancel()
 
 
 @contextlib.contextmanager
-def _errors(path: str, of_system: bool = True) -> Iterator[None]:
+def _errors(path: str, of_system: bool = True, record: int | None = None) -> Iterator[None]:
     """What pyarrow raises, as the exceptions of this package, with the file. of_system: errors with
-    a number are the system's; otherwise a file object's, which come out as they are."""
+    a number are the system's; otherwise a file object's, which come out as they are. record: the
+    first row that is damaged, if something is."""
     import pyarrow as pa
 
     try:
@@ -174,7 +199,8 @@ def _errors(path: str, of_system: bool = True) -> Iterator[None]:
             if not of_system:
                 raise
             raise FileError(f"{path}: {_line(error)}", file=path) from error
-        raise CorruptError(f"{path}: parquet: {_line(error)}", file=path) from error
+        place = path if record is None else f"{path}: record {record}"
+        raise CorruptError(f"{place}: parquet: {_line(error)}", file=path, record=record) from error
 
 
 def _line(error: BaseException) -> str:
@@ -249,6 +275,10 @@ class ParquetSink:
         rows = 0
         with self._failures():
             for batch in reader:
+                if batch.num_rows and not batch.num_columns:
+                    raise UnsupportedError(
+                        f"{self._path}: a Parquet file without columns has no rows"
+                    )
                 self._shard().write(pa.Table.from_batches([batch]).cast(self._schema))
                 self._batches += 1
                 rows += batch.num_rows

@@ -68,23 +68,27 @@ cst_status cst__csv_find_dialect(const cst_csv_options *csv, const char *path,
 
 /* ---- names ---- */
 
-/* The hint "did you mean" for a name that is not among the plan's. */
-static const char *near_hint(const cst__csv_plan *plan, const char *name, char *buf, size_t n) {
-  size_t near = cst__nearest_name(name, plan->names, plan->num_names);
-  if (near == SIZE_MAX) {
-    return "see that the delimiter and the header are right";
+/* A name that is not among these, with the hint "did you mean"; or the other one, if none is near.
+ */
+static cst_status fail_name(const char *const *names, size_t count, cst_status code,
+                            const char *name, const char *what, const char *other,
+                            cst_error *error) {
+  char hint[160];
+  size_t near = cst__nearest_name(name, names, count);
+  if (near != SIZE_MAX) {
+    char shown[120];
+    cst__escape(shown, sizeof shown, names[near], strlen(names[near]));
+    snprintf(hint, sizeof hint, "did you mean '%s'?", shown);
   }
-  snprintf(buf, n, "did you mean '%s'?", plan->names[near]);
-  return buf;
+  cst__fail(error, code, near != SIZE_MAX ? hint : other, "%s", what);
+  cst__error_add_path(error, name, strlen(name));
+  return code;
 }
 
 static cst_status fail_missing(const cst__csv_plan *plan, cst_status code, const char *name,
                                cst_error *error) {
-  char hint[160];
-  cst__fail(error, code, near_hint(plan, name, hint, sizeof hint),
-            "the input has no column of this name");
-  cst__error_add_path(error, name, strlen(name));
-  return code;
+  return fail_name(plan->names, plan->num_names, code, name, "the input has no column of this name",
+                   "see that the delimiter and the header are right", error);
 }
 
 static cst_status set_names(cst__csv_plan *plan, const char *const *names, size_t count,
@@ -322,6 +326,21 @@ static const struct ArrowSchema *find_child(const struct ArrowSchema *types, con
   return NULL;
 }
 
+static cst_status fail_untyped(cst__csv_plan *plan, const struct ArrowSchema *types,
+                               const char *name, cst_error *error) {
+  size_t count = (size_t)types->n_children;
+  const char **names = cst__arena_take_zero(&plan->arena, (count + 1) * sizeof *names);
+  if (names == NULL) {
+    return cst__fail_memory(error, count * sizeof *names);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const char *child = types->children[i]->name;
+    names[i] = child != NULL ? child : "";
+  }
+  return fail_name(names, count, CST_NOT_FOUND, name, "the types have no column of this name", NULL,
+                   error);
+}
+
 static cst_status add_type(cst__csv_plan *plan, const struct ArrowSchema *type, cst_error *error) {
   cst__csv_column *column;
   CST__TRY(add_column(plan, type->name != NULL ? type->name : "", CST_SCHEMA, &column, error));
@@ -342,9 +361,7 @@ static cst_status columns_of_types(cst__csv_plan *plan, const cst__table_options
   for (size_t i = 0; !all && i < options->num_columns; i++) {
     const struct ArrowSchema *type = find_child(types, options->columns[i]);
     if (type == NULL) {
-      cst__fail(error, CST_NOT_FOUND, NULL, "the types have no column of this name");
-      cst__error_add_path(error, options->columns[i], strlen(options->columns[i]));
-      return CST_NOT_FOUND;
+      return fail_untyped(plan, types, options->columns[i], error);
     }
     CST__TRY(add_type(plan, type, error));
   }

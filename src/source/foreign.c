@@ -121,9 +121,12 @@ static cst_status open_stream(const cst_source *source, size_t i, struct ArrowAr
   return status;
 }
 
-/* True if the columns have to be picked out of what the stream of the file gives. */
+/* True if the columns have to be picked out of what the stream of the file gives. Plug-ins pick
+ * themselves; but "none" many of them take for "all". */
 static bool must_pick(const cst_source *source, size_t file) {
-  return source->columns != NULL && source->plugin == NULL && !source->files[file].opener.projects;
+  bool projects =
+      source->plugin != NULL ? source->num_columns > 0 : source->files[file].opener.projects;
+  return source->columns != NULL && !projects;
 }
 
 static cst_status pick(const cst_source *source, struct ArrowSchema *schema,

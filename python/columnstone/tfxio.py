@@ -13,7 +13,7 @@ use it wherever one of these is used.
 
 from __future__ import annotations
 
-import abc
+import json
 import random
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from ._errors import NotFoundError, StateError, argument_error
 from ._open import Source
 from ._open import open as open_source
 from ._schema import Schema
+from ._spec import RowLengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -93,9 +94,12 @@ class TensorAdapter:
         for name in wanted:
             if name not in self._representations:
                 raise NotFoundError(f"there is no tensor {name!r}", path=name)
+        if not wanted:
+            return {}
         source = open_source(
             batch,
             schema=self._schema,
+            columns=_columns_of(self._representations[name] for name in wanted),
             tensor_group=self._group,
             batch_size=max(1, batch.num_rows),
         )
@@ -106,6 +110,17 @@ class TensorAdapter:
     def TypeSpecs(self) -> dict[str, Any]:
         """The tf.TypeSpec of each tensor. Needs TensorFlow."""
         return {name: _type_spec(spec) for name, spec in self._representations.items()}
+
+
+def _columns_of(representations: Iterable[TensorRepresentation]) -> list[str]:
+    """The columns that tensors are made of."""
+    columns: list[str] = []
+    for spec in representations:
+        lengths = [p.key for p in spec.partitions if isinstance(p, RowLengths)]
+        for column in (*spec.index_columns, spec.path[0], *lengths):
+            if column not in columns:
+                columns.append(column)
+    return columns
 
 
 def _type_spec(spec: TensorRepresentation) -> Any:
@@ -123,22 +138,30 @@ def _type_spec(spec: TensorRepresentation) -> Any:
     uniform = 0
     while uniform < len(inner) and inner[len(inner) - 1 - uniform] is not None:
         uniform += 1
-    nested = len(spec.path) - 1 if len(spec.path) > 1 else 0
-    shape = [None, None, *([None] * nested), *inner]
+    nested = len(spec.path) - 1  # steps into lists of lists
+    ragged = [None] * (len(inner) - uniform)  # a length between ragged ones is not told either
+    shape = [None, None, *([None] * nested), *ragged, *inner[len(ragged) :]]
     return tf.RaggedTensorSpec(
         shape, dtype, ragged_rank=len(shape) - 1 - uniform, row_splits_dtype=splits
     )
 
 
-class TFXIO(abc.ABC):
+class TFXIO:
     """The base: where data comes from, as record batches and as tensors.
 
     A class of one's own defines `_open`, or all of the public methods.
     """
 
-    @abc.abstractmethod
     def _open(self, batch_size: int) -> Source:
         """A source of batches of so many rows."""
+        raise NotImplementedError(f"{type(self).__name__} defines neither this nor _open")
+
+    def _schema_of(self) -> Schema:
+        """The TFMD schema of the tensors."""
+        schema = self._open(1024).schema
+        if schema is None:
+            raise StateError("there is no schema, and so no tensors (give one)")
+        return schema
 
     def _group(self) -> str:
         return ""
@@ -155,12 +178,9 @@ class TFXIO(abc.ABC):
 
     def TensorAdapter(self) -> TensorAdapter:
         """What turns the batches into tensors."""
-        source = self._open(1024)
-        representations = source.tensor_representations()
-        schema = source.schema
-        if schema is None:
-            raise StateError("there is no schema, and so no tensors (give one)")
-        return TensorAdapter(self.ArrowSchema(), representations, schema, self._group())
+        return TensorAdapter(
+            self.ArrowSchema(), self.TensorRepresentations(), self._schema_of(), self._group()
+        )
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[pa.RecordBatch]:
         """The batches, as pyarrow's."""
@@ -343,6 +363,18 @@ class RawTFRecord(_Files):
 
     def __init__(self, file_pattern: str | Sequence[str], raw_record_column_name: str) -> None:
         super().__init__(file_pattern, None, raw_column=raw_record_column_name)
+        self._column = raw_record_column_name
+
+    def _schema_of(self) -> Schema:
+        """The column as a tensor of one string per record."""
+        name = json.dumps(self._column)
+        return Schema.from_text(
+            f"feature {{ name: {name} type: BYTES shape {{ }} presence {{ min_fraction: 1 }} }}"
+        )
+
+    def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
+        source = open_source(self._open(1), schema=self._schema_of())
+        return source.tensor_representations()
 
 
 class _Projected(TFXIO):
@@ -352,19 +384,10 @@ class _Projected(TFXIO):
         self._whole = whole
         self._names = names
 
-    def _columns(self) -> list[str]:
-        columns: list[str] = []
-        for name in self._names:
-            spec = self._whole.TensorRepresentations()[name]
-            lengths = [p.key for p in spec.partitions if hasattr(p, "key")]
-            for column in (*spec.index_columns, spec.path[0], *lengths):
-                if column not in columns:
-                    columns.append(column)
-        return columns
-
     def _open(self, batch_size: int) -> Source:
         source = self._whole._open(batch_size)
-        return source.select(self._columns())
+        known = self._whole.TensorRepresentations()
+        return source.select(_columns_of(known[name] for name in self._names))
 
     def _group(self) -> str:
         return self._whole._group()
@@ -373,13 +396,8 @@ class _Projected(TFXIO):
         known = self._whole.TensorRepresentations()
         return {name: known[name] for name in self._names}
 
-    def TensorAdapter(self) -> TensorAdapter:
-        schema = self._whole._open(1024).schema
-        if schema is None:
-            raise StateError("there is no schema, and so no tensors (give one)")
-        return TensorAdapter(
-            self.ArrowSchema(), self.TensorRepresentations(), schema, self._group()
-        )
+    def _schema_of(self) -> Schema:
+        return self._whole._schema_of()
 
     def Project(self, tensor_names: Sequence[str]) -> TFXIO:
         for name in tensor_names:

@@ -103,7 +103,8 @@ const cli_verb cli_schema_infer = {
     .details = "Types, presence, value counts, and a shape for features that have the same number "
                "of values\n"
                "in every record. Writes protobuf text, to standard output or to the file of -o.\n",
-    .options = OPTION_OUTPUT | OPTION_JSON | OPTION_THREADS | OPTION_NO_CRC | OPTIONS_LIMITS,
+    .options = OPTION_OUTPUT | OPTION_FORMAT | OPTION_JSON | OPTION_THREADS | OPTION_NO_CRC |
+               OPTION_SEQUENCE_COLUMN | OPTIONS_CSV | OPTIONS_LIMITS,
     .min_paths = 1,
     .run = run,
 };

@@ -1,4 +1,6 @@
 /* Counting and verifying whole formats: their files are read, one by one, as a pass reads them. */
+#include <string.h>
+
 #include "source/pass.h"
 #include "source/scan.h"
 #include "source/split.h"
@@ -39,6 +41,16 @@ static cst_status read_file(cst_source *file, cst_file_count *count, const cst__
   return status;
 }
 
+/* A fault of the i-th file that is told of when another file's turn comes: columns are found over
+ * all files, so that one that cannot be read fails each of them. */
+static bool is_of_another(const cst_source *source, size_t i, const cst_error *error) {
+  bool another = false;
+  for (size_t k = 0; k < source->num_files; k++) {
+    another = another || strcmp(error->file, source->files[k].name) == 0;
+  }
+  return another && strcmp(error->file, source->files[i].name) != 0;
+}
+
 /* With on_fault, a fault of a file is reported and the next file is read; else it is the end. */
 static cst_status scan_file(cst_source *source, size_t i, cst__scan *scan, cst_error *error) {
   cst_file_count count = {.file = source->files[i].name};
@@ -53,7 +65,7 @@ static cst_status scan_file(cst_source *source, size_t i, cst__scan *scan, cst_e
     cst__error_copy(error, &own);
     return status;
   }
-  if (status != CST_OK) {
+  if (status != CST_OK && !is_of_another(source, i, &own)) {
     cst_fault fault = {.kind = status == CST_FORMAT ? "format" : "record", .error = &own};
     scan->faults++;
     if (scan->on_fault != NULL) {

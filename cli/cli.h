@@ -5,6 +5,7 @@
 #define CLI_H
 
 #include <columnstone/index.h>
+#include <columnstone/sequence.h>
 #include <columnstone/sink.h>
 #include <columnstone/source.h>
 #include <stdio.h>
@@ -154,6 +155,10 @@ cst_sink_options cli_sink_options(const cli_settings *settings);
 bool cli_would_overwrite(const cli_settings *settings, const char *output);
 /* The usage error for that. */
 int cli_overwrites(const cli_verb *verb, const char *output);
+/* True if the name of an output of records ends as that of another format does (out.csv.gz). */
+bool cli_ends_otherwise(const char *output);
+/* The usage error for that. */
+int cli_not_records(const cli_verb *verb, const char *output);
 /* "OUTPUT: 12 records, 0.1 s" on standard output, unless that is the output. */
 void cli_print_done(const char *output, uint64_t rows, const char *unit, double seconds);
 

@@ -30,6 +30,31 @@ int cli_overwrites(const cli_verb *verb, const char *output) {
                    "the output %.80s exists", output);
 }
 
+/* `size` without an ending of `endings` (NULL behind the last), or the same. */
+static size_t strip_ending(const char *name, size_t size, const char *const *endings) {
+  for (; *endings != NULL; endings++) {
+    size_t tail = strlen(*endings);
+    if (size > tail && strncmp(name + size - tail, *endings, tail) == 0) {
+      return size - tail;
+    }
+  }
+  return size;
+}
+
+bool cli_ends_otherwise(const char *output) {
+  static const char *const compressed[] = {".gz", ".zlib", ".zz", ".zst", NULL};
+  static const char *const others[] = {".csv",     ".tsv", ".jsonl",   ".ndjson",
+                                       ".json",    ".ipc", ".arrow",   ".arrows",
+                                       ".feather", ".pq",  ".parquet", NULL};
+  size_t size = strip_ending(output, strlen(output), compressed);
+  return strip_ending(output, size, others) < size;
+}
+
+int cli_not_records(const cli_verb *verb, const char *output) {
+  return cli_usage(verb, "end the name with .tfrecord, or use convert for other formats",
+                   "the output %.80s would hold TFRecords", output);
+}
+
 void cli_print_done(const char *output, uint64_t rows, const char *unit, double seconds) {
   if (strcmp(output, "-") != 0) {
     cli_print_text(stdout, output);
@@ -85,6 +110,9 @@ int cli_copy_records(const cli_verb *verb, const cli_settings *settings, bool eq
   raw.format = "raw";
   if (cli_would_overwrite(settings, output)) {
     return cli_overwrites(verb, output);
+  }
+  if (cli_ends_otherwise(output)) {
+    return cli_not_records(verb, output);
   }
   cli_catch_interrupt();
   if (cli_open(&raw, settings->paths, settings->num_paths - 1, &dropped, &source, &error) !=

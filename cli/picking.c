@@ -110,6 +110,9 @@ int cli_pick_records(const cli_picking *picking) {
   if (cli_would_overwrite(settings, output)) {
     return cli_overwrites(picking->verb, output);
   }
+  if (cli_ends_otherwise(output)) {
+    return cli_not_records(picking->verb, output);
+  }
   cli_catch_interrupt();
   if (cli_open(&raw, settings->paths, settings->num_paths - 1, NULL, &source, &error) != CST_OK) {
     return cli_fail(&error);

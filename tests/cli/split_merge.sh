@@ -12,3 +12,5 @@ columnstone split x.tfrecord u || echo "exit status $?"
 columnstone split x.tfrecord u --shards 2 --shard-size 5 || echo "exit status $?"
 columnstone merge x.tfrecord y.tfrecord || echo "exit status $?"
 ls | grep -v '^t-'
+columnstone split x.tfrecord u.csv.gz --shards 2 || echo "exit status $?"
+columnstone sample x.tfrecord u.parquet -n 2 || echo "exit status $?"

@@ -1,8 +1,8 @@
 /* columnstone head: the first records as JSON lines.
  *
- * Records of tf.Examples need no schema: the raw records are read one by one, no further than asked
- * for, and decoded together, so that every line has the same keys. Other formats give batches of
- * their own. What is good in front of a fault is printed before the fault is reported.
+ * Records of TFRecord files need no schema: the raw records are read one by one, no further than
+ * asked for, and decoded together, so that every line has the same keys. Other formats give batches
+ * of their own. What is good in front of a fault is printed before the fault is reported.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,8 @@ typedef struct head {
   const cli_settings *settings;
   cst_source *files; /* all of the inputs, for their names */
   records taken;
-  int64_t left; /* lines to show */
+  int64_t left;   /* lines to show */
+  bool sequences; /* the records are tf.SequenceExamples */
 } head;
 
 /* TFRecord: length and its CRC in front, the CRC of the data behind. */
@@ -108,6 +109,45 @@ static cst_status take_from_pass(head *work, cst_pass *pass, const char *file, c
   return CST_OK;
 }
 
+/* ---- decoding ---- */
+
+/* tf.Examples or tf.SequenceExamples: one of the two is not NULL. */
+typedef struct decoder {
+  cst_example_decoder *example;
+  cst_sequence_decoder *sequence;
+} decoder;
+
+/* schema may be NULL. */
+static cst_status decoder_new(const head *work, const cst_schema *schema,
+                              const char *const *columns, size_t num_columns, decoder *out,
+                              cst_error *error) {
+  *out = (decoder){NULL, NULL};
+  if (work->sequences) {
+    cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+    options.sequence_column = work->settings->sequence_column;
+    options.columns = columns;
+    options.num_columns = num_columns;
+    return cst_sequence_decoder_new(schema, &options, &out->sequence, error);
+  }
+  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+  options.columns = columns;
+  options.num_columns = num_columns;
+  return cst_example_decoder_new(schema, &options, &out->example, error);
+}
+
+static cst_status decoder_decode(const decoder *d, const records *taken, size_t count,
+                                 struct ArrowSchema *schema, struct ArrowArray *batch,
+                                 cst_error *error) {
+  return d->sequence != NULL
+             ? cst_sequence_decoder_decode(d->sequence, taken->items, count, schema, batch, error)
+             : cst_example_decoder_decode(d->example, taken->items, count, schema, batch, error);
+}
+
+static void decoder_free(const decoder *d) {
+  cst_sequence_decoder_free(d->sequence);
+  cst_example_decoder_free(d->example);
+}
+
 /* ---- printing ---- */
 
 /* Prints one batch, or a stream's next ones. */
@@ -132,12 +172,11 @@ static cst_status print_batch(const struct ArrowSchema *schema, const struct Arr
   return status;
 }
 
-static cst_status decode_and_print(cst_example_decoder *decoder, const records *taken, size_t count,
+static cst_status decode_and_print(const decoder *d, const records *taken, size_t count,
                                    cst_error *error) {
   struct ArrowSchema schema;
   struct ArrowArray batch;
-  cst_status status =
-      cst_example_decoder_decode(decoder, taken->items, count, &schema, &batch, error);
+  cst_status status = decoder_decode(d, taken, count, &schema, &batch, error);
   if (status != CST_OK) {
     return status;
   }
@@ -148,7 +187,7 @@ static cst_status decode_and_print(cst_example_decoder *decoder, const records *
 }
 
 /* Names the file of a record that does not parse; what lies in front of it is printed. */
-static cst_status print_good_ones(head *work, cst_example_decoder *decoder, cst_error *fault) {
+static cst_status print_good_ones(head *work, const decoder *d, cst_error *fault) {
   if (fault->record < 0 || (size_t)fault->record >= work->taken.count) {
     return fault->code;
   }
@@ -161,7 +200,7 @@ static cst_status print_good_ones(head *work, cst_example_decoder *decoder, cst_
   fault->offset = from->offset;
   cst_error ignored = CST_ERROR_INIT;
   if (good > 0) {
-    decode_and_print(decoder, &work->taken, good, &ignored);
+    decode_and_print(d, &work->taken, good, &ignored);
   }
   return fault->code;
 }
@@ -201,17 +240,15 @@ static bool has_column(const struct ArrowSchema *schema, const char *name) {
 static cst_status check_columns(const head *work, cst_error *error) {
   const cli_settings *settings = work->settings;
   const records *taken = &work->taken;
-  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
   cst_error ignored = CST_ERROR_INIT;
-  cst_example_decoder *decoder;
+  decoder any;
   struct ArrowSchema schema;
   struct ArrowArray batch;
-  cst_status status = cst_example_decoder_new(NULL, &options, &decoder, error);
+  cst_status status = decoder_new(work, NULL, NULL, 0, &any, error);
   if (status != CST_OK) {
     return status;
   }
-  if (cst_example_decoder_decode(decoder, taken->items, taken->count, &schema, &batch, &ignored) ==
-      CST_OK) {
+  if (decoder_decode(&any, taken, taken->count, &schema, &batch, &ignored) == CST_OK) {
     for (size_t i = 0; i < settings->num_columns && status == CST_OK; i++) {
       if (!has_column(&schema, settings->columns[i])) {
         status = fail_column(settings->columns[i], &schema, taken->count, error);
@@ -220,13 +257,13 @@ static cst_status check_columns(const head *work, cst_error *error) {
     batch.release(&batch);
     schema.release(&schema);
   }
-  cst_example_decoder_free(decoder);
+  decoder_free(&any);
   return status;
 }
 
 static cst_status print_taken(head *work, cst_error *error) {
   cst_schema *schema;
-  cst_example_decoder *decoder;
+  decoder d;
   if (work->taken.count == 0) {
     return CST_OK;
   }
@@ -237,19 +274,17 @@ static cst_status print_taken(head *work, cst_error *error) {
   if (status != CST_OK) {
     return status;
   }
-  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
-  options.columns = work->settings->columns;
-  options.num_columns = work->settings->num_columns;
-  status = cst_example_decoder_new(schema, &options, &decoder, error);
+  status =
+      decoder_new(work, schema, work->settings->columns, work->settings->num_columns, &d, error);
   cst_schema_release(schema);
   if (status != CST_OK) {
     return status;
   }
-  status = decode_and_print(decoder, &work->taken, work->taken.count, error);
+  status = decode_and_print(&d, &work->taken, work->taken.count, error);
   if (status != CST_OK) {
-    status = print_good_ones(work, decoder, error);
+    status = print_good_ones(work, &d, error);
   }
-  cst_example_decoder_free(decoder);
+  decoder_free(&d);
   return status;
 }
 
@@ -305,9 +340,10 @@ static cst_status print_source(head *work, cst_source *source, cst_error *error)
 
 /* ---- the files ---- */
 
-static cst_status open_one(const head *work, const char *file, const char *format,
-                           int64_t batch_size, cst_source **out, cst_error *error) {
-  cst_source_options options = cli_source_options(work->settings, NULL);
+static cst_status open_with(const head *work, const char *file, const char *format,
+                            int64_t batch_size, const cst_schema *schema, cst_source **out,
+                            cst_error *error) {
+  cst_source_options options = cli_source_options(work->settings, schema);
   bool is_raw = format != NULL && strcmp(format, "raw") == 0;
   options.format = format;
   options.batch_size = batch_size;
@@ -317,6 +353,17 @@ static cst_status open_one(const head *work, const char *file, const char *forma
     options.num_columns = 0;
   }
   return cst_source_open(&file, 1, &options, out, error);
+}
+
+static cst_status open_one(const head *work, const char *file, const char *format,
+                           int64_t batch_size, cst_source **out, cst_error *error) {
+  cst_schema *schema;
+  cst_status status = cli_read_schema(work->settings, &schema, error);
+  if (status == CST_OK) {
+    status = open_with(work, file, format, batch_size, schema, out, error);
+    cst_schema_release(schema);
+  }
+  return status;
 }
 
 /* The batches of a file in a format that is not tf.Example; NULL: by its bytes. */
@@ -349,7 +396,9 @@ static cst_status take_examples(head *work, const char *file, cst_error *error) 
 
 static cst_status show_file(head *work, const char *file, cst_error *error) {
   const char *format = work->settings->format;
-  if (format != NULL && strcmp(format, "example") != 0) {
+  bool is_tfrecord =
+      format == NULL || strcmp(format, "example") == 0 || strcmp(format, "sequence_example") == 0;
+  if (!is_tfrecord) {
     return show_batches(work, file, format, error);
   }
   int64_t before = work->left;
@@ -365,6 +414,25 @@ static cst_status show_file(head *work, const char *file, cst_error *error) {
   return status;
 }
 
+/* The format of the records, by its name or by the bytes of the first file. */
+static bool are_sequences(const cli_settings *settings) {
+  cst_source_options options = cli_source_options(settings, NULL);
+  cst_error ignored = CST_ERROR_INIT;
+  cst_source *source;
+  options.columns = NULL;
+  options.num_columns = 0;
+  if (settings->format != NULL) {
+    return strcmp(settings->format, "sequence_example") == 0;
+  }
+  if (cst_source_open(settings->paths, settings->num_paths, &options, &source, &ignored) !=
+      CST_OK) {
+    return false;
+  }
+  bool found = strcmp(cst_source_format(source), "sequence_example") == 0;
+  cst_source_release(source);
+  return found;
+}
+
 static int show(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   head work = {.settings = settings, .left = settings->rows};
@@ -377,6 +445,7 @@ static int show(const cli_settings *settings) {
   if (status != CST_OK) {
     return cli_fail(&error);
   }
+  work.sequences = are_sequences(settings);
   for (size_t i = 0; i < cst_source_num_files(work.files) && work.left > 0 && status == CST_OK;
        i++) {
     status = show_file(&work, cst_source_file(work.files, i), &error);
@@ -411,7 +480,7 @@ const cli_verb cli_head = {
         "are a string if they are UTF-8, else {\"base64\": ...}. `--format raw` shows the records\n"
         "themselves. Reads no further than it has to.\n",
     .options = OPTION_ROWS | OPTION_SCHEMA | OPTION_COLUMNS | OPTION_FORMAT | OPTION_NO_CRC |
-               OPTIONS_LIMITS,
+               OPTION_SEQUENCE_COLUMN | OPTIONS_CSV | OPTIONS_LIMITS,
     .min_paths = 1,
     .run = run,
 };

@@ -55,11 +55,12 @@ static bool take_number(const char **at, uint64_t *out) {
   return *at > begin;
 }
 
-static bool parse_line(const char *text, uint64_t *offset, uint64_t *length) {
+static bool parse_line(const char *text, size_t size, uint64_t *offset, uint64_t *length) {
+  const char *end = text + size;
   if (!take_number(&text, offset) || *text++ != ' ') {
     return false;
   }
-  return take_number(&text, length) && *text == '\0';
+  return take_number(&text, length) && text == end;
 }
 
 static cst_status compare_line(comparing *c, cst_error *error) {
@@ -67,7 +68,7 @@ static cst_status compare_line(comparing *c, cst_error *error) {
   uint64_t length;
   c->size -= c->size > 0 && c->text[c->size - 1] == '\r';
   c->text[c->size] = '\0';
-  if (!parse_line(c->text, &offset, &length)) {
+  if (!parse_line(c->text, c->size, &offset, &length)) {
     return fail_line(c, error, "expected a line of the form \"offset length\"");
   }
   if (c->line >= c->index->count) {

@@ -26,7 +26,7 @@ static char *reserve(cst__json_text *text, size_t size) {
 }
 
 void cst__json_append(cst__json_text *text, const void *bytes, size_t size) {
-  char *at = reserve(text, size);
+  char *at = size > 0 ? reserve(text, size) : NULL; /* an empty text has no data yet */
   if (at != NULL) {
     memcpy(at, bytes, size);
     text->size += size;

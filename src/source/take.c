@@ -65,6 +65,7 @@ static cst__taker *borrow_taker(cst__access *access, const cst_source *source) {
     }
     taker->decoding.source = source;
     taker->decoding.want = CST__WANT_COLUMNS;
+    taker->decoding.direct = true;
   }
   taker->next = NULL;
   return taker;

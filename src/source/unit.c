@@ -95,7 +95,10 @@ void cst__decoding_reset(cst__decoding *decoding) {
   }
   cst__delete(decoding->items);
   cst__delete(decoding->blocks);
-  *decoding = (cst__decoding){.source = decoding->source, .want = decoding->want};
+  *decoding = (cst__decoding){.source = decoding->source,
+                              .want = decoding->want,
+                              .checked = decoding->checked,
+                              .direct = decoding->direct};
 }
 
 static cst_status check_run(const cst_source *source, const cst__run *run, cst_error *error) {
@@ -150,8 +153,9 @@ static cst_status reserve(cst__decoding *decoding, const cst__unit *unit, cst_er
 /* Checks the payloads right before they are decoded, while their bytes are near. */
 static cst_status list_unit(const cst__unit *unit, cst__decoding *decoding, cst_error *error) {
   const cst_source *source = decoding->source;
-  bool check = !decoding->checked && !(source->flags & CST_SOURCE_SKIP_CRC) &&
-               source->on_error == CST_ON_ERROR_RAISE; /* else the cursor has done it */
+  bool check =
+      !decoding->checked && !(source->flags & CST_SOURCE_SKIP_CRC) &&
+      (decoding->direct || source->on_error == CST_ON_ERROR_RAISE); /* or the cursor does */
   size_t row = 0;
   CST__TRY(reserve(decoding, unit, error));
   for (size_t i = 0; i < unit->num_runs; i++) {

@@ -51,7 +51,8 @@ void cst__unit_locate(const cst__unit *unit, const cst_source *source, size_t ro
 typedef struct cst__decoding {
   const cst_source *source;
   cst__want want;
-  bool checked;                 /* the CRCs have been checked */
+  bool checked; /* the CRCs have been checked */
+  bool direct;  /* the records come by no cursor, which drops the damaged ones if it is to */
   cst__record_decoder *decoder; /* opened with the first unit */
   cst_bytes *items;
   size_t items_capacity;

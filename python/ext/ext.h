@@ -30,6 +30,7 @@ typedef struct cst__py_gate {
   atomic_bool closed;
   atomic_int inside; /* callbacks that are in Python or wait for the GIL */
   pid_t process;
+  uint64_t moment; /* cst__py_moment; changes under the GIL */
 } cst__py_gate;
 
 enum { CST__PY_NUM_ERRORS = CST_CALLBACK + 1 };
@@ -80,12 +81,14 @@ PyObject *cst__py_fail(cst__py_state *state, cst_status code, const char *hint, 
 typedef struct cst__py_lock {
   PyThread_type_lock lock;
   unsigned long owner; /* thread that holds it; 0: nobody */
+  pid_t process;       /* that it was made in */
 } cst__py_lock;
 
 /* 0, or -1 with an exception. */
 int cst__py_lock_init(cst__py_lock *lock);
 void cst__py_lock_reset(cst__py_lock *lock);
-/* 0, or -1 with StateError if this thread holds it already. */
+/* 0, or -1 with StateError if this thread holds it already, or if another one did when the process
+ * forked. */
 int cst__py_lock_enter(cst__py_lock *lock, cst__py_state *state, const char *what);
 void cst__py_lock_leave(cst__py_lock *lock);
 
@@ -94,6 +97,8 @@ void cst__py_lock_leave(cst__py_lock *lock);
 /* Takes the GIL; false, and nothing to leave, when the interpreter goes down. */
 bool cst__py_enter(cst__py_gate *gate, PyGILState_STATE *gil);
 void cst__py_leave(cst__py_gate *gate, PyGILState_STATE gil);
+/* A number above all before, to tell what happened last. Needs the GIL. */
+uint64_t cst__py_moment(cst__py_gate *gate);
 /* What a callback that could not enter returns. */
 cst_status cst__py_refuse(cst_error *error);
 /* Moves the exception that is set to *place, and says "WHO EXCEPTION" in the error (may be NULL).
@@ -206,6 +211,7 @@ cst_writer cst__py_file_writer(cst__py_file *file, const char *name);
 PyObject *cst__py_file_object(const cst__py_file *file);
 /* The exception of the last failed callback, borrowed; NULL if none. */
 PyObject *cst__py_file_exception(const cst__py_file *file);
+uint64_t cst__py_file_moment(const cst__py_file *file); /* when; 0: never */
 /* Raises that exception (true), if there is one. */
 bool cst__py_file_raise(cst__py_file *file);
 
@@ -224,6 +230,7 @@ cst_stream_opener cst__py_opener_view(cst__py_opener *opener, const char *name, 
 PyObject *cst__py_opener_object(const cst__py_opener *opener);
 /* The exception of the last failed call, borrowed; NULL if none. */
 PyObject *cst__py_opener_exception(const cst__py_opener *opener);
+uint64_t cst__py_opener_moment(const cst__py_opener *opener); /* when; 0: never */
 
 /* ---- inputs.c: the Python objects that a source reads ---- */
 
@@ -242,8 +249,8 @@ cst_status cst__py_inputs_open(cst__py_inputs *inputs, cst__py_state *state, PyO
                                cst_error *error);
 void cst__py_inputs_reset(cst__py_inputs *inputs);
 int cst__py_inputs_traverse(const cst__py_inputs *inputs, visitproc visit, void *arg);
-/* What one of the objects raised, borrowed; NULL if none did. */
-PyObject *cst__py_inputs_exception(const cst__py_inputs *inputs);
+/* What one of the objects raised last, borrowed, and when; NULL if none did. */
+PyObject *cst__py_inputs_exception(const cst__py_inputs *inputs, uint64_t *moment);
 
 /* ---- drops.c: dropped records ---- */
 

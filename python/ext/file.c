@@ -12,6 +12,7 @@ struct cst__py_file {
   cst__py_gate *gate;
   PyObject *object;
   PyObject *exception; /* of the last failed callback */
+  uint64_t moment;     /* of that failure; 0: there was none */
   PyObject *scratch;   /* for readinto */
   long long base;      /* the file's position when it was handed over */
   bool can_seek;
@@ -64,6 +65,13 @@ void cst__py_file_release(cst__py_file *file) {
 PyObject *cst__py_file_object(const cst__py_file *file) { return file->object; }
 
 PyObject *cst__py_file_exception(const cst__py_file *file) { return file->exception; }
+
+uint64_t cst__py_file_moment(const cst__py_file *file) { return file->moment; }
+
+static cst_status keep_exception(cst__py_file *file, const char *who, cst_error *error) {
+  file->moment = cst__py_moment(file->gate);
+  return cst__py_keep_exception(&file->exception, who, error);
+}
 
 bool cst__py_file_raise(cst__py_file *file) {
   return file != NULL && cst__py_raise_kept(file->exception);
@@ -166,7 +174,7 @@ static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size,
   }
   cst_status status = CST_OK;
   if (n < 0) {
-    status = cst__py_keep_exception(&file->exception, "reading: the file object raised", error);
+    status = keep_exception(file, "reading: the file object raised", error);
   } else {
     *got = (size_t)n;
   }
@@ -225,7 +233,7 @@ static cst_status write_all(void *ctx, const void *data, size_t size, cst_error 
   while (size > 0 && status == CST_OK) {
     Py_ssize_t n = write_some(file, next, size);
     if (n < 0) {
-      status = cst__py_keep_exception(&file->exception, "writing: the file object raised", error);
+      status = keep_exception(file, "writing: the file object raised", error);
     } else {
       next += n;
       size -= (size_t)n;
@@ -251,7 +259,7 @@ static cst_status close_writer(void *ctx, bool commit, cst_error *error) {
   }
   cst_status status = CST_OK;
   if (commit && flush(file) < 0) {
-    status = cst__py_keep_exception(&file->exception, "flushing: the file object raised", error);
+    status = keep_exception(file, "flushing: the file object raised", error);
   }
   cst__py_gate *gate = file->gate;
   cst__py_file_release(file);

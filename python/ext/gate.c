@@ -21,6 +21,8 @@ void cst__py_leave(cst__py_gate *gate, PyGILState_STATE gil) {
   atomic_fetch_sub(&gate->inside, 1);
 }
 
+uint64_t cst__py_moment(cst__py_gate *gate) { return ++gate->moment; }
+
 cst_status cst__py_refuse(cst_error *error) {
   if (error != NULL) {
     error->code = CST_CALLBACK;

@@ -152,13 +152,20 @@ int cst__py_inputs_traverse(const cst__py_inputs *inputs, visitproc visit, void 
   return 0;
 }
 
-PyObject *cst__py_inputs_exception(const cst__py_inputs *inputs) {
+PyObject *cst__py_inputs_exception(const cst__py_inputs *inputs, uint64_t *moment) {
   PyObject *found = NULL;
-  for (size_t i = 0; found == NULL && i < inputs->num_files; i++) {
-    found = cst__py_file_exception(inputs->files[i]);
+  *moment = 0;
+  for (size_t i = 0; i < inputs->num_files; i++) {
+    if (cst__py_file_moment(inputs->files[i]) > *moment) {
+      *moment = cst__py_file_moment(inputs->files[i]);
+      found = cst__py_file_exception(inputs->files[i]);
+    }
   }
-  for (size_t i = 0; found == NULL && i < inputs->num_openers; i++) {
-    found = cst__py_opener_exception(inputs->openers[i]);
+  for (size_t i = 0; i < inputs->num_openers; i++) {
+    if (cst__py_opener_moment(inputs->openers[i]) > *moment) {
+      *moment = cst__py_opener_moment(inputs->openers[i]);
+      found = cst__py_opener_exception(inputs->openers[i]);
+    }
   }
   return found;
 }

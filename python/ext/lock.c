@@ -1,4 +1,9 @@
-/* One caller at a time in an object of the library: waits without the GIL. */
+/* One caller at a time in an object of the library: waits without the GIL.
+ *
+ * A forked child has the locks of its parent as they stood, but not the threads that held them.
+ */
+#include <unistd.h>
+
 #include "ext.h"
 
 int cst__py_lock_init(cst__py_lock *lock) {
@@ -8,6 +13,7 @@ int cst__py_lock_init(cst__py_lock *lock) {
     PyErr_NoMemory();
     return -1;
   }
+  lock->process = getpid();
   return 0;
 }
 
@@ -18,10 +24,25 @@ void cst__py_lock_reset(cst__py_lock *lock) {
   }
 }
 
+/* In a forked child: a lock of its own. An object that another thread was at work in cannot be used
+ * any more. */
+static int renew(cst__py_lock *lock, cst__py_state *state, const char *what) {
+  if (lock->owner != 0) {
+    cst__py_fail(state, CST_STATE, "make a new one in the new process",
+                 "this %s was in use by another thread when the process forked", what);
+    return -1;
+  }
+  cst__py_lock_reset(lock); /* a thread may have held it without having begun */
+  return cst__py_lock_init(lock);
+}
+
 int cst__py_lock_enter(cst__py_lock *lock, cst__py_state *state, const char *what) {
   unsigned long self = PyThread_get_thread_ident();
   if (lock->owner == self) { /* only this thread can have written its own number */
     cst__py_fail(state, CST_STATE, "", "this %s is running already, further up in this call", what);
+    return -1;
+  }
+  if (lock->process != getpid() && renew(lock, state, what) < 0) {
     return -1;
   }
   if (PyThread_acquire_lock(lock->lock, NOWAIT_LOCK) == 0) {

@@ -16,6 +16,7 @@ struct cst__py_opener {
   cst__py_gate *gate;
   PyObject *open;      /* (columns or None, batch_size, threads) -> an object that exports Arrow */
   PyObject *exception; /* of the last failed call */
+  uint64_t moment;     /* of that failure; 0: there was none */
 };
 
 cst__py_opener *cst__py_opener_new(cst__py_state *state, PyObject *open) {
@@ -44,6 +45,13 @@ void cst__py_opener_release(cst__py_opener *opener) {
 PyObject *cst__py_opener_object(const cst__py_opener *opener) { return opener->open; }
 
 PyObject *cst__py_opener_exception(const cst__py_opener *opener) { return opener->exception; }
+
+uint64_t cst__py_opener_moment(const cst__py_opener *opener) { return opener->moment; }
+
+static cst_status keep_exception(cst__py_opener *opener, const char *who, cst_error *error) {
+  opener->moment = cst__py_moment(opener->gate);
+  return cst__py_keep_exception(&opener->exception, who, error);
+}
 
 /* The wanted columns as a list of str, or None. */
 static PyObject *columns_of(const cst_stream_request *request) {
@@ -198,7 +206,7 @@ static cst_status open_stream(void *ctx, const cst_stream_request *request,
   }
   cst_status status = CST_OK;
   if (open_object(opener, request, out) < 0) {
-    status = cst__py_keep_exception(&opener->exception, "opening the stream raised", error);
+    status = keep_exception(opener, "opening the stream raised", error);
   }
   cst__py_leave(opener->gate, gil);
   return status;

@@ -61,21 +61,18 @@ static int start(pass_object *self, cst_source *source) {
 }
 
 PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged) {
-  cst_source *opened = cst__py_source_view(source);
-  if (opened == NULL) {
-    return NULL;
-  }
   PyTypeObject *type = cst__py_state_of(source)->pass_type;
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   pass_object *self = (pass_object *)allocate(type, 0);
-  if (self == NULL) {
+  cst_source *opened = self == NULL ? NULL : cst__py_source_borrow(source);
+  if (opened == NULL) {
+    Py_XDECREF(self);
     return NULL;
   }
   self->source = Py_NewRef(source);
   self->sparse = Py_XNewRef(sparse);
   self->ragged = Py_XNewRef(ragged);
   self->process = getpid();
-  cst_source_retain(opened);
   int result = cst__py_lock_init(&self->lock);
   if (result == 0) {
     result = cst__py_source_drops(source, &self->drops);
@@ -97,8 +94,8 @@ PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged)
 static void free_pass(pass_object *self) {
   cst_pass *pass = self->pass;
   self->pass = NULL;
-  bool python_ends = !Py_IsInitialized() && cst__py_source_calls_python(self->source);
-  if (pass == NULL || self->process != getpid() || python_ends) {
+  if (pass == NULL || self->process != getpid() ||
+      (!Py_IsInitialized() && cst__py_source_calls_python(self->source))) {
     return;
   }
   cst_pass_progress(pass, &self->bytes, &self->rows);
@@ -178,10 +175,6 @@ static PyObject *next_locked(pass_object *self) {
   if (self->pass == NULL) {
     return NULL; /* StopIteration */
   }
-  if (self->process != getpid()) {
-    return cst__py_fail(state, CST_STATE, "call iter(source) in the new process",
-                        "this pass was begun before a fork");
-  }
   struct ArrowArray batch = {.release = NULL};
   cst_tensors *tensors = NULL;
   cst_error error = CST_ERROR_INIT;
@@ -195,8 +188,17 @@ static PyObject *next_locked(pass_object *self) {
   return wrap(self, &batch, tensors);
 }
 
+/* True in a forked child, which has not the threads of the pass: one of them may have held the
+ * lock.
+ */
+static bool is_foreign(const pass_object *self) { return self->process != getpid(); }
+
 static PyObject *next(PyObject *object) {
   pass_object *self = (pass_object *)object;
+  if (is_foreign(self) && self->pass != NULL) {
+    return cst__py_fail(cst__py_state_of(object), CST_STATE, "call iter(source) in the new process",
+                        "this pass was begun before a fork");
+  }
   if (cst__py_lock_enter(&self->lock, cst__py_state_of(object), "pass") < 0) {
     return NULL;
   }
@@ -208,6 +210,11 @@ static PyObject *next(PyObject *object) {
 static PyObject *close_pass(PyObject *object, PyObject *unused) {
   (void)unused;
   pass_object *self = (pass_object *)object;
+  if (is_foreign(self)) {
+    self->closed = true;
+    free_pass(self);
+    Py_RETURN_NONE;
+  }
   if (cst__py_lock_enter(&self->lock, cst__py_state_of(object), "pass") < 0) {
     return NULL;
   }
@@ -220,6 +227,9 @@ static PyObject *close_pass(PyObject *object, PyObject *unused) {
 static PyObject *progress(PyObject *object, PyObject *unused) {
   (void)unused;
   pass_object *self = (pass_object *)object;
+  if (is_foreign(self)) {
+    return Py_BuildValue("(KK)", (unsigned long long)self->bytes, (unsigned long long)self->rows);
+  }
   if (cst__py_lock_enter(&self->lock, cst__py_state_of(object), "pass") < 0) {
     return NULL;
   }

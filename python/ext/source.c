@@ -13,6 +13,7 @@ typedef struct source_object {
   PyObject *on_dropped;   /* the user's function; may be NULL */
   PyObject *dropped;      /* list of the pass that began last; may be NULL */
   PyObject *exception;    /* that the user's function raised; may be NULL */
+  uint64_t moment;        /* when that happened, or when it stopped a pass without raising */
 } source_object;
 
 /* ---- arguments ---- */
@@ -242,15 +243,20 @@ int cst__py_source_drops(PyObject *object, cst__py_drops **out) {
 }
 
 void cst__py_source_keep(PyObject *object, PyObject *exception) {
-  cst__py_replace(&((source_object *)object)->exception, Py_XNewRef(exception));
+  source_object *self = (source_object *)object;
+  self->moment = cst__py_moment(cst__py_state_of(object)->gate);
+  cst__py_replace(&self->exception, Py_XNewRef(exception));
 }
 
-/* What Python code raised behind a failure, borrowed; NULL if it was not the cause. */
+/* What Python code raised behind a failure, borrowed; NULL if it was not the cause. An object may
+ * have raised in an earlier pass: what happened last counts. */
 static PyObject *exception_behind(const source_object *self, const cst_error *error) {
   if (error->code != CST_CALLBACK) {
     return NULL;
   }
-  return self->exception != NULL ? self->exception : cst__py_inputs_exception(inputs_of(self));
+  uint64_t moment = 0;
+  PyObject *raised = cst__py_inputs_exception(inputs_of(self), &moment);
+  return moment > self->moment ? raised : self->exception;
 }
 
 PyObject *cst__py_source_raise(PyObject *object, const cst_error *error) {
@@ -370,7 +376,7 @@ static PyObject *specs(PyObject *object, PyObject *unused) {
 
 static PyObject *files(PyObject *object, PyObject *unused) {
   (void)unused;
-  cst_source *source = cst__py_source_view(object);
+  cst_source *source = cst__py_source_borrow(object); /* the list may set the collector to work */
   PyObject *list = source == NULL ? NULL : PyList_New(0);
   for (size_t i = 0; list != NULL && i < cst_source_num_files(source); i++) {
     PyObject *name = PyUnicode_DecodeFSDefault(cst_source_file(source, i));
@@ -379,6 +385,7 @@ static PyObject *files(PyObject *object, PyObject *unused) {
     }
     Py_XDECREF(name);
   }
+  cst_source_release(source);
   return list;
 }
 

@@ -553,3 +553,37 @@ def test_a_pass_that_is_entered_twice(make_file: MakeFile) -> None:
     assert sum(len(b) for b in running) == 1000
     assert isinstance(file.failure, cst.StateError)
     file.running = None
+
+
+def test_a_fork_while_a_thread_is_in_a_pass(make_file: MakeFile) -> None:
+    """The child has the pass, whose lock nobody will give back, and must not wait for it."""
+    source = cst.open(make_file("many.tfrecord", 2000), schema=SCHEMA, batch_size=1)
+    entered, leave = threading.Event(), threading.Event()
+
+    class Slow(io.BytesIO):
+        def readinto(self, buffer: object) -> int:
+            entered.set()
+            leave.wait()
+            return super().readinto(buffer)  # type: ignore[arg-type]
+
+    slow = cst.open(Slow(pathlib.Path(source.files[0]).read_bytes()), schema=SCHEMA)
+    running = iter(slow)
+    thread = threading.Thread(target=list, args=(running,))
+    thread.start()
+    entered.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        try:
+            with pytest.raises(cst.StateError, match="fork"):
+                next(running)
+            assert running.progress() == (0, 0)
+            running.close()
+            slow.close()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    leave.set()
+    thread.join()
+    assert running.progress()[1] == 2000

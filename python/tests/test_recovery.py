@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import io
 import pathlib
 import pickle
 import struct
 import weakref
+from typing import Any
 
 import columnstone as cst
 import pyarrow as pa
@@ -276,3 +278,55 @@ def test_parts_of_a_damaged_file(damaged: pathlib.Path, n: int) -> None:
     assert [i for part in parts for i in ids(part)] == SOUND
     assert sum(len(part.dropped) for part in parts) >= 3
     assert source.dropped == []
+
+
+@pytest.mark.parametrize("on_error", ["skip", lambda dropped: None])
+def test_a_damaged_row_that_is_asked_for_is_an_error(damaged: pathlib.Path, on_error: Any) -> None:
+    data = bytearray(damaged.read_bytes())
+    data[sum(len(record(i)) + 16 for i in range(20))] ^= 1  # the lengths are sound again
+    damaged.write_bytes(data)
+    source = cst.open(damaged, schema=SCHEMA, on_error=on_error)
+    for row in (10, 30, 10):
+        with pytest.raises(cst.CorruptError) as caught:
+            source[row]
+        assert caught.value.record == row
+    assert source[20].to_pydict()["id"] == [[20]]
+
+
+class Failing(io.BytesIO):
+    """Fails while told to."""
+
+    failure: Exception | None = None
+
+    def readinto(self, buffer: object) -> int:
+        if self.failure is not None:
+            raise self.failure
+        return super().readinto(buffer)  # type: ignore[arg-type]
+
+
+def test_what_failed_earlier_is_not_blamed(damaged: pathlib.Path) -> None:
+    """A source whose callables fail in turn raises what failed last."""
+    files = [Failing(damaged.read_bytes()) for _ in range(2)]
+    answer: list[object] = [True]
+
+    def on_error(dropped: cst.Dropped) -> bool:
+        if isinstance(answer[0], Exception):
+            raise answer[0]
+        return bool(answer[0])
+
+    source = cst.open(files, schema=SCHEMA, on_error=on_error)
+    for file in (files[1], files[0], files[1]):
+        file.failure = OSError(f"file {files.index(file)}")
+        with pytest.raises(OSError, match=str(file.failure)):
+            list(source)
+        assert source.last_error is file.failure
+        file.failure = None
+    answer[0] = KeyError("callable")
+    with pytest.raises(KeyError, match="callable"):
+        list(source)
+    answer[0] = False
+    with pytest.raises(cst.Error, match="stopped"):
+        list(source)
+    assert str(source.last_error).count("stopped") == 1
+    answer[0] = True
+    assert ids(source) == SOUND * 2

@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import glob
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _adbc, _formats, _remote
 from ._errors import NotFoundError, UnsupportedError, argument_error
-from ._files import as_inputs, name_of, path_bytes
+from ._files import as_inputs, is_file, name_of, path_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +62,8 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
     """The inputs of a source from the first argument of open."""
     if place is None:
         place = Place()
+    if isinstance(what, Iterator) and not is_file(what) and not is_arrow(what):
+        what = list(what)
     if place.query is not None or place.driver is not None or _adbc.is_database(what):
         query = _adbc.query_of(what, place.query, place.driver, place.database_options)
         return _database(query)

@@ -428,7 +428,8 @@ class Source:
     def __getitem__(self, rows: int | slice | Iterable[int]) -> RecordBatch | Source:
         """Rows of plain TFRecord files, numbered through all files: source[i] is a batch of one
         row, source[[3, 5]] one of several (as `take`), source[a:b] a Source of these rows. Negative
-        numbers count from the end. UnsupportedError for other sources."""
+        numbers count from the end. UnsupportedError for other sources. on_error is for passes: a
+        damaged row that is asked for by number raises."""
         if isinstance(rows, slice):
             return self._range(rows)
         one = hasattr(rows, "__index__") and not hasattr(rows, "__len__")  # arrays have both
@@ -436,9 +437,10 @@ class Source:
 
     def take(self, rows: Iterable[int]) -> RecordBatch:
         """The rows of these numbers as one batch, in this order; a row may come twice. IndexError
-        for one that there is not, UnsupportedError if the source is not of plain TFRecord files."""
+        for one that there is not, UnsupportedError if the source is not of plain TFRecord files. A
+        damaged row raises, whatever on_error is."""
         if isinstance(rows, str | bytes) or not hasattr(rows, "__iter__"):
-            raise TypeError(f"rows are ints, not {type(rows).__name__}")
+            raise TypeError(f"rows are a list of ints, not {type(rows).__name__}")
         count = self._count()
         return self._core.take(tuple(_row(row, count) for row in rows))
 
@@ -457,7 +459,7 @@ class Source:
         are cut at records: with index files for all of them the parts differ by at most one record,
         without by bytes. Compressed files and other formats are divided by whole files."""
         parts = _positive("n", n, 2**32 - 1)
-        number = operator.index(i)
+        number = _int("i", i)
         if not 0 <= number < parts:
             raise argument_error(f"i is {number}, and must be from 0 to {parts - 1}")
         return self._part("split", number, parts)
@@ -603,13 +605,17 @@ def infer_schema(
 
 def _positive(name: str, value: int, most: int = 2**63 - 1) -> int:
     """An int argument of at least 1."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} is an int, not {type(value).__name__}") from None
+    number = _int(name, value)
     if not 1 <= number <= most:
         raise argument_error(f"{name} is {number}, and must be from 1 to {most}")
     return number
+
+
+def _int(name: str, value: int) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is an int, not {type(value).__name__}") from None
 
 
 def _text(name: str, value: str | None) -> str | None:

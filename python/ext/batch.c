@@ -65,7 +65,7 @@ static Py_ssize_t length(PyObject *object) { return (Py_ssize_t)root(object)->le
 static int64_t find_column(PyObject *object, PyObject *key) {
   const struct ArrowSchema *schema = root_schema(object);
   if (PyLong_Check(key)) {
-    int64_t i = PyLong_AsLongLong(key);
+    int64_t i = PyNumber_AsSsize_t(key, PyExc_IndexError);
     if (i == -1 && PyErr_Occurred() != NULL) {
       return -1;
     }

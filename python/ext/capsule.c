@@ -210,6 +210,15 @@ int cst__py_import_batches(PyObject *object, struct ArrowArrayStream *stream) {
 }
 
 int cst__py_import_schema(PyObject *object, struct ArrowSchema *schema) {
+  int has = cst__py_has(object, "__arrow_c_schema__");
+  if (has <= 0) {
+    PyObject *name = has < 0 ? NULL : PyType_GetName(Py_TYPE(object));
+    if (name != NULL) {
+      PyErr_Format(PyExc_TypeError, "expected an object with __arrow_c_schema__, not %U", name);
+    }
+    Py_XDECREF(name);
+    return -1;
+  }
   PyObject *capsule = PyObject_CallMethod(object, "__arrow_c_schema__", NULL);
   if (capsule == NULL) {
     return -1;

@@ -268,3 +268,12 @@ def test_what_has_no_index(make_file: MakeFile, tmp_path: pathlib.Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(cst.CorruptError):
         cst.build_index(path)
+
+
+def test_messages_about_wrong_numbers(source: cst.Source) -> None:
+    with pytest.raises(TypeError, match="a list of ints, not int"):
+        source.take(5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="i is an int, not str"):
+        source.split("a", 2)  # type: ignore[arg-type]
+    with pytest.raises(IndexError):
+        source[0].column(2**70)

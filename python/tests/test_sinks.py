@@ -216,3 +216,10 @@ def test_references_and_cycles(tmp_path: pathlib.Path) -> None:
     for _ in range(10):
         cst.write([TABLE, TABLE], io.BytesIO(), "json")
     assert sys.getrefcount(TABLE) == before
+
+
+def test_begin_takes_a_schema(tmp_path: pathlib.Path) -> None:
+    with cst.Writer(tmp_path / "a.arrow") as writer:
+        with pytest.raises(TypeError, match="__arrow_c_schema__, not Table"):
+            writer.begin(pa.table({"a": [1]}))  # type: ignore[arg-type]
+        writer.begin(pa.schema({"a": pa.int64()}))

@@ -208,3 +208,9 @@ def test_a_pass_within_an_opening() -> None:
 
     source = cst.open([Outer(), Outer()], threads=2, batch_size=4)
     assert [b.num_rows for b in source] == [4] * 5
+
+
+def test_an_iterator_of_tables() -> None:
+    source = cst.open(table for table in (TABLE, TABLE))
+    assert source.num_rows == 20
+    assert [b.num_rows for b in source] == [20]

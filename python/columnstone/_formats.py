@@ -60,7 +60,9 @@ def register_format(
         once more for the schema, and returns any object with __arrow_c_stream__. It gets those of
         the keyword arguments that its signature has; columns is a list of the wanted names, or None
         for all. What it does not leave out, and the order, is seen to afterwards; so is the size of
-        the batches. What it raises comes out of `cst.open` and of the pass.
+        the batches. What it raises comes out of `cst.open` and of the pass. What the stream raises
+        later is told in words only, as a CorruptError, unless the object has an attribute
+        last_error with the exception, as Source has.
     sniff: called with the first bytes of a file (at most 4096) when `cst.open` is not told the
         format; True if the file is of this one. Registered formats are asked before the library
         looks.

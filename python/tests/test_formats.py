@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import columnstone as cst
 import pyarrow as pa
 import pytest
+from conftest import MakeFile
 
 Calls = list[dict[str, object]]
 
@@ -155,3 +156,50 @@ def test_files_of_others_are_still_found(lines: pathlib.Path, tmp_path: pathlib.
     with cst.TFRecordWriter(path) as writer:
         writer.write(b"")
     assert cst.open(path).num_rows == 1
+
+
+class Failing:
+    """A stream that fails after a batch, and knows by what."""
+
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error
+        self.last_error: BaseException | None = None
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch({"a": [1, 2]})
+        self.last_error = self.error
+        raise ValueError("in words")
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        schema = pa.schema([("a", pa.int64())])
+        reader = pa.RecordBatchReader.from_batches(schema, self.batches())
+        return reader.__arrow_c_stream__()
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("x"), KeyboardInterrupt(), None])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_a_stream_raises(file: pathlib.Path, error: BaseException, threads: int) -> None:
+    cst.register_format("failing", lambda path: Failing(error))
+    source = cst.open(file, "failing", batch_size=2, threads=threads)
+    for _ in range(2):
+        batches = iter(source)
+        assert next(batches)["a"].to_pylist() == [1, 2]
+        with pytest.raises(cst.CorruptError if error is None else type(error)) as caught:
+            next(batches)
+        assert error is None or caught.value is error
+        assert source.last_error is caught.value or error is None
+    with pytest.raises(Exception, match="in words" if error is None else type(error).__name__):
+        pa.table(source)
+    cst.unregister_format("failing")
+
+
+def test_a_source_behind_a_format(make_file: MakeFile) -> None:
+    path = make_file("x.tfrecord", 20)
+    data = bytearray(path.read_bytes())
+    data[-5] ^= 1
+    path.write_bytes(data)
+    cst.register_format("again", lambda path: cst.open(path, "raw", batch_size=5))
+    with pytest.raises(cst.CorruptError) as caught:
+        list(cst.open(path, "again"))
+    assert caught.value.record == 19
+    cst.unregister_format("again")

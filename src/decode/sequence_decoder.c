@@ -99,12 +99,13 @@ static cst_status add_one(cst_sequence_decoder *d, const cst_feature *column, co
   if (!d->has_schema) {
     return add_list(d, name, strlen(name), (cst__cold){.fixed_size = -1}, error);
   }
-  for (size_t i = 0; i < column->num_children; i++) {
+  size_t count = column != NULL ? column->num_children : 0;
+  for (size_t i = 0; i < count; i++) {
     if (strcmp(column->children[i].name, name) == 0) {
       return add_feature(d, &column->children[i], error);
     }
   }
-  return cst__no_such_column(column->children, column->num_children, name, error);
+  return cst__no_such_column(count > 0 ? column->children : NULL, count, name, error);
 }
 
 /* The name of a single feature list in "<column>.<name>"; NULL if the name means something else. */

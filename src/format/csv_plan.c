@@ -202,7 +202,8 @@ static cst_status add_column(cst__csv_plan *plan, const char *name, cst_status c
                              cst__csv_column **out, cst_error *error) {
   size_t at = cst__name_map_find(&plan->name_map, name, strlen(name));
   if (at == SIZE_MAX) {
-    return fail_missing(plan, code, name, error);
+    (void)fail_missing(plan, code, name, error);
+    return code;
   }
   *out = &plan->columns[plan->num_columns++];
   **out = (cst__csv_column){.name = plan->names[at],
@@ -251,7 +252,7 @@ static cst_status set_feature(cst__csv_column *column, const cst_feature *featur
 
 static cst_status add_feature(cst__csv_plan *plan, const cst__table_options *options,
                               const cst_feature *feature, cst_error *error) {
-  cst__csv_column *column;
+  cst__csv_column *column = NULL;
   CST__TRY(add_column(plan, feature->name, CST_SCHEMA, &column, error));
   return set_feature(column, feature, options->column_flags, error);
 }
@@ -342,7 +343,7 @@ static cst_status fail_untyped(cst__csv_plan *plan, const struct ArrowSchema *ty
 }
 
 static cst_status add_type(cst__csv_plan *plan, const struct ArrowSchema *type, cst_error *error) {
-  cst__csv_column *column;
+  cst__csv_column *column = NULL;
   CST__TRY(add_column(plan, type->name != NULL ? type->name : "", CST_SCHEMA, &column, error));
   return set_type(column, type, error);
 }

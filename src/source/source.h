@@ -64,36 +64,36 @@ struct cst_source {
   int32_t threads;
   uint32_t flags;
   uint32_t column_flags;
-  uint64_t max_record_size;
-  uint64_t max_inflation;
+  cst_on_error on_error;
   bool legacy_specs;
   bool rereadable; /* all files are */
   bool schema_given;
+  bool owns_types; /* a derived source whose parent found the types by inferring them */
+  uint64_t max_record_size;
+  uint64_t max_inflation;
   char *sequence_column;      /* NULL: the usual one */
   char *raw_column;           /* NULL: none */
   const cst_csv_options *csv; /* complete; never NULL */
   cst__arena strings;         /* of the CSV options */
   struct ArrowSchema types;   /* release NULL: none are given */
-  cst_on_error on_error;
-  uint64_t max_errors; /* UINT64_MAX: no limit */
+  uint64_t max_errors;        /* UINT64_MAX: no limit */
   cst_dropped_callback on_dropped;
   void *dropped_ctx;
   /* A source of a part of another (split.c): owned; all between `owners` and `lock` but the files
    * is that of the parent. NULL: it was opened. */
   cst_source *parent;
-  bool owns_types; /* a derived source whose parent found the types by inferring them */
 
-  cst__mutex lock; /* guards all below */
-  bool claimed;    /* an input that can be read once has been taken */
-  bool sampled;    /* the schema comes from the first records of a pipe only */
+  cst__mutex lock;          /* guards all below */
+  bool claimed;             /* an input that can be read once has been taken */
+  bool sampled;             /* the schema comes from the first records of a pipe only */
+  bool counted;             /* num_rows is known */
+  cst_status sample_status; /* why the sample of a pipe failed; the pipe is lost */
   cst_schema *schema;
   struct ArrowSchema arrow_schema; /* release NULL: not known yet */
-  cst_status sample_status;        /* why the sample of a pipe failed; the pipe is lost */
   cst_error *sample_error;
   cst__feed *sample;   /* the blocks read for it: the first pass goes on with them */
   cst__whole *whole;   /* what is known of a whole format, and what a pipe has given for it */
   cst__access *access; /* random access, when it has been asked for (access.c) */
-  bool counted;        /* num_rows is known */
   uint64_t num_rows;
 };
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import glob
 import os
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -160,7 +161,8 @@ def _parquet_files(files: tuple[tuple[object, bytes, bool], ...]) -> Inputs:
 def _parquet_stream(file: object, name: bytes) -> Stream:
     from . import _parquet
 
-    return Stream(functools.partial(_parquet.open_stream, file, os.fsdecode(name)), name)
+    open_stream = functools.partial(_parquet.open_stream, file, threading.Lock(), os.fsdecode(name))
+    return Stream(open_stream, name)
 
 
 def _streams(items: list[object] | tuple[object, ...]) -> Inputs:

@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from . import _core
-from ._errors import Error, argument_error, name_file
+from ._errors import Error, StateError, argument_error, name_file
 from ._inputs import Inputs, Place, resolve, restore
 from ._schema import Schema, as_column_flags, as_columns, as_core, as_types
 
@@ -207,6 +207,7 @@ class Source:
         "__weakref__",
         "_again",
         "_core",
+        "_inputs",
         "_options",
         "_parts",
         "_passes",
@@ -275,6 +276,7 @@ class Source:
         """Opens by self._options."""
         self._passes: WeakSet[Pass[Any]] | None = None
         self._parts: tuple[tuple[str, int, int], ...] = ()
+        self._inputs = inputs
         self._pickle = inputs.pickle
         self._again = inputs.again
         self._registered = inputs.format is not None
@@ -472,6 +474,7 @@ class Source:
         part._registered = self._registered
         part._pickle = self._resolved()
         part._again = self._again
+        part._inputs = self._inputs
         part._parts = (*self._parts, (how, a, b))
         part._core = self._core.range(a, b) if how == "range" else self._core.split(a, b)
         return part
@@ -533,15 +536,25 @@ class Source:
         return functools.partial(restore, files, self._options["format"], self._registered)
 
     def select(self, columns: Iterable[str]) -> Source:
-        """The same input with these columns only, in this order. An inferred schema is kept."""
+        """The same input with these columns only, in this order. An inferred schema is kept.
+        StateError for file objects and for what can be read once only."""
         source = object.__new__(Source)
         source._options = dict(self._options, columns=as_columns(columns))
         if source._options["schema"] is None and source._options["types"] is None:
             source._options["schema"] = self._core.schema()
-        source._open(self._opener()())
+        source._open(self._reopened())
         for part in self._parts:
             source = source._part(*part)
         return source
+
+    def _reopened(self) -> Inputs:
+        """The inputs for another source in this process."""
+        if self._again is not None or self._pickle is not None:
+            return self._opener()()
+        streams = self._inputs.streams
+        if streams is not None and not any(stream.once for stream in streams):
+            return self._inputs
+        raise StateError("file objects and streams have one source: give columns= to open")
 
     def empty_batch(self) -> RecordBatch:
         """A batch of the source's columns without rows."""

@@ -28,6 +28,7 @@ from ._reader import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from threading import Lock
 
     import pyarrow as pa
 
@@ -63,15 +64,45 @@ def open_file(
 
 
 def open_stream(
-    file: Any, name: str, columns: list[str] | None, batch_size: int, threads: int
+    file: Any, lock: Lock, name: str, columns: list[str] | None, batch_size: int, threads: int
 ) -> Reader:
     """The same of a file object that can seek. Its row groups are read one by one."""
+    return _stream(lambda: _View(file, lock), name, columns, batch_size, 1)
 
-    def again() -> Any:
-        file.seek(0)
-        return file
 
-    return _stream(again, name, columns, batch_size, 1)
+class _View(io.RawIOBase):
+    """A place of its own in a file that several passes read."""
+
+    def __init__(self, file: Any, lock: Lock) -> None:
+        self._file = file
+        self._lock = lock
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        if whence == os.SEEK_END:
+            with self._lock:
+                self._file.seek(0, os.SEEK_END)
+                offset += self._file.tell()
+        self._at = offset + (self._at if whence == os.SEEK_CUR else 0)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        with self._lock:
+            self._file.seek(self._at)
+            data = self._file.read(len(view))
+        view[: len(data)] = data
+        self._at += len(data)
+        return len(data)
 
 
 class _Job(NamedTuple):

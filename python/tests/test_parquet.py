@@ -8,6 +8,7 @@ import io
 import pathlib
 import pickle
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import columnstone as cst
 import duckdb
@@ -325,6 +326,15 @@ def test_file_objects(tmp_path: pathlib.Path) -> None:
 
     with pytest.raises(cst.UnsupportedError, match="seek"):
         cst.open(Pipe(), "parquet")
+
+
+def test_passes_at_once_over_a_file_object(groups: pathlib.Path) -> None:
+    source = cst.open(io.BytesIO(groups.read_bytes()), "parquet", batch_size=50)
+    pairs = list(zip(source, source, strict=True))
+    assert len(pairs) == 20
+    assert all(x.to_pydict() == y.to_pydict() for x, y in pairs)
+    with ThreadPoolExecutor(4) as pool:
+        assert all(t.equals(TABLE) for t in pool.map(lambda _: pa.table(source), range(20)))
 
 
 class Failing(io.BytesIO):

@@ -121,7 +121,11 @@ def _remote_files(what: object, format: str | None, filesystem: object | None) -
     files = _remote.open_files(what, filesystem)
     name = format if format is not None else _remote.format_of(files)
     if name == "parquet":
-        streams = tuple(_parquet_stream(f, name_of(f)) for f in files)
+        from . import _parquet
+
+        streams = tuple(
+            Stream(functools.partial(_parquet.open_remote, f), name_of(f)) for f in files
+        )
         return Inputs(streams=streams, again=again, format=name)
     if not files:
         raise argument_error("the list of files is empty")

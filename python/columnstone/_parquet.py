@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ._core import ArrowSchemaExportable
+    from ._remote import RemoteFile
 
 _GROUP_BYTES = 64 << 20  # of Arrow data in a row group
 _GROUP_ROWS = 1 << 20
@@ -68,6 +69,13 @@ def open_stream(
 ) -> Reader:
     """The same of a file object that can seek. Its row groups are read one by one."""
     return _stream(lambda: _View(file, lock), name, columns, batch_size, 1)
+
+
+def open_remote(
+    file: RemoteFile, columns: list[str] | None, batch_size: int, threads: int
+) -> Reader:
+    """The same of a file of a file system, which each thread opens for itself."""
+    return _stream(file.again, file.name, columns, batch_size, threads)
 
 
 class _View(io.RawIOBase):

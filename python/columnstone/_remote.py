@@ -33,6 +33,10 @@ class RemoteFile(io.RawIOBase):
         self._file: Any = None
         self._stands = 0  # of the file, where it reads next
 
+    def again(self) -> RemoteFile:
+        """Another reader of the same file."""
+        return RemoteFile(self._system, self._path, self.name, self._size)
+
     def readable(self) -> bool:
         return True
 

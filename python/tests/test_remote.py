@@ -14,6 +14,7 @@ import columnstone as cst
 import fsspec
 import pyarrow as pa
 import pyarrow.fs
+import pyarrow.parquet as pq
 import pytest
 import servers
 from conftest import SCHEMA, records
@@ -116,6 +117,13 @@ def test_parquet_reads_parts(http: tuple[str, servers.Behaviour]) -> None:
     assert sum(b.num_rows for b in source) == 30000
     first = min(int(r.split("=")[1].split("-")[0]) for r in behaviour.asked if "=0-" not in r)
     assert first > len(file.getvalue()) / 2
+
+
+def test_parquet_with_threads(s3_url: str) -> None:
+    with fsspec.open(f"{s3_url}/groups.parquet", "wb") as file:
+        pq.write_table(TABLE, file, row_group_size=100)
+    for threads in (1, 3):
+        assert pa.table(cst.open(f"{s3_url}/groups.parquet", threads=threads)).equals(TABLE)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -108,7 +108,7 @@ static bool keep_last_error(guarded *g) {
   if (found) {
     PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
     g->error = (cst_error)CST_ERROR_INIT;
-    (void)cst__py_keep_exception(&g->opener->exception, "the stream raised", &g->error);
+    (void)keep_exception(g->opener, "the stream raised", &g->error);
   } else {
     PyErr_Clear();
   }

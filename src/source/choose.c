@@ -5,12 +5,17 @@
 
 enum { HEAD_SIZE = 32 << 10 /* enough to see what the first record is */ };
 
+/* True if the file's first bytes can be read without losing them. */
+static bool can_look(const cst__source_file *file) {
+  return file->regular || (file->is_reader && file->rereadable);
+}
+
 /* The first bytes of the first file that is not empty; none if it cannot be looked at without
  * losing them, or cannot be read (the pass will say why). */
 static cst_status read_head(const cst_source *source, uint8_t *head, size_t *size,
                             const char **path, cst_error *error) {
   *size = 0;
-  for (size_t i = 0; i < source->num_files && source->files[i].regular && *size == 0; i++) {
+  for (size_t i = 0; i < source->num_files && can_look(&source->files[i]) && *size == 0; i++) {
     cst__input *input;
     *path = source->files[i].name;
     cst_status status = cst__source_open_input(source, i, &input, error);
@@ -67,19 +72,32 @@ static bool is_sequence(const uint8_t *record, size_t size) {
   return lists;
 }
 
-static const cst__payload *payload_by_bytes(const cst_source *source, const uint8_t *head,
-                                            size_t size) {
+/* record: its first bytes, as many as there are. */
+static void choose_payload(const uint8_t *record, size_t size, cst__format *out) {
   const cst__payload *sequence = cst__payload_find("sequence_example");
+  if (sequence != NULL && is_sequence(record, size)) {
+    *out = (cst__format){.name = sequence->name, .payload = sequence};
+  }
+}
+
+static void payload_by_bytes(const cst_source *source, const uint8_t *head, size_t size,
+                             cst__format *out) {
   size_t header = source->container->header_size;
   uint64_t length;
-  if (size > header && sequence != NULL) {
+  if (size > header) {
     memcpy(&length, head, sizeof length);
     size_t there = size - header;
-    if (is_sequence(head + header, length < there ? (size_t)length : there)) {
-      return sequence;
-    }
+    choose_payload(head + header, length < there ? (size_t)length : there, out);
   }
-  return &cst__example_payload;
+}
+
+void cst__source_choose_by_record(cst_source *source, const uint8_t *record, size_t size) {
+  cst__format format = {.name = source->format, .payload = source->payload};
+  if (source->by_record) {
+    choose_payload(record, size, &format);
+    source->format = format.name;
+    source->payload = format.payload;
+  }
 }
 
 static cst_status format_by_bytes(cst_source *source, cst__format *out, cst_error *error) {
@@ -91,9 +109,9 @@ static cst_status format_by_bytes(cst_source *source, cst__format *out, cst_erro
   }
   *out = (cst__format){.name = "example", .payload = &cst__example_payload};
   cst_status status = read_head(source, head, &size, &path, error);
+  source->by_record = path == NULL; /* nothing could be looked at */
   if (status == CST_OK && size > 0 && source->container->sniff(head, size)) {
-    out->payload = payload_by_bytes(source, head, size);
-    out->name = out->payload->name;
+    payload_by_bytes(source, head, size, out);
   } else if (status == CST_OK && size > 0) {
     cst__format found = {0};
     status = cst__format_find_by_head(path, head, size, &found, error);

@@ -223,6 +223,17 @@ static cst_status infer_blocks(const cst_source *source, const cst__feed *feed,
   return status;
 }
 
+static void look_at_first(cst_source *source) {
+  for (size_t i = 0; i < source->num_files; i++) {
+    const cst__block *block = source->sample->files[i].first;
+    if (block != NULL && block->num_frames > 0) {
+      cst__source_choose_by_record(source, block->data + block->frames[0].begin,
+                                   block->frames[0].size);
+      return;
+    }
+  }
+}
+
 static cst_status infer_sample(cst_source *source, cst_schema **out, cst_error *error) {
   cst__inferrer *inferrer;
   source->sample = cst__feed_new(source);
@@ -230,6 +241,7 @@ static cst_status infer_sample(cst_source *source, cst_schema **out, cst_error *
     return cst__fail_memory(error, sizeof *source->sample);
   }
   CST__TRY(read_sample(source->sample, error));
+  look_at_first(source);
   CST__TRY(cst__inferrer_new(&source->allocator, &inferrer, error));
   cst_status status = infer_blocks(source, source->sample, inferrer, error);
   if (status == CST_OK) {

@@ -68,6 +68,7 @@ struct cst_source {
   bool legacy_specs;
   bool rereadable; /* all files are */
   bool schema_given;
+  bool by_record;  /* what the records of a pipe are is seen when its first one is read */
   bool owns_types; /* a derived source whose parent found the types by inferring them */
   uint64_t max_record_size;
   uint64_t max_inflation;
@@ -129,6 +130,8 @@ cst_status cst__source_set_options(cst_source *source, const cst_source_options 
 /* Finds the format of files and readers, by its name or (NULL) by the bytes (choose.c); the name
  * alone for streams. */
 cst_status cst__source_choose(cst_source *source, const char *name, cst_error *error);
+/* The payload of a pipe whose format was not named, by its first record. Holds the lock. */
+void cst__source_choose_by_record(cst_source *source, const uint8_t *record, size_t size);
 cst_status cst__source_name_format(cst_source *source, const char *name, cst_error *error);
 
 /* The number of a record for errors: that which a cursor counts, if it began with a known one; else

@@ -10,3 +10,4 @@ printf 'id,x\n1,2\n' >x.csv
 columnstone head x.csv --schema x.pbtxt || echo "exit status $?"
 printf 'feature { name: "x" type: FLOAT }' >y.pbtxt
 columnstone head x.csv --schema y.pbtxt
+columnstone convert - - --to json <x.tfrecord | cmp - x.jsonl

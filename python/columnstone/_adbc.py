@@ -146,7 +146,12 @@ def _connect_by_name(query: Query) -> Any:
     try:
         return dbapi.connect(driver=query.driver, db_kwargs=options)
     except Exception as error:
-        raise _failure(query, error) from None
+        if "[Driver Manager] Could not load" not in str(error):
+            raise _failure(query, error) from None
+        hint = "install that driver, or give the path of its shared library"
+        raise UnsupportedError(
+            f"the ADBC driver {query.driver!r} is not installed ({hint})", hint=hint
+        ) from error
 
 
 def _path_of(uri: str) -> str:

@@ -279,8 +279,12 @@ def test_driver_by_name(sqlite: pathlib.Path) -> None:
     )
     assert pa.table(source).to_pydict() == ROWS
     assert pickle.loads(pickle.dumps(source)).num_rows == 3
-    with pytest.raises(cst.FileError, match="spanner"):
-        list(cst.open("spanner://project", query="select 1", driver="adbc_driver_spanner_none"))
+    with pytest.raises(cst.UnsupportedError, match="'spanner' is not installed"):
+        cst.open("spanner://project", query="select 1", driver="spanner")
+    with pytest.raises(cst.FileError, match="no such table"):
+        cst.open(
+            f"file:{sqlite}", query="select * from u", driver=adbc_driver_sqlite._driver_path()
+        )
 
 
 def test_arguments(sqlite: pathlib.Path) -> None:

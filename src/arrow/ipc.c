@@ -158,27 +158,43 @@ static cst_status write_slice(cst__ipc_writer *writer, const cst__view *view, cs
   return status;
 }
 
-/* True if no array below begins behind its first slot. */
-static bool begins_at_zero(const struct ArrowArray *array) {
-  if (array->offset != 0) {
-    return false;
+/* How many slots the children of an array need, of which the first slot is used; -1: any number. */
+static int64_t slots_below(const cst__view *view, const struct ArrowArray *array) {
+  switch (view->layout) {
+    case CST__LAYOUT_STRUCT:
+      return array->length;
+    case CST__LAYOUT_FIXED_LIST:
+      return array->length * view->fixed_size;
+    case CST__LAYOUT_LIST:
+      return array->length == 0 ? 0
+                                : cst__view_entry(view->offsets, view->offset_width, array->length);
+    default:
+      return -1;
   }
-  for (int64_t i = 0; i < array->n_children; i++) {
-    if (!begins_at_zero(array->children[i])) {
-      return false;
-    }
-  }
-  return true;
 }
 
-/* ... and no column is longer than the batch. */
-static bool is_compact(const struct ArrowArray *batch) {
-  for (int64_t i = 0; i < batch->n_children; i++) {
-    if (batch->children[i]->length != batch->length) {
-      return false;
-    }
+/* True if no array below begins behind its first slot. */
+static bool begins_at_zero(const struct ArrowArray *array) {
+  bool all = array->offset == 0;
+  for (int64_t i = 0; i < array->n_children && all; i++) {
+    all = begins_at_zero(array->children[i]);
   }
-  return begins_at_zero(batch);
+  return all;
+}
+
+/* True if nothing, at any depth, begins behind its first slot or goes on behind the last one that
+ * is needed: nanoarrow would write it all, and readers may refuse it. */
+static bool is_compact(const cst__view *view, const struct ArrowArray *array) {
+  int64_t slots = slots_below(view, array);
+  if (view->num_children != array->n_children) { /* a view does not look into every type */
+    return begins_at_zero(array);
+  }
+  bool compact = array->offset == 0;
+  for (int64_t i = 0; i < view->num_children && compact; i++) {
+    const struct ArrowArray *child = array->children[i];
+    compact = (slots < 0 || child->length == slots) && is_compact(&view->children[i], child);
+  }
+  return compact;
 }
 
 cst_status cst__ipc_write_batch(cst__ipc_writer *writer, const struct ArrowArray *batch,
@@ -189,8 +205,8 @@ cst_status cst__ipc_write_batch(cst__ipc_writer *writer, const struct ArrowArray
     status = cst__fail(error, CST_UNSUPPORTED, NULL, "a record batch with null rows");
   }
   if (status == CST_OK) {
-    status = !writer->has_views && is_compact(batch) ? write_compact(writer, batch, error)
-                                                     : write_slice(writer, &view, error);
+    status = !writer->has_views && is_compact(&view, batch) ? write_compact(writer, batch, error)
+                                                            : write_slice(writer, &view, error);
   }
   cst__arena_reset(&writer->arena);
   return status;

@@ -223,3 +223,11 @@ def test_begin_takes_a_schema(tmp_path: pathlib.Path) -> None:
         with pytest.raises(TypeError, match="__arrow_c_schema__, not Table"):
             writer.begin(pa.table({"a": [1]}))  # type: ignore[arg-type]
         writer.begin(pa.schema({"a": pa.int64()}))
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "example"])
+def test_names_that_come_twice(format: str) -> None:
+    table = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
+    with pytest.raises(cst.ArgumentError, match="same name") as caught:
+        cst.write(table, io.BytesIO(), format)
+    assert caught.value.path == "a"

@@ -320,6 +320,7 @@ static cst_status begin(csv_sink *sink, const cst__sink_target *target, cst_erro
   static const char numbers[] = "+-.0123456789aefilnrstuINaty";
   CST__TRY(cst__csv_find_dialect(csv, target->path, &sink->dialect, error));
   CST__TRY(check_types(sink, error));
+  CST__TRY(csv->no_header ? CST_OK : cst__sink_check_names(sink->schema, error));
   sink->quotes_numbers =
       strchr(numbers, sink->dialect.delimiter) != NULL || sink->dialect.comment >= 0;
   sink->quotes_inner = strchr(numbers, sink->dialect.secondary) != NULL;

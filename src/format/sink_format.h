@@ -31,6 +31,10 @@ typedef struct cst__sink_format {
   bool own_compression; /* the output is plain, whatever the options say */
 } cst__sink_format;
 
+/* For formats whose readers know fields by name: CST_INVALID_ARGUMENT, with the path, if two
+ * columns, or two fields of a struct at any depth, have the same name. */
+cst_status cst__sink_check_names(const struct ArrowSchema *schema, cst_error *error);
+
 extern const cst__sink_format cst__sink_example;
 extern const cst__sink_format cst__sink_sequence;
 extern const cst__sink_format cst__sink_raw;

@@ -53,7 +53,10 @@ static cst_status json_open(const cst__sink_target *open, void **out, cst_error 
   sink->output = open->output;
   sink->schema = open->schema;
   cst__arena_init(&sink->arena, &sink->allocator);
-  cst_status status = make_keys(sink, error);
+  cst_status status = cst__sink_check_names(open->schema, error);
+  if (status == CST_OK) {
+    status = make_keys(sink, error);
+  }
   if (status != CST_OK) {
     json_free(sink);
     return status;

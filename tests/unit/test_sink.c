@@ -78,6 +78,25 @@ TEST(no_columns) {
   drop(&f);
 }
 
+TEST(names_that_come_twice) {
+  static const struct {
+    const char *type, *row, *file, *path;
+  } cases[] = {
+      {"struct{a: int64, b: int64, a: int64}", "{1, 2, 3}", "x.jsonl", "a"},
+      {"struct{a: int64, a: int64}", "{1, 2}", "x.csv", "a"},
+      {"struct{s: large_list<struct{a: int64, a: int64}>}", "{[{1, 2}]}", "x.jsonl", "s.a"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    fixture f;
+    make(&f, cases[i].type, cases[i].row, cases[i].file);
+    cst_error error = CST_ERROR_INIT;
+    CHECK_EQ(write_with(&f, &error), CST_INVALID_ARGUMENT);
+    CHECK_STR(error.path, cases[i].path);
+    CHECK_CONTAINS(error.message, "same name");
+    drop(&f);
+  }
+}
+
 TEST(allocation_failures) {
   static const char *const names[] = {"x.jsonl", "x.arrow", "x.arrows", "x.tfrecord"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -27,6 +27,9 @@ static int find_base(cst__py_file *file) {
   PyObject *position = PyObject_CallMethod(file->object, "tell", NULL);
   file->base = position == NULL ? -1 : PyLong_AsLongLong(position);
   Py_XDECREF(position);
+  if (file->base < 0 && PyErr_Occurred() == NULL) {
+    PyErr_Format(PyExc_OSError, "tell() of the file object returned %lld", file->base);
+  }
   return file->base < 0 ? -1 : 0;
 }
 

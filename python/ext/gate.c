@@ -59,6 +59,22 @@ static PyObject *describe(PyObject *exception) {
   return bytes;
 }
 
+/* A StopIteration would end the pass that it comes out of as if all were well: it becomes the cause
+ * of a RuntimeError, as in generators. */
+static PyObject *not_the_end(PyObject *value) {
+  if (value == NULL || !PyErr_GivenExceptionMatches(value, PyExc_StopIteration)) {
+    return value;
+  }
+  PyObject *error = PyObject_CallFunction(PyExc_RuntimeError, "s", "StopIteration was raised");
+  if (error == NULL) {
+    PyErr_Clear();
+    Py_DECREF(value);
+    return NULL;
+  }
+  PyException_SetCause(error, value);
+  return error;
+}
+
 cst_status cst__py_keep_exception(PyObject **place, const char *who, cst_error *error) {
   PyObject *type;
   PyObject *value;
@@ -70,6 +86,7 @@ cst_status cst__py_keep_exception(PyObject **place, const char *who, cst_error *
   }
   Py_XDECREF(type);
   Py_XDECREF(traceback);
+  value = not_the_end(value);
   cst__py_replace(place, value);
   PyObject *text = value == NULL ? NULL : describe(value);
   if (error != NULL) {

@@ -279,3 +279,25 @@ def test_an_heir_of_io_with_read_alone(file: pathlib.Path, base: type) -> None:
             return data.read(size)
 
     assert sum(batch.num_rows for batch in cst.open(Heir())) == 100
+
+
+def test_a_stop_iteration_does_not_end_a_pass() -> None:
+    class Ends(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: object) -> int:
+            raise StopIteration
+
+    with pytest.raises(RuntimeError) as caught:
+        list(cst.open(Ends(), schema=SCHEMA))
+    assert isinstance(caught.value.__cause__, StopIteration)
+
+
+def test_a_place_that_is_none() -> None:
+    class Lost(io.BytesIO):
+        def tell(self) -> int:
+            return -5
+
+    with pytest.raises(OSError, match="-5"):
+        cst.open(Lost(b""))

@@ -403,7 +403,8 @@ static cst_status show_file(head *work, const char *file, cst_error *error) {
   }
   int64_t before = work->left;
   cst_status status = take_examples(work, file, error);
-  if (status == CST_FORMAT && format == NULL && work->left == before && strcmp(file, "-") != 0) {
+  bool is_other = status == CST_FORMAT || status == CST_CORRUPT;
+  if (is_other && format == NULL && work->left == before && strcmp(file, "-") != 0) {
     cst_error other = CST_ERROR_INIT; /* no TFRecord: perhaps a format of a plug-in */
     cst_status shown = show_batches(work, file, NULL, &other);
     if (shown != CST_FORMAT) {

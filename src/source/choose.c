@@ -110,7 +110,9 @@ static cst_status format_by_bytes(cst_source *source, cst__format *out, cst_erro
   *out = (cst__format){.name = "example", .payload = &cst__example_payload};
   cst_status status = read_head(source, head, &size, &path, error);
   source->by_record = path == NULL; /* nothing could be looked at */
-  if (status == CST_OK && size > 0 && source->container->sniff(head, size)) {
+  /* What is shorter than a header tells nothing: the ending of the name does. */
+  bool tells = size >= source->container->header_size;
+  if (status == CST_OK && tells && source->container->sniff(head, size)) {
     payload_by_bytes(source, head, size, out);
   } else if (status == CST_OK && size > 0) {
     cst__format found = {0};

@@ -409,7 +409,8 @@ def save_parquet(table: pa.Table, path: pathlib.Path, rows: int) -> None:
 
 
 def make_plugin() -> bool:
-    """Builds examples/plugin_lines.c against the installed headers; False without a compiler."""
+    """Builds the example, which reads and writes, against the installed headers; False without a
+    compiler."""
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
         return False
@@ -417,7 +418,8 @@ def make_plugin() -> bool:
     headers = pathlib.Path(cst.__file__).parent / "include"
     output = f"{folder}/columnstone-lines.so"
     command = [compiler, "-std=c11", "-shared", "-fPIC", f"-I{headers}", "-o", output]
-    subprocess.run([*command, TOP / "examples/plugin_lines.c"], check=True)
+    source = max((TOP / "examples").glob("plugin_lines*.c"))  # plugin_lines_write.c
+    subprocess.run([*command, source], check=True)
     os.environ["COLUMNSTONE_PLUGIN_PATH"] = folder
     return True
 

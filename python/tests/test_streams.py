@@ -214,3 +214,12 @@ def test_an_iterator_of_tables() -> None:
     source = cst.open(table for table in (TABLE, TABLE))
     assert source.num_rows == 20
     assert [b.num_rows for b in source] == [20]
+
+
+def test_offsets_that_lead_out_of_the_data() -> None:
+    offsets = pa.array([0, 2**31 - 1, 3], pa.int64()).buffers()[1]
+    items = pa.Array.from_buffers(pa.large_binary(), 2, [None, offsets, pa.py_buffer(b"abc")])
+    rows = pa.array([0, 1], pa.int32()).buffers()[1]
+    column = pa.Array.from_buffers(pa.list_(items.type), 1, [None, rows], children=[items])
+    with pytest.raises(cst.CorruptError, match="above the last one"):
+        list(cst.open(pa.table({"a": column})))

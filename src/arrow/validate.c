@@ -112,9 +112,14 @@ static bool are_strings_valid_at_once(const cst__view *v, range r) {
   return true;
 }
 
+/* How many bytes there are, nothing tells but the last offset of all. */
 static cst_status check_binary(const cst__view *v, range r, cst_error *error) {
   CST__TRY(check_offsets(v, r, -1, error));
-  int64_t bytes = offset_at(v, r.from + r.count) - offset_at(v, r.from);
+  int64_t last = offset_at(v, r.from + r.count);
+  if (last > offset_at(v, v->length)) {
+    return bad_offset(error, r.from + r.count, last, "is above the last one");
+  }
+  int64_t bytes = last - offset_at(v, r.from);
   if (bytes == 0) {
     return CST_OK;
   }

@@ -551,6 +551,25 @@ TEST(only_what_a_slice_uses_is_checked) {
   drop(&f);
 }
 
+/* A slice whose own offsets are in order, but lead behind all bytes that there are. */
+TEST(offsets_above_the_last_one_are_refused) {
+  static const char *const types[] = {"list<binary>", "list<large_binary>"};
+  for (int i = 0; i < 2; i++) {
+    fixture f;
+    make(&f, types[i], "['aa'] ['b']");
+    struct ArrowArray *child = f.array.children[0];
+    int32_t narrow[] = {0, 1000, 3};
+    int64_t wide[] = {0, 1000, 3};
+    const void *offsets = child->buffers[1];
+    child->buffers[1] = i == 0 ? (const void *)narrow : wide;
+    f.array.length = 1;
+    CHECK_EQ(look(&f, false), CST_CORRUPT);
+    CHECK_CONTAINS(f.error.message, "offset 1000 is above the last one");
+    child->buffers[1] = offsets;
+    drop(&f);
+  }
+}
+
 TEST(schemas_without_an_end_are_not_copied) {
   struct ArrowSchema endless = {.format = "+l", .n_children = 1, .release = ArrowSchemaRelease};
   struct ArrowSchema *self[] = {&endless}, copy, *none[] = {NULL};

@@ -34,7 +34,9 @@ def index(starts, version=1, size=None, count=None, magic=b"CSTINDEX", end=b"\0\
 
 def lines(sizes=SIZES, end="\n", form="{} {}"):
     starts = offsets(sizes)
-    return "".join(form.format(at, size + 16) + end for at, size in zip(starts, sizes)).encode()
+    return "".join(
+        form.format(at, size + 16) + end for at, size in zip(starts[:-1], sizes, strict=True)
+    ).encode()
 
 
 def cases():

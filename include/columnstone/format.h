@@ -29,7 +29,7 @@ typedef struct cst_plugin_read_options {
   size_t size;                /* sizeof(cst_plugin_read_options) of the host */
   const char *const *columns; /* wanted top-level columns in order, no name twice; NULL: all */
   size_t num_columns;
-  int64_t batch_size; /* rows of a batch, at most; > 0 */
+  int64_t batch_size; /* rows of a batch, about: Columnstone cuts and joins what it gets; > 0 */
   int32_t threads;    /* that the plug-in may use, the caller's included; >= 1 */
 } cst_plugin_read_options;
 

@@ -107,10 +107,27 @@ class _View(io.RawIOBase):
         view = memoryview(buffer).cast("B")
         with self._lock:
             self._file.seek(self._at)
-            data = self._file.read(len(view))
-        view[: len(data)] = data
-        self._at += len(data)
-        return len(data)
+            size = _fill(self._file, view)
+        self._at += size
+        return size
+
+
+def _fill(file: Any, view: memoryview) -> int:
+    """Reads until the view is full or the file at its end: a file object may give less than it is
+    asked for, and pyarrow takes that for the end."""
+    done = 0
+    while done < len(view):
+        wanted = len(view) - done
+        data = file.read(wanted)
+        if data is None:
+            raise BlockingIOError("the file object is in non-blocking mode")
+        if len(data) > wanted:
+            raise OSError(f"read({wanted}) returned {len(data)} bytes")
+        if not data:
+            break
+        view[done : done + len(data)] = data
+        done += len(data)
+    return done
 
 
 class _Job(NamedTuple):

@@ -71,7 +71,7 @@ class TFRecordWriter:
             _, compression = named_by(self._name, "example", compression)
         code = _compression(compression, opened)
         try:
-            self._core = _core.TFRecordWriter(path, opened, code, level)
+            self._core = _core.TFRecordWriter(path, opened, code, _level(level))
         except Error as error:
             if opened is None:
                 name_file(error, path)
@@ -184,7 +184,7 @@ class Writer:
         self.num_rows = 0
         options = (
             _compression(compression, opened),
-            operator.index(level),
+            _level(level),
             as_core(schema),
             bool(lossy),
             _text("sequence_column", sequence_column),
@@ -328,6 +328,13 @@ def _text(name: str, value: str | None) -> str | None:
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{name} is a str, not {type(value).__name__}")
     return value
+
+
+def _level(level: int) -> int:
+    number = operator.index(level)
+    if not -(2**31) <= number < 2**31:
+        raise argument_error(f"level is {number}, and no codec has such a level")
+    return number
 
 
 def _count(name: str, value: int, most: int) -> int:

@@ -371,3 +371,26 @@ def test_without_pyarrow(groups: pathlib.Path, monkeypatch: pytest.MonkeyPatch) 
         attempt: Callable[[], object] = call
         with pytest.raises(cst.UnsupportedError, match="pip install pyarrow"):
             attempt()
+
+
+def test_file_objects_that_give_little_at_a_time() -> None:
+    class Short(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            return super().read(size if size is None or size < 0 else min(size, 7))
+
+    out = io.BytesIO()
+    table = pa.table({"a": list(range(100))})
+    cst.write(table, out, "parquet")
+    assert pa.table(cst.open(Short(out.getvalue()), "parquet")).equals(table)
+
+
+@pytest.mark.parametrize("answer", [None, bytes(100)])
+def test_file_objects_that_lie(answer: bytes | None) -> None:
+    class Lies(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            return answer  # type: ignore[return-value]
+
+    out = io.BytesIO()
+    cst.write(pa.table({"a": [1]}), out, "parquet")
+    with pytest.raises(cst.Error, match=r"non-blocking|returned 100 bytes"):
+        _ = cst.open(Lies(out.getvalue()), "parquet").arrow_schema

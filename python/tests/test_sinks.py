@@ -231,3 +231,11 @@ def test_names_that_come_twice(format: str) -> None:
     with pytest.raises(cst.ArgumentError, match="same name") as caught:
         cst.write(table, io.BytesIO(), format)
     assert caught.value.path == "a"
+
+
+@pytest.mark.parametrize("level", [2**31, -(2**31) - 1, 2**70])
+def test_levels_that_no_codec_has(level: int) -> None:
+    with pytest.raises(cst.ArgumentError, match="level is"):
+        cst.Writer(io.BytesIO(), "csv", compression="gzip", level=level)
+    with pytest.raises(cst.ArgumentError, match="level is"):
+        cst.TFRecordWriter(io.BytesIO(), compression="gzip", level=level)

@@ -1,6 +1,6 @@
 /* A format plug-in in plain C: it reads text files, one line a row, as a column `line` of strings.
  *   cc -shared -fPIC -o columnstone-lines.so plugin_lines.c $(pkg-config --cflags columnstone)
- */
+ * plugin_lines_write.c adds a writer. */
 #include <columnstone/format.h>
 #include <errno.h>
 #include <stdio.h>

@@ -105,6 +105,56 @@ static cst_status infer_pass(cst_pass *pass, const struct ArrowSchema *whole,
   }
 }
 
+/* ---- the first records of a pipe ---- */
+
+/* Reads blocks until the sample is full. Where the input fails, the sample ends: the pass will come
+ * to the failure in its turn. */
+static cst_status read_sample(cst__feed *feed, cst_error *error) {
+  for (size_t i = 0; i < feed->source->num_files; i++) {
+    while (!feed->files[i].ended) {
+      if (feed->framed >= CST__SAMPLE_RECORDS || feed->ready_bytes >= CST__SAMPLE_BYTES) {
+        return CST_OK;
+      }
+      cst__block *block;
+      cst__feed_begin(feed, i);
+      cst__feed_fill(feed, i, &block);
+      cst__feed_end(feed, i, block);
+    }
+    const cst__cursor *cursor = feed->files[i].cursor;
+    if (cursor == NULL || cursor->failure == CST_NO_MEMORY) {
+      return cst__fail_memory(error, CST__BLOCK_TARGET);
+    }
+    if (cursor->failure != CST_OK) {
+      return CST_OK;
+    }
+  }
+  return CST_OK;
+}
+
+static void look_at_first(cst_source *source) {
+  for (size_t i = 0; i < source->num_files; i++) {
+    const cst__block *block = source->sample->files[i].first;
+    if (block != NULL && block->num_frames > 0) {
+      cst__source_choose_by_record(source, block->data + block->frames[0].begin,
+                                   block->frames[0].size);
+      return;
+    }
+  }
+}
+
+/* Reads the first records, and sees what they are. */
+static cst_status begin_sample(cst_source *source, cst_error *error) {
+  source->sample = cst__feed_new(source);
+  if (source->sample == NULL) {
+    return cst__fail_memory(error, sizeof *source->sample);
+  }
+  CST__TRY(read_sample(source->sample, error));
+  look_at_first(source);
+  return CST_OK;
+}
+
+/* ---- all records ---- */
+
 cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_progress, void *ctx,
                                  cst_schema **out, cst_error *error) {
   cst__pass_options options = {.rows = INFER_ROWS,
@@ -116,6 +166,9 @@ cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_pr
   cst_pass *pass;
   cst__inferrer *inferrer = NULL;
   struct ArrowSchema whole = {.release = NULL};
+  if (source->by_record) { /* of a pipe, whose pass goes on with the sample */
+    CST__TRY(begin_sample(source, error));
+  }
   CST__TRY(cst__pass_new_with(source, &options, &pass, error));
   cst_status status = cst__inferrer_new(&source->allocator, &inferrer, error);
   if (status == CST_OK && source->payload == NULL) {
@@ -153,31 +206,7 @@ cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progre
   return CST_OK;
 }
 
-/* ---- the first records of a pipe ---- */
-
-/* Reads blocks until the sample is full. Where the input fails, the sample ends: the pass will come
- * to the failure in its turn. */
-static cst_status read_sample(cst__feed *feed, cst_error *error) {
-  for (size_t i = 0; i < feed->source->num_files; i++) {
-    while (!feed->files[i].ended) {
-      if (feed->framed >= CST__SAMPLE_RECORDS || feed->ready_bytes >= CST__SAMPLE_BYTES) {
-        return CST_OK;
-      }
-      cst__block *block;
-      cst__feed_begin(feed, i);
-      cst__feed_fill(feed, i, &block);
-      cst__feed_end(feed, i, block);
-    }
-    const cst__cursor *cursor = feed->files[i].cursor;
-    if (cursor == NULL || cursor->failure == CST_NO_MEMORY) {
-      return cst__fail_memory(error, CST__BLOCK_TARGET);
-    }
-    if (cursor->failure != CST_OK) {
-      return CST_OK;
-    }
-  }
-  return CST_OK;
-}
+/* ---- a schema from the first records of a pipe ---- */
 
 /* Adds records [first, first + count) of a block. */
 static cst_status infer_run(const cst_source *source, cst__block *block, size_t first, size_t count,
@@ -223,25 +252,9 @@ static cst_status infer_blocks(const cst_source *source, const cst__feed *feed,
   return status;
 }
 
-static void look_at_first(cst_source *source) {
-  for (size_t i = 0; i < source->num_files; i++) {
-    const cst__block *block = source->sample->files[i].first;
-    if (block != NULL && block->num_frames > 0) {
-      cst__source_choose_by_record(source, block->data + block->frames[0].begin,
-                                   block->frames[0].size);
-      return;
-    }
-  }
-}
-
 static cst_status infer_sample(cst_source *source, cst_schema **out, cst_error *error) {
   cst__inferrer *inferrer;
-  source->sample = cst__feed_new(source);
-  if (source->sample == NULL) {
-    return cst__fail_memory(error, sizeof *source->sample);
-  }
-  CST__TRY(read_sample(source->sample, error));
-  look_at_first(source);
+  CST__TRY(begin_sample(source, error));
   CST__TRY(cst__inferrer_new(&source->allocator, &inferrer, error));
   cst_status status = infer_blocks(source, source->sample, inferrer, error);
   if (status == CST_OK) {

@@ -58,7 +58,9 @@ typedef struct cst_csv_options {
 /* What happens with a record that is damaged or does not parse. */
 typedef enum cst_on_error {
   CST_ON_ERROR_RAISE = 0, /* the pass fails */
-  CST_ON_ERROR_SKIP = 1   /* the record is dropped and reported, the pass goes on behind it */
+  CST_ON_ERROR_SKIP =
+      1 /* the record is dropped and reported, the pass goes on behind it; TFRecords,
+           CSV and JSON lines only: others have no records (CST_UNSUPPORTED) */
 } cst_on_error;
 
 /* One record that was dropped. What lies between two records and is none is one dropped record. */

@@ -153,6 +153,12 @@ static cst_status check_meaning(const cst_source *source, cst_error *error) {
     return cst__fail(error, CST_UNSUPPORTED, "leave the Arrow types out, or give a TFMD schema",
                      "the format %s has types of its own", source->format);
   }
+  bool skips = source->payload != NULL || (source->table != NULL && !source->table->any_size);
+  if (source->on_error == CST_ON_ERROR_SKIP && !skips) {
+    return cst__fail(error, CST_UNSUPPORTED, "leave on_error out",
+                     "the format %s has no records that could be skipped: damage ends the reading",
+                     source->format);
+  }
   if (source->types.release != NULL && source->schema_given) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "give one of them",
                      "both a schema and Arrow types are given");

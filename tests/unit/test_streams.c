@@ -119,6 +119,18 @@ TEST(failures_name_the_stream) {
   CHECK_EQ(a.closed, 1);
 }
 
+TEST(streams_have_no_records_to_skip) {
+  opener a = {.source = NULL};
+  cst_stream_opener stream = as_opener(&a, false);
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  cst_source *source;
+  cst_error error = CST_ERROR_INIT;
+  options.on_error = CST_ON_ERROR_SKIP;
+  CHECK_EQ(cst_source_open_streams(&stream, 1, &options, &source, &error), CST_UNSUPPORTED);
+  CHECK_EQ(a.opened, 0);
+  CHECK_EQ(a.closed, 1);
+}
+
 static int open_and_read(void *ctx) {
   opener *a = ctx;
   cst_stream_opener stream = as_opener(a, false);

@@ -162,6 +162,9 @@ int cli_not_records(const cli_verb *verb, const char *output);
 /* "OUTPUT: 12 records, 0.1 s" on standard output, unless that is the output. */
 void cli_print_done(const char *output, uint64_t rows, const char *unit, double seconds);
 
+/* As cli_fail, of a verb that copies records as they are. */
+int cli_fail_records(cst_error *error);
+
 /* Copies the records of the inputs (all paths but the last one) to the last path, as they are.
  * equal_shards: counts them first, so that --shards makes files of as many records each, in order.
  * Gives the exit status. */

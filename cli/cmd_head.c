@@ -261,11 +261,36 @@ static cst_status check_columns(const head *work, cst_error *error) {
   return status;
 }
 
+/* Where no format is named: only tf.SequenceExamples have feature lists, and so a struct column. */
+static bool have_lists(head *work) {
+  const char *name = work->settings->sequence_column;
+  cst_error ignored = CST_ERROR_INIT;
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  decoder any;
+  work->sequences = true;
+  if (decoder_new(work, NULL, NULL, 0, &any, &ignored) != CST_OK) {
+    return false;
+  }
+  bool found = false;
+  if (decoder_decode(&any, &work->taken, work->taken.count, &schema, &batch, &ignored) == CST_OK) {
+    found = has_column(&schema, name != NULL ? name : CST_SEQUENCE_COLUMN) &&
+            strcmp(schema.children[schema.n_children - 1]->format, "+s") == 0;
+    batch.release(&batch);
+    schema.release(&schema);
+  }
+  decoder_free(&any);
+  return found;
+}
+
 static cst_status print_taken(head *work, cst_error *error) {
   cst_schema *schema;
   decoder d;
   if (work->taken.count == 0) {
     return CST_OK;
+  }
+  if (work->settings->format == NULL) {
+    work->sequences = have_lists(work);
   }
   cst_status status = cli_read_schema(work->settings, &schema, error);
   if (status == CST_OK && schema == NULL && work->settings->num_columns > 0) {
@@ -415,25 +440,6 @@ static cst_status show_file(head *work, const char *file, cst_error *error) {
   return status;
 }
 
-/* The format of the records, by its name or by the bytes of the first file. */
-static bool are_sequences(const cli_settings *settings) {
-  cst_source_options options = cli_source_options(settings, NULL);
-  cst_error ignored = CST_ERROR_INIT;
-  cst_source *source;
-  options.columns = NULL;
-  options.num_columns = 0;
-  if (settings->format != NULL) {
-    return strcmp(settings->format, "sequence_example") == 0;
-  }
-  if (cst_source_open(settings->paths, settings->num_paths, &options, &source, &ignored) !=
-      CST_OK) {
-    return false;
-  }
-  bool found = strcmp(cst_source_format(source), "sequence_example") == 0;
-  cst_source_release(source);
-  return found;
-}
-
 static int show(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   head work = {.settings = settings, .left = settings->rows};
@@ -446,7 +452,7 @@ static int show(const cli_settings *settings) {
   if (status != CST_OK) {
     return cli_fail(&error);
   }
-  work.sequences = are_sequences(settings);
+  work.sequences = settings->format != NULL && strcmp(settings->format, "sequence_example") == 0;
   for (size_t i = 0; i < cst_source_num_files(work.files) && work.left > 0 && status == CST_OK;
        i++) {
     status = show_file(&work, cst_source_file(work.files, i), &error);

@@ -141,6 +141,14 @@ static int report(const cli_settings *settings, const cli_dropped *dropped, cons
   return cli_flush(settings->skip && dropped->count > 0 ? CLI_FAULTS : CLI_FINE);
 }
 
+int cli_fail_records(cst_error *error) {
+  if (error->code == CST_FORMAT) {
+    snprintf(error->hint, sizeof error->hint,
+             "this verb copies TFRecords: see columnstone convert for other formats");
+  }
+  return cli_fail(error);
+}
+
 static int copy(const cli_settings *settings, cst_source *source, cli_dropped *dropped,
                 uint64_t total) {
   const char *output = settings->paths[settings->num_paths - 1];

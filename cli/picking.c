@@ -89,7 +89,7 @@ static int choose_and_pick(const cli_picking *picking, cst_source *source) {
   uint64_t *rows = NULL;
   size_t count = 0;
   if (cst_source_num_rows(source, &total, &error) != CST_OK) {
-    return cli_fail(&error);
+    return cli_fail_records(&error);
   }
   if (!picking->choose(picking->settings, total, &rows, &count)) {
     return cli_usage(picking->verb, "choose from fewer records",

@@ -11,3 +11,4 @@ columnstone head x.csv --schema x.pbtxt || echo "exit status $?"
 printf 'feature { name: "x" type: FLOAT }' >y.pbtxt
 columnstone head x.csv --schema y.pbtxt
 columnstone convert - - --to json <x.tfrecord | cmp - x.jsonl
+columnstone head - -n 1 <x.tfrecord

@@ -279,11 +279,25 @@ static cst_status fill_block(cst__access *access, const cst_source *source, cons
   return CST_OK;
 }
 
+/* With its framing. Spans of several records are no larger than LARGEST_SPAN. */
+static uint64_t largest_record(const cst_source *source) {
+  uint64_t framing = source->container->header_size + source->container->footer_size;
+  return source->max_record_size < UINT64_MAX - framing ? source->max_record_size + framing
+                                                        : UINT64_MAX;
+}
+
 static cst_status measure(const cst__access *access, const cst_source *source, const wanted *order,
                           size_t count, size_t *size, cst_error *error) {
   *size = 0;
   for (size_t first = 0; first < count;) {
     span s = next_span(access, source, order, count, first);
+    if (s.size > LARGEST_SPAN && s.size > largest_record(source)) {
+      (void)cst__fail(error, CST_LIMIT, "raise max_record_size, or make the index anew",
+                      "the index has a record of more than %llu bytes",
+                      (unsigned long long)source->max_record_size);
+      locate(access, source, order[first].row, error);
+      return CST_LIMIT;
+    }
     if (!cst__add(*size, s.size, size)) {
       return cst__fail_memory(error, SIZE_MAX);
     }

@@ -566,7 +566,8 @@ def test_a_fork_while_a_thread_is_in_a_pass(make_file: MakeFile) -> None:
             leave.wait()
             return super().readinto(buffer)  # type: ignore[arg-type]
 
-    slow = cst.open(Slow(pathlib.Path(source.files[0]).read_bytes()), schema=SCHEMA)
+    data = pathlib.Path(source.files[0]).read_bytes()
+    slow = cst.open(Slow(data), "example", SCHEMA)  # a named format: nothing is read before the pass
     running = iter(slow)
     thread = threading.Thread(target=list, args=(running,))
     thread.start()

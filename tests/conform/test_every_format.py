@@ -486,11 +486,11 @@ def test_error_in_the_middle(format: Format, threads: int, files: Any) -> None:
 def test_skipping(format: Format, threads: int, files: Any) -> None:
     """With on_error="skip" the sound rows come, and a report of the other one."""
     paths, _, at = damaged(format, files)
-    source = format.open(paths, format.names[:1], batch_size=7, threads=threads, on_error="skip")
     if not format.skips:
-        with pytest.raises(format.error):
-            list(source)
+        with pytest.raises(cst.UnsupportedError, match="no records"):
+            format.open(paths, format.names[:1], on_error="skip")
         return
+    source = format.open(paths, format.names[:1], batch_size=7, threads=threads, on_error="skip")
     bad = 40 + BAD_ROW
     wanted = pa.concat_tables([format.simple(0, bad), format.simple(bad + 1, 80)])
     for _ in range(2):

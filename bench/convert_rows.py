@@ -22,9 +22,12 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def ours(paths: list[str], output: str) -> None:
+    """With the schema, as the other one has its spec."""
     import columnstone as cst
+    import data
 
-    cst.convert(paths, output, threads=THREADS)
+    schema = cst.Schema.from_text(data.schema_text(data.CLICK_FIELDS))
+    cst.convert(paths, output, schema=schema, threads=THREADS)
 
 
 def tensorflow_and_pyarrow(paths: list[str], output: str) -> None:

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ._errors import argument_error
+from ._open import Source
 from ._open import open as open_source
 from ._writer import Writer
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from ._csv import CsvOptions
     from ._files import WritableFile
-    from ._open import Source
     from ._schema import SchemaLike
     from ._writer import Compression
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], object]
 
 _SECONDS = 0.1  # between two looks of the bar
+_ROWS, _BYTES = 4096, 16 << 20  # of a batch: few calls, and bounded memory
 
 
 def convert(
@@ -61,6 +62,8 @@ def convert(
     The data is streamed: memory does not grow with it. The output appears under its name when it is
     complete. What each pair of formats keeps stands in docs/formats.md.
     """
+    if num_shards is None and not isinstance(source, Source):  # batches go to shards in turn
+        options = {"batch_size": _ROWS, "batch_bytes": _BYTES, **options}
     opened = _open(
         source,
         dict(
@@ -92,7 +95,6 @@ def convert(
 
 
 def _open(source: Any, options: dict[str, Any]) -> Source:
-    from ._open import Source
 
     given = {name: value for name, value in options.items() if value is not None}
     if not isinstance(source, Source):

@@ -28,6 +28,7 @@ from ._reader import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from concurrent.futures import Future, ThreadPoolExecutor
     from threading import Lock
 
     import pyarrow as pa
@@ -207,7 +208,7 @@ def _wanted(data: Any, job: _Job) -> Any:
 
 def _read_groups(metadata: Any, job: _Job) -> Iterator[pa.Table]:
     """Each task opens the file for itself: a ParquetFile is no object for several threads."""
-    from concurrent.futures import Future, ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor
 
     def read(group: int) -> pa.Table:
         with _parquet().ParquetFile(
@@ -301,6 +302,7 @@ class ParquetSink:
             "write_statistics": True,
             "write_page_checksum": True,
         }
+        self._threads = threads
         self._num_shards = num_shards
         self._shard_bytes = shard_bytes
         self._given: pa.Schema | None = None  # of the batches
@@ -335,7 +337,9 @@ class ParquetSink:
                     raise UnsupportedError(
                         f"{self._path}: a Parquet file without columns has no rows"
                     )
-                self._shard().write(pa.Table.from_batches([batch]).cast(self._schema))
+                table = pa.Table.from_batches([batch])
+                same = self._schema == self._given
+                self._shard().write(table if same else table.cast(self._schema))
                 self._batches += 1
                 rows += batch.num_rows
         return rows
@@ -368,7 +372,7 @@ class ParquetSink:
     def _add_shard(self) -> None:
         with self._failures():
             self._shards.append(
-                _File(self._pq, self._path, self._file, self._schema, self._options)
+                _File(self._pq, self._path, self._file, self._schema, self._options, self._threads)
             )
 
     def _shard(self) -> _File:
@@ -423,12 +427,25 @@ def _check_types(pq: Any, path: str, schema: pa.Schema) -> None:
 
 
 class _File:
-    """One Parquet file under a temporary name; batches are gathered to row groups."""
+    """One Parquet file under a temporary name; batches are gathered to row groups. With threads, a
+    row group is written beside the caller, who gathers the next one."""
 
     def __init__(
-        self, pq: Any, path: str, file: Any, schema: pa.Schema | None, options: dict[str, Any]
+        self,
+        pq: Any,
+        path: str,
+        file: Any,
+        schema: pa.Schema | None,
+        options: dict[str, Any],
+        threads: int,
     ) -> None:
         self.temporary: str | None = None
+        self._beside: ThreadPoolExecutor | None = None
+        self._running: Future[None] | None = None
+        if file is None and threads > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._beside = ThreadPoolExecutor(1)
         if file is None:
             self.temporary = f"{path}.{secrets.token_hex(8)}.tmp"
             file = io.FileIO(self.temporary, "xb")
@@ -452,20 +469,42 @@ class _File:
             self._flush()
 
     def _flush(self) -> None:
+        tables, self._pending = self._pending, []
+        self._bytes = self._rows = 0
+        if not tables:
+            return
+        self._wait()
+        if self._beside is None:
+            self._write_group(tables)
+        else:
+            self._running = self._beside.submit(self._write_group, tables)
+
+    def _write_group(self, tables: list[Any]) -> None:
         import pyarrow as pa
 
-        if self._pending:
-            table = pa.concat_tables(self._pending).combine_chunks()
-            self._writer.write_table(table, row_group_size=max(1, table.num_rows))
-        self._pending.clear()
-        self._bytes = self._rows = 0
+        table = pa.concat_tables(tables).combine_chunks()
+        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+
+    def _wait(self) -> None:
+        """For the row group that is being written; what went wrong with it comes here."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.result()
+
+    def _end_thread(self) -> None:
+        if self._beside is not None:
+            self._beside.shutdown()
+            self._beside = None
 
     def size(self) -> int:
+        self._wait()
         return self._counted.written
 
     def close(self) -> None:
         if self._open:
             self._flush()
+            self._wait()
+            self._end_thread()
             self._writer.close()
             self._open = False
             if self._owns:
@@ -478,6 +517,7 @@ class _File:
 
     def abort(self) -> None:
         self._counted.dropped = True
+        self._end_thread()
         if self._owns:
             self._counted.file.close()
         if self.temporary is not None:

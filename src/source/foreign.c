@@ -14,6 +14,7 @@ struct cst__foreign {
   struct ArrowArrayStream stream; /* release NULL: not open */
   struct ArrowSchema schema;      /* of the first file, without dictionaries */
   struct ArrowSchema given;       /* of the stream, if it has dictionaries */
+  int64_t *places;                /* of the wanted columns in the schema; NULL: not looked for */
   uint64_t consumed;
 };
 
@@ -129,12 +130,6 @@ static bool must_pick(const cst_source *source, size_t file) {
   return source->columns != NULL && !projects;
 }
 
-static cst_status pick(const cst_source *source, struct ArrowSchema *schema,
-                       struct ArrowArray *batch, cst_error *error) {
-  return cst__pick_columns((const char *const *)source->columns, source->num_columns, schema, batch,
-                           error);
-}
-
 cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out,
                                cst_error *error) {
   cst__source_file *file = &source->files[0];
@@ -149,7 +144,10 @@ cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out
   } else {
     stream.release(&stream);
   }
-  cst_status status = must_pick(source, 0) ? pick(source, out, NULL, error) : CST_OK;
+  cst_status status = must_pick(source, 0)
+                          ? cst__pick_columns((const char *const *)source->columns,
+                                              source->num_columns, out, NULL, error)
+                          : CST_OK;
   if (status != CST_OK && out->release != NULL) {
     out->release(out);
   }
@@ -179,6 +177,7 @@ void cst__foreign_free(cst__foreign *foreign) {
   if (foreign->given.release != NULL) {
     foreign->given.release(&foreign->given);
   }
+  cst__delete(foreign->places);
   cst__delete(foreign);
 }
 
@@ -213,20 +212,25 @@ static void close_file(cst__foreign *foreign) {
   foreign->file++;
 }
 
-static cst_status pick_batch(const cst__foreign *foreign, struct ArrowArray *batch,
-                             cst_error *error) {
-  struct ArrowSchema schema;
-  CST__TRY(cst__schema_copy(&foreign->schema, &schema, error));
-  cst_status status = pick(foreign->source, &schema, batch, error);
-  if (schema.release != NULL) {
-    schema.release(&schema);
+/* All files have the schema of the first: the columns are looked for once. */
+static cst_status pick_batch(cst__foreign *foreign, struct ArrowArray *batch, cst_error *error) {
+  const cst_source *source = foreign->source;
+  if (foreign->places == NULL) {
+    size_t bytes;
+    if (cst__mul(source->num_columns + 1, sizeof *foreign->places, &bytes)) {
+      foreign->places = cst__new(&source->allocator, bytes);
+    }
+    if (foreign->places == NULL) {
+      return cst__fail_memory(error, source->num_columns * sizeof *foreign->places);
+    }
+    CST__TRY(cst__find_columns((const char *const *)source->columns, source->num_columns,
+                               &foreign->schema, foreign->places, error));
   }
-  return status;
+  return cst__pick_arrays(foreign->places, source->num_columns, &source->allocator, batch, error);
 }
 
 /* Others' data is as good as what it was made from: nobody behind here checks it. */
-static cst_status check_batch(const cst__foreign *foreign, struct ArrowArray *batch,
-                              cst_error *error) {
+static cst_status check_batch(cst__foreign *foreign, struct ArrowArray *batch, cst_error *error) {
   cst__arena arena;
   cst__view view;
   cst_status status = CST_OK;

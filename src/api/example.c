@@ -12,13 +12,6 @@ enum {
   ALL_ENCODE_FLAGS = CST_ENCODE_LOSSY | CST_ENCODE_TRUSTED
 };
 
-static cst_status check_flags(uint32_t flags, uint32_t all, cst_error *error) {
-  if (flags & ~all) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "unknown flags 0x%x", flags & ~all);
-  }
-  return CST_OK;
-}
-
 cst_status cst_example_decoder_new(const cst_schema *schema, const cst_decode_options *options,
                                    cst_example_decoder **out, cst_error *error) {
   cst_decode_options own = CST_DECODE_OPTIONS_INIT;
@@ -26,12 +19,8 @@ cst_status cst_example_decoder_new(const cst_schema *schema, const cst_decode_op
     return cst__missing("out", error);
   }
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  CST__TRY(check_flags(own.flags, ALL_COLUMN_FLAGS, error));
-  for (size_t i = 0; own.columns != NULL && i < own.num_columns; i++) {
-    if (own.columns[i] == NULL) {
-      return cst__missing("columns[i]", error);
-    }
-  }
+  CST__TRY(cst__check_flags(own.flags, ALL_COLUMN_FLAGS, error));
+  CST__TRY(cst__check_columns(own.columns, own.num_columns, error));
   cst__example_decoder_options inner = {.flags = own.flags,
                                         .columns = own.columns,
                                         .num_columns = own.num_columns,
@@ -44,17 +33,7 @@ void cst_example_decoder_free(cst_example_decoder *decoder) { cst__example_decod
 cst_status cst_example_decoder_decode(cst_example_decoder *decoder, const cst_bytes *records,
                                       size_t count, struct ArrowSchema *out_schema,
                                       struct ArrowArray *out, cst_error *error) {
-  if (decoder == NULL) {
-    return cst__missing("decoder", error);
-  }
-  if (records == NULL && count > 0) {
-    return cst__missing("records", error);
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (records[i].data == NULL && records[i].size > 0) {
-      return cst__missing("records[i].data", error);
-    }
-  }
+  CST__TRY(cst__check_decode(decoder, records, count, error));
   cst__records all = {.items = records, .count = count};
   return cst__example_decoder_decode(decoder, &all, out_schema, out, error);
 }
@@ -85,7 +64,7 @@ cst_status cst_example_encoder_new(const cst_schema *schema, const cst_encode_op
     return cst__missing("out", error);
   }
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  CST__TRY(check_flags(own.flags, ALL_ENCODE_FLAGS, error));
+  CST__TRY(cst__check_flags(own.flags, ALL_ENCODE_FLAGS, error));
   return cst__example_encoder_new(schema, &own, out, error);
 }
 
@@ -96,12 +75,6 @@ cst_status cst_example_encoder_encode(cst_example_encoder *encoder,
                                       const struct ArrowArray *batch,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error) {
-  if (encoder == NULL || schema == NULL || batch == NULL || out == NULL) {
-    return cst__missing(encoder == NULL  ? "encoder"
-                        : schema == NULL ? "schema"
-                        : batch == NULL  ? "batch"
-                                         : "out",
-                        error);
-  }
+  CST__TRY(cst__check_encode(encoder, schema, batch, out, error));
   return cst__example_encoder_encode(encoder, schema, batch, out_schema, out, error);
 }

@@ -13,16 +13,8 @@ enum {
 static cst_status read_options(cst_sequence_options *own, const cst_sequence_options *options,
                                uint32_t all_flags, cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
-  if (own->flags & ~all_flags) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "unknown flags 0x%x",
-                     own->flags & ~all_flags);
-  }
-  for (size_t i = 0; own->columns != NULL && i < own->num_columns; i++) {
-    if (own->columns[i] == NULL) {
-      return cst__missing("columns[i]", error);
-    }
-  }
-  return CST_OK;
+  CST__TRY(cst__check_flags(own->flags, all_flags, error));
+  return cst__check_columns(own->columns, own->num_columns, error);
 }
 
 cst_status cst_sequence_decoder_new(const cst_schema *schema, const cst_sequence_options *options,
@@ -47,17 +39,7 @@ void cst_sequence_decoder_free(cst_sequence_decoder *decoder) {
 cst_status cst_sequence_decoder_decode(cst_sequence_decoder *decoder, const cst_bytes *records,
                                        size_t count, struct ArrowSchema *out_schema,
                                        struct ArrowArray *out, cst_error *error) {
-  if (decoder == NULL) {
-    return cst__missing("decoder", error);
-  }
-  if (records == NULL && count > 0) {
-    return cst__missing("records", error);
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (records[i].data == NULL && records[i].size > 0) {
-      return cst__missing("records[i].data", error);
-    }
-  }
+  CST__TRY(cst__check_decode(decoder, records, count, error));
   cst__records all = {.items = records, .count = count};
   return cst__sequence_decoder_decode(decoder, &all, out_schema, out, error);
 }
@@ -102,12 +84,6 @@ cst_status cst_sequence_encoder_encode(cst_sequence_encoder *encoder,
                                        const struct ArrowArray *batch,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error) {
-  if (encoder == NULL || schema == NULL || batch == NULL || out == NULL) {
-    return cst__missing(encoder == NULL  ? "encoder"
-                        : schema == NULL ? "schema"
-                        : batch == NULL  ? "batch"
-                                         : "out",
-                        error);
-  }
+  CST__TRY(cst__check_encode(encoder, schema, batch, out, error));
   return cst__sequence_encoder_encode(encoder, schema, batch, out_schema, out, error);
 }

@@ -25,23 +25,24 @@ static bool is_file(const char *path) {
   return stat(path, &there) == 0 && S_ISREG(there.st_mode);
 }
 
-static bool ends_with(const char *text, size_t size, const char *ending) {
-  size_t least = strlen(ending);
-  return size > least && memcmp(text + size - least, ending, least) == 0;
+static const char *const compressed[] = {".gz", ".zlib", ".zz", ".zst", NULL};
+
+/* `size` without an ending of `endings` (NULL behind the last), or the same. */
+static size_t strip_ending(const char *name, size_t size, const char *const *endings) {
+  for (; *endings != NULL; endings++) {
+    size_t tail = strlen(*endings);
+    if (size > tail && strncmp(name + size - tail, *endings, tail) == 0) {
+      return size - tail;
+    }
+  }
+  return size;
 }
 
 /* Where the number of a shard goes in the name of an output, as cst_sink_options says. */
 static size_t number_at(const char *output) {
-  static const char *const compressions[] = {".gz", ".zlib", ".zz", ".zst"};
   const char *slash = strrchr(output, '/');
   size_t begin = slash != NULL ? (size_t)(slash + 1 - output) : 0;
-  size_t end = strlen(output);
-  for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++) {
-    if (ends_with(output + begin, end - begin, compressions[i])) {
-      end -= strlen(compressions[i]);
-      break;
-    }
-  }
+  size_t end = begin + strip_ending(output + begin, strlen(output + begin), compressed);
   size_t dot = end;
   while (dot > begin && output[dot - 1] != '.') {
     dot--;
@@ -92,19 +93,7 @@ int cli_overwrites(const cli_verb *verb, const char *output) {
                    "the output %.80s exists", output);
 }
 
-/* `size` without an ending of `endings` (NULL behind the last), or the same. */
-static size_t strip_ending(const char *name, size_t size, const char *const *endings) {
-  for (; *endings != NULL; endings++) {
-    size_t tail = strlen(*endings);
-    if (size > tail && strncmp(name + size - tail, *endings, tail) == 0) {
-      return size - tail;
-    }
-  }
-  return size;
-}
-
 bool cli_ends_otherwise(const char *output) {
-  static const char *const compressed[] = {".gz", ".zlib", ".zz", ".zst", NULL};
   static const char *const others[] = {".csv",     ".tsv", ".jsonl",   ".ndjson",
                                        ".json",    ".ipc", ".arrow",   ".arrows",
                                        ".feather", ".pq",  ".parquet", NULL};

@@ -42,7 +42,50 @@ _COMPRESSIONS = {
 }
 
 
-class TFRecordWriter:
+class _Output:
+    """What the writers have in common: the output is closed or given up, as a `with` block ends."""
+
+    __slots__ = ("_core", "_name", "_remote")
+    _core: _core.TFRecordWriter | _core.Sink
+    _name: str
+    _remote: RemoteOutput | None
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def abort(self) -> None:
+        """Gives up: no file is left."""
+        try:
+            self._core.abort()
+        finally:
+            if self._remote is not None:
+                self._remote.discard()
+
+    @property
+    def closed(self) -> bool:
+        """True after close or abort."""
+        return self._core.closed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else "open"
+        return f"<columnstone.{type(self).__name__} {self._name!r}, {state}>"
+
+
+class TFRecordWriter(_Output):
     """Writes a TFRecord file. Use it in a `with` block: an exception inside leaves no file.
 
     file: a path, "-" for standard output, a URL (opened by fsspec), or a binary file object with
@@ -55,7 +98,8 @@ class TFRecordWriter:
     is.
     """
 
-    __slots__ = ("_core", "_name", "_remote")
+    __slots__ = ()
+    _core: _core.TFRecordWriter
 
     def __init__(
         self,
@@ -97,39 +141,8 @@ class TFRecordWriter:
         if self._remote is not None:
             self._remote.commit()
 
-    def abort(self) -> None:
-        """Gives up: no file is left."""
-        try:
-            self._core.abort()
-        finally:
-            if self._remote is not None:
-                self._remote.discard()
 
-    @property
-    def closed(self) -> bool:
-        """True after close or abort."""
-        return self._core.closed
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.abort()
-
-    def __repr__(self) -> str:
-        state = "closed" if self.closed else "open"
-        return f"<columnstone.TFRecordWriter {self._name!r}, {state}>"
-
-
-class Writer:
+class Writer(_Output):
     """Writes record batches to a file of any format. Use it in a `with` block: an exception inside
     leaves no file.
 
@@ -156,7 +169,8 @@ class Writer:
     object comes out as it is.
     """
 
-    __slots__ = ("_core", "_name", "_remote", "num_rows")
+    __slots__ = ("num_rows",)
+    _core: _core.Sink
     num_rows: int
 
     def __init__(
@@ -195,7 +209,7 @@ class Writer:
         )
         make = _formats.sink_of(_text("format", format), path) or _core.Sink
         try:
-            self._core: _core.Sink = make(path, opened, format, *options)
+            self._core = make(path, opened, format, *options)
         except Error as error:
             if opened is None:
                 name_file(error, path)
@@ -239,37 +253,6 @@ class Writer:
             raise
         if self._remote is not None:
             self._remote.commit()
-
-    def abort(self) -> None:
-        """Gives up: no file is left."""
-        try:
-            self._core.abort()
-        finally:
-            if self._remote is not None:
-                self._remote.discard()
-
-    @property
-    def closed(self) -> bool:
-        """True after close or abort."""
-        return self._core.closed
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.abort()
-
-    def __repr__(self) -> str:
-        state = "closed" if self.closed else "open"
-        return f"<columnstone.Writer {self._name!r}, {state}>"
 
 
 def write(

@@ -76,7 +76,8 @@ typedef enum cst_tensor_kind {
   CST_TENSOR_DENSE = 1,         /* [rows] + shape */
   CST_TENSOR_VARLEN_SPARSE = 2, /* indices [row, position], shape [rows, longest] */
   CST_TENSOR_SPARSE = 3,        /* indices from index columns */
-  CST_TENSOR_RAGGED = 4         /* values and row splits */
+  CST_TENSOR_RAGGED = 4,        /* values and row splits */
+  CST_TENSOR_STRUCTURED = 5     /* named tensors of the kinds above, or structured ones again */
 } cst_tensor_kind;
 
 /* One inner partition of a ragged tensor: rows of equal length, or the lengths in a column. */
@@ -108,12 +109,17 @@ typedef struct cst_tensor_spec {
   bool is_explicit;      /* from a tensor_representation_group, not inferred */
   bool is_varlen_ragged; /* ragged without partitions, by represent_variable_length_as_ragged */
   const char *reason;    /* one sentence: which rule made it so */
+  size_t num_fields;     /* structured: its tensors, sorted by name; their paths begin at the top */
+  const struct cst_tensor_spec *fields;
 } cst_tensor_spec;
 
 typedef struct cst_specs_options {
-  size_t size;       /* sizeof(cst_specs_options) */
-  const char *group; /* tensor_representation_group; NULL and "" are the default group */
-  bool legacy;       /* generate_legacy_feature_spec: value_count and min_fraction decide */
+  size_t size;             /* sizeof(cst_specs_options) */
+  const char *group;       /* tensor_representation_group; NULL and "" are the default group */
+  bool legacy;             /* generate_legacy_feature_spec: value_count and min_fraction decide */
+  const char *environment; /* features that are not in it make no tensors (schema.proto,
+                              Feature.in_environment, not_in_environment,
+                              Schema.default_environment); NULL: all are */
 } cst_specs_options;
 
 /* The tensors of a schema, sorted by name. Immutable and counted. */
@@ -128,6 +134,19 @@ CST_API cst_specs *cst_specs_retain(const cst_specs *specs);
 CST_API void cst_specs_release(cst_specs *specs);
 CST_API size_t cst_specs_count(const cst_specs *specs);
 CST_API const cst_tensor_spec *cst_specs_get(const cst_specs *specs, size_t i);
+
+/* Specs that the caller describes: everything is copied and checked as those of a schema are
+ * (CST_SCHEMA with the tensor's name). Members that a kind does not have are not looked at; reason
+ * may be NULL, path too if it is the name. allocator may be NULL. */
+CST_API cst_status cst_specs_from(const cst_tensor_spec *items, size_t count,
+                                  const cst_allocator *allocator, cst_specs **out,
+                                  cst_error *error);
+
+/* The schema with a tensor_representation_group of these specs, in the place of one of that name
+ * (NULL: ""). Columns that the schema lacks become features of it; `schema` may be NULL. *out:
+ * cst_schema_release. */
+CST_API cst_status cst_schema_with_specs(const cst_schema *schema, const cst_specs *specs,
+                                         const char *group, cst_schema **out, cst_error *error);
 
 #ifdef __cplusplus
 }

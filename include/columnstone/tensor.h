@@ -1,10 +1,12 @@
-/* Record batches to tensors: dense, sparse and ragged, without a copy where the layouts agree.
+/* Record batches to tensors and back: dense, sparse, ragged and structured, without a copy where
+ * the layouts agree.
  *
  * Sources: RFC "Standardized TFX inputs" (TensorAdapter, TensorRepresentation); DLPack 1.x.
  */
 #ifndef COLUMNSTONE_TENSOR_H
 #define COLUMNSTONE_TENSOR_H
 
+#include <columnstone/array.h>
 #include <columnstone/arrow_abi.h>
 #include <columnstone/schema.h>
 #include <columnstone/source.h>
@@ -33,6 +35,8 @@ typedef struct cst_tensor {
   cst_ndarray dense_shape; /* sparse kinds: int64 [rank] */
   size_t num_splits;       /* ragged: row splits, outermost first */
   const cst_ndarray *splits;
+  size_t num_fields; /* structured: sorted by name */
+  const struct cst_tensor *fields;
 } cst_tensor;
 
 /* The tensors of one batch, sorted by name. Immutable and counted; keeps the batch alive. */
@@ -41,26 +45,44 @@ typedef struct cst_tensors cst_tensors;
 /* Converts batches of one Arrow schema by a list of specs. Immutable: shared by threads. */
 typedef struct cst_tensor_adapter cst_tensor_adapter;
 
+/* A ragged, varlen or sparse tensor that is wanted dense. */
+typedef struct cst_pad {
+  const char *name;  /* of the tensor; fields of structured ones as a.b */
+  int64_t int_value; /* fills the places without a value; the one of the tensor's type counts */
+  double float_value;
+  cst_bytes bytes_value;
+  size_t num_lengths;     /* one per dimension that is not fixed, outermost first */
+  const int64_t *lengths; /* -1: the longest of the batch */
+  bool truncate;          /* cut longer rows off; else they are CST_SCHEMA with their row */
+} cst_pad;
+
+typedef struct cst_tensor_options {
+  size_t size; /* sizeof(cst_tensor_options) */
+  const cst_allocator *allocator;
+  const cst_pad *pads;
+  size_t num_pads;
+} cst_tensor_options;
+
+#define CST_TENSOR_OPTIONS_INIT \
+  { .size = sizeof(cst_tensor_options) }
+
 /* CST_SCHEMA names the tensor and the column if a spec does not fit the Arrow schema,
  * CST_UNSUPPORTED types that need a cast (bool, float16, dates, dictionaries). A spec of INT64
  * takes integers of any width, FLOAT32 also float64: the tensors have the columns' own types.
  * Columns are lists of any layout and depth, or flat (as lists of one value). Everything is copied
- * or counted. */
+ * or counted. options may be NULL. A pad for a tensor that there is not is CST_NOT_FOUND, one that
+ * does not fit its tensor CST_INVALID_ARGUMENT. */
 CST_API cst_status cst_tensor_adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
-                                          const cst_allocator *allocator, cst_tensor_adapter **out,
-                                          cst_error *error);
+                                          const cst_tensor_options *options,
+                                          cst_tensor_adapter **out, cst_error *error);
 CST_API void cst_tensor_adapter_free(cst_tensor_adapter *adapter);
-
-enum {
-  CST_BATCH_TRUSTED =
-      1 << 0 /* the batch comes from Columnstone: skip the validation of its buffers */
-};
 
 /* Converts one batch, which is moved in on success (its release becomes NULL) and untouched on
  * failure. Rows are checked one by one: CST_SCHEMA names row (of the batch) and tensor. Unless it
- * is trusted, the batch is validated fully first (CST_CORRUPT). Values and large_list offsets are
- * not copied where they lie one behind the other; what is computed lies in memory that the adapter
- * uses again for later batches. Any number of threads may convert at once. */
+ * is trusted (CST_ARRAY_TRUSTED), the batch is validated fully first (CST_CORRUPT). Values and
+ * large_list offsets are not copied where they lie one behind the other; what is computed lies in
+ * memory that the adapter uses again for later batches. Any number of threads may convert at once.
+ */
 CST_API cst_status cst_tensor_adapter_convert(const cst_tensor_adapter *adapter,
                                               struct ArrowArray *batch, uint32_t flags,
                                               cst_tensors **out, cst_error *error);
@@ -93,6 +115,43 @@ CST_API cst_status cst_ndarray_to_arrow(const cst_ndarray *array, const cst_tens
  * batch is lost, the pass can go on. */
 CST_API cst_status cst_pass_next_tensors(cst_pass *pass, const cst_tensor_adapter *adapter,
                                          cst_tensors **out, cst_error *error);
+
+/* ---- tensors to record batches ---- */
+
+/* Makes batches of tensors by a list of specs, such that an adapter of the same specs gives the
+ * same tensors again. Immutable: shared by threads. */
+typedef struct cst_tensor_encoder cst_tensor_encoder;
+
+/* The columns are those that the specs name: a dense tensor is a list of its values (flattened), a
+ * varlen one a list of a row's values, a sparse one a list of values and one of int64 per index
+ * column, a ragged one nested lists, or values beside row lengths where its partitions name them, a
+ * structured one those of its fields, in structs where their paths lead. Two tensors of one column
+ * are CST_SCHEMA. allocator may be NULL. */
+CST_API cst_status cst_tensor_encoder_new(const cst_specs *specs, const cst_allocator *allocator,
+                                          cst_tensor_encoder **out, cst_error *error);
+CST_API void cst_tensor_encoder_free(cst_tensor_encoder *encoder);
+
+/* The type of the batches; the tensors' own element types are the first batch's (or those of the
+ * specs, before it). */
+CST_API cst_status cst_tensor_encoder_arrow_schema(const cst_tensor_encoder *encoder,
+                                                   struct ArrowSchema *out, cst_error *error);
+
+/* Tensors that the caller describes (all pointers are borrowed for the call), one for each spec, in
+ * any order. Checked: shapes against the specs, rows of all tensors alike, splits that begin at 0,
+ * do not decrease and end at the number of values, sparse indices in order (row-major, no double)
+ * and within the dense shape; what cannot be given back (a varlen tensor whose positions have gaps)
+ * is CST_SCHEMA with tensor and row. Values are copied. `default` values of the specs play no part:
+ * every row of a dense tensor is written. */
+CST_API cst_status cst_tensor_encoder_encode(const cst_tensor_encoder *encoder,
+                                             const cst_tensor *tensors, size_t count,
+                                             struct ArrowArray *out, cst_error *error);
+
+/* The specs that tensors by themselves ask for: dense, varlen if the positions of every row count
+ * 0, 1, 2... and no row of the dense shape is longer than the longest, else sparse with the columns
+ * "NAME$values" and "NAME$index0", ...; ragged with the inner dimensions as uniform partitions. */
+CST_API cst_status cst_specs_of_tensors(const cst_tensor *tensors, size_t count,
+                                        const cst_allocator *allocator, cst_specs **out,
+                                        cst_error *error);
 
 #ifdef __cplusplus
 }

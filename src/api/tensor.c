@@ -6,15 +6,17 @@
 #include "tensor/tensor.h"
 
 cst_status cst_tensor_adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
-                                  const cst_allocator *allocator, cst_tensor_adapter **out,
+                                  const cst_tensor_options *options, cst_tensor_adapter **out,
                                   cst_error *error) {
+  cst_tensor_options own = CST_TENSOR_OPTIONS_INIT;
   if (schema == NULL || schema->release == NULL) {
     return cst__missing("the Arrow schema", error);
   }
   if (specs == NULL || out == NULL) {
     return cst__missing(specs == NULL ? "the list of specs" : "the output", error);
   }
-  return cst__adapter_new(schema, specs, allocator, out, error);
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  return cst__adapter_new(schema, specs, own.allocator, out, error);
 }
 
 void cst_tensor_adapter_free(cst_tensor_adapter *adapter) { cst__adapter_free(adapter); }
@@ -27,10 +29,10 @@ cst_status cst_tensor_adapter_convert(const cst_tensor_adapter *adapter, struct 
   if (batch == NULL || batch->release == NULL) {
     return cst__missing("the batch", error);
   }
-  if ((flags & ~(uint32_t)CST_BATCH_TRUSTED) != 0) {
+  if ((flags & ~(uint32_t)CST_ARRAY_TRUSTED) != 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "unknown flags 0x%x", flags);
   }
-  return cst__adapter_convert(adapter, batch, (flags & CST_BATCH_TRUSTED) != 0, out, error);
+  return cst__adapter_convert(adapter, batch, (flags & CST_ARRAY_TRUSTED) != 0, out, error);
 }
 
 cst_tensors *cst_tensors_retain(const cst_tensors *tensors) {

@@ -1,0 +1,109 @@
+/* Datasets for training: batches of a source in a shuffled order that can be taken up again at any
+ * batch, divided among shards and workers, made ahead by threads.
+ *
+ * The order of an epoch is a function of the data, the seed, the epoch and the options: it does not
+ * depend on threads, workers or on where a loader begins. With a source of plain TFRecord files
+ * (whose rows can be reached one by one, see index.h) a global shuffle is a keyed pseudo-random
+ * permutation of the row numbers, so that nothing is kept but seed and position. Other sources are
+ * read in order and shuffled in windows.
+ */
+#ifndef COLUMNSTONE_DATASET_H
+#define COLUMNSTONE_DATASET_H
+
+#include <columnstone/arrow_abi.h>
+#include <columnstone/source.h>
+#include <columnstone/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cst_shuffle {
+  CST_SHUFFLE_NONE = 0,   /* the order of the source */
+  CST_SHUFFLE_AUTO = 1,   /* global where rows can be reached one by one, else windows */
+  CST_SHUFFLE_GLOBAL = 2, /* CST_UNSUPPORTED for other sources, with a hint */
+  CST_SHUFFLE_WINDOW = 3  /* the rows of each window of `window` rows are permuted, and, where rows
+                             can be reached one by one, the windows too */
+} cst_shuffle;
+
+typedef struct cst_dataset_options {
+  size_t size;        /* sizeof(cst_dataset_options) */
+  int64_t batch_size; /* 0: the source's */
+  cst_shuffle shuffle;
+  int64_t window; /* rows; 0: 65536 */
+  uint64_t seed;
+  bool drop_last; /* leave out the short batch, and of the shards' batches those that not every
+                     shard has: all shards make the same number of full batches */
+  uint32_t shard; /* this one of num_shards: batches k of the epoch with k % num_shards == shard
+                   */
+  uint32_t num_shards; /* 0: 1 */
+  int32_t prefetch;    /* batches that threads make ahead; 0: none, and no thread */
+  int32_t threads;     /* that make batches ahead, in order; 0: 1 */
+  const cst_allocator *allocator;
+} cst_dataset_options;
+
+#define CST_DATASET_OPTIONS_INIT \
+  { .size = sizeof(cst_dataset_options) }
+
+/* Immutable and counted; shared by threads. Keeps the source. */
+typedef struct cst_dataset cst_dataset;
+
+/* options may be NULL. Does not read the data. */
+CST_API cst_status cst_dataset_new(cst_source *source, const cst_dataset_options *options,
+                                   cst_dataset **out, cst_error *error);
+CST_API cst_dataset *cst_dataset_retain(const cst_dataset *dataset);
+CST_API void cst_dataset_release(cst_dataset *dataset);
+
+/* The kind of shuffling that CST_SHUFFLE_AUTO has come to. */
+CST_API cst_status cst_dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_error *error);
+/* Rows of an epoch of all shards, and batches of this shard's. Reads frames (or the data, of other
+ * sources than plain TFRecords) when they are not known yet. */
+CST_API cst_status cst_dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error);
+CST_API cst_status cst_dataset_num_batches(cst_dataset *dataset, uint64_t *batches,
+                                           cst_error *error);
+
+/* The row numbers of positions [begin, begin + count) of an epoch's order (all shards): what a
+ * sampler of one's own needs. CST_UNSUPPORTED where rows cannot be reached one by one. */
+CST_API cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin,
+                                     uint64_t count, uint64_t *rows, cst_error *error);
+
+/* Where a batch stands. The batch behind it is (epoch, batch + 1). */
+typedef struct cst_position {
+  uint64_t epoch;
+  uint64_t batch; /* number within this shard's epoch */
+  /* Sources that are read in order: where reading may begin for this batch, so that taking it up
+   * costs one file at most; 0 means the first file. Of no account elsewhere. */
+  uint64_t file;        /* number of a file of the source */
+  uint64_t rows_before; /* rows of the epoch in front of it */
+} cst_position;
+
+/* One epoch from a batch on. Used by one thread at a time; any number of loaders may run at once.
+ */
+typedef struct cst_loader cst_loader;
+
+/* `from`: the first batch; its file and rows_before may be 0. `step` (0: 1) and `first`: of the
+ * batches from there on every step-th one, beginning with number `first` of them: what worker
+ * `first` of `step` workers has to make. Threads start with the first next. */
+CST_API cst_status cst_loader_new(cst_dataset *dataset, const cst_position *from, uint32_t first,
+                                  uint32_t step, cst_loader **out, cst_error *error);
+
+/* The next batch (a struct array) and its position; out->release == NULL at the end of the epoch. A
+ * failure comes again with every further call. */
+CST_API cst_status cst_loader_next(cst_loader *loader, struct ArrowArray *out,
+                                   cst_position *position, cst_error *error);
+
+/* The same as tensors, by an adapter for the source's Arrow schema; *out is NULL at the end. With
+ * prefetch the tensors are made ahead as well, if every call has the same adapter, which has to
+ * outlive the loader then. */
+CST_API cst_status cst_loader_next_tensors(cst_loader *loader, const cst_tensor_adapter *adapter,
+                                           cst_tensors **out, cst_position *position,
+                                           cst_error *error);
+
+/* Stops and joins the threads. NULL is allowed. */
+CST_API void cst_loader_free(cst_loader *loader);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* COLUMNSTONE_DATASET_H */

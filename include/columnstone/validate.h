@@ -1,0 +1,124 @@
+/* Data against a schema, schemas from data, and schemas against each other.
+ *
+ * Sources: tensorflow_metadata/proto/v0/schema.proto (presence, value_count, shape, the domains,
+ * environments, lifecycle stages); RFC "Standardized TFX inputs" (proposals and validation of
+ * TensorRepresentationGroups).
+ */
+#ifndef COLUMNSTONE_VALIDATE_H
+#define COLUMNSTONE_VALIDATE_H
+
+#include <columnstone/schema.h>
+#include <columnstone/source.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- validation ---- */
+
+/* A record that has an anomaly. */
+typedef struct cst_anomaly_place {
+  const char *file;
+  int64_t record;    /* within the file; -1: unknown */
+  const char *found; /* what was found there: a count, a number, "3 of 4 rows"; never a string of
+                        the data. "" if there is nothing to say */
+} cst_anomaly_place;
+
+/* One kind of disagreement of one feature or tensor. Borrowed from its validation. */
+typedef struct cst_anomaly {
+  const char
+      *kind;           /* "unexpected-feature", "missing-feature", "type", "presence",
+                          "value-count", "shape", "int-domain", "float-domain", "string-domain",
+                          "bool-domain", "utf8", "representation", "record" (damaged, does not parse) */
+  const char *path;    /* of the feature: a.b; "" for records */
+  const char *tensor;  /* "representation": the tensor, else NULL */
+  const char *group;   /* and its group */
+  const char *message; /* one line: what was found, and what the schema says */
+  const char *hint;    /* how to change the schema or the data */
+  uint64_t count;      /* records that have it */
+  size_t num_places;   /* the first ones, in reading order */
+  const cst_anomaly_place *places;
+} cst_anomaly;
+
+typedef struct cst_validate_options {
+  size_t size;               /* sizeof(cst_validate_options) */
+  const cst_schema *schema;  /* NULL: the schema that the source was opened with */
+  const char *environment;   /* of default_environment, in_environment and not_in_environment; NULL:
+                                none, and every feature is expected */
+  const char *const *groups; /* tensor_representation_groups whose tensors every row must fit; NULL:
+                                the source's */
+  size_t num_groups;
+  bool skip_tensors;      /* the features only */
+  bool ignore_unexpected; /* features that the schema does not have are no anomaly */
+  size_t max_places;      /* per anomaly; 0: 5 */
+  cst_progress_callback on_progress;
+  void *progress_ctx;
+} cst_validate_options;
+
+#define CST_VALIDATE_OPTIONS_INIT \
+  { .size = sizeof(cst_validate_options) }
+
+typedef struct cst_validation cst_validation;
+
+/* Reads all of the source once, with its threads, and compares every record with the schema. What
+ * does not fit becomes an anomaly; only what keeps the source from being read at all is an error.
+ * Damaged records are anomalies of kind "record", and passed over. Anomalies stand in the order of
+ * the schema, those of tensors and records behind; the result is the same for every number of
+ * threads. Memory does not grow with the data. options may be NULL. */
+CST_API cst_status cst_source_validate(cst_source *source, const cst_validate_options *options,
+                                       cst_validation **out, cst_error *error);
+CST_API size_t cst_validation_count(const cst_validation *validation);
+CST_API const cst_anomaly *cst_validation_get(const cst_validation *validation, size_t i);
+CST_API uint64_t cst_validation_num_rows(const cst_validation *validation);
+CST_API void cst_validation_free(cst_validation *validation);
+
+/* ---- proposals ---- */
+
+typedef struct cst_propose_options {
+  size_t size;       /* sizeof(cst_propose_options) */
+  size_t max_domain; /* string domains of at most so many values; 0: 100 */
+  const char *group; /* name of the proposed tensor_representation_group; NULL: "" */
+  bool ragged;       /* variable lengths become ragged, not sparse, tensors */
+  cst_progress_callback on_progress;
+  void *progress_ctx;
+} cst_propose_options;
+
+#define CST_PROPOSE_OPTIONS_INIT \
+  { .size = sizeof(cst_propose_options) }
+
+/* cst_source_infer, and beyond: int_domain (range), float_domain, string_domain (if the values are
+ * few and are UTF-8), distribution facts as annotations (tags "constant", "increasing",
+ * "decreasing"), sparse features where an index column fits a value column, and a group of
+ * TensorRepresentations that every record of the data fits: dense for a fixed number of values in
+ * every record, dense with a default for one value at most, ragged with partitions where the
+ * lengths in one column divide another. *out: cst_schema_release. options may be NULL. */
+CST_API cst_status cst_source_propose(cst_source *source, const cst_propose_options *options,
+                                      cst_schema **out, cst_error *error);
+
+/* ---- differences ---- */
+
+/* One difference of two schemas. Borrowed for the time of the call. */
+typedef struct cst_schema_change {
+  const char *kind;   /* "added", "removed", "changed" */
+  const char *path;   /* of the feature, or "group/tensor" of a representation; "" for the schema */
+  const char *what;   /* "type", "shape", "presence", "value_count", "int_domain", ...; "" if the
+                         whole feature is new or gone */
+  const char *before; /* in words or as one-line protobuf text; NULL: not set */
+  const char *after;
+  bool breaks; /* records that fit the first schema may not fit the second, or make other tensors */
+} cst_schema_change;
+
+typedef void (*cst_change_callback)(void *ctx, const cst_schema_change *change);
+
+/* What has to change in `before` to get `after`: features are compared by name, at any depth, in
+ * the order of `before`, added ones behind; the order of features and of domain values counts for
+ * nothing. Returns CST_OK also if there are differences: *num_changes. */
+CST_API cst_status cst_schema_diff(const cst_schema *before, const cst_schema *after,
+                                   cst_change_callback on_change, void *ctx, size_t *num_changes,
+                                   cst_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* COLUMNSTONE_VALIDATE_H */

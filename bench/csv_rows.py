@@ -12,7 +12,7 @@ import data
 import numpy as np
 import timing
 from decode_rows import Settings
-from report import Figure, Results, rate
+from report import Figure, Results, faster, rate
 
 ROWS, PEER_ROWS = 400_000, 20_000
 COLUMNS = ["id", "vendor", "pickup", "dropoff", "riders", "lon", "lat", "flag", "fare", "note"]
@@ -99,12 +99,9 @@ def against(settings: Settings, peer: c.Contender, rows: int, goal: float, label
     path = made(settings, rows // 10 if settings.quick else rows)
     size = path.stat().st_size / 1e6
     mine, theirs = timing.interleaved([ours(), peer], [str(path)], False, settings.rounds)
-    return Figure(
-        f"CSV with inference to Arrow, against {label} (CPU time)",
-        f"{rate(size / mine)}, {rate(size / theirs)}: {theirs / mine:.1f}x",
-        f"≥ {goal:g}x",
-        theirs / mine >= goal,
-    )
+    details = f"{rate(size / mine)}, {rate(size / theirs)}"
+    name = f"CSV with inference to Arrow, against {label} (CPU time)"
+    return faster(name, peer.name, theirs / mine, details, goal)
 
 
 def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:

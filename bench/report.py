@@ -36,12 +36,23 @@ class Comparison:
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """One number with its goal; `good` is None where there is no goal."""
+    """One number with its goal; `good` is None where there is no goal. `ratio`: how many times as
+    fast as `peer`, where that is what it says."""
 
     label: str
     figure: str
     goal: str = ""
     good: bool | None = None
+    peer: str = ""
+    ratio: float | None = None
+
+
+def faster(label: str, peer: str, ratio: float, details: str, goal: float | None) -> Figure:
+    """A row that says how many times as fast as a peer ours is."""
+    figure = f"{ratio:.1f}x ({details})"
+    if goal is None:
+        return Figure(label, figure, peer=peer, ratio=ratio)
+    return Figure(label, figure, f"≥ {goal:g}x", ratio >= goal, peer, ratio)
 
 
 @dataclasses.dataclass

@@ -1,7 +1,7 @@
 """Ours against the peers: `./dev bench [--quick] [--only NAME ...]`.
 
-Generates its data into build/bench at the first run. A full run writes bench/RESULTS.md; with
---quick or --only the table is only printed.
+Generates its data into build/bench at the first run. A full run writes bench/RESULTS.md and draws
+docs/pictures/bench-*.svg; with --quick or --only the table is only printed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import convert_rows
 import csv_rows
 import decode_rows
 import file_rows
+import plots
 import process_rows
 import recovery_rows
 import report
@@ -68,7 +69,8 @@ def main() -> None:
     if not args.quick and not args.only:
         path = TOP / "bench" / "RESULTS.md"
         path.write_text(text)
-        print(f"written: {path}")
+        drawn = plots.draw_all(results, TOP / "docs" / "pictures")
+        print("written:", ", ".join(str(made.relative_to(TOP)) for made in [path, *drawn]))
 
 
 if __name__ == "__main__":

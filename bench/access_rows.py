@@ -142,12 +142,10 @@ def access(settings: Settings) -> list[Figure]:
     tfrecord = peer(TFRECORD, path, rows, settings.rounds)
     array_record = peer(ARRAY_RECORD, path, rows, settings.rounds)
     return [
-        against(f"{label}, decoded, against the package tfrecord", PACKAGE, together, tfrecord, 20),
+        against(f"{label}, decoded", PACKAGE, together, tfrecord, 20),
         against(f"{label}, with memory_map", PACKAGE, by_map, tfrecord, 20),
         against(f"{label}, one call for each row", PACKAGE, singly, tfrecord, None),
-        against(
-            f"{label}, as bytes, against ArrayRecord", "ArrayRecord", as_bytes, array_record, 0.5
-        ),
+        against(f"{label}, as bytes", "ArrayRecord", as_bytes, array_record, 0.5),
     ]
 
 

@@ -49,21 +49,21 @@ def draw(bars: list[Bar], title: str, path: pathlib.Path) -> None:
     import matplotlib.pyplot as plt
 
     peers = list(dict.fromkeys(bar.peer for bar in bars))
-    figure, axes = plt.subplots(figsize=(10, 0.6 + 0.32 * len(bars)), layout="constrained")
+    figure, axes = plt.subplots(figsize=(10, 1 + 0.32 * len(bars)), layout="constrained")
     for at, bar in enumerate(reversed(bars)):
-        axes.barh(at, bar.ratio, color=COLORS[peers.index(bar.peer) % len(COLORS)])
+        axes.barh(at, bar.ratio - 1, left=1, color=COLORS[peers.index(bar.peer) % len(COLORS)])
         axes.annotate(f" {bar.ratio:.1f}x", (bar.ratio, at), va="center", fontsize=8)
         if bar.goal is not None:
             axes.plot([bar.goal, bar.goal], [at - 0.4, at + 0.4], color="black", linewidth=1.5)
     axes.set_yticks(range(len(bars)), [bar.label for bar in reversed(bars)], fontsize=8)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}x")
     axes.axvline(1, color="#57606a", linewidth=0.8)
     axes.margins(x=0.1, y=0.01)
     axes.set_title(f"{title}: times as fast as the peer (black: the goal)", fontsize=10)
-    handles = [
-        plt.Rectangle((0, 0), 1, 1, color=COLORS[i % len(COLORS)]) for i in range(len(peers))
-    ]
-    axes.legend(handles, peers, fontsize=8, loc="lower right")
+    colors = [COLORS[i % len(COLORS)] for i in range(len(peers))]
+    handles = [plt.Rectangle((0, 0), 1, 1, color=color) for color in colors]
+    figure.legend(handles, peers, fontsize=8, loc="outside lower center", ncols=len(peers))
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
 

@@ -135,7 +135,7 @@ class Schema:
     def features(self) -> list[tuple[Any, ...]]: ...
     # (name, kind, dtype, path, dims, index_columns, already_sorted, partitions (str: column of row
     # lengths, int: uniform length), row_splits_dtype, default or None, explicit, varlen_ragged,
-    # reason)
+    # reason, fields (tuples again))
     def specs(self, group: str, legacy: bool, /) -> list[tuple[Any, ...]]: ...
 
 @final

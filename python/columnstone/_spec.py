@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -11,7 +11,7 @@ from ._errors import UnsupportedError
 
 Dtype: TypeAlias = Literal["int64", "float32", "bytes"]
 SplitsDtype: TypeAlias = Literal["int64", "int32"]
-Kind: TypeAlias = Literal["dense", "varlen_sparse", "sparse", "ragged"]
+Kind: TypeAlias = Literal["dense", "varlen_sparse", "sparse", "ragged", "structured"]
 Value: TypeAlias = int | float | bytes
 
 
@@ -94,15 +94,17 @@ FeatureSpec: TypeAlias = FixedLen | VarLen | Sparse | Ragged
 class TensorRepresentation:
     """How one tensor is made of columns: the TFMD TensorRepresentation in plain form.
 
-    path is the value column, with more than one step for a struct's child. shape is that of one row
-    (dense) or one size per index column (sparse; -1 is unknown). explicit tells the representations
-    of the schema's tensor_representation_group from inferred ones; reason is the rule, in words.
+    path is the value column, with more than one step for a struct's child; empty is the column of
+    the tensor's name. shape is that of one row (dense) or one size per index column (sparse; -1 is
+    unknown). fields are the tensors of a structured one, which has neither dtype ("none") nor path;
+    their paths begin at the top. explicit tells the representations of the schema's
+    tensor_representation_group from inferred ones; reason is the rule, in words.
     """
 
     name: str
     kind: Kind
-    dtype: Dtype
-    path: tuple[str, ...]
+    dtype: Dtype | Literal["none"] = "none"
+    path: tuple[str, ...] = ()
     shape: tuple[int, ...] = ()
     index_columns: tuple[str, ...] = ()
     already_sorted: bool = False
@@ -111,6 +113,7 @@ class TensorRepresentation:
     default: Value | None = None
     explicit: bool = False
     reason: str = ""
+    fields: tuple[TensorRepresentation, ...] = ()
 
 
 def feature_of(entry: tuple[Any, ...]) -> Feature:
@@ -138,6 +141,7 @@ def _representation_of(
     explicit: bool,
     varlen_ragged: bool,
     reason: str,
+    fields: list[tuple[Any, ...]],
 ) -> TensorRepresentation:
     return TensorRepresentation(
         name=name,
@@ -154,11 +158,51 @@ def _representation_of(
         default=default,
         explicit=explicit,
         reason=reason,
+        fields=tuple(_representation_of(*field) for field in fields),
+    )
+
+
+def entries_of(
+    representations: Mapping[str, TensorRepresentation] | Iterable[TensorRepresentation],
+) -> tuple[tuple[Any, ...], ...]:
+    """The extension's tuples of representations, which name themselves; keys do not count."""
+    if isinstance(representations, TensorRepresentation):
+        raise TypeError("representations is a dict or a list, not one TensorRepresentation")
+    if isinstance(representations, Mapping):
+        representations = representations.values()
+    return tuple(_entry_of(tensor) for tensor in representations)
+
+
+def _entry_of(tensor: TensorRepresentation) -> tuple[Any, ...]:
+    if not isinstance(tensor, TensorRepresentation):
+        raise TypeError(f"a representation is a TensorRepresentation, not {type(tensor).__name__}")
+    return (
+        tensor.name,
+        tensor.kind,
+        tensor.dtype,
+        tuple(tensor.path),
+        tuple(tensor.shape),
+        tuple(tensor.index_columns),
+        bool(tensor.already_sorted),
+        tuple(p.key if isinstance(p, RowLengths) else p.length for p in tensor.partitions),
+        tensor.row_splits_dtype,
+        tensor.default,
+        bool(tensor.explicit),
+        False,
+        tensor.reason,
+        tuple(_entry_of(field) for field in tensor.fields),
     )
 
 
 def feature_spec_of(tensor: TensorRepresentation) -> FeatureSpec:
     """The parsing spec of one tensor. Keys of nested features are leaf names."""
+    if tensor.dtype == "none":
+        hint = "ask for the specs of its fields"
+        raise UnsupportedError(
+            f"a structured tensor has no parsing spec of its own ({hint})",
+            path=tensor.name,
+            hint=hint,
+        )
     leaf = tensor.path[-1]
     key = None if leaf == tensor.name else leaf
     if tensor.kind == "dense":

@@ -190,6 +190,11 @@ PyObject *cst__py_schema_new(cst__py_state *state, const cst_schema *schema);
 /* The specs as a list of tuples, see _core.pyi. */
 PyObject *cst__py_specs_list(const cst_specs *specs);
 
+/* ---- specs.c ---- */
+
+/* Checked specs (cst_specs_from) of a tuple of such tuples. NULL with an exception. */
+cst_specs *cst__py_specs_from(cst__py_state *state, PyObject *tuple);
+
 /* ---- tensor.c ---- */
 
 /* A dict of name -> Tensor or what the two classes make: sparse(indices, values, dense_shape),

@@ -219,17 +219,31 @@ static PyObject *partition_tuple(const cst_tensor_spec *spec) {
   return tuple;
 }
 
+static PyObject *spec_tuple(const cst_tensor_spec *spec);
+
+static PyObject *spec_list(const cst_tensor_spec *specs, size_t count) {
+  PyObject *list = PyList_New(0);
+  for (size_t i = 0; list != NULL && i < count; i++) {
+    if (append(list, spec_tuple(&specs[i])) < 0) {
+      Py_CLEAR(list);
+    }
+  }
+  return list;
+}
+
 static PyObject *spec_tuple(const cst_tensor_spec *spec) {
-  static const char *const kinds[] = {"", "dense", "varlen_sparse", "sparse", "ragged"};
+  static const char *const kinds[] = {"",       "dense",  "varlen_sparse",
+                                      "sparse", "ragged", "structured"};
   const char *reason = spec->reason == NULL ? "" : spec->reason;
-  return Py_BuildValue(
-      "(NssNNNNNsNNNs)", text_of(spec->name, strlen(spec->name)), kinds[spec->kind],
-      cst_dtype_name(spec->dtype), text_tuple(spec->path, spec->num_path_steps),
-      int_tuple(spec->dims, spec->num_dims),
-      text_tuple(spec->index_columns, spec->num_index_columns),
-      PyBool_FromLong(spec->already_sorted), partition_tuple(spec),
-      cst_dtype_name(spec->row_splits_dtype), default_value(spec),
-      PyBool_FromLong(spec->is_explicit), PyBool_FromLong(spec->is_varlen_ragged), reason);
+  return Py_BuildValue("(NssNNNNNsNNNsN)", text_of(spec->name, strlen(spec->name)),
+                       kinds[spec->kind], cst_dtype_name(spec->dtype),
+                       text_tuple(spec->path, spec->num_path_steps),
+                       int_tuple(spec->dims, spec->num_dims),
+                       text_tuple(spec->index_columns, spec->num_index_columns),
+                       PyBool_FromLong(spec->already_sorted), partition_tuple(spec),
+                       cst_dtype_name(spec->row_splits_dtype), default_value(spec),
+                       PyBool_FromLong(spec->is_explicit), PyBool_FromLong(spec->is_varlen_ragged),
+                       reason, spec_list(spec->fields, spec->num_fields));
 }
 
 PyObject *cst__py_specs_list(const cst_specs *specs) {

@@ -116,6 +116,14 @@ cst_status cst_specs_new(const cst_schema *schema, const cst_specs_options *opti
   return cst__specs_new(schema, &own, out, error);
 }
 
+cst_status cst_specs_from(const cst_tensor_spec *items, size_t count,
+                          const cst_allocator *allocator, cst_specs **out, cst_error *error) {
+  if ((items == NULL && count > 0) || out == NULL) {
+    return cst__missing(out == NULL ? "out" : "items", error);
+  }
+  return cst__specs_from(items, count, allocator, out, error);
+}
+
 cst_specs *cst_specs_retain(const cst_specs *specs) { return cst__specs_retain(specs); }
 void cst_specs_release(cst_specs *specs) { cst__specs_release(specs); }
 

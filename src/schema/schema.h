@@ -36,6 +36,8 @@ cst_status cst__specs_new(const cst_schema *schema, const cst_specs_options *opt
 /* The ragged tensors of all groups whose values are a feature at the top, without any inferred one.
  * A tensor that two groups define from other columns is CST_SCHEMA. */
 cst_status cst__specs_new_ragged(const cst_schema *schema, cst_specs **out, cst_error *error);
+cst_status cst__specs_from(const cst_tensor_spec *items, size_t count,
+                           const cst_allocator *allocator, cst_specs **out, cst_error *error);
 cst_specs *cst__specs_retain(const cst_specs *specs);
 void cst__specs_release(cst_specs *specs);
 

@@ -155,7 +155,7 @@ static int copy(const cli_settings *settings, cst_source *source, cli_dropped *d
     return CLI_INTERRUPTED;
   }
   return status == CST_OK ? report(settings, dropped, output, rows, cli_progress_seconds(&progress))
-                          : cli_fail(&error);
+                          : cli_fail_records(&error);
 }
 
 int cli_copy_records(const cli_verb *verb, const cli_settings *settings, bool equal_shards) {
@@ -176,13 +176,14 @@ int cli_copy_records(const cli_verb *verb, const cli_settings *settings, bool eq
   cli_catch_interrupt();
   if (cli_open(&raw, settings->paths, settings->num_paths - 1, &dropped, &source, &error) !=
       CST_OK) {
-    return cli_fail(&error);
+    return cli_fail_records(&error);
   }
   cst_status status = equal_shards ? cst_source_num_rows(source, &total, &error) : CST_OK;
   if (status == CST_OK && dropped.json) {
     printf("{\"dropped\": [");
   }
-  int result = status == CST_OK ? copy(settings, source, &dropped, total) : cli_fail(&error);
+  int result =
+      status == CST_OK ? copy(settings, source, &dropped, total) : cli_fail_records(&error);
   cst_source_release(source);
   return result;
 }

@@ -1,5 +1,5 @@
-/* Slices of a shared array: every array of a slice is a struct of its own that points into the
- * shared one's buffers and counts on it.
+/* Slices that share buffers: every array of a slice is a struct of its own that points into the
+ * buffers of an owner and counts on it.
  */
 #include <string.h>
 
@@ -33,19 +33,24 @@ void cst__shared_release(cst__shared *shared) {
   }
 }
 
-static void release_owner(void *owner) { cst__shared_release(owner); }
+/* ---- slices ---- */
 
-static void keep(struct ArrowArray *array, cst__shared *shared) {
-  cst__refcount_up(&shared->owners);
-  cst__owned_keep(array, shared, release_owner);
+typedef struct sharing {
+  const cst__owner *owner;
+  const cst_allocator *allocator;
+  cst_error *error;
+} sharing;
+
+static void keep(const sharing *s, struct ArrowArray *array) {
+  s->owner->retain(s->owner->object);
+  cst__owned_keep(array, s->owner->object, s->owner->release);
 }
 
 /* A struct of its own for `from`, and for all below it. */
-static cst_status share(cst__shared *shared, const struct ArrowArray *from, struct ArrowArray *out,
-                        cst_error *error) {
-  CST__TRY(cst__owned_new(&shared->allocator, 0, from->n_children, from->dictionary != NULL, out,
-                          error));
-  keep(out, shared);
+static cst_status share(const sharing *s, const struct ArrowArray *from, struct ArrowArray *out) {
+  CST__TRY(
+      cst__owned_new(s->allocator, 0, from->n_children, from->dictionary != NULL, out, s->error));
+  keep(s, out);
   out->length = from->length;
   out->null_count = from->null_count;
   out->offset = from->offset;
@@ -53,15 +58,24 @@ static cst_status share(cst__shared *shared, const struct ArrowArray *from, stru
   out->buffers = from->buffers;
   cst_status status = CST_OK;
   for (int64_t i = 0; i < from->n_children && status == CST_OK; i++) {
-    status = share(shared, from->children[i], out->children[i], error);
+    status = share(s, from->children[i], out->children[i]);
   }
   if (status == CST_OK && from->dictionary != NULL) {
-    status = share(shared, from->dictionary, out->dictionary, error);
+    status = share(s, from->dictionary, out->dictionary);
   }
   if (status != CST_OK) {
     cst__array_release(out);
   }
   return status;
+}
+
+static void narrow(struct ArrowArray *array, int64_t first, int64_t length) {
+  bool is_whole = first == 0 && array->length == length;
+  array->offset += first;
+  array->length = length;
+  if (array->null_count > 0 && !is_whole) {
+    array->null_count = -1;
+  }
 }
 
 /* Where rows are null the bitmap is copied, because the slice's own offset has to be 0. */
@@ -82,25 +96,15 @@ static cst_status slice_validity(const struct ArrowArray *batch, int64_t first,
   return CST_OK;
 }
 
-static void narrow(struct ArrowArray *column, int64_t first, int64_t length) {
-  bool is_whole = first == 0 && column->length == length;
-  column->offset += first;
-  column->length = length;
-  if (column->null_count > 0 && !is_whole) {
-    column->null_count = -1;
-  }
-}
-
-cst_status cst__shared_slice(cst__shared *shared, int64_t begin, int64_t length,
-                             struct ArrowArray *out, cst_error *error) {
-  const struct ArrowArray *batch = &shared->batch;
+static cst_status slice_struct(const sharing *s, const struct ArrowArray *batch, int64_t begin,
+                               int64_t length, struct ArrowArray *out) {
   int64_t first = batch->offset + begin;
-  CST__TRY(cst__owned_new(&shared->allocator, 1, batch->n_children, false, out, error));
-  keep(out, shared);
+  CST__TRY(cst__owned_new(s->allocator, 1, batch->n_children, false, out, s->error));
+  keep(s, out);
   out->length = length;
-  cst_status status = slice_validity(batch, first, out, error);
+  cst_status status = slice_validity(batch, first, out, s->error);
   for (int64_t i = 0; i < batch->n_children && status == CST_OK; i++) {
-    status = share(shared, batch->children[i], out->children[i], error);
+    status = share(s, batch->children[i], out->children[i]);
     if (status == CST_OK) {
       narrow(out->children[i], first, length);
     }
@@ -109,4 +113,31 @@ cst_status cst__shared_slice(cst__shared *shared, int64_t begin, int64_t length,
     cst__array_release(out);
   }
   return status;
+}
+
+cst_status cst__share_struct(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,
+                             int64_t length, const cst_allocator *allocator, struct ArrowArray *out,
+                             cst_error *error) {
+  sharing s = {owner, allocator, error};
+  return slice_struct(&s, array, begin, length, out);
+}
+
+cst_status cst__share_slots(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,
+                            int64_t length, const cst_allocator *allocator, struct ArrowArray *out,
+                            cst_error *error) {
+  sharing s = {owner, allocator, error};
+  CST__TRY(share(&s, array, out));
+  narrow(out, begin, length);
+  return CST_OK;
+}
+
+/* ---- shared arrays ---- */
+
+static void retain_shared(void *object) { cst__refcount_up(&((cst__shared *)object)->owners); }
+static void release_shared(void *object) { cst__shared_release(object); }
+
+cst_status cst__shared_slice(cst__shared *shared, int64_t begin, int64_t length,
+                             struct ArrowArray *out, cst_error *error) {
+  cst__owner owner = {shared, retain_shared, release_shared};
+  return cst__share_struct(&owner, &shared->batch, begin, length, &shared->allocator, out, error);
 }

@@ -1,0 +1,51 @@
+/* <columnstone/array.h>: argument checks. */
+#include <columnstone/array.h>
+
+#include "api/arguments.h"
+#include "table/array.h"
+
+/* ---- the handle ---- */
+
+cst_status cst_array_import(const struct ArrowSchema *schema, struct ArrowArray *array,
+                            uint32_t flags, const cst_allocator *allocator, cst_array **out,
+                            cst_error *error) {
+  if (schema == NULL || schema->release == NULL || array == NULL || array->release == NULL ||
+      out == NULL) {
+    return cst__missing(out == NULL                                 ? "out"
+                        : schema == NULL || schema->release == NULL ? "schema"
+                                                                    : "array",
+                        error);
+  }
+  CST__TRY(cst__check_flags(flags, CST_ARRAY_TRUSTED, error));
+  return cst__array_import(schema, array, (flags & CST_ARRAY_TRUSTED) != 0, allocator, out, error);
+}
+
+cst_array *cst_array_retain(const cst_array *array) {
+  return array != NULL ? cst__array_retain(array) : NULL;
+}
+
+void cst_array_release(cst_array *array) { cst__array_handle_release(array); }
+
+int64_t cst_array_length(const cst_array *array) { return array != NULL ? array->array.length : 0; }
+
+const struct ArrowSchema *cst_array_schema(const cst_array *array) {
+  return array != NULL ? array->schema : NULL;
+}
+
+static cst_status check_unary(const cst_array *array, const void *out, cst_error *error) {
+  return array != NULL && out != NULL ? CST_OK
+                                      : cst__missing(array == NULL ? "array" : "out", error);
+}
+
+cst_status cst_array_export(const cst_array *array, struct ArrowArray *out, cst_error *error) {
+  CST__TRY(check_unary(array, out, error));
+  return cst__array_export(array, out, error);
+}
+
+/* ---- rows ---- */
+
+cst_status cst_array_slice(const cst_array *array, int64_t begin, int64_t length, cst_array **out,
+                           cst_error *error) {
+  CST__TRY(check_unary(array, out, error));
+  return cst__array_slice(array, begin, length, out, error);
+}

@@ -1,0 +1,182 @@
+/* The handle: importing, counting, sharing, slicing. */
+#include "table/array.h"
+
+#include "arrow/concat.h"
+#include "arrow/dictionary.h"
+#include "arrow/owned.h"
+
+/* ---- making handles ---- */
+
+/* Takes over one count of the type, and the array. */
+static cst_status new_handle(cst__type *type, const struct ArrowSchema *schema,
+                             struct ArrowArray *array, const cst_allocator *allocator,
+                             cst_array **out, cst_error *error) {
+  cst_array *handle = cst__new_zero(allocator, sizeof *handle);
+  if (handle == NULL) {
+    cst__type_release(type);
+    return cst__fail_memory(error, sizeof *handle);
+  }
+  cst__refcount_init(&handle->owners);
+  handle->allocator = cst__allocator_of(allocator);
+  handle->type = type;
+  handle->schema = schema;
+  handle->array = *array;
+  array->release = NULL;
+  *out = handle;
+  return CST_OK;
+}
+
+cst_status cst__array_result(const cst_array *like, const struct ArrowSchema *schema,
+                             struct ArrowArray *made, cst_array **out, cst_error *error) {
+  cst_status status =
+      new_handle(cst__type_retain(like->type), schema, made, &like->allocator, out, error);
+  if (status != CST_OK) {
+    cst__array_release(made);
+  }
+  return status;
+}
+
+cst_status cst__array_result_as(const cst_allocator *allocator, const struct ArrowSchema *schema,
+                                struct ArrowArray *made, cst_array **out, cst_error *error) {
+  cst__type *type;
+  cst_status status = cst__type_new(schema, allocator, &type, error);
+  if (status == CST_OK) {
+    status = new_handle(type, &type->schema, made, allocator, out, error);
+  }
+  if (status != CST_OK) {
+    cst__array_release(made);
+  }
+  return status;
+}
+
+/* ---- importing ---- */
+
+/* True if everything that is copied when buffers are shared is there; the view has looked at what
+ * it knows, but not below unions and the like. */
+static bool is_whole(const struct ArrowSchema *schema, const struct ArrowArray *array) {
+  if (array == NULL || array->release == NULL || array->n_buffers < 0 ||
+      (array->n_buffers > 0 && array->buffers == NULL) || array->n_children != schema->n_children ||
+      (array->n_children > 0 && array->children == NULL) || array->length < 0 ||
+      array->offset < 0 || (array->dictionary == NULL) != (schema->dictionary == NULL) ||
+      (array->dictionary != NULL && !is_whole(schema->dictionary, array->dictionary))) {
+    return false;
+  }
+  for (int64_t i = 0; i < array->n_children; i++) {
+    if (!is_whole(schema->children[i], array->children[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static cst_status validate(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                           const cst_allocator *allocator, cst_error *error) {
+  cst__arena arena;
+  cst__view view;
+  cst__arena_init(&arena, allocator);
+  cst_status status = cst__view_init(&view, schema, array, false, &arena, error);
+  cst__arena_reset(&arena);
+  if (status == CST_OK && !is_whole(schema, array)) {
+    status = cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                       "the Arrow array has not the buffers and children of its type");
+  }
+  return status;
+}
+
+/* Replaces a type with dictionaries, and the array with it. */
+static cst_status make_plain(cst__type **type, struct ArrowArray *array, bool is_trusted,
+                             const cst_allocator *allocator, cst_error *error) {
+  struct ArrowSchema plain;
+  cst__type *made = NULL;
+  CST__TRY(cst__schema_copy(&(*type)->schema, &plain, error));
+  cst_status status =
+      cst__array_make_plain_as(&(*type)->schema, allocator, is_trusted, array, error);
+  if (status == CST_OK) {
+    status = cst__schema_make_plain(&plain, error);
+  }
+  if (status == CST_OK) {
+    status = cst__type_new(&plain, allocator, &made, error);
+  }
+  if (plain.release != NULL) {
+    plain.release(&plain);
+  }
+  if (status == CST_OK) {
+    cst__type_release(*type);
+    *type = made;
+  }
+  return status;
+}
+
+cst_status cst__array_import(const struct ArrowSchema *schema, struct ArrowArray *array,
+                             bool is_trusted, const cst_allocator *allocator, cst_array **out,
+                             cst_error *error) {
+  cst__type *type;
+  CST__TRY(cst__type_new(schema, allocator, &type, error));
+  cst_status status = is_trusted ? CST_OK : validate(&type->schema, array, allocator, error);
+  if (status == CST_OK && type->has_dictionary) {
+    status = make_plain(&type, array, is_trusted, allocator, error);
+  }
+  if (status != CST_OK) {
+    cst__type_release(type);
+    return status;
+  }
+  return new_handle(type, &type->schema, array, allocator, out, error);
+}
+
+/* ---- counting ---- */
+
+cst_array *cst__array_retain(const cst_array *array) {
+  cst_array *handle = (cst_array *)(uintptr_t)array;
+  cst__refcount_up(&handle->owners);
+  return handle;
+}
+
+void cst__array_handle_release(cst_array *array) {
+  if (array != NULL && cst__refcount_down(&array->owners)) {
+    cst__array_release(&array->array);
+    cst__type_release(array->type);
+    cst__delete(array);
+  }
+}
+
+/* ---- sharing ---- */
+
+static void retain_owner(void *owner) { cst__array_retain(owner); }
+static void release_owner(void *owner) { cst__array_handle_release(owner); }
+
+cst_status cst__array_view(const cst_array *array, cst__view *view, cst__arena *arena,
+                           cst_error *error) {
+  return cst__view_init(view, array->schema, &array->array, true, arena, error);
+}
+
+cst_status cst__array_share(const cst_array *array, const struct ArrowSchema *schema,
+                            const struct ArrowArray *part, int64_t begin, int64_t length,
+                            struct ArrowArray *out, cst_error *error) {
+  cst__owner owner = {(void *)(uintptr_t)array, retain_owner, release_owner};
+  return strcmp(schema->format, "+s") == 0
+             ? cst__share_struct(&owner, part, begin, length, &array->allocator, out, error)
+             : cst__share_slots(&owner, part, begin, length, &array->allocator, out, error);
+}
+
+cst_status cst__array_export(const cst_array *array, struct ArrowArray *out, cst_error *error) {
+  return cst__array_share(array, array->schema, &array->array, 0, array->array.length, out, error);
+}
+
+/* A slice of a slice keeps the first array alive, not the one between: however often rows are cut
+ * off, the chain stays short. */
+cst_status cst__array_slice(const cst_array *array, int64_t begin, int64_t length, cst_array **out,
+                            cst_error *error) {
+  const cst_array *source = array->source != NULL ? array->source : array;
+  struct ArrowArray made;
+  int64_t all = array->array.length;
+  if (begin < 0 || length < 0 || begin > all) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "rows from %lld on, %lld of them, of an array of %lld", (long long)begin,
+                     (long long)length, (long long)all);
+  }
+  length = length < all - begin ? length : all - begin;
+  CST__TRY(cst__array_share(source, array->schema, &array->array, begin, length, &made, error));
+  CST__TRY(cst__array_result(array, array->schema, &made, out, error));
+  (*out)->source = (cst_array *)(uintptr_t)source; /* `made` counts on it */
+  return CST_OK;
+}

@@ -1,0 +1,57 @@
+/* The handle of <columnstone/array.h>, and how operations look at one and make another.
+ *
+ * An operation opens a cst__view per argument in an arena of its own (cst__array_view), which costs
+ * nothing per slot, and makes an ArrowArray: with buffers of its own (arrow/owned.h), with those of
+ * an argument (cst__array_share), or both, child by child. cst__array_result then makes the handle.
+ */
+#ifndef TABLE_ARRAY_H
+#define TABLE_ARRAY_H
+
+#include <columnstone/array.h>
+
+#include "arrow/view.h"
+#include "table/type.h"
+
+struct cst_array {
+  cst__refcount owners;
+  cst_allocator allocator;
+  cst__type *type;
+  const struct ArrowSchema *schema; /* of the type, or of a part of it */
+  struct ArrowArray array;          /* valid; without dictionaries */
+  cst_array *source;                /* whose buffers all of `array` shares; NULL: its own */
+};
+
+/* <columnstone/array.h> without the checks of arguments. */
+cst_status cst__array_import(const struct ArrowSchema *schema, struct ArrowArray *array,
+                             bool is_trusted, const cst_allocator *allocator, cst_array **out,
+                             cst_error *error);
+cst_array *cst__array_retain(const cst_array *array);
+void cst__array_handle_release(cst_array *array);
+cst_status cst__array_export(const cst_array *array, struct ArrowArray *out, cst_error *error);
+cst_status cst__array_slice(const cst_array *array, int64_t begin, int64_t length, cst_array **out,
+                            cst_error *error);
+
+/* ---- for operations ---- */
+
+/* Looks at the array; the arena (of the array's allocator, for one) holds the views. */
+cst_status cst__array_view(const cst_array *array, cst__view *view, cst__arena *arena,
+                           cst_error *error);
+
+/* Slots [begin, begin + length) of `part` as an array of its own that keeps `array` alive; no copy.
+ * `part` is array->array or lies below it and has the type `schema`; slots are counted from its own
+ * offset (a view's offset holds that of the structs above as well). The offset of a struct's slice
+ * stands in its children; its bitmap is copied if rows are null. */
+cst_status cst__array_share(const cst_array *array, const struct ArrowSchema *schema,
+                            const struct ArrowArray *part, int64_t begin, int64_t length,
+                            struct ArrowArray *out, cst_error *error);
+
+/* A handle of `made`, whose type is a part of the type of `like`, and whose allocator that of
+ * `like`. Takes `made` over: on failure it is released. */
+cst_status cst__array_result(const cst_array *like, const struct ArrowSchema *schema,
+                             struct ArrowArray *made, cst_array **out, cst_error *error);
+
+/* The same with a new type: the schema is copied (see cst__type_field). */
+cst_status cst__array_result_as(const cst_allocator *allocator, const struct ArrowSchema *schema,
+                                struct ArrowArray *made, cst_array **out, cst_error *error);
+
+#endif /* TABLE_ARRAY_H */

@@ -1,0 +1,318 @@
+/* Runs of slots: the walk down, and what it ends with as an array of its own. */
+#include "table/runs.h"
+
+#include "arrow/concat.h"
+#include "arrow/owned.h"
+
+/* ---- the walk ---- */
+
+static cst_status add_run(cst__runs *runs, int64_t begin, int64_t length, cst_error *error) {
+  if (length == 0) {
+    return CST_OK;
+  }
+  if (__builtin_add_overflow(runs->total, length, &runs->total)) {
+    return cst__fail(error, CST_LIMIT, "use smaller batches", "more items than 64 bits count");
+  }
+  cst__run *last = runs->count > 0 ? &runs->items[runs->count - 1] : NULL;
+  if (last != NULL && last->begin + last->length == begin) {
+    last->length += length;
+    return CST_OK;
+  }
+  if (runs->count == runs->capacity) {
+    size_t capacity = runs->capacity == 0 ? 4 : 2 * runs->capacity;
+    cst__run *items = cst__arena_take(runs->arena, capacity * sizeof *items);
+    if (items == NULL) {
+      return cst__fail_memory(error, capacity * sizeof *items);
+    }
+    if (runs->count > 0) {
+      memcpy(items, runs->items, runs->count * sizeof *items);
+    }
+    runs->items = items;
+    runs->capacity = capacity;
+  }
+  runs->items[runs->count++] = (cst__run){begin, length};
+  return CST_OK;
+}
+
+cst_status cst__runs_all(const cst__node *node, cst__arena *arena, cst__runs *out,
+                         cst_error *error) {
+  *out = (cst__runs){.arena = arena, .node = *node};
+  return add_run(out, 0, node->view->length, error);
+}
+
+cst_status cst__runs_enter(cst__runs *runs, int64_t i, cst_error *error) {
+  if (runs->node.view->null_count > 0) {
+    cst__veil *veil = cst__arena_take(runs->arena, sizeof *veil);
+    if (veil == NULL) {
+      return cst__fail_memory(error, sizeof *veil);
+    }
+    *veil = (cst__veil){runs->node.view, runs->veil};
+    runs->veil = veil;
+  }
+  runs->node = cst__node_child(&runs->node, i);
+  return CST_OK;
+}
+
+bool cst__runs_is_null(const cst__runs *runs, int64_t slot) {
+  for (const cst__veil *veil = runs->veil; veil != NULL; veil = veil->outer) {
+    if (cst__view_is_null(veil->view, slot)) {
+      return true;
+    }
+  }
+  return cst__view_is_null(runs->node.view, slot);
+}
+
+/* Where the items of one run begin, behind `splits[0]`; its lists have offsets and no nulls. */
+static void split_plain(const cst__view *view, const cst__run *run, int64_t *splits) {
+  int64_t at = view->offset + run->begin;
+  if (view->offset_width == 8) {
+    const int64_t *offsets = (const int64_t *)view->offsets + at;
+    int64_t move = splits[0] - offsets[0];
+    for (int64_t i = 1; i <= run->length; i++) {
+      splits[i] = offsets[i] + move;
+    }
+  } else {
+    const int32_t *offsets = (const int32_t *)view->offsets + at;
+    int64_t move = splits[0] - offsets[0];
+    for (int64_t i = 1; i <= run->length; i++) {
+      splits[i] = offsets[i] + move;
+    }
+  }
+}
+
+static cst_status open_plain(const cst__runs *lists, const cst__run *run, int64_t *splits,
+                             cst__runs *items, cst_error *error) {
+  const cst__view *view = lists->node.view;
+  int64_t at = view->offset + run->begin;
+  int64_t begin = cst__view_entry(view->offsets, view->offset_width, at);
+  int64_t end = cst__view_entry(view->offsets, view->offset_width, at + run->length);
+  if (splits != NULL) {
+    split_plain(view, run, splits);
+  }
+  return add_run(items, begin, end - begin, error);
+}
+
+static cst_status open_each(const cst__runs *lists, const cst__run *run, int64_t *splits,
+                            cst__runs *items, cst_error *error) {
+  for (int64_t i = 0; i < run->length; i++) {
+    int64_t begin = 0;
+    int64_t end = 0;
+    if (lists->veil == NULL || !cst__runs_is_null(lists, run->begin + i)) {
+      cst__view_list(lists->node.view, run->begin + i, &begin, &end);
+    }
+    CST__TRY(add_run(items, begin, end - begin, error));
+    if (splits != NULL) {
+      splits[i + 1] = items->total;
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status take_splits(const cst__runs *runs, int64_t **out, cst_error *error) {
+  size_t bytes = SIZE_MAX;
+  *out = cst__mul((size_t)runs->total + 1, sizeof **out, &bytes)
+             ? cst__arena_take(runs->arena, bytes)
+             : NULL;
+  if (*out == NULL) {
+    return cst__fail_memory(error, bytes);
+  }
+  (*out)[0] = 0;
+  return CST_OK;
+}
+
+cst_status cst__runs_open(cst__runs *runs, const int64_t **splits, cst_error *error) {
+  const cst__view *view = runs->node.view;
+  bool is_plain =
+      view->layout == CST__LAYOUT_LIST && view->validity == NULL && runs->veil == NULL;
+  cst__runs items = {.arena = runs->arena, .node = cst__node_child(&runs->node, 0)};
+  int64_t *at = NULL;
+  if (splits != NULL) {
+    CST__TRY(take_splits(runs, &at, error));
+    *splits = at;
+  }
+  for (size_t i = 0; i < runs->count; i++) {
+    const cst__run *run = &runs->items[i];
+    CST__TRY(is_plain ? open_plain(runs, run, at, &items, error)
+                      : open_each(runs, run, at, &items, error));
+    at = at != NULL ? at + run->length : NULL;
+  }
+  *runs = items;
+  return CST_OK;
+}
+
+/* ---- arrays ---- */
+
+static cst_status fail_nulls(const cst__node *node, cst_error *error) {
+  char type[64];
+  cst__view_type_name(node->view, type, sizeof type);
+  return cst__fail(error, CST_UNSUPPORTED, "cast the column, or leave it out",
+                   "null structs hide values of type %s, which has no nulls of its own", type);
+}
+
+/* Null are the slots that are null in themselves or through a struct above. */
+static cst_status apply_veil(const cst__runs *runs, struct ArrowArray *out, cst_error *error) {
+  size_t size = cst__bits_size(out->offset + out->length);
+  uint8_t *bits = cst__owned_buffer(out, 0, size);
+  int64_t to = out->offset;
+  if (bits == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  memset(bits, 0, size);
+  out->null_count = 0;
+  for (size_t i = 0; i < runs->count; i++) {
+    const cst__run *run = &runs->items[i];
+    for (int64_t slot = run->begin; slot < run->begin + run->length; slot++, to++) {
+      bool is_null = cst__runs_is_null(runs, slot);
+      bits[to >> 3] = (uint8_t)(bits[to >> 3] | (unsigned)!is_null << (to & 7));
+      out->null_count += is_null;
+    }
+  }
+  return CST_OK;
+}
+
+static bool is_veiled(const cst__runs *runs) {
+  return runs->veil != NULL && runs->node.view->layout != CST__LAYOUT_NULL;
+}
+
+static void release_root(void *root) { cst__array_handle_release(root); }
+
+/* A root of its own for the shared parts, so that it can have a bitmap of its own. */
+static cst_status own_root(const cst_array *root, struct ArrowArray *shared, cst_error *error) {
+  struct ArrowArray own;
+  cst_status status = cst__owned_new(&root->allocator, shared->n_buffers, shared->n_children, false,
+                                     &own, error);
+  if (status != CST_OK) {
+    cst__array_release(shared);
+    return status;
+  }
+  for (int64_t i = 1; i < shared->n_buffers; i++) {
+    own.buffers[i] = shared->buffers[i];
+  }
+  for (int64_t i = 0; i < shared->n_children; i++) {
+    *own.children[i] = *shared->children[i];
+    shared->children[i]->release = NULL;
+  }
+  own.length = shared->length;
+  own.offset = shared->offset;
+  cst__owned_keep(&own, cst__array_retain(root), release_root);
+  cst__array_release(shared);
+  *shared = own;
+  return CST_OK;
+}
+
+static cst_status share_run(const cst__runs *runs, const cst_array *root, struct ArrowArray *out,
+                            cst_error *error) {
+  const cst__node *node = &runs->node;
+  int64_t begin = runs->count > 0 ? runs->items[0].begin : 0;
+  CST__TRY(cst__array_share(root, node->schema, node->array,
+                            node->view->offset + begin - node->array->offset, runs->total, out,
+                            error));
+  if (node->view->layout == CST__LAYOUT_NULL) {
+    out->null_count = out->length;
+  }
+  return is_veiled(runs) ? own_root(root, out, error) : CST_OK;
+}
+
+static cst_status copy_runs(const cst__runs *runs, const cst_allocator *allocator,
+                            struct ArrowArray *out, cst_error *error) {
+  cst__piece *pieces = cst__new(allocator, runs->count * sizeof *pieces);
+  if (pieces == NULL) {
+    return cst__fail_memory(error, runs->count * sizeof *pieces);
+  }
+  for (size_t i = 0; i < runs->count; i++) {
+    pieces[i] = (cst__piece){runs->node.view, runs->items[i].begin, runs->items[i].length};
+  }
+  cst_status status = cst__concat(runs->node.schema, pieces, runs->count, allocator, out, error);
+  cst__delete(pieces);
+  return status;
+}
+
+cst_status cst__runs_array(const cst__runs *runs, const cst_array *root, struct ArrowArray *out,
+                           cst_error *error) {
+  if (is_veiled(runs) && runs->node.view->layout == CST__LAYOUT_OTHER) {
+    return fail_nulls(&runs->node, error);
+  }
+  CST__TRY(runs->count <= 1 ? share_run(runs, root, out, error)
+                            : copy_runs(runs, &root->allocator, out, error));
+  cst_status status = is_veiled(runs) ? apply_veil(runs, out, error) : CST_OK;
+  if (status != CST_OK) {
+    cst__array_release(out);
+  }
+  return status;
+}
+
+/* ---- walks ---- */
+
+cst_status cst__walk_begin(cst__walk *walk, const cst_array *array, cst_error *error) {
+  walk->root = array;
+  cst__arena_init(&walk->arena, &array->allocator);
+  cst_status status = cst__array_view(array, &walk->view, &walk->arena, error);
+  if (status == CST_OK) {
+    cst__node node = {array->schema, &array->array, &walk->view};
+    status = cst__runs_all(&node, &walk->arena, &walk->runs, error);
+  }
+  if (status != CST_OK) {
+    cst__walk_end(walk);
+  }
+  return status;
+}
+
+void cst__walk_end(cst__walk *walk) { cst__arena_reset(&walk->arena); }
+
+cst_status cst__walk_result(const cst__walk *walk, cst_array **out, cst_error *error) {
+  struct ArrowArray made;
+  CST__TRY(cst__runs_array(&walk->runs, walk->root, &made, error));
+  return cst__array_result(walk->root, walk->runs.node.schema, &made, out, error);
+}
+
+void cst__splits_compose(int64_t *outer, int64_t count, const int64_t *inner) {
+  for (int64_t i = 0; i <= count; i++) {
+    outer[i] = inner[outer[i]];
+  }
+}
+
+/* ---- numbers ---- */
+
+int64_t *cst__new_int64(const cst_allocator *allocator, int64_t length, struct ArrowArray *out,
+                        cst_error *error) {
+  size_t bytes = SIZE_MAX;
+  if (cst__owned_new(allocator, 2, 0, false, out, error) != CST_OK) {
+    return NULL;
+  }
+  int64_t *values = cst__mul((size_t)length, sizeof *values, &bytes)
+                        ? cst__owned_buffer(out, 1, bytes)
+                        : NULL;
+  if (values == NULL) {
+    cst__fail_memory(error, bytes);
+    cst__array_release(out);
+  }
+  out->length = length;
+  return values;
+}
+
+cst_status cst__int64_result(const cst_allocator *allocator, struct ArrowArray *made,
+                             cst_array **out, cst_error *error) {
+  struct ArrowSchema schema = cst__type_field("l", "", NULL, 0);
+  return cst__array_result_as(allocator, &schema, made, out, error);
+}
+
+cst_status cst__parents_of(const cst_array *root, const int64_t *splits, int64_t num_rows,
+                           cst_array **out, cst_error *error) {
+  struct ArrowArray made;
+  int64_t *parents = cst__new_int64(&root->allocator, splits[num_rows], &made, error);
+  if (parents == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t row = 0; row < num_rows; row++) {
+    for (int64_t i = splits[row]; i < splits[row + 1]; i++) {
+      parents[i] = row;
+    }
+  }
+  return cst__int64_result(&root->allocator, &made, out, error);
+}
+
+cst_status cst__fail_type(const cst__view *view, const char *wanted, cst_error *error) {
+  char type[64];
+  cst__view_type_name(view, type, sizeof type);
+  return cst__fail(error, CST_SCHEMA, NULL, "the array is of type %s instead of %s", type, wanted);
+}

@@ -1,0 +1,99 @@
+/* Slots that a walk through structs and lists reaches: runs of slots of one node of an array, in
+ * the order in which they come.
+ *
+ * Most walks end with one run, whose slots are shared; where lists hide values behind nulls, or are
+ * views, the runs are copied one behind the other.
+ */
+#ifndef TABLE_RUNS_H
+#define TABLE_RUNS_H
+
+#include "table/array.h"
+
+/* An array below a root, with all that is known of it. */
+typedef struct cst__node {
+  const struct ArrowSchema *schema;
+  const struct ArrowArray *array;
+  const cst__view *view;
+} cst__node;
+
+static inline cst__node cst__node_child(const cst__node *node, int64_t i) {
+  return (cst__node){node->schema->children[i], node->array->children[i], &node->view->children[i]};
+}
+
+typedef struct cst__run {
+  int64_t begin;
+  int64_t length;
+} cst__run;
+
+/* A struct whose nulls hide the slots of what lies below it; the slots have the same numbers. */
+typedef struct cst__veil {
+  const cst__view *view;
+  const struct cst__veil *outer;
+} cst__veil;
+
+typedef struct cst__runs {
+  cst__arena *arena; /* of runs and splits */
+  cst__node node;
+  const cst__veil *veil; /* NULL: nothing is hidden */
+  cst__run *items;
+  size_t count;
+  size_t capacity;
+  int64_t total; /* slots of all runs */
+} cst__runs;
+
+/* All slots of a node. The arena lives as long as the runs. */
+cst_status cst__runs_all(const cst__node *node, cst__arena *arena, cst__runs *out,
+                         cst_error *error);
+
+/* Goes from structs to their child i; slots of null structs stay, as null ones. */
+cst_status cst__runs_enter(cst__runs *runs, int64_t i, cst_error *error);
+
+/* Goes from lists to their items. splits[0 .. total] are where the items of each list begin, the
+ * first at 0; NULL if they are not wanted. Null lists, and lists within null structs, are empty,
+ * whatever lies behind them. */
+cst_status cst__runs_open(cst__runs *runs, const int64_t **splits, cst_error *error);
+
+/* True if slot i of the node is null, in itself or through a struct above it. */
+bool cst__runs_is_null(const cst__runs *runs, int64_t slot);
+
+/* The slots as an array of their own, of the type of the node (as which cst__array_result takes it).
+ * One run shares the buffers of `root`, below which the node lies; more runs are copied. Slots that
+ * structs above hide are null. CST_UNSUPPORTED if that cannot be with a type (unions, run ends). */
+cst_status cst__runs_array(const cst__runs *runs, const cst_array *root, struct ArrowArray *out,
+                           cst_error *error);
+
+/* A walk through one array: its views, and all of its slots. The arena is of the array's allocator;
+ * cst__walk_end frees it. */
+typedef struct cst__walk {
+  const cst_array *root;
+  cst__arena arena;
+  cst__view view;
+  cst__runs runs;
+} cst__walk;
+
+cst_status cst__walk_begin(cst__walk *walk, const cst_array *array, cst_error *error);
+void cst__walk_end(cst__walk *walk);
+
+/* What a walk has come to, as a handle. */
+cst_status cst__walk_result(const cst__walk *walk, cst_array **out, cst_error *error);
+
+/* Where the items of each of the `count` first lists begin, from where their lists begin: of two
+ * list levels the outer's splits become those from the outermost to the innermost. */
+void cst__splits_compose(int64_t *outer, int64_t count, const int64_t *inner);
+
+/* An int64 array without nulls; NULL: no memory, *error is filled. */
+int64_t *cst__new_int64(const cst_allocator *allocator, int64_t length, struct ArrowArray *out,
+                        cst_error *error);
+
+/* A handle of such an array. */
+cst_status cst__int64_result(const cst_allocator *allocator, struct ArrowArray *made,
+                             cst_array **out, cst_error *error);
+
+/* The row of each item, from where the items of each row begin. */
+cst_status cst__parents_of(const cst_array *root, const int64_t *splits, int64_t num_rows,
+                           cst_array **out, cst_error *error);
+
+/* CST_SCHEMA: an operation was wanted of a type that has it not. */
+cst_status cst__fail_type(const cst__view *view, const char *wanted, cst_error *error);
+
+#endif /* TABLE_RUNS_H */

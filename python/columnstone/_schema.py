@@ -119,6 +119,26 @@ class Schema:
 
         return feature_specs(self.tensor_representations(group, legacy), tensorflow)
 
+    def sequence_feature_spec(
+        self,
+        group: str = "",
+        legacy: bool = False,
+        tensorflow: bool = False,
+        sequence_column: str = "##SEQUENCE##",
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The parsing specs of tf.SequenceExamples: those of the context, and those of the feature
+        lists, which are the children of the struct `sequence_column`.
+
+        With tensorflow=True tf.io.parse_sequence_example takes the two as they are.
+        """
+        from ._spec import feature_specs
+
+        tensors = self.tensor_representations(group, legacy)
+        is_step = {name: t.path[:1] == (sequence_column,) for name, t in tensors.items()}
+        context = {name: t for name, t in tensors.items() if not is_step[name]}
+        steps = {name: t for name, t in tensors.items() if is_step[name]}
+        return feature_specs(context, tensorflow), feature_specs(steps, tensorflow)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Schema) and self.to_bytes() == other.to_bytes()
 

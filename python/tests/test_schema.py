@@ -244,3 +244,20 @@ def test_an_inferred_schema_can_be_saved_and_given_back(
     batches = [b.to_pydict() for b in cst.open(path, schema=saved)]
     assert batches == [b.to_pydict() for b in cst.open(path)]
     assert batches == [{"a": [[1], []], "never": [None, None]}]
+
+
+def test_feature_specs_of_sequences() -> None:
+    schema = cst.Schema.from_text("""
+        feature { name: "user" type: INT shape { } presence { min_fraction: 1 } }
+        feature { name: "##SEQUENCE##" type: STRUCT struct_domain {
+          feature { name: "movie" type: INT } feature { name: "note" type: BYTES } } }
+        tensor_representation_group { key: "" value { tensor_representation { key: "movie" value {
+          ragged_tensor { feature_path { step: "##SEQUENCE##" step: "movie" } } } } } }
+    """)
+    context, steps = schema.sequence_feature_spec()
+    assert context == {"user": cst.FixedLen((), "int64")}
+    assert steps == {
+        "movie": cst.Ragged("movie", "int64"),
+        "##SEQUENCE##.note": cst.Ragged("note", "bytes"),
+    }
+    assert schema.sequence_feature_spec(sequence_column="other") == ({**context, **steps}, {})

@@ -184,8 +184,8 @@ KINDS_OF_TENSORS: list[Callable[[str, int], st.SearchStrategy[TensorCase]]] = [
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> Case:
-    num_rows = draw(st.integers(1, 5))
+def cases(draw: st.DrawFn, max_rows: int = 5) -> Case:
+    num_rows = draw(st.integers(1, max_rows))
     makers = draw(st.lists(st.sampled_from(KINDS_OF_TENSORS), min_size=1, max_size=4))
     return assemble(
         [draw(maker(f"t{i}", num_rows)) for i, maker in enumerate(makers)],

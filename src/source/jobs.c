@@ -207,11 +207,16 @@ static void drop_proof(cst__slot *slot) {
 static cst_status decode_slot(cst_pass *pass, cst__worker *worker, cst__slot *slot,
                               cst_error *error) {
   struct ArrowSchema *schema = pass->options.want == CST__WANT_TYPES ? &slot->schema : NULL;
-  bool skip = pass->source->on_error == CST_ON_ERROR_SKIP;
+  bool skip = pass->source->on_error == CST_ON_ERROR_SKIP && !pass->options.by_unit;
   cst_status status =
       skip ? cst__unit_decode_sound(&slot->unit, &worker->decoding, schema, &slot->batch, error)
            : cst__unit_decode(&slot->unit, &worker->decoding, schema, &slot->batch, error);
   slot->rows = slot->unit.rows;
+  if (pass->options.by_unit && cst__is_fault(status)) {
+    slot->batch.release = NULL;
+    slot->schema.release = NULL;
+    return CST_OK;
+  }
   if (status == CST_OK && slot->unit.is_proof) {
     drop_proof(slot);
   }

@@ -67,7 +67,8 @@ static cst_status make_workers(cst_pass *pass, cst_error *error) {
 static cst_status start(cst_pass *pass, cst_error *error) {
   cst_source *source = pass->source;
   if (source->payload == NULL) {
-    return cst__whole_pass_new(source, pass->options.want == CST__WANT_TYPES, &pass->whole, error);
+    bool quiet = pass->options.want == CST__WANT_TYPES && !pass->options.by_unit;
+    return cst__whole_pass_new(source, quiet, &pass->whole, error);
   }
   if (pass->options.want == CST__WANT_COLUMNS) {
     CST__TRY(cst__source_prepare(source, error));
@@ -225,7 +226,7 @@ static cst_status next_decoded(cst_pass *pass, struct ArrowSchema *out_schema,
   }
   do {
     CST__TRY(take_and_tell(pass, out_schema, out, error));
-  } while (out->release == NULL && !pass->at_end);
+  } while (out->release == NULL && !pass->at_end && !pass->options.by_unit);
   return CST_OK;
 }
 

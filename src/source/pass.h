@@ -46,6 +46,10 @@ typedef struct cst__pass_options {
   int32_t threads;
   cst__want want;    /* CST__WANT_TYPES: every batch has a schema of its own */
   bool keep_offsets; /* cst__pass_locate gives offsets too; the blocks live longer */
+  /* For CST__WANT_TYPES, with keep_offsets: next gives every unit, also one without a batch because
+     its records do not decode together, or because it has none. What to make of `delivered` and
+     its drops is the caller's business. At the end, at_end is set. */
+  bool by_unit;
 } cst__pass_options;
 
 struct cst_pass {

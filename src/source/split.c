@@ -106,6 +106,23 @@ static void add_part(cst_source *part, const cst_source *source, size_t i, uint6
   }
 }
 
+static void add_files(cst_source *part, const cst_source *source, size_t begin, size_t end) {
+  for (; begin < end; begin++) {
+    const cst__source_file *file = &source->files[begin];
+    add_part(part, source, begin, file->begin, file->end, file->first_record);
+  }
+}
+
+cst_status cst__source_derive(cst_source *source, cst_source **out, cst_error *error) {
+  cst_source *part = new_derived(source, source->num_files);
+  if (part == NULL) {
+    return cst__fail_memory(error, sizeof *part);
+  }
+  add_files(part, source, 0, source->num_files);
+  *out = part;
+  return CST_OK;
+}
+
 /* ---- ranges of rows ---- */
 
 static void add_rows(cst_source *part, const cst_source *source, const cst__access *access,
@@ -161,10 +178,7 @@ static cst_status split_files(cst_source *source, uint32_t i, uint32_t n, cst_so
   if (part == NULL) {
     return cst__fail_memory(error, sizeof *part);
   }
-  for (; begin < end; begin++) {
-    const cst__source_file *file = &source->files[begin];
-    add_part(part, source, begin, file->begin, file->end, file->first_record);
-  }
+  add_files(part, source, begin, end);
   return finish(part, source, out, error);
 }
 

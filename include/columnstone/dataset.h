@@ -71,10 +71,11 @@ CST_API cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint6
 typedef struct cst_position {
   uint64_t epoch;
   uint64_t batch; /* number within this shard's epoch */
-  /* Sources that are read in order: where reading may begin for this batch, so that taking it up
-   * costs one file at most; 0 means the first file. Of no account elsewhere. */
-  uint64_t file;        /* number of a file of the source */
-  uint64_t rows_before; /* rows of the epoch in front of it */
+  /* Sources that are read in order: where reading may begin for this batch and those behind it, so
+   * that taking them up does not read all in front again. 0 and 0: at the beginning. Of no account
+   * elsewhere. */
+  uint64_t file;        /* files of the epoch's order that lie in front of it as a whole */
+  uint64_t rows_before; /* and their rows */
 } cst_position;
 
 /* One epoch from a batch on. Used by one thread at a time; any number of loaders may run at once.
@@ -87,14 +88,14 @@ typedef struct cst_loader cst_loader;
 CST_API cst_status cst_loader_new(cst_dataset *dataset, const cst_position *from, uint32_t first,
                                   uint32_t step, cst_loader **out, cst_error *error);
 
-/* The next batch (a struct array) and its position; out->release == NULL at the end of the epoch. A
- * failure comes again with every further call. */
+/* The next batch (a struct array) and its position (may be NULL); out->release == NULL at the end
+ * of the epoch. A failure comes again with every further call, in the place of its batch. */
 CST_API cst_status cst_loader_next(cst_loader *loader, struct ArrowArray *out,
                                    cst_position *position, cst_error *error);
 
-/* The same as tensors, by an adapter for the source's Arrow schema; *out is NULL at the end. With
- * prefetch the tensors are made ahead as well, if every call has the same adapter, which has to
- * outlive the loader then. */
+/* The same as tensors, by an adapter for the source's Arrow schema, which has to outlive the loader;
+ * *out is NULL at the end. With prefetch the tensors are made ahead as well. CST_STATE if the first
+ * next of the loader had another adapter, or none. */
 CST_API cst_status cst_loader_next_tensors(cst_loader *loader, const cst_tensor_adapter *adapter,
                                            cst_tensors **out, cst_position *position,
                                            cst_error *error);

@@ -1,4 +1,4 @@
-/* Starting threads. */
+/* Starting threads, and forks beside them. */
 #include "base/thread.h"
 
 #include <signal.h>
@@ -11,4 +11,52 @@ bool cst__thread_start(cst__thread *thread, void *(*run)(void *), void *arg) {
   int failed = pthread_create(&thread->handle, NULL, run, arg);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   return failed == 0;
+}
+
+/* ---- forks ---- */
+
+static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t fork_change = PTHREAD_COND_INITIALIZER;
+static int num_busy;
+static int num_forking;
+
+static void before_fork(void) {
+  pthread_mutex_lock(&fork_lock);
+  num_forking++;
+  while (num_busy > 0) {
+    pthread_cond_wait(&fork_change, &fork_lock);
+  }
+}
+
+static void after_fork(void) {
+  num_forking--;
+  pthread_cond_broadcast(&fork_change);
+  pthread_mutex_unlock(&fork_lock);
+}
+
+/* The threads that wait are the parent's. */
+static void after_fork_in_child(void) {
+  num_forking = 0;
+  pthread_cond_init(&fork_change, NULL);
+  pthread_mutex_unlock(&fork_lock);
+}
+
+static void watch_forks(void) { pthread_atfork(before_fork, after_fork, after_fork_in_child); }
+
+void cst__busy_enter(void) {
+  static cst__once once = CST__ONCE_INIT;
+  cst__call_once(&once, watch_forks);
+  pthread_mutex_lock(&fork_lock);
+  while (num_forking > 0) {
+    pthread_cond_wait(&fork_change, &fork_lock);
+  }
+  num_busy++;
+  pthread_mutex_unlock(&fork_lock);
+}
+
+void cst__busy_leave(void) {
+  pthread_mutex_lock(&fork_lock);
+  num_busy--;
+  pthread_cond_broadcast(&fork_change);
+  pthread_mutex_unlock(&fork_lock);
 }

@@ -35,6 +35,12 @@ static inline void cst__condition_broadcast(cst__condition *c) {
 bool cst__thread_start(cst__thread *thread, void *(*run)(void *), void *arg);
 static inline void cst__thread_join(cst__thread *thread) { pthread_join(thread->handle, NULL); }
 
+/* Work that a fork has to wait for, so that no lock is held in the child: between enter and leave a
+ * thread of the library makes something, and calls nobody who may wait for the thread that forks.
+ */
+void cst__busy_enter(void);
+void cst__busy_leave(void);
+
 /* A function that runs once, before any of the calls returns. */
 typedef pthread_once_t cst__once;
 #define CST__ONCE_INIT PTHREAD_ONCE_INIT

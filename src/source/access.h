@@ -49,6 +49,11 @@ cst_status cst__source_has_sidecars(cst_source *source, bool *all, cst_error *er
 /* The file that has a row of all the source's (row < num_rows). */
 size_t cst__access_find(const cst__access *access, uint64_t row);
 
+/* Says which row an error is about: its file, record and offset instead of what it names. error may
+ * be NULL. */
+void cst__access_locate(const cst__access *access, const cst_source *source, uint64_t row,
+                        cst_error *error);
+
 void cst__access_free(cst__access *access); /* NULL is allowed */
 
 /* ---- take.c ---- */

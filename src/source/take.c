@@ -214,22 +214,6 @@ static cst_status check_header(const cst_source *source, const uint8_t *data, si
   return status;
 }
 
-/* Says which row an error is about. */
-static void locate(const cst__access *access, const cst_source *source, uint64_t row,
-                   cst_error *error) {
-  size_t i = cst__access_find(access, row);
-  const cst__access_file *file = &access->files[i];
-  if (error == NULL) {
-    return;
-  }
-  error->file[0] = '\0';
-  error->record = -1;
-  error->offset = -1;
-  cst__error_add_file(error, source->files[i].name);
-  cst__error_add_record(error, file->record < 0 ? -1 : file->record + (int64_t)(row - file->rows),
-                        (int64_t)*offset_of(file, row));
-}
-
 /* Notes where the span's records lie in the block, each at its place in the caller's order. */
 static cst_status frame_span(const cst__access *access, const cst_source *source, const span *s,
                              const wanted *order, cst__block *block, cst_error *error) {
@@ -241,7 +225,7 @@ static cst_status frame_span(const cst__access *access, const cst_source *source
     cst_status status =
         check_header(source, block->data + begin, (size_t)(at[1] - at[0]), frame, error);
     if (status != CST_OK) {
-      locate(access, source, order[i].row, error);
+      cst__access_locate(access, source, order[i].row, error);
       return status;
     }
     frame->begin += begin;
@@ -295,7 +279,7 @@ static cst_status measure(const cst__access *access, const cst_source *source, c
       (void)cst__fail(error, CST_LIMIT, "raise max_record_size, or make the index anew",
                       "the index has a record of more than %llu bytes",
                       (unsigned long long)source->max_record_size);
-      locate(access, source, order[first].row, error);
+      cst__access_locate(access, source, order[first].row, error);
       return CST_LIMIT;
     }
     if (!cst__add(*size, s.size, size)) {
@@ -334,7 +318,7 @@ static void relocate(const cst__access *access, const cst_source *source, const 
                      const uint64_t *rows, cst_error *error) {
   for (size_t i = 0; error->offset >= 0 && i < block->num_frames; i++) {
     if (block->frames[i].begin - source->container->header_size == (uint64_t)error->offset) {
-      locate(access, source, rows[i], error);
+      cst__access_locate(access, source, rows[i], error);
       return;
     }
   }

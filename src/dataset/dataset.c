@@ -1,0 +1,196 @@
+/* Datasets: options, the way in which rows are reached, and the counting of batches. */
+#include "dataset/dataset.h"
+
+#include "dataset/order.h"
+#include "source/access.h"
+
+enum { DEFAULT_WINDOW = 65536, MAX_PREFETCH = 4096, MAX_THREADS = 1024 };
+static const int64_t max_rows = INT64_MAX / 4; /* of a batch, of a window: sums of two fit */
+
+/* ---- options ---- */
+
+static cst_status check_range(const char *name, int64_t value, int64_t most, cst_error *error) {
+  if (value >= 0 && value <= most) {
+    return CST_OK;
+  }
+  return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s is %lld, it must be 0 to %lld", name,
+                   (long long)value, (long long)most);
+}
+
+static cst_status check_options(const cst_dataset_options *o, cst_error *error) {
+  CST__TRY(check_range("batch_size", o->batch_size, max_rows, error));
+  CST__TRY(check_range("window", o->window, max_rows, error));
+  CST__TRY(check_range("prefetch", o->prefetch, MAX_PREFETCH, error));
+  CST__TRY(check_range("threads", o->threads, MAX_THREADS, error));
+  CST__TRY(check_range("shuffle", (int64_t)o->shuffle, CST_SHUFFLE_WINDOW, error));
+  if (o->shard >= (o->num_shards > 0 ? o->num_shards : 1)) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "shards are counted from 0", "shard %u of %u",
+                     (unsigned)o->shard, (unsigned)o->num_shards);
+  }
+  return CST_OK;
+}
+
+/* Windows hold whole batches, so that a batch lies in one of them. */
+static void complete_options(cst_dataset_options *o, const cst_source *source) {
+  o->batch_size = o->batch_size > 0 ? o->batch_size : source->batch_size;
+  o->window = o->window > 0 ? o->window : DEFAULT_WINDOW;
+  o->window += (o->batch_size - o->window % o->batch_size) % o->batch_size;
+  o->num_shards = o->num_shards > 0 ? o->num_shards : 1;
+  o->threads = o->threads > 0 ? o->threads : 1;
+}
+
+cst_status cst__dataset_new(cst_source *source, const cst_dataset_options *options,
+                            cst_dataset **out, cst_error *error) {
+  CST__TRY(check_options(options, error));
+  cst_allocator allocator = options->allocator != NULL ? *options->allocator : source->allocator;
+  cst_dataset *dataset = cst__new_zero(&allocator, sizeof *dataset);
+  if (dataset == NULL) {
+    return cst__fail_memory(error, sizeof *dataset);
+  }
+  cst__refcount_init(&dataset->owners);
+  cst__mutex_init(&dataset->lock);
+  dataset->source = cst__source_retain(source);
+  dataset->options = *options;
+  dataset->allocator = allocator;
+  dataset->options.allocator = &dataset->allocator;
+  complete_options(&dataset->options, source);
+  *out = dataset;
+  return CST_OK;
+}
+
+cst_dataset *cst__dataset_retain(const cst_dataset *dataset) {
+  cst_dataset *owned = (cst_dataset *)(uintptr_t)dataset;
+  cst__refcount_up(&owned->owners);
+  return owned;
+}
+
+void cst__dataset_release(cst_dataset *dataset) {
+  if (dataset != NULL && cst__refcount_down(&dataset->owners)) {
+    cst__mutex_destroy(&dataset->lock);
+    cst__source_release(dataset->source);
+    cst__delete(dataset);
+  }
+}
+
+/* ---- how rows are reached ---- */
+
+/* Rows of files on disk are reached one by one if they can be. Elsewhere each may be a request over
+ * a network, and damaged records are passed over by passes only: there it has to be asked for. */
+static bool wants_direct(const cst_dataset *dataset) {
+  const cst_source *source = dataset->source;
+  bool wants =
+      source->payload != NULL && source->rereadable && source->on_error == CST_ON_ERROR_RAISE;
+  for (size_t i = 0; i < source->num_files; i++) {
+    wants = wants && source->files[i].regular;
+  }
+  return wants || dataset->options.shuffle == CST_SHUFFLE_GLOBAL;
+}
+
+/* Holds the lock. */
+static cst_status find_way(cst_dataset *dataset, cst_error *error) {
+  cst_shuffle asked = dataset->options.shuffle;
+  cst_error own = CST_ERROR_INIT;
+  cst__access *access;
+  if (wants_direct(dataset)) {
+    cst_status status = cst__source_access(dataset->source, &access, &own);
+    dataset->direct = status == CST_OK;
+    if (status != CST_OK && (status != CST_UNSUPPORTED || asked == CST_SHUFFLE_GLOBAL)) {
+      cst__error_copy(error, &own);
+      return status;
+    }
+  }
+  if (dataset->direct) {
+    dataset->num_rows = access->num_rows;
+    dataset->counted = true;
+  }
+  dataset->shuffle = asked != CST_SHUFFLE_AUTO ? asked
+                     : dataset->direct         ? CST_SHUFFLE_GLOBAL
+                                               : CST_SHUFFLE_WINDOW;
+  dataset->prepared = true;
+  return CST_OK;
+}
+
+cst_status cst__dataset_prepare(cst_dataset *dataset, cst_error *error) {
+  cst__mutex_lock(&dataset->lock);
+  cst_status status = dataset->prepared ? CST_OK : find_way(dataset, error);
+  cst__mutex_unlock(&dataset->lock);
+  return status;
+}
+
+cst_status cst__dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_error *error) {
+  CST__TRY(cst__dataset_prepare(dataset, error));
+  *out = dataset->shuffle;
+  return CST_OK;
+}
+
+/* ---- counting ---- */
+
+/* Holds the lock, so that a source is read once for it. */
+static cst_status count_rows(cst_dataset *dataset, cst_error *error) {
+  if (!dataset->source->rereadable) {
+    return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
+                     "the input can be read only once: its rows are counted when it has been read");
+  }
+  CST__TRY(cst__source_num_rows(dataset->source, &dataset->num_rows, error));
+  dataset->counted = true;
+  return CST_OK;
+}
+
+cst_status cst__dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error) {
+  CST__TRY(cst__dataset_prepare(dataset, error));
+  cst__mutex_lock(&dataset->lock);
+  cst_status status = dataset->counted ? CST_OK : count_rows(dataset, error);
+  *rows = dataset->num_rows;
+  cst__mutex_unlock(&dataset->lock);
+  return status;
+}
+
+uint64_t cst__dataset_count_batches(const cst_dataset *dataset, uint64_t num_rows) {
+  const cst_dataset_options *o = &dataset->options;
+  uint64_t full = num_rows / (uint64_t)o->batch_size;
+  if (o->drop_last) {
+    return full / o->num_shards;
+  }
+  uint64_t all = full + (num_rows % (uint64_t)o->batch_size > 0);
+  return all / o->num_shards + (all % o->num_shards > o->shard);
+}
+
+cst_status cst__dataset_num_batches(cst_dataset *dataset, uint64_t *batches, cst_error *error) {
+  uint64_t rows;
+  CST__TRY(cst__dataset_num_rows(dataset, &rows, error));
+  *batches = cst__dataset_count_batches(dataset, rows);
+  return CST_OK;
+}
+
+uint64_t cst__dataset_begin(const cst_dataset *dataset, uint64_t batch) {
+  const cst_dataset_options *o = &dataset->options;
+  uint64_t position;
+  if (__builtin_mul_overflow(batch, o->num_shards, &position) ||
+      __builtin_add_overflow(position, o->shard, &position) ||
+      __builtin_mul_overflow(position, (uint64_t)o->batch_size, &position)) {
+    return UINT64_MAX;
+  }
+  return position;
+}
+
+/* ---- the order ---- */
+
+cst_status cst__dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin, uint64_t count,
+                              uint64_t *rows, cst_error *error) {
+  cst__order order;
+  CST__TRY(cst__dataset_prepare(dataset, error));
+  if (!dataset->direct) {
+    return cst__fail(error, CST_UNSUPPORTED, "convert it to plain TFRecord files first",
+                     "the rows of this source cannot be reached one by one");
+  }
+  if (begin > dataset->num_rows || count > dataset->num_rows - begin) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "%llu positions from %llu on are wanted, there are %llu",
+                     (unsigned long long)count, (unsigned long long)begin,
+                     (unsigned long long)dataset->num_rows);
+  }
+  cst__order_init(&order, dataset->shuffle, dataset->num_rows, (uint64_t)dataset->options.window,
+                  dataset->options.seed, epoch);
+  cst__order_rows(&order, begin, count, rows);
+  return CST_OK;
+}

@@ -1,0 +1,50 @@
+/* Datasets: a source, how it is shuffled, and how its epochs are cut into batches.
+ *
+ * A dataset is direct if the rows of its source are reached one by one: then an order (order.c)
+ * says which rows a batch has, and takes (source/take.c) make it, in any thread. Other sources are
+ * read in order (stream.c). loader.c delivers the batches of one epoch in order, either way.
+ */
+#ifndef DATASET_DATASET_H
+#define DATASET_DATASET_H
+
+#include <columnstone/dataset.h>
+
+#include "base/alloc.h"
+#include "base/thread.h"
+
+struct cst_dataset {
+  cst__refcount owners;
+  cst_allocator allocator;
+  cst_source *source;
+  cst_dataset_options options; /* complete */
+  cst__mutex lock;             /* guards all below */
+  bool prepared;               /* the next two are known, and do not change any more */
+  bool direct;
+  cst_shuffle shuffle; /* NONE, GLOBAL or WINDOW */
+  bool counted;
+  uint64_t num_rows;
+};
+
+/* What the public functions of the same names do; the options are as the caller gave them. */
+cst_status cst__dataset_new(cst_source *source, const cst_dataset_options *options,
+                            cst_dataset **out, cst_error *error);
+cst_dataset *cst__dataset_retain(const cst_dataset *dataset);
+void cst__dataset_release(cst_dataset *dataset);
+cst_status cst__dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_error *error);
+cst_status cst__dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error);
+cst_status cst__dataset_num_batches(cst_dataset *dataset, uint64_t *batches, cst_error *error);
+cst_status cst__dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin, uint64_t count,
+                              uint64_t *rows, cst_error *error);
+
+/* ---- for the other files of this room ---- */
+
+/* Finds out whether the dataset is direct, and how it is shuffled. */
+cst_status cst__dataset_prepare(cst_dataset *dataset, cst_error *error);
+
+/* How many batches the dataset's shard has in an epoch of that many rows. */
+uint64_t cst__dataset_count_batches(const cst_dataset *dataset, uint64_t num_rows);
+
+/* The first position of a batch of the shard; UINT64_MAX if there are not so many. */
+uint64_t cst__dataset_begin(const cst_dataset *dataset, uint64_t batch);
+
+#endif /* DATASET_DATASET_H */

@@ -1,0 +1,305 @@
+/* Loaders: numbers handed out, batches delivered in order, threads started and joined. */
+#include "dataset/loader.h"
+
+#include "dataset/maker.h"
+#include "source/source.h"
+
+typedef struct slot {
+  bool is_done;
+  cst__made made;
+} slot;
+
+typedef struct worker {
+  cst_loader *loader;
+  cst__maker maker;
+  cst__thread thread;
+} worker;
+
+/* What the calls of next ask for: all of a loader the same. */
+typedef enum kind { KIND_OPEN, KIND_BATCHES, KIND_TENSORS } kind;
+
+struct cst_loader {
+  cst_dataset *dataset;
+  cst__epoch epoch;
+  cst_position from;
+  uint64_t first;
+  uint64_t step;
+  kind kind;
+  bool forks;      /* makers call nobody whom a thread that forks may hold up */
+  worker *workers; /* [0] is the caller's */
+  int32_t num_started;
+  uint64_t ring;
+  slot *slots;
+
+  cst__mutex lock; /* guards all below */
+  cst__condition work;
+  cst__condition ready;
+  uint64_t head;
+  uint64_t next;
+  uint64_t end;       /* number behind the last batch */
+  uint64_t failed_at; /* the batch that fails; UINT64_MAX: none so far */
+  cst_status failed_status;
+  cst_error error; /* of failed_at */
+  bool stop;
+};
+
+/* ---- making ---- */
+
+static slot *slot_of(const cst_loader *loader, uint64_t number) {
+  return &loader->slots[number % loader->ring];
+}
+
+static cst_status make(cst_loader *loader, cst__maker *maker, uint64_t number, cst__made *out,
+                       cst_error *error) {
+  uint64_t batch = loader->from.batch + loader->first + number * loader->step;
+  return cst__maker_take(maker, &loader->epoch, batch, out, error);
+}
+
+/* Holds the lock. */
+static void note_failure(cst_loader *loader, uint64_t number, cst_status status,
+                         const cst_error *error) {
+  if (number < loader->failed_at) {
+    loader->failed_at = number;
+    loader->failed_status = status;
+    cst__error_copy(&loader->error, error);
+  }
+}
+
+/* True if there is a batch to make, and room for it. Holds the lock. */
+static bool has_work(const cst_loader *loader) {
+  return loader->next < loader->end && loader->next < loader->failed_at &&
+         loader->next - loader->head < loader->ring;
+}
+
+/* Makes the next batch; the lock is let go meanwhile. */
+static void work(cst_loader *loader, worker *self) {
+  uint64_t number = loader->next++;
+  cst__made *made = &slot_of(loader, number)->made;
+  cst_error error = CST_ERROR_INIT;
+  cst__mutex_unlock(&loader->lock);
+  if (loader->forks) {
+    cst__busy_enter();
+  }
+  cst_status status = make(loader, &self->maker, number, made, &error);
+  if (loader->forks) {
+    cst__busy_leave();
+  }
+  cst__mutex_lock(&loader->lock);
+  if (status != CST_OK) {
+    note_failure(loader, number, status, &error);
+  } else {
+    slot_of(loader, number)->is_done = true;
+  }
+  if (number == loader->head) {
+    cst__condition_signal(&loader->ready);
+  }
+}
+
+static void *run_worker(void *arg) {
+  worker *self = arg;
+  cst_loader *loader = self->loader;
+  cst__mutex_lock(&loader->lock);
+  while (!loader->stop) {
+    if (has_work(loader)) {
+      work(loader, self);
+    } else {
+      cst__condition_wait(&loader->work, &loader->lock);
+    }
+  }
+  cst__mutex_unlock(&loader->lock);
+  return NULL;
+}
+
+/* ---- life ---- */
+
+/* Python code is called by readers and streams, and by reports of dropped records. */
+static bool calls_nobody(const cst_source *source) {
+  bool none = source->on_dropped == NULL;
+  for (size_t i = 0; i < source->num_files; i++) {
+    none = none && !source->files[i].is_reader && !source->files[i].is_stream;
+  }
+  return none;
+}
+
+/* How many batches there are from the first on. */
+static uint64_t count_own(const cst_loader *loader, uint64_t batches) {
+  uint64_t first;
+  if (__builtin_add_overflow(loader->from.batch, loader->first, &first) || first >= batches) {
+    return 0;
+  }
+  return (batches - first - 1) / loader->step + 1;
+}
+
+static cst_status make_room(cst_loader *loader, cst_error *error) {
+  const cst_dataset_options *o = &loader->dataset->options;
+  int32_t threads = o->prefetch > 0 ? o->threads : 0;
+  size_t num_workers = (size_t)threads + 1;
+  loader->ring = (uint64_t)(o->prefetch > threads ? o->prefetch : threads);
+  loader->ring += loader->ring == 0;
+  loader->workers = cst__new_zero(o->allocator, num_workers * sizeof *loader->workers);
+  loader->slots = cst__new_zero(o->allocator, (size_t)loader->ring * sizeof *loader->slots);
+  if (loader->workers == NULL || loader->slots == NULL) {
+    return cst__fail_memory(error, num_workers * sizeof *loader->workers);
+  }
+  for (size_t i = 0; i < num_workers; i++) {
+    loader->workers[i].loader = loader;
+  }
+  return CST_OK;
+}
+
+static cst_status begin(cst_loader *loader, cst_error *error) {
+  cst_dataset *dataset = loader->dataset;
+  uint64_t rows;
+  CST__TRY(make_room(loader, error));
+  CST__TRY(cst__dataset_num_rows(dataset, &rows, error));
+  loader->epoch = (cst__epoch){.dataset = dataset, .number = loader->from.epoch};
+  loader->end = count_own(loader, cst__dataset_count_batches(dataset, rows));
+  cst__order_init(&loader->epoch.order, dataset->shuffle, rows, (uint64_t)dataset->options.window,
+                  dataset->options.seed, loader->from.epoch);
+  return CST_OK;
+}
+
+cst_status cst__loader_new(cst_dataset *dataset, const cst_position *from, uint32_t first,
+                           uint32_t step, cst_loader **out, cst_error *error) {
+  CST__TRY(cst__dataset_prepare(dataset, error));
+  cst_loader *loader = cst__new_zero(&dataset->allocator, sizeof *loader);
+  if (loader == NULL) {
+    return cst__fail_memory(error, sizeof *loader);
+  }
+  loader->dataset = cst__dataset_retain(dataset);
+  loader->from = *from;
+  loader->first = first;
+  loader->step = step;
+  loader->forks = calls_nobody(dataset->source);
+  loader->failed_at = UINT64_MAX;
+  loader->error = (cst_error)CST_ERROR_INIT;
+  cst__mutex_init(&loader->lock);
+  cst__condition_init(&loader->work);
+  cst__condition_init(&loader->ready);
+  cst_status status = begin(loader, error);
+  if (status != CST_OK) {
+    cst__loader_free(loader);
+    return status;
+  }
+  *out = loader;
+  return CST_OK;
+}
+
+static void stop_threads(cst_loader *loader) {
+  cst__mutex_lock(&loader->lock);
+  loader->stop = true;
+  cst__condition_broadcast(&loader->work);
+  cst__mutex_unlock(&loader->lock);
+  for (int32_t i = 1; i <= loader->num_started; i++) {
+    cst__thread_join(&loader->workers[i].thread);
+  }
+}
+
+void cst__loader_free(cst_loader *loader) {
+  if (loader == NULL) {
+    return;
+  }
+  stop_threads(loader);
+  for (int32_t i = 0; loader->workers != NULL && i <= loader->num_started; i++) {
+    cst__maker_reset(&loader->workers[i].maker);
+  }
+  for (uint64_t i = 0; loader->slots != NULL && i < loader->ring; i++) {
+    cst__made_reset(&loader->slots[i].made);
+  }
+  cst__delete(loader->workers);
+  cst__delete(loader->slots);
+  cst__condition_destroy(&loader->ready);
+  cst__condition_destroy(&loader->work);
+  cst__mutex_destroy(&loader->lock);
+  cst__dataset_release(loader->dataset);
+  cst__delete(loader);
+}
+
+/* ---- delivery ---- */
+
+static void start_threads(cst_loader *loader) {
+  const cst_dataset_options *o = &loader->dataset->options;
+  int32_t wanted = o->prefetch > 0 ? o->threads : 0;
+  while (loader->num_started < wanted) {
+    worker *one = &loader->workers[loader->num_started + 1];
+    if (!cst__thread_start(&one->thread, run_worker, one)) {
+      break; /* with fewer, or with none: then the caller does the work */
+    }
+    loader->num_started++;
+  }
+}
+
+/* What the first call of next asks for holds for all of them. */
+static cst_status agree(cst_loader *loader, kind wanted, const cst_tensor_adapter *adapter,
+                        cst_error *error) {
+  if (loader->kind == KIND_OPEN) {
+    loader->kind = wanted;
+    loader->epoch.adapter = adapter;
+    start_threads(loader);
+  }
+  if (loader->kind == wanted && loader->epoch.adapter == adapter) {
+    return CST_OK;
+  }
+  return cst__fail(error, CST_STATE, "make another loader",
+                   "a loader gives batches, or tensors by one adapter");
+}
+
+static bool is_ready(const cst_loader *loader) {
+  return loader->head >= loader->end || loader->head == loader->failed_at ||
+         slot_of(loader, loader->head)->is_done;
+}
+
+/* Takes what is at the head; nothing behind the end. Holds the lock. */
+static cst_status deliver(cst_loader *loader, cst__made *out, cst_error *error) {
+  if (loader->head == loader->failed_at) {
+    cst__error_copy(error, &loader->error);
+    return loader->failed_status;
+  }
+  if (loader->head < loader->end) {
+    slot *at = slot_of(loader, loader->head++);
+    *out = at->made;
+    *at = (slot){.is_done = false};
+    cst__condition_signal(&loader->work);
+  }
+  return CST_OK;
+}
+
+static cst_status next(cst_loader *loader, cst__made *out, cst_error *error) {
+  cst__mutex_lock(&loader->lock);
+  while (!is_ready(loader)) {
+    if (loader->num_started == 0) {
+      work(loader, &loader->workers[0]);
+    } else {
+      cst__condition_wait(&loader->ready, &loader->lock);
+    }
+  }
+  cst_status status = deliver(loader, out, error);
+  cst__mutex_unlock(&loader->lock);
+  return status;
+}
+
+cst_status cst__loader_next(cst_loader *loader, struct ArrowArray *out, cst_position *position,
+                            cst_error *error) {
+  cst__made made = {.tensors = NULL};
+  out->release = NULL;
+  CST__TRY(agree(loader, KIND_BATCHES, NULL, error));
+  CST__TRY(next(loader, &made, error));
+  *out = made.batch;
+  if (position != NULL && made.batch.release != NULL) {
+    *position = made.position;
+  }
+  return CST_OK;
+}
+
+cst_status cst__loader_next_tensors(cst_loader *loader, const cst_tensor_adapter *adapter,
+                                    cst_tensors **out, cst_position *position, cst_error *error) {
+  cst__made made = {.tensors = NULL};
+  *out = NULL;
+  CST__TRY(agree(loader, KIND_TENSORS, adapter, error));
+  CST__TRY(next(loader, &made, error));
+  *out = made.tensors;
+  if (position != NULL && made.tensors != NULL) {
+    *position = made.position;
+  }
+  return CST_OK;
+}

@@ -1,0 +1,38 @@
+/* Making one batch of an epoch, by any thread.
+ */
+#ifndef DATASET_MAKER_H
+#define DATASET_MAKER_H
+
+#include "dataset/dataset.h"
+#include "dataset/order.h"
+
+/* A batch that is made: rows, or tensors if there is an adapter; neither behind the end. */
+typedef struct cst__made {
+  struct ArrowArray batch; /* release NULL: none */
+  cst_tensors *tensors;
+  cst_position position;
+} cst__made;
+
+void cst__made_reset(cst__made *made);
+
+/* What all makers of an epoch share; it does not change. */
+typedef struct cst__epoch {
+  cst_dataset *dataset; /* prepared */
+  cst__order order;     /* of a direct dataset */
+  uint64_t number;
+  const cst_tensor_adapter *adapter; /* NULL: batches are wanted as rows */
+} cst__epoch;
+
+/* One thread's. Zero-initialised storage. */
+typedef struct cst__maker {
+  uint64_t *rows; /* numbers of a batch's rows */
+  size_t capacity;
+} cst__maker;
+
+void cst__maker_reset(cst__maker *maker);
+
+/* Makes a batch of a direct dataset's shard by its number, which is below that of its batches. */
+cst_status cst__maker_take(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
+                           cst__made *out, cst_error *error);
+
+#endif /* DATASET_MAKER_H */

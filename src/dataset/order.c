@@ -1,0 +1,80 @@
+/* Positions of an epoch to rows: in order, shuffled globally, or in windows. */
+#include "dataset/order.h"
+
+/* What is permuted. Windows are WINDOWS + their number. */
+enum { ROWS = 0, PARTS = 1, WINDOWS = 2 };
+
+void cst__order_of_window(cst__permutation *out, uint64_t rows, uint64_t seed, uint64_t epoch,
+                          uint64_t window) {
+  cst__permutation_init(out, rows, seed, epoch, WINDOWS + window);
+}
+
+void cst__order_of_parts(cst__permutation *out, uint64_t parts, uint64_t seed, uint64_t epoch) {
+  cst__permutation_init(out, parts, seed, epoch, PARTS);
+}
+
+void cst__order_init(cst__order *order, cst_shuffle kind, uint64_t num_rows, uint64_t window,
+                     uint64_t seed, uint64_t epoch) {
+  *order = (cst__order){.kind = num_rows > 0 ? kind : CST_SHUFFLE_NONE,
+                        .num_rows = num_rows,
+                        .window = window,
+                        .seed = seed,
+                        .epoch = epoch};
+  if (order->kind == CST_SHUFFLE_GLOBAL) {
+    cst__permutation_init(&order->rows, num_rows, seed, epoch, ROWS);
+  } else if (order->kind == CST_SHUFFLE_WINDOW) {
+    uint64_t last = (num_rows - 1) / window;
+    cst__order_of_parts(&order->windows, last + 1, seed, epoch);
+    order->short_place = cst__permutation_find(&order->windows, last);
+  }
+}
+
+/* A window at its place of the epoch. */
+typedef struct placed {
+  uint64_t begin;  /* its first position */
+  uint64_t rows;   /* that it has */
+  uint64_t number; /* of the window in the source */
+} placed;
+
+/* The window in which a position is: all windows are full but one, which has the short place. */
+static placed window_at(const cst__order *order, uint64_t position) {
+  uint64_t last = (order->num_rows - 1) / order->window;
+  uint64_t short_rows = order->num_rows - last * order->window;
+  uint64_t short_begin = order->short_place * order->window;
+  if (position >= short_begin && position - short_begin < short_rows) {
+    return (placed){short_begin, short_rows, last};
+  }
+  uint64_t behind = position < short_begin ? 0 : order->window - short_rows;
+  uint64_t place = (position + behind) / order->window;
+  return (placed){place * order->window - behind, order->window,
+                  cst__permutation_at(&order->windows, place)};
+}
+
+static void windowed_rows(const cst__order *order, uint64_t begin, uint64_t count, uint64_t *rows) {
+  for (uint64_t done = 0; done < count;) {
+    cst__permutation within;
+    placed window = window_at(order, begin + done);
+    uint64_t first = window.number * order->window;
+    cst__order_of_window(&within, window.rows, order->seed, order->epoch, window.number);
+    for (uint64_t i = begin + done - window.begin; i < window.rows && done < count; i++) {
+      rows[done++] = first + cst__permutation_at(&within, i);
+    }
+  }
+}
+
+void cst__order_rows(const cst__order *order, uint64_t begin, uint64_t count, uint64_t *rows) {
+  switch (order->kind) {
+    case CST_SHUFFLE_GLOBAL:
+      for (uint64_t i = 0; i < count; i++) {
+        rows[i] = cst__permutation_at(&order->rows, begin + i);
+      }
+      break;
+    case CST_SHUFFLE_WINDOW:
+      windowed_rows(order, begin, count, rows);
+      break;
+    default:
+      for (uint64_t i = 0; i < count; i++) {
+        rows[i] = begin + i;
+      }
+  }
+}

@@ -36,6 +36,8 @@ static const char *kind_name(cst_tensor_kind kind) {
       return "sparse";
     case CST_TENSOR_RAGGED:
       return "ragged";
+    case CST_TENSOR_STRUCTURED:
+      return "structured";
   }
   return "unknown";
 }
@@ -43,6 +45,10 @@ static const char *kind_name(cst_tensor_kind kind) {
 /* "[rows, 3]"; '?' is an unknown extent, '*' one that differs from row to row. */
 static text shape_of(const cst_tensor_spec *spec) {
   text t = {.size = 0};
+  if (spec->kind == CST_TENSOR_STRUCTURED) {
+    add(&t, "%zu field%s", spec->num_fields, spec->num_fields == 1 ? "" : "s");
+    return t;
+  }
   add(&t, "[rows");
   for (size_t i = 0; i < spec->num_dims; i++) {
     if (spec->dims[i] < 0) {
@@ -75,9 +81,12 @@ static text path_of(const cst_tensor_spec *spec) {
   return t;
 }
 
-/* The value column, then index or length columns. */
+/* The value column, then index or length columns; of a structured tensor, its fields. */
 static text columns_of(const cst_tensor_spec *spec) {
   text t = path_of(spec);
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    add(&t, "%s%s", i > 0 ? ", " : "", spec->fields[i].name);
+  }
   for (size_t i = 0; i < spec->num_index_columns; i++) {
     add(&t, ", %s", spec->index_columns[i]);
   }
@@ -102,11 +111,14 @@ static text text_from(const char *string) {
   return t;
 }
 
-static line line_of(const cst_tensor_spec *spec) {
+/* The line of a tensor; `outer` is the name of the structured one that it is a field of. */
+static line line_of(const cst_tensor_spec *spec, const text *outer) {
   line l = {.why = spec->reason != NULL ? spec->reason : ""};
-  l.fields[0] = text_from(spec->name);
+  bool is_structured = spec->kind == CST_TENSOR_STRUCTURED;
+  l.fields[0] = *outer;
+  add(&l.fields[0], "%s%s", outer->size > 0 ? "." : "", spec->name);
   l.fields[1] = text_from(kind_name(spec->kind));
-  l.fields[2] = text_from(cst_dtype_name(spec->dtype));
+  l.fields[2] = text_from(is_structured ? "-" : cst_dtype_name(spec->dtype));
   l.fields[3] = shape_of(spec);
   l.fields[4] = columns_of(spec);
   return l;
@@ -130,17 +142,30 @@ static void print_line(const line *l, const size_t widths[NUM_FIELDS]) {
   printf("%s\n", l->why);
 }
 
+/* Measures, or prints, the lines of a tensor and of its fields. */
+static void each_line(const cst_tensor_spec *spec, const text *outer, size_t widths[NUM_FIELDS],
+                      bool print) {
+  line l = line_of(spec, outer);
+  if (print) {
+    print_line(&l, widths);
+  } else {
+    widen(widths, &l);
+  }
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    each_line(&spec->fields[i], &l.fields[0], widths, print);
+  }
+}
+
 static void print_table(const cst_specs *specs) {
+  const text top = {.size = 0};
   size_t widths[NUM_FIELDS] = {0};
   widen(widths, &heading);
   for (size_t i = 0; i < cst_specs_count(specs); i++) {
-    line l = line_of(cst_specs_get(specs, i));
-    widen(widths, &l);
+    each_line(cst_specs_get(specs, i), &top, widths, false);
   }
   print_line(&heading, widths);
   for (size_t i = 0; i < cst_specs_count(specs); i++) {
-    line l = line_of(cst_specs_get(specs, i));
-    print_line(&l, widths);
+    each_line(cst_specs_get(specs, i), &top, widths, true);
   }
 }
 
@@ -222,6 +247,17 @@ static void print_json_partitions(const cst_tensor_spec *spec) {
   printf("]");
 }
 
+static void print_json_spec(const cst_tensor_spec *spec);
+
+static void print_json_fields(const cst_tensor_spec *spec) {
+  printf(", \"fields\": [");
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    printf(i > 0 ? ", " : "");
+    print_json_spec(&spec->fields[i]);
+  }
+  printf("]");
+}
+
 static void print_json_kind(const cst_tensor_spec *spec) {
   if (spec->kind == CST_TENSOR_DENSE) {
     printf(", \"shape\": ");
@@ -238,15 +274,19 @@ static void print_json_kind(const cst_tensor_spec *spec) {
     printf(", \"partitions\": ");
     print_json_partitions(spec);
     printf(", \"row_splits_dtype\": \"%s\"", cst_dtype_name(spec->row_splits_dtype));
+  } else if (spec->kind == CST_TENSOR_STRUCTURED) {
+    print_json_fields(spec);
   }
 }
 
 static void print_json_spec(const cst_tensor_spec *spec) {
   printf("{\"tensor\": ");
   cli_json_string(stdout, spec->name);
-  printf(", \"kind\": \"%s\", \"dtype\": \"%s\", \"path\": ", kind_name(spec->kind),
-         cst_dtype_name(spec->dtype));
-  print_strings(spec->path, spec->num_path_steps);
+  printf(", \"kind\": \"%s\"", kind_name(spec->kind));
+  if (spec->kind != CST_TENSOR_STRUCTURED) {
+    printf(", \"dtype\": \"%s\", \"path\": ", cst_dtype_name(spec->dtype));
+    print_strings(spec->path, spec->num_path_steps);
+  }
   print_json_kind(spec);
   printf(", \"explicit\": %s, \"why\": ", spec->is_explicit ? "true" : "false");
   cli_json_string(stdout, spec->reason);
@@ -280,6 +320,19 @@ static void print_python_ragged(const cst_tensor_spec *spec) {
   printf("], row_splits_dtype=\"%s\")", cst_dtype_name(spec->row_splits_dtype));
 }
 
+static void print_python_spec(const cst_tensor_spec *spec);
+
+static void print_python_structured(const cst_tensor_spec *spec) {
+  printf("cst.Structured(fields={");
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    printf(i > 0 ? ", " : "");
+    cli_json_string(stdout, spec->fields[i].name);
+    printf(": ");
+    print_python_spec(&spec->fields[i]);
+  }
+  printf("})");
+}
+
 static void print_python_spec(const cst_tensor_spec *spec) {
   const char *dtype = cst_dtype_name(spec->dtype);
   switch (spec->kind) {
@@ -304,6 +357,9 @@ static void print_python_spec(const cst_tensor_spec *spec) {
       break;
     case CST_TENSOR_RAGGED:
       print_python_ragged(spec);
+      break;
+    case CST_TENSOR_STRUCTURED:
+      print_python_structured(spec);
       break;
   }
 }
@@ -365,7 +421,8 @@ const cli_verb cli_schema_spec = {
     .summary = "Shows what each feature of a schema becomes as a tensor, and why",
     .details =
         "In shapes, '?' is an extent that is not known, and '*' one that differs from row to row.\n"
-        "The first column is that of the values; index and length columns stand behind it.\n",
+        "The first column is that of the values; index and length columns stand behind it.\n"
+        "The fields of a structured tensor follow it.\n",
     .options = OPTION_GROUP | OPTION_LEGACY | OPTION_JSON | OPTION_PYTHON,
     .min_paths = 1,
     .run = run,

@@ -16,7 +16,10 @@ cst_status cst_tensor_adapter_new(const struct ArrowSchema *schema, const cst_sp
     return cst__missing(specs == NULL ? "the list of specs" : "the output", error);
   }
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  return cst__adapter_new(schema, specs, own.allocator, out, error);
+  if (own.num_pads > 0 && own.pads == NULL) {
+    return cst__missing("the list of pads", error);
+  }
+  return cst__adapter_new(schema, specs, &own, out, error);
 }
 
 void cst_tensor_adapter_free(cst_tensor_adapter *adapter) { cst__adapter_free(adapter); }

@@ -196,6 +196,23 @@ static cst_status check_ragged(const cst_schema *schema, const cst__message *rag
   return CST_OK;
 }
 
+static cst_status check_structured(const cst_schema *schema, const cst__message *structured,
+                                   cst_error *error) {
+  const cst__field *columns = cst__message_find(structured, STRUCTURED_COLUMNS);
+  if (columns == NULL) {
+    return cst__schema_fail(structured, error, "add column_names",
+                            "the structured tensor has no column");
+  }
+  for (size_t i = 0; i < columns->count; i++) {
+    cst_bytes name = cst__nth_bytes(columns, i);
+    if (!has_feature(schema, name)) {
+      return cst__schema_fail(structured, error, column_hint, "the column '%.*s' does not exist",
+                              NAME_ARGS(name));
+    }
+  }
+  return CST_OK;
+}
+
 static cst_status check_representation(const cst_schema *schema, const cst__message *tensor,
                                        cst_error *error) {
   const cst__message *kind;
@@ -211,12 +228,15 @@ static cst_status check_representation(const cst_schema *schema, const cst__mess
   if ((kind = cst__message_child(tensor, REPRESENTATION_RAGGED)) != NULL) {
     return check_ragged(schema, kind, error);
   }
+  if ((kind = cst__message_child(tensor, REPRESENTATION_STRUCTURED)) != NULL) {
+    return check_structured(schema, kind, error);
+  }
   if (tensor->unknown_first != NULL) {
     return CST_OK; /* a kind of a later version: only whoever wants the tensor fails */
   }
   return cst__schema_fail(tensor, error,
-                          "add dense_tensor, varlen_sparse_tensor, sparse_tensor or "
-                          "ragged_tensor",
+                          "add dense_tensor, varlen_sparse_tensor, sparse_tensor, "
+                          "ragged_tensor or structured_tensor",
                           "the tensor representation is empty");
 }
 

@@ -158,6 +158,7 @@ static const cst__message_def tensor_representation_var_len_sparse_tensor;
 static const cst__message_def tensor_representation_sparse_tensor;
 static const cst__message_def tensor_representation_ragged_tensor;
 static const cst__message_def tensor_representation_ragged_tensor_partition;
+static const cst__message_def tensor_representation_structured_tensor;
 static const cst__message_def tensor_representation_group;
 static const cst__message_def tensor_representation_group_tensor_representation_entry;
 static const cst__message_def sequence_metadata;
@@ -521,6 +522,7 @@ static const cst__field_def tensor_representation_fields[] = {
     MESSAGE(2, "varlen_sparse_tensor", tensor_representation_var_len_sparse_tensor, 1),
     MESSAGE(3, "sparse_tensor", tensor_representation_sparse_tensor, 1),
     MESSAGE(4, "ragged_tensor", tensor_representation_ragged_tensor, 1),
+    MESSAGE(1000, "structured_tensor", tensor_representation_structured_tensor, 1),
 };
 MESSAGE_DEF_ONEOFS(tensor_representation, TFMD "TensorRepresentation");
 
@@ -568,6 +570,13 @@ static const cst__field_def tensor_representation_ragged_tensor_partition_fields
 };
 MESSAGE_DEF_ONEOFS(tensor_representation_ragged_tensor_partition,
                    TFMD "TensorRepresentation.RaggedTensor.Partition");
+
+/* Ours: the RFC "Standardized TFX inputs" names the kind ("StructuredTensor"), schema.proto does
+ * not have it. Other readers keep it as an unknown field. */
+static const cst__field_def tensor_representation_structured_tensor_fields[] = {
+    SCALAR(1, "column_names", STRING, MANY, 0),
+};
+MESSAGE_DEF(tensor_representation_structured_tensor, TFMD "TensorRepresentation.StructuredTensor");
 
 static const cst__field_def tensor_representation_group_fields[] = {
     MESSAGES(1, "tensor_representation", tensor_representation_group_tensor_representation_entry),

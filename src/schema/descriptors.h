@@ -56,6 +56,7 @@ enum {
 
   SHAPE_DIM = 2,
   DIM_SIZE = 1,
+  DIM_NAME = 2,
 
   DOMAIN_NAME = 1, /* of every kind of domain that has a name */
   INT_DOMAIN_MIN = 3,
@@ -94,6 +95,7 @@ enum {
   REPRESENTATION_VARLEN = 2,
   REPRESENTATION_SPARSE = 3,
   REPRESENTATION_RAGGED = 4,
+  REPRESENTATION_STRUCTURED = 1000, /* ours */
 
   DENSE_COLUMN = 1,
   DENSE_SHAPE = 2,
@@ -115,7 +117,9 @@ enum {
   RAGGED_PARTITION = 3,
   PARTITION_UNIFORM = 1,
   PARTITION_ROW_LENGTH = 2,
-  PATH_STEP = 1
+  PATH_STEP = 1,
+
+  STRUCTURED_COLUMNS = 1
 };
 
 /* LifecycleStage */

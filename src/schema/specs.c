@@ -251,6 +251,14 @@ static bool has_value(const column_list *columns, const cst_tensor_spec *spec) {
 
 /* True if all columns that the tensor is made of are there. */
 static bool is_whole(const column_list *columns, const cst_tensor_spec *spec) {
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    if (!is_whole(columns, &spec->fields[i])) {
+      return false;
+    }
+  }
+  if (spec->kind == CST_TENSOR_STRUCTURED) {
+    return true;
+  }
   if (!has_value(columns, spec)) {
     return false;
   }
@@ -269,7 +277,10 @@ static bool is_whole(const column_list *columns, const cst_tensor_spec *spec) {
 }
 
 static bool uses_column(const cst_tensor_spec *spec, const char *column) {
-  bool uses = is_value(column, spec);
+  bool uses = spec->kind != CST_TENSOR_STRUCTURED && is_value(column, spec);
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    uses = uses || uses_column(&spec->fields[i], column);
+  }
   for (size_t i = 0; i < spec->num_index_columns; i++) {
     uses = uses || strcmp(spec->index_columns[i], column) == 0;
   }

@@ -11,7 +11,7 @@
 /* One tensor of the group. */
 typedef struct tensor {
   cst_bytes name;
-  const cst__message *kind; /* DenseTensor, VarLenSparseTensor, SparseTensor, RaggedTensor */
+  const cst__message *kind; /* DenseTensor, VarLenSparseTensor, SparseTensor, RaggedTensor, ... */
   const char *reason;
 } tensor;
 
@@ -240,6 +240,15 @@ static cst_status add_varlen(cst__specs_builder *b, const tensor *t) {
   return add_tensor(b, t, CST_TENSOR_VARLEN_SPARSE, VARLEN_COLUMN, &spec);
 }
 
+static cst_status add_structured(cst__specs_builder *b, const tensor *t) {
+  cst_tensor_spec *spec;
+  CST__TRY(cst__specs_add_structured(b, t->kind, t->name, t->reason, &spec));
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    CST__TRY(add_source(b, spec->fields[i].name));
+  }
+  return CST_OK;
+}
+
 static cst_status add_representation(cst__specs_builder *b, tensor *t,
                                      const cst__message *representation) {
   static const struct {
@@ -248,7 +257,8 @@ static cst_status add_representation(cst__specs_builder *b, tensor *t,
   } kinds[] = {{REPRESENTATION_DENSE, add_dense},
                {REPRESENTATION_VARLEN, add_varlen},
                {REPRESENTATION_SPARSE, add_sparse},
-               {REPRESENTATION_RAGGED, add_ragged}};
+               {REPRESENTATION_RAGGED, add_ragged},
+               {REPRESENTATION_STRUCTURED, add_structured}};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     t->kind = cst__message_child(representation, kinds[i].number);
     if (t->kind != NULL) {
@@ -256,8 +266,9 @@ static cst_status add_representation(cst__specs_builder *b, tensor *t,
     }
   }
   return cst__fail(b->error, CST_UNSUPPORTED,
-                   "use dense_tensor, varlen_sparse_tensor, sparse_tensor or ragged_tensor",
-                   "the tensor representation is of a kind that is not known (structured?)");
+                   "use dense_tensor, varlen_sparse_tensor, sparse_tensor, ragged_tensor or "
+                   "structured_tensor",
+                   "the tensor representation is of a kind that is not known");
 }
 
 static cst_status make_reason(cst__specs_builder *b, cst_bytes group, const char **reason) {

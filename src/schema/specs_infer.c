@@ -293,6 +293,15 @@ static cst_status infer_legacy(cst__specs_builder *b, const cst_feature *feature
   return infer_variable(b, feature, message);
 }
 
+cst_status cst__specs_infer_leaf(cst__specs_builder *b, const cst_feature *feature,
+                                 const cst__message *message) {
+  if (b->legacy) {
+    return infer_legacy(b, feature, message);
+  }
+  return feature->has_fixed_shape ? infer_fixed(b, feature, message)
+                                  : infer_variable(b, feature, message);
+}
+
 static cst_status infer_feature(cst__specs_builder *b, const cst_feature *feature,
                                 const cst__message *message) {
   if (!feature->in_use || feature->type == CST_FEATURE_UNKNOWN ||
@@ -306,11 +315,7 @@ static cst_status infer_feature(cst__specs_builder *b, const cst_feature *featur
   if (feature->type == CST_FEATURE_STRUCT) {
     return infer_struct(b, feature, message);
   }
-  if (b->legacy) {
-    return infer_legacy(b, feature, message);
-  }
-  return feature->has_fixed_shape ? infer_fixed(b, feature, message)
-                                  : infer_variable(b, feature, message);
+  return cst__specs_infer_leaf(b, feature, message);
 }
 
 cst_status cst__specs_infer(cst__specs_builder *b) {

@@ -48,6 +48,15 @@ cst_dtype cst__specs_dtype(cst_feature_type type);
 cst_status cst__specs_add_group(cst__specs_builder *b, const cst__message *group,
                                 cst_bytes group_name);
 
+/* A structured tensor of the columns that the message names, each of them as its feature makes it
+ * by itself. */
+cst_status cst__specs_add_structured(cst__specs_builder *b, const cst__message *structured,
+                                     cst_bytes name, const char *reason, cst_tensor_spec **out);
+
+/* Adds what one feature of type BYTES, INT or FLOAT makes by itself. */
+cst_status cst__specs_infer_leaf(cst__specs_builder *b, const cst_feature *feature,
+                                 const cst__message *message);
+
 /* The tensors that the features and sparse features make by themselves, without those whose name is
  * taken by an explicit tensor or its sources. */
 cst_status cst__specs_infer(cst__specs_builder *b);

@@ -20,8 +20,17 @@ static cst_status make_plans(cst_tensor_adapter *adapter, cst_error *error) {
   return status;
 }
 
+static cst_status plan_pads(cst_tensor_adapter *adapter, const cst_tensor_options *options,
+                            cst_error *error) {
+  for (size_t i = 0; i < options->num_pads; i++) {
+    CST__TRY(
+        cst__pad_plan(adapter->plans, adapter->count, &options->pads[i], &adapter->arena, error));
+  }
+  return CST_OK;
+}
+
 static cst_status fill_adapter(cst_tensor_adapter *adapter, const struct ArrowSchema *schema,
-                               cst_error *error) {
+                               const cst_tensor_options *options, cst_error *error) {
   const cst_allocator *allocator = &adapter->arena.allocator;
   size_t size = (adapter->count + 1) * sizeof *adapter->plans;
   adapter->pool = cst__scratch_pool_new(allocator);
@@ -30,12 +39,14 @@ static cst_status fill_adapter(cst_tensor_adapter *adapter, const struct ArrowSc
     return cst__fail_memory(error, size);
   }
   CST__TRY(cst__schema_copy(schema, &adapter->schema, error));
-  return make_plans(adapter, error);
+  CST__TRY(make_plans(adapter, error));
+  return plan_pads(adapter, options, error);
 }
 
 cst_status cst__adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
-                            const cst_allocator *allocator, cst_tensor_adapter **out,
+                            const cst_tensor_options *options, cst_tensor_adapter **out,
                             cst_error *error) {
+  const cst_allocator *allocator = options->allocator;
   cst_tensor_adapter *adapter = cst__new_zero(allocator, sizeof *adapter);
   if (adapter == NULL) {
     return cst__fail_memory(error, sizeof *adapter);
@@ -43,7 +54,7 @@ cst_status cst__adapter_new(const struct ArrowSchema *schema, const cst_specs *s
   cst__arena_init(&adapter->arena, allocator);
   adapter->specs = cst__specs_retain(specs);
   adapter->count = cst__specs_count(specs);
-  cst_status status = fill_adapter(adapter, schema, error);
+  cst_status status = fill_adapter(adapter, schema, options, error);
   if (status != CST_OK) {
     cst__adapter_free(adapter);
     return status;
@@ -67,7 +78,7 @@ void cst__adapter_free(cst_tensor_adapter *adapter) {
 
 /* ---- tensors ---- */
 
-static cst_status make_one(const cst__job *job) {
+cst_status cst__make_tensor(const cst__job *job) {
   const cst_tensor_spec *spec = job->plan->spec;
   job->out->name = spec->name;
   job->out->kind = spec->kind;
@@ -80,6 +91,8 @@ static cst_status make_one(const cst__job *job) {
       return cst__make_sparse(job);
     case CST_TENSOR_RAGGED:
       return cst__make_ragged(job);
+    case CST_TENSOR_STRUCTURED:
+      return cst__make_structured(job);
   }
   return cst__fail(job->error, CST_INVALID_ARGUMENT, NULL, "no kind of tensor is numbered %d",
                    (int)spec->kind);
@@ -94,7 +107,7 @@ static cst_status make_all(const cst_tensor_adapter *adapter, const cst__view *r
   tensors->count = adapter->count;
   for (size_t i = 0; i < adapter->count; i++) {
     cst__job job = {&adapter->plans[i], root, &tensors->scratch, &tensors->items[i], error};
-    CST__TRY(make_one(&job));
+    CST__TRY(cst__make_tensor(&job));
   }
   return CST_OK;
 }

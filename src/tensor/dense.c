@@ -87,53 +87,6 @@ static cst_status check_rows(const cst__job *job, const int64_t *splits, const u
   return CST_OK;
 }
 
-/* The default as one element of the values' type. */
-typedef union element {
-  int8_t i8;
-  int16_t i16;
-  int32_t i32;
-  int64_t i64;
-  float f32;
-  double f64;
-  cst_bytes bytes;
-} element;
-
-static element default_element(const cst__plan *plan) {
-  element e = {.i64 = 0};
-  switch (plan->dtype) {
-    case CST_DTYPE_BYTES:
-      e.bytes = plan->spec->default_bytes;
-      break;
-    case CST_DTYPE_FLOAT32:
-      e.f32 = plan->spec->default_float;
-      break;
-    case CST_DTYPE_FLOAT64:
-      e.f64 = (double)plan->spec->default_float;
-      break;
-    case CST_DTYPE_INT8:
-    case CST_DTYPE_UINT8:
-      e.i8 = (int8_t)plan->spec->default_int;
-      break;
-    case CST_DTYPE_INT16:
-    case CST_DTYPE_UINT16:
-      e.i16 = (int16_t)plan->spec->default_int;
-      break;
-    case CST_DTYPE_INT32:
-    case CST_DTYPE_UINT32:
-      e.i32 = (int32_t)plan->spec->default_int;
-      break;
-    default:
-      e.i64 = plan->spec->default_int;
-  }
-  return e;
-}
-
-static void fill(char *to, const element *value, size_t width, int64_t count) {
-  for (int64_t i = 0; i < count; i++) {
-    memcpy(to + (size_t)i * width, value, width);
-  }
-}
-
 /* Rows of one value each, which is what most dense tensors with a default have: no branch on what
  * is null. There is a value at least, which stands in for those that are not. */
 #define DEFINE_SPREAD(name, type)                                                                  \
@@ -152,11 +105,11 @@ DEFINE_SPREAD(spread_64, uint64_t)
 DEFINE_SPREAD(spread_bytes, cst_bytes)
 
 static void spread_rows(const cst__job *job, const uint8_t *present, int64_t count,
-                        const char *from, const element *value, size_t width, char *to) {
+                        const char *from, const cst__element *value, size_t width, char *to) {
   size_t row_bytes = (size_t)job->plan->row_size * width;
   for (int64_t i = 0; i < count && row_bytes > 0; i++, to += row_bytes) {
     if (!present[i]) {
-      fill(to, value, width, job->plan->row_size);
+      cst__fill(to, value, width, job->plan->row_size);
     } else {
       memcpy(to, from, row_bytes);
       from += row_bytes;
@@ -167,10 +120,12 @@ static void spread_rows(const cst__job *job, const uint8_t *present, int64_t cou
 /* The values of the rows that are not null lie one behind the other: makes room for the others. */
 static cst_status spread(const cst__job *job, const uint8_t *present, const int64_t *splits,
                          int64_t count, cst_ndarray *values) {
+  const cst_tensor_spec *spec = job->plan->spec;
   bool is_bytes = values->dtype == CST_DTYPE_BYTES;
-  size_t width = is_bytes ? sizeof(cst_bytes) : cst_dtype_width(values->dtype);
-  element value = default_element(job->plan);
-  const void *from = is_bytes ? (const void *)values->strings : values->data;
+  size_t width = cst__element_width(values->dtype);
+  cst__element value = cst__element_of(values->dtype, spec->default_int,
+                                       (double)spec->default_float, spec->default_bytes);
+  const void *from = cst__elements(values);
   bool is_single = job->plan->row_size == 1 && values->size > 0;
   size_t row_bytes;
   if (!cst__mul((size_t)job->plan->row_size, width, &row_bytes)) {
@@ -187,8 +142,7 @@ static cst_status spread(const cst__job *job, const uint8_t *present, const int6
   } else {
     spread_rows(job, present, count, from, &value, width, to);
   }
-  values->data = is_bytes ? NULL : to;
-  values->strings = is_bytes ? to : NULL;
+  cst__set_elements(values, to);
   return CST_OK;
 }
 

@@ -151,8 +151,7 @@ static cst_status check_single(const planner *p, const found *f) {
   return CST_SCHEMA;
 }
 
-/* The smallest and largest default that a type can hold. */
-static bool fits(int64_t value, cst_dtype dtype) {
+bool cst__dtype_holds(cst_dtype dtype, int64_t value) {
   switch (dtype) {
     case CST_DTYPE_INT8:
       return value >= INT8_MIN && value <= INT8_MAX;
@@ -182,7 +181,8 @@ static cst_status plan_dense(const planner *p, cst__plan *plan) {
       return fail_spec(p, "the shape has an unknown dimension, or too many values");
     }
   }
-  if (p->spec->has_default && is_integer(plan->dtype) && !fits(p->spec->default_int, plan->dtype)) {
+  if (p->spec->has_default && is_integer(plan->dtype) &&
+      !cst__dtype_holds(plan->dtype, p->spec->default_int)) {
     cst__fail(p->error, CST_SCHEMA, NULL, "the default %lld does not fit %s",
               (long long)p->spec->default_int, cst_dtype_name(plan->dtype));
     cst__error_add_path(p->error, p->spec->name, strlen(p->spec->name));
@@ -239,6 +239,8 @@ static bool has_one_list(const found *f) {
 static cst_status plan_ragged(const planner *p, cst__plan *plan, const found *f) {
   const cst_tensor_spec *spec = p->spec;
   CST__TRY(plan_inner(p, plan));
+  bool is_flat = f->own_lists == 0 && (f->outer_lists == 0 || f->leaf->layout == CST__LAYOUT_NULL);
+  plan->num_lists = f->outer_lists + f->own_lists + is_flat;
   if (spec->row_splits_dtype != CST_DTYPE_INT64 && spec->row_splits_dtype != CST_DTYPE_INT32) {
     return fail_spec(p, "row splits are int64 or int32");
   }
@@ -264,11 +266,33 @@ static cst_status plan_ragged(const planner *p, cst__plan *plan, const found *f)
   return CST_OK;
 }
 
+static cst_status plan_structured(const planner *p, const cst__view *root, cst__plan *plan) {
+  const cst_tensor_spec *spec = p->spec;
+  size_t size = (spec->num_fields + 1) * sizeof *plan->fields;
+  plan->fields = cst__arena_take_zero(p->arena, size);
+  plan->num_fields = spec->num_fields;
+  if (plan->fields == NULL) {
+    return cst__fail_memory(p->error, size);
+  }
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    cst_status status =
+        cst__plan_init(&plan->fields[i], &spec->fields[i], root, p->arena, p->error);
+    if (status != CST_OK) {
+      cst__error_add_path(p->error, spec->name, strlen(spec->name));
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
 cst_status cst__plan_init(cst__plan *plan, const cst_tensor_spec *spec, const cst__view *root,
                           cst__arena *arena, cst_error *error) {
   planner p = {spec, arena, error};
   found f = {NULL, NULL, 0, 0};
   *plan = (cst__plan){.spec = spec};
+  if (spec->kind == CST_TENSOR_STRUCTURED) {
+    return plan_structured(&p, root, plan);
+  }
   CST__TRY(follow(&p, root, plan, &f));
   CST__TRY(check_leaf(&p, spec->path[spec->num_path_steps - 1], f.leaf, spec->dtype, &plan->dtype));
   if (spec->kind == CST_TENSOR_RAGGED) {

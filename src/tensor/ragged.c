@@ -7,15 +7,9 @@
  */
 #include "tensor/tensor.h"
 
-/* A list level: splits[count + 1]. */
-typedef struct level {
-  const int64_t *splits;
-  int64_t count;
-} level;
-
 typedef struct ragged {
   const cst__job *job;
-  level *levels; /* outermost first */
+  cst__level *levels; /* outermost first */
   size_t num_levels;
   cst__slots parent; /* the slots of the last struct, whose children the partitions' columns are */
   size_t parent_levels; /* levels that lead to them */
@@ -31,7 +25,7 @@ static int64_t row_of(const ragged *r, size_t num_levels, int64_t list) {
 }
 
 static cst_status open_lists(ragged *r, const cst__slots *lists) {
-  level *l = &r->levels[r->num_levels++];
+  cst__level *l = &r->levels[r->num_levels++];
   l->count = lists->count;
   return cst__slots_open(lists, r->job->scratch, &l->splits, &r->items, r->job->error);
 }
@@ -68,7 +62,7 @@ static cst_status walk(ragged *r) {
 }
 
 /* Divides every count of a level by a length that has to go into each; the splits are new. */
-static cst_status divide(const ragged *r, size_t num_levels, level *l, int64_t length) {
+static cst_status divide(const ragged *r, size_t num_levels, cst__level *l, int64_t length) {
   int64_t *splits = cst__scratch_take(r->job->scratch, l->count + 1, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, r->job->error));
   for (int64_t i = 0; i <= l->count; i++) {
@@ -85,7 +79,7 @@ static cst_status divide(const ragged *r, size_t num_levels, level *l, int64_t l
 }
 
 /* The splits 0, length, 2 * length, ... of a uniform partition. */
-static cst_status uniform_splits(const ragged *r, int64_t total, int64_t length, level *out) {
+static cst_status uniform_splits(const ragged *r, int64_t total, int64_t length, cst__level *out) {
   out->count = total / length;
   int64_t *splits = cst__scratch_take(r->job->scratch, out->count + 1, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, r->job->error));
@@ -101,8 +95,8 @@ static const char *length_name(const ragged *r, size_t k) {
 }
 
 /* Adds up row lengths, list by list: each list's lengths have to add up to its number of items. */
-static cst_status add_up(const ragged *r, size_t k, const level *lists, const level *items,
-                         const int64_t *lengths, int64_t *splits) {
+static cst_status add_up(const ragged *r, size_t k, const cst__level *lists,
+                         const cst__level *items, const int64_t *lengths, int64_t *splits) {
   int64_t at = 0;
   splits[0] = 0;
   for (int64_t i = 0; i < lists->count; i++) {
@@ -127,11 +121,11 @@ static cst_status add_up(const ragged *r, size_t k, const level *lists, const le
 }
 
 /* The partition by a column of row lengths: `items` becomes its lists, `out` their splits. */
-static cst_status length_splits(const ragged *r, size_t k, level *items, level *out) {
+static cst_status length_splits(const ragged *r, size_t k, cst__level *items, cst__level *out) {
   const cst__job *job = r->job;
   cst__slots lists;
   cst__slots slots;
-  level counts = {NULL, items->count};
+  cst__level counts = {NULL, items->count};
   const int64_t *lengths;
   int64_t bad_at;
   if (!cst__slots_enter(&r->parent, job->plan->siblings[k], job->scratch, &lists)) {
@@ -148,16 +142,16 @@ static cst_status length_splits(const ragged *r, size_t k, level *items, level *
   int64_t *splits = cst__scratch_take(job->scratch, slots.count + 1, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, job->error));
   CST__TRY(add_up(r, k, &counts, items, lengths, splits));
-  *out = (level){splits, slots.count};
+  *out = (cst__level){splits, slots.count};
   *items = counts;
   return CST_OK;
 }
 
 /* Splits of all partitions that are no inner dimensions, from the inside out. The innermost list
  * level of the path then counts the outermost partition's rows. */
-static cst_status partition(ragged *r, level *parts, size_t num_parts) {
+static cst_status partition(ragged *r, cst__level *parts, size_t num_parts) {
   const cst__plan *plan = r->job->plan;
-  level *last = &r->levels[r->num_levels - 1];
+  cst__level *last = &r->levels[r->num_levels - 1];
   if (plan->inner_size > 1) {
     CST__TRY(divide(r, r->num_levels - 1, last, plan->inner_size));
   }
@@ -173,7 +167,7 @@ static cst_status partition(ragged *r, level *parts, size_t num_parts) {
   return CST_OK;
 }
 
-static cst_status narrow(const cst__job *job, const level *l, const void **out) {
+static cst_status narrow(const cst__job *job, const cst__level *l, const void **out) {
   int32_t *splits = cst__scratch_take(job->scratch, l->count + 1, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, job->error));
   if (l->splits[l->count] > INT32_MAX) {
@@ -188,12 +182,23 @@ static cst_status narrow(const cst__job *job, const level *l, const void **out) 
   return CST_OK;
 }
 
-static cst_status put_splits(const cst__job *job, const level *l, cst_ndarray *out) {
+static cst_status put_splits(const cst__job *job, const cst__level *l, cst_ndarray *out) {
   *out = (cst_ndarray){.dtype = job->plan->spec->row_splits_dtype, .data = l->splits};
   if (out->dtype == CST_DTYPE_INT32) {
     CST__TRY(narrow(job, l, &out->data));
   }
   return cst__ndarray_shape(job, out, l->count + 1, 0, NULL);
+}
+
+static cst_status put_all_splits(const cst__job *job, const cst__level *levels, size_t count) {
+  cst_ndarray *splits = cst__scratch_take(job->scratch, (int64_t)count, sizeof *splits);
+  CST__TRY(CST__TAKEN(splits, job->error));
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(put_splits(job, &levels[i], &splits[i]));
+  }
+  job->out->num_splits = count;
+  job->out->splits = splits;
+  return CST_OK;
 }
 
 static cst_status put_values(const ragged *r) {
@@ -219,22 +224,18 @@ static cst_status put_values(const ragged *r) {
 
 cst_status cst__make_ragged(const cst__job *job) {
   const cst__plan *plan = job->plan;
-  level levels[MAX_LEVELS];
+  cst__level levels[MAX_LEVELS];
   ragged r = {.job = job, .levels = levels};
   size_t num_parts = plan->spec->num_partitions - plan->num_inner;
   CST__TRY(walk(&r));
   CST__TRY(put_values(&r));
-  level *parts = cst__scratch_take(job->scratch, (int64_t)num_parts, sizeof *parts);
-  CST__TRY(CST__TAKEN(parts, job->error));
-  CST__TRY(partition(&r, parts, num_parts));
   size_t count = r.num_levels + num_parts;
-  cst_ndarray *splits = cst__scratch_take(job->scratch, (int64_t)count, sizeof *splits);
-  CST__TRY(CST__TAKEN(splits, job->error));
-  for (size_t i = 0; i < count; i++) {
-    const level *l = i < r.num_levels ? &levels[i] : &parts[i - r.num_levels];
-    CST__TRY(put_splits(job, l, &splits[i]));
+  cst__level *all = cst__scratch_take(job->scratch, (int64_t)count, sizeof *all);
+  CST__TRY(CST__TAKEN(all, job->error));
+  CST__TRY(partition(&r, all + r.num_levels, num_parts));
+  memcpy(all, levels, r.num_levels * sizeof *all);
+  if (plan->padding != NULL) {
+    return cst__pad_levels(job, all, count, plan->inner_size);
   }
-  job->out->num_splits = count;
-  job->out->splits = splits;
-  return CST_OK;
+  return put_all_splits(job, all, count);
 }

@@ -84,6 +84,10 @@ cst_status cst__make_varlen(const cst__job *job) {
   int64_t *dense_shape;
   CST__TRY(open_column(job, -1, &rows, &column));
   CST__TRY(read_values(job, &column, rows));
+  if (job->plan->padding != NULL) {
+    const cst__level level = {column.splits, rows};
+    return cst__pad_levels(job, &level, 1, 1);
+  }
   CST__TRY(make_coordinates(job, column.items.count, 2, &indices, &dense_shape));
   dense_shape[0] = rows;
   dense_shape[1] = longest_row(column.splits, rows);
@@ -200,9 +204,8 @@ static cst_status find_order(const cst__job *job, const int64_t *splits, int64_t
 /* Puts indices and values into the order. */
 static cst_status reorder(const cst__job *job, const int64_t *order, int64_t rank) {
   cst_tensor *t = job->out;
-  bool is_bytes = t->values.dtype == CST_DTYPE_BYTES;
-  size_t width = is_bytes ? sizeof(cst_bytes) : cst_dtype_width(t->values.dtype);
-  const char *from = is_bytes ? (const char *)t->values.strings : t->values.data;
+  size_t width = cst__element_width(t->values.dtype);
+  const char *from = cst__elements(&t->values);
   const int64_t *coordinates = t->indices.data;
   int64_t count = t->values.size;
   char *to = cst__scratch_take(job->scratch, count, width);
@@ -213,8 +216,7 @@ static cst_status reorder(const cst__job *job, const int64_t *order, int64_t ran
     memcpy(to + (size_t)i * width, from + (size_t)order[i] * width, width);
     memcpy(sorted + i * rank, coordinates + order[i] * rank, (size_t)rank * sizeof *sorted);
   }
-  t->values.data = is_bytes ? NULL : to;
-  t->values.strings = is_bytes ? (const cst_bytes *)(const void *)to : NULL;
+  cst__set_elements(&t->values, to);
   t->indices.data = sorted;
   return CST_OK;
 }
@@ -248,5 +250,8 @@ cst_status cst__make_sparse(const cst__job *job) {
     dense_shape[k + 1] = spec->dims[k];
   }
   CST__TRY(find_order(job, values.splits, rows, rank, coordinates, &order));
-  return order != NULL ? reorder(job, order, rank) : CST_OK;
+  if (order != NULL) {
+    CST__TRY(reorder(job, order, rank));
+  }
+  return job->plan->padding != NULL ? cst__pad_sparse(job, rows) : CST_OK;
 }

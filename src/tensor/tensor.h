@@ -9,6 +9,24 @@
 #include "tensor/scratch.h"
 #include "tensor/slots.h"
 
+/* One element of any type. */
+typedef union cst__element {
+  int8_t i8;
+  int16_t i16;
+  int32_t i32;
+  int64_t i64;
+  float f32;
+  double f64;
+  cst_bytes bytes;
+} cst__element;
+
+/* How a tensor of rows of differing lengths becomes dense. */
+typedef struct cst__padding {
+  cst__element value;
+  bool truncate;
+  const int64_t *lengths; /* ragged: one per level; sparse: one per index column; -1: the longest */
+} cst__padding;
+
 /* How one spec reads the adapter's Arrow schema. Lives in the adapter's arena. */
 typedef struct cst__plan {
   const cst_tensor_spec *spec;
@@ -19,6 +37,10 @@ typedef struct cst__plan {
   int64_t row_size;        /* dense: values of a row */
   size_t num_inner;        /* ragged: trailing uniform partitions, which become dimensions */
   int64_t inner_size;      /* ragged: values of one such item */
+  size_t num_lists;        /* ragged: levels of lists along the path */
+  const cst__padding *padding; /* NULL: none */
+  size_t num_fields;           /* structured */
+  struct cst__plan *fields;
 } cst__plan;
 
 struct cst_tensor_adapter {
@@ -52,10 +74,30 @@ cst_status cst__make_dense(const cst__job *job);
 cst_status cst__make_varlen(const cst__job *job);
 cst_status cst__make_sparse(const cst__job *job);
 cst_status cst__make_ragged(const cst__job *job);
+cst_status cst__make_structured(const cst__job *job);
+/* That of them which the plan's kind takes. */
+cst_status cst__make_tensor(const cst__job *job);
+
+/* Lists: splits[count + 1], which begin at 0, and count the lists of the next level or values. */
+typedef struct cst__level {
+  const int64_t *splits;
+  int64_t count;
+} cst__level;
+
+/* Makes the tensor whose values have been read dense: each list of each level gets the padding's
+ * length, an item of the last level being `item_size` values. */
+cst_status cst__pad_levels(const cst__job *job, const cst__level *levels, size_t num_levels,
+                           int64_t item_size);
+/* The same for a sparse tensor, whose indices are made. */
+cst_status cst__pad_sparse(const cst__job *job, int64_t rows);
+
+/* Finds the tensor that the pad is for among the plans and notes it there. */
+cst_status cst__pad_plan(cst__plan *plans, size_t count, const cst_pad *pad, cst__arena *arena,
+                         cst_error *error);
 
 /* What the public functions of these names do, with arguments that have been checked. */
 cst_status cst__adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
-                            const cst_allocator *allocator, cst_tensor_adapter **out,
+                            const cst_tensor_options *options, cst_tensor_adapter **out,
                             cst_error *error);
 void cst__adapter_free(cst_tensor_adapter *adapter);
 cst_status cst__adapter_convert(const cst_tensor_adapter *adapter, struct ArrowArray *batch,
@@ -90,6 +132,16 @@ cst_status cst__integers_read(const cst__job *job, const cst__slots *slots, cons
 /* Fills an array's shape ([first] + rest) and size. data and strings stay as they are. */
 cst_status cst__ndarray_shape(const cst__job *job, cst_ndarray *array, int64_t first,
                               size_t num_rest, const int64_t *rest);
+
+/* True if an integer type holds the value. */
+bool cst__dtype_holds(cst_dtype dtype, int64_t value);
+/* The one of three that the type takes. */
+cst__element cst__element_of(cst_dtype dtype, int64_t integer, double number, cst_bytes bytes);
+size_t cst__element_width(cst_dtype dtype);
+void cst__fill(void *to, const cst__element *value, size_t width, int64_t count);
+/* Where the elements of an array begin, whatever their type, and the other way round. */
+const void *cst__elements(const cst_ndarray *array);
+void cst__set_elements(cst_ndarray *array, const void *elements);
 
 /* CST_SCHEMA for a row of the batch (-1: none), with the tensor's name as path. */
 cst_status cst__row_fail(const cst__job *job, int64_t row, const char *hint, const char *fmt, ...)

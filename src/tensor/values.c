@@ -48,6 +48,73 @@ cst_status cst__job_column(const cst__job *job, int64_t sibling, cst__slots *out
   return CST_OK;
 }
 
+/* ---- elements ---- */
+
+cst__element cst__element_of(cst_dtype dtype, int64_t integer, double number, cst_bytes bytes) {
+  cst__element e = {.i64 = integer};
+  switch (dtype) {
+    case CST_DTYPE_BYTES:
+      e.bytes = bytes;
+      break;
+    case CST_DTYPE_FLOAT32:
+      e.f32 = (float)number;
+      break;
+    case CST_DTYPE_FLOAT64:
+      e.f64 = number;
+      break;
+    case CST_DTYPE_INT8:
+    case CST_DTYPE_UINT8:
+      e.i8 = (int8_t)integer;
+      break;
+    case CST_DTYPE_INT16:
+    case CST_DTYPE_UINT16:
+      e.i16 = (int16_t)integer;
+      break;
+    case CST_DTYPE_INT32:
+    case CST_DTYPE_UINT32:
+      e.i32 = (int32_t)integer;
+      break;
+    default:
+      break;
+  }
+  return e;
+}
+
+size_t cst__element_width(cst_dtype dtype) {
+  return dtype == CST_DTYPE_BYTES ? sizeof(cst_bytes) : cst_dtype_width(dtype);
+}
+
+#define FILL(type, member)              \
+  for (int64_t i = 0; i < count; i++) { \
+    ((type *)to)[i] = value->member;    \
+  }                                     \
+  break
+
+void cst__fill(void *to, const cst__element *value, size_t width, int64_t count) {
+  switch (width) {
+    case 1:
+      FILL(int8_t, i8);
+    case 2:
+      FILL(int16_t, i16);
+    case 4:
+      FILL(int32_t, i32);
+    case 8:
+      FILL(int64_t, i64);
+    default:
+      FILL(cst_bytes, bytes);
+  }
+}
+
+const void *cst__elements(const cst_ndarray *array) {
+  return array->dtype == CST_DTYPE_BYTES ? (const void *)array->strings : array->data;
+}
+
+void cst__set_elements(cst_ndarray *array, const void *elements) {
+  bool is_bytes = array->dtype == CST_DTYPE_BYTES;
+  array->data = is_bytes ? NULL : elements;
+  array->strings = is_bytes ? elements : NULL;
+}
+
 /* ---- numbers ---- */
 
 #define DEFINE_GATHER(name, type)                                                 \

@@ -13,7 +13,7 @@ static const char table_path[] = "tests/conform/schema_interpretation.txt";
 /* ---- a spec as one line ---- */
 
 static const char *kind_name(cst_tensor_kind kind) {
-  static const char *const names[] = {"?", "dense", "varlen", "sparse", "ragged"};
+  static const char *const names[] = {"?", "dense", "varlen", "sparse", "ragged", "structured"};
   return names[kind];
 }
 

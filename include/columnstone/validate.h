@@ -100,9 +100,12 @@ CST_API cst_status cst_source_propose(cst_source *source, const cst_propose_opti
 /* One difference of two schemas. Borrowed for the time of the call. */
 typedef struct cst_schema_change {
   const char *kind;   /* "added", "removed", "changed" */
-  const char *path;   /* of the feature, or "group/tensor" of a representation; "" for the schema */
-  const char *what;   /* "type", "shape", "presence", "value_count", "int_domain", ...; "" if the
-                         whole feature is new or gone */
+  const char *path;   /* of the feature; "group/tensor" of a representation; the name of a sparse or
+                         weighted feature, or of a domain of the schema; "" for the schema */
+  const char *what;   /* "" if the whole feature is new or gone. Else the field of the feature or of
+                         the schema: "type", "shape", "presence", "value_count", "int_domain", ...;
+                         "tensor_representation"; "sparse_feature" and "sparse_feature.presence", so
+                         for "weighted_feature"; "schema.string_domain"; "unknown fields" */
   const char *before; /* in words or as one-line protobuf text; NULL: not set */
   const char *after;
   bool breaks; /* records that fit the first schema may not fit the second, or make other tensors */
@@ -112,7 +115,8 @@ typedef void (*cst_change_callback)(void *ctx, const cst_schema_change *change);
 
 /* What has to change in `before` to get `after`: features are compared by name, at any depth, in
  * the order of `before`, added ones behind; the order of features and of domain values counts for
- * nothing. Returns CST_OK also if there are differences: *num_changes. */
+ * nothing. Returns CST_OK also if there are differences: *num_changes. on_change and num_changes
+ * may be NULL. */
 CST_API cst_status cst_schema_diff(const cst_schema *before, const cst_schema *after,
                                    cst_change_callback on_change, void *ctx, size_t *num_changes,
                                    cst_error *error);

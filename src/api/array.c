@@ -3,6 +3,7 @@
 
 #include "api/arguments.h"
 #include "table/array.h"
+#include "table/rows.h"
 
 /* ---- the handle ---- */
 
@@ -48,4 +49,22 @@ cst_status cst_array_slice(const cst_array *array, int64_t begin, int64_t length
                            cst_error *error) {
   CST__TRY(check_unary(array, out, error));
   return cst__array_slice(array, begin, length, out, error);
+}
+
+cst_status cst_array_take(const cst_array *array, const int64_t *rows, size_t num_rows,
+                          cst_array **out, cst_error *error) {
+  CST__TRY(check_unary(array, out, error));
+  if (rows == NULL && num_rows > 0) {
+    return cst__missing("rows", error);
+  }
+  return cst__array_take(array, rows, num_rows, out, error);
+}
+
+cst_status cst_array_filter(const cst_array *array, const uint8_t *mask, cst_array **out,
+                            cst_error *error) {
+  CST__TRY(check_unary(array, out, error));
+  if (mask == NULL && array->array.length > 0) {
+    return cst__missing("mask", error);
+  }
+  return cst__array_filter(array, mask, out, error);
 }

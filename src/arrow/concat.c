@@ -269,7 +269,7 @@ static cst_status join_list_views(const cst__level *level, struct ArrowArray *ou
 
 /* ---- the walk ---- */
 
-static int64_t buffers_of(const cst__view *view) {
+int64_t cst__layout_buffers(const cst__view *view) {
   switch (view->layout) {
     case CST__LAYOUT_NULL:
       return 0;
@@ -316,7 +316,7 @@ static cst_status join_values(const cst__level *level, struct ArrowArray *out, c
   return CST_OK;
 }
 
-static cst_status fail_other(const cst__view *view, cst_error *error) {
+cst_status cst__fail_layout(const cst__view *view, cst_error *error) {
   char type[64];
   cst__view_type_name(view, type, sizeof type);
   return cst__fail(error, CST_UNSUPPORTED, "cast the column, or leave it out",
@@ -328,14 +328,14 @@ static cst_status join(const cst__level *level, struct ArrowArray *out, cst_erro
   const cst__view *view = level->pieces[0].view;
   int64_t length;
   if (view->layout == CST__LAYOUT_OTHER) {
-    return fail_other(view, error);
+    return cst__fail_layout(view, error);
   }
   CST__TRY(count_slots(level, &length, error));
   if (view->layout == CST__LAYOUT_BINARY_VIEW) {
     CST__TRY(cst__join_binary_views(level, length, out, error));
   } else {
-    CST__TRY(
-        cst__owned_new(level->allocator, buffers_of(view), view->num_children, false, out, error));
+    CST__TRY(cst__owned_new(level->allocator, cst__layout_buffers(view), view->num_children, false,
+                            out, error));
   }
   out->length = length;
   cst_status status = view->layout == CST__LAYOUT_NULL ? CST_OK : take_validity(level, out, error);

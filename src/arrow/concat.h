@@ -52,6 +52,12 @@ cst_status cst__concat(const struct ArrowSchema *schema, const cst__piece *piece
                        size_t num_pieces, const cst_allocator *allocator, struct ArrowArray *out,
                        cst_error *error);
 
+/* CST_UNSUPPORTED for a layout that cst__view does not know. */
+cst_status cst__fail_layout(const cst__view *view, cst_error *error);
+
+/* How many buffers an array of this layout has; those of binary views vary. */
+int64_t cst__layout_buffers(const cst__view *view);
+
 /* Picks columns of a struct by name, in the order given, without a copy: moves them out of *batch
  * (unless it is NULL) and *schema, and releases the others.
  * CST_NOT_FOUND with near names; CST_INVALID_ARGUMENT, with `path`, for a column that is named

@@ -1,0 +1,484 @@
+/* Gathering: every array of the result is built from the slots of one array, level by level. Lists
+ * of plain values are copied span by span; what lies below other lists is gathered by the slots of
+ * the items.
+ */
+#include "table/gather.h"
+
+#include <string.h>
+
+#include "arrow/concat.h"
+#include "arrow/owned.h"
+
+typedef struct gathering {
+  const cst_array *owner;
+  const cst__slots *slots;
+  cst_error *error;
+} gathering;
+
+static cst_status gather(const gathering *g, const cst__part *part, bool is_batch,
+                         struct ArrowArray *out);
+
+/* A buffer of `count` items; NULL: no memory, the error is filled. */
+static void *take_buffer(const gathering *g, struct ArrowArray *out, int64_t index, int64_t count,
+                         size_t width) {
+  size_t bytes = SIZE_MAX;
+  void *buffer =
+      cst__mul((size_t)count, width, &bytes) ? cst__owned_buffer(out, index, bytes) : NULL;
+  if (buffer == NULL) {
+    cst__fail_memory(g->error, bytes);
+  }
+  return buffer;
+}
+
+/* ---- bits ---- */
+
+static inline unsigned bit_at(const uint8_t *bits, int64_t at) {
+  return (unsigned)bits[at >> 3] >> (at & 7) & 1;
+}
+
+/* The bit of a slot: `missing` for -1, 1 without a bitmap. */
+static inline unsigned bit_of(const uint8_t *bits, int64_t offset, int64_t slot, unsigned missing) {
+  return slot < 0 ? missing : bits == NULL ? 1 : bit_at(bits, offset + slot);
+}
+
+/* Gives the number of bits that are set. */
+static int64_t gather_bits(const uint8_t *bits, int64_t offset, const cst__slots *s,
+                           unsigned missing, uint8_t *to) {
+  int64_t set = 0;
+  for (int64_t i = 0; i < s->count; i += 8) {
+    int64_t end = s->count - i < 8 ? s->count - i : 8;
+    unsigned byte = 0;
+    if (s->has_null || bits == NULL) {
+      for (int64_t k = 0; k < end; k++) {
+        byte |= bit_of(bits, offset, s->at[i + k], missing) << k;
+      }
+    } else {
+      for (int64_t k = 0; k < end; k++) {
+        byte |= bit_at(bits, offset + s->at[i + k]) << k;
+      }
+    }
+    to[i >> 3] = (uint8_t)byte;
+    set += __builtin_popcount(byte);
+  }
+  return set;
+}
+
+static cst_status gather_validity(const gathering *g, const cst__view *view, bool is_batch,
+                                  struct ArrowArray *out) {
+  if (view->validity == NULL && (is_batch || !g->slots->has_null)) {
+    return CST_OK;
+  }
+  uint8_t *bitmap = take_buffer(g, out, 0, (int64_t)cst__bits_size(out->length), 1);
+  if (bitmap == NULL) {
+    return CST_NO_MEMORY;
+  }
+  int64_t valid = gather_bits(view->validity, view->offset, g->slots, is_batch, bitmap);
+  out->null_count = out->length - valid;
+  return CST_OK;
+}
+
+static cst_status gather_bools(const gathering *g, const cst__view *view, struct ArrowArray *out) {
+  uint8_t *bits = take_buffer(g, out, 1, (int64_t)cst__bits_size(out->length), 1);
+  if (bits == NULL) {
+    return CST_NO_MEMORY;
+  }
+  gather_bits(view->data, view->offset, g->slots, 0, bits);
+  return CST_OK;
+}
+
+/* ---- fixed widths ---- */
+
+static inline void gather_width(const uint8_t *from, const cst__slots *s, uint8_t *to,
+                                size_t width) {
+  if (!s->has_null) {
+    for (int64_t i = 0; i < s->count; i++, to += width) {
+      memcpy(to, from + (size_t)s->at[i] * width, width);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < s->count; i++, to += width) {
+    if (s->at[i] < 0) {
+      memset(to, 0, width);
+    } else {
+      memcpy(to, from + (size_t)s->at[i] * width, width);
+    }
+  }
+}
+
+/* 0: not of a fixed number of bytes. */
+static size_t width_of(const cst__view *view) {
+  switch (view->layout) {
+    case CST__LAYOUT_NUMBER:
+      return cst_dtype_width(view->dtype);
+    case CST__LAYOUT_HALF:
+      return 2;
+    case CST__LAYOUT_FIXED_BINARY:
+    case CST__LAYOUT_OPAQUE:
+      return (size_t)view->fixed_size;
+    default:
+      return 0;
+  }
+}
+
+/* The view's slot 0; NULL if it has none. */
+static const uint8_t *first_value(const cst__view *view, size_t width) {
+  const uint8_t *data = view->data;
+  return data != NULL ? data + (size_t)view->offset * width : NULL;
+}
+
+static cst_status gather_fixed(const gathering *g, const cst__view *view, struct ArrowArray *out) {
+  size_t width = width_of(view);
+  uint8_t *to = take_buffer(g, out, 1, out->length, width);
+  if (to == NULL) {
+    return CST_NO_MEMORY;
+  }
+  const uint8_t *from = first_value(view, width);
+  switch (width) { /* the compiler makes one move of a constant */
+    case 1:
+      gather_width(from, g->slots, to, 1);
+      break;
+    case 2:
+      gather_width(from, g->slots, to, 2);
+      break;
+    case 4:
+      gather_width(from, g->slots, to, 4);
+      break;
+    case 8:
+      gather_width(from, g->slots, to, 8);
+      break;
+    case 16:
+      gather_width(from, g->slots, to, 16);
+      break;
+    case 0:
+      break;
+    default:
+      gather_width(from, g->slots, to, width);
+      break;
+  }
+  return CST_OK;
+}
+
+/* ---- offsets ---- */
+
+/* Writes the offsets of the slots, laid one behind the other; null ones are empty. Gives the last
+ * of them, or -1 if 64 bits do not hold it. */
+#define DEFINE_GATHER_OFFSETS(name, type)                                                  \
+  static int64_t name(const cst__view *view, const cst__slots *s, type *to) {              \
+    const type *from = view->offsets; /* may be NULL if there are no slots */              \
+    int64_t total = 0;                                                                     \
+    bool is_bad = false;                                                                   \
+    to[0] = 0;                                                                             \
+    for (int64_t i = 0; i < s->count; i++) {                                               \
+      int64_t at = view->offset + s->at[i];                                                \
+      if (bit_of(view->validity, view->offset, s->at[i], 0)) {                             \
+        is_bad |= __builtin_add_overflow(total, (int64_t)from[at + 1] - from[at], &total); \
+      }                                                                                    \
+      to[i + 1] = (type)total;                                                             \
+    }                                                                                      \
+    return is_bad ? -1 : total;                                                            \
+  }
+DEFINE_GATHER_OFFSETS(gather_offsets_32, int32_t)
+DEFINE_GATHER_OFFSETS(gather_offsets_64, int64_t)
+
+static cst_status gather_offsets(const gathering *g, const cst__view *view, const char *what,
+                                 struct ArrowArray *out, int64_t *total) {
+  int width = view->offset_width;
+  void *to = take_buffer(g, out, 1, out->length + 1, (size_t)width);
+  if (to == NULL) {
+    return CST_NO_MEMORY;
+  }
+  *total =
+      width == 8 ? gather_offsets_64(view, g->slots, to) : gather_offsets_32(view, g->slots, to);
+  if (*total < 0 || (width == 4 && *total > INT32_MAX)) {
+    return cst__fail(g->error, CST_LIMIT, "take fewer rows, or cast to a type with 64-bit offsets",
+                     "the rows hold more %s than offsets of %d bits reach", what, 8 * width);
+  }
+  return CST_OK;
+}
+
+/* ---- spans ---- */
+
+/* Where the slots of a list or of a binary column begin, in items, and how many they have. */
+typedef struct spans {
+  const cst__view *view;
+  const cst__slots *slots;
+  const void *ends; /* offsets of the result */
+} spans;
+
+static inline int64_t span_at(const spans *s, int64_t i, int64_t *size) {
+  int width = s->view->offset_width;
+  int64_t slot = s->slots->at[i];
+  *size = cst__view_entry(s->ends, width, i + 1) - cst__view_entry(s->ends, width, i);
+  return *size > 0 ? cst__view_entry(s->view->offsets, width, s->view->offset + slot) : 0;
+}
+
+static inline void copy_span(uint8_t *to, const uint8_t *from, size_t bytes) {
+  if (bytes <= 64 && bytes % 8 == 0) {
+    for (size_t i = 0; i < bytes; i += 8) {
+      memcpy(to + i, from + i, 8);
+    }
+  } else {
+    memcpy(to, from, bytes);
+  }
+}
+
+static void copy_spans(const spans *s, const uint8_t *from, size_t width, uint8_t *to) {
+  for (int64_t i = 0; i < s->slots->count; i++) {
+    int64_t size;
+    int64_t begin = span_at(s, i, &size);
+    if (size > 0) {
+      copy_span(to, from + (size_t)begin * width, (size_t)size * width);
+      to += (size_t)size * width;
+    }
+  }
+}
+
+static cst_status gather_binary(const gathering *g, const cst__view *view, struct ArrowArray *out) {
+  int64_t total;
+  CST__TRY(gather_offsets(g, view, "bytes", out, &total));
+  uint8_t *to = take_buffer(g, out, 2, total, 1);
+  if (to == NULL) {
+    return CST_NO_MEMORY;
+  }
+  spans s = {view, g->slots, out->buffers[1]};
+  copy_spans(&s, view->data, 1, to);
+  return CST_OK;
+}
+
+/* ---- lists ---- */
+
+/* Values of a fixed number of bytes, none of them null: they can be copied many at once. */
+static bool is_plain(const cst__view *view) { return view->validity == NULL && width_of(view) > 0; }
+
+static cst_status new_plain(const gathering *g, const cst__view *view, int64_t length,
+                            struct ArrowArray *out, uint8_t **to) {
+  CST__TRY(cst__owned_new(&g->owner->allocator, 2, 0, false, out, g->error));
+  out->length = length;
+  *to = take_buffer(g, out, 1, length, width_of(view));
+  return *to != NULL ? CST_OK : CST_NO_MEMORY;
+}
+
+static cst__part part_below(const cst__part *part, int64_t i) {
+  return (cst__part){part->schema->children[i], part->array->children[i], &part->view->children[i]};
+}
+
+/* Gathers what lies below lists by the slots of the items, which are deleted. */
+static cst_status gather_items(const gathering *g, const cst__part *part, int64_t *items,
+                               int64_t count, bool has_null, struct ArrowArray *out) {
+  cst__slots slots = {items, count, has_null};
+  gathering below = {g->owner, &slots, g->error};
+  cst__part child = part_below(part, 0);
+  cst_status status = gather(&below, &child, false, out->children[0]);
+  cst__delete(items);
+  return status;
+}
+
+static cst_status new_items(const gathering *g, int64_t count, int64_t **items) {
+  size_t size = SIZE_MAX;
+  *items =
+      cst__mul((size_t)count, sizeof **items, &size) ? cst__new(&g->owner->allocator, size) : NULL;
+  return *items != NULL ? CST_OK : cst__fail_memory(g->error, size);
+}
+
+static cst_status gather_lists(const gathering *g, const cst__part *part, struct ArrowArray *out) {
+  const cst__view *child = &part->view->children[0];
+  int64_t total;
+  CST__TRY(gather_offsets(g, part->view, "list items", out, &total));
+  spans s = {part->view, g->slots, out->buffers[1]};
+  if (is_plain(child)) {
+    uint8_t *to;
+    size_t width = width_of(child);
+    CST__TRY(new_plain(g, child, total, out->children[0], &to));
+    copy_spans(&s, first_value(child, width), width, to);
+    return CST_OK;
+  }
+  int64_t *items;
+  CST__TRY(new_items(g, total, &items));
+  int64_t *at = items;
+  for (int64_t i = 0; i < g->slots->count; i++) {
+    int64_t size;
+    int64_t begin = span_at(&s, i, &size);
+    for (int64_t k = 0; k < size; k++) {
+      *at++ = begin + k;
+    }
+  }
+  return gather_items(g, part, items, total, false, out);
+}
+
+static void copy_fixed_lists(const cst__view *view, const cst__slots *s, uint8_t *to) {
+  const cst__view *child = &view->children[0];
+  size_t width = width_of(child);
+  size_t bytes = (size_t)view->fixed_size * width;
+  const uint8_t *from = first_value(child, width);
+  for (int64_t i = 0; i < s->count && bytes > 0; i++, to += bytes) {
+    if (s->at[i] < 0) {
+      memset(to, 0, bytes);
+    } else {
+      copy_span(to, from + (size_t)(view->offset + s->at[i]) * bytes, bytes);
+    }
+  }
+}
+
+static cst_status gather_fixed_lists(const gathering *g, const cst__part *part,
+                                     struct ArrowArray *out) {
+  const cst__view *view = part->view;
+  const cst__slots *s = g->slots;
+  int64_t total;
+  if (__builtin_mul_overflow(s->count, view->fixed_size, &total)) {
+    return cst__fail(g->error, CST_LIMIT, "take fewer rows",
+                     "%lld lists of %lld items each are more than 64 bits count",
+                     (long long)s->count, (long long)view->fixed_size);
+  }
+  if (is_plain(&view->children[0])) {
+    uint8_t *to;
+    CST__TRY(new_plain(g, &view->children[0], total, out->children[0], &to));
+    copy_fixed_lists(view, s, to);
+    return CST_OK;
+  }
+  int64_t *items;
+  CST__TRY(new_items(g, total, &items));
+  int64_t *at = items;
+  for (int64_t i = 0; i < s->count; i++) {
+    int64_t first = s->at[i] < 0 ? -1 : (view->offset + s->at[i]) * view->fixed_size;
+    int64_t step = s->at[i] < 0 ? 0 : 1;
+    for (int64_t k = 0; k < view->fixed_size; k++) {
+      *at++ = first + k * step;
+    }
+  }
+  return gather_items(g, part, items, total, s->has_null, out);
+}
+
+/* ---- what refers to shared items ---- */
+
+static cst_status gather_list_views(const gathering *g, const cst__part *part,
+                                    struct ArrowArray *out) {
+  const cst__view *view = part->view;
+  size_t width = (size_t)view->offset_width;
+  uint8_t *offsets = take_buffer(g, out, 1, out->length, width);
+  uint8_t *sizes = offsets != NULL ? take_buffer(g, out, 2, out->length, width) : NULL;
+  if (sizes == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t i = 0; i < g->slots->count; i++, offsets += width, sizes += width) {
+    int64_t slot = g->slots->at[i];
+    bool is_valid = bit_of(view->validity, view->offset, slot, 0) != 0;
+    memset(offsets, 0, width);
+    memset(sizes, 0, width);
+    if (is_valid) {
+      size_t at = (size_t)(view->offset + slot) * width;
+      memcpy(offsets, (const uint8_t *)view->offsets + at, width);
+      memcpy(sizes, (const uint8_t *)view->sizes + at, width);
+    }
+  }
+  cst__part child = part_below(part, 0);
+  return cst__array_share(g->owner, child.schema, child.array, 0, child.array->length,
+                          out->children[0], g->error);
+}
+
+static void release_owner(void *owner) { cst__array_handle_release(owner); }
+
+/* Views of null slots may refer to anything: they become empty. */
+static void copy_views(const cst__view *view, const cst__slots *s, uint8_t *to) {
+  for (int64_t i = 0; i < s->count; i++, to += 16) {
+    int64_t slot = s->at[i];
+    if (bit_of(view->validity, view->offset, slot, 0)) {
+      memcpy(to, (const uint8_t *)view->data + (size_t)(view->offset + slot) * 16, 16);
+    } else {
+      memset(to, 0, 16);
+    }
+  }
+}
+
+static cst_status new_views(const gathering *g, const cst__view *view, struct ArrowArray *out) {
+  int64_t num_buffers = 3 + view->num_variadic;
+  CST__TRY(cst__owned_new(&g->owner->allocator, num_buffers, 0, false, out, g->error));
+  cst__owned_keep(out, cst__array_retain(g->owner), release_owner);
+  for (int64_t i = 0; i < view->num_variadic; i++) {
+    out->buffers[2 + i] = view->variadic[i];
+  }
+  out->buffers[num_buffers - 1] = view->variadic_sizes;
+  return CST_OK;
+}
+
+static cst_status gather_views(const gathering *g, const cst__view *view, struct ArrowArray *out) {
+  uint8_t *to = take_buffer(g, out, 1, out->length, 16);
+  if (to == NULL) {
+    return CST_NO_MEMORY;
+  }
+  copy_views(view, g->slots, to);
+  return CST_OK;
+}
+
+/* ---- the walk ---- */
+
+static cst_status gather_fields(const gathering *g, const cst__part *part, struct ArrowArray *out) {
+  for (int64_t i = 0; i < out->n_children; i++) {
+    cst__part child = part_below(part, i);
+    cst_status status = gather(g, &child, false, out->children[i]);
+    if (status != CST_OK) {
+      cst__error_add_path(g->error, child.view->name, strlen(child.view->name));
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status gather_values(const gathering *g, const cst__part *part, struct ArrowArray *out) {
+  switch (part->view->layout) {
+    case CST__LAYOUT_BOOL:
+      return gather_bools(g, part->view, out);
+    case CST__LAYOUT_NUMBER:
+    case CST__LAYOUT_HALF:
+    case CST__LAYOUT_FIXED_BINARY:
+    case CST__LAYOUT_OPAQUE:
+      return gather_fixed(g, part->view, out);
+    case CST__LAYOUT_BINARY:
+      return gather_binary(g, part->view, out);
+    case CST__LAYOUT_BINARY_VIEW:
+      return gather_views(g, part->view, out);
+    case CST__LAYOUT_LIST:
+      return gather_lists(g, part, out);
+    case CST__LAYOUT_FIXED_LIST:
+      return gather_fixed_lists(g, part, out);
+    case CST__LAYOUT_LIST_VIEW:
+      return gather_list_views(g, part, out);
+    case CST__LAYOUT_STRUCT:
+      return gather_fields(g, part, out);
+    case CST__LAYOUT_NULL:
+      out->null_count = out->length;
+      break;
+    case CST__LAYOUT_OTHER: /* refused before */
+      break;
+  }
+  return CST_OK;
+}
+
+static cst_status gather(const gathering *g, const cst__part *part, bool is_batch,
+                         struct ArrowArray *out) {
+  const cst__view *view = part->view;
+  if (view->layout == CST__LAYOUT_OTHER) {
+    return cst__fail_layout(view, g->error);
+  }
+  if (view->layout == CST__LAYOUT_BINARY_VIEW) {
+    CST__TRY(new_views(g, view, out));
+  } else {
+    CST__TRY(cst__owned_new(&g->owner->allocator, cst__layout_buffers(view), view->num_children,
+                            false, out, g->error));
+  }
+  out->length = g->slots->count;
+  cst_status status =
+      view->layout == CST__LAYOUT_NULL ? CST_OK : gather_validity(g, view, is_batch, out);
+  if (status == CST_OK) {
+    status = gather_values(g, part, out);
+  }
+  if (status != CST_OK) {
+    cst__array_release(out);
+  }
+  return status;
+}
+
+cst_status cst__gather(const cst_array *owner, const cst__part *part, const cst__slots *slots,
+                       bool is_batch, struct ArrowArray *out, cst_error *error) {
+  gathering g = {owner, slots, error};
+  return gather(&g, part, is_batch && part->view->layout == CST__LAYOUT_STRUCT, out);
+}

@@ -1,0 +1,13 @@
+/* Choosing rows: <columnstone/array.h> without the checks of arguments.
+ */
+#ifndef TABLE_ROWS_H
+#define TABLE_ROWS_H
+
+#include "table/array.h"
+
+cst_status cst__array_take(const cst_array *array, const int64_t *rows, size_t num_rows,
+                           cst_array **out, cst_error *error);
+cst_status cst__array_filter(const cst_array *array, const uint8_t *mask, cst_array **out,
+                             cst_error *error);
+
+#endif /* TABLE_ROWS_H */

@@ -57,7 +57,6 @@ enum {
   SHAPE_DIM = 2,
   DIM_SIZE = 1,
   DIM_NAME = 2,
-  DIM_NAME = 2,
 
   DOMAIN_NAME = 1, /* of every kind of domain that has a name */
   INT_DOMAIN_MIN = 3,

@@ -220,6 +220,7 @@ const char *cli_bytes(double bytes, char buf[32]);
 /* ---- the verbs ---- */
 
 extern const cli_verb cli_head, cli_count, cli_verify, cli_schema_infer, cli_schema_spec,
-    cli_convert, cli_repair, cli_index, cli_split, cli_merge, cli_cat, cli_sample, cli_shuffle;
+    cli_schema_diff, cli_convert, cli_repair, cli_index, cli_split, cli_merge, cli_cat, cli_sample,
+    cli_shuffle;
 
 #endif /* CLI_H */

@@ -4,9 +4,9 @@
 #include "cli.h"
 
 static const cli_verb *const verbs[] = {
-    &cli_head,    &cli_count,  &cli_verify,  &cli_schema_infer, &cli_schema_spec,
-    &cli_convert, &cli_repair, &cli_index,   &cli_split,        &cli_merge,
-    &cli_cat,     &cli_sample, &cli_shuffle,
+    &cli_head,        &cli_count,   &cli_verify, &cli_schema_infer, &cli_schema_spec,
+    &cli_schema_diff, &cli_convert, &cli_repair, &cli_index,        &cli_split,
+    &cli_merge,       &cli_cat,     &cli_sample, &cli_shuffle,
 };
 
 enum { NUM_VERBS = sizeof verbs / sizeof verbs[0] };
@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
   }
   if (strcmp(argv[1], "schema") == 0 && (argc == 2 || is_any(argv[2], "--help", "-h"))) {
     return argc > 2 ? print_schema_verbs()
-                    : cli_usage(NULL, "schema infer, or schema spec", "which verb of schema?");
+                    : cli_usage(NULL, "see columnstone schema --help", "which verb of schema?");
   }
   return unknown_verb(argc - 1, argv + 1);
 }

@@ -92,9 +92,12 @@ static double fraction_of(const cst__message *presence) {
   return double_of(presence, PRESENCE_MIN_FRACTION, 0);
 }
 
+/* A fraction above 0 is a count of 1 in whatever data there is. */
 static bool is_raised(const cst__message *before, const cst__message *after) {
-  return fraction_of(after) > fraction_of(before) ||
-         int_of(after, PRESENCE_MIN_COUNT, 0) > int_of(before, PRESENCE_MIN_COUNT, 0);
+  int64_t had = int_of(before, PRESENCE_MIN_COUNT, 0);
+  int64_t has = int_of(after, PRESENCE_MIN_COUNT, 0);
+  had = had < 1 && fraction_of(before) > 0 ? 1 : had;
+  return fraction_of(after) > fraction_of(before) || has > had;
 }
 
 /* A feature of a fixed shape makes a tensor only if all records have it. */

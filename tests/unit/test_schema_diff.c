@@ -112,6 +112,10 @@ TEST(presence) {
                 "! changed x|presence|-|{ min_fraction: 0.5 }\n");
   check_feature("presence { min_fraction: 0.5 min_count: 1 }", "presence { min_count: 1 }",
                 "changed x|presence|{ min_fraction: 0.5 min_count: 1 }|{ min_count: 1 }\n");
+  check_feature("presence { min_fraction: 1 }", "presence { min_count: 1 }",
+                "changed x|presence|{ min_fraction: 1.0 }|{ min_count: 1 }\n");
+  check_feature("presence { min_fraction: 1 }", "presence { min_count: 2 }",
+                "! changed x|presence|{ min_fraction: 1.0 }|{ min_count: 2 }\n");
   /* A fixed shape needs all records to have it. */
   check_feature("shape {} presence { min_fraction: 1 }", "shape {} presence { min_count: 1 }",
                 "! changed x|presence|{ min_fraction: 1.0 }|{ min_count: 1 }\n");

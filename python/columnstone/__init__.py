@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ._convert import convert
     from ._core import Array, ArrowSchema, Pass, RecordBatch, Tensor, __version__
     from ._csv import CsvOptions
+    from ._dataset import Batch, Dataset, Position
     from ._dropped import Dropped
     from ._errors import (
         ArgumentError,
@@ -68,10 +69,12 @@ __all__ = [
     "ArrowDecoder",
     "ArrowEncoder",
     "ArrowSchema",
+    "Batch",
     "CorruptError",
     "CsvDecoder",
     "CsvEncoder",
     "CsvOptions",
+    "Dataset",
     "Dropped",
     "Error",
     "ExampleDecoder",
@@ -91,6 +94,7 @@ __all__ = [
     "ParquetDecoder",
     "ParquetEncoder",
     "Pass",
+    "Position",
     "Ragged",
     "RaggedTensor",
     "RawDecoder",
@@ -129,6 +133,7 @@ _NAMES_OF = {
     "_core": "Array ArrowSchema Pass RecordBatch Tensor __version__",
     "_convert": "convert",
     "_csv": "CsvOptions",
+    "_dataset": "Batch Dataset Position",
     "_dropped": "Dropped",
     "_errors": "ArgumentError CorruptError Error FileError FormatError LimitError NotFoundError "
     "SchemaError StateError UnsupportedError",

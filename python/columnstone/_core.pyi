@@ -35,6 +35,10 @@ COLUMNS_BINARY_VIEWS: int
 COLUMNS_FIXED_SIZE: int
 COLUMNS_NESTED: int
 ENCODE_LOSSY: int
+SHUFFLE_NONE: int
+SHUFFLE_AUTO: int
+SHUFFLE_GLOBAL: int
+SHUFFLE_WINDOW: int
 COMPRESSION_BY_NAME: int
 COMPRESSION_NONE: int
 COMPRESSION_GZIP: int
@@ -284,3 +288,44 @@ class Index:
     def record(self, i: int, /) -> tuple[int, int]: ...
     @property
     def num_records(self) -> int: ...
+
+@final
+class Dataset:
+    def __new__(
+        cls,
+        source: Source,
+        *,
+        batch_size: int,
+        shuffle: int,  # one of SHUFFLE_...
+        window: int,
+        seed: int,
+        drop_last: bool,
+        shard: int,
+        num_shards: int,
+        prefetch: int,
+        threads: int,
+    ) -> Self: ...
+    def shuffle(self) -> int: ...
+    def num_rows(self) -> int: ...
+    def num_batches(self) -> int: ...
+    def order(self, epoch: int, begin: int, count: int, /) -> bytes: ...  # uint64
+    def loader(
+        self,
+        epoch: int,
+        batch: int,
+        file: int,
+        rows_before: int,
+        first: int,
+        step: int,
+        sparse: type | None,  # None: record batches
+        ragged: type | None,
+        /,
+    ) -> Loader: ...
+
+@final
+class Loader:
+    """One epoch of a dataset."""
+    def __iter__(self) -> Self: ...
+    # (RecordBatch or dict of tensors, epoch, batch, file, rows before the file)
+    def __next__(self) -> tuple[Any, int, int, int, int]: ...
+    def close(self) -> None: ...

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
         ArrowSchema,
         ArrowSchemaExportable,
         ArrowStreamExportable,
+        Loader,
         Pass,
         RecordBatch,
         Tensor,
     )
     from ._csv import CsvOptions
+    from ._dataset import Dataset, Shuffle
     from ._dropped import Dropped
     from ._files import Path, ReadableFile
     from ._schema import SchemaLike
@@ -274,7 +276,7 @@ class Source:
 
     def _open(self, inputs: Inputs) -> None:
         """Opens by self._options."""
-        self._passes: WeakSet[Pass[Any]] | None = None
+        self._passes: WeakSet[Pass[Any] | Loader] | None = None
         self._parts: tuple[tuple[str, int, int], ...] = ()
         self._inputs = inputs
         self._pickle = inputs.pickle
@@ -361,8 +363,61 @@ class Source:
         self._keep(made)
         return made
 
-    def _keep(self, made: Pass[Any]) -> None:
-        """Remembers a pass for close()."""
+    def dataset(
+        self,
+        batch_size: int | None = None,
+        shuffle: Shuffle = False,
+        seed: int = 0,
+        epochs: int | None = 1,
+        drop_last: bool = False,
+        shard: tuple[int, int] = (0, 1),
+        *,
+        window: int = 65536,
+        label: str | None = None,
+        prefetch: int = 2,
+        threads: int = 1,
+        as_batches: bool = False,
+        consumed: int = 0,
+    ) -> Dataset:
+        """Batches of tensors for training: shuffled, in epochs, divided among shards and workers,
+        and exactly resumable.
+
+        batch_size: rows of every batch but the short one at the end of an epoch; the source's by
+            default.
+        shuffle: "global" permutes all rows of the plain TFRecord files; "window" the rows of each
+            window of `window` rows, and where rows can be reached one by one the windows too, else
+            the files; True is global for plain files on disk and windows for everything else
+            (compressed files, other formats, file objects, sources that skip damaged records).
+        seed: every seed has orders of its own, one per epoch, the same for ever.
+        epochs: how often an iteration goes over the data; None: without end.
+        drop_last: leave out the short batch, and what would make some shards longer than others.
+        shard: (i, n): of the batches of each epoch those with the numbers k % n == i.
+        label: the name of the tensor that is given beside the others: items are (features, label).
+        prefetch: batches that threads make ahead; 0: the caller makes them, without threads.
+        threads: that make them; the batches and their order are the same for every number.
+        as_batches: give RecordBatch objects instead of tensors.
+        consumed: begin behind so many batches, counted over the epochs.
+        """
+        from ._dataset import Dataset
+
+        return Dataset(
+            self,
+            batch_size=batch_size,
+            shuffle=shuffle,
+            seed=seed,
+            epochs=epochs,
+            drop_last=drop_last,
+            shard=shard,
+            window=window,
+            label=label,
+            prefetch=prefetch,
+            threads=threads,
+            as_batches=as_batches,
+            consumed=consumed,
+        )
+
+    def _keep(self, made: Pass[Any] | Loader) -> None:
+        """Remembers a pass, or a loader, for close()."""
         if self._passes is None:
             import weakref
 

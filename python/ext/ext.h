@@ -12,6 +12,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <columnstone/arrow_abi.h>
+#include <columnstone/dataset.h>
 #include <columnstone/example.h>
 #include <columnstone/index.h>
 #include <columnstone/schema.h>
@@ -50,6 +51,8 @@ typedef struct cst__py_state {
   PyTypeObject *writer_type;
   PyTypeObject *sink_type;
   PyTypeObject *index_type;
+  PyTypeObject *dataset_type;
+  PyTypeObject *loader_type;
   PyObject *errors[CST__PY_NUM_ERRORS]; /* the exception class of each status */
   cst__py_gate *gate;                   /* never freed: threads may look at it until the very end */
 } cst__py_state;
@@ -334,6 +337,19 @@ int cst__py_source_drops(PyObject *self, cst__py_drops **out);
 /* Keeps (NULL: forgets) the exception behind a failure of a pass, for last_error. */
 void cst__py_source_keep(PyObject *self, PyObject *exception);
 
+/* ---- dataset.c and loader.c ---- */
+
+/* Borrowed: the Source, the dataset, the ArrowSchema of its batches (NULL with an exception). */
+PyObject *cst__py_dataset_source(PyObject *self);
+cst_dataset *cst__py_dataset_view(PyObject *self);
+PyObject *cst__py_dataset_schema(PyObject *self);
+/* The adapter of the dataset's tensors; NULL with an exception. */
+const cst_tensor_adapter *cst__py_dataset_adapter(PyObject *self);
+/* One epoch from a batch on; `sparse` and `ragged` as for cst__py_tensors_dict, or NULL for record
+ * batches. */
+PyObject *cst__py_loader_new(PyObject *dataset, const cst_position *from, uint32_t first,
+                             uint32_t step, PyObject *sparse, PyObject *ragged);
+
 /* ---- scan.c: methods of Source ---- */
 
 PyObject *cst__py_source_count(PyObject *self, PyObject *unused);
@@ -363,5 +379,7 @@ extern PyType_Spec cst__py_sequence_encoder_spec;
 extern PyType_Spec cst__py_writer_spec;
 extern PyType_Spec cst__py_sink_spec;
 extern PyType_Spec cst__py_index_spec;
+extern PyType_Spec cst__py_dataset_spec;
+extern PyType_Spec cst__py_loader_spec;
 
 #endif /* COLUMNSTONE_PYTHON_EXT_H */

@@ -74,6 +74,8 @@ static const type_entry types[] = {
     {&cst__py_writer_spec, offsetof(cst__py_state, writer_type)},
     {&cst__py_sink_spec, offsetof(cst__py_state, sink_type)},
     {&cst__py_index_spec, offsetof(cst__py_state, index_type)},
+    {&cst__py_dataset_spec, offsetof(cst__py_state, dataset_type)},
+    {&cst__py_loader_spec, offsetof(cst__py_state, loader_type)},
 };
 
 static PyTypeObject **type_place(cst__py_state *state, const type_entry *entry) {
@@ -103,6 +105,10 @@ static int add_constants(PyObject *module) {
       {"COLUMNS_FIXED_SIZE", CST_COLUMNS_FIXED_SIZE},
       {"COLUMNS_NESTED", CST_COLUMNS_NESTED},
       {"ENCODE_LOSSY", CST_ENCODE_LOSSY},
+      {"SHUFFLE_NONE", CST_SHUFFLE_NONE},
+      {"SHUFFLE_AUTO", CST_SHUFFLE_AUTO},
+      {"SHUFFLE_GLOBAL", CST_SHUFFLE_GLOBAL},
+      {"SHUFFLE_WINDOW", CST_SHUFFLE_WINDOW},
       {"COMPRESSION_BY_NAME", CST_COMPRESSION_BY_NAME},
       {"COMPRESSION_NONE", CST_COMPRESSION_NONE},
       {"COMPRESSION_GZIP", CST_COMPRESSION_GZIP},

@@ -47,6 +47,10 @@ COMPRESSION_ZSTD: int
 
 def arrow_schema(schema: ArrowSchemaExportable, /) -> ArrowSchema: ...
 
+# The strings of a tensor one behind the other, and their lengths as int64; and back.
+def join_strings(tensor: Tensor, /) -> tuple[bytes, bytes]: ...
+def split_strings(data: Buffer, lengths: Buffer, /) -> list[bytes]: ...
+
 @final
 class ArrowSchema:
     @property

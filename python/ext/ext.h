@@ -204,6 +204,13 @@ cst_specs *cst__py_specs_from(cst__py_state *state, PyObject *tuple);
  * ragged(values, row_splits). Takes the tensors over, also on failure. */
 PyObject *cst__py_tensors_dict(cst__py_state *state, cst_tensors *tensors, PyObject *sparse,
                                PyObject *ragged);
+/* What a Tensor holds, borrowed; NULL, without an exception, for objects of other types. */
+const cst_ndarray *cst__py_tensor_view(cst__py_state *state, PyObject *object);
+
+/* ---- strings.c: functions of the module, see _core.pyi ---- */
+
+PyObject *cst__py_join_strings(PyObject *module, PyObject *tensor);
+PyObject *cst__py_split_strings(PyObject *module, PyObject *args);
 
 /* ---- file.c: Python file objects ---- */
 

@@ -179,6 +179,8 @@ static PyMethodDef functions[] = {
     {"arrow_schema", arrow_schema, METH_O, NULL},
     {"_plant_arrow_schema", plant_arrow_schema, METH_O, NULL},
     {"_close_gate", close_gate, METH_NOARGS, NULL},
+    {"join_strings", cst__py_join_strings, METH_O, NULL},
+    {"split_strings", cst__py_split_strings, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

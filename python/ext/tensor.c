@@ -40,6 +40,10 @@ static void dealloc(PyObject *object) {
   cst__py_free(object);
 }
 
+const cst_ndarray *cst__py_tensor_view(cst__py_state *state, PyObject *object) {
+  return PyObject_TypeCheck(object, state->tensor_type) ? ((tensor *)object)->array : NULL;
+}
+
 /* ---- a batch's tensors as a dict ---- */
 
 static PyObject *splits_list(cst__py_state *state, cst_tensors *owner, const cst_tensor *t) {

@@ -1,0 +1,101 @@
+"""Tensors and datasets in TensorFlow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from ._frameworks import converted
+from ._tensor import RaggedTensor, SparseTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ._core import ArrowSchema
+    from ._dataset import Dataset
+    from ._spec import TensorRepresentation
+
+# Tensors
+
+
+def to_tf(tensors: Any) -> Any:
+    """See _frameworks.to_tf."""
+    return converted(tensors, _dense, _sparse, _ragged)
+
+
+def _dense(tensor: Any) -> Any:
+    return tf.constant(tensor.numpy(), tf.string if tensor.dtype == "bytes" else None)
+
+
+def _sparse(tensor: SparseTensor) -> Any:
+    return tf.SparseTensor(_dense(tensor.indices), _dense(tensor.values), _dense(tensor.dense_shape))
+
+
+def _ragged(tensor: RaggedTensor) -> Any:
+    splits = [_dense(level) for level in tensor.row_splits]
+    return tf.RaggedTensor.from_nested_row_splits(_dense(tensor.values), splits, validate=False)
+
+
+# Their types
+
+_DTYPES = {
+    "c": tf.int8,
+    "C": tf.uint8,
+    "s": tf.int16,
+    "S": tf.uint16,
+    "i": tf.int32,
+    "I": tf.uint32,
+    "l": tf.int64,
+    "L": tf.uint64,
+    "f": tf.float32,
+    "g": tf.float64,
+    "int64": tf.int64,
+    "float32": tf.float32,
+    "bytes": tf.string,
+}
+
+
+def type_specs(
+    representations: Mapping[str, TensorRepresentation], arrow_schema: ArrowSchema
+) -> dict[str, Any]:
+    """The tf.TypeSpec of each tensor; of a structured one a dict of them."""
+    return {name: _type_spec(spec, arrow_schema) for name, spec in representations.items()}
+
+
+def _type_spec(spec: TensorRepresentation, arrow_schema: ArrowSchema) -> Any:
+    if spec.kind == "structured":
+        return {field.name: _type_spec(field, arrow_schema) for field in spec.fields}
+    dtype = _dtype_of(spec, arrow_schema)
+    if spec.kind == "dense":
+        return tf.TensorSpec([None, *spec.shape], dtype)
+    if spec.kind == "varlen_sparse":
+        return tf.SparseTensorSpec([None, None], dtype)
+    if spec.kind == "sparse":
+        return tf.SparseTensorSpec([None, *(None if n < 0 else n for n in spec.shape)], dtype)
+    splits = tf.int32 if spec.row_splits_dtype == "int32" else tf.int64
+    inner: list[int | None] = [getattr(p, "length", None) for p in spec.partitions]
+    uniform = 0
+    while uniform < len(inner) and inner[len(inner) - 1 - uniform] is not None:
+        uniform += 1
+    nested = len(spec.path) - 1  # steps into lists of lists
+    ragged = [None] * (len(inner) - uniform)  # a length between ragged ones is not told either
+    shape = [None, None, *([None] * nested), *ragged, *inner[len(ragged) :]]
+    return tf.RaggedTensorSpec(
+        shape, dtype, ragged_rank=len(shape) - 1 - uniform, row_splits_dtype=splits
+    )
+
+
+def _dtype_of(spec: TensorRepresentation, arrow_schema: ArrowSchema) -> Any:
+    """The type of the column's values, which are never converted; that of the spec for columns of
+    type null."""
+    field = arrow_schema
+    for step in spec.path:
+        field = next(child for child in _through_lists(field).children if child.name == step)
+    return _DTYPES.get(_through_lists(field).format, _DTYPES[spec.dtype])
+
+
+def _through_lists(field: ArrowSchema) -> ArrowSchema:
+    while field.format[:2] in ("+l", "+L", "+w", "+v"):
+        field = field.children[0]
+    return field

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from ._open import Fault, FileCount, Source, Verification, infer_schema, open
     from ._schema import Schema
+    from ._schema_diff import SchemaChange
     from ._sequence import SequenceExampleDecoder, SequenceExampleEncoder
     from ._spec import (
         Feature,
@@ -102,6 +103,7 @@ __all__ = [
     "RecordBatch",
     "RowLengths",
     "Schema",
+    "SchemaChange",
     "SchemaError",
     "SequenceExampleDecoder",
     "SequenceExampleEncoder",
@@ -144,6 +146,7 @@ _NAMES_OF = {
     "ParquetDecoder ParquetEncoder RawDecoder RawEncoder",
     "_open": "Fault FileCount Source Verification infer_schema open",
     "_schema": "Schema",
+    "_schema_diff": "SchemaChange",
     "_sequence": "SequenceExampleDecoder SequenceExampleEncoder",
     "_spec": "Feature FixedLen Ragged RowLengths Sparse TensorRepresentation UniformRowLength "
     "VarLen",

@@ -145,6 +145,8 @@ class Schema:
     # lengths, int: uniform length), row_splits_dtype, default or None, explicit, varlen_ragged,
     # reason, fields (tuples again))
     def specs(self, group: str, legacy: bool, /) -> list[tuple[Any, ...]]: ...
+    # (kind, path, what, before, after, breaks)
+    def diff(self, other: Schema, /) -> list[tuple[str, str, str, str | None, str | None, bool]]: ...
 
 @final
 class Pass(Generic[_T]):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Protocol, TypeAlias
 
     from ._core import ArrowSchemaExportable
+    from ._schema_diff import SchemaChange
     from ._spec import Feature, FeatureSpec, TensorRepresentation
 
     class Message(Protocol):
@@ -138,6 +139,18 @@ class Schema:
         context = {name: t for name, t in tensors.items() if not is_step[name]}
         steps = {name: t for name, t in tensors.items() if is_step[name]}
         return feature_specs(context, tensorflow), feature_specs(steps, tensorflow)
+
+    def diff(self, other: SchemaLike) -> list[SchemaChange]:
+        """What has to change in this schema to get the other one, in the order of this one; empty
+        if both say the same. Features are compared by name, at any depth; their order and that of
+        a domain's values count for nothing.
+
+        `breaks` marks changes after which data that fits this schema may not fit the other one, or
+        makes other tensors.
+        """
+        from ._schema_diff import SchemaChange
+
+        return [SchemaChange(*change) for change in self._handle.diff(_parse(other))]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Schema) and self.to_bytes() == other.to_bytes()

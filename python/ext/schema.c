@@ -1,4 +1,5 @@
 /* Schema: a counted cst_schema, and what its features become as tensors. */
+#include <columnstone/validate.h>
 #include <stdlib.h>
 
 #include "ext.h"
@@ -274,6 +275,52 @@ static PyObject *specs(PyObject *object, PyObject *args) {
   return list;
 }
 
+/* ---- differences ---- */
+
+typedef struct changes {
+  PyObject *list; /* NULL once something went wrong */
+} changes;
+
+/* (kind, path, what, before or None, after or None, breaks) */
+static void add_change(void *ctx, const cst_schema_change *change) {
+  changes *c = ctx;
+  if (c->list == NULL) {
+    return;
+  }
+  const char *texts[] = {change->path, change->what, change->before, change->after};
+  PyObject *objects[4];
+  for (int i = 0; i < 4; i++) {
+    objects[i] = texts[i] != NULL ? text_of(texts[i], strlen(texts[i])) : Py_NewRef(Py_None);
+  }
+  PyObject *tuple = Py_BuildValue("(sNNNNN)", change->kind, objects[0], objects[1], objects[2],
+                                  objects[3], PyBool_FromLong(change->breaks));
+  if (append(c->list, tuple) < 0) {
+    Py_CLEAR(c->list);
+  }
+}
+
+/* diff(other) */
+static PyObject *diff(PyObject *object, PyObject *other) {
+  cst__py_state *state = cst__py_state_of(object);
+  const cst_schema *after;
+  if (cst__py_schema_arg(state, other, &after) < 0) {
+    return NULL;
+  }
+  changes c = {PyList_New(0)};
+  cst_error error = CST_ERROR_INIT;
+  if (c.list == NULL) {
+    return NULL;
+  }
+  cst_status status =
+      cst_schema_diff(cst__py_schema_view(object), after, add_change, &c, NULL, &error);
+  if (status != CST_OK) {
+    Py_CLEAR(c.list);
+    PyErr_Clear();
+    return cst__py_raise(state, &error);
+  }
+  return c.list;
+}
+
 static PyMethodDef methods[] = {
     {"parse", parse, METH_VARARGS | METH_CLASS, NULL},
     {"read", read_file, METH_VARARGS | METH_CLASS, NULL},
@@ -281,6 +328,7 @@ static PyMethodDef methods[] = {
     {"to_binary", to_binary, METH_NOARGS, NULL},
     {"features", features, METH_NOARGS, NULL},
     {"specs", specs, METH_VARARGS, NULL},
+    {"diff", diff, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,0 +1,35 @@
+"""SchemaChange: one difference of two schemas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaChange:
+    """What has to change in one schema to get another one; `str(change)` is a readable line.
+
+    kind: "added", "removed" or "changed".
+    path: the feature ("a.b" in a struct); "group/tensor" of a tensor representation; the name of a
+        sparse or weighted feature, or of a domain of the schema; "" for the schema itself.
+    what: "" if the whole feature is new or gone; else the field, such as "type", "shape",
+        "presence", "value_count", "int_domain", "tensor_representation", "sparse_feature",
+        "sparse_feature.is_sorted", "schema.string_domain", "unknown fields".
+    before, after: in words or as protobuf text of one line; None if it is not set.
+    breaks: data that fits the first schema may not fit the second, or makes other tensors.
+    """
+
+    kind: str
+    path: str
+    what: str
+    before: str | None
+    after: str | None
+    breaks: bool
+
+    def __str__(self) -> str:
+        place = ": ".join(part for part in (self.path, self.what) if part)
+        if self.kind == "changed":
+            values = f"{self.before or '(not set)'} -> {self.after or '(not set)'}"
+        else:
+            values = self.after or self.before or ""
+        return f"{self.kind} {place}: {values}{' (breaks)' if self.breaks else ''}"

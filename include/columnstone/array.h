@@ -79,6 +79,11 @@ CST_API cst_status cst_array_column(const cst_array *array, const char *const *p
                                     size_t num_steps, cst_array **out, cst_array **rows,
                                     cst_error *error);
 
+/* The i-th column of a record batch, or field of a struct, by its place: for names that come twice.
+ * Nulls of the struct count as nulls of the field. CST_SCHEMA for an array of another type. */
+CST_API cst_status cst_array_child(const cst_array *array, int64_t i, cst_array **out,
+                                   cst_error *error);
+
 /* ---- lists ---- */
 
 /* Lengths of lists (items) or of strings and binary (bytes): int64, null where the slot is null.

@@ -1,8 +1,8 @@
-/* Lists: lengths, flattening and its inverse. */
+/* Lists: lengths and flattening. */
 #include "table/lists.h"
 
 #include "arrow/owned.h"
-#include "table/runs.h"
+#include "table/walk.h"
 
 /* ---- lengths ---- */
 
@@ -62,7 +62,7 @@ static cst_status make_lengths(const cst_array *array, const cst__view *view, cs
 
 cst_status cst__array_element_lengths(const cst_array *array, cst_array **out, cst_error *error) {
   cst__walk walk;
-  CST__TRY(cst__walk_begin(&walk, array, error));
+  CST__TRY(cst__walk_begin(&walk, array, false, error));
   cst_status status = make_lengths(array, &walk.view, out, error);
   cst__walk_end(&walk);
   return status;
@@ -70,60 +70,18 @@ cst_status cst__array_element_lengths(const cst_array *array, cst_array **out, c
 
 /* ---- flattening ---- */
 
-/* Splits from the rows to the items of all levels; NULL if there was no list. */
-static cst_status open_levels(cst__walk *walk, int levels, bool with_splits, int64_t **splits,
-                              cst_error *error) {
-  cst__runs *runs = &walk->runs;
-  *splits = NULL;
-  for (int i = 0; (levels < 0 || i < levels) && cst__view_is_list(runs->node.view); i++) {
-    int64_t *own = NULL;
-    CST__TRY(cst__runs_open(runs, with_splits ? &own : NULL, error));
-    if (*splits == NULL) {
-      *splits = own;
-    } else {
-      cst__splits_compose(*splits, walk->view.length, own);
-    }
-  }
-  return CST_OK;
-}
-
-static cst_status count_rows(const cst_array *root, cst_array **out, cst_error *error) {
-  struct ArrowArray made;
-  int64_t *rows = cst__new_int64(&root->allocator, root->array.length, &made, error);
-  if (rows == NULL) {
-    return CST_NO_MEMORY;
-  }
-  for (int64_t i = 0; i < root->array.length; i++) {
-    rows[i] = i;
-  }
-  return cst__int64_result(&root->allocator, &made, out, error);
-}
-
-cst_status cst__walk_finish(const cst__walk *walk, const int64_t *splits, cst_array **out,
-                            cst_array **rows, cst_error *error) {
-  cst_array *values;
-  CST__TRY(cst__walk_result(walk, &values, error));
-  if (rows != NULL) {
-    cst_status status =
-        splits != NULL ? cst__parents_of(walk->root, splits, walk->view.length, rows, error)
-                       : count_rows(walk->root, rows, error);
-    if (status != CST_OK) {
-      cst__array_handle_release(values);
-      return status;
-    }
-  }
-  *out = values;
-  return CST_OK;
-}
-
 cst_status cst__array_flatten(const cst_array *array, int levels, cst_array **values,
                               cst_array **parents, cst_error *error) {
   cst__walk walk;
-  int64_t *splits;
-  CST__TRY(cst__walk_begin(&walk, array, error));
-  cst_status status = open_levels(&walk, levels, parents != NULL, &splits, error);
+  cst_status status = CST_OK;
+  CST__TRY(cst__walk_begin(&walk, array, parents != NULL, error));
+  for (int i = 0;
+       (levels < 0 || i < levels) && cst__view_is_list(walk.runs.node.view) && status == CST_OK;
+       i++) {
+    status = cst__walk_open(&walk, error);
+  }
   if (status == CST_OK) {
-    status = cst__walk_finish(&walk, splits, values, parents, error);
+    status = cst__walk_finish(&walk, values, parents, error);
   }
   cst__walk_end(&walk);
   return status;

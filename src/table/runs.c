@@ -120,10 +120,9 @@ static cst_status take_splits(const cst__runs *runs, int64_t **out, cst_error *e
   return CST_OK;
 }
 
-cst_status cst__runs_open(cst__runs *runs, const int64_t **splits, cst_error *error) {
+cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error) {
   const cst__view *view = runs->node.view;
-  bool is_plain =
-      view->layout == CST__LAYOUT_LIST && view->validity == NULL && runs->veil == NULL;
+  bool is_plain = view->layout == CST__LAYOUT_LIST && view->validity == NULL && runs->veil == NULL;
   cst__runs items = {.arena = runs->arena, .node = cst__node_child(&runs->node, 0)};
   int64_t *at = NULL;
   if (splits != NULL) {
@@ -179,8 +178,8 @@ static void release_root(void *root) { cst__array_handle_release(root); }
 /* A root of its own for the shared parts, so that it can have a bitmap of its own. */
 static cst_status own_root(const cst_array *root, struct ArrowArray *shared, cst_error *error) {
   struct ArrowArray own;
-  cst_status status = cst__owned_new(&root->allocator, shared->n_buffers, shared->n_children, false,
-                                     &own, error);
+  cst_status status =
+      cst__owned_new(&root->allocator, shared->n_buffers, shared->n_children, false, &own, error);
   if (status != CST_OK) {
     cst__array_release(shared);
     return status;
@@ -239,80 +238,4 @@ cst_status cst__runs_array(const cst__runs *runs, const cst_array *root, struct 
     cst__array_release(out);
   }
   return status;
-}
-
-/* ---- walks ---- */
-
-cst_status cst__walk_begin(cst__walk *walk, const cst_array *array, cst_error *error) {
-  walk->root = array;
-  cst__arena_init(&walk->arena, &array->allocator);
-  cst_status status = cst__array_view(array, &walk->view, &walk->arena, error);
-  if (status == CST_OK) {
-    cst__node node = {array->schema, &array->array, &walk->view};
-    status = cst__runs_all(&node, &walk->arena, &walk->runs, error);
-  }
-  if (status != CST_OK) {
-    cst__walk_end(walk);
-  }
-  return status;
-}
-
-void cst__walk_end(cst__walk *walk) { cst__arena_reset(&walk->arena); }
-
-cst_status cst__walk_result(const cst__walk *walk, cst_array **out, cst_error *error) {
-  struct ArrowArray made;
-  CST__TRY(cst__runs_array(&walk->runs, walk->root, &made, error));
-  return cst__array_result(walk->root, walk->runs.node.schema, &made, out, error);
-}
-
-void cst__splits_compose(int64_t *outer, int64_t count, const int64_t *inner) {
-  for (int64_t i = 0; i <= count; i++) {
-    outer[i] = inner[outer[i]];
-  }
-}
-
-/* ---- numbers ---- */
-
-int64_t *cst__new_int64(const cst_allocator *allocator, int64_t length, struct ArrowArray *out,
-                        cst_error *error) {
-  size_t bytes = SIZE_MAX;
-  if (cst__owned_new(allocator, 2, 0, false, out, error) != CST_OK) {
-    return NULL;
-  }
-  int64_t *values = cst__mul((size_t)length, sizeof *values, &bytes)
-                        ? cst__owned_buffer(out, 1, bytes)
-                        : NULL;
-  if (values == NULL) {
-    cst__fail_memory(error, bytes);
-    cst__array_release(out);
-  }
-  out->length = length;
-  return values;
-}
-
-cst_status cst__int64_result(const cst_allocator *allocator, struct ArrowArray *made,
-                             cst_array **out, cst_error *error) {
-  struct ArrowSchema schema = cst__type_field("l", "", NULL, 0);
-  return cst__array_result_as(allocator, &schema, made, out, error);
-}
-
-cst_status cst__parents_of(const cst_array *root, const int64_t *splits, int64_t num_rows,
-                           cst_array **out, cst_error *error) {
-  struct ArrowArray made;
-  int64_t *parents = cst__new_int64(&root->allocator, splits[num_rows], &made, error);
-  if (parents == NULL) {
-    return CST_NO_MEMORY;
-  }
-  for (int64_t row = 0; row < num_rows; row++) {
-    for (int64_t i = splits[row]; i < splits[row + 1]; i++) {
-      parents[i] = row;
-    }
-  }
-  return cst__int64_result(&root->allocator, &made, out, error);
-}
-
-cst_status cst__fail_type(const cst__view *view, const char *wanted, cst_error *error) {
-  char type[64];
-  cst__view_type_name(view, type, sizeof type);
-  return cst__fail(error, CST_SCHEMA, NULL, "the array is of type %s instead of %s", type, wanted);
 }

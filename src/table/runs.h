@@ -51,49 +51,16 @@ cst_status cst__runs_enter(cst__runs *runs, int64_t i, cst_error *error);
 /* Goes from lists to their items. splits[0 .. total] are where the items of each list begin, the
  * first at 0; NULL if they are not wanted. Null lists, and lists within null structs, are empty,
  * whatever lies behind them. */
-cst_status cst__runs_open(cst__runs *runs, const int64_t **splits, cst_error *error);
+cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error);
 
 /* True if slot i of the node is null, in itself or through a struct above it. */
 bool cst__runs_is_null(const cst__runs *runs, int64_t slot);
 
-/* The slots as an array of their own, of the type of the node (as which cst__array_result takes it).
- * One run shares the buffers of `root`, below which the node lies; more runs are copied. Slots that
- * structs above hide are null. CST_UNSUPPORTED if that cannot be with a type (unions, run ends). */
+/* The slots as an array of their own, of the type of the node (as which cst__array_result takes
+ * it). One run shares the buffers of `root`, below which the node lies; more runs are copied. Slots
+ * that structs above hide are null. CST_UNSUPPORTED if that cannot be with a type (unions, run
+ * ends). */
 cst_status cst__runs_array(const cst__runs *runs, const cst_array *root, struct ArrowArray *out,
                            cst_error *error);
-
-/* A walk through one array: its views, and all of its slots. The arena is of the array's allocator;
- * cst__walk_end frees it. */
-typedef struct cst__walk {
-  const cst_array *root;
-  cst__arena arena;
-  cst__view view;
-  cst__runs runs;
-} cst__walk;
-
-cst_status cst__walk_begin(cst__walk *walk, const cst_array *array, cst_error *error);
-void cst__walk_end(cst__walk *walk);
-
-/* What a walk has come to, as a handle. */
-cst_status cst__walk_result(const cst__walk *walk, cst_array **out, cst_error *error);
-
-/* Where the items of each of the `count` first lists begin, from where their lists begin: of two
- * list levels the outer's splits become those from the outermost to the innermost. */
-void cst__splits_compose(int64_t *outer, int64_t count, const int64_t *inner);
-
-/* An int64 array without nulls; NULL: no memory, *error is filled. */
-int64_t *cst__new_int64(const cst_allocator *allocator, int64_t length, struct ArrowArray *out,
-                        cst_error *error);
-
-/* A handle of such an array. */
-cst_status cst__int64_result(const cst_allocator *allocator, struct ArrowArray *made,
-                             cst_array **out, cst_error *error);
-
-/* The row of each item, from where the items of each row begin. */
-cst_status cst__parents_of(const cst_array *root, const int64_t *splits, int64_t num_rows,
-                           cst_array **out, cst_error *error);
-
-/* CST_SCHEMA: an operation was wanted of a type that has it not. */
-cst_status cst__fail_type(const cst__view *view, const char *wanted, cst_error *error);
 
 #endif /* TABLE_RUNS_H */

@@ -1,0 +1,70 @@
+/* Columns by their path: down through structs, and through lists of them.
+ */
+#include "arrow/concat.h"
+#include "table/lists.h"
+#include "table/walk.h"
+
+static cst_status fail_step(const cst__view *view, const char *step, cst_error *error) {
+  char type[64];
+  cst__view_type_name(view, type, sizeof type);
+  cst__fail(error, CST_SCHEMA, NULL, "there are no fields below a column of type %s", type);
+  cst__error_add_path(error, step, strlen(step));
+  return CST_SCHEMA;
+}
+
+static cst_status take_step(cst__walk *walk, const char *step, cst_error *error) {
+  int64_t place;
+  while (cst__view_is_list(walk->runs.node.view)) {
+    CST__TRY(cst__walk_open(walk, error));
+  }
+  if (walk->runs.node.view->layout != CST__LAYOUT_STRUCT) {
+    return fail_step(walk->runs.node.view, step, error);
+  }
+  CST__TRY(cst__find_columns(&step, 1, walk->runs.node.schema, &place, error));
+  return cst__runs_enter(&walk->runs, place, error);
+}
+
+static cst_status take_steps(cst__walk *walk, const char *const *path, size_t num_steps,
+                             cst_error *error) {
+  for (size_t i = 0; i < num_steps; i++) {
+    cst_status status = take_step(walk, path[i], error);
+    if (status != CST_OK) {
+      for (size_t above = i; above-- > 0;) {
+        cst__error_add_path(error, path[above], strlen(path[above]));
+      }
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__array_column(const cst_array *array, const char *const *path, size_t num_steps,
+                             cst_array **out, cst_array **rows, cst_error *error) {
+  cst__walk walk;
+  CST__TRY(cst__walk_begin(&walk, array, rows != NULL, error));
+  cst_status status = take_steps(&walk, path, num_steps, error);
+  if (status == CST_OK) {
+    status = cst__walk_finish(&walk, out, rows, error);
+  }
+  cst__walk_end(&walk);
+  return status;
+}
+
+cst_status cst__array_child(const cst_array *array, int64_t i, cst_array **out, cst_error *error) {
+  cst__walk walk;
+  CST__TRY(cst__walk_begin(&walk, array, false, error));
+  cst_status status =
+      walk.view.layout == CST__LAYOUT_STRUCT ? CST_OK : cst__fail_type(&walk.view, "struct", error);
+  if (status == CST_OK && i >= walk.view.num_children) {
+    status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "column %lld of %lld", (long long)i,
+                       (long long)walk.view.num_children);
+  }
+  if (status == CST_OK) {
+    status = cst__runs_enter(&walk.runs, i, error);
+  }
+  if (status == CST_OK) {
+    status = cst__walk_finish(&walk, out, NULL, error);
+  }
+  cst__walk_end(&walk);
+  return status;
+}

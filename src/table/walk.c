@@ -1,0 +1,112 @@
+/* Walks through one array, and what they end with. */
+#include "table/walk.h"
+
+#include "arrow/owned.h"
+
+cst_status cst__walk_begin(cst__walk *walk, const cst_array *array, bool with_rows,
+                           cst_error *error) {
+  *walk = (cst__walk){.root = array, .with_rows = with_rows};
+  cst__arena_init(&walk->arena, &array->allocator);
+  cst_status status = cst__array_view(array, &walk->view, &walk->arena, error);
+  if (status == CST_OK) {
+    cst__node node = {array->schema, &array->array, &walk->view};
+    status = cst__runs_all(&node, &walk->arena, &walk->runs, error);
+  }
+  if (status != CST_OK) {
+    cst__walk_end(walk);
+  }
+  return status;
+}
+
+void cst__walk_end(cst__walk *walk) { cst__arena_reset(&walk->arena); }
+
+cst_status cst__walk_open(cst__walk *walk, cst_error *error) {
+  int64_t *splits = NULL;
+  CST__TRY(cst__runs_open(&walk->runs, walk->with_rows ? &splits : NULL, error));
+  if (splits == NULL || walk->splits == NULL) {
+    walk->splits = splits;
+    return CST_OK;
+  }
+  for (int64_t i = 0; i <= walk->view.length; i++) {
+    walk->splits[i] = splits[walk->splits[i]];
+  }
+  return CST_OK;
+}
+
+/* ---- numbers ---- */
+
+int64_t *cst__new_int64(const cst_allocator *allocator, int64_t length, struct ArrowArray *out,
+                        cst_error *error) {
+  size_t bytes = SIZE_MAX;
+  if (cst__owned_new(allocator, 2, 0, false, out, error) != CST_OK) {
+    return NULL;
+  }
+  int64_t *values =
+      cst__mul((size_t)length, sizeof *values, &bytes) ? cst__owned_buffer(out, 1, bytes) : NULL;
+  if (values == NULL) {
+    cst__fail_memory(error, bytes);
+    cst__array_release(out);
+    return NULL;
+  }
+  out->length = length;
+  return values;
+}
+
+cst_status cst__int64_result(const cst_allocator *allocator, struct ArrowArray *made,
+                             cst_array **out, cst_error *error) {
+  struct ArrowSchema schema = cst__type_field("l", "", NULL, 0);
+  return cst__array_result_as(allocator, &schema, made, out, error);
+}
+
+/* ---- ends ---- */
+
+static void fill_rows(const cst__walk *walk, int64_t *rows) {
+  for (int64_t row = 0; row < walk->view.length; row++) {
+    int64_t begin = walk->splits != NULL ? walk->splits[row] : row;
+    int64_t end = walk->splits != NULL ? walk->splits[row + 1] : row + 1;
+    for (int64_t i = begin; i < end; i++) {
+      rows[i] = row;
+    }
+  }
+}
+
+static cst_status make_rows(const cst__walk *walk, cst_array **out, cst_error *error) {
+  struct ArrowArray made;
+  int64_t *rows = cst__new_int64(&walk->root->allocator, walk->runs.total, &made, error);
+  if (rows == NULL) {
+    return CST_NO_MEMORY;
+  }
+  fill_rows(walk, rows);
+  return cst__int64_result(&walk->root->allocator, &made, out, error);
+}
+
+/* Nulls of structs on the way may come to a field that says it has none. */
+static cst_status make_values(const cst__walk *walk, cst_array **out, cst_error *error) {
+  struct ArrowArray made;
+  struct ArrowSchema type = *walk->runs.node.schema;
+  CST__TRY(cst__runs_array(&walk->runs, walk->root, &made, error));
+  if (made.null_count != 0 && (type.flags & ARROW_FLAG_NULLABLE) == 0) {
+    type.flags |= ARROW_FLAG_NULLABLE;
+    return cst__array_result_as(&walk->root->allocator, &type, &made, out, error);
+  }
+  return cst__array_result(walk->root, walk->runs.node.schema, &made, out, error);
+}
+
+cst_status cst__walk_finish(const cst__walk *walk, cst_array **out, cst_array **rows,
+                            cst_error *error) {
+  cst_array *values;
+  CST__TRY(make_values(walk, &values, error));
+  cst_status status = rows != NULL ? make_rows(walk, rows, error) : CST_OK;
+  if (status != CST_OK) {
+    cst__array_handle_release(values);
+    return status;
+  }
+  *out = values;
+  return CST_OK;
+}
+
+cst_status cst__fail_type(const cst__view *view, const char *wanted, cst_error *error) {
+  char type[64];
+  cst__view_type_name(view, type, sizeof type);
+  return cst__fail(error, CST_SCHEMA, NULL, "the array is of type %s instead of %s", type, wanted);
+}

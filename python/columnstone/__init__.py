@@ -15,6 +15,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._adapter import Pad, TensorAdapter
     from ._convert import convert
     from ._core import Array, ArrowSchema, Pass, RecordBatch, Tensor, __version__
     from ._csv import CsvOptions
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         Ragged,
         RowLengths,
         Sparse,
+        Structured,
         TensorRepresentation,
         UniformRowLength,
         VarLen,
@@ -92,6 +94,7 @@ __all__ = [
     "JsonEncoder",
     "LimitError",
     "NotFoundError",
+    "Pad",
     "ParquetDecoder",
     "ParquetEncoder",
     "Pass",
@@ -111,8 +114,10 @@ __all__ = [
     "Sparse",
     "SparseTensor",
     "StateError",
+    "Structured",
     "TFRecordWriter",
     "Tensor",
+    "TensorAdapter",
     "TensorRepresentation",
     "UniformRowLength",
     "UnsupportedError",
@@ -132,6 +137,7 @@ __all__ = [
 ]
 
 _NAMES_OF = {
+    "_adapter": "Pad TensorAdapter",
     "_core": "Array ArrowSchema Pass RecordBatch Tensor __version__",
     "_convert": "convert",
     "_csv": "CsvOptions",
@@ -148,8 +154,8 @@ _NAMES_OF = {
     "_schema": "Schema",
     "_schema_diff": "SchemaChange",
     "_sequence": "SequenceExampleDecoder SequenceExampleEncoder",
-    "_spec": "Feature FixedLen Ragged RowLengths Sparse TensorRepresentation UniformRowLength "
-    "VarLen",
+    "_spec": "Feature FixedLen Ragged RowLengths Sparse Structured TensorRepresentation "
+    "UniformRowLength VarLen",
     "_tensor": "RaggedTensor SparseTensor",
     "_writer": "TFRecordWriter Writer write",
 }

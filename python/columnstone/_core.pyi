@@ -6,6 +6,7 @@ from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar, fi
 import numpy as np
 import numpy.typing as npt
 
+from ._adapter import CorePad
 from ._csv import CoreCsv
 from ._dropped import Dropped
 
@@ -132,6 +133,20 @@ class Tensor:
     def __len__(self) -> int: ...
 
 @final
+class TensorAdapter:
+    # representations: as Schema.specs gives them
+    def __new__(
+        cls,
+        schema: ArrowSchema,
+        representations: tuple[tuple[Any, ...], ...],
+        pads: tuple[CorePad, ...],
+        sparse: type,
+        ragged: type,
+        /,
+    ) -> Self: ...
+    def convert(self, batch: ArrowArrayExportable, /) -> dict[str, Any]: ...
+
+@final
 class Schema:
     @classmethod
     def parse(cls, data: Buffer, kind: Literal["auto", "text", "binary"], /) -> Schema: ...
@@ -198,7 +213,10 @@ class Source:
     def split(self, i: int, n: int, /) -> Source: ...
     def dropped(self) -> list[Dropped]: ...
     def batches(self) -> Pass[RecordBatch]: ...
-    def tensors(self, sparse: type, ragged: type, /) -> Pass[dict[str, Any]]: ...
+    # pads: (name, value, lengths or None, truncate)
+    def tensors(
+        self, sparse: type, ragged: type, pads: tuple[CorePad, ...], /
+    ) -> Pass[dict[str, Any]]: ...
     def stream(self) -> object: ...
     def count(self) -> list[tuple[str, int, int, int, int]]: ...
     def verify(

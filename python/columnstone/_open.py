@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Self, TypeAlias
     from weakref import WeakSet
 
+    from ._adapter import CorePad, PadsLike
     from ._core import (
         ArrowArrayExportable,
         ArrowSchema,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
         Loader,
         Pass,
         RecordBatch,
-        Tensor,
     )
     from ._csv import CsvOptions
     from ._dataset import Dataset, Shuffle
@@ -34,9 +34,8 @@ if TYPE_CHECKING:
     from ._files import Path, ReadableFile
     from ._schema import SchemaLike
     from ._spec import FeatureSpec, TensorRepresentation
-    from ._tensor import RaggedTensor, SparseTensor
+    from ._tensor import AnyTensor as AnyTensor
 
-    AnyTensor: TypeAlias = "Tensor | SparseTensor | RaggedTensor"
     Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
     AnyInput: TypeAlias = (
         "Path | ReadableFile | Exportable "
@@ -351,15 +350,24 @@ class Source:
         self._keep(made)
         return made
 
-    def tensors(self) -> Pass[dict[str, AnyTensor]]:
-        """One pass as tensors: per batch a dict of name -> Tensor | SparseTensor | RaggedTensor.
+    def tensors(self, pad: PadsLike = None) -> Pass[dict[str, AnyTensor]]:
+        """One pass as tensors: per batch a dict of name -> Tensor | SparseTensor | RaggedTensor, or
+        a dict again, of the fields of a structured tensor.
+
+        pad: ragged, varlen and sparse tensors that are wanted dense: name -> (value, length) or
+            Pad, as in pad={"tokens": (0, 512)}; a length of None is the longest of each batch.
 
         Raises SchemaError with record and tensor for a row that does not fit, such as a missing
         value of a dense tensor.
         """
         from ._tensor import RaggedTensor, SparseTensor
 
-        made = self._core.tensors(SparseTensor, RaggedTensor)
+        pads: tuple[CorePad, ...] = ()
+        if pad:
+            from ._adapter import core_pads
+
+            pads = core_pads(pad, self.tensor_representations())
+        made = self._core.tensors(SparseTensor, RaggedTensor, pads)
         self._keep(made)
         return made
 

@@ -87,7 +87,14 @@ class Ragged:
     row_splits_dtype: SplitsDtype = "int64"
 
 
-FeatureSpec: TypeAlias = FixedLen | VarLen | Sparse | Ragged
+@dataclass(frozen=True)
+class Structured:
+    """A tensor of named tensors, each made of columns of its own: a dict in a batch."""
+
+    fields: Mapping[str, FeatureSpec]
+
+
+FeatureSpec: TypeAlias = "FixedLen | VarLen | Sparse | Ragged | Structured"
 
 
 @dataclass(frozen=True)
@@ -197,12 +204,7 @@ def _entry_of(tensor: TensorRepresentation) -> tuple[Any, ...]:
 def feature_spec_of(tensor: TensorRepresentation) -> FeatureSpec:
     """The parsing spec of one tensor. Keys of nested features are leaf names."""
     if tensor.dtype == "none":
-        hint = "ask for the specs of its fields"
-        raise UnsupportedError(
-            f"a structured tensor has no parsing spec of its own ({hint})",
-            path=tensor.name,
-            hint=hint,
-        )
+        return Structured({field.name: feature_spec_of(field) for field in tensor.fields})
     leaf = tensor.path[-1]
     key = None if leaf == tensor.name else leaf
     if tensor.kind == "dense":
@@ -216,6 +218,11 @@ def feature_spec_of(tensor: TensorRepresentation) -> FeatureSpec:
 
 def tensorflow_spec_of(name: str, spec: FeatureSpec) -> Any:
     """The tf.io object for the same. Imports TensorFlow."""
+    if isinstance(spec, Structured):
+        hint = "parse its columns one by one, or leave the tensor out"
+        raise UnsupportedError(
+            f"tf.io has no form for the structured tensor {name!r} ({hint})", path=name, hint=hint
+        )
     import tensorflow as tf
 
     dtype = {"int64": tf.int64, "float32": tf.float32, "bytes": tf.string}[spec.dtype]

@@ -6,7 +6,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from ._core import Tensor
+
+    AnyTensor: TypeAlias = "Tensor | SparseTensor | RaggedTensor | dict[str, AnyTensor]"
 
 
 class SparseTensor:

@@ -18,8 +18,9 @@ import random
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ._adapter import TensorAdapter as Adapter
 from ._csv import CsvOptions
-from ._errors import NotFoundError, StateError, argument_error
+from ._errors import NotFoundError, StateError
 from ._open import Source
 from ._open import open as open_source
 from ._schema import Schema
@@ -55,20 +56,16 @@ class TensorAdapter:
 
     arrow_schema: of the batches that will come.
     tensor_representations: name of the tensor -> representation.
-    schema: the TFMD schema that they come from, and the name of their group.
     """
 
     def __init__(
         self,
         arrow_schema: pa.Schema,
         tensor_representations: Mapping[str, TensorRepresentation],
-        schema: SchemaLike,
-        tensor_group: str = "",
     ) -> None:
         self._arrow_schema = arrow_schema
         self._representations = dict(tensor_representations)
-        self._schema = schema if isinstance(schema, Schema) else Schema(schema)
-        self._group = tensor_group
+        self._adapters: dict[tuple[str, ...], Adapter] = {}
 
     def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
         """What each tensor is made of."""
@@ -77,35 +74,26 @@ class TensorAdapter:
     def ToBatchTensors(
         self, record_batch: Any, projections: Iterable[str] | None = None
     ) -> dict[str, Any]:
-        """The tensors of a batch by name: Tensor, SparseTensor and RaggedTensor.
+        """The tensors of a batch by name: Tensor, SparseTensor and RaggedTensor, or a dict of the
+        fields of a structured one.
 
         projections: the names of the wanted ones. The batch has to have the adapter's columns.
         """
-        import pyarrow as pa
+        wanted = tuple(self._representations if projections is None else projections)
+        adapter = self._adapters.get(wanted)
+        if adapter is None:
+            adapter = self._adapters[wanted] = self._adapter(wanted)
+        tensors = adapter.convert(record_batch)
+        return {name: tensors[name] for name in wanted}
 
-        batch = (
-            record_batch
-            if isinstance(record_batch, pa.RecordBatch)
-            else pa.record_batch(record_batch)
-        )
-        if not batch.schema.equals(self._arrow_schema):
-            raise argument_error("the batch has other columns than the adapter's Arrow schema")
-        wanted = list(self._representations) if projections is None else list(projections)
+    def _adapter(self, wanted: tuple[str, ...]) -> Adapter:
         for name in wanted:
             if name not in self._representations:
                 raise NotFoundError(f"there is no tensor {name!r}", path=name)
-        if not wanted:
-            return {}
-        source = open_source(
-            batch,
-            schema=self._schema,
-            columns=_columns_of(self._representations[name] for name in wanted),
-            tensor_group=self._group,
-            batch_size=max(1, batch.num_rows),
-        )
-        for tensors in source.tensors():
-            return {name: tensors[name] for name in wanted}
-        raise StateError("a batch without rows has no tensors")
+        return Adapter(self._arrow_schema, [self._representations[name] for name in wanted])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_adapters": {}}
 
     def TypeSpecs(self) -> dict[str, Any]:
         """The tf.TypeSpec of each tensor. Needs TensorFlow."""
@@ -115,7 +103,7 @@ class TensorAdapter:
 def _columns_of(representations: Iterable[TensorRepresentation]) -> list[str]:
     """The columns that tensors are made of."""
     columns: list[str] = []
-    for spec in representations:
+    for spec in _leaves(representations):
         lengths = [p.key for p in spec.partitions if isinstance(p, RowLengths)]
         for column in (*spec.index_columns, spec.path[0], *lengths):
             if column not in columns:
@@ -123,7 +111,18 @@ def _columns_of(representations: Iterable[TensorRepresentation]) -> list[str]:
     return columns
 
 
+def _leaves(representations: Iterable[TensorRepresentation]) -> Iterator[TensorRepresentation]:
+    """The fields of structured tensors in the place of those."""
+    for spec in representations:
+        if spec.kind == "structured":
+            yield from _leaves(spec.fields)
+        else:
+            yield spec
+
+
 def _type_spec(spec: TensorRepresentation) -> Any:
+    if spec.kind == "structured":
+        return {field.name: _type_spec(field) for field in spec.fields}
     import tensorflow as tf
 
     dtype = {"int64": tf.int64, "float32": tf.float32, "bytes": tf.string}[spec.dtype]
@@ -178,9 +177,7 @@ class TFXIO:
 
     def TensorAdapter(self) -> TensorAdapter:
         """What turns the batches into tensors."""
-        return TensorAdapter(
-            self.ArrowSchema(), self.TensorRepresentations(), self._schema_of(), self._group()
-        )
+        return TensorAdapter(self.ArrowSchema(), self.TensorRepresentations())
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[pa.RecordBatch]:
         """The batches, as pyarrow's."""

@@ -39,6 +39,19 @@ static void dealloc(PyObject *object) {
   cst__py_free(object);
 }
 
+static void give_back(struct ArrowArray *array) {
+  array->release = NULL;
+  cst__py_shared_release(array->private_data);
+}
+
+PyObject *cst__py_batch_lend(PyObject *self, struct ArrowArray *out) {
+  record_batch *batch = (record_batch *)self;
+  *out = *root(self);
+  out->release = give_back;
+  out->private_data = cst__py_shared_retain(batch->shared);
+  return batch->schema;
+}
+
 static PyObject *get_num_rows(PyObject *object, void *closure) {
   (void)closure;
   return PyLong_FromLongLong(root(object)->length);

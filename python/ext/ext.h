@@ -42,6 +42,7 @@ typedef struct cst__py_state {
   PyTypeObject *batch_type;
   PyTypeObject *array_type;
   PyTypeObject *tensor_type;
+  PyTypeObject *adapter_type;
   PyTypeObject *source_type;
   PyTypeObject *pass_type;
   PyTypeObject *decoder_type;
@@ -180,6 +181,9 @@ PyObject *cst__py_values(cst__py_state *state, const struct ArrowSchema *schema,
 /* Both take the array over, also on failure. `schema` is an ArrowSchema object (borrowed). */
 PyObject *cst__py_batch_new(cst__py_state *state, PyObject *schema, struct ArrowArray *array);
 PyObject *cst__py_array_new(cst__py_state *state, PyObject *schema, struct ArrowArray *array);
+/* The batch as an array that shares the memory and whose children stay where they are, and its
+ * ArrowSchema object, borrowed. */
+PyObject *cst__py_batch_lend(PyObject *self, struct ArrowArray *out);
 /* A view of a node of shared data. */
 PyObject *cst__py_array_view(cst__py_state *state, PyObject *schema, cst__py_shared *owner,
                              const struct ArrowArray *node, int64_t offset, int64_t length);
@@ -198,10 +202,21 @@ PyObject *cst__py_specs_list(const cst_specs *specs);
 /* Checked specs (cst_specs_from) of a tuple of such tuples. NULL with an exception. */
 cst_specs *cst__py_specs_from(cst__py_state *state, PyObject *tuple);
 
+/* ---- adapter.c ---- */
+
+/* Pads from a tuple of tuples, see _core.pyi. */
+typedef struct cst__py_pads {
+  cst_pad *items;
+  size_t count;
+  PyObject *tuple; /* holds what the items point to */
+} cst__py_pads;
+int cst__py_pads_init(cst__py_pads *pads, PyObject *tuple);
+void cst__py_pads_reset(cst__py_pads *pads);
+
 /* ---- tensor.c ---- */
 
-/* A dict of name -> Tensor or what the two classes make: sparse(indices, values, dense_shape),
- * ragged(values, row_splits). Takes the tensors over, also on failure. */
+/* A dict of name -> Tensor, a dict again, or what the two classes make: sparse(indices, values,
+ * dense_shape), ragged(values, row_splits). Takes the tensors over, also on failure. */
 PyObject *cst__py_tensors_dict(cst__py_state *state, cst_tensors *tensors, PyObject *sparse,
                                PyObject *ragged);
 /* What a Tensor holds, borrowed; NULL, without an exception, for objects of other types. */
@@ -310,9 +325,9 @@ const cst_csv_options *cst__py_csv_view(const cst__py_csv *csv);
 
 /* ---- pass.c ---- */
 
-/* A pass over the source; `sparse` and `ragged` as for cst__py_tensors_dict, or NULL for record
- * batches. */
-PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged);
+/* A pass over the source; `sparse` and `ragged` as for cst__py_tensors_dict, and pads as a tuple, or
+ * NULL for record batches. */
+PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged, PyObject *pads);
 
 /* ---- source.c, as pass.c and stream.c need it ---- */
 
@@ -377,6 +392,7 @@ extern PyType_Spec cst__py_arrow_schema_spec;
 extern PyType_Spec cst__py_batch_spec;
 extern PyType_Spec cst__py_array_spec;
 extern PyType_Spec cst__py_tensor_spec;
+extern PyType_Spec cst__py_adapter_spec;
 extern PyType_Spec cst__py_source_spec;
 extern PyType_Spec cst__py_pass_spec;
 extern PyType_Spec cst__py_decoder_spec;

@@ -22,7 +22,13 @@ typedef struct pass_object {
   uint64_t rows;
 } pass_object;
 
-static int make_adapter(pass_object *self, cst_source *source) {
+static int make_adapter(pass_object *self, cst_source *source, PyObject *tuple) {
+  cst__py_pads pads;
+  if (cst__py_pads_init(&pads, tuple) < 0) {
+    return -1;
+  }
+  const cst_tensor_options options = {
+      .size = sizeof options, .pads = pads.items, .num_pads = pads.count};
   cst_error error = CST_ERROR_INIT;
   const struct ArrowSchema *schema = cst__py_arrow_schema_view(self->schema);
   cst_specs *specs = NULL;
@@ -30,10 +36,11 @@ static int make_adapter(pass_object *self, cst_source *source) {
   Py_BEGIN_ALLOW_THREADS
   status = cst_source_specs(source, &specs, &error);
   if (status == CST_OK) {
-    status = cst_tensor_adapter_new(schema, specs, NULL, &self->adapter, &error);
+    status = cst_tensor_adapter_new(schema, specs, &options, &self->adapter, &error);
   }
   cst_specs_release(specs);
   Py_END_ALLOW_THREADS
+  cst__py_pads_reset(&pads);
   if (status != CST_OK) {
     cst__py_source_raise(self->source, &error);
     return -1;
@@ -41,10 +48,10 @@ static int make_adapter(pass_object *self, cst_source *source) {
   return 0;
 }
 
-static int start(pass_object *self, cst_source *source) {
+static int start(pass_object *self, cst_source *source, PyObject *pads) {
   if (self->sparse != NULL) {
     self->schema = cst__py_source_arrow_schema(self->source);
-    if (self->schema == NULL || make_adapter(self, source) < 0) {
+    if (self->schema == NULL || make_adapter(self, source, pads) < 0) {
       return -1;
     }
   }
@@ -60,13 +67,13 @@ static int start(pass_object *self, cst_source *source) {
   return 0;
 }
 
-PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged) {
+PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged, PyObject *pads) {
   PyTypeObject *type = cst__py_state_of(source)->pass_type;
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   pass_object *self = (pass_object *)allocate(type, 0);
   cst_source *opened = self == NULL ? NULL : cst__py_source_borrow(source);
   if (opened == NULL) {
-    Py_XDECREF(self);
+    Py_XDECREF((PyObject *)self);
     return NULL;
   }
   self->source = Py_NewRef(source);
@@ -78,7 +85,7 @@ PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged)
     result = cst__py_source_drops(source, &self->drops);
   }
   if (result == 0) {
-    result = start(self, opened);
+    result = start(self, opened, pads);
   }
   Py_BEGIN_ALLOW_THREADS
   cst_source_release(opened);

@@ -521,16 +521,17 @@ static PyObject *split(PyObject *object, PyObject *args) {
 
 static PyObject *batches(PyObject *object, PyObject *unused) {
   (void)unused;
-  return cst__py_pass_new(object, NULL, NULL);
+  return cst__py_pass_new(object, NULL, NULL, NULL);
 }
 
 static PyObject *tensors(PyObject *object, PyObject *args) {
   PyObject *sparse;
   PyObject *ragged;
-  if (!PyArg_ParseTuple(args, "OO:tensors", &sparse, &ragged)) {
+  PyObject *pads;
+  if (!PyArg_ParseTuple(args, "OOO!:tensors", &sparse, &ragged, &PyTuple_Type, &pads)) {
     return NULL;
   }
-  return cst__py_pass_new(object, sparse, ragged);
+  return cst__py_pass_new(object, sparse, ragged, pads);
 }
 
 static PyObject *stream(PyObject *object, PyObject *unused) {

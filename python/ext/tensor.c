@@ -69,9 +69,14 @@ static PyObject *call(PyObject *class, PyObject *a, PyObject *b, PyObject *c) {
   return result;
 }
 
+static PyObject *fields_dict(cst__py_state *state, cst_tensors *owner, const cst_tensor *items,
+                             size_t count, PyObject *sparse, PyObject *ragged);
+
 static PyObject *tensor_object(cst__py_state *state, cst_tensors *owner, const cst_tensor *t,
                                PyObject *sparse, PyObject *ragged) {
   switch (t->kind) {
+    case CST_TENSOR_STRUCTURED:
+      return fields_dict(state, owner, t->fields, t->num_fields, sparse, ragged);
     case CST_TENSOR_DENSE:
       return make(state, owner, &t->values);
     case CST_TENSOR_RAGGED:
@@ -82,18 +87,34 @@ static PyObject *tensor_object(cst__py_state *state, cst_tensors *owner, const c
   }
 }
 
+static int put(PyObject *dict, cst__py_state *state, cst_tensors *owner, const cst_tensor *t,
+               PyObject *sparse, PyObject *ragged) {
+  PyObject *name = PyUnicode_DecodeUTF8(t->name, (Py_ssize_t)strlen(t->name), "surrogateescape");
+  PyObject *value = name == NULL ? NULL : tensor_object(state, owner, t, sparse, ragged);
+  int result = value == NULL ? -1 : PyDict_SetItem(dict, name, value);
+  Py_XDECREF(name);
+  Py_XDECREF(value);
+  return result;
+}
+
+static PyObject *fields_dict(cst__py_state *state, cst_tensors *owner, const cst_tensor *items,
+                             size_t count, PyObject *sparse, PyObject *ragged) {
+  PyObject *dict = PyDict_New();
+  for (size_t i = 0; dict != NULL && i < count; i++) {
+    if (put(dict, state, owner, &items[i], sparse, ragged) < 0) {
+      Py_CLEAR(dict);
+    }
+  }
+  return dict;
+}
+
 PyObject *cst__py_tensors_dict(cst__py_state *state, cst_tensors *tensors, PyObject *sparse,
                                PyObject *ragged) {
   PyObject *dict = PyDict_New();
   for (size_t i = 0; dict != NULL && i < cst_tensors_count(tensors); i++) {
-    const cst_tensor *t = cst_tensors_get(tensors, i);
-    PyObject *name = PyUnicode_DecodeUTF8(t->name, (Py_ssize_t)strlen(t->name), "surrogateescape");
-    PyObject *value = name == NULL ? NULL : tensor_object(state, tensors, t, sparse, ragged);
-    if (value == NULL || PyDict_SetItem(dict, name, value) < 0) {
+    if (put(dict, state, tensors, cst_tensors_get(tensors, i), sparse, ragged) < 0) {
       Py_CLEAR(dict);
     }
-    Py_XDECREF(name);
-    Py_XDECREF(value);
   }
   cst_tensors_release(tensors);
   return dict;

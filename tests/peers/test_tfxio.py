@@ -118,9 +118,7 @@ def test_type_specs(case: Case) -> None:
     peer = tf_example_record.TFExampleRecord("none", schema=schema, **NAMED)
     batch = cst.ExampleDecoder(schema).decode(case.records)
     source = cst.open(batch, schema=schema)
-    adapter = tfxio.TensorAdapter(
-        pa.record_batch(batch).schema, source.tensor_representations(), schema
-    )
+    adapter = tfxio.TensorAdapter(pa.record_batch(batch).schema, source.tensor_representations())
     peers = peer.TensorAdapter()
     assert adapter.TypeSpecs() == peers.TypeSpecs()
     for name, spec in adapter.TypeSpecs().items():

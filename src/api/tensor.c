@@ -3,6 +3,7 @@
 
 #include "api/arguments.h"
 #include "source/pass.h"
+#include "tensor/encode.h"
 #include "tensor/tensor.h"
 
 cst_status cst_tensor_adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
@@ -99,4 +100,47 @@ cst_status cst_pass_next_tensors(cst_pass *pass, const cst_tensor_adapter *adapt
     }
   }
   return status;
+}
+
+/* ---- tensors to record batches ---- */
+
+cst_status cst_tensor_encoder_new(const cst_specs *specs, const cst_allocator *allocator,
+                                  cst_tensor_encoder **out, cst_error *error) {
+  if (specs == NULL || out == NULL) {
+    return cst__missing(specs == NULL ? "the list of specs" : "the output", error);
+  }
+  return cst__tensor_encoder_new(specs, allocator, out, error);
+}
+
+void cst_tensor_encoder_free(cst_tensor_encoder *encoder) { cst__tensor_encoder_free(encoder); }
+
+cst_status cst_tensor_encoder_arrow_schema(const cst_tensor_encoder *encoder,
+                                           struct ArrowSchema *out, cst_error *error) {
+  if (encoder == NULL || out == NULL) {
+    return cst__missing(encoder == NULL ? "the encoder" : "the output", error);
+  }
+  return cst__tensor_encoder_arrow_schema(encoder, out, error);
+}
+
+static cst_status check_tensors(const cst_tensor *tensors, size_t count, const void *out,
+                                cst_error *error) {
+  if ((tensors == NULL && count > 0) || out == NULL) {
+    return cst__missing(out == NULL ? "the output" : "the list of tensors", error);
+  }
+  return CST_OK;
+}
+
+cst_status cst_tensor_encoder_encode(const cst_tensor_encoder *encoder, const cst_tensor *tensors,
+                                     size_t count, struct ArrowArray *out, cst_error *error) {
+  if (encoder == NULL) {
+    return cst__missing("the encoder", error);
+  }
+  CST__TRY(check_tensors(tensors, count, out, error));
+  return cst__tensor_encoder_encode(encoder, tensors, count, out, error);
+}
+
+cst_status cst_specs_of_tensors(const cst_tensor *tensors, size_t count,
+                                const cst_allocator *allocator, cst_specs **out, cst_error *error) {
+  CST__TRY(check_tensors(tensors, count, out, error));
+  return cst__specs_of_tensors(tensors, count, allocator, out, error);
 }

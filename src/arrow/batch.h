@@ -158,6 +158,8 @@ typedef struct cst__column_type {
   bool is_struct;         /* of these children, with `name`; nothing else counts then */
   const struct cst__column_type *children;
   size_t num_children;
+  size_t num_struct_lists; /* is_struct: list levels around it */
+  const char *format;      /* of the values, by the C data interface; NULL: by `kind` */
 } cst__column_type;
 
 /* A struct schema of such columns; the item of every list is called "item". */

@@ -19,6 +19,11 @@ static enum ArrowType value_type(const cst__column_type *type) {
   return NANOARROW_TYPE_NA;
 }
 
+static ArrowErrorCode set_values(struct ArrowSchema *schema, const cst__column_type *type) {
+  return type->format != NULL ? ArrowSchemaSetFormat(schema, type->format)
+                              : ArrowSchemaSetType(schema, value_type(type));
+}
+
 static ArrowErrorCode set_list(struct ArrowSchema *schema, const cst__column_type *type) {
   if (type->fixed_size >= 0) {
     if (type->fixed_size > INT32_MAX) {
@@ -54,15 +59,30 @@ static ArrowErrorCode set_item(struct ArrowSchema *schema, const cst__column_typ
     failed = set_list(schema, &inner);
     return failed ? failed : set_item(schema->children[0], &inner);
   }
-  return failed ? failed : ArrowSchemaSetType(schema, value_type(type));
+  return failed ? failed : set_values(schema, type);
+}
+
+/* A struct as the items of lists. */
+static ArrowErrorCode set_struct_lists(struct ArrowSchema *schema, const cst__column_type *type) {
+  cst__column_type inner = *type;
+  inner.num_struct_lists--;
+  ArrowErrorCode failed = set_list(schema, type);
+  if (!failed) {
+    failed = ArrowSchemaSetName(schema->children[0], "item");
+  }
+  return failed ? failed : set_type(schema->children[0], &inner);
 }
 
 static ArrowErrorCode set_type(struct ArrowSchema *schema, const cst__column_type *type) {
+  if (type->is_struct && type->num_struct_lists > 0) {
+    return set_struct_lists(schema, type);
+  }
   if (type->is_struct) {
     return set_struct(schema, type->children, type->num_children);
   }
-  if (type->flat || (type->kind == CST__VALUES_NULL && !type->is_nested)) {
-    return ArrowSchemaSetType(schema, value_type(type));
+  bool is_null = type->kind == CST__VALUES_NULL && type->format == NULL;
+  if (type->flat || (is_null && !type->is_nested)) {
+    return set_values(schema, type);
   }
   ArrowErrorCode failed = set_list(schema, type);
   return failed ? failed : set_item(schema->children[0], type);

@@ -1,0 +1,311 @@
+/* The columns of an encoder: from specs to a tree, and from the tree to an Arrow schema. */
+#include <stdlib.h>
+
+#include "arrow/batch.h"
+#include "tensor/encode.h"
+
+/* ---- leaves and columns ---- */
+
+typedef struct planner {
+  cst_tensor_encoder *encoder;
+  cst_error *error;
+} planner;
+
+static size_t count_leaves(const cst_tensor_spec *spec) {
+  if (spec->kind != CST_TENSOR_STRUCTURED) {
+    return 1;
+  }
+  size_t count = 0;
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    count += count_leaves(&spec->fields[i]);
+  }
+  return count;
+}
+
+static cst_status new_node(const planner *p, const char *name, cst__encode_node *parent,
+                           cst__encode_node **out) {
+  cst__encode_node *node = cst__arena_take_zero(&p->encoder->arena, sizeof *node);
+  if (node == NULL) {
+    return cst__fail_memory(p->error, sizeof *node);
+  }
+  node->name = name;
+  node->parent = parent;
+  node->number = p->encoder->num_nodes++;
+  if (parent != NULL) {
+    *(parent->last != NULL ? &parent->last->next : &parent->first) = node;
+    parent->last = node;
+    parent->num_children++;
+  }
+  *out = node;
+  return CST_OK;
+}
+
+static cst__encode_node *find_child(const cst__encode_node *parent, const char *name) {
+  cst__encode_node *child = parent->first;
+  while (child != NULL && strcmp(child->name, name) != 0) {
+    child = child->next;
+  }
+  return child;
+}
+
+static cst_status fail_twice(const planner *p, const cst__encode_leaf *leaf, const char *name) {
+  return cst__encode_fail(p->error, leaf, -1, "give one of them a column of its own",
+                          "column '%s' belongs to another tensor, or is a struct for one", name);
+}
+
+/* Adds a column of the leaf: behind `*last`, the one before. */
+static cst_status add_column(const planner *p, cst__encode_leaf *leaf, const char *name,
+                             cst__encode_node **last) {
+  cst__encode_node *node = NULL;
+  if (find_child(leaf->parent, name) != NULL) {
+    return fail_twice(p, leaf, name);
+  }
+  CST__TRY(new_node(p, name, leaf->parent, &node));
+  node->leaf = leaf;
+  node->is_values = *last == NULL;
+  *(node->is_values ? &leaf->columns : &(*last)->more) = node;
+  *last = node;
+  return CST_OK;
+}
+
+/* The struct that the path leads to. */
+static cst_status enter(const planner *p, cst__encode_leaf *leaf) {
+  const cst_tensor_spec *spec = leaf->spec;
+  leaf->parent = p->encoder->root;
+  if (spec->num_path_steps >= CST__ENCODE_MAX_DEPTH) {
+    return cst__encode_fail(p->error, leaf, -1, NULL, "a path of %zu steps, more than %d",
+                            spec->num_path_steps, CST__ENCODE_MAX_DEPTH - 1);
+  }
+  for (size_t i = 0; i + 1 < spec->num_path_steps; i++) {
+    cst__encode_node *child = find_child(leaf->parent, spec->path[i]);
+    if (child != NULL && child->leaf != NULL) {
+      return fail_twice(p, leaf, spec->path[i]);
+    }
+    if (child == NULL) {
+      CST__TRY(new_node(p, spec->path[i], leaf->parent, &child));
+    }
+    leaf->parent = child;
+  }
+  return CST_OK;
+}
+
+/* Values of a dense row, or of an item of trailing uniform partitions. */
+static cst_status measure(const planner *p, cst__encode_leaf *leaf) {
+  const cst_tensor_spec *spec = leaf->spec;
+  bool fits = true;
+  leaf->row_size = 1;
+  for (size_t i = 0; spec->kind == CST_TENSOR_DENSE && i < spec->num_dims; i++) {
+    fits = fits && !__builtin_mul_overflow(leaf->row_size, spec->dims[i], &leaf->row_size);
+  }
+  for (size_t i = spec->num_partitions; i > 0; i--) {
+    const cst_partition *part = &spec->partitions[i - 1];
+    if (part->row_length_column != NULL) {
+      break;
+    }
+    leaf->num_inner++;
+    fits = fits && !__builtin_mul_overflow(leaf->row_size, part->uniform_length, &leaf->row_size);
+  }
+  return fits ? CST_OK
+              : cst__encode_fail(p->error, leaf, -1, NULL, "rows of more than 2^63 values");
+}
+
+static cst_status add_leaf(const planner *p, const cst_tensor_spec *spec,
+                           const cst__encode_group *group) {
+  cst_tensor_encoder *encoder = p->encoder;
+  cst__encode_leaf *leaf = &encoder->leaves[encoder->num_leaves];
+  cst__encode_node *last = NULL;
+  *leaf = (cst__encode_leaf){.spec = spec, .group = group, .number = encoder->num_leaves++};
+  CST__TRY(measure(p, leaf));
+  CST__TRY(enter(p, leaf));
+  CST__TRY(add_column(p, leaf, spec->path[spec->num_path_steps - 1], &last));
+  for (size_t i = 0; i < spec->num_index_columns; i++) {
+    CST__TRY(add_column(p, leaf, spec->index_columns[i], &last));
+  }
+  for (size_t i = 0; i < spec->num_partitions; i++) {
+    const char *name = spec->partitions[i].row_length_column;
+    if (name != NULL) {
+      CST__TRY(add_column(p, leaf, name, &last));
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status add_spec(const planner *p, const cst_tensor_spec *spec,
+                           const cst__encode_group *outer) {
+  if (spec->kind != CST_TENSOR_STRUCTURED) {
+    return add_leaf(p, spec, outer);
+  }
+  cst__encode_group *group = cst__arena_take(&p->encoder->arena, sizeof *group);
+  if (group == NULL) {
+    return cst__fail_memory(p->error, sizeof *group);
+  }
+  *group = (cst__encode_group){spec, outer};
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    CST__TRY(add_spec(p, &spec->fields[i], group));
+  }
+  return CST_OK;
+}
+
+cst_status cst__encode_plan(cst_tensor_encoder *encoder, cst_error *error) {
+  const planner p = {encoder, error};
+  const cst_specs *specs = encoder->specs;
+  size_t count = 1;
+  for (size_t i = 0; i < cst__specs_count(specs); i++) {
+    count += count_leaves(cst__specs_get(specs, i));
+  }
+  encoder->leaves = cst__arena_take_zero(&encoder->arena, count * sizeof *encoder->leaves);
+  encoder->types = cst__arena_take_zero(&encoder->arena, count * sizeof *encoder->types);
+  if (encoder->leaves == NULL || encoder->types == NULL) {
+    return cst__fail_memory(error, count * sizeof *encoder->leaves);
+  }
+  CST__TRY(new_node(&p, "", NULL, &encoder->root));
+  for (size_t i = 0; i < cst__specs_count(specs); i++) {
+    CST__TRY(add_spec(&p, cst__specs_get(specs, i), NULL));
+  }
+  for (size_t i = 0; i < encoder->num_leaves; i++) {
+    const cst_tensor_spec *spec = encoder->leaves[i].spec;
+    encoder->types[i] = (cst__encode_type){spec->dtype, spec->kind == CST_TENSOR_RAGGED};
+  }
+  return CST_OK;
+}
+
+/* ---- lists of structs ---- */
+
+/* A leaf with row lengths: its values are one list per slot, so the levels above that one are
+ * lists of its struct. */
+static cst_status set_lists(const cst_tensor_encoder *encoder, const cst__encode_leaf *leaf,
+                            size_t num_levels, size_t *outer, bool *is_set, cst_error *error) {
+  const cst__encode_node *node = leaf->parent;
+  size_t above = node->parent != NULL ? outer[node->parent->number] : 0;
+  size_t wanted = num_levels - 1;
+  if (node == encoder->root && wanted > 0) {
+    return cst__encode_fail(
+        error, leaf, -1, "give the values and the lengths a path into a struct",
+        "%zu levels of lists above row lengths, but columns at the top have one", num_levels);
+  }
+  if (wanted < above || (*is_set && outer[node->number] != wanted)) {
+    return cst__encode_fail(error, leaf, -1, NULL,
+                            "%zu levels of lists above row lengths, but the lists around its "
+                            "struct '%s' have another depth",
+                            num_levels, node->name);
+  }
+  outer[node->number] = wanted;
+  *is_set = true;
+  return CST_OK;
+}
+
+static cst_status nest_struct(const cst_tensor_encoder *encoder, const cst__encode_node *node,
+                              const cst__encode_type *types, size_t *outer, cst_error *error) {
+  bool is_set = false;
+  outer[node->number] = node->parent != NULL ? outer[node->parent->number] : 0;
+  for (const cst__encode_node *child = node->first; child != NULL; child = child->next) {
+    const cst__encode_leaf *leaf = child->leaf;
+    if (leaf != NULL && child->is_values && cst__encode_num_parts(leaf) > 0) {
+      CST__TRY(set_lists(encoder, leaf, types[leaf->number].num_levels, outer, &is_set, error));
+    }
+  }
+  for (const cst__encode_node *child = node->first; child != NULL; child = child->next) {
+    if (child->leaf == NULL) {
+      CST__TRY(nest_struct(encoder, child, types, outer, error));
+    }
+  }
+  return CST_OK;
+}
+
+/* A leaf in a list of structs has to be ragged by these lists. */
+static cst_status check_nesting(const cst__encode_leaf *leaf, size_t num_levels, size_t outer,
+                                cst_error *error) {
+  if (num_levels + leaf->spec->num_path_steps > CST__ENCODE_MAX_DEPTH) {
+    return cst__encode_fail(error, leaf, -1, NULL, "%zu levels of lists, more than %d", num_levels,
+                            CST__ENCODE_MAX_DEPTH - 1);
+  }
+  bool fits = leaf->spec->kind == CST_TENSOR_RAGGED
+                  ? num_levels > outer || (num_levels == outer && leaf->spec->num_partitions == 0)
+                  : outer == 0;
+  return fits ? CST_OK
+              : cst__encode_fail(error, leaf, -1, "give the tensors paths of different structs",
+                                 "its struct '%s' is in %zu levels of lists, by the row lengths of "
+                                 "another tensor",
+                                 leaf->parent->name, outer);
+}
+
+cst_status cst__encode_nesting(const cst_tensor_encoder *encoder, const cst__encode_type *types,
+                               size_t *outer, cst_error *error) {
+  CST__TRY(nest_struct(encoder, encoder->root, types, outer, error));
+  for (size_t i = 0; i < encoder->num_leaves; i++) {
+    const cst__encode_leaf *leaf = &encoder->leaves[i];
+    CST__TRY(check_nesting(leaf, types[i].num_levels, outer[leaf->parent->number], error));
+  }
+  return CST_OK;
+}
+
+/* ---- the Arrow schema ---- */
+
+typedef struct typer {
+  const cst__encode_type *types;
+  const size_t *outer;
+  cst__arena arena;
+} typer;
+
+static const char *format_of(cst_dtype dtype) {
+  static const char *const formats[] = {
+      [CST_DTYPE_INT8] = "c",    [CST_DTYPE_INT16] = "s",  [CST_DTYPE_INT32] = "i",
+      [CST_DTYPE_INT64] = "l",   [CST_DTYPE_UINT8] = "C",  [CST_DTYPE_UINT16] = "S",
+      [CST_DTYPE_UINT32] = "I",  [CST_DTYPE_UINT64] = "L", [CST_DTYPE_FLOAT32] = "f",
+      [CST_DTYPE_FLOAT64] = "g", [CST_DTYPE_BYTES] = "Z",
+  };
+  return formats[dtype];
+}
+
+/* Lists of a column below those of its struct. */
+static size_t own_lists(const typer *t, const cst__encode_node *node) {
+  const cst__encode_leaf *leaf = node->leaf;
+  if (leaf->spec->kind != CST_TENSOR_RAGGED || !node->is_values) {
+    return 1;
+  }
+  return t->types[leaf->number].num_levels - t->outer[leaf->parent->number];
+}
+
+static bool type_children(typer *t, const cst__encode_node *node, cst__column_type **out);
+
+static bool type_node(typer *t, const cst__encode_node *node, cst__column_type *out) {
+  *out = (cst__column_type){.name = node->name, .fixed_size = -1};
+  if (node->leaf != NULL) {
+    size_t lists = own_lists(t, node);
+    out->format = format_of(node->is_values ? t->types[node->leaf->number].dtype : CST_DTYPE_INT64);
+    out->flat = lists == 0;
+    out->num_inner_lists = lists > 0 ? lists - 1 : 0;
+    return true;
+  }
+  cst__column_type *children = NULL;
+  bool ok = type_children(t, node, &children);
+  out->is_struct = true;
+  out->children = children;
+  out->num_children = node->num_children;
+  out->num_struct_lists = t->outer[node->number] - t->outer[node->parent->number];
+  return ok;
+}
+
+static bool type_children(typer *t, const cst__encode_node *node, cst__column_type **out) {
+  cst__column_type *types = cst__arena_take(&t->arena, (node->num_children + 1) * sizeof *types);
+  size_t i = 0;
+  *out = types;
+  for (const cst__encode_node *child = node->first; child != NULL; child = child->next) {
+    if (types == NULL || !type_node(t, child, &types[i++])) {
+      return false;
+    }
+  }
+  return types != NULL;
+}
+
+cst_status cst__encode_schema(const cst_tensor_encoder *encoder, const cst__encode_type *types,
+                              const size_t *outer, struct ArrowSchema *out, cst_error *error) {
+  typer t = {.types = types, .outer = outer};
+  cst__column_type *columns = NULL;
+  cst__arena_init(&t.arena, &encoder->arena.allocator);
+  cst_status status = type_children(&t, encoder->root, &columns)
+                          ? cst__columns_schema(columns, encoder->root->num_children, out, error)
+                          : cst__fail_memory(error, encoder->num_nodes * sizeof *columns);
+  cst__arena_reset(&t.arena);
+  return status;
+}

@@ -58,6 +58,7 @@ enum { CLI_FINE = 0, CLI_FAULTS = 1, CLI_TROUBLE = 2, CLI_INTERRUPTED = 130 };
 #define OPTION_COMMENT (UINT64_C(1) << 33)
 #define OPTION_SKIP_LINES (UINT64_C(1) << 34)
 #define OPTION_NUMBER (UINT64_C(1) << 35)
+#define OPTION_ENVIRONMENT (UINT64_C(1) << 36)
 #define OPTIONS_LIMITS \
   (OPTION_MAX_RECORD_SIZE | OPTION_MAX_INFLATION) /* of every verb that reads */
 #define OPTIONS_CSV                                                                    \
@@ -92,6 +93,7 @@ typedef struct cli_settings {
   int64_t max_record_size, max_inflation; /* 0: the usual ones */
   bool lossy, no_crc, json, python, legacy, force, text, skip;
   const char *group;
+  const char *environment;
   int64_t shards, shard_size; /* 0: one file */
   int64_t seed;
   int64_t max_errors; /* 0: no limit */

@@ -382,8 +382,10 @@ static void print_python(const cst_specs *specs) {
 static cst_status print_specs(const cli_settings *settings, cst_error *error) {
   cst_schema *schema;
   cst_specs *specs;
-  cst_specs_options options = {
-      .size = sizeof options, .group = settings->group, .legacy = settings->legacy};
+  cst_specs_options options = {.size = sizeof options,
+                               .group = settings->group,
+                               .legacy = settings->legacy,
+                               .environment = settings->environment};
   cst_status status = cst_schema_read_file(settings->paths[0], &schema, error);
   if (status != CST_OK) {
     return status;
@@ -417,13 +419,13 @@ static int run(int argc, char **argv) {
 
 const cli_verb cli_schema_spec = {
     .name = "schema spec",
-    .usage = "FILE [--group NAME] [--legacy] [--json | --python]",
+    .usage = "FILE [--group NAME] [--environment NAME] [--legacy] [--json | --python]",
     .summary = "Shows what each feature of a schema becomes as a tensor, and why",
     .details =
         "In shapes, '?' is an extent that is not known, and '*' one that differs from row to row.\n"
         "The first column is that of the values; index and length columns stand behind it.\n"
         "The fields of a structured tensor follow it.\n",
-    .options = OPTION_GROUP | OPTION_LEGACY | OPTION_JSON | OPTION_PYTHON,
+    .options = OPTION_GROUP | OPTION_ENVIRONMENT | OPTION_LEGACY | OPTION_JSON | OPTION_PYTHON,
     .min_paths = 1,
     .run = run,
 };

@@ -109,6 +109,7 @@ typedef struct cst_source_options {
   cst_dropped_callback on_dropped; /* told by the thread that calls cst_pass_next, in the order of
                                       the input, before the batch behind it; may be NULL */
   void *dropped_ctx;               /* has to live as long as the source */
+  const char *environment; /* whose features make tensors: see cst_specs_options.environment */
 } cst_source_options;
 
 #define CST_SOURCE_OPTIONS_INIT \

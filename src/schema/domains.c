@@ -44,8 +44,8 @@ static bool is_named(const cst__message *parent, int32_t number, const char *env
   return false;
 }
 
-static cst_status check_environment(const cst_schema *schema, const char *environment,
-                                    cst_error *error) {
+cst_status cst__check_environment(const cst_schema *schema, const char *environment,
+                                  cst_error *error) {
   char name[64];
   if (environment == NULL || names(schema->root, SCHEMA_DEFAULT_ENVIRONMENT, environment) ||
       is_named(schema->root, SCHEMA_FEATURE, environment)) {
@@ -303,7 +303,7 @@ static cst_status read_all(const reader *r, const cst__message *parent, int32_t 
 cst_status cst__rulebook_new(const cst_schema *schema, const char *environment,
                              const cst_allocator *allocator, cst__rulebook **out,
                              cst_error *error) {
-  CST__TRY(check_environment(schema, environment, error));
+  CST__TRY(cst__check_environment(schema, environment, error));
   cst__rulebook *book = cst__new_zero(allocator, sizeof *book);
   if (book == NULL) {
     return cst__fail_memory(error, sizeof *book);

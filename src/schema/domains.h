@@ -78,6 +78,10 @@ cst_status cst__domain_read(const cst_schema *schema, const cst__message *featur
                             cst_feature_type type, cst__arena *arena, cst__domain *out,
                             cst_error *error);
 
+/* CST_NOT_FOUND for an environment that the schema never names; NULL passes. */
+cst_status cst__check_environment(const cst_schema *schema, const char *environment,
+                                  cst_error *error);
+
 /* False if the feature is not expected in the environment (NULL: none): not_in_environment names
  * it, or neither in_environment nor the schema's default_environment does. */
 bool cst__in_environment(const cst_schema *schema, const cst__message *feature,

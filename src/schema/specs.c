@@ -151,9 +151,10 @@ static int compare_names(const void *a, const void *b) {
   return strcmp(((const cst_tensor_spec *)a)->name, ((const cst_tensor_spec *)b)->name);
 }
 
-static cst_status build(cst__specs_builder *b, const char *group) {
+static cst_status build(cst__specs_builder *b, const char *group, const char *environment) {
   CST__TRY(add_explicit(b, cst__name_of(group != NULL ? group : "")));
   CST__TRY(cst__specs_infer(b));
+  CST__TRY(cst__specs_keep_environment(b, environment));
   if (b->specs->count > 1) {
     qsort(b->specs->items, b->specs->count, sizeof *b->specs->items, compare_names);
   }
@@ -201,7 +202,9 @@ cst_status cst__specs_new(const cst_schema *schema, const cst_specs_options *opt
   if (b.specs == NULL) {
     return cst__fail_memory(error, sizeof *b.specs);
   }
-  return finish(&b, build(&b, options != NULL ? options->group : NULL), out);
+  cst_status status =
+      options != NULL ? build(&b, options->group, options->environment) : build(&b, NULL, NULL);
+  return finish(&b, status, out);
 }
 
 cst_status cst__specs_new_ragged(const cst_schema *schema, cst_specs **out, cst_error *error) {

@@ -61,4 +61,8 @@ cst_status cst__specs_infer_leaf(cst__specs_builder *b, const cst_feature *featu
  * taken by an explicit tensor or its sources. */
 cst_status cst__specs_infer(cst__specs_builder *b);
 
+/* Leaves out the tensors, and fields of structured ones, that need a feature which is not in the
+ * environment (NULL: none, all stay). */
+cst_status cst__specs_keep_environment(cst__specs_builder *b, const char *environment);
+
 #endif /* SCHEMA_SPECS_INTERNAL_H */

@@ -77,6 +77,7 @@ void cst__source_release(cst_source *source) {
   cst__access_free(source->access);
   free_columns(source);
   cst__delete(source->tensor_group);
+  cst__delete(source->environment);
   cst__delete(source->sequence_column);
   cst__delete(source->raw_column);
   cst__arena_reset(&source->strings);
@@ -185,7 +186,8 @@ static cst_status check_opened(cst_source *source, cst_error *error) {
   CST__TRY(cst__source_open_decoder(source, CST__WANT_COLUMNS, &decoder, error));
   cst__record_decoder_close(decoder);
   cst_specs *specs = NULL;
-  if (source->schema != NULL && source->tensor_group != NULL && source->tensor_group[0] != '\0') {
+  bool has_group = source->tensor_group != NULL && source->tensor_group[0] != '\0';
+  if (source->schema != NULL && (has_group || source->environment != NULL)) {
     CST__TRY(cst__source_specs(source, &specs, error));
     cst__specs_release(specs);
   }

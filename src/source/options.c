@@ -100,6 +100,7 @@ cst_status cst__source_set_options(cst_source *source, const cst_source_options 
     source->schema_given = true;
   }
   CST__TRY(copy_name(source, o->tensor_group, &source->tensor_group, error));
+  CST__TRY(copy_name(source, o->environment, &source->environment, error));
   CST__TRY(copy_name(source, o->sequence_column, &source->sequence_column, error));
   CST__TRY(copy_name(source, o->raw_column, &source->raw_column, error));
   CST__TRY(cst__csv_options_copy(o->csv, &source->strings, &source->csv, error));

@@ -141,8 +141,10 @@ cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *err
                      "tensors are made of flat columns, the source gives nested ones");
   }
   CST__TRY(prepare_specs(source, error));
-  cst_specs_options options = {
-      .size = sizeof options, .group = source->tensor_group, .legacy = source->legacy_specs};
+  cst_specs_options options = {.size = sizeof options,
+                               .group = source->tensor_group,
+                               .legacy = source->legacy_specs,
+                               .environment = source->environment};
   cst_specs *all;
   CST__TRY(cst__specs_new(source->schema, &options, &all, error));
   if (source->columns == NULL) {

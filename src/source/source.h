@@ -59,6 +59,7 @@ struct cst_source {
   char **columns;                  /* NULL: all */
   size_t num_columns;
   char *tensor_group;
+  char *environment;
   int64_t batch_size;
   int64_t batch_bytes; /* INT64_MAX: no limit */
   int32_t threads;

@@ -71,6 +71,7 @@ static void put_spec(cst__text *out, const cst_tensor_spec *spec) {
 typedef struct test_case {
   char title[256];
   char group[64];
+  char environment[64];
   bool legacy;
   cst__text schema;
   cst__text wanted;
@@ -107,7 +108,8 @@ static void run_case(test_case *c) {
   cst_status status = cst_schema_parse_text(text, strlen(text), &schema, &error);
   CHECK_STR(error.message, "");
   CHECK_EQ(status, CST_OK);
-  cst_specs_options options = {sizeof options, c->group, c->legacy};
+  cst_specs_options options = {sizeof options, c->group, c->legacy,
+                               c->environment[0] != '\0' ? c->environment : NULL};
   status = cst_specs_new(schema, &options, &specs, &error);
   cst_schema_release(schema); /* the specs do not need it any more */
   if (status == CST_OK) {
@@ -137,6 +139,9 @@ TEST(the_table_of_the_rfc) {
       c.legacy = true;
     } else if (strncmp(line, "-- group ", 9) == 0) {
       snprintf(c.group, sizeof c.group, "%.*s", (int)strcspn(line + 9, "\n"), line + 9);
+    } else if (strncmp(line, "-- environment ", 15) == 0) {
+      snprintf(c.environment, sizeof c.environment, "%.*s", (int)strcspn(line + 15, "\n"),
+               line + 15);
     } else if (strncmp(line, "=> ", 3) == 0) {
       cst__text_puts(&c.wanted, line);
     } else if (cases > 0) {

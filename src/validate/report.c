@@ -1,0 +1,446 @@
+/* From tallies to anomalies: what was found, what the schema says, and how to make both agree.
+ */
+#include "validate/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "validate/validate.h"
+
+const char *cst__report_say(cst__report *report, const char *fmt, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, fmt);
+  int size = vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  size_t length = size < 0 ? 0 : (size_t)size < sizeof text ? (size_t)size : sizeof text - 1;
+  const char *copy = cst__arena_copy(&report->check->arena, text, length);
+  report->failed = report->failed || copy == NULL;
+  return copy != NULL ? copy : "";
+}
+
+static const cst_anomaly_place *list_places(cst__report *report, const cst__finding *finding) {
+  size_t count = finding->num_places;
+  cst_anomaly_place *places = cst__arena_take(&report->check->arena, (count + 1) * sizeof *places);
+  report->failed = report->failed || places == NULL;
+  for (size_t i = 0; places != NULL && i < count; i++) {
+    const cst__place *from = &finding->places[i];
+    places[i] = (cst_anomaly_place){from->file, from->record, from->found};
+  }
+  return places;
+}
+
+void cst__report_add(cst__report *report, const cst__finding *finding, cst_anomaly anomaly) {
+  cst_validation *out = report->out;
+  void *items = out->anomalies;
+  bool grown = cst__grow(&report->check->arena.allocator, &items, &out->capacity, out->count + 1,
+                         sizeof *out->anomalies);
+  out->anomalies = items;
+  anomaly.count = finding->count;
+  anomaly.num_places = finding->num_places;
+  anomaly.places = list_places(report, finding);
+  if (!grown || report->failed) {
+    report->failed = true;
+    return;
+  }
+  out->anomalies[out->count++] = anomaly;
+}
+
+/* ---- the words of one feature ---- */
+
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+static const char *has(uint64_t count) { return count == 1 ? "has" : "have"; }
+
+/* "12 of 1000 records have" */
+static const char *who(cst__report *r, const cst__finding *finding) {
+  uint64_t rows = r->check->num_rows;
+  return cst__report_say(r, "%" PRIu64 " of %" PRIu64 " record%s %s", finding->count, rows,
+                         plural(rows), has(finding->count));
+}
+
+/* "3", or "1 to 3" */
+static const char *span(cst__report *r, int64_t least, int64_t most) {
+  return least == most ? cst__report_say(r, "%" PRId64, least)
+                       : cst__report_say(r, "%" PRId64 " to %" PRId64, least, most);
+}
+
+static const char *range(cst__report *r, cst__count_range range) {
+  if (range.max == INT64_MAX) {
+    return cst__report_say(r, "%" PRId64 " or more", range.min);
+  }
+  return span(r, range.min, range.max);
+}
+
+static void add(cst__report *r, const cst__tally *tally, cst__fault_kind fault, const char *kind,
+                const char *message, const char *hint) {
+  cst_anomaly anomaly = {.kind = kind, .path = tally->path, .message = message, .hint = hint};
+  cst__report_add(r, &tally->findings[fault], anomaly);
+}
+
+static void report_type(cst__report *r, const cst__tally *tally) {
+  static const char *const names[] = {"TYPE_UNKNOWN", "BYTES", "INT", "FLOAT", "STRUCT"};
+  const cst__finding *finding = &tally->findings[CST__FAULT_TYPE];
+  const char *expected = names[tally->rules->feature->type];
+  if (finding->count == 0) {
+    return;
+  }
+  if (tally->type[0] == '\0') { /* a text that does not read as one */
+    add(r, tally, CST__FAULT_TYPE, "type",
+        cst__report_say(r, "%s text that is no %s", who(r, finding), expected),
+        cst__report_say(r, "change the type of \"%s\" to BYTES, or repair the data", tally->path));
+    return;
+  }
+  add(r, tally, CST__FAULT_TYPE, "type",
+      cst__report_say(r, "%s values of type %s, the schema says %s", who(r, finding), tally->type,
+                      expected),
+      cst__report_say(r, "change the type of \"%s\" to %s, or repair the data", tally->path,
+                      tally->type));
+}
+
+static void report_missing(cst__report *r, const cst__tally *tally, const char *wanted) {
+  add(r, tally, CST__FAULT_PRESENCE, "missing-feature",
+      cst__report_say(r, "no record has it, the schema wants it in %s", wanted),
+      cst__report_say(r,
+                      "lower the presence of \"%s\" or set deprecated: true, or write the feature",
+                      tally->path));
+}
+
+/* How often a feature has to be there, in words; NULL: it is there often enough. */
+static const char *wanted_presence(cst__report *r, const cst__tally *tally) {
+  const cst__rules *rules = tally->rules;
+  double share = tally->parents > 0 ? (double)tally->present / (double)tally->parents : 0;
+  if (rules->has_presence && share < rules->min_fraction) {
+    return rules->min_fraction >= 1
+               ? "every record"
+               : cst__report_say(r, "%.6g %% of the records", 100 * rules->min_fraction);
+  }
+  if (rules->has_presence && (int64_t)tally->present < rules->min_count) {
+    return cst__report_say(r, "%" PRId64 " record%s at least", rules->min_count,
+                           plural((uint64_t)rules->min_count));
+  }
+  return rules->shape_size >= 0 && tally->present < tally->parents
+             ? "every record, because it has a fixed shape"
+             : NULL;
+}
+
+static void report_presence(cst__report *r, const cst__tally *tally) {
+  const cst__finding *finding = &tally->findings[CST__FAULT_PRESENCE];
+  bool applies = tally->checked && tally->rules->in_environment && r->check->num_rows > 0 &&
+                 (tally->parents > 0 || tally->rules->min_count > 0);
+  const char *wanted = applies ? wanted_presence(r, tally) : NULL;
+  if (wanted == NULL) {
+    return;
+  }
+  if (tally->present == 0) {
+    report_missing(r, tally, wanted);
+    return;
+  }
+  add(r, tally, CST__FAULT_PRESENCE, "presence",
+      cst__report_say(r, "%" PRIu64 " of %" PRIu64 " record%s lack%s it, the schema wants it in %s",
+                      finding->count, tally->parents, plural(tally->parents),
+                      finding->count == 1 ? "s" : "", wanted),
+      cst__report_say(
+          r, "set presence { min_fraction: %.6g } of \"%s\"%s, or repair the data",
+          (double)(int64_t)(1e6 * (double)tally->present / (double)tally->parents) / 1e6,
+          tally->path,
+          tally->rules->shape_size >= 0 ? " and a value_count instead of the shape" : ""));
+}
+
+static void report_counts(cst__report *r, const cst__tally *tally) {
+  const cst__finding *finding = &tally->findings[CST__FAULT_COUNT];
+  const cst__rules *rules = tally->rules;
+  if (finding->count == 0) {
+    return;
+  }
+  const char *wanted = range(r, rules->counts[0]);
+  for (size_t i = 1; i < rules->num_counts; i++) {
+    wanted =
+        cst__report_say(r, "%s, and %s in each list below", wanted, range(r, rules->counts[i]));
+  }
+  int64_t min = rules->counts[0].min;
+  int64_t max = rules->counts[0].max;
+  min = tally->least_count < min ? tally->least_count : min;
+  max = tally->most_count > max ? tally->most_count : max;
+  const char *hint =
+      rules->num_counts > 1
+          ? cst__report_say(r, "widen the value_counts of \"%s\", or repair the data", tally->path)
+      : max == INT64_MAX
+          ? cst__report_say(
+                r, "widen the value_count of \"%s\" to { min: %" PRId64 " }, or repair the data",
+                tally->path, min)
+          : cst__report_say(r,
+                            "widen the value_count of \"%s\" to { min: %" PRId64 " max: %" PRId64
+                            " }, or repair the data",
+                            tally->path, min, max);
+  add(r, tally, CST__FAULT_COUNT, "value-count",
+      cst__report_say(r, "%s %s values, the schema wants %s", who(r, finding),
+                      span(r, tally->least_count, tally->most_count), wanted),
+      hint);
+}
+
+static const char *shape_text(cst__report *r, const cst_feature *feature) {
+  const char *text = "[";
+  for (size_t i = 0; i < feature->num_dims; i++) {
+    text = cst__report_say(r, "%s%s%" PRId64, text, i > 0 ? ", " : "", feature->dims[i]);
+  }
+  return cst__report_say(r, "%s]", text);
+}
+
+static void report_shape(cst__report *r, const cst__tally *tally) {
+  const cst__finding *finding = &tally->findings[CST__FAULT_SHAPE];
+  if (finding->count == 0) {
+    return;
+  }
+  int64_t size = tally->rules->shape_size;
+  int64_t min = tally->least_count < size ? tally->least_count : size;
+  int64_t max = tally->most_count > size ? tally->most_count : size;
+  add(r, tally, CST__FAULT_SHAPE, "shape",
+      cst__report_say(r, "%s %s values, the shape %s needs %" PRId64, who(r, finding),
+                      span(r, tally->least_count, tally->most_count),
+                      shape_text(r, tally->rules->feature), size),
+      cst__report_say(r,
+                      "give \"%s\" value_count { min: %" PRId64 " max: %" PRId64
+                      " } instead of the shape, or repair the data",
+                      tally->path, min, max));
+}
+
+/* ---- domains ---- */
+
+static const char *limit(cst__report *r, bool is_set, int64_t value, const char *open) {
+  return is_set ? cst__report_say(r, "%" PRId64, value) : open;
+}
+
+static void report_int(cst__report *r, const cst__tally *tally) {
+  const cst__finding *finding = &tally->findings[CST__FAULT_INT];
+  const cst__domain *d = &tally->rules->domain;
+  int64_t min = tally->int_least < d->int_min ? tally->int_least : d->int_min;
+  int64_t max = tally->int_most > d->int_max ? tally->int_most : d->int_max;
+  add(r, tally, CST__FAULT_INT, "int-domain",
+      cst__report_say(
+          r, "%s values outside [%s, %s]: %s%" PRId64 "%s%s", who(r, finding),
+          limit(r, d->has_min, d->int_min, "-inf"), limit(r, d->has_max, d->int_max, "inf"),
+          tally->int_least == tally->int_most ? "" : "the smallest ", tally->int_least,
+          tally->int_least == tally->int_most ? "" : ", the largest ",
+          tally->int_least == tally->int_most ? ""
+                                              : cst__report_say(r, "%" PRId64, tally->int_most)),
+      cst__report_say(r, "widen int_domain of \"%s\" to [%s, %s], or repair the data", tally->path,
+                      limit(r, d->has_min, min, "-inf"), limit(r, d->has_max, max, "inf")));
+}
+
+static const char *float_limit(cst__report *r, bool is_set, double value, const char *open) {
+  return is_set ? cst__report_say(r, "%.9g", value) : open;
+}
+
+static const char *float_wish(cst__report *r, const cst__domain *d) {
+  return cst__report_say(r, "[%s, %s]%s%s", float_limit(r, d->has_min, d->float_min, "-inf"),
+                         float_limit(r, d->has_max, d->float_max, "inf"),
+                         d->disallow_nan ? ", no NaN" : "", d->disallow_inf ? ", no infinity" : "");
+}
+
+static void report_float(cst__report *r, const cst__tally *tally) {
+  const cst__finding *finding = &tally->findings[CST__FAULT_FLOAT];
+  const cst__domain *d = &tally->rules->domain;
+  const char *found = "NaN";
+  double min = d->float_min;
+  double max = d->float_max;
+  if (tally->has_extremes) {
+    found = tally->float_least == tally->float_most
+                ? cst__report_say(r, "%.9g", tally->float_least)
+                : cst__report_say(r, "the smallest %.9g, the largest %.9g", tally->float_least,
+                                  tally->float_most);
+    min = tally->float_least < min ? tally->float_least : min;
+    max = tally->float_most > max ? tally->float_most : max;
+  }
+  bool widens = tally->has_extremes && (min < d->float_min || max > d->float_max);
+  add(r, tally, CST__FAULT_FLOAT, "float-domain",
+      cst__report_say(r, "%s values outside %s: %s", who(r, finding), float_wish(r, d), found),
+      widens ? cst__report_say(r, "widen float_domain of \"%s\" to [%s, %s], or repair the data",
+                               tally->path, float_limit(r, d->has_min, min, "-inf"),
+                               float_limit(r, d->has_max, max, "inf"))
+             : cst__report_say(r, "allow them in float_domain of \"%s\", or repair the data",
+                               tally->path));
+}
+
+static const char *distinct(cst__report *r, const cst__tally *tally) {
+  size_t count = tally->unknown.count;
+  return count < CST__MAX_DISTINCT
+             ? cst__report_say(r, "%zu different one%s", count, plural(count))
+             : cst__report_say(r, "%d or more different ones", CST__MAX_DISTINCT);
+}
+
+static void report_string(cst__report *r, const cst__tally *tally) {
+  const cst__domain *d = &tally->rules->domain;
+  char name[64] = "";
+  cst__escape(name, sizeof name, (const char *)d->name.data, d->name.size);
+  const char *domain = d->name.size > 0
+                           ? cst__report_say(r, "string_domain \"%s\"", name)
+                           : cst__report_say(r, "string_domain of \"%s\"", tally->path);
+  add(r, tally, CST__FAULT_STRING, "string-domain",
+      cst__report_say(r, "%s values that are not among the %zu of the domain: %s",
+                      who(r, &tally->findings[CST__FAULT_STRING]), d->num_values,
+                      distinct(r, tally)),
+      cst__report_say(r, "add the values to the %s, or repair the data", domain));
+}
+
+static void report_bool(cst__report *r, const cst__tally *tally) {
+  bool is_text = tally->rules->feature->type == CST_FEATURE_BYTES;
+  add(r, tally, CST__FAULT_BOOL, "bool-domain",
+      cst__report_say(r, "%s values that are neither %s", who(r, &tally->findings[CST__FAULT_BOOL]),
+                      is_text ? "the true_value nor the false_value of the bool_domain"
+                              : "0 nor 1, the schema says bool_domain"),
+      cst__report_say(r, "take the bool_domain off \"%s\", or repair the data", tally->path));
+}
+
+static void report_utf8(cst__report *r, const cst__tally *tally) {
+  add(r, tally, CST__FAULT_UTF8, "utf8",
+      cst__report_say(r, "%s values that are no UTF-8, the schema says that they are text",
+                      who(r, &tally->findings[CST__FAULT_UTF8])),
+      cst__report_say(r, "take the text domain off \"%s\", or repair the data", tally->path));
+}
+
+static void report_domain(cst__report *r, const cst__tally *tally) {
+  static const struct {
+    cst__fault_kind kind;
+    void (*report)(cst__report *r, const cst__tally *tally);
+  } reports[] = {{CST__FAULT_INT, report_int},
+                 {CST__FAULT_FLOAT, report_float},
+                 {CST__FAULT_STRING, report_string},
+                 {CST__FAULT_BOOL, report_bool},
+                 {CST__FAULT_UTF8, report_utf8}};
+  double good = (double)(tally->values - tally->bad_values);
+  if (tally->rules->domain.min_mass < 1 && tally->values > 0 &&
+      good / (double)tally->values >= tally->rules->domain.min_mass) {
+    return;
+  }
+  for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {
+    if (tally->findings[reports[i].kind].count > 0) {
+      reports[i].report(r, tally);
+    }
+  }
+}
+
+/* ---- all features ---- */
+
+static void report_features(cst__report *r, const cst__tally *parent) {
+  for (size_t i = 0; i < parent->num_children; i++) {
+    const cst__tally *tally = &parent->children[i];
+    report_presence(r, tally);
+    report_type(r, tally);
+    report_counts(r, tally);
+    report_shape(r, tally);
+    report_domain(r, tally);
+    report_features(r, tally);
+  }
+}
+
+static int by_path(const void *a, const void *b) {
+  return strcmp((*(cst__tally *const *)a)->path, (*(cst__tally *const *)b)->path);
+}
+
+/* A name of the schema that the unexpected one may be a slip of. */
+static const char *near_name(cst__report *r, const cst__tally *tally) {
+  const cst__tally *root = &r->check->root;
+  const char **names = cst__arena_take(&r->check->arena, (root->num_children + 1) * sizeof *names);
+  if (names == NULL) {
+    r->failed = true;
+    return NULL;
+  }
+  size_t count = 0;
+  for (size_t i = 0; i < root->num_children; i++) {
+    if (root->children[i].present == 0) {
+      names[count++] = root->children[i].path;
+    }
+  }
+  size_t at = cst__nearest_name(tally->path, names, count);
+  return at != SIZE_MAX ? names[at] : NULL;
+}
+
+static void report_unexpected(cst__report *r) {
+  cst__check *check = r->check;
+  if (check->num_unexpected > 1) {
+    qsort(check->unexpected, check->num_unexpected, sizeof(cst__tally *), by_path);
+  }
+  for (size_t i = 0; i < check->num_unexpected; i++) {
+    const cst__tally *tally = check->unexpected[i];
+    const cst__finding *finding = &tally->findings[CST__FAULT_UNEXPECTED];
+    const char *near = near_name(r, tally);
+    add(r, tally, CST__FAULT_UNEXPECTED, "unexpected-feature",
+        cst__report_say(r, "%s this feature (%s), which the schema does not have", who(r, finding),
+                        tally->type),
+        near != NULL ? cst__report_say(
+                           r, "is it \"%s\" of the schema, which no record has? rename one", near)
+                     : cst__report_say(
+                           r, "add it to the schema with type: %s, or ignore unexpected features",
+                           tally->type));
+  }
+  if (check->more_unexpected.count > 0) {
+    cst_anomaly more = {
+        .kind = "unexpected-feature",
+        .path = "",
+        .message = cst__report_say(r,
+                                   "more than %d features that the schema does "
+                                   "not have, %" PRIu64 " values of further ones",
+                                   CST__MAX_UNEXPECTED, check->more_unexpected.count),
+        .hint = "are the names of the features data? or ignore unexpected features"};
+    cst__report_add(r, &check->more_unexpected, more);
+  }
+}
+
+static void report_drops(cst__report *r) {
+  for (size_t i = 0; i < r->check->num_drops; i++) {
+    const cst__drop_tally *drop = &r->check->drops[i];
+    bool parses = strcmp(drop->kind, "record") == 0;
+    uint64_t count = drop->finding.count;
+    cst_anomaly anomaly = {
+        .kind = "record",
+        .path = "",
+        .message = cst__report_say(r, "%" PRIu64 " record%s %s (%s), and %s been passed over",
+                                   count, plural(count),
+                                   parses       ? "cannot be read"
+                                   : count == 1 ? "is damaged"
+                                                : "are damaged",
+                                   drop->kind, has(count)),
+        .hint = parses ? "look at one with `columnstone head`; `columnstone verify` lists all"
+                       : "`columnstone repair` writes a file without them"};
+    cst__report_add(r, &drop->finding, anomaly);
+  }
+}
+
+cst_status cst__check_report(cst__check *check, cst_validation **out, cst_error *error) {
+  cst_validation *validation = cst__new_zero(&check->arena.allocator, sizeof *validation);
+  if (validation == NULL) {
+    return cst__fail_memory(error, sizeof *validation);
+  }
+  cst__report r = {.check = check, .out = validation};
+  validation->num_rows = check->num_rows;
+  report_features(&r, &check->root);
+  report_unexpected(&r);
+  cst__report_tensors(&r);
+  report_drops(&r);
+  validation->arena = check->arena; /* and with it, all that the anomalies point to */
+  cst__arena_init(&check->arena, &validation->arena.allocator);
+  if (r.failed) {
+    cst__validation_free(validation);
+    return cst__fail_memory(error, 64);
+  }
+  *out = validation;
+  return CST_OK;
+}
+
+size_t cst__validation_count(const cst_validation *validation) { return validation->count; }
+
+const cst_anomaly *cst__validation_get(const cst_validation *validation, size_t i) {
+  return i < validation->count ? &validation->anomalies[i] : NULL;
+}
+
+uint64_t cst__validation_num_rows(const cst_validation *validation) { return validation->num_rows; }
+
+void cst__validation_free(cst_validation *validation) {
+  if (validation != NULL) {
+    cst__delete(validation->anomalies);
+    cst__arena_reset(&validation->arena);
+    cst__delete(validation);
+  }
+}

@@ -1,0 +1,234 @@
+/* The tensors of the groups against a batch. A schemaless batch has the columns that occur in it;
+ * those that a tensor wants and the batch lacks are null in all of its rows.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "schema/schema.h"
+#include "validate/check.h"
+
+/* ---- groups ---- */
+
+static bool is_known(const cst__check *check, const cst_tensor_spec *spec) {
+  for (size_t i = 0; i < check->num_tensors && !spec->is_explicit; i++) {
+    const cst_tensor_spec *other = check->tensors[i].spec;
+    if (!other->is_explicit && strcmp(other->name, spec->name) == 0) {
+      return true; /* what several groups leave to inference is checked once */
+    }
+  }
+  return false;
+}
+
+static void add_tensors(cst__check *check, const cst_specs *specs, const char *group) {
+  for (size_t i = 0; i < cst__specs_count(specs); i++) {
+    const cst_tensor_spec *spec = cst__specs_get(specs, i);
+    if (!is_known(check, spec)) {
+      cst__tensor_tally *tally = &check->tensors[check->num_tensors++];
+      *tally = (cst__tensor_tally){.spec = spec, .group = group};
+      for (size_t k = 0; k < CST__NUM_ROW_REASONS; k++) {
+        tally->findings[k].last_row = -1;
+      }
+    }
+  }
+}
+
+cst_status cst__check_add_groups(cst__check *check, const char *const *groups, size_t num_groups,
+                                 bool legacy) {
+  size_t total = 0;
+  check->groups = cst__arena_take_zero(&check->arena, (num_groups + 1) * sizeof *check->groups);
+  if (check->groups == NULL) {
+    return cst__fail_memory(check->error, num_groups);
+  }
+  for (size_t i = 0; i < num_groups; i++) {
+    cst_specs_options options = {.size = sizeof options,
+                                 .group = groups[i],
+                                 .legacy = legacy,
+                                 .environment = check->options->environment};
+    CST__TRY(cst__specs_new(check->book->schema, &options, &check->groups[i], check->error));
+    check->num_groups = i + 1;
+    total += cst__specs_count(check->groups[i]);
+  }
+  check->tensors = cst__arena_take(&check->arena, (total + 1) * sizeof *check->tensors);
+  if (check->tensors == NULL) {
+    return cst__fail_memory(check->error, total);
+  }
+  for (size_t i = 0; i < num_groups; i++) {
+    const char *name = groups[i] != NULL ? groups[i] : "";
+    const char *copy = cst__arena_copy(&check->arena, name, strlen(name));
+    if (copy == NULL) {
+      return cst__fail_memory(check->error, strlen(name));
+    }
+    add_tensors(check, check->groups[i], copy);
+  }
+  return CST_OK;
+}
+
+/* ---- columns that a batch lacks ---- */
+
+static cst__view *find_child(cst__view *v, const char *name) {
+  for (int64_t i = 0; i < v->num_children; i++) {
+    if (strcmp(v->children[i].name, name) == 0) {
+      return &v->children[i];
+    }
+  }
+  return NULL;
+}
+
+/* The child of a struct's view, made without any value if need be; NULL: no memory. */
+static cst__view *need_child(cst__view *v, const char *name, bool is_struct, cst__arena *arena) {
+  cst__view *found = find_child(v, name);
+  if (found != NULL) {
+    return found;
+  }
+  size_t count = (size_t)v->num_children;
+  cst__view *children = cst__arena_take(arena, (count + 1) * sizeof *children);
+  if (children == NULL) {
+    return NULL;
+  }
+  if (count > 0) {
+    memcpy(children, v->children, count * sizeof *children);
+  }
+  children[count] = (cst__view){.layout = is_struct ? CST__LAYOUT_STRUCT : CST__LAYOUT_NULL,
+                                .length = v->length,
+                                .null_count = is_struct ? 0 : v->length,
+                                .name = name,
+                                .format = is_struct ? "+s" : "n"};
+  v->children = children;
+  v->num_children++;
+  return &children[count];
+}
+
+static cst__view *below_lists(cst__view *v) {
+  while (cst__view_is_list(v)) {
+    v = &v->children[0];
+  }
+  return v;
+}
+
+static bool need_beside(cst__view *parent, const char *name, cst__arena *arena) {
+  return name == NULL || need_child(parent, name, false, arena) != NULL;
+}
+
+/* False if out of memory. Where something else than a struct is in the way, the plan says so. */
+static bool need_columns(cst__view *root, const cst_tensor_spec *spec, cst__arena *arena) {
+  cst__view *parent = root;
+  bool fine = true;
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    fine = fine && need_columns(root, &spec->fields[i], arena);
+  }
+  for (size_t i = 0; i + 1 < spec->num_path_steps; i++) {
+    cst__view *child = need_child(parent, spec->path[i], true, arena);
+    if (child == NULL || below_lists(child)->layout != CST__LAYOUT_STRUCT) {
+      return child != NULL && fine;
+    }
+    parent = below_lists(child);
+  }
+  if (spec->num_path_steps > 0) {
+    fine = fine && need_beside(parent, spec->path[spec->num_path_steps - 1], arena);
+  }
+  for (size_t i = 0; i < spec->num_index_columns; i++) {
+    fine = fine && need_beside(parent, spec->index_columns[i], arena);
+  }
+  for (size_t i = 0; i < spec->num_partitions; i++) {
+    fine = fine && need_beside(parent, spec->partitions[i].row_length_column, arena);
+  }
+  return fine;
+}
+
+/* ---- rows ---- */
+
+typedef struct tensor_check {
+  cst__check *check;
+  cst__tensor_tally *tally;
+} tensor_check;
+
+static void say(char *at, const cst__row_fault *fault) {
+  switch (fault->reason) {
+    case CST__ROW_COUNT:
+    case CST__ROW_DIVISION:
+      (void)snprintf(at, CST__FOUND_SIZE, "%lld value%s", (long long)fault->found,
+                     fault->found == 1 ? "" : "s");
+      break;
+    case CST__ROW_LENGTHS:
+      (void)snprintf(at, CST__FOUND_SIZE, "%lld values, %lld indices", (long long)fault->expected,
+                     (long long)fault->found);
+      break;
+    case CST__ROW_SUM:
+      (void)snprintf(at, CST__FOUND_SIZE, "%lld of %lld", (long long)fault->found,
+                     (long long)fault->expected);
+      break;
+    case CST__ROW_INDEX:
+    case CST__ROW_LENGTH:
+      (void)snprintf(at, CST__FOUND_SIZE, fault->found == INT64_MIN ? "null" : "%lld",
+                     (long long)fault->found);
+      break;
+    default:
+      break;
+  }
+}
+
+static void on_fault(void *ctx, const cst__row_fault *fault) {
+  const tensor_check *t = ctx;
+  cst__finding *finding = &t->tally->findings[fault->reason];
+  if (finding->count == 0) {
+    t->tally->first[fault->reason] = *fault;
+  }
+  char *at = cst__mark(t->check, finding, fault->row);
+  if (at != NULL) {
+    say(at, fault);
+  }
+}
+
+/* Marks the rows that have the tensor's column at the top, which is none that it could be made
+ * of. */
+static void mark_type(const tensor_check *t, const cst__view *root, const cst_error *problem) {
+  const cst__view *column = NULL;
+  for (int64_t i = 0; i < root->num_children && t->tally->spec->num_path_steps > 0; i++) {
+    if (strcmp(root->children[i].name, t->tally->spec->path[0]) == 0) {
+      column = &root->children[i];
+    }
+  }
+  for (int64_t row = 0; row < root->length; row++) {
+    if (column == NULL || !cst__view_is_null(column, row)) {
+      cst__row_fault fault = {.row = row, .reason = CST__ROW_TYPE};
+      cst__finding *finding = &t->tally->findings[CST__ROW_TYPE];
+      if (finding->count == 0) {
+        t->tally->first[CST__ROW_TYPE] = fault;
+        memcpy(t->tally->problem, problem->message, sizeof t->tally->problem);
+      }
+      (void)cst__mark(t->check, finding, row);
+    }
+  }
+}
+
+static cst_status check_tensor(const tensor_check *t, const cst__view *root, cst__arena *arena) {
+  cst_error problem = CST_ERROR_INIT;
+  cst__plan plan;
+  for (size_t i = 0; i < CST__NUM_ROW_REASONS; i++) {
+    t->tally->findings[i].last_row = -1;
+  }
+  cst_status status = cst__plan_init(&plan, t->tally->spec, root, arena, &problem);
+  if (status == CST_SCHEMA || status == CST_UNSUPPORTED) {
+    mark_type(t, root, &problem);
+    return CST_OK;
+  }
+  if (status != CST_OK) {
+    cst__error_copy(t->check->error, &problem);
+    return status;
+  }
+  return cst__check_rows(&plan, root, &t->check->scratch, on_fault, (void *)(uintptr_t)t,
+                         t->check->error);
+}
+
+cst_status cst__check_tensors(cst__check *check, cst__view *batch, cst__arena *arena) {
+  for (size_t i = 0; i < check->num_tensors; i++) {
+    if (!need_columns(batch, check->tensors[i].spec, arena)) {
+      return cst__fail_memory(check->error, 64);
+    }
+  }
+  for (size_t i = 0; i < check->num_tensors; i++) {
+    tensor_check t = {check, &check->tensors[i]};
+    CST__TRY(check_tensor(&t, batch, arena));
+  }
+  return CST_OK;
+}

@@ -121,7 +121,7 @@ char *cst__mark(cst__check *check, cst__finding *finding, int64_t row);
 char *cst__mark_place(cst__check *check, cst__finding *finding, const char *file, int64_t record);
 
 /* columns.c: all features of a batch. */
-cst_status cst__check_columns(cst__check *check, const cst__view *batch);
+cst_status cst__check_features(cst__check *check, const cst__view *batch);
 /* tensors.c: the tensors of the groups, and all of them against a batch, to whose view columns that
  * it lacks are added (from the arena). */
 cst_status cst__check_add_groups(cst__check *check, const char *const *groups, size_t num_groups,

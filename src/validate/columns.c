@@ -581,7 +581,7 @@ static void forget_rows(cst__tally *tally) {
   }
 }
 
-cst_status cst__check_columns(cst__check *check, const cst__view *batch) {
+cst_status cst__check_features(cst__check *check, const cst__view *batch) {
   cst__slots rows = {batch, batch->length, 0, NULL, NULL};
   forget_rows(&check->root);
   return check_children(check, &check->root, &rows, NULL);

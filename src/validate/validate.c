@@ -56,7 +56,7 @@ static cst_status check_batch(cst__check *check, const struct ArrowSchema *schem
                               const struct ArrowArray *batch, cst__arena *views, cst_error *error) {
   cst__view root;
   CST__TRY(cst__view_init(&root, schema, batch, true, views, error));
-  CST__TRY(cst__check_columns(check, &root));
+  CST__TRY(cst__check_features(check, &root));
   return check->options->skip_tensors ? CST_OK : cst__check_tensors(check, &root, views);
 }
 

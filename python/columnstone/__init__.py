@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         VarLen,
     )
     from ._tensor import RaggedTensor, SparseTensor
+    from ._tensor_encoder import TensorEncoder
     from ._writer import TFRecordWriter, Writer, write
 
 __all__ = [
@@ -118,6 +119,7 @@ __all__ = [
     "TFRecordWriter",
     "Tensor",
     "TensorAdapter",
+    "TensorEncoder",
     "TensorRepresentation",
     "UniformRowLength",
     "UnsupportedError",
@@ -157,6 +159,7 @@ _NAMES_OF = {
     "_spec": "Feature FixedLen Ragged RowLengths Sparse Structured TensorRepresentation "
     "UniformRowLength VarLen",
     "_tensor": "RaggedTensor SparseTensor",
+    "_tensor_encoder": "TensorEncoder",
     "_writer": "TFRecordWriter Writer write",
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}

@@ -143,7 +143,7 @@ class TensorAdapter:
                 "arrow_schema is an object with __arrow_c_schema__, not "
                 f"{type(arrow_schema).__name__}"
             )
-        tensors = _representations_of(representations, group)
+        tensors = representations_from(representations, group)
         self._make(_core.arrow_schema(arrow_schema), tensors, core_pads(pad, tensors))
 
     def _make(
@@ -191,7 +191,7 @@ def _restore(
     return adapter
 
 
-def _representations_of(given: object, group: str) -> dict[str, TensorRepresentation]:
+def representations_from(given: object, group: str) -> dict[str, TensorRepresentation]:
     """TensorRepresentations by name, from what stands for them."""
     if isinstance(given, Mapping):
         given = list(given.values())

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from ._adapter import CorePad
 from ._csv import CoreCsv
 from ._dropped import Dropped
+from ._tensor_encoder import CoreTensor
 
 _T = TypeVar("_T", covariant=True)
 
@@ -131,6 +132,20 @@ class Tensor:
     ) -> tuple[object, object]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __len__(self) -> int: ...
+
+@final
+class TensorEncoder:
+    @classmethod
+    def from_specs(cls, representations: tuple[tuple[Any, ...], ...], /) -> TensorEncoder: ...
+    # (name, "dense" | "sparse" | "ragged" | "structured", values, indices, dense_shape, splits,
+    # fields): arrays are None, an aligned contiguous buffer of numbers, or (shape, list of bytes or
+    # Tensor of strings)
+    @classmethod
+    def of(cls, tensors: tuple[CoreTensor, ...], /) -> TensorEncoder: ...
+    def encode(self, tensors: tuple[CoreTensor, ...], /) -> RecordBatch: ...
+    def specs(self) -> list[tuple[Any, ...]]: ...
+    @property
+    def arrow_schema(self) -> ArrowSchema: ...
 
 @final
 class TensorAdapter:

@@ -43,6 +43,7 @@ typedef struct cst__py_state {
   PyTypeObject *array_type;
   PyTypeObject *tensor_type;
   PyTypeObject *adapter_type;
+  PyTypeObject *tensor_encoder_type;
   PyTypeObject *source_type;
   PyTypeObject *pass_type;
   PyTypeObject *decoder_type;
@@ -393,6 +394,7 @@ extern PyType_Spec cst__py_batch_spec;
 extern PyType_Spec cst__py_array_spec;
 extern PyType_Spec cst__py_tensor_spec;
 extern PyType_Spec cst__py_adapter_spec;
+extern PyType_Spec cst__py_tensor_encoder_spec;
 extern PyType_Spec cst__py_source_spec;
 extern PyType_Spec cst__py_pass_spec;
 extern PyType_Spec cst__py_decoder_spec;

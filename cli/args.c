@@ -51,6 +51,12 @@ static const option options[] = {
     {OPTION_COMMENT, 0, "comment", "C", "CSV: lines that begin with it are passed over"},
     {OPTION_SKIP_LINES, 0, "skip-lines", "N", "CSV: lines in front of the header"},
     {OPTION_GROUP, 'g', "group", "NAME", "tensor_representation_group of the schema"},
+    {OPTION_GROUPS, 'g', "group", "NAME",
+     "tensor_representation_group whose tensors every record must fit; may be repeated"},
+    {OPTION_NO_TENSORS, 0, "no-tensors", NULL, "look at the features only, not at tensors"},
+    {OPTION_IGNORE_UNEXPECTED, 0, "ignore-unexpected", NULL,
+     "features that the schema does not have are fine"},
+    {OPTION_PLACES, 0, "places", "N", "records to name for each anomaly (1)"},
     {OPTION_ENVIRONMENT, 0, "environment", "NAME",
      "environment of the schema: features that are not in it play no part"},
     {OPTION_LEGACY, 0, "legacy", NULL, "value_count and presence decide (legacy feature spec)"},
@@ -213,6 +219,8 @@ static bool set_plain(const option *o, const char *value, cli_settings *settings
       {OPTION_PYTHON, NULL, &settings->python},
       {OPTION_JSON, NULL, &settings->json},
       {OPTION_TEXT, NULL, &settings->text},
+      {OPTION_NO_TENSORS, NULL, &settings->no_tensors},
+      {OPTION_IGNORE_UNEXPECTED, NULL, &settings->ignore_unexpected},
       {OPTION_NO_HEADER, NULL, &settings->csv.no_header},
   };
   for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
@@ -242,6 +250,11 @@ static int apply(const cli_verb *verb, const option *o, char *value, cli_setting
       return parse_number(verb, o, value, 0, 100000, &settings->rows);
     case OPTION_NUMBER:
       return parse_number(verb, o, value, 0, MAX_NUMBER, &settings->number);
+    case OPTION_GROUPS:
+      settings->groups[settings->num_groups++] = value;
+      return -1;
+    case OPTION_PLACES:
+      return parse_number(verb, o, value, 1, 1000, &settings->places);
     case OPTION_LEVEL:
       return parse_number(verb, o, value, -100, 100, &settings->level);
     case OPTION_BATCH_SIZE:
@@ -311,9 +324,10 @@ static int parse_option(const cli_verb *verb, int argc, char **argv, int *at,
 }
 
 int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *settings) {
-  *settings = (cli_settings){.rows = 10, .number = 1000, .csv = CST_CSV_OPTIONS_INIT};
+  *settings = (cli_settings){.rows = 10, .number = 1000, .places = 1, .csv = CST_CSV_OPTIONS_INIT};
   settings->paths = calloc((size_t)argc + 1, sizeof(char *));
-  if (settings->paths == NULL) {
+  settings->groups = calloc((size_t)argc + 1, sizeof(char *));
+  if (settings->paths == NULL || settings->groups == NULL) {
     return cli_usage(verb, NULL, "out of memory");
   }
   bool only_paths = false;
@@ -336,6 +350,7 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *setting
 }
 
 void cli_settings_reset(cli_settings *settings) {
+  free((void *)settings->groups);
   free((void *)settings->columns);
   free((void *)settings->csv.names);
   free((void *)settings->csv.multivalent);

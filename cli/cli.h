@@ -59,6 +59,10 @@ enum { CLI_FINE = 0, CLI_FAULTS = 1, CLI_TROUBLE = 2, CLI_INTERRUPTED = 130 };
 #define OPTION_SKIP_LINES (UINT64_C(1) << 34)
 #define OPTION_NUMBER (UINT64_C(1) << 35)
 #define OPTION_ENVIRONMENT (UINT64_C(1) << 36)
+#define OPTION_GROUPS (UINT64_C(1) << 37)
+#define OPTION_NO_TENSORS (UINT64_C(1) << 38)
+#define OPTION_IGNORE_UNEXPECTED (UINT64_C(1) << 39)
+#define OPTION_PLACES (UINT64_C(1) << 40)
 #define OPTIONS_LIMITS \
   (OPTION_MAX_RECORD_SIZE | OPTION_MAX_INFLATION) /* of every verb that reads */
 #define OPTIONS_CSV                                                                    \
@@ -91,8 +95,12 @@ typedef struct cli_settings {
   int64_t batch_size;
   int64_t threads;
   int64_t max_record_size, max_inflation; /* 0: the usual ones */
+  bool no_tensors, ignore_unexpected;
   bool lossy, no_crc, json, python, legacy, force, text, skip;
   const char *group;
+  const char **groups; /* each --group of a verb that takes several; owned */
+  size_t num_groups;
+  int64_t places; /* of an anomaly, to show */
   const char *environment;
   int64_t shards, shard_size; /* 0: one file */
   int64_t seed;
@@ -222,7 +230,7 @@ const char *cli_bytes(double bytes, char buf[32]);
 /* ---- the verbs ---- */
 
 extern const cli_verb cli_head, cli_count, cli_verify, cli_schema_infer, cli_schema_spec,
-    cli_schema_diff, cli_convert, cli_repair, cli_index, cli_split, cli_merge, cli_cat, cli_sample,
-    cli_shuffle;
+    cli_schema_check, cli_schema_diff, cli_convert, cli_repair, cli_index, cli_split, cli_merge,
+    cli_cat, cli_sample, cli_shuffle;
 
 #endif /* CLI_H */

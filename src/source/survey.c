@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arrow/view.h"
+#include "schema/columns.h"
 #include "schema/schema.h"
 #include "source/feed.h"
 #include "source/pass.h"
@@ -220,29 +221,73 @@ static bool can_be_lenient(const cst_source *source) {
                                      (source->rereadable || source->whole == NULL));
 }
 
+/* The options that every lenient reading has. */
+static cst_status derive(cst_source *source, const cst__survey_options *options, cst_source **out,
+                         cst_error *error) {
+  CST__TRY(cst__source_derive(source, out, error));
+  (*out)->on_error = CST_ON_ERROR_SKIP;
+  (*out)->max_errors = UINT64_MAX;
+  (*out)->on_dropped = options->on_dropped;
+  (*out)->dropped_ctx = options->ctx;
+  (*out)->columns = NULL;
+  (*out)->num_columns = 0;
+  (*out)->column_flags = 0;
+  (*out)->sampled = false;
+  return CST_OK;
+}
+
+/* The columns that a table has are found out by reading it without a schema; where that is not
+ * possible (a pipe; values of several types in one column), they are those of the schema. */
+static cst_status find_text_schema(cst_source *source, const cst__survey_options *options,
+                                   const cst_schema *schema, cst_schema **out, cst_error *error) {
+  cst_source *probe;
+  struct ArrowSchema columns = {.release = NULL};
+  cst_error own = CST_ERROR_INIT;
+  *out = NULL;
+  if (!source->rereadable) {
+    return CST_OK;
+  }
+  CST__TRY(derive(source, options, &probe, error));
+  probe->schema_given = false;
+  probe->on_dropped = NULL;
+  probe->types = (struct ArrowSchema){.release = NULL};
+  cst_status status = cst__source_arrow_schema(probe, &columns, &own);
+  if (status == CST_OK) {
+    status = cst__schema_for_columns(&columns, schema, out, &own);
+    columns.release(&columns);
+  }
+  cst__source_release(probe);
+  return status == CST_NO_MEMORY ? cst__fail_memory(error, sizeof columns) : CST_OK;
+}
+
+static cst_status set_text_schema(cst_source *source, const cst__survey_options *options,
+                                  cst_source *part, cst_error *error) {
+  const cst_schema *schema = options->text_schema;
+  cst_schema *found = NULL;
+  if (schema == NULL && source->schema_given) {
+    schema = source->schema;
+  }
+  part->types = (struct ArrowSchema){.release = NULL};
+  part->schema_given = schema != NULL;
+  if (schema != NULL) {
+    CST__TRY(find_text_schema(source, options, schema, &found, error));
+  }
+  part->schema = found != NULL ? found : cst__schema_retain(schema);
+  return CST_OK;
+}
+
 /* The source as a lenient survey reads it. */
 static cst_status make_lenient(cst_source *source, const cst__survey_options *options,
                                cst_source **out, cst_error *error) {
-  cst_source *part;
-  CST__TRY(cst__source_derive(source, &part, error));
-  part->on_error = CST_ON_ERROR_SKIP;
-  part->max_errors = UINT64_MAX;
-  part->on_dropped = options->on_dropped;
-  part->dropped_ctx = options->ctx;
-  part->columns = NULL;
-  part->num_columns = 0;
-  part->column_flags = 0;
-  part->sampled = false;
+  cst_status status = CST_OK;
+  CST__TRY(derive(source, options, out, error));
   if (source->table != NULL && (source->types.release == NULL || source->owns_types)) {
-    const cst_schema *schema = options->text_schema;
-    part->types = (struct ArrowSchema){.release = NULL};
-    part->schema_given = schema != NULL || source->schema_given;
-    part->schema = cst__schema_retain(schema != NULL         ? schema
-                                      : source->schema_given ? source->schema
-                                                             : NULL);
+    status = set_text_schema(source, options, *out, error);
   }
-  *out = part;
-  return CST_OK;
+  if (status != CST_OK) {
+    cst__source_release(*out);
+  }
+  return status;
 }
 
 static cst_status survey(cst_source *source, const cst__survey_options *options, cst_error *error) {

@@ -353,7 +353,7 @@ static const char *near_name(cst__report *r, const cst__tally *tally) {
       names[count++] = root->children[i].path;
     }
   }
-  size_t at = cst__nearest_name(tally->path, names, count);
+  size_t at = strlen(tally->path) < 3 ? SIZE_MAX : cst__nearest_name(tally->path, names, count);
   return at != SIZE_MAX ? names[at] : NULL;
 }
 

@@ -42,6 +42,7 @@ static cst__finding *find_cell(cst__check *check, const cst_error *error) {
 static bool on_dropped(void *ctx, const cst_dropped *dropped) {
   cst__check *check = ctx;
   cst__finding *finding = find_cell(check, dropped->error);
+  check->num_rows += finding != NULL; /* it can be read but for that cell */
   finding = finding != NULL ? finding : find_drop(check, dropped->kind);
   char *found = cst__mark_place(check, finding, dropped->file, dropped->record);
   if (found != NULL) {

@@ -46,53 +46,6 @@ cst_status cst__schema_make_plain(struct ArrowSchema *schema, cst_error *error) 
   return CST_OK;
 }
 
-/* ---- one slot that is null ---- */
-
-static cst_status null_view(const cst__view *like, int64_t count, cst__arena *arena, cst__view *out,
-                            cst_error *error);
-
-static cst_status null_children(const cst__view *like, int64_t count, cst__arena *arena,
-                                cst__view *out, cst_error *error) {
-  int64_t slots = count;
-  if ((like->layout != CST__LAYOUT_STRUCT && like->layout != CST__LAYOUT_FIXED_LIST) ||
-      like->num_children == 0) {
-    return CST_OK; /* lists have no items */
-  }
-  size_t size = (size_t)like->num_children * sizeof *out->children;
-  out->children = cst__arena_take_zero(arena, size);
-  if (out->children == NULL || (like->layout == CST__LAYOUT_FIXED_LIST &&
-                                __builtin_mul_overflow(count, like->fixed_size, &slots))) {
-    return cst__fail_memory(error, size);
-  }
-  for (int64_t i = 0; i < like->num_children; i++) {
-    CST__TRY(null_view(&like->children[i], slots, arena, &out->children[i], error));
-  }
-  return CST_OK;
-}
-
-/* A view of `count` nulls of the type of another view; all its buffers are the same zeros. */
-static cst_status null_view(const cst__view *like, int64_t count, cst__arena *arena, cst__view *out,
-                            cst_error *error) {
-  size_t width = like->layout == CST__LAYOUT_FIXED_BINARY ? (size_t)like->fixed_size : 32;
-  size_t size = SIZE_MAX;
-  void *zeros = cst__mul((size_t)count + 1, width < 32 ? 32 : width, &size)
-                    ? cst__arena_take_zero(arena, size)
-                    : NULL;
-  if (zeros == NULL) {
-    return cst__fail_memory(error, size);
-  }
-  *out = *like;
-  out->length = count;
-  out->offset = 0;
-  out->null_count = count;
-  out->validity = zeros;
-  out->data = zeros;
-  out->offsets = zeros;
-  out->sizes = zeros;
-  out->num_variadic = 0;
-  return null_children(like, count, arena, out, error);
-}
-
 /* ---- one column ---- */
 
 typedef struct decoding {
@@ -210,7 +163,7 @@ static cst_status look(decoding *d, const struct ArrowSchema *schema,
     return cst__fail(error, CST_CORRUPT, NULL, "the indices of a dictionary are %s", type);
   }
   CST__TRY(cst__view_init(&d->values, value_schema, values, d->trusted, &d->arena, error));
-  return null_view(&d->values, 1, &d->arena, &d->null_value, error);
+  return cst__view_nulls(&d->values, 1, &d->arena, &d->null_value, error);
 }
 
 static cst_status decode(const struct ArrowSchema *schema, const struct ArrowArray *array,

@@ -69,6 +69,10 @@ cst_status cst__view_init(cst__view *view, const struct ArrowSchema *schema,
 cst_status cst__view_init_schema(cst__view *view, const struct ArrowSchema *schema,
                                  cst__arena *arena, cst_error *error);
 
+/* A view of `count` nulls of the type of another view; all its buffers are the same zeros. */
+cst_status cst__view_nulls(const cst__view *like, int64_t count, cst__arena *arena, cst__view *out,
+                           cst_error *error);
+
 static inline bool cst__view_is_null(const cst__view *v, int64_t i) {
   int64_t at = v->offset + i;
   return v->layout == CST__LAYOUT_NULL ||

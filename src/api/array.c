@@ -4,6 +4,7 @@
 #include "api/arguments.h"
 #include "table/array.h"
 #include "table/rows.h"
+#include "table/unite.h"
 
 /* ---- the handle ---- */
 
@@ -67,4 +68,17 @@ cst_status cst_array_filter(const cst_array *array, const uint8_t *mask, cst_arr
     return cst__missing("mask", error);
   }
   return cst__array_filter(array, mask, out, error);
+}
+
+cst_status cst_array_concat(const cst_array *const *arrays, size_t num_arrays, cst_array **out,
+                            cst_error *error) {
+  if (out == NULL || (arrays == NULL && num_arrays > 0)) {
+    return cst__missing(out == NULL ? "out" : "arrays", error);
+  }
+  for (size_t i = 0; i < num_arrays; i++) {
+    if (arrays[i] == NULL) {
+      return cst__missing("arrays[i]", error);
+    }
+  }
+  return cst__array_concat(arrays, num_arrays, out, error);
 }

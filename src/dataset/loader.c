@@ -4,6 +4,8 @@
 #include "dataset/maker.h"
 #include "source/source.h"
 
+static const uint64_t max_batch = UINT64_MAX / 4; /* numbers of batches behind it fit */
+
 typedef struct slot {
   bool is_done;
   cst__made made;
@@ -25,8 +27,9 @@ struct cst_loader {
   uint64_t first;
   uint64_t step;
   kind kind;
-  bool forks;      /* makers call nobody whom a thread that forks may hold up */
-  worker *workers; /* [0] is the caller's */
+  cst__stream *stream; /* of a dataset that is not direct */
+  bool forks;          /* a fork waits for the batches that are being made */
+  worker *workers;     /* [0] is the caller's */
   int32_t num_started;
   uint64_t ring;
   slot *slots;
@@ -34,9 +37,11 @@ struct cst_loader {
   cst__mutex lock; /* guards all below */
   cst__condition work;
   cst__condition ready;
+  cst__condition turned;
   uint64_t head;
   uint64_t next;
-  uint64_t end;       /* number behind the last batch */
+  uint64_t turn;      /* the batch whose rows are read next from the stream */
+  uint64_t end;       /* number behind the last batch; UINT64_MAX: not known yet */
   uint64_t failed_at; /* the batch that fails; UINT64_MAX: none so far */
   cst_status failed_status;
   cst_error error; /* of failed_at */
@@ -49,10 +54,38 @@ static slot *slot_of(const cst_loader *loader, uint64_t number) {
   return &loader->slots[number % loader->ring];
 }
 
+static uint64_t batch_of(const cst_loader *loader, uint64_t number) {
+  return loader->from.batch + loader->first + number * loader->step;
+}
+
+/* The rows of a batch out of the stream, which gives them in order. */
+static cst_status fetch(cst_loader *loader, uint64_t number, uint64_t batch, cst__share *out,
+                        cst_error *error) {
+  cst__mutex_lock(&loader->lock);
+  while (loader->turn != number) {
+    cst__condition_wait(&loader->turned, &loader->lock);
+  }
+  cst__mutex_unlock(&loader->lock);
+  cst_status status = cst__stream_next(loader->stream, batch, out, error);
+  cst__mutex_lock(&loader->lock);
+  loader->turn++;
+  if (status == CST_OK && out->count == 0 && number < loader->end) {
+    loader->end = number;
+  }
+  cst__condition_broadcast(&loader->turned);
+  cst__mutex_unlock(&loader->lock);
+  return status;
+}
+
 static cst_status make(cst_loader *loader, cst__maker *maker, uint64_t number, cst__made *out,
                        cst_error *error) {
-  uint64_t batch = loader->from.batch + loader->first + number * loader->step;
-  return cst__maker_take(maker, &loader->epoch, batch, out, error);
+  uint64_t batch = batch_of(loader, number);
+  cst__share share;
+  if (loader->stream == NULL) {
+    return cst__maker_take(maker, &loader->epoch, batch, out, error);
+  }
+  CST__TRY(fetch(loader, number, batch, &share, error));
+  return cst__maker_pick(maker, &loader->epoch, batch, &share, out, error);
 }
 
 /* Holds the lock. */
@@ -63,6 +96,12 @@ static void note_failure(cst_loader *loader, uint64_t number, cst_status status,
     loader->failed_status = status;
     cst__error_copy(&loader->error, error);
   }
+}
+
+/* True if the next call of next has its answer. Holds the lock. */
+static bool is_ready(const cst_loader *loader) {
+  return loader->head >= loader->end || loader->head == loader->failed_at ||
+         slot_of(loader, loader->head)->is_done;
 }
 
 /* True if there is a batch to make, and room for it. Holds the lock. */
@@ -88,9 +127,9 @@ static void work(cst_loader *loader, worker *self) {
   if (status != CST_OK) {
     note_failure(loader, number, status, &error);
   } else {
-    slot_of(loader, number)->is_done = true;
+    slot_of(loader, number)->is_done = number < loader->end;
   }
-  if (number == loader->head) {
+  if (is_ready(loader)) {
     cst__condition_signal(&loader->ready);
   }
 }
@@ -112,13 +151,14 @@ static void *run_worker(void *arg) {
 
 /* ---- life ---- */
 
-/* Python code is called by readers and streams, and by reports of dropped records. */
-static bool calls_nobody(const cst_source *source) {
-  bool none = source->on_dropped == NULL;
-  for (size_t i = 0; i < source->num_files; i++) {
-    none = none && !source->files[i].is_reader && !source->files[i].is_stream;
+/* Readers may call code that the forking thread holds up; so may passes, which have threads of
+ * their own besides. */
+static bool may_stop_forks(const cst_dataset *dataset) {
+  bool may = dataset->direct;
+  for (size_t i = 0; i < dataset->source->num_files; i++) {
+    may = may && dataset->source->files[i].regular;
   }
-  return none;
+  return may;
 }
 
 /* How many batches there are from the first on. */
@@ -147,20 +187,37 @@ static cst_status make_room(cst_loader *loader, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status begin(cst_loader *loader, cst_error *error) {
+static cst_status begin_direct(cst_loader *loader) {
   cst_dataset *dataset = loader->dataset;
-  uint64_t rows;
-  CST__TRY(make_room(loader, error));
-  CST__TRY(cst__dataset_num_rows(dataset, &rows, error));
-  loader->epoch = (cst__epoch){.dataset = dataset, .number = loader->from.epoch};
-  loader->end = count_own(loader, cst__dataset_count_batches(dataset, rows));
-  cst__order_init(&loader->epoch.order, dataset->shuffle, rows, (uint64_t)dataset->options.window,
-                  dataset->options.seed, loader->from.epoch);
+  cst__order_init(&loader->epoch.order, dataset->shuffle, dataset->num_rows,
+                  (uint64_t)dataset->options.window, dataset->options.seed, loader->from.epoch);
+  loader->end = count_own(loader, cst__dataset_count_batches(dataset, dataset->num_rows));
   return CST_OK;
+}
+
+/* Whether a batch is one of those that every shard has is seen at the end of the rows only. */
+static cst_status begin_stream(cst_loader *loader, cst_error *error) {
+  cst_dataset *dataset = loader->dataset;
+  if (dataset->options.drop_last && dataset->options.num_shards > 1) {
+    uint64_t batches;
+    CST__TRY(cst__dataset_num_batches(dataset, &batches, error));
+    loader->end = count_own(loader, batches);
+  }
+  return cst__stream_new(dataset, &loader->from, &loader->stream, error);
+}
+
+static cst_status begin(cst_loader *loader, cst_error *error) {
+  CST__TRY(make_room(loader, error));
+  loader->epoch = (cst__epoch){.dataset = loader->dataset, .number = loader->from.epoch};
+  return loader->dataset->direct ? begin_direct(loader) : begin_stream(loader, error);
 }
 
 cst_status cst__loader_new(cst_dataset *dataset, const cst_position *from, uint32_t first,
                            uint32_t step, cst_loader **out, cst_error *error) {
+  if (from->batch > max_batch) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "positions come from batches",
+                     "no epoch has batch %llu", (unsigned long long)from->batch);
+  }
   CST__TRY(cst__dataset_prepare(dataset, error));
   cst_loader *loader = cst__new_zero(&dataset->allocator, sizeof *loader);
   if (loader == NULL) {
@@ -170,12 +227,14 @@ cst_status cst__loader_new(cst_dataset *dataset, const cst_position *from, uint3
   loader->from = *from;
   loader->first = first;
   loader->step = step;
-  loader->forks = calls_nobody(dataset->source);
+  loader->forks = may_stop_forks(dataset);
   loader->failed_at = UINT64_MAX;
+  loader->end = UINT64_MAX;
   loader->error = (cst_error)CST_ERROR_INIT;
   cst__mutex_init(&loader->lock);
   cst__condition_init(&loader->work);
   cst__condition_init(&loader->ready);
+  cst__condition_init(&loader->turned);
   cst_status status = begin(loader, error);
   if (status != CST_OK) {
     cst__loader_free(loader);
@@ -206,8 +265,10 @@ void cst__loader_free(cst_loader *loader) {
   for (uint64_t i = 0; loader->slots != NULL && i < loader->ring; i++) {
     cst__made_reset(&loader->slots[i].made);
   }
+  cst__stream_free(loader->stream);
   cst__delete(loader->workers);
   cst__delete(loader->slots);
+  cst__condition_destroy(&loader->turned);
   cst__condition_destroy(&loader->ready);
   cst__condition_destroy(&loader->work);
   cst__mutex_destroy(&loader->lock);
@@ -242,11 +303,6 @@ static cst_status agree(cst_loader *loader, kind wanted, const cst_tensor_adapte
   }
   return cst__fail(error, CST_STATE, "make another loader",
                    "a loader gives batches, or tensors by one adapter");
-}
-
-static bool is_ready(const cst_loader *loader) {
-  return loader->head >= loader->end || loader->head == loader->failed_at ||
-         slot_of(loader, loader->head)->is_done;
 }
 
 /* Takes what is at the head; nothing behind the end. Holds the lock. */

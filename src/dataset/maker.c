@@ -2,6 +2,7 @@
 #include "dataset/maker.h"
 
 #include "source/access.h"
+#include "table/rows.h"
 #include "tensor/tensor.h"
 
 void cst__made_reset(cst__made *made) {
@@ -17,19 +18,38 @@ void cst__maker_reset(cst__maker *maker) {
   *maker = (cst__maker){.rows = NULL};
 }
 
+static cst_status reserve(cst__maker *maker, const cst__epoch *epoch, size_t count,
+                          cst_error *error) {
+  void *rows = maker->rows;
+  bool done =
+      cst__grow(&epoch->dataset->allocator, &rows, &maker->capacity, count, sizeof(uint64_t));
+  maker->rows = rows;
+  return done ? CST_OK : cst__fail_memory(error, count * sizeof(uint64_t));
+}
+
+static cst_status make_tensors(const cst__epoch *epoch, bool is_trusted, cst__made *made,
+                               cst_error *error) {
+  if (epoch->adapter == NULL) {
+    return CST_OK;
+  }
+  cst_status status =
+      cst__adapter_convert(epoch->adapter, &made->batch, is_trusted, &made->tensors, error);
+  if (status != CST_OK) {
+    made->batch.release(&made->batch);
+    made->batch.release = NULL;
+  }
+  return status;
+}
+
+/* ---- rows that are taken one by one ---- */
+
 static cst_status find_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
                             size_t *count, cst_error *error) {
   uint64_t begin = cst__dataset_begin(epoch->dataset, batch);
   uint64_t rest = epoch->order.num_rows - begin;
   uint64_t batch_size = (uint64_t)epoch->dataset->options.batch_size;
-  void *rows = maker->rows;
   *count = (size_t)(rest < batch_size ? rest : batch_size);
-  bool done =
-      cst__grow(&epoch->dataset->allocator, &rows, &maker->capacity, *count, sizeof(uint64_t));
-  maker->rows = rows;
-  if (!done) {
-    return cst__fail_memory(error, *count * sizeof(uint64_t));
-  }
+  CST__TRY(reserve(maker, epoch, *count, error));
   cst__order_rows(&epoch->order, begin, *count, maker->rows);
   return CST_OK;
 }
@@ -44,28 +64,73 @@ static void locate(const cst__maker *maker, const cst__epoch *epoch, size_t coun
   }
 }
 
-static cst_status make_tensors(const cst__epoch *epoch, cst__made *made, cst_error *error) {
-  if (epoch->adapter == NULL) {
-    return CST_OK;
-  }
-  cst_status status =
-      cst__adapter_convert(epoch->adapter, &made->batch, true, &made->tensors, error);
-  if (status != CST_OK) {
-    made->batch.release(&made->batch);
-    made->batch.release = NULL;
-  }
-  return status;
-}
-
 cst_status cst__maker_take(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
                            cst__made *out, cst_error *error) {
   size_t count;
   CST__TRY(find_rows(maker, epoch, batch, &count, error));
   CST__TRY(cst__source_take(epoch->dataset->source, maker->rows, count, &out->batch, error));
   out->position = (cst_position){.epoch = epoch->number, .batch = batch};
-  cst_status status = make_tensors(epoch, out, error);
+  cst_status status = make_tensors(epoch, true, out, error);
   if (status != CST_OK) {
     locate(maker, epoch, count, error);
   }
+  return status;
+}
+
+/* ---- rows of a stream ---- */
+
+static cst_status pick_rows(cst__maker *maker, const cst__epoch *epoch, const cst__share *share,
+                            struct ArrowArray *out, cst_error *error) {
+  cst__permutation order;
+  cst_array *picked;
+  CST__TRY(reserve(maker, epoch, (size_t)share->count, error));
+  cst__order_of_window(&order, share->rows, epoch->dataset->options.seed, epoch->number,
+                       share->number);
+  int64_t *rows = (int64_t *)maker->rows;
+  for (uint64_t i = 0; i < share->count; i++) {
+    rows[i] = (int64_t)cst__permutation_at(&order, share->begin + i);
+  }
+  CST__TRY(cst__array_take(share->window, rows, (size_t)share->count, &picked, error));
+  cst_status status = cst__array_export(picked, out, error);
+  cst__array_handle_release(picked);
+  return status;
+}
+
+/* The same for a row of a stream: its number in the only file, else nothing. */
+static void locate_read(const cst__maker *maker, const cst__epoch *epoch, const cst__share *share,
+                        cst_error *error) {
+  const cst_source *source = epoch->dataset->source;
+  if (error == NULL || error->record < 0 || (uint64_t)error->record >= share->count) {
+    return;
+  }
+  uint64_t within = share->window != NULL ? maker->rows[error->record] : (uint64_t)error->record;
+  error->record = -1;
+  if (source->num_files == 1) {
+    cst__error_add_file(error, source->files[0].name);
+    cst__error_add_record(error, (int64_t)(share->position + within), -1);
+  }
+}
+
+cst_status cst__maker_pick(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
+                           cst__share *share, cst__made *out, cst_error *error) {
+  bool is_trusted = share->window != NULL || epoch->dataset->source->payload != NULL;
+  cst_status status = CST_OK;
+  if (share->count == 0) {
+    return CST_OK;
+  }
+  out->position = (cst_position){epoch->number, batch, share->file, share->rows_before};
+  if (share->window != NULL) {
+    status = pick_rows(maker, epoch, share, &out->batch, error);
+  } else {
+    out->batch = share->batch;
+    share->batch.release = NULL;
+  }
+  if (status == CST_OK) {
+    status = make_tensors(epoch, is_trusted, out, error);
+    if (status != CST_OK) {
+      locate_read(maker, epoch, share, error);
+    }
+  }
+  cst__share_reset(share);
   return status;
 }

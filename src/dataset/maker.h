@@ -5,6 +5,7 @@
 
 #include "dataset/dataset.h"
 #include "dataset/order.h"
+#include "dataset/stream.h"
 
 /* A batch that is made: rows, or tensors if there is an adapter; neither behind the end. */
 typedef struct cst__made {
@@ -34,5 +35,11 @@ void cst__maker_reset(cst__maker *maker);
 /* Makes a batch of a direct dataset's shard by its number, which is below that of its batches. */
 cst_status cst__maker_take(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
                            cst__made *out, cst_error *error);
+
+/* Makes a batch of what a stream has given for it; the share is reset. Without rows, nothing is
+ * made.
+ */
+cst_status cst__maker_pick(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
+                           cst__share *share, cst__made *out, cst_error *error);
 
 #endif /* DATASET_MAKER_H */

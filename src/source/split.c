@@ -170,6 +170,20 @@ static uint64_t multiply_divide(uint64_t a, uint64_t b, uint64_t c) {
   return (uint64_t)((__uint128_t)a * b / c);
 }
 
+cst_status cst__source_pick(cst_source *source, const size_t *files, size_t count, cst_source **out,
+                            cst_error *error) {
+  CST__TRY(cst__source_prepare(source, error));
+  cst_source *part = new_derived(source, count);
+  if (part == NULL) {
+    return cst__fail_memory(error, sizeof *part);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const cst__source_file *file = &source->files[files[i]];
+    add_part(part, source, files[i], file->begin, file->end, file->first_record);
+  }
+  return finish(part, source, out, error);
+}
+
 static cst_status split_files(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                               cst_error *error) {
   size_t begin = (size_t)multiply_divide(source->num_files, i, n);

@@ -20,4 +20,8 @@ cst_status cst__source_split(cst_source *source, uint32_t i, uint32_t n, cst_sou
 cst_status cst__source_divide(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                               cst_error *error);
 
+/* A source of the given files of this one, which can be read more than once, in the given order. */
+cst_status cst__source_pick(cst_source *source, const size_t *files, size_t count, cst_source **out,
+                            cst_error *error);
+
 #endif /* SOURCE_SPLIT_H */

@@ -1,0 +1,333 @@
+/* Reading an epoch in order: files in the order of the epoch, rows in front of where it is taken up
+ * passed over, windows put together, and where each file began. */
+#include "dataset/stream.h"
+
+#include "dataset/order.h"
+#include "source/joiner.h"
+#include "source/pass.h"
+#include "source/split.h"
+#include "table/array.h"
+
+enum { USUAL_ROWS = 1024 /* of the batches that windows are made of */ };
+
+/* Where a file of the epoch's order begins. */
+typedef struct border {
+  uint64_t file;
+  uint64_t row;
+} border;
+
+struct cst__stream {
+  cst_dataset *dataset;
+  bool shuffled;
+  bool permutes; /* files */
+  bool singly;   /* files are read one by one, each by a pass of its own */
+  cst__permutation files;
+  struct ArrowSchema schema;
+  cst__joiner joiner;
+  uint64_t portion; /* rows of a portion but the last */
+  cst_pass *pass;   /* NULL: the next file has to be opened */
+  uint64_t first;   /* number, in the order, of the pass's first file */
+  uint64_t file;    /* of the next file to be opened */
+  uint64_t row;     /* rows of the epoch that have been read, or passed over with files */
+  uint64_t begin;   /* the first row that is wanted */
+  border *borders;  /* behind the current portion's begin, and (the first) the last before it */
+  size_t num_borders;
+  size_t capacity;
+  bool is_begun; /* `current` is a portion */
+  bool at_end;
+  uint64_t epoch;
+  cst__share current;
+};
+
+void cst__share_reset(cst__share *share) {
+  if (share->batch.release != NULL) {
+    share->batch.release(&share->batch);
+  }
+  cst__array_handle_release(share->window);
+  *share = (cst__share){.window = NULL};
+}
+
+/* ---- life ---- */
+
+static cst_status begin(cst__stream *stream, const cst_position *from, cst_error *error) {
+  const cst_dataset *dataset = stream->dataset;
+  cst_source *source = dataset->source;
+  uint64_t position = cst__dataset_begin(dataset, from->batch);
+  stream->shuffled = dataset->shuffle != CST_SHUFFLE_NONE;
+  stream->portion =
+      (uint64_t)(stream->shuffled ? dataset->options.window : dataset->options.batch_size);
+  stream->permutes = stream->shuffled && source->rereadable && source->num_files > 1;
+  stream->singly =
+      source->rereadable && (source->payload == NULL || source->on_error != CST_ON_ERROR_RAISE);
+  stream->begin = position - position % stream->portion;
+  stream->row = from->rows_before;
+  stream->file = from->file;
+  stream->epoch = from->epoch;
+  cst__order_of_parts(&stream->files, source->num_files, dataset->options.seed, from->epoch);
+  if (from->rows_before > stream->begin || from->file > source->num_files ||
+      (from->file > 0 && !source->rereadable)) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "positions come from batches",
+                     "no batch %llu stands behind %llu files and %llu rows",
+                     (unsigned long long)from->batch, (unsigned long long)from->file,
+                     (unsigned long long)from->rows_before);
+  }
+  CST__TRY(cst__source_arrow_schema(source, &stream->schema, error));
+  cst__joiner_init(&stream->joiner, &stream->schema, (int64_t)stream->portion, &dataset->allocator);
+  return CST_OK;
+}
+
+cst_status cst__stream_new(cst_dataset *dataset, const cst_position *from, cst__stream **out,
+                           cst_error *error) {
+  cst__stream *stream = cst__new_zero(&dataset->allocator, sizeof *stream);
+  if (stream == NULL) {
+    return cst__fail_memory(error, sizeof *stream);
+  }
+  stream->dataset = cst__dataset_retain(dataset);
+  cst_status status = begin(stream, from, error);
+  if (status != CST_OK) {
+    cst__stream_free(stream);
+    return status;
+  }
+  *out = stream;
+  return CST_OK;
+}
+
+void cst__stream_free(cst__stream *stream) {
+  if (stream == NULL) {
+    return;
+  }
+  cst__pass_free(stream->pass);
+  cst__joiner_reset(&stream->joiner);
+  cst__share_reset(&stream->current);
+  if (stream->schema.release != NULL) {
+    stream->schema.release(&stream->schema);
+  }
+  cst__delete(stream->borders);
+  cst__dataset_release(stream->dataset);
+  cst__delete(stream);
+}
+
+/* ---- files ---- */
+
+static size_t file_at(const cst__stream *stream, uint64_t place) {
+  return (size_t)(stream->permutes ? cst__permutation_at(&stream->files, place) : place);
+}
+
+/* The next file of the order, or all that are left, as a source. */
+static cst_status open_files(cst__stream *stream, cst_source **out, cst_error *error) {
+  cst_source *source = stream->dataset->source;
+  size_t count = stream->singly ? 1 : source->num_files - (size_t)stream->file;
+  size_t *files = cst__new(&stream->dataset->allocator, count * sizeof *files);
+  if (files == NULL) {
+    return cst__fail_memory(error, count * sizeof *files);
+  }
+  for (size_t i = 0; i < count; i++) {
+    files[i] = file_at(stream, stream->file + i);
+  }
+  cst_status status = cst__source_pick(source, files, count, out, error);
+  cst__delete(files);
+  return status;
+}
+
+static cst_status note_border(cst__stream *stream, uint64_t file, uint64_t row, cst_error *error) {
+  void *borders = stream->borders;
+  bool done = cst__grow(&stream->dataset->allocator, &borders, &stream->capacity,
+                        stream->num_borders + 1, sizeof(border));
+  stream->borders = borders;
+  if (!done) {
+    return cst__fail_memory(error, sizeof(border));
+  }
+  stream->borders[stream->num_borders++] = (border){file, row};
+  return CST_OK;
+}
+
+static cst_status start_pass(cst__stream *stream, cst_source *part, cst_error *error) {
+  bool fits = stream->portion <= 8 * USUAL_ROWS;
+  cst__pass_options options = {.rows = fits ? (size_t)stream->portion : USUAL_ROWS,
+                               .bytes = (uint64_t)part->batch_bytes,
+                               .threads = part->threads};
+  CST__TRY(cst__source_claim(part, error));
+  return cst__pass_new_with(part, &options, &stream->pass, error);
+}
+
+/* Goes on to the next file. Without one, *pass stays NULL. */
+static cst_status open_pass(cst__stream *stream, cst_error *error) {
+  cst_source *source = stream->dataset->source;
+  cst_source *part = NULL;
+  if (stream->file >= source->num_files) {
+    stream->at_end = true;
+    return CST_OK;
+  }
+  bool all = stream->file == 0 && !stream->permutes && (!stream->singly || source->num_files == 1);
+  if (all) {
+    part = cst__source_retain(source);
+  } else {
+    CST__TRY(open_files(stream, &part, error));
+  }
+  cst_status status = note_border(stream, stream->file, stream->row, error);
+  if (status == CST_OK) {
+    status = start_pass(stream, part, error);
+  }
+  stream->first = stream->file;
+  stream->file += part->num_files;
+  cst__source_release(part);
+  return status;
+}
+
+/* Notes the files that begin within the batch that the pass gave last. */
+static cst_status note_borders(cst__stream *stream, cst_error *error) {
+  const cst__unit *unit = &stream->pass->delivered;
+  uint64_t row = stream->row;
+  if (stream->singly || stream->pass->whole != NULL) {
+    return CST_OK;
+  }
+  for (size_t i = 0; i < unit->num_runs; i++) {
+    uint64_t file = stream->first + unit->runs[i].file;
+    if (stream->num_borders == 0 || file > stream->borders[stream->num_borders - 1].file) {
+      CST__TRY(note_border(stream, file, row, error));
+    }
+    row += unit->runs[i].count;
+  }
+  return CST_OK;
+}
+
+/* ---- rows ---- */
+
+/* Puts a batch into the joiner, without the rows that are in front of what is wanted. */
+static cst_status put(cst__stream *stream, struct ArrowArray *batch, cst_error *error) {
+  uint64_t end = stream->row + (uint64_t)batch->length;
+  struct ArrowArray rest;
+  cst__shared *shared;
+  if (stream->row >= stream->begin) {
+    stream->row = end;
+    return cst__joiner_put(&stream->joiner, batch, error);
+  }
+  uint64_t skipped = stream->begin - stream->row;
+  stream->row = end;
+  if (end <= stream->begin) {
+    batch->release(batch);
+    return CST_OK;
+  }
+  cst_status status = cst__shared_new(batch, &stream->dataset->allocator, &shared, error);
+  if (status != CST_OK) {
+    batch->release(batch);
+    return status;
+  }
+  status =
+      cst__shared_slice(shared, (int64_t)skipped, (int64_t)(end - stream->begin), &rest, error);
+  cst__shared_release(shared);
+  return status == CST_OK ? cst__joiner_put(&stream->joiner, &rest, error) : status;
+}
+
+/* Reads until the joiner has a portion, or to the end. */
+static cst_status fill(cst__stream *stream, cst_error *error) {
+  while (!cst__joiner_is_full(&stream->joiner) && !stream->at_end) {
+    struct ArrowArray batch = {.release = NULL};
+    if (stream->pass == NULL) {
+      CST__TRY(open_pass(stream, error));
+      continue;
+    }
+    CST__TRY(cst__pass_next(stream->pass, NULL, &batch, error));
+    if (batch.release == NULL) {
+      cst__pass_free(stream->pass);
+      stream->pass = NULL;
+      continue;
+    }
+    cst_status status = note_borders(stream, error);
+    if (status != CST_OK) {
+      batch.release(&batch);
+      return status;
+    }
+    CST__TRY(put(stream, &batch, error));
+  }
+  return CST_OK;
+}
+
+/* ---- portions ---- */
+
+/* Forgets the borders that no further portion needs; the first one that is left is where reading
+ * may begin for a portion that begins at `position`. */
+static void drop_borders(cst__stream *stream, uint64_t position) {
+  size_t done = 0;
+  while (done + 1 < stream->num_borders && stream->borders[done + 1].row <= position) {
+    done++;
+  }
+  stream->num_borders -= done;
+  for (size_t i = 0; done > 0 && i < stream->num_borders; i++) {
+    stream->borders[i] = stream->borders[i + done];
+  }
+}
+
+/* The end is where the rows are known: other loaders need not count them. */
+static void note_end(cst__stream *stream) {
+  cst_dataset *dataset = stream->dataset;
+  cst__mutex_lock(&dataset->lock);
+  if (!dataset->counted) {
+    dataset->num_rows = stream->row;
+    dataset->counted = true;
+  }
+  cst__mutex_unlock(&dataset->lock);
+}
+
+/* Makes the next portion the current one; without rows at the end. */
+static cst_status advance(cst__stream *stream, cst_error *error) {
+  cst__share *current = &stream->current;
+  uint64_t position = stream->is_begun ? current->position + current->rows : stream->begin;
+  struct ArrowArray rows;
+  cst__share_reset(current);
+  CST__TRY(fill(stream, error));
+  CST__TRY(cst__joiner_take(&stream->joiner, stream->at_end, &rows, error));
+  stream->is_begun = true;
+  current->position = position;
+  current->number = position / stream->portion;
+  if (rows.release == NULL) {
+    note_end(stream);
+    return CST_OK;
+  }
+  current->rows = (uint64_t)rows.length;
+  drop_borders(stream, position);
+  current->file = stream->borders[0].file;
+  current->rows_before = stream->borders[0].row;
+  if (!stream->shuffled) {
+    current->batch = rows;
+    return CST_OK;
+  }
+  cst_status status = cst__array_import(&stream->schema, &rows, true, &stream->dataset->allocator,
+                                        &current->window, error);
+  if (status != CST_OK) {
+    rows.release(&rows);
+  }
+  return status;
+}
+
+/* True if the position lies in the current portion, or the epoch ends with that. */
+static bool is_reached(const cst__stream *stream, uint64_t position) {
+  const cst__share *current = &stream->current;
+  return stream->is_begun &&
+         (position < current->position + current->rows || current->rows < stream->portion);
+}
+
+cst_status cst__stream_next(cst__stream *stream, uint64_t batch, cst__share *out,
+                            cst_error *error) {
+  const cst_dataset_options *o = &stream->dataset->options;
+  cst__share *current = &stream->current;
+  uint64_t position = cst__dataset_begin(stream->dataset, batch);
+  uint64_t batch_size = (uint64_t)o->batch_size;
+  *out = (cst__share){.window = NULL};
+  while (!is_reached(stream, position)) {
+    CST__TRY(advance(stream, error));
+  }
+  uint64_t end = current->position + current->rows;
+  uint64_t rest = position < end ? end - position : 0;
+  if (rest == 0 || (rest < batch_size && o->drop_last)) {
+    return CST_OK;
+  }
+  *out = *current;
+  out->begin = position - current->position;
+  out->count = rest < batch_size ? rest : batch_size;
+  current->batch.release = NULL; /* each is asked for once */
+  if (current->window != NULL) {
+    out->window = cst__array_retain(current->window);
+  }
+  return CST_OK;
+}

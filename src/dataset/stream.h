@@ -1,0 +1,38 @@
+/* Streams: the rows of an epoch of a source that is read in order, in portions of whole batches: a
+ * batch where rows are not shuffled, else a window, out of which batches are picked.
+ */
+#ifndef DATASET_STREAM_H
+#define DATASET_STREAM_H
+
+#include <columnstone/array.h>
+
+#include "dataset/dataset.h"
+
+/* The rows of one batch: rows [begin, begin + count) of a portion's order. */
+typedef struct cst__share {
+  struct ArrowArray batch; /* not shuffled: the batch itself */
+  cst_array *window;       /* shuffled: what the rows are picked from; one more owner */
+  uint64_t number;         /* of the window in the epoch */
+  uint64_t rows;           /* of the window */
+  uint64_t begin;
+  uint64_t count;    /* 0: the epoch has ended in front of this batch */
+  uint64_t position; /* of the window's first row, or the batch's, in the epoch */
+  uint64_t file;     /* as in cst_position */
+  uint64_t rows_before;
+} cst__share;
+
+void cst__share_reset(cst__share *share);
+
+typedef struct cst__stream cst__stream;
+
+/* `from`: as for cst_loader_new. */
+cst_status cst__stream_new(cst_dataset *dataset, const cst_position *from, cst__stream **out,
+                           cst_error *error);
+
+/* The rows of a batch of the shard. Batches are asked for in ascending order, by one thread at a
+ * time. */
+cst_status cst__stream_next(cst__stream *stream, uint64_t batch, cst__share *out, cst_error *error);
+
+void cst__stream_free(cst__stream *stream); /* NULL is allowed */
+
+#endif /* DATASET_STREAM_H */

@@ -199,10 +199,10 @@ static field_rule rule_of(const field_rules *rules, const cst__message_def *mess
 
 static bool has_all(differ *d, const cst__field *a, const cst__field *b) {
   cst__name_map set = {0};
-  bool has = cst__string_set(&set, a);
+  bool has = cst__strings_add(&set, a);
   d->failed = d->failed || !has;
   for (size_t i = 0; b != NULL && i < b->count && has; i++) {
-    has = cst__string_set_has(&set, cst__nth_bytes(b, i));
+    has = cst__strings_has(&set, cst__nth_bytes(b, i));
   }
   cst__name_map_reset(&set);
   return has;

@@ -43,7 +43,7 @@ bool cst__is_narrower(int32_t number, const cst__message *before, const cst__mes
 
 /* The strings of a repeated field as a set; NULL is an empty one. Zero-initialised storage; false
  * if out of memory. */
-bool cst__string_set(cst__name_map *set, const cst__field *strings);
-bool cst__string_set_has(const cst__name_map *set, cst_bytes string);
+bool cst__strings_add(cst__name_map *set, const cst__field *strings);
+bool cst__strings_has(const cst__name_map *set, cst_bytes string);
 
 #endif /* SCHEMA_DIFF_H */

@@ -150,7 +150,7 @@ static bool is_narrower_float(const cst__message *before, const cst__message *af
          int_of(after, FLOAT_DOMAIN_DISALLOW_INF, 0) > int_of(before, FLOAT_DOMAIN_DISALLOW_INF, 0);
 }
 
-bool cst__string_set(cst__name_map *set, const cst__field *strings) {
+bool cst__strings_add(cst__name_map *set, const cst__field *strings) {
   bool ok = true;
   for (size_t i = 0; strings != NULL && i < strings->count && ok; i++) {
     cst_bytes string = cst__nth_bytes(strings, i);
@@ -161,7 +161,7 @@ bool cst__string_set(cst__name_map *set, const cst__field *strings) {
   return ok;
 }
 
-bool cst__string_set_has(const cst__name_map *set, cst_bytes string) {
+bool cst__strings_has(const cst__name_map *set, cst_bytes string) {
   const char *data = string.size > 0 ? (const char *)string.data : "";
   return cst__name_map_find(set, data, string.size) != SIZE_MAX;
 }
@@ -170,9 +170,9 @@ static bool is_narrower_string(const cst__message *before, const cst__message *a
   const cst__field *values = cst__message_find(before, STRING_DOMAIN_VALUE);
   cst__name_map allowed = {0};
   bool lacks = false;
-  *ok = cst__string_set(&allowed, cst__message_find(after, STRING_DOMAIN_VALUE));
+  *ok = cst__strings_add(&allowed, cst__message_find(after, STRING_DOMAIN_VALUE));
   for (size_t i = 0; *ok && values != NULL && i < values->count && !lacks; i++) {
-    lacks = !cst__string_set_has(&allowed, cst__nth_bytes(values, i));
+    lacks = !cst__strings_has(&allowed, cst__nth_bytes(values, i));
   }
   cst__name_map_reset(&allowed);
   return lacks;

@@ -117,11 +117,11 @@ bool cst__line_put_strings(cst__text *out, const cst__message *domain, const cst
   size_t count = values != NULL ? values->count : 0;
   size_t more = 0;
   cst__name_map known = {0};
-  bool ok = cst__string_set(&known, cst__message_find(other, STRING_DOMAIN_VALUE));
+  bool ok = cst__strings_add(&known, cst__message_find(other, STRING_DOMAIN_VALUE));
   cst__text_printf(out, "%zu value%s", count, count == 1 ? "" : "s");
   for (size_t i = 0; ok && i < count; i++) {
     cst_bytes value = cst__nth_bytes(values, i);
-    if (!cst__string_set_has(&known, value) && ++more <= MAX_NAMED) {
+    if (!cst__strings_has(&known, value) && ++more <= MAX_NAMED) {
       cst__text_puts(out, more == 1 ? ", with " : ", ");
       cst__text_put_quoted(out, value, true);
     }

@@ -35,13 +35,19 @@ static size_t first_row_with(const struct ArrowSchema *schema, const struct Arro
 
 /* ---- all records ---- */
 
-static cst_status add_batch(void *ctx, const cst__survey *at, const struct ArrowSchema *schema,
-                            const struct ArrowArray *batch, cst_error *error) {
-  cst_status status = cst__inferrer_add(ctx, schema, batch, error);
+cst_status cst__survey_infer(cst__inferrer *inferrer, const cst__survey *at,
+                             const struct ArrowSchema *schema, const struct ArrowArray *batch,
+                             cst_error *error) {
+  cst_status status = cst__inferrer_add(inferrer, schema, batch, error);
   if (status != CST_OK && status != CST_NO_MEMORY) {
     cst__survey_locate(at, first_row_with(schema, batch, error->path), error);
   }
   return status;
+}
+
+static cst_status add_batch(void *ctx, const cst__survey *at, const struct ArrowSchema *schema,
+                            const struct ArrowArray *batch, cst_error *error) {
+  return cst__survey_infer(ctx, at, schema, batch, error);
 }
 
 cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_progress, void *ctx,

@@ -5,6 +5,7 @@
 #ifndef SOURCE_SURVEY_H
 #define SOURCE_SURVEY_H
 
+#include "schema/infer.h"
 #include "source/source.h"
 
 /* Where the rows of a batch are; valid during the visit. */
@@ -41,6 +42,12 @@ cst_status cst__source_survey(cst_source *source, const cst__survey_options *opt
 /* Adds the place of a row of the visited batch: file, record and (of a container) offset. In a
  * whole format the record counts from the start of the source. */
 void cst__survey_locate(const cst__survey *survey, size_t row, cst_error *error);
+
+/* Adds a visited batch to what is inferred: cst__inferrer_add, whose failure gets the place of the
+ * record that does not fit. */
+cst_status cst__survey_infer(cst__inferrer *inferrer, const cst__survey *at,
+                             const struct ArrowSchema *schema, const struct ArrowArray *batch,
+                             cst_error *error);
 
 /* CST_UNSUPPORTED for formats without columns of their own (raw). */
 cst_status cst__source_check_survey(const cst_source *source, const char *purpose,

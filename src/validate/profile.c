@@ -1,0 +1,446 @@
+/* Filling profiles: one walk over the values of each column of a batch, and one over the rows of
+ * each pair of columns whose names belong together. */
+#include "validate/profile.h"
+
+#include <math.h>
+
+#include "arrow/view.h"
+#include "base/utf8.h"
+
+struct cst__profiler {
+  cst_allocator allocator;
+  size_t max_domain;
+  cst__arena arena; /* names */
+  cst__profile *items;
+  size_t count;
+  size_t capacity;
+  cst__name_map names;
+  cst__pair *pairs;
+  size_t num_pairs;
+  size_t pair_capacity;
+  const cst__view **columns; /* of the batch at hand, by profile; NULL: it has no such column */
+  size_t column_capacity;
+  bool has_pairs; /* false for the parts of a struct */
+};
+
+cst_status cst__profiler_new(const cst_allocator *allocator, size_t max_domain, cst__profiler **out,
+                             cst_error *error) {
+  cst__profiler *profiler = cst__new_zero(allocator, sizeof *profiler);
+  if (profiler == NULL) {
+    return cst__fail_memory(error, sizeof *profiler);
+  }
+  profiler->allocator = cst__allocator_of(allocator);
+  profiler->max_domain = max_domain;
+  profiler->has_pairs = true;
+  cst__arena_init(&profiler->arena, allocator);
+  *out = profiler;
+  return CST_OK;
+}
+
+static void forget_strings(cst__few_strings *strings) {
+  for (size_t i = 0; i < strings->count; i++) {
+    cst__delete((void *)(uintptr_t)strings->items[i].data);
+  }
+  cst__delete(strings->items);
+  cst__name_map_reset(&strings->places);
+  *strings = (cst__few_strings){.too_many = true};
+}
+
+void cst__profiler_free(cst__profiler *profiler) {
+  if (profiler != NULL) {
+    for (size_t i = 0; i < profiler->count; i++) {
+      forget_strings(&profiler->items[i].strings);
+      cst__profiler_free(profiler->items[i].parts);
+    }
+    cst__name_map_reset(&profiler->names);
+    cst__delete(profiler->items);
+    cst__delete(profiler->pairs);
+    cst__delete((void *)profiler->columns);
+    cst__arena_reset(&profiler->arena);
+    cst__delete(profiler);
+  }
+}
+
+const cst__profile *cst__profiler_find(const cst__profiler *profiler, cst_bytes name) {
+  const char *text = name.size > 0 ? (const char *)name.data : "";
+  size_t at = cst__name_map_find(&profiler->names, text, name.size);
+  return at != SIZE_MAX ? &profiler->items[at] : NULL;
+}
+
+const cst__profile *cst__profiler_get(const cst__profiler *profiler, size_t i) {
+  return &profiler->items[i];
+}
+
+const cst__pair *cst__profiler_pair(const cst__profiler *profiler, size_t i) {
+  return i < profiler->num_pairs ? &profiler->pairs[i] : NULL;
+}
+
+/* ---- names that belong together ---- */
+
+static const char *const index_words[] = {"indices", "index", "ids", "idx"};
+static const char *const value_words[] = {"values", "value", "weights", "weight"};
+static const char *const length_endings[] = {"_row_lengths", "_lengths"};
+
+enum {
+  NUM_INDEX_WORDS = sizeof index_words / sizeof index_words[0],
+  NUM_VALUE_WORDS = sizeof value_words / sizeof value_words[0],
+  NUM_LENGTH_ENDINGS = sizeof length_endings / sizeof length_endings[0]
+};
+
+static bool add_pair(cst__profiler *profiler, cst__pair pair) {
+  void *items = profiler->pairs;
+  bool ok = cst__grow(&profiler->allocator, &items, &profiler->pair_capacity,
+                      profiler->num_pairs + 1, sizeof *profiler->pairs);
+  profiler->pairs = items;
+  if (!ok) {
+    return false;
+  }
+  cst__profile *values = &profiler->items[pair.values];
+  /* One of the columns is new: the records before this batch have no values in it. */
+  pair.holds = values->count == 0 && profiler->items[pair.column].count == 0;
+  pair.next = values->first_pair;
+  values->first_pair = profiler->num_pairs;
+  profiler->pairs[profiler->num_pairs++] = pair;
+  return true;
+}
+
+/* The profile of the name that is `stem` and `ending`, or SIZE_MAX. */
+static size_t find_joined(const cst__profiler *profiler, cst_bytes stem, const char *ending,
+                          cst__text *name) {
+  name->size = 0;
+  cst__text_append(name, stem.data, stem.size);
+  cst__text_puts(name, ending);
+  return name->failed ? SIZE_MAX : cst__name_map_find(&profiler->names, name->data, name->size);
+}
+
+/* The bytes in front of the ending, in *stem. */
+static bool has_ending(const cst__profile *profile, const char *ending, cst_bytes *stem) {
+  size_t size = strlen(ending);
+  if (profile->name_size < size ||
+      memcmp(profile->name + profile->name_size - size, ending, size) != 0) {
+    return false;
+  }
+  *stem = (cst_bytes){(const uint8_t *)profile->name, profile->name_size - size};
+  return true;
+}
+
+/* The number of the word that the name ends with, as a word of its own; -1: none. */
+static int find_word(const cst__profile *profile, const char *const *words, int count,
+                     cst_bytes *stem) {
+  for (int i = 0; i < count; i++) {
+    if (has_ending(profile, words[i], stem) &&
+        (stem->size == 0 || strchr("_/.-", stem->data[stem->size - 1]) != NULL)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static bool pair_lengths(cst__profiler *profiler, size_t at, cst__text *name) {
+  const cst__profile *fresh = &profiler->items[at];
+  cst_bytes whole = {(const uint8_t *)fresh->name, fresh->name_size};
+  bool ok = true;
+  for (int i = 0; i < NUM_LENGTH_ENDINGS && ok; i++) {
+    cst_bytes stem;
+    size_t other = find_joined(profiler, whole, length_endings[i], name);
+    if (other != SIZE_MAX) {
+      ok = add_pair(profiler, (cst__pair){CST__PAIR_LENGTHS, i, other, at, false, false, 0});
+    }
+    if (ok && has_ending(&profiler->items[at], length_endings[i], &stem)) {
+      other = find_joined(profiler, stem, "", name);
+      ok = other == SIZE_MAX || other == at ||
+           add_pair(profiler, (cst__pair){CST__PAIR_LENGTHS, i, at, other, false, false, 0});
+    }
+  }
+  return ok;
+}
+
+static bool pair_indexes(cst__profiler *profiler, size_t at, cst__text *name) {
+  cst_bytes stem;
+  bool ok = true;
+  int word = find_word(&profiler->items[at], index_words, NUM_INDEX_WORDS, &stem);
+  for (int i = 0; word >= 0 && i < NUM_VALUE_WORDS && ok; i++) {
+    size_t other = find_joined(profiler, stem, value_words[i], name);
+    ok = other == SIZE_MAX ||
+         add_pair(profiler, (cst__pair){CST__PAIR_INDEXES, word, at, other, false, false, 0});
+  }
+  word = find_word(&profiler->items[at], value_words, NUM_VALUE_WORDS, &stem);
+  for (int i = 0; word >= 0 && i < NUM_INDEX_WORDS && ok; i++) {
+    size_t other = find_joined(profiler, stem, index_words[i], name);
+    ok = other == SIZE_MAX ||
+         add_pair(profiler, (cst__pair){CST__PAIR_INDEXES, i, other, at, false, false, 0});
+  }
+  return ok;
+}
+
+/* ---- profiles of columns ---- */
+
+/* The number of the profile of a name, made if need be; SIZE_MAX: out of memory. */
+static size_t need(cst__profiler *profiler, const char *name) {
+  size_t size = strlen(name);
+  size_t at = cst__name_map_find(&profiler->names, name, size);
+  if (at != SIZE_MAX) {
+    return at;
+  }
+  void *items = profiler->items;
+  bool ok = cst__grow(&profiler->allocator, &items, &profiler->capacity, profiler->count + 1,
+                      sizeof *profiler->items);
+  profiler->items = items;
+  const char *copy = ok ? cst__arena_copy(&profiler->arena, name, size) : NULL;
+  if (copy == NULL || !cst__name_map_add(&profiler->names, copy, size, profiler->count)) {
+    return SIZE_MAX;
+  }
+  at = profiler->count++;
+  profiler->items[at] = (cst__profile){.name = copy, .name_size = size, .first_pair = SIZE_MAX};
+  cst__text partner = {0};
+  ok = !profiler->has_pairs ||
+       (pair_lengths(profiler, at, &partner) && pair_indexes(profiler, at, &partner));
+  ok = ok && !partner.failed;
+  cst__text_free(&partner);
+  return ok ? at : SIZE_MAX;
+}
+
+/* ---- values ---- */
+
+/* False for an integer above INT64_MAX. */
+static bool read_int(const cst__view *v, int64_t i, int64_t *out) {
+  int64_t at = v->offset + i;
+  switch (v->dtype) {
+    case CST_DTYPE_INT8:
+      *out = ((const int8_t *)v->data)[at];
+      return true;
+    case CST_DTYPE_UINT8:
+      *out = ((const uint8_t *)v->data)[at];
+      return true;
+    case CST_DTYPE_INT16:
+      *out = ((const int16_t *)v->data)[at];
+      return true;
+    case CST_DTYPE_UINT16:
+      *out = ((const uint16_t *)v->data)[at];
+      return true;
+    case CST_DTYPE_INT32:
+      *out = ((const int32_t *)v->data)[at];
+      return true;
+    case CST_DTYPE_UINT32:
+      *out = ((const uint32_t *)v->data)[at];
+      return true;
+    default:
+      *out = ((const int64_t *)v->data)[at];
+      return v->dtype != CST_DTYPE_UINT64 || *out >= 0;
+  }
+}
+
+static bool is_float(const cst__view *v) {
+  return v->dtype == CST_DTYPE_FLOAT32 || v->dtype == CST_DTYPE_FLOAT64;
+}
+
+static bool is_integer(const cst__view *v) {
+  return v->layout == CST__LAYOUT_NUMBER && !is_float(v);
+}
+
+static void add_int(cst__profile *p, int64_t value) {
+  if (!p->has_ints) {
+    p->has_ints = true;
+    p->int_min = p->int_max = p->int_last = value;
+    return;
+  }
+  p->rises = p->rises || value > p->int_last;
+  p->falls = p->falls || value < p->int_last;
+  p->int_min = value < p->int_min ? value : p->int_min;
+  p->int_max = value > p->int_max ? value : p->int_max;
+  p->int_last = value;
+}
+
+static void add_float(cst__profile *p, double value) {
+  if (isnan(value)) {
+    p->has_nan = true;
+    return;
+  }
+  if (!p->has_floats) {
+    p->has_floats = true;
+    p->float_min = p->float_max = p->float_last = value;
+    return;
+  }
+  p->rises = p->rises || value > p->float_last;
+  p->falls = p->falls || value < p->float_last;
+  p->float_min = value < p->float_min ? value : p->float_min;
+  p->float_max = value > p->float_max ? value : p->float_max;
+  p->float_last = value;
+}
+
+/* False if out of memory. */
+static bool add_string(const cst__profiler *profiler, cst__few_strings *strings, cst_bytes value) {
+  const char *text = value.size > 0 ? (const char *)value.data : "";
+  if (strings->too_many || cst__name_map_find(&strings->places, text, value.size) != SIZE_MAX) {
+    return true;
+  }
+  if (strings->count == profiler->max_domain || value.size > CST__PROFILE_STRING_MAX ||
+      !cst__utf8_valid((const uint8_t *)text, value.size)) {
+    forget_strings(strings);
+    return true;
+  }
+  void *items = strings->items;
+  bool ok = cst__grow(&profiler->allocator, &items, &strings->capacity, strings->count + 1,
+                      sizeof *strings->items);
+  strings->items = items;
+  char *copy = ok ? cst__new_copy(&profiler->allocator, text, value.size) : NULL;
+  if (copy == NULL) {
+    return false;
+  }
+  strings->items[strings->count] = (cst_bytes){(const uint8_t *)copy, value.size};
+  return cst__name_map_add(&strings->places, copy, value.size, strings->count++);
+}
+
+static bool add_value(const cst__profiler *profiler, cst__profile *p, const cst__view *v,
+                      int64_t i) {
+  int64_t value;
+  p->count++;
+  if (v->layout != CST__LAYOUT_NUMBER) {
+    return p->strings.too_many || add_string(profiler, &p->strings, cst__view_bytes(v, i));
+  }
+  if (v->dtype == CST_DTYPE_FLOAT32) {
+    add_float(p, (double)((const float *)v->data)[v->offset + i]);
+  } else if (v->dtype == CST_DTYPE_FLOAT64) {
+    add_float(p, ((const double *)v->data)[v->offset + i]);
+  } else if (read_int(v, i, &value)) {
+    add_int(p, value);
+  } else {
+    p->is_beyond = true;
+  }
+  return true;
+}
+
+/* The values of slots [begin, end), through any lists. False if out of memory. */
+static bool add_slots(const cst__profiler *profiler, cst__profile *p, const cst__view *v,
+                      int64_t begin, int64_t end, bool in_list) {
+  bool ok = true;
+  for (int64_t i = begin; i < end && ok; i++) {
+    if (cst__view_is_null(v, i)) {
+      p->has_nulls = p->has_nulls || in_list;
+    } else if (cst__view_is_list(v)) {
+      int64_t first;
+      int64_t last;
+      cst__view_list(v, i, &first, &last);
+      ok = add_slots(profiler, p, &v->children[0], first, last, true);
+    } else {
+      ok = add_value(profiler, p, v, i);
+    }
+  }
+  return ok;
+}
+
+/* ---- pairs ---- */
+
+/* The items of a row of a column, as slots of *items. */
+static void row_of(const cst__view *column, int64_t row, const cst__view **items, int64_t *begin,
+                   int64_t *end) {
+  *items = column;
+  *begin = row;
+  *end = row;
+  if (column == NULL || cst__view_is_null(column, row)) {
+    return;
+  }
+  if (cst__view_is_list(column)) {
+    *items = &column->children[0];
+    cst__view_list(column, row, begin, end);
+  } else {
+    *end = row + 1;
+  }
+}
+
+/* Indexes: none below 0, each above the one before, as many as values. Lengths: none below 0,
+ * together as many as values. */
+static bool fits_row(cst__pair *pair, const cst__view *column, const cst__view *values,
+                     int64_t row) {
+  const cst__view *items;
+  int64_t begin;
+  int64_t end;
+  int64_t num_values;
+  row_of(values, row, &items, &begin, &end);
+  num_values = end - begin;
+  row_of(column, row, &items, &begin, &end);
+  int64_t last = -1;
+  int64_t sum = 0;
+  for (int64_t i = begin; i < end; i++) {
+    int64_t number;
+    if (!is_integer(items) || cst__view_is_null(items, i) || !read_int(items, i, &number) ||
+        number < 0 ||
+        __builtin_add_overflow(sum, pair->kind == CST__PAIR_LENGTHS ? number : 1, &sum) ||
+        (pair->kind == CST__PAIR_INDEXES && (number <= last || number == INT64_MAX))) {
+      return false;
+    }
+    last = number;
+  }
+  /* A single index is always in order. */
+  pair->proven = pair->proven || num_values > (pair->kind == CST__PAIR_INDEXES ? 1 : 0);
+  return sum == num_values;
+}
+
+static void check_pair(const cst__profiler *profiler, cst__pair *pair, int64_t rows) {
+  const cst__view *column = profiler->columns[pair->column];
+  const cst__view *values = profiler->columns[pair->values];
+  for (int64_t row = 0; row < rows && pair->holds && (column != NULL || values != NULL); row++) {
+    pair->holds = fits_row(pair, column, values, row);
+  }
+}
+
+/* ---- batches ---- */
+
+static bool add_columns(cst__profiler *profiler, const cst__view *batch);
+
+static bool add_column(cst__profiler *profiler, size_t at, const cst__view *column) {
+  cst__profile *p = &profiler->items[at];
+  if (column->layout != CST__LAYOUT_STRUCT) {
+    return add_slots(profiler, p, column, 0, column->length, false);
+  }
+  if (p->parts == NULL) {
+    if (cst__profiler_new(&profiler->allocator, profiler->max_domain, &p->parts, NULL) != CST_OK) {
+      return false;
+    }
+    p->parts->has_pairs = false;
+  }
+  return add_columns(p->parts, column);
+}
+
+static bool need_columns(cst__profiler *profiler, const cst__view *batch) {
+  for (int64_t i = 0; i < batch->num_children; i++) {
+    if (need(profiler, batch->children[i].name) == SIZE_MAX) {
+      return false;
+    }
+  }
+  void *columns = (void *)profiler->columns;
+  bool ok = cst__grow(&profiler->allocator, &columns, &profiler->column_capacity, profiler->count,
+                      sizeof *profiler->columns);
+  profiler->columns = columns;
+  return ok;
+}
+
+/* Pairs are made of the names of a batch before any of its values count. */
+static bool add_columns(cst__profiler *profiler, const cst__view *batch) {
+  bool ok = need_columns(profiler, batch);
+  for (size_t i = 0; i < profiler->count && ok; i++) {
+    profiler->columns[i] = NULL;
+  }
+  for (int64_t i = 0; i < batch->num_children && ok; i++) {
+    size_t at = need(profiler, batch->children[i].name);
+    profiler->columns[at] = &batch->children[i];
+    ok = add_column(profiler, at, &batch->children[i]);
+  }
+  for (size_t i = 0; i < profiler->num_pairs && ok; i++) {
+    check_pair(profiler, &profiler->pairs[i], batch->length);
+  }
+  return ok;
+}
+
+cst_status cst__profiler_add(cst__profiler *profiler, const struct ArrowSchema *schema,
+                             const struct ArrowArray *array, cst_error *error) {
+  cst__arena arena;
+  cst__view batch;
+  cst__arena_init(&arena, &profiler->allocator);
+  cst_status status = cst__view_init(&batch, schema, array, true, &arena, error);
+  if (status == CST_OK && !add_columns(profiler, &batch)) {
+    status = cst__fail_memory(error, sizeof(cst__profile));
+  }
+  cst__arena_reset(&arena);
+  return status;
+}

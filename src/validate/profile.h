@@ -1,0 +1,70 @@
+/* Profiles: what the values of each feature are like, over all records of a source, and which
+ * features divide or place the values of others. What proposals are made of, beside what the
+ * inferrer counts.
+ */
+#ifndef VALIDATE_PROFILE_H
+#define VALIDATE_PROFILE_H
+
+#include <columnstone/arrow_abi.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+typedef struct cst__profiler cst__profiler;
+
+/* Longer strings are not values of a domain. */
+enum { CST__PROFILE_STRING_MAX = 256 };
+
+/* The different strings of a feature, while there are few of them. */
+typedef struct cst__few_strings {
+  bool too_many; /* or too long ones, or some that are no UTF-8 */
+  cst_bytes *items;
+  size_t count;
+  size_t capacity;
+  cst__name_map places; /* in items */
+} cst__few_strings;
+
+/* One column that says something about another one. */
+typedef struct cst__pair {
+  enum { CST__PAIR_INDEXES, CST__PAIR_LENGTHS } kind;
+  int rank;      /* among those of the same values: the lower, the more usual are the names */
+  size_t column; /* number of the profile: indexes of the values, or lengths of their rows */
+  size_t values; /* number of the other one */
+  bool holds;    /* it has fit in every record so far */
+  bool proven;   /* by a record that could have shown otherwise */
+  size_t next;   /* of the same values; SIZE_MAX: none */
+} cst__pair;
+
+/* Numbers of a feature, strings, or (so far) neither. */
+typedef struct cst__profile {
+  const char *name;
+  size_t name_size;
+  uint64_t count;    /* values */
+  bool has_nulls;    /* inside of lists */
+  bool has_ints;     /* int_min and int_max are set */
+  bool has_floats;   /* float_min and float_max are set */
+  bool has_nan;      /* which is neither of them */
+  bool is_beyond;    /* has integers above INT64_MAX */
+  bool rises, falls; /* from one value to the next, anywhere */
+  int64_t int_min, int_max, int_last;
+  double float_min, float_max, float_last;
+  cst__few_strings strings;
+  size_t first_pair;    /* whose values it has; SIZE_MAX: none */
+  cst__profiler *parts; /* of a struct: its children */
+} cst__profile;
+
+/* max_domain: as many different strings are kept for each feature. */
+cst_status cst__profiler_new(const cst_allocator *allocator, size_t max_domain, cst__profiler **out,
+                             cst_error *error);
+void cst__profiler_free(cst__profiler *profiler);
+
+/* Adds a batch that cst__inferrer_add has taken. Batches come in the order of the records. */
+cst_status cst__profiler_add(cst__profiler *profiler, const struct ArrowSchema *schema,
+                             const struct ArrowArray *array, cst_error *error);
+
+/* NULL: there is no such feature. */
+const cst__profile *cst__profiler_find(const cst__profiler *profiler, cst_bytes name);
+const cst__profile *cst__profiler_get(const cst__profiler *profiler, size_t i);
+const cst__pair *cst__profiler_pair(const cst__profiler *profiler, size_t i);
+
+#endif /* VALIDATE_PROFILE_H */

@@ -10,23 +10,25 @@ static cst_status bad_offset(cst_error *error, int64_t slot, int64_t value, cons
                    (long long)value, expected);
 }
 
-/* The first i (1..count) with entries[i] < entries[i - 1], or 0. One pass without branches first:
- * the compiler makes vectors of it. */
-#define DEFINE_FIRST_DECREASE(name, type)                   \
-  static int64_t name(const type *entries, int64_t count) { \
-    unsigned bad = 0;                                       \
-    for (int64_t i = 1; i <= count; i++) {                  \
-      bad |= entries[i] < entries[i - 1];                   \
-    }                                                       \
-    for (int64_t i = 1; bad != 0 && i <= count; i++) {      \
-      if (entries[i] < entries[i - 1]) {                    \
-        return i;                                           \
-      }                                                     \
-    }                                                       \
-    return 0;                                               \
+/* The first i (1..count) with entries[i] < entries[i - 1], or 0; entries[0] is not negative. One
+ * pass without branches first, of which the compiler makes vectors: among entries that are not
+ * negative the sign of a difference tells, and a negative one tells by itself. */
+#define DEFINE_FIRST_DECREASE(name, type, unsigned_type)                                           \
+  static int64_t name(const type *entries, int64_t count) {                                        \
+    unsigned_type signs = 0;                                                                       \
+    for (int64_t i = 1; i <= count; i++) {                                                         \
+      signs |=                                                                                     \
+          (unsigned_type)entries[i] | ((unsigned_type)entries[i] - (unsigned_type)entries[i - 1]); \
+    }                                                                                              \
+    for (int64_t i = 1; signs >> (8 * sizeof signs - 1) != 0 && i <= count; i++) {                 \
+      if (entries[i] < entries[i - 1]) {                                                           \
+        return i;                                                                                  \
+      }                                                                                            \
+    }                                                                                              \
+    return 0;                                                                                      \
   }
-DEFINE_FIRST_DECREASE(first_decrease_32, int32_t)
-DEFINE_FIRST_DECREASE(first_decrease_64, int64_t)
+DEFINE_FIRST_DECREASE(first_decrease_32, int32_t, uint32_t)
+DEFINE_FIRST_DECREASE(first_decrease_64, int64_t, uint64_t)
 
 /* The slots of a view that are checked. */
 typedef struct range {

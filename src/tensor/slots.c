@@ -63,13 +63,26 @@ int64_t cst__splits_find(const int64_t *splits, int64_t count, int64_t item) {
 
 /* ---- lists with offsets, the usual case: no slot is looked at alone ---- */
 
-/* The items that null lists of a run hold, or'ed: 0 if there are none. */
+/* The items that null lists of a run hold, or'ed: 0 if there are none. Slots are taken eight at a
+ * time, without a branch on their bits, and those of a byte without nulls not at all. */
 #define DEFINE_HIDDEN(name, type)                                                            \
   static int64_t name(const type *offsets, const uint8_t *bits, int64_t at, int64_t count) { \
-    int64_t hidden = 0;                                                                      \
-    for (int64_t i = at; i < at + count; i++) {                                              \
-      int64_t valid = (bits[i >> 3] >> (i & 7)) & 1;                                         \
-      hidden |= (offsets[i + 1] - offsets[i]) & (valid - 1);                                 \
+    static const type masks[2] = {-1, 0};                                                    \
+    type hidden = 0;                                                                         \
+    int64_t i = at;                                                                          \
+    for (; i < at + count && (i & 7) != 0; i++) {                                            \
+      hidden |= (offsets[i + 1] - offsets[i]) & masks[(bits[i >> 3] >> (i & 7)) & 1];        \
+    }                                                                                        \
+    for (; i + 8 <= at + count; i += 8) {                                                    \
+      unsigned byte = bits[i >> 3];                                                          \
+      if (byte != 0xff) {                                                                    \
+        for (int k = 0; k < 8; k++) {                                                        \
+          hidden |= (offsets[i + k + 1] - offsets[i + k]) & ((type)((byte >> k) & 1) - 1);   \
+        }                                                                                    \
+      }                                                                                      \
+    }                                                                                        \
+    for (; i < at + count; i++) {                                                            \
+      hidden |= (offsets[i + 1] - offsets[i]) & masks[(bits[i >> 3] >> (i & 7)) & 1];        \
     }                                                                                        \
     return hidden;                                                                           \
   }

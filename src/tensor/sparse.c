@@ -29,11 +29,15 @@ static cst_status read_values(const cst__job *job, const opened *column, int64_t
   return null_at >= 0 ? null_element(job, column, rows, null_at) : status;
 }
 
-/* Makes indices [count, rank], with room for one row more, and dense_shape [rank], to be filled. */
+/* The most pairs of indices that are written at once, the last ones too. */
+enum { AT_ONCE = 8 };
+
+/* Makes indices [count, rank], with room for some rows more, and dense_shape [rank], to be filled.
+ */
 static cst_status make_coordinates(const cst__job *job, int64_t count, int64_t rank,
                                    int64_t **indices, int64_t **dense_shape) {
   int64_t cells;
-  if (__builtin_mul_overflow(count + 1, rank, &cells)) {
+  if (__builtin_mul_overflow(count + AT_ONCE, rank, &cells)) {
     return CST__TAKEN(NULL, job->error);
   }
   cst_tensor *t = job->out;
@@ -47,8 +51,16 @@ static cst_status make_coordinates(const cst__job *job, int64_t count, int64_t r
   return cst__ndarray_shape(job, &t->dense_shape, rank, 0, NULL);
 }
 
+/* Rows of one value at most are the usual case, which all sizes or'ed tell soonest. */
 static int64_t longest_row(const int64_t *splits, int64_t rows) {
   int64_t longest = 0;
+  for (int64_t row = 0; row < rows; row++) {
+    longest |= splits[row + 1] - splits[row];
+  }
+  if (longest <= 1) {
+    return longest;
+  }
+  longest = 0;
   for (int64_t row = 0; row < rows; row++) {
     int64_t size = splits[row + 1] - splits[row];
     longest = size > longest ? size : longest;
@@ -56,24 +68,41 @@ static int64_t longest_row(const int64_t *splits, int64_t rows) {
   return longest;
 }
 
-/* Indices [row, position]. Rows of at most one value are written without a branch on which have
- * one; there is room for one pair more than there are values. */
-static void place_positions(const int64_t *splits, int64_t rows, int64_t longest, int64_t *at) {
-  if (longest <= 1) {
-    for (int64_t row = 0; row < rows; row++) {
-      at[0] = row;
-      at[1] = 0;
-      at += 2 * (splits[row + 1] - splits[row]);
+/* Indices [row, position] of rows of at most `at_once` values: as many pairs are written for each
+ * row, so that there is no branch on which have values; the next row writes over what is too much.
+ */
+static inline void place_few(const int64_t *splits, int64_t rows, int64_t at_once, int64_t *at) {
+  for (int64_t row = 0; row < rows; row++) {
+    for (int64_t k = 0; k < at_once; k++) {
+      at[2 * k] = row;
+      at[2 * k + 1] = k;
     }
-    return;
+    at += 2 * (splits[row + 1] - splits[row]);
   }
+}
+
+static void place_many(const int64_t *splits, int64_t rows, int64_t *at) {
   for (int64_t row = 0; row < rows; row++) {
     int64_t size = splits[row + 1] - splits[row];
-    for (int64_t i = 0; i < size; i++) {
-      at[2 * i] = row;
-      at[2 * i + 1] = i;
-    }
+    int64_t i = 0;
+    do {
+      for (int64_t k = i; k < i + AT_ONCE; k++) {
+        at[2 * k] = row;
+        at[2 * k + 1] = k;
+      }
+      i += AT_ONCE;
+    } while (i < size);
     at += 2 * size;
+  }
+}
+
+static void place_positions(const int64_t *splits, int64_t rows, int64_t longest, int64_t *at) {
+  if (longest <= 1) {
+    place_few(splits, rows, 1, at);
+  } else if (longest <= 4) {
+    place_few(splits, rows, 4, at);
+  } else {
+    place_many(splits, rows, at);
   }
 }
 

@@ -163,16 +163,25 @@ static cst_status read_numbers(const cst__job *job, const cst__slots *slots, con
 
 /* ---- strings ---- */
 
+#define DEFINE_POINT(name, type)                                                               \
+  static void name(const uint8_t *bytes, const type *offsets, int64_t count, cst_bytes *out) { \
+    for (int64_t i = 0; i < count; i++) {                                                      \
+      int64_t begin = offsets[i];                                                              \
+      int64_t end = offsets[i + 1];                                                            \
+      out[i].data = begin == end ? cst__no_values : bytes + begin;                             \
+      out[i].size = (size_t)(end - begin);                                                     \
+    }                                                                                          \
+  }
+DEFINE_POINT(point_32, int32_t)
+DEFINE_POINT(point_64, int64_t)
+
 static void fill_run(const cst__slots *slots, cst_bytes *out) {
   const cst__view *v = slots->view;
-  const uint8_t *bytes = v->data;
   int64_t at = v->offset + slots->first;
-  int64_t begin = cst__view_entry(v->offsets, v->offset_width, at);
-  for (int64_t i = 0; i < slots->count; i++) {
-    int64_t end = cst__view_entry(v->offsets, v->offset_width, at + i + 1);
-    out[i].data = begin == end ? cst__no_values : bytes + begin;
-    out[i].size = (size_t)(end - begin);
-    begin = end;
+  if (v->offset_width == 8) {
+    point_64(v->data, (const int64_t *)v->offsets + at, slots->count, out);
+  } else {
+    point_32(v->data, (const int32_t *)v->offsets + at, slots->count, out);
   }
 }
 

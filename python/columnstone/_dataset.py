@@ -6,14 +6,16 @@ from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
-from ._errors import StateError, UnsupportedError, argument_error
+from ._errors import NotFoundError, StateError, UnsupportedError, argument_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Literal, Self, TypeAlias
 
+    from ._adapter import PadsLike
     from ._core import Loader, RecordBatch
-    from ._open import AnyTensor, Source
+    from ._open import Source
+    from ._tensor import AnyTensor
 
     Shuffle: TypeAlias = "bool | Literal['global', 'window']"
     Item: TypeAlias = "Batch | tuple[Batch, AnyTensor] | RecordBatch"
@@ -94,6 +96,7 @@ class Dataset:
         "_latest",
         "_loaded",
         "_options",
+        "_pad",
         "_rows_only",
         "_source",
     )
@@ -110,6 +113,7 @@ class Dataset:
         shard: tuple[int, int] = (0, 1),
         window: int = 65536,
         label: str | None = None,
+        pad: PadsLike = None,
         prefetch: int = 2,
         threads: int = 1,
         as_batches: bool = False,
@@ -118,6 +122,7 @@ class Dataset:
         number, count = _as_shard(shard)
         self._source = source
         self._label = _as_label(label, as_batches)
+        self._pad = None if pad is None else dict(pad)
         self._rows_only = bool(as_batches)
         self._epochs = None if epochs is None else _count("epochs", epochs)
         self._first_epoch = 0
@@ -144,6 +149,11 @@ class Dataset:
         """Opens by self._options. Dropped records are told of by the thread that reads, which has
         to be the caller's."""
         options = dict(self._options)
+        options["pads"] = ()
+        if self._pad:
+            from ._adapter import core_pads
+
+            options["pads"] = core_pads(self._pad, self._source.tensor_representations())
         if self._source._options["on_error"] is not None:
             options["prefetch"] = 0
         self._core = _core.Dataset(self._source._core, **options)
@@ -197,6 +207,12 @@ class Dataset:
 
     def __bool__(self) -> bool:
         return True
+
+    def _check_label(self) -> None:
+        if self._label is not None and self._label not in self._source.tensor_representations():
+            raise NotFoundError(
+                f"there is no tensor {self._label!r} to split off", path=self._label
+            )
 
     def _is_direct(self) -> bool:
         """True if rows are reached one by one."""
@@ -336,6 +352,7 @@ class Dataset:
             self._epochs,
             self._first_epoch,
             self._label,
+            self._pad,
             self._rows_only,
             self._loaded,
         )
@@ -356,6 +373,7 @@ def _restore(kind: type[Dataset], source: Source, state: tuple[Any, ...]) -> Dat
         made._epochs,
         made._first_epoch,
         made._label,
+        made._pad,
         made._rows_only,
         made._loaded,
     ) = state
@@ -426,6 +444,7 @@ class Iteration:
         from ._tensor import RaggedTensor, SparseTensor
 
         dataset = self._dataset
+        dataset._check_label()
         first = (self._worker - self._made_before) % self._num_workers
         classes = (None, None) if dataset._rows_only else (SparseTensor, RaggedTensor)
         made = dataset._core.loader(
@@ -451,13 +470,7 @@ class Iteration:
         if self._dataset._rows_only:
             return content
         batch = Batch(content, position)
-        if label is None:
-            return batch
-        if label not in batch:
-            raise argument_error(
-                f"there is no tensor {label!r} to split off", f"one of: {', '.join(batch)}"
-            )
-        return batch, batch.pop(label)
+        return batch if label is None else (batch, batch.pop(label))
 
     def state_dict(self) -> dict[str, Any]:
         """As that of the dataset, of this iteration."""

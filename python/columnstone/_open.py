@@ -382,6 +382,7 @@ class Source:
         *,
         window: int = 65536,
         label: str | None = None,
+        pad: PadsLike = None,
         prefetch: int = 2,
         threads: int = 1,
         as_batches: bool = False,
@@ -401,6 +402,7 @@ class Source:
         drop_last: leave out the short batch, and what would make some shards longer than others.
         shard: (i, n): of the batches of each epoch those with the numbers k % n == i.
         label: the name of the tensor that is given beside the others: items are (features, label).
+        pad: as for `tensors`.
         prefetch: batches that threads make ahead; 0: the caller makes them, without threads.
         threads: that make them; the batches and their order are the same for every number.
         as_batches: give RecordBatch objects instead of tensors.
@@ -418,6 +420,7 @@ class Source:
             shard=shard,
             window=window,
             label=label,
+            pad=pad,
             prefetch=prefetch,
             threads=threads,
             as_batches=as_batches,

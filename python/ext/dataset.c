@@ -6,27 +6,30 @@
 typedef struct dataset_object {
   PyObject_HEAD PyObject *source;
   cst_dataset *dataset;
+  PyObject *pads;              /* tuple, see _core.pyi */
   PyObject *schema;            /* ArrowSchema of the batches, once known */
   cst_tensor_adapter *adapter; /* of all loaders of tensors, made when it is needed */
 } dataset_object;
 
 static int parse(dataset_object *self, cst_dataset_options *o, PyObject *args, PyObject *kwargs) {
   static char *keywords[] = {"source", "batch_size", "shuffle",  "window",  "seed", "drop_last",
-                             "shard",  "num_shards", "prefetch", "threads", NULL};
+                             "shard",  "num_shards", "prefetch", "threads", "pads", NULL};
   cst__py_state *state = cst__py_state_of((PyObject *)self);
   int shuffle;
   int drop_last;
   long long batch_size;
   long long window;
   unsigned long long seed;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!$LiLKpIIii:Dataset", keywords,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!$LiLKpIIiiO!:Dataset", keywords,
                                    state->source_type, &self->source, &batch_size, &shuffle,
                                    &window, &seed, &drop_last, &o->shard, &o->num_shards,
-                                   &o->prefetch, &o->threads)) {
+                                   &o->prefetch, &o->threads, &PyTuple_Type, &self->pads)) {
     self->source = NULL;
+    self->pads = NULL;
     return -1;
   }
   Py_INCREF(self->source);
+  Py_INCREF(self->pads);
   o->batch_size = batch_size;
   o->shuffle = (cst_shuffle)shuffle;
   o->window = window;
@@ -75,6 +78,7 @@ static void dealloc(PyObject *object) {
   cst_dataset_release(self->dataset);
   Py_END_ALLOW_THREADS
   Py_XDECREF(self->schema);
+  Py_XDECREF(self->pads);
   Py_XDECREF(self->source);
   cst__py_free(object);
 }
@@ -96,7 +100,8 @@ PyObject *cst__py_dataset_schema(PyObject *object) {
   return self->schema;
 }
 
-static int make_adapter(dataset_object *self, cst_tensor_adapter **out) {
+static int make_adapter_with(dataset_object *self, const cst_tensor_options *options,
+                             cst_tensor_adapter **out) {
   PyObject *schema = cst__py_dataset_schema((PyObject *)self);
   cst_source *source = schema == NULL ? NULL : cst__py_source_borrow(self->source);
   if (source == NULL) {
@@ -108,7 +113,7 @@ static int make_adapter(dataset_object *self, cst_tensor_adapter **out) {
   Py_BEGIN_ALLOW_THREADS
   status = cst_source_specs(source, &specs, &error);
   if (status == CST_OK) {
-    status = cst_tensor_adapter_new(cst__py_arrow_schema_view(schema), specs, NULL, out, &error);
+    status = cst_tensor_adapter_new(cst__py_arrow_schema_view(schema), specs, options, out, &error);
   }
   cst_specs_release(specs);
   cst_source_release(source);
@@ -118,6 +123,17 @@ static int make_adapter(dataset_object *self, cst_tensor_adapter **out) {
     return -1;
   }
   return 0;
+}
+
+static int make_adapter(dataset_object *self, cst_tensor_adapter **out) {
+  cst__py_pads pads;
+  if (cst__py_pads_init(&pads, self->pads) < 0) {
+    return -1;
+  }
+  cst_tensor_options options = {.size = sizeof options, .pads = pads.items, .num_pads = pads.count};
+  int result = make_adapter_with(self, &options, out);
+  cst__py_pads_reset(&pads);
+  return result;
 }
 
 const cst_tensor_adapter *cst__py_dataset_adapter(PyObject *object) {

@@ -10,7 +10,7 @@ from ._errors import Error, NotFoundError, argument_error, name_file
 from ._files import path_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Protocol, TypeAlias
 
     from ._core import ArrowSchemaExportable
@@ -97,6 +97,22 @@ class Schema:
         from ._spec import representations_of
 
         return representations_of(self._handle.specs(group, legacy))
+
+    def with_tensor_representations(
+        self,
+        representations: Mapping[str, TensorRepresentation] | Iterable[TensorRepresentation],
+        group: str = "",
+    ) -> Schema:
+        """A schema that holds these as the tensor_representation_group of that name, in the place
+        of one that it has; all else stays. Columns that it lacks become features.
+
+        Raises SchemaError for representations that are wrong or do not fit a feature, and
+        UnsupportedError for what a schema cannot say: a path of several steps that is not ragged,
+        or a structured tensor whose fields are not what their features make by themselves.
+        """
+        from ._spec import entries_of
+
+        return Schema._wrap(self._handle.with_specs(entries_of(representations), group))
 
     @overload
     def feature_spec(

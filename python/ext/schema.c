@@ -321,6 +321,26 @@ static PyObject *diff(PyObject *object, PyObject *other) {
   return c.list;
 }
 
+/* with_specs(representations, group) */
+static PyObject *with_specs(PyObject *object, PyObject *args) {
+  cst__py_state *state = cst__py_state_of(object);
+  PyObject *tuple;
+  const char *group;
+  if (!PyArg_ParseTuple(args, "O!s:with_specs", &PyTuple_Type, &tuple, &group)) {
+    return NULL;
+  }
+  cst_specs *made = cst__py_specs_from(state, tuple);
+  if (made == NULL) {
+    return NULL;
+  }
+  cst_error error = CST_ERROR_INIT;
+  cst_schema *schema = NULL;
+  cst_status status =
+      cst_schema_with_specs(cst__py_schema_view(object), made, group, &schema, &error);
+  cst_specs_release(made);
+  return status == CST_OK ? make(state, schema) : cst__py_raise(state, &error);
+}
+
 static PyMethodDef methods[] = {
     {"parse", parse, METH_VARARGS | METH_CLASS, NULL},
     {"read", read_file, METH_VARARGS | METH_CLASS, NULL},
@@ -328,6 +348,7 @@ static PyMethodDef methods[] = {
     {"to_binary", to_binary, METH_NOARGS, NULL},
     {"features", features, METH_NOARGS, NULL},
     {"specs", specs, METH_VARARGS, NULL},
+    {"with_specs", with_specs, METH_VARARGS, NULL},
     {"diff", diff, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -124,6 +124,14 @@ cst_status cst_specs_from(const cst_tensor_spec *items, size_t count,
   return cst__specs_from(items, count, allocator, out, error);
 }
 
+cst_status cst_schema_with_specs(const cst_schema *schema, const cst_specs *specs,
+                                 const char *group, cst_schema **out, cst_error *error) {
+  if (specs == NULL || out == NULL) {
+    return cst__missing(specs == NULL ? "the list of specs" : "out", error);
+  }
+  return cst__schema_with_specs(schema, specs, group, out, error);
+}
+
 cst_specs *cst_specs_retain(const cst_specs *specs) { return cst__specs_retain(specs); }
 void cst_specs_release(cst_specs *specs) { cst__specs_release(specs); }
 

@@ -38,6 +38,8 @@ cst_status cst__specs_new(const cst_schema *schema, const cst_specs_options *opt
 cst_status cst__specs_new_ragged(const cst_schema *schema, cst_specs **out, cst_error *error);
 cst_status cst__specs_from(const cst_tensor_spec *items, size_t count,
                            const cst_allocator *allocator, cst_specs **out, cst_error *error);
+cst_status cst__schema_with_specs(const cst_schema *schema, const cst_specs *specs,
+                                  const char *group, cst_schema **out, cst_error *error);
 cst_specs *cst__specs_retain(const cst_specs *specs);
 void cst__specs_release(cst_specs *specs);
 

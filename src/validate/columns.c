@@ -383,21 +383,44 @@ static bool string_fits(const cst__tally *tally, cst_bytes value) {
   return tally->strings.slots != NULL && cst__string_set_has(&tally->strings, data, value.size);
 }
 
-#define CHECK_RUN(T)                                                                 \
-  do {                                                                               \
-    const T *offsets = (const T *)v->offsets + v->offset + items->first;             \
-    for (int64_t k = 0; k < items->count; k++) {                                     \
-      cst_bytes value = {bytes + offsets[k], (size_t)(offsets[k + 1] - offsets[k])}; \
-      if (!string_fits(c->tally, value)) {                                           \
-        bad_string(c, value, above, k);                                              \
-      }                                                                              \
-    }                                                                                \
+/* Strings that are looked up together: their slots come into the cache meanwhile. */
+enum { TOGETHER = 16 };
+
+#define CHECK_RUN(T)                                                                            \
+  do {                                                                                          \
+    const T *offsets = (const T *)v->offsets + v->offset + items->first;                        \
+    for (int64_t k = 0; k < items->count; k += TOGETHER) {                                      \
+      int64_t count = items->count - k < TOGETHER ? items->count - k : TOGETHER;                \
+      for (int64_t i = 0; i < count; i++) {                                                     \
+        strings[i] =                                                                            \
+            (cst_bytes){bytes + offsets[k + i], (size_t)(offsets[k + i + 1] - offsets[k + i])}; \
+      }                                                                                         \
+      check_together(c, strings, (size_t)count, above, k);                                      \
+    }                                                                                           \
   } while (0)
 
-/* Strings one behind the other, the usual case. */
+static void check_together(const column *c, const cst_bytes *strings, size_t count,
+                           const levels *above, int64_t first) {
+  const cst__string_set *set = &c->tally->strings;
+  cst__string_ends ends[TOGETHER];
+  size_t places[TOGETHER];
+  for (size_t i = 0; i < count; i++) {
+    ends[i] = cst__string_ends_of(strings[i].data, strings[i].size);
+    places[i] = cst__string_place(set, ends[i], strings[i].size);
+    __builtin_prefetch(&set->slots[places[i]]);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (!cst__string_set_probe(set, ends[i], places[i], strings[i].data, strings[i].size)) {
+      bad_string(c, strings[i], above, first + (int64_t)i);
+    }
+  }
+}
+
+/* Strings of a set, one behind the other: the usual case. */
 static void check_string_run(const column *c, const cst__slots *items, const levels *above) {
   const cst__view *v = items->view;
   const uint8_t *bytes = v->data;
+  cst_bytes strings[TOGETHER];
   if (v->offset_width == 8) {
     CHECK_RUN(int64_t);
   } else {
@@ -406,7 +429,9 @@ static void check_string_run(const column *c, const cst__slots *items, const lev
 }
 
 static void check_strings(const column *c, const cst__slots *items, const levels *above) {
-  if (items->view->layout == CST__LAYOUT_BINARY && items->index == NULL && are_all_there(items)) {
+  const cst__view *v = items->view;
+  if (c->tally->strings.slots != NULL && v->layout == CST__LAYOUT_BINARY && v->data != NULL &&
+      items->index == NULL && are_all_there(items)) {
     check_string_run(c, items, above);
     return;
   }

@@ -5,12 +5,12 @@ static const uint8_t no_bytes[1] = {0};
 
 static void put(cst__string_set *set, cst_bytes value) {
   const uint8_t *data = value.size > 0 ? value.data : no_bytes;
-  uint64_t hash = cst__string_hash(data, value.size, set->seed);
-  size_t i = (size_t)hash & set->mask;
+  cst__string_ends ends = cst__string_ends_of(data, value.size);
+  size_t i = cst__string_place(set, ends, value.size);
   while (set->slots[i].data != NULL) {
     i = (i + 1) & set->mask;
   }
-  set->slots[i] = (cst__string_slot){hash, data, value.size};
+  set->slots[i] = (cst__string_slot){ends, data, value.size};
 }
 
 bool cst__string_set_init(cst__string_set *set, const cst_bytes *values, size_t count,

@@ -1,5 +1,5 @@
 /* A set of strings that is asked for every value of a column: the hash looks at the length and at
- * the first and the last eight bytes, one comparison decides.
+ * the first and the last eight bytes, which for most strings are all that is compared, too.
  */
 #ifndef VALIDATE_STRINGS_H
 #define VALIDATE_STRINGS_H
@@ -9,8 +9,14 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 
+/* The ends of a string, which overlap if it is short: with the size, they are all of a string of at
+ * most sixteen bytes. */
+typedef struct cst__string_ends {
+  uint64_t first, last;
+} cst__string_ends;
+
 typedef struct cst__string_slot {
-  uint64_t hash;
+  cst__string_ends ends;
   const uint8_t *data; /* NULL: free */
   size_t size;
 } cst__string_slot;
@@ -31,33 +37,42 @@ static inline uint32_t cst__load32(const void *ptr) {
   return word;
 }
 
-static inline uint64_t cst__string_hash(const uint8_t *at, size_t size, uint64_t seed) {
-  uint64_t first = 0;
-  uint64_t last = 0;
+static inline cst__string_ends cst__string_ends_of(const uint8_t *at, size_t size) {
   if (size >= 8) {
-    first = cst__load64(at);
-    last = cst__load64(at + size - 8);
-  } else if (size >= 4) {
-    first = cst__load32(at);
-    last = cst__load32(at + size - 4);
-  } else if (size > 0) {
-    first = at[0];
-    last = (uint64_t)at[size / 2] << 8 | at[size - 1];
+    return (cst__string_ends){cst__load64(at), cst__load64(at + size - 8)};
   }
-  return cst__fold(first ^ seed,
-                   last ^ (size * UINT64_C(0x9e3779b97f4a7c15)) ^ UINT64_C(0xd6e8feb86659fd93));
+  if (size >= 4) {
+    return (cst__string_ends){cst__load32(at), cst__load32(at + size - 4)};
+  }
+  if (size > 0) {
+    return (cst__string_ends){at[0], (uint64_t)at[size / 2] << 8 | at[size - 1]};
+  }
+  return (cst__string_ends){0, 0};
 }
 
-static inline bool cst__string_set_has(const cst__string_set *set, const uint8_t *data,
+static inline size_t cst__string_place(const cst__string_set *set, cst__string_ends ends,
                                        size_t size) {
-  uint64_t hash = cst__string_hash(data, size, set->seed);
-  for (size_t i = (size_t)hash & set->mask; set->slots[i].data != NULL; i = (i + 1) & set->mask) {
+  uint64_t salt = size * UINT64_C(0x9e3779b97f4a7c15) ^ UINT64_C(0xd6e8feb86659fd93);
+  return (size_t)cst__fold(ends.first ^ set->seed, ends.last ^ salt) & set->mask;
+}
+
+/* Looks for a string whose ends and place are known. */
+static inline bool cst__string_set_probe(const cst__string_set *set, cst__string_ends ends,
+                                         size_t place, const uint8_t *data, size_t size) {
+  for (size_t i = place; set->slots[i].data != NULL; i = (i + 1) & set->mask) {
     const cst__string_slot *slot = &set->slots[i];
-    if (slot->hash == hash && slot->size == size && memcmp(slot->data, data, size) == 0) {
+    if (slot->ends.first == ends.first && slot->ends.last == ends.last && slot->size == size &&
+        (size <= 16 || memcmp(slot->data, data, size) == 0)) {
       return true;
     }
   }
   return false;
+}
+
+static inline bool cst__string_set_has(const cst__string_set *set, const uint8_t *data,
+                                       size_t size) {
+  cst__string_ends ends = cst__string_ends_of(data, size);
+  return cst__string_set_probe(set, ends, cst__string_place(set, ends, size), data, size);
 }
 
 /* How many different strings there were, up to a limit: by hashes of all of their bytes. */

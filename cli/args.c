@@ -50,6 +50,12 @@ static const option options[] = {
     {OPTION_NO_HEADER, 0, "no-header", NULL, "CSV: write no line of names"},
     {OPTION_COMMENT, 0, "comment", "C", "CSV: lines that begin with it are passed over"},
     {OPTION_SKIP_LINES, 0, "skip-lines", "N", "CSV: lines in front of the header"},
+    {OPTION_PROPOSE, 0, "propose", NULL,
+     "propose domains, sparse features, and tensors that every record fits, too"},
+    {OPTION_MAX_DOMAIN, 0, "max-domain", "N",
+     "with --propose: string domains of at most N values (100)"},
+    {OPTION_RAGGED, 0, "ragged", NULL,
+     "with --propose: variable lengths become ragged, not sparse, tensors"},
     {OPTION_GROUP, 'g', "group", "NAME", "tensor_representation_group of the schema"},
     {OPTION_GROUPS, 'g', "group", "NAME",
      "tensor_representation_group whose tensors every record must fit; may be repeated"},
@@ -209,6 +215,8 @@ static bool set_plain(const option *o, const char *value, cli_settings *settings
       {OPTION_TO, &settings->to, NULL},
       {OPTION_GROUP, &settings->group, NULL},
       {OPTION_ENVIRONMENT, &settings->environment, NULL},
+      {OPTION_PROPOSE, NULL, &settings->propose},
+      {OPTION_RAGGED, NULL, &settings->ragged},
       {OPTION_IMPORT, &settings->import_from, NULL},
       {OPTION_SEQUENCE_COLUMN, &settings->sequence_column, NULL},
       {OPTION_RAW_COLUMN, &settings->raw_column, NULL},
@@ -255,6 +263,8 @@ static int apply(const cli_verb *verb, const option *o, char *value, cli_setting
       return -1;
     case OPTION_PLACES:
       return parse_number(verb, o, value, 1, 1000, &settings->places);
+    case OPTION_MAX_DOMAIN:
+      return parse_number(verb, o, value, 1, MAX_NUMBER, &settings->max_domain);
     case OPTION_LEVEL:
       return parse_number(verb, o, value, -100, 100, &settings->level);
     case OPTION_BATCH_SIZE:

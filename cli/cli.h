@@ -63,6 +63,9 @@ enum { CLI_FINE = 0, CLI_FAULTS = 1, CLI_TROUBLE = 2, CLI_INTERRUPTED = 130 };
 #define OPTION_NO_TENSORS (UINT64_C(1) << 38)
 #define OPTION_IGNORE_UNEXPECTED (UINT64_C(1) << 39)
 #define OPTION_PLACES (UINT64_C(1) << 40)
+#define OPTION_PROPOSE (UINT64_C(1) << 41)
+#define OPTION_MAX_DOMAIN (UINT64_C(1) << 42)
+#define OPTION_RAGGED (UINT64_C(1) << 43)
 #define OPTIONS_LIMITS \
   (OPTION_MAX_RECORD_SIZE | OPTION_MAX_INFLATION) /* of every verb that reads */
 #define OPTIONS_CSV                                                                    \
@@ -98,6 +101,8 @@ typedef struct cli_settings {
   bool no_tensors, ignore_unexpected;
   bool lossy, no_crc, json, python, legacy, force, text, skip;
   const char *group;
+  bool propose, ragged;
+  int64_t max_domain;  /* 0: the usual one */
   const char **groups; /* each --group of a verb that takes several; owned */
   size_t num_groups;
   int64_t places; /* of an anomaly, to show */

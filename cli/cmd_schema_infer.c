@@ -1,4 +1,5 @@
 /* columnstone schema infer: a TFMD schema from the records. */
+#include <columnstone/validate.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -67,6 +68,20 @@ static cst_status print_schema(const cli_settings *settings, const cst_schema *s
   return status;
 }
 
+static cst_status make_schema(const cli_settings *settings, cst_source *source,
+                              cli_progress *progress, cst_schema **out, cst_error *error) {
+  if (!settings->propose) {
+    return cst_source_infer(source, cli_progress_show, progress, out, error);
+  }
+  cst_propose_options options = {.size = sizeof options,
+                                 .max_domain = (size_t)settings->max_domain,
+                                 .group = settings->group,
+                                 .ragged = settings->ragged,
+                                 .on_progress = cli_progress_show,
+                                 .progress_ctx = progress};
+  return cst_source_propose(source, &options, out, error);
+}
+
 static int infer(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_source *source;
@@ -76,7 +91,7 @@ static int infer(const cli_settings *settings) {
   cli_progress progress;
   cli_progress_begin(&progress, "schema infer", cst_source_total_bytes(source), false);
   cst_schema *schema;
-  cst_status status = cst_source_infer(source, cli_progress_show, &progress, &schema, &error);
+  cst_status status = make_schema(settings, source, &progress, &schema, &error);
   cli_progress_end(&progress);
   cst_source_release(source);
   if (status == CST_OK) {
@@ -86,10 +101,22 @@ static int infer(const cli_settings *settings) {
   return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
 }
 
+/* The option that means nothing without --propose, or NULL. */
+static const char *needs_propose(const cli_settings *settings) {
+  return settings->propose          ? NULL
+         : settings->group != NULL  ? "group"
+         : settings->max_domain > 0 ? "max-domain"
+         : settings->ragged         ? "ragged"
+                                    : NULL;
+}
+
 static int run(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_schema_infer, argc, argv, &settings);
-  if (status < 0) {
+  const char *wrong = status < 0 ? needs_propose(&settings) : NULL;
+  if (wrong != NULL) {
+    status = cli_usage(&cli_schema_infer, NULL, "--%s goes with --propose", wrong);
+  } else if (status < 0) {
     status = infer(&settings);
   }
   cli_settings_reset(&settings);
@@ -98,12 +125,18 @@ static int run(int argc, char **argv) {
 
 const cli_verb cli_schema_infer = {
     .name = "schema infer",
-    .usage = "FILE... [-o FILE] [--json]",
+    .usage = "FILE... [--propose [--group NAME] [--max-domain N] [--ragged]] [-o FILE] [--json]",
     .summary = "Infers a TFMD schema from all the records",
     .details = "Types, presence, value counts, and a shape for features that have the same number "
                "of values\n"
-               "in every record. Writes protobuf text, to standard output or to the file of -o.\n",
-    .options = OPTION_OUTPUT | OPTION_FORMAT | OPTION_JSON | OPTION_THREADS | OPTION_NO_CRC |
+               "in every record. Writes protobuf text, to standard output or to the file of -o.\n"
+               "With --propose, also the ranges of numbers, the values of strings that have few, "
+               "what is\n"
+               "constant, increasing or decreasing, pairs of columns that are sparse tensors, and "
+               "a\n"
+               "tensor_representation_group that every record fits.\n",
+    .options = OPTION_PROPOSE | OPTION_GROUP | OPTION_MAX_DOMAIN | OPTION_RAGGED | OPTION_OUTPUT |
+               OPTION_FORMAT | OPTION_JSON | OPTION_THREADS | OPTION_NO_CRC |
                OPTION_SEQUENCE_COLUMN | OPTIONS_CSV | OPTIONS_LIMITS,
     .min_paths = 1,
     .run = run,

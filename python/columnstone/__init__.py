@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from ._example import ExampleDecoder, ExampleEncoder
     from ._formats import register_format, unregister_format
+    from ._frameworks import to_jax, to_numpy, to_tf, to_torch
     from ._index import Index, IndexEntry, build_index, import_index, load_index
     from ._memory import (
         ArrowDecoder,
@@ -134,6 +135,10 @@ __all__ = [
     "load_index",
     "open",
     "register_format",
+    "to_jax",
+    "to_numpy",
+    "to_tf",
+    "to_torch",
     "unregister_format",
     "write",
 ]
@@ -149,6 +154,7 @@ _NAMES_OF = {
     "SchemaError StateError UnsupportedError",
     "_example": "ExampleDecoder ExampleEncoder",
     "_formats": "register_format unregister_format",
+    "_frameworks": "to_jax to_numpy to_tf to_torch",
     "_index": "Index IndexEntry build_index import_index load_index",
     "_memory": "ArrowDecoder ArrowEncoder CsvDecoder CsvEncoder JsonDecoder JsonEncoder "
     "ParquetDecoder ParquetEncoder RawDecoder RawEncoder",

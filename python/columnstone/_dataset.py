@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
 from ._errors import NotFoundError, StateError, UnsupportedError, argument_error
+from ._frameworks import Converted, framework, to_jax, to_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -343,6 +344,36 @@ class Dataset:
         if batches > 0 and consumed > 0:
             epoch, batch = divmod(consumed - 1, batches)
             self._loaded = Position(epoch, batch)
+
+    # Frameworks
+
+    def numpy(self) -> Converted:
+        """The same with numpy arrays: an iterable of what to_numpy makes of each batch."""
+        return self._converted(to_numpy)
+
+    def jax(self) -> Converted:
+        """The same with JAX arrays: an iterable of what to_jax makes of each batch."""
+        framework("_jax", "jax", "JAX")
+        return self._converted(to_jax)
+
+    def _converted(self, convert: Callable[[Any], Any]) -> Converted:
+        if self._rows_only:
+            raise argument_error("as_batches gives no tensors")
+        return Converted(self, convert)
+
+    def torch(self) -> Any:
+        """A torch.utils.data.IterableDataset of Batches of torch tensors, see to_torch.
+
+        DataLoader(ds.torch(), batch_size=None, num_workers=n) gives the same batches in the same
+        order for every n. To go on after a stop, keep ds.state_of(batch.position); torchdata's
+        StatefulDataLoader keeps the state itself.
+        """
+        return framework("_torch", "torch", "PyTorch").TorchDataset(self)
+
+    def tf(self) -> Any:
+        """A tf.data.Dataset of the batches in order, see to_tf; its element_spec says what comes
+        before anything is read."""
+        return framework("_tf", "tensorflow", "TensorFlow").dataset_of(self)
 
     # Life
 

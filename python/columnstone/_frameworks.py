@@ -13,7 +13,9 @@ from ._errors import UnsupportedError
 from ._tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from ._dataset import Dataset
 
     Convert = Callable[[Any], Any]
 
@@ -100,3 +102,20 @@ def sparse_parts(tensor: SparseTensor, dense: Convert) -> SparseTensor:
 def ragged_parts(tensor: RaggedTensor, dense: Convert) -> RaggedTensor:
     """A ragged tensor with converted parts."""
     return RaggedTensor(dense(tensor.values), [dense(splits) for splits in tensor.row_splits])
+
+
+class Converted:
+    """A dataset whose batches are converted one by one; iterate it as often as the dataset."""
+
+    def __init__(self, dataset: Dataset, convert: Convert) -> None:
+        self._dataset = dataset
+        self._convert = convert
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self._convert, self._dataset)
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    def __bool__(self) -> bool:
+        return True

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ._dataset import Dataset, Shuffle
     from ._dropped import Dropped
     from ._files import Path, ReadableFile
+    from ._rows import Rows
     from ._schema import SchemaLike
     from ._spec import FeatureSpec, TensorRepresentation
     from ._tensor import AnyTensor as AnyTensor
@@ -511,6 +512,21 @@ class Source:
             raise TypeError(f"rows are a list of ints, not {type(rows).__name__}")
         count = self._count()
         return self._core.take(tuple(_row(row, count) for row in rows))
+
+    def grain(self, label: str | None = None, pad: PadsLike = None) -> Rows:
+        """The rows of plain TFRecord files by number, as dicts of numpy arrays: a
+        RandomAccessDataSource for grain.DataLoader and grain.MapDataset.source. With a label, rows
+        are (features, label). pad as for `tensors`."""
+        from ._rows import Rows
+
+        return Rows(self, label, pad)
+
+    def torch_map(self, label: str | None = None, pad: PadsLike = None) -> Any:
+        """The same as dicts of torch tensors: a map-style torch.utils.data.Dataset, for samplers
+        of one's own. Its `collate` is the collate_fn for tensors that are not dense."""
+        from ._frameworks import framework
+
+        return framework("_torch", "torch", "PyTorch").TorchRows(self.grain(label, pad))
 
     def _range(self, rows: slice) -> Source:
         if rows.step is not None and operator.index(rows.step) != 1:

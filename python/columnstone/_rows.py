@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from ._adapter import TensorAdapter
 from ._errors import NotFoundError
 from ._frameworks import to_numpy
 from ._tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._adapter import PadsLike
     from ._open import Source
 
 
@@ -24,11 +28,12 @@ class Rows(Sequence[Any]):
     Several threads may ask at once. It pickles as its source does.
     """
 
-    def __init__(self, source: Source, label: str | None = None) -> None:
+    def __init__(self, source: Source, label: str | None = None, pad: PadsLike = None) -> None:
         self._source = source
         self._count = source._count()
         self._label = label
         specs = source.tensor_representations()
+        self._adapter = TensorAdapter(source.arrow_schema, specs, pad=pad)
         if label is not None and label not in specs:
             raise NotFoundError(f"there is no tensor {label!r}", path=label)
         self._varlen = frozenset(n for n, spec in specs.items() if spec.kind == "varlen_sparse")
@@ -49,15 +54,19 @@ class Rows(Sequence[Any]):
 
     def __getitems__(self, rows: Sequence[int]) -> Fetched:
         """Several rows, read together."""
-        return Fetched(self, self.tensors(rows), len(rows))
+        return self.fetch(rows)
 
     _getitems = __getitems__  # Grain's name
+
+    def fetch(self, rows: Sequence[int], convert: Callable[[Any], Any] | None = None) -> Fetched:
+        """Several rows, each of them converted when it is asked for."""
+        return Fetched(self, self.tensors(rows), len(rows), convert)
 
     def tensors(self, rows: Sequence[int]) -> Any:
         """The same as one batch of cst tensors."""
         if len(rows) == 0:
             raise IndexError("a batch has at least one row")
-        features = _tensors_of(self._source, rows)
+        features = self._adapter.convert(self._source.take(rows))
         if self._label is None:
             return features
         label = features.pop(self._label)
@@ -84,8 +93,11 @@ class Rows(Sequence[Any]):
 class Fetched(Sequence[Any]):
     """Rows that were read together; each is made when it is asked for."""
 
-    def __init__(self, rows: Rows, tensors: Any, count: int) -> None:
+    def __init__(
+        self, rows: Rows, tensors: Any, count: int, convert: Callable[[Any], Any] | None = None
+    ) -> None:
         self.tensors = tensors
+        self._convert = convert
         self._rows = rows
         self._count = count
         self._arrays: Any = None
@@ -106,21 +118,8 @@ class Fetched(Sequence[Any]):
             raise IndexError(f"row {i} of {self._count}")
         if self._arrays is None:
             self._arrays = to_numpy(self.tensors)
-        return self._rows.row_of(self._arrays, i % self._count)
-
-
-def _tensors_of(source: Source, rows: Sequence[int]) -> dict[str, Any]:
-    from ._open import open as open_source
-
-    options = source._options
-    batch = open_source(
-        source.take(rows),
-        schema=source.schema,
-        columns=options["columns"],
-        tensor_group=options["tensor_group"],
-        batch_size=len(rows),
-    )
-    return next(iter(batch.tensors()))
+        row = self._rows.row_of(self._arrays, i % self._count)
+        return row if self._convert is None else self._convert(row)
 
 
 def _ragged_row(values: Any, splits: Sequence[Any], i: int) -> Any:

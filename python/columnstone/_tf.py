@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
+from ._adapter import core_pads
 from ._frameworks import converted
 from ._tensor import RaggedTensor, SparseTensor
 
@@ -29,7 +30,9 @@ def _dense(tensor: Any) -> Any:
 
 
 def _sparse(tensor: SparseTensor) -> Any:
-    return tf.SparseTensor(_dense(tensor.indices), _dense(tensor.values), _dense(tensor.dense_shape))
+    return tf.SparseTensor(
+        _dense(tensor.indices), _dense(tensor.values), _dense(tensor.dense_shape)
+    )
 
 
 def _ragged(tensor: RaggedTensor) -> Any:
@@ -99,3 +102,46 @@ def _through_lists(field: ArrowSchema) -> ArrowSchema:
     while field.format[:2] in ("+l", "+L", "+w", "+v"):
         field = field.children[0]
     return field
+
+
+# Datasets
+
+
+def dataset_of(dataset: Dataset) -> Any:
+    """A tf.data.Dataset of the batches, in order; each of its iterations is one of the dataset."""
+    specs = dataset_specs(dataset)
+
+    def batches() -> Iterator[Any]:
+        for item in dataset:
+            if isinstance(item, tuple):
+                yield dict(to_tf(item[0])), to_tf(item[1])
+            else:
+                yield dict(to_tf(item))
+
+    return tf.data.Dataset.from_generator(batches, output_signature=specs)
+
+
+def dataset_specs(dataset: Dataset) -> Any:
+    """The element_spec, known before anything is read."""
+    source = dataset.source
+    representations = source.tensor_representations()
+    specs = type_specs(representations, source.arrow_schema)
+    for name, _, lengths, _ in core_pads(dataset._pad, representations):
+        _pad(specs, name, lengths)
+    if dataset.label is None:
+        return specs
+    label = specs.pop(dataset.label)
+    return specs, label
+
+
+def _pad(specs: dict[str, Any], name: str, lengths: tuple[int, ...] | None) -> None:
+    """Makes the spec of a padded tensor dense; a field of a structured one is named a.b."""
+    if name not in specs:
+        outer = next(n for n in specs if name.startswith(n + ".") and isinstance(specs[n], dict))
+        _pad(specs[outer], name[len(outer) + 1 :], lengths)
+        return
+    given = iter(lengths or ())
+    shape = specs[name].shape.as_list()
+    inner = [next(given, -1) if size is None else size for size in shape[1:]]
+    sizes = [None if size < 0 else size for size in inner]
+    specs[name] = tf.TensorSpec([shape[0], *sizes], specs[name].dtype)

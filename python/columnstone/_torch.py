@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch.utils.data import Dataset as MapDataset
 from torch.utils.data import IterableDataset, get_worker_info
 
-from ._dataset import Batch
+from ._dataset import Batch, Dataset, Position
+from ._errors import StateError, argument_error
 from ._frameworks import converted, ragged_parts, sparse_parts
-from ._rows import Fetched, Rows
 from ._tensor import RaggedTensor, SparseTensor
+from ._torch_batch import TorchBatch, jagged, lengths_of, sparse_coo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Self
 
-    from ._dataset import Dataset
-    from ._open import Source
+    from ._rows import Fetched, Rows
 
 # Tensors
 
@@ -28,134 +30,204 @@ def to_torch(tensors: Any) -> Any:
     return converted(tensors, _dense, _sparse, _ragged)
 
 
+def _to_torch_but_strings(tensors: Any) -> Any:
+    """The same, strings as they were."""
+    return converted(tensors, _numbers, _sparse_numbers, _ragged_numbers)
+
+
 def _dense(tensor: Any) -> Any:
     return tensor.numpy() if tensor.dtype == "bytes" else torch.from_dlpack(tensor)
 
 
+def _numbers(tensor: Any) -> Any:
+    return tensor if tensor.dtype == "bytes" else torch.from_dlpack(tensor)
+
+
 def _sparse(tensor: SparseTensor) -> Any:
-    if tensor.dtype == "bytes":
-        return sparse_parts(tensor, _dense)
+    return sparse_parts(tensor, _dense) if tensor.dtype == "bytes" else _coo(tensor)
+
+
+def _sparse_numbers(tensor: SparseTensor) -> Any:
+    return sparse_parts(tensor, _numbers) if tensor.dtype == "bytes" else _coo(tensor)
+
+
+def _coo(tensor: SparseTensor) -> Any:
     indices = torch.from_dlpack(tensor.indices)
     shape = [
         int(indices[:, dim].max()) + 1 if size < 0 and len(indices) > 0 else max(size, 0)
         for dim, size in enumerate(tensor.shape)
     ]
     twice = bool((indices[1:] == indices[:-1]).all(1).any())
-    return _sparse_coo(indices.T, torch.from_dlpack(tensor.values), shape, not twice)
-
-
-def _sparse_coo(indices: Any, values: Any, shape: Sequence[int], coalesced: bool) -> Any:
-    return torch.sparse_coo_tensor(
-        indices, values, shape, is_coalesced=coalesced, check_invariants=False
-    )
+    return sparse_coo(indices, torch.from_dlpack(tensor.values), shape, not twice)
 
 
 def _ragged(tensor: RaggedTensor) -> Any:
-    if tensor.dtype == "bytes" or len(tensor.row_splits) > 1:
-        return ragged_parts(tensor, _dense)
-    return torch.nested.nested_tensor_from_jagged(
-        torch.from_dlpack(tensor.values), torch.from_dlpack(tensor.row_splits[0])
-    )
+    return ragged_parts(tensor, _dense) if _has_no_jagged(tensor) else _jagged(tensor)
 
 
-# Batches between processes
+def _ragged_numbers(tensor: RaggedTensor) -> Any:
+    return ragged_parts(tensor, _numbers) if _has_no_jagged(tensor) else _jagged(tensor)
 
 
-class TorchBatch(Batch):
-    """A Batch of torch tensors. It pickles as one block of memory with views into it: a worker then
-    hands one block of shared memory over for each batch, not one for each part of each tensor."""
-
-    def __copy__(self) -> TorchBatch:
-        return TorchBatch(self, self.position)
-
-    def __reduce__(self) -> tuple[Callable[..., TorchBatch], tuple[Any, ...]]:
-        packer = _Packer()
-        layout = packer.add(dict(self))
-        return _unpack, (packer.block(), layout, self.position)
+def _has_no_jagged(tensor: RaggedTensor) -> bool:
+    return tensor.dtype == "bytes" or len(tensor.row_splits) > 1
 
 
-class _Part(NamedTuple):
-    """A strided tensor in a block."""
-
-    offset: int
-    dtype: Any
-    shape: tuple[int, ...]
+def _jagged(tensor: RaggedTensor) -> Any:
+    offsets = torch.from_dlpack(tensor.row_splits[0])
+    return jagged(torch.from_dlpack(tensor.values), offsets, *lengths_of(offsets))
 
 
-class _Made(NamedTuple):
-    """A tensor of several parts, and what makes it of them."""
-
-    make: Callable[..., Any]
-    arguments: tuple[Any, ...]
+# Datasets
 
 
-class _Packer:
-    """Finds the strided tensors in a batch, and puts them one behind the other."""
+class TorchDataset(IterableDataset):  # type: ignore[misc]
+    """A dataset in PyTorch: give it to DataLoader(..., batch_size=None) or torchdata's
+    StatefulDataLoader, with any number of workers: the order is the same.
 
-    def __init__(self) -> None:
-        self._tensors: list[tuple[int, Any]] = []
-        self._size = 0
+    Items are Batches of torch tensors, as to_torch makes them, which know their position; with a
+    label (Batch, tensor).
+    """
 
-    def add(self, value: Any) -> Any:
-        """What stands for a value in the layout."""
-        if isinstance(value, dict):
-            return {name: self.add(part) for name, part in value.items()}
-        if isinstance(value, RaggedTensor):
-            splits = tuple(self.add(level) for level in value.row_splits)
-            return _Made(_ragged_of, (self.add(value.values), *splits))
-        if not isinstance(value, torch.Tensor) or value.device.type != "cpu":
-            return value
-        if value.is_nested and value.layout == torch.jagged:
-            parts = (self.add(value.values()), self.add(value.offsets()))
-            return _Made(torch.nested.nested_tensor_from_jagged, parts)
-        if value.layout == torch.sparse_coo:
-            parts = (self.add(value._indices().T), self.add(value._values()))
-            return _Made(_sparse_of, (*parts, tuple(value.shape), value.is_coalesced()))
-        if value.layout != torch.strided or value.is_nested or value.requires_grad:
-            return value
-        return self._part(value)
+    def __init__(self, dataset: Dataset) -> None:
+        super().__init__()
+        if dataset._rows_only:
+            raise argument_error("as_batches gives no tensors: iterate the dataset itself")
+        self._dataset = dataset
 
-    def _part(self, tensor: Any) -> _Part:
-        offset = self._size
-        self._tensors.append((offset, tensor))
-        self._size += -(-tensor.nbytes // 64) * 64
-        return _Part(offset, tensor.dtype, tuple(tensor.shape))
+    def __iter__(self) -> TorchIteration:
+        worker = get_worker_info()
+        if worker is None:
+            return TorchIteration(self._dataset, 0, 1)
+        return TorchIteration(self._dataset, worker.id, worker.num_workers)
 
-    def block(self) -> Any:
-        """The memory with copies of all tensors."""
-        if get_worker_info() is None:
-            block = torch.empty(self._size, dtype=torch.uint8)
-        else:  # at once in memory that other processes see
-            storage = torch.UntypedStorage._new_shared(self._size, device="cpu")
-            block = torch.empty(0, dtype=torch.uint8).set_(storage)
-        for offset, tensor in self._tensors:
-            _view(block, _Part(offset, tensor.dtype, tuple(tensor.shape))).copy_(tensor)
-        return block
+    def __len__(self) -> int:
+        """Batches of all epochs. TypeError where the dataset has no length, or no end."""
+        if self._dataset.epochs is None:
+            raise TypeError("this dataset has no end")
+        return self._dataset.epochs * len(self._dataset)
 
+    def set_epoch(self, epoch: int) -> None:
+        """As Dataset.set_epoch; before the loader's iter(), for workers that live for one."""
+        self._dataset.set_epoch(epoch)
 
-def _view(block: Any, part: _Part) -> Any:
-    count = 1
-    for size in part.shape:
-        count *= size
-    return block[part.offset : part.offset + count * part.dtype.itemsize].view(part.dtype).view(part.shape)
+    def state_dict(self) -> dict[str, Any]:
+        """As Dataset.state_dict, where there are no workers. A loader with workers is ahead of the
+        loop: keep Dataset.state_of(batch.position)."""
+        return self._dataset.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any] | Position | Batch) -> None:
+        """As Dataset.load_state_dict. It also takes the state of a whole StatefulDataLoader, whose
+        own load_state_dict wants the number of workers that it was kept with; this does not."""
+        if isinstance(state, Mapping) and not isinstance(state, Batch):
+            state = _furthest(state)
+        self._dataset.load_state_dict(state)
 
 
-def _unpack(block: Any, layout: dict[str, Any], position: Any) -> TorchBatch:
-    def value_of(entry: Any) -> Any:
-        if isinstance(entry, dict):
-            return {name: value_of(part) for name, part in entry.items()}
-        if isinstance(entry, _Part):
-            return _view(block, entry)
-        if isinstance(entry, _Made):
-            return entry.make(*(value_of(a) for a in entry.arguments))
-        return entry
+class TorchIteration:
+    """What one worker makes of a dataset. Its state is what a StatefulDataLoader keeps of it."""
 
-    return TorchBatch({name: value_of(entry) for name, entry in layout.items()}, position)
+    def __init__(self, dataset: Dataset, worker: int, num_workers: int) -> None:
+        self._dataset = dataset
+        self._iteration = dataset.iterate(worker, num_workers)
+        self._worker = worker
+        self._num_workers = num_workers
+        self._convert = to_torch if get_worker_info() is None else _to_torch_but_strings
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        item = next(self._iteration)
+        self._worker = self._num_workers - 1  # counted from the batch behind this one
+        if isinstance(item, tuple):
+            return self._batch(item[0]), to_torch(item[1])
+        return self._batch(item)
+
+    def _batch(self, batch: Batch) -> TorchBatch:
+        made = {name: self._convert(tensor) for name, tensor in batch.items()}
+        return TorchBatch(made, batch.position)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Which batches come next: of those behind the position, every num_workers-th, beginning
+        with number `worker`."""
+        state = self._iteration.state_dict()
+        return {**state, "worker": self._worker, "num_workers": self._num_workers}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on there."""
+        self._worker, self._num_workers = state["worker"], state["num_workers"]
+        self._iteration = self._dataset.iterate(self._worker, self._num_workers, start=state)
 
 
-def _ragged_of(values: Any, *splits: Any) -> RaggedTensor:
-    return RaggedTensor(values, list(splits))
+def _furthest(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The state that the batch delivered last left: of the workers' states the one furthest on."""
+    found = list(_states_in(state))
+    if not found:
+        raise StateError("there is no state of a dataset in this")
+    last = max(found, key=lambda one: (one["epoch"], one["batch"]))
+    if state.get("_steps_since_snapshot", 0) > 0:
+        hint = "make the StatefulDataLoader with snapshot_every_n_steps=1"
+        raise StateError(f"the loader was ahead of the state that it kept ({hint})", hint=hint)
+    return last
 
 
-def _sparse_of(indices: Any, values: Any, shape: tuple[int, ...], coalesced: bool) -> Any:
-    return _sparse_coo(indices.T, values, shape, coalesced)
+def _states_in(state: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(state, Mapping):
+        if "version" in state and all(name in state for name in Position._fields):
+            yield state
+        else:
+            for part in state.values():
+                yield from _states_in(part)
+
+
+# Rows
+
+
+class TorchRows(MapDataset):  # type: ignore[misc]
+    """The rows of a source by number, as dicts of torch tensors: a map-style dataset, for samplers
+    of one's own. Rows are as those of Rows: a ragged or varlen one is the tensor of its values;
+    single strings are bytes.
+
+    DataLoader(rows, batch_size=64, sampler=..., collate_fn=rows.collate) gives whole batches as
+    TorchDataset does; the default collate_fn does for tensors that are dense.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, row: int) -> Any:
+        return _row(self._rows[row])
+
+    def __getitems__(self, rows: Sequence[int]) -> Fetched:
+        return self._rows.fetch(rows, _row)
+
+    def collate(self, rows: Iterable[Any]) -> Any:
+        """The batch of rows that were fetched together."""
+        from ._rows import Fetched
+
+        if not isinstance(rows, Fetched):
+            raise argument_error("collate takes the rows that a DataLoader has fetched together")
+        if isinstance(rows.tensors, tuple):
+            features, label = rows.tensors
+            return TorchBatch(to_torch(features)), to_torch(label)
+        return TorchBatch(to_torch(rows.tensors))
+
+
+def _row(row: Any) -> Any:
+    if isinstance(row, tuple):
+        return tuple(_row(part) for part in row)
+    if isinstance(row, dict):
+        return {name: _row(part) for name, part in row.items()}
+    if isinstance(row, RaggedTensor):
+        return ragged_parts(row, _cell)
+    return sparse_parts(row, _cell) if isinstance(row, SparseTensor) else _cell(row)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bytes) or value.dtype == object:
+        return value
+    return torch.from_numpy(np.array(value))  # a copy: rows are written to

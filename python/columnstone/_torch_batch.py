@@ -1,0 +1,154 @@
+"""Batches of torch tensors, and how they get from a worker to the process that trains."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.utils.data import get_worker_info
+
+from ._core import Tensor, join_strings, split_strings
+from ._dataset import Batch
+from ._tensor import RaggedTensor, SparseTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ._dataset import Position
+
+
+def sparse_coo(indices: Any, values: Any, shape: Sequence[int], coalesced: bool) -> Any:
+    """Of indices [n, rank] that are known to be right."""
+    return torch.sparse_coo_tensor(
+        indices.T, values, shape, is_coalesced=coalesced, check_invariants=False
+    )
+
+
+def lengths_of(offsets: Any) -> tuple[int, int]:
+    """The shortest and the longest row."""
+    lengths = offsets.diff()
+    return (int(lengths.min()), int(lengths.max())) if len(lengths) > 0 else (0, 0)
+
+
+def jagged(values: Any, offsets: Any, shortest: int, longest: int) -> Any:
+    """A nested tensor whose rows have from `shortest` to `longest` values."""
+    return torch.nested.nested_tensor_from_jagged(
+        values, offsets, min_seqlen=shortest, max_seqlen=longest
+    )
+
+
+class TorchBatch(Batch):
+    """A Batch of torch tensors. It pickles as one block of memory with views into it: a worker
+    hands over one piece of shared memory for each batch, not one for each part of each tensor.
+
+    In a worker strings are cst.Tensors still; where the batch arrives they are numpy arrays.
+    """
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Callable[..., Batch], tuple[Any, ...]]:
+        packer = _Packer()
+        layout = packer.add(dict(self))
+        return _unpack, (packer.block(), layout, self.position)
+
+
+class _Part(NamedTuple):
+    """A strided tensor in a block."""
+
+    offset: int
+    dtype: Any
+    shape: tuple[int, ...]
+
+
+class _Made(NamedTuple):
+    """A value of several parts, and what makes it of them."""
+
+    make: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+class _Packer:
+    """Finds the tensors in a batch, and puts them one behind the other."""
+
+    def __init__(self) -> None:
+        self._values: list[tuple[_Part, Any]] = []
+        self._size = 0
+
+    def add(self, value: Any) -> Any:
+        """What stands for a value in the layout; the value itself if it is to pickle alone."""
+        if isinstance(value, dict):
+            return {name: self.add(part) for name, part in value.items()}
+        if isinstance(value, RaggedTensor):
+            splits = (self.add(level) for level in value.row_splits)
+            return _Made(_ragged_of, (self.add(value.values), *splits))
+        if isinstance(value, SparseTensor):
+            parts = (value.indices, value.values, value.dense_shape)
+            return _Made(SparseTensor, tuple(self.add(part) for part in parts))
+        if isinstance(value, Tensor):
+            blocks = (np.frombuffer(block, np.uint8) for block in join_strings(value))
+            parts = (self._place(block, torch.uint8, block.shape) for block in blocks)
+            return _Made(_strings_of, (*parts, value.shape))
+        if isinstance(value, torch.Tensor) and value.device.type == "cpu":
+            return self._add_tensor(value)
+        return value
+
+    def _add_tensor(self, tensor: Any) -> Any:
+        if tensor.is_nested and tensor.layout == torch.jagged:
+            parts = (self.add(tensor.values()), self.add(tensor.offsets()))
+            return _Made(jagged, (*parts, *lengths_of(tensor.offsets())))
+        if tensor.layout == torch.sparse_coo:
+            parts = (self.add(tensor._indices().T), self.add(tensor._values()))
+            return _Made(sparse_coo, (*parts, tuple(tensor.shape), tensor.is_coalesced()))
+        if tensor.is_nested or tensor.layout != torch.strided or tensor.requires_grad:
+            return tensor
+        return self._place(tensor, tensor.dtype, tuple(tensor.shape))
+
+    def _place(self, values: Any, dtype: Any, shape: tuple[int, ...]) -> _Part:
+        part = _Part(self._size, dtype, shape)
+        self._values.append((part, values))
+        self._size += -(-values.nbytes // 64) * 64
+        return part
+
+    def block(self) -> Any:
+        """The memory with copies of all tensors; in a worker at once where others see it."""
+        block = torch.empty(0, dtype=torch.uint8)
+        if get_worker_info() is None:
+            block = torch.empty(self._size, dtype=torch.uint8)
+        else:
+            block.set_(torch.UntypedStorage._new_shared(self._size, device="cpu"))
+        for part, values in self._values:
+            if isinstance(values, torch.Tensor):
+                _view(block, part).copy_(values)
+            else:
+                _view(block, part).numpy()[:] = values
+        return block
+
+
+def _view(block: Any, part: _Part) -> Any:
+    size = math.prod(part.shape) * part.dtype.itemsize
+    return block[part.offset : part.offset + size].view(part.dtype).view(part.shape)
+
+
+def _unpack(block: Any, layout: dict[str, Any], position: Position | None) -> TorchBatch:
+    def value_of(entry: Any) -> Any:
+        if isinstance(entry, _Part):
+            return _view(block, entry)
+        if isinstance(entry, _Made):
+            return entry.make(*(value_of(argument) for argument in entry.arguments))
+        if isinstance(entry, dict):
+            return {name: value_of(part) for name, part in entry.items()}
+        return entry
+
+    return TorchBatch({name: value_of(entry) for name, entry in layout.items()}, position)
+
+
+def _ragged_of(values: Any, *splits: Any) -> RaggedTensor:
+    return RaggedTensor(values, list(splits))
+
+
+def _strings_of(data: Any, lengths: Any, shape: tuple[int, ...]) -> Any:
+    values = np.empty(math.prod(shape), dtype=object)
+    values[:] = split_strings(data.numpy(), lengths.numpy())
+    return values.reshape(shape)

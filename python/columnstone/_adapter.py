@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from . import _core
 from ._errors import NotFoundError, argument_error
 from ._schema import Schema
-from ._spec import TensorRepresentation, Value, entries_of, representations_of
+from ._spec import TensorRepresentation, Value, entries_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,4 +200,4 @@ def representations_from(given: object, group: str) -> dict[str, TensorRepresent
             raise argument_error("group names one of a schema's: with representations it is empty")
         return {tensor[0]: one for tensor, one in zip(entries_of(given), given, strict=True)}
     schema = given if isinstance(given, Schema) else Schema(given)  # type: ignore[arg-type]
-    return representations_of(schema._handle.specs(group, False))
+    return schema.tensor_representations(group)

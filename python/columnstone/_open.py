@@ -93,6 +93,7 @@ def open(
     max_record_size: int | None = None,
     max_inflation: int | None = None,
     legacy: bool = False,
+    environment: str | None = None,
     nested: bool = False,
     types: ArrowSchemaExportable | None = None,
     csv: CsvOptions | None = None,
@@ -134,6 +135,8 @@ def open(
     max_inflation: by how much a compressed file may grow, as a ratio, once it has given 64 MiB; 200
         by default.
     legacy: derive tensors by the rules of generate_legacy_feature_spec.
+    environment: of the schema: features that are not in it, such as the label in serving, make no
+        tensors.
     nested: tf.Examples: a feature and the row lengths of its ragged representation become one
         column of nested lists.
     types: csv, json: the columns and their types, as anything with __arrow_c_schema__ (such as a
@@ -175,6 +178,7 @@ def open(
         max_record_size=max_record_size,
         max_inflation=max_inflation,
         legacy=legacy,
+        environment=environment,
         nested=nested,
         types=types,
         csv=csv,
@@ -237,6 +241,7 @@ class Source:
         max_record_size: int | None = None,
         max_inflation: int | None = None,
         legacy: bool = False,
+        environment: str | None = None,
         nested: bool = False,
         types: ArrowSchemaExportable | None = None,
         csv: CsvOptions | None = None,
@@ -271,6 +276,7 @@ class Source:
             "raw_column": _text("raw_column", raw_column),
             "on_error": _on_error(on_error),
             "max_errors": _at_least_1_or_0("max_errors", max_errors),
+            "environment": _text("environment", environment),
         }
         self._open(inputs)
 

@@ -85,18 +85,20 @@ class Schema:
         return [feature_of(entry) for entry in self._handle.features()]
 
     def tensor_representations(
-        self, group: str = "", legacy: bool = False
+        self, group: str = "", legacy: bool = False, environment: str | None = None
     ) -> dict[str, TensorRepresentation]:
         """How each tensor is made, by name: those of the tensor_representation_group, and inferred
         ones for the features that no explicit one uses.
 
         legacy selects the rules of generate_legacy_feature_spec, where value_count and min_fraction
-        decide.
-        Raises NotFoundError for a group that does not exist, SchemaError if no tensor can be made.
+        decide. environment leaves out the tensors of features that are not in it, such as the label
+        in serving (default_environment, in_environment, not_in_environment); None: no feature.
+        Raises NotFoundError for a group or an environment that does not exist, SchemaError if no
+        tensor can be made.
         """
         from ._spec import representations_of
 
-        return representations_of(self._handle.specs(group, legacy))
+        return representations_of(self._handle.specs(group, legacy, environment))
 
     def with_tensor_representations(
         self,
@@ -116,16 +118,29 @@ class Schema:
 
     @overload
     def feature_spec(
-        self, group: str = "", legacy: bool = False, tensorflow: Literal[False] = False
+        self,
+        group: str = "",
+        legacy: bool = False,
+        tensorflow: Literal[False] = False,
+        environment: str | None = None,
     ) -> dict[str, FeatureSpec]: ...
 
     @overload
     def feature_spec(
-        self, group: str = "", legacy: bool = False, *, tensorflow: Literal[True]
+        self,
+        group: str = "",
+        legacy: bool = False,
+        *,
+        tensorflow: Literal[True],
+        environment: str | None = None,
     ) -> dict[str, Any]: ...
 
     def feature_spec(
-        self, group: str = "", legacy: bool = False, tensorflow: bool = False
+        self,
+        group: str = "",
+        legacy: bool = False,
+        tensorflow: bool = False,
+        environment: str | None = None,
     ) -> dict[str, Any]:
         """The parsing spec: tensor name -> FixedLen | VarLen | Sparse | Ragged.
 
@@ -134,7 +149,7 @@ class Schema:
         """
         from ._spec import feature_specs
 
-        return feature_specs(self.tensor_representations(group, legacy), tensorflow)
+        return feature_specs(self.tensor_representations(group, legacy, environment), tensorflow)
 
     def sequence_feature_spec(
         self,
@@ -142,6 +157,7 @@ class Schema:
         legacy: bool = False,
         tensorflow: bool = False,
         sequence_column: str = "##SEQUENCE##",
+        environment: str | None = None,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """The parsing specs of tf.SequenceExamples: those of the context, and those of the feature
         lists, which are the children of the struct `sequence_column`.
@@ -150,7 +166,7 @@ class Schema:
         """
         from ._spec import feature_specs
 
-        tensors = self.tensor_representations(group, legacy)
+        tensors = self.tensor_representations(group, legacy, environment)
         is_step = {name: t.path[:1] == (sequence_column,) for name, t in tensors.items()}
         context = {name: t for name, t in tensors.items() if not is_step[name]}
         steps = {name: t for name, t in tensors.items() if is_step[name]}

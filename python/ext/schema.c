@@ -257,11 +257,11 @@ PyObject *cst__py_specs_list(const cst_specs *specs) {
   return list;
 }
 
-/* specs(group, legacy) */
+/* specs(group, legacy, environment) */
 static PyObject *specs(PyObject *object, PyObject *args) {
   cst_specs_options options = {.size = sizeof options};
   int legacy;
-  if (!PyArg_ParseTuple(args, "sp:specs", &options.group, &legacy)) {
+  if (!PyArg_ParseTuple(args, "spz:specs", &options.group, &legacy, &options.environment)) {
     return NULL;
   }
   options.legacy = legacy != 0;

@@ -246,6 +246,31 @@ def test_an_inferred_schema_can_be_saved_and_given_back(
     assert batches == [{"a": [[1], []], "never": [None, None]}]
 
 
+SERVED = """
+    default_environment: "TRAINING" default_environment: "SERVING"
+    feature { name: "label" type: INT not_in_environment: "SERVING" }
+    feature { name: "x" type: INT }
+"""
+
+
+def test_environments(tmp_path: pathlib.Path) -> None:
+    schema = cst.Schema.from_text(SERVED)
+    assert list(schema.tensor_representations()) == ["label", "x"]
+    assert list(schema.tensor_representations(environment="SERVING")) == ["x"]
+    assert list(schema.feature_spec(environment="TRAINING")) == ["label", "x"]
+    assert schema.sequence_feature_spec(environment="SERVING") == ({"x": cst.VarLen("int64")}, {})
+    with pytest.raises(cst.NotFoundError, match="the schema has no environment 'SERVE'"):
+        schema.feature_spec(environment="SERVE")
+    path = tmp_path / "a.tfrecord"
+    with cst.TFRecordWriter(path) as writer:
+        writer.write(b"")
+    source = cst.open(path, schema=schema, environment="SERVING")
+    assert [list(tensors) for tensors in source.tensors()] == [["x"]]
+    assert source.column_names == ["label", "x"]
+    with pytest.raises(cst.NotFoundError, match="environment"):
+        cst.open(path, schema=schema, environment="SERVE")
+
+
 def test_feature_specs_of_sequences() -> None:
     schema = cst.Schema.from_text("""
         feature { name: "user" type: INT shape { } presence { min_fraction: 1 } }

@@ -67,9 +67,12 @@ if TYPE_CHECKING:
     from ._tensor import RaggedTensor, SparseTensor
     from ._tensor_encoder import TensorEncoder
     from ._writer import TFRecordWriter, Writer, write
+    from ._validate import Anomaly, AnomalyPlace, SchemaCheck
 
 __all__ = [
     "ArgumentError",
+    "Anomaly",
+    "AnomalyPlace",
     "Array",
     "ArrowDecoder",
     "ArrowEncoder",
@@ -111,6 +114,7 @@ __all__ = [
     "SchemaChange",
     "SchemaError",
     "SequenceExampleDecoder",
+    "SchemaCheck",
     "SequenceExampleEncoder",
     "Source",
     "Sparse",
@@ -172,6 +176,7 @@ _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in na
 
 
 def __getattr__(name: str) -> object:
+    "_validate": "Anomaly AnomalyPlace SchemaCheck",
     """Loads the part that a name lives in."""
     module = _MODULE_OF.get(name)
     if module is None:

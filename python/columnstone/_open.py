@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ._schema import SchemaLike
     from ._spec import FeatureSpec, TensorRepresentation
     from ._tensor import AnyTensor as AnyTensor
+    from ._validate import SchemaCheck
 
     Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
     AnyInput: TypeAlias = (
@@ -585,6 +586,49 @@ class Source:
         schema if one was given. Goes on after a fault where that is possible."""
         faults, files = self._core.verify()
         return Verification([Fault(*f) for f in faults], [FileCount(*f) for f in files])
+
+    def validate(
+        self,
+        schema: SchemaLike | None = None,
+        *,
+        groups: str | Iterable[str] | None = None,
+        environment: str | None = None,
+        tensors: bool = True,
+        ignore_unexpected: bool = False,
+        places: int = 5,
+        progress: Callable[[int, int], bool | None] | None = None,
+    ) -> SchemaCheck:
+        """Reads all records once and compares them with the schema: types, presence, numbers of
+        values, shapes and domains, and that every record fits every tensor. What does not fit is
+        an Anomaly of the SchemaCheck, with the number of records and the first of them; damaged
+        records are, too, and are passed over. The result is the same for every number of threads.
+
+        schema: anything that Schema takes; None is the one that the source was opened with.
+        groups: names of the tensor_representation_groups to check; None is the source's one. What a
+            group leaves out is inferred, as for `tensors`.
+        environment: features that are not in it are not expected; None: all are.
+        tensors: False checks the features only.
+        ignore_unexpected: features that the schema does not have are no anomaly.
+        places: how many records are named for each anomaly.
+        progress: called now and then with the bytes and records read so far; False stops.
+
+        >>> check = cst.open("trips-*.tfrecord").validate("schema.pbtxt")
+        >>> print(check)
+        int-domain  hour: 12 of 100000 records have values outside [0, 23]: ...
+        >>> check.raise_if_any()
+        """
+        from ._validate import validate
+
+        return validate(
+            self._core,
+            schema,
+            groups,
+            environment,
+            tensors,
+            ignore_unexpected,
+            _positive("places", places),
+            progress,
+        )
 
     # Life
 

@@ -408,3 +408,8 @@ extern PyType_Spec cst__py_dataset_spec;
 extern PyType_Spec cst__py_loader_spec;
 
 #endif /* COLUMNSTONE_PYTHON_EXT_H */
+PyObject *cst__py_source_propose(PyObject *self, PyObject *args);
+
+/* ---- validate.c: a method of Source ---- */
+
+PyObject *cst__py_source_validate(PyObject *self, PyObject *args);

@@ -728,12 +728,27 @@ def infer_schema(
     csv: CsvOptions | None = None,
     sequence_column: str | None = None,
     on_error: OnError = "raise",
+    propose: bool = False,
+    group: str = "",
+    max_domain: int = 100,
+    ragged: bool = False,
 ) -> Schema:
     """Infers a schema from all records: types, presence, value counts, and a shape for features
     that have the same number of values in every record. The arguments are those of `open`.
 
+    propose: says more, which holds for all of these records: int_domain and float_domain (ranges),
+        string_domain for strings that have at most max_domain different values and repeat,
+        annotations with the tags "constant", "increasing" (never falls from record to record) and
+        "decreasing", sparse features of columns such as x_index and x_value, and a
+        tensor_representation_group of the name `group`: dense scalars and vectors, dense scalars
+        with a default (-1, -1.0, b"") for what has one value at most, sparse tensors, ragged ones
+        where x_lengths divides x, and for all others varlen sparse tensors, or ragged ones
+        (ragged).
+
     Raises SchemaError with the record's number if a feature changes its type.
     """
+    if not propose and (group != "" or max_domain != 100 or ragged):
+        raise argument_error("group, max_domain and ragged go with propose=True")
     with open(
         paths,
         format,
@@ -745,6 +760,10 @@ def infer_schema(
         sequence_column=sequence_column,
         on_error=on_error,
     ) as source:
+        if propose:
+            most = _positive("max_domain", max_domain)
+            name = _text("group", group) or ""
+            return Schema._wrap(source._core.propose(name, most, bool(ragged)))
         return Schema._wrap(source._core.infer())
 
 

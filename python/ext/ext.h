@@ -378,6 +378,7 @@ PyObject *cst__py_loader_new(PyObject *dataset, const cst_position *from, uint32
 PyObject *cst__py_source_count(PyObject *self, PyObject *unused);
 PyObject *cst__py_source_verify(PyObject *self, PyObject *unused);
 PyObject *cst__py_source_infer(PyObject *self, PyObject *unused);
+PyObject *cst__py_source_propose(PyObject *self, PyObject *args);
 
 /* ---- stream.c ---- */
 

@@ -1,4 +1,5 @@
-/* Source: count, verify and infer, which look at files without making batches. */
+/* Source: count, verify, infer and propose, which look at files without making batches. */
+#include <columnstone/validate.h>
 #include <stdlib.h>
 
 #include "ext.h"
@@ -98,8 +99,8 @@ PyObject *cst__py_source_verify(PyObject *object, PyObject *unused) {
   return Py_BuildValue("(NN)", s.faults, s.files);
 }
 
-PyObject *cst__py_source_infer(PyObject *object, PyObject *unused) {
-  (void)unused;
+/* Infers, or (options) proposes. */
+static PyObject *make_schema(PyObject *object, const cst_propose_options *options) {
   cst_source *source = cst__py_source_borrow(object);
   if (source == NULL) {
     return NULL;
@@ -108,7 +109,8 @@ PyObject *cst__py_source_infer(PyObject *object, PyObject *unused) {
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = cst_source_infer(source, on_progress, NULL, &made, &error);
+  status = options != NULL ? cst_source_propose(source, options, &made, &error)
+                           : cst_source_infer(source, on_progress, NULL, &made, &error);
   cst_source_release(source);
   Py_END_ALLOW_THREADS
   PyObject *result = NULL;
@@ -119,4 +121,22 @@ PyObject *cst__py_source_infer(PyObject *object, PyObject *unused) {
     cst__py_source_raise(object, &error);
   }
   return result;
+}
+
+PyObject *cst__py_source_infer(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return make_schema(object, NULL);
+}
+
+/* propose(group, max_domain, ragged) */
+PyObject *cst__py_source_propose(PyObject *object, PyObject *args) {
+  cst_propose_options options = {.size = sizeof options, .on_progress = on_progress};
+  unsigned long long max_domain;
+  int ragged;
+  if (!PyArg_ParseTuple(args, "sKp:propose", &options.group, &max_domain, &ragged)) {
+    return NULL;
+  }
+  options.max_domain = (size_t)max_domain;
+  options.ragged = ragged != 0;
+  return make_schema(object, &options);
 }

@@ -170,13 +170,13 @@ _NAMES_OF = {
     "UniformRowLength VarLen",
     "_tensor": "RaggedTensor SparseTensor",
     "_tensor_encoder": "TensorEncoder",
+    "_validate": "Anomaly AnomalyPlace SchemaCheck",
     "_writer": "TFRecordWriter Writer write",
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
-    "_validate": "Anomaly AnomalyPlace SchemaCheck",
     """Loads the part that a name lives in."""
     module = _MODULE_OF.get(name)
     if module is None:

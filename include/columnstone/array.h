@@ -26,6 +26,7 @@ enum {
 
 /* Moves `array` in on success (its release becomes NULL); the schema is copied. Unless it is
  * trusted, the data is validated fully: CST_CORRUPT with the path. Trusted data is not looked at.
+ * Dictionary-encoded columns become plain ones: no operation knows dictionaries.
  * allocator may be NULL; results of operations use the allocator of their (first) argument. */
 CST_API cst_status cst_array_import(const struct ArrowSchema *schema, struct ArrowArray *array,
                                     uint32_t flags, const cst_allocator *allocator, cst_array **out,
@@ -48,7 +49,9 @@ CST_API cst_status cst_array_slice(const cst_array *array, int64_t begin, int64_
                                    cst_array **out, cst_error *error);
 
 /* The given rows in the given order; one may come several times, -1 is a row of nulls (of a record
- * batch: null in every column). CST_INVALID_ARGUMENT for one that there is not. */
+ * batch, as of any struct: null in every column). One run of rows is not copied. Types stay:
+ * CST_LIMIT, with the path, if 32-bit offsets do not suffice; CST_UNSUPPORTED for unions and
+ * run-end encoding. CST_INVALID_ARGUMENT for a row that there is not. */
 CST_API cst_status cst_array_take(const cst_array *array, const int64_t *rows, size_t num_rows,
                                   cst_array **out, cst_error *error);
 
@@ -64,7 +67,8 @@ CST_API cst_status cst_array_filter(const cst_array *array, const uint8_t *mask,
  * large_binary or large_string (a mix of both: large_binary), all list layouts to large_list of the
  * promoted items, structs by the union of their fields; equal types stay as they are. What cannot
  * be promoted (text and numbers, int64 and floats, uint64 and signed) is CST_SCHEMA with the path
- * and both types. num_arrays may be 0 only for a schema of no columns: *out has no rows then. */
+ * and both types. The order of the arrays does not change the types. CST_INVALID_ARGUMENT for a
+ * batch with two columns of one name. Of no arrays comes a batch without columns and rows. */
 CST_API cst_status cst_array_concat(const cst_array *const *arrays, size_t num_arrays,
                                     cst_array **out, cst_error *error);
 
@@ -133,7 +137,8 @@ CST_API cst_status cst_array_count_invalid_utf8(const cst_array *array, int64_t 
 
 /* The rows of a record batch by the values of key columns. */
 typedef struct cst_groups {
-  cst_array *keys; /* a batch of one row per group: the key columns, flat; null is a key */
+  cst_array *keys; /* a batch of one row per group: the key columns, flat; null is a key; named
+                      by their paths: "a", "s.b" */
   cst_array *rows; /* large_list<int64>: the rows of each group, ascending */
 } cst_groups;
 
@@ -142,7 +147,8 @@ typedef struct cst_groups {
  * such columns in those of all combinations; no value at all (null or an empty list) is the key
  * null. Floats are equal if their bits are, but for -0.0 and 0.0, which are one key, as are all
  * NaNs. Paths lead through structs. No key columns: one group of all rows (none of no rows).
- * CST_SCHEMA for columns that are no numbers, bools, strings or lists of them. */
+ * CST_SCHEMA for columns that are no numbers, bools, strings or lists of them, at any depth;
+ * CST_LIMIT if all groups together have 2^32 rows. */
 CST_API cst_status cst_array_group_by(const cst_array *batch, const char *const *const *paths,
                                       const size_t *num_steps, size_t num_paths, cst_groups *out,
                                       cst_error *error);

@@ -3,6 +3,7 @@
 
 #include "api/arguments.h"
 #include "table/array.h"
+#include "table/group.h"
 #include "table/rows.h"
 #include "table/unite.h"
 
@@ -81,4 +82,32 @@ cst_status cst_array_concat(const cst_array *const *arrays, size_t num_arrays, c
     }
   }
   return cst__array_concat(arrays, num_arrays, out, error);
+}
+
+/* ---- groups ---- */
+
+static cst_status check_paths(const char *const *const *paths, const size_t *num_steps,
+                              size_t num_paths, cst_error *error) {
+  if (num_paths > 0 && (paths == NULL || num_steps == NULL)) {
+    return cst__missing(paths == NULL ? "paths" : "num_steps", error);
+  }
+  for (size_t i = 0; i < num_paths; i++) {
+    if (paths[i] == NULL || num_steps[i] == 0) {
+      return cst__missing("paths[i]", error);
+    }
+    for (size_t k = 0; k < num_steps[i]; k++) {
+      if (paths[i][k] == NULL) {
+        return cst__missing("paths[i][k]", error);
+      }
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst_array_group_by(const cst_array *batch, const char *const *const *paths,
+                              const size_t *num_steps, size_t num_paths, cst_groups *out,
+                              cst_error *error) {
+  CST__TRY(check_unary(batch, out, error));
+  CST__TRY(check_paths(paths, num_steps, num_paths, error));
+  return cst__array_group_by(batch, paths, num_steps, num_paths, out, error);
 }

@@ -24,8 +24,8 @@ static cst_status take_step(cst__walk *walk, const char *step, cst_error *error)
   return cst__runs_enter(&walk->runs, place, error);
 }
 
-static cst_status take_steps(cst__walk *walk, const char *const *path, size_t num_steps,
-                             cst_error *error) {
+cst_status cst__walk_path(cst__walk *walk, const char *const *path, size_t num_steps,
+                          cst_error *error) {
   for (size_t i = 0; i < num_steps; i++) {
     cst_status status = take_step(walk, path[i], error);
     if (status != CST_OK) {
@@ -42,7 +42,7 @@ cst_status cst__array_column(const cst_array *array, const char *const *path, si
                              cst_array **out, cst_array **rows, cst_error *error) {
   cst__walk walk;
   CST__TRY(cst__walk_begin(&walk, array, rows != NULL, error));
-  cst_status status = take_steps(&walk, path, num_steps, error);
+  cst_status status = cst__walk_path(&walk, path, num_steps, error);
   if (status == CST_OK) {
     status = cst__walk_finish(&walk, out, rows, error);
   }

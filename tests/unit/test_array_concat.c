@@ -7,7 +7,7 @@ enum { MOST = 4 };
 /* Types and rows of the arrays, then those of the result. */
 static cst_status concat(const char *const (*parts)[2], size_t count, cst_array **out,
                          cst_error *error) {
-  cst_array *arrays[MOST];
+  cst_array *arrays[MOST] = {NULL};
   for (size_t i = 0; i < count; i++) arrays[i] = array_sample(parts[i][0], parts[i][1]);
   cst_status status = cst_array_concat((const cst_array *const *)arrays, count, out, error);
   for (size_t i = 0; i < count; i++) cst_array_release(arrays[i]);

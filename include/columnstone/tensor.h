@@ -105,7 +105,9 @@ CST_API cst_status cst_ndarray_to_dlpack_unversioned(const cst_ndarray *array,
                                                      const cst_tensors *owner, bool copy,
                                                      void **out, cst_error *error);
 
-/* Hands any array over as a flat Arrow array (strings as large_binary): no copy for numbers. */
+/* Hands any array over as a flat Arrow array: no copy for numbers. Strings are a large_binary, whose
+ * bytes are not copied either where they lie one behind the other (all tensors but those that were
+ * sorted or filled, and those of string views). */
 CST_API cst_status cst_ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *owner,
                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
                                         cst_error *error);

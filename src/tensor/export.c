@@ -110,9 +110,9 @@ cst_status cst__ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors *o
 /* ---- Arrow ---- */
 
 typedef struct arrow_export {
-  cst_tensors *owner;
+  cst_tensors *owner; /* NULL: the values are a copy */
   const void *buffers[3];
-  void *offsets; /* strings: one block of offsets and bytes */
+  void *offsets; /* strings: one block of offsets, and of the bytes if they are a copy */
 } arrow_export;
 
 static void release_array(struct ArrowArray *array) {
@@ -136,9 +136,36 @@ static const char *arrow_format(cst_dtype dtype) {
   return formats[dtype];
 }
 
-/* Strings as the offsets and bytes of a large_binary. */
-static cst_status copy_strings(const cst_ndarray *array, const cst_allocator *allocator,
-                               arrow_export *e, cst_error *error) {
+/* Where the bytes of all strings lie one behind the other; NULL if they do not. */
+static const uint8_t *find_run(const cst_ndarray *array) {
+  const uint8_t *first = cst__no_values;
+  const uint8_t *next = NULL;
+  for (int64_t i = 0; i < array->size; i++) {
+    const cst_bytes *s = &array->strings[i];
+    if (s->size > 0) {
+      if (next != NULL && s->data != next) {
+        return NULL;
+      }
+      first = next == NULL ? s->data : first;
+      next = s->data + s->size;
+    }
+  }
+  return first;
+}
+
+static void copy_bytes(const cst_ndarray *array, char *to) {
+  for (int64_t i = 0; i < array->size; i++) {
+    if (array->strings[i].size > 0) {
+      memcpy(to, array->strings[i].data, array->strings[i].size);
+      to += array->strings[i].size;
+    }
+  }
+}
+
+/* Strings as a large_binary: its offsets are new, its bytes a copy only if they are scattered. */
+static cst_status export_strings(const cst_ndarray *array, const cst_tensors *owner,
+                                 arrow_export *e, cst_error *error) {
+  const uint8_t *run = find_run(array);
   size_t bytes = 0;
   size_t total;
   size_t offsets_size = ((size_t)array->size + 1) * sizeof(int64_t);
@@ -147,26 +174,27 @@ static cst_status copy_strings(const cst_ndarray *array, const cst_allocator *al
       return cst__fail_memory(error, SIZE_MAX);
     }
   }
-  if (!cst__add(bytes, offsets_size, &total)) {
+  if (!cst__add(run == NULL ? bytes : 0, offsets_size, &total)) {
     return cst__fail_memory(error, SIZE_MAX);
   }
-  e->offsets = cst__new(allocator, total);
+  e->offsets = cst__new(cst__scratch_pool_allocator(owner->scratch.pool), total);
   if (e->offsets == NULL) {
     return cst__fail_memory(error, total);
   }
   int64_t *offsets = e->offsets;
-  char *data = (char *)e->offsets + offsets_size;
-  int64_t at = 0;
+  offsets[0] = 0;
   for (int64_t i = 0; i < array->size; i++) {
-    offsets[i] = at;
-    if (array->strings[i].size > 0) {
-      memcpy(data + at, array->strings[i].data, array->strings[i].size);
-      at += (int64_t)array->strings[i].size;
-    }
+    offsets[i + 1] = offsets[i] + (int64_t)array->strings[i].size;
   }
-  offsets[array->size] = at;
   e->buffers[1] = offsets;
-  e->buffers[2] = data;
+  if (run == NULL) {
+    char *copy = (char *)e->offsets + offsets_size;
+    copy_bytes(array, copy);
+    e->buffers[2] = copy;
+  } else {
+    e->buffers[2] = run;
+    e->owner = cst__tensors_retain(owner);
+  }
   return CST_OK;
 }
 
@@ -180,14 +208,14 @@ cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *ow
     return cst__fail_memory(error, sizeof *e);
   }
   if (is_bytes) {
-    cst_status status = copy_strings(array, allocator, e, error);
+    cst_status status = export_strings(array, owner, e, error);
     if (status != CST_OK) {
       cst__delete(e);
       return status;
     }
   } else {
-    e->owner = cst__tensors_retain(owner);
     e->buffers[1] = array->data;
+    e->owner = cst__tensors_retain(owner);
   }
   *out = (struct ArrowArray){.length = array->size,
                              .n_buffers = is_bytes ? 3 : 2,

@@ -162,6 +162,9 @@ static const conversion sparse_conversions[] = {
     {"struct{x: large_list<int64>, i: large_list<int64>}", "{[1, 2], [3, 4]}",
      INT("x") INT("i") SPARSE(DIM("10"), "already_sorted: true"),
      "int64[2] 1 2 at 0,3 0,4 of 1 10"},
+    {"struct{x: large_list<int64>, i: large_list<int64>}", "{[1, 2], [4, 3]}",
+     INT("x") INT("i") SPARSE(DIM("10"), "already_sorted: true"),
+     "int64[2] 2 1 at 0,3 0,4 of 1 10"},
     {"struct{x: large_list<int64>, i: large_list<int64>}", "",
      INT("x") INT("i") SPARSE(DIM("10"), ""), "int64[0] at of 0 10"},
     {"struct{x: null, i: null}", "{null, null}", INT("x") INT("i") SPARSE(DIM("10"), ""),
@@ -500,6 +503,29 @@ static const refusal refusals[] = {
      STRUCT("s", INT("a") INT("n")) TENSOR(
          "ragged_tensor { feature_path { step: 's' step: 'a' } partition { row_length: 'n' } }"),
      CST_SCHEMA, 1, "add up to 1, but there are 2 items"},
+    {"struct{x: list<int64>, i: list<int64>}", "{[1], [0]} {null, [1]}",
+     INT("x") INT("i") SPARSE(DIM("10"), ""), CST_SCHEMA, 1,
+     "0 values, but 1 indices in column 'i'"},
+    {"struct{x: list<int64>, i: list<int64>}", "{[1], [0]} {[1], null}",
+     INT("x") INT("i") SPARSE(DIM("10"), ""), CST_SCHEMA, 1,
+     "1 values, but 0 indices in column 'i'"},
+    {"struct{x: list<int64>, i: list<int64>}", "{[1, 2], [0]} {[3], [1, 2]}",
+     INT("x") INT("i") SPARSE(DIM("10"), ""), CST_SCHEMA, 0, "2 values, but 1 indices"},
+    {"struct{x: list<int64>, i: list<int64>, j: list<int64>}",
+     "{[1], [0], [0]} {[2, 3], [1, 1], [0]} {[4], [0], [1, 1]}",
+     INT("x") INT("i") INT("j") SPARSE_2(DIM("2") DIM("2")), CST_SCHEMA, 1, "in column 'j'"},
+    {"struct{x: list<int64>, n: list<int64>}", "{[1, 2, 3], [1]} {[4], [3]}",
+     INT("x") INT("n") RAGGED(LENGTHS("n")), CST_SCHEMA, 0, "add up to 1, but there are 3 items"},
+    {"struct{x: list<int64>, n: list<int64>}", "{[1], [1]} {null, [1]}",
+     INT("x") INT("n") RAGGED(LENGTHS("n")), CST_SCHEMA, 1, "add up to 1, but there are 0 items"},
+    {"struct{x: list<int64>, n: list<int64>}", "{[1], [1]} {[1], null}",
+     INT("x") INT("n") RAGGED(LENGTHS("n")), CST_SCHEMA, 1, "add up to 0, but there are 1 items"},
+    {"struct{x: list<int64>, n: list<int64>, m: list<int64>}",
+     "{[1, 2], [2], [1, 1]} {[3], [1], [1]} {[4, 5], [1], [1, 1]}",
+     INT("x") INT("n") INT("m") RAGGED(LENGTHS("n") LENGTHS("m")), CST_SCHEMA, 2, "column 'n'"},
+    {"struct{x: list<int64>, n: list<int64>}",
+     "{[1, 2], [4611686018427387904, 4611686018427387904]}", INT("x") INT("n") RAGGED(LENGTHS("n")),
+     CST_SCHEMA, 0, "a row length of"},
     /* found by the adapter */
     {"struct{y: list<int64>}", "", INT("x") VARLEN, CST_SCHEMA, -1, "no column 'x'"},
     {"struct{x: list<float32>}", "", INT("x") VARLEN, CST_SCHEMA, -1,
@@ -536,6 +562,57 @@ TEST(refusals_name_row_and_tensor) {
     CHECK_STR(f.error.path, "t");
     fixture_drop(&f);
   }
+}
+
+static void check_slice(const char *type, const char *rows, const char *schema, int64_t from,
+                        int64_t count, int64_t row) {
+  tensor_fixture f;
+  fixture_make(&f, type, rows, schema);
+  arrow_text_slice(&f.array, from, count);
+  CHECK_EQ(fixture_convert(&f), row < 0 ? CST_OK : CST_SCHEMA);
+  CHECK_EQ(f.error.record, row);
+  fixture_drop(&f);
+}
+
+TEST(rows_of_slices_are_counted_from_their_begin) {
+  const char *dense = INT("x") DENSE(DIM("2"));
+  const char *rows = "{[1]} {[1, 2]} {[3, 4]} {[5]} {null}";
+  check_slice("struct{x: large_list<int64>}", rows, dense, 1, 2, -1);
+  check_slice("struct{x: large_list<int64>}", rows, dense, 1, 3, 2);
+  check_slice("struct{x: list<int64>}", rows, dense, 2, 3, 1);
+  check_slice("struct{x: list<int64>}", rows, dense, 4, 1, 0);
+  const char *ragged = INT("x") INT("n") RAGGED(LENGTHS("n"));
+  rows = "{[1], [2]} {[1, 2], [2]} {[3], [1]} {[4], [2]}";
+  check_slice("struct{x: list<int64>, n: list<int64>}", rows, ragged, 1, 2, -1);
+  check_slice("struct{x: list<int64>, n: list<int64>}", rows, ragged, 1, 3, 2);
+  const char *sparse = INT("x") INT("i") SPARSE(DIM("3"), "");
+  rows = "{[1], [7]} {[1, 2], [2, 0]} {[3], [1]} {[4], [3]}";
+  check_slice("struct{x: list<int64>, i: list<int64>}", rows, sparse, 1, 2, -1);
+  check_slice("struct{x: list<int64>, i: list<int64>}", rows, sparse, 2, 2, 1);
+  rows = "{[1, null]} {[1, 2]} {[null]}";
+  check_slice("struct{x: list<int64>}", rows, INT("x") VARLEN, 1, 1, -1);
+  check_slice("struct{x: list<int64>}", rows, INT("x") VARLEN, 1, 2, 1);
+  check_slice("struct{x: list<int64>}", rows, INT("x") RAGGED(""), 1, 2, 1);
+}
+
+TEST(what_a_null_row_hides_does_not_count) {
+  tensor_fixture f;
+  fixture_make(&f, "struct{x: list<int64>, n: list<int64>}",
+               "{[1], [1]} {[2], [1]} {[3], [1]} {null, null}",
+               INT("x") INT("n") RAGGED(LENGTHS("n")));
+  hide(f.array.children[0], 1);
+  CHECK_EQ(fixture_convert(&f), CST_SCHEMA);
+  CHECK_CONTAINS(f.error.message, "add up to 1, but there are 0 items");
+  CHECK_EQ(f.error.record, 1);
+  fixture_drop(&f);
+  fixture_make(&f, "struct{x: list<int64>, i: list<int64>}",
+               "{[1], [1]} {[2], [99]} {[3], [1]} {null, null}",
+               INT("x") INT("i") SPARSE(DIM("10"), ""));
+  hide(f.array.children[0], 1);
+  hide(f.array.children[1], 1);
+  CHECK_EQ(fixture_convert(&f), CST_OK);
+  CHECK_STR(tensor_text(cst_tensors_find(f.tensors, "t")), "int64[2] 1 3 at 0,1 2,1 of 4 10");
+  fixture_drop(&f);
 }
 
 TEST(row_splits_of_int32_are_checked) {
@@ -630,6 +707,58 @@ TEST(strings_point_into_the_batch) {
   CHECK(t->values.strings[1].data ==
         (const uint8_t *)f.array.children[0]->children[0]->buffers[2] + 2);
   fixture_drop(&f);
+}
+
+/* An allocator that adds up what it hands out. */
+typedef struct counter {
+  size_t bytes;
+} counter;
+
+static void *count_allocate(void *ctx, size_t size, size_t align) {
+  void *memory = NULL;
+  ((counter *)ctx)->bytes += size;
+  return posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, size) == 0
+             ? memory
+             : NULL;
+}
+
+static void count_release(void *ctx, void *ptr, size_t size, size_t align) {
+  (void)ctx, (void)size, (void)align;
+  free(ptr);
+}
+
+/* Bytes that the conversion of so many rows of four values takes. */
+static size_t bytes_for(int64_t rows, const char *type, const char *schema) {
+  tensor_fixture f;
+  counter c = {0};
+  const cst_allocator allocator = {.ctx = &c, .allocate = count_allocate, .release = count_release};
+  const cst_tensor_options options = {.size = sizeof options, .allocator = &allocator};
+  char *lines = malloc((size_t)rows * 16 + 1);
+  CHECK(lines != NULL);
+  lines[0] = '\0';
+  for (int64_t i = 0; i < rows; i++) memcpy(lines + i * 15, "{[1, 2, 3, 4]} ", 16);
+  fixture_make(&f, type, lines, schema);
+  free(lines);
+  CHECK_EQ(cst_tensor_adapter_new(&f.schema, f.specs, &options, &f.adapter, &f.error), CST_OK);
+  struct ArrowArray lent = lend(&f.array, &f.releases);
+  size_t before = c.bytes;
+  CHECK_EQ(cst_tensor_adapter_convert(f.adapter, &lent, 0, &f.tensors, &f.error), CST_OK);
+  size_t taken = c.bytes - before;
+  CHECK_EQ(cst_tensors_find(f.tensors, "t")->values.size, 4 * rows);
+  fixture_drop(&f);
+  return taken;
+}
+
+TEST(dense_numbers_take_no_memory) {
+  static const char *const types[] = {"struct{x: large_list<int64>}",
+                                      "struct{x: fixed_list<int32>[4]}",
+                                      "struct{x: large_list<int8>}"};
+  for (int i = 0; i < 3; i++) {
+    size_t few = bytes_for(1, types[i], INT("x") DENSE(DIM("4")));
+    CHECK_EQ(bytes_for(20000, types[i], INT("x") DENSE(DIM("4"))), few);
+  }
+  size_t ragged = bytes_for(1, types[0], INT("x") RAGGED(""));
+  CHECK_EQ(bytes_for(20000, types[0], INT("x") RAGGED("")), ragged);
 }
 
 /* ---- owners ---- */

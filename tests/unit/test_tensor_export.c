@@ -137,13 +137,42 @@ TEST(arrow_shares_numbers) {
   fixture_drop(&f);
 }
 
-TEST(arrow_copies_strings) {
+TEST(arrow_shares_strings_that_lie_in_a_row) {
+  static const char *const types[] = {"struct{x: list<string>}",
+                                      "struct{x: large_list<large_binary>}",
+                                      "struct{x: list<fixed_binary[2]>}"};
+  for (int i = 0; i < 3; i++) {
+    tensor_fixture f;
+    struct ArrowSchema schema;
+    struct ArrowArray array;
+    fixture_make(&f, types[i], "{['aa']} {['bb']} {['cc']} {['dd']}", BYTES("x") DENSE(""));
+    arrow_text_slice(&f.array, 1, 2);
+    CHECK_EQ(fixture_convert(&f), CST_OK);
+    CHECK_EQ(cst_ndarray_to_arrow(values_of(&f), f.tensors, &schema, &array, NULL), CST_OK);
+    const char *bytes = f.array.children[0]->children[0]->buffers[i < 2 ? 2 : 1];
+    CHECK(array.buffers[2] == bytes + 2);
+    CHECK_STR(schema.format, "Z");
+    CHECK_EQ(((const int64_t *)array.buffers[1])[0], 0);
+    CHECK_EQ(((const int64_t *)array.buffers[1])[2], 4);
+    cst_tensors_release(f.tensors);
+    f.tensors = NULL;
+    CHECK_EQ(f.releases, 0);
+    array.release(&array);
+    CHECK_EQ(f.releases, 1);
+    schema.release(&schema);
+    f.releases = 0;
+    fixture_drop(&f);
+  }
+}
+
+TEST(arrow_copies_scattered_strings) {
   tensor_fixture f;
   struct ArrowSchema schema;
   struct ArrowArray array;
   cst__arena arena = {0};
   cst__view view;
-  fixture_make(&f, "struct{x: list<string>}", "{['a']} {['']} {['bcd']}", BYTES("x") DENSE(""));
+  fixture_make(&f, "struct{x: list<string>}", "{['bcd']} {null} {['']} {['e']}",
+               BYTES("x") DENSE_OR("", "bytes_value: 'none'"));
   CHECK_EQ(fixture_convert(&f), CST_OK);
   CHECK_EQ(cst_ndarray_to_arrow(values_of(&f), f.tensors, &schema, &array, NULL), CST_OK);
   cst_tensors_release(f.tensors);
@@ -151,9 +180,11 @@ TEST(arrow_copies_strings) {
   f.tensors = NULL;
   cst__arena_init(&arena, NULL);
   CHECK_EQ(cst__view_init(&view, &schema, &array, false, &arena, NULL), CST_OK);
-  CHECK_EQ(view.length, 3);
-  CHECK_EQ(cst__view_bytes(&view, 1).size, 0);
-  CHECK_MEM(cst__view_bytes(&view, 2).data, "bcd", 3);
+  CHECK_EQ(view.length, 4);
+  CHECK_MEM(cst__view_bytes(&view, 0).data, "bcd", 3);
+  CHECK_MEM(cst__view_bytes(&view, 1).data, "none", 4);
+  CHECK_EQ(cst__view_bytes(&view, 2).size, 0);
+  CHECK_MEM(cst__view_bytes(&view, 3).data, "e", 1);
   cst__arena_reset(&arena);
   array.release(&array);
   schema.release(&schema);

@@ -221,11 +221,25 @@ static cst_status need_leaves(writer *w, const cst_tensor_spec *spec) {
   return put_shape(w, feature, FEATURE_SHAPE, spec);
 }
 
+static cst_status cannot_say(const writer *w, const cst_tensor_spec *spec) {
+  const char *hint = spec->kind == CST_TENSOR_STRUCTURED
+                         ? "its fields have to be what their features make by themselves"
+                         : NULL;
+  return cst__fail(w->error, CST_UNSUPPORTED, hint, "a schema cannot say how this tensor is made");
+}
+
+/* A field is what the column of its name makes by itself. */
 static cst_status write_structured(writer *w, const cst_tensor_spec *spec, cst__message *kind) {
   for (size_t i = 0; i < spec->num_fields; i++) {
-    const cst_tensor_spec *leaf = first_leaf(&spec->fields[i]);
-    CST__TRY(blame(w, &spec->fields[i], need_leaves(w, &spec->fields[i])));
-    if (leaf != NULL && !put_text(w, kind, STRUCTURED_COLUMNS, leaf->path[0])) {
+    const cst_tensor_spec *field = &spec->fields[i];
+    const cst_tensor_spec *leaf = first_leaf(field);
+    bool is_column = leaf != NULL && strcmp(leaf->path[0], field->name) == 0 &&
+                     (leaf == field) == (leaf->num_path_steps == 1);
+    if (!is_column) {
+      return cannot_say(w, spec);
+    }
+    CST__TRY(blame(w, field, need_leaves(w, field)));
+    if (!put_text(w, kind, STRUCTURED_COLUMNS, leaf->path[0])) {
       return no_memory(w);
     }
   }
@@ -342,12 +356,7 @@ static cst_status compare(const writer *w, const cst_specs *specs, const cst__sp
     const cst_tensor_spec *spec = &specs->items[i];
     size_t at = cst__name_map_find(&b->tensors, spec->name, strlen(spec->name));
     if (at == SIZE_MAX || !are_equal(spec, &b->specs->items[at])) {
-      bool is_structured = spec->kind == CST_TENSOR_STRUCTURED;
-      cst__fail(
-          w->error, CST_UNSUPPORTED,
-          is_structured ? "its fields have to be what their features make by themselves" : NULL,
-          "a schema cannot say how this tensor is made");
-      return blame(w, spec, CST_UNSUPPORTED);
+      return blame(w, spec, cannot_say(w, spec));
     }
   }
   return CST_OK;

@@ -125,6 +125,22 @@ static const char *wanted_presence(cst__report *r, const cst__tally *tally) {
              : NULL;
 }
 
+/* What presence would be met, or, for what is only its shape's demand, what to write instead. */
+static const char *possible_presence(cst__report *r, const cst__tally *tally) {
+  const cst__rules *rules = tally->rules;
+  double share = (double)tally->present / (double)tally->parents;
+  const char *shape = rules->shape_size >= 0 ? " and a value_count instead of the shape" : "";
+  if (share < rules->min_fraction) { /* rounded down */
+    return cst__report_say(r, "set presence { min_fraction: %.6g } of \"%s\"%s",
+                           (double)(int64_t)(1e6 * share) / 1e6, tally->path, shape);
+  }
+  if ((int64_t)tally->present < rules->min_count) {
+    return cst__report_say(r, "set presence { min_count: %" PRIu64 " } of \"%s\"", tally->present,
+                           tally->path);
+  }
+  return cst__report_say(r, "give \"%s\" a value_count instead of the shape", tally->path);
+}
+
 static void report_presence(cst__report *r, const cst__tally *tally) {
   const cst__finding *finding = &tally->findings[CST__FAULT_PRESENCE];
   bool applies = tally->checked && tally->rules->in_environment && r->check->num_rows > 0 &&
@@ -137,15 +153,15 @@ static void report_presence(cst__report *r, const cst__tally *tally) {
     report_missing(r, tally, wanted);
     return;
   }
+  const char *found =
+      finding->count == 0 /* all have it, and they are too few */
+          ? cst__report_say(r, "%" PRIu64 " record%s %s it", tally->present, plural(tally->present),
+                            has(tally->present))
+          : cst__report_say(r, "%" PRIu64 " of %" PRIu64 " record%s lack%s it", finding->count,
+                            tally->parents, plural(tally->parents), finding->count == 1 ? "s" : "");
   add(r, tally, CST__FAULT_PRESENCE, "presence",
-      cst__report_say(r, "%" PRIu64 " of %" PRIu64 " record%s lack%s it, the schema wants it in %s",
-                      finding->count, tally->parents, plural(tally->parents),
-                      finding->count == 1 ? "s" : "", wanted),
-      cst__report_say(
-          r, "set presence { min_fraction: %.6g } of \"%s\"%s, or repair the data",
-          (double)(int64_t)(1e6 * (double)tally->present / (double)tally->parents) / 1e6,
-          tally->path,
-          tally->rules->shape_size >= 0 ? " and a value_count instead of the shape" : ""));
+      cst__report_say(r, "%s, the schema wants it in %s", found, wanted),
+      cst__report_say(r, "%s, or repair the data", possible_presence(r, tally)));
 }
 
 static void report_counts(cst__report *r, const cst__tally *tally) {

@@ -269,6 +269,24 @@ static void note_end(cst__stream *stream) {
   cst__mutex_unlock(&dataset->lock);
 }
 
+/* Moves the rows of the current portion in, also on failure. */
+static cst_status set_rows(cst__stream *stream, struct ArrowArray *rows, cst_error *error) {
+  cst__share *current = &stream->current;
+  drop_borders(stream, current->position);
+  current->file = stream->borders[0].file;
+  current->rows_before = stream->borders[0].row;
+  if (!stream->shuffled) {
+    current->batch = *rows;
+    return CST_OK;
+  }
+  cst_status status = cst__array_import(&stream->schema, rows, true, &stream->dataset->allocator,
+                                        &current->window, error);
+  if (status != CST_OK) {
+    rows->release(rows);
+  }
+  return status;
+}
+
 /* Makes the next portion the current one; without rows at the end. */
 static cst_status advance(cst__stream *stream, cst_error *error) {
   cst__share *current = &stream->current;
@@ -280,24 +298,11 @@ static cst_status advance(cst__stream *stream, cst_error *error) {
   stream->is_begun = true;
   current->position = position;
   current->number = position / stream->portion;
-  if (rows.release == NULL) {
+  current->rows = rows.release != NULL ? (uint64_t)rows.length : 0;
+  if (current->rows < stream->portion) {
     note_end(stream);
-    return CST_OK;
   }
-  current->rows = (uint64_t)rows.length;
-  drop_borders(stream, position);
-  current->file = stream->borders[0].file;
-  current->rows_before = stream->borders[0].row;
-  if (!stream->shuffled) {
-    current->batch = rows;
-    return CST_OK;
-  }
-  cst_status status = cst__array_import(&stream->schema, &rows, true, &stream->dataset->allocator,
-                                        &current->window, error);
-  if (status != CST_OK) {
-    rows.release(&rows);
-  }
-  return status;
+  return current->rows > 0 ? set_rows(stream, &rows, error) : CST_OK;
 }
 
 /* True if the position lies in the current portion, or the epoch ends with that. */

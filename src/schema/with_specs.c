@@ -134,7 +134,9 @@ static cst_status write_dense(writer *w, const cst_tensor_spec *spec, cst__messa
   if (!put_text(w, kind, DENSE_COLUMN, spec->path[0])) {
     return no_memory(w);
   }
-  CST__TRY(put_shape(w, kind, DENSE_SHAPE, spec));
+  if (spec->num_dims > 0) {
+    CST__TRY(put_shape(w, kind, DENSE_SHAPE, spec));
+  }
   return spec->has_default ? put_default(w, kind, spec) : CST_OK;
 }
 

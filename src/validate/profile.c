@@ -202,32 +202,29 @@ static size_t need(cst__profiler *profiler, const char *name) {
 
 /* ---- values ---- */
 
-/* False for an integer above INT64_MAX. */
-static bool read_int(const cst__view *v, int64_t i, int64_t *out) {
-  int64_t at = v->offset + i;
+static int64_t int_at(const cst__view *v, int64_t at) {
   switch (v->dtype) {
     case CST_DTYPE_INT8:
-      *out = ((const int8_t *)v->data)[at];
-      return true;
+      return ((const int8_t *)v->data)[at];
     case CST_DTYPE_UINT8:
-      *out = ((const uint8_t *)v->data)[at];
-      return true;
+      return ((const uint8_t *)v->data)[at];
     case CST_DTYPE_INT16:
-      *out = ((const int16_t *)v->data)[at];
-      return true;
+      return ((const int16_t *)v->data)[at];
     case CST_DTYPE_UINT16:
-      *out = ((const uint16_t *)v->data)[at];
-      return true;
+      return ((const uint16_t *)v->data)[at];
     case CST_DTYPE_INT32:
-      *out = ((const int32_t *)v->data)[at];
-      return true;
+      return ((const int32_t *)v->data)[at];
     case CST_DTYPE_UINT32:
-      *out = ((const uint32_t *)v->data)[at];
-      return true;
+      return ((const uint32_t *)v->data)[at];
     default:
-      *out = ((const int64_t *)v->data)[at];
-      return v->dtype != CST_DTYPE_UINT64 || *out >= 0;
+      return ((const int64_t *)v->data)[at];
   }
+}
+
+/* False for an integer above INT64_MAX. */
+static bool read_int(const cst__view *v, int64_t i, int64_t *out) {
+  *out = int_at(v, v->offset + i);
+  return v->dtype != CST_DTYPE_UINT64 || *out >= 0;
 }
 
 static bool is_float(const cst__view *v) {

@@ -165,7 +165,7 @@ TEST(long_strings) {
   size_t begin = strlen(text);
   for (size_t size = 256; size <= 257; size++) {
     memset(text + begin, 'x', size);
-    strcpy(text + begin + size, "]");
+    memcpy(text + begin + size, "]", 2);
     data d = EXAMPLES(text, text);
     line l = propose(&d);
     CHECK_EQ(strstr(l.text, "string_domain") != NULL, size == 256);

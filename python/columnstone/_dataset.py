@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -253,10 +255,14 @@ class Dataset:
         """
         workers = _number("num_workers", num_workers, 1, 2**31 - 1)
         number = _number("worker", worker, 0, workers - 1)
-        behind = self._loaded if start is None else self._position_of(start)
+        first = self._first_epoch
         if start is None:
+            behind = self._loaded
             self._loaded = None
-        made = Iteration(self, behind, number, workers)
+        else:
+            behind = self._position_of(start)
+            first = first if isinstance(start, tuple) else int(start.get("first_epoch", first))
+        made = Iteration(self, behind, first, number, workers)
         self._latest = made
         return made
 
@@ -273,15 +279,17 @@ class Dataset:
         """Where the iteration that began last is: behind the batch that it delivered last. Numbers
         and strings only. It holds what the order depends on as well, so that another dataset
         refuses it."""
-        latest = self._loaded
-        if latest is None and self._latest is not None:
-            latest = self._latest.position
-        return self.state_of(latest)
+        if self._loaded is None and self._latest is not None:
+            return self._latest.state_dict()
+        return self.state_of(self._loaded)
 
     def state_of(self, position: Position | None) -> dict[str, Any]:
         """The state behind the batch of a position (None: at the beginning)."""
-        at = Position(self._first_epoch, -1) if position is None else position
-        return {**at._asdict(), "first_epoch": self._first_epoch, **self._print()}
+        return self._state(position, self._first_epoch)
+
+    def _state(self, position: Position | None, first_epoch: int) -> dict[str, Any]:
+        at = Position(first_epoch, -1) if position is None else position
+        return {**at._asdict(), "first_epoch": first_epoch, **self._print()}
 
     def _print(self) -> dict[str, Any]:
         """What the order depends on."""
@@ -417,18 +425,23 @@ class Iteration:
 
     Gives Batch objects, or (Batch, tensor) with a label, or RecordBatch objects. `position` is that
     of the batch delivered last (None: none yet). Threads start with the first next, and end with
-    the iteration or with close().
+    the iteration or with close(). Several Python threads may share one: each batch goes to one of
+    them.
     """
 
     __slots__ = (
         "_batch",
+        "_closed",
         "_dataset",
-        "_delivered",
+        "_end",
         "_epoch",
+        "_first_epoch",
         "_loader",
+        "_lock",
         "_made_before",
         "_num_workers",
         "_place",
+        "_process",
         "_worker",
         "position",
     )
@@ -436,27 +449,45 @@ class Iteration:
     position: Position | None
 
     def __init__(
-        self, dataset: Dataset, behind: Position | None, worker: int, num_workers: int
+        self,
+        dataset: Dataset,
+        behind: Position | None,
+        first_epoch: int,
+        worker: int,
+        num_workers: int,
     ) -> None:
-        if behind is None:
-            behind = Position(dataset._first_epoch, -1)
-            self.position = None
-        else:
-            self.position = behind
+        self.position = behind
         self._dataset = dataset
         self._worker = worker
         self._num_workers = num_workers
-        self._epoch = behind.epoch
-        self._batch = behind.batch + 1
-        self._place = (behind.file, behind.rows_before)
+        self._first_epoch = first_epoch
+        epochs = dataset._epochs
+        self._end = None if epochs is None else self._first_epoch + epochs
+        at = Position(self._first_epoch, -1) if behind is None else behind
+        self._epoch = at.epoch
+        self._batch = at.batch + 1
+        self._place = (at.file, at.rows_before)
         self._made_before = 0  # batches of all workers, in the epochs in front of this one
         self._loader: Loader | None = None
-        self._delivered = False
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+        self._closed = False
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Any:
+        if self._process != os.getpid() and self._loader is not None:
+            raise StateError(
+                "this iteration was begun before a fork (iterate in the new process)",
+                hint="iterate in the new process",
+            )
+        with self._lock:
+            return self._next()
+
+    def _next(self) -> Any:
+        if self._closed:
+            raise StateError("the iteration is closed", hint="iterate over the dataset again")
         while self._loader is not None or self._has_epoch():
             if self._loader is None:
                 self._loader = self._open()
@@ -468,8 +499,7 @@ class Iteration:
         raise StopIteration
 
     def _has_epoch(self) -> bool:
-        epochs = self._dataset._epochs
-        return epochs is None or self._epoch < self._dataset._first_epoch + epochs
+        return self._end is None or self._epoch < self._end
 
     def _open(self) -> Loader:
         from ._tensor import RaggedTensor, SparseTensor
@@ -494,7 +524,7 @@ class Iteration:
             batches = self._dataset._core.num_batches()
             self._made_before += max(batches - ended, 0)
             if batches == 0:
-                raise StopIteration
+                self._end = self._epoch
 
     def _wrap(self, content: Any, position: Position) -> Any:
         label = self._dataset._label
@@ -505,12 +535,14 @@ class Iteration:
 
     def state_dict(self) -> dict[str, Any]:
         """As that of the dataset, of this iteration."""
-        return self._dataset.state_of(self.position)
+        return self._dataset._state(self.position, self._first_epoch)
 
     def close(self) -> None:
-        """Stops the threads."""
-        if self._loader is not None:
-            self._loader.close()
+        """Stops the threads; a further next is a StateError."""
+        self._closed = True
+        loader = self._loader
+        if loader is not None:
+            loader.close()
 
 
 # Arguments

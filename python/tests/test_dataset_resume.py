@@ -143,6 +143,7 @@ def test_epoch_by_epoch(folder: pathlib.Path) -> None:
     again.load_state_dict(state)
     again.set_epoch(2)  # what such a loop says first
     assert items(iter(again)) == expected[2 * 22 + 5 :]
+    assert items(make(source, epochs=1).iterate(start=state)) == expected[2 * 22 + 5 :]
     again.load_state_dict(state)
     again.set_epoch(1)
     assert items(iter(again)) == expected[22:44]

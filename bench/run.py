@@ -22,6 +22,7 @@ import process_rows
 import recovery_rows
 import report
 import sequence_rows
+import tensor_rows
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 
@@ -51,6 +52,7 @@ def main() -> None:
         **convert_rows.rows(settings, results),
         **recovery_rows.rows(settings, results),
         **access_rows.rows(settings, results),
+        **tensor_rows.rows(settings, results),
         **process_rows.rows(settings, results),
     }
     if args.list:

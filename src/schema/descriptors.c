@@ -576,7 +576,7 @@ MESSAGE_DEF_ONEOFS(tensor_representation_ragged_tensor_partition,
 static const cst__field_def tensor_representation_structured_tensor_fields[] = {
     SCALAR(1, "column_names", STRING, MANY, 0),
 };
-MESSAGE_DEF(tensor_representation_structured_tensor, TFMD "TensorRepresentation.StructuredTensor");
+MESSAGE_DEF(tensor_representation_structured_tensor, "columnstone.StructuredTensor");
 
 static const cst__field_def tensor_representation_group_fields[] = {
     MESSAGES(1, "tensor_representation", tensor_representation_group_tensor_representation_entry),

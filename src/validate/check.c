@@ -63,9 +63,13 @@ static cst_status init_children(cst__check *check, cst__tally *parent, const cst
 
 static cst_status init_tally(cst__check *check, cst__tally *tally, const cst__rules *rules) {
   const cst__domain *domain = &rules->domain;
-  *tally = (cst__tally){.rules = rules, .name = rules->feature->name, .path = rules->path};
+  *tally = (cst__tally){.rules = rules};
+  tally->path = cst__arena_copy(&check->arena, rules->path, strlen(rules->path));
   tally->checked = rules->feature->in_use;
   init_findings(tally->findings, CST__NUM_FAULTS);
+  if (tally->path == NULL) {
+    return no_memory(check);
+  }
   if (domain->num_values > 0 &&
       !cst__string_set_init(&tally->strings, domain->values, domain->num_values, &check->arena)) {
     return no_memory(check);

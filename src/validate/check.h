@@ -46,14 +46,13 @@ typedef enum cst__fault_kind {
 typedef struct cst__tally cst__tally;
 struct cst__tally {
   const cst__rules *rules; /* NULL: the schema does not have it */
-  const char *name;
-  const char *path;
-  bool checked;        /* false: in use by nobody; it may be there, and look as it likes */
-  uint64_t parents;    /* of a child: structs that might have it */
-  uint64_t present;    /* slots that have it */
-  uint64_t values;     /* that were compared with the domain, */
-  uint64_t bad_values; /* and those that are not in it */
-  bool has_extremes;   /* of the bad ones */
+  const char *path;        /* in the arena: anomalies have it */
+  bool checked;            /* false: in use by nobody; it may be there, and look as it likes */
+  uint64_t parents;        /* of a child: structs that might have it */
+  uint64_t present;        /* slots that have it */
+  uint64_t values;         /* that were compared with the domain, */
+  uint64_t bad_values;     /* and those that are not in it */
+  bool has_extremes;       /* of the bad ones */
   int64_t int_least, int_most;
   double float_least, float_most;
   int64_t least_count, most_count; /* of the bad numbers of values */

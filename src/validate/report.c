@@ -435,12 +435,13 @@ cst_status cst__check_report(cst__check *check, cst_validation **out, cst_error 
   report_unexpected(&r);
   cst__report_tensors(&r);
   report_drops(&r);
-  validation->arena = check->arena; /* and with it, all that the anomalies point to */
-  cst__arena_init(&check->arena, &validation->arena.allocator);
   if (r.failed) {
-    cst__validation_free(validation);
+    cst__delete(validation->anomalies);
+    cst__delete(validation);
     return cst__fail_memory(error, 64);
   }
+  validation->arena = check->arena; /* and with it, all that the anomalies point to */
+  cst__arena_init(&check->arena, &validation->arena.allocator);
   *out = validation;
   return CST_OK;
 }

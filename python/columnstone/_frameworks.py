@@ -1,7 +1,6 @@
 """Tensors as those of numpy, PyTorch, JAX and TensorFlow: one walk through batches for all of them.
 
-Nothing is copied where the framework can do with memory that it must not write to. Strings exist in
-TensorFlow only; elsewhere they are numpy arrays of bytes objects.
+Nothing is copied where the framework can do with memory that it must not write to.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ def to_torch(tensors: Any) -> Any:
 
     Dense: a tensor. Sparse: sparse_coo, in which an unknown dimension is as large as it has to be.
     Ragged with one level: a jagged nested tensor. Ragged with more levels: a RaggedTensor whose
-    parts are torch tensors. Strings: numpy arrays of bytes objects, in a SparseTensor or
-    RaggedTensor where they are one.
+    parts are torch tensors. Strings, of which torch has no tensors: a StringTensor, whose numpy()
+    and tolist() give bytes objects; in a SparseTensor or RaggedTensor where they are one.
     """
     return framework("_torch", "torch", "PyTorch").to_torch(tensors)
 

@@ -14,7 +14,7 @@ from ._dataset import Batch, Dataset, Position
 from ._errors import StateError, argument_error
 from ._frameworks import converted, ragged_parts, sparse_parts
 from ._tensor import RaggedTensor, SparseTensor
-from ._torch_batch import TorchBatch, jagged, lengths_of, sparse_coo
+from ._torch_batch import StringTensor, TorchBatch, jagged, lengths_of, sparse_coo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,28 +30,15 @@ def to_torch(tensors: Any) -> Any:
     return converted(tensors, _dense, _sparse, _ragged)
 
 
-def _to_torch_but_strings(tensors: Any) -> Any:
-    """The same, strings as they were."""
-    return converted(tensors, _numbers, _sparse_numbers, _ragged_numbers)
-
-
 def _dense(tensor: Any) -> Any:
-    return tensor.numpy() if tensor.dtype == "bytes" else torch.from_dlpack(tensor)
-
-
-def _numbers(tensor: Any) -> Any:
-    return tensor if tensor.dtype == "bytes" else torch.from_dlpack(tensor)
+    if tensor.dtype == "bytes":
+        return StringTensor(tensor, tensor.shape)
+    return torch.from_dlpack(tensor)
 
 
 def _sparse(tensor: SparseTensor) -> Any:
-    return sparse_parts(tensor, _dense) if tensor.dtype == "bytes" else _coo(tensor)
-
-
-def _sparse_numbers(tensor: SparseTensor) -> Any:
-    return sparse_parts(tensor, _numbers) if tensor.dtype == "bytes" else _coo(tensor)
-
-
-def _coo(tensor: SparseTensor) -> Any:
+    if tensor.dtype == "bytes":
+        return sparse_parts(tensor, _dense)
     indices = torch.from_dlpack(tensor.indices)
     shape = [
         int(indices[:, dim].max()) + 1 if size < 0 and len(indices) > 0 else max(size, 0)
@@ -62,18 +49,8 @@ def _coo(tensor: SparseTensor) -> Any:
 
 
 def _ragged(tensor: RaggedTensor) -> Any:
-    return ragged_parts(tensor, _dense) if _has_no_jagged(tensor) else _jagged(tensor)
-
-
-def _ragged_numbers(tensor: RaggedTensor) -> Any:
-    return ragged_parts(tensor, _numbers) if _has_no_jagged(tensor) else _jagged(tensor)
-
-
-def _has_no_jagged(tensor: RaggedTensor) -> bool:
-    return tensor.dtype == "bytes" or len(tensor.row_splits) > 1
-
-
-def _jagged(tensor: RaggedTensor) -> Any:
+    if tensor.dtype == "bytes" or len(tensor.row_splits) > 1:
+        return ragged_parts(tensor, _dense)
     offsets = torch.from_dlpack(tensor.row_splits[0])
     return jagged(torch.from_dlpack(tensor.values), offsets, *lengths_of(offsets))
 
@@ -132,7 +109,6 @@ class TorchIteration:
         self._iteration = dataset.iterate(worker, num_workers)
         self._worker = worker
         self._num_workers = num_workers
-        self._convert = to_torch if get_worker_info() is None else _to_torch_but_strings
 
     def __iter__(self) -> Self:
         return self
@@ -141,12 +117,8 @@ class TorchIteration:
         item = next(self._iteration)
         self._worker = self._num_workers - 1  # counted from the batch behind this one
         if isinstance(item, tuple):
-            return self._batch(item[0]), to_torch(item[1])
-        return self._batch(item)
-
-    def _batch(self, batch: Batch) -> TorchBatch:
-        made = {name: self._convert(tensor) for name, tensor in batch.items()}
-        return TorchBatch(made, batch.position)
+            return _batch(item[0]), to_torch(item[1])
+        return _batch(item)
 
     def state_dict(self) -> dict[str, Any]:
         """Which batches come next: of those behind the position, every num_workers-th, beginning
@@ -158,6 +130,10 @@ class TorchIteration:
         """Goes on there."""
         self._worker, self._num_workers = state["worker"], state["num_workers"]
         self._iteration = self._dataset.iterate(self._worker, self._num_workers, start=state)
+
+
+def _batch(batch: Batch) -> TorchBatch:
+    return TorchBatch(to_torch(dict(batch)), batch.position)
 
 
 def _furthest(state: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -9,14 +9,19 @@ import numpy as np
 import torch
 from torch.utils.data import get_worker_info
 
-from ._core import Tensor, join_strings, split_strings
+from ._core import join_strings, split_strings
 from ._dataset import Batch
 from ._tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from ._core import Tensor
     from ._dataset import Position
+
+
+# A pipe costs less than shared memory up to about this size.
+_PIPED = 1 << 20
 
 
 def sparse_coo(indices: Any, values: Any, shape: Sequence[int], coalesced: bool) -> Any:
@@ -39,12 +44,63 @@ def jagged(values: Any, offsets: Any, shortest: int, longest: int) -> Any:
     )
 
 
+class StringTensor:
+    """The strings of a batch in PyTorch, which has no tensors of strings.
+
+    Indexing, iterating, numpy(), tolist() and numpy.asarray give bytes objects, which are made when
+    they are first asked for; until then it costs next to nothing, also on the way from a worker.
+    """
+
+    __slots__ = ("_array", "_content", "shape")
+
+    dtype = "bytes"
+    shape: tuple[int, ...]
+
+    def __init__(self, content: Tensor | tuple[Any, Any], shape: tuple[int, ...]) -> None:
+        self._content = content  # or data and lengths, as join_strings gives them
+        self._array: Any = None
+        self.shape = shape
+
+    def joined(self) -> tuple[Any, Any]:
+        """All bytes one behind the other, and the length of each string as int64, in buffers."""
+        content = self._content
+        return content if isinstance(content, tuple) else join_strings(content)
+
+    def numpy(self) -> Any:
+        """An array of bytes objects."""
+        if self._array is None and isinstance(self._content, tuple):
+            values = split_strings(*self._content)
+            self._array = np.fromiter(values, object, len(values)).reshape(self.shape)
+        elif self._array is None:
+            self._array = self._content.numpy()
+        return self._array
+
+    def tolist(self) -> Any:
+        """Nested lists of bytes objects."""
+        return self.numpy().tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.numpy(), dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.numpy()[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.numpy())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StringTensor, (self.joined(), self.shape)
+
+    def __repr__(self) -> str:
+        return f"<columnstone.StringTensor {self.shape}>"
+
+
 class TorchBatch(Batch):
     """A Batch of torch tensors. It pickles as one block of memory with views into it: a worker
-    hands over one piece of shared memory for each batch, not one for each part of each tensor.
-
-    In a worker strings are cst.Tensors still; where the batch arrives they are numpy arrays.
-    """
+    hands over one piece for each batch, not one for each part of each tensor."""
 
     __slots__ = ()
 
@@ -86,8 +142,8 @@ class _Packer:
         if isinstance(value, SparseTensor):
             parts = (value.indices, value.values, value.dense_shape)
             return _Made(SparseTensor, tuple(self.add(part) for part in parts))
-        if isinstance(value, Tensor):
-            blocks = (np.frombuffer(block, np.uint8) for block in join_strings(value))
+        if isinstance(value, StringTensor):
+            blocks = (np.frombuffer(block, np.uint8) for block in value.joined())
             parts = (self._place(block, torch.uint8, block.shape) for block in blocks)
             return _Made(_strings_of, (*parts, value.shape))
         if isinstance(value, torch.Tensor) and value.device.type == "cpu":
@@ -112,17 +168,19 @@ class _Packer:
         return part
 
     def block(self) -> Any:
-        """The memory with copies of all tensors; in a worker at once where others see it."""
-        block = torch.empty(0, dtype=torch.uint8)
-        if get_worker_info() is None:
-            block = torch.empty(self._size, dtype=torch.uint8)
+        """The memory with copies of all: bytes for a pipe, or what other processes see."""
+        if self._size <= _PIPED or get_worker_info() is None:
+            block: Any = bytearray(self._size)
+            raw = np.frombuffer(block, np.uint8)
         else:
-            block.set_(torch.UntypedStorage._new_shared(self._size, device="cpu"))
+            storage = torch.UntypedStorage._new_shared(self._size, device="cpu")
+            block = torch.empty(0, dtype=torch.uint8).set_(storage)
+            raw = block.numpy()
         for part, values in self._values:
+            place = raw[part.offset : part.offset + values.nbytes]
             if isinstance(values, torch.Tensor):
-                _view(block, part).copy_(values)
-            else:
-                _view(block, part).numpy()[:] = values
+                values = values.contiguous().reshape(-1).view(torch.uint8).numpy()
+            place[:] = values
         return block
 
 
@@ -132,6 +190,9 @@ def _view(block: Any, part: _Part) -> Any:
 
 
 def _unpack(block: Any, layout: dict[str, Any], position: Position | None) -> TorchBatch:
+    if isinstance(block, bytearray):
+        block = torch.frombuffer(block, dtype=torch.uint8) if block else torch.empty(0).byte()
+
     def value_of(entry: Any) -> Any:
         if isinstance(entry, _Part):
             return _view(block, entry)
@@ -148,7 +209,5 @@ def _ragged_of(values: Any, *splits: Any) -> RaggedTensor:
     return RaggedTensor(values, list(splits))
 
 
-def _strings_of(data: Any, lengths: Any, shape: tuple[int, ...]) -> Any:
-    values = np.empty(math.prod(shape), dtype=object)
-    values[:] = split_strings(data.numpy(), lengths.numpy())
-    return values.reshape(shape)
+def _strings_of(data: Any, lengths: Any, shape: tuple[int, ...]) -> StringTensor:
+    return StringTensor((data.numpy(), lengths.numpy()), shape)

@@ -91,8 +91,8 @@ cst_status cst_pass_next_tensors(cst_pass *pass, const cst_tensor_adapter *adapt
     *out = NULL;
     return CST_OK;
   }
-  bool is_own = pass->whole == NULL; /* a plug-in's batches are checked */
-  cst_status status = cst__adapter_convert(adapter, &batch, is_own, out, error);
+  /* What a pass gives has been made or validated by it. */
+  cst_status status = cst__adapter_convert(adapter, &batch, true, out, error);
   if (status != CST_OK) {
     batch.release(&batch);
     if (error != NULL && error->record >= 0) {

@@ -244,6 +244,33 @@ class Source:
         self,
     ) -> tuple[list[tuple[str, Exception]], list[tuple[str, int, int, int, int]]]: ...
     def infer(self) -> Schema: ...
+    # (schema, groups, environment, skip_tensors, ignore_unexpected, places, progress) -> (num_rows,
+    # [(kind, path, tensor, group, message, hint, count, ((file, record, found), ...)), ...])
+    def validate(
+        self,
+        schema: Schema | None,
+        groups: tuple[str, ...] | None,
+        environment: str | None,
+        skip_tensors: bool,
+        ignore_unexpected: bool,
+        places: int,
+        progress: Callable[[int, int], bool | None] | None,
+        /,
+    ) -> tuple[
+        int,
+        list[
+            tuple[
+                str,
+                str,
+                str | None,
+                str | None,
+                str,
+                str,
+                int,
+                tuple[tuple[str, int | None, str], ...],
+            ]
+        ],
+    ]: ...
     def propose(self, group: str, max_domain: int, ragged: bool, /) -> Schema: ...
     def last_error(self) -> BaseException | None: ...
     def close(self) -> None: ...
@@ -309,34 +336,6 @@ class Sink:
         lossy: bool,
         sequence_column: str | None,
         csv: CoreCsv | None,
-    # (schema, groups, environment, skip_tensors, ignore_unexpected, places, progress) -> (num_rows,
-    # [(kind, path, tensor, group, message, hint, count, ((file, record, found), ...)), ...])
-    def validate(
-        self,
-        schema: Schema | None,
-        groups: tuple[str, ...] | None,
-        environment: str | None,
-        skip_tensors: bool,
-        ignore_unexpected: bool,
-        places: int,
-        progress: Callable[[int, int], bool | None] | None,
-        /,
-    ) -> tuple[
-        int,
-        list[
-            tuple[
-                str,
-                str,
-                str | None,
-                str | None,
-                str,
-                str,
-                int,
-                tuple[tuple[str, int | None, str], ...],
-            ]
-        ],
-    ]: ...
-    def propose(self, group: str, max_domain: int, ragged: bool, /) -> Schema: ...
         threads: int,
         num_shards: int,
         shard_bytes: int,

@@ -380,6 +380,10 @@ PyObject *cst__py_source_verify(PyObject *self, PyObject *unused);
 PyObject *cst__py_source_infer(PyObject *self, PyObject *unused);
 PyObject *cst__py_source_propose(PyObject *self, PyObject *args);
 
+/* ---- validate.c: a method of Source ---- */
+
+PyObject *cst__py_source_validate(PyObject *self, PyObject *args);
+
 /* ---- stream.c ---- */
 
 /* A new pass of the source as a stream that records its failures in `trace` and the records that it
@@ -409,8 +413,3 @@ extern PyType_Spec cst__py_dataset_spec;
 extern PyType_Spec cst__py_loader_spec;
 
 #endif /* COLUMNSTONE_PYTHON_EXT_H */
-PyObject *cst__py_source_propose(PyObject *self, PyObject *args);
-
-/* ---- validate.c: a method of Source ---- */
-
-PyObject *cst__py_source_validate(PyObject *self, PyObject *args);

@@ -570,7 +570,6 @@ static PyMethodDef methods[] = {
     {"count", cst__py_source_count, METH_NOARGS, NULL},
     {"verify", cst__py_source_verify, METH_NOARGS, NULL},
     {"infer", cst__py_source_infer, METH_NOARGS, NULL},
-    {"propose", cst__py_source_propose, METH_VARARGS, NULL},
     {"validate", cst__py_source_validate, METH_VARARGS, NULL},
     {"propose", cst__py_source_propose, METH_VARARGS, NULL},
     {"dropped", get_dropped, METH_NOARGS, NULL},

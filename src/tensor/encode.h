@@ -119,6 +119,9 @@ cst_status cst__encode_wrap(const cst__encoding *e, int64_t count, struct ArrowA
 /* CST_SCHEMA with the tensor's path, and a row of the batch (-1: none). */
 cst_status cst__encode_fail(cst_error *error, const cst__encode_leaf *leaf, int64_t row,
                             const char *hint, const char *fmt, ...) CST__PRINTF(5, 6);
+#if defined(__clang_analyzer__)
+#define cst__encode_fail(...) ((void)(cst__encode_fail)(__VA_ARGS__), CST_SCHEMA)
+#endif
 
 /* Puts the tensor's path in front of that of a failed call, and returns its status. */
 cst_status cst__encode_blame(cst_error *error, const cst__encode_leaf *leaf, cst_status status);

@@ -26,14 +26,11 @@ static void *take(describer *d, size_t count, size_t item_size) {
   return memory;
 }
 
-/* NAME, or NAME and a suffix. */
 static const char *join(describer *d, const char *name, const char *suffix) {
-  size_t size = strlen(name);
-  size_t more = strlen(suffix);
-  char *text = take(d, size + more, 1);
+  size_t size = strlen(name) + strlen(suffix);
+  char *text = take(d, size, 1);
   if (text != NULL) {
-    memcpy(text, name, size);
-    memcpy(text + size, suffix, more);
+    (void)snprintf(text, size + 1, "%s%s", name, suffix);
   }
   return text;
 }

@@ -16,8 +16,8 @@ cst_status cst__encode_blame(cst_error *error, const cst__encode_leaf *leaf, cst
   return status;
 }
 
-cst_status cst__encode_fail(cst_error *error, const cst__encode_leaf *leaf, int64_t row,
-                            const char *hint, const char *fmt, ...) {
+cst_status(cst__encode_fail)(cst_error *error, const cst__encode_leaf *leaf, int64_t row,
+                             const char *hint, const char *fmt, ...) {
   char text[256];
   va_list args;
   va_start(args, fmt);

@@ -66,13 +66,13 @@ if TYPE_CHECKING:
     )
     from ._tensor import RaggedTensor, SparseTensor
     from ._tensor_encoder import TensorEncoder
-    from ._writer import TFRecordWriter, Writer, write
     from ._validate import Anomaly, AnomalyPlace, SchemaCheck
+    from ._writer import TFRecordWriter, Writer, write
 
 __all__ = [
-    "ArgumentError",
     "Anomaly",
     "AnomalyPlace",
+    "ArgumentError",
     "Array",
     "ArrowDecoder",
     "ArrowEncoder",
@@ -112,9 +112,9 @@ __all__ = [
     "RowLengths",
     "Schema",
     "SchemaChange",
+    "SchemaCheck",
     "SchemaError",
     "SequenceExampleDecoder",
-    "SchemaCheck",
     "SequenceExampleEncoder",
     "Source",
     "Sparse",

@@ -51,7 +51,7 @@ typedef struct cst_pad {
   int64_t int_value; /* fills the places without a value; the one of the tensor's type counts */
   double float_value;
   cst_bytes bytes_value;
-  size_t num_lengths;     /* one per dimension that is not fixed, outermost first */
+  size_t num_lengths;     /* one per dimension that is not fixed, outermost first; 0: all are -1 */
   const int64_t *lengths; /* -1: the longest of the batch */
   bool truncate;          /* cut longer rows off; else they are CST_SCHEMA with their row */
 } cst_pad;

@@ -19,8 +19,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ._adapter import TensorAdapter as Adapter
+from ._core import arrow_schema
 from ._csv import CsvOptions
-from ._errors import NotFoundError, StateError
+from ._errors import NotFoundError
+from ._frameworks import framework
 from ._open import Source
 from ._open import open as open_source
 from ._schema import Schema
@@ -40,8 +42,9 @@ _SEQUENCE_COLUMN = "##SEQUENCE##"
 @dataclass(frozen=True)
 class RecordBatchesOptions:
     """How RecordBatches reads: rows of a batch; whether a last batch that is not full is left out;
-    the number of passes (None: without end); whether each pass has its rows shuffled within windows
-    of shuffle_buffer_size rows, and by which seed."""
+    the number of passes (None: without end); whether each pass has its rows shuffled, and by which
+    seed: over all files where rows are reached one by one, else within windows of
+    shuffle_buffer_size rows."""
 
     batch_size: int
     drop_final_batch: bool = False
@@ -49,6 +52,29 @@ class RecordBatchesOptions:
     shuffle: bool = False
     shuffle_buffer_size: int = 10_000
     shuffle_seed: int | None = None
+
+
+@dataclass(frozen=True)
+class TensorFlowDatasetOptions:
+    """How TFDataset reads: the first six as those of RecordBatchesOptions; batches and threads that
+    work ahead (-1: a number that does); the tensor that is split off as the label.
+
+    num_epochs=None goes on without end, and unlike with tfx_bsl says nothing about the short batch
+    at the end of each epoch: drop_final_batch does. sloppy_ordering has no effect, because the
+    order never depends on threads.
+    """
+
+    batch_size: int
+    drop_final_batch: bool = False
+    num_epochs: int | None = None
+    shuffle: bool = True
+    shuffle_buffer_size: int = 10_000
+    shuffle_seed: int | None = None
+    prefetch_buffer_size: int = -1
+    reader_num_threads: int = -1
+    parser_num_threads: int = -1
+    sloppy_ordering: bool = False
+    label_key: str | None = None
 
 
 class TensorAdapter:
@@ -96,8 +122,11 @@ class TensorAdapter:
         return {**self.__dict__, "_adapters": {}}
 
     def TypeSpecs(self) -> dict[str, Any]:
-        """The tf.TypeSpec of each tensor. Needs TensorFlow."""
-        return {name: _type_spec(spec) for name, spec in self._representations.items()}
+        """The tf.TypeSpec of each tensor, of a structured one a dict of them. Needs TensorFlow."""
+        specs: dict[str, Any] = framework("_tf", "tensorflow", "TensorFlow").type_specs(
+            self._representations, arrow_schema(self._arrow_schema)
+        )
+        return specs
 
 
 def _columns_of(representations: Iterable[TensorRepresentation]) -> list[str]:
@@ -120,31 +149,6 @@ def _leaves(representations: Iterable[TensorRepresentation]) -> Iterator[TensorR
             yield spec
 
 
-def _type_spec(spec: TensorRepresentation) -> Any:
-    if spec.kind == "structured":
-        return {field.name: _type_spec(field) for field in spec.fields}
-    import tensorflow as tf
-
-    dtype = {"int64": tf.int64, "float32": tf.float32, "bytes": tf.string}[spec.dtype]
-    if spec.kind == "dense":
-        return tf.TensorSpec([None, *spec.shape], dtype)
-    if spec.kind == "varlen_sparse":
-        return tf.SparseTensorSpec([None, None], dtype)
-    if spec.kind == "sparse":
-        return tf.SparseTensorSpec([None, *(None if n < 0 else n for n in spec.shape)], dtype)
-    splits = tf.int32 if spec.row_splits_dtype == "int32" else tf.int64
-    inner: list[int | None] = [getattr(p, "length", None) for p in spec.partitions]
-    uniform = 0
-    while uniform < len(inner) and inner[len(inner) - 1 - uniform] is not None:
-        uniform += 1
-    nested = len(spec.path) - 1  # steps into lists of lists
-    ragged = [None] * (len(inner) - uniform)  # a length between ragged ones is not told either
-    shape = [None, None, *([None] * nested), *ragged, *inner[len(ragged) :]]
-    return tf.RaggedTensorSpec(
-        shape, dtype, ragged_rank=len(shape) - 1 - uniform, row_splits_dtype=splits
-    )
-
-
 class TFXIO:
     """The base: where data comes from, as record batches and as tensors.
 
@@ -155,15 +159,9 @@ class TFXIO:
         """A source of batches of so many rows."""
         raise NotImplementedError(f"{type(self).__name__} defines neither this nor _open")
 
-    def _schema_of(self) -> Schema:
-        """The TFMD schema of the tensors."""
-        schema = self._open(1024).schema
-        if schema is None:
-            raise StateError("there is no schema, and so no tensors (give one)")
-        return schema
-
-    def _group(self) -> str:
-        return ""
+    def _tensor_source(self, batch_size: int) -> Source:
+        """The same, which knows its tensors."""
+        return self._open(batch_size)
 
     def ArrowSchema(self) -> pa.Schema:
         """The Arrow schema of the batches. Without a TFMD schema this reads the input."""
@@ -183,16 +181,27 @@ class TFXIO:
         """The batches, as pyarrow's."""
         import pyarrow as pa
 
-        epoch = 0
-        while options.num_epochs is None or epoch < options.num_epochs:
-            if options.shuffle:
-                batches = _shuffled(self._open(options.batch_size), options, epoch)
-            else:
-                batches = (pa.record_batch(batch) for batch in self._open(options.batch_size))
-            for batch in batches:
-                if batch.num_rows == options.batch_size or not options.drop_final_batch:
-                    yield batch
-            epoch += 1
+        source = self._open(options.batch_size)
+        dataset = source.dataset(**_order(options), prefetch=0, as_batches=True)
+        return (pa.record_batch(batch) for batch in dataset)
+
+    def TFDataset(self, options: TensorFlowDatasetOptions) -> Any:
+        """A tf.data.Dataset of dicts of tensors by name, whose element_spec is TypeSpecs(); with a
+        label_key of (dict, tensor). Needs TensorFlow.
+
+        Where shuffle_seed is None, every call shuffles by another seed. Every iteration of the
+        result begins with the first epoch.
+        """
+        parts = framework("_tf", "tensorflow", "TensorFlow")
+        dataset = self._tensor_source(options.batch_size).dataset(
+            **_order(options),
+            label=options.label_key,
+            prefetch=2 if options.prefetch_buffer_size < 0 else options.prefetch_buffer_size,
+            threads=max(1, options.reader_num_threads, options.parser_num_threads),
+        )
+        return parts.dataset_of(dataset, self.TensorRepresentations())
+
+    TensorFlowDataset = TFDataset
 
     def Project(self, tensor_names: Sequence[str]) -> TFXIO:
         """The same, of these tensors and the columns that they are made of."""
@@ -203,44 +212,17 @@ class TFXIO:
         return _Projected(self, tuple(tensor_names))
 
 
-def _shuffled(
-    source: Source, options: RecordBatchesOptions, epoch: int
-) -> Iterator[pa.RecordBatch]:
-    """Rows in a random order within windows, every one exactly once."""
-    import pyarrow as pa
-
+def _order(options: RecordBatchesOptions | TensorFlowDatasetOptions) -> dict[str, Any]:
+    """The arguments of Source.dataset that say what comes when."""
     seed = options.shuffle_seed
-    dice = random.Random(None if seed is None else f"{seed}/{epoch}")
-    window: list[pa.RecordBatch] = []
-    rest: pa.Table | None = None
-    rows = 0
-
-    def mixed() -> pa.Table:
-        table = pa.Table.from_batches(window)
-        order = list(range(table.num_rows))
-        dice.shuffle(order)
-        return table.take(order)
-
-    for batch in source:
-        window.append(pa.record_batch(batch))
-        rows += len(batch)
-        if rows >= options.shuffle_buffer_size:
-            table = mixed()
-            rest = table if rest is None else pa.concat_tables([rest, table])
-            window, rows = [], 0
-            while rest.num_rows >= options.batch_size:
-                yield from _one_batch(rest.slice(0, options.batch_size))
-                rest = rest.slice(options.batch_size)
-    if window:
-        table = mixed()
-        rest = table if rest is None else pa.concat_tables([rest, table])
-    while rest is not None and rest.num_rows > 0:
-        yield from _one_batch(rest.slice(0, options.batch_size))
-        rest = rest.slice(options.batch_size)
-
-
-def _one_batch(table: pa.Table) -> Iterator[pa.RecordBatch]:
-    yield from table.combine_chunks().to_batches()
+    return {
+        "batch_size": options.batch_size,
+        "drop_last": options.drop_final_batch,
+        "epochs": options.num_epochs,
+        "shuffle": options.shuffle,
+        "window": options.shuffle_buffer_size,
+        "seed": random.getrandbits(64) if seed is None else seed % 2**64,
+    }
 
 
 class _Files(TFXIO):
@@ -263,10 +245,6 @@ class _Files(TFXIO):
             batch_size=batch_size,
             **self._options,
         )
-
-    def _group(self) -> str:
-        group: str = self._options.get("tensor_group", "")
-        return group
 
 
 class TFExampleRecord(_Files):
@@ -369,9 +347,11 @@ class RawTFRecord(_Files):
             f"feature {{ name: {name} type: BYTES shape {{ }} presence {{ min_fraction: 1 }} }}"
         )
 
+    def _tensor_source(self, batch_size: int) -> Source:
+        return open_source(self._open(batch_size), schema=self._schema_of(), batch_size=batch_size)
+
     def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
-        source = open_source(self._open(1), schema=self._schema_of())
-        return source.tensor_representations()
+        return self._tensor_source(1).tensor_representations()
 
 
 class _Projected(TFXIO):
@@ -382,19 +362,18 @@ class _Projected(TFXIO):
         self._names = names
 
     def _open(self, batch_size: int) -> Source:
-        source = self._whole._open(batch_size)
+        return self._select(self._whole._open(batch_size))
+
+    def _tensor_source(self, batch_size: int) -> Source:
+        return self._select(self._whole._tensor_source(batch_size))
+
+    def _select(self, source: Source) -> Source:
         known = self._whole.TensorRepresentations()
         return source.select(_columns_of(known[name] for name in self._names))
-
-    def _group(self) -> str:
-        return self._whole._group()
 
     def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
         known = self._whole.TensorRepresentations()
         return {name: known[name] for name in self._names}
-
-    def _schema_of(self) -> Schema:
-        return self._whole._schema_of()
 
     def Project(self, tensor_names: Sequence[str]) -> TFXIO:
         for name in tensor_names:

@@ -24,6 +24,12 @@
   TENSOR("dense_tensor { column_name: 'x' shape { " dims "} default_value { " value " } }")
 #define VARLEN TENSOR("varlen_sparse_tensor { column_name: 'x' }")
 #define RAGGED(parts) TENSOR("ragged_tensor { feature_path { step: 'x' } " parts " }")
+#define SPARSE_1(dims, more)                                                                  \
+  TENSOR("sparse_tensor { value_column_name: 'x' index_column_names: 'i' dense_shape { " dims \
+         "} " more " }")
+#define SPARSE_2(dims)                                                                             \
+  TENSOR("sparse_tensor { value_column_name: 'x' index_column_names: 'i' index_column_names: 'j' " \
+         "dense_shape { " dims "} }")
 #define LENGTHS(column) "partition { row_length: '" column "' } "
 #define UNIFORM(size) "partition { uniform_row_length: " size " } "
 
@@ -127,6 +133,14 @@ static inline struct ArrowArray lend(const struct ArrowArray *array, int *releas
   lent.release = lent_release;
   lent.private_data = releases;
   return lent;
+}
+
+/* Sets a bit of the bitmap to null behind the builder's back, so that values stay behind it. */
+static inline void hide(struct ArrowArray *array, int64_t slot) {
+  uint8_t *bits = (uint8_t *)(uintptr_t)array->buffers[0];
+  CHECK(bits != NULL);
+  bits[slot / 8] &= (uint8_t) ~(1 << slot % 8);
+  array->null_count = -1;
 }
 
 /* A batch of text, and the specs of a schema. */

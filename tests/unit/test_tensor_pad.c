@@ -2,12 +2,6 @@
  */
 #include "tensor_text.h"
 
-#define SPARSE_1(dims)                                                                             \
-  TENSOR("sparse_tensor { value_column_name: 'x' index_column_names: 'i' dense_shape { " dims "} " \
-                                                                                              "}")
-#define SPARSE_2(dims)                                                                             \
-  TENSOR("sparse_tensor { value_column_name: 'x' index_column_names: 'i' index_column_names: 'j' " \
-         "dense_shape { " dims "} }")
 #define NESTED_TENSOR "ragged_tensor { feature_path { step: 's' step: 'a' } }"
 
 enum { LONGEST = -1 };
@@ -189,21 +183,21 @@ static const padded cases[] = {
     /* sparse */
     {"struct{x: list<int64>, i: list<int64>}",
      "{[1, 2], [3, 0]} {null, null} {[4], [1]}",
-     INT("x") INT("i") SPARSE_1(DIM("4")),
+     INT("x") INT("i") SPARSE_1(DIM("4"), ""),
      {0},
      0,
      false,
      "int64[3 4] 2 9 9 1 9 9 9 9 9 4 9 9"},
     {"struct{x: list<int64>, i: list<int64>}",
      "{[1, 2], [3, 0]} {[4], [1]}",
-     INT("x") INT("i") SPARSE_1(DIM("-1")),
+     INT("x") INT("i") SPARSE_1(DIM("-1"), ""),
      {LONGEST},
      1,
      false,
      "int64[2 4] 2 9 9 1 9 4 9 9"},
     {"struct{x: list<int64>, i: list<int64>}",
      "{[1, 2], [3, 0]} {[4], [1]}",
-     INT("x") INT("i") SPARSE_1(DIM("-1")),
+     INT("x") INT("i") SPARSE_1(DIM("-1"), ""),
      {2},
      1,
      true,
@@ -296,7 +290,7 @@ static const refusal refusals[] = {
      "a list of 3 items, but its padding is for 2"},
     {{"struct{x: list<int64>, i: list<int64>}",
       "{[1], [0]} {[1, 2], [0, 5]}",
-      INT("x") INT("i") SPARSE_1(DIM("-1")),
+      INT("x") INT("i") SPARSE_1(DIM("-1"), ""),
       {2},
       1,
       false,
@@ -305,7 +299,7 @@ static const refusal refusals[] = {
      "index 5 in column 'i', but its padding is for 2"},
     {{"struct{x: list<int64>, i: list<int64>}",
       "{[1], [0]} {[1, 2], [1, 1]}",
-      INT("x") INT("i") SPARSE_1(DIM("-1")),
+      INT("x") INT("i") SPARSE_1(DIM("-1"), ""),
       {2},
       1,
       false,
@@ -376,7 +370,7 @@ TEST(huge_blocks_are_refused) {
   fixture_drop(&f);
   const cst_pad sparse = {.name = "t"};
   fixture_make(&f, "struct{x: list<int64>, i: list<int64>}", "{[1], [9223372036854775807]}",
-               INT("x") INT("i") SPARSE_1(DIM("-1")));
+               INT("x") INT("i") SPARSE_1(DIM("-1"), ""));
   CHECK_EQ(convert_padded(&f, &sparse, 1), CST_LIMIT);
   fixture_drop(&f);
 }

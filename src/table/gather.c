@@ -15,7 +15,7 @@ typedef struct gathering {
   cst_error *error;
 } gathering;
 
-static cst_status gather(const gathering *g, const cst__part *part, bool is_batch,
+static cst_status gather(const gathering *g, const cst__node *node, bool is_batch,
                          struct ArrowArray *out);
 
 /* A buffer of `count` items; NULL: no memory, the error is filled. */
@@ -158,58 +158,66 @@ static cst_status gather_fixed(const gathering *g, const cst__view *view, struct
   return CST_OK;
 }
 
-/* ---- offsets ---- */
+/* ---- spans ---- */
+
+/* Where the slots of a list or of a binary column begin, in items or bytes, and where they end in
+ * the result. */
+typedef struct spans {
+  int64_t *begins;  /* [count]; whatever of an empty span */
+  const void *ends; /* [count + 1]: offsets of the result */
+  int width;        /* of them */
+  int64_t count;
+  int64_t total;
+} spans;
 
 /* Writes the offsets of the slots, laid one behind the other; null ones are empty. Gives the last
  * of them, or -1 if 64 bits do not hold it. */
-#define DEFINE_GATHER_OFFSETS(name, type)                                                  \
-  static int64_t name(const cst__view *view, const cst__slots *s, type *to) {              \
-    const type *from = view->offsets; /* may be NULL if there are no slots */              \
-    int64_t total = 0;                                                                     \
-    bool is_bad = false;                                                                   \
-    to[0] = 0;                                                                             \
-    for (int64_t i = 0; i < s->count; i++) {                                               \
-      int64_t at = view->offset + s->at[i];                                                \
-      if (bit_of(view->validity, view->offset, s->at[i], 0)) {                             \
-        is_bad |= __builtin_add_overflow(total, (int64_t)from[at + 1] - from[at], &total); \
-      }                                                                                    \
-      to[i + 1] = (type)total;                                                             \
-    }                                                                                      \
-    return is_bad ? -1 : total;                                                            \
+#define DEFINE_GATHER_OFFSETS(name, type)                                                      \
+  static int64_t name(const cst__view *view, const cst__slots *s, int64_t *begins, type *to) { \
+    const type *from = view->offsets; /* may be NULL if there are no slots */                  \
+    bool is_plain = view->validity == NULL && !s->has_null;                                    \
+    bool is_bad = false;                                                                       \
+    int64_t total = 0;                                                                         \
+    to[0] = 0;                                                                                 \
+    for (int64_t i = 0; i < s->count; i++) {                                                   \
+      int64_t at = view->offset + s->at[i];                                                    \
+      int64_t size = 0;                                                                        \
+      if (is_plain || bit_of(view->validity, view->offset, s->at[i], 0)) {                     \
+        begins[i] = from[at];                                                                  \
+        size = (int64_t)from[at + 1] - from[at];                                               \
+      }                                                                                        \
+      is_bad |= __builtin_add_overflow(total, size, &total);                                   \
+      to[i + 1] = (type)total;                                                                 \
+    }                                                                                          \
+    return is_bad ? -1 : total;                                                                \
   }
 DEFINE_GATHER_OFFSETS(gather_offsets_32, int32_t)
 DEFINE_GATHER_OFFSETS(gather_offsets_64, int64_t)
 
-static cst_status gather_offsets(const gathering *g, const cst__view *view, const char *what,
-                                 struct ArrowArray *out, int64_t *total) {
+static cst_status new_numbers(const gathering *g, int64_t count, int64_t **out) {
+  size_t size = SIZE_MAX;
+  *out = cst__mul((size_t)count, sizeof **out, &size) ? cst__new(&g->owner->allocator, size) : NULL;
+  return *out != NULL ? CST_OK : cst__fail_memory(g->error, size);
+}
+
+/* Makes the offsets of the result. out->begins is to be deleted. */
+static cst_status gather_spans(const gathering *g, const cst__view *view, const char *what,
+                               struct ArrowArray *array, spans *out) {
   int width = view->offset_width;
-  void *to = take_buffer(g, out, 1, out->length + 1, (size_t)width);
+  void *to = take_buffer(g, array, 1, array->length + 1, (size_t)width);
   if (to == NULL) {
     return CST_NO_MEMORY;
   }
-  *total =
-      width == 8 ? gather_offsets_64(view, g->slots, to) : gather_offsets_32(view, g->slots, to);
-  if (*total < 0 || (width == 4 && *total > INT32_MAX)) {
+  *out = (spans){.ends = to, .width = width, .count = g->slots->count};
+  CST__TRY(new_numbers(g, out->count, &out->begins));
+  out->total = width == 8 ? gather_offsets_64(view, g->slots, out->begins, to)
+                          : gather_offsets_32(view, g->slots, out->begins, to);
+  if (out->total < 0 || (width == 4 && out->total > INT32_MAX)) {
+    cst__delete(out->begins);
     return cst__fail(g->error, CST_LIMIT, "take fewer rows, or cast to a type with 64-bit offsets",
                      "the rows hold more %s than offsets of %d bits reach", what, 8 * width);
   }
   return CST_OK;
-}
-
-/* ---- spans ---- */
-
-/* Where the slots of a list or of a binary column begin, in items, and how many they have. */
-typedef struct spans {
-  const cst__view *view;
-  const cst__slots *slots;
-  const void *ends; /* offsets of the result */
-} spans;
-
-static inline int64_t span_at(const spans *s, int64_t i, int64_t *size) {
-  int width = s->view->offset_width;
-  int64_t slot = s->slots->at[i];
-  *size = cst__view_entry(s->ends, width, i + 1) - cst__view_entry(s->ends, width, i);
-  return *size > 0 ? cst__view_entry(s->view->offsets, width, s->view->offset + slot) : 0;
 }
 
 static inline void copy_span(uint8_t *to, const uint8_t *from, size_t bytes) {
@@ -222,27 +230,40 @@ static inline void copy_span(uint8_t *to, const uint8_t *from, size_t bytes) {
   }
 }
 
+/* The type of the offsets and, for most lists, the width of a value are constants here. */
+#define DEFINE_COPY_SPANS(name, type)                                                       \
+  static inline void name(const spans *s, const uint8_t *from, size_t width, uint8_t *to) { \
+    const type *ends = s->ends;                                                             \
+    for (int64_t i = 0; i < s->count; i++) {                                                \
+      size_t size = (size_t)(ends[i + 1] - ends[i]);                                        \
+      if (size > 0) {                                                                       \
+        copy_span(to + (size_t)ends[i] * width, from + (size_t)s->begins[i] * width,        \
+                  size * width);                                                            \
+      }                                                                                     \
+    }                                                                                       \
+  }
+DEFINE_COPY_SPANS(copy_spans_32, int32_t)
+DEFINE_COPY_SPANS(copy_spans_64, int64_t)
+
 static void copy_spans(const spans *s, const uint8_t *from, size_t width, uint8_t *to) {
-  for (int64_t i = 0; i < s->slots->count; i++) {
-    int64_t size;
-    int64_t begin = span_at(s, i, &size);
-    if (size > 0) {
-      copy_span(to, from + (size_t)begin * width, (size_t)size * width);
-      to += (size_t)size * width;
-    }
+  if (s->width == 8 && width == 8) {
+    copy_spans_64(s, from, 8, to);
+  } else if (s->width == 8) {
+    copy_spans_64(s, from, width, to);
+  } else {
+    copy_spans_32(s, from, width, to);
   }
 }
 
 static cst_status gather_binary(const gathering *g, const cst__view *view, struct ArrowArray *out) {
-  int64_t total;
-  CST__TRY(gather_offsets(g, view, "bytes", out, &total));
-  uint8_t *to = take_buffer(g, out, 2, total, 1);
-  if (to == NULL) {
-    return CST_NO_MEMORY;
+  spans s;
+  CST__TRY(gather_spans(g, view, "bytes", out, &s));
+  uint8_t *to = take_buffer(g, out, 2, s.total, 1);
+  if (to != NULL) {
+    copy_spans(&s, view->data, 1, to);
   }
-  spans s = {view, g->slots, out->buffers[1]};
-  copy_spans(&s, view->data, 1, to);
-  return CST_OK;
+  cst__delete(s.begins);
+  return to != NULL ? CST_OK : CST_NO_MEMORY;
 }
 
 /* ---- lists ---- */
@@ -258,51 +279,45 @@ static cst_status new_plain(const gathering *g, const cst__view *view, int64_t l
   return *to != NULL ? CST_OK : CST_NO_MEMORY;
 }
 
-static cst__part part_below(const cst__part *part, int64_t i) {
-  return (cst__part){part->schema->children[i], part->array->children[i], &part->view->children[i]};
-}
-
 /* Gathers what lies below lists by the slots of the items, which are deleted. */
-static cst_status gather_items(const gathering *g, const cst__part *part, int64_t *items,
+static cst_status gather_items(const gathering *g, const cst__node *node, int64_t *items,
                                int64_t count, bool has_null, struct ArrowArray *out) {
   cst__slots slots = {items, count, has_null};
   gathering below = {g->owner, &slots, g->error};
-  cst__part child = part_below(part, 0);
+  cst__node child = cst__node_child(node, 0);
   cst_status status = gather(&below, &child, false, out->children[0]);
   cst__delete(items);
   return status;
 }
 
-static cst_status new_items(const gathering *g, int64_t count, int64_t **items) {
-  size_t size = SIZE_MAX;
-  *items =
-      cst__mul((size_t)count, sizeof **items, &size) ? cst__new(&g->owner->allocator, size) : NULL;
-  return *items != NULL ? CST_OK : cst__fail_memory(g->error, size);
-}
-
-static cst_status gather_lists(const gathering *g, const cst__part *part, struct ArrowArray *out) {
-  const cst__view *child = &part->view->children[0];
-  int64_t total;
-  CST__TRY(gather_offsets(g, part->view, "list items", out, &total));
-  spans s = {part->view, g->slots, out->buffers[1]};
+static cst_status gather_list_items(const gathering *g, const cst__node *node, const spans *s,
+                                    struct ArrowArray *out) {
+  const cst__view *child = &node->view->children[0];
   if (is_plain(child)) {
     uint8_t *to;
     size_t width = width_of(child);
-    CST__TRY(new_plain(g, child, total, out->children[0], &to));
-    copy_spans(&s, first_value(child, width), width, to);
+    CST__TRY(new_plain(g, child, s->total, out->children[0], &to));
+    copy_spans(s, first_value(child, width), width, to);
     return CST_OK;
   }
   int64_t *items;
-  CST__TRY(new_items(g, total, &items));
-  int64_t *at = items;
-  for (int64_t i = 0; i < g->slots->count; i++) {
-    int64_t size;
-    int64_t begin = span_at(&s, i, &size);
-    for (int64_t k = 0; k < size; k++) {
-      *at++ = begin + k;
+  CST__TRY(new_numbers(g, s->total, &items));
+  for (int64_t i = 0; i < s->count; i++) {
+    int64_t end = cst__view_entry(s->ends, s->width, i + 1);
+    int64_t item = s->begins[i];
+    for (int64_t at = cst__view_entry(s->ends, s->width, i); at < end; at++) {
+      items[at] = item++;
     }
   }
-  return gather_items(g, part, items, total, false, out);
+  return gather_items(g, node, items, s->total, false, out);
+}
+
+static cst_status gather_lists(const gathering *g, const cst__node *node, struct ArrowArray *out) {
+  spans s;
+  CST__TRY(gather_spans(g, node->view, "list items", out, &s));
+  cst_status status = gather_list_items(g, node, &s, out);
+  cst__delete(s.begins);
+  return status;
 }
 
 static void copy_fixed_lists(const cst__view *view, const cst__slots *s, uint8_t *to) {
@@ -319,9 +334,9 @@ static void copy_fixed_lists(const cst__view *view, const cst__slots *s, uint8_t
   }
 }
 
-static cst_status gather_fixed_lists(const gathering *g, const cst__part *part,
+static cst_status gather_fixed_lists(const gathering *g, const cst__node *node,
                                      struct ArrowArray *out) {
-  const cst__view *view = part->view;
+  const cst__view *view = node->view;
   const cst__slots *s = g->slots;
   int64_t total;
   if (__builtin_mul_overflow(s->count, view->fixed_size, &total)) {
@@ -336,7 +351,7 @@ static cst_status gather_fixed_lists(const gathering *g, const cst__part *part,
     return CST_OK;
   }
   int64_t *items;
-  CST__TRY(new_items(g, total, &items));
+  CST__TRY(new_numbers(g, total, &items));
   int64_t *at = items;
   for (int64_t i = 0; i < s->count; i++) {
     int64_t first = s->at[i] < 0 ? -1 : (view->offset + s->at[i]) * view->fixed_size;
@@ -345,14 +360,14 @@ static cst_status gather_fixed_lists(const gathering *g, const cst__part *part,
       *at++ = first + k * step;
     }
   }
-  return gather_items(g, part, items, total, s->has_null, out);
+  return gather_items(g, node, items, total, s->has_null, out);
 }
 
 /* ---- what refers to shared items ---- */
 
-static cst_status gather_list_views(const gathering *g, const cst__part *part,
+static cst_status gather_list_views(const gathering *g, const cst__node *node,
                                     struct ArrowArray *out) {
-  const cst__view *view = part->view;
+  const cst__view *view = node->view;
   size_t width = (size_t)view->offset_width;
   uint8_t *offsets = take_buffer(g, out, 1, out->length, width);
   uint8_t *sizes = offsets != NULL ? take_buffer(g, out, 2, out->length, width) : NULL;
@@ -370,7 +385,7 @@ static cst_status gather_list_views(const gathering *g, const cst__part *part,
       memcpy(sizes, (const uint8_t *)view->sizes + at, width);
     }
   }
-  cst__part child = part_below(part, 0);
+  cst__node child = cst__node_child(node, 0);
   return cst__array_share(g->owner, child.schema, child.array, 0, child.array->length,
                           out->children[0], g->error);
 }
@@ -411,9 +426,9 @@ static cst_status gather_views(const gathering *g, const cst__view *view, struct
 
 /* ---- the walk ---- */
 
-static cst_status gather_fields(const gathering *g, const cst__part *part, struct ArrowArray *out) {
+static cst_status gather_fields(const gathering *g, const cst__node *node, struct ArrowArray *out) {
   for (int64_t i = 0; i < out->n_children; i++) {
-    cst__part child = part_below(part, i);
+    cst__node child = cst__node_child(node, i);
     cst_status status = gather(g, &child, false, out->children[i]);
     if (status != CST_OK) {
       cst__error_add_path(g->error, child.view->name, strlen(child.view->name));
@@ -423,27 +438,27 @@ static cst_status gather_fields(const gathering *g, const cst__part *part, struc
   return CST_OK;
 }
 
-static cst_status gather_values(const gathering *g, const cst__part *part, struct ArrowArray *out) {
-  switch (part->view->layout) {
+static cst_status gather_values(const gathering *g, const cst__node *node, struct ArrowArray *out) {
+  switch (node->view->layout) {
     case CST__LAYOUT_BOOL:
-      return gather_bools(g, part->view, out);
+      return gather_bools(g, node->view, out);
     case CST__LAYOUT_NUMBER:
     case CST__LAYOUT_HALF:
     case CST__LAYOUT_FIXED_BINARY:
     case CST__LAYOUT_OPAQUE:
-      return gather_fixed(g, part->view, out);
+      return gather_fixed(g, node->view, out);
     case CST__LAYOUT_BINARY:
-      return gather_binary(g, part->view, out);
+      return gather_binary(g, node->view, out);
     case CST__LAYOUT_BINARY_VIEW:
-      return gather_views(g, part->view, out);
+      return gather_views(g, node->view, out);
     case CST__LAYOUT_LIST:
-      return gather_lists(g, part, out);
+      return gather_lists(g, node, out);
     case CST__LAYOUT_FIXED_LIST:
-      return gather_fixed_lists(g, part, out);
+      return gather_fixed_lists(g, node, out);
     case CST__LAYOUT_LIST_VIEW:
-      return gather_list_views(g, part, out);
+      return gather_list_views(g, node, out);
     case CST__LAYOUT_STRUCT:
-      return gather_fields(g, part, out);
+      return gather_fields(g, node, out);
     case CST__LAYOUT_NULL:
       out->null_count = out->length;
       break;
@@ -453,9 +468,9 @@ static cst_status gather_values(const gathering *g, const cst__part *part, struc
   return CST_OK;
 }
 
-static cst_status gather(const gathering *g, const cst__part *part, bool is_batch,
+static cst_status gather(const gathering *g, const cst__node *node, bool is_batch,
                          struct ArrowArray *out) {
-  const cst__view *view = part->view;
+  const cst__view *view = node->view;
   if (view->layout == CST__LAYOUT_OTHER) {
     return cst__fail_layout(view, g->error);
   }
@@ -469,7 +484,7 @@ static cst_status gather(const gathering *g, const cst__part *part, bool is_batc
   cst_status status =
       view->layout == CST__LAYOUT_NULL ? CST_OK : gather_validity(g, view, is_batch, out);
   if (status == CST_OK) {
-    status = gather_values(g, part, out);
+    status = gather_values(g, node, out);
   }
   if (status != CST_OK) {
     cst__array_release(out);
@@ -477,8 +492,8 @@ static cst_status gather(const gathering *g, const cst__part *part, bool is_batc
   return status;
 }
 
-cst_status cst__gather(const cst_array *owner, const cst__part *part, const cst__slots *slots,
+cst_status cst__gather(const cst_array *owner, const cst__node *node, const cst__slots *slots,
                        bool is_batch, struct ArrowArray *out, cst_error *error) {
   gathering g = {owner, slots, error};
-  return gather(&g, part, is_batch && part->view->layout == CST__LAYOUT_STRUCT, out);
+  return gather(&g, node, is_batch && node->view->layout == CST__LAYOUT_STRUCT, out);
 }

@@ -3,14 +3,7 @@
 #ifndef TABLE_GATHER_H
 #define TABLE_GATHER_H
 
-#include "table/array.h"
-
-/* A part of an array: what lies at one place of its type. */
-typedef struct cst__part {
-  const struct ArrowSchema *schema;
-  const struct ArrowArray *array;
-  const cst__view *view;
-} cst__part;
+#include "table/runs.h"
 
 /* Slots to be copied, in this order; -1 is a null. */
 typedef struct cst__slots {
@@ -20,10 +13,10 @@ typedef struct cst__slots {
 } cst__slots;
 
 /* Makes an array of the slots. Blocks of views, and items of list views, are shared with `owner`,
- * to which the part belongs; all else is copied. With `is_batch`, a struct's -1 is a row that is
+ * to which the node belongs; all else is copied. With `is_batch`, a struct's -1 is a row that is
  * there, with nulls in all fields. CST_UNSUPPORTED, with the column's path, for types that
  * cst__view does not know; CST_LIMIT if 32-bit offsets do not suffice. */
-cst_status cst__gather(const cst_array *owner, const cst__part *part, const cst__slots *slots,
+cst_status cst__gather(const cst_array *owner, const cst__node *node, const cst__slots *slots,
                        bool is_batch, struct ArrowArray *out, cst_error *error);
 
 #endif /* TABLE_GATHER_H */

@@ -242,9 +242,9 @@ static cst_status take_key(const grouping *g, const key *k, int64_t *groups, int
     groups[i] = (int64_t)(pair >> 32);
     has_null |= slots[i] < 0;
   }
-  cst__part part = {k->values->schema, &k->values->array, &k->view};
+  cst__node node = {k->values->schema, &k->values->array, &k->view};
   cst__slots taken = {slots, (int64_t)g->num_groups, has_null};
-  return cst__gather(k->values, &part, &taken, false, out, g->error);
+  return cst__gather(k->values, &node, &taken, false, out, g->error);
 }
 
 static cst_status take_keys(const grouping *g, struct ArrowArray *out) {

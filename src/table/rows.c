@@ -79,9 +79,9 @@ static cst_status copy_rows(const cst_array *array, const int64_t *rows, size_t 
   if (status == CST_OK && !has_null && count / LONG_RUN >= num_runs) {
     status = join_runs(array, &view, rows, count, num_runs, out, error);
   } else if (status == CST_OK) {
-    cst__part part = {array->schema, &array->array, &view};
+    cst__node node = {array->schema, &array->array, &view};
     cst__slots slots = {rows, (int64_t)count, has_null};
-    status = cst__gather(array, &part, &slots, true, out, error);
+    status = cst__gather(array, &node, &slots, true, out, error);
   }
   cst__arena_reset(&arena);
   return status;

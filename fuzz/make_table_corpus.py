@@ -52,10 +52,10 @@ def two_types():
     ):
         first, second = node_of(all_leaves[a], 3), node_of(all_leaves[b], 3)
         yield f"union-{a}-{b}", pair(2, batch(first), batch(second))
-        for kind in ("+l", "+w:2", "+vl"):
+        for label, kind in (("list", "+l"), ("fixed", "+w:2"), ("view", "+vl")):
             lists_of = lists(kind, 3, 1, all_leaves[a])
             other = lists("+L", 3, 1, all_leaves[b])
-            yield f"union-{kind[1:3]}-{a}-{b}", pair(2, batch(lists_of), batch(other))
+            yield f"union-{label}-{a}-{b}", pair(2, batch(lists_of), batch(other))
         structs = batch(first, second), batch(second)
         yield f"union-struct-{a}-{b}", pair(2, batch(structs[0]), batch(structs[1]))
 

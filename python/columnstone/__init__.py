@@ -49,10 +49,11 @@ if TYPE_CHECKING:
         RawDecoder,
         RawEncoder,
     )
-    from ._open import Fault, FileCount, Source, Verification, infer_schema, open
+    from ._open import infer_schema, open
     from ._schema import Schema
     from ._schema_diff import SchemaChange
     from ._sequence import SequenceExampleDecoder, SequenceExampleEncoder
+    from ._source import Fault, FileCount, Source, Verification
     from ._spec import (
         Feature,
         FixedLen,
@@ -162,10 +163,11 @@ _NAMES_OF = {
     "_index": "Index IndexEntry build_index import_index load_index",
     "_memory": "ArrowDecoder ArrowEncoder CsvDecoder CsvEncoder JsonDecoder JsonEncoder "
     "ParquetDecoder ParquetEncoder RawDecoder RawEncoder",
-    "_open": "Fault FileCount Source Verification infer_schema open",
+    "_open": "infer_schema open",
     "_schema": "Schema",
     "_schema_diff": "SchemaChange",
     "_sequence": "SequenceExampleDecoder SequenceExampleEncoder",
+    "_source": "Fault FileCount Source Verification",
     "_spec": "Feature FixedLen Ragged RowLengths Sparse Structured TensorRepresentation "
     "UniformRowLength VarLen",
     "_tensor": "RaggedTensor SparseTensor",

@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ._errors import argument_error
-from ._open import Source
 from ._open import open as open_source
+from ._source import Source
 from ._writer import Writer
 
 if TYPE_CHECKING:

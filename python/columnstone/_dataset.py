@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ._adapter import PadsLike
     from ._core import Loader, RecordBatch
-    from ._open import Source
+    from ._source import Source
     from ._tensor import AnyTensor
 
     Shuffle: TypeAlias = "bool | Literal['global', 'window']"
@@ -549,9 +549,9 @@ class Iteration:
 
 
 def _number(name: str, value: int, least: int, most: int) -> int:
-    from ._open import _int
+    from ._arguments import integer
 
-    number = _int(name, value)
+    number = integer(name, value)
     if not least <= number <= most:
         raise argument_error(f"{name} is {number}, and must be from {least} to {most}")
     return number

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._adapter import PadsLike
-    from ._open import Source
+    from ._source import Source
 
 
 class Rows(Sequence[Any]):

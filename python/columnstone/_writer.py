@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     )
     from ._csv import CoreCsv, CsvOptions
     from ._files import WritableFile
-    from ._open import Source
     from ._schema import SchemaLike
+    from ._source import Source
 
     Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
     Batches: TypeAlias = "Exportable | Iterable[Exportable]"
@@ -270,7 +270,7 @@ def write(
 
 
 def _is_source(batches: Batches) -> TypeGuard[Source]:
-    from ._open import Source
+    from ._source import Source
 
     return isinstance(batches, Source)
 

@@ -23,9 +23,9 @@ from ._core import arrow_schema
 from ._csv import CsvOptions
 from ._errors import NotFoundError
 from ._frameworks import framework
-from ._open import Source
 from ._open import open as open_source
 from ._schema import Schema
+from ._source import Source
 from ._spec import RowLengths
 
 if TYPE_CHECKING:

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         UniformRowLength,
         VarLen,
     )
+    from ._table import Groups, array, concat, record_batch
     from ._tensor import RaggedTensor, SparseTensor
     from ._tensor_encoder import TensorEncoder
     from ._validate import Anomaly, AnomalyPlace, SchemaCheck
@@ -94,6 +95,7 @@ __all__ = [
     "FileError",
     "FixedLen",
     "FormatError",
+    "Groups",
     "Index",
     "IndexEntry",
     "JsonDecoder",
@@ -133,12 +135,15 @@ __all__ = [
     "Verification",
     "Writer",
     "__version__",
+    "array",
     "build_index",
+    "concat",
     "convert",
     "import_index",
     "infer_schema",
     "load_index",
     "open",
+    "record_batch",
     "register_format",
     "to_jax",
     "to_numpy",
@@ -170,6 +175,7 @@ _NAMES_OF = {
     "_source": "Fault FileCount Source Verification",
     "_spec": "Feature FixedLen Ragged RowLengths Sparse Structured TensorRepresentation "
     "UniformRowLength VarLen",
+    "_table": "Groups array concat record_batch",
     "_tensor": "RaggedTensor SparseTensor",
     "_tensor_encoder": "TensorEncoder",
     "_validate": "Anomaly AnomalyPlace SchemaCheck",

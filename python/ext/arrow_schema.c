@@ -181,6 +181,8 @@ static PyObject *repr(PyObject *object) {
   return result;
 }
 
+static PyObject *str(PyObject *object) { return type_text(((arrow_schema *)object)->node); }
+
 static bool same_text(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : "") == 0; }
 
 bool cst__py_arrow_schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b) {
@@ -254,6 +256,7 @@ static PyType_Slot slots[] = {
                 "nullability, not metadata."},
     {Py_tp_dealloc, dealloc},
     {Py_tp_repr, repr},
+    {Py_tp_str, str},
     {Py_tp_richcompare, richcompare},
     {Py_tp_hash, hash},
     {Py_sq_length, length},

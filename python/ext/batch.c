@@ -5,7 +5,8 @@
 
 typedef struct record_batch {
   PyObject_HEAD cst__py_shared *shared;
-  PyObject *schema; /* ArrowSchema */
+  PyObject *schema;  /* ArrowSchema */
+  cst_array *handle; /* for operations; NULL until one is asked for */
 } record_batch;
 
 PyObject *cst__py_batch_new(cst__py_state *state, PyObject *schema, struct ArrowArray *array) {
@@ -21,6 +22,7 @@ PyObject *cst__py_batch_new(cst__py_state *state, PyObject *schema, struct Arrow
   }
   self->shared = shared;
   self->schema = Py_NewRef(schema);
+  self->handle = NULL;
   return (PyObject *)self;
 }
 
@@ -32,8 +34,26 @@ static const struct ArrowSchema *root_schema(PyObject *object) {
   return cst__py_arrow_schema_view(((record_batch *)object)->schema);
 }
 
+const cst_array *cst__py_batch_handle(PyObject *object) {
+  record_batch *self = (record_batch *)object;
+  struct ArrowArray array;
+  if (self->handle == NULL) {
+    if (cst__py_shared_export_array(self->shared, root(object), &array) < 0) {
+      PyErr_NoMemory();
+      return NULL;
+    }
+    self->handle = cst__py_table_handle(cst__py_state_of(object), root_schema(object), &array);
+  }
+  return self->handle;
+}
+
+void cst__py_batch_set_handle(PyObject *object, cst_array *handle) {
+  ((record_batch *)object)->handle = handle;
+}
+
 static void dealloc(PyObject *object) {
   record_batch *self = (record_batch *)object;
+  cst_array_release(self->handle);
   cst__py_shared_release(self->shared);
   Py_DECREF(self->schema);
   cst__py_free(object);
@@ -74,7 +94,8 @@ static PyObject *get_schema(PyObject *object, void *closure) {
 
 static Py_ssize_t length(PyObject *object) { return (Py_ssize_t)root(object)->length; }
 
-/* The number of the column of that name or number; -1 with an exception. */
+/* The number of the column of that name or number; -1 with an exception, or without one if no
+ * column has the name. */
 static int64_t find_column(PyObject *object, PyObject *key) {
   const struct ArrowSchema *schema = root_schema(object);
   if (PyLong_Check(key)) {
@@ -101,14 +122,20 @@ static int64_t find_column(PyObject *object, PyObject *key) {
       return same < 0 ? -1 : i;
     }
   }
-  PyErr_SetObject(PyExc_KeyError, key);
   return -1;
 }
 
+static PyObject *call_sugar(const char *name, PyObject *self, PyObject *argument) {
+  PyObject *args = Py_BuildValue("(O)", argument);
+  PyObject *result = args == NULL ? NULL : cst__py_table_call(name, self, args, NULL);
+  Py_XDECREF(args);
+  return result;
+}
+
 static PyObject *column(PyObject *object, PyObject *key) {
-  int64_t i = find_column(object, key);
+  int64_t i = PyTuple_Check(key) ? -1 : find_column(object, key);
   if (i < 0) {
-    return NULL;
+    return PyErr_Occurred() != NULL ? NULL : call_sugar("column", object, key);
   }
   record_batch *self = (record_batch *)object;
   PyObject *schema = cst__py_arrow_schema_child(self->schema, i);
@@ -120,6 +147,46 @@ static PyObject *column(PyObject *object, PyObject *key) {
                          root(object)->offset, root(object)->length);
   Py_DECREF(schema);
   return array;
+}
+
+static PyObject *subscript(PyObject *object, PyObject *key) {
+  Py_ssize_t start;
+  Py_ssize_t stop;
+  Py_ssize_t step;
+  if (!PySlice_Check(key)) {
+    return column(object, key);
+  }
+  if (PySlice_Unpack(key, &start, &stop, &step) < 0) {
+    return NULL;
+  }
+  Py_ssize_t count = PySlice_AdjustIndices(length(object), &start, &stop, step);
+  if (step != 1) {
+    PyErr_SetString(PyExc_ValueError, "slices of a RecordBatch have a step of 1");
+    return NULL;
+  }
+  return cst__py_table_rows(object, start, count);
+}
+
+static PyObject *column_with_rows(PyObject *object, PyObject *key) {
+  return call_sugar("column_with_rows", object, key);
+}
+
+static PyObject *take(PyObject *object, PyObject *rows) { return call_sugar("take", object, rows); }
+
+static PyObject *filter(PyObject *object, PyObject *mask) {
+  return call_sugar("filter", object, mask);
+}
+
+static PyObject *select_columns(PyObject *object, PyObject *columns) {
+  return call_sugar("select", object, columns);
+}
+
+static PyObject *group_by(PyObject *object, PyObject *columns) {
+  return call_sugar("group_by", object, columns);
+}
+
+static PyObject *reduce_ex(PyObject *object, PyObject *protocol) {
+  return call_sugar("reduce_batch", object, protocol);
 }
 
 static PyObject *to_pydict(PyObject *object, PyObject *unused) {
@@ -179,7 +246,38 @@ static PyMethodDef methods[] = {
     {"column", column, METH_O,
      PyDoc_STR("column($self, key, /)\n--\n\n"
                "The column of that name, or at that position, as an Array; no copy.\n\n"
-               "KeyError or IndexError if there is none.")},
+               "A name that no column has is a path through structs and lists of structs, 'a.b';\n"
+               "('a', 'b') is one in any case. Nulls of structs count as nulls of what lies below\n"
+               "them. KeyError or IndexError if there is no such column.")},
+    {"column_with_rows", column_with_rows, METH_O,
+     PyDoc_STR("column_with_rows($self, path, /)\n--\n\n"
+               "(column, rows): rows is an int64 Array of the row of each of the column's values.\n"
+               "They differ from 0, 1, 2, ... if there are lists on the path.")},
+    {"slice", (PyCFunction)(void (*)(void))cst__py_table_slice, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR(
+         "slice($self, offset, length=None)\n--\n\n"
+         "`length` rows from `offset` on, fewer if the batch ends before; all that follow for\n"
+         "None. batch[a:b] is the same. No copy.")},
+    {"take", take, METH_O,
+     PyDoc_STR("take($self, rows, /)\n--\n\n"
+               "The given rows in the given order, as a new batch. rows: integers as a list, a\n"
+               "numpy array or an Arrow array; None, or -1, is a row of nulls.")},
+    {"filter", filter, METH_O,
+     PyDoc_STR("filter($self, mask, /)\n--\n\n"
+               "The rows where the mask is true. mask: a bool per row as a list, a numpy array or\n"
+               "an Arrow array, whose nulls are false.")},
+    {"select", select_columns, METH_O,
+     PyDoc_STR("select($self, columns, /)\n--\n\n"
+               "A batch of these columns, in this order; no copy. Columns are named as for\n"
+               "column(); one that is reached by a path is named by the path, 'a.b'.")},
+    {"group_by", group_by, METH_O,
+     PyDoc_STR(
+         "group_by($self, columns, /)\n--\n\n"
+         "The rows by the values of key columns, as Groups, in the order of their first row.\n"
+         "columns: names or paths. A column of lists puts a row into the group of each of\n"
+         "its distinct values, several such columns into those of all combinations; no\n"
+         "value at all is the key None.")},
+    {"__reduce_ex__", reduce_ex, METH_O, NULL},
     {"to_pydict", to_pydict, METH_NOARGS,
      PyDoc_STR("to_pydict($self)\n--\n\n"
                "The values as {column: [one Python object per row]}; null is None.")},
@@ -196,6 +294,8 @@ static PyGetSetDef getset[] = {
     {"num_columns", get_num_columns, NULL, PyDoc_STR("Number of columns."), NULL},
     {"column_names", get_column_names, NULL, PyDoc_STR("Names of the columns, in order."), NULL},
     {"schema", get_schema, NULL, PyDoc_STR("The Arrow schema, an ArrowSchema."), NULL},
+    {"nbytes", cst__py_table_byte_size, NULL,
+     PyDoc_STR("Bytes that these rows need, without what else lies in shared buffers."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -204,11 +304,11 @@ static PyType_Slot slots[] = {
      "Rows of named columns in Arrow memory.\n\n"
      "Anything that speaks the Arrow PyCapsule interface takes a batch without a copy:\n"
      "``pyarrow.record_batch(batch)``, ``polars.DataFrame(batch)``. A batch may be used\n"
-     "by several threads at once."},
+     "by several threads at once. It pickles: only its own rows, by Arrow IPC."},
     {Py_tp_dealloc, dealloc},
     {Py_tp_repr, repr},
     {Py_mp_length, length},
-    {Py_mp_subscript, column},
+    {Py_mp_subscript, subscript},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},
     {0, NULL},

@@ -11,6 +11,7 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <columnstone/array.h>
 #include <columnstone/arrow_abi.h>
 #include <columnstone/dataset.h>
 #include <columnstone/example.h>
@@ -189,6 +190,54 @@ PyObject *cst__py_batch_lend(PyObject *self, struct ArrowArray *out);
 PyObject *cst__py_array_view(cst__py_state *state, PyObject *schema, cst__py_shared *owner,
                              const struct ArrowArray *node, int64_t offset, int64_t length);
 
+/* Nulls among `length` slots of an array, from `offset` on. */
+int64_t cst__py_count_nulls(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                            int64_t offset, int64_t length);
+/* The rows of an Array as an Arrow array that shares its memory. 0, or -1 with an exception. */
+int cst__py_array_export(PyObject *self, struct ArrowArray *out);
+
+/* For operations: borrowed, made when it is first asked for. NULL with an exception. */
+const cst_array *cst__py_batch_handle(PyObject *self);
+const cst_array *cst__py_array_handle(PyObject *self);
+/* Gives a new object its handle, which is taken over. */
+void cst__py_batch_set_handle(PyObject *self, cst_array *handle);
+void cst__py_array_set_handle(PyObject *self, cst_array *handle);
+
+/* ---- table.c, table_make.c: the operations on arrays and batches ---- */
+
+/* Takes the array over, also on failure. */
+cst_array *cst__py_table_handle(cst__py_state *state, const struct ArrowSchema *schema,
+                                struct ArrowArray *array);
+/* An Array or RecordBatch of a handle, which is taken over, also on failure. */
+PyObject *cst__py_table_wrap(cst__py_state *state, cst_array *made, bool as_batch);
+/* What columnstone._table.NAME(self, *args, **kwargs) gives; self may be NULL. */
+PyObject *cst__py_table_call(const char *name, PyObject *self, PyObject *args, PyObject *kwargs);
+/* Rows as a slice. */
+PyObject *cst__py_table_rows(PyObject *self, int64_t offset, int64_t length);
+
+/* Methods. */
+PyObject *cst__py_table_slice(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *cst__py_table_byte_size(PyObject *self, void *closure);
+PyObject *cst__py_table_lengths(PyObject *self, PyObject *unused);
+PyObject *cst__py_table_null_mask(PyObject *self, PyObject *unused);
+PyObject *cst__py_table_flatten(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *cst__py_table_flatten_with_parents(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *cst__py_table_coordinates(PyObject *self, PyObject *unused);
+PyObject *cst__py_table_count_invalid_utf8(PyObject *self, PyObject *unused);
+
+/* Functions of the module, see _core.pyi. */
+PyObject *cst__py_table_take(PyObject *module, PyObject *args);
+PyObject *cst__py_table_filter(PyObject *module, PyObject *args);
+PyObject *cst__py_table_concat(PyObject *module, PyObject *tuple);
+PyObject *cst__py_table_column(PyObject *module, PyObject *args);
+PyObject *cst__py_table_from_parents(PyObject *module, PyObject *args);
+PyObject *cst__py_table_fill_null(PyObject *module, PyObject *args);
+PyObject *cst__py_table_group_by(PyObject *module, PyObject *args);
+PyObject *cst__py_table_import(PyObject *module, PyObject *args);
+PyObject *cst__py_table_from_buffers(PyObject *module, PyObject *args);
+PyObject *cst__py_table_batch_from(PyObject *module, PyObject *args);
+PyObject *cst__py_table_mask(PyObject *module, PyObject *object);
+
 /* ---- schema.c ---- */
 
 const cst_schema *cst__py_schema_view(PyObject *self);
@@ -326,8 +375,8 @@ const cst_csv_options *cst__py_csv_view(const cst__py_csv *csv);
 
 /* ---- pass.c ---- */
 
-/* A pass over the source; `sparse` and `ragged` as for cst__py_tensors_dict, and pads as a tuple, or
- * NULL for record batches. */
+/* A pass over the source; `sparse` and `ragged` as for cst__py_tensors_dict, and pads as a tuple,
+ * or NULL for record batches. */
 PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged, PyObject *pads);
 
 /* ---- source.c, as pass.c and stream.c need it ---- */

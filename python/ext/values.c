@@ -115,6 +115,15 @@ static PyObject *struct_value(cst__py_state *state, const struct ArrowSchema *sc
   return dict;
 }
 
+/* Lists by an offset and a size each. */
+static void list_view(const struct ArrowArray *array, bool large, int64_t at, int64_t *begin,
+                      int64_t *end) {
+  const void *offsets = buffer(array, 1);
+  const void *sizes = buffer(array, 2);
+  *begin = large ? ((const int64_t *)offsets)[at] : ((const int32_t *)offsets)[at];
+  *end = *begin + (large ? ((const int64_t *)sizes)[at] : ((const int32_t *)sizes)[at]);
+}
+
 static PyObject *nested(cst__py_state *state, const struct ArrowSchema *schema,
                         const struct ArrowArray *array, int64_t at) {
   int64_t begin;
@@ -124,7 +133,11 @@ static PyObject *nested(cst__py_state *state, const struct ArrowSchema *schema,
       return struct_value(state, schema, array, at);
     case 'l':
     case 'L':
+    case 'm':
       range_at(array, schema->format[1] == 'L', at, &begin, &end);
+      break;
+    case 'v':
+      list_view(array, schema->format[2] == 'L', at, &begin, &end);
       break;
     case 'w':
       end = strtoll(schema->format + 3, NULL, 10);

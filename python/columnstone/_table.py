@@ -1,0 +1,422 @@
+"""Rows, columns and lists of Arrow data.
+
+The methods of RecordBatch and Array that take many kinds of arguments are functions here, which
+bring them into the form that the compiled part takes; so are `concat`, `record_batch` and `array`.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from array import array as _numbers
+from collections.abc import Mapping
+from operator import index as _index
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
+
+from . import _core
+from ._core import Array, RecordBatch
+from ._errors import ArgumentError, NotFoundError, SchemaError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    import numpy.typing as npt
+
+    from ._core import ArrowArrayExportable, ArrowSchema, Buffer
+
+    Rows: TypeAlias = Iterable[int | None] | npt.NDArray[Any] | ArrowArrayExportable
+    Mask: TypeAlias = Iterable[bool | None] | npt.NDArray[Any] | ArrowArrayExportable
+    Path: TypeAlias = str | tuple[str, ...]
+
+# Arrow's format of a number: the struct module's code.
+_CODES = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))
+_FORMATS = {code: format for format, code in _CODES.items()}
+_FORMATS_OF_NUMPY = {
+    f"{kind}{width}": format
+    for kind, widths in {"i": "csil", "u": "CSIL"}.items()
+    for width, format in zip((1, 2, 4, 8), widths, strict=True)
+} | {"f2": "e", "f4": "f", "f8": "g"}
+
+# ---- making arrays and batches ----
+
+
+def array(obj: ArrowArrayExportable | npt.NDArray[Any]) -> Array:
+    """Anything that has `__arrow_c_array__` (pyarrow, Polars, nanoarrow, ...) as an Array: no copy.
+
+    Foreign data is validated: CorruptError says where it is wrong. Dictionary-encoded values become
+    plain ones. A numpy array of numbers or bools, of one dimension, is copied.
+    """
+    if isinstance(obj, Array):
+        return obj
+    if hasattr(obj, "__arrow_c_array__"):
+        return cast("Array", _core.array_import(obj, False))
+    if hasattr(obj, "__array__"):
+        return _array_of_numpy(obj)
+    raise TypeError(f"an Array cannot be made of {type(obj).__name__}: it has no __arrow_c_array__")
+
+
+def record_batch(
+    obj: ArrowArrayExportable | Mapping[str, ArrowArrayExportable | npt.NDArray[Any]],
+) -> RecordBatch:
+    """Anything that has `__arrow_c_array__` and is of type struct, such as a pyarrow.RecordBatch,
+    as a RecordBatch: no copy; or columns by their names.
+
+    Foreign data is validated: CorruptError says where it is wrong. Dictionary-encoded columns
+    become plain ones.
+    """
+    if isinstance(obj, RecordBatch):
+        return obj
+    if isinstance(obj, Mapping):
+        columns = [array(column) for column in obj.values()]
+        return _batch_of(list(obj), columns, len(columns[0]) if columns else 0)
+    if hasattr(obj, "__arrow_c_array__"):
+        return cast("RecordBatch", _core.array_import(obj, True))
+    raise TypeError(
+        f"a RecordBatch cannot be made of {type(obj).__name__}: it has no __arrow_c_array__"
+    )
+
+
+@overload
+def concat(batches: Iterable[Array]) -> Array: ...  # type: ignore[overload-overlap]
+@overload
+def concat(batches: Iterable[RecordBatch | ArrowArrayExportable]) -> RecordBatch: ...
+def concat(
+    batches: Iterable[RecordBatch | ArrowArrayExportable] | Iterable[Array],
+) -> RecordBatch | Array:
+    """The rows of all batches one behind the other, as one batch; or those of Arrays, as one Array.
+
+    Columns are united by name, in the order of their first appearance; where a batch lacks a
+    column, its rows are null. Types are promoted where no value changes: null to anything, integers
+    to the narrowest that holds both, small integers and float32 to float64, list layouts to
+    large_list, binary layouts to large_binary or large_string. What cannot be promoted is a
+    SchemaError with the column's path. No batches at all: no rows and no columns.
+
+    Foreign batches (pyarrow.RecordBatch, ...) are taken as well.
+    """
+    items: tuple[Any, ...] = tuple(batches)
+    if not items or not all(isinstance(item, Array) for item in items):
+        items = tuple(record_batch(item) for item in items)
+    return _core.array_concat(items)
+
+
+def _tree(schema: ArrowSchema, name: str) -> tuple[Any, ...]:
+    """The type as nested tuples, under another name."""
+    tree = schema.__reduce__()[1][0]
+    return (tree[0], name.encode("utf-8", "surrogateescape"), *tree[2:])
+
+
+def _batch_of(
+    names: list[str], columns: list[Array], num_rows: int, metadata: bytes | None = None
+) -> RecordBatch:
+    children = tuple(_tree(c.schema, name) for name, c in zip(names, columns, strict=True))
+    schema = _core._plant_arrow_schema((b"+s", b"", 0, metadata, children, None))
+    return _core.batch_from(schema, tuple(columns), num_rows)
+
+
+def _array_of_numpy(obj: Any) -> Array:
+    import numpy as np
+
+    values = np.asarray(obj)
+    if values.ndim != 1:
+        raise ArgumentError(f"an Array has one dimension, not {values.ndim}")
+    if values.dtype.kind == "b":
+        bits = np.packbits(values, bitorder="little").tobytes()
+        return _core.array_from_buffers("b", len(values), (None, bits))
+    format = _FORMATS_OF_NUMPY.get(values.dtype.str[1:])
+    if format is None:
+        raise UnsupportedError(f"numpy arrays of {values.dtype} cannot become an Array")
+    native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+    return _core.array_from_buffers(format, len(values), (None, native))
+
+
+def _array_of_values(schema: ArrowSchema, values: list[Any]) -> Array:
+    """Values that are not None, in the type of `schema`."""
+    format = schema.format
+    try:
+        if format in _CODES:
+            data = struct.pack(f"={len(values)}{_CODES[format]}", *values)
+            return _core.array_from_buffers(format, len(values), (None, data))
+        if format == "b":
+            bits = sum(bool(value) << i for i, value in enumerate(values))
+            data = bits.to_bytes(len(values) // 8 + 1, "little")
+            return _core.array_from_buffers(format, len(values), (None, data))
+        if format in ("z", "Z", "u", "U"):
+            return _array_of_strings(format, values)
+    except (struct.error, OverflowError) as error:
+        raise ArgumentError(f"the values do not fit the type {schema}: {error}") from error
+    raise UnsupportedError(
+        f"values of type {schema} cannot be made of Python objects: use an Array"
+    )
+
+
+def _array_of_strings(format: str, values: list[Any]) -> Array:
+    items = [value.encode() if isinstance(value, str) else bytes(value) for value in values]
+    offsets = _numbers("q" if format in "ZU" else "i", [0])
+    for item in items:
+        offsets.append(offsets[-1] + len(item))
+    return _core.array_from_buffers(format, len(items), (None, offsets, b"".join(items)))
+
+
+# ---- rows ----
+
+
+def _rows(rows: Rows) -> Buffer:
+    """Row numbers as int64, null as -1."""
+    if hasattr(rows, "__arrow_c_array__"):
+        return _rows_of_array(array(rows))
+    if hasattr(rows, "__array__"):
+        return _rows_of_numpy(rows)
+    if isinstance(rows, str):
+        raise TypeError("rows are numbers, not a str")
+    try:
+        return _numbers("q", (-1 if row is None else _index(row) for row in rows))
+    except OverflowError:
+        raise ArgumentError("there is no such row: the number does not fit 64 bits") from None
+
+
+def _rows_of_array(rows: Array) -> Buffer:
+    format = rows.schema.format
+    if format == "l":
+        full = rows if rows.null_count == 0 else fill_null(rows, -1)
+        return cast("Buffer", full)
+    if format not in (*"cCsSiIL", "n"):
+        raise TypeError(f"rows are integers, not {rows.type}")
+    return _rows(rows.to_pylist())
+
+
+def _rows_of_numpy(rows: Any) -> Buffer:
+    import numpy as np
+
+    values = np.asarray(rows)
+    if values.dtype.kind == "O" or values.size == 0:
+        return _rows(values.tolist())
+    if values.ndim != 1 or values.dtype.kind not in "iu":
+        raise TypeError(f"rows are integers in one dimension, not {values.dtype}{values.shape}")
+    if values.dtype.kind == "u" and values.max() > 2**63 - 1:
+        raise ArgumentError("there is no such row: the number does not fit 64 bits")
+    return cast("Buffer", np.ascontiguousarray(values, np.int64))
+
+
+def _mask(mask: Mask) -> Buffer:
+    """A byte for each row."""
+    if hasattr(mask, "__arrow_c_array__"):
+        bools = array(mask)
+        is_bytes = bools.schema.format == "C" and bools.null_count == 0  # of null_mask()
+        return cast("Buffer", bools) if is_bytes else _core.array_mask(bools)
+    if hasattr(mask, "__array__"):
+        import numpy as np
+
+        values = np.asarray(mask)
+        if values.dtype.kind == "b" and values.ndim == 1:
+            return cast("Buffer", np.ascontiguousarray(values).view(np.uint8))
+        if values.dtype.kind != "O":
+            raise TypeError(f"a mask is of bools, not {values.dtype}{values.shape}")
+        mask = values.tolist()
+    items = list(mask)
+    for item in items:
+        if item is not None and type(item).__name__ not in ("bool", "bool_"):
+            raise TypeError(
+                f"a mask is of bools, not of {type(item).__name__}: rows are for take()"
+            )
+    return bytes(1 if item else 0 for item in items)
+
+
+def take(self: Any, rows: Rows) -> Any:
+    return _core.array_take(self, _rows(rows))
+
+
+def filter(self: Any, mask: Mask) -> Any:
+    return _core.array_filter(self, _mask(mask))
+
+
+# ---- columns ----
+
+
+def _steps(batch: RecordBatch, path: Path) -> tuple[bytes, ...]:
+    """A column's name if there is one, else a path with dots; a tuple is a path in any case."""
+    if isinstance(path, str):
+        names = (path,) if path in batch.column_names else tuple(path.split("."))
+    elif isinstance(path, tuple) and path and all(isinstance(step, str) for step in path):
+        names = path
+    else:
+        raise TypeError(f"a column is named by a str or a tuple of str, not by {path!r}")
+    if any("\0" in name for name in names):
+        raise KeyError(path)
+    return tuple(name.encode("utf-8", "surrogateescape") for name in names)
+
+
+def _column(batch: RecordBatch, path: Path, with_rows: bool) -> Any:
+    try:
+        return _core.array_column(batch, _steps(batch, path), with_rows)
+    except (NotFoundError, SchemaError) as error:
+        raise KeyError(str(error)) from error
+
+
+def column(self: RecordBatch, path: Path) -> Array:
+    if isinstance(path, str) and "." not in path:
+        raise KeyError(path)  # the compiled part has looked for the name
+    return cast("Array", _column(self, path, False))
+
+
+def column_with_rows(self: RecordBatch, path: Path) -> tuple[Array, Array]:
+    return cast("tuple[Array, Array]", _column(self, path, True))
+
+
+def _is_under_lists(schema: ArrowSchema, steps: tuple[bytes, ...]) -> bool:
+    for step in steps:
+        name = step.decode("utf-8", "surrogateescape")
+        if schema.format != "+s":
+            return True
+        schema = schema.children[schema.names.index(name)]
+    return False
+
+
+def select(self: RecordBatch, columns: Iterable[Path | int]) -> RecordBatch:
+    if isinstance(columns, str):
+        raise TypeError("select() takes a list of columns")
+    names = []
+    arrays = []
+    for path in columns:
+        arrays.append(self.column(path))
+        if isinstance(path, int):
+            names.append(self.column_names[path])
+            continue
+        if _is_under_lists(self.schema, _steps(self, path)):
+            raise ArgumentError(
+                f"column {path!r} lies under lists, it has not one value per row: use column()"
+            )
+        names.append(path if isinstance(path, str) else ".".join(path))
+    return _batch_of(names, arrays, len(self), self.schema.__reduce__()[1][0][3])
+
+
+# ---- groups ----
+
+
+class Groups:
+    """The rows of a batch by the values of key columns; see RecordBatch.group_by.
+
+    keys: a RecordBatch of one row per group: the values of the key columns
+    rows: an Array, large_list<int64>: the rows of each group, ascending
+
+    Iterating gives (key, batch): the key as a dict of name to value, and the rows as a new batch.
+    """
+
+    __slots__ = ("_batch", "keys", "rows")
+
+    keys: RecordBatch
+    rows: Array
+
+    def __init__(self, batch: RecordBatch, keys: RecordBatch, rows: Array) -> None:
+        self._batch = batch
+        self.keys = keys
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def _checked(self, i: int) -> int:
+        at = i + len(self) if i < 0 else i
+        if not 0 <= at < len(self):
+            raise IndexError(f"there are {len(self)} groups")
+        return at
+
+    def key(self, i: int) -> dict[str, Any]:
+        """The key of group i."""
+        at = self._checked(i)
+        names = self.keys.column_names
+        return {name: self.keys.column(j)[at] for j, name in enumerate(names)}
+
+    def rows_of(self, i: int) -> Array:
+        """The rows of group i, ascending: int64."""
+        return self.rows.slice(self._checked(i), 1).flatten()
+
+    def __getitem__(self, i: int) -> tuple[dict[str, Any], RecordBatch]:
+        return self.key(i), self._batch.take(self.rows_of(i))
+
+    def __iter__(self) -> Iterator[tuple[dict[str, Any], RecordBatch]]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<columnstone.Groups: {len(self)} by {', '.join(self.keys.column_names)}>"
+
+
+def group_by(self: RecordBatch, columns: Path | Iterable[Path]) -> Groups:
+    paths = [columns] if isinstance(columns, str) else columns
+    steps = tuple(_steps(self, path) for path in paths)
+    try:
+        return Groups(self, *_core.array_group_by(self, steps))
+    except NotFoundError as error:
+        raise KeyError(str(error)) from error
+
+
+# ---- lists and nulls ----
+
+
+def from_parents(values: Any, parents: Any, num_rows: int, empty_as_null: bool = False) -> Array:
+    if not hasattr(parents, "__arrow_c_array__") and not hasattr(parents, "__array__"):
+        parents = _core.array_from_buffers("l", len(parents), (None, _parents(parents)))
+    return _core.array_from_parents(array(values), array(parents), num_rows, empty_as_null)
+
+
+def _parents(parents: Iterable[int]) -> Buffer:
+    return _numbers("q", (_index(parent) for parent in parents))
+
+
+def fill_null(self: Array, fill: Any) -> Array:
+    schema = self.schema
+    is_list = schema.format[:2] in ("+l", "+L", "+w", "+v", "+m")
+    if not hasattr(fill, "__arrow_c_array__"):
+        item = schema.children[0] if is_list else schema
+        fill = _array_of_values(item, list(fill) if is_list else [fill])
+    return _core.array_fill_null(self, array(fill))
+
+
+def to_numpy(self: Array) -> npt.NDArray[Any]:
+    import numpy as np
+
+    format = self.schema.format
+    if format in _CODES:
+        return np.asarray(memoryview(cast("Any", self)))
+    if self.null_count > 0:
+        raise BufferError(f"the Array holds {self.null_count} nulls: use fill_null() first")
+    if format == "b":
+        return np.frombuffer(_core.array_mask(self), np.bool_)
+    if format.startswith("+w:"):
+        items = self.flatten().numpy()
+        return items.reshape(len(self), int(format[3:]), *items.shape[1:])
+    raise BufferError(f"an Array of {self.type} is no numpy array: use to_pylist()")
+
+
+# ---- pickling: the rows alone, by Arrow IPC ----
+
+
+def _restore_batch(schema: ArrowSchema, data: Buffer) -> RecordBatch:
+    from ._memory import ArrowDecoder
+
+    batch = ArrowDecoder().decode(data)
+    columns = tuple(batch.column(i) for i in range(batch.num_columns))
+    try:
+        return _core.batch_from(schema, columns, len(batch))  # with all that the fields say
+    except TypeError:
+        return batch  # IPC writes views as large types
+
+
+def _restore_rows(num_rows: int) -> RecordBatch:
+    return _batch_of([], [], num_rows)
+
+
+def _restore_array(batch: RecordBatch) -> Array:
+    return batch.column(0)
+
+
+def reduce_batch(self: RecordBatch, protocol: int) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    from ._memory import ArrowEncoder
+
+    if self.num_columns == 0:
+        return _restore_rows, (len(self),)
+    data = ArrowEncoder().encode(self)
+    return _restore_batch, (self.schema, pickle.PickleBuffer(data) if protocol >= 5 else data)
+
+
+def reduce_array(self: Array, protocol: int) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    return _restore_array, (_batch_of([self.schema.name], [self], len(self)),)

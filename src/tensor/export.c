@@ -126,31 +126,21 @@ static void release_array(struct ArrowArray *array) {
 /* The format is a literal: the schema owns nothing. */
 static void release_schema(struct ArrowSchema *schema) { schema->release = NULL; }
 
-static const char *arrow_format(cst_dtype dtype) {
-  static const char *const formats[] = {
-      [CST_DTYPE_INT8] = "c",    [CST_DTYPE_INT16] = "s",  [CST_DTYPE_INT32] = "i",
-      [CST_DTYPE_INT64] = "l",   [CST_DTYPE_UINT8] = "C",  [CST_DTYPE_UINT16] = "S",
-      [CST_DTYPE_UINT32] = "I",  [CST_DTYPE_UINT64] = "L", [CST_DTYPE_FLOAT32] = "f",
-      [CST_DTYPE_FLOAT64] = "g", [CST_DTYPE_BYTES] = "Z",
-  };
-  return formats[dtype];
-}
-
-/* Where the bytes of all strings lie one behind the other; NULL if they do not. */
-static const uint8_t *find_run(const cst_ndarray *array) {
-  const uint8_t *first = cst__no_values;
+/* True if the bytes of all strings lie one behind the other, from *first on. */
+static bool find_run(const cst_ndarray *array, const uint8_t **first) {
   const uint8_t *next = NULL;
+  *first = cst__no_values;
   for (int64_t i = 0; i < array->size; i++) {
     const cst_bytes *s = &array->strings[i];
     if (s->size > 0) {
       if (next != NULL && s->data != next) {
-        return NULL;
+        return false;
       }
-      first = next == NULL ? s->data : first;
+      *first = next == NULL ? s->data : *first;
       next = s->data + s->size;
     }
   }
-  return first;
+  return true;
 }
 
 static void copy_bytes(const cst_ndarray *array, char *to) {
@@ -165,7 +155,8 @@ static void copy_bytes(const cst_ndarray *array, char *to) {
 /* Strings as a large_binary: its offsets are new, its bytes a copy only if they are scattered. */
 static cst_status export_strings(const cst_ndarray *array, const cst_tensors *owner,
                                  arrow_export *e, cst_error *error) {
-  const uint8_t *run = find_run(array);
+  const uint8_t *run;
+  bool is_run = find_run(array, &run);
   size_t bytes = 0;
   size_t total;
   size_t offsets_size = ((size_t)array->size + 1) * sizeof(int64_t);
@@ -174,7 +165,7 @@ static cst_status export_strings(const cst_ndarray *array, const cst_tensors *ow
       return cst__fail_memory(error, SIZE_MAX);
     }
   }
-  if (!cst__add(run == NULL ? bytes : 0, offsets_size, &total)) {
+  if (!cst__add(is_run ? 0 : bytes, offsets_size, &total)) {
     return cst__fail_memory(error, SIZE_MAX);
   }
   e->offsets = cst__new(cst__scratch_pool_allocator(owner->scratch.pool), total);
@@ -187,7 +178,7 @@ static cst_status export_strings(const cst_ndarray *array, const cst_tensors *ow
     offsets[i + 1] = offsets[i] + (int64_t)array->strings[i].size;
   }
   e->buffers[1] = offsets;
-  if (run == NULL) {
+  if (!is_run) {
     char *copy = (char *)e->offsets + offsets_size;
     copy_bytes(array, copy);
     e->buffers[2] = copy;
@@ -223,6 +214,6 @@ cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *ow
                              .release = release_array,
                              .private_data = e};
   *out_schema = (struct ArrowSchema){
-      .format = arrow_format(array->dtype), .name = "", .release = release_schema};
+      .format = cst__dtype_format(array->dtype), .name = "", .release = release_schema};
   return CST_OK;
 }

@@ -6,8 +6,8 @@
 
 static void print_place(const cst_anomaly_place *place) {
   cli_print_text(stdout, place->file);
-  if (place->record >= 0) {
-    printf(" record %" PRId64, place->record);
+  if (place->record >= 0) { /* without a file: of all files of a table together */
+    printf("%srecord %" PRId64, place->file[0] != '\0' ? " " : "", place->record);
   }
 }
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class AnomalyPlace(NamedTuple):
     """A record that has an anomaly.
 
-    file: as `Source.files` names it.
-    record: number within the file from 0; None if unknown.
+    file: as `Source.files` names it; "" in tables (CSV, Parquet, ...) of several files.
+    record: number within the file from 0 (without a file: of all files together); None if unknown.
     found: what was found there, such as a number or "3 values"; never a string of the data. "" if
         there is nothing to say.
     """
@@ -58,8 +58,8 @@ class Anomaly:
         first = ""
         if self.places:
             place = self.places[0]
-            record = "" if place.record is None else f" record {place.record}"
-            first = f" (first: {place.file}{record})"
+            number = "" if place.record is None else f"record {place.record}"
+            first = f" (first: {' '.join(part for part in (place.file, number) if part)})"
         return f"{self.kind}  {where}{self.message}{first}"
 
 

@@ -12,6 +12,17 @@
 
 enum { SURVEY_ROWS = 4096, SURVEY_BYTES = 4 << 20, PROGRESS_BYTES = 16 << 20 };
 
+/* Rows of a table that were dropped, whose numbers those that follow have to make up for. */
+enum { MAX_DROPS = 4096 };
+
+typedef struct table_drops {
+  const cst__survey_options *options;
+  int64_t *rows; /* ascending */
+  size_t count, capacity;
+  bool several; /* files: their rows have no numbers of their own */
+  bool lost;    /* there were too many */
+} table_drops;
+
 struct cst__survey {
   const cst__survey_options *options;
   cst_pass *pass;
@@ -20,6 +31,7 @@ struct cst__survey {
   size_t first_row;         /* of the visited batch, within what the pass has delivered */
   size_t next_drop;         /* of the delivered unit's */
   uint64_t told;            /* bytes at the last call of on_progress */
+  const table_drops *drops; /* NULL: none can be */
 };
 
 cst_status cst__source_check_survey(const cst_source *source, const char *purpose,
@@ -33,6 +45,15 @@ cst_status cst__source_check_survey(const cst_source *source, const char *purpos
 
 void cst__survey_locate(const cst__survey *survey, size_t row, cst_error *error) {
   cst__pass_locate(survey->pass, survey->first_row + row, error);
+  if (survey->drops == NULL || survey->whole.release == NULL) {
+    return;
+  }
+  for (size_t i = 0; i < survey->drops->count; i++) {
+    error->record += survey->drops->rows[i] <= error->record;
+  }
+  if (survey->drops->lost) {
+    error->record = -1;
+  }
 }
 
 /* ---- the first records of a pipe ---- */
@@ -221,14 +242,29 @@ static bool can_be_lenient(const cst_source *source) {
                                      (source->rereadable || source->whole == NULL));
 }
 
+/* A row of a table that is dropped; records of a container are told by the survey itself. */
+static bool note_drop(void *ctx, const cst_dropped *dropped) {
+  table_drops *drops = ctx;
+  void *rows = drops->rows;
+  bool kept = dropped->record >= 0 && !drops->several && drops->count < MAX_DROPS &&
+              cst__grow(NULL, &rows, &drops->capacity, drops->count + 1, sizeof *drops->rows);
+  drops->rows = rows;
+  if (kept) {
+    drops->rows[drops->count++] = dropped->record;
+  }
+  drops->lost = drops->lost || !kept;
+  return drops->options->on_dropped(drops->options->ctx, dropped);
+}
+
 /* The options that every lenient reading has. */
-static cst_status derive(cst_source *source, const cst__survey_options *options, cst_source **out,
+static cst_status derive(cst_source *source, table_drops *drops, cst_source **out,
                          cst_error *error) {
   CST__TRY(cst__source_derive(source, out, error));
+  drops->several = source->num_files > 1;
   (*out)->on_error = CST_ON_ERROR_SKIP;
   (*out)->max_errors = UINT64_MAX;
-  (*out)->on_dropped = options->on_dropped;
-  (*out)->dropped_ctx = options->ctx;
+  (*out)->on_dropped = note_drop;
+  (*out)->dropped_ctx = drops;
   (*out)->columns = NULL;
   (*out)->num_columns = 0;
   (*out)->column_flags = 0;
@@ -238,8 +274,8 @@ static cst_status derive(cst_source *source, const cst__survey_options *options,
 
 /* The columns that a table has are found out by reading it without a schema; where that is not
  * possible (a pipe; values of several types in one column), they are those of the schema. */
-static cst_status find_text_schema(cst_source *source, const cst__survey_options *options,
-                                   const cst_schema *schema, cst_schema **out, cst_error *error) {
+static cst_status find_text_schema(cst_source *source, table_drops *drops, const cst_schema *schema,
+                                   cst_schema **out, cst_error *error) {
   cst_source *probe;
   struct ArrowSchema columns = {.release = NULL};
   cst_error own = CST_ERROR_INIT;
@@ -247,7 +283,7 @@ static cst_status find_text_schema(cst_source *source, const cst__survey_options
   if (!source->rereadable) {
     return CST_OK;
   }
-  CST__TRY(derive(source, options, &probe, error));
+  CST__TRY(derive(source, drops, &probe, error));
   probe->schema_given = false;
   probe->on_dropped = NULL;
   probe->types = (struct ArrowSchema){.release = NULL};
@@ -260,9 +296,9 @@ static cst_status find_text_schema(cst_source *source, const cst__survey_options
   return status == CST_NO_MEMORY ? cst__fail_memory(error, sizeof columns) : CST_OK;
 }
 
-static cst_status set_text_schema(cst_source *source, const cst__survey_options *options,
-                                  cst_source *part, cst_error *error) {
-  const cst_schema *schema = options->text_schema;
+static cst_status set_text_schema(cst_source *source, table_drops *drops, cst_source *part,
+                                  cst_error *error) {
+  const cst_schema *schema = drops->options->text_schema;
   cst_schema *found = NULL;
   if (schema == NULL && source->schema_given) {
     schema = source->schema;
@@ -270,19 +306,19 @@ static cst_status set_text_schema(cst_source *source, const cst__survey_options 
   part->types = (struct ArrowSchema){.release = NULL};
   part->schema_given = schema != NULL;
   if (schema != NULL) {
-    CST__TRY(find_text_schema(source, options, schema, &found, error));
+    CST__TRY(find_text_schema(source, drops, schema, &found, error));
   }
   part->schema = found != NULL ? found : cst__schema_retain(schema);
   return CST_OK;
 }
 
 /* The source as a lenient survey reads it. */
-static cst_status make_lenient(cst_source *source, const cst__survey_options *options,
-                               cst_source **out, cst_error *error) {
+static cst_status make_lenient(cst_source *source, table_drops *drops, cst_source **out,
+                               cst_error *error) {
   cst_status status = CST_OK;
-  CST__TRY(derive(source, options, out, error));
+  CST__TRY(derive(source, drops, out, error));
   if (source->table != NULL && (source->types.release == NULL || source->owns_types)) {
-    status = set_text_schema(source, options, *out, error);
+    status = set_text_schema(source, drops, *out, error);
   }
   if (status != CST_OK) {
     cst__source_release(*out);
@@ -290,14 +326,16 @@ static cst_status make_lenient(cst_source *source, const cst__survey_options *op
   return status;
 }
 
-static cst_status survey(cst_source *source, const cst__survey_options *options, cst_error *error) {
+static cst_status survey(cst_source *source, const cst__survey_options *options,
+                         const table_drops *drops, cst_error *error) {
   cst__pass_options pass_options = {.rows = SURVEY_ROWS,
                                     .bytes = SURVEY_BYTES,
                                     .threads = source->threads,
                                     .want = CST__WANT_TYPES,
                                     .keep_offsets = true,
                                     .by_unit = options->lenient};
-  cst__survey s = {.options = options, .decoding = {.source = source, .want = CST__WANT_TYPES}};
+  cst__survey s = {
+      .options = options, .drops = drops, .decoding = {.source = source, .want = CST__WANT_TYPES}};
   cst_error own = CST_ERROR_INIT;
   if (source->by_record) { /* of a pipe, whose pass goes on with the sample */
     CST__TRY(cst__source_begin_sample(source, error));
@@ -325,10 +363,12 @@ cst_status cst__source_survey(cst_source *source, const cst__survey_options *opt
                               cst_error *error) {
   cst_source *lenient;
   if (!options->lenient || !can_be_lenient(source)) {
-    return survey(source, options, error);
+    return survey(source, options, NULL, error);
   }
-  CST__TRY(make_lenient(source, options, &lenient, error));
-  cst_status status = survey(lenient, options, error);
+  table_drops drops = {.options = options};
+  CST__TRY(make_lenient(source, &drops, &lenient, error));
+  cst_status status = survey(lenient, options, &drops, error);
   cst__source_release(lenient);
+  cst__delete(drops.rows);
   return status;
 }

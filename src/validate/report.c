@@ -224,8 +224,17 @@ static void report_shape(cst__report *r, const cst__tally *tally) {
 
 /* ---- domains ---- */
 
-static const char *limit(cst__report *r, bool is_set, int64_t value, const char *open) {
-  return is_set ? cst__report_say(r, "%" PRId64, value) : open;
+/* "[0, 23]", or "[0, inf)" */
+static const char *interval(cst__report *r, const cst__domain *d, int64_t min, int64_t max) {
+  const char *from = d->has_min ? cst__report_say(r, "[%" PRId64, min) : "(-inf";
+  return d->has_max ? cst__report_say(r, "%s, %" PRId64 "]", from, max)
+                    : cst__report_say(r, "%s, inf)", from);
+}
+
+static const char *float_interval(cst__report *r, const cst__domain *d, double min, double max) {
+  const char *from = d->has_min ? cst__report_say(r, "[%.9g", min) : "(-inf";
+  return d->has_max ? cst__report_say(r, "%s, %.9g]", from, max)
+                    : cst__report_say(r, "%s, inf)", from);
 }
 
 static void report_int(cst__report *r, const cst__tally *tally) {
@@ -233,25 +242,19 @@ static void report_int(cst__report *r, const cst__tally *tally) {
   const cst__domain *d = &tally->rules->domain;
   int64_t min = tally->int_least < d->int_min ? tally->int_least : d->int_min;
   int64_t max = tally->int_most > d->int_max ? tally->int_most : d->int_max;
+  const char *found = tally->int_least == tally->int_most
+                          ? cst__report_say(r, "%" PRId64, tally->int_least)
+                          : cst__report_say(r, "the smallest %" PRId64 ", the largest %" PRId64,
+                                            tally->int_least, tally->int_most);
   add(r, tally, CST__FAULT_INT, "int-domain",
-      cst__report_say(
-          r, "%s values outside [%s, %s]: %s%" PRId64 "%s%s", who(r, finding),
-          limit(r, d->has_min, d->int_min, "-inf"), limit(r, d->has_max, d->int_max, "inf"),
-          tally->int_least == tally->int_most ? "" : "the smallest ", tally->int_least,
-          tally->int_least == tally->int_most ? "" : ", the largest ",
-          tally->int_least == tally->int_most ? ""
-                                              : cst__report_say(r, "%" PRId64, tally->int_most)),
-      cst__report_say(r, "widen int_domain of \"%s\" to [%s, %s], or repair the data", tally->path,
-                      limit(r, d->has_min, min, "-inf"), limit(r, d->has_max, max, "inf")));
-}
-
-static const char *float_limit(cst__report *r, bool is_set, double value, const char *open) {
-  return is_set ? cst__report_say(r, "%.9g", value) : open;
+      cst__report_say(r, "%s values outside %s: %s", who(r, finding),
+                      interval(r, d, d->int_min, d->int_max), found),
+      cst__report_say(r, "widen int_domain of \"%s\" to %s, or repair the data", tally->path,
+                      interval(r, d, min, max)));
 }
 
 static const char *float_wish(cst__report *r, const cst__domain *d) {
-  return cst__report_say(r, "[%s, %s]%s%s", float_limit(r, d->has_min, d->float_min, "-inf"),
-                         float_limit(r, d->has_max, d->float_max, "inf"),
+  return cst__report_say(r, "%s%s%s", float_interval(r, d, d->float_min, d->float_max),
                          d->disallow_nan ? ", no NaN" : "", d->disallow_inf ? ", no infinity" : "");
 }
 
@@ -272,9 +275,8 @@ static void report_float(cst__report *r, const cst__tally *tally) {
   bool widens = tally->has_extremes && (min < d->float_min || max > d->float_max);
   add(r, tally, CST__FAULT_FLOAT, "float-domain",
       cst__report_say(r, "%s values outside %s: %s", who(r, finding), float_wish(r, d), found),
-      widens ? cst__report_say(r, "widen float_domain of \"%s\" to [%s, %s], or repair the data",
-                               tally->path, float_limit(r, d->has_min, min, "-inf"),
-                               float_limit(r, d->has_max, max, "inf"))
+      widens ? cst__report_say(r, "widen float_domain of \"%s\" to %s, or repair the data",
+                               tally->path, float_interval(r, d, min, max))
              : cst__report_say(r, "allow them in float_domain of \"%s\", or repair the data",
                                tally->path));
 }
@@ -294,9 +296,9 @@ static void report_string(cst__report *r, const cst__tally *tally) {
                            ? cst__report_say(r, "string_domain \"%s\"", name)
                            : cst__report_say(r, "string_domain of \"%s\"", tally->path);
   add(r, tally, CST__FAULT_STRING, "string-domain",
-      cst__report_say(r, "%s values that are not among the %zu of the domain: %s",
+      cst__report_say(r, "%s values that are not in the domain of %zu value%s: %s",
                       who(r, &tally->findings[CST__FAULT_STRING]), d->num_values,
-                      distinct(r, tally)),
+                      plural(d->num_values), distinct(r, tally)),
       cst__report_say(r, "add the values to the %s, or repair the data", domain));
 }
 

@@ -83,11 +83,23 @@ static const char *hint(const words *w, cst__row_reason reason) {
   }
 }
 
+/* What an inferred tensor lacks because of the feature that it is made of, which says so itself. */
+static bool is_told(const cst__report *r, const cst_tensor_spec *spec, cst__row_reason reason) {
+  cst__fault_kind fault = reason == CST__ROW_TYPE    ? CST__FAULT_TYPE
+                          : reason == CST__ROW_NULL  ? CST__FAULT_PRESENCE
+                          : reason == CST__ROW_COUNT ? CST__FAULT_SHAPE
+                                                     : CST__FAULT_UNEXPECTED;
+  size_t at = spec->is_explicit || spec->num_path_steps != 1
+                  ? SIZE_MAX
+                  : cst__name_map_find(&r->check->root.names, spec->path[0], strlen(spec->path[0]));
+  return at != SIZE_MAX && r->check->root.children[at].findings[fault].count > 0;
+}
+
 static void report_reason(cst__report *r, const cst__tensor_tally *tally, cst__row_reason reason) {
   const cst__finding *finding = &tally->findings[reason];
   words w = {r, tally, finding, &tally->first[reason]};
   const char *path = "";
-  if (finding->count == 0) {
+  if (finding->count == 0 || is_told(r, tally->spec, reason)) {
     return;
   }
   for (size_t i = 0; i < tally->spec->num_path_steps; i++) {

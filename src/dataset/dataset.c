@@ -94,15 +94,14 @@ static cst_status find_way(cst_dataset *dataset, cst_error *error) {
   cst__access *access;
   if (wants_direct(dataset)) {
     cst_status status = cst__source_access(dataset->source, &access, &own);
-    dataset->direct = status == CST_OK;
-    if (status != CST_OK && (status != CST_UNSUPPORTED || asked == CST_SHUFFLE_GLOBAL)) {
+    if (status == CST_OK) {
+      dataset->direct = true;
+      dataset->num_rows = access->num_rows;
+      dataset->counted = true;
+    } else if (status != CST_UNSUPPORTED || asked == CST_SHUFFLE_GLOBAL) {
       cst__error_copy(error, &own);
       return status;
     }
-  }
-  if (dataset->direct) {
-    dataset->num_rows = access->num_rows;
-    dataset->counted = true;
   }
   dataset->shuffle = asked != CST_SHUFFLE_AUTO ? asked
                      : dataset->direct         ? CST_SHUFFLE_GLOBAL

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from ._adapter import core_pads
+from ._errors import argument_error
 from ._frameworks import converted
 from ._tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ._core import ArrowSchema
     from ._dataset import Dataset
@@ -107,22 +108,28 @@ def _through_lists(field: ArrowSchema) -> ArrowSchema:
 # Datasets
 
 
-def dataset_of(dataset: Dataset) -> Any:
-    """A tf.data.Dataset of the batches, in order; each of its iterations is one of the dataset."""
+def dataset_of(dataset: Dataset, names: Iterable[str] | None = None) -> Any:
+    """A tf.data.Dataset of the batches, in order, with the tensors of these names; each of its
+    iterations is one of the dataset."""
     specs = dataset_specs(dataset)
+    features = specs if dataset.label is None else specs[0]
+    for name in list(features):
+        if names is not None and name not in names:
+            del features[name]
 
     def batches() -> Iterator[Any]:
         for item in dataset:
-            if isinstance(item, tuple):
-                yield dict(to_tf(item[0])), to_tf(item[1])
-            else:
-                yield dict(to_tf(item))
+            batch, *label = item if isinstance(item, tuple) else (item,)
+            made = {name: to_tf(batch[name]) for name in features}
+            yield (made, *map(to_tf, label)) if label else made
 
     return tf.data.Dataset.from_generator(batches, output_signature=specs)
 
 
 def dataset_specs(dataset: Dataset) -> Any:
-    """The element_spec, known before anything is read."""
+    """The element_spec, known before anything is read: a dict, or a dict and that of the label."""
+    if dataset._rows_only:
+        raise argument_error("as_batches gives no tensors")
     source = dataset.source
     representations = source.tensor_representations()
     specs = type_specs(representations, source.arrow_schema)
@@ -130,8 +137,7 @@ def dataset_specs(dataset: Dataset) -> Any:
         _pad(specs, name, lengths)
     if dataset.label is None:
         return specs
-    label = specs.pop(dataset.label)
-    return specs, label
+    return specs, specs.pop(dataset.label)
 
 
 def _pad(specs: dict[str, Any], name: str, lengths: tuple[int, ...] | None) -> None:

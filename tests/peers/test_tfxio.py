@@ -274,9 +274,8 @@ def test_options_of_record_batches(examples: str) -> None:
     first, second = flat(order[:3]), flat(order[3:])
     assert first != second != list(range(10)) != first
     assert sorted(first) == sorted(second) == list(range(10))
-    window = tfxio.RecordBatchesOptions(4, shuffle=True, shuffle_buffer_size=4, shuffle_seed=3)
-    near = flat(ids(ours.RecordBatches(window)))
-    assert sorted(near[:4]) == [0, 1, 2, 3] and sorted(near) == list(range(10))
+    other = tfxio.RecordBatchesOptions(4, shuffle=True, shuffle_seed=3)
+    assert flat(ids(ours.RecordBatches(other))) not in (first, second)
 
 
 def test_classes_of_ones_own(examples: str, tmp_path: pathlib.Path) -> None:

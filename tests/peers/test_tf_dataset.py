@@ -1,0 +1,182 @@
+"""Datasets in TensorFlow: tf.data.Dataset and the RFC's TFDataset, against tf.io.parse_example."""
+
+from __future__ import annotations
+
+import pathlib
+import tempfile
+from typing import Any
+
+import columnstone as cst
+import numpy as np
+import pyarrow as pa
+import pytest
+import tensorflow as tf
+from columnstone import tfxio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import framed, plain_tf, schema_proto, tf_tensors
+from tensor_cases import Case, cases, peer_feature_spec
+from test_tfxio import SCHEMA, record
+from tfx_bsl.tfxio import dataset_options, tf_example_record
+
+
+@pytest.fixture
+def examples(tmp_path: pathlib.Path) -> str:
+    path = tmp_path / "examples.tfrecord"
+    path.write_bytes(framed(record(i) for i in range(100)))
+    return str(path)
+
+
+def plain(tensors: dict[str, Any]) -> dict[str, Any]:
+    return {name: plain_tf(tensor) for name, tensor in tensors.items()}
+
+
+def ids(batches: Any) -> list[int]:
+    return [i for batch in batches for i in batch["id"].numpy().tolist()]
+
+
+@given(cases(), st.integers(1, 4))
+@settings(max_examples=60)
+def test_the_values_of_parse_example(case: Case, batch_size: int) -> None:
+    """The same tensors batch for batch, of the types that were told before."""
+    spec = peer_feature_spec(case.schema)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "records.tfrecord")
+        path.write_bytes(framed(case.records))
+        source = cst.open(path, schema=case.schema)
+        dataset = source.dataset(batch_size).tf()
+        batches = list(dataset)
+        adapter = tfxio.TFExampleRecord(str(path), schema=schema_proto(case.schema))
+        assert dataset.element_spec == adapter.TensorAdapter().TypeSpecs()
+    parts = [case.records[i : i + batch_size] for i in range(0, len(case.records), batch_size)]
+    assert [plain(batch) for batch in batches] == [tf_tensors(part, spec) for part in parts]
+    for batch in batches:
+        for name, tensor in batch.items():
+            assert dataset.element_spec[name].is_compatible_with(tensor)
+
+
+def test_label_shuffling_and_padding(examples: str) -> None:
+    source = cst.open(examples, schema=SCHEMA)
+    options: dict[str, Any] = {"shuffle": True, "seed": 5, "epochs": 2}
+    ours = source.dataset(16, label="id", pad={"steps": (-1, 3), "tags": (b"", None)}, **options)
+    dataset = ours.tf()
+    features, label = dataset.element_spec
+    assert label == tf.TensorSpec([None], tf.int64)
+    assert features == {
+        "pair": tf.TensorSpec([None, 2], tf.float32),
+        "steps": tf.TensorSpec([None, 3], tf.int64),
+        "tags": tf.TensorSpec([None, None], tf.string),
+    }
+    for _ in range(2):  # every iteration is a new one
+        pairs = list(dataset)
+        assert len(pairs) == 14
+        for (theirs, found), (expected, label) in zip(pairs, ours, strict=True):
+            assert found.numpy().tolist() == label.tolist()
+            for name in features:
+                assert theirs[name].numpy().tolist() == expected[name].tolist()
+
+
+def test_columns_of_other_types() -> None:
+    """Values are not converted, and the spec says so."""
+    table = pa.table({"x": pa.array([1, 2, 3], pa.int32()), "y": pa.array([[1.0], [], [2.0, 3.0]])})
+    schema = 'feature { name: "x" type: INT shape { } presence { min_fraction: 1 } } '
+    schema += 'feature { name: "y" type: FLOAT }'
+    dataset = cst.open(table, schema=schema).dataset(2).tf()
+    assert dataset.element_spec == {
+        "x": tf.TensorSpec([None], tf.int32),
+        "y": tf.SparseTensorSpec([None, None], tf.float64),
+    }
+    assert [batch["x"].numpy().tolist() for batch in dataset] == [[1, 2], [3]]
+    representations = cst.open(table, schema=schema).tensor_representations()
+    adapter = tfxio.TensorAdapter(table.schema, representations)
+    assert adapter.TypeSpecs() == dataset.element_spec
+
+
+def test_inside_a_tf_function(examples: str) -> None:
+    dataset = cst.open(examples, schema=SCHEMA).dataset(30).tf()
+
+    @tf.function
+    def total(batches: Any) -> Any:
+        return batches.reduce(tf.constant(0, tf.int64), lambda s, b: s + tf.reduce_sum(b["id"]))
+
+    assert total(dataset.prefetch(2)).numpy() == sum(range(100))
+
+
+def test_errors_come_through(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "d.tfrecord"
+    path.write_bytes(framed([record(0), b"", record(2)]))
+    with pytest.raises(tf.errors.OpError, match="id"):
+        list(cst.open(path, schema=SCHEMA).dataset(3).tf())
+    with pytest.raises(cst.ArgumentError):
+        cst.open(path, schema=SCHEMA).dataset(3, as_batches=True).tf()
+
+
+# The RFC's interface
+
+
+def peers_dataset(examples: str, **options: Any) -> Any:
+    peer = tf_example_record.TFExampleRecord(
+        examples, schema=schema_proto(SCHEMA), telemetry_descriptors=["test"]
+    )
+    return peer.TensorFlowDataset(dataset_options.TensorFlowDatasetOptions(**options))
+
+
+@pytest.mark.parametrize("drop", [False, True])
+@pytest.mark.parametrize("label", [None, "id", "tags"])
+def test_the_same_as_the_peer(examples: str, label: str | None, drop: bool) -> None:
+    options: dict[str, Any] = {
+        "batch_size": 32,
+        "num_epochs": 1,
+        "shuffle": False,
+        "label_key": label,
+        "drop_final_batch": drop,
+    }
+    ours = tfxio.TFExampleRecord(examples, schema=SCHEMA)
+    dataset = ours.TensorFlowDataset(tfxio.TensorFlowDatasetOptions(**options))
+    theirs = peers_dataset(examples, **options)
+    for left, right in zip(dataset, theirs, strict=True):
+        if label is not None:
+            assert plain({"label": left[1]}) == plain({"label": right[1]})
+            left, right = left[0], right[0]
+        assert plain(left) == plain(right)
+    specs = ours.TensorAdapter().TypeSpecs()
+    if label is not None:
+        assert dataset.element_spec[1] == specs.pop(label)
+        assert dataset.element_spec[0] == specs
+    else:
+        assert dataset.element_spec == specs
+
+
+def test_options(examples: str) -> None:
+    ours = tfxio.TFExampleRecord(examples, schema=SCHEMA)
+    mixed = tfxio.TensorFlowDatasetOptions(30, num_epochs=2, shuffle_seed=-1, parser_num_threads=2)
+    first = ids(ours.TFDataset(mixed))
+    assert first == ids(ours.TFDataset(mixed))
+    assert sorted(first[:100]) == sorted(first[100:]) == list(range(100))
+    assert first[:100] != first[100:]
+    other = ids(ours.TFDataset(tfxio.TensorFlowDatasetOptions(30, num_epochs=1)))
+    again = ids(ours.TFDataset(tfxio.TensorFlowDatasetOptions(30, num_epochs=1)))
+    assert sorted(other) == sorted(again) == list(range(100))
+    assert other != again  # no seed
+    theirs = dataset_options.TensorFlowDatasetOptions(30, num_epochs=1, shuffle=False)
+    assert ids(ours.TFDataset(theirs)) == list(range(100))
+
+
+def test_without_end_the_short_batch_stays(examples: str) -> None:
+    """The peer drops it without being asked to."""
+    options: dict[str, Any] = {"batch_size": 64, "shuffle": False}
+    ours = tfxio.TFExampleRecord(examples, schema=SCHEMA)
+    endless = ours.TFDataset(tfxio.TensorFlowDatasetOptions(**options))
+    sizes = [len(batch["id"]) for batch in endless.take(4)]
+    assert sizes == [64, 36, 64, 36]
+    assert {len(batch["id"]) for batch in peers_dataset(examples, **options).take(4)} == {64}
+
+
+def test_projected_and_raw(examples: str) -> None:
+    options = tfxio.TensorFlowDatasetOptions(100, num_epochs=1, shuffle=False)
+    some = tfxio.TFExampleRecord(examples, schema=SCHEMA).Project(["steps", "id"])
+    (batch,) = some.TFDataset(options)
+    assert sorted(batch) == ["id", "steps"]
+    assert some.TFDataset(options).element_spec == some.TensorAdapter().TypeSpecs()
+    (batch,) = tfxio.RawTFRecord(examples, "raw").TFDataset(options)
+    assert np.asarray(batch["raw"]).tolist() == [record(i) for i in range(100)]

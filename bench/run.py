@@ -23,6 +23,7 @@ import recovery_rows
 import report
 import sequence_rows
 import tensor_rows
+import validate_rows
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 
@@ -53,6 +54,7 @@ def main() -> None:
         **recovery_rows.rows(settings, results),
         **access_rows.rows(settings, results),
         **tensor_rows.rows(settings, results),
+        **validate_rows.rows(settings, results),
         **process_rows.rows(settings, results),
     }
     if args.list:

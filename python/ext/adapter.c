@@ -163,6 +163,27 @@ static void dealloc(PyObject *object) {
   cst__py_free(object);
 }
 
+/* Raises TypeError for an object that is no batch, or what reading it raised. */
+static void fail_import(PyObject *object) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  if (cst__py_has(object, "__arrow_c_array__") != 0) {
+    PyErr_Restore(type, value, trace);
+    return;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+  PyObject *name = PyType_GetName(Py_TYPE(object));
+  if (name != NULL) {
+    PyErr_Format(PyExc_TypeError,
+                 "a batch is a columnstone.RecordBatch or an object with __arrow_c_array__, not %U "
+                 "(a table or a stream gives batches when it is iterated)",
+                 name);
+    Py_DECREF(name);
+  }
+}
+
 /* Moves the batch out of the object. 1 if it is ours, and so needs no validation, 0 if not, -1 with
  * an exception. */
 static int take_batch(adapter_object *self, cst__py_state *state, PyObject *object,
@@ -176,6 +197,7 @@ static int take_batch(adapter_object *self, cst__py_state *state, PyObject *obje
     same =
         own == self->schema || cst__py_arrow_schema_equal(cst__py_arrow_schema_view(own), wanted);
   } else if (cst__py_import_array(object, &schema, batch) < 0) {
+    fail_import(object);
     return -1;
   } else {
     same = cst__py_arrow_schema_equal(&schema, wanted);

@@ -721,3 +721,77 @@ def test_the_rules_by_a_model(
         expected.append(("unexpected-feature", "other", len(others), others))
     assert kinds(found) == expected
     assert found.num_rows == len(rows)
+
+
+# Every row that keeps a tensor from being made is found, and no other
+
+ITEMS = st.lists(st.none() | st.integers(-1, 4), max_size=3)
+TENSORS = [
+    'dense_tensor { column_name: "v" shape { dim { size: 1 } } }',
+    'dense_tensor { column_name: "v" shape { dim { size: 2 } } default_value { int_value: 3 } }',
+    'varlen_sparse_tensor { column_name: "v" }',
+    SPARSE % "",
+    RAGGED,
+    'ragged_tensor { feature_path { step: "v" } partition { uniform_row_length: 2 } }',
+    """ragged_tensor {
+      feature_path { step: "v" } partition { row_length: "i" } partition { uniform_row_length: 2 }
+    }""",
+]
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.tuples(st.none() | ITEMS, st.none() | ITEMS), min_size=1, max_size=6),
+    st.sampled_from(TENSORS),
+    st.sampled_from([pa.list_, pa.large_list, pa.list_view]),
+)
+def test_rows_are_found_as_the_tensors_are_made(
+    cells: list[tuple[Any, Any]], tensor: str, make_list: Any
+) -> None:
+    schema = COLUMNS + GROUP % tensor
+    kind = make_list(pa.int64())
+
+    def table(rows: list[tuple[Any, Any]]) -> pa.Table:
+        columns = zip("vi", zip(*rows, strict=True), strict=True)
+        return pa.table({name: pa.array(list(column), kind) for name, column in columns})
+
+    found = cst.open(table(cells)).validate(schema, groups="g", places=99)
+    bad = {place.record for a in found.anomalies for place in a.places}
+    for row, cell in enumerate(cells):
+        source = cst.open(table([cell]), schema=schema, tensor_group="g")
+        try:
+            tensors = list(source.tensors())
+        except cst.SchemaError:
+            assert row in bad
+        else:
+            assert row not in bad and len(tensors) == 1
+
+
+def test_parts_of_a_source(make_file: MakeFile) -> None:
+    rows = [wire.example({"x": [i]}) for i in range(100)]
+    rows[60] = b"\x0a\xff"
+    schema = 'feature { name: "x" type: INT int_domain { max: 97 } }'
+    source = cst.open(make_file("rows.tfrecord", rows), schema=schema)
+    counts = []
+    for i in range(3):
+        found = source.split(i, 3).validate()
+        counts.append((found.num_rows, sum(a.count for a in found.anomalies)))
+    assert sum(rows for rows, _ in counts) == 99
+    assert sum(bad for _, bad in counts) == 3
+
+
+def test_file_objects(make_file: MakeFile) -> None:
+    path = make_file("rows.tfrecord", [wire.example({"x": [i]}) for i in range(10)])
+    schema = 'feature { name: "x" type: INT int_domain { max: 8 } }'
+    with path.open("rb") as file:
+        found = cst.open(file).validate(schema)
+    assert kinds(found) == [("int-domain", "x", 1, [9])]
+
+    class Fails:
+        name = "fails"
+
+        def read(self, size: int) -> bytes:
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        cst.open(Fails()).validate(schema)

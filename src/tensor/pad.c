@@ -179,6 +179,18 @@ typedef struct block {
   char *to;
 } block;
 
+/* The padding; strings are copied, because tensors outlive their adapter. */
+static cst_status find_value(const cst__job *job, cst__element *out) {
+  *out = job->plan->padding->value;
+  if (job->out->values.dtype == CST_DTYPE_BYTES && out->bytes.size > 0) {
+    char *copy = cst__scratch_take(job->scratch, (int64_t)out->bytes.size, 1);
+    CST__TRY(CST__TAKEN(copy, job->error));
+    memcpy(copy, out->bytes.data, out->bytes.size);
+    out->bytes.data = (const uint8_t *)copy;
+  }
+  return CST_OK;
+}
+
 /* Room for rows of the lengths, filled with the padding. */
 static cst_status block_fill(block *b, int64_t rows) {
   const cst__job *job = b->job;
@@ -197,9 +209,11 @@ static cst_status block_fill(block *b, int64_t rows) {
     cst__error_add_path(job->error, job->plan->spec->name, strlen(job->plan->spec->name));
     return CST_LIMIT;
   }
+  cst__element value;
+  CST__TRY(find_value(job, &value));
   b->to = cst__scratch_take(job->scratch, total, b->width);
   CST__TRY(CST__TAKEN(b->to, job->error));
-  cst__fill(b->to, &job->plan->padding->value, b->width, total);
+  cst__fill(b->to, &value, b->width, total);
   return CST_OK;
 }
 

@@ -258,6 +258,18 @@ TEST(fields_of_structured_tensors) {
   fixture_drop(&f);
 }
 
+TEST(padding_outlives_its_adapter) {
+  tensor_fixture f;
+  const cst_pad pad = {.name = "t", .bytes_value = {(const uint8_t *)"padding", 7}};
+  fixture_make(&f, "struct{x: list<string>}", "{['a']} {null} {['b', 'c']}", BYTES("x") VARLEN);
+  CHECK_EQ(convert_padded(&f, &pad, 1), CST_OK);
+  cst_tensor_adapter_free(f.adapter);
+  f.adapter = NULL;
+  CHECK_STR(tensor_text(cst_tensors_find(f.tensors, "t")),
+            "bytes[3 2] a padding padding padding b c");
+  fixture_drop(&f);
+}
+
 /* ---- failures ---- */
 
 typedef struct refusal {

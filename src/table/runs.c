@@ -18,13 +18,13 @@ static cst_status add_run(cst__runs *runs, int64_t begin, int64_t length, cst_er
     last->length += length;
     return CST_OK;
   }
-  if (runs->count == runs->capacity) {
+  if (runs->items == NULL || runs->count == runs->capacity) {
     size_t capacity = runs->capacity == 0 ? 4 : 2 * runs->capacity;
     cst__run *items = cst__arena_take(runs->arena, capacity * sizeof *items);
     if (items == NULL) {
       return cst__fail_memory(error, capacity * sizeof *items);
     }
-    if (runs->count > 0) {
+    if (runs->items != NULL) {
       memcpy(items, runs->items, runs->count * sizeof *items);
     }
     runs->items = items;

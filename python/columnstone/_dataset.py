@@ -130,7 +130,7 @@ class Dataset:
         self._epochs = None if epochs is None else _count("epochs", epochs)
         self._first_epoch = 0
         self._loaded: Position | None = None
-        self._latest: Iteration | None = None
+        self._latest: _Progress | None = None
         self._options: dict[str, Any] = {
             "batch_size": source.batch_size
             if batch_size is None
@@ -263,7 +263,7 @@ class Dataset:
             behind = self._position_of(start)
             first = first if isinstance(start, tuple) else int(start.get("first_epoch", first))
         made = Iteration(self, behind, first, number, workers)
-        self._latest = made
+        self._latest = made._progress
         return made
 
     def set_epoch(self, epoch: int) -> None:
@@ -280,7 +280,7 @@ class Dataset:
         and strings only. It holds what the order depends on as well, so that another dataset
         refuses it."""
         if self._loaded is None and self._latest is not None:
-            return self._latest.state_dict()
+            return self._state(self._latest.position, self._latest.first_epoch)
         return self.state_of(self._loaded)
 
     def state_of(self, position: Position | None) -> dict[str, Any]:
@@ -420,13 +420,22 @@ def _restore(kind: type[Dataset], source: Source, state: tuple[Any, ...]) -> Dat
     return made
 
 
+class _Progress:
+    """How far an iteration is. The dataset looks at it without keeping the iteration alive."""
+
+    __slots__ = ("first_epoch", "position")
+
+    def __init__(self, first_epoch: int, position: Position | None) -> None:
+        self.first_epoch = first_epoch
+        self.position = position
+
+
 class Iteration:
     """The batches of a dataset in order: an iterator.
 
-    Gives Batch objects, or (Batch, tensor) with a label, or RecordBatch objects. `position` is that
-    of the batch delivered last (None: none yet). Threads start with the first next, and end with
-    the iteration or with close(). Several Python threads may share one: each batch goes to one of
-    them.
+    Gives Batch objects, or (Batch, tensor) with a label, or RecordBatch objects. Threads start
+    with the first next, and end with the iteration or with close(). Several Python threads may
+    share one: each batch goes to one of them.
     """
 
     __slots__ = (
@@ -435,18 +444,15 @@ class Iteration:
         "_dataset",
         "_end",
         "_epoch",
-        "_first_epoch",
         "_loader",
         "_lock",
         "_made_before",
         "_num_workers",
         "_place",
         "_process",
+        "_progress",
         "_worker",
-        "position",
     )
-
-    position: Position | None
 
     def __init__(
         self,
@@ -456,14 +462,13 @@ class Iteration:
         worker: int,
         num_workers: int,
     ) -> None:
-        self.position = behind
+        self._progress = _Progress(first_epoch, behind)
         self._dataset = dataset
         self._worker = worker
         self._num_workers = num_workers
-        self._first_epoch = first_epoch
         epochs = dataset._epochs
-        self._end = None if epochs is None else self._first_epoch + epochs
-        at = Position(self._first_epoch, -1) if behind is None else behind
+        self._end = None if epochs is None else first_epoch + epochs
+        at = Position(first_epoch, -1) if behind is None else behind
         self._epoch = at.epoch
         self._batch = at.batch + 1
         self._place = (at.file, at.rows_before)
@@ -472,6 +477,11 @@ class Iteration:
         self._lock = threading.RLock()
         self._process = os.getpid()
         self._closed = False
+
+    @property
+    def position(self) -> Position | None:
+        """The position of the batch delivered last; None: none yet."""
+        return self._progress.position
 
     def __iter__(self) -> Self:
         return self
@@ -492,8 +502,9 @@ class Iteration:
             if self._loader is None:
                 self._loader = self._open()
             for content, *place in self._loader:
-                self.position = Position(*place)
-                return self._wrap(content, self.position)
+                position = Position(*place)
+                self._progress.position = position
+                return self._wrap(content, position)
             self._loader = None
             self._next_epoch()
         raise StopIteration
@@ -535,7 +546,7 @@ class Iteration:
 
     def state_dict(self) -> dict[str, Any]:
         """As that of the dataset, of this iteration."""
-        return self._dataset._state(self.position, self._first_epoch)
+        return self._dataset._state(self.position, self._progress.first_epoch)
 
     def close(self) -> None:
         """Stops the threads; a further next is a StateError."""

@@ -9,8 +9,9 @@ import multiprocessing
 import os
 import pathlib
 import pickle
+import subprocess
+import sys
 import threading
-import weakref
 from typing import Any
 
 import columnstone as cst
@@ -431,14 +432,29 @@ def test_closing(files: list[str]) -> None:
 def test_an_iteration_that_is_dropped_ends_its_threads(src: cst.Source) -> None:
     gc.collect()
     before = len(os.listdir("/proc/self/task"))
-    iteration = iter(src.dataset(10, True, prefetch=8, threads=4))
-    next(iteration)
-    assert len(os.listdir("/proc/self/task")) == before + 4
-    reference = weakref.ref(iteration._loader)
-    del iteration
-    gc.collect()
-    assert reference() is None
+    dataset = src.dataset(10, True, prefetch=8, threads=4)
+    for _ in dataset:
+        assert len(os.listdir("/proc/self/task")) == before + 4
+        break
     assert len(os.listdir("/proc/self/task")) == before
+    assert dataset.state_dict()["batch"] == 0  # known all the same
+
+
+EXITS = """
+import sys, columnstone as cst
+source = cst.open(open(sys.argv[1], "rb") if sys.argv[2] == "file" else sys.argv[1])
+iterations = [iter(source.dataset(8, how, prefetch=4, threads=2)) for how in ("global", "window")]
+for iteration in iterations:
+    next(iteration)
+"""
+
+
+@pytest.mark.parametrize("how", ["path", "file"])
+def test_the_process_ends_while_loaders_run(files: list[str], how: str) -> None:
+    for _ in range(3):
+        command = [sys.executable, "-c", EXITS, files[0], how]
+        done = subprocess.run(command, capture_output=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_threads_start_with_the_first_next(src: cst.Source) -> None:

@@ -118,10 +118,10 @@ static bool need_columns(cst__view *root, const cst_tensor_spec *spec, cst__aren
   }
   for (size_t i = 0; i + 1 < spec->num_path_steps; i++) {
     cst__view *child = need_child(parent, spec->path[i], true, arena);
-    if (child == NULL || below_lists(child)->layout != CST__LAYOUT_STRUCT) {
+    parent = child != NULL ? below_lists(child) : NULL;
+    if (parent == NULL || parent->layout != CST__LAYOUT_STRUCT) {
       return child != NULL && fine;
     }
-    parent = below_lists(child);
   }
   if (spec->num_path_steps > 0) {
     fine = fine && need_beside(parent, spec->path[spec->num_path_steps - 1], arena);

@@ -1,8 +1,8 @@
 /* Arrow data from outside: a view either refuses it, or every slot of it can be read; so can every
  * tensor that a conversion makes of it.
  *
- * The language: the first byte chooses the tensor that is asked for; then comes one node of
- * arrow_feed.h.
+ * The language: the first byte chooses the tensor that is asked for, and whether it is padded, too;
+ * then comes one node of arrow_feed.h.
  */
 #include <columnstone/tensor.h>
 #include <string.h>
@@ -194,6 +194,40 @@ static cst_status convert(size_t which, struct ArrowSchema *schema, struct Arrow
   return status;
 }
 
+static void keep(struct ArrowArray *array) { array->release = NULL; }
+
+/* The same batch with its tensor made dense, by so many lengths; rows that are longer are cut off.
+ */
+static void convert_padded(size_t which, size_t num_lengths, const struct ArrowSchema *schema,
+                           const struct ArrowArray *array) {
+  static const int64_t lengths[] = {3, 2, 2};
+  const cst_pad pad = {.name = "t",
+                       .int_value = 1,
+                       .num_lengths = num_lengths,
+                       .lengths = lengths,
+                       .truncate = true};
+  const cst_tensor_options options = {.size = sizeof options, .pads = &pad, .num_pads = 1};
+  cst_tensor_adapter *adapter;
+  cst_tensors *tensors;
+  cst_error error = CST_ERROR_INIT;
+  struct ArrowArray lent = *array;
+  lent.release = keep;
+  cst_status status = cst_tensor_adapter_new(schema, specs_of(which), &options, &adapter, &error);
+  if (status == CST_OK) {
+    status = cst_tensor_adapter_convert(adapter, &lent, 0, &tensors, &error);
+    cst_tensor_adapter_free(adapter);
+    if (status == CST_OK) {
+      const cst_tensor *t = cst_tensors_find(tensors, "t");
+      FUZZ_ASSERT(t->kind == CST_TENSOR_DENSE);
+      check_tensor(t, array->length);
+      cst_tensors_release(tensors);
+    }
+  }
+  if (status != CST_OK) {
+    check_error(&error);
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   feed f = {data, data + size, false};
   struct ArrowSchema schema;
@@ -212,6 +246,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_ASSERT(cst__view_init(&trusted, &schema, &array, true, &arena, NULL) == CST_OK);
     FUZZ_ASSERT(read_view(&trusted) == read);
     if (view.layout == CST__LAYOUT_STRUCT && which % 32 < NUM_SPECS) {
+      if (which / 32 % 4 > 0) {
+        convert_padded(which % 32, which / 32 % 4, &schema, &array);
+      }
       status = convert(which % 32, &schema, &array);
     }
   } else {

@@ -53,6 +53,7 @@ VALIDITY, COUNTS, LENGTHS, NO_BUFFER, NULL_COUNT, MISALIGNED, DICTIONARY, RELEAS
 DENSE, DENSE_2, DENSE_OR, VARLEN, SPARSE, SPARSE_2, RAGGED, UNIFORM, LENGTH, LENGTH_2 = range(10)
 NONE = 31
 INT, FLOAT, BYTES = 0, 10, 20
+PADDED = 32  # by one length; 64 and 96: by two and three
 DAMAGED = 128
 
 
@@ -133,17 +134,28 @@ def sound():
                     f"{label}-{kind[1:]}-{name}",
                     batch(family(name) + tensor, lists(kind, 3, step, leaf)),
                 )
+        for kind, label, tensor in (("+L", "varlen", VARLEN), ("+vl", "ragged", RAGGED)):
+            yield (
+                f"padded-{label}-{name}",
+                batch(PADDED + family(name) + tensor, lists(kind, 3, 2, leaf)),
+            )
         yield f"flat-{name}", batch(family(name) + VARLEN, node_of(leaf, 3))
         yield f"fixed-{name}", batch(family(name) + DENSE_2, lists("+w:2", 3, 0, leaf))
     ints = number("l", 12, 1, 0, 0, 0, 0, 0, 0, 0)
     pair = lists("+L", 3, 2, ints)
     yield "sparse", batch(INT + SPARSE, pair, pair)
+    yield "padded-sparse", batch(PADDED + INT + SPARSE_2, pair, pair, pair)
     yield "sparse-2", batch(INT + SPARSE_2, pair, pair, pair)
     yield "sparse-unsorted", batch(INT + SPARSE, pair, lists("+l", 3, 2, number("c", 6, 5, 3, 1)))
     yield "uniform", batch(INT + UNIFORM, pair)
     yield "length", batch(INT + LENGTH, pair, pair, pair)
     yield "length-2", batch(INT + LENGTH_2, pair, pair, pair, pair)
     yield "nested", batch(INT + RAGGED, lists("+L", 3, 1, lists("+l", 6, 2, ints)))
+    yield (
+        "padded-nested",
+        batch(2 * PADDED + INT + RAGGED, lists("+L", 3, 1, lists("+l", 6, 2, ints))),
+    )
+    yield "padded-length", batch(2 * PADDED + INT + LENGTH, pair, pair, pair)
     yield (
         "views",
         batch(

@@ -143,8 +143,10 @@ CST_API cst_status cst_specs_from(const cst_tensor_spec *items, size_t count,
                                   cst_error *error);
 
 /* The schema with a tensor_representation_group of these specs, in the place of one of that name
- * (NULL: ""). Columns that the schema lacks become features of it; `schema` may be NULL. *out:
- * cst_schema_release. */
+ * (NULL: ""). Columns that the schema lacks become features of it; `schema` may be NULL. What the
+ * schema says then has been compared with the specs: CST_UNSUPPORTED with the tensor's name for
+ * what it cannot say (a path of several steps that is not ragged; a structured tensor whose fields
+ * are not what their features make by themselves). *out: cst_schema_release. */
 CST_API cst_status cst_schema_with_specs(const cst_schema *schema, const cst_specs *specs,
                                          const char *group, cst_schema **out, cst_error *error);
 

@@ -105,9 +105,9 @@ CST_API cst_status cst_ndarray_to_dlpack_unversioned(const cst_ndarray *array,
                                                      const cst_tensors *owner, bool copy,
                                                      void **out, cst_error *error);
 
-/* Hands any array over as a flat Arrow array: no copy for numbers. Strings are a large_binary, whose
- * bytes are not copied either where they lie one behind the other (all tensors but those that were
- * sorted or filled, and those of string views). */
+/* Hands any array over as a flat Arrow array: no copy for numbers. Strings are a large_binary,
+ * whose bytes are not copied either where they lie one behind the other (all tensors but those that
+ * were sorted or filled, and those of string views). */
 CST_API cst_status cst_ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *owner,
                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
                                         cst_error *error);
@@ -124,33 +124,40 @@ CST_API cst_status cst_pass_next_tensors(cst_pass *pass, const cst_tensor_adapte
  * same tensors again. Immutable: shared by threads. */
 typedef struct cst_tensor_encoder cst_tensor_encoder;
 
-/* The columns are those that the specs name: a dense tensor is a list of its values (flattened), a
- * varlen one a list of a row's values, a sparse one a list of values and one of int64 per index
- * column, a ragged one nested lists, or values beside row lengths where its partitions name them, a
- * structured one those of its fields, in structs where their paths lead. Two tensors of one column
- * are CST_SCHEMA. allocator may be NULL. */
+/* The columns are those that the specs name: a dense tensor is a large_list of its values
+ * (flattened), a varlen one a large_list of a row's values, a sparse one a large_list of values and
+ * one of int64 per index column, a ragged one nested large_lists (trailing uniform partitions lie
+ * flat in the innermost), or values beside row lengths where its partitions name them, a structured
+ * one those of its fields. Paths of several steps lead into structs; where row lengths divide more
+ * than one level of lists, the outer levels are lists of the innermost struct, and all tensors in
+ * it have to share them. Values have the tensors' own types, strings are large_binary. A column of
+ * two tensors is CST_SCHEMA. allocator may be NULL. */
 CST_API cst_status cst_tensor_encoder_new(const cst_specs *specs, const cst_allocator *allocator,
                                           cst_tensor_encoder **out, cst_error *error);
 CST_API void cst_tensor_encoder_free(cst_tensor_encoder *encoder);
 
-/* The type of the batches; the tensors' own element types are the first batch's (or those of the
- * specs, before it). */
+/* The type of the batches. What the specs leave open, the width of numbers and the levels of lists
+ * of ragged tensors, is as in the first batch; before it int64, float32 and one level. */
 CST_API cst_status cst_tensor_encoder_arrow_schema(const cst_tensor_encoder *encoder,
                                                    struct ArrowSchema *out, cst_error *error);
 
 /* Tensors that the caller describes (all pointers are borrowed for the call), one for each spec, in
- * any order. Checked: shapes against the specs, rows of all tensors alike, splits that begin at 0,
- * do not decrease and end at the number of values, sparse indices in order (row-major, no double)
- * and within the dense shape; what cannot be given back (a varlen tensor whose positions have gaps)
- * is CST_SCHEMA with tensor and row. Values are copied. `default` values of the specs play no part:
- * every row of a dense tensor is written. */
+ * any order; both sparse kinds count as one. Checked: shapes against the specs, rows of all tensors
+ * alike, types and levels against the first batch, splits (int64 or int32) that begin at 0, do not
+ * decrease and end at the number of values, sparse indices in order (row-major, no double) and
+ * within the dense shape; what cannot be given back (a varlen tensor whose positions have gaps, or
+ * whose dense shape is wider than the longest row) is CST_SCHEMA with tensor and row. Of a dense
+ * shape what the spec says is unknown (-1) is not kept. Arrays that contradict themselves are
+ * CST_INVALID_ARGUMENT, rows that are claimed without memory behind them CST_LIMIT. Values are
+ * copied. `default` values of the specs play no part: every row of a dense tensor is written. */
 CST_API cst_status cst_tensor_encoder_encode(const cst_tensor_encoder *encoder,
                                              const cst_tensor *tensors, size_t count,
                                              struct ArrowArray *out, cst_error *error);
 
 /* The specs that tensors by themselves ask for: dense, varlen if the positions of every row count
- * 0, 1, 2... and no row of the dense shape is longer than the longest, else sparse with the columns
- * "NAME$values" and "NAME$index0", ...; ragged with the inner dimensions as uniform partitions. */
+ * 0, 1, 2... and the dense shape is no wider than the longest row, else sparse with the columns
+ * "NAME$values" and "NAME$index0", ...; ragged with the inner dimensions as uniform partitions;
+ * structured with its fields in a struct column of its name. */
 CST_API cst_status cst_specs_of_tensors(const cst_tensor *tensors, size_t count,
                                         const cst_allocator *allocator, cst_specs **out,
                                         cst_error *error);

@@ -6,6 +6,16 @@
 
 enum { MAX_DEPTH = 100 };
 
+const char *cst__dtype_format(cst_dtype dtype) {
+  static const char *const formats[] = {
+      [CST_DTYPE_NONE] = "n",    [CST_DTYPE_INT8] = "c",    [CST_DTYPE_INT16] = "s",
+      [CST_DTYPE_INT32] = "i",   [CST_DTYPE_INT64] = "l",   [CST_DTYPE_UINT8] = "C",
+      [CST_DTYPE_UINT16] = "S",  [CST_DTYPE_UINT32] = "I",  [CST_DTYPE_UINT64] = "L",
+      [CST_DTYPE_FLOAT32] = "f", [CST_DTYPE_FLOAT64] = "g", [CST_DTYPE_BYTES] = "Z",
+  };
+  return formats[dtype];
+}
+
 /* True if every child is there and the nesting has an end: nanoarrow's copy looks at neither. */
 static bool is_whole(const struct ArrowSchema *schema, int depth) {
   if (schema == NULL || schema->release == NULL || schema->format == NULL || depth > MAX_DEPTH ||

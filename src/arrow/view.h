@@ -108,6 +108,9 @@ int64_t cst__bitmap_count(const uint8_t *bitmap, int64_t offset, int64_t length)
 
 /* ---- schemas ---- */
 
+/* The format of the C data interface for values of the type; for BYTES that of large_binary. */
+const char *cst__dtype_format(cst_dtype dtype);
+
 /* A deep copy (dictionaries and metadata included). It is made with the C library's allocator, and
  * released through its own release callback. */
 cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema *out,

@@ -112,16 +112,6 @@ static cst_dtype number_of(const numbers *n) {
                            : integer_of(larger(n->of_signed, 2 * n->of_unsigned), false);
 }
 
-static const char *format_of(cst_dtype dtype) {
-  static const char *const formats[] = {
-      [CST_DTYPE_INT8] = "c",    [CST_DTYPE_INT16] = "s",  [CST_DTYPE_INT32] = "i",
-      [CST_DTYPE_INT64] = "l",   [CST_DTYPE_UINT8] = "C",  [CST_DTYPE_UINT16] = "S",
-      [CST_DTYPE_UINT32] = "I",  [CST_DTYPE_UINT64] = "L", [CST_DTYPE_FLOAT32] = "f",
-      [CST_DTYPE_FLOAT64] = "g",
-  };
-  return formats[dtype];
-}
-
 /* ---- adding ---- */
 
 typedef struct merging {
@@ -348,7 +338,7 @@ static cst_status finish(const cst__merged *node, cst__arena *arena, bool is_mis
   out->flags = node->is_nullable || is_missing ? ARROW_FLAG_NULLABLE : 0;
   switch (node->kind) {
     case KIND_NUMBER:
-      out->format = format_of(number_of(&node->numbers));
+      out->format = cst__dtype_format(number_of(&node->numbers));
       break;
     case KIND_BINARY:
       out->format = node->is_one_format ? out->format : node->is_text ? "U" : "Z";

@@ -1,5 +1,6 @@
 /* Tensor encoders: making them, and one batch after another. */
 #include "tensor/encode.h"
+#include "tensor/tensor.h"
 
 /* ---- encoders ---- */
 
@@ -92,16 +93,6 @@ static cst_status adopt_types(const cst__encoding *e) {
   return status;
 }
 
-static bool is_integer(cst_dtype dtype) {
-  return dtype >= CST_DTYPE_INT8 && dtype <= CST_DTYPE_UINT64;
-}
-
-static bool takes(cst_dtype wanted, cst_dtype given) {
-  return wanted == CST_DTYPE_INT64     ? is_integer(given)
-         : wanted == CST_DTYPE_FLOAT32 ? given == CST_DTYPE_FLOAT32 || given == CST_DTYPE_FLOAT64
-                                       : given == wanted;
-}
-
 static cst_status read_type(const cst__encoding *e, const cst__encode_leaf *leaf) {
   const cst_tensor *tensor = e->tensors[leaf->number];
   cst__encode_type *type = &e->types[leaf->number];
@@ -111,7 +102,7 @@ static cst_status read_type(const cst__encoding *e, const cst__encode_leaf *leaf
   if (status != CST_OK) {
     return cst__encode_blame(e->error, leaf, status);
   }
-  if (!takes(leaf->spec->dtype, tensor->values.dtype)) {
+  if (!cst__dtype_fits(tensor->values.dtype, leaf->spec->dtype)) {
     return cst__encode_fail(e->error, leaf, -1, "cast the values", "values of type %s, expected %s",
                             cst_dtype_name(tensor->values.dtype),
                             cst_dtype_name(leaf->spec->dtype));

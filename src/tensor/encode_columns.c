@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "arrow/batch.h"
+#include "arrow/view.h"
 #include "tensor/encode.h"
 
 /* ---- leaves and columns ---- */
@@ -247,16 +248,6 @@ typedef struct typer {
   cst__arena arena;
 } typer;
 
-static const char *format_of(cst_dtype dtype) {
-  static const char *const formats[] = {
-      [CST_DTYPE_INT8] = "c",    [CST_DTYPE_INT16] = "s",  [CST_DTYPE_INT32] = "i",
-      [CST_DTYPE_INT64] = "l",   [CST_DTYPE_UINT8] = "C",  [CST_DTYPE_UINT16] = "S",
-      [CST_DTYPE_UINT32] = "I",  [CST_DTYPE_UINT64] = "L", [CST_DTYPE_FLOAT32] = "f",
-      [CST_DTYPE_FLOAT64] = "g", [CST_DTYPE_BYTES] = "Z",
-  };
-  return formats[dtype];
-}
-
 /* Lists of a column below those of its struct. */
 static size_t own_lists(const typer *t, const cst__encode_node *node) {
   const cst__encode_leaf *leaf = node->leaf;
@@ -272,7 +263,8 @@ static bool type_node(typer *t, const cst__encode_node *node, cst__column_type *
   *out = (cst__column_type){.name = node->name, .fixed_size = -1};
   if (node->leaf != NULL) {
     size_t lists = own_lists(t, node);
-    out->format = format_of(node->is_values ? t->types[node->leaf->number].dtype : CST_DTYPE_INT64);
+    out->format =
+        cst__dtype_format(node->is_values ? t->types[node->leaf->number].dtype : CST_DTYPE_INT64);
     out->flat = lists == 0;
     out->num_inner_lists = lists > 0 ? lists - 1 : 0;
     return true;

@@ -126,16 +126,6 @@ static void release_array(struct ArrowArray *array) {
 /* The format is a literal: the schema owns nothing. */
 static void release_schema(struct ArrowSchema *schema) { schema->release = NULL; }
 
-static const char *arrow_format(cst_dtype dtype) {
-  static const char *const formats[] = {
-      [CST_DTYPE_INT8] = "c",    [CST_DTYPE_INT16] = "s",  [CST_DTYPE_INT32] = "i",
-      [CST_DTYPE_INT64] = "l",   [CST_DTYPE_UINT8] = "C",  [CST_DTYPE_UINT16] = "S",
-      [CST_DTYPE_UINT32] = "I",  [CST_DTYPE_UINT64] = "L", [CST_DTYPE_FLOAT32] = "f",
-      [CST_DTYPE_FLOAT64] = "g", [CST_DTYPE_BYTES] = "Z",
-  };
-  return formats[dtype];
-}
-
 /* True if the bytes of all strings lie one behind the other, from *first on. */
 static bool find_run(const cst_ndarray *array, const uint8_t **first) {
   const uint8_t *next = NULL;
@@ -224,6 +214,6 @@ cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *ow
                              .release = release_array,
                              .private_data = e};
   *out_schema = (struct ArrowSchema){
-      .format = arrow_format(array->dtype), .name = "", .release = release_schema};
+      .format = cst__dtype_format(array->dtype), .name = "", .release = release_schema};
   return CST_OK;
 }

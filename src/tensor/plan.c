@@ -80,26 +80,11 @@ static cst_status follow(const planner *p, const cst__view *root, cst__plan *pla
   return CST_OK;
 }
 
-static bool is_integer(cst_dtype dtype) {
-  return dtype >= CST_DTYPE_INT8 && dtype <= CST_DTYPE_UINT64;
-}
-
-/* True if values of this type can be those of the spec: any width of the same family. */
-static bool is_compatible(cst_dtype given, cst_dtype wanted) {
-  if (is_integer(wanted)) {
-    return is_integer(given);
-  }
-  if (wanted == CST_DTYPE_FLOAT32 || wanted == CST_DTYPE_FLOAT64) {
-    return given == CST_DTYPE_FLOAT32 || given == CST_DTYPE_FLOAT64;
-  }
-  return given == wanted;
-}
-
 static cst_status check_leaf(const planner *p, const char *column, const cst__view *leaf,
                              cst_dtype wanted, cst_dtype *dtype) {
-  const char *expected = is_integer(wanted)          ? "integers"
-                         : wanted == CST_DTYPE_BYTES ? "strings or binary"
-                                                     : "float32 or float64";
+  const char *expected = cst__dtype_is_integer(wanted) ? "integers"
+                         : wanted == CST_DTYPE_BYTES   ? "strings or binary"
+                                                       : "float32 or float64";
   switch (leaf->layout) {
     case CST__LAYOUT_NULL:
       *dtype = wanted;
@@ -109,7 +94,7 @@ static cst_status check_leaf(const planner *p, const char *column, const cst__vi
     case CST__LAYOUT_BINARY_VIEW:
     case CST__LAYOUT_FIXED_BINARY:
       *dtype = leaf->dtype;
-      if (!is_compatible(leaf->dtype, wanted)) {
+      if (!cst__dtype_fits(leaf->dtype, wanted)) {
         return fail_type(p, CST_SCHEMA, column, leaf, expected, NULL);
       }
       return CST_OK;
@@ -181,7 +166,7 @@ static cst_status plan_dense(const planner *p, cst__plan *plan) {
       return fail_spec(p, "the shape has an unknown dimension, or too many values");
     }
   }
-  if (p->spec->has_default && is_integer(plan->dtype) &&
+  if (p->spec->has_default && cst__dtype_is_integer(plan->dtype) &&
       !cst__dtype_holds(plan->dtype, p->spec->default_int)) {
     cst__fail(p->error, CST_SCHEMA, NULL, "the default %lld does not fit %s",
               (long long)p->spec->default_int, cst_dtype_name(plan->dtype));

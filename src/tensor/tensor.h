@@ -27,6 +27,21 @@ typedef struct cst__padding {
   const int64_t *lengths; /* ragged: one per level; sparse: one per index column; -1: the longest */
 } cst__padding;
 
+static inline bool cst__dtype_is_integer(cst_dtype dtype) {
+  return dtype >= CST_DTYPE_INT8 && dtype <= CST_DTYPE_UINT64;
+}
+
+/* True if values of a type can be those of a spec's: any width of the same family. */
+static inline bool cst__dtype_fits(cst_dtype given, cst_dtype wanted) {
+  if (cst__dtype_is_integer(wanted)) {
+    return cst__dtype_is_integer(given);
+  }
+  if (wanted == CST_DTYPE_FLOAT32 || wanted == CST_DTYPE_FLOAT64) {
+    return given == CST_DTYPE_FLOAT32 || given == CST_DTYPE_FLOAT64;
+  }
+  return given == wanted;
+}
+
 /* How one spec reads the adapter's Arrow schema. Lives in the adapter's arena. */
 typedef struct cst__plan {
   const cst_tensor_spec *spec;

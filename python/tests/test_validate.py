@@ -442,6 +442,46 @@ def test_sequence_examples(make_file: MakeFile) -> None:
     ]
 
 
+def test_lists_of_several_levels_count_a_record_once(make_file: MakeFile) -> None:
+    rows = [
+        sequence({}, {"steps": [[1], [2]]}),
+        sequence({}, {"steps": [[1, 2]]}),
+        sequence({}, {"steps": [[1, 2], [1, 2]]}),
+        sequence({}, {"steps": [[1], [2], [3]]}),
+    ]
+    schema = """
+    feature { name: "##SEQUENCE##" type: STRUCT struct_domain { feature {
+      name: "steps" type: INT
+      value_counts { value_count { min: 2 max: 2 } value_count { min: 2 } }
+    } } }
+    """
+    path = make_file("rows.tfrecord", rows)
+    found = cst.open(path, "sequence_example").validate(schema, tensors=False)
+    assert kinds(found) == [("value-count", "##SEQUENCE##.steps", 3, [0, 1, 3])]
+    [anomaly] = found.anomalies
+    assert "have 1 to 3 values, the schema wants 2, and 2 or more in each list" in anomaly.message
+
+
+def test_structured_rows(make_file: MakeFile) -> None:
+    """A record that does not fit several fields counts once, in its place."""
+    schema = """
+    feature { name: "a" type: INT shape { } presence { min_fraction: 1 } }
+    feature { name: "b" type: INT shape { } presence { min_fraction: 1 } }
+    tensor_representation_group { key: "g" value { tensor_representation { key: "t" value {
+      structured_tensor { column_names: "a" column_names: "b" }
+    } } } }
+    """
+    rows: Rows = [
+        {"a": [1], "b": []},
+        {"a": [], "b": [1]},
+        {"a": [], "b": []},
+        {"a": [1], "b": [2]},
+    ]
+    found = check(make_file, rows, schema, tensors=True, groups=["g"])
+    bad = [(a.tensor, a.count, [p.record for p in a.places]) for a in found.anomalies[2:]]
+    assert bad == [("t", 3, [0, 1, 2])]
+
+
 def test_csv(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("a,b,d\n1,2,z\nx,3,z\n4,,z\n")

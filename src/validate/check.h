@@ -55,10 +55,11 @@ struct cst__tally {
   bool has_extremes;       /* of the bad ones */
   int64_t int_least, int_most;
   double float_least, float_most;
-  int64_t least_count, most_count; /* of the bad numbers of values */
-  char type[64];                   /* found in place of the right one, first */
-  cst__string_set strings;         /* of a string or bool domain */
-  cst__distinct unknown;           /* strings that are not in it */
+  bool has_counts; /* of the bad numbers of values */
+  int64_t least_count, most_count;
+  char type[64];           /* found in place of the right one, first */
+  cst__string_set strings; /* of a string or bool domain */
+  cst__distinct unknown;   /* strings that are not in it */
   cst__finding findings[CST__NUM_FAULTS];
   cst__tally *children; /* those of the schema, in its order */
   size_t num_children;
@@ -71,7 +72,8 @@ typedef struct cst__tensor_tally {
   const char *group;
   char problem[192]; /* of CST__ROW_TYPE, the first */
   cst__finding findings[CST__NUM_ROW_REASONS];
-  cst__row_fault first[CST__NUM_ROW_REASONS]; /* of each reason */
+  bool is_seen[CST__NUM_ROW_REASONS];
+  cst__row_fault first[CST__NUM_ROW_REASONS]; /* of each reason that is seen */
 } cst__tensor_tally;
 
 typedef struct cst__drop_tally {

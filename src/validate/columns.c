@@ -132,15 +132,23 @@ static int64_t count_short(const int64_t *splits, int64_t count, int64_t min) {
 }
 
 static void note_count(cst__tally *tally, int64_t size) {
-  bool first =
-      tally->findings[CST__FAULT_COUNT].count + tally->findings[CST__FAULT_SHAPE].count == 0;
-  tally->least_count = first || size < tally->least_count ? size : tally->least_count;
-  tally->most_count = first || size > tally->most_count ? size : tally->most_count;
+  tally->least_count = !tally->has_counts || size < tally->least_count ? size : tally->least_count;
+  tally->most_count = !tally->has_counts || size > tally->most_count ? size : tally->most_count;
+  tally->has_counts = true;
 }
 
-/* Every list that is there has a number of items within the range; null ones are empty. */
+static void mark_size(const cst__checked_column *c, cst__fault_kind kind, const cst__levels *above,
+                      int64_t slot, int64_t size) {
+  CST__SAY(cst__checked_mark(c, kind, above, slot), "%lld value%s", (long long)size,
+           cst__plural_of(size));
+}
+
+/* Every list that is there has a number of items within the range; null ones are empty. `sizes`:
+ * where a bad one is noted by its row, because lists of several levels come in another order than
+ * their rows (-1: none yet); NULL: it is marked at once. */
 static void check_counts(const cst__checked_column *c, cst__fault_kind kind, cst__count_range range,
-                         const cst__slots *lists, const cst__levels *above, const int64_t *splits) {
+                         const cst__slots *lists, const cst__levels *above, const int64_t *splits,
+                         int64_t *sizes) {
   int64_t least;
   int64_t most;
   measure(splits, lists->count, &least, &most);
@@ -154,8 +162,33 @@ static void check_counts(const cst__checked_column *c, cst__fault_kind kind, cst
     int64_t size = splits[k + 1] - splits[k];
     if ((size < range.min || size > range.max) && !(may_be_null && cst__slot_is_null(lists, k))) {
       note_count(c->tally, size);
-      CST__SAY(cst__checked_mark(c, kind, above, k), "%lld value%s", (long long)size,
-               cst__plural_of(size));
+      if (sizes == NULL) {
+        mark_size(c, kind, above, k, size);
+      } else if (sizes[cst__levels_row(above, k)] < 0) {
+        sizes[cst__levels_row(above, k)] = size;
+      }
+    }
+  }
+}
+
+/* Room for the sizes of all rows, if there is more than one level; NULL in *out if not. */
+static cst_status need_sizes(const cst__checked_column *c, int64_t **out) {
+  int64_t rows = c->check->rows;
+  *out = NULL;
+  if (c->tally->rules->num_counts < 2 || c->tally->rules->shape_size >= 0) {
+    return CST_OK;
+  }
+  *out = cst__scratch_take(&c->check->scratch, rows, sizeof **out);
+  for (int64_t i = 0; *out != NULL && i < rows; i++) {
+    (*out)[i] = -1;
+  }
+  return CST__TAKEN(*out, c->check->error);
+}
+
+static void mark_sizes(const cst__checked_column *c, const int64_t *sizes) {
+  for (int64_t row = 0; sizes != NULL && row < c->check->rows; row++) {
+    if (sizes[row] >= 0) {
+      mark_size(c, CST__FAULT_COUNT, NULL, row, sizes[row]);
     }
   }
 }
@@ -181,6 +214,8 @@ static cst_status open_lists(const cst__checked_column *c, const cst__slots *slo
   const cst__rules *rules = c->tally->rules;
   cst__slots lists = *slots;
   const int64_t *totals = NULL;
+  int64_t *sizes;
+  CST__TRY(need_sizes(c, &sizes));
   *above = c->above;
   for (size_t depth = 0; cst__view_is_list(lists.view) || (depth == 0 && counts_rows); depth++) {
     cst__levels *level = cst__scratch_take(&c->check->scratch, 1, sizeof *level);
@@ -188,7 +223,7 @@ static cst_status open_lists(const cst__checked_column *c, const cst__slots *slo
     *level = (cst__levels){NULL, lists.count, *above};
     CST__TRY(cst__slots_open(&lists, &c->check->scratch, &level->splits, items, c->check->error));
     if (depth < rules->num_counts && rules->shape_size < 0) {
-      check_counts(c, CST__FAULT_COUNT, rules->counts[depth], &lists, *above, level->splits);
+      check_counts(c, CST__FAULT_COUNT, rules->counts[depth], &lists, *above, level->splits, sizes);
     }
     if (rules->shape_size >= 0) {
       totals = depth == 0 ? level->splits : join_splits(c, totals, slots->count, level->splits);
@@ -198,9 +233,10 @@ static cst_status open_lists(const cst__checked_column *c, const cst__slots *slo
     lists = *items;
   }
   *items = lists;
+  mark_sizes(c, sizes);
   if (totals != NULL) {
     cst__count_range exact = {rules->shape_size, rules->shape_size};
-    check_counts(c, CST__FAULT_SHAPE, exact, slots, c->above, totals);
+    check_counts(c, CST__FAULT_SHAPE, exact, slots, c->above, totals, NULL);
   }
   return CST_OK;
 }
@@ -311,6 +347,7 @@ static void forget_rows(cst__tally *tally) {
 
 cst_status cst__check_features(cst__check *check, const cst__view *batch) {
   cst__slots rows = {batch, batch->length, 0, NULL, NULL};
+  check->rows = batch->length;
   forget_rows(&check->root);
   return check_children(check, &check->root, &rows, NULL);
 }

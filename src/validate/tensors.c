@@ -140,6 +140,7 @@ static bool need_columns(cst__view *root, const cst_tensor_spec *spec, cst__aren
 typedef struct tensor_check {
   cst__check *check;
   cst__tensor_tally *tally;
+  bool *marks; /* of a structured tensor, whose fields come one by one: [reason][row]; else NULL */
 } tensor_check;
 
 static void say(char *at, const cst__row_fault *fault) {
@@ -170,8 +171,13 @@ static void say(char *at, const cst__row_fault *fault) {
 static void on_fault(void *ctx, const cst__row_fault *fault) {
   const tensor_check *t = ctx;
   cst__finding *finding = &t->tally->findings[fault->reason];
-  if (finding->count == 0) {
+  if (!t->tally->is_seen[fault->reason]) {
+    t->tally->is_seen[fault->reason] = true;
     t->tally->first[fault->reason] = *fault;
+  }
+  if (t->marks != NULL) {
+    t->marks[fault->reason * t->check->rows + fault->row] = true;
+    return;
   }
   char *at = cst__mark(t->check, finding, fault->row);
   if (at != NULL) {
@@ -181,35 +187,38 @@ static void on_fault(void *ctx, const cst__row_fault *fault) {
 
 /* Marks the rows that have the tensor's column at the top, which is none that it could be made
  * of. */
-static void mark_type(const tensor_check *t, const cst__view *root, const cst_error *problem) {
+static void mark_type(const tensor_check *t, const cst_tensor_spec *spec, const cst__view *root,
+                      const cst_error *problem) {
   const cst__view *column = NULL;
-  for (int64_t i = 0; i < root->num_children && t->tally->spec->num_path_steps > 0; i++) {
-    if (strcmp(root->children[i].name, t->tally->spec->path[0]) == 0) {
+  for (int64_t i = 0; i < root->num_children && spec->num_path_steps > 0; i++) {
+    if (strcmp(root->children[i].name, spec->path[0]) == 0) {
       column = &root->children[i];
     }
   }
   for (int64_t row = 0; row < root->length; row++) {
     if (column == NULL || !cst__view_is_null(column, row)) {
       cst__row_fault fault = {.row = row, .reason = CST__ROW_TYPE};
-      cst__finding *finding = &t->tally->findings[CST__ROW_TYPE];
-      if (finding->count == 0) {
-        t->tally->first[CST__ROW_TYPE] = fault;
+      if (t->tally->problem[0] == '\0') {
         memcpy(t->tally->problem, problem->message, sizeof t->tally->problem);
       }
-      (void)cst__mark(t->check, finding, row);
+      on_fault((void *)(uintptr_t)t, &fault);
     }
   }
 }
 
-static cst_status check_tensor(const tensor_check *t, const cst__view *root, cst__arena *arena) {
+static cst_status check_spec(const tensor_check *t, const cst_tensor_spec *spec,
+                             const cst__view *root, cst__arena *arena) {
   cst_error problem = CST_ERROR_INIT;
   cst__plan plan;
-  for (size_t i = 0; i < CST__NUM_ROW_REASONS; i++) {
-    t->tally->findings[i].last_row = -1;
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    CST__TRY(check_spec(t, &spec->fields[i], root, arena));
   }
-  cst_status status = cst__plan_init(&plan, t->tally->spec, root, arena, &problem);
+  if (spec->kind == CST_TENSOR_STRUCTURED) {
+    return CST_OK;
+  }
+  cst_status status = cst__plan_init(&plan, spec, root, arena, &problem);
   if (status == CST_SCHEMA || status == CST_UNSUPPORTED) {
-    mark_type(t, root, &problem);
+    mark_type(t, spec, root, &problem);
     return CST_OK;
   }
   if (status != CST_OK) {
@@ -220,6 +229,33 @@ static cst_status check_tensor(const tensor_check *t, const cst__view *root, cst
                          t->check->error);
 }
 
+/* Counts the rows that the fields have marked, in their order. */
+static void count_marks(const tensor_check *t) {
+  int64_t rows = t->check->rows;
+  for (int64_t i = 0; i < CST__NUM_ROW_REASONS * rows; i++) {
+    if (t->marks[i]) {
+      (void)cst__mark(t->check, &t->tally->findings[i / rows], i % rows);
+    }
+  }
+}
+
+static cst_status check_tensor(tensor_check *t, const cst__view *root, cst__arena *arena) {
+  const cst_tensor_spec *spec = t->tally->spec;
+  int64_t room = CST__NUM_ROW_REASONS * t->check->rows;
+  for (size_t i = 0; i < CST__NUM_ROW_REASONS; i++) {
+    t->tally->findings[i].last_row = -1;
+  }
+  if (spec->kind != CST_TENSOR_STRUCTURED) {
+    return check_spec(t, spec, root, arena);
+  }
+  t->marks = cst__scratch_take(&t->check->scratch, room, sizeof *t->marks);
+  CST__TRY(CST__TAKEN(t->marks, t->check->error));
+  memset(t->marks, 0, (size_t)room * sizeof *t->marks);
+  CST__TRY(check_spec(t, spec, root, arena));
+  count_marks(t);
+  return CST_OK;
+}
+
 cst_status cst__check_tensors(cst__check *check, cst__view *batch, cst__arena *arena) {
   for (size_t i = 0; i < check->num_tensors; i++) {
     if (!need_columns(batch, check->tensors[i].spec, arena)) {
@@ -227,7 +263,7 @@ cst_status cst__check_tensors(cst__check *check, cst__view *batch, cst__arena *a
     }
   }
   for (size_t i = 0; i < check->num_tensors; i++) {
-    tensor_check t = {check, &check->tensors[i]};
+    tensor_check t = {check, &check->tensors[i], NULL};
     CST__TRY(check_tensor(&t, batch, arena));
   }
   return CST_OK;

@@ -20,17 +20,21 @@ extern "C" {
 
 typedef enum cst_shuffle {
   CST_SHUFFLE_NONE = 0,   /* the order of the source */
-  CST_SHUFFLE_AUTO = 1,   /* global where rows can be reached one by one, else windows */
-  CST_SHUFFLE_GLOBAL = 2, /* CST_UNSUPPORTED for other sources, with a hint */
-  CST_SHUFFLE_WINDOW = 3  /* the rows of each window of `window` rows are permuted, and, where rows
-                             can be reached one by one, the windows too */
+  CST_SHUFFLE_AUTO = 1,   /* global for plain TFRecord files on disk; windows for all else: other
+                             formats, compressed files, readers (where each row may be a request),
+                             sources that drop damaged records */
+  CST_SHUFFLE_GLOBAL = 2, /* CST_UNSUPPORTED where rows cannot be reached one by one, with a hint;
+                             damaged rows fail, whatever the source's on_error is */
+  CST_SHUFFLE_WINDOW = 3  /* the rows of each window of `window` rows are permuted, and the windows
+                             of plain TFRecord files on disk, or else the files */
 } cst_shuffle;
 
 typedef struct cst_dataset_options {
   size_t size;        /* sizeof(cst_dataset_options) */
   int64_t batch_size; /* 0: the source's */
   cst_shuffle shuffle;
-  int64_t window; /* rows; 0: 65536 */
+  int64_t window; /* rows, rounded up to whole batches; 0: 65536. What is read in order is in memory
+                     as long as batches come from its window, and twice if it comes as columns */
   uint64_t seed;
   bool drop_last; /* leave out the short batch, and of the shards' batches those that not every
                      shard has: all shards make the same number of full batches */
@@ -53,6 +57,9 @@ CST_API cst_status cst_dataset_new(cst_source *source, const cst_dataset_options
                                    cst_dataset **out, cst_error *error);
 CST_API cst_dataset *cst_dataset_retain(const cst_dataset *dataset);
 CST_API void cst_dataset_release(cst_dataset *dataset);
+
+/* Records that a source drops (CST_ON_ERROR_SKIP) are told of by the threads that make batches, one
+ * at a time and in order, ahead of their batches; and once more if rows have to be counted. */
 
 /* The kind of shuffling that CST_SHUFFLE_AUTO has come to. */
 CST_API cst_status cst_dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_error *error);
@@ -93,9 +100,9 @@ CST_API cst_status cst_loader_new(cst_dataset *dataset, const cst_position *from
 CST_API cst_status cst_loader_next(cst_loader *loader, struct ArrowArray *out,
                                    cst_position *position, cst_error *error);
 
-/* The same as tensors, by an adapter for the source's Arrow schema, which has to outlive the loader;
- * *out is NULL at the end. With prefetch the tensors are made ahead as well. CST_STATE if the first
- * next of the loader had another adapter, or none. */
+/* The same as tensors, by an adapter for the source's Arrow schema, which has to outlive the
+ * loader; *out is NULL at the end. With prefetch the tensors are made ahead as well. CST_STATE if
+ * the first next of the loader had another adapter, or none. */
 CST_API cst_status cst_loader_next_tensors(cst_loader *loader, const cst_tensor_adapter *adapter,
                                            cst_tensors **out, cst_position *position,
                                            cst_error *error);

@@ -15,6 +15,8 @@ void cst__made_reset(cst__made *made) {
 
 void cst__maker_reset(cst__maker *maker) {
   cst__delete(maker->rows);
+  cst__decoding_reset(&maker->decoding);
+  cst__unit_reset(&maker->unit);
   *maker = (cst__maker){.rows = NULL};
 }
 
@@ -79,33 +81,70 @@ cst_status cst__maker_take(cst__maker *maker, const cst__epoch *epoch, uint64_t 
 
 /* ---- rows of a stream ---- */
 
-static cst_status pick_rows(cst__maker *maker, const cst__epoch *epoch, const cst__share *share,
-                            struct ArrowArray *out, cst_error *error) {
+/* Numbers of the batch's rows within the window. */
+static cst_status number_rows(cst__maker *maker, const cst__epoch *epoch, const cst__share *share,
+                              cst_error *error) {
   cst__permutation order;
-  cst_array *picked;
+  bool shuffled = epoch->dataset->shuffle != CST_SHUFFLE_NONE;
   CST__TRY(reserve(maker, epoch, (size_t)share->count, error));
   cst__order_of_window(&order, share->rows, epoch->dataset->options.seed, epoch->number,
                        share->number);
-  int64_t *rows = (int64_t *)maker->rows;
   for (uint64_t i = 0; i < share->count; i++) {
-    rows[i] = (int64_t)cst__permutation_at(&order, share->begin + i);
+    uint64_t place = share->begin + i;
+    maker->rows[i] = shuffled ? cst__permutation_at(&order, place) : place;
   }
-  CST__TRY(cst__array_take(share->window, rows, (size_t)share->count, &picked, error));
+  return CST_OK;
+}
+
+static cst_status pick_columns(const cst__maker *maker, const cst__share *share,
+                               struct ArrowArray *out, cst_error *error) {
+  cst_array *picked;
+  const int64_t *rows = (const int64_t *)maker->rows; /* below 2^62 */
+  CST__TRY(cst__array_take(share->columns, rows, (size_t)share->count, &picked, error));
   cst_status status = cst__array_export(picked, out, error);
   cst__array_handle_release(picked);
   return status;
 }
 
-/* The same for a row of a stream: its number in the only file, else nothing. */
+static cst_status decode_records(cst__maker *maker, const cst__share *share, struct ArrowArray *out,
+                                 cst_error *error) {
+  if (!cst__window_pick(share->records, maker->rows, (size_t)share->count, &maker->unit)) {
+    return cst__fail_memory(error, sizeof(cst__run));
+  }
+  maker->decoding.source = share->records->source;
+  maker->decoding.want = CST__WANT_COLUMNS;
+  cst_status status = cst__unit_decode(&maker->unit, &maker->decoding, NULL, out, error);
+  if (status != CST_OK) {
+    cst__decoding_reset(&maker->decoding);
+  }
+  return status;
+}
+
+static cst_status make_rows(cst__maker *maker, const cst__epoch *epoch, cst__share *share,
+                            struct ArrowArray *out, cst_error *error) {
+  if (share->batch.release != NULL) {
+    *out = share->batch;
+    share->batch.release = NULL;
+    return CST_OK;
+  }
+  CST__TRY(number_rows(maker, epoch, share, error));
+  return share->records != NULL ? decode_records(maker, share, out, error)
+                                : pick_columns(maker, share, out, error);
+}
+
+/* The same for a row of a stream: its record is known, or its number in the only file. */
 static void locate_read(const cst__maker *maker, const cst__epoch *epoch, const cst__share *share,
                         cst_error *error) {
   const cst_source *source = epoch->dataset->source;
   if (error == NULL || error->record < 0 || (uint64_t)error->record >= share->count) {
     return;
   }
-  uint64_t within = share->window != NULL ? maker->rows[error->record] : (uint64_t)error->record;
+  size_t row = (size_t)error->record;
   error->record = -1;
-  if (source->num_files == 1) {
+  if (share->records != NULL) {
+    cst__unit_locate(&maker->unit, share->records->source, row, error);
+  } else if (source->num_files == 1) {
+    uint64_t within = share->columns != NULL ? maker->rows[row] : row;
     cst__error_add_file(error, source->files[0].name);
     cst__error_add_record(error, (int64_t)(share->position + within), -1);
   }
@@ -113,24 +152,19 @@ static void locate_read(const cst__maker *maker, const cst__epoch *epoch, const 
 
 cst_status cst__maker_pick(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
                            cst__share *share, cst__made *out, cst_error *error) {
-  bool is_trusted = share->window != NULL || epoch->dataset->source->payload != NULL;
-  cst_status status = CST_OK;
+  bool is_trusted = share->columns != NULL || epoch->dataset->source->payload != NULL;
   if (share->count == 0) {
     return CST_OK;
   }
   out->position = (cst_position){epoch->number, batch, share->file, share->rows_before};
-  if (share->window != NULL) {
-    status = pick_rows(maker, epoch, share, &out->batch, error);
-  } else {
-    out->batch = share->batch;
-    share->batch.release = NULL;
-  }
+  cst_status status = make_rows(maker, epoch, share, &out->batch, error);
   if (status == CST_OK) {
     status = make_tensors(epoch, is_trusted, out, error);
     if (status != CST_OK) {
       locate_read(maker, epoch, share, error);
     }
   }
+  cst__unit_clear(&maker->unit);
   cst__share_reset(share);
   return status;
 }

@@ -28,6 +28,8 @@ typedef struct cst__epoch {
 typedef struct cst__maker {
   uint64_t *rows; /* numbers of a batch's rows */
   size_t capacity;
+  cst__decoding decoding; /* of records of a stream's window */
+  cst__unit unit;
 } cst__maker;
 
 void cst__maker_reset(cst__maker *maker);

@@ -19,8 +19,12 @@ typedef struct border {
 struct cst__stream {
   cst_dataset *dataset;
   bool shuffled;
-  bool permutes; /* files */
-  bool singly;   /* files are read one by one, each by a pass of its own */
+  bool permutes;         /* files */
+  bool singly;           /* files are read one by one, each by a pass of its own */
+  bool undecoded;        /* portions are records: all files are read by one pass */
+  const cst__unit *unit; /* undecoded: the records that the pass gave last, */
+  size_t run;            /* the first of its runs that is not used up, */
+  size_t used;           /* and how many records of that are */
   cst__permutation files;
   struct ArrowSchema schema;
   cst__joiner joiner;
@@ -43,8 +47,9 @@ void cst__share_reset(cst__share *share) {
   if (share->batch.release != NULL) {
     share->batch.release(&share->batch);
   }
-  cst__array_handle_release(share->window);
-  *share = (cst__share){.window = NULL};
+  cst__array_handle_release(share->columns);
+  cst__window_release(share->records);
+  *share = (cst__share){.columns = NULL};
 }
 
 /* ---- life ---- */
@@ -59,6 +64,8 @@ static cst_status begin(cst__stream *stream, const cst_position *from, cst_error
   stream->permutes = stream->shuffled && source->rereadable && source->num_files > 1;
   stream->singly =
       source->rereadable && (source->payload == NULL || source->on_error != CST_ON_ERROR_RAISE);
+  stream->undecoded = source->payload != NULL && source->on_error == CST_ON_ERROR_RAISE &&
+                      !(source->column_flags & CST_COLUMNS_BINARY_VIEWS); /* of few blocks */
   stream->begin = position - position % stream->portion;
   stream->row = from->rows_before;
   stream->file = from->file;
@@ -145,7 +152,8 @@ static cst_status start_pass(cst__stream *stream, cst_source *part, cst_error *e
   bool fits = stream->portion <= 8 * USUAL_ROWS;
   cst__pass_options options = {.rows = fits ? (size_t)stream->portion : USUAL_ROWS,
                                .bytes = (uint64_t)part->batch_bytes,
-                               .threads = part->threads};
+                               .threads = part->threads,
+                               .want = stream->undecoded ? CST__WANT_RECORDS : CST__WANT_COLUMNS};
   CST__TRY(cst__source_claim(part, error));
   return cst__pass_new_with(part, &options, &stream->pass, error);
 }
@@ -191,7 +199,7 @@ static cst_status note_borders(cst__stream *stream, cst_error *error) {
   return CST_OK;
 }
 
-/* ---- rows ---- */
+/* ---- rows as columns ---- */
 
 /* Puts a batch into the joiner, without the rows that are in front of what is wanted. */
 static cst_status put(cst__stream *stream, struct ArrowArray *batch, cst_error *error) {
@@ -243,6 +251,76 @@ static cst_status fill(cst__stream *stream, cst_error *error) {
   return CST_OK;
 }
 
+/* ---- rows as records ---- */
+
+static cst_status note_run(cst__stream *stream, const cst__run *run, cst_error *error) {
+  uint64_t file = stream->first + run->file;
+  bool is_new = stream->used == 0 &&
+                (stream->num_borders == 0 || file > stream->borders[stream->num_borders - 1].file);
+  return is_new ? note_border(stream, file, stream->row, error) : CST_OK;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Puts what is left of the unit into the window, as far as it has room, without the rows that are
+ * in front of what is wanted. */
+static cst_status use_unit(cst__stream *stream, cst__window *window, cst_error *error) {
+  while (stream->unit != NULL && stream->run < stream->unit->num_runs &&
+         window->unit.rows < stream->portion) {
+    const cst__run *run = &stream->unit->runs[stream->run];
+    uint64_t rest = run->count - stream->used;
+    CST__TRY(note_run(stream, run, error));
+    if (stream->row < stream->begin) {
+      rest = least(rest, stream->begin - stream->row);
+    } else {
+      rest = least(rest, stream->portion - window->unit.rows);
+      if (!cst__window_add(window, run, stream->used, (size_t)rest)) {
+        return cst__fail_memory(error, sizeof *run);
+      }
+    }
+    stream->row += rest;
+    stream->used += (size_t)rest;
+    if (stream->used == run->count) {
+      stream->run++;
+      stream->used = 0;
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status fill_window(cst__stream *stream, cst__window *window, cst_error *error) {
+  CST__TRY(use_unit(stream, window, error));
+  while (window->unit.rows < stream->portion && !stream->at_end) {
+    stream->run = 0;
+    stream->used = 0;
+    CST__TRY(cst__pass_next_unit(stream->pass, &stream->unit, error));
+    stream->at_end = stream->unit->rows == 0;
+    CST__TRY(use_unit(stream, window, error));
+  }
+  return CST_OK;
+}
+
+static cst_status read_records(cst__stream *stream, cst_error *error) {
+  if (stream->pass == NULL && !stream->at_end) {
+    CST__TRY(open_pass(stream, error));
+  }
+  if (stream->pass == NULL) {
+    return CST_OK;
+  }
+  cst__window *window = cst__window_new(stream->pass->source, &stream->dataset->allocator);
+  if (window == NULL) {
+    return cst__fail_memory(error, sizeof *window);
+  }
+  cst_status status = fill_window(stream, window, error);
+  if (status != CST_OK) {
+    cst__window_release(window);
+    return status;
+  }
+  stream->current.records = window;
+  stream->current.rows = window->unit.rows;
+  return CST_OK;
+}
+
 /* ---- portions ---- */
 
 /* Forgets the borders that no further portion needs; the first one that is left is where reading
@@ -269,40 +347,47 @@ static void note_end(cst__stream *stream) {
   cst__mutex_unlock(&dataset->lock);
 }
 
-/* Moves the rows of the current portion in, also on failure. */
-static cst_status set_rows(cst__stream *stream, struct ArrowArray *rows, cst_error *error) {
+/* Moves columns of a portion in, also on failure. */
+static cst_status set_columns(cst__stream *stream, struct ArrowArray *rows, cst_error *error) {
   cst__share *current = &stream->current;
-  drop_borders(stream, current->position);
-  current->file = stream->borders[0].file;
-  current->rows_before = stream->borders[0].row;
+  current->rows = (uint64_t)rows->length;
   if (!stream->shuffled) {
     current->batch = *rows;
     return CST_OK;
   }
   cst_status status = cst__array_import(&stream->schema, rows, true, &stream->dataset->allocator,
-                                        &current->window, error);
+                                        &current->columns, error);
   if (status != CST_OK) {
     rows->release(rows);
   }
   return status;
 }
 
+static cst_status read_columns(cst__stream *stream, cst_error *error) {
+  struct ArrowArray rows;
+  CST__TRY(fill(stream, error));
+  CST__TRY(cst__joiner_take(&stream->joiner, stream->at_end, &rows, error));
+  return rows.release != NULL ? set_columns(stream, &rows, error) : CST_OK;
+}
+
 /* Makes the next portion the current one; without rows at the end. */
 static cst_status advance(cst__stream *stream, cst_error *error) {
   cst__share *current = &stream->current;
   uint64_t position = stream->is_begun ? current->position + current->rows : stream->begin;
-  struct ArrowArray rows;
   cst__share_reset(current);
-  CST__TRY(fill(stream, error));
-  CST__TRY(cst__joiner_take(&stream->joiner, stream->at_end, &rows, error));
+  CST__TRY(stream->undecoded ? read_records(stream, error) : read_columns(stream, error));
   stream->is_begun = true;
   current->position = position;
   current->number = position / stream->portion;
-  current->rows = rows.release != NULL ? (uint64_t)rows.length : 0;
+  if (current->rows > 0) {
+    drop_borders(stream, position);
+    current->file = stream->borders[0].file;
+    current->rows_before = stream->borders[0].row;
+  }
   if (current->rows < stream->portion) {
     note_end(stream);
   }
-  return current->rows > 0 ? set_rows(stream, &rows, error) : CST_OK;
+  return CST_OK;
 }
 
 /* True if the position lies in the current portion, or the epoch ends with that. */
@@ -318,7 +403,7 @@ cst_status cst__stream_next(cst__stream *stream, uint64_t batch, cst__share *out
   cst__share *current = &stream->current;
   uint64_t position = cst__dataset_begin(stream->dataset, batch);
   uint64_t batch_size = (uint64_t)o->batch_size;
-  *out = (cst__share){.window = NULL};
+  *out = (cst__share){.columns = NULL};
   while (!is_reached(stream, position)) {
     CST__TRY(advance(stream, error));
   }
@@ -331,8 +416,11 @@ cst_status cst__stream_next(cst__stream *stream, uint64_t batch, cst__share *out
   out->begin = position - current->position;
   out->count = rest < batch_size ? rest : batch_size;
   current->batch.release = NULL; /* each is asked for once */
-  if (current->window != NULL) {
-    out->window = cst__array_retain(current->window);
+  if (current->columns != NULL) {
+    out->columns = cst__array_retain(current->columns);
+  }
+  if (current->records != NULL) {
+    out->records = cst__window_retain(current->records);
   }
   return CST_OK;
 }

@@ -7,11 +7,14 @@
 #include <columnstone/array.h>
 
 #include "dataset/dataset.h"
+#include "dataset/window.h"
 
-/* The rows of one batch: rows [begin, begin + count) of a portion's order. */
+/* The rows of one batch: rows [begin, begin + count) of a portion's order. One of the first three
+ * has them. */
 typedef struct cst__share {
+  cst__window *records;    /* not decoded yet; one more owner */
+  cst_array *columns;      /* shuffled: what the rows are picked from; one more owner */
   struct ArrowArray batch; /* not shuffled: the batch itself */
-  cst_array *window;       /* shuffled: what the rows are picked from; one more owner */
   uint64_t number;         /* of the window in the epoch */
   uint64_t rows;           /* of the window */
   uint64_t begin;

@@ -204,8 +204,20 @@ static void drop_proof(cst__slot *slot) {
   slot->rows = 0;
 }
 
+/* Whoever takes the records decodes them. */
+static void keep_records(cst__slot *slot) {
+  if (slot->unit.is_proof) {
+    cst__unit_clear(&slot->unit);
+  }
+  slot->rows = slot->unit.rows;
+}
+
 static cst_status decode_slot(cst_pass *pass, cst__worker *worker, cst__slot *slot,
                               cst_error *error) {
+  if (pass->options.want == CST__WANT_RECORDS) {
+    keep_records(slot);
+    return CST_OK;
+  }
   struct ArrowSchema *schema = pass->options.want == CST__WANT_TYPES ? &slot->schema : NULL;
   bool skip = pass->source->on_error == CST_ON_ERROR_SKIP && !pass->options.by_unit;
   cst_status status =

@@ -265,6 +265,19 @@ cst_status cst__pass_next(cst_pass *pass, struct ArrowSchema *out_schema, struct
   return next_decoded(pass, out_schema, out, error);
 }
 
+cst_status cst__pass_next_unit(cst_pass *pass, const cst__unit **out, cst_error *error) {
+  struct ArrowArray none = {.release = NULL};
+  *out = &pass->delivered;
+  if (pass->feed == NULL) {
+    CST__TRY(start(pass, error));
+  }
+  do {
+    cst__unit_clear(&pass->delivered);
+    CST__TRY(take_unit(pass, NULL, &none, error));
+  } while (pass->delivered.rows == 0 && !pass->at_end);
+  return CST_OK;
+}
+
 void cst__pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows) {
   if (bytes_read != NULL) {
     *bytes_read = atomic_load_explicit(&pass->consumed, memory_order_relaxed);

@@ -99,6 +99,9 @@ cst_status cst__pass_new_with(cst_source *source, const cst__pass_options *optio
 cst_status cst__pass_new(cst_source *source, cst_pass **out, cst_error *error);
 cst_status cst__pass_next(cst_pass *pass, struct ArrowSchema *out_schema, struct ArrowArray *out,
                           cst_error *error);
+/* For CST__WANT_RECORDS and a source that raises: the next unit, whose records are not decoded and
+ * not checked; borrowed until the next call. Without rows at the end. */
+cst_status cst__pass_next_unit(cst_pass *pass, const cst__unit **out, cst_error *error);
 void cst__pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows);
 uint64_t cst__pass_dropped(const cst_pass *pass);
 void cst__pass_free(cst_pass *pass);

@@ -179,6 +179,7 @@ cst_status cst__source_drop(const cst_source *source, uint64_t *count, const cst
 typedef enum cst__want {
   CST__WANT_COLUMNS, /* batches as the options say */
   CST__WANT_TYPES,   /* inference: all columns, of the types that the data have */
+  CST__WANT_RECORDS, /* no columns, and no decoder: a pass gives its units' records as they are */
   CST__WANT_PROOF    /* verification: all columns, of the given schema if there is one */
 } cst__want;
 

@@ -296,6 +296,37 @@ TEST(tables_are_read_in_windows) {
   bytes_free(&text);
 }
 
+/* Views point into the blocks that were read, and are picked as columns. */
+TEST(views_of_packed_files) {
+  const char *paths[4];
+  size_t count = packed_files(paths, ROWS);
+  cst_source_options so = CST_SOURCE_OPTIONS_INIT;
+  cst_source *source = NULL;
+  so.column_flags = CST_COLUMNS_BINARY_VIEWS;
+  CHECK_EQ(cst_source_open(paths, count, &so, &source, NULL), CST_OK);
+  cst_source *plain = open_examples(paths, count, 0, 1);
+  for (size_t s = 0; s < 3; s += 2) {
+    cst_dataset_options options = options_of(shuffles[s], 8);
+    options.prefetch = 3;
+    options.threads = 2;
+    cst_dataset *views = dataset_of(source, &options);
+    cst_dataset *bytes = dataset_of(plain, &options);
+    delivery expected = deliver(bytes, 4);
+    delivery d = deliver(views, 4);
+    check_complete(&d, ROWS);
+    check_delivery(&d, &expected, 0);
+    delivery rest = deliver_with(views, expected.positions[9], 2);
+    check_delivery(&rest, &expected, 9);
+    delivery_free(&rest);
+    delivery_free(&d);
+    delivery_free(&expected);
+    cst_dataset_release(views);
+    cst_dataset_release(bytes);
+  }
+  cst_source_release(plain);
+  cst_source_release(source);
+}
+
 /* ---- empty sources, wrong options ---- */
 
 TEST(no_rows) {

@@ -74,11 +74,7 @@ def test_jax_loses_no_integers(make_file: MakeFile) -> None:
     source = cst.open(path, schema=schema)
     with pytest.raises(cst.UnsupportedError, match="jax_enable_x64"):
         list(source.dataset().jax())
-    with (
-        jax.experimental.enable_x64()
-        if hasattr(jax.experimental, "enable_x64")
-        else (jax.enable_x64(True))
-    ):
+    with jax.enable_x64(True):
         (batch,) = source.dataset().jax()
         assert batch["id"].dtype == "int64"
         assert batch["id"].tolist() == [1, 2**31]

@@ -2,6 +2,7 @@
 
 import pickle
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import columnstone as cst
 import numpy as np
@@ -284,6 +285,58 @@ def test_columns_by_path():
     assert rows.to_pylist() == [0, 0, 0, 4]
     assert batch[1:].column_with_rows(("s", "l", "v"))[1].to_pylist() == [3]
     assert batch.column_with_rows("s.x")[1].to_pylist() == [0, 1, 2, 3, 4]
+
+
+def _reach(type: pa.DataType, values: list, steps: tuple) -> list:
+    """(row, value) of all that a path comes to."""
+    for step in steps:
+        while not pa.types.is_struct(type):
+            values = [(row, item) for row, v in values if v is not None for item in v]
+            type = type.value_type
+        values = [(row, None if v is None else v[step]) for row, v in values]
+        type = type.field(step).type
+    return values
+
+
+def _structs() -> st.SearchStrategy:
+    def wrap(inner: st.SearchStrategy) -> st.SearchStrategy:
+        structs = inner.map(lambda t: pa.struct([("x", t), ("y", pa.int8())]))
+        lists = st.sampled_from([pa.list_, pa.large_list, lambda t: pa.list_(t, 2)])
+        return st.one_of(structs, st.tuples(lists, structs).map(lambda p: p[0](p[1])))
+
+    return wrap(wrap(st.one_of(_types(2), wrap(_types(2)))))
+
+
+@given(arrays(_structs()), st.data())
+def test_columns_of_any_type(array, data):
+    steps: list[str] = []
+    type = array.type
+    while True:
+        while not pa.types.is_struct(type) and type.num_fields > 0:
+            type = type.value_type
+        if type.num_fields == 0 or (steps and data.draw(st.booleans())):
+            break
+        steps.append(
+            data.draw(st.sampled_from([type.field(i).name for i in range(type.num_fields)]))
+        )
+        type = type.field(steps[-1]).type
+    found = _reach(array.type, list(enumerate(array.to_pylist())), tuple(steps))
+    batch = batch_of({"c": array})
+    values, rows = batch.column_with_rows(("c", *steps))
+    assert list(zip(rows.to_pylist(), values.to_pylist(), strict=True)) == found
+    pa.array(values).validate(full=True)
+
+
+def test_many_threads_use_one_batch():
+    batch = batch_of({"l": [[1, 2], None, [3]] * 500, "k": ["a", "b", "c"] * 500})
+
+    def work(i: int) -> tuple:
+        rows = batch.take([i, None]).to_pydict()["k"][0]
+        return rows, batch["l"].flatten().to_pylist()[:3], len(batch.group_by(["k"]))
+
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(work, range(300)))
+    assert results == [("abc"[i % 3], [1, 2, 3], 3) for i in range(300)]
 
 
 @pytest.mark.parametrize("path", ["q", "s.q", "s.x.y", ("a", "b"), ("s", "x\0")])

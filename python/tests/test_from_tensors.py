@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import io
+import pathlib
 import pickle
 from typing import Any
 
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pytest
 import random_tensors
 from columnstone import TensorRepresentation
+from conftest import SCHEMA
 from hypothesis import given
 from random_tensors import parts
 
@@ -86,6 +88,16 @@ def test_pickled_encoders_make_the_same(case: tuple[list[TensorRepresentation], 
     assert buffers(pa.record_batch(copy.encode(tensors))) == buffers(first)
 
 
+def test_from_a_file_and_into_one(file: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    source = cst.open(file, schema=SCHEMA, batch_size=30)
+    encoder = cst.TensorEncoder(source.tensor_representations())
+    copy = tmp_path / "copy.tfrecord"
+    before = list(source.tensors())
+    cst.write([encoder.encode(tensors) for tensors in before], copy)
+    after = list(cst.open(copy, schema=SCHEMA, batch_size=30).tensors())
+    assert [parts(t) for t in after] == [parts(t) for t in before]
+
+
 # ---- what counts as a tensor ----
 
 
@@ -119,6 +131,7 @@ def test_buffers() -> None:
     assert encoded(x=memoryview(b"\x01\x02")) == {"x": [[1], [2]]}
 
 
+@pytest.mark.filterwarnings("ignore:.*(nested tensors|Sparse invariant)")
 def test_pytorch() -> None:
     torch = pytest.importorskip("torch")
     grad = torch.tensor([[1.0, 2.0]], requires_grad=True)
@@ -135,6 +148,7 @@ def test_pytorch() -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*(nested tensors|Sparse invariant)")
 def test_what_pytorch_has_and_columns_have_not() -> None:
     torch = pytest.importorskip("torch")
     hybrid = torch.sparse_coo_tensor([[0, 1]], [[1, 2], [3, 4]], (2, 2))

@@ -15,6 +15,7 @@ import access_rows
 import contenders
 import convert_rows
 import csv_rows
+import dataset_rows
 import decode_rows
 import file_rows
 import plots
@@ -55,6 +56,7 @@ def main() -> None:
         **access_rows.rows(settings, results),
         **tensor_rows.rows(settings, results),
         **validate_rows.rows(settings, results),
+        **dataset_rows.rows(settings, results),
         **process_rows.rows(settings, results),
     }
     if args.list:

@@ -68,11 +68,12 @@ class StringTensor:
 
     def numpy(self) -> Any:
         """An array of bytes objects."""
-        if self._array is None and isinstance(self._content, tuple):
-            values = split_strings(*self._content)
+        content = self._content
+        if self._array is None and isinstance(content, tuple):
+            values = split_strings(*content)
             self._array = np.fromiter(values, object, len(values)).reshape(self.shape)
-        elif self._array is None:
-            self._array = self._content.numpy()
+        elif self._array is None and not isinstance(content, tuple):
+            self._array = content.numpy()
         return self._array
 
     def tolist(self) -> Any:
@@ -143,9 +144,9 @@ class _Packer:
             parts = (value.indices, value.values, value.dense_shape)
             return _Made(SparseTensor, tuple(self.add(part) for part in parts))
         if isinstance(value, StringTensor):
-            blocks = (np.frombuffer(block, np.uint8) for block in value.joined())
-            parts = (self._place(block, torch.uint8, block.shape) for block in blocks)
-            return _Made(_strings_of, (*parts, value.shape))
+            blocks = [np.frombuffer(block, np.uint8) for block in value.joined()]
+            placed = [self._place(block, torch.uint8, block.shape) for block in blocks]
+            return _Made(_strings_of, (*placed, value.shape))
         if isinstance(value, torch.Tensor) and value.device.type == "cpu":
             return self._add_tensor(value)
         return value

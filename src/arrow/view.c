@@ -139,9 +139,16 @@ static bool opaque_width(const char *format, int64_t *width) {
   return decimal_width(format, width);
 }
 
+/* Most differ in the first character, which is not worth a call of strcmp. */
+static bool is_same_format(const char *a, const char *b) {
+  for (; *a != '\0' && *a == *b; a++, b++) {
+  }
+  return *a == *b;
+}
+
 static const format_entry *find_format(const char *format, int64_t *fixed_size) {
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-    if (strcmp(formats[i].format, format) == 0) {
+    if (is_same_format(formats[i].format, format)) {
       return &formats[i];
     }
   }

@@ -160,6 +160,12 @@ def _array_of_strings(format: str, values: list[Any]) -> Array:
 # ---- rows ----
 
 
+def _row(row: Any) -> int:
+    if isinstance(row, bool):
+        raise TypeError("rows are numbers, not bools: a mask is for filter()")
+    return -1 if row is None else _index(row)
+
+
 def _rows(rows: Rows) -> Buffer:
     """Row numbers as int64, null as -1."""
     if hasattr(rows, "__arrow_c_array__"):
@@ -169,7 +175,7 @@ def _rows(rows: Rows) -> Buffer:
     if isinstance(rows, str):
         raise TypeError("rows are numbers, not a str")
     try:
-        return _numbers("q", (-1 if row is None else _index(row) for row in rows))
+        return _numbers("q", map(_row, rows))
     except OverflowError:
         raise ArgumentError("there is no such row: the number does not fit 64 bits") from None
 

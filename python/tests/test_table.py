@@ -159,6 +159,7 @@ def test_row_numbers_of_every_kind():
         ([2**70], cst.ArgumentError),
         (np.array([2**64 - 1], np.uint64), cst.ArgumentError),
         ([0.5], TypeError),
+        ([True, False], TypeError),
         (np.array([0.5]), TypeError),
         (np.array([True, False]), TypeError),
         (np.array([[1]]), TypeError),

@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import pathlib
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -455,6 +456,27 @@ def test_the_process_ends_while_loaders_run(files: list[str], how: str) -> None:
         command = [sys.executable, "-c", EXITS, files[0], how]
         done = subprocess.run(command, capture_output=True, timeout=60, check=False)
         assert (done.returncode, done.stderr) == (0, b"")
+
+
+ENDLESS = """
+import sys, columnstone as cst
+for batch in cst.open(sys.argv[1]).dataset(8, True, epochs=None, prefetch=4, threads=2):
+    print(batch.position.epoch, flush=True)
+"""
+
+
+def test_an_interrupt_ends_a_loop(files: list[str]) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, files[0]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    child.stdout.readline()
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == -signal.SIGINT and "KeyboardInterrupt" in errors
 
 
 def test_threads_start_with_the_first_next(src: cst.Source) -> None:

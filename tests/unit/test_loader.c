@@ -20,17 +20,31 @@ static cst_dataset_options ahead_of(int32_t prefetch, int32_t threads) {
 
 /* ---- failures ---- */
 
-/* A file whose record `bad` has a wrong CRC of its data. */
-static const char *write_damaged(int bad) {
+static void read_whole(const char *path, bytes *out) {
+  char buffer[4096];
+  FILE *file = fopen(path, "rb");
+  CHECK(file != NULL);
+  for (size_t got = fread(buffer, 1, sizeof buffer, file); got > 0;
+       got = fread(buffer, 1, sizeof buffer, file)) {
+    bytes_add(out, buffer, got);
+  }
+  (void)fclose(file);
+}
+
+/* A file whose record `bad` has a wrong CRC of its data, plain or compressed. */
+static const char *write_damaged(int bad, cst_compression compression) {
   bytes file = {0};
+  bytes packed = {0};
   add_examples(&file, 0, ROWS);
   file.data[record_offset(&file, bad) + 14] ^= 1;
-  const char *path = write_bytes("bad.tfrecord", &file);
+  CHECK_EQ(add_compressed(&packed, compression, file.data, file.size), CST_OK);
+  const char *path = write_bytes("bad.tfrecord", &packed);
   bytes_free(&file);
+  bytes_free(&packed);
   return path;
 }
 
-static cst_source *open_damaged(int bad, cst_on_error on_error) {
+static cst_source *open_damaged(int bad, cst_compression compression, cst_on_error on_error) {
   const char *good = write_examples("good.tfrecord", 0, ROWS);
   cst_schema *schema = NULL;
   cst_source *source = NULL;
@@ -38,7 +52,7 @@ static cst_source *open_damaged(int bad, cst_on_error on_error) {
   cst_source *sound = open_examples(&good, 1, 0, 1);
   CHECK_EQ(cst_source_infer(sound, NULL, NULL, &schema, NULL), CST_OK);
   cst_source_release(sound);
-  const char *path = write_damaged(bad);
+  const char *path = write_damaged(bad, compression);
   options.schema = schema;
   options.on_error = on_error;
   CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_OK);
@@ -46,8 +60,8 @@ static cst_source *open_damaged(int bad, cst_on_error on_error) {
   return source;
 }
 
-TEST(failures_come_in_their_place) {
-  cst_source *source = open_damaged(50, CST_ON_ERROR_RAISE);
+static void check_failures(cst_compression compression) {
+  cst_source *source = open_damaged(50, compression, CST_ON_ERROR_RAISE);
   for (int threads = 0; threads <= 3; threads++) {
     cst_dataset_options options = ahead_of(threads > 0 ? 4 : 0, threads);
     options.shuffle = CST_SHUFFLE_NONE;
@@ -71,9 +85,50 @@ TEST(failures_come_in_their_place) {
   cst_source_release(source);
 }
 
+TEST(failures_come_in_their_place) {
+  check_failures(CST_COMPRESSION_NONE);
+  check_failures(CST_COMPRESSION_GZIP);
+}
+
+/* The batches in front of where a compressed file breaks off. */
+TEST(files_that_break_off) {
+  const char *paths[4];
+  (void)packed_files(paths, 30000);
+  bytes whole = {0};
+  read_whole(paths[2], &whole);
+  whole.size = whole.size / 2;
+  const char *path = write_bytes("half.gz", &whole);
+  bytes_free(&whole);
+  cst_schema *schema = NULL;
+  cst_source *source = NULL;
+  cst_source_options so = CST_SOURCE_OPTIONS_INIT;
+  static const char text[] = "feature { name: 'id' type: INT }";
+  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+  so.schema = schema;
+  CHECK_EQ(cst_source_open(&path, 1, &so, &source, NULL), CST_OK);
+  size_t batches = 0;
+  for (int threads = 0; threads <= 2; threads++) {
+    cst_dataset_options options = ahead_of(threads * 2, threads);
+    options.batch_size = 100;
+    options.shuffle = CST_SHUFFLE_NONE;
+    cst_dataset *dataset = dataset_of(source, &options);
+    delivery d = deliver(dataset, 0);
+    CHECK(d.status != CST_OK && d.num_batches > 10);
+    CHECK_EQ(d.num_ids, d.num_batches * 100);
+    CHECK(is_sorted(&d));
+    CHECK_CONTAINS(d.error.file, "half.gz");
+    CHECK(threads == 0 || d.num_batches == batches);
+    batches = d.num_batches;
+    delivery_free(&d);
+    cst_dataset_release(dataset);
+  }
+  cst_source_release(source);
+  cst_schema_release(schema);
+}
+
 /* Sources that drop damaged records are read in order. */
 TEST(damaged_records_are_dropped) {
-  cst_source *source = open_damaged(50, CST_ON_ERROR_SKIP);
+  cst_source *source = open_damaged(50, CST_COMPRESSION_NONE, CST_ON_ERROR_SKIP);
   for (int threads = 0; threads <= 2; threads++) {
     cst_dataset_options options = ahead_of(threads, threads);
     cst_dataset *dataset = dataset_of(source, &options);

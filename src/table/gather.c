@@ -11,7 +11,7 @@
 
 typedef struct gathering {
   const cst_array *owner;
-  const cst__slots *slots;
+  const cst__chosen *slots;
   cst_error *error;
 } gathering;
 
@@ -42,7 +42,7 @@ static inline unsigned bit_of(const uint8_t *bits, int64_t offset, int64_t slot,
 }
 
 /* Gives the number of bits that are set. */
-static int64_t gather_bits(const uint8_t *bits, int64_t offset, const cst__slots *s,
+static int64_t gather_bits(const uint8_t *bits, int64_t offset, const cst__chosen *s,
                            unsigned missing, uint8_t *to) {
   int64_t set = 0;
   for (int64_t i = 0; i < s->count; i += 8) {
@@ -88,7 +88,7 @@ static cst_status gather_bools(const gathering *g, const cst__view *view, struct
 
 /* ---- fixed widths ---- */
 
-static inline void gather_width(const uint8_t *from, const cst__slots *s, uint8_t *to,
+static inline void gather_width(const uint8_t *from, const cst__chosen *s, uint8_t *to,
                                 size_t width) {
   if (!s->has_null) {
     for (int64_t i = 0; i < s->count; i++, to += width) {
@@ -172,24 +172,24 @@ typedef struct spans {
 
 /* Writes the offsets of the slots, laid one behind the other; null ones are empty. Gives the last
  * of them, or -1 if 64 bits do not hold it. */
-#define DEFINE_GATHER_OFFSETS(name, type)                                                      \
-  static int64_t name(const cst__view *view, const cst__slots *s, int64_t *begins, type *to) { \
-    const type *from = view->offsets; /* may be NULL if there are no slots */                  \
-    bool is_plain = view->validity == NULL && !s->has_null;                                    \
-    bool is_bad = false;                                                                       \
-    int64_t total = 0;                                                                         \
-    to[0] = 0;                                                                                 \
-    for (int64_t i = 0; i < s->count; i++) {                                                   \
-      int64_t at = view->offset + s->at[i];                                                    \
-      int64_t size = 0;                                                                        \
-      if (is_plain || bit_of(view->validity, view->offset, s->at[i], 0)) {                     \
-        begins[i] = from[at];                                                                  \
-        size = (int64_t)from[at + 1] - from[at];                                               \
-      }                                                                                        \
-      is_bad |= __builtin_add_overflow(total, size, &total);                                   \
-      to[i + 1] = (type)total;                                                                 \
-    }                                                                                          \
-    return is_bad ? -1 : total;                                                                \
+#define DEFINE_GATHER_OFFSETS(name, type)                                                       \
+  static int64_t name(const cst__view *view, const cst__chosen *s, int64_t *begins, type *to) { \
+    const type *from = view->offsets; /* may be NULL if there are no slots */                   \
+    bool is_plain = view->validity == NULL && !s->has_null;                                     \
+    bool is_bad = false;                                                                        \
+    int64_t total = 0;                                                                          \
+    to[0] = 0;                                                                                  \
+    for (int64_t i = 0; i < s->count; i++) {                                                    \
+      int64_t at = view->offset + s->at[i];                                                     \
+      int64_t size = 0;                                                                         \
+      if (is_plain || bit_of(view->validity, view->offset, s->at[i], 0)) {                      \
+        begins[i] = from[at];                                                                   \
+        size = (int64_t)from[at + 1] - from[at];                                                \
+      }                                                                                         \
+      is_bad |= __builtin_add_overflow(total, size, &total);                                    \
+      to[i + 1] = (type)total;                                                                  \
+    }                                                                                           \
+    return is_bad ? -1 : total;                                                                 \
   }
 DEFINE_GATHER_OFFSETS(gather_offsets_32, int32_t)
 DEFINE_GATHER_OFFSETS(gather_offsets_64, int64_t)
@@ -282,7 +282,7 @@ static cst_status new_plain(const gathering *g, const cst__view *view, int64_t l
 /* Gathers what lies below lists by the slots of the items, which are deleted. */
 static cst_status gather_items(const gathering *g, const cst__node *node, int64_t *items,
                                int64_t count, bool has_null, struct ArrowArray *out) {
-  cst__slots slots = {items, count, has_null};
+  cst__chosen slots = {items, count, has_null};
   gathering below = {g->owner, &slots, g->error};
   cst__node child = cst__node_child(node, 0);
   cst_status status = gather(&below, &child, false, out->children[0]);
@@ -320,7 +320,7 @@ static cst_status gather_lists(const gathering *g, const cst__node *node, struct
   return status;
 }
 
-static void copy_fixed_lists(const cst__view *view, const cst__slots *s, uint8_t *to) {
+static void copy_fixed_lists(const cst__view *view, const cst__chosen *s, uint8_t *to) {
   const cst__view *child = &view->children[0];
   size_t width = width_of(child);
   size_t bytes = (size_t)view->fixed_size * width;
@@ -337,7 +337,7 @@ static void copy_fixed_lists(const cst__view *view, const cst__slots *s, uint8_t
 static cst_status gather_fixed_lists(const gathering *g, const cst__node *node,
                                      struct ArrowArray *out) {
   const cst__view *view = node->view;
-  const cst__slots *s = g->slots;
+  const cst__chosen *s = g->slots;
   int64_t total;
   if (__builtin_mul_overflow(s->count, view->fixed_size, &total)) {
     return cst__fail(g->error, CST_LIMIT, "take fewer rows",
@@ -393,7 +393,7 @@ static cst_status gather_list_views(const gathering *g, const cst__node *node,
 static void release_owner(void *owner) { cst__array_handle_release(owner); }
 
 /* Views of null slots may refer to anything: they become empty. */
-static void copy_views(const cst__view *view, const cst__slots *s, uint8_t *to) {
+static void copy_views(const cst__view *view, const cst__chosen *s, uint8_t *to) {
   for (int64_t i = 0; i < s->count; i++, to += 16) {
     int64_t slot = s->at[i];
     if (bit_of(view->validity, view->offset, slot, 0)) {
@@ -492,7 +492,7 @@ static cst_status gather(const gathering *g, const cst__node *node, bool is_batc
   return status;
 }
 
-cst_status cst__gather(const cst_array *owner, const cst__node *node, const cst__slots *slots,
+cst_status cst__gather(const cst_array *owner, const cst__node *node, const cst__chosen *slots,
                        bool is_batch, struct ArrowArray *out, cst_error *error) {
   gathering g = {owner, slots, error};
   return gather(&g, node, is_batch && node->view->layout == CST__LAYOUT_STRUCT, out);

@@ -6,17 +6,17 @@
 #include "table/runs.h"
 
 /* Slots to be copied, in this order; -1 is a null. */
-typedef struct cst__slots {
+typedef struct cst__chosen {
   const int64_t *at; /* of the view */
   int64_t count;
   bool has_null; /* some are -1 */
-} cst__slots;
+} cst__chosen;
 
 /* Makes an array of the slots. Blocks of views, and items of list views, are shared with `owner`,
  * to which the node belongs; all else is copied. With `is_batch`, a struct's -1 is a row that is
  * there, with nulls in all fields. CST_UNSUPPORTED, with the column's path, for types that
  * cst__view does not know; CST_LIMIT if 32-bit offsets do not suffice. */
-cst_status cst__gather(const cst_array *owner, const cst__node *node, const cst__slots *slots,
+cst_status cst__gather(const cst_array *owner, const cst__node *node, const cst__chosen *slots,
                        bool is_batch, struct ArrowArray *out, cst_error *error);
 
 #endif /* TABLE_GATHER_H */

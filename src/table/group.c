@@ -243,7 +243,7 @@ static cst_status take_key(const grouping *g, const key *k, int64_t *groups, int
     has_null |= slots[i] < 0;
   }
   cst__node node = {k->values->schema, &k->values->array, &k->view};
-  cst__slots taken = {slots, (int64_t)g->num_groups, has_null};
+  cst__chosen taken = {slots, (int64_t)g->num_groups, has_null};
   return cst__gather(k->values, &node, &taken, false, out, g->error);
 }
 

@@ -80,7 +80,7 @@ static cst_status copy_rows(const cst_array *array, const int64_t *rows, size_t 
     status = join_runs(array, &view, rows, count, num_runs, out, error);
   } else if (status == CST_OK) {
     cst__node node = {array->schema, &array->array, &view};
-    cst__slots slots = {rows, (int64_t)count, has_null};
+    cst__chosen slots = {rows, (int64_t)count, has_null};
     status = cst__gather(array, &node, &slots, true, out, error);
   }
   cst__arena_reset(&arena);

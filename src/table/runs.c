@@ -13,14 +13,14 @@ static cst_status add_run(cst__runs *runs, int64_t begin, int64_t length, cst_er
   if (__builtin_add_overflow(runs->total, length, &runs->total)) {
     return cst__fail(error, CST_LIMIT, "use smaller batches", "more items than 64 bits count");
   }
-  cst__run *last = runs->count > 0 ? &runs->items[runs->count - 1] : NULL;
+  cst__slot_run *last = runs->count > 0 ? &runs->items[runs->count - 1] : NULL;
   if (last != NULL && last->begin + last->length == begin) {
     last->length += length;
     return CST_OK;
   }
   if (runs->items == NULL || runs->count == runs->capacity) {
     size_t capacity = runs->capacity == 0 ? 4 : 2 * runs->capacity;
-    cst__run *items = cst__arena_take(runs->arena, capacity * sizeof *items);
+    cst__slot_run *items = cst__arena_take(runs->arena, capacity * sizeof *items);
     if (items == NULL) {
       return cst__fail_memory(error, capacity * sizeof *items);
     }
@@ -30,7 +30,7 @@ static cst_status add_run(cst__runs *runs, int64_t begin, int64_t length, cst_er
     runs->items = items;
     runs->capacity = capacity;
   }
-  runs->items[runs->count++] = (cst__run){begin, length};
+  runs->items[runs->count++] = (cst__slot_run){begin, length};
   return CST_OK;
 }
 
@@ -63,7 +63,7 @@ bool cst__runs_is_null(const cst__runs *runs, int64_t slot) {
 }
 
 /* Where the items of one run begin, behind `splits[0]`; its lists have offsets and no nulls. */
-static void split_plain(const cst__view *view, const cst__run *run, int64_t *splits) {
+static void split_plain(const cst__view *view, const cst__slot_run *run, int64_t *splits) {
   int64_t at = view->offset + run->begin;
   if (view->offset_width == 8) {
     const int64_t *offsets = (const int64_t *)view->offsets + at;
@@ -80,7 +80,7 @@ static void split_plain(const cst__view *view, const cst__run *run, int64_t *spl
   }
 }
 
-static cst_status open_plain(const cst__runs *lists, const cst__run *run, int64_t *splits,
+static cst_status open_plain(const cst__runs *lists, const cst__slot_run *run, int64_t *splits,
                              cst__runs *items, cst_error *error) {
   const cst__view *view = lists->node.view;
   int64_t at = view->offset + run->begin;
@@ -92,7 +92,7 @@ static cst_status open_plain(const cst__runs *lists, const cst__run *run, int64_
   return add_run(items, begin, end - begin, error);
 }
 
-static cst_status open_each(const cst__runs *lists, const cst__run *run, int64_t *splits,
+static cst_status open_each(const cst__runs *lists, const cst__slot_run *run, int64_t *splits,
                             cst__runs *items, cst_error *error) {
   for (int64_t i = 0; i < run->length; i++) {
     int64_t begin = 0;
@@ -130,7 +130,7 @@ cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error) {
     *splits = at;
   }
   for (size_t i = 0; i < runs->count; i++) {
-    const cst__run *run = &runs->items[i];
+    const cst__slot_run *run = &runs->items[i];
     CST__TRY(is_plain ? open_plain(runs, run, at, &items, error)
                       : open_each(runs, run, at, &items, error));
     at = at != NULL ? at + run->length : NULL;
@@ -159,7 +159,7 @@ static cst_status apply_veil(const cst__runs *runs, struct ArrowArray *out, cst_
   memset(bits, 0, size);
   out->null_count = 0;
   for (size_t i = 0; i < runs->count; i++) {
-    const cst__run *run = &runs->items[i];
+    const cst__slot_run *run = &runs->items[i];
     for (int64_t slot = run->begin; slot < run->begin + run->length; slot++, to++) {
       bool is_null = cst__runs_is_null(runs, slot);
       bits[to >> 3] = (uint8_t)(bits[to >> 3] | (unsigned)!is_null << (to & 7));

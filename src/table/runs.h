@@ -20,10 +20,10 @@ static inline cst__node cst__node_child(const cst__node *node, int64_t i) {
   return (cst__node){node->schema->children[i], node->array->children[i], &node->view->children[i]};
 }
 
-typedef struct cst__run {
+typedef struct cst__slot_run {
   int64_t begin;
   int64_t length;
-} cst__run;
+} cst__slot_run;
 
 /* A struct whose nulls hide the slots of what lies below it; the slots have the same numbers. */
 typedef struct cst__veil {
@@ -35,7 +35,7 @@ typedef struct cst__runs {
   cst__arena *arena; /* of runs and splits */
   cst__node node;
   const cst__veil *veil; /* NULL: nothing is hidden */
-  cst__run *items;
+  cst__slot_run *items;
   size_t count;
   size_t capacity;
   int64_t total; /* slots of all runs */

@@ -248,7 +248,7 @@ static cst_status block_finish(const block *b, int64_t rows) {
 
 /* ---- ragged and varlen ---- */
 
-static int64_t find_longest(const cst__level *level) {
+static int64_t find_longest(const cst__split_level *level) {
   int64_t longest = 0;
   for (int64_t i = 0; i < level->count; i++) {
     int64_t size = level->splits[i + 1] - level->splits[i];
@@ -257,8 +257,8 @@ static int64_t find_longest(const cst__level *level) {
   return longest;
 }
 
-static cst_status fail_long(const block *b, const cst__level *levels, size_t k) {
-  const cst__level *level = &levels[k];
+static cst_status fail_long(const block *b, const cst__split_level *levels, size_t k) {
+  const cst__split_level *level = &levels[k];
   int64_t list = 0;
   while (level->splits[list + 1] - level->splits[list] <= b->lengths[k]) {
     list++;
@@ -272,7 +272,7 @@ static cst_status fail_long(const block *b, const cst__level *levels, size_t k) 
                        (long long)b->lengths[level - levels]);
 }
 
-static cst_status find_lengths(const block *b, const cst__level *levels) {
+static cst_status find_lengths(const block *b, const cst__split_level *levels) {
   for (size_t k = 0; k < b->num_dims; k++) {
     int64_t longest = find_longest(&levels[k]);
     if (b->lengths[k] < 0) {
@@ -285,7 +285,8 @@ static cst_status find_lengths(const block *b, const cst__level *levels) {
 }
 
 /* Copies the items of one list of level k to where they stand in the block. */
-static void copy_list(const block *b, const cst__level *levels, size_t k, int64_t list, char *to) {
+static void copy_list(const block *b, const cst__split_level *levels, size_t k, int64_t list,
+                      char *to) {
   int64_t begin = levels[k].splits[list];
   int64_t count = levels[k].splits[list + 1] - begin;
   count = count < b->lengths[k] ? count : b->lengths[k];
@@ -299,7 +300,7 @@ static void copy_list(const block *b, const cst__level *levels, size_t k, int64_
   }
 }
 
-cst_status cst__pad_levels(const cst__job *job, const cst__level *levels, size_t num_levels,
+cst_status cst__pad_levels(const cst__job *job, const cst__split_level *levels, size_t num_levels,
                            int64_t item_size) {
   block b;
   int64_t rows = levels[0].count;

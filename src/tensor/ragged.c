@@ -9,7 +9,7 @@
 
 typedef struct ragged {
   const cst__job *job;
-  cst__level *levels; /* outermost first */
+  cst__split_level *levels; /* outermost first */
   size_t num_levels;
   cst__slots parent; /* the slots of the last struct, whose children the partitions' columns are */
   size_t parent_levels; /* levels that lead to them */
@@ -25,7 +25,7 @@ static int64_t row_of(const ragged *r, size_t num_levels, int64_t list) {
 }
 
 static cst_status open_lists(ragged *r, const cst__slots *lists) {
-  cst__level *l = &r->levels[r->num_levels++];
+  cst__split_level *l = &r->levels[r->num_levels++];
   l->count = lists->count;
   return cst__slots_open(lists, r->job->scratch, &l->splits, &r->items, r->job->error);
 }
@@ -62,7 +62,7 @@ static cst_status walk(ragged *r) {
 }
 
 /* Divides every count of a level by a length that has to go into each; the splits are new. */
-static cst_status divide(const ragged *r, size_t num_levels, cst__level *l, int64_t length) {
+static cst_status divide(const ragged *r, size_t num_levels, cst__split_level *l, int64_t length) {
   int64_t *splits = cst__scratch_take(r->job->scratch, l->count + 1, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, r->job->error));
   for (int64_t i = 0; i <= l->count; i++) {
@@ -79,7 +79,8 @@ static cst_status divide(const ragged *r, size_t num_levels, cst__level *l, int6
 }
 
 /* The splits 0, length, 2 * length, ... of a uniform partition. */
-static cst_status uniform_splits(const ragged *r, int64_t total, int64_t length, cst__level *out) {
+static cst_status uniform_splits(const ragged *r, int64_t total, int64_t length,
+                                 cst__split_level *out) {
   out->count = total / length;
   int64_t *splits = cst__scratch_take(r->job->scratch, out->count + 1, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, r->job->error));
@@ -95,8 +96,8 @@ static const char *length_name(const ragged *r, size_t k) {
 }
 
 /* Adds up row lengths, list by list: each list's lengths have to add up to its number of items. */
-static cst_status add_up(const ragged *r, size_t k, const cst__level *lists,
-                         const cst__level *items, const int64_t *lengths, int64_t *splits) {
+static cst_status add_up(const ragged *r, size_t k, const cst__split_level *lists,
+                         const cst__split_level *items, const int64_t *lengths, int64_t *splits) {
   int64_t at = 0;
   splits[0] = 0;
   for (int64_t i = 0; i < lists->count; i++) {
@@ -121,11 +122,12 @@ static cst_status add_up(const ragged *r, size_t k, const cst__level *lists,
 }
 
 /* The partition by a column of row lengths: `items` becomes its lists, `out` their splits. */
-static cst_status length_splits(const ragged *r, size_t k, cst__level *items, cst__level *out) {
+static cst_status length_splits(const ragged *r, size_t k, cst__split_level *items,
+                                cst__split_level *out) {
   const cst__job *job = r->job;
   cst__slots lists;
   cst__slots slots;
-  cst__level counts = {NULL, items->count};
+  cst__split_level counts = {NULL, items->count};
   const int64_t *lengths;
   int64_t bad_at;
   if (!cst__slots_enter(&r->parent, job->plan->siblings[k], job->scratch, &lists)) {
@@ -142,16 +144,16 @@ static cst_status length_splits(const ragged *r, size_t k, cst__level *items, cs
   int64_t *splits = cst__scratch_take(job->scratch, slots.count + 1, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, job->error));
   CST__TRY(add_up(r, k, &counts, items, lengths, splits));
-  *out = (cst__level){splits, slots.count};
+  *out = (cst__split_level){splits, slots.count};
   *items = counts;
   return CST_OK;
 }
 
 /* Splits of all partitions that are no inner dimensions, from the inside out. The innermost list
  * level of the path then counts the outermost partition's rows. */
-static cst_status partition(ragged *r, cst__level *parts, size_t num_parts) {
+static cst_status partition(ragged *r, cst__split_level *parts, size_t num_parts) {
   const cst__plan *plan = r->job->plan;
-  cst__level *last = &r->levels[r->num_levels - 1];
+  cst__split_level *last = &r->levels[r->num_levels - 1];
   if (plan->inner_size > 1) {
     CST__TRY(divide(r, r->num_levels - 1, last, plan->inner_size));
   }
@@ -167,7 +169,7 @@ static cst_status partition(ragged *r, cst__level *parts, size_t num_parts) {
   return CST_OK;
 }
 
-static cst_status narrow(const cst__job *job, const cst__level *l, const void **out) {
+static cst_status narrow(const cst__job *job, const cst__split_level *l, const void **out) {
   int32_t *splits = cst__scratch_take(job->scratch, l->count + 1, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, job->error));
   if (l->splits[l->count] > INT32_MAX) {
@@ -182,7 +184,7 @@ static cst_status narrow(const cst__job *job, const cst__level *l, const void **
   return CST_OK;
 }
 
-static cst_status put_splits(const cst__job *job, const cst__level *l, cst_ndarray *out) {
+static cst_status put_splits(const cst__job *job, const cst__split_level *l, cst_ndarray *out) {
   *out = (cst_ndarray){.dtype = job->plan->spec->row_splits_dtype, .data = l->splits};
   if (out->dtype == CST_DTYPE_INT32) {
     CST__TRY(narrow(job, l, &out->data));
@@ -190,7 +192,8 @@ static cst_status put_splits(const cst__job *job, const cst__level *l, cst_ndarr
   return cst__ndarray_shape(job, out, l->count + 1, 0, NULL);
 }
 
-static cst_status put_all_splits(const cst__job *job, const cst__level *levels, size_t count) {
+static cst_status put_all_splits(const cst__job *job, const cst__split_level *levels,
+                                 size_t count) {
   cst_ndarray *splits = cst__scratch_take(job->scratch, (int64_t)count, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, job->error));
   for (size_t i = 0; i < count; i++) {
@@ -224,13 +227,13 @@ static cst_status put_values(const ragged *r) {
 
 cst_status cst__make_ragged(const cst__job *job) {
   const cst__plan *plan = job->plan;
-  cst__level levels[MAX_LEVELS];
+  cst__split_level levels[MAX_LEVELS];
   ragged r = {.job = job, .levels = levels};
   size_t num_parts = plan->spec->num_partitions - plan->num_inner;
   CST__TRY(walk(&r));
   CST__TRY(put_values(&r));
   size_t count = r.num_levels + num_parts;
-  cst__level *all = cst__scratch_take(job->scratch, (int64_t)count, sizeof *all);
+  cst__split_level *all = cst__scratch_take(job->scratch, (int64_t)count, sizeof *all);
   CST__TRY(CST__TAKEN(all, job->error));
   CST__TRY(partition(&r, all + r.num_levels, num_parts));
   memcpy(all, levels, r.num_levels * sizeof *all);

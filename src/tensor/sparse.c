@@ -114,7 +114,7 @@ cst_status cst__make_varlen(const cst__job *job) {
   CST__TRY(open_column(job, -1, &rows, &column));
   CST__TRY(read_values(job, &column, rows));
   if (job->plan->padding != NULL) {
-    const cst__level level = {column.splits, rows};
+    const cst__split_level level = {column.splits, rows};
     return cst__pad_levels(job, &level, 1, 1);
   }
   CST__TRY(make_coordinates(job, column.items.count, 2, &indices, &dense_shape));

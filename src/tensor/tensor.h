@@ -94,14 +94,14 @@ cst_status cst__make_structured(const cst__job *job);
 cst_status cst__make_tensor(const cst__job *job);
 
 /* Lists: splits[count + 1], which begin at 0, and count the lists of the next level or values. */
-typedef struct cst__level {
+typedef struct cst__split_level {
   const int64_t *splits;
   int64_t count;
-} cst__level;
+} cst__split_level;
 
 /* Makes the tensor whose values have been read dense: each list of each level gets the padding's
  * length, an item of the last level being `item_size` values. */
-cst_status cst__pad_levels(const cst__job *job, const cst__level *levels, size_t num_levels,
+cst_status cst__pad_levels(const cst__job *job, const cst__split_level *levels, size_t num_levels,
                            int64_t item_size);
 /* The same for a sparse tensor, whose indices are made. */
 cst_status cst__pad_sparse(const cst__job *job, int64_t rows);

@@ -123,11 +123,11 @@ char *cst__mark_place(cst__check *check, cst__finding *finding, const char *file
 
 /* columns.c: all features of a batch. */
 cst_status cst__check_features(cst__check *check, const cst__view *batch);
-/* tensors.c: the tensors of the groups, and all of them against a batch, to whose view columns that
- * it lacks are added (from the arena). */
+/* tensors.c: the tensors of the groups, and all of them against a batch; a struct of it may get
+ * children that it lacks, from the arena. */
 cst_status cst__check_add_groups(cst__check *check, const char *const *groups, size_t num_groups,
                                  bool legacy);
-cst_status cst__check_tensors(cst__check *check, cst__view *batch, cst__arena *arena);
+cst_status cst__check_tensors(cst__check *check, const cst__view *batch, cst__arena *arena);
 
 /* report.c: the anomalies, in the validation's own memory. */
 cst_status cst__check_report(cst__check *check, cst_validation **out, cst_error *error);

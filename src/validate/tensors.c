@@ -74,6 +74,15 @@ static cst__view *find_child(cst__view *v, const char *name) {
   return NULL;
 }
 
+/* A column that no row has. */
+static cst__view no_values(const char *name, bool is_struct, int64_t length) {
+  return (cst__view){.layout = is_struct ? CST__LAYOUT_STRUCT : CST__LAYOUT_NULL,
+                     .length = length,
+                     .null_count = is_struct ? 0 : length,
+                     .name = name,
+                     .format = is_struct ? "+s" : "n"};
+}
+
 /* The child of a struct's view, made without any value if need be; NULL: no memory. */
 static cst__view *need_child(cst__view *v, const char *name, bool is_struct, cst__arena *arena) {
   cst__view *found = find_child(v, name);
@@ -88,11 +97,7 @@ static cst__view *need_child(cst__view *v, const char *name, bool is_struct, cst
   if (count > 0) {
     memcpy(children, v->children, count * sizeof *children);
   }
-  children[count] = (cst__view){.layout = is_struct ? CST__LAYOUT_STRUCT : CST__LAYOUT_NULL,
-                                .length = v->length,
-                                .null_count = is_struct ? 0 : v->length,
-                                .name = name,
-                                .format = is_struct ? "+s" : "n"};
+  children[count] = no_values(name, is_struct, v->length);
   v->children = children;
   v->num_children++;
   return &children[count];
@@ -109,23 +114,47 @@ static bool need_beside(cst__view *parent, const char *name, cst__arena *arena) 
   return name == NULL || need_child(parent, name, false, arena) != NULL;
 }
 
-/* False if out of memory. Where something else than a struct is in the way, the plan says so. */
-static bool need_columns(cst__view *root, const cst_tensor_spec *spec, cst__arena *arena) {
+/* The columns of a batch by name. */
+typedef struct batch_columns {
+  const cst__view *root;
+  cst__name_map names;
+  cst__arena *arena;
+} batch_columns;
+
+static bool list_columns(batch_columns *b) {
+  for (int64_t i = 0; i < b->root->num_children; i++) {
+    const char *name = b->root->children[i].name;
+    size_t size = strlen(name);
+    if (cst__name_map_find(&b->names, name, size) == SIZE_MAX &&
+        !cst__name_map_add(&b->names, name, size, (size_t)i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Puts a column, or one without any value, into the batch `out`, which has room. */
+static void pick(const batch_columns *b, const char *name, bool is_struct, cst__view *out) {
+  size_t at = name != NULL ? cst__name_map_find(&b->names, name, strlen(name)) : SIZE_MAX;
+  if (name != NULL) {
+    out->children[out->num_children++] =
+        at != SIZE_MAX ? b->root->children[at] : no_values(name, is_struct, b->root->length);
+  }
+}
+
+/* Adds what the innermost struct of the path lacks. Where something else than a struct is in the
+ * way, the plan says so. False if out of memory. */
+static bool need_nested(cst__view *root, const cst_tensor_spec *spec, cst__arena *arena) {
   cst__view *parent = root;
   bool fine = true;
-  for (size_t i = 0; i < spec->num_fields; i++) {
-    fine = fine && need_columns(root, &spec->fields[i], arena);
-  }
   for (size_t i = 0; i + 1 < spec->num_path_steps; i++) {
     cst__view *child = need_child(parent, spec->path[i], true, arena);
     parent = child != NULL ? below_lists(child) : NULL;
     if (parent == NULL || parent->layout != CST__LAYOUT_STRUCT) {
-      return child != NULL && fine;
+      return child != NULL;
     }
   }
-  if (spec->num_path_steps > 0) {
-    fine = fine && need_beside(parent, spec->path[spec->num_path_steps - 1], arena);
-  }
+  fine = need_beside(parent, spec->path[spec->num_path_steps - 1], arena);
   for (size_t i = 0; i < spec->num_index_columns; i++) {
     fine = fine && need_beside(parent, spec->index_columns[i], arena);
   }
@@ -133,6 +162,29 @@ static bool need_columns(cst__view *root, const cst_tensor_spec *spec, cst__aren
     fine = fine && need_beside(parent, spec->partitions[i].row_length_column, arena);
   }
   return fine;
+}
+
+/* The batch of those columns alone that the tensor is made of: finding them among very many, batch
+ * for batch, would take long. False if out of memory. */
+static bool pick_columns(const batch_columns *b, const cst_tensor_spec *spec, cst__view *out) {
+  size_t room = 1 + spec->num_index_columns + spec->num_partitions;
+  *out = *b->root;
+  out->num_children = 0;
+  out->children = cst__arena_take(b->arena, room * sizeof *out->children);
+  if (out->children == NULL || spec->num_path_steps == 0) {
+    return out->children != NULL;
+  }
+  pick(b, spec->path[0], spec->num_path_steps > 1, out);
+  if (spec->num_path_steps > 1) {
+    return need_nested(out, spec, b->arena);
+  }
+  for (size_t i = 0; i < spec->num_index_columns; i++) {
+    pick(b, spec->index_columns[i], false, out);
+  }
+  for (size_t i = 0; i < spec->num_partitions; i++) {
+    pick(b, spec->partitions[i].row_length_column, false, out);
+  }
+  return true;
 }
 
 /* ---- rows ---- */
@@ -187,45 +239,42 @@ static void on_fault(void *ctx, const cst__row_fault *fault) {
 
 /* Marks the rows that have the tensor's column at the top, which is none that it could be made
  * of. */
-static void mark_type(const tensor_check *t, const cst_tensor_spec *spec, const cst__view *root,
-                      const cst_error *problem) {
-  const cst__view *column = NULL;
-  for (int64_t i = 0; i < root->num_children && spec->num_path_steps > 0; i++) {
-    if (strcmp(root->children[i].name, spec->path[0]) == 0) {
-      column = &root->children[i];
-    }
+static void mark_type(const tensor_check *t, const cst__view *columns, const cst_error *problem) {
+  if (t->tally->problem[0] == '\0') {
+    memcpy(t->tally->problem, problem->message, sizeof t->tally->problem);
   }
-  for (int64_t row = 0; row < root->length; row++) {
-    if (column == NULL || !cst__view_is_null(column, row)) {
+  for (int64_t row = 0; row < columns->length; row++) {
+    if (columns->num_children == 0 || !cst__view_is_null(&columns->children[0], row)) {
       cst__row_fault fault = {.row = row, .reason = CST__ROW_TYPE};
-      if (t->tally->problem[0] == '\0') {
-        memcpy(t->tally->problem, problem->message, sizeof t->tally->problem);
-      }
       on_fault((void *)(uintptr_t)t, &fault);
     }
   }
 }
 
 static cst_status check_spec(const tensor_check *t, const cst_tensor_spec *spec,
-                             const cst__view *root, cst__arena *arena) {
+                             const batch_columns *batch) {
   cst_error problem = CST_ERROR_INIT;
+  cst__view columns;
   cst__plan plan;
   for (size_t i = 0; i < spec->num_fields; i++) {
-    CST__TRY(check_spec(t, &spec->fields[i], root, arena));
+    CST__TRY(check_spec(t, &spec->fields[i], batch));
   }
   if (spec->kind == CST_TENSOR_STRUCTURED) {
     return CST_OK;
   }
-  cst_status status = cst__plan_init(&plan, spec, root, arena, &problem);
+  if (!pick_columns(batch, spec, &columns)) {
+    return cst__fail_memory(t->check->error, 64);
+  }
+  cst_status status = cst__plan_init(&plan, spec, &columns, batch->arena, &problem);
   if (status == CST_SCHEMA || status == CST_UNSUPPORTED) {
-    mark_type(t, spec, root, &problem);
+    mark_type(t, &columns, &problem);
     return CST_OK;
   }
   if (status != CST_OK) {
     cst__error_copy(t->check->error, &problem);
     return status;
   }
-  return cst__check_rows(&plan, root, &t->check->scratch, on_fault, (void *)(uintptr_t)t,
+  return cst__check_rows(&plan, &columns, &t->check->scratch, on_fault, (void *)(uintptr_t)t,
                          t->check->error);
 }
 
@@ -239,32 +288,33 @@ static void count_marks(const tensor_check *t) {
   }
 }
 
-static cst_status check_tensor(tensor_check *t, const cst__view *root, cst__arena *arena) {
+static cst_status check_tensor(tensor_check *t, const batch_columns *batch) {
   const cst_tensor_spec *spec = t->tally->spec;
   int64_t room = CST__NUM_ROW_REASONS * t->check->rows;
   for (size_t i = 0; i < CST__NUM_ROW_REASONS; i++) {
     t->tally->findings[i].last_row = -1;
   }
   if (spec->kind != CST_TENSOR_STRUCTURED) {
-    return check_spec(t, spec, root, arena);
+    return check_spec(t, spec, batch);
   }
   t->marks = cst__scratch_take(&t->check->scratch, room, sizeof *t->marks);
   CST__TRY(CST__TAKEN(t->marks, t->check->error));
   memset(t->marks, 0, (size_t)room * sizeof *t->marks);
-  CST__TRY(check_spec(t, spec, root, arena));
+  CST__TRY(check_spec(t, spec, batch));
   count_marks(t);
   return CST_OK;
 }
 
-cst_status cst__check_tensors(cst__check *check, cst__view *batch, cst__arena *arena) {
-  for (size_t i = 0; i < check->num_tensors; i++) {
-    if (!need_columns(batch, check->tensors[i].spec, arena)) {
-      return cst__fail_memory(check->error, 64);
-    }
+cst_status cst__check_tensors(cst__check *check, const cst__view *batch, cst__arena *arena) {
+  batch_columns columns = {.root = batch, .arena = arena};
+  cst_status status = CST_OK;
+  if (check->num_tensors > 0 && !list_columns(&columns)) {
+    status = cst__fail_memory(check->error, 64);
   }
-  for (size_t i = 0; i < check->num_tensors; i++) {
+  for (size_t i = 0; status == CST_OK && i < check->num_tensors; i++) {
     tensor_check t = {check, &check->tensors[i], NULL};
-    CST__TRY(check_tensor(&t, batch, arena));
+    status = check_tensor(&t, &columns);
   }
-  return CST_OK;
+  cst__name_map_reset(&columns.names);
+  return status;
 }

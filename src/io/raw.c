@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -209,4 +210,13 @@ void cst__raw_close(cst__raw *raw) {
   }
   cst__delete(raw->name);
   *raw = (cst__raw){.fd = -1, .size = -1};
+}
+
+size_t cst__raw_most_open(void) {
+  enum { LEAST = 128, MOST = 65536 };
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 4 < LEAST) {
+    return LEAST;
+  }
+  return limit.rlim_cur / 4 < MOST ? (size_t)(limit.rlim_cur / 4) : MOST;
 }

@@ -34,6 +34,10 @@ cst_status cst__raw_read_at(const cst__raw *raw, uint64_t offset, void *buffer, 
 void cst__raw_map(cst__raw *raw);
 void cst__raw_close(cst__raw *raw);
 
+/* How many files one owner may keep open for later: a quarter of those that the system allows the
+ * process, and 128 at least. */
+size_t cst__raw_most_open(void);
+
 /* CST_IO or CST_NOT_FOUND with the system's text for `code` (errno) and a hint. */
 cst_status cst__fail_system(cst_error *error, int code, const char *what);
 

@@ -106,6 +106,7 @@ static cst_status fill_access(cst__access *access, cst_source *source, cst_error
   size_t bytes;
   access->allocator = source->allocator;
   access->num_files = source->num_files;
+  access->most_open = cst__raw_most_open();
   access->pool = cst__pool_new(&source->allocator);
   if (cst__mul(source->num_files, sizeof *access->files, &bytes)) {
     access->files = cst__new_zero(&source->allocator, bytes);

@@ -25,6 +25,7 @@ struct cst__access {
   cst_allocator allocator;
   cst__access_file *files;
   size_t num_files;
+  size_t most_open; /* files that stay open */
   uint64_t num_rows;
   cst__pool *pool;
   cst__mutex lock; /* guards all below */

@@ -8,7 +8,6 @@
 #include "source/unit.h"
 
 enum {
-  KEEP_OPEN = 128,        /* files of a source that stay open */
   NEAR_FILE = 4 << 10,    /* bytes between two records that are rather read than passed over */
   NEAR_READER = 64 << 10, /* where each read may be a request over the network */
   AHEAD = 16,             /* records between the one that is copied and the one that is loaded */
@@ -146,7 +145,7 @@ static cst_status open_file(cst__access *access, const cst_source *source, size_
     return CST_OK;
   }
   cst__mutex_lock(&access->lock);
-  if (!file->is_open && access->num_open >= KEEP_OPEN) {
+  if (!file->is_open && access->num_open >= access->most_open) {
     *raw = own;
     status = cst__source_open_raw(source, i, own, error);
   } else if (!file->is_open) {

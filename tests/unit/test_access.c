@@ -2,6 +2,7 @@
  * and allocation failures. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "index_support.h"
@@ -127,10 +128,19 @@ TEST(more_files_than_stay_open) {
     names[i] = strdup(write_raw(name, i, i + 1));
     paths[i] = names[i];
   }
-  cst_source *source = open_raw_files(paths, 300, 0);
-  check_some(source, 300);
-  check_some(source, 300);
-  cst_source_release(source);
+  struct rlimit limit;
+  CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  struct rlimit few = {400, limit.rlim_max};
+  CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  for (int round = 0; round < 2; round++) { /* some of them stay open, then all */
+    cst_source *source = open_raw_files(paths, 300, 0);
+    check_some(source, 300);
+    check_some(source, 300);
+    cst_source_release(source);
+    few.rlim_cur = limit.rlim_max < 4000 ? limit.rlim_max : 4000;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  }
+  CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
   for (int i = 0; i < 300; i++) {
     free(names[i]);
   }

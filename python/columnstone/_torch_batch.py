@@ -119,6 +119,13 @@ class _Part(NamedTuple):
     shape: tuple[int, ...]
 
 
+class _Bytes(NamedTuple):
+    """Bytes in a block."""
+
+    offset: int
+    nbytes: int
+
+
 class _Made(NamedTuple):
     """A value of several parts, and what makes it of them."""
 
@@ -130,7 +137,7 @@ class _Packer:
     """Finds the tensors in a batch, and puts them one behind the other."""
 
     def __init__(self) -> None:
-        self._values: list[tuple[_Part, Any]] = []
+        self._values: list[tuple[int, Any]] = []
         self._size = 0
 
     def add(self, value: Any) -> Any:
@@ -145,8 +152,8 @@ class _Packer:
             return _Made(SparseTensor, tuple(self.add(part) for part in parts))
         if isinstance(value, StringTensor):
             blocks = [np.frombuffer(block, np.uint8) for block in value.joined()]
-            placed = [self._place(block, torch.uint8, block.shape) for block in blocks]
-            return _Made(_strings_of, (*placed, value.shape))
+            places = [_Bytes(self._place(block), block.nbytes) for block in blocks]
+            return _Made(StringTensor, (_Made(_pair, tuple(places)), value.shape))
         if isinstance(value, torch.Tensor) and value.device.type == "cpu":
             return self._add_tensor(value)
         return value
@@ -160,13 +167,14 @@ class _Packer:
             return _Made(sparse_coo, (*parts, tuple(tensor.shape), tensor.is_coalesced()))
         if tensor.is_nested or tensor.layout != torch.strided or tensor.requires_grad:
             return tensor
-        return self._place(tensor, tensor.dtype, tuple(tensor.shape))
+        return _Part(self._place(tensor), tensor.dtype, tuple(tensor.shape))
 
-    def _place(self, values: Any, dtype: Any, shape: tuple[int, ...]) -> _Part:
-        part = _Part(self._size, dtype, shape)
-        self._values.append((part, values))
+    def _place(self, values: Any) -> int:
+        """Where they will begin."""
+        offset = self._size
+        self._values.append((offset, values))
         self._size += -(-values.nbytes // 64) * 64
-        return part
+        return offset
 
     def block(self) -> Any:
         """The memory with copies of all: bytes for a pipe, or what other processes see."""
@@ -177,8 +185,8 @@ class _Packer:
             storage = torch.UntypedStorage._new_shared(self._size, device="cpu")
             block = torch.empty(0, dtype=torch.uint8).set_(storage)
             raw = block.numpy()
-        for part, values in self._values:
-            place = raw[part.offset : part.offset + values.nbytes]
+        for offset, values in self._values:
+            place = raw[offset : offset + values.nbytes]
             if isinstance(values, torch.Tensor):
                 values = values.contiguous().reshape(-1).view(torch.uint8).numpy()
             place[:] = values
@@ -193,10 +201,13 @@ def _view(block: Any, part: _Part) -> Any:
 def _unpack(block: Any, layout: dict[str, Any], position: Position | None) -> TorchBatch:
     if isinstance(block, bytearray):
         block = torch.frombuffer(block, dtype=torch.uint8) if block else torch.empty(0).byte()
+    raw = block.numpy()
 
     def value_of(entry: Any) -> Any:
         if isinstance(entry, _Part):
             return _view(block, entry)
+        if isinstance(entry, _Bytes):
+            return raw[entry.offset : entry.offset + entry.nbytes]
         if isinstance(entry, _Made):
             return entry.make(*(value_of(argument) for argument in entry.arguments))
         if isinstance(entry, dict):
@@ -210,5 +221,5 @@ def _ragged_of(values: Any, *splits: Any) -> RaggedTensor:
     return RaggedTensor(values, list(splits))
 
 
-def _strings_of(data: Any, lengths: Any, shape: tuple[int, ...]) -> StringTensor:
-    return StringTensor((data.numpy(), lengths.numpy()), shape)
+def _pair(data: Any, lengths: Any) -> tuple[Any, Any]:
+    return data, lengths

@@ -74,10 +74,12 @@ def array_group_by(
 ) -> tuple[RecordBatch, Array]: ...
 def array_import(obj: ArrowArrayExportable, as_batch: bool, /) -> Array | RecordBatch: ...
 
-# Without children; the buffers are copied and have to be as long as the type wants.
-def array_from_buffers(
-    format: str, length: int, buffers: tuple[Buffer | None, ...], /
-) -> Array: ...
+# (length, offset, null count, buffers, children (trees again)), and back: buffers are as long as
+# the type wants.
+def array_dump(array: Array | RecordBatch, /) -> tuple[Any, ...]: ...
+def array_load(
+    schema: ArrowSchema, tree: tuple[Any, ...], as_batch: bool, /
+) -> Array | RecordBatch: ...
 def array_mask(bools: Array, /) -> bytes: ...  # 1 for true, 0 for false and null
 def batch_from(
     schema: ArrowSchema, columns: tuple[Array, ...], num_rows: int, /

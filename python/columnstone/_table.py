@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from ._core import ArrowArrayExportable, ArrowSchema, Buffer
+    from ._core import ArrowArrayExportable, ArrowSchema, ArrowStreamExportable, Buffer
 
     Rows: TypeAlias = Iterable[int | None] | npt.NDArray[Any] | ArrowArrayExportable
     Mask: TypeAlias = Iterable[bool | None] | npt.NDArray[Any] | ArrowArrayExportable
@@ -56,10 +56,13 @@ def array(obj: ArrowArrayExportable | npt.NDArray[Any]) -> Array:
 
 
 def record_batch(
-    obj: ArrowArrayExportable | Mapping[str, ArrowArrayExportable | npt.NDArray[Any]],
+    obj: ArrowArrayExportable
+    | ArrowStreamExportable
+    | Mapping[str, ArrowArrayExportable | npt.NDArray[Any]],
 ) -> RecordBatch:
     """Anything that has `__arrow_c_array__` and is of type struct, such as a pyarrow.RecordBatch,
-    as a RecordBatch: no copy; or columns by their names.
+    as a RecordBatch: no copy; or columns by their names; or all rows of a data frame or table,
+    anything that has `__arrow_c_stream__`, put together.
 
     Foreign data is validated: CorruptError says where it is wrong. Dictionary-encoded columns
     become plain ones.
@@ -70,7 +73,9 @@ def record_batch(
         columns = [array(column) for column in obj.values()]
         return _batch_of(list(obj), columns, len(columns[0]) if columns else 0)
     if hasattr(obj, "__arrow_c_array__"):
-        return cast("RecordBatch", _core.array_import(obj, True))
+        return cast("RecordBatch", _core.array_import(cast("Any", obj), True))
+    if hasattr(obj, "__arrow_c_stream__"):
+        return _batch_of_stream(obj)
     raise TypeError(
         f"a RecordBatch cannot be made of {type(obj).__name__}: it has no __arrow_c_array__"
     )
@@ -113,6 +118,20 @@ def _batch_of(
     return _core.batch_from(schema, tuple(columns), num_rows)
 
 
+def _batch_of_stream(obj: ArrowStreamExportable) -> RecordBatch:
+    from ._open import open as open_source
+
+    with open_source(obj, batch_size=2**31 - 1) as source:
+        for batch in source:
+            return batch
+        return source.empty_batch()
+
+
+def _from_buffers(format: str, length: int, buffers: tuple[Buffer | None, ...]) -> Array:
+    schema = _core._plant_arrow_schema((format.encode(), b"", 2, None, (), None))  # nullable
+    return cast("Array", _core.array_load(schema, (length, 0, 0, buffers, ()), False))
+
+
 def _array_of_numpy(obj: Any) -> Array:
     import numpy as np
 
@@ -121,12 +140,12 @@ def _array_of_numpy(obj: Any) -> Array:
         raise ArgumentError(f"an Array has one dimension, not {values.ndim}")
     if values.dtype.kind == "b":
         bits = np.packbits(values, bitorder="little").tobytes()
-        return _core.array_from_buffers("b", len(values), (None, bits))
+        return _from_buffers("b", len(values), (None, bits))
     format = _FORMATS_OF_NUMPY.get(values.dtype.str[1:])
     if format is None:
         raise UnsupportedError(f"numpy arrays of {values.dtype} cannot become an Array")
     native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
-    return _core.array_from_buffers(format, len(values), (None, native))
+    return _from_buffers(format, len(values), (None, native))
 
 
 def _array_of_values(schema: ArrowSchema, values: list[Any]) -> Array:
@@ -135,11 +154,11 @@ def _array_of_values(schema: ArrowSchema, values: list[Any]) -> Array:
     try:
         if format in _CODES:
             data = struct.pack(f"={len(values)}{_CODES[format]}", *values)
-            return _core.array_from_buffers(format, len(values), (None, data))
+            return _from_buffers(format, len(values), (None, data))
         if format == "b":
             bits = sum(bool(value) << i for i, value in enumerate(values))
             data = bits.to_bytes(len(values) // 8 + 1, "little")
-            return _core.array_from_buffers(format, len(values), (None, data))
+            return _from_buffers(format, len(values), (None, data))
         if format in ("z", "Z", "u", "U"):
             return _array_of_strings(format, values)
     except (struct.error, OverflowError) as error:
@@ -154,7 +173,7 @@ def _array_of_strings(format: str, values: list[Any]) -> Array:
     offsets = _numbers("q" if format in "ZU" else "i", [0])
     for item in items:
         offsets.append(offsets[-1] + len(item))
-    return _core.array_from_buffers(format, len(items), (None, offsets, b"".join(items)))
+    return _from_buffers(format, len(items), (None, offsets, b"".join(items)))
 
 
 # ---- rows ----
@@ -360,7 +379,7 @@ def group_by(self: RecordBatch, columns: Path | Iterable[Path]) -> Groups:
 
 def from_parents(values: Any, parents: Any, num_rows: int, empty_as_null: bool = False) -> Array:
     if not hasattr(parents, "__arrow_c_array__") and not hasattr(parents, "__array__"):
-        parents = _core.array_from_buffers("l", len(parents), (None, _parents(parents)))
+        parents = _from_buffers("l", len(parents), (None, _parents(parents)))
     return _core.array_from_parents(array(values), array(parents), num_rows, empty_as_null)
 
 
@@ -393,36 +412,19 @@ def to_numpy(self: Array) -> npt.NDArray[Any]:
     raise BufferError(f"an Array of {self.type} is no numpy array: use to_pylist()")
 
 
-# ---- pickling: the rows alone, by Arrow IPC ----
+# ---- pickling: the rows alone, copied ----
 
 
-def _restore_batch(schema: ArrowSchema, data: Buffer) -> RecordBatch:
-    from ._memory import ArrowDecoder
-
-    batch = ArrowDecoder().decode(data)
-    columns = tuple(batch.column(i) for i in range(batch.num_columns))
-    try:
-        return _core.batch_from(schema, columns, len(batch))  # with all that the fields say
-    except TypeError:
-        return batch  # IPC writes views as large types
+def _out_of_band(tree: tuple[Any, ...]) -> tuple[Any, ...]:
+    *numbers, buffers, children = tree
+    wrapped = tuple(None if b is None else pickle.PickleBuffer(b) for b in buffers)
+    return (*numbers, wrapped, tuple(_out_of_band(child) for child in children))
 
 
-def _restore_rows(num_rows: int) -> RecordBatch:
-    return _batch_of([], [], num_rows)
-
-
-def _restore_array(batch: RecordBatch) -> Array:
-    return batch.column(0)
-
-
-def reduce_batch(self: RecordBatch, protocol: int) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    from ._memory import ArrowEncoder
-
-    if self.num_columns == 0:
-        return _restore_rows, (len(self),)
-    data = ArrowEncoder().encode(self)
-    return _restore_batch, (self.schema, pickle.PickleBuffer(data) if protocol >= 5 else data)
-
-
-def reduce_array(self: Array, protocol: int) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    return _restore_array, (_batch_of([self.schema.name], [self], len(self)),)
+def reduce_ex(
+    self: RecordBatch | Array, protocol: int
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    own: Any = (self,)
+    tree = _core.array_dump(_core.array_concat(own))
+    is_batch = isinstance(self, RecordBatch)
+    return _core.array_load, (self.schema, _out_of_band(tree) if protocol >= 5 else tree, is_batch)

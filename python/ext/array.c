@@ -268,7 +268,7 @@ static PyObject *from_parents(PyObject *unused, PyObject *args, PyObject *kwargs
 }
 
 static PyObject *reduce_ex(PyObject *object, PyObject *protocol) {
-  return call_sugar("reduce_array", object, protocol);
+  return call_sugar("reduce_ex", object, protocol);
 }
 
 static PyObject *repr(PyObject *object) {

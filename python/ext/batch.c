@@ -186,7 +186,7 @@ static PyObject *group_by(PyObject *object, PyObject *columns) {
 }
 
 static PyObject *reduce_ex(PyObject *object, PyObject *protocol) {
-  return call_sugar("reduce_batch", object, protocol);
+  return call_sugar("reduce_ex", object, protocol);
 }
 
 static PyObject *to_pydict(PyObject *object, PyObject *unused) {
@@ -304,7 +304,7 @@ static PyType_Slot slots[] = {
      "Rows of named columns in Arrow memory.\n\n"
      "Anything that speaks the Arrow PyCapsule interface takes a batch without a copy:\n"
      "``pyarrow.record_batch(batch)``, ``polars.DataFrame(batch)``. A batch may be used\n"
-     "by several threads at once. It pickles: only its own rows, by Arrow IPC."},
+     "by several threads at once. It pickles: only its own rows."},
     {Py_tp_dealloc, dealloc},
     {Py_tp_repr, repr},
     {Py_mp_length, length},

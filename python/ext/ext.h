@@ -203,11 +203,17 @@ const cst_array *cst__py_array_handle(PyObject *self);
 void cst__py_batch_set_handle(PyObject *self, cst_array *handle);
 void cst__py_array_set_handle(PyObject *self, cst_array *handle);
 
-/* ---- table.c, table_make.c: the operations on arrays and batches ---- */
+/* ---- table.c, table_make.c, table_pickle.c: the operations on arrays and batches ---- */
 
 /* Takes the array over, also on failure. */
 cst_array *cst__py_table_handle(cst__py_state *state, const struct ArrowSchema *schema,
                                 struct ArrowArray *array);
+/* That of an Array or RecordBatch, borrowed. NULL with TypeError. */
+const cst_array *cst__py_table_handle_of(cst__py_state *state, PyObject *object);
+/* Validates an array and takes it over, also on failure; `is_batch`: rows of columns. The schema is
+ * released. */
+PyObject *cst__py_table_take_over(cst__py_state *state, struct ArrowSchema *schema,
+                                  struct ArrowArray *array, bool is_batch);
 /* An Array or RecordBatch of a handle, which is taken over, also on failure. */
 PyObject *cst__py_table_wrap(cst__py_state *state, cst_array *made, bool as_batch);
 /* What columnstone._table.NAME(self, *args, **kwargs) gives; self may be NULL. */
@@ -234,7 +240,8 @@ PyObject *cst__py_table_from_parents(PyObject *module, PyObject *args);
 PyObject *cst__py_table_fill_null(PyObject *module, PyObject *args);
 PyObject *cst__py_table_group_by(PyObject *module, PyObject *args);
 PyObject *cst__py_table_import(PyObject *module, PyObject *args);
-PyObject *cst__py_table_from_buffers(PyObject *module, PyObject *args);
+PyObject *cst__py_table_dump(PyObject *module, PyObject *object);
+PyObject *cst__py_table_load(PyObject *module, PyObject *args);
 PyObject *cst__py_table_batch_from(PyObject *module, PyObject *args);
 PyObject *cst__py_table_mask(PyObject *module, PyObject *object);
 

@@ -8,7 +8,7 @@
 
 /* ---- handles and objects ---- */
 
-static const cst_array *handle_of(cst__py_state *state, PyObject *object) {
+const cst_array *cst__py_table_handle_of(cst__py_state *state, PyObject *object) {
   if (Py_TYPE(object) == state->array_type) {
     return cst__py_array_handle(object);
   }
@@ -145,7 +145,7 @@ PyObject *cst__py_table_slice(PyObject *self, PyObject *args, PyObject *kwargs) 
 
 PyObject *cst__py_table_rows(PyObject *self, int64_t offset, int64_t length) {
   cst__py_state *state = cst__py_state_of(self);
-  const cst_array *array = handle_of(state, self);
+  const cst_array *array = cst__py_table_handle_of(state, self);
   cst_error error = CST_ERROR_INIT;
   cst_array *out = NULL;
   if (array == NULL) {
@@ -158,7 +158,7 @@ PyObject *cst__py_table_rows(PyObject *self, int64_t offset, int64_t length) {
 PyObject *cst__py_table_byte_size(PyObject *self, void *closure) {
   (void)closure;
   cst__py_state *state = cst__py_state_of(self);
-  const cst_array *array = handle_of(state, self);
+  const cst_array *array = cst__py_table_handle_of(state, self);
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   int64_t size = 0;
@@ -177,7 +177,7 @@ typedef cst_status (*unary)(const cst_array *array, cst_array **out, cst_error *
 
 static PyObject *call_unary(PyObject *self, unary function) {
   cst__py_state *state = cst__py_state_of(self);
-  const cst_array *array = handle_of(state, self);
+  const cst_array *array = cst__py_table_handle_of(state, self);
   cst_error error = CST_ERROR_INIT;
   cst_array *out = NULL;
   cst_status status;
@@ -211,7 +211,7 @@ static PyObject *flatten(PyObject *self, PyObject *args, PyObject *kwargs, bool 
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|i:flatten", names, &levels)) {
     return NULL;
   }
-  const cst_array *array = handle_of(state, self);
+  const cst_array *array = cst__py_table_handle_of(state, self);
   if (array == NULL) {
     return NULL;
   }
@@ -235,7 +235,7 @@ enum { MAX_DIMS = 128 /* more than a type can have */ };
 PyObject *cst__py_table_coordinates(PyObject *self, PyObject *unused) {
   (void)unused;
   cst__py_state *state = cst__py_state_of(self);
-  const cst_array *array = handle_of(state, self);
+  const cst_array *array = cst__py_table_handle_of(state, self);
   cst_error error = CST_ERROR_INIT;
   int64_t dims[MAX_DIMS];
   size_t num_dims = 0;
@@ -265,7 +265,7 @@ PyObject *cst__py_table_coordinates(PyObject *self, PyObject *unused) {
 PyObject *cst__py_table_count_invalid_utf8(PyObject *self, PyObject *unused) {
   (void)unused;
   cst__py_state *state = cst__py_state_of(self);
-  const cst_array *array = handle_of(state, self);
+  const cst_array *array = cst__py_table_handle_of(state, self);
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   int64_t count = 0;
@@ -290,7 +290,7 @@ PyObject *cst__py_table_take(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "Oy*:array_take", &object, &rows)) {
     return NULL;
   }
-  const cst_array *array = handle_of(state, object);
+  const cst_array *array = cst__py_table_handle_of(state, object);
   if (array != NULL) {
     size_t count = (size_t)rows.len / sizeof(int64_t);
     Py_BEGIN_ALLOW_THREADS
@@ -313,7 +313,7 @@ PyObject *cst__py_table_filter(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "Oy*:array_filter", &object, &mask)) {
     return NULL;
   }
-  const cst_array *array = handle_of(state, object);
+  const cst_array *array = cst__py_table_handle_of(state, object);
   if (array != NULL && mask.len != cst_array_length(array)) {
     cst__py_fail(state, CST_INVALID_ARGUMENT, "", "a mask of %zd for %lld rows", mask.len,
                  (long long)cst_array_length(array));
@@ -341,7 +341,7 @@ PyObject *cst__py_table_concat(PyObject *module, PyObject *tuple) {
     return count < 0 ? NULL : PyErr_NoMemory();
   }
   for (Py_ssize_t i = 0; i < count; i++) {
-    arrays[i] = handle_of(state, PyTuple_GetItem(tuple, i));
+    arrays[i] = cst__py_table_handle_of(state, PyTuple_GetItem(tuple, i));
     if (arrays[i] == NULL) {
       free(arrays);
       return NULL;
@@ -384,7 +384,7 @@ PyObject *cst__py_table_column(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OO!p:array_column", &object, &PyTuple_Type, &path, &with_rows)) {
     return NULL;
   }
-  const cst_array *array = handle_of(state, object);
+  const cst_array *array = cst__py_table_handle_of(state, object);
   const char **steps = array == NULL ? NULL : steps_of(path);
   if (steps == NULL) {
     return NULL;
@@ -413,8 +413,8 @@ PyObject *cst__py_table_from_parents(PyObject *module, PyObject *args) {
                         &empty_as_null)) {
     return NULL;
   }
-  const cst_array *array = handle_of(state, values);
-  const cst_array *rows = array == NULL ? NULL : handle_of(state, parents);
+  const cst_array *array = cst__py_table_handle_of(state, values);
+  const cst_array *rows = array == NULL ? NULL : cst__py_table_handle_of(state, parents);
   if (rows == NULL) {
     return NULL;
   }
@@ -434,8 +434,8 @@ PyObject *cst__py_table_fill_null(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OO:array_fill_null", &object, &fill)) {
     return NULL;
   }
-  const cst_array *array = handle_of(state, object);
-  const cst_array *with = array == NULL ? NULL : handle_of(state, fill);
+  const cst_array *array = cst__py_table_handle_of(state, object);
+  const cst_array *with = array == NULL ? NULL : cst__py_table_handle_of(state, fill);
   if (with == NULL) {
     return NULL;
   }
@@ -492,7 +492,7 @@ PyObject *cst__py_table_group_by(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OO!:array_group_by", &batch, &PyTuple_Type, &tuple)) {
     return NULL;
   }
-  const cst_array *array = handle_of(state, batch);
+  const cst_array *array = cst__py_table_handle_of(state, batch);
   if (array == NULL || paths_init(&p, tuple) < 0) {
     paths_free(&p);
     return NULL;

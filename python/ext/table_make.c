@@ -1,13 +1,12 @@
-/* Arrays and record batches from what others have: Arrow data, buffers, columns. */
+/* Arrays and record batches from what others have: Arrow data, columns. */
 #include <stdlib.h>
 
 #include "ext.h"
 
 /* ---- Arrow data ---- */
 
-/* Validates and takes over an array; `is_batch`: rows of columns. The schema is released. */
-static PyObject *take_over(cst__py_state *state, struct ArrowSchema *schema,
-                           struct ArrowArray *array, bool is_batch) {
+PyObject *cst__py_table_take_over(cst__py_state *state, struct ArrowSchema *schema,
+                                  struct ArrowArray *array, bool is_batch) {
   cst_error error = CST_ERROR_INIT;
   cst_array *made = NULL;
   cst_status status;
@@ -54,82 +53,7 @@ PyObject *cst__py_table_import(PyObject *module, PyObject *args) {
     array.release(&array);
     return NULL;
   }
-  return take_over(state, &schema, &array, is_batch != 0);
-}
-
-/* ---- buffers ---- */
-
-/* An array without children whose buffers are copies. */
-static void release_buffers(struct ArrowArray *array) {
-  for (int64_t i = 0; i < array->n_buffers; i++) {
-    free((void *)(uintptr_t)array->buffers[i]);
-  }
-  free(array->buffers);
-  array->release = NULL;
-}
-
-/* A copy of a buffer at any address that malloc gives; NULL with an exception. */
-static void *copy_buffer(PyObject *object) {
-  Py_buffer view;
-  if (PyObject_GetBuffer(object, &view, PyBUF_SIMPLE) < 0) {
-    return NULL;
-  }
-  void *copy = malloc((size_t)view.len + 1);
-  if (copy == NULL) {
-    PyErr_NoMemory();
-  } else {
-    memcpy(copy, view.buf, (size_t)view.len);
-  }
-  PyBuffer_Release(&view);
-  return copy;
-}
-
-static int copy_buffers(PyObject *buffers, struct ArrowArray *array) {
-  Py_ssize_t count = PyTuple_Size(buffers);
-  array->release = release_buffers;
-  array->buffers = calloc((size_t)count + 1, sizeof *array->buffers);
-  if (array->buffers == NULL) {
-    PyErr_NoMemory();
-    return -1;
-  }
-  for (; array->n_buffers < count; array->n_buffers++) {
-    PyObject *buffer = PyTuple_GetItem(buffers, (Py_ssize_t)array->n_buffers);
-    if (buffer == Py_None) {
-      continue;
-    }
-    array->buffers[array->n_buffers] = copy_buffer(buffer);
-    if (array->buffers[array->n_buffers] == NULL) {
-      return -1;
-    }
-  }
-  return 0;
-}
-
-PyObject *cst__py_table_from_buffers(PyObject *module, PyObject *args) {
-  const char *format;
-  long long length;
-  PyObject *buffers;
-  struct ArrowSchema schema;
-  struct ArrowArray array = {0};
-  if (!PyArg_ParseTuple(args, "sLO!:array_from_buffers", &format, &length, &PyTuple_Type,
-                        &buffers)) {
-    return NULL;
-  }
-  PyObject *tree =
-      Py_BuildValue("(ysLO()O)", format, "", (long long)ARROW_FLAG_NULLABLE, Py_None, Py_None);
-  int result = tree == NULL ? -1 : cst__py_arrow_schema_plant(tree, &schema);
-  Py_XDECREF(tree);
-  if (result < 0) {
-    return NULL;
-  }
-  array.length = length;
-  array.null_count = -1;
-  if (copy_buffers(buffers, &array) < 0) {
-    schema.release(&schema);
-    array.release(&array);
-    return NULL;
-  }
-  return take_over(PyModule_GetState(module), &schema, &array, false);
+  return cst__py_table_take_over(state, &schema, &array, is_batch != 0);
 }
 
 /* ---- columns ---- */

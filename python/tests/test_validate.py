@@ -501,6 +501,19 @@ def test_csv(tmp_path: pathlib.Path) -> None:
         ]
 
 
+@pytest.mark.parametrize("dropped", [40, 5000])
+def test_numbers_of_rows_behind_dropped_ones(tmp_path: pathlib.Path, dropped: int) -> None:
+    """They are known, unless very many were dropped."""
+    path = tmp_path / "rows.csv"
+    path.write_text("a\n0\n" + "x\n1\n" * dropped + "9\n")
+    schema = 'feature { name: "a" type: INT int_domain { max: 3 } }'
+    for threads in (1, 3):
+        found = cst.open(path, threads=threads).validate(schema, places=1)
+        wanted = 2 * dropped + 1 if dropped < 4096 else None
+        assert kinds(found) == [("type", "a", dropped, [1]), ("int-domain", "a", 1, [wanted])]
+        assert found.num_rows == 2 * dropped + 2
+
+
 def test_tables_of_several_files(tmp_path: pathlib.Path) -> None:
     paths = [tmp_path / "1.csv", tmp_path / "2.csv"]
     for path in paths:

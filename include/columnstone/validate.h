@@ -18,8 +18,8 @@ extern "C" {
 
 /* A record that has an anomaly. */
 typedef struct cst_anomaly_place {
-  const char *file;
-  int64_t record;    /* within the file; -1: unknown */
+  const char *file;  /* "" in tables (CSV, Parquet, ...) of several files */
+  int64_t record;    /* within the file; without one, of all files together; -1: unknown */
   const char *found; /* what was found there: a count, a number, "3 of 4 rows"; never a string of
                         the data. "" if there is nothing to say */
 } cst_anomaly_place;
@@ -43,8 +43,9 @@ typedef struct cst_anomaly {
 typedef struct cst_validate_options {
   size_t size;               /* sizeof(cst_validate_options) */
   const cst_schema *schema;  /* NULL: the schema that the source was opened with */
-  const char *environment;   /* of default_environment, in_environment and not_in_environment; NULL:
-                                none, and every feature is expected */
+  const char *environment;   /* of default_environment, in_environment and not_in_environment
+                                (CST_NOT_FOUND: the schema never names it); NULL: none, and every
+                                feature is expected */
   const char *const *groups; /* tensor_representation_groups whose tensors every row must fit; NULL:
                                 the source's */
   size_t num_groups;
@@ -61,7 +62,10 @@ typedef struct cst_validate_options {
 typedef struct cst_validation cst_validation;
 
 /* Reads all of the source once, with its threads, and compares every record with the schema. What
- * does not fit becomes an anomaly; only what keeps the source from being read at all is an error.
+ * does not fit becomes an anomaly; only what keeps the source from being read at all is an error,
+ * and a schema whose tensors cannot be derived (see skip_tensors). A record counts once per
+ * anomaly. A tensor that a feature makes by itself does not repeat what is said of its feature. CSV
+ * and JSON are read by the schema's types: what does not read so is a "type" anomaly of its row.
  * Damaged records are anomalies of kind "record", and passed over. Anomalies stand in the order of
  * the schema, those of tensors and records behind; the result is the same for every number of
  * threads. Memory does not grow with the data. options may be NULL. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import pathlib
 import pickle
 import random
@@ -476,17 +477,17 @@ def test_torch_is_loaded_when_it_is_needed(file: pathlib.Path) -> None:
 
 
 def test_the_example(tmp_path: pathlib.Path) -> None:
-    """Stopped twice, it comes to the same numbers as in one go."""
+    """Stopped in the middle, it comes to the same numbers as in one go."""
     program = pathlib.Path(__file__).parents[2] / "examples" / "train_torch.py"
 
     def train(folder: str, *arguments: str) -> str:
         command = [sys.executable, str(program), "--folder", str(tmp_path / folder)]
-        command += ["--trips", "5000", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        command += ["--trips", "3000", *arguments]
+        env = {**os.environ, "OMP_NUM_THREADS": "1"}  # sums do not depend on the machine
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
         return done.stdout.splitlines()[-1]
 
     whole = train("whole", "--workers", "0")
-    assert whole.startswith("done: 30 steps")
-    train("stopped", "--workers", "2", "--stop-after", "7")
-    train("stopped", "--workers", "0", "--stop-after", "12")
+    assert whole.startswith("done: 18 steps")
+    train("stopped", "--workers", "2", "--stop-after", "8")
     assert train("stopped", "--workers", "1") == whole

@@ -380,6 +380,48 @@ void cst__py_csv_reset(cst__py_csv *csv);
 /* NULL for None. */
 const cst_csv_options *cst__py_csv_view(const cst__py_csv *csv);
 
+/* ---- feed.c: what passes and loaders share ---- */
+
+/* What one step gave: a batch, or tensors, or neither at the end. */
+typedef struct cst__py_item {
+  struct ArrowArray batch;
+  cst_tensors *tensors;
+  cst_position position;
+} cst__py_item;
+
+typedef struct cst__py_feed cst__py_feed;
+
+typedef struct cst__py_feed_kind {
+  const char *name;
+  const char *again; /* hint: how to begin anew */
+  /* Frees the work and joins its threads; called with the GIL, which it releases. */
+  void (*end)(cst__py_feed *feed, void *work);
+  cst_status (*step)(cst__py_feed *feed, cst__py_item *out, cst_error *error); /* without the GIL */
+  PyObject *(*wrap)(PyObject *self, cst__py_item *item); /* takes it over, also on failure */
+} cst__py_feed_kind;
+
+/* Part of an object; all zero but for `kind` before cst__py_feed_init. */
+struct cst__py_feed {
+  const cst__py_feed_kind *kind;
+  PyObject *source;
+  void *work;           /* NULL: at the end, or closed */
+  cst__py_drops *drops; /* NULL: records are not dropped */
+  cst__py_lock lock;
+  pid_t process; /* the threads live in this one */
+  bool closed;
+};
+
+/* 0, or -1 with an exception. */
+int cst__py_feed_init(cst__py_feed *feed, PyObject *source);
+void cst__py_feed_reset(cst__py_feed *feed);
+int cst__py_feed_traverse(cst__py_feed *feed, visitproc visit, void *arg);
+/* tp_iternext and the method close of the object that holds the feed. */
+PyObject *cst__py_feed_next(PyObject *object, cst__py_feed *feed);
+PyObject *cst__py_feed_close(PyObject *object, cst__py_feed *feed);
+/* For a look at the work: 1 with the lock, which cst__py_lock_leave gives back; 0 without it in a
+ * forked child; -1 with an exception. */
+int cst__py_feed_enter(PyObject *object, cst__py_feed *feed);
+
 /* ---- pass.c ---- */
 
 /* A pass over the source; `sparse` and `ragged` as for cst__py_tensors_dict, and pads as a tuple,

@@ -34,17 +34,28 @@ typedef struct arguments {
 } arguments;
 
 static int parse(arguments *a, cst_source_options *o, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"paths",           "files",
-                             "streams",         "format",
-                             "schema",          "columns",
-                             "tensor_group",    "batch_size",
-                             "batch_bytes",     "threads",
-                             "flags",           "column_flags",
-                             "max_record_size", "max_inflation",
-                             "legacy",          "sequence_column",
-                             "raw_column",      "csv",
-                             "types",           "on_error",
-                             "max_errors",      "environment",
+  static char *keywords[] = {"paths",
+                             "files",
+                             "streams",
+                             "format",
+                             "schema",
+                             "columns",
+                             "tensor_group",
+                             "batch_size",
+                             "batch_bytes",
+                             "threads",
+                             "flags",
+                             "column_flags",
+                             "max_record_size",
+                             "max_inflation",
+                             "legacy",
+                             "sequence_column",
+                             "raw_column",
+                             "csv",
+                             "types",
+                             "on_error",
+                             "max_errors",
+                             "environment",
                              NULL};
   int legacy;
   long long batch_size;
@@ -52,12 +63,12 @@ static int parse(arguments *a, cst_source_options *o, PyObject *args, PyObject *
   unsigned long long max_record_size;
   unsigned long long max_inflation;
   unsigned long long max_errors;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "$OOOzOOsLLiIIKKpzzOOOKz:Source", keywords,
-                                   &a->paths, &a->files, &a->streams, &o->format, &a->schema,
-                                   &a->columns, &o->tensor_group, &batch_size, &batch_bytes,
-                                   &o->threads, &o->flags, &o->column_flags, &max_record_size,
-                                   &max_inflation, &legacy, &o->sequence_column, &o->raw_column,
-                                   &a->csv, &a->types, &a->on_error, &max_errors, &o->environment)) {
+  if (!PyArg_ParseTupleAndKeywords(
+          args, kwargs, "$OOOzOOsLLiIIKKpzzOOOKz:Source", keywords, &a->paths, &a->files,
+          &a->streams, &o->format, &a->schema, &a->columns, &o->tensor_group, &batch_size,
+          &batch_bytes, &o->threads, &o->flags, &o->column_flags, &max_record_size, &max_inflation,
+          &legacy, &o->sequence_column, &o->raw_column, &a->csv, &a->types, &a->on_error,
+          &max_errors, &o->environment)) {
     return -1;
   }
   o->batch_size = batch_size;

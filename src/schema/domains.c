@@ -76,12 +76,18 @@ static void read_int(const cst__message *domain, cst__domain *out) {
   out->int_max = cst__message_int(domain, INT_DOMAIN_MAX, INT64_MAX);
 }
 
+/* NaN is no limit: nothing is below it. */
+static bool read_limit(const cst__message *domain, int32_t number, double absent, double *out) {
+  *out = cst__message_double(domain, number, absent);
+  bool is_set = cst__message_find(domain, number) != NULL && !isnan(*out);
+  *out = is_set ? *out : absent;
+  return is_set;
+}
+
 static void read_float(const cst__message *domain, cst__domain *out) {
   out->kind = CST__DOMAIN_FLOAT;
-  out->has_min = cst__message_find(domain, FLOAT_DOMAIN_MIN) != NULL;
-  out->has_max = cst__message_find(domain, FLOAT_DOMAIN_MAX) != NULL;
-  out->float_min = cst__message_double(domain, FLOAT_DOMAIN_MIN, -INFINITY);
-  out->float_max = cst__message_double(domain, FLOAT_DOMAIN_MAX, INFINITY);
+  out->has_min = read_limit(domain, FLOAT_DOMAIN_MIN, -INFINITY, &out->float_min);
+  out->has_max = read_limit(domain, FLOAT_DOMAIN_MAX, INFINITY, &out->float_max);
   out->disallow_nan = cst__message_int(domain, FLOAT_DOMAIN_DISALLOW_NAN, 0) != 0;
   out->disallow_inf = cst__message_int(domain, FLOAT_DOMAIN_DISALLOW_INF, 0) != 0;
 }

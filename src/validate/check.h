@@ -47,17 +47,20 @@ typedef struct cst__tally cst__tally;
 struct cst__tally {
   const cst__rules *rules; /* NULL: the schema does not have it */
   const char *path;        /* in the arena: anomalies have it */
+  bool in_lists;           /* a child of structs in lists: parents and present count structs */
   bool checked;            /* false: in use by nobody; it may be there, and look as it likes */
   uint64_t parents;        /* of a child: structs that might have it */
   uint64_t present;        /* slots that have it */
   uint64_t values;         /* that were compared with the domain, */
   uint64_t bad_values;     /* and those that are not in it */
+  bool has_nan;            /* is one of the bad ones */
   bool has_extremes;       /* of the bad ones */
   int64_t int_least, int_most;
   double float_least, float_most;
   bool has_counts; /* of the bad numbers of values */
   int64_t least_count, most_count;
   char type[64];           /* found in place of the right one, first */
+  bool types_vary;         /* and others behind it */
   cst__string_set strings; /* of a string or bool domain */
   cst__distinct unknown;   /* strings that are not in it */
   cst__finding findings[CST__NUM_FAULTS];

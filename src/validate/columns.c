@@ -34,7 +34,9 @@ static bool wants_presence(const cst__tally *tally) {
 static void mark_absent(const cst__checked_column *c, const cst__slots *slots,
                         const cst__slots *parents, int64_t absent) {
   cst__finding *finding = &c->tally->findings[CST__FAULT_PRESENCE];
-  for (int64_t k = 0; absent > 0 && finding->num_places < c->check->max_places; k++) {
+  bool are_rows = c->above == NULL; /* else a row may have several, and counts once */
+  for (int64_t k = 0; absent > 0 && (!are_rows || finding->num_places < c->check->max_places);
+       k++) {
     bool lacks =
         (slots == NULL || cst__slot_is_null(slots, k)) &&
         (parents == NULL || !cst__slots_may_be_null(parents) || !cst__slot_is_null(parents, k));
@@ -95,6 +97,7 @@ static void mark_type(const cst__checked_column *c, const cst__slots *slots,
   if (c->tally->type[0] == '\0') {
     memcpy(c->tally->type, type, sizeof type);
   }
+  c->tally->types_vary |= strcmp(c->tally->type, type) != 0;
   for (int64_t k = 0; k < slots->count; k++) {
     if (!cst__slots_may_be_null(slots) || !cst__slot_is_null(slots, k)) {
       CST__SAY(cst__checked_mark(c, CST__FAULT_TYPE, c->above, k), "%s", type);
@@ -265,6 +268,7 @@ static cst_status check_column(const cst__checked_column *c, const cst__slots *s
                                const cst__slots *parents) {
   int64_t expected = parents != NULL ? count_present(parents) : slots->count;
   int64_t present = count_present(slots);
+  c->tally->in_lists |= c->above != NULL;
   c->tally->parents += (uint64_t)expected;
   c->tally->present += (uint64_t)present;
   if (wants_presence(c->tally) && present < expected) {
@@ -287,6 +291,9 @@ static void meet_unexpected(cst__check *check, const char *parent, const char *n
   if (tally != NULL && tally->type[0] == '\0') {
     memcpy(tally->type, type, sizeof type);
   }
+  if (tally != NULL) {
+    tally->types_vary |= strcmp(tally->type, type) != 0;
+  }
   finding->last_row = -1;
   for (int64_t k = 0; k < slots->count && !check->out_of_memory; k++) {
     if (!cst__slots_may_be_null(slots) || !cst__slot_is_null(slots, k)) {
@@ -302,6 +309,7 @@ static void meet_missing(cst__check *check, cst__tally *tally, const cst__slots 
   for (size_t i = 0; i < tally->num_children; i++) {
     cst__checked_column c = {check, &tally->children[i], above};
     if (!seen[i]) {
+      c.tally->in_lists |= above != NULL;
       c.tally->parents += (uint64_t)expected;
       if (wants_presence(c.tally)) {
         mark_absent(&c, NULL, structs, expected);

@@ -3,6 +3,7 @@
 #include "validate/report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,10 @@ static const char *span(cst__report *r, int64_t least, int64_t most) {
                        : cst__report_say(r, "%" PRId64 " to %" PRId64, least, most);
 }
 
+static const char *values(int64_t least, int64_t most) {
+  return least == 1 && most == 1 ? "value" : "values";
+}
+
 static const char *range(cst__report *r, cst__count_range range) {
   if (range.max == INT64_MAX) {
     return cst__report_say(r, "%" PRId64 " or more", range.min);
@@ -77,6 +82,10 @@ static void add(cst__report *r, const cst__tally *tally, cst__fault_kind fault, 
                 const char *message, const char *hint) {
   cst_anomaly anomaly = {.kind = kind, .path = tally->path, .message = message, .hint = hint};
   cst__report_add(r, &tally->findings[fault], anomaly);
+}
+
+static const char *others(const cst__tally *tally) {
+  return tally->types_vary ? " and others" : "";
 }
 
 static void report_type(cst__report *r, const cst__tally *tally) {
@@ -92,11 +101,15 @@ static void report_type(cst__report *r, const cst__tally *tally) {
         cst__report_say(r, "change the type of \"%s\" to BYTES, or repair the data", tally->path));
     return;
   }
+  bool have_all = tally->in_lists || finding->count == tally->present;
   add(r, tally, CST__FAULT_TYPE, "type",
-      cst__report_say(r, "%s values of type %s, the schema says %s", who(r, finding), tally->type,
-                      expected),
-      cst__report_say(r, "change the type of \"%s\" to %s, or repair the data", tally->path,
-                      tally->type));
+      cst__report_say(r, "%s values of type %s%s, the schema says %s", who(r, finding), tally->type,
+                      others(tally), expected),
+      have_all && !tally->types_vary
+          ? cst__report_say(r, "change the type of \"%s\" to %s, or repair the data", tally->path,
+                            tally->type)
+          : cst__report_say(r, "repair the data: \"%s\" has values of more than one type",
+                            tally->path));
 }
 
 static void report_missing(cst__report *r, const cst__tally *tally, const char *wanted) {
@@ -153,12 +166,14 @@ static void report_presence(cst__report *r, const cst__tally *tally) {
     report_missing(r, tally, wanted);
     return;
   }
+  const char *owner = tally->in_lists ? "struct" : "record";
+  uint64_t absent = tally->parents - tally->present;
   const char *found =
       finding->count == 0 /* all have it, and they are too few */
-          ? cst__report_say(r, "%" PRIu64 " record%s %s it", tally->present, plural(tally->present),
-                            has(tally->present))
-          : cst__report_say(r, "%" PRIu64 " of %" PRIu64 " record%s lack%s it", finding->count,
-                            tally->parents, plural(tally->parents), finding->count == 1 ? "s" : "");
+          ? cst__report_say(r, "%" PRIu64 " %s%s %s it", tally->present, owner,
+                            plural(tally->present), has(tally->present))
+          : cst__report_say(r, "%" PRIu64 " of %" PRIu64 " %s%s lack%s it", absent, tally->parents,
+                            owner, plural(tally->parents), absent == 1 ? "s" : "");
   add(r, tally, CST__FAULT_PRESENCE, "presence",
       cst__report_say(r, "%s, the schema wants it in %s", found, wanted),
       cst__report_say(r, "%s, or repair the data", possible_presence(r, tally)));
@@ -191,8 +206,9 @@ static void report_counts(cst__report *r, const cst__tally *tally) {
                             " }, or repair the data",
                             tally->path, min, max);
   add(r, tally, CST__FAULT_COUNT, "value-count",
-      cst__report_say(r, "%s %s values, the schema wants %s", who(r, finding),
-                      span(r, tally->least_count, tally->most_count), wanted),
+      cst__report_say(r, "%s %s %s, the schema wants %s", who(r, finding),
+                      span(r, tally->least_count, tally->most_count),
+                      values(tally->least_count, tally->most_count), wanted),
       hint);
 }
 
@@ -213,8 +229,9 @@ static void report_shape(cst__report *r, const cst__tally *tally) {
   int64_t min = tally->least_count < size ? tally->least_count : size;
   int64_t max = tally->most_count > size ? tally->most_count : size;
   add(r, tally, CST__FAULT_SHAPE, "shape",
-      cst__report_say(r, "%s %s values, the shape %s needs %" PRId64, who(r, finding),
+      cst__report_say(r, "%s %s %s, the shape %s needs %" PRId64, who(r, finding),
                       span(r, tally->least_count, tally->most_count),
+                      values(tally->least_count, tally->most_count),
                       shape_text(r, tally->rules->feature), size),
       cst__report_say(r,
                       "give \"%s\" value_count { min: %" PRId64 " max: %" PRId64
@@ -258,6 +275,37 @@ static const char *float_wish(cst__report *r, const cst__domain *d) {
                          d->disallow_nan ? ", no NaN" : "", d->disallow_inf ? ", no infinity" : "");
 }
 
+/* The limits are float32: the next ones that the values are within. */
+static double float_around(double value, double towards) {
+  float near = (float)value;
+  bool is_in = towards < 0 ? (double)near <= value : (double)near >= value;
+  return is_in ? (double)near : (double)nextafterf(near, (float)towards);
+}
+
+/* All that keeps values out: limits, and what is not allowed. */
+static const char *float_hint(cst__report *r, const cst__tally *tally, double min, double max) {
+  const cst__domain *d = &tally->rules->domain;
+  bool widens = tally->has_extremes && (min < d->float_min || max > d->float_max);
+  bool has_inf = tally->has_extremes && (isinf(tally->float_least) || isinf(tally->float_most));
+  bool nan = d->disallow_nan && tally->has_nan;
+  bool inf = d->disallow_inf && has_inf;
+  const char *off = nan && inf ? "disallow_nan and disallow_inf"
+                    : nan      ? "disallow_nan"
+                    : inf      ? "disallow_inf"
+                               : NULL;
+  const char *taken = off != NULL ? cst__report_say(r, "take %s off", off) : NULL;
+  const char *limits =
+      widens ? float_interval(r, d, float_around(min, -INFINITY), float_around(max, INFINITY)) : "";
+  return taken != NULL && widens
+             ? cst__report_say(r,
+                               "%s float_domain of \"%s\" and widen it to %s, or repair the data",
+                               taken, tally->path, limits)
+         : widens ? cst__report_say(r, "widen float_domain of \"%s\" to %s, or repair the data",
+                                    tally->path, limits)
+                  : cst__report_say(r, "%s float_domain of \"%s\", or repair the data",
+                                    taken != NULL ? taken : "widen", tally->path);
+}
+
 static void report_float(cst__report *r, const cst__tally *tally) {
   const cst__finding *finding = &tally->findings[CST__FAULT_FLOAT];
   const cst__domain *d = &tally->rules->domain;
@@ -269,16 +317,13 @@ static void report_float(cst__report *r, const cst__tally *tally) {
                 ? cst__report_say(r, "%.9g", tally->float_least)
                 : cst__report_say(r, "the smallest %.9g, the largest %.9g", tally->float_least,
                                   tally->float_most);
+    found = cst__report_say(r, "%s%s", tally->has_nan ? "NaN, and " : "", found);
     min = tally->float_least < min ? tally->float_least : min;
     max = tally->float_most > max ? tally->float_most : max;
   }
-  bool widens = tally->has_extremes && (min < d->float_min || max > d->float_max);
   add(r, tally, CST__FAULT_FLOAT, "float-domain",
       cst__report_say(r, "%s values outside %s: %s", who(r, finding), float_wish(r, d), found),
-      widens ? cst__report_say(r, "widen float_domain of \"%s\" to %s, or repair the data",
-                               tally->path, float_interval(r, d, min, max))
-             : cst__report_say(r, "allow them in float_domain of \"%s\", or repair the data",
-                               tally->path));
+      float_hint(r, tally, min, max));
 }
 
 static const char *distinct(cst__report *r, const cst__tally *tally) {
@@ -286,6 +331,16 @@ static const char *distinct(cst__report *r, const cst__tally *tally) {
   return count < CST__MAX_DISTINCT
              ? cst__report_say(r, "%zu different one%s", count, plural(count))
              : cst__report_say(r, "%d or more different ones", CST__MAX_DISTINCT);
+}
+
+/* What share of the values would have to be in the domain; "" if none is. */
+static const char *allowed_share(cst__report *r, const cst__tally *tally) {
+  double share = (double)(tally->values - tally->bad_values) / (double)tally->values;
+  double rounded = (double)(int64_t)(1e6 * share) / 1e6; /* down */
+  return rounded > 0 ? cst__report_say(
+                           r, "set distribution_constraints { min_domain_mass: %.6g } of \"%s\", ",
+                           rounded, tally->path)
+                     : "";
 }
 
 static void report_string(cst__report *r, const cst__tally *tally) {
@@ -299,7 +354,8 @@ static void report_string(cst__report *r, const cst__tally *tally) {
       cst__report_say(r, "%s values that are not in the domain of %zu value%s: %s",
                       who(r, &tally->findings[CST__FAULT_STRING]), d->num_values,
                       plural(d->num_values), distinct(r, tally)),
-      cst__report_say(r, "add the values to the %s, or repair the data", domain));
+      cst__report_say(r, "add the values to the %s, %sor repair the data", domain,
+                      allowed_share(r, tally)));
 }
 
 static void report_bool(cst__report *r, const cst__tally *tally) {
@@ -386,7 +442,7 @@ static void report_unexpected(cst__report *r) {
     const char *near = near_name(r, tally);
     add(r, tally, CST__FAULT_UNEXPECTED, "unexpected-feature",
         cst__report_say(r, "%s this feature (%s), which the schema does not have", who(r, finding),
-                        tally->type),
+                        cst__report_say(r, "%s%s", tally->type, others(tally))),
         near != NULL ? cst__report_say(
                            r, "is it \"%s\" of the schema, which no record has? rename one", near)
                      : cst__report_say(

@@ -17,6 +17,7 @@ static void note_int(cst__tally *tally, int64_t value) {
 static void note_float(cst__tally *tally, double value) {
   tally->bad_values++;
   if (isnan(value)) {
+    tally->has_nan = true;
     return;
   }
   tally->float_least =

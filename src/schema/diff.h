@@ -33,7 +33,7 @@ bool cst__breaks_sparse_use(const cst__message *before, const cst__message *afte
 bool cst__breaks_sparse_presence(const cst__message *before, const cst__message *after);
 bool cst__breaks_sorted(const cst__message *before, const cst__message *after);
 
-/* True if a record has to have the feature. */
+/* True if a record has to have the feature: it is asked for, or has a fixed shape. */
 bool cst__is_required(const cst__message *feature);
 
 /* True if a domain, whose number is that of its field in Feature, allows less than another one of

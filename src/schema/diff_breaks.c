@@ -30,8 +30,10 @@ static int64_t int_of(const cst__message *message, int32_t number, int64_t absen
   return message != NULL ? cst__message_int(message, number, absent) : absent;
 }
 
+/* NaN limits nothing. */
 static double double_of(const cst__message *message, int32_t number, double absent) {
-  return message != NULL ? cst__message_double(message, number, absent) : absent;
+  double value = message != NULL ? cst__message_double(message, number, absent) : absent;
+  return isnan(value) ? absent : value;
 }
 
 /* True if the limits leave less room. */
@@ -120,10 +122,22 @@ bool cst__breaks_group_presence(const cst__message *before, const cst__message *
   return int_of(now, GROUP_PRESENCE_REQUIRED, 0) > int_of(old, GROUP_PRESENCE_REQUIRED, 0);
 }
 
+/* All dims are known. */
+static bool is_fixed(const cst__message *shape) {
+  const cst__field *dims = shape != NULL ? cst__message_find(shape, SHAPE_DIM) : NULL;
+  bool fixed = shape != NULL;
+  for (size_t i = 0; dims != NULL && i < dims->count && fixed; i++) {
+    fixed = cst__message_int(cst__nth_message(dims, i), DIM_SIZE, -1) >= 0;
+  }
+  return fixed;
+}
+
 bool cst__is_required(const cst__message *feature) {
   const cst__message *presence = cst__message_child(feature, FEATURE_PRESENCE);
   const cst__message *group = cst__message_child(feature, FEATURE_GROUP_PRESENCE);
-  return is_raised(NULL, presence) || int_of(group, GROUP_PRESENCE_REQUIRED, 0) != 0;
+  return cst__is_in_use(feature, FEATURE_DEPRECATED, FEATURE_LIFECYCLE_STAGE) &&
+         (is_raised(NULL, presence) || int_of(group, GROUP_PRESENCE_REQUIRED, 0) != 0 ||
+          is_fixed(cst__message_child(feature, FEATURE_SHAPE)));
 }
 
 bool cst__breaks_sorted(const cst__message *before, const cst__message *after) {
@@ -166,8 +180,14 @@ bool cst__strings_has(const cst__name_map *set, cst_bytes string) {
   return cst__name_map_find(set, data, string.size) != SIZE_MAX;
 }
 
+/* A domain without values allows all of them. */
 static bool is_narrower_string(const cst__message *before, const cst__message *after, bool *ok) {
   const cst__field *values = cst__message_find(before, STRING_DOMAIN_VALUE);
+  bool has_values = values != NULL && values->count > 0;
+  if (!has_values || cst__message_count(after, STRING_DOMAIN_VALUE) == 0) {
+    *ok = true;
+    return !has_values && cst__message_count(after, STRING_DOMAIN_VALUE) > 0;
+  }
   cst__name_map allowed = {0};
   bool lacks = false;
   *ok = cst__strings_add(&allowed, cst__message_find(after, STRING_DOMAIN_VALUE));

@@ -353,12 +353,29 @@ static cst_status append_null(builder *b, cst__json_column *column, yyjson_val *
              : cst__json_fail_absent(b->absent, error);
 }
 
+/* A list without a value is what a schema calls TYPE_UNKNOWN, too. */
+static bool is_list_of_nulls(yyjson_val *value) {
+  size_t i;
+  size_t count;
+  yyjson_val *item;
+  if (!yyjson_is_arr(value)) {
+    return false;
+  }
+  yyjson_arr_foreach(value, i, count, item) {
+    if (!yyjson_is_null(item)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static cst_status append(builder *b, cst__json_column *column, yyjson_val *value,
                          cst_error *error) {
-  if (yyjson_is_null(value)) {
+  bool is_null_column = column->type->kind == CST__JSON_KIND_NULL;
+  if (yyjson_is_null(value) || (is_null_column && is_list_of_nulls(value))) {
     return append_null(b, column, value, error);
   }
-  if (column->type->kind == CST__JSON_KIND_NULL) {
+  if (is_null_column) {
     return fail_kind(b, column, value, error);
   }
   if (!cst__json_column_add(column, &b->allocator)) {

@@ -414,6 +414,9 @@ static bool put_feature(cst__arena *arena, cst__message *feature, const tally *t
   if (t->type == CST_FEATURE_STRUCT) {
     return put_struct(arena, feature, t, num_records);
   }
+  if (t->type == CST_FEATURE_UNKNOWN && !in_struct) { /* lists that never had a value say nothing */
+    return put_presence(arena, feature, 0, num_records);
+  }
   bool ok =
       t->lists.present == 0 || (in_struct ? put_nested_counts(arena, feature, t)
                                           : put_counts(arena, feature, &t->lists, num_records));

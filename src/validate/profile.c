@@ -385,9 +385,19 @@ static void check_pair(const cst__profiler *profiler, cst__pair *pair, int64_t r
 
 static bool add_columns(cst__profiler *profiler, const cst__view *batch);
 
+static bool is_unsigned(const cst__view *column) {
+  while (cst__view_is_list(column)) {
+    column = &column->children[0];
+  }
+  return column->layout == CST__LAYOUT_NUMBER &&
+         (column->dtype == CST_DTYPE_UINT8 || column->dtype == CST_DTYPE_UINT16 ||
+          column->dtype == CST_DTYPE_UINT32 || column->dtype == CST_DTYPE_UINT64);
+}
+
 static bool add_column(cst__profiler *profiler, size_t at, const cst__view *column) {
   cst__profile *p = &profiler->items[at];
   if (column->layout != CST__LAYOUT_STRUCT) {
+    p->is_unsigned = p->is_unsigned || is_unsigned(column);
     return add_slots(profiler, p, column, 0, column->length, false);
   }
   if (p->parts == NULL) {

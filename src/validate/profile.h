@@ -45,6 +45,7 @@ typedef struct cst__profile {
   bool has_floats;   /* float_min and float_max are set */
   bool has_nan;      /* which is neither of them */
   bool is_beyond;    /* has integers above INT64_MAX */
+  bool is_unsigned;  /* its integers cannot be negative */
   bool rises, falls; /* from one value to the next, anywhere */
   int64_t int_min, int_max, int_last;
   double float_min, float_max, float_last;

@@ -70,10 +70,12 @@ static cst_feature_type type_of(const cst__message *feature) {
   return (cst_feature_type)cst__message_int(feature, FEATURE_TYPE, CST_FEATURE_UNKNOWN);
 }
 
-/* True if tensors can be made of it: it has a type, and no nulls inside of its lists. */
+/* True if a group can name it for a tensor: it has a type, no nulls inside of its lists, and a name
+ * that is not empty. */
 static bool makes_tensors(const cst__message *feature, const cst__profile *profile) {
   cst_feature_type type = type_of(feature);
-  return type != CST_FEATURE_UNKNOWN && type != CST_FEATURE_STRUCT && !profile->has_nulls;
+  return type != CST_FEATURE_UNKNOWN && type != CST_FEATURE_STRUCT && !profile->has_nulls &&
+         profile->name_size > 0;
 }
 
 /* ---- domains and annotations ---- */
@@ -131,7 +133,7 @@ static bool put_domain(const proposal *p, cst__message *feature, const cst__prof
            cst__message_put_int(p->arena, domain, INT_DOMAIN_MIN, profile->int_min) &&
            cst__message_put_int(p->arena, domain, INT_DOMAIN_MAX, profile->int_max);
   }
-  if (profile->has_floats) {
+  if (profile->has_floats && (isfinite(profile->float_min) || isfinite(profile->float_max))) {
     domain = cst__message_put_child(p->arena, feature, FEATURE_FLOAT_DOMAIN);
     return domain != NULL &&
            put_float(p, domain, FLOAT_DOMAIN_MIN, float_below(profile->float_min)) &&
@@ -168,6 +170,12 @@ static bool put_course(const proposal *p, cst__message *feature, const cst__prof
          cst__message_put_bytes(p->arena, annotation, ANNOTATION_TAG, course, strlen(course));
 }
 
+/* No tensor has a place for the nulls inside of lists, and the rules would make one. */
+static bool put_stage(const proposal *p, cst__message *feature, const cst__profile *profile) {
+  return !profile->has_nulls ||
+         cst__message_put_int(p->arena, feature, FEATURE_LIFECYCLE_STAGE, STAGE_DISABLED);
+}
+
 static bool describe(const proposal *p, cst__message *parent, int32_t number,
                      const cst__profiler *profiler) {
   bool ok = true;
@@ -179,7 +187,8 @@ static bool describe(const proposal *p, cst__message *parent, int32_t number,
     if (domain != NULL) {
       ok = describe(p, (cst__message *)(uintptr_t)domain, STRUCT_DOMAIN_FEATURE, profile->parts);
     } else {
-      ok = put_domain(p, feature, profile) && put_course(p, feature, profile);
+      ok = put_domain(p, feature, profile) && put_course(p, feature, profile) &&
+           put_stage(p, feature, profile);
     }
   }
   return ok;
@@ -207,24 +216,27 @@ static bool put_shape(const proposal *p, cst__message *tensor, int32_t number, i
   return dim != NULL && cst__message_put_int(p->arena, dim, DIM_SIZE, size);
 }
 
-static bool put_default(const proposal *p, cst__message *dense, cst_feature_type type) {
+static bool put_default(const proposal *p, cst__message *dense, cst_feature_type type,
+                        bool is_unsigned) {
   cst__message *value = cst__message_put_child(p->arena, dense, DENSE_DEFAULT);
   if (value == NULL) {
     return false;
   }
-  return type == CST_FEATURE_INT ? cst__message_put_int(p->arena, value, DEFAULT_INT, -1)
+  return type == CST_FEATURE_INT
+             ? cst__message_put_int(p->arena, value, DEFAULT_INT, is_unsigned ? 0 : -1)
          : type == CST_FEATURE_FLOAT
              ? cst__message_put_double(p->arena, value, DEFAULT_FLOAT, -1)
              : cst__message_put_bytes(p->arena, value, DEFAULT_BYTES, "", 0);
 }
 
 /* One value is a scalar. */
-static bool put_dense(proposal *p, cst_bytes name, cst_feature_type type, int64_t count,
-                      bool has_default) {
+static bool put_dense(proposal *p, const cst__profile *profile, cst_feature_type type,
+                      int64_t count, bool has_default) {
+  cst_bytes name = name_of(profile);
   cst__message *dense = put_tensor(p, name, REPRESENTATION_DENSE);
   return dense != NULL && put_name(p, dense, DENSE_COLUMN, name) &&
          put_shape(p, dense, DENSE_SHAPE, count == 1 ? -1 : count) &&
-         (!has_default || put_default(p, dense, type));
+         (!has_default || put_default(p, dense, type, profile->is_unsigned));
 }
 
 /* The values at a path; parent and lengths may be NULL. */
@@ -378,7 +390,7 @@ static bool put_tensors(proposal *p, const cst__message *feature) {
     return true;
   }
   if (count > 0 || is_single(feature)) {
-    return put_dense(p, name, type_of(feature), count > 0 ? count : 1, count <= 0);
+    return put_dense(p, profile, type_of(feature), count > 0 ? count : 1, count <= 0);
   }
   return put_varlen(p, name);
 }

@@ -61,6 +61,12 @@ TEST(printed_lines_come_back) {
   check_schema(lines, expected);
 }
 
+TEST(a_list_without_a_value_is_null_where_no_type_is_known) {
+  check_schema("{\"n\":[]}\n{\"n\":[null]}",
+               "{\"i\": null, \"f\": null, \"b\": null, \"n\": null}\n"
+               "{\"i\": null, \"f\": null, \"b\": null, \"n\": null}\n");
+}
+
 TEST(scalars_are_lists_of_one_and_other_keys_are_passed_over) {
   check_schema("{\"i\":5,\"z\":99999999999999999999,\"f\":2,\"b\":{\"base64\":\"/w==\"}}\n{}",
                "{\"i\": [5], \"f\": [2.0], \"b\": [{\"base64\": \"/w==\"}], \"n\": null}\n"
@@ -79,7 +85,8 @@ TEST(what_does_not_fit_the_schema) {
   check_misfit("{\"b\":1}", "a number, expected a string", "b", 6);
   check_misfit("{\"b\":{\"base64\":\"!\"}}", "no base64", "b", 6);
   check_misfit("{\"b\":{\"x\":\"\"}}", "an object, expected a string", "b", 6);
-  check_misfit("{\"n\":[]}", "a list, expected null", "n", 6);
+  check_misfit("{\"n\":[1]}", "a list, expected null", "n", 6);
+  check_misfit("{\"n\":[null,[]]}", "a list, expected null", "n", 6);
 }
 
 TEST(feature_lists) {

@@ -54,7 +54,8 @@ for name, kind in fields:
     text += 'tensor_representation { key: "%s" value { dense_tensor { ' % name
     text += 'column_name: "%s" shape { } default_value { %s } } } } ' % (name, defaults[kind])
 text += "} }"
-source = cst.open(path, schema=cst.Schema.from_text(text), batch_size=batch_size)
+schema = cst.Schema.from_text(text)
+source = cst.open(path, schema=schema, batch_size=batch_size, memory_map=mapped)
 options = {"shuffle": True, "seed": 1, "epochs": None}
 if threads:
     options |= {"threads": workers, "prefetch": 2 * workers}
@@ -62,8 +63,9 @@ dataset = source.dataset(**options).torch()
 rate(DataLoader(dataset, batch_size=None, num_workers=0 if threads else workers))
 """
 )
-THREADS = "threads = True" + OURS
-OURS = "threads = False" + OURS
+WORKERS = "threads, mapped = False, False" + OURS
+THREADS = "threads, mapped = True, False" + OURS
+MAPPED = "threads, mapped = True, True" + OURS
 
 # Features that a record lacks are filled in, as parse_example and ours do, so that rows collate.
 TFRECORD = (
@@ -130,16 +132,25 @@ def loading(settings: Settings) -> list[Figure]:
     figures = []
     for count, opened in ((1, False), (2, False), (2, True)):
         fixed = (str(click.path), index_of(click.path), click.fields, BATCH, WINDOW)
-        rates: dict[str, list[float]] = {OURS: [], THREADS: [], TFRECORD: [], TENSORFLOW: []}
+        rates: dict[str, list[float]] = {
+            script: [] for script in (WORKERS, THREADS, MAPPED, TFRECORD, TENSORFLOW)
+        }
         for _ in range(settings.rounds):
             for script, found in rates.items():
                 found.append(run(script, *fixed, count, seconds, opened))
-        workers, threads, tfrecord, tensorflow = (statistics.median(f) for f in rates.values())
+        workers, threads, mapped, tfrecord, tensorflow = map(statistics.median, rates.values())
         ending = "s" if count > 1 else ""
         strings = ", the 26 strings of a row as bytes objects" if opened else ""
         for how, ours, peer, theirs, goal in (
             (f"{count} worker{ending}", workers, "tfrecord and DataLoader", tfrecord, 20),
             (f"{count} thread{ending}", threads, "tf.data and parse_example", tensorflow, 4),
+            (
+                f"{count} thread{ending}, memory_map",
+                mapped,
+                "tf.data and parse_example",
+                tensorflow,
+                4,
+            ),
             (f"{count} worker{ending}", workers, "tf.data and parse_example", tensorflow, None),
         ):
             label = f"click log to shuffled torch batches, {how}{strings}, against {peer}"

@@ -144,12 +144,13 @@ CST_API cst_status cst_tensor_encoder_arrow_schema(const cst_tensor_encoder *enc
 /* Tensors that the caller describes (all pointers are borrowed for the call), one for each spec, in
  * any order; both sparse kinds count as one. Checked: shapes against the specs, rows of all tensors
  * alike, types and levels against the first batch, splits (int64 or int32) that begin at 0, do not
- * decrease and end at the number of values, sparse indices in order (row-major, no double) and
- * within the dense shape; what cannot be given back (a varlen tensor whose positions have gaps, or
- * whose dense shape is wider than the longest row) is CST_SCHEMA with tensor and row. Of a dense
- * shape what the spec says is unknown (-1) is not kept. Arrays that contradict themselves are
- * CST_INVALID_ARGUMENT, rows that are claimed without memory behind them CST_LIMIT. Values are
- * copied. `default` values of the specs play no part: every row of a dense tensor is written. */
+ * decrease and end at the number of values, sparse indices in order (row-major; several values of
+ * one index stay in theirs) and within the dense shape; what cannot be given back (a varlen tensor
+ * whose positions have gaps, or whose dense shape is wider than the longest row) is CST_SCHEMA with
+ * tensor and row. Of a dense shape what the spec says is unknown (-1) is not kept. Arrays that
+ * contradict themselves are CST_INVALID_ARGUMENT, rows that are claimed without memory behind them
+ * CST_LIMIT. Values are copied. `default` values of the specs play no part: every row of a dense
+ * tensor is written. */
 CST_API cst_status cst_tensor_encoder_encode(const cst_tensor_encoder *encoder,
                                              const cst_tensor *tensors, size_t count,
                                              struct ArrowArray *out, cst_error *error);

@@ -348,7 +348,6 @@ LENGTHS = TensorRepresentation(
         (SPARSE, sparse_of([[1, 3]], [2, 3]), 1, "index 3 of dim 1, expected 0 to 2"),
         (SPARSE, sparse_of([[1, -1]], [2, 3]), 1, "index -1 of dim 1"),
         (SPARSE, sparse_of([[1, 2], [1, 1]], [2, 3]), 1, "not in row-major order"),
-        (SPARSE, sparse_of([[0, 0], [1, 2], [1, 2]], [2, 3]), 1, "two values have the same index"),
         (RAGGED, ragged_of(3, splits(1, 3)), None, "splits of level 0 begin at 1, expected 0"),
         (RAGGED, ragged_of(3, splits(0, 2, 1, 3)), 1, "level 0 decrease from 2 to 1"),
         (RAGGED, ragged_of(3, splits(0, 2)), None, "end at 2, but there are 3 values"),

@@ -214,3 +214,56 @@ cst_status cst__validate_slots(const cst__view *v, int64_t from, int64_t count, 
   }
   return cst__validate_slots(&v->children[0], items.from, items.count, error);
 }
+
+/* ---- lengths ---- */
+
+/* The most slots without memory of their own: what is computed of them stays small. */
+enum { MAX_BARE_SLOTS = 1 << 24 };
+
+/* True if the slots take memory in proportion to their number. */
+static bool is_backed(const cst__view *v) {
+  switch (v->layout) {
+    case CST__LAYOUT_NULL:
+      return false;
+    case CST__LAYOUT_FIXED_BINARY:
+      return v->validity != NULL || v->fixed_size > 0;
+    case CST__LAYOUT_FIXED_LIST:
+      return v->validity != NULL || (v->fixed_size > 0 && is_backed(&v->children[0]));
+    case CST__LAYOUT_STRUCT:
+      for (int64_t i = 0; i < v->num_children; i++) {
+        if (is_backed(&v->children[i])) {
+          return true;
+        }
+      }
+      return v->validity != NULL;
+    default:
+      return true;
+  }
+}
+
+static cst_status check_backing(const cst__view *v, bool is_covered, cst_error *error) {
+  is_covered = is_covered || is_backed(v);
+  if (!is_covered && v->length > MAX_BARE_SLOTS) {
+    char type[64];
+    cst__view_type_name(v, type, sizeof type);
+    return cst__fail(error, CST_LIMIT, "use smaller batches",
+                     "%lld slots of type %s without memory behind them, at most %d are taken",
+                     (long long)v->length, type, MAX_BARE_SLOTS);
+  }
+  bool is_struct = v->layout == CST__LAYOUT_STRUCT;
+  for (int64_t i = 0; i < v->num_children; i++) {
+    const cst__view *child = &v->children[i];
+    cst_status status = check_backing(child, is_struct && is_covered, error);
+    if (status != CST_OK) {
+      if (is_struct) {
+        cst__error_add_path(error, child->name, strlen(child->name));
+      }
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__validate_backing(const cst__view *view, cst_error *error) {
+  return check_backing(view, false, error);
+}

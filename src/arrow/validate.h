@@ -11,4 +11,9 @@
 cst_status cst__validate_slots(const cst__view *view, int64_t from, int64_t count,
                                cst_error *error);
 
+/* Arrays whose slots take no memory (type null, fixed sizes of 0, structs without fields) can claim
+ * any length. More than 2^24 of them are CST_LIMIT, unless they are a column beside others that do
+ * take memory. */
+cst_status cst__validate_backing(const cst__view *view, cst_error *error);
+
 #endif /* ARROW_VALIDATE_H */

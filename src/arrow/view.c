@@ -495,7 +495,11 @@ cst_status cst__view_init(cst__view *view, const struct ArrowSchema *schema,
   builder b = {arena, trusted, 1, error};
   extent all = {0, -1};
   CST__TRY(build(&b, view, schema, array, all, 0));
-  return trusted ? CST_OK : cst__validate_slots(view, 0, view->length, error);
+  if (trusted) {
+    return CST_OK;
+  }
+  CST__TRY(cst__validate_backing(view, error));
+  return cst__validate_slots(view, 0, view->length, error);
 }
 
 static cst_status build_type(builder *b, cst__view *v, const struct ArrowSchema *schema,

@@ -59,8 +59,8 @@ struct cst__view {
  * data is validated fully (null counts, offsets, child lengths, UTF-8 of strings, view references;
  * how large a buffer is, Arrow's C interface does not tell): CST_CORRUPT with the column's path.
  * Wrong or released structs are CST_INVALID_ARGUMENT, buffers that are not aligned to their
- * elements CST_UNSUPPORTED. Depth is limited to 100. Trusted views cost no time per slot, but for
- * null counts that are not given. */
+ * elements CST_UNSUPPORTED, lengths that no memory stands behind CST_LIMIT. Depth is limited to
+ * 100. Trusted views cost no time per slot, but for null counts that are not given. */
 cst_status cst__view_init(cst__view *view, const struct ArrowSchema *schema,
                           const struct ArrowArray *array, bool trusted, cst__arena *arena,
                           cst_error *error);
@@ -98,6 +98,13 @@ void cst__view_list(const cst__view *v, int64_t i, int64_t *begin, int64_t *end)
 static inline bool cst__view_is_list(const cst__view *v) {
   return v->layout == CST__LAYOUT_LIST || v->layout == CST__LAYOUT_FIXED_LIST ||
          v->layout == CST__LAYOUT_LIST_VIEW;
+}
+
+/* The most items that the lists of a view may hold together, however often they share them: lists
+ * that claim more in little memory are refused with CST_LIMIT. */
+static inline int64_t cst__view_most_items(const cst__view *lists) {
+  int64_t slots = lists->length + lists->children[0].length;
+  return (slots < INT64_MAX / 128 ? slots * 64 : INT64_MAX / 2) + ((int64_t)1 << 22);
 }
 
 /* "large_list<int64>", "struct<2 fields>", "timestamp": for messages; at most n bytes. */

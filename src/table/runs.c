@@ -120,6 +120,17 @@ static cst_status take_splits(const cst__runs *runs, int64_t **out, cst_error *e
   return CST_OK;
 }
 
+/* List views may hold the same items again and again, below each other with each level more. */
+static cst_status check_total(const cst__view *lists, int64_t total, cst_error *error) {
+  if (total <= cst__view_most_items(lists)) {
+    return CST_OK;
+  }
+  return cst__fail(error, CST_LIMIT, "cast the list views to large_list",
+                   "%lld lists share %lld items so often that they hold %lld",
+                   (long long)lists->length, (long long)lists->children[0].length,
+                   (long long)total);
+}
+
 cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error) {
   const cst__view *view = runs->node.view;
   bool is_plain = view->layout == CST__LAYOUT_LIST && view->validity == NULL && runs->veil == NULL;
@@ -134,6 +145,7 @@ cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error) {
     CST__TRY(is_plain ? open_plain(runs, run, at, &items, error)
                       : open_each(runs, run, at, &items, error));
     at = at != NULL ? at + run->length : NULL;
+    CST__TRY(check_total(view, items.total, error));
   }
   *runs = items;
   return CST_OK;

@@ -50,7 +50,8 @@ cst_status cst__runs_enter(cst__runs *runs, int64_t i, cst_error *error);
 
 /* Goes from lists to their items. splits[0 .. total] are where the items of each list begin, the
  * first at 0; NULL if they are not wanted. Null lists, and lists within null structs, are empty,
- * whatever lies behind them. */
+ * whatever lies behind them. CST_LIMIT if lists share their items so often that these are many more
+ * than the array has. */
 cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error);
 
 /* True if slot i of the node is null, in itself or through a struct above it. */

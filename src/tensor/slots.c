@@ -186,11 +186,6 @@ static int64_t *list_items(const cst__slots *lists, const int64_t *splits, cst__
   return index;
 }
 
-/* List views may hold the same items many times; this is the most that they may grow to. */
-static int64_t most_items(const cst__slots *lists, const cst__view *items) {
-  return (lists->count + items->length) * 16 + (1 << 20);
-}
-
 static bool is_bare(const cst__view *v) {
   return v->layout == CST__LAYOUT_NULL ||
          (v->layout == CST__LAYOUT_FIXED_LIST && v->fixed_size == 0);
@@ -218,7 +213,7 @@ cst_status cst__slots_open(const cst__slots *lists, cst__scratch *scratch, const
   int64_t first;
   bool is_run = measure(lists, own, &first);
   int64_t total = own[lists->count];
-  if (!is_run && total > most_items(lists, below)) {
+  if (!is_run && cst__view_is_list(v) && total > cst__view_most_items(v)) {
     return cst__fail(error, CST_LIMIT, "cast the list views to large_list",
                      "list views that hold %lld items hold the same ones again and again",
                      (long long)below->length);

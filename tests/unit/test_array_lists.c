@@ -226,6 +226,49 @@ static int all_operations(void *context) {
   return (int)status;
 }
 
+/* 16 list views of all 16 list views below, on each level: 16 to the power of the depth. */
+static cst_array *array_of_shared_views(int depth) {
+  static const int64_t offsets[16] = {0}, items[16] = {0};
+  static const int64_t sizes[16] = {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16};
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  struct ArrowSchema *type = &schema;
+  struct ArrowArray *level = &array;
+  ArrowSchemaInit(&schema);
+  CHECK_EQ(cst__owned_new(NULL, 3, 1, false, &array, NULL), CST_OK);
+  for (int i = 0; i < depth; i++, type = type->children[0], level = level->children[0]) {
+    bool is_last = i + 1 == depth;
+    CHECK_EQ(ArrowSchemaSetType(type, NANOARROW_TYPE_LARGE_LIST_VIEW), 0);
+    CHECK_EQ(cst__owned_new(NULL, is_last ? 2 : 3, !is_last, false, level->children[0], NULL),
+             CST_OK);
+    level->length = 16;
+    memcpy(cst__owned_buffer(level, 1, sizeof offsets), offsets, sizeof offsets);
+    memcpy(cst__owned_buffer(level, 2, sizeof sizes), sizes, sizeof sizes);
+  }
+  CHECK_EQ(ArrowSchemaSetType(type, NANOARROW_TYPE_INT64), 0);
+  level->length = 16;
+  memcpy(cst__owned_buffer(level, 1, sizeof items), items, sizeof items);
+  return array_import(&schema, &array);
+}
+
+TEST(shared_items_cannot_multiply_without_end) {
+  cst_error error = CST_ERROR_INIT;
+  cst_array *out = NULL;
+  cst_array *four = array_of_shared_views(4);
+  cst_array *many = array_of_shared_views(40);
+  int64_t shape[64];
+  size_t num_dims;
+  CHECK_EQ(cst_array_flatten(four, -1, &out, NULL, NULL), CST_OK);
+  CHECK_EQ(cst_array_length(out), 1 << 20);
+  cst_array_release(out);
+  CHECK_EQ(cst_array_flatten(many, -1, &out, NULL, &error), CST_LIMIT);
+  CHECK_CONTAINS(error.message, "16 lists share 16 items so often");
+  CHECK_STR(error.hint, "cast the list views to large_list");
+  CHECK_EQ(cst_array_coordinates(many, &out, shape, 64, &num_dims, NULL), CST_LIMIT);
+  cst_array_release(four);
+  cst_array_release(many);
+}
+
 TEST(no_memory) {
   cst_array *plain =
       array_sample("large_list<list<string>>", "[['a'], ['b', 'c']] null [[], ['d']]");

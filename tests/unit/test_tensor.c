@@ -282,7 +282,7 @@ TEST(list_views_in_any_order) {
 }
 
 TEST(list_views_cannot_multiply_without_end) {
-  enum { ROWS = 2000, ITEMS = 2000 };
+  enum { ROWS = 3000, ITEMS = 3000 };
   tensor_fixture f;
   fixture_make(&f, "struct{x: list_view<int64>}", "{[1, 2]} {[3, 4]}", INT("x") RAGGED(""));
   static int32_t offsets[ROWS], sizes[ROWS];

@@ -171,6 +171,9 @@ static const trip trips[] = {
     {"struct{x: large_list<int64>, i: large_list<int32>}", "{[1, 2], [7, 3]}",
      INT("x") INT("i") SPARSE(INDEX("i"), DIM("10")),
      "struct{x: large_list<int64>, i: large_list<int64>}"},
+    {"struct{x: large_list<int64>, i: large_list<int64>}",
+     "{[3, 1, 2, 9], [4, 4, 4, 5]} {[1], [4]}", INT("x") INT("i") SPARSE(INDEX("i"), DIM("10")),
+     NULL},
     /* ragged */
     {"struct{x: large_list<int64>}", "{[1, 2]} {[]} {[3]}", INT("x") RAGGED(""), NULL},
     {"struct{x: large_list<large_list<float64>>}", "{[[1], []]} {[]} {[[2, 3]]}",

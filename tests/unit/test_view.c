@@ -436,6 +436,46 @@ TEST(errors_name_the_path) {
   drop(&f);
 }
 
+/* The only child claims a length that needs no memory; its siblings may stand behind it. */
+static cst_status look_at_claim(const char *type, const char *rows, int64_t claim) {
+  fixture f;
+  make(&f, type, rows);
+  struct ArrowArray *child = f.array.children[0];
+  int64_t length = child->length;
+  int64_t rows_made = f.array.length;
+  child->length = claim;
+  f.array.length = f.array.n_children == 1 ? claim : f.array.length;
+  child->null_count = -1;
+  cst_status status = look(&f, false);
+  if (status == CST_LIMIT) {
+    CHECK_CONTAINS(f.error.message, "slots of type");
+  }
+  child->length = length;
+  f.array.length = rows_made;
+  drop(&f);
+  return status;
+}
+
+TEST(lengths_have_memory_behind_them) {
+  const int64_t much = INT64_C(1) << 40;
+  CHECK_EQ(look_at_claim("struct{a: null}", "{null}", much), CST_LIMIT);
+  CHECK_EQ(look_at_claim("struct{a: null}", "{null}", 1 << 24), CST_OK);
+  CHECK_EQ(look_at_claim("struct{a: null}", "{null}", (1 << 24) + 1), CST_LIMIT);
+  CHECK_EQ(look_at_claim("struct{a: null, b: int64}", "{null, 1}", much), CST_OK); /* one row */
+}
+
+TEST(items_of_lists_have_memory_behind_them) {
+  fixture f;
+  make(&f, "struct{a: large_list<null>}", "{[null]}");
+  struct ArrowArray *lists = f.array.children[0];
+  ((int64_t *)(uintptr_t)lists->buffers[1])[1] = INT64_C(1) << 40;
+  lists->children[0]->length = lists->children[0]->null_count = INT64_C(1) << 40;
+  CHECK_EQ(look(&f, false), CST_LIMIT);
+  CHECK_STR(f.error.path, "a");
+  CHECK_CONTAINS(f.error.message, "1099511627776 slots of type null");
+  drop(&f);
+}
+
 TEST(wrong_schemas_are_refused) {
   fixture f;
   make(&f, "struct{a: int64}", "{1}");

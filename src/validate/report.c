@@ -124,7 +124,7 @@ static void report_missing(cst__report *r, const cst__tally *tally, const char *
 static const char *wanted_presence(cst__report *r, const cst__tally *tally) {
   const cst__rules *rules = tally->rules;
   double share = tally->parents > 0 ? (double)tally->present / (double)tally->parents : 0;
-  if (rules->has_presence && share < rules->min_fraction) {
+  if (rules->has_presence && tally->parents > 0 && share < rules->min_fraction) {
     return rules->min_fraction >= 1
                ? "every record"
                : cst__report_say(r, "%.6g %% of the records", 100 * rules->min_fraction);
@@ -156,7 +156,7 @@ static const char *possible_presence(cst__report *r, const cst__tally *tally) {
 
 static void report_presence(cst__report *r, const cst__tally *tally) {
   const cst__finding *finding = &tally->findings[CST__FAULT_PRESENCE];
-  bool applies = tally->checked && tally->rules->in_environment && r->check->num_rows > 0 &&
+  bool applies = tally->checked && tally->rules->in_environment &&
                  (tally->parents > 0 || tally->rules->min_count > 0);
   const char *wanted = applies ? wanted_presence(r, tally) : NULL;
   if (wanted == NULL) {

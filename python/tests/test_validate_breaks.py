@@ -204,3 +204,37 @@ def test_a_feature_without_a_name(make_file: MakeFile) -> None:
 def test_floats_without_a_finite_value_have_no_range(tmp_path: pathlib.Path) -> None:
     x = pa.array([[math.inf], [-math.inf, math.nan]])
     assert "float_domain" not in fits(arrow(tmp_path, x=x)).to_text()
+
+
+@pytest.mark.parametrize(
+    ("presence", "missing"), [("min_fraction: 1", False), ("min_fraction: 1 min_count: 1", True)]
+)
+def test_no_records_are_too_few_for_a_count(
+    make_file: MakeFile, presence: str, missing: bool
+) -> None:
+    found = check(make_file, [], feature(f"type: INT presence {{ {presence} }}"))
+    assert [(a.kind, a.path, a.count) for a in found.anomalies] == (
+        [("missing-feature", "x", 0)] if missing else []
+    )
+
+
+def test_what_is_told_of_a_group_is_all_that_has_to_be_done() -> None:
+    tensors = (
+        'tensor_representation { key: "t" value { varlen_sparse_tensor { column_name: "x" } } }'
+    )
+
+    def told(before: str, after: str) -> list[tuple[str, str, str, bool]]:
+        old, new = (feature("type: INT") + rest for rest in (before, after))
+        return [(c.kind, c.path, c.what, c.breaks) for c in cst.Schema(old).diff(new)]
+
+    def group(name: str, content: str = "") -> str:
+        return f'tensor_representation_group {{ key: "{name}" value {{ {content} }} }}'
+
+    assert told("", group("")) == []
+    assert told(group("", tensors), "") == [("removed", "/t", "tensor_representation", True)]
+    assert told("", group("g")) == [("added", "g", "tensor_representation_group", False)]
+    assert told("", group("g", tensors)) == [("added", "g/t", "tensor_representation", False)]
+    assert told(group("g", tensors), "") == [
+        ("removed", "g/t", "tensor_representation", True),
+        ("removed", "g", "tensor_representation_group", True),
+    ]

@@ -505,16 +505,17 @@ static void compare_groups(differ *d, const cst__message *before, const cst__mes
               &group_rules);
 }
 
-/* A group that is in one of the schemas alone. The group "" is always used. */
+/* A group that is in one of the schemas alone. The group "" is always used, and as good as absent
+ * if it is empty; another one is there once it has a tensor. */
 static void tell_lone_group(differ *d, const cst__message *entry, bool is_added) {
   bool is_named = cst__message_bytes(entry, ENTRY_KEY).size > 0;
   const cst__field *tensors = tensors_of(entry);
   diff_list(d, is_added ? NULL : tensors, is_added ? tensors : NULL,
             is_named ? &new_tensor_list : &tensor_list);
-  if (tensors == NULL) {
+  if (is_named && (tensors == NULL || !is_added)) {
     begin(d);
     cst__text_puts(is_added ? &d->now : &d->old, "{ }");
-    tell(d, is_added ? "added" : "removed", "tensor_representation_group", is_named && !is_added);
+    tell(d, is_added ? "added" : "removed", "tensor_representation_group", !is_added);
   }
 }
 

@@ -159,6 +159,24 @@ def test_a_share_of_strings_may_be_elsewhere(make_file: MakeFile) -> None:
     assert "mass" not in found.hint
 
 
+def test_types_that_schemas_do_not_have(tmp_path: pathlib.Path) -> None:
+    path = arrow(tmp_path, x=pa.array([1, 2], pa.date32()))
+    (found,) = cst.open(path).validate(feature("type: INT"), tensors=False).anomalies
+    assert "type date" in found.message
+    assert found.hint == 'make "x" a column of numbers or bytes: schemas have no date'
+    found = cst.open(path).validate(feature("type: INT", "other")).anomalies[0]
+    assert found.hint.startswith("add it to the schema with type: TYPE_UNKNOWN, or")
+    assert cst.open(path).validate(feature("type: TYPE_UNKNOWN")).ok
+
+
+def test_all_places(make_file: MakeFile) -> None:
+    path = make_file("x.tfrecord", [wire.example({"x": [i]}) for i in range(100)])
+    for most in (1, 7, 8, 9, 99, 2**62):
+        (found,) = cst.open(path).validate(feature("type: FLOAT"), places=most).anomalies
+        assert [p.record for p in found.places] == list(range(min(most, 100)))
+        assert all(p.found == "INT" for p in found.places)
+
+
 # ---- proposals ----
 
 

@@ -13,17 +13,34 @@ static const char *keep_file(cst__check *check, const char *file) {
   return check->file;
 }
 
+/* Room for one more place: 8 at first, then twice as many, but never more than are wanted. */
+static bool need_place(cst__check *check, cst__finding *finding) {
+  size_t size;
+  if (finding->num_places < finding->capacity) {
+    return true;
+  }
+  size_t twice = finding->capacity > 0 ? 2 * finding->capacity : 8;
+  size_t capacity = twice < check->max_places ? twice : check->max_places;
+  cst__place *places =
+      cst__mul(capacity, sizeof *places, &size) ? cst__arena_take(&check->arena, size) : NULL;
+  if (places == NULL) {
+    return false;
+  }
+  if (finding->num_places > 0) {
+    memcpy(places, finding->places, finding->num_places * sizeof *places);
+  }
+  finding->places = places;
+  finding->capacity = capacity;
+  return true;
+}
+
 char *cst__mark_place(cst__check *check, cst__finding *finding, const char *file, int64_t record) {
   finding->count++;
   if (finding->num_places >= check->max_places) {
     return NULL;
   }
-  size_t size;
-  if (finding->places == NULL && cst__mul(check->max_places, sizeof *finding->places, &size)) {
-    finding->places = cst__arena_take(&check->arena, size);
-  }
   const char *kept = keep_file(check, file);
-  if (finding->places == NULL || kept == NULL) {
+  if (kept == NULL || !need_place(check, finding)) {
     check->out_of_memory = true;
     return NULL;
   }

@@ -23,7 +23,7 @@ typedef struct cst__place {
 typedef struct cst__finding {
   uint64_t count;     /* records */
   cst__place *places; /* NULL before the first one */
-  size_t num_places;
+  size_t num_places, capacity;
   int64_t last_row; /* of the batch at hand: a record counts once; -1: none */
 } cst__finding;
 

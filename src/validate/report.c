@@ -88,10 +88,33 @@ static const char *others(const cst__tally *tally) {
   return tally->types_vary ? " and others" : "";
 }
 
-static void report_type(cst__report *r, const cst__tally *tally) {
-  static const char *const names[] = {"TYPE_UNKNOWN", "BYTES", "INT", "FLOAT", "STRUCT"};
+static const char *const type_names[] = {"TYPE_UNKNOWN", "BYTES", "INT", "FLOAT", "STRUCT"};
+
+/* Not if it is one of Arrow's alone. */
+static bool is_schema_type(const char *name) {
+  bool found = false;
+  for (size_t i = 0; i < sizeof type_names / sizeof type_names[0]; i++) {
+    found = found || strcmp(type_names[i], name) == 0;
+  }
+  return found;
+}
+
+static const char *type_hint(cst__report *r, const cst__tally *tally) {
   const cst__finding *finding = &tally->findings[CST__FAULT_TYPE];
-  const char *expected = names[tally->rules->feature->type];
+  if (tally->types_vary || (!tally->in_lists && finding->count < tally->present)) {
+    return cst__report_say(r, "repair the data: \"%s\" has values of more than one type",
+                           tally->path);
+  }
+  return is_schema_type(tally->type)
+             ? cst__report_say(r, "change the type of \"%s\" to %s, or repair the data",
+                               tally->path, tally->type)
+             : cst__report_say(r, "make \"%s\" a column of numbers or bytes: schemas have no %s",
+                               tally->path, tally->type);
+}
+
+static void report_type(cst__report *r, const cst__tally *tally) {
+  const cst__finding *finding = &tally->findings[CST__FAULT_TYPE];
+  const char *expected = type_names[tally->rules->feature->type];
   if (finding->count == 0) {
     return;
   }
@@ -101,15 +124,10 @@ static void report_type(cst__report *r, const cst__tally *tally) {
         cst__report_say(r, "change the type of \"%s\" to BYTES, or repair the data", tally->path));
     return;
   }
-  bool have_all = tally->in_lists || finding->count == tally->present;
   add(r, tally, CST__FAULT_TYPE, "type",
       cst__report_say(r, "%s values of type %s%s, the schema says %s", who(r, finding), tally->type,
                       others(tally), expected),
-      have_all && !tally->types_vary
-          ? cst__report_say(r, "change the type of \"%s\" to %s, or repair the data", tally->path,
-                            tally->type)
-          : cst__report_say(r, "repair the data: \"%s\" has values of more than one type",
-                            tally->path));
+      type_hint(r, tally));
 }
 
 static void report_missing(cst__report *r, const cst__tally *tally, const char *wanted) {
@@ -440,14 +458,15 @@ static void report_unexpected(cst__report *r) {
     const cst__tally *tally = check->unexpected[i];
     const cst__finding *finding = &tally->findings[CST__FAULT_UNEXPECTED];
     const char *near = near_name(r, tally);
+    const char *type = is_schema_type(tally->type) ? tally->type : "TYPE_UNKNOWN";
     add(r, tally, CST__FAULT_UNEXPECTED, "unexpected-feature",
         cst__report_say(r, "%s this feature (%s), which the schema does not have", who(r, finding),
                         cst__report_say(r, "%s%s", tally->type, others(tally))),
-        near != NULL ? cst__report_say(
-                           r, "is it \"%s\" of the schema, which no record has? rename one", near)
-                     : cst__report_say(
-                           r, "add it to the schema with type: %s, or ignore unexpected features",
-                           tally->type));
+        near != NULL
+            ? cst__report_say(r, "is it \"%s\" of the schema, which no record has? rename one",
+                              near)
+            : cst__report_say(
+                  r, "add it to the schema with type: %s, or ignore unexpected features", type));
   }
   if (check->more_unexpected.count > 0) {
     cst_anomaly more = {

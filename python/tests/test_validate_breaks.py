@@ -169,6 +169,12 @@ def test_types_that_schemas_do_not_have(tmp_path: pathlib.Path) -> None:
     assert cst.open(path).validate(feature("type: TYPE_UNKNOWN")).ok
 
 
+def test_names_too_long_to_be_shown_whole(make_file: MakeFile) -> None:
+    rows: list[dict[str, wire.Values]] = [{"n" * 300 + x: [1] for x in "ab"}] * 5
+    found = check(make_file, rows, feature("type: INT"))
+    assert [(a.kind, a.count) for a in found.anomalies] == [("unexpected-feature", 5)] * 2
+
+
 def test_all_places(make_file: MakeFile) -> None:
     path = make_file("x.tfrecord", [wire.example({"x": [i]}) for i in range(100)])
     for most in (1, 7, 8, 9, 99, 2**62):

@@ -122,15 +122,16 @@ static void reset_tally(cst__tally *tally) {
   }
 }
 
-static cst__tally *add_unexpected(cst__check *check, const char *path) {
+static cst__tally *add_unexpected(cst__check *check, const cst__text *key, const char *path) {
   void *items = check->unexpected;
   bool grown = cst__grow(&check->arena.allocator, &items, &check->unexpected_capacity,
                          check->num_unexpected + 1, sizeof *check->unexpected);
   check->unexpected = items;
   const char *copy = cst__arena_copy(&check->arena, path, strlen(path));
+  const char *kept = cst__arena_copy(&check->arena, key->data, key->size);
   cst__tally *tally = cst__arena_take(&check->arena, sizeof *tally);
-  if (!grown || copy == NULL || tally == NULL ||
-      !cst__name_map_add(&check->unexpected_paths, copy, strlen(copy), check->num_unexpected)) {
+  if (!grown || copy == NULL || kept == NULL || tally == NULL ||
+      !cst__name_map_add(&check->unexpected_names, kept, key->size, check->num_unexpected)) {
     check->out_of_memory = true;
     return NULL;
   }
@@ -142,15 +143,23 @@ static cst__tally *add_unexpected(cst__check *check, const char *path) {
 
 cst__tally *cst__check_unexpected(cst__check *check, const char *parent, const char *name) {
   char path[1024];
+  cst__text key = {0};             /* the whole name, where the path may be cut */
   cst_error step = CST_ERROR_INIT; /* escapes as errors do */
   cst__error_add_path(&step, name, strlen(name));
   (void)snprintf(path, sizeof path, "%s%s%s", parent != NULL ? parent : "",
                  parent != NULL ? "." : "", step.path);
-  size_t at = cst__name_map_find(&check->unexpected_paths, path, strlen(path));
-  if (at != SIZE_MAX) {
-    return check->unexpected[at];
+  cst__text_puts(&key, parent != NULL ? parent : "");
+  cst__text_append(&key, "", 1); /* no part of any name */
+  cst__text_puts(&key, name);
+  check->out_of_memory |= key.failed;
+  size_t at =
+      key.failed ? SIZE_MAX : cst__name_map_find(&check->unexpected_names, key.data, key.size);
+  cst__tally *found = at != SIZE_MAX ? check->unexpected[at] : NULL;
+  if (found == NULL && !key.failed && check->num_unexpected < CST__MAX_UNEXPECTED) {
+    found = add_unexpected(check, &key, path);
   }
-  return check->num_unexpected < CST__MAX_UNEXPECTED ? add_unexpected(check, path) : NULL;
+  cst__text_free(&key);
+  return found;
 }
 
 /* ---- the whole ---- */
@@ -174,7 +183,7 @@ cst_status cst__check_init(cst__check *check, const cst_schema *schema,
 
 void cst__check_reset(cst__check *check) {
   reset_tally(&check->root);
-  cst__name_map_reset(&check->unexpected_paths);
+  cst__name_map_reset(&check->unexpected_names);
   cst__delete(check->unexpected);
   for (size_t i = 0; i < check->num_groups; i++) {
     cst__specs_release(check->groups[i]);

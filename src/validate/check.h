@@ -92,7 +92,7 @@ typedef struct cst__check {
   cst__tally root; /* its children are the features at the top */
   cst__tally **unexpected;
   size_t num_unexpected, unexpected_capacity;
-  cst__name_map unexpected_paths;
+  cst__name_map unexpected_names;
   cst__finding more_unexpected; /* above CST__MAX_UNEXPECTED */
   cst_specs **groups;
   size_t num_groups;

@@ -15,7 +15,10 @@ from decode_rows import Settings
 from report import Figure, Results, faster
 
 BATCH = 1024
-WINDOW = 16_384  # rows that the peers' shuffle buffers hold; ours shuffles the whole file
+TF_DATA = "tf.data and parse_example"
+WINDOW = (
+    16_384  # rows that the peers' shuffle buffers hold; ours shuffles the whole file, or so many
+)
 
 # Each runs in a process of its own (the package tfrecord cannot live in one with TensorFlow) and
 # prints rows per second of wall clock, from the first batch on, so that no start of workers counts.
@@ -56,16 +59,17 @@ for name, kind in fields:
 text += "} }"
 schema = cst.Schema.from_text(text)
 source = cst.open(path, schema=schema, batch_size=batch_size, memory_map=mapped)
-options = {"shuffle": True, "seed": 1, "epochs": None}
+options = {"shuffle": shuffle, "window": window, "seed": 1, "epochs": None}
 if threads:
     options |= {"threads": workers, "prefetch": 2 * workers}
 dataset = source.dataset(**options).torch()
 rate(DataLoader(dataset, batch_size=None, num_workers=0 if threads else workers))
 """
 )
-WORKERS = "threads, mapped = False, False" + OURS
-THREADS = "threads, mapped = True, False" + OURS
-MAPPED = "threads, mapped = True, True" + OURS
+WORKERS = "threads, mapped, shuffle = False, False, True" + OURS
+THREADS = "threads, mapped, shuffle = True, False, True" + OURS
+MAPPED = "threads, mapped, shuffle = True, True, True" + OURS
+WINDOWS = "threads, mapped, shuffle = True, False, 'window'" + OURS
 
 # Features that a record lacks are filled in, as parse_example and ours do, so that rows collate.
 TFRECORD = (
@@ -133,25 +137,22 @@ def loading(settings: Settings) -> list[Figure]:
     for count, opened in ((1, False), (2, False), (2, True)):
         fixed = (str(click.path), index_of(click.path), click.fields, BATCH, WINDOW)
         rates: dict[str, list[float]] = {
-            script: [] for script in (WORKERS, THREADS, MAPPED, TFRECORD, TENSORFLOW)
+            script: [] for script in (WORKERS, THREADS, MAPPED, WINDOWS, TFRECORD, TENSORFLOW)
         }
         for _ in range(settings.rounds):
             for script, found in rates.items():
                 found.append(run(script, *fixed, count, seconds, opened))
-        workers, threads, mapped, tfrecord, tensorflow = map(statistics.median, rates.values())
+        workers, threads, mapped, windows, tfrecord, tensorflow = map(
+            statistics.median, rates.values()
+        )
         ending = "s" if count > 1 else ""
         strings = ", the 26 strings of a row as bytes objects" if opened else ""
         for how, ours, peer, theirs, goal in (
             (f"{count} worker{ending}", workers, "tfrecord and DataLoader", tfrecord, 20),
-            (f"{count} thread{ending}", threads, "tf.data and parse_example", tensorflow, 4),
-            (
-                f"{count} thread{ending}, memory_map",
-                mapped,
-                "tf.data and parse_example",
-                tensorflow,
-                4,
-            ),
-            (f"{count} worker{ending}", workers, "tf.data and parse_example", tensorflow, None),
+            (f"{count} thread{ending}", threads, TF_DATA, tensorflow, 4),
+            (f"{count} thread{ending}, memory_map", mapped, TF_DATA, tensorflow, 4),
+            (f"{count} thread{ending}, windows as the peer's", windows, TF_DATA, tensorflow, 4),
+            (f"{count} worker{ending}", workers, TF_DATA, tensorflow, 4),
         ):
             label = f"click log to shuffled torch batches, {how}{strings}, against {peer}"
             details = f"{ours:,.0f} rows/s, {theirs:,.0f} rows/s"

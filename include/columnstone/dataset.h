@@ -26,7 +26,9 @@ typedef enum cst_shuffle {
   CST_SHUFFLE_GLOBAL = 2, /* CST_UNSUPPORTED where rows cannot be reached one by one, with a hint;
                              damaged rows fail, whatever the source's on_error is */
   CST_SHUFFLE_WINDOW = 3  /* the rows of each window of `window` rows are permuted, and the windows
-                             of plain TFRecord files on disk, or else the files */
+                             of plain TFRecord files on disk, or else the files. A window is read in
+                             whole where a loader makes several batches of it, and its records have
+                             no more than 256 MiB */
 } cst_shuffle;
 
 typedef struct cst_dataset_options {

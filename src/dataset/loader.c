@@ -187,12 +187,24 @@ static cst_status make_room(cst_loader *loader, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status begin_direct(cst_loader *loader) {
+/* True if a window is worth being read in whole: some of its batches are this loader's, and no map
+ * gives its rows without a read. */
+static bool reads_windows(const cst_loader *loader) {
+  const cst_dataset_options *o = &loader->dataset->options;
+  double batches = (double)o->window / (double)o->batch_size;
+  return loader->dataset->shuffle == CST_SHUFFLE_WINDOW && loader->dataset->num_rows > 0 &&
+         !(loader->dataset->source->flags & CST_SOURCE_MEMORY_MAP) &&
+         batches >= 4.0 * (double)o->num_shards * (double)loader->step;
+}
+
+static cst_status begin_direct(cst_loader *loader, cst_error *error) {
   cst_dataset *dataset = loader->dataset;
   cst__order_init(&loader->epoch.order, dataset->shuffle, dataset->num_rows,
                   (uint64_t)dataset->options.window, dataset->options.seed, loader->from.epoch);
   loader->end = count_own(loader, cst__dataset_count_batches(dataset, dataset->num_rows));
-  return CST_OK;
+  return reads_windows(loader) ? cst__blocks_new(dataset->source, &loader->epoch.order,
+                                                 &dataset->allocator, &loader->epoch.blocks, error)
+                               : CST_OK;
 }
 
 /* Whether a batch is one of those that every shard has is seen at the end of the rows only. */
@@ -209,7 +221,7 @@ static cst_status begin_stream(cst_loader *loader, cst_error *error) {
 static cst_status begin(cst_loader *loader, cst_error *error) {
   CST__TRY(make_room(loader, error));
   loader->epoch = (cst__epoch){.dataset = loader->dataset, .number = loader->from.epoch};
-  return loader->dataset->direct ? begin_direct(loader) : begin_stream(loader, error);
+  return loader->dataset->direct ? begin_direct(loader, error) : begin_stream(loader, error);
 }
 
 cst_status cst__loader_new(cst_dataset *dataset, const cst_position *from, uint32_t first,
@@ -266,6 +278,7 @@ void cst__loader_free(cst_loader *loader) {
     cst__made_reset(&loader->slots[i].made);
   }
   cst__stream_free(loader->stream);
+  cst__blocks_free(loader->epoch.blocks);
   cst__delete(loader->workers);
   cst__delete(loader->slots);
   cst__condition_destroy(&loader->turned);

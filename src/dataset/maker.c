@@ -66,11 +66,28 @@ static void locate(const cst__maker *maker, const cst__epoch *epoch, size_t coun
   }
 }
 
+static cst_status take_rows(const cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
+                            size_t count, struct ArrowArray *out, cst_error *error) {
+  cst__region *regions[2];
+  size_t num_regions = 0;
+  if (epoch->blocks != NULL) {
+    uint64_t begin = cst__dataset_begin(epoch->dataset, batch);
+    CST__TRY(cst__blocks_get(epoch->blocks, begin, count, regions, &num_regions, error));
+  }
+  cst_status status =
+      cst__source_take_from(epoch->dataset->source, (const cst__region *const *)regions,
+                            num_regions, maker->rows, count, out, error);
+  while (num_regions > 0) {
+    cst__region_release(regions[--num_regions]);
+  }
+  return status;
+}
+
 cst_status cst__maker_take(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
                            cst__made *out, cst_error *error) {
   size_t count;
   CST__TRY(find_rows(maker, epoch, batch, &count, error));
-  CST__TRY(cst__source_take(epoch->dataset->source, maker->rows, count, &out->batch, error));
+  CST__TRY(take_rows(maker, epoch, batch, count, &out->batch, error));
   out->position = (cst_position){.epoch = epoch->number, .batch = batch};
   cst_status status = make_tensors(epoch, true, out, error);
   if (status != CST_OK) {

@@ -3,6 +3,7 @@
 #ifndef DATASET_MAKER_H
 #define DATASET_MAKER_H
 
+#include "dataset/blocks.h"
 #include "dataset/dataset.h"
 #include "dataset/order.h"
 #include "dataset/stream.h"
@@ -22,6 +23,7 @@ typedef struct cst__epoch {
   cst__order order;     /* of a direct dataset */
   uint64_t number;
   const cst_tensor_adapter *adapter; /* NULL: batches are wanted as rows */
+  cst__blocks *blocks; /* of a direct dataset whose windows are read in whole; else NULL */
 } cst__epoch;
 
 /* One thread's. Zero-initialised storage. */

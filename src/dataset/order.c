@@ -29,31 +29,24 @@ void cst__order_init(cst__order *order, cst_shuffle kind, uint64_t num_rows, uin
   }
 }
 
-/* A window at its place of the epoch. */
-typedef struct placed {
-  uint64_t begin;  /* its first position */
-  uint64_t rows;   /* that it has */
-  uint64_t number; /* of the window in the source */
-} placed;
-
-/* The window in which a position is: all windows are full but one, which has the short place. */
-static placed window_at(const cst__order *order, uint64_t position) {
+/* All windows are full but one, which has the short place. */
+cst__placed cst__order_window(const cst__order *order, uint64_t position) {
   uint64_t last = (order->num_rows - 1) / order->window;
   uint64_t short_rows = order->num_rows - last * order->window;
   uint64_t short_begin = order->short_place * order->window;
   if (position >= short_begin && position - short_begin < short_rows) {
-    return (placed){short_begin, short_rows, last};
+    return (cst__placed){short_begin, short_rows, last};
   }
   uint64_t behind = position < short_begin ? 0 : order->window - short_rows;
   uint64_t place = (position + behind) / order->window;
-  return (placed){place * order->window - behind, order->window,
-                  cst__permutation_at(&order->windows, place)};
+  return (cst__placed){place * order->window - behind, order->window,
+                       cst__permutation_at(&order->windows, place)};
 }
 
 static void windowed_rows(const cst__order *order, uint64_t begin, uint64_t count, uint64_t *rows) {
   for (uint64_t done = 0; done < count;) {
     cst__permutation within;
-    placed window = window_at(order, begin + done);
+    cst__placed window = cst__order_window(order, begin + done);
     uint64_t first = window.number * order->window;
     cst__order_of_window(&within, window.rows, order->seed, order->epoch, window.number);
     for (uint64_t i = begin + done - window.begin; i < window.rows && done < count; i++) {

@@ -22,6 +22,16 @@ typedef struct cst__order {
 void cst__order_init(cst__order *order, cst_shuffle kind, uint64_t num_rows, uint64_t window,
                      uint64_t seed, uint64_t epoch);
 
+/* A window at its place of the epoch. */
+typedef struct cst__placed {
+  uint64_t begin;  /* its first position */
+  uint64_t rows;   /* that it has */
+  uint64_t number; /* of the window in the source */
+} cst__placed;
+
+/* The window, of an order of windows, in which a position is. */
+cst__placed cst__order_window(const cst__order *order, uint64_t position);
+
 /* The rows at positions [begin, begin + count), which are below num_rows. */
 void cst__order_rows(const cst__order *order, uint64_t begin, uint64_t count, uint64_t *rows);
 

@@ -59,6 +59,16 @@ void cst__access_free(cst__access *access); /* NULL is allowed */
 
 /* ---- take.c ---- */
 
+/* Reads bytes that the index says are there; CST_IO if they are not. */
+cst_status cst__access_read(cst__access *access, const cst_source *source, size_t file,
+                            uint64_t begin, uint8_t *buffer, size_t size, cst_error *error);
+
+struct cst__region;
+/* cst__source_take, with the bytes that the regions (region.h) have taken from there. */
+cst_status cst__source_take_from(cst_source *source, const struct cst__region *const *regions,
+                                 size_t num_regions, const uint64_t *rows, size_t num_rows,
+                                 struct ArrowArray *out, cst_error *error);
+
 void cst__taker_free(cst__taker *taker); /* and those behind it */
 
 #endif /* SOURCE_ACCESS_H */

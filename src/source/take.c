@@ -5,6 +5,7 @@
 #include "arrow/concat.h"
 #include "source/access.h"
 #include "source/cursor.h"
+#include "source/region.h"
 #include "source/unit.h"
 
 enum {
@@ -27,6 +28,8 @@ struct cst__taker {
   cst__unit unit;
   wanted *order; /* the rows in the order of the files */
   size_t capacity;
+  const cst__region *const *regions; /* of this call */
+  size_t num_regions;
 };
 
 /* A run of neighbouring records, read at once: those of order[first, end). */
@@ -161,35 +164,47 @@ static cst_status open_file(cst__access *access, const cst_source *source, size_
 }
 
 /* Bytes of a file, from its map if it has one. */
-static cst_status read_bytes(const cst__raw *raw, const span *s, uint8_t *buffer, size_t *got,
-                             cst_error *error) {
+static cst_status read_bytes(const cst__raw *raw, uint64_t begin, uint8_t *buffer, size_t size,
+                             size_t *got, cst_error *error) {
   if (raw->map == NULL) {
-    return cst__raw_read_at(raw, s->begin, buffer, s->size, got, error);
+    return cst__raw_read_at(raw, begin, buffer, size, got, error);
   }
-  uint64_t rest = s->begin < raw->map_size ? raw->map_size - s->begin : 0;
-  *got = s->size < rest ? s->size : (size_t)rest;
-  memcpy(buffer, (const char *)raw->map + s->begin, *got);
+  uint64_t rest = begin < raw->map_size ? raw->map_size - begin : 0;
+  *got = size < rest ? size : (size_t)rest;
+  memcpy(buffer, (const char *)raw->map + begin, *got);
   return CST_OK;
 }
 
-static cst_status read_span(cst__access *access, const cst_source *source, const span *s,
-                            uint8_t *buffer, cst_error *error) {
+cst_status cst__access_read(cst__access *access, const cst_source *source, size_t file,
+                            uint64_t begin, uint8_t *buffer, size_t size, cst_error *error) {
   const cst__raw *raw;
   cst__raw own;
   size_t got = 0;
-  CST__TRY(open_file(access, source, s->file, &raw, &own, error));
-  cst_status status = read_bytes(raw, s, buffer, &got, error);
+  CST__TRY(open_file(access, source, file, &raw, &own, error));
+  cst_status status = read_bytes(raw, begin, buffer, size, &got, error);
   if (raw == &own) {
     cst__raw_close(&own);
   }
-  if (status == CST_OK && got < s->size) {
+  if (status == CST_OK && got < size) {
     status = cst__fail(error, CST_IO, "open it again, and make its index anew: columnstone index",
                        "the file is shorter than it was when it was indexed");
   }
   if (status != CST_OK) {
-    cst__error_add_file(error, source->files[s->file].name);
+    cst__error_add_file(error, source->files[file].name);
   }
   return status;
+}
+
+static cst_status read_span(cst__access *access, const cst__taker *taker, const span *s,
+                            uint8_t *buffer, cst_error *error) {
+  const uint8_t *kept =
+      cst__regions_find(taker->regions, taker->num_regions, s->file, s->begin, s->size);
+  if (kept == NULL) {
+    return cst__access_read(access, taker->decoding.source, s->file, s->begin, buffer, s->size,
+                            error);
+  }
+  memcpy(buffer, kept, s->size);
+  return CST_OK;
 }
 
 /* The record has to be there as the index has it. */
@@ -232,27 +247,37 @@ static cst_status frame_span(const cst__access *access, const cst_source *source
   return CST_OK;
 }
 
-/* Begins to load the first lines of a record that is soon to be copied out of a map: most of the
- * time is spent waiting for them. */
-static void load_ahead(const cst__access_file *file, const wanted *order, size_t at, size_t count) {
-  if (count - at <= AHEAD || file->raw.map == NULL ||
-      order[at + AHEAD].row - file->rows >= file->count) {
+/* Begins to load the first lines of a record that is soon to be copied out of a map or a region:
+ * most of the time is spent waiting for them. */
+static void load_ahead(const cst__access *access, const cst__taker *taker, size_t file_number,
+                       size_t at, size_t count) {
+  const cst__access_file *file = &access->files[file_number];
+  bool is_open = atomic_load_explicit(&file->is_open, memory_order_acquire);
+  const uint8_t *map = is_open ? file->raw.map : NULL;
+  if (count - at <= AHEAD || (map == NULL && taker->num_regions == 0) ||
+      taker->order[at + AHEAD].row - file->rows >= file->count) {
     return;
   }
-  const uint64_t *offset = offset_of(file, order[at + AHEAD].row);
-  const char *record = (const char *)file->raw.map + offset[0];
-  for (size_t i = 0; i < 4 && offset[1] <= file->raw.map_size; i++) {
+  const uint64_t *offset = offset_of(file, taker->order[at + AHEAD].row);
+  const uint8_t *record = cst__regions_find(taker->regions, taker->num_regions, file_number,
+                                            offset[0], offset[1] - offset[0]);
+  if (record == NULL && map != NULL && offset[1] <= file->raw.map_size) {
+    record = map + offset[0];
+  }
+  for (size_t i = 0; i < 4 && record != NULL; i++) {
     __builtin_prefetch(record + i * 64);
   }
 }
 
-static cst_status fill_block(cst__access *access, const cst_source *source, const wanted *order,
-                             size_t count, cst__block *block, cst_error *error) {
+static cst_status fill_block(cst__access *access, const cst__taker *taker, size_t count,
+                             cst__block *block, cst_error *error) {
+  const cst_source *source = taker->decoding.source;
+  const wanted *order = taker->order;
   for (size_t first = 0; first < count;) {
     span s = next_span(access, source, order, count, first);
     s.at = block->size;
-    CST__TRY(read_span(access, source, &s, block->buffer + s.at, error));
-    load_ahead(&access->files[s.file], order, first, count);
+    CST__TRY(read_span(access, taker, &s, block->buffer + s.at, error));
+    load_ahead(access, taker, s.file, first, count);
     block->size += s.size;
     CST__TRY(frame_span(access, source, &s, order, block, error));
     first = s.end;
@@ -289,10 +314,10 @@ static cst_status measure(const cst__access *access, const cst_source *source, c
   return CST_OK;
 }
 
-static cst_status read_rows(cst__access *access, const cst_source *source, const wanted *order,
-                            size_t count, cst__block **out, cst_error *error) {
+static cst_status read_rows(cst__access *access, const cst__taker *taker, size_t count,
+                            cst__block **out, cst_error *error) {
   size_t size;
-  CST__TRY(measure(access, source, order, count, &size, error));
+  CST__TRY(measure(access, taker->decoding.source, taker->order, count, &size, error));
   cst__block *block = cst__block_take(access->pool, size > 0 ? size : 1);
   if (block == NULL || !cst__block_reserve_frames(block, count)) {
     if (block != NULL) {
@@ -301,7 +326,7 @@ static cst_status read_rows(cst__access *access, const cst_source *source, const
     return cst__fail_memory(error, size);
   }
   block->data = block->buffer;
-  cst_status status = fill_block(access, source, order, count, block, error);
+  cst_status status = fill_block(access, taker, count, block, error);
   if (status != CST_OK) {
     cst__block_release(block);
     return status;
@@ -343,7 +368,7 @@ static cst_status take_with(cst__access *access, cst__taker *taker, const uint64
                             size_t num_rows, struct ArrowArray *out, cst_error *error) {
   cst__block *block = NULL;
   CST__TRY(order_rows(taker, access, rows, num_rows, error));
-  CST__TRY(read_rows(access, taker->decoding.source, taker->order, num_rows, &block, error));
+  CST__TRY(read_rows(access, taker, num_rows, &block, error));
   cst_status status = decode_rows(access, taker, block, rows, out, error);
   cst__block_release(block);
   return status;
@@ -358,8 +383,9 @@ static cst_status take_nothing(cst_source *source, struct ArrowArray *out, cst_e
   return status;
 }
 
-cst_status cst__source_take(cst_source *source, const uint64_t *rows, size_t num_rows,
-                            struct ArrowArray *out, cst_error *error) {
+cst_status cst__source_take_from(cst_source *source, const cst__region *const *regions,
+                                 size_t num_regions, const uint64_t *rows, size_t num_rows,
+                                 struct ArrowArray *out, cst_error *error) {
   cst__access *access;
   if (num_rows == 0) {
     return take_nothing(source, out, error);
@@ -370,7 +396,14 @@ cst_status cst__source_take(cst_source *source, const uint64_t *rows, size_t num
   if (taker == NULL) {
     return cst__fail_memory(error, sizeof *taker);
   }
+  taker->regions = regions;
+  taker->num_regions = num_regions;
   cst_status status = take_with(access, taker, rows, num_rows, out, error);
   return_taker(access, taker);
   return status;
+}
+
+cst_status cst__source_take(cst_source *source, const uint64_t *rows, size_t num_rows,
+                            struct ArrowArray *out, cst_error *error) {
+  return cst__source_take_from(source, NULL, 0, rows, num_rows, out, error);
 }

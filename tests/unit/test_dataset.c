@@ -310,8 +310,8 @@ TEST(views_of_packed_files) {
     options.prefetch = 3;
     options.threads = 2;
     cst_dataset *views = dataset_of(source, &options);
-    cst_dataset *bytes = dataset_of(plain, &options);
-    delivery expected = deliver(bytes, 4);
+    cst_dataset *copies = dataset_of(plain, &options);
+    delivery expected = deliver(copies, 4);
     delivery d = deliver(views, 4);
     check_complete(&d, ROWS);
     check_delivery(&d, &expected, 0);
@@ -321,9 +321,41 @@ TEST(views_of_packed_files) {
     delivery_free(&d);
     delivery_free(&expected);
     cst_dataset_release(views);
-    cst_dataset_release(bytes);
+    cst_dataset_release(copies);
   }
   cst_source_release(plain);
+  cst_source_release(source);
+}
+
+/* Windows of several batches are read in whole, across files; of a map they are not. */
+TEST(windows_read_in_whole) {
+  const char *paths[4];
+  size_t count = plain_files(paths, ROWS);
+  cst_source *source = open_examples(paths, count, 0, 1);
+  cst_source_options so = CST_SOURCE_OPTIONS_INIT;
+  cst_source *mapped = NULL;
+  so.flags = CST_SOURCE_MEMORY_MAP;
+  CHECK_EQ(cst_source_open(paths, count, &so, &mapped, NULL), CST_OK);
+  for (int64_t batch_size = 1; batch_size <= 10; batch_size += 3) {
+    cst_dataset_options options = options_of(CST_SHUFFLE_WINDOW, batch_size);
+    options.prefetch = (int32_t)(batch_size % 4);
+    options.threads = options.prefetch;
+    cst_dataset *whole = dataset_of(source, &options);
+    cst_dataset *singly = dataset_of(mapped, &options);
+    delivery d = deliver(whole, 3);
+    delivery expected = deliver(singly, 3);
+    check_complete(&d, ROWS);
+    check_delivery(&d, &expected, 0);
+    check_against_order(whole, &d, 3);
+    delivery rest = deliver_with(whole, expected.positions[7], 1);
+    check_delivery(&rest, &expected, 7);
+    delivery_free(&rest);
+    delivery_free(&d);
+    delivery_free(&expected);
+    cst_dataset_release(whole);
+    cst_dataset_release(singly);
+  }
+  cst_source_release(mapped);
   cst_source_release(source);
 }
 

@@ -387,6 +387,7 @@ typedef struct scenario {
   size_t count;
   cst_schema *schema;
   int32_t prefetch;
+  bool windows;
 } scenario;
 
 static int read_all(cst_dataset *dataset, const cst_tensor_adapter *adapter) {
@@ -434,6 +435,10 @@ static int run_scenario(void *context) {
   cst_source *source = NULL;
   cst_source_options so = CST_SOURCE_OPTIONS_INIT;
   cst_dataset_options options = ahead_of(s->prefetch, 1);
+  if (s->windows) {
+    options.shuffle = CST_SHUFFLE_WINDOW;
+    options.batch_size = 6; /* so that windows are read in whole */
+  }
   so.schema = s->schema;
   CST__TRY(cst_source_open(s->paths, s->count, &so, &source, NULL));
   int status = read_source(source, &options);
@@ -444,10 +449,10 @@ static int run_scenario(void *context) {
 TEST(every_allocation_may_fail) {
   static const char text[] =
       "feature { name: 'id' type: INT } feature { name: 'name' type: BYTES }";
-  for (int packed = 0; packed < 2; packed++) {
+  for (int packed = -1; packed < 2; packed++) {
     for (int32_t prefetch = 0; prefetch <= 2; prefetch += 2) {
-      scenario s = {.prefetch = prefetch};
-      s.count = packed ? packed_files(s.paths, 60) : plain_files(s.paths, 60);
+      scenario s = {.prefetch = prefetch, .windows = packed < 0};
+      s.count = packed > 0 ? packed_files(s.paths, 60) : plain_files(s.paths, 60);
       CHECK_EQ(cst_schema_parse_text(text, strlen(text), &s.schema, NULL), CST_OK);
       FOR_EACH_ALLOCATION_FAILURE(run_scenario, &s, CST_NO_MEMORY);
       cst_schema_release(s.schema);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from array import array
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
@@ -12,7 +13,7 @@ from ._errors import NotFoundError, StateError, UnsupportedError, argument_error
 from ._frameworks import Converted, framework, to_jax, to_numpy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from typing import Literal, Self, TypeAlias
 
     from ._adapter import PadsLike
@@ -98,6 +99,7 @@ class Dataset:
         "_label",
         "_latest",
         "_loaded",
+        "_loads",
         "_options",
         "_pad",
         "_rows_only",
@@ -125,11 +127,12 @@ class Dataset:
         number, count = _as_shard(shard)
         self._source = source
         self._label = _as_label(label, as_batches)
-        self._pad = None if pad is None else dict(pad)
+        self._pad = _as_pad(pad)
         self._rows_only = bool(as_batches)
         self._epochs = None if epochs is None else _count("epochs", epochs)
         self._first_epoch = 0
         self._loaded: Position | None = None
+        self._loads = 0  # states that were loaded, so that workers of many loaders take each once
         self._latest: _Progress | None = None
         self._options: dict[str, Any] = {
             "batch_size": source.batch_size
@@ -261,7 +264,7 @@ class Dataset:
             self._loaded = None
         else:
             behind = self._position_of(start)
-            first = first if isinstance(start, tuple) else int(start.get("first_epoch", first))
+            first = self._first_epoch_of(start)
         made = Iteration(self, behind, first, number, workers)
         self._latest = made._progress
         return made
@@ -314,22 +317,30 @@ class Dataset:
         """The next iteration begins behind this state, or behind the batch of this position, with
         any number of workers and threads. StateError for the state of a dataset that has other
         batches."""
-        if not isinstance(state, tuple | Batch):
-            first = state.get("first_epoch", self._first_epoch)
-            self._loaded = self._position_of(state)
-            self._first_epoch = int(first)
-        else:
-            self._loaded = self._position_of(state)
+        position, first_epoch = self._position_of(state), self._first_epoch_of(state)
+        self._loaded, self._first_epoch = position, first_epoch
+        self._loads += 1
+
+    def _first_epoch_of(self, state: Mapping[str, Any] | Position | Batch) -> int:
+        """A position alone does not say with which epoch its iteration began."""
+        if isinstance(state, tuple | Batch):
+            return self._first_epoch
+        return _part_of_state("first_epoch", state.get("first_epoch", self._first_epoch))
 
     def _position_of(self, state: Mapping[str, Any] | Position | Batch) -> Position:
         if isinstance(state, Batch):
             if state.position is None:
                 raise argument_error("this batch has no position")
             return state.position
-        if isinstance(state, tuple):
-            return Position(*state)
-        self._compare(state)
-        return Position(*(int(state[name]) for name in Position._fields))
+        if isinstance(state, tuple) and 2 <= len(state) <= 4:
+            given = dict(zip(Position._fields, state, strict=False))
+        elif isinstance(state, Mapping):
+            self._compare(state)
+            given = {name: state[name] for name in Position._fields}
+        else:
+            kind = type(state).__name__
+            raise TypeError(f"a state is a dict of state_dict(), or a Position, not {kind}")
+        return Position(**{name: _part_of_state(name, value) for name, value in given.items()})
 
     def _compare(self, state: Mapping[str, Any]) -> None:
         own = self._print()
@@ -348,7 +359,10 @@ class Dataset:
 
     def _consume(self, consumed: int) -> None:
         """Begins behind so many batches, counted over the epochs."""
-        batches = self.num_batches
+        try:
+            batches = self.num_batches
+        except UnsupportedError:  # it can be read only once: one epoch
+            batches = consumed
         if batches > 0 and consumed > 0:
             epoch, batch = divmod(consumed - 1, batches)
             self._loaded = Position(epoch, batch)
@@ -394,6 +408,7 @@ class Dataset:
             self._pad,
             self._rows_only,
             self._loaded,
+            self._loads,
         )
         return _restore, (type(self), self._source, state)
 
@@ -415,6 +430,7 @@ def _restore(kind: type[Dataset], source: Source, state: tuple[Any, ...]) -> Dat
         made._pad,
         made._rows_only,
         made._loaded,
+        made._loads,
     ) = state
     made._begin()
     return made
@@ -569,7 +585,11 @@ def _number(name: str, value: int, least: int, most: int) -> int:
 
 
 def _count(name: str, value: int) -> int:
-    return _number(name, value, 1, 2**61)
+    return _number(name, value, 1, 2**61 - 1)
+
+
+def _part_of_state(name: str, value: int) -> int:
+    return _number(name, value, -1 if name == "batch" else 0, 2**62 - 2)
 
 
 def _as_shuffle(shuffle: Shuffle) -> int:
@@ -584,6 +604,12 @@ def _as_shard(shard: tuple[int, int]) -> tuple[int, int]:
         raise TypeError("shard is a pair (i, n): this one of n shards")
     count = _number("shard[1]", shard[1], 1, 2**32 - 1)
     return _number("shard[0]", shard[0], 0, count - 1), count
+
+
+def _as_pad(pad: PadsLike) -> dict[str, Any] | None:
+    if pad is not None and not isinstance(pad, Mapping):
+        raise TypeError(f"pad is a dict by tensor name, not {type(pad).__name__}")
+    return None if pad is None else dict(pad)
 
 
 def _as_label(label: str | None, as_batches: bool) -> str | None:

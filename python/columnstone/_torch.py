@@ -71,11 +71,15 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
         if dataset._rows_only:
             raise argument_error("as_batches gives no tensors: iterate the dataset itself")
         self._dataset = dataset
+        self._shared = _Shared()
+        self._seen = 0
 
     def __iter__(self) -> TorchIteration:
         worker = get_worker_info()
         if worker is None:
             return TorchIteration(self._dataset, 0, 1)
+        self._seen = self._shared.follow(self._dataset, self._seen)
+        self._shared.take(self._dataset, worker.seed - worker.id)
         return TorchIteration(self._dataset, worker.id, worker.num_workers)
 
     def __len__(self) -> int:
@@ -85,8 +89,10 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
         return self._dataset.epochs * len(self._dataset)
 
     def set_epoch(self, epoch: int) -> None:
-        """As Dataset.set_epoch; before the loader's iter(), for workers that live for one."""
+        """As Dataset.set_epoch, before the loader's iter(). Persistent workers learn of it, too,
+        which they do not of what the dataset itself is told."""
         self._dataset.set_epoch(epoch)
+        self._seen = self._shared.tell(self._dataset)
 
     def state_dict(self) -> dict[str, Any]:
         """As Dataset.state_dict, where there are no workers. A loader with workers is ahead of the
@@ -99,6 +105,50 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
         if isinstance(state, Mapping) and not isinstance(state, Batch):
             state = _furthest(state)
         self._dataset.load_state_dict(state)
+        self._seen = self._shared.tell(self._dataset)
+
+
+class _Shared:
+    """What the process that trains and its workers know in common, in memory that they share.
+
+    A worker has a copy of the dataset: that of a persistent one is old when the next epoch begins,
+    and the original does not notice when workers begin behind a loaded state, which is for one
+    iteration.
+    """
+
+    def __init__(self) -> None:
+        # told, first_epoch, loads, has a position, position (4); taken, by
+        self._numbers = torch.tensor([0] * 8 + [-1, 0]).share_memory_()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._numbers = state["_numbers"].share_memory_()  # if it has come in a plain pickle
+
+    def tell(self, dataset: Dataset) -> int:
+        """Where further iterations begin."""
+        position = dataset._loaded
+        where = (0, 0, 0, 0, 0) if position is None else (1, *position)
+        told = int(self._numbers[0]) + 1
+        self._numbers[:8] = torch.tensor([told, dataset._first_epoch, dataset._loads, *where])
+        return told
+
+    def follow(self, dataset: Dataset, seen: int) -> int:
+        """Takes over what was told since."""
+        told, first, loads, has, *position = self._numbers[:8].tolist()
+        if told != seen:
+            dataset._first_epoch, dataset._loads = first, loads
+            dataset._loaded = Position(*position) if has else None
+        return int(told)
+
+    def take(self, dataset: Dataset, loader: int) -> None:
+        """Forgets a loaded state that the workers of another loader have begun behind."""
+        if dataset._loaded is None:
+            return
+        taken, by = self._numbers[8:].tolist()
+        if taken != dataset._loads:
+            self._numbers[9] = loader
+            self._numbers[8] = dataset._loads
+        elif by != loader:
+            dataset._loaded = None
 
 
 class TorchIteration:

@@ -180,3 +180,8 @@ def test_projected_and_raw(examples: str) -> None:
     assert some.TFDataset(options).element_spec == some.TensorAdapter().TypeSpecs()
     (batch,) = tfxio.RawTFRecord(examples, "raw").TFDataset(options)
     assert np.asarray(batch["raw"]).tolist() == [record(i) for i in range(100)]
+
+
+def test_a_label_that_there_is_not(examples: str) -> None:
+    with pytest.raises(cst.NotFoundError, match="no tensor 'y'"):
+        cst.open(examples).dataset(3, label="y").tf()

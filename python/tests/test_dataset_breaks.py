@@ -1,0 +1,131 @@
+"""Datasets as people use them who have not read all of the docs."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import pickle
+import threading
+from typing import Any
+
+import columnstone as cst
+import pyarrow as pa
+import pytest
+from torch.utils.data import DataLoader
+
+ROWS = 200
+SCHEMA = 'feature { name: "id" type: INT shape {} presence { min_fraction: 1 min_count: 1 } }'
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    path = tmp_path_factory.mktemp("breaks") / "rows.tfrecord"
+    ids = pa.array([[i] for i in range(ROWS)], pa.large_list(pa.int64()))
+    cst.write([pa.record_batch({"id": ids})], path, "example")
+    return path
+
+
+@pytest.fixture(scope="module")
+def source(path: pathlib.Path) -> cst.Source:
+    return cst.open(path, schema=SCHEMA)
+
+
+def ids_in(batches: Any) -> list[list[int]]:
+    return [batch["id"].tolist() for batch in batches]
+
+
+# Workers
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_workers_learn_of_the_epoch(source: cst.Source, persistent: bool) -> None:
+    dataset = source.dataset(10, shuffle=True, seed=4)
+    expected = [
+        ids_in(source.dataset(10, True, 4, epochs=3).torch())[20 * e :][:20] for e in (0, 1, 2)
+    ]
+    data = pickle.loads(pickle.dumps(dataset.torch()))
+    loader = DataLoader(data, batch_size=None, num_workers=2, persistent_workers=persistent)
+    for epoch in (0, 2, 1, 1):
+        data.set_epoch(epoch)
+        assert ids_in(loader) == expected[epoch]
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2])
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_loaded_state_is_for_one_iteration(
+    source: cst.Source, workers: int, persistent: bool
+) -> None:
+    dataset = source.dataset(10, shuffle=True, seed=4)
+    whole = ids_in(dataset.torch())
+    data = dataset.torch()
+    loader = DataLoader(
+        data,
+        batch_size=None,
+        num_workers=workers,
+        persistent_workers=persistent and workers > 0,
+    )
+    for behind in (3, 11):
+        data.load_state_dict(cst.Position(0, behind))
+        assert ids_in(loader) == whole[behind + 1 :]
+        assert ids_in(loader) == whole
+        assert ids_in(loader) == whole
+    if not persistent:
+        dataset.load_state_dict(cst.Position(0, 5))  # the same without the torch dataset
+        assert ids_in(loader) == whole[6:]
+        assert ids_in(loader) == whole
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(
+    "state", [None, 5, "state", [], (1,), (1, 2, 3, 4, 5), ("a", "b"), (0, 1.5)]
+)
+def test_no_states(source: cst.Source, state: Any) -> None:
+    dataset = source.dataset(10)
+    with pytest.raises(TypeError):
+        dataset.load_state_dict(state)
+    with pytest.raises(TypeError):
+        dataset.iterate(start=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"epoch": -5}, {"batch": -2}, {"batch": 2**70}, {"first_epoch": -1}, {"file": -1}]
+)
+def test_states_with_numbers_that_there_are_not(source: cst.Source, wrong: dict[str, int]) -> None:
+    dataset = source.dataset(10)
+    before = dataset.state_dict()
+    with pytest.raises(cst.ArgumentError, match=next(iter(wrong))):
+        dataset.load_state_dict({**before, **wrong})
+    assert dataset.state_dict() == before
+
+
+def test_what_is_no_padding(source: cst.Source) -> None:
+    with pytest.raises(TypeError, match="pad is a dict"):
+        source.dataset(10, pad=5)  # type: ignore[arg-type]
+
+
+def test_a_number_of_batches_of_a_pipe(path: pathlib.Path) -> None:
+    begin, end = os.pipe()
+
+    def feed() -> None:
+        with os.fdopen(end, "wb") as out:
+            out.write(path.read_bytes())
+
+    thread = threading.Thread(target=feed)
+    thread.start()
+    with os.fdopen(begin, "rb") as pipe:
+        dataset = cst.open(pipe, schema=SCHEMA).dataset(10, consumed=7)
+        assert [b["id"].numpy().tolist() for b in dataset] == [
+            list(range(k * 10, k * 10 + 10)) for k in range(7, 20)
+        ]
+    thread.join()
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_number_of_batches_is_for_one_iteration(source: cst.Source, workers: int) -> None:
+    data = source.dataset(10, True, 4, consumed=4).torch()
+    loader = DataLoader(data, batch_size=None, num_workers=workers)
+    whole = ids_in(source.dataset(10, True, 4).torch())
+    assert ids_in(loader) == whole[4:]
+    assert ids_in(loader) == whole

@@ -40,8 +40,9 @@ _FORMATS_OF_NUMPY = {
 # ---- making arrays and batches ----
 
 
-def array(obj: ArrowArrayExportable | npt.NDArray[Any]) -> Array:
-    """Anything that has `__arrow_c_array__` (pyarrow, Polars, nanoarrow, ...) as an Array: no copy.
+def array(obj: ArrowArrayExportable | ArrowStreamExportable | npt.NDArray[Any]) -> Array:
+    """Anything that has `__arrow_c_array__` (pyarrow, nanoarrow, ...) or `__arrow_c_stream__` (a
+    Series of Polars, a ChunkedArray of pyarrow) as an Array: no copy, unless it has several chunks.
 
     Foreign data is validated: CorruptError says where it is wrong. Dictionary-encoded values become
     plain ones. A numpy array of numbers or bools, of one dimension, is copied.
@@ -49,7 +50,9 @@ def array(obj: ArrowArrayExportable | npt.NDArray[Any]) -> Array:
     if isinstance(obj, Array):
         return obj
     if hasattr(obj, "__arrow_c_array__"):
-        return cast("Array", _core.array_import(obj, False))
+        return cast("Array", _core.array_import(cast("Any", obj), False))
+    if hasattr(obj, "__arrow_c_stream__"):
+        return cast("Array", _one_of(_core.array_import_stream(obj, False)))
     if hasattr(obj, "__array__"):
         return _array_of_numpy(obj)
     raise TypeError(f"an Array cannot be made of {type(obj).__name__}: it has no __arrow_c_array__")
@@ -70,23 +73,32 @@ def record_batch(
     if isinstance(obj, RecordBatch):
         return obj
     if isinstance(obj, Mapping):
+        for name in obj:
+            if not isinstance(name, str):
+                raise TypeError(f"the name of a column is a str, not {type(name).__name__}")
         columns = [array(column) for column in obj.values()]
         return _batch_of(list(obj), columns, len(columns[0]) if columns else 0)
     if hasattr(obj, "__arrow_c_array__"):
         return cast("RecordBatch", _core.array_import(cast("Any", obj), True))
     if hasattr(obj, "__arrow_c_stream__"):
-        return _batch_of_stream(obj)
+        return cast("RecordBatch", _one_of(_core.array_import_stream(obj, True)))
     raise TypeError(
         f"a RecordBatch cannot be made of {type(obj).__name__}: it has no __arrow_c_array__"
     )
 
 
+def _one_of(chunks: list[Array] | list[RecordBatch]) -> Array | RecordBatch:
+    return chunks[0] if len(chunks) == 1 else _core.array_concat(cast("Any", tuple(chunks)))
+
+
 @overload
 def concat(batches: Iterable[Array]) -> Array: ...  # type: ignore[overload-overlap]
 @overload
-def concat(batches: Iterable[RecordBatch | ArrowArrayExportable]) -> RecordBatch: ...
 def concat(
-    batches: Iterable[RecordBatch | ArrowArrayExportable] | Iterable[Array],
+    batches: Iterable[RecordBatch | ArrowArrayExportable | ArrowStreamExportable],
+) -> RecordBatch: ...
+def concat(
+    batches: Iterable[RecordBatch | ArrowArrayExportable | ArrowStreamExportable] | Iterable[Array],
 ) -> RecordBatch | Array:
     """The rows of all batches one behind the other, as one batch; or those of Arrays, as one Array.
 
@@ -96,7 +108,7 @@ def concat(
     large_list, binary layouts to large_binary or large_string. What cannot be promoted is a
     SchemaError with the column's path. No batches at all: no rows and no columns.
 
-    Foreign batches (pyarrow.RecordBatch, ...) are taken as well.
+    Batches and tables of other libraries are taken as well.
     """
     items: tuple[Any, ...] = tuple(batches)
     if not items or not all(isinstance(item, Array) for item in items):
@@ -118,15 +130,6 @@ def _batch_of(
     return _core.batch_from(schema, tuple(columns), num_rows)
 
 
-def _batch_of_stream(obj: ArrowStreamExportable) -> RecordBatch:
-    from ._open import open as open_source
-
-    with open_source(obj, batch_size=2**31 - 1) as source:
-        for batch in source:
-            return batch
-        return source.empty_batch()
-
-
 def _from_buffers(format: str, length: int, buffers: tuple[Buffer | None, ...]) -> Array:
     schema = _core._plant_arrow_schema((format.encode(), b"", 2, None, (), None))  # nullable
     return cast("Array", _core.array_load(schema, (length, 0, 0, buffers, ()), False))
@@ -135,6 +138,8 @@ def _from_buffers(format: str, length: int, buffers: tuple[Buffer | None, ...]) 
 def _array_of_numpy(obj: Any) -> Array:
     import numpy as np
 
+    if isinstance(obj, np.ma.MaskedArray):
+        raise UnsupportedError("a masked array: its mask would be lost; use pyarrow.array()")
     values = np.asarray(obj)
     if values.ndim != 1:
         raise ArgumentError(f"an Array has one dimension, not {values.ndim}")
@@ -143,7 +148,9 @@ def _array_of_numpy(obj: Any) -> Array:
         return _from_buffers("b", len(values), (None, bits))
     format = _FORMATS_OF_NUMPY.get(values.dtype.str[1:])
     if format is None:
-        raise UnsupportedError(f"numpy arrays of {values.dtype} cannot become an Array")
+        raise UnsupportedError(
+            f"numpy arrays of {values.dtype} cannot become an Array: use pyarrow.array()"
+        )
     native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
     return _from_buffers(format, len(values), (None, native))
 

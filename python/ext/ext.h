@@ -203,7 +203,8 @@ const cst_array *cst__py_array_handle(PyObject *self);
 void cst__py_batch_set_handle(PyObject *self, cst_array *handle);
 void cst__py_array_set_handle(PyObject *self, cst_array *handle);
 
-/* ---- table.c, table_make.c, table_pickle.c: the operations on arrays and batches ---- */
+/* ---- table.c, table_make.c, table_pickle.c, table_stream.c: the operations on arrays and batches
+ * ---- */
 
 /* Takes the array over, also on failure. */
 cst_array *cst__py_table_handle(cst__py_state *state, const struct ArrowSchema *schema,
@@ -239,7 +240,11 @@ PyObject *cst__py_table_column(PyObject *module, PyObject *args);
 PyObject *cst__py_table_from_parents(PyObject *module, PyObject *args);
 PyObject *cst__py_table_fill_null(PyObject *module, PyObject *args);
 PyObject *cst__py_table_group_by(PyObject *module, PyObject *args);
+/* An Array, or a RecordBatch of a struct without nulls; schema and array are taken over. */
+PyObject *cst__py_table_import_one(cst__py_state *state, struct ArrowSchema *schema,
+                                   struct ArrowArray *array, bool is_batch);
 PyObject *cst__py_table_import(PyObject *module, PyObject *args);
+PyObject *cst__py_table_import_stream(PyObject *module, PyObject *args);
 PyObject *cst__py_table_dump(PyObject *module, PyObject *object);
 PyObject *cst__py_table_load(PyObject *module, PyObject *args);
 PyObject *cst__py_table_batch_from(PyObject *module, PyObject *args);

@@ -38,6 +38,16 @@ static int check_batch(cst__py_state *state, const struct ArrowSchema *schema,
   return 0;
 }
 
+PyObject *cst__py_table_import_one(cst__py_state *state, struct ArrowSchema *schema,
+                                   struct ArrowArray *array, bool is_batch) {
+  if (is_batch && check_batch(state, schema, array) < 0) {
+    schema->release(schema);
+    array->release(array);
+    return NULL;
+  }
+  return cst__py_table_take_over(state, schema, array, is_batch);
+}
+
 PyObject *cst__py_table_import(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   struct ArrowSchema schema;
@@ -48,12 +58,7 @@ PyObject *cst__py_table_import(PyObject *module, PyObject *args) {
       cst__py_import_array(object, &schema, &array) < 0) {
     return NULL;
   }
-  if (is_batch && check_batch(state, &schema, &array) < 0) {
-    schema.release(&schema);
-    array.release(&array);
-    return NULL;
-  }
-  return cst__py_table_take_over(state, &schema, &array, is_batch != 0);
+  return cst__py_table_import_one(state, &schema, &array, is_batch != 0);
 }
 
 /* ---- columns ---- */

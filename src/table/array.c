@@ -170,9 +170,11 @@ cst_status cst__array_slice(const cst_array *array, int64_t begin, int64_t lengt
   struct ArrowArray made;
   int64_t all = array->array.length;
   if (begin < 0 || length < 0 || begin > all) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "rows from %lld on, %lld of them, of an array of %lld", (long long)begin,
-                     (long long)length, (long long)all);
+    return length < 0 ? cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a slice of %lld rows",
+                                  (long long)length)
+                      : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                                  "a slice from row %lld on of an array of %lld rows",
+                                  (long long)begin, (long long)all);
   }
   length = length < all - begin ? length : all - begin;
   CST__TRY(cst__array_share(source, array->schema, &array->array, begin, length, &made, error));

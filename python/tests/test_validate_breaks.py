@@ -202,6 +202,14 @@ def test_lists_with_nulls_are_proposed_for_no_tensor(tmp_path: pathlib.Path) -> 
     assert list(proposed.tensor_representations()) == ["y"]
 
 
+def test_structs_that_are_null(tmp_path: pathlib.Path) -> None:
+    kind = pa.struct([("x", pa.list_(pa.list_(pa.int64())))])
+    proposed = fits(arrow(tmp_path, s=pa.array([{"x": [[1]]}, None, {"x": []}], kind)))
+    assert "min_fraction" not in proposed.to_text().split("struct_domain")[0]
+    none = fits(arrow(tmp_path, s=pa.array([None, None], kind)))
+    assert "min_count: 1" not in none.to_text()
+
+
 @pytest.mark.parametrize("kind", [pa.uint8(), pa.uint64(), pa.list_(pa.uint16())])
 def test_the_default_of_unsigned_integers_is_one_of_them(
     tmp_path: pathlib.Path, kind: pa.DataType

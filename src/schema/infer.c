@@ -26,6 +26,7 @@ typedef struct tally {
   lengths lists;         /* a list is what one record has */
   lengths inner;         /* of a feature list: the lists in those lists */
   cst__inferrer *parts;  /* of a STRUCT: its children, which are feature lists */
+  int64_t nulls;         /* of a STRUCT: records that have none; feature lists are never null */
 } tally;
 
 struct cst__inferrer {
@@ -226,15 +227,51 @@ static void count_lists(lengths *t, const cst__view *column) {
   }
 }
 
+/* The lists of slot i, and those in them. */
+static void count_slot(tally *t, const cst__view *column, int64_t i) {
+  int64_t begin;
+  int64_t end;
+  if (cst__view_is_null(column, i)) {
+    return;
+  }
+  cst__view_list(column, i, &begin, &end);
+  count_run(&t->lists, 1, end - begin, end - begin);
+  for (int64_t k = begin; k < end; k++) {
+    const cst__view *inner = &column->children[0];
+    int64_t from;
+    int64_t to;
+    if (!cst__view_is_null(inner, k)) {
+      cst__view_list(inner, k, &from, &to);
+      count_run(&t->inner, 1, to - from, to - from);
+    }
+  }
+}
+
 static void count_batch(cst__inferrer *inferrer, const cst__view *batch, bool in_struct);
 
-static void count_column(tally *t, const cst__view *column, bool in_struct) {
+/* A child of structs some of which are null: what it has in those is not there. */
+static void count_masked(tally *t, const cst__view *structs, const cst__view *column) {
+  for (int64_t i = 0; i < structs->length; i++) {
+    if (!cst__view_is_null(structs, i)) {
+      count_slot(t, column, i);
+    }
+  }
+}
+
+/* structs: those that the column is a child of, or NULL. */
+static void count_column(tally *t, const cst__view *structs, const cst__view *column) {
+  bool in_struct = structs != NULL;
   cst_feature_type type = CST_FEATURE_UNKNOWN;
   (void)column_type(column, in_struct, &type);
   t->seen = true;
   t->type = type != CST_FEATURE_UNKNOWN ? type : t->type;
   if (type == CST_FEATURE_STRUCT) {
+    t->nulls += column->null_count;
     count_batch(t->parts, column, true);
+    return;
+  }
+  if (in_struct && structs->null_count > 0) {
+    count_masked(t, structs, column);
     return;
   }
   count_lists(&t->lists, column);
@@ -247,7 +284,7 @@ static void count_column(tally *t, const cst__view *column, bool in_struct) {
 static void count_batch(cst__inferrer *inferrer, const cst__view *batch, bool in_struct) {
   for (int64_t i = 0; i < batch->num_children; i++) {
     const char *name = batch->children[i].name;
-    count_column(find(inferrer, name, strlen(name)), &batch->children[i], in_struct);
+    count_column(find(inferrer, name, strlen(name)), in_struct ? batch : NULL, &batch->children[i]);
   }
   inferrer->num_records += batch->length;
 }
@@ -337,6 +374,7 @@ static void count_merge(cst__inferrer *inferrer, const cst__inferrer *other) {
     count_run(&mine->lists, t->lists.present, t->lists.min, t->lists.max);
     count_run(&mine->inner, t->inner.present, t->inner.min, t->inner.max);
     if (t->parts != NULL) {
+      mine->nulls += t->nulls;
       count_merge(mine->parts, t->parts);
     }
   }
@@ -396,11 +434,11 @@ static bool put_presence(cst__arena *arena, cst__message *feature, int64_t prese
 static bool put_features(const cst__inferrer *inferrer, cst__arena *arena, cst__message *parent,
                          int32_t number, int64_t num_records, bool in_struct);
 
-/* The STRUCT of feature lists is never null; whether a batch has it says nothing. */
+/* Whether a batch has the STRUCT of feature lists says nothing. */
 static bool put_struct(cst__arena *arena, cst__message *feature, const tally *t,
                        int64_t num_records) {
   cst__message *domain = cst__message_put_child(arena, feature, FEATURE_STRUCT_DOMAIN);
-  return domain != NULL && put_presence(arena, feature, num_records > 0, num_records > 0) &&
+  return domain != NULL && put_presence(arena, feature, num_records - t->nulls, num_records) &&
          put_features(t->parts, arena, domain, STRUCT_DOMAIN_FEATURE, num_records, true);
 }
 

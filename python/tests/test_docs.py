@@ -7,6 +7,7 @@ import random
 import re
 
 import columnstone as cst
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -53,6 +54,10 @@ def names_of_page(page: str) -> dict[str, object]:
         batch = next(iter(cst.open("trips.tfrecord", schema="schema.pbtxt")))
         names |= {"other": batch[:5], "mask": [row % 2 == 0 for row in range(len(batch))]}
         names["table"] = pa.table({"a": [1, 2]})
+    if page == "tensors.md":
+        import torch
+
+        names |= {"torch": torch, "np": np, "pa": pa}
     if page == "datasets.md":
         import torch
 
@@ -61,7 +66,9 @@ def names_of_page(page: str) -> dict[str, object]:
     return names
 
 
-@pytest.mark.parametrize("page", ["python.md", "arrays.md", "datasets.md", "validation.md"])
+@pytest.mark.parametrize(
+    "page", ["python.md", "arrays.md", "tensors.md", "datasets.md", "validation.md"]
+)
 def test_the_page_runs(page: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = DOCS / page
     blocks = re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S)

@@ -46,7 +46,7 @@ static size_t skip_values(const char *text, size_t count) {
 
 /* A copy with less in it; NULL if there is no memory, and then the text itself will do. */
 static char *abbreviate(const char *text) {
-  char *out = malloc(strlen(text) + 64);
+  char *out = calloc(strlen(text) + 64, 1);
   size_t size = 0;
   while (out != NULL && *text != '\0') {
     const char *end;

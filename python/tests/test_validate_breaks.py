@@ -175,6 +175,40 @@ def test_names_too_long_to_be_shown_whole(make_file: MakeFile) -> None:
     assert [(a.kind, a.count) for a in found.anomalies] == [("unexpected-feature", 5)] * 2
 
 
+@pytest.mark.parametrize(
+    ("index", "domain", "given", "message", "hint"),
+    [
+        ([7], "min: 0 max: 3", False, "outside [0, 3]", 'raise int_domain.max of "i"'),
+        ([-1], "min: 0 max: 3", False, "outside [0, 3]", "repair the data"),
+        ([-1], "", False, "in 'i' below 0", "repair the data"),
+        ([7], "min: 0", True, "outside [0, 3]", "enlarge its dense_shape"),
+    ],
+)
+def test_hints_of_indices(
+    make_file: MakeFile, index: list[int], domain: str, given: bool, message: str, hint: str
+) -> None:
+    path = make_file("x.tfrecord", [wire.example({"i": index, "v": [b"a"]})])
+    schema = feature(f"type: INT int_domain {{ {domain} }}" if domain else "type: INT", "i")
+    schema += feature("type: BYTES", "v")
+    schema += (
+        'tensor_representation_group { key: "" value { tensor_representation { key: "t" value {'
+        ' sparse_tensor { dense_shape { dim { size: 4 } } index_column_names: "i"'
+        ' value_column_name: "v" } } } } }'
+        if given
+        else 'sparse_feature { name: "t" index_feature { name: "i" } value_feature { name: "v" } }'
+    )
+    found = cst.open(path, "example").validate(schema).anomalies[-1]
+    assert (found.kind, found.tensor, found.count) == ("representation", "t", 1)
+    assert message in found.message
+    assert found.hint.startswith(hint)
+
+
+def test_a_type_is_told_once(make_file: MakeFile) -> None:
+    path = make_file("x.tfrecord", [wire.example({"x": [1]})])
+    schema = feature("type: STRUCT struct_domain { feature { name: 'a' type: INT } }")
+    assert [a.kind for a in cst.open(path, "example").validate(schema).anomalies] == ["type"]
+
+
 def test_all_places(make_file: MakeFile) -> None:
     path = make_file("x.tfrecord", [wire.example({"x": [i]}) for i in range(100)])
     for most in (1, 7, 8, 9, 99, 2**62):

@@ -45,7 +45,9 @@ static const char *what(const words *w, cst__row_reason reason) {
       return cst__report_say(w->r, "not as many indices in '%s' as values (%lld for %lld)",
                              column_of(w), found, expected);
     case CST__ROW_INDEX:
-      return cst__report_say(w->r, "an index in '%s' outside [0, %lld]", column_of(w), expected);
+      return expected == INT64_MAX ? cst__report_say(w->r, "an index in '%s' below 0", column_of(w))
+                                   : cst__report_say(w->r, "an index in '%s' outside [0, %lld]",
+                                                     column_of(w), expected);
     case CST__ROW_ORDER:
       return "indices that are not sorted, though already_sorted is set";
     case CST__ROW_DOUBLE:
@@ -64,6 +66,17 @@ static const char *what(const words *w, cst__row_reason reason) {
   return "";
 }
 
+/* The size along an index is the tensor's own, or that of the index feature's domain. */
+static const char *index_hint(const words *w) {
+  if (w->first->found < 0) {
+    return "repair the data: indices begin at 0";
+  }
+  return w->tally->spec->is_explicit
+             ? "enlarge its dense_shape, or repair the data"
+             : cst__report_say(w->r, "raise int_domain.max of \"%s\", or repair the data",
+                               column_of(w));
+}
+
 static const char *hint(const words *w, cst__row_reason reason) {
   switch (reason) {
     case CST__ROW_COUNT:
@@ -74,7 +87,7 @@ static const char *hint(const words *w, cst__row_reason reason) {
     case CST__ROW_DOUBLE:
       return "take already_sorted off it, or repair the data";
     case CST__ROW_INDEX:
-      return "enlarge its dense_shape, or repair the data";
+      return index_hint(w);
     case CST__ROW_TYPE:
       return "correct its columns in the schema, or repair the data";
     default:
@@ -89,7 +102,9 @@ static bool is_told(const cst__report *r, const cst_tensor_spec *spec, cst__row_
                           : reason == CST__ROW_NULL  ? CST__FAULT_PRESENCE
                           : reason == CST__ROW_COUNT ? CST__FAULT_SHAPE
                                                      : CST__FAULT_UNEXPECTED;
-  size_t at = spec->is_explicit || spec->num_path_steps != 1
+  bool is_of_feature = spec->num_path_steps == 1 ||
+                       (spec->num_path_steps > 1 && reason == CST__ROW_TYPE); /* of its struct */
+  size_t at = spec->is_explicit || !is_of_feature
                   ? SIZE_MAX
                   : cst__name_map_find(&r->check->root.names, spec->path[0], strlen(spec->path[0]));
   return at != SIZE_MAX && r->check->root.children[at].findings[fault].count > 0;

@@ -62,6 +62,8 @@ def _lengths_of(name: str, length: object) -> tuple[int, ...] | None:
             raise TypeError(f"pad[{name!r}]: a length is an int or None, not {type(one).__name__}")
         if one is not None and one < 0:
             raise argument_error(f"pad[{name!r}]: the length {one} is negative")
+        if one is not None and one >= 2**63:
+            raise argument_error(f"pad[{name!r}]: the length {one} does not fit 64 bits")
     return tuple(-1 if one is None else one for one in lengths)
 
 
@@ -86,6 +88,8 @@ def core_pads(
 ) -> tuple[CorePad, ...]:
     """The extension's tuples of a pad argument, checked against the tensors."""
     entries: list[CorePad] = []
+    if pad is not None and not isinstance(pad, Mapping):
+        raise TypeError(f"pad is a dict of tensor name to pad, not {type(pad).__name__}")
     for name, given in ({} if pad is None else pad).items():
         one = _pad_of(name, given)
         tensor = _find(representations.values(), name)
@@ -98,6 +102,9 @@ def core_pads(
                 f"pad[{name!r}]: a tensor of {tensor.dtype} is padded with {names}, not "
                 f"{type(one.value).__name__}"
             )
+        fits = not isinstance(one.value, int) or -(2**63) <= one.value < 2**63
+        if tensor.dtype == "int64" and not fits:
+            raise argument_error(f"pad[{name!r}]: the value {one.value!r} does not fit 64 bits")
         entries.append((name, one.value, _lengths_of(name, one.length), bool(one.truncate)))
     return tuple(entries)
 
@@ -194,10 +201,18 @@ def _restore(
 def representations_from(given: object, group: str) -> dict[str, TensorRepresentation]:
     """TensorRepresentations by name, from what stands for them."""
     if isinstance(given, Mapping):
-        given = list(given.values())
-    if isinstance(given, list | tuple):
+        given = given.values()
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes | bytearray | memoryview):
         if group:
             raise argument_error("group names one of a schema's: with representations it is empty")
-        return {tensor[0]: one for tensor, one in zip(entries_of(given), given, strict=True)}
+        tensors: dict[str, TensorRepresentation] = {}
+        for tensor in given:
+            entries_of([tensor])  # which checks its type
+            if tensor.name in tensors:
+                raise argument_error(
+                    f"two tensors are called {tensor.name!r}", "rename one of them"
+                )
+            tensors[tensor.name] = tensor
+        return tensors
     schema = given if isinstance(given, Schema) else Schema(given)  # type: ignore[arg-type]
     return schema.tensor_representations(group)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from ._errors import UnsupportedError
+from ._errors import ArgumentError, UnsupportedError
 
 Dtype: TypeAlias = Literal["int64", "float32", "bytes"]
 SplitsDtype: TypeAlias = Literal["int64", "int32"]
@@ -180,9 +180,26 @@ def entries_of(
     return tuple(_entry_of(tensor) for tensor in representations)
 
 
+def _check_types(tensor: TensorRepresentation) -> None:
+    """What the extension could only refuse without saying where it stands."""
+    if not isinstance(tensor.name, str):
+        raise TypeError(f"the name of a tensor is a str, not {type(tensor.name).__name__}")
+    for partition in tensor.partitions:
+        if not isinstance(partition, RowLengths | UniformRowLength):
+            raise TypeError(
+                f"tensor {tensor.name!r}: a partition is RowLengths or UniformRowLength, not "
+                f"{type(partition).__name__}"
+            )
+    default = tensor.default if tensor.dtype == "int64" else None
+    for number in (*tensor.shape, default):
+        if isinstance(number, int) and not -(2**63) <= number < 2**63:
+            raise ArgumentError(f"tensor {tensor.name!r}: {number} does not fit 64 bits")
+
+
 def _entry_of(tensor: TensorRepresentation) -> tuple[Any, ...]:
     if not isinstance(tensor, TensorRepresentation):
         raise TypeError(f"a representation is a TensorRepresentation, not {type(tensor).__name__}")
+    _check_types(tensor)
     return (
         tensor.name,
         tensor.kind,

@@ -9,6 +9,7 @@ from . import _core
 from ._adapter import representations_from
 from ._errors import UnsupportedError
 from ._spec import entries_of, representations_of
+from ._table import array as _array
 from ._tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
@@ -191,13 +192,26 @@ def _ndarray(name: str, value: Any) -> CoreNdarray:
         return (len(value),), [_bytes_of(name, item) for item in value]
     if isinstance(value, str | bytes | bytearray) or value is None:
         raise TypeError(f"tensor {name!r} is {type(value).__name__}, which is no tensor")
-    array = _numpy(value)
+    array = _numpy(_without_nulls(name, value))
     if array.dtype.kind in "OSU":
         return array.shape, [_bytes_of(name, item) for item in array.ravel().tolist()]
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8 or array.dtype == "float16":
         hint = "cast it to integers, float32 or float64"
         raise UnsupportedError(f"a tensor of {array.dtype} ({hint})", path=name, hint=hint)
     return array
+
+
+def _without_nulls(name: str, value: Any) -> Any:
+    """Arrow data as an array of ours: as numpy, nulls would turn into NaN, or masks be lost."""
+    if hasattr(value, "mask") and hasattr(value, "filled"):
+        raise UnsupportedError("a masked array (fill it first)", path=name, hint="fill it first")
+    if not hasattr(value, "__arrow_c_array__") and not hasattr(value, "__arrow_c_stream__"):
+        return value
+    column = _array(value)
+    if column.null_count > 0:
+        hint = "fill the nulls, or encode a varlen tensor"
+        raise UnsupportedError(f"a tensor with {column.null_count} nulls", path=name, hint=hint)
+    return value
 
 
 def _numpy(value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 import pickle
 import threading
+from dataclasses import replace
 from typing import Any
 
 import columnstone as cst
@@ -230,3 +231,43 @@ def test_lists_of_every_layout(
     assert sparse.indices.tolist() == places
     assert sparse.values.tolist() == [value for row in expected for value in row]
     assert sparse.shape == (len(expected), max(map(len, expected), default=0))
+
+
+# ---- representations that are none ----
+
+INTS = cst.TensorRepresentation("x", "dense", "int64")
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: [INTS, INTS], cst.ArgumentError, "two tensors are called 'x'"),
+        (lambda: [replace(INTS, name=3)], TypeError, "the name of a tensor is a str, not int"),
+        (lambda: [replace(INTS, partitions=(3,))], TypeError, "'x': a partition is RowLengths"),
+        (lambda: [replace(INTS, shape=(2**70,))], cst.ArgumentError, "'x': 118.* fit 64 bits"),
+        (lambda: [replace(INTS, default=2**70)], cst.ArgumentError, "'x': 118.* fit 64 bits"),
+    ],
+)
+def test_representations_that_are_none(make: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        cst.TensorAdapter(pa.schema([("x", pa.list_(pa.int64()))]), make())
+
+
+def test_representations_of_any_iterable() -> None:
+    schema = pa.schema([("x", pa.list_(pa.int64()))])
+    for reps in ({"x": INTS}, {"x": INTS}.values(), iter([INTS]), (INTS,)):
+        assert list(cst.TensorAdapter(schema, reps).representations) == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("pad", "error", "message"),
+    [
+        (["x"], TypeError, "pad is a dict of tensor name to pad, not list"),
+        ({"x": (0, 2**70)}, cst.ArgumentError, "the length 118.* does not fit 64 bits"),
+        ({"x": (2**70, 1)}, cst.ArgumentError, "the value 118.* does not fit 64 bits"),
+    ],
+)
+def test_pads_that_are_none(pad: Any, error: type[Exception], message: str) -> None:
+    ragged = replace(INTS, kind="ragged")
+    with pytest.raises(error, match=message):
+        cst.TensorAdapter(pa.schema([("x", pa.list_(pa.int64()))]), [ragged], pad=pad)

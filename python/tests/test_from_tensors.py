@@ -463,3 +463,20 @@ def test_row_lengths_of_different_depths_are_not_in_one_struct() -> None:
     b = ragged_of(0, splits(0, 1), splits(0, 0))
     with pytest.raises(cst.SchemaError, match="have another depth"):
         encoder.encode({"a": a, "b": b})
+
+
+# ---- what would be lost without a word ----
+
+
+def test_nulls_and_masks_do_not_get_lost() -> None:
+    polars = pytest.importorskip("polars")
+    for value in (pa.array([1, None]), polars.Series([1, None]), pa.array(["a", None])):
+        with pytest.raises(cst.UnsupportedError, match="a tensor with 1 nulls") as caught:
+            encoded(x=value)
+        assert caught.value.path == "x"
+    with pytest.raises(cst.UnsupportedError, match="masked array"):
+        encoded(x=np.ma.masked_array([1, 2], [False, True]))
+    assert encoded(x=pa.array([1, 2]), y=pa.array(["a", "b"])) == {
+        "x": [[1], [2]],
+        "y": [[b"a"], [b"b"]],
+    }

@@ -148,7 +148,7 @@ def test_values_of_every_type() -> None:
         ((True, 1), TypeError),
         ((0, -1), cst.ArgumentError),
         ((0, (1, 2)), cst.ArgumentError),
-        ((1 << 63, 1), OverflowError),
+        ((1 << 63, 1), cst.ArgumentError),
         ((1 << 40, 1), cst.ArgumentError),
     ],
 )

@@ -103,6 +103,7 @@ class Dataset:
         "_options",
         "_pad",
         "_rows_only",
+        "_shared",
         "_source",
     )
 
@@ -134,6 +135,7 @@ class Dataset:
         self._loaded: Position | None = None
         self._loads = 0  # states that were loaded, so that workers of many loaders take each once
         self._latest: _Progress | None = None
+        self._shared: Any = None  # with worker processes, see _torch
         self._options: dict[str, Any] = {
             "batch_size": source.batch_size
             if batch_size is None
@@ -275,6 +277,7 @@ class Dataset:
         self._first_epoch = _number("epoch", epoch, 0, 2**63 - 1)
         if self._loaded is not None and self._loaded.epoch != epoch:
             self._loaded = None
+        self._tell()
 
     # State
 
@@ -320,6 +323,12 @@ class Dataset:
         position, first_epoch = self._position_of(state), self._first_epoch_of(state)
         self._loaded, self._first_epoch = position, first_epoch
         self._loads += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        """Lets workers know with what further iterations begin."""
+        if self._shared is not None:
+            self._shared.tell(self)
 
     def _first_epoch_of(self, state: Mapping[str, Any] | Position | Batch) -> int:
         """A position alone does not say with which epoch its iteration began."""
@@ -422,6 +431,7 @@ def _restore(kind: type[Dataset], source: Source, state: tuple[Any, ...]) -> Dat
     made = object.__new__(kind)
     made._source = source
     made._latest = None
+    made._shared = None
     (
         made._options,
         made._epochs,

@@ -71,15 +71,23 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
         if dataset._rows_only:
             raise argument_error("as_batches gives no tensors: iterate the dataset itself")
         self._dataset = dataset
-        self._shared = _Shared()
-        self._seen = 0
+        self._restored = False  # in this worker, by a StatefulDataLoader
+        self._shared = dataset._shared
+        if self._shared is None:
+            self._shared = dataset._shared = _Shared()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._dataset._shared = self._shared
 
     def __iter__(self) -> TorchIteration:
         worker = get_worker_info()
         if worker is None:
             return TorchIteration(self._dataset, 0, 1)
-        self._seen = self._shared.follow(self._dataset, self._seen)
-        self._shared.take(self._dataset, worker.seed - worker.id)
+        self._shared.follow(self._dataset)
+        if not self._restored:
+            self._shared.take(self._dataset, worker.seed - worker.id)
+        self._restored = False
         return TorchIteration(self._dataset, worker.id, worker.num_workers)
 
     def __len__(self) -> int:
@@ -89,10 +97,8 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
         return self._dataset.epochs * len(self._dataset)
 
     def set_epoch(self, epoch: int) -> None:
-        """As Dataset.set_epoch, before the loader's iter(). Persistent workers learn of it, too,
-        which they do not of what the dataset itself is told."""
+        """As Dataset.set_epoch, before the loader's iter()."""
         self._dataset.set_epoch(epoch)
-        self._seen = self._shared.tell(self._dataset)
 
     def state_dict(self) -> dict[str, Any]:
         """As Dataset.state_dict, where there are no workers. A loader with workers is ahead of the
@@ -105,7 +111,7 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
         if isinstance(state, Mapping) and not isinstance(state, Batch):
             state = _furthest(state)
         self._dataset.load_state_dict(state)
-        self._seen = self._shared.tell(self._dataset)
+        self._restored = get_worker_info() is not None
 
 
 class _Shared:
@@ -117,27 +123,30 @@ class _Shared:
     """
 
     def __init__(self) -> None:
+        self._seen = 0
         # told, first_epoch, loads, has a position, position (4); taken, by
         self._numbers = torch.tensor([0] * 8 + [-1, 0]).share_memory_()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._numbers = state["_numbers"].share_memory_()  # if it has come in a plain pickle
+        self.__dict__.update(state)
+        self._numbers.share_memory_()  # if it has come in a plain pickle
 
-    def tell(self, dataset: Dataset) -> int:
-        """Where further iterations begin."""
+    def tell(self, dataset: Dataset) -> None:
+        """Where further iterations begin. What a worker is told is its own."""
+        if get_worker_info() is not None:
+            return
         position = dataset._loaded
         where = (0, 0, 0, 0, 0) if position is None else (1, *position)
-        told = int(self._numbers[0]) + 1
-        self._numbers[:8] = torch.tensor([told, dataset._first_epoch, dataset._loads, *where])
-        return told
+        self._seen = int(self._numbers[0]) + 1
+        self._numbers[:8] = torch.tensor([self._seen, dataset._first_epoch, dataset._loads, *where])
 
-    def follow(self, dataset: Dataset, seen: int) -> int:
+    def follow(self, dataset: Dataset) -> None:
         """Takes over what was told since."""
         told, first, loads, has, *position = self._numbers[:8].tolist()
-        if told != seen:
+        if told != self._seen:
+            self._seen = told
             dataset._first_epoch, dataset._loads = first, loads
             dataset._loaded = Position(*position) if has else None
-        return int(told)
 
     def take(self, dataset: Dataset, loader: int) -> None:
         """Forgets a loaded state that the workers of another loader have begun behind."""

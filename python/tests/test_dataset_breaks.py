@@ -13,6 +13,8 @@ import pyarrow as pa
 import pytest
 from torch.utils.data import DataLoader
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*set_vital:UserWarning")  # what torchdata calls
+
 ROWS = 200
 SCHEMA = 'feature { name: "id" type: INT shape {} presence { min_fraction: 1 min_count: 1 } }'
 
@@ -48,6 +50,12 @@ def test_workers_learn_of_the_epoch(source: cst.Source, persistent: bool) -> Non
     for epoch in (0, 2, 1, 1):
         data.set_epoch(epoch)
         assert ids_in(loader) == expected[epoch]
+    loader = DataLoader(
+        dataset.torch(), batch_size=None, num_workers=2, persistent_workers=persistent
+    )
+    for epoch in (2, 0):
+        dataset.set_epoch(epoch)
+        assert ids_in(loader) == expected[epoch]
 
 
 @pytest.mark.parametrize("workers", [0, 1, 2])
@@ -69,10 +77,42 @@ def test_a_loaded_state_is_for_one_iteration(
         assert ids_in(loader) == whole[behind + 1 :]
         assert ids_in(loader) == whole
         assert ids_in(loader) == whole
-    if not persistent:
-        dataset.load_state_dict(cst.Position(0, 5))  # the same without the torch dataset
-        assert ids_in(loader) == whole[6:]
-        assert ids_in(loader) == whole
+    dataset.load_state_dict(cst.Position(0, 5))  # the same, and with loaders that are made anew
+    assert ids_in(loader) == whole[6:]
+    assert ids_in(loader) == whole
+    dataset.load_state_dict(cst.Position(0, 8))
+    for expected in (whole[9:], whole):
+        again = DataLoader(dataset.torch(), batch_size=None, num_workers=workers)
+        assert ids_in(again) == expected
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_stateful_loader_goes_on_once(source: cst.Source, workers: int, persistent: bool) -> None:
+    loaders = pytest.importorskip("torchdata.stateful_dataloader")
+    dataset = source.dataset(10, shuffle=True, seed=4)
+    whole = ids_in(dataset.torch())
+
+    def make() -> Any:
+        return loaders.StatefulDataLoader(
+            dataset.torch(),
+            batch_size=None,
+            num_workers=workers,
+            persistent_workers=persistent and workers > 0,
+        )
+
+    loader = make()
+    running = iter(loader)
+    for _ in range(7):
+        next(running)
+    state = loader.state_dict()
+    loader = make()
+    loader.load_state_dict(state)
+    assert ids_in(loader) == whole[7:]
+    assert ids_in(loader) == whole
+    dataset.load_state_dict(cst.Position(0, 3))
+    assert ids_in(make()) == whole[4:]
+    assert ids_in(make()) == whole
 
 
 # Arguments

@@ -125,6 +125,14 @@ def test_list_views_that_share_everything() -> None:
     with pytest.raises(cst.LimitError, match="cast the list views to large_list"):
         array.flatten(-1)
     assert len(array.flatten(2)) == 4096
+    plain = values.type
+    depth = 0
+    while pa.types.is_list_view(plain):
+        plain, depth = plain.value_type, depth + 1
+    for _ in range(depth):
+        plain = pa.large_list(plain)
+    with pytest.raises(cst.LimitError, match="so often"):
+        cst.concat([array, cst.array(pa.array([], plain))])
     tensor = cst.TensorRepresentation("x", "ragged", "int64")
     adapter = cst.TensorAdapter(pa.schema([("x", values.type)]), [tensor])
     with pytest.raises(cst.LimitError):

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 
 enum { MAX_RATIO = 200 };
-#define FREE_ITEMS ((int64_t)1 << 24) /* up to which no proportion is asked for */
+#define FREE_ITEMS ((int64_t)1 << 22) /* up to which no proportion is asked for */
 
 struct cst__copied {
   struct ArrowArray array;
@@ -226,10 +226,16 @@ static cst_status copy_items(cst__conversion *c, const struct ArrowSchema *schem
   return cst__view_init(items, item, &copied->array, true, &c->arena, c->error);
 }
 
+/* List views may share their items, below each other with each level more: what that adds is
+ * bounded by what came in. */
 static cst_status list_view_offsets(cst__conversion *c, const cst__view *view, int64_t *offsets) {
   int64_t items = view->children[0].length;
-  int64_t most = items > INT64_MAX / MAX_RATIO ? INT64_MAX : items * MAX_RATIO;
+  if (c->within == 0) {
+    c->given += view->length + items;
+  }
+  int64_t most = c->given > INT64_MAX / MAX_RATIO ? INT64_MAX : c->given * MAX_RATIO;
   most = most > FREE_ITEMS ? most : FREE_ITEMS;
+  most = most - c->shared < INT64_MAX - items ? most - c->shared + items : INT64_MAX;
   offsets[0] = 0;
   for (int64_t i = 0; i < view->length; i++) {
     int64_t begin;
@@ -242,6 +248,8 @@ static cst_status list_view_offsets(cst__conversion *c, const cst__view *view, i
     }
     offsets[i + 1] = offsets[i] + (end - begin);
   }
+  int64_t total = offsets[view->length];
+  c->shared += total > items ? total - items : 0;
   return CST_OK;
 }
 
@@ -287,7 +295,11 @@ static cst_status convert_list(cst__conversion *c, const struct ArrowSchema *sch
   cst__view items;
   CST__TRY(rebase(c, view, out));
   CST__TRY(list_offsets(c, schema, view, out, &items));
-  return convert_items(c, schema, &items, target, out);
+  int is_copy = view->layout == CST__LAYOUT_LIST_VIEW;
+  c->within += is_copy;
+  cst_status status = convert_items(c, schema, &items, target, out);
+  c->within -= is_copy;
+  return status;
 }
 
 static cst_status convert_fixed_list(cst__conversion *c, const struct ArrowSchema *schema,

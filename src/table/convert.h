@@ -11,6 +11,9 @@
 typedef struct cst__conversion {
   cst__arena arena;
   struct cst__copied *copied; /* arrays that were made on the way */
+  int64_t given;              /* slots of list views and their items, as they came */
+  int64_t shared;             /* items that had to be copied more than once */
+  int within;                 /* list views above: what lies below is a copy already */
   cst_error *error;
 } cst__conversion;
 

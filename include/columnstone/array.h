@@ -25,7 +25,8 @@ enum {
 };
 
 /* Moves `array` in on success (its release becomes NULL); the schema is copied. Unless it is
- * trusted, the data is validated fully: CST_CORRUPT with the path. Trusted data is not looked at.
+ * trusted, the data is validated fully: CST_CORRUPT with the path, CST_LIMIT for lengths that no
+ * memory stands behind (more than 2^24 nulls of type null alone). Trusted data is not looked at.
  * Dictionary-encoded columns become plain ones: no operation knows dictionaries.
  * allocator may be NULL; results of operations use the allocator of their (first) argument. */
 CST_API cst_status cst_array_import(const struct ArrowSchema *schema, struct ArrowArray *array,
@@ -97,7 +98,9 @@ CST_API cst_status cst_array_element_lengths(const cst_array *array, cst_array *
 
 /* Opens `levels` list levels (-1: all): *values has the items of all lists one behind the other,
  * without those that a null list hides; *parents (may be NULL) is int64 with the row of each,
- * counted from the array's first. An array without lists is its own values. */
+ * counted from the array's first. An array without lists is its own values. CST_LIMIT if list views
+ * share their items so often that many more come out than the array holds; so it is wherever lists
+ * are opened. */
 CST_API cst_status cst_array_flatten(const cst_array *array, int levels, cst_array **values,
                                      cst_array **parents, cst_error *error);
 

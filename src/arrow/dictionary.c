@@ -61,26 +61,6 @@ typedef struct decoding {
   cst__arena arena;
 } decoding;
 
-static int64_t index_at(const cst__view *v, int64_t i) {
-  int64_t at = v->offset + i;
-  switch (v->dtype) {
-    case CST_DTYPE_INT8:
-      return ((const int8_t *)v->data)[at];
-    case CST_DTYPE_UINT8:
-      return ((const uint8_t *)v->data)[at];
-    case CST_DTYPE_INT16:
-      return ((const int16_t *)v->data)[at];
-    case CST_DTYPE_UINT16:
-      return ((const uint16_t *)v->data)[at];
-    case CST_DTYPE_INT32:
-      return ((const int32_t *)v->data)[at];
-    case CST_DTYPE_UINT32:
-      return ((const uint32_t *)v->data)[at];
-    default: /* of 64 bits: one beyond INT64_MAX is negative, and refused as such */
-      return ((const int64_t *)v->data)[at];
-  }
-}
-
 static cst_status add_slot(decoding *d, const cst__view *view, int64_t slot, cst_error *error) {
   cst__piece *last = d->num_pieces > 0 ? &d->pieces[d->num_pieces - 1] : NULL;
   if (last != NULL && last->view == view && last->begin + last->length == slot) {
@@ -104,7 +84,7 @@ static cst_status add_index(decoding *d, int64_t i, cst_error *error) {
   if (cst__view_is_null(&d->indices, i)) {
     return add_slot(d, &d->null_value, 0, error);
   }
-  int64_t index = index_at(&d->indices, i);
+  int64_t index = cst__view_int(&d->indices, i);
   if (index < 0 || index >= d->values.length) {
     return cst__fail(error, CST_CORRUPT, NULL,
                      "slot %lld: index %lld of a dictionary of %lld values", (long long)i,

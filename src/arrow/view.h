@@ -87,6 +87,27 @@ static inline int64_t cst__view_entry(const void *entries, int width, int64_t at
   return ((const int32_t *)entries)[at];
 }
 
+/* An integer of any width; one above INT64_MAX comes out negative. */
+static inline int64_t cst__view_int(const cst__view *v, int64_t i) {
+  int64_t at = v->offset + i;
+  switch (v->dtype) {
+    case CST_DTYPE_INT8:
+      return ((const int8_t *)v->data)[at];
+    case CST_DTYPE_UINT8:
+      return ((const uint8_t *)v->data)[at];
+    case CST_DTYPE_INT16:
+      return ((const int16_t *)v->data)[at];
+    case CST_DTYPE_UINT16:
+      return ((const uint16_t *)v->data)[at];
+    case CST_DTYPE_INT32:
+      return ((const int32_t *)v->data)[at];
+    case CST_DTYPE_UINT32:
+      return ((const uint32_t *)v->data)[at];
+    default:
+      return ((const int64_t *)v->data)[at];
+  }
+}
+
 /* The bytes of a BINARY, BINARY_VIEW or FIXED_BINARY slot; none for a null one. */
 cst_bytes cst__view_bytes(const cst__view *v, int64_t i);
 

@@ -125,24 +125,6 @@ cst_status cst__dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_erro
 
 /* ---- counting ---- */
 
-/* What is left when damaged records have been dropped is known by reading alone. */
-static cst_status count_by_pass(cst_source *source, uint64_t *rows, cst_error *error) {
-  cst_pass *pass;
-  struct ArrowArray batch;
-  cst_status status;
-  CST__TRY(cst__pass_new(source, &pass, error));
-  for (;;) {
-    status = cst__pass_next(pass, NULL, &batch, error);
-    if (status != CST_OK || batch.release == NULL) {
-      break;
-    }
-    *rows += (uint64_t)batch.length;
-    batch.release(&batch);
-  }
-  cst__pass_free(pass);
-  return status;
-}
-
 /* Holds the lock, so that a source is read once for it. */
 static cst_status count_rows(cst_dataset *dataset, cst_error *error) {
   if (!dataset->source->rereadable) {
@@ -153,7 +135,7 @@ static cst_status count_rows(cst_dataset *dataset, cst_error *error) {
   if (dataset->source->on_error == CST_ON_ERROR_RAISE) {
     CST__TRY(cst__source_num_rows(dataset->source, &rows, error));
   } else {
-    CST__TRY(count_by_pass(dataset->source, &rows, error));
+    CST__TRY(cst__source_count_by_pass(dataset->source, &rows, error));
   }
   dataset->num_rows = rows;
   dataset->counted = true;

@@ -188,8 +188,7 @@ static void add_count(void *ctx, const cst_file_count *count) {
   *(uint64_t *)ctx += count->records;
 }
 
-/* Whole formats know their rows only by reading them. */
-static cst_status count_by_pass(cst_source *source, uint64_t *rows, cst_error *error) {
+cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_error *error) {
   cst_pass *pass;
   struct ArrowArray batch;
   cst_status status;
@@ -212,7 +211,7 @@ static cst_status find_num_rows(cst_source *source, uint64_t *rows, cst_error *e
   cst__access *access;
   *rows = 0;
   if (source->payload == NULL) {
-    return count_by_pass(source, rows, error);
+    return cst__source_count_by_pass(source, rows, error);
   }
   cst_status status = cst__source_access(source, &access, &own);
   if (status == CST_UNSUPPORTED && source->rereadable) {

@@ -40,6 +40,10 @@ cst_status cst__source_take(cst_source *source, const uint64_t *rows, size_t num
 
 /* ---- access.c, for its neighbours ---- */
 
+/* Adds the rows that a pass delivers: whole formats, and what is left when damaged records are
+ * dropped, are known by reading alone. */
+cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_error *error);
+
 /* The indexes of all files, made or loaded with the first call; lives as long as the source.
  * CST_UNSUPPORTED, with a hint, where records cannot be reached one by one. */
 cst_status cst__source_access(cst_source *source, cst__access **out, cst_error *error);

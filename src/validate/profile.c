@@ -202,28 +202,9 @@ static size_t need(cst__profiler *profiler, const char *name) {
 
 /* ---- values ---- */
 
-static int64_t int_at(const cst__view *v, int64_t at) {
-  switch (v->dtype) {
-    case CST_DTYPE_INT8:
-      return ((const int8_t *)v->data)[at];
-    case CST_DTYPE_UINT8:
-      return ((const uint8_t *)v->data)[at];
-    case CST_DTYPE_INT16:
-      return ((const int16_t *)v->data)[at];
-    case CST_DTYPE_UINT16:
-      return ((const uint16_t *)v->data)[at];
-    case CST_DTYPE_INT32:
-      return ((const int32_t *)v->data)[at];
-    case CST_DTYPE_UINT32:
-      return ((const uint32_t *)v->data)[at];
-    default:
-      return ((const int64_t *)v->data)[at];
-  }
-}
-
 /* False for an integer above INT64_MAX. */
 static bool read_int(const cst__view *v, int64_t i, int64_t *out) {
-  *out = int_at(v, v->offset + i);
+  *out = cst__view_int(v, i);
   return v->dtype != CST_DTYPE_UINT64 || *out >= 0;
 }
 

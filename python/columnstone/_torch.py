@@ -14,7 +14,14 @@ from ._dataset import Batch, Dataset, Position
 from ._errors import StateError, argument_error
 from ._frameworks import converted, ragged_parts, sparse_parts
 from ._tensor import RaggedTensor, SparseTensor
-from ._torch_batch import StringTensor, TorchBatch, jagged, lengths_of, sparse_coo
+from ._torch_batch import (
+    StringTensor,
+    TorchBatch,
+    end_with_parent,
+    jagged,
+    lengths_of,
+    sparse_coo,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -84,6 +91,7 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
         worker = get_worker_info()
         if worker is None:
             return TorchIteration(self._dataset, 0, 1)
+        end_with_parent()
         self._shared.follow(self._dataset)
         if not self._restored:
             self._shared.take(self._dataset, worker.seed - worker.id)
@@ -246,6 +254,8 @@ class TorchRows(MapDataset):  # type: ignore[misc]
 
         if not isinstance(rows, Fetched):
             raise argument_error("collate takes the rows that a DataLoader has fetched together")
+        if get_worker_info() is not None:
+            end_with_parent()
         if isinstance(rows.tensors, tuple):
             features, label = rows.tensors
             return TorchBatch(to_torch(features)), to_torch(label)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import os
+from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +25,19 @@ if TYPE_CHECKING:
 
 # A pipe costs less than shared memory up to about this size.
 _PIPED = 1 << 20
+
+
+@functools.cache
+def end_with_parent() -> None:
+    """For workers: when the process that trains was killed, multiprocessing would wait for ever for
+    somebody to read the batches that are in the pipe."""
+    parent = os.getppid()
+
+    def leave() -> None:
+        if os.getppid() != parent:
+            os._exit(1)
+
+    Finalize(None, leave, exitpriority=100)  # before the queues' own
 
 
 def sparse_coo(indices: Any, values: Any, shape: Sequence[int], coalesced: bool) -> Any:

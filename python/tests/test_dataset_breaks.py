@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 import pathlib
 import pickle
+import signal
+import subprocess
+import sys
 import threading
+import time
 from typing import Any
 
 import columnstone as cst
@@ -113,6 +117,36 @@ def test_a_stateful_loader_goes_on_once(source: cst.Source, workers: int, persis
     dataset.load_state_dict(cst.Position(0, 3))
     assert ids_in(make()) == whole[4:]
     assert ids_in(make()) == whole
+
+
+KILLED = """
+import pathlib, os, signal, sys, columnstone as cst
+from torch.utils.data import DataLoader
+path, schema = sys.argv[1:]
+data = cst.open([path] * 150, schema=schema).dataset(15000, epochs=None).torch()
+running = iter(DataLoader(data, batch_size=None, num_workers=2, prefetch_factor=4))
+next(running)
+children = pathlib.Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text()
+print(*children.split(), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_workers_end_when_the_training_process_is_killed(path: pathlib.Path) -> None:
+    """Their batches of 120 kB do not fit into the pipe, which nobody reads any more."""
+    command = [sys.executable, "-W", "ignore", "-c", KILLED, str(path), SCHEMA]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        workers = child.stdout.readline().split()
+    assert len(workers) == 2
+    for _ in range(600):  # torch looks for the process every 5 seconds
+        left = [pid for pid in workers if pathlib.Path(f"/proc/{pid}").exists()]
+        if not left:
+            break
+        time.sleep(0.1)
+    for pid in left:
+        os.kill(int(pid), signal.SIGKILL)
+    assert not left
 
 
 # Arguments

@@ -5,8 +5,9 @@ The language is that of fuzz_arrow.c. The same files come out of every run.
 """
 
 import pathlib
-import random
 import struct
+
+import corpus_files
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "arrow"
 
@@ -242,22 +243,5 @@ def damaged():
     yield "empty", b""
 
 
-def noise(count):
-    source = random.Random(20190103)
-    for i in range(count):
-        yield f"noise-{i}", bytes(source.randrange(256) for _ in range(source.randrange(4, 200)))
-
-
-def main():
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    seen = set()
-    for cases in (sound(), damaged(), noise(40)):
-        for name, data in cases:
-            if data not in seen:
-                seen.add(data)
-                (FOLDER / name).write_bytes(data)
-    print(len(seen), "files in", FOLDER)
-
-
 if __name__ == "__main__":
-    main()
+    corpus_files.write(FOLDER, sound(), damaged(), corpus_files.noise(40, 20190103))

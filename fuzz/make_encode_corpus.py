@@ -8,6 +8,8 @@ tensors, and those.
 import pathlib
 import random
 
+import corpus_files
+
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "encode"
 DAMAGED = 128
 DENSE, VARLEN, SPARSE, RAGGED, STRUCTURED = range(5)
@@ -79,22 +81,7 @@ def damaged():
                 yield f"damaged-{at}-{kind}-{which}", bytes([DAMAGED]) + whole[1:] + tail
 
 
-def noise(count):
-    source = random.Random(20261122)
-    for i in range(count):
-        yield f"noise-{i}", bytes(source.randrange(256) for _ in range(source.randrange(4, 200)))
-
-
-def main():
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    seen = set()
-    for cases in (sound(), damaged(), noise(20), [("empty", b"")]):
-        for name, data in cases:
-            if data not in seen:
-                seen.add(data)
-                (FOLDER / name).write_bytes(data)
-    print(len(seen), "files in", FOLDER)
-
-
 if __name__ == "__main__":
-    main()
+    corpus_files.write(
+        FOLDER, sound(), damaged(), corpus_files.noise(20, 20261122), [("empty", b"")]
+    )

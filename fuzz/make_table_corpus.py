@@ -6,8 +6,8 @@ every run.
 """
 
 import pathlib
-import random
 
+import corpus_files
 from make_arrow_corpus import VALIDITY, fill, leaves, lists, node, node_of, number, steps, strings
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "table"
@@ -79,22 +79,5 @@ def others():
     yield "empty", b""
 
 
-def noise(count):
-    source = random.Random(20261121)
-    for i in range(count):
-        yield f"noise-{i}", bytes(source.randrange(256) for _ in range(source.randrange(4, 200)))
-
-
-def main():
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    seen = set()
-    for cases in (one_type(), two_types(), others(), noise(20)):
-        for name, data in cases:
-            if data not in seen:
-                seen.add(data)
-                (FOLDER / name).write_bytes(data)
-    print(len(seen), "files in", FOLDER)
-
-
 if __name__ == "__main__":
-    main()
+    corpus_files.write(FOLDER, one_type(), two_types(), others(), corpus_files.noise(20, 20261121))

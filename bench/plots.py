@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+import textwrap
 
 from report import PEERS, Results
 
@@ -31,12 +32,17 @@ def decode_bars(results: Results) -> list[Bar]:
     return bars
 
 
-def other_bars(results: Results) -> list[Bar]:
+LOADING = "click log to shuffled torch batches, "
+
+
+def other_bars(results: Results, loading: bool) -> list[Bar]:
+    """The rows on training loops, or the others."""
     bars = []
     for figure in results.figures:
-        if figure.ratio is not None:
+        if figure.ratio is not None and figure.label.startswith(LOADING) == loading:
             goal = float(figure.goal.strip("≥ x")) if figure.goal else None
-            bars.append(Bar(figure.label, figure.peer, figure.ratio, goal))
+            label = figure.label.removeprefix(LOADING)
+            bars.append(Bar(label, figure.peer, figure.ratio, goal))
     return bars
 
 
@@ -55,12 +61,13 @@ def draw(bars: list[Bar], title: str, path: pathlib.Path) -> None:
         axes.annotate(f" {bar.ratio:.1f}x", (bar.ratio, at), va="center", fontsize=8)
         if bar.goal is not None:
             axes.plot([bar.goal, bar.goal], [at - 0.4, at + 0.4], color="black", linewidth=1.5)
-    axes.set_yticks(range(len(bars)), [bar.label for bar in reversed(bars)], fontsize=8)
+    labels = ["\n".join(textwrap.wrap(bar.label, 56)) for bar in reversed(bars)]
+    axes.set_yticks(range(len(bars)), labels, fontsize=7.5)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}x")
     axes.axvline(1, color="#57606a", linewidth=0.8)
-    axes.margins(x=0.1, y=0.01)
-    axes.set_title(f"{title}: times as fast as the peer (black: the goal)", fontsize=10)
+    axes.margins(x=0.15, y=0.01)
+    figure.suptitle(f"{title}: times as fast as the peer (black: the goal)", fontsize=10)
     colors = [COLORS[i % len(COLORS)] for i in range(len(peers))]
     handles = [plt.Rectangle((0, 0), 1, 1, color=color) for color in colors]
     figure.legend(handles, peers, fontsize=8, loc="outside lower center", ncols=len(peers))
@@ -71,7 +78,11 @@ def draw(bars: list[Bar], title: str, path: pathlib.Path) -> None:
 def draw_all(results: Results, folder: pathlib.Path) -> list[pathlib.Path]:
     pictures = {
         "bench-decode.svg": ("Decoding and encoding, one thread, CPU time", decode_bars(results)),
-        "bench-other.svg": ("The other rows", other_bars(results)),
+        "bench-other.svg": ("Formats, tensors, random access", other_bars(results, False)),
+        "bench-loading.svg": (
+            "A click log to shuffled torch batches, wall clock",
+            other_bars(results, True),
+        ),
     }
     folder.mkdir(exist_ok=True)
     drawn = []

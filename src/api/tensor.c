@@ -33,9 +33,7 @@ cst_status cst_tensor_adapter_convert(const cst_tensor_adapter *adapter, struct 
   if (batch == NULL || batch->release == NULL) {
     return cst__missing("the batch", error);
   }
-  if ((flags & ~(uint32_t)CST_ARRAY_TRUSTED) != 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "unknown flags 0x%x", flags);
-  }
+  CST__TRY(cst__check_flags(flags, CST_ARRAY_TRUSTED, error));
   return cst__adapter_convert(adapter, batch, (flags & CST_ARRAY_TRUSTED) != 0, out, error);
 }
 

@@ -189,33 +189,18 @@ static cst_status check_sparse(const checker *c) {
 
 /* ---- ragged ---- */
 
-/* The most levels that a column can have: Arrow types are at most 100 deep. */
-enum { MAX_LEVELS = 101 };
-
-typedef struct level {
-  const int64_t *splits;
-  int64_t count;
-} level;
-
 typedef struct ragged {
   const checker *c;
-  level levels[MAX_LEVELS]; /* outermost first */
+  cst__split_level levels[CST__MAX_LEVELS]; /* outermost first */
   size_t num_levels;
   cst__slots parent; /* the slots of the last struct */
   size_t parent_levels;
   cst__slots items;
 } ragged;
 
-static int64_t row_of(const ragged *r, size_t num_levels, int64_t list) {
-  for (size_t i = num_levels; i > 0; i--) {
-    list = cst__splits_find(r->levels[i - 1].splits, r->levels[i - 1].count, list);
-  }
-  return list;
-}
-
 static cst_status open_level(ragged *r) {
   cst__slots lists = r->items;
-  level *l = &r->levels[r->num_levels++];
+  cst__split_level *l = &r->levels[r->num_levels++];
   l->count = lists.count;
   return cst__slots_open(&lists, r->c->job.scratch, &l->splits, &r->items, r->c->job.error);
 }
@@ -249,7 +234,8 @@ static void check_ragged_items(const ragged *r) {
   int64_t first = cst__slots_first_null(&r->items);
   for (int64_t k = first; k >= 0 && k < r->items.count; k++) {
     if (cst__slot_is_null(&r->items, k)) {
-      tell(r->c, row_of(r, r->num_levels, k), CST__ROW_NULL_ITEM, 0, 0, NULL);
+      tell(r->c, cst__split_levels_row(r->levels, r->num_levels, k), CST__ROW_NULL_ITEM, 0, 0,
+           NULL);
     }
   }
 }
@@ -274,7 +260,7 @@ static cst_status open_lengths(const ragged *r, size_t k, lengths *out) {
 /* True if the lengths of list i add up to `count`. */
 static bool add_up(const ragged *r, size_t k, const lengths *column, int64_t i, int64_t count) {
   const char *name = r->c->job.plan->spec->partitions[k].row_length_column;
-  int64_t row = row_of(r, r->num_levels - 1, i);
+  int64_t row = cst__split_levels_row(r->levels, r->num_levels - 1, i);
   int64_t sum = 0;
   for (int64_t j = column->splits[i]; j < column->splits[i + 1]; j++) {
     int64_t length = column->values[j];
@@ -292,7 +278,7 @@ static bool add_up(const ragged *r, size_t k, const lengths *column, int64_t i, 
 /* One innermost list, from its values to the outermost partition. */
 static void check_list(const ragged *r, const lengths *columns, int64_t i) {
   const cst_tensor_spec *spec = r->c->job.plan->spec;
-  const level *last = &r->levels[r->num_levels - 1];
+  const cst__split_level *last = &r->levels[r->num_levels - 1];
   int64_t count = last->splits[i + 1] - last->splits[i];
   for (size_t k = spec->num_partitions; k > 0; k--) {
     int64_t uniform = spec->partitions[k - 1].uniform_length;
@@ -302,7 +288,8 @@ static void check_list(const ragged *r, const lengths *columns, int64_t i) {
       }
       count = columns[k - 1].splits[i + 1] - columns[k - 1].splits[i];
     } else if (count % uniform != 0) {
-      tell(r->c, row_of(r, r->num_levels - 1, i), CST__ROW_DIVISION, count, uniform, NULL);
+      tell(r->c, cst__split_levels_row(r->levels, r->num_levels - 1, i), CST__ROW_DIVISION, count,
+           uniform, NULL);
       return;
     } else {
       count /= uniform;

@@ -16,10 +16,9 @@ typedef struct ragged {
   cst__slots items;
 } ragged;
 
-/* The row of the batch that holds a list of the level. */
-static int64_t row_of(const ragged *r, size_t num_levels, int64_t list) {
+int64_t cst__split_levels_row(const cst__split_level *levels, size_t num_levels, int64_t list) {
   for (size_t i = num_levels; i > 0; i--) {
-    list = cst__splits_find(r->levels[i - 1].splits, r->levels[i - 1].count, list);
+    list = cst__splits_find(levels[i - 1].splits, levels[i - 1].count, list);
   }
   return list;
 }
@@ -29,9 +28,6 @@ static cst_status open_lists(ragged *r, const cst__slots *lists) {
   l->count = lists->count;
   return cst__slots_open(lists, r->job->scratch, &l->splits, &r->items, r->job->error);
 }
-
-/* The most levels that a column can have: Arrow types are at most 100 deep. */
-enum { MAX_LEVELS = 101 };
 
 /* A flat column counts as lists of one; in a column of type null every list is missing. */
 static bool is_list_missing(const ragged *r) {
@@ -69,7 +65,7 @@ static cst_status divide(const ragged *r, size_t num_levels, cst__split_level *l
     splits[i] = l->splits[i] / length;
     if (l->splits[i] % length != 0) {
       int64_t list = i > 0 ? i - 1 : 0;
-      return cst__row_fail(r->job, row_of(r, num_levels, list), NULL,
+      return cst__row_fail(r->job, cst__split_levels_row(r->levels, num_levels, list), NULL,
                            "%lld items, which uniform rows of %lld do not divide",
                            (long long)(l->splits[i] - l->splits[list]), (long long)length);
     }
@@ -105,14 +101,14 @@ static cst_status add_up(const ragged *r, size_t k, const cst__split_level *list
     int64_t sum = 0;
     for (int64_t j = lists->splits[i]; j < lists->splits[i + 1]; j++) {
       if (lengths[j] < 0 || __builtin_add_overflow(sum, lengths[j], &sum)) {
-        return cst__row_fail(r->job, row_of(r, r->parent_levels, i), NULL,
+        return cst__row_fail(r->job, cst__split_levels_row(r->levels, r->parent_levels, i), NULL,
                              "a row length of %lld in column '%s'", (long long)lengths[j],
                              length_name(r, k));
       }
       splits[j + 1] = at + sum;
     }
     if (sum != expected) {
-      return cst__row_fail(r->job, row_of(r, r->parent_levels, i), NULL,
+      return cst__row_fail(r->job, cst__split_levels_row(r->levels, r->parent_levels, i), NULL,
                            "row lengths in column '%s' add up to %lld, but there are %lld items",
                            length_name(r, k), (long long)sum, (long long)expected);
     }
@@ -137,7 +133,7 @@ static cst_status length_splits(const ragged *r, size_t k, cst__split_level *ite
   cst_status status = cst__integers_read(job, &slots, &lengths, &bad_at);
   if (bad_at >= 0) {
     int64_t list = cst__splits_find(counts.splits, counts.count, bad_at);
-    return cst__row_fail(job, row_of(r, r->parent_levels, list), NULL,
+    return cst__row_fail(job, cst__split_levels_row(r->levels, r->parent_levels, list), NULL,
                          "a null or a length above 2^63-1 in column '%s'", length_name(r, k));
   }
   CST__TRY(status);
@@ -211,7 +207,7 @@ static cst_status put_values(const ragged *r) {
   int64_t null_at;
   cst_status status = cst__values_read(job, &r->items, values, &null_at);
   if (null_at >= 0) {
-    return cst__row_fail(job, row_of(r, r->num_levels, null_at),
+    return cst__row_fail(job, cst__split_levels_row(r->levels, r->num_levels, null_at),
                          "remove the nulls inside the lists",
                          "a null element; a ragged tensor has no place for it");
   }
@@ -227,7 +223,7 @@ static cst_status put_values(const ragged *r) {
 
 cst_status cst__make_ragged(const cst__job *job) {
   const cst__plan *plan = job->plan;
-  cst__split_level levels[MAX_LEVELS];
+  cst__split_level levels[CST__MAX_LEVELS];
   ragged r = {.job = job, .levels = levels};
   size_t num_parts = plan->spec->num_partitions - plan->num_inner;
   CST__TRY(walk(&r));

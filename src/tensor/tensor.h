@@ -99,6 +99,12 @@ typedef struct cst__split_level {
   int64_t count;
 } cst__split_level;
 
+/* The most levels that a column can have: Arrow types are at most 100 deep. */
+enum { CST__MAX_LEVELS = 101 };
+
+/* The row of the batch that holds a list of the innermost of the levels, outermost first. */
+int64_t cst__split_levels_row(const cst__split_level *levels, size_t num_levels, int64_t list);
+
 /* Makes the tensor whose values have been read dense: each list of each level gets the padding's
  * length, an item of the last level being `item_size` values. */
 cst_status cst__pad_levels(const cst__job *job, const cst__split_level *levels, size_t num_levels,

@@ -145,7 +145,7 @@ class Schema:
         """The parsing spec: tensor name -> FixedLen | VarLen | Sparse | Ragged.
 
         tensorflow=True gives the objects of tf.io for tf.io.parse_example (and imports TensorFlow);
-        a tensor that tf.io cannot make is an UnsupportedError.
+        a tensor that tf.io cannot make, such as one of a struct's child, is an UnsupportedError.
         """
         from ._spec import feature_specs
 
@@ -170,7 +170,8 @@ class Schema:
         is_step = {name: t.path[:1] == (sequence_column,) for name, t in tensors.items()}
         context = {name: t for name, t in tensors.items() if not is_step[name]}
         steps = {name: t for name, t in tensors.items() if is_step[name]}
-        return feature_specs(context, tensorflow), feature_specs(steps, tensorflow)
+        inside = (sequence_column,)
+        return feature_specs(context, tensorflow), feature_specs(steps, tensorflow, inside)
 
     def diff(self, other: SchemaLike) -> list[SchemaChange]:
         """What has to change in this schema to get the other one, in the order of this one; empty

@@ -122,6 +122,11 @@ class TensorRepresentation:
     reason: str = ""
     fields: tuple[TensorRepresentation, ...] = ()
 
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The path, also where it was left empty."""
+        return tuple(self.path) or (self.name,)
+
 
 def feature_of(entry: tuple[Any, ...]) -> Feature:
     """A Feature from the extension's tuple."""
@@ -222,7 +227,7 @@ def feature_spec_of(tensor: TensorRepresentation) -> FeatureSpec:
     """The parsing spec of one tensor. Keys of nested features are leaf names."""
     if tensor.dtype == "none":
         return Structured({field.name: feature_spec_of(field) for field in tensor.fields})
-    leaf = tensor.path[-1]
+    leaf = tensor.steps[-1]
     key = None if leaf == tensor.name else leaf
     if tensor.kind == "dense":
         return FixedLen(tensor.shape, tensor.dtype, tensor.default, key)
@@ -270,11 +275,26 @@ def tensorflow_spec_of(name: str, spec: FeatureSpec) -> Any:
     return tf.io.RaggedFeature(dtype, spec.value_key, partitions, splits)
 
 
+def _check_place(tensor: TensorRepresentation, struct: tuple[str, ...]) -> None:
+    """tf.io names features, all of which lie at one place: at the top, or in the feature lists."""
+    if tensor.kind != "structured" and tensor.steps[:-1] != struct:
+        hint = "leave the tensor out"
+        raise UnsupportedError(
+            f"tf.io has no form for the tensor {tensor.name!r}, whose column lies inside of "
+            f"{'.'.join(tensor.steps[:-1])!r} ({hint})",
+            path=tensor.name,
+            hint=hint,
+        )
+
+
 def feature_specs(
-    tensors: dict[str, TensorRepresentation], tensorflow: bool = False
+    tensors: dict[str, TensorRepresentation], tensorflow: bool = False, struct: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """The parsing specs of all tensors, as ours or as tf.io objects."""
+    """The parsing specs of all tensors, as ours or as tf.io objects; these only of columns that are
+    children of `struct`."""
     specs = {name: feature_spec_of(tensor) for name, tensor in tensors.items()}
     if not tensorflow:
         return dict(specs)
+    for tensor in tensors.values():
+        _check_place(tensor, struct)
     return {name: tensorflow_spec_of(name, spec) for name, spec in specs.items()}

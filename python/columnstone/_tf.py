@@ -70,7 +70,8 @@ def type_specs(
 def _type_spec(spec: TensorRepresentation, arrow_schema: ArrowSchema) -> Any:
     if spec.kind == "structured":
         return {field.name: _type_spec(field, arrow_schema) for field in spec.fields}
-    dtype = _dtype_of(spec, arrow_schema)
+    levels, value = _column_of(spec, arrow_schema)
+    dtype = _DTYPES.get(value.format, _DTYPES[spec.dtype])  # values are never converted
     if spec.kind == "dense":
         return tf.TensorSpec([None, *spec.shape], dtype)
     if spec.kind == "varlen_sparse":
@@ -82,27 +83,35 @@ def _type_spec(spec: TensorRepresentation, arrow_schema: ArrowSchema) -> Any:
     uniform = 0
     while uniform < len(inner) and inner[len(inner) - 1 - uniform] is not None:
         uniform += 1
-    nested = len(spec.path) - 1  # steps into lists of lists
-    ragged = [None] * (len(inner) - uniform)  # a length between ragged ones is not told either
-    shape = [None, None, *([None] * nested), *ragged, *inner[len(ragged) :]]
-    return tf.RaggedTensorSpec(
-        shape, dtype, ragged_rank=len(shape) - 1 - uniform, row_splits_dtype=splits
-    )
+    ragged_rank = levels + len(inner) - uniform
+    # A uniform length between ragged ones is not told.
+    shape = [None] * (1 + ragged_rank) + inner[len(inner) - uniform :]
+    return tf.RaggedTensorSpec(shape, dtype, ragged_rank, row_splits_dtype=splits)
 
 
-def _dtype_of(spec: TensorRepresentation, arrow_schema: ArrowSchema) -> Any:
-    """The type of the column's values, which are never converted; that of the spec for columns of
-    type null."""
-    field = arrow_schema
-    for step in spec.path:
-        field = next(child for child in _through_lists(field).children if child.name == step)
-    return _DTYPES.get(_through_lists(field).format, _DTYPES[spec.dtype])
+def _column_of(spec: TensorRepresentation, arrow_schema: ArrowSchema) -> tuple[int, ArrowSchema]:
+    """The number of list levels that a ragged tensor of the column has, without its partitions, and
+    what the innermost list holds. As when tensors are made, single values count as lists of one,
+    and those of type null as no list, below other lists as well."""
+    value, outer = arrow_schema, 0
+    for step in spec.steps:
+        value, levels = _below_lists(value)
+        outer += levels
+        value = next(child for child in value.children if child.name == step)
+    value, own = _below_lists(value)
+    is_flat = own == 0 and (outer == 0 or value.format == "n")
+    return outer + own + is_flat, value
 
 
-def _through_lists(field: ArrowSchema) -> ArrowSchema:
-    while field.format[:2] in ("+l", "+L", "+w", "+v"):
+_LISTS = ("+l", "+L", "+w", "+v", "+m")
+
+
+def _below_lists(field: ArrowSchema) -> tuple[ArrowSchema, int]:
+    levels = 0
+    while field.format[:2] in _LISTS:
         field = field.children[0]
-    return field
+        levels += 1
+    return field, levels
 
 
 # Datasets

@@ -134,7 +134,7 @@ def _columns_of(representations: Iterable[TensorRepresentation]) -> list[str]:
     columns: list[str] = []
     for spec in _leaves(representations):
         lengths = [p.key for p in spec.partitions if isinstance(p, RowLengths)]
-        for column in (*spec.index_columns, spec.path[0], *lengths):
+        for column in (*spec.index_columns, spec.steps[0], *lengths):
             if column not in columns:
                 columns.append(column)
     return columns

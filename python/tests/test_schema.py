@@ -198,6 +198,38 @@ def test_struct_leaves() -> None:
     assert spec.value_key == "x"
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        """tensor_representation_group { key: "" value { tensor_representation { key: "x" value {
+        ragged_tensor { feature_path { step: "foo" step: "x" } } } } } }""",
+    ],
+)
+def test_tf_io_names_features_at_the_top_only(more: str) -> None:
+    """A spec of foo.x would read the feature x."""
+    schema = cst.Schema(
+        "feature { name: 'foo' type: STRUCT struct_domain { "
+        "feature { name: 'x' type: INT } } }" + more
+    )
+    with pytest.raises(cst.UnsupportedError, match="inside of 'foo'"):
+        schema.feature_spec(tensorflow=True)
+    with pytest.raises(cst.UnsupportedError, match="inside of 'foo'"):
+        schema.sequence_feature_spec(tensorflow=True)
+
+
+def test_tf_io_names_feature_lists_at_one_place_only() -> None:
+    schema = cst.Schema("""
+        feature { name: "##SEQUENCE##" type: STRUCT struct_domain { feature { name: "a" type: STRUCT
+          struct_domain { feature { name: "b" type: INT } } } } }
+        tensor_representation_group { key: "" value { tensor_representation { key: "b" value {
+          ragged_tensor {
+            feature_path { step: "##SEQUENCE##" step: "a" step: "b" } } } } } }
+    """)
+    with pytest.raises(cst.UnsupportedError, match=r"inside of '##SEQUENCE##\.a'"):
+        schema.sequence_feature_spec(tensorflow=True)
+
+
 def test_infer_schema(make_file: MakeFile) -> None:
     path = make_file("data.tfrecord.gz", 50)
     schema = cst.infer_schema(path)

@@ -13,6 +13,11 @@ bool cst__thread_start(cst__thread *thread, void *(*run)(void *), void *arg) {
   return failed == 0;
 }
 
+uintptr_t cst__thread_self(void) {
+  static _Thread_local char own;
+  return (uintptr_t)&own;
+}
+
 /* ---- forks ---- */
 
 static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;

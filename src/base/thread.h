@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct cst__mutex {
   pthread_mutex_t handle;
@@ -34,6 +35,9 @@ static inline void cst__condition_broadcast(cst__condition *c) {
 /* False if the system gives no thread. The thread runs with all signals blocked. */
 bool cst__thread_start(cst__thread *thread, void *(*run)(void *), void *arg);
 static inline void cst__thread_join(cst__thread *thread) { pthread_join(thread->handle, NULL); }
+
+/* A number of the calling thread that no other has while it lives; never 0. */
+uintptr_t cst__thread_self(void);
 
 /* Work that a fork has to wait for, so that no lock is held in the child: between enter and leave a
  * thread of the library makes something, and calls nobody who may wait for the thread that forks.

@@ -14,49 +14,76 @@ static cst_source *root_of(cst_source *source) {
 
 /* Looks for the index file, once. One that is damaged, or that of other data, is none. */
 static cst_status seek_sidecar(cst_source *source, cst__source_file *file, cst_error *error) {
+  cst_source *root = root_of(source);
   cst_index *loaded = NULL;
-  if (file->sidecar_sought || !file->regular) {
+  cst__mutex_lock(&root->lock);
+  bool sought = file->sidecar_sought || !file->regular;
+  cst__mutex_unlock(&root->lock);
+  if (sought) {
     return CST_OK;
   }
   cst_status status = cst__index_load(file->name, &source->allocator, &loaded, NULL);
   if (status == CST_NO_MEMORY) {
     return cst__fail_memory(error, sizeof *loaded);
   }
-  file->sidecar_sought = true;
-  if (status == CST_OK) {
-    cst__index_release(file->index);
+  cst__mutex_lock(&root->lock);
+  if (!file->sidecar_sought && status == CST_OK) {
     file->index = loaded;
+    loaded = NULL;
   }
+  file->sidecar_sought = true;
+  cst__mutex_unlock(&root->lock);
+  cst__index_release(status == CST_OK ? loaded : NULL);
   return CST_OK;
 }
 
-static cst_status find_index(cst_source *source, size_t i, cst_index **out, cst_error *error) {
+/* The index that a file has by now, retained; NULL: none. *own: not that of the whole file for a
+ * part of it. */
+static cst_index *known_index(cst_source *source, size_t i, bool *own) {
+  cst_source *root = root_of(source);
+  cst__mutex_lock(&root->lock);
+  cst_index *index = cst__source_opened(source, i)->index;
+  if (index == NULL) {
+    index = source->files[i].index;
+  }
+  *own = index == source->files[i].index;
+  if (index != NULL) {
+    cst__index_retain(index);
+  }
+  cst__mutex_unlock(&root->lock);
+  return index;
+}
+
+/* Loaded, or made by a walk; the caller's. */
+static cst_status find_index(cst_source *source, size_t i, cst_index **out, bool *own,
+                             cst_error *error) {
+  cst_source *root = root_of(source);
   cst__source_file *file = &source->files[i];
-  cst__source_file *opened = cst__source_opened(source, i);
-  CST__TRY(seek_sidecar(source, opened, error));
-  if (opened->index != NULL) {
-    *out = opened->index;
+  CST__TRY(seek_sidecar(source, cst__source_opened(source, i), error));
+  *out = known_index(source, i, own);
+  if (*out != NULL) {
     return CST_OK;
   }
+  CST__TRY(cst__index_walk(source, i, NULL, NULL, out, error));
+  cst__mutex_lock(&root->lock);
   if (file->index == NULL) {
-    CST__TRY(cst__index_walk(source, i, NULL, NULL, &file->index, error));
+    file->index = cst__index_retain(*out);
   }
-  *out = file->index;
+  *own = true;
+  cst__mutex_unlock(&root->lock);
   return CST_OK;
 }
 
 cst_status cst__source_has_sidecars(cst_source *source, bool *all, cst_error *error) {
-  cst_source *root = root_of(source);
-  cst_status status = CST_OK;
+  bool own;
   *all = true;
-  cst__mutex_lock(&root->lock);
-  for (size_t i = 0; i < source->num_files && *all && status == CST_OK; i++) {
-    cst__source_file *opened = cst__source_opened(source, i);
-    status = seek_sidecar(source, opened, error);
-    *all = opened->index != NULL && opened->index->loaded;
+  for (size_t i = 0; i < source->num_files && *all; i++) {
+    CST__TRY(seek_sidecar(source, cst__source_opened(source, i), error));
+    cst_index *index = known_index(source, i, &own);
+    *all = index != NULL && index->loaded;
+    cst__index_release(index);
   }
-  cst__mutex_unlock(&root->lock);
-  return status;
+  return CST_OK;
 }
 
 /* ---- access ---- */
@@ -80,10 +107,11 @@ void cst__access_free(cst__access *access) {
 
 /* The records of the index that lie in the source's part of the file. */
 static cst_status add_file(cst__access *access, cst_source *source, size_t i, cst_error *error) {
-  cst_index *index;
-  CST__TRY(find_index(source, i, &index, error));
   const cst__source_file *part = &source->files[i];
   cst__access_file *file = &access->files[i];
+  bool own;
+  CST__TRY(find_index(source, i, &file->index, &own, error));
+  const cst_index *index = file->index;
   uint64_t first = cst__index_find(index, part->begin);
   uint64_t end = part->end == 0 ? index->count : cst__index_find(index, part->end);
   if (index->offsets[first] != part->begin ||
@@ -93,11 +121,10 @@ static cst_status add_file(cst__access *access, cst_source *source, size_t i, cs
     cst__error_add_file(error, part->name);
     return CST_STATE;
   }
-  file->index = cst__index_retain(index);
   file->first = first;
   file->count = end - first;
   file->rows = access->num_rows;
-  file->record = index == part->index ? part->first_record : (int64_t)first;
+  file->record = own ? part->first_record : (int64_t)first;
   access->num_rows += file->count;
   return CST_OK;
 }
@@ -120,6 +147,8 @@ static cst_status fill_access(cst__access *access, cst_source *source, cst_error
   return CST_OK;
 }
 
+static bool knows_access(const cst_source *source) { return source->access != NULL; }
+
 static cst_status make_access(cst_source *source, cst_error *error) {
   cst__access *access = cst__new_zero(&source->allocator, sizeof *access);
   if (access == NULL) {
@@ -131,7 +160,9 @@ static cst_status make_access(cst_source *source, cst_error *error) {
     cst__access_free(access);
     return status;
   }
+  cst__mutex_lock(&source->lock);
   source->access = access;
+  cst__mutex_unlock(&source->lock);
   return CST_OK;
 }
 
@@ -144,12 +175,10 @@ cst_status cst__source_access(cst_source *source, cst__access **out, cst_error *
     return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
                      "the input can be read only once, from its begin to its end");
   }
-  cst_source *root = root_of(source);
-  cst__mutex_lock(&root->lock);
-  cst_status status = source->access == NULL ? make_access(source, error) : CST_OK;
-  *out = source->access;
-  cst__mutex_unlock(&root->lock);
-  return status;
+  CST__TRY(
+      cst__source_discover(source, &source->access_discovery, knows_access, make_access, error));
+  *out = source->access; /* which does not change any more */
+  return CST_OK;
 }
 
 size_t cst__access_find(const cst__access *access, uint64_t row) {
@@ -208,7 +237,7 @@ cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_err
 /* From the indexes, or by reading what has none. */
 static cst_status find_num_rows(cst_source *source, uint64_t *rows, cst_error *error) {
   cst_error own = CST_ERROR_INIT;
-  cst__access *access;
+  cst__access *access = NULL;
   *rows = 0;
   if (source->payload == NULL) {
     return cst__source_count_by_pass(source, rows, error);

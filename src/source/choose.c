@@ -95,8 +95,10 @@ void cst__source_choose_by_record(cst_source *source, const uint8_t *record, siz
   cst__format format = {.name = source->format, .payload = source->payload};
   if (source->by_record) {
     choose_payload(record, size, &format);
+    cst__mutex_lock(&source->lock);
     source->format = format.name;
     source->payload = format.payload;
+    cst__mutex_unlock(&source->lock);
   }
 }
 

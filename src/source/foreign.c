@@ -53,14 +53,15 @@ static cst_status open_callers(const cst_source *source, size_t i, struct ArrowA
                                 .num_columns = source->num_columns,
                                 .batch_size = source->batch_size,
                                 .threads = source->threads};
-  cst__mutex_lock(&file->lock);
+  cst__input_call call;
+  CST__TRY(cst__input_call_enter(&call, file, error));
   *out = file->held;
   file->held.release = NULL;
   cst_status status = CST_OK;
   if (out->release == NULL) {
     status = file->opener.open(file->opener.ctx, &request, out, error);
   }
-  cst__mutex_unlock(&file->lock);
+  cst__input_call_leave(&call, file);
   return status;
 }
 
@@ -132,7 +133,7 @@ static bool must_pick(const cst_source *source, size_t file) {
 
 cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out,
                                cst_error *error) {
-  cst__source_file *file = &source->files[0];
+  cst__source_file *file = cst__source_opened(source, 0);
   struct ArrowArrayStream stream;
   struct ArrowSchema given;
   CST__TRY(open_stream(source, 0, &stream, &given, out, error));
@@ -140,7 +141,9 @@ cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out
     given.release(&given);
   }
   if (file->is_stream && file->opener.once) {
+    cst__mutex_lock(&file->lock);
     file->held = stream;
+    cst__mutex_unlock(&file->lock);
   } else {
     stream.release(&stream);
   }

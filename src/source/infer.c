@@ -67,21 +67,12 @@ cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_pr
   return status;
 }
 
-/* A pass over a source without a schema does not infer it a second time. */
-static void adopt(cst_source *source, const cst_schema *schema) {
-  cst__mutex_lock(&source->lock);
-  if (source->schema == NULL) {
-    source->schema = cst__schema_retain(schema);
-  }
-  cst__mutex_unlock(&source->lock);
-}
-
 cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
                              cst_schema **out, cst_error *error) {
   CST__TRY(cst__source_check_survey(source, "infer a schema from", error));
   CST__TRY(cst__source_claim_whole(source, error));
   CST__TRY(cst__source_infer_all(source, on_progress, ctx, out, error));
-  adopt(source, *out);
+  cst__source_adopt(source, *out, false); /* a pass does not infer it a second time */
   return CST_OK;
 }
 
@@ -131,11 +122,12 @@ static cst_status infer_blocks(const cst_source *source, const cst__feed *feed,
   return status;
 }
 
-static cst_status infer_sample(cst_source *source, cst_schema **out, cst_error *error) {
+static cst_status infer_sample(cst_source *source, cst__feed **feed, cst_schema **out,
+                               cst_error *error) {
   cst__inferrer *inferrer;
-  CST__TRY(cst__source_begin_sample(source, error));
+  CST__TRY(cst__source_begin_sample(source, feed, error));
   CST__TRY(cst__inferrer_new(&source->allocator, &inferrer, error));
-  cst_status status = infer_blocks(source, source->sample, inferrer, error);
+  cst_status status = infer_blocks(source, *feed, inferrer, error);
   if (status == CST_OK) {
     status = cst__inferrer_finish(inferrer, out, error);
   }
@@ -145,16 +137,22 @@ static cst_status infer_sample(cst_source *source, cst_schema **out, cst_error *
 
 cst_status cst__source_infer_sample(cst_source *source, cst_schema **out, cst_error *error) {
   cst_error own = CST_ERROR_INIT;
-  cst_status status = infer_sample(source, out, &own);
+  cst__feed *feed = NULL;
+  cst_error *kept = NULL;
+  cst_status status = infer_sample(source, &feed, out, &own);
   if (status != CST_OK) {
-    cst__feed_free(source->sample); /* the pipe is lost: the same failure from now on */
-    source->sample = NULL;
-    source->sample_status = status;
-    source->sample_error = cst__new(&source->allocator, sizeof own);
-    if (source->sample_error != NULL) {
-      *source->sample_error = own;
+    cst__feed_free(feed); /* the pipe is lost: the same failure from now on */
+    feed = NULL;
+    kept = cst__new(&source->allocator, sizeof own);
+    if (kept != NULL) {
+      *kept = own;
     }
     cst__error_copy(error, &own);
   }
+  cst__mutex_lock(&source->lock);
+  source->sample = feed;
+  source->sample_status = status;
+  source->sample_error = kept;
+  cst__mutex_unlock(&source->lock);
   return status;
 }

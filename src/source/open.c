@@ -19,6 +19,7 @@ static cst_source *new_source(const cst_allocator *allocator, size_t num_files) 
   source->allocator = cst__allocator_of(allocator);
   cst__refcount_init(&source->owners);
   cst__mutex_init(&source->lock);
+  cst__condition_init(&source->found);
   cst__arena_init(&source->strings, allocator);
   if (cst__mul(num_files, sizeof *source->files, &bytes)) {
     source->files = cst__new_zero(allocator, bytes);
@@ -89,6 +90,7 @@ void cst__source_release(cst_source *source) {
   if (source->arrow_schema.release != NULL) {
     source->arrow_schema.release(&source->arrow_schema);
   }
+  cst__condition_destroy(&source->found);
   cst__mutex_destroy(&source->lock);
   cst__delete(source);
 }
@@ -99,9 +101,10 @@ void cst__source_release(cst_source *source) {
 static cst_status read_locked(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
                               cst_error *error) {
   cst__source_file *file = ctx;
-  cst__mutex_lock(&file->lock);
+  cst__input_call call;
+  CST__TRY(cst__input_call_enter(&call, file, error));
   cst_status status = file->reader.read_at(file->reader.ctx, offset, buffer, size, got, error);
-  cst__mutex_unlock(&file->lock);
+  cst__input_call_leave(&call, file);
   return status;
 }
 
@@ -256,6 +259,7 @@ static cst_status take_readers(cst_source *source, const cst_reader *readers, si
     const cst_reader *reader = &readers[i];
     memcpy(&file->reader, reader, reader->size < sizeof *reader ? reader->size : sizeof *reader);
     file->is_reader = true;
+    file->owner = source;
     file->rereadable = file->reader.can_seek;
     file->size = -1;
     cst__mutex_init(&file->lock);
@@ -307,6 +311,7 @@ static cst_status take_openers(cst_source *source, const cst_stream_opener *open
     const cst_stream_opener *opener = &openers[i];
     memcpy(&file->opener, opener, opener->size < sizeof *opener ? opener->size : sizeof *opener);
     file->is_stream = true;
+    file->owner = source;
     file->rereadable = !file->opener.once;
     file->size = -1;
     cst__mutex_init(&file->lock);

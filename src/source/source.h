@@ -25,6 +25,13 @@ typedef struct cst__feed cst__feed;
 typedef struct cst__whole cst__whole;
 typedef struct cst__access cst__access;
 
+/* Something that is found out by reading the input, once, by one thread. The others wait for it
+ * without the lock, which is never held while the input is read or the caller's code runs. */
+typedef struct cst__discovery {
+  bool busy;
+  uintptr_t finder; /* the thread */
+} cst__discovery;
+
 typedef struct cst__source_file {
   char *name;
   int64_t size;    /* on disk when it was opened; -1: unknown */
@@ -36,6 +43,7 @@ typedef struct cst__source_file {
   cst_stream_opener opener;     /* the caller's, too */
   struct ArrowArrayStream held; /* of an opener that works once: what was asked for the schema */
   cst__mutex lock;
+  const cst_source *owner; /* of a reader or opener: the source that was opened */
   /* In a derived source: the same file of the source that was opened, whose name, reader, opener
    * and lock these are. NULL: this is that file. */
   struct cst__source_file *origin;
@@ -85,8 +93,12 @@ struct cst_source {
    * is that of the parent. NULL: it was opened. */
   cst_source *parent;
 
-  cst__mutex lock;          /* guards all below */
-  bool claimed;             /* an input that can be read once has been taken */
+  cst__mutex lock;                 /* guards all below; see cst__discovery */
+  cst__condition found;            /* a discovery has ended */
+  cst__discovery schema_discovery; /* of the schema, or of what is known of a whole format */
+  cst__discovery access_discovery;
+  bool claimed;             /* an input that can be read once has been taken, */
+  bool claimed_whole;       /* for a reading that needs no schema */
   bool sampled;             /* the schema comes from the first records of a pipe only */
   bool counted;             /* num_rows is known */
   cst_status sample_status; /* why the sample of a pipe failed; the pipe is lost */
@@ -131,7 +143,7 @@ cst_status cst__source_set_options(cst_source *source, const cst_source_options 
 /* Finds the format of files and readers, by its name or (NULL) by the bytes (choose.c); the name
  * alone for streams. */
 cst_status cst__source_choose(cst_source *source, const char *name, cst_error *error);
-/* The payload of a pipe whose format was not named, by its first record. Holds the lock. */
+/* The payload of a pipe whose format was not named, by its first record. */
 void cst__source_choose_by_record(cst_source *source, const uint8_t *record, size_t size);
 cst_status cst__source_name_format(cst_source *source, const char *name, cst_error *error);
 
@@ -160,15 +172,40 @@ cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *ra
 
 /* Takes an input that can be read only once; CST_STATE if it has been taken. */
 cst_status cst__source_claim(cst_source *source, cst_error *error);
-
-/* Finds the schema if one is wanted and none is known yet. After that `schema` does not change. */
-cst_status cst__source_prepare(cst_source *source, cst_error *error);
-/* The same; the caller holds the lock. */
-cst_status cst__source_prepare_locked(cst_source *source, cst_error *error);
-
 /* The same for a reading from the start to the end; CST_STATE also if its beginning has been read
  * for the schema. */
 cst_status cst__source_claim_whole(cst_source *source, cst_error *error);
+
+/* ---- discovery.c: what is found out by reading ---- */
+
+/* Calls `find` without the lock unless, under it, `known` says true, or somebody else is about it:
+ * then waits. `find` makes known what it found, under the lock, or fails: then the next who asks
+ * tries again. CST_STATE for a caller whose answer could only come after its own return: a reader
+ * or stream of the source that asks what is being found by reading it. */
+cst_status cst__source_discover(cst_source *source, cst__discovery *discovery,
+                                bool (*known)(const cst_source *source),
+                                cst_status (*find)(cst_source *source, cst_error *error),
+                                cst_error *error);
+/* Waits, holding the lock, until nobody is about it; CST_STATE as above. */
+cst_status cst__source_await(cst_source *source, const cst__discovery *discovery, cst_error *error);
+
+/* A call of the caller's reader or opener, one at a time: between enter and leave its lock is held.
+ * CST_STATE if this thread is in such a call of the same source already. */
+typedef struct cst__input_call {
+  const cst_source *source;
+  struct cst__input_call *outer;
+} cst__input_call;
+cst_status cst__input_call_enter(cst__input_call *call, cst__source_file *file, cst_error *error);
+void cst__input_call_leave(cst__input_call *call, cst__source_file *file);
+
+/* Finds the schema if one is wanted and none is known yet. After that `schema` does not change. */
+cst_status cst__source_prepare(cst_source *source, cst_error *error);
+
+/* Keeps an inferred schema, unless one is known; `sampled`: it is that of the first records only.
+ */
+void cst__source_adopt(cst_source *source, const cst_schema *schema, bool sampled);
+/* The schema if it is known by now, borrowed; else NULL. */
+const cst_schema *cst__source_known_schema(cst_source *source);
 
 /* A record is dropped under CST_ON_ERROR_SKIP: counts it in *count and tells the caller. CST_LIMIT
  * with more than max_errors of them, CST_CALLBACK if the caller says so: then the pass fails. */
@@ -189,7 +226,7 @@ cst_status cst__source_open_decoder(const cst_source *source, cst__want want,
 /* Reads all records (CST_STATE: no) and infers a schema from them. */
 cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_progress, void *ctx,
                                  cst_schema **out, cst_error *error);
-/* Reads the first records into source->sample and infers a schema from them. */
+/* Reads the first records, which stay for the first pass, and infers a schema from them. */
 cst_status cst__source_infer_sample(cst_source *source, cst_schema **out, cst_error *error);
 
 #endif /* SOURCE_SOURCE_H */

@@ -30,6 +30,7 @@ static cst_source *new_derived(cst_source *source, size_t max_files) {
   part->owns_types = false;
   cst__refcount_init(&part->owners);
   cst__mutex_init(&part->lock);
+  cst__condition_init(&part->found);
   if (cst__mul(max_files > 0 ? max_files : 1, sizeof *part->files, &bytes)) {
     part->files = cst__new_zero(&source->allocator, bytes);
   }
@@ -54,6 +55,7 @@ void cst__source_free_derived(cst_source *source) {
   if (source->owns_types && source->types.release != NULL) {
     source->types.release(&source->types);
   }
+  cst__condition_destroy(&source->found);
   cst__mutex_destroy(&source->lock);
   cst__source_release(source->parent);
   cst__delete(source);
@@ -64,9 +66,7 @@ void cst__source_free_derived(cst_source *source) {
 static cst_status share_schema(cst_source *part, cst_source *source, cst_error *error) {
   bool infers = source->table != NULL && !source->table->any_size && !source->schema_given &&
                 (source->types.release == NULL || source->owns_types);
-  if (source->schema != NULL) {
-    part->schema = cst__schema_retain(source->schema);
-  }
+  part->schema = cst__schema_retain(cst__source_known_schema(source));
   if (infers) {
     part->types = (struct ArrowSchema){.release = NULL};
     part->owns_types = true;

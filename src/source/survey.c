@@ -82,9 +82,9 @@ static cst_status read_sample(cst__feed *feed, cst_error *error) {
   return CST_OK;
 }
 
-static void look_at_first(cst_source *source) {
+static void look_at_first(cst_source *source, const cst__feed *feed) {
   for (size_t i = 0; i < source->num_files; i++) {
-    const cst__block *block = source->sample->files[i].first;
+    const cst__block *block = feed->files[i].first;
     if (block != NULL && block->num_frames > 0) {
       cst__source_choose_by_record(source, block->data + block->frames[0].begin,
                                    block->frames[0].size);
@@ -93,13 +93,13 @@ static void look_at_first(cst_source *source) {
   }
 }
 
-cst_status cst__source_begin_sample(cst_source *source, cst_error *error) {
-  source->sample = cst__feed_new(source);
-  if (source->sample == NULL) {
-    return cst__fail_memory(error, sizeof *source->sample);
+cst_status cst__source_begin_sample(cst_source *source, cst__feed **feed, cst_error *error) {
+  *feed = cst__feed_new(source);
+  if (*feed == NULL) {
+    return cst__fail_memory(error, sizeof **feed);
   }
-  CST__TRY(read_sample(source->sample, error));
-  look_at_first(source);
+  CST__TRY(read_sample(*feed, error));
+  look_at_first(source, *feed);
   return CST_OK;
 }
 
@@ -326,6 +326,15 @@ static cst_status make_lenient(cst_source *source, table_drops *drops, cst_sourc
   return status;
 }
 
+static cst_status sample_for_pass(cst_source *source, cst_error *error) {
+  cst__feed *feed;
+  cst_status status = cst__source_begin_sample(source, &feed, error);
+  cst__mutex_lock(&source->lock);
+  source->sample = feed;
+  cst__mutex_unlock(&source->lock);
+  return status;
+}
+
 static cst_status survey(cst_source *source, const cst__survey_options *options,
                          const table_drops *drops, cst_error *error) {
   cst__pass_options pass_options = {.rows = SURVEY_ROWS,
@@ -338,7 +347,7 @@ static cst_status survey(cst_source *source, const cst__survey_options *options,
       .options = options, .drops = drops, .decoding = {.source = source, .want = CST__WANT_TYPES}};
   cst_error own = CST_ERROR_INIT;
   if (source->by_record) { /* of a pipe, whose pass goes on with the sample */
-    CST__TRY(cst__source_begin_sample(source, error));
+    CST__TRY(sample_for_pass(source, error));
   }
   CST__TRY(cst__pass_new_with(source, &pass_options, &s.pass, error));
   cst_status status = CST_OK;

@@ -54,8 +54,8 @@ cst_status cst__survey_infer(cst__inferrer *inferrer, const cst__survey *at,
 cst_status cst__source_check_survey(const cst_source *source, const char *purpose,
                                     cst_error *error);
 
-/* Of a pipe whose records decide what it is: reads the first ones into source->sample, and looks.
- */
-cst_status cst__source_begin_sample(cst_source *source, cst_error *error);
+/* Of a pipe whose records decide what it is: reads the first ones, and looks. *feed is NULL or to
+ * be freed also after a failure. */
+cst_status cst__source_begin_sample(cst_source *source, cst__feed **feed, cst_error *error);
 
 #endif /* SOURCE_SURVEY_H */

@@ -6,8 +6,8 @@
 
 #include "source/source.h"
 
-/* The schema of all batches. May read the input for it. The source's lock is held, or nobody else
- * knows the source yet. */
+/* The schema of all batches. May read the input for it. For cst__source_discover, or
+ * when nobody else knows the source yet. */
 cst_status cst__whole_schema(cst_source *source, struct ArrowSchema *out, cst_error *error);
 void cst__whole_free(cst__whole *whole);
 

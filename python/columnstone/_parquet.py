@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import itertools
 import os
 import secrets
 import sys
@@ -24,6 +23,7 @@ from ._errors import (
     UnsupportedError,
     argument_error,
 )
+from ._parquet_counts import Counts, check_footer
 from ._reader import Reader
 
 if TYPE_CHECKING:
@@ -136,8 +136,9 @@ class _Job(NamedTuple):
 
     where: Callable[[], Any]  # what ParquetFile takes
     name: str
-    schema: pa.Schema  # of the wanted columns
-    columns: list[str] | None
+    schema: pa.Schema  # of the file
+    metadata: Any  # of the file
+    columns: list[str]
     batch_size: int
     threads: int
 
@@ -150,44 +151,98 @@ def _stream(
 
     with _errors(name):
         file = pq.ParquetFile(where(), page_checksum_verification=True)
-    schema = file.schema_arrow.remove_metadata()
-    if columns is not None:
-        known = set(schema.names)
-        if known.issuperset(columns):  # the others are refused, with near names, for all columns
-            schema = pa.schema([field for field in schema if field.name in columns])
-        columns = schema.names
-    return Reader(schema, _read(file, _Job(where, name, schema, columns, batch_size, threads)))
+        check_footer(file.metadata)
+        schema = file.schema_arrow.remove_metadata()
+        names = schema.names
+    wanted = schema
+    if columns is not None and set(names).issuperset(columns):
+        # Unknown ones are refused later, with near names: for that all columns are given.
+        wanted = pa.schema([field for field in schema if field.name in columns])
+    job = _Job(where, name, schema, file.metadata, wanted.names, batch_size, threads)
+    return Reader(wanted, _read(file, job))
 
 
 def _read(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
     with _errors(job.name):
-        if job.columns == []:
-            yield from _rows_only(file.metadata.num_rows, job.batch_size)
+        if not job.columns:
+            yield from _rows_only(job.metadata.num_rows, job.batch_size)
         elif job.threads == 1 or file.num_row_groups < 2:
             yield from _read_in_turn(file, job)
         else:
-            for table in _read_groups(file.metadata, job):
+            for table in _read_groups(job):
                 yield from _wanted(table, job).to_batches(max_chunksize=job.batch_size)
 
 
 def _read_in_turn(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
     """One row group after the other: pyarrow would drop the rows of a sound one for the batch that
     they share with a damaged one."""
-    for group, first in enumerate(_first_rows(file.metadata)):
-        with _errors(job.name, record=first):
+    for group in _groups(job.metadata):
+        counts = Counts(job.schema, job.columns, job.metadata, group.number)
+        with _group_errors(job, group):
             for batch in file.iter_batches(
                 batch_size=job.batch_size,
-                row_groups=[group],
+                row_groups=[group.number],
                 columns=job.columns,
                 use_threads=job.threads > 1,
             ):
+                counts.add(batch)
                 yield _wanted(batch, job)
+            counts.check()
 
 
-def _first_rows(metadata: Any) -> list[int]:
-    """The number of each row group's first row."""
-    counts = (metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
-    return list(itertools.accumulate(counts, initial=0))[:-1]
+class _Group(NamedTuple):
+    """A row group."""
+
+    number: int
+    first: int  # row
+
+
+def _groups(metadata: Any) -> Iterator[_Group]:
+    first = 0
+    for number in range(metadata.num_row_groups):
+        yield _Group(number, first)
+        first += metadata.row_group(number).num_rows
+
+
+def _read_group(job: _Job, group: _Group, columns: list[str]) -> pa.Table:
+    """Opens the file for itself: a ParquetFile is no object for several threads."""
+    counts = Counts(job.schema, columns, job.metadata, group.number)
+    with _parquet().ParquetFile(
+        job.where(), metadata=job.metadata, page_checksum_verification=True
+    ) as file:
+        table: pa.Table = file.read_row_group(group.number, columns=columns, use_threads=False)
+    for batch in table.to_batches():
+        counts.add(batch)
+    counts.check()
+    return table
+
+
+@contextlib.contextmanager
+def _group_errors(job: _Job, group: _Group) -> Iterator[None]:
+    """_errors with the row group, and the column that is damaged, if one is by itself."""
+    try:
+        with _errors(job.name):
+            yield
+    except CorruptError as error:
+        column, cause = _damaged_column(job, group)
+        cause = cause or error.__cause__ or error
+        place = f"row group {group.number}" + (f", column {column!r}" if column else "")
+        raise CorruptError(
+            f"{job.name}: record {group.first}: parquet: {place}: {_line(cause)}",
+            file=job.name,
+            record=group.first,
+            path=column,
+        ) from cause
+
+
+def _damaged_column(job: _Job, group: _Group) -> tuple[str | None, BaseException | None]:
+    """The first of the columns that cannot be read alone, and why."""
+    for column in job.columns:
+        try:
+            _read_group(job, group, [column])
+        except Exception as error:
+            return column, error
+    return None, None
 
 
 def _rows_only(rows: int, batch_size: int) -> Iterator[pa.RecordBatch]:
@@ -201,32 +256,25 @@ def _rows_only(rows: int, batch_size: int) -> Iterator[pa.RecordBatch]:
 
 def _wanted(data: Any, job: _Job) -> Any:
     """pyarrow takes the name "a" for a column "a.b" as well."""
-    if job.columns is not None and data.schema.names != job.columns:
+    if data.schema.names != job.columns:
         data = data.select(job.columns)
     return data
 
 
-def _read_groups(metadata: Any, job: _Job) -> Iterator[pa.Table]:
-    """Each task opens the file for itself: a ParquetFile is no object for several threads."""
+def _read_groups(job: _Job) -> Iterator[pa.Table]:
     from concurrent.futures import ThreadPoolExecutor
 
-    def read(group: int) -> pa.Table:
-        with _parquet().ParquetFile(
-            job.where(), metadata=metadata, page_checksum_verification=True
-        ) as file:
-            return file.read_row_group(group, columns=job.columns, use_threads=False)
-
-    waiting: deque[tuple[int, Future[pa.Table]]] = deque()
+    waiting: deque[tuple[_Group, Future[pa.Table]]] = deque()
 
     def oldest() -> pa.Table:
-        first, task = waiting.popleft()
-        with _errors(job.name, record=first):
+        group, task = waiting.popleft()
+        with _group_errors(job, group):
             return task.result()
 
     with ThreadPoolExecutor(job.threads) as pool:
         try:
-            for group, first in enumerate(_first_rows(metadata)):
-                waiting.append((first, pool.submit(read, group)))
+            for group in _groups(job.metadata):
+                waiting.append((group, pool.submit(_read_group, job, group, job.columns)))
                 if len(waiting) > job.threads:
                     yield oldest()
             while waiting:
@@ -237,10 +285,9 @@ def _read_groups(metadata: Any, job: _Job) -> Iterator[pa.Table]:
 
 
 @contextlib.contextmanager
-def _errors(path: str, of_system: bool = True, record: int | None = None) -> Iterator[None]:
+def _errors(path: str, of_system: bool = True) -> Iterator[None]:
     """What pyarrow raises, as the exceptions of this package, with the file. of_system: errors with
-    a number are the system's; otherwise a file object's, which come out as they are. record: the
-    first row that is damaged, if something is."""
+    a number are the system's; otherwise a file object's, which come out as they are."""
     import pyarrow as pa
 
     try:
@@ -256,8 +303,11 @@ def _errors(path: str, of_system: bool = True, record: int | None = None) -> Ite
             if not of_system:
                 raise
             raise FileError(f"{path}: {_line(error)}", file=path) from error
-        place = path if record is None else f"{path}: record {record}"
-        raise CorruptError(f"{place}: parquet: {_line(error)}", file=path, record=record) from error
+        raise CorruptError(f"{path}: parquet: {_line(error)}", file=path) from error
+    except UnicodeDecodeError as error:
+        hint = "write the file anew with names in UTF-8"
+        text = f"{path}: parquet: the name of a column is not UTF-8 ({hint})"
+        raise CorruptError(text, file=path, hint=hint) from error
 
 
 def _line(error: BaseException) -> str:

@@ -1,0 +1,142 @@
+"""What a row group of a Parquet file delivers, against the numbers of rows and values that the
+file's footer tells: a reader passes over a page whose header is damaged, and says nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pyarrow as pa
+
+
+def check_footer(metadata: Any) -> None:
+    """ArrowInvalid if the row groups do not make up the rows of the file."""
+    import pyarrow as pa
+
+    counts = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    if any(count < 0 for count in counts) or sum(counts) != metadata.num_rows:
+        raise pa.ArrowInvalid(
+            f"the footer is damaged: the file has {metadata.num_rows} rows, "
+            f"and its row groups {sum(counts)}"
+        )
+
+
+class _Column(NamedTuple):
+    """A top-level column."""
+
+    name: str
+    has_lists: bool  # if not, it has as many values as there are rows
+    leaves: range  # its columns in the sense of the footer
+
+
+class Counts:
+    """The rows of one row group, and the values of its columns, counted as they come."""
+
+    def __init__(self, schema: pa.Schema, columns: Iterable[str], metadata: Any, number: int):
+        """schema: of the file; columns: those that are read; number: of the row group."""
+        self._metadata = metadata
+        self._group = metadata.row_group(number)
+        self._columns = _columns(schema, set(columns), metadata.num_columns)
+        self._rows = 0
+        self._values = {leaf: 0 for c in self._columns if c.has_lists for leaf in c.leaves}
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        self._rows += batch.num_rows
+        for column in self._columns:
+            if column.has_lists:
+                counts = _values(batch.column(column.name))
+                for leaf, count in zip(column.leaves, counts, strict=True):
+                    self._values[leaf] += count
+
+    def check(self) -> None:
+        """ArrowInvalid if the row group, which has been read to its end, is not complete. (Before
+        that, pyarrow ends the process where the footer's entry of a column is damaged.)"""
+        import pyarrow as pa
+
+        if self._rows != self._group.num_rows:
+            raise pa.ArrowInvalid(
+                f"it gives {self._rows} rows, and the footer tells of {self._group.num_rows}"
+            )
+        for column in self._columns if self._rows else ():
+            for leaf in column.leaves:
+                self._check_leaf(leaf)
+
+    def _check_leaf(self, leaf: int) -> None:
+        import pyarrow as pa
+
+        told = self._group.column(leaf)
+        count = self._values.get(leaf, self._rows)
+        if count != told.num_values:
+            raise pa.ArrowInvalid(
+                f"it gives {count} values, and the footer tells of {told.num_values}"
+            )
+        if told.path_in_schema != self._metadata.schema.column(leaf).path:
+            raise pa.ArrowInvalid(f"the footer is damaged: it has two names for column {leaf}")
+
+
+def _columns(schema: pa.Schema, wanted: set[str], num_leaves: int) -> list[_Column]:
+    """The wanted columns; none where the schema does not tell which leaves are theirs."""
+    columns: list[_Column] = []
+    first = 0
+    for field in schema:
+        leaves = range(first, first + _num_leaves(field.type))
+        first = leaves.stop
+        if field.name in wanted:
+            columns.append(_Column(field.name, _has_lists(field.type), leaves))
+    return columns if first == num_leaves else []
+
+
+def _fields(kind: pa.DataType) -> list[pa.DataType]:
+    """The types inside of a nested one; a dictionary is a plain column in the file."""
+    import pyarrow as pa
+
+    if isinstance(kind, pa.BaseExtensionType):
+        return _fields(kind.storage_type)
+    if pa.types.is_map(kind):
+        return [kind.key_type, kind.item_type]
+    return [kind.field(i).type for i in range(kind.num_fields)]
+
+
+def _num_leaves(kind: pa.DataType) -> int:
+    return sum(map(_num_leaves, _fields(kind))) or 1
+
+
+def _has_lists(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return any(map(_has_lists, _fields(kind))) or not (
+        pa.types.is_struct(kind) or not _fields(kind)
+    )
+
+
+def _values(array: Any) -> list[int]:
+    """The number of values of each leaf as Parquet counts them: nulls and empty lists are one."""
+    import pyarrow as pa
+
+    if isinstance(array, pa.ExtensionArray):
+        return _values(array.storage)
+    if pa.types.is_struct(array.type):
+        fields = [_values(array.field(i)) for i in range(array.type.num_fields)]
+        return [count for counts in fields for count in counts]
+    if not _fields(array.type):
+        return [len(array)]
+    without, inside = _lists(array)
+    return [without + count for count in _values(inside)]
+
+
+def _lists(lists: Any) -> tuple[int, Any]:
+    """The number of lists that are null or empty, and the values of the others. In what a reader of
+    Parquet makes, lists that are null are empty as well."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = lists.type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
+        offsets = lists.offsets
+        begins, ends = offsets.slice(0, len(lists)), offsets.slice(1)
+        first, end = offsets[0].as_py(), offsets[-1].as_py()
+        return pc.equal(begins, ends).true_count, lists.values.slice(first, end - first)
+    lengths = pc.list_value_length(lists)
+    return lists.null_count + pc.equal(lengths, 0).true_count, lists.flatten()

@@ -65,9 +65,9 @@ CST_API cst_status cst_example_decoder_decode(cst_example_decoder *decoder,
                                               struct ArrowArray *out, cst_error *error);
 
 /* The same from an Arrow array of binary, large_binary, binary_view, string, large_string or
- * string_view without nulls. It is validated fully. With views, the batch keeps `records` alive:
- * it is moved in (release becomes NULL) on success, and untouched on failure; without views it is
- * never moved and may be released after the call. */
+ * string_view without nulls, or from a batch (a struct) of one such column. It is validated fully.
+ * With views, the batch keeps `records` alive: it is moved in (release becomes NULL) on success,
+ * and untouched on failure; without views it is never moved and may be released after the call. */
 CST_API cst_status cst_example_decoder_decode_arrow(cst_example_decoder *decoder,
                                                     const struct ArrowSchema *schema,
                                                     struct ArrowArray *records,

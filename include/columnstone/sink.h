@@ -70,7 +70,8 @@ CST_API cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
                                                    cst_tfrecord_writer **out, cst_error *error);
 CST_API cst_status cst_tfrecord_writer_write(cst_tfrecord_writer *writer, const void *record,
                                              size_t size, cst_error *error);
-/* All slots of a binary-like Arrow array without nulls (borrowed, fully validated). */
+/* All slots of a binary-like Arrow array without nulls, or of the only column of a batch (borrowed,
+ * fully validated). */
 CST_API cst_status cst_tfrecord_writer_write_arrow(cst_tfrecord_writer *writer,
                                                    const struct ArrowSchema *schema,
                                                    const struct ArrowArray *records,

@@ -42,8 +42,10 @@ PyObject *cst__py_array_new(cst__py_state *state, PyObject *schema, struct Arrow
 
 static void dealloc(PyObject *object) {
   arrow_array *self = (arrow_array *)object;
+  cst__py_pending pending = cst__py_put_aside();
   cst_array_release(self->handle);
   cst__py_shared_release(self->shared);
+  cst__py_put_back(pending);
   Py_DECREF(self->schema);
   cst__py_free(object);
 }

@@ -46,7 +46,9 @@ PyObject *cst__py_arrow_schema_name(const struct ArrowSchema *schema, int64_t i)
 }
 
 static void dealloc(PyObject *object) {
+  cst__py_pending pending = cst__py_put_aside();
   cst__py_shared_release(((arrow_schema *)object)->shared);
+  cst__py_put_back(pending);
   cst__py_free(object);
 }
 

@@ -53,8 +53,10 @@ void cst__py_batch_set_handle(PyObject *object, cst_array *handle) {
 
 static void dealloc(PyObject *object) {
   record_batch *self = (record_batch *)object;
+  cst__py_pending pending = cst__py_put_aside();
   cst_array_release(self->handle);
   cst__py_shared_release(self->shared);
+  cst__py_put_back(pending);
   Py_DECREF(self->schema);
   cst__py_free(object);
 }

@@ -86,6 +86,68 @@ int cst__py_has(PyObject *object, const char *name) {
   return 0;
 }
 
+/* ---- what others made ---- */
+
+void cst__py_release_stream(struct ArrowArrayStream *stream) {
+  cst__py_pending pending = cst__py_put_aside();
+  Py_BEGIN_ALLOW_THREADS /* it may join threads that wait for the GIL */
+  stream->release(stream);
+  Py_END_ALLOW_THREADS
+  cst__py_put_back(pending);
+}
+
+void cst__py_release_array(struct ArrowArray *array) {
+  cst__py_pending pending = cst__py_put_aside();
+  array->release(array);
+  cst__py_put_back(pending);
+}
+
+enum { MAX_DEPTH = 100 };
+
+/* True if every node is there, with a type, and the nesting has an end. */
+static bool is_whole(const struct ArrowSchema *schema, int depth) {
+  bool whole = schema != NULL && schema->release != NULL && schema->format != NULL &&
+               depth <= MAX_DEPTH && schema->n_children >= 0 &&
+               (schema->n_children == 0 || schema->children != NULL) &&
+               (schema->dictionary == NULL || is_whole(schema->dictionary, depth + 1));
+  for (int64_t i = 0; whole && i < schema->n_children; i++) {
+    whole = is_whole(schema->children[i], depth + 1);
+  }
+  return whole;
+}
+
+static const char no_whole_schema[] =
+    "the Arrow schema is released, incomplete or nested deeper than 100";
+
+/* Moves a schema out. 0, or -1 with an exception. */
+static int move_schema(struct ArrowSchema *from, struct ArrowSchema *out) {
+  if (!is_whole(from, 0)) {
+    PyErr_SetString(PyExc_ValueError, no_whole_schema);
+    return -1;
+  }
+  *out = *from;
+  from->release = NULL;
+  return 0;
+}
+
+cst_status cst__py_stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out,
+                                 cst_error *error) {
+  out->release = NULL;
+  int code = stream->get_schema(stream, out);
+  if (code != 0) {
+    return cst__py_stream_failure(stream, code, error);
+  }
+  if (is_whole(out, 0)) {
+    return CST_OK;
+  }
+  if (out->release != NULL) {
+    out->release(out);
+  }
+  error->code = CST_INVALID_ARGUMENT;
+  PyOS_snprintf(error->message, sizeof error->message, "%s", no_whole_schema);
+  return error->code;
+}
+
 int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct ArrowArray *array) {
   PyObject *pair = PyObject_CallMethod(object, "__arrow_c_array__", NULL);
   if (pair == NULL) {
@@ -103,10 +165,8 @@ int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct Ar
   int result = -1;
   if (from_array != NULL && (from_schema->release == NULL || from_array->release == NULL)) {
     PyErr_SetString(PyExc_ValueError, "__arrow_c_array__ gave capsules that were used before");
-  } else if (from_array != NULL) {
-    *schema = *from_schema;
+  } else if (from_array != NULL && move_schema(from_schema, schema) == 0) {
     *array = *from_array;
-    from_schema->release = NULL;
     from_array->release = NULL;
     result = 0;
   }
@@ -115,7 +175,7 @@ int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct Ar
 }
 
 cst_status cst__py_stream_failure(struct ArrowArrayStream *stream, int code, cst_error *error) {
-  const char *text = stream->get_last_error(stream);
+  const char *text = stream->get_last_error == NULL ? NULL : stream->get_last_error(stream);
   error->code = code == ENOMEM ? CST_NO_MEMORY : CST_INVALID_ARGUMENT;
   PyOS_snprintf(error->message, sizeof error->message, "the Arrow stream failed: %.120s",
                 text == NULL ? "no reason given" : text);
@@ -131,6 +191,8 @@ int cst__py_import_stream(PyObject *object, struct ArrowArrayStream *stream) {
   int result = -1;
   if (from != NULL && from->release == NULL) {
     PyErr_SetString(PyExc_ValueError, "__arrow_c_stream__ gave a capsule that was used before");
+  } else if (from != NULL && (from->get_schema == NULL || from->get_next == NULL)) {
+    PyErr_SetString(PyExc_ValueError, "the Arrow stream lacks get_schema or get_next");
   } else if (from != NULL) {
     *stream = *from;
     from->release = NULL;
@@ -228,9 +290,7 @@ int cst__py_import_schema(PyObject *object, struct ArrowSchema *schema) {
   if (from != NULL && from->release == NULL) {
     PyErr_SetString(PyExc_ValueError, "__arrow_c_schema__ gave a capsule that was used before");
   } else if (from != NULL) {
-    *schema = *from;
-    from->release = NULL;
-    result = 0;
+    result = move_schema(from, schema);
   }
   Py_DECREF(capsule);
   return result;

@@ -261,33 +261,12 @@ static PyObject *decode_sequence(decoder_object *self, PyObject *sequence) {
   return finish(self, status, &schema, &batch, &error);
 }
 
-/* A struct of one column (a record batch of raw records) becomes that column. */
-static void unwrap_struct(struct ArrowSchema *schema, struct ArrowArray *array) {
-  if (strcmp(schema->format, "+s") != 0 || schema->n_children != 1 || array->null_count > 0) {
-    return;
-  }
-  struct ArrowSchema inner_schema = *schema->children[0];
-  struct ArrowArray inner = *array->children[0];
-  schema->children[0]->release = NULL;
-  array->children[0]->release = NULL;
-  inner.offset += array->offset;
-  if (inner.length != array->length || array->offset != 0) {
-    inner.length = array->length;
-    inner.null_count = inner.null_count == 0 ? 0 : -1;
-  }
-  schema->release(schema);
-  array->release(array);
-  *schema = inner_schema;
-  *array = inner;
-}
-
 static PyObject *decode_arrow(decoder_object *self, PyObject *object) {
   struct ArrowSchema in_schema;
   struct ArrowArray in;
   if (cst__py_import_array(object, &in_schema, &in) < 0) {
     return NULL;
   }
-  unwrap_struct(&in_schema, &in);
   struct ArrowSchema schema;
   struct ArrowArray batch;
   cst_error error = CST_ERROR_INIT;
@@ -313,113 +292,21 @@ static PyObject *decode_arrow(decoder_object *self, PyObject *object) {
 
 /* ---- a stream ---- */
 
-/* A chunk as an object of ours: a RecordBatch, or an Array. Takes the array over. */
-static PyObject *chunk_object(cst__py_state *state, PyObject *schema, struct ArrowArray *chunk) {
-  bool is_batch = strcmp(cst__py_arrow_schema_view(schema)->format, "+s") == 0;
-  return is_batch ? cst__py_batch_new(state, schema, chunk)
-                  : cst__py_array_new(state, schema, chunk);
-}
-
-/* Appends all chunks to the list. 0, or -1 with an exception. */
-static int read_chunks(cst__py_state *state, struct ArrowArrayStream *stream, PyObject *schema,
-                       PyObject *list) {
-  for (;;) {
-    struct ArrowArray chunk = {.release = NULL};
-    cst_error error = CST_ERROR_INIT;
-    int code;
-    Py_BEGIN_ALLOW_THREADS
-    code = stream->get_next(stream, &chunk);
-    Py_END_ALLOW_THREADS
-    if (code != 0) {
-      (void)cst__py_stream_failure(stream, code, &error);
-      cst__py_raise(state, &error);
-      return -1;
-    }
-    if (chunk.release == NULL) {
-      return 0;
-    }
-    PyObject *object = chunk_object(state, schema, &chunk);
-    int result = object == NULL ? -1 : PyList_Append(list, object);
-    Py_XDECREF(object);
-    if (result < 0) {
-      return -1;
-    }
-  }
-}
-
-static PyObject *stream_chunks(cst__py_state *state, PyObject *object) {
-  struct ArrowArrayStream stream;
-  if (cst__py_import_stream(object, &stream) < 0) {
-    return NULL;
-  }
-  struct ArrowSchema schema;
-  cst_error error = CST_ERROR_INIT;
-  PyObject *list = NULL;
-  int code;
-  Py_BEGIN_ALLOW_THREADS
-  code = stream.get_schema(&stream, &schema);
-  Py_END_ALLOW_THREADS
-  if (code != 0) {
-    (void)cst__py_stream_failure(&stream, code, &error);
-    cst__py_raise(state, &error);
-  } else {
-    bool fits = strcmp(schema.format, "+s") != 0 || schema.n_children == 1;
-    if (!fits) {
-      PyErr_Format(PyExc_TypeError,
-                   "decode() takes one binary column, not %lld columns (pick one of them)",
-                   (long long)schema.n_children);
-    }
-    PyObject *own = cst__py_arrow_schema_new(state, &schema);
-    list = own == NULL || !fits ? NULL : PyList_New(0);
-    if (list != NULL && read_chunks(state, &stream, own, list) < 0) {
-      Py_CLEAR(list);
-    }
-    Py_XDECREF(own);
-  }
-  Py_BEGIN_ALLOW_THREADS
-  stream.release(&stream);
-  Py_END_ALLOW_THREADS
-  return list;
-}
-
-/* The values of an Array, or of the only column of a RecordBatch. */
-static PyObject *chunk_records(cst__py_state *state, PyObject *chunk) {
-  bool is_batch = Py_TYPE(chunk) == state->batch_type;
-  PyObject *column = is_batch ? PyObject_CallMethod(chunk, "column", "i", 0) : Py_NewRef(chunk);
-  PyObject *list = column == NULL ? NULL : PyObject_CallMethod(column, "to_pylist", NULL);
-  Py_XDECREF(column);
-  return list;
-}
-
-static PyObject *all_records(cst__py_state *state, PyObject *chunks) {
-  PyObject *all = PyList_New(0);
-  for (Py_ssize_t i = 0; all != NULL && i < PyList_Size(chunks); i++) {
-    PyObject *more = chunk_records(state, PyList_GetItem(chunks, i));
-    Py_ssize_t end = PyList_Size(all);
-    if (more == NULL || PyList_SetSlice(all, end, end, more) < 0) {
-      Py_CLEAR(all);
-    }
-    Py_XDECREF(more);
-  }
-  return all;
-}
-
-/* Decodes a stream whole: one chunk (the usual) without a copy, several as one list of records. */
+/* Decodes a stream whole: one chunk (the usual) without a copy, several as one. */
 static PyObject *decode_stream(decoder_object *self, PyObject *object) {
   cst__py_state *state = cst__py_state_of((PyObject *)self);
-  PyObject *chunks = stream_chunks(state, object);
-  if (chunks == NULL) {
-    return NULL;
+  PyObject *chunks = cst__py_table_read_stream(state, object, false);
+  PyObject *all = NULL;
+  if (chunks != NULL && PyList_Size(chunks) == 1) {
+    all = Py_NewRef(PyList_GetItem(chunks, 0));
+  } else if (chunks != NULL) {
+    PyObject *tuple = PyList_AsTuple(chunks);
+    all = tuple == NULL ? NULL : cst__py_table_join(state, tuple);
+    Py_XDECREF(tuple);
   }
-  PyObject *result = NULL;
-  if (PyList_Size(chunks) == 1) {
-    result = decode_arrow(self, PyList_GetItem(chunks, 0));
-  } else {
-    PyObject *all = all_records(state, chunks);
-    result = all == NULL ? NULL : decode_sequence(self, all);
-    Py_XDECREF(all);
-  }
-  Py_DECREF(chunks);
+  Py_XDECREF(chunks);
+  PyObject *result = all == NULL ? NULL : decode_arrow(self, all);
+  Py_XDECREF(all);
   return result;
 }
 

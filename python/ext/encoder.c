@@ -205,15 +205,14 @@ static cst_status join(const pieces *p, struct ArrowArray *out, cst_error *error
 static cst_status encode_stream(encoder_object *self, struct ArrowArrayStream *stream, pieces *p,
                                 cst_error *error) {
   struct ArrowSchema schema;
-  int code = stream->get_schema(stream, &schema);
-  if (code != 0) {
-    return cst__py_stream_failure(stream, code, error);
+  cst_status status = cst__py_stream_schema(stream, &schema, error);
+  if (status != CST_OK) {
+    return status;
   }
   int64_t before = 0; /* rows of the batches before */
-  cst_status status = CST_OK;
   while (status == CST_OK) {
     struct ArrowArray batch = {.release = NULL};
-    code = stream->get_next(stream, &batch);
+    int code = stream->get_next(stream, &batch);
     if (code != 0) {
       status = cst__py_stream_failure(stream, code, error);
     } else if (batch.release == NULL) {

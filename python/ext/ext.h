@@ -66,6 +66,16 @@ cst__py_state *cst__py_state_of(PyObject *self);
 /* Sets a place to a new reference (taken over; may be NULL), and only then drops the old one. */
 void cst__py_replace(PyObject **place, PyObject *object);
 
+/* What runs as an object goes may be others' Python, while an exception is on its way: it is put
+ * aside for that long. */
+typedef struct cst__py_pending {
+  PyObject *type;
+  PyObject *value;
+  PyObject *trace;
+} cst__py_pending;
+cst__py_pending cst__py_put_aside(void);
+void cst__py_put_back(cst__py_pending pending);
+
 /* Frees the memory of an instance of a heap type and gives back its type. */
 void cst__py_free(PyObject *self);
 
@@ -140,13 +150,20 @@ PyObject *cst__py_stream_capsule(struct ArrowArrayStream *stream);
 /* 1 if the object has an attribute of that name, 0 if not, -1 with an exception. */
 int cst__py_has(PyObject *object, const char *name);
 /* Moves data out of an object with __arrow_c_array__ or __arrow_c_stream__. 0, or -1 with an
- * exception and nothing to release. */
+ * exception and nothing to release. The schema is well formed at every depth; of the array nothing
+ * is known before a function of the library has validated it. */
 int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct ArrowArray *array);
 int cst__py_import_stream(PyObject *object, struct ArrowArrayStream *stream);
 /* The same from either, an array as a stream of one batch. */
 int cst__py_import_batches(PyObject *object, struct ArrowArrayStream *stream);
 /* Moves a schema out of an object with __arrow_c_schema__. */
 int cst__py_import_schema(PyObject *object, struct ArrowSchema *schema);
+/* Releases what others made, whether an exception is set or not. */
+void cst__py_release_stream(struct ArrowArrayStream *stream);
+void cst__py_release_array(struct ArrowArray *array);
+/* The stream's schema, well formed at every depth. On failure there is nothing to release. */
+cst_status cst__py_stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out,
+                                 cst_error *error);
 /* Fills the error for a stream's callback that returned `code`. */
 cst_status cst__py_stream_failure(struct ArrowArrayStream *stream, int code, cst_error *error);
 
@@ -245,6 +262,10 @@ PyObject *cst__py_table_import_one(cst__py_state *state, struct ArrowSchema *sch
                                    struct ArrowArray *array, bool is_batch);
 PyObject *cst__py_table_import(PyObject *module, PyObject *args);
 PyObject *cst__py_table_import_stream(PyObject *module, PyObject *args);
+/* The chunks of an object with __arrow_c_stream__, validated, as a list of at least one. */
+PyObject *cst__py_table_read_stream(cst__py_state *state, PyObject *object, bool is_batch);
+/* The arrays of a tuple as one. */
+PyObject *cst__py_table_join(cst__py_state *state, PyObject *tuple);
 PyObject *cst__py_table_dump(PyObject *module, PyObject *object);
 PyObject *cst__py_table_load(PyObject *module, PyObject *args);
 PyObject *cst__py_table_batch_from(PyObject *module, PyObject *args);

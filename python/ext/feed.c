@@ -26,7 +26,9 @@ static void end(cst__py_feed *feed) {
       (!Py_IsInitialized() && cst__py_source_calls_python(feed->source))) {
     return;
   }
+  cst__py_pending pending = cst__py_put_aside();
   feed->kind->end(feed, work);
+  cst__py_put_back(pending);
 }
 
 void cst__py_feed_reset(cst__py_feed *feed) {

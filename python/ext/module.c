@@ -12,6 +12,16 @@ void cst__py_replace(PyObject **place, PyObject *object) {
   Py_XDECREF(old);
 }
 
+cst__py_pending cst__py_put_aside(void) {
+  cst__py_pending pending;
+  PyErr_Fetch(&pending.type, &pending.value, &pending.trace);
+  return pending;
+}
+
+void cst__py_put_back(cst__py_pending pending) {
+  PyErr_Restore(pending.type, pending.value, pending.trace);
+}
+
 void cst__py_free(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
   freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);

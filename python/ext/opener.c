@@ -73,10 +73,11 @@ static PyObject *columns_of(const cst_stream_request *request) {
  * arrays.
  */
 static int check_stream(struct ArrowArrayStream *stream) {
-  struct ArrowSchema schema = {.release = NULL};
+  struct ArrowSchema schema;
+  cst_error error = CST_ERROR_INIT;
   bool batches = true; /* a failure is left to whoever asks next */
   Py_BEGIN_ALLOW_THREADS
-  if (stream->get_schema(stream, &schema) == 0) {
+  if (cst__py_stream_schema(stream, &schema, &error) == CST_OK) {
     batches = strcmp(schema.format, "+s") == 0;
     schema.release(&schema);
   }
@@ -139,7 +140,10 @@ static int guarded_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
 
 static const char *guarded_error(struct ArrowArrayStream *self) {
   guarded *g = self->private_data;
-  return g->kept ? g->error.message : g->stream.get_last_error(&g->stream);
+  if (g->kept) {
+    return g->error.message;
+  }
+  return g->stream.get_last_error == NULL ? NULL : g->stream.get_last_error(&g->stream);
 }
 
 /* Without Python the object stays, as the opener does. */
@@ -168,7 +172,7 @@ static int guard(cst__py_opener *opener, PyObject *object, struct ArrowArrayStre
     if (asks > 0) {
       PyErr_NoMemory();
     }
-    stream->release(stream);
+    cst__py_release_stream(stream);
     return -1;
   }
   opener->refs++;

@@ -172,11 +172,10 @@ static cst_status write_rows(sink_object *self, struct ArrowArrayStream *stream,
 static cst_status write_stream(sink_object *self, struct ArrowArrayStream *stream, int64_t *rows,
                                cst_error *error) {
   struct ArrowSchema schema;
-  int code = stream->get_schema(stream, &schema);
-  if (code != 0) {
-    return cst__py_stream_failure(stream, code, error);
+  cst_status status = cst__py_stream_schema(stream, &schema, error);
+  if (status != CST_OK) {
+    return status;
   }
-  cst_status status = CST_OK;
   if (self->sink == NULL) {
     status = begin(self, &schema, error);
   } else if (!cst__py_arrow_schema_equal(&self->schema, &schema)) {

@@ -172,9 +172,11 @@ static PyObject *new_source(PyTypeObject *type, PyObject *args, PyObject *kwargs
 static void release_source(source_object *self) {
   cst_source *source = self->source;
   self->source = NULL;
+  cst__py_pending pending = cst__py_put_aside();
   Py_BEGIN_ALLOW_THREADS
   cst_source_release(source);
   Py_END_ALLOW_THREADS
+  cst__py_put_back(pending);
 }
 
 /* The file objects and openers belong to the library's source. While a stream in foreign hands or a

@@ -331,7 +331,10 @@ PyObject *cst__py_table_filter(PyObject *module, PyObject *args) {
 }
 
 PyObject *cst__py_table_concat(PyObject *module, PyObject *tuple) {
-  cst__py_state *state = PyModule_GetState(module);
+  return cst__py_table_join(PyModule_GetState(module), tuple);
+}
+
+PyObject *cst__py_table_join(cst__py_state *state, PyObject *tuple) {
   Py_ssize_t count = PyTuple_Size(tuple);
   const cst_array **arrays = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *arrays);
   cst_error error = CST_ERROR_INIT;

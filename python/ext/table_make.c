@@ -5,6 +5,23 @@
 
 /* ---- Arrow data ---- */
 
+/* A record batch is of type struct, and its rows are there. */
+static cst_status check_batch(const cst_array *made, cst_error *error) {
+  struct ArrowArray array;
+  cst_status status = cst_array_export(made, &array, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  bool has_nulls = cst__py_count_nulls(cst_array_schema(made), &array, 0, array.length) > 0;
+  array.release(&array);
+  if (has_nulls) {
+    error->code = CST_INVALID_ARGUMENT;
+    PyOS_snprintf(error->message, sizeof error->message, "rows of a record batch are null");
+    PyOS_snprintf(error->hint, sizeof error->hint, "columnstone.array() takes null structs");
+  }
+  return error->code;
+}
+
 PyObject *cst__py_table_take_over(cst__py_state *state, struct ArrowSchema *schema,
                                   struct ArrowArray *array, bool is_batch) {
   cst_error error = CST_ERROR_INIT;
@@ -12,38 +29,29 @@ PyObject *cst__py_table_take_over(cst__py_state *state, struct ArrowSchema *sche
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
   status = cst_array_import(schema, array, 0, NULL, &made, &error);
-  Py_END_ALLOW_THREADS
   schema->release(schema);
   if (status != CST_OK) {
     array->release(array);
-    return cst__py_raise(state, &error);
+  } else if (is_batch) {
+    status = check_batch(made, &error);
+    if (status != CST_OK) {
+      cst_array_release(made);
+    }
   }
-  return cst__py_table_wrap(state, made, is_batch);
-}
-
-/* A record batch is of type struct, and its rows are there. */
-static int check_batch(cst__py_state *state, const struct ArrowSchema *schema,
-                       const struct ArrowArray *array) {
-  if (strcmp(schema->format, "+s") != 0) {
-    cst__py_fail(state, CST_SCHEMA, "columnstone.array() takes any type",
-                 "a record batch is of type struct, not of the Arrow type '%.40s'", schema->format);
-    return -1;
-  }
-  if (array->null_count != 0 && array->n_buffers > 0 && array->buffers[0] != NULL &&
-      cst__py_count_nulls(schema, array, 0, array->length) > 0) {
-    cst__py_fail(state, CST_INVALID_ARGUMENT, "columnstone.array() takes null structs",
-                 "rows of a record batch are null");
-    return -1;
-  }
-  return 0;
+  Py_END_ALLOW_THREADS
+  return status == CST_OK ? cst__py_table_wrap(state, made, is_batch)
+                          : cst__py_raise(state, &error);
 }
 
 PyObject *cst__py_table_import_one(cst__py_state *state, struct ArrowSchema *schema,
                                    struct ArrowArray *array, bool is_batch) {
-  if (is_batch && check_batch(state, schema, array) < 0) {
+  if (is_batch && strcmp(schema->format, "+s") != 0) {
+    char format[41];
+    PyOS_snprintf(format, sizeof format, "%.40s", schema->format);
     schema->release(schema);
     array->release(array);
-    return NULL;
+    return cst__py_fail(state, CST_SCHEMA, "columnstone.array() takes any type",
+                        "a record batch is of type struct, not of the Arrow type '%s'", format);
   }
   return cst__py_table_take_over(state, schema, array, is_batch);
 }

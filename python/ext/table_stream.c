@@ -68,15 +68,14 @@ static bool make_empty(const struct ArrowSchema *schema, struct ArrowArray *out)
 static int get_schema(cst__py_state *state, struct ArrowArrayStream *stream,
                       struct ArrowSchema *out) {
   cst_error error = CST_ERROR_INIT;
-  int code;
+  cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  code = stream->get_schema(stream, out);
+  status = cst__py_stream_schema(stream, out, &error);
   Py_END_ALLOW_THREADS
-  if (code != 0) {
-    cst__py_stream_failure(stream, code, &error);
+  if (status != CST_OK) {
     cst__py_raise(state, &error);
   }
-  return code == 0 ? 0 : -1;
+  return status == CST_OK ? 0 : -1;
 }
 
 /* The next chunk; out->release is NULL at the end. */
@@ -99,7 +98,7 @@ static int append(cst__py_state *state, PyObject *list, struct ArrowArrayStream 
                   struct ArrowArray *chunk, bool is_batch) {
   struct ArrowSchema schema;
   if (get_schema(state, stream, &schema) < 0) {
-    chunk->release(chunk);
+    cst__py_release_array(chunk);
     return -1;
   }
   PyObject *made = cst__py_table_import_one(state, &schema, chunk, is_batch);
@@ -132,19 +131,24 @@ static int append_all(cst__py_state *state, PyObject *list, struct ArrowArrayStr
   return -1;
 }
 
-PyObject *cst__py_table_import_stream(PyObject *module, PyObject *args) {
-  cst__py_state *state = PyModule_GetState(module);
+PyObject *cst__py_table_read_stream(cst__py_state *state, PyObject *object, bool is_batch) {
   struct ArrowArrayStream stream;
-  PyObject *object;
-  int is_batch;
-  if (!PyArg_ParseTuple(args, "Op:array_import_stream", &object, &is_batch) ||
-      cst__py_import_stream(object, &stream) < 0) {
+  if (cst__py_import_stream(object, &stream) < 0) {
     return NULL;
   }
   PyObject *list = PyList_New(0);
-  if (list != NULL && append_all(state, list, &stream, is_batch != 0) < 0) {
+  if (list != NULL && append_all(state, list, &stream, is_batch) < 0) {
     Py_CLEAR(list);
   }
-  stream.release(&stream);
+  cst__py_release_stream(&stream);
   return list;
+}
+
+PyObject *cst__py_table_import_stream(PyObject *module, PyObject *args) {
+  PyObject *object;
+  int is_batch;
+  if (!PyArg_ParseTuple(args, "Op:array_import_stream", &object, &is_batch)) {
+    return NULL;
+  }
+  return cst__py_table_read_stream(PyModule_GetState(module), object, is_batch != 0);
 }

@@ -150,46 +150,22 @@ static PyObject *write_record(PyObject *object, PyObject *record) {
 
 /* ---- Arrow ---- */
 
-/* Writes an array, or the one column of a struct (a batch), which stays the caller's. */
-static cst_status write_column(writer_object *self, const struct ArrowSchema *schema,
-                               const struct ArrowArray *array, cst_error *error) {
-  if (strcmp(schema->format, "+s") != 0) {
-    return cst_tfrecord_writer_write_arrow(self->writer, schema, array, error);
-  }
-  if (schema->n_children != 1 || array->null_count > 0) {
-    error->code = CST_INVALID_ARGUMENT;
-    PyOS_snprintf(error->message, sizeof error->message,
-                  "a batch of %lld columns, where records are one binary column",
-                  (long long)schema->n_children);
-    PyOS_snprintf(error->hint, sizeof error->hint,
-                  "encode it with ExampleEncoder, or hand over one column");
-    return CST_INVALID_ARGUMENT;
-  }
-  struct ArrowArray column = *array->children[0];
-  bool whole = column.length == array->length && array->offset == 0;
-  column.offset += array->offset;
-  column.length = array->length;
-  column.null_count = whole || column.null_count == 0 ? column.null_count : -1;
-  return cst_tfrecord_writer_write_arrow(self->writer, schema->children[0], &column, error);
-}
-
 static cst_status write_batches(writer_object *self, struct ArrowArrayStream *stream,
                                 cst_error *error) {
   struct ArrowSchema schema;
-  int code = stream->get_schema(stream, &schema);
-  if (code != 0) {
-    return cst__py_stream_failure(stream, code, error);
+  cst_status status = cst__py_stream_schema(stream, &schema, error);
+  if (status != CST_OK) {
+    return status;
   }
-  cst_status status = CST_OK;
   while (status == CST_OK) {
     struct ArrowArray batch = {.release = NULL};
-    code = stream->get_next(stream, &batch);
+    int code = stream->get_next(stream, &batch);
     if (code != 0) {
       status = cst__py_stream_failure(stream, code, error);
     } else if (batch.release == NULL) {
       break;
     } else {
-      status = write_column(self, &schema, &batch, error);
+      status = cst_tfrecord_writer_write_arrow(self->writer, &schema, &batch, error);
       batch.release(&batch);
     }
   }
@@ -208,7 +184,7 @@ static PyObject *write_array(writer_object *self, PyObject *records) {
   cst_status status = CST_STATE;
   Py_BEGIN_ALLOW_THREADS
   if (entered) {
-    status = write_column(self, &schema, &array, &error);
+    status = cst_tfrecord_writer_write_arrow(self->writer, &schema, &array, &error);
   }
   schema.release(&schema);
   array.release(&array);

@@ -78,6 +78,9 @@ cst_status cst_sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_er
   if (batch->release == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the batch is released");
   }
+  if (batch->length < 0) {
+    return cst__fail(error, CST_CORRUPT, NULL, "a batch of %lld rows", (long long)batch->length);
+  }
   return cst__sink_write(sink, batch, error);
 }
 

@@ -31,6 +31,19 @@ static bool is_whole(const struct ArrowSchema *schema, int depth) {
   return true;
 }
 
+/* A field without a name has the empty one: who reads our copies need not ask. */
+static int name_fields(struct ArrowSchema *schema) {
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    struct ArrowSchema *child = schema->children[i];
+    int code = child->name != NULL ? NANOARROW_OK : ArrowSchemaSetName(child, "");
+    code = code == NANOARROW_OK ? name_fields(child) : code;
+    if (code != NANOARROW_OK) {
+      return code;
+    }
+  }
+  return schema->dictionary != NULL ? name_fields(schema->dictionary) : NANOARROW_OK;
+}
+
 cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema *out,
                             cst_error *error) {
   struct ArrowSchema copy;
@@ -45,6 +58,10 @@ cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema
   }
   if (code != NANOARROW_OK) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the Arrow schema cannot be copied");
+  }
+  if (name_fields(&copy) != NANOARROW_OK) {
+    ArrowSchemaRelease(&copy);
+    return cst__fail_memory(error, sizeof copy);
   }
   *out = copy;
   return CST_OK;

@@ -65,6 +65,12 @@ cst_status cst__view_init(cst__view *view, const struct ArrowSchema *schema,
                           const struct ArrowArray *array, bool trusted, cst__arena *arena,
                           cst_error *error);
 
+/* Validated records: a view of a binary array without nulls, or of the only column of a struct
+ * without nulls. CST_INVALID_ARGUMENT for other types, and for nulls. */
+cst_status cst__view_init_records(cst__view *view, const struct ArrowSchema *schema,
+                                  const struct ArrowArray *records, cst__arena *arena,
+                                  cst_error *error);
+
 /* The type alone: a view of zero slots, for checks that need no data. */
 cst_status cst__view_init_schema(cst__view *view, const struct ArrowSchema *schema,
                                  cst__arena *arena, cst_error *error);

@@ -35,33 +35,15 @@ typedef struct call {
   size_t num_blocks;
 } call;
 
-static cst_status check_type(const cst__view *view, cst_error *error) {
-  char type[64];
-  if (view->layout == CST__LAYOUT_BINARY || view->layout == CST__LAYOUT_BINARY_VIEW ||
-      view->layout == CST__LAYOUT_FIXED_BINARY) {
-    return CST_OK;
-  }
-  cst__view_type_name(view, type, sizeof type);
-  return cst__fail(error, CST_INVALID_ARGUMENT, "pass an array of binary, one record a slot",
-                   "the records are of type %s", type);
-}
-
 static cst_status look(call *c, const struct ArrowSchema *schema, const struct ArrowArray *records,
                        cst_error *error) {
-  CST__TRY(cst__view_init(&c->view, schema, records, false, &c->arena, error));
-  CST__TRY(check_type(&c->view, error));
+  CST__TRY(cst__view_init_records(&c->view, schema, records, &c->arena, error));
   size_t count = (size_t)c->view.length;
   c->items = cst__arena_take(&c->arena, (count + 1) * sizeof *c->items);
   if (c->items == NULL) {
     return cst__fail_memory(error, (count + 1) * sizeof *c->items);
   }
   for (size_t i = 0; i < count; i++) {
-    if (cst__view_is_null(&c->view, (int64_t)i)) {
-      cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, "drop null records first",
-                                    "a record is null, expected bytes");
-      cst__error_add_record(error, (int64_t)i, -1);
-      return status;
-    }
     c->items[i] = cst__view_bytes(&c->view, (int64_t)i);
   }
   return CST_OK;

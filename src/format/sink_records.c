@@ -148,20 +148,9 @@ static cst_status raw_open(const cst__sink_target *open, void **out, cst_error *
   return CST_OK;
 }
 
-/* The column of a batch that may itself be a slice: its slots are those of the struct. */
 static cst_status raw_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
   record_sink *sink = ptr;
-  if (batch->n_children != 1 || batch->children[0]->length < batch->offset + batch->length) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "the batch has %lld columns, and its schema has 1",
-                     (long long)batch->n_children);
-  }
-  struct ArrowArray column = *batch->children[0]; /* a look; never released */
-  column.offset += batch->offset;
-  column.length = batch->length;
-  column.null_count = column.null_count == 0 ? 0 : -1;
-  return cst__tfrecord_write_arrow(sink->output, sink->schema->children[0], &column,
-                                   &sink->allocator, error);
+  return cst__tfrecord_write_arrow(sink->output, sink->schema, batch, &sink->allocator, error);
 }
 
 const cst__sink_format cst__sink_raw = {

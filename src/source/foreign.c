@@ -36,7 +36,7 @@ static cst_status stream_status(int code) {
 
 static cst_status fail_stream(const cst_source *source, size_t file,
                               struct ArrowArrayStream *stream, int code, cst_error *error) {
-  const char *text = stream->get_last_error(stream);
+  const char *text = stream->get_last_error != NULL ? stream->get_last_error(stream) : NULL;
   cst_status status = stream_status(code);
   (void)cst__fail(error, status, NULL, "%s: %s", source->format,
                   text != NULL ? text : strerror(code));
@@ -115,7 +115,12 @@ static cst_status open_stream(const cst_source *source, size_t i, struct ArrowAr
     status = fail_stream(source, i, out, code, error);
   } else {
     status = plain_schema(&own_schema, given, schema, error);
-    own_schema.release(&own_schema);
+    if (own_schema.release != NULL) {
+      own_schema.release(&own_schema);
+    }
+    if (status != CST_OK) {
+      cst__error_add_file(error, source->files[i].name);
+    }
   }
   if (status != CST_OK) {
     out->release(out);

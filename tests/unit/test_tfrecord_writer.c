@@ -164,7 +164,7 @@ TEST(arrays_that_are_no_records) {
   c = (column){.buffers = {NULL, wide}};
   make_column(&c, "l", 3, 0, 2);
   CHECK_EQ(write_column(&c, &out, &error), CST_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "not int64");
+  CHECK_CONTAINS(error.message, "of type int64");
 
   static const int32_t backwards[] = {0, 4, 2, 7};
   c = (column){.buffers = {NULL, backwards, text}};

@@ -84,8 +84,8 @@ static void prepare(void) {
   if (right != NULL) {
     return;
   }
-  (void)snprintf(folder, sizeof folder, "%s/fuzz_index.XXXXXX",
-                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+  const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR");
+  (void)snprintf(folder, sizeof folder, "%s/fuzz_index.XXXXXX", base ? base : "/tmp");
   FUZZ_ASSERT(mkdtemp(folder) != NULL);
   (void)snprintf(data_path, sizeof data_path, "%s/d", folder);
   (void)snprintf(index_path, sizeof index_path, "%s/d.cstidx", folder);

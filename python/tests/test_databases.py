@@ -57,7 +57,9 @@ def free_port() -> int:
 def postgres() -> Iterator[str]:
     """The URI of a server of our own, with some tables."""
     programs = postgres_programs()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="columnstone-postgres-"))
+    # Where another user, whom the server runs as, can go.
+    base = "/tmp" if other_user() else None
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="columnstone-postgres-", dir=base))
     folder.chmod(0o755)
     data = folder / "data"
     data.mkdir(mode=0o700)

@@ -1,10 +1,12 @@
 """More than 2^31 bytes in one column of one batch: written and read without an overflow, and
-refused where offsets have 32 bits. It needs memory, 3 GB of disk, and a minute or two.
+refused where offsets have 32 bits. It needs memory, 3 GB of disk, and a minute or two, and is run by
+`./dev test --long python`.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import pathlib
 from collections.abc import Iterator
 from typing import Any
@@ -28,10 +30,15 @@ def available_memory() -> int:
     return 0
 
 
-pytestmark = pytest.mark.skipif(
-    available_memory() < NEEDED,
-    reason=f"{available_memory() >> 30} GiB of memory are available, and {NEEDED >> 30} are needed",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        not os.environ.get("COLUMNSTONE_LONG"), reason="for ./dev test --long: it takes minutes"
+    ),
+    pytest.mark.skipif(
+        available_memory() < NEEDED,
+        reason=f"{available_memory() >> 30} of {NEEDED >> 30} GiB of memory are available",
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,8 @@ import importlib, sys, tempfile, os
 modules = {name: importlib.import_module(name) for name in sys.argv[1:]}
 cst = modules["columnstone"]
 record = bytes.fromhex("0a0d0a0b0a016112061a040a02012a")
-path = os.path.join(tempfile.mkdtemp(), "one.tfrecord")
+folder = tempfile.TemporaryDirectory()
+path = os.path.join(folder.name, "one.tfrecord")
 with cst.TFRecordWriter(path) as writer:
     writer.write(record)
 uses = %r

@@ -266,7 +266,7 @@ void harness_for_each_allocation_failure(harness_scenario scenario, void *contex
 
 /* --- Files --- */
 
-static char temp_dir[64];
+static char temp_dir[400];
 
 static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *level) {
   (void)info, (void)kind, (void)level;
@@ -277,7 +277,8 @@ static void remove_temp_dir(void) { nftw(temp_dir, remove_entry, 8, FTW_DEPTH | 
 
 const char *harness_temp_dir(void) {
   if (temp_dir[0] == '\0') {
-    snprintf(temp_dir, sizeof temp_dir, "/tmp/cst-test-XXXXXX");
+    const char *base = getenv("TMPDIR");
+    snprintf(temp_dir, sizeof temp_dir, "%s/cst-test-XXXXXX", base && *base ? base : "/tmp");
     if (!mkdtemp(temp_dir)) abort();
     atexit(remove_temp_dir);
   }

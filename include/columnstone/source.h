@@ -60,8 +60,8 @@ typedef struct cst_csv_options {
 typedef enum cst_on_error {
   CST_ON_ERROR_RAISE = 0, /* the pass fails */
   CST_ON_ERROR_SKIP =
-      1 /* the record is dropped and reported, the pass goes on behind it; TFRecords,
-           CSV and JSON lines only: others have no records (CST_UNSUPPORTED) */
+      1 /* the record is dropped and reported, the pass goes on with the next sound one;
+           TFRecords, CSV and JSON lines only: others have no records (CST_UNSUPPORTED) */
 } cst_on_error;
 
 /* One record that was dropped. What lies between two records and is none is one dropped record. */

@@ -31,17 +31,17 @@ typedef struct cst__damage {
   uint64_t there;  /* TRUNCATED: bytes that there are */
 } cst__damage;
 
-/* The search for the end of a damaged record. The first three stay from search to search, the
- * others are set anew for each. */
+/* The search for the end of a damaged record. The first four stay from search to search, the others
+ * are set anew for each. */
 typedef struct cst__resync {
   uint64_t max_record_size;
   bool ignore_data; /* checksums of payloads are not to be trusted */
+  bool divided;     /* the stream is a part of a file, and ends where a record of it begins */
   uint64_t credit;  /* bytes of false finds that may still be looked at: what keeps it linear */
   cst__damage_kind kind;
-  uint64_t length;  /* of the payload, if the record has a sound one */
-  uint64_t to_pass; /* LIMIT: bytes that are left of the record */
-  size_t first;     /* place where the next header may be at first: 1 */
-  bool searching;   /* the record's own extent cannot be told */
+  uint64_t length; /* of the payload, if the record has a sound one */
+  size_t first;    /* place where the next header may be at first: 1 */
+  bool searching;  /* the record's own extent cannot be told */
 } cst__resync;
 
 typedef struct cst__container {

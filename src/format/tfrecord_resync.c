@@ -1,9 +1,22 @@
-/* The way back to whole records behind a damaged one.
+/* The way back to whole records after a damaged one.
  *
- * Where the damaged record ends is told as exactly as it can be: a header of which one byte is
- * wrong still says it, and so does a sound length whose payload is wrong. Only where nothing says
- * it, the next header is looked for byte by byte; records that lie within a payload are not
- * mistaken for the file's own as long as the extent of what holds them is known.
+ * A record is sound if it is whole and both of its checksums are right. What a damaged record takes
+ * is told from the bytes alone:
+ *
+ * 1. Its header says it, if it is right or one byte of it is wrong, and if that extent can be
+ *    believed: the stream ends there or another such header follows, and no sound record begins
+ *    within it and ends after its payload. (One that ends within the payload may be part of it: a
+ *    payload can be a TFRecord file itself. One that ends later cannot.) Where too few bytes follow
+ *    for a header, no sound record may lie within it at all.
+ * 2. Else it ends where the next record begins: the first place with a sound record, or with a
+ *    right header whose extent can be believed.
+ * 3. Of a record that the end of the stream cuts, the sound records that begin with its payload and
+ *    follow each other are taken for a part of it, unless they end exactly where the stream does:
+ *    then its header is what is wrong. (The stream of a part of a divided file ends with a record:
+ *    nothing is cut there.)
+ *
+ * A length beyond the limit says nothing. The slow reference in tests/unit/recovery_reference.h
+ * says the same in fewer words.
  */
 #include <string.h>
 
@@ -97,12 +110,7 @@ static bool header_is_likely(const cst__resync *r, const uint8_t *header) {
 
 /* ---- judging a place and a length ---- */
 
-typedef enum verdict { REJECTED, ACCEPTED, UNDECIDED } verdict;
-
-static bool data_fits(const uint8_t *record, uint64_t length) {
-  uint32_t computed = cst__crc32c_mask(cst__crc32c(0, record + HEADER, (size_t)length));
-  return computed == cst__tfrecord_load32(record + HEADER + length);
-}
+typedef enum verdict { NO, YES, UNDECIDED } verdict;
 
 /* Pays for looking at bytes in vain; false: it cannot be paid for. */
 static bool pay(cst__resync *r, uint64_t bytes) {
@@ -113,83 +121,40 @@ static bool pay(cst__resync *r, uint64_t bytes) {
   return true;
 }
 
-/* What may stand behind a record, as proof that it ends there. */
-typedef bool is_header(const cst__resync *r, const uint8_t *header);
+/* More bytes are wanted, unless they cannot be paid for. */
+static verdict wait_for(const cst__resync *r, uint64_t bytes, uint64_t *needed) {
+  *needed = bytes;
+  return bytes <= r->credit ? UNDECIDED : NO;
+}
 
-/* Does data[0..size) begin with a record of this length? Its payload's CRC says so, or (unless
- * `proof` is NULL) the header behind it, or the end of the stream. */
-static verdict judge(cst__resync *r, const uint8_t *data, size_t size, bool ends, uint64_t length,
-                     is_header *proof, uint64_t *needed) {
+static bool data_fits(const uint8_t *record, uint64_t length) {
+  uint32_t computed = cst__crc32c_mask(cst__crc32c(0, record + HEADER, (size_t)length));
+  return computed == cst__tfrecord_load32(record + HEADER + length);
+}
+
+/* Is there a sound record of this length? Where checksums of payloads are not to be trusted, what
+ * follows it has to be right: a header, or the end of the stream, or too few bytes for either. */
+static verdict is_sound(cst__resync *r, const uint8_t *data, size_t size, bool ends,
+                        uint64_t length, uint64_t *needed) {
   if (length > r->max_record_size || (ends && length + FRAMING > size)) {
-    return REJECTED;
+    return NO;
   }
   uint64_t all = length + FRAMING;
-  if (!ends && all + HEADER > size) {
-    *needed = all + HEADER;
-    return all <= r->credit ? UNDECIDED : REJECTED;
+  uint64_t wanted = all + (r->ignore_data ? HEADER : 0);
+  if (wanted > size && !ends) {
+    return wait_for(r, wanted, needed);
   }
-  if (proof != NULL && (all == size || (size - all >= HEADER && proof(r, data + all)))) {
-    return ACCEPTED;
+  if (r->ignore_data) {
+    return wanted > size || header_fits(r, data + all) ? YES : NO;
   }
-  if (r->ignore_data || !pay(r, all)) {
-    return REJECTED;
+  if (!pay(r, all) || !data_fits(data, length)) {
+    return NO;
   }
-  if (data_fits(data, length)) {
-    r->credit += all;
-    return ACCEPTED;
-  }
-  return REJECTED;
+  r->credit += all;
+  return YES;
 }
 
-/* A damaged header: the record's extent by the lengths that it may mean. More than one wrong byte
- * in the CRC of a small length is taken if the payload fits. */
-static verdict find_by_header(cst__resync *r, const uint8_t *data, size_t size, bool ends,
-                              size_t *passed, uint64_t *needed) {
-  uint64_t lengths[MOST_LENGTHS + 2];
-  if (size < HEADER && !ends) {
-    *needed = HEADER;
-    return UNDECIDED;
-  }
-  size_t likely = size >= HEADER ? likely_lengths(data, lengths) : 0;
-  size_t count = likely;
-  verdict all = REJECTED;
-  if (size >= HEADER && likely == 0 && cst__load64(data) <= SMALL_RECORD) {
-    lengths[count++] = cst__load64(data);
-  }
-  for (size_t i = 0; i < count; i++) {
-    uint64_t wanted = 0;
-    verdict one =
-        judge(r, data, size, ends, lengths[i], i < likely ? header_is_likely : NULL, &wanted);
-    if (one == ACCEPTED) {
-      *passed = (size_t)lengths[i] + FRAMING;
-      return ACCEPTED;
-    }
-    if (one == UNDECIDED) {
-      *needed = all == UNDECIDED && *needed < wanted ? *needed : wanted;
-      all = UNDECIDED;
-    }
-  }
-  return all;
-}
-
-/* A wrong payload: its extent is what its header says, if another header is behind it. */
-static verdict find_by_length(const cst__resync *r, const uint8_t *data, size_t size, bool ends,
-                              size_t *passed, uint64_t *needed) {
-  size_t all = (size_t)r->length + FRAMING;
-  if (size < all + HEADER && !ends) {
-    *needed = all + HEADER;
-    return UNDECIDED;
-  }
-  if (size >= all + HEADER && !header_is_likely(r, data + all)) {
-    return REJECTED;
-  }
-  *passed = all;
-  return ACCEPTED;
-}
-
-/* ---- searching ---- */
-
-/* The first place from `at` on with a sound header, or where too few bytes are left for one. */
+/* The first place from `at` on with a right header, or where too few bytes are left for one. */
 static size_t next_header(const cst__resync *r, const uint8_t *data, size_t at, size_t size) {
   static const uint8_t empty[LENGTH_BYTES] = {0};
   uint32_t crc_of_empty = cst__tfrecord_length_crc(empty);
@@ -204,6 +169,105 @@ static size_t next_header(const cst__resync *r, const uint8_t *data, size_t at, 
   return at;
 }
 
+/* Does a sound record begin in data[1 .. end) that goes on after `reach`? */
+static verdict is_crossed(cst__resync *r, const uint8_t *data, size_t size, bool ends, size_t end,
+                          size_t reach, uint64_t *needed) {
+  size_t last = size < end + HEADER - 1 ? size : end + HEADER - 1;
+  for (size_t at = 1;; at++) {
+    at = next_header(r, data, at, last);
+    if (last - at < HEADER) {
+      return NO;
+    }
+    uint64_t length = cst__load64(data + at);
+    if (at + length + FRAMING > reach) {
+      verdict v = is_sound(r, data + at, size - at, ends, length, needed);
+      if (v != NO) {
+        *needed += at;
+        return v;
+      }
+    }
+  }
+}
+
+/* Does the damaged record at the front of the data, if it has this length, end where that says? */
+static verdict is_extent(cst__resync *r, const uint8_t *data, size_t size, bool ends,
+                         uint64_t length, uint64_t *needed) {
+  if (length > r->max_record_size || (ends && length + FRAMING > size)) {
+    return NO;
+  }
+  uint64_t all = length + FRAMING;
+  if (all + HEADER > size && !ends) {
+    return wait_for(r, all + HEADER, needed);
+  }
+  bool header_follows = size - all >= HEADER;
+  if (header_follows && !header_is_likely(r, data + all)) {
+    return NO;
+  }
+  if (!pay(r, all)) {
+    return YES;
+  }
+  bool proved = header_follows || all == size;
+  size_t reach = proved ? (size_t)all - CST__TFRECORD_FOOTER : 0;
+  verdict crossed = is_crossed(r, data, size, ends, (size_t)all, reach, needed);
+  r->credit += crossed != YES ? all : 0;
+  return crossed == NO ? YES : crossed == YES ? NO : UNDECIDED;
+}
+
+/* A length that a damaged header may mean. `likely`: by one wrong byte; else only the payload can
+ * prove it. */
+static verdict judge_length(cst__resync *r, const uint8_t *data, size_t size, bool ends,
+                            uint64_t length, bool likely, uint64_t *needed) {
+  verdict v = r->ignore_data ? NO : is_sound(r, data, size, ends, length, needed);
+  return v == NO && likely ? is_extent(r, data, size, ends, length, needed) : v;
+}
+
+/* A damaged header: the record's extent by the lengths that it may mean. More than one wrong byte
+ * in the CRC of a small length is taken if the payload fits. */
+static verdict find_by_header(cst__resync *r, const uint8_t *data, size_t size, bool ends,
+                              size_t *passed, uint64_t *needed) {
+  uint64_t lengths[MOST_LENGTHS + 2];
+  if (size < HEADER) {
+    *needed = HEADER;
+    return ends ? NO : UNDECIDED;
+  }
+  size_t likely = likely_lengths(data, lengths);
+  size_t count = likely;
+  verdict all = NO;
+  if (likely == 0 && cst__load64(data) <= SMALL_RECORD) {
+    lengths[count++] = cst__load64(data);
+  }
+  for (size_t i = 0; i < count; i++) {
+    uint64_t wanted = 0;
+    verdict one = judge_length(r, data, size, ends, lengths[i], i < likely, &wanted);
+    if (one == YES) {
+      *passed = (size_t)lengths[i] + FRAMING;
+      return YES;
+    }
+    if (one == UNDECIDED) {
+      *needed = all == UNDECIDED && *needed < wanted ? *needed : wanted;
+      all = UNDECIDED;
+    }
+  }
+  return all;
+}
+
+static verdict find_by_length(cst__resync *r, const uint8_t *data, size_t size, bool ends,
+                              size_t *passed, uint64_t *needed) {
+  verdict v = is_extent(r, data, size, ends, r->length, needed);
+  *passed = v == YES ? (size_t)r->length + FRAMING : 0;
+  return v;
+}
+
+/* ---- searching ---- */
+
+/* Does a record begin with this right header? */
+static verdict is_begin(cst__resync *r, const uint8_t *data, size_t size, bool ends,
+                        uint64_t *needed) {
+  uint64_t length = cst__load64(data);
+  verdict v = is_sound(r, data, size, ends, length, needed);
+  return v == NO ? is_extent(r, data, size, ends, length, needed) : v;
+}
+
 static bool search(cst__resync *r, const uint8_t *data, size_t size, bool ends, size_t *passed,
                    uint64_t *needed) {
   size_t at = r->first < size ? r->first : size;
@@ -213,11 +277,11 @@ static bool search(cst__resync *r, const uint8_t *data, size_t size, bool ends, 
     if (size - at < HEADER) {
       break;
     }
-    verdict v = judge(r, data + at, size - at, ends, cst__load64(data + at), header_fits, needed);
-    if (v != REJECTED) {
+    verdict v = is_begin(r, data + at, size - at, ends, needed);
+    if (v != NO) {
       r->first = 0;
       *passed = at;
-      return v == ACCEPTED;
+      return v == YES;
     }
     at++;
   }
@@ -226,66 +290,44 @@ static bool search(cst__resync *r, const uint8_t *data, size_t size, bool ends, 
   return ends;
 }
 
-/* Where the chain of sound headers that begins at `at` breaks off. */
-static size_t follow(const cst__resync *r, const uint8_t *data, size_t at, size_t size) {
-  while (size - at >= HEADER && header_fits(r, data + at)) {
-    uint64_t all = cst__load64(data + at) + FRAMING;
-    if (all > size - at) {
-      break;
-    }
-    at += (size_t)all;
-  }
-  return at;
-}
-
-/* The stream ends within the record. If bytes have been lost in it, whole records may lie in what
- * looks like its payload: they are those that end where the stream does. (A payload that is a
- * TFRecord file itself is not what follows a loss.) */
-static size_t search_tail(cst__resync *r, const uint8_t *data, size_t size) {
-  size_t at = 1;
-  while (at < size) {
-    at = next_header(r, data, at, size);
-    if (size - at < HEADER) {
-      break;
-    }
-    size_t end = follow(r, data, at, size);
+/* Where the sound records end that begin with the payload of a record that is cut. */
+static size_t pass_inner(cst__resync *r, const uint8_t *data, size_t size) {
+  size_t at = HEADER;
+  uint64_t needed;
+  while (at <= size && size - at >= HEADER && header_fits(r, data + at)) {
     uint64_t length = cst__load64(data + at);
-    if (end == size && (r->ignore_data || (pay(r, length) && data_fits(data + at, length)))) {
-      return at == HEADER ? size : at;
+    if (is_sound(r, data + at, size - at, true, length, &needed) != YES) {
+      break;
     }
-    at = end > at && end < size ? end : at + 1;
+    at += (size_t)length + FRAMING;
   }
-  return size;
-}
-
-static bool pass_over(cst__resync *r, size_t size, bool ends, size_t *passed, uint64_t *needed) {
-  *passed = r->to_pass < size ? (size_t)r->to_pass : size;
-  *needed = 1;
-  r->to_pass -= *passed;
-  return r->to_pass == 0 || ends;
+  return at == size ? HEADER : at;
 }
 
 static verdict find_extent(cst__resync *r, const uint8_t *data, size_t size, bool ends,
                            size_t *passed, uint64_t *needed) {
-  return r->kind == CST__DAMAGE_LENGTH ? find_by_header(r, data, size, ends, passed, needed)
-                                       : find_by_length(r, data, size, ends, passed, needed);
+  switch (r->kind) {
+    case CST__DAMAGE_LENGTH:
+      return find_by_header(r, data, size, ends, passed, needed);
+    case CST__DAMAGE_DATA:
+      return find_by_length(r, data, size, ends, passed, needed);
+    case CST__DAMAGE_TRUNCATED:
+      r->first = r->divided ? r->first : pass_inner(r, data, size);
+      break;
+    case CST__DAMAGE_LIMIT:
+      break;
+  }
+  return NO;
 }
 
 bool cst__tfrecord_find_end(cst__resync *r, const uint8_t *data, size_t size, bool ends,
                             size_t *passed, uint64_t *needed) {
   *passed = 0;
   *needed = 0;
-  if (r->kind == CST__DAMAGE_TRUNCATED) {
-    *passed = search_tail(r, data, size);
-    return true;
-  }
-  if (r->kind == CST__DAMAGE_LIMIT) {
-    return pass_over(r, size, ends, passed, needed);
-  }
   if (!r->searching) {
     verdict v = find_extent(r, data, size, ends, passed, needed);
-    if (v != REJECTED) {
-      return v == ACCEPTED;
+    if (v != NO) {
+      return v == YES;
     }
     r->searching = true;
   }

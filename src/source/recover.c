@@ -1,4 +1,4 @@
-/* Framing on behind damaged records. */
+/* Framing on after damaged records. */
 #include "source/recover.h"
 
 #include <string.h>
@@ -11,12 +11,8 @@ void cst__cursor_recover(cst__cursor *cursor, bool check) {
   cursor->recovery.resync =
       (cst__resync){.max_record_size = most,
                     .ignore_data = !check,
+                    .divided = cursor->source->files[cursor->file].end != 0,
                     .credit = most > UINT64_MAX / 4 ? UINT64_MAX / 2 : 2 * most};
-}
-
-static uint64_t framing(const cst__cursor *cursor) {
-  const cst__container *container = cursor->source->container;
-  return (uint64_t)container->header_size + container->footer_size;
 }
 
 static void add_drop(cst__cursor *cursor, cst__block *block, cst__drop *drop) {
@@ -38,10 +34,8 @@ static void open_damage(cst__cursor *cursor, const cst__block *block, cst__damag
   r->drop = (cst__drop){.kind = CST__DROP_DAMAGE, .offset = cursor->offset + block->size};
   cursor->source->container->inspect(kind, data + block->size, size - block->size, needed,
                                      &r->drop.damage);
-  uint64_t length = r->drop.damage.length;
   r->resync.kind = kind;
-  r->resync.length = length;
-  r->resync.to_pass = length > UINT64_MAX / 2 ? length : length + framing(cursor);
+  r->resync.length = r->drop.damage.length;
   r->resync.first = 1;
   r->resync.searching = false;
 }
@@ -63,17 +57,13 @@ static bool close_damage(cst__cursor *cursor, cst__block *block, const uint8_t *
   return found;
 }
 
-/* A record whose payload alone is wrong: where it ends is sure, because a sound header follows. */
-static void drop_payload(cst__cursor *cursor, cst__block *block, const uint8_t *data,
-                         const cst__frame *frame) {
-  const cst__container *container = cursor->source->container;
-  cst__drop drop = {.kind = CST__DROP_DAMAGE,
-                    .offset = cursor->offset + frame->begin - container->header_size,
-                    .bytes = frame->size + framing(cursor)};
-  container->inspect(CST__DAMAGE_DATA, data + frame->begin - container->header_size,
-                     frame->size + container->header_size + container->footer_size, 0,
-                     &drop.damage);
-  add_drop(cursor, block, &drop);
+/* True if a record begins in the rest of these bytes, of which the first are damaged. */
+static bool is_followed(const cst__cursor *cursor, const uint8_t *rest, size_t size) {
+  cst__resync trial = cursor->recovery.resync;
+  size_t passed;
+  uint64_t needed;
+  return cursor->source->container->find_end(&trial, rest, size, true, &passed, &needed) &&
+         passed < size;
 }
 
 static bool payload_fits(const cst__cursor *cursor, const uint8_t *data, const cst__frame *frame) {
@@ -81,30 +71,61 @@ static bool payload_fits(const cst__cursor *cursor, const uint8_t *data, const c
          cursor->source->container->check(data, frame, NULL) == CST_OK;
 }
 
-/* Keeps those of the `found` frames behind the block's whose payloads are sound; `sure`: a sound
- * header follows the last. False: the last one is damaged, and where it ends is not sure; it begins
- * at block->size then. */
-static bool keep_sound(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t found,
-                       bool sure) {
+/* Where the record of a frame ends. */
+static size_t frame_end(const cst__cursor *cursor, const cst__frame *frame) {
+  return frame->begin + frame->size + cursor->source->container->footer_size;
+}
+
+/* Goes on from a frame whose payload is wrong. True: it has become a drop, which ends where the
+ * frame does. False: what comes next has to be looked for from block->size on. */
+static bool pass_over_frame(cst__cursor *cursor, cst__block *block, const uint8_t *data,
+                            size_t size, bool ends, const cst__frame *frame, uint64_t *needed) {
+  block->size = frame->begin - cursor->source->container->header_size;
+  open_damage(cursor, block, CST__DAMAGE_DATA, data, size, 0);
+  return close_damage(cursor, block, data, size, ends, needed) &&
+         block->size == frame_end(cursor, frame) && cursor->failure == CST_OK;
+}
+
+/* Keeps those of the `found` frames after the block's whose payloads are sound. False: see
+ * pass_over_frame. */
+static bool keep_sound(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
+                       bool ends, size_t found, uint64_t *needed) {
   const cst__frame *frames = block->frames + block->num_frames;
   for (size_t i = 0; i < found; i++) {
     cst__frame frame = frames[i];
     if (payload_fits(cursor, data, &frame)) {
       block->frames[block->num_frames++] = frame;
-    } else if (i + 1 < found || sure) {
-      drop_payload(cursor, block, data, &frame);
-    } else {
-      block->size = frame.begin - cursor->source->container->header_size;
+      block->size = frame_end(cursor, &frame);
+    } else if (!pass_over_frame(cursor, block, data, size, ends, &frame, needed)) {
       return false;
     }
   }
   return true;
 }
 
-/* True if the stream begins with something else than records, and the cursor has failed. */
+/* True if the stream begins with something else than records, and the cursor has failed. Bytes that
+ * look like another format are damage if a record follows them, or if the file has been divided. */
 static bool is_other_format(cst__cursor *cursor, const cst__block *block, const uint8_t *data,
                             size_t size) {
-  return cursor->offset + block->size == 0 && cst__cursor_judge(cursor, data, size);
+  return cursor->offset + block->size == 0 && !cursor->recovery.resync.divided &&
+         !is_followed(cursor, data, size) && cst__cursor_judge(cursor, data, size);
+}
+
+/* The stream ends within a record; true: go on. If that is because its compression is damaged, the
+ * rest is told of as such, unless sound records follow within it. */
+static bool open_cut_record(cst__cursor *cursor, const cst__block *block, const uint8_t *data,
+                            size_t size, uint64_t needed) {
+  cst__recovery *r = &cursor->recovery;
+  const cst__container *container = cursor->source->container;
+  if (cursor->failure != CST_OK && cursor->fault == NULL) {
+    return false;
+  }
+  open_damage(cursor, block, CST__DAMAGE_TRUNCATED, data, size, needed);
+  if (cursor->failure != CST_OK) {
+    r->open = is_followed(cursor, data + block->size, size - block->size);
+    return r->open;
+  }
+  return needed > container->header_size || !is_other_format(cursor, block, data, size);
 }
 
 /* Frames records up to the next damaged one, or as far as there is room for frames. False: more
@@ -114,6 +135,7 @@ static bool frame_on(cst__cursor *cursor, cst__block *block, const uint8_t *data
   const cst__container *container = cursor->source->container;
   size_t found;
   size_t consumed;
+  uint64_t wanted;
   if (!cst__block_reserve_frames(block, block->num_frames + FRAMES_STEP)) {
     cst__cursor_fail(cursor, cst__fail_memory(&cursor->error, FRAMES_STEP * sizeof *block->frames),
                      NULL);
@@ -126,20 +148,17 @@ static bool frame_on(cst__cursor *cursor, cst__block *block, const uint8_t *data
   for (size_t i = 0; i < found; i++) {
     frames[i].begin += block->size;
   }
-  block->size += consumed;
-  bool sure = status == CST_OK && *needed > container->header_size;
-  if (!keep_sound(cursor, block, data, found, sure)) {
-    open_damage(cursor, block, CST__DAMAGE_DATA, data, size, 0);
-    return true;
+  if (!keep_sound(cursor, block, data, size, ends, found, &wanted)) {
+    *needed = cursor->recovery.open ? wanted : 0;
+    return !cursor->recovery.open;
   }
   if (status != CST_OK) {
     open_damage(cursor, block, status == CST_LIMIT ? CST__DAMAGE_LIMIT : CST__DAMAGE_LENGTH, data,
                 size, 0);
     return status == CST_LIMIT || !is_other_format(cursor, block, data, size);
   }
-  if (*needed > 0 && ends && cursor->failure == CST_OK) {
-    open_damage(cursor, block, CST__DAMAGE_TRUNCATED, data, size, *needed);
-    return *needed > container->header_size || !is_other_format(cursor, block, data, size);
+  if (*needed > 0 && ends) {
+    return open_cut_record(cursor, block, data, size, *needed);
   }
   return *needed == 0;
 }

@@ -5,12 +5,8 @@
 #include "io_support.h"
 
 static cst__resync begin(cst__damage_kind kind, uint64_t length) {
-  return (cst__resync){.max_record_size = 1 << 20,
-                       .credit = 2 << 20,
-                       .kind = kind,
-                       .length = length,
-                       .to_pass = length + 16,
-                       .first = 1};
+  return (cst__resync){
+      .max_record_size = 1 << 20, .credit = 2 << 20, .kind = kind, .length = length, .first = 1};
 }
 
 /* Where the record at the front of the bytes ends; they come `step` at a time. */
@@ -120,7 +116,7 @@ TEST(the_next_sound_record_is_found) {
   bytes_free(&noise);
 }
 
-TEST(records_that_end_with_the_stream_are_not_part_of_a_truncated_one) {
+TEST(records_that_do_not_begin_with_a_payload_are_not_part_of_it) {
   bytes b = {0};
   bytes noise = {0};
   add_noise(&noise, 500, 1);
@@ -129,32 +125,36 @@ TEST(records_that_end_with_the_stream_are_not_part_of_a_truncated_one) {
   bytes_add_record(&b, noise.data, 10);
   bytes_add_record(&b, noise.data, 20);
   check_end(CST__DAMAGE_TRUNCATED, 0, &b, 100);
-  bytes_add(&b, noise.data, 1); /* they do not end with it */
-  check_end(CST__DAMAGE_TRUNCATED, 0, &b, b.size);
+  bytes_add(&b, noise.data, 1); /* whether they end with the stream or not */
+  check_end(CST__DAMAGE_TRUNCATED, 0, &b, 100);
   bytes_free(&b);
   bytes_free(&noise);
 }
 
-TEST(a_payload_that_is_cut_between_its_own_records) {
+TEST(a_payload_that_is_cut_within_its_own_records) {
   bytes b = {0};
   bytes inner = {0};
   bytes_add_record(&inner, "one", 3);
   bytes_add_record(&inner, "two", 3);
   bytes_add_record(&b, inner.data, inner.size);
-  b.size = 12 + inner.size / 2;
-  check_end(CST__DAMAGE_TRUNCATED, 0, &b, b.size);
+  for (size_t cut = 13; cut < 16 + inner.size; cut++) {
+    bool between = cut == 12 + inner.size / 2 || cut == 12 + inner.size;
+    b.size = cut; /* between two of them it might as well be a header that was put in */
+    check_end(CST__DAMAGE_TRUNCATED, 0, &b, between ? 12 : cut);
+  }
   bytes_free(&b);
   bytes_free(&inner);
 }
 
-TEST(a_record_beyond_the_limit_is_passed_over_in_parts) {
+TEST(a_length_beyond_the_limit_says_nothing) {
   bytes b = {0};
   bytes noise = {0};
   add_noise(&noise, 3000, 1);
   bytes_add_record(&b, noise.data, 3000);
   bytes_add_record(&b, noise.data, 3);
   check_end(CST__DAMAGE_LIMIT, 3000, &b, 3016);
-  check_end(CST__DAMAGE_LIMIT, UINT64_MAX - 16, &b, b.size);
+  check_end(CST__DAMAGE_LIMIT, 4000, &b, 3016);
+  check_end(CST__DAMAGE_LIMIT, UINT64_MAX - 16, &b, 3016);
   bytes_free(&b);
   bytes_free(&noise);
 }

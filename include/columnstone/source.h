@@ -19,8 +19,8 @@ extern "C" {
  * number into `*got`; 0 is the end of the input. Offsets grow without gaps unless `can_seek`, which
  * says that any offset may be asked for at any time, and so a second pass is possible. On failure
  * it returns a status and may fill the error. `close` (may be NULL) is called once, when the source
- * that took the reader needs it no more. One call at a time per reader, from any thread; from within
- * it, what has to be read of its own source is answered with CST_STATE. */
+ * that took the reader needs it no more. One call at a time per reader, from any thread; from
+ * within it, what has to be read of its own source is answered with CST_STATE. */
 typedef struct cst_reader {
   size_t size;      /* sizeof(cst_reader) */
   const char *name; /* for errors; copied */

@@ -8,10 +8,10 @@
 
 #include <cerrno>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "counts.h"
 #include "parquet.h"
 
 namespace columnstone_parquet {
@@ -20,7 +20,11 @@ namespace {
 // An open file. The reader of batches needs the reader of the file as long as it lives.
 struct Reading {
   std::unique_ptr<parquet::arrow::FileReader> file;
-  std::unique_ptr<arrow::RecordBatchReader> batches;
+  std::vector<std::vector<int>> leaves;  // of each wanted column
+  std::shared_ptr<arrow::Schema> schema;
+  int group = 0;                                      // the row group that is read
+  std::unique_ptr<arrow::RecordBatchReader> batches;  // of it; NULL between row groups
+  std::unique_ptr<Counts> counts;                     // of it
   std::string last_error;
 };
 
@@ -37,13 +41,14 @@ const parquet::arrow::SchemaField *FindField(const parquet::arrow::SchemaManifes
   return nullptr;
 }
 
-// The leaf columns of the wanted top-level columns, in the wanted order. `*missing`: the first name
-// that the file does not have.
-std::vector<int> WantedLeaves(const parquet::arrow::SchemaManifest &manifest,
-                              const cst_plugin_read_options &options, const char **missing) {
-  std::vector<int> leaves;
+// The leaves of each wanted top-level column, in the wanted order. `*missing`: the first name that
+// the file does not have.
+std::vector<std::vector<int>> WantedLeaves(const parquet::arrow::SchemaManifest &manifest,
+                                           const cst_plugin_read_options &options,
+                                           const char **missing) {
+  std::vector<std::vector<int>> leaves;
   if (options.columns == nullptr) {
-    for (const auto &field : manifest.schema_fields) AddLeaves(field, &leaves);
+    for (const auto &field : manifest.schema_fields) AddLeaves(field, &leaves.emplace_back());
     return leaves;
   }
   for (size_t i = 0; i < options.num_columns; i++) {
@@ -52,7 +57,7 @@ std::vector<int> WantedLeaves(const parquet::arrow::SchemaManifest &manifest,
       *missing = options.columns[i];
       return {};
     }
-    AddLeaves(*field, &leaves);
+    AddLeaves(*field, &leaves.emplace_back());
   }
   return leaves;
 }
@@ -72,10 +77,77 @@ arrow::Status OpenFile(const char *path, const cst_plugin_read_options &options,
   return builder.Build(&reading->file);
 }
 
-arrow::Status OpenBatches(const std::vector<int> &leaves, Reading *reading) {
-  std::vector<int> row_groups(static_cast<size_t>(reading->file->num_row_groups()));
-  std::iota(row_groups.begin(), row_groups.end(), 0);
-  return reading->file->GetRecordBatchReader(row_groups, leaves).Value(&reading->batches);
+std::vector<int> Joined(const std::vector<std::vector<int>> &leaves) {
+  std::vector<int> all;
+  for (const auto &some : leaves) all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+// The schema is that of a reader of no row groups.
+arrow::Status OpenBatches(Reading *reading) {
+  ARROW_RETURN_NOT_OK(CheckFooter(*reading->file));
+  ARROW_ASSIGN_OR_RAISE(auto none,
+                        reading->file->GetRecordBatchReader({}, Joined(reading->leaves)));
+  reading->schema = none->schema();
+  return arrow::Status::OK();
+}
+
+// ---- row groups ----
+
+arrow::Status OpenGroup(Reading *reading) {
+  ARROW_ASSIGN_OR_RAISE(reading->batches, reading->file->GetRecordBatchReader(
+                                              {reading->group}, Joined(reading->leaves)));
+  reading->counts = std::make_unique<Counts>(*reading->file, reading->group, reading->leaves);
+  return arrow::Status::OK();
+}
+
+// The next batch of the row group that is open; NULL at its end, where it has to be complete.
+arrow::Status NextOfGroup(Reading *reading, std::shared_ptr<arrow::RecordBatch> *out) {
+  if (reading->batches == nullptr) ARROW_RETURN_NOT_OK(OpenGroup(reading));
+  ARROW_RETURN_NOT_OK(reading->batches->ReadNext(out));
+  return *out != nullptr ? reading->counts->Add(**out) : reading->counts->Check();
+}
+
+// What is wrong with the first of the wanted columns that cannot be read alone; OK if all can.
+arrow::Status FindDamage(Reading *reading) {
+  for (const auto &leaves : reading->leaves) {
+    std::string name;
+    arrow::Status status = Guarded([&]() -> arrow::Status {
+      ARROW_ASSIGN_OR_RAISE(auto batches,
+                            reading->file->GetRecordBatchReader({reading->group}, leaves));
+      name = batches->schema()->field(0)->name();
+      Counts counts(*reading->file, reading->group, {leaves});
+      std::shared_ptr<arrow::RecordBatch> batch;
+      do {
+        ARROW_RETURN_NOT_OK(batches->ReadNext(&batch));
+        if (batch != nullptr) ARROW_RETURN_NOT_OK(counts.Add(*batch));
+      } while (batch != nullptr);
+      return counts.Check();
+    });
+    if (!status.ok()) return status.WithMessage("column '", name, "': ", Message(status));
+  }
+  return arrow::Status::OK();
+}
+
+// The failure with the row group, and the column that is damaged, if one is by itself.
+arrow::Status Placed(Reading *reading, const arrow::Status &status) {
+  if (status.IsOutOfMemory() || IsSystemFault(status)) return status;
+  arrow::Status damage = FindDamage(reading);
+  const arrow::Status &cause = damage.ok() ? status : damage;
+  return cause.WithMessage("row group ", reading->group, ": ", Message(cause));
+}
+
+arrow::Status Next(Reading *reading, std::shared_ptr<arrow::RecordBatch> *out) {
+  *out = nullptr;
+  while (*out == nullptr && reading->group < reading->file->num_row_groups()) {
+    arrow::Status status = Guarded([&] { return NextOfGroup(reading, out); });
+    if (!status.ok()) return Placed(reading, status);
+    if (*out == nullptr) {
+      reading->batches = nullptr;
+      reading->group++;
+    }
+  }
+  return arrow::Status::OK();
 }
 
 // ---- the stream ----
@@ -98,14 +170,13 @@ int Errno(struct ArrowArrayStream *stream, const arrow::Status &status) {
 }
 
 int GetSchema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
-  return Errno(stream,
-               Guarded([&] { return arrow::ExportSchema(*Of(stream)->batches->schema(), out); }));
+  return Errno(stream, Guarded([&] { return arrow::ExportSchema(*Of(stream)->schema, out); }));
 }
 
 int GetNext(struct ArrowArrayStream *stream, struct ArrowArray *out) {
   return Errno(stream, Guarded([&]() -> arrow::Status {
                  std::shared_ptr<arrow::RecordBatch> batch;
-                 ARROW_RETURN_NOT_OK(Of(stream)->batches->ReadNext(&batch));
+                 ARROW_RETURN_NOT_OK(Next(Of(stream), &batch));
                  if (batch == nullptr) {
                    out->release = nullptr;
                    return arrow::Status::OK();
@@ -139,8 +210,8 @@ cst_status Open(const char *path, const cst_plugin_read_options *options,
   arrow::Status status = Guarded([&]() -> arrow::Status {
     reading = std::make_unique<Reading>();
     ARROW_RETURN_NOT_OK(OpenFile(path, *options, reading.get()));
-    std::vector<int> leaves = WantedLeaves(reading->file->manifest(), *options, &missing);
-    return missing != nullptr ? arrow::Status::OK() : OpenBatches(leaves, reading.get());
+    reading->leaves = WantedLeaves(reading->file->manifest(), *options, &missing);
+    return missing != nullptr ? arrow::Status::OK() : OpenBatches(reading.get());
   });
   if (!status.ok()) {
     return Fail(status, CST_CORRUPT, "write the file anew, or check that it is Parquet", error);

@@ -257,6 +257,80 @@ def test_a_wrong_page_checksum_is_refused(plugin, records, tmp_path):
     assert status_of(tmp_path / "x.parquet") == 1
 
 
+def test_a_lost_row_group_is_told(plugin, tmp_path):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"a": range(300)}), path, row_group_size=100)
+    data = bytearray(path.read_bytes())
+    data[5] ^= 2  # the page is of a kind that readers pass over
+    path.write_bytes(data)
+    done = subprocess.run([CLI, "count", path], capture_output=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert b"row group 0: column 'a': it gives 0 rows, and the footer tells of 100" in done.stderr
+
+
+class ReadOptions(ctypes.Structure):
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("columns", ctypes.c_void_p),
+        ("num_columns", ctypes.c_size_t),
+        ("batch_size", ctypes.c_int64),
+        ("threads", ctypes.c_int32),
+    )
+
+
+OPEN = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ReadOptions), ctypes.c_void_p, ctypes.c_void_p
+)
+
+
+class PluginFormat(ctypes.Structure):
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("abi_version", ctypes.c_uint32),
+        ("name", ctypes.c_char_p),
+        ("description", ctypes.c_char_p),
+        ("extensions", ctypes.c_void_p),
+        ("sniff", ctypes.c_void_p),
+        ("open", OPEN),
+    )
+
+
+def plugin_rows(path: pathlib.Path) -> int | None:
+    """The rows that the plug-in gives; None if it refuses the file."""
+    library = ctypes.CDLL(str(PLUGIN))
+    library.cst_plugin.restype = ctypes.POINTER(PluginFormat)
+    stream, error = (ctypes.create_string_buffer(size) for size in (64, 65536))
+    options = ReadOptions(ctypes.sizeof(ReadOptions), None, 0, 1024, 1)
+    functions = library.cst_plugin(1).contents
+    at = ctypes.addressof(stream)
+    opened = functions.open(str(path).encode(), ctypes.byref(options), at, ctypes.addressof(error))
+    if opened != 0:
+        return None
+    try:
+        return pa.RecordBatchReader._import_from_c(at).read_all().num_rows
+    except (pa.ArrowException, OSError):
+        return None
+
+
+def test_no_bit_loses_rows(plugin, tmp_path):
+    """All bits of the pages, and with COLUMNSTONE_LONG_TESTS those of the footer."""
+    path = tmp_path / "x.parquet"
+    table = pa.table({"a": [1, None, 3, 4], "l": [[1, 2], [], None, [None]]})
+    pq.write_table(table, path, row_group_size=2, write_page_checksum=True, compression="none")
+    data = path.read_bytes()
+    pages = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    lasts = len(data) if os.environ.get("COLUMNSTONE_LONG_TESTS") else min(pages, 100)
+    refused = 0
+    for bit in range(8 * lasts):
+        damaged = bytearray(data)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        rows = plugin_rows(path)
+        assert rows in (None, 4), bit
+        refused += rows is None
+    assert refused > lasts
+
+
 # ---- slices, through the C library ----
 
 

@@ -1,82 +1,75 @@
-"""The Python blocks of the guides run, one after the other."""
+"""Every block of the documents runs as printed, in order, on data that its page makes first."""
 
 from __future__ import annotations
 
 import pathlib
-import random
-import re
 
-import columnstone as cst
-import numpy as np
-import pyarrow as pa
+import pages
 import pytest
 
-DOCS = pathlib.Path(__file__).parents[2] / "docs"
-
-SCHEMA = """
-    feature { name: "fare" type: FLOAT shape { } presence { min_fraction: 1 } }
-    feature { name: "company" type: BYTES }
-    feature { name: "tokens" type: INT }
-    tensor_representation_group { key: "" value { tensor_representation { key: "tokens" value {
-      ragged_tensor { feature_path { step: "tokens" } } } } } }
-"""
+TOP = pathlib.Path(__file__).parents[2]
+PAGES = [
+    page
+    for folder, pattern in (("", "*.md"), ("docs", "**/*.md"), ("plugins", "**/*.md"))
+    for page in sorted((TOP / folder).glob(pattern))
+]
 
 
-def write_trips() -> None:
-    """The files that the guides speak of, in the current folder."""
-    dice = random.Random(5)
-    rows = range(3000)
-    types = pa.schema(
-        {
-            "fare": pa.large_list(pa.float32()),
-            "company": pa.large_list(pa.large_binary()),
-            "tokens": pa.large_list(pa.int64()),
-        }
-    )
-    table = pa.table(
-        {
-            "fare": [[float(row)] for row in rows],
-            "company": [dice.choice([[b"Yellow"], [b"Blue"], [], None]) for _ in rows],
-            "tokens": [list(range(dice.randrange(9))) for _ in rows],
-        },
-        schema=types,
-    )
-    cst.write(table, "trips.tfrecord", schema=SCHEMA)
-    cst.convert("trips.tfrecord", "trips-00000-of-00001.tfrecord.gz")
-    cst.convert("trips.tfrecord", "trips-00000-of-00001.tfrecord")
-    pathlib.Path("schema.pbtxt").write_text(SCHEMA)
+RUN = {"sh": pages.run_sh, "console": pages.run_console, "c": pages.run_c}
 
 
-def names_of_page(page: str) -> dict[str, object]:
-    """What the blocks take for granted."""
-    names: dict[str, object] = {"cst": cst}
-    if page == "arrays.md":
-        batch = next(iter(cst.open("trips.tfrecord", schema="schema.pbtxt")))
-        names |= {"other": batch[:5], "mask": [row % 2 == 0 for row in range(len(batch))]}
-        names["table"] = pa.table({"a": [1, 2]})
-    if page == "tensors.md":
-        import torch
+@pytest.fixture
+def folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    (tmp_path / "examples").symlink_to(TOP / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
-        names |= {"torch": torch, "np": np, "pa": pa}
-    if page == "datasets.md":
-        import torch
 
-        names |= {"torch": torch, "model": torch.nn.Linear(1, 1)}
-        names["step"] = lambda batch: None
-    return names
+def run(block: pages.Block, names: dict[str, object]) -> None:
+    if block.kind == "python":
+        pages.run_python(block, names)
+    else:
+        RUN[block.kind](block)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+@pytest.mark.usefixtures("folder")
+def test_the_page_runs(page: pathlib.Path) -> None:
+    names: dict[str, object] = {"__name__": "__main__"}
+    for block in pages.blocks(page):
+        if block.runs:
+            run(block, names)
+
+
+def test_few_blocks_are_not_run() -> None:
+    all_blocks = [block for page in PAGES for block in pages.blocks(page)]
+    left_out = [block for block in all_blocks if block.kind in pages.RUN and not block.runs]
+    assert len(left_out) * 8 < len(all_blocks)
 
 
 @pytest.mark.parametrize(
-    "page", ["python.md", "arrays.md", "tensors.md", "datasets.md", "validation.md"]
+    ("kind", "code"),
+    [
+        ("sh", "false\ntrue\n"),
+        ("console", "$ echo a\nb\n"),
+        ("console", "$ echo a\n"),
+        ("console", "$ exit 127\n"),
+        ("python", "1 + 1  # → 3\n"),
+        ("python", "for i in range(2):\n    print(i)\n# → 0\n#   2\n"),
+        ("python", "undefined\n"),
+        ("c", "int main(void) { return 1; }\n"),
+    ],
 )
-def test_the_page_runs(page: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = DOCS / page
-    blocks = re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S)
-    assert blocks
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    if page != "python.md":  # which writes its own files
-        write_trips()
-        names = names_of_page(page)
-    for block in blocks:
-        exec(compile(block, str(path), "exec"), names)
+def test_what_differs_is_found(kind: str, code: str, folder: pathlib.Path) -> None:
+    page = folder / "page.md"
+    page.write_text(f"Text\n```{kind}\n{code}```\n*Not run: here.*\n```sh\nfalse\n```\n")
+    block, other = pages.blocks(page)
+    assert (block.line, block.runs, other.runs) == (2, True, False)
+    with pytest.raises((AssertionError, NameError)):
+        run(block, {})
+
+
+def test_what_agrees_is_not() -> None:
+    assert pages.fits("a: 0.1 s\n…\nb … d\n", "a: 12.3 s\nx\ny\nb c d\n")
+    assert pages.fits("", "")
+    assert not pages.fits("a\n", "a\nb\n")

@@ -1,5 +1,5 @@
 """More than 2^31 bytes in one column of one batch: written and read without an overflow, and
-refused where offsets have 32 bits. It needs memory, 3 GB of disk, and a minute or two, and is run by
+refused where offsets have 32 bits. It needs memory, 3 GB of disk, and minutes, and is run by
 `./dev test --long python`.
 """
 

@@ -101,7 +101,10 @@ typedef struct cst_encode_options {
  * tensor's value feature and an int64 feature per row_length partition; a null row makes all of
  * them null, an inner null list is CST_UNSUPPORTED, and so is a list that is not made of whole rows
  * of the uniform partitions. Other depths, and columns that would become the same feature, are
- * CST_SCHEMA. */
+ * CST_SCHEMA. Features of a ragged tensor that come as columns of their own have to make it up: a
+ * row in which only some of them are there, or in which the row lengths do not add up, is
+ * CST_SCHEMA with row and feature; tensors that share a feature are not checked. A value of a
+ * feature of type TYPE_UNKNOWN is CST_SCHEMA. */
 typedef struct cst_example_encoder cst_example_encoder;
 
 /* schema: NULL, or the features' types are checked against it. options may be NULL. */

@@ -69,7 +69,10 @@ def test_lengths_that_do_not_add_up(schema: cst.Schema) -> None:
         ],
         ["v", "r"],
     )
-    records = cst.ExampleEncoder(schema=schema).encode(flat)
+    with pytest.raises(cst.SchemaError, match="make up 2 values, and there are 1") as caught:
+        cst.ExampleEncoder(schema=schema).encode(flat)
+    assert (caught.value.record, caught.value.path) == (1, "r")
+    records = cst.ExampleEncoder().encode(flat)
     with pytest.raises(cst.SchemaError, match="make up 2 values, and there are 1") as caught:
         cst.ExampleDecoder(schema=schema, nested=True).decode(records)
     assert (caught.value.record, caught.value.path) == (1, "t")

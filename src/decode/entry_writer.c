@@ -110,9 +110,41 @@ cst_status cst__set_out_values(cst__out_column *column, const cst__view *view, c
   return CST_OK;
 }
 
-cst_status cst__check_out_column(const cst__out_column *column, const cst_feature *feature,
+/* True if a row says a kind: it is no null, and a feature list has a step that is none. */
+static bool has_kind(const cst__view *view, int64_t row) {
+  if (cst__view_is_null(view, row)) {
+    return false;
+  }
+  if (!cst__view_is_list(view) || !cst__view_is_list(&view->children[0])) {
+    return true;
+  }
+  int64_t begin;
+  int64_t end;
+  cst__view_list(view, row, &begin, &end);
+  while (begin < end && cst__view_is_null(&view->children[0], begin)) {
+    begin++;
+  }
+  return begin < end;
+}
+
+/* A feature that never had a type has no value either. */
+static cst_status refuse_kinds(const cst__out_column *column, cst_error *error) {
+  for (int64_t row = 0; column->tag != 0 && row < column->view->length; row++) {
+    if (has_kind(column->view, row)) {
+      cst_status status =
+          cst__fail(error, CST_SCHEMA, "give the feature a type, or leave the column out",
+                    "a value of a feature that has no type (TYPE_UNKNOWN)");
+      cst__error_add_record(error, row, -1);
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__check_out_column(cst__out_column *column, const cst_feature *feature,
                                  cst_error *error) {
-  static const uint8_t tags[] = {[CST_FEATURE_BYTES] = CST__TAG_BYTES,
+  static const uint8_t tags[] = {[CST_FEATURE_UNKNOWN] = 0,
+                                 [CST_FEATURE_BYTES] = CST__TAG_BYTES,
                                  [CST_FEATURE_FLOAT] = CST__TAG_FLOAT,
                                  [CST_FEATURE_INT] = CST__TAG_INT,
                                  [CST_FEATURE_STRUCT] = 0};
@@ -124,8 +156,11 @@ cst_status cst__check_out_column(const cst__out_column *column, const cst_featur
   if (feature == NULL) {
     status = cst__fail(error, CST_SCHEMA, "add the feature, or leave the column out",
                        "the schema has no such feature");
-  } else if (column->tag != 0 && feature->type != CST_FEATURE_UNKNOWN &&
-             tags[feature->type] != column->tag) {
+  } else if (feature->type == CST_FEATURE_UNKNOWN) {
+    status = refuse_kinds(column, error);
+  } else if (column->tag == 0 && feature->type != CST_FEATURE_STRUCT) {
+    column->tag = tags[feature->type]; /* of empty lists, whose type is that of nulls */
+  } else if (tags[feature->type] != column->tag || feature->type == CST_FEATURE_STRUCT) {
     char type[64];
     cst__view_type_name(column->view, type, sizeof type);
     status = cst__fail(error, CST_SCHEMA, "cast the column, or correct the schema",
@@ -199,7 +234,7 @@ cst_status cst__put_run(const cst__out_column *column, int64_t begin, int64_t en
     return cst__fail_memory(error, bound);
   }
   if (column->put == NULL) {
-    return CST_OK; /* an empty list of nulls: nothing tells its kind */
+    return CST_OK; /* an empty list of nulls */
   }
   cst__value_fault fault = column->put(column->values, begin, end, lossy, &back->at);
   return fault == CST__VALUE_OK ? CST_OK : value_fault(column, fault, error);
@@ -209,7 +244,7 @@ cst_status cst__put_kind(const cst__out_column *column, int64_t begin, int64_t e
                          cst__back *back, cst_error *error) {
   size_t before = cst__back_used(back);
   CST__TRY(cst__put_run(column, begin, end, lossy, back, error));
-  if (column->put == NULL) {
+  if (column->tag == 0) {
     return CST_OK;
   }
   if (column->tag != CST__TAG_BYTES && begin < end) {
@@ -232,8 +267,7 @@ void cst__put_name(const cst__out_column *column, cst__back *back) {
   cst__put_size(back, column->name_size, CST__TAG_FIRST);
 }
 
-/* The values of one slot; false: null. */
-static bool values_of(const cst__out_column *column, int64_t row, int64_t *begin, int64_t *end) {
+bool cst__out_values(const cst__out_column *column, int64_t row, int64_t *begin, int64_t *end) {
   *begin = row;
   *end = row + 1;
   if (cst__view_is_null(column->view, row)) {
@@ -315,7 +349,7 @@ static cst_status put_feature(const cst__out_column *column, int64_t row, bool l
   }
   int64_t begin;
   int64_t end;
-  if (values_of(column, row, &begin, &end)) {
+  if (cst__out_values(column, row, &begin, &end)) {
     return cst__put_kind(column, begin, end, lossy, back, error);
   }
   size_t bound = column->name_size + CST__ENTRY_OVERHEAD;

@@ -88,9 +88,13 @@ cst_status cst__add_out_column(const cst_allocator *allocator, cst__out_columns 
  * null). CST_UNSUPPORTED for what is no list of integers, floats or bytes. */
 cst_status cst__set_out_values(cst__out_column *column, const cst__view *view, cst_error *error);
 
-/* The feature has the column's type; NULL: the schema does not have it. CST_SCHEMA. */
-cst_status cst__check_out_column(const cst__out_column *column, const cst_feature *feature,
+/* The feature has the column's type, or gives it one; NULL: the schema does not have it.
+ * CST_SCHEMA. */
+cst_status cst__check_out_column(cst__out_column *column, const cst_feature *feature,
                                  cst_error *error);
+
+/* The values of one slot; false: null, which has none. */
+bool cst__out_values(const cst__out_column *column, int64_t row, int64_t *begin, int64_t *end);
 
 /* Sorts by name, and refuses two columns of one name. */
 cst_status cst__sort_out_columns(cst__out_columns *columns, cst_error *error);

@@ -4,12 +4,15 @@
 #include <string.h>
 
 #include "decode/encoder.h"
+#include "decode/flat_ragged.h"
 #include "decode/ragged_writer.h"
 
 struct cst_example_encoder {
   cst__encoder base;
-  cst_specs *ragged; /* the schema's ragged tensors, once a column needs them */
+  cst_specs *ragged;  /* the schema's ragged tensors, once they are needed */
+  bool ragged_failed; /* they cannot be nested columns, whatever the records hold */
   cst__out_columns columns;
+  const cst__flat_ragged *flat; /* tensors to check the rows of a batch against */
 };
 
 cst_status cst__example_encoder_new(const cst_schema *schema, const cst_encode_options *options,
@@ -43,6 +46,10 @@ static const cst_feature *find_feature(const cst_schema *schema, const char *nam
   return at != SIZE_MAX ? cst__schema_feature(schema, at) : NULL;
 }
 
+static cst_status need_ragged(cst_example_encoder *e, cst_error *error) {
+  return e->ragged != NULL ? CST_OK : cst__specs_new_ragged(e->base.schema, &e->ragged, error);
+}
+
 /* The ragged tensor that a column is nested for; *out is NULL for an ordinary column. A list of
  * values that the schema has as a feature, which is the usual case, needs no look at the tensors.
  */
@@ -53,9 +60,7 @@ static cst_status find_ragged(cst_example_encoder *e, const cst__view *view,
   if (e->base.schema == NULL || (!nested && find_feature(e->base.schema, view->name) != NULL)) {
     return CST_OK;
   }
-  if (e->ragged == NULL) {
-    CST__TRY(cst__specs_new_ragged(e->base.schema, &e->ragged, error));
-  }
+  CST__TRY(need_ragged(e, error));
   *out = cst__ragged_find(e->ragged, view);
   return CST_OK;
 }
@@ -72,6 +77,25 @@ static cst_status add_column(cst_example_encoder *e, const cst__view *view, cst_
   return cst__set_out_values(column, view, error);
 }
 
+/* What the rows of flat features have to fit. Where the schema's ragged tensors cannot be nested
+ * columns (two of one name, in two groups), no decoder asks for it. */
+static cst_status plan_checks(cst_example_encoder *e, cst_error *error) {
+  e->flat = NULL;
+  if (e->base.schema == NULL || e->ragged_failed) {
+    return CST_OK;
+  }
+  cst_error ignored = CST_ERROR_INIT;
+  cst_status status = need_ragged(e, &ignored);
+  if (status == CST_NO_MEMORY) {
+    return cst__fail_memory(error, sizeof *e);
+  }
+  e->ragged_failed = status != CST_OK;
+  if (e->ragged_failed) {
+    return CST_OK;
+  }
+  return cst__flat_ragged_plan(e->ragged, &e->columns, &e->base.arena, &e->flat, error);
+}
+
 static cst_status plan(void *self, const cst__view *batch, cst_error *error) {
   cst_example_encoder *e = self;
   e->columns.count = 0;
@@ -79,15 +103,20 @@ static cst_status plan(void *self, const cst__view *batch, cst_error *error) {
     CST__TRY(add_column(e, &batch->children[i], error));
   }
   for (size_t i = 0; e->base.schema != NULL && i < e->columns.count; i++) {
-    const cst__out_column *column = &e->columns.items[i];
+    cst__out_column *column = &e->columns.items[i];
     CST__TRY(cst__check_out_column(column, find_feature(e->base.schema, column->name), error));
   }
-  return cst__sort_out_columns(&e->columns, error);
+  CST__TRY(cst__sort_out_columns(&e->columns, error));
+  return plan_checks(e, error);
 }
 
 static cst_status put_record(void *self, int64_t row, cst__back *back, cst_error *error) {
   const cst_example_encoder *e = self;
-  return cst__put_features(&e->columns, row, e->base.lossy, back, error);
+  CST__TRY(cst__put_features(&e->columns, row, e->base.lossy, back, error));
+  for (const cst__flat_ragged *tensor = e->flat; tensor != NULL; tensor = tensor->next) {
+    CST__TRY(cst__flat_ragged_check(tensor, row, error));
+  }
+  return CST_OK;
 }
 
 cst_status cst__example_encoder_encode(cst_example_encoder *e, const struct ArrowSchema *schema,

@@ -206,6 +206,56 @@ TEST(flat_sources_stay_as_they_are) {
   check_record("struct{v: list<int64>, r: list<int64>}", "{[1, 2], [2]}", "r:int[2] v:int[1,2]");
 }
 
+#define FLAT                                                                             \
+  "feature { name: 'v' type: INT } feature { name: 'r' type: INT } "                     \
+  "feature { name: 's' type: INT } tensor_representation_group { key: '' value { "       \
+  "tensor_representation { key: 'v' value { ragged_tensor { feature_path { step: 'v' } " \
+  "partition { uniform_row_length: 2 } partition { row_length: 'r' } "                   \
+  "partition { row_length: 's' } partition { uniform_row_length: 3 } } } } } } "
+
+TEST(flat_sources_make_up_their_tensor) {
+  encoded e;
+  CHECK_EQ(encode("struct{v: list<int64>, r: list<uint8>, s: list<int64>}",
+                  "{[1, 2, 3, 4, 5, 6], [1, 1], [0, 2]} {null, null, null} {[], [], []} "
+                  "{[], [2, 0], [0, 0]}",
+                  0, FLAT, &e, NULL),
+           CST_OK);
+  release(&e);
+  check_refused("struct{v: list<int64>}", "{null} {[1]}", 0, FLAT, CST_SCHEMA, 1, "r",
+                "the feature is absent, and 'v', of which with this one the schema makes the "
+                "ragged tensor 'v', is not");
+  check_refused("struct{s: list<int64>, r: list<int64>}", "{[], []}", 0, FLAT, CST_SCHEMA, 0, "v",
+                "the feature is absent, and 'r'");
+#define ROW(row, path, message)                                                                 \
+  check_refused("struct{v: list<int64>, r: list<int64>, s: list<int64>}", "{" row "}", 0, FLAT, \
+                CST_SCHEMA, 0, path, message)
+  ROW("[], [1], [0]", "r", "the row has 1 row lengths, uniform partitions make rows of 2");
+  ROW("[1, 2, 3], [1, 1], [1]", "r", "the row lengths make up 2 row lengths, and there are 1");
+  ROW("[1, 2, 3], [1, 0], [2]", "s", "the row lengths make up 6 values, and there are 3");
+  ROW("[1, 2, 3], [2, 0], [2, -1]", "s", "a row length is negative");
+  ROW("[], [9223372036854775807, 1], []", "r", "more than the 0 row lengths");
+  ROW("[], [1, 0], [9223372036854775807]", "s", "more than the 0 values");
+}
+
+TEST(types_of_the_schema) {
+  static const char *const unknown = "feature { name: 'a' type: TYPE_UNKNOWN }";
+  encoded e;
+  CHECK_EQ(encode("struct{a: list<int64>}", "{null}", 0, unknown, &e, NULL), CST_OK);
+  release(&e);
+  check_refused("struct{a: list<int64>}", "{null} {[]}", 0, unknown, CST_SCHEMA, 1, "a",
+                "a value of a feature that has no type");
+  check_refused("struct{a: null}", "{null}", 0,
+                "feature { name: 'a' type: STRUCT struct_domain { } }", CST_SCHEMA, -1, "a",
+                "the schema says STRUCT");
+  CHECK_EQ(
+      encode("struct{a: list<null>}", "{[]}", 0, "feature { name: 'a' type: FLOAT }", &e, NULL),
+      CST_OK);
+  wire_text record = example_text("a:float[]");
+  CHECK_EQ(record_at(&e, 0).size, record.size);
+  CHECK_MEM(record_at(&e, 0).data, record.data, record.size);
+  release(&e);
+}
+
 TEST(nested_lists_that_do_not_fit) {
   check_refused("struct{t: list<list<int64>>}", "{[[1]]} {[[1], null]}", 0, RAGGED, CST_UNSUPPORTED,
                 1, "t", "an inner list at level 1 is null");
@@ -261,6 +311,20 @@ TEST(every_allocation_may_fail) {
   FOR_EACH_ALLOCATION_FAILURE(scenario, &a, CST_NO_MEMORY);
   array.release(&array);
   schema.release(&schema);
+}
+
+TEST(every_allocation_of_flat_sources_may_fail) {
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  cst_schema *checked;
+  CHECK_EQ(cst__schema_parse_text(FLAT, strlen(FLAT), &checked, NULL), CST_OK);
+  arrow_text("struct{v: list<int64>, r: list<int64>, s: list<int64>}", "{[], [0, 0], []}", &schema,
+             &array);
+  allocation a = {&schema, &array, checked};
+  FOR_EACH_ALLOCATION_FAILURE(scenario, &a, CST_NO_MEMORY);
+  array.release(&array);
+  schema.release(&schema);
+  cst__schema_release(checked);
 }
 
 TEST(every_allocation_of_nested_lists_may_fail) {

@@ -80,6 +80,7 @@ static void pool_unref(cst__batch_pool *pool) {
   }
 }
 
+/* Frees what a column owns. */
 static void column_free(const cst_allocator *allocator, cst__column *column) {
   cst__buffer_free(allocator, &column->validity);
   cst__buffer_free(allocator, &column->offsets);
@@ -88,6 +89,8 @@ static void column_free(const cst_allocator *allocator, cst__column *column) {
   cst__buffer_free(allocator, &column->value_offsets);
   cst__buffer_free(allocator, &column->values);
   cst__delete(column->view_buffers);
+  column->view_buffers = NULL;
+  column->view_capacity = 0;
 }
 
 static void batch_free(cst__batch *batch) {
@@ -95,6 +98,7 @@ static void batch_free(cst__batch *batch) {
   for (size_t i = 0; i < batch->capacity; i++) {
     column_free(&pool->allocator, &batch->columns[i]);
   }
+  cst__buffer_free(&pool->allocator, &batch->zeros);
   cst__delete(batch->columns);
   cst__delete(batch->children);
   cst__delete(batch->keep);
@@ -104,7 +108,7 @@ static void batch_free(cst__batch *batch) {
 }
 
 static size_t batch_bytes(const cst__batch *batch) {
-  size_t bytes = 0;
+  size_t bytes = batch->zeros.capacity + batch->capacity * sizeof(cst__column);
   for (size_t i = 0; i < batch->capacity; i++) {
     const cst__column *c = &batch->columns[i];
     bytes += c->validity.capacity + c->offsets.capacity + c->list_validity.capacity +
@@ -130,22 +134,36 @@ void cst__batch_pool_release(cst__batch_pool *pool) {
   pool_unref(pool);
 }
 
-bool cst__batch_reserve(cst__batch *batch, size_t num_columns) {
+/* Room for columns and children; a first time for just as many, because wide batches are many. */
+static bool make_room(cst__batch *batch, size_t want) {
   const cst_allocator *allocator = &batch->pool->allocator;
-  void *children = batch->children;
-  if (!cst__grow(allocator, &children, &batch->children_capacity, num_columns,
-                 sizeof(struct ArrowArray *))) {
+  size_t old = batch->capacity;
+  size_t room = old * 2 > want ? old * 2 : want;
+  size_t bytes;
+  if (want <= old) {
+    return true;
+  }
+  if (!cst__mul(room, sizeof(cst__column), &bytes)) {
+    return false;
+  }
+  void *children = cst__renew(allocator, batch->children, room * sizeof(struct ArrowArray *));
+  if (children == NULL) {
     return false;
   }
   batch->children = children;
-  size_t old = batch->capacity;
-  void *columns = batch->columns;
-  if (!cst__grow(allocator, &columns, &batch->capacity, num_columns, sizeof(cst__column))) {
+  void *columns = cst__renew(allocator, batch->columns, bytes);
+  if (columns == NULL) {
     return false;
   }
   batch->columns = columns;
-  if (batch->capacity > old) {
-    memset(batch->columns + old, 0, (batch->capacity - old) * sizeof(cst__column));
+  batch->capacity = room;
+  memset(batch->columns + old, 0, (room - old) * sizeof(cst__column));
+  return true;
+}
+
+bool cst__batch_reserve(cst__batch *batch, size_t num_columns) {
+  if (!make_room(batch, num_columns)) {
+    return false;
   }
   batch->num_columns = num_columns;
   return true;
@@ -169,6 +187,9 @@ cst__batch *cst__batch_take(cst__batch_pool *pool, size_t num_columns) {
     cst__refcount_up(&pool->owners);
   }
   batch->next = NULL;
+  for (size_t i = num_columns; i < batch->num_columns; i++) {
+    cst__batch_free_column(batch, i);
+  }
   if (!cst__batch_reserve(batch, num_columns)) {
     batch_free(batch);
     return NULL;
@@ -199,6 +220,43 @@ void cst__batch_drop(cst__batch *batch) {
   if (!keep) {
     batch_free(batch);
   }
+}
+
+void cst__batch_free_column(cst__batch *batch, size_t column) {
+  column_free(&batch->pool->allocator, &batch->columns[column]);
+}
+
+/* Bytes of zeros that stand for a column: the largest of its buffers. */
+static bool absent_bytes(const cst__column *column, size_t rows, size_t *bytes) {
+  size_t values = 0; /* an absent row of a fixed size has values, too */
+  size_t last;
+  if (column->fixed_size > 0 && !cst__mul(rows, (size_t)column->fixed_size, &values)) {
+    return false;
+  }
+  size_t most = rows > values ? rows : values;
+  return cst__add(most, 1, &last) && cst__mul(last, CST__VIEW_SIZE, bytes);
+}
+
+bool cst__batch_set_absent(cst__batch *batch, size_t column, size_t rows) {
+  cst__column *c = &batch->columns[column];
+  size_t bytes;
+  if (!absent_bytes(c, rows, &bytes)) {
+    return false;
+  }
+  if (batch->zeros.data == NULL || batch->zeros.capacity < bytes) {
+    if (!cst__buffer_reserve(&batch->pool->allocator, &batch->zeros, bytes, 0)) {
+      return false;
+    }
+    memset(batch->zeros.data, 0, batch->zeros.capacity);
+  }
+  cst__batch_free_column(batch, column);
+  c->is_absent = true;
+  c->null_count = (int64_t)rows;
+  c->num_values = c->fixed_size > 0 ? (int64_t)rows * c->fixed_size : 0;
+  c->values_begin = 0;
+  c->num_lists = 0;
+  c->list_null_count = 0;
+  return true;
 }
 
 bool cst__batch_keep(cst__batch *batch, const cst__keepalive *keep) {
@@ -244,7 +302,7 @@ static cst_status narrow_offsets(cst__buffer *buffer, int64_t count, const char 
 }
 
 static cst_status narrow_column(cst__column *column, int64_t rows, cst_error *error) {
-  if (!column->offsets_32) {
+  if (!column->offsets_32 || column->is_absent) {
     return CST_OK;
   }
   if (column->kind == CST__VALUES_BINARY) {
@@ -260,8 +318,14 @@ static cst_status narrow_column(cst__column *column, int64_t rows, cst_error *er
   return CST_OK;
 }
 
-static const void *bytes_or_empty(const cst__buffer *buffer) {
+static const uint8_t *bytes_or_empty(const cst__buffer *buffer) {
   return buffer->data != NULL ? buffer->data : no_bytes;
+}
+
+/* A buffer of a column, or what an absent column has instead. */
+static const uint8_t *bytes_of(const cst__batch *batch, const cst__column *column,
+                               const cst__buffer *buffer) {
+  return column->is_absent ? batch->zeros.data : bytes_or_empty(buffer);
 }
 
 /* The buffers of a column of views: validity, views, one per block, the blocks' sizes. */
@@ -274,7 +338,7 @@ static bool view_buffers(cst__batch *batch, cst__column *column) {
   }
   column->view_buffers = items;
   column->view_buffers[0] = NULL;
-  column->view_buffers[1] = bytes_or_empty(&column->values);
+  column->view_buffers[1] = bytes_of(batch, column, &column->values);
   for (size_t i = 0; i < batch->num_keep; i++) {
     column->view_buffers[2 + i] = batch->keep[i].data;
   }
@@ -306,15 +370,14 @@ static void export_values(cst__batch *batch, cst__column *column, struct ArrowAr
                                .release = array_release,
                                .private_data = batch};
   column->child_buffers[0] = NULL;
-  column->child_buffers[1] = bytes_or_empty(&column->values);
+  column->child_buffers[1] = bytes_of(batch, column, &column->values);
   if (column->kind == CST__VALUES_NULL) {
     array->n_buffers = 0;
     array->null_count = column->num_values;
   } else if (column->kind == CST__VALUES_BINARY) {
     array->n_buffers = 3;
-    column->child_buffers[1] = column->value_offsets.data;
-    column->child_buffers[2] =
-        (const uint8_t *)bytes_or_empty(&column->values) + column->values_begin;
+    column->child_buffers[1] = bytes_of(batch, column, &column->value_offsets);
+    column->child_buffers[2] = bytes_of(batch, column, &column->values) + column->values_begin;
   } else if (column->kind == CST__VALUES_VIEW) {
     array->n_buffers = (int64_t)batch->num_keep + 3;
     array->buffers = column->view_buffers;
@@ -324,7 +387,7 @@ static void export_values(cst__batch *batch, cst__column *column, struct ArrowAr
 /* A list between the column's own and the values; returns what goes between them. */
 static struct ArrowArray **export_inner(cst__batch *batch, cst__column *column) {
   column->inner_buffers[0] = column->list_null_count > 0 ? column->list_validity.data : NULL;
-  column->inner_buffers[1] = column->list_offsets.data;
+  column->inner_buffers[1] = bytes_of(batch, column, &column->list_offsets);
   column->inner = (struct ArrowArray){.length = column->num_lists,
                                       .null_count = column->list_null_count,
                                       .n_buffers = 2,
@@ -355,8 +418,9 @@ static int export_column(cst__batch *batch, cst__column *column, int64_t rows) {
   }
   export_values(batch, column, &column->child);
   column->child_pointer = &column->child;
-  column->list_buffers[0] = column->null_count > 0 ? column->validity.data : NULL;
-  column->list_buffers[1] = column->offsets.data;
+  column->list_buffers[0] =
+      column->null_count > 0 ? bytes_of(batch, column, &column->validity) : NULL;
+  column->list_buffers[1] = bytes_of(batch, column, &column->offsets);
   list->null_count = column->null_count;
   list->n_buffers = column->fixed_size >= 0 ? 1 : 2;
   list->buffers = column->list_buffers;

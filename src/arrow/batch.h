@@ -54,6 +54,7 @@ typedef struct cst__column {
   bool offsets_32;    /* narrow all kinds of offsets while exporting */
   bool flat;          /* no list: the values are the column, one per row */
   bool is_nested;     /* a list of lists; its values may be of kind NULL */
+  bool is_absent;     /* no buffers of its own; see cst__batch_set_absent */
 
   /* What the exported arrays point to. */
   struct ArrowArray list;
@@ -84,10 +85,10 @@ typedef struct cst__batch {
   cst__refcount arrays;    /* exported and not yet released */
   cst__column *columns;
   size_t num_columns; /* in the order of the decoder's own numbering */
-  size_t capacity;
+  size_t capacity;    /* of columns and children */
   struct ArrowArray **children;
-  size_t children_capacity;
   const void *root_buffers[1];
+  cst__buffer zeros;          /* what all columns without values share; nobody writes to it */
   struct ArrowArray attached; /* one more child, not made here; see cst__batch_attach */
   size_t attached_at;
   cst__keepalive *keep; /* released with the last array */
@@ -128,6 +129,12 @@ cst__batch *cst__batch_take(cst__batch_pool *pool, size_t num_columns);
 bool cst__batch_reserve(cst__batch *batch, size_t num_columns);
 /* Gives a batch that was not exported back. */
 void cst__batch_drop(cst__batch *batch);
+/* A column, of which kind, flat, fixed_size and is_nested are set, that is null in all `rows`: its
+ * buffers become those zeros that all such columns of the batch share, so that it costs nothing.
+ * False: no memory. */
+bool cst__batch_set_absent(cst__batch *batch, size_t column, size_t rows);
+/* Frees the buffers of a column that this batch does not need. */
+void cst__batch_free_column(cst__batch *batch, size_t column);
 /* Adds a block that must outlive the arrays; takes over one count of its owner on success. */
 bool cst__batch_keep(cst__batch *batch, const cst__keepalive *keep);
 

@@ -3,7 +3,10 @@
 
 #include "decode/example_loop.h"
 
-enum { MAX_NULL_FILL = 64 << 20 /* bytes of zeros that stand for absent rows of a fixed shape */ };
+enum {
+  MAX_NULL_FILL = 64 << 20, /* bytes of zeros that stand for absent rows of a fixed shape */
+  FIRST_VALUES = 8          /* room of a column that is seen for the first time */
+};
 
 /* BYTES that are copied; views are values of a fixed width. */
 static bool is_copied(const cst__hot *hot) {
@@ -49,16 +52,18 @@ cst_status cst__set_values(cst__loop *loop, uint32_t column, uint8_t tag) {
   cst__hot *hot = &loop->hot[column];
   cst__column *c = &loop->batch->columns[column];
   const cst_allocator *a = &loop->allocator;
-  size_t rows = (size_t)loop->rows;
+  const cst__cold *cold = &loop->cold[column];
+  size_t likely = (size_t)cold->last_values + cold->last_values / 8;
+  size_t count = likely > FIRST_VALUES ? likely : FIRST_VALUES;
   hot->flags |= loop->views && tag == CST__TAG_BYTES ? CST__HOT_VIEW : 0;
   hot->tag = tag;
-  size_t width = width_of(hot);
-  /* One value a row to begin with; the buffers of recycled batches have what the last one needed.
-   */
-  if (!cst__buffer_reserve(a, &c->values, rows * width, 0) ||
-      (is_copied(hot) && !cst__buffer_reserve(a, &c->value_offsets, (rows + 1) * 8, 0))) {
+  /* A little more than the last batch needed, and not much if it had no such column: most of many
+   * names are rare. */
+  size_t bytes = is_copied(hot) ? cold->last_bytes + cold->last_bytes / 8 : count * width_of(hot);
+  if (!cst__buffer_reserve(a, &c->values, bytes, 0) ||
+      (is_copied(hot) && !cst__buffer_reserve(a, &c->value_offsets, (count + 1) * 8, 0))) {
     hot->tag = 0;
-    return cst__fail_memory(loop->error, rows * (8 + width));
+    return cst__fail_memory(loop->error, bytes + count * 8);
   }
   loop->cold[column].kind_row = loop->row;
   refresh(loop, column);
@@ -115,6 +120,20 @@ void cst__undo_row(cst__loop *loop, uint32_t column) {
 
 /* ---- the end of a batch ---- */
 
+void cst__settle_use(cst__loop *loop) {
+  for (size_t i = 0; i < loop->num_columns; i++) {
+    const cst__hot *hot = &loop->hot[i];
+    cst__cold *cold = &loop->cold[i];
+    cold->was_used = cst__has_buffers(loop, (uint32_t)i) && hot->num_values > 0;
+    if (cold->was_used) {
+      cold->last_values = hot->num_values;
+      cold->last_bytes = hot->num_bytes;
+    } else if (!cst__has_buffers(loop, (uint32_t)i)) {
+      cst__batch_free_column(loop->batch, i);
+    }
+  }
+}
+
 /* Moves the values of the rows that have some to their rows' places, from the last one on, with
  * zeros (or empty strings) between them. */
 static void spread_rows(cst__loop *loop, uint32_t column, size_t present, size_t size) {
@@ -138,22 +157,39 @@ static void spread_rows(cst__loop *loop, uint32_t column, size_t present, size_t
   }
 }
 
-/* A fixed shape has room for absent rows too. */
-static cst_status close_fixed(cst__loop *loop, uint32_t column, size_t present) {
-  cst__hot *hot = &loop->hot[column];
+/* The values that stand for absent rows of a fixed shape. */
+static cst_status count_fill(cst__loop *loop, uint32_t column, size_t absent, size_t *values) {
   size_t size = (size_t)loop->cold[column].fixed_size;
-  size_t absent = (size_t)loop->rows - present;
-  size_t more;
-  if (!cst__mul(size, absent, &more) || more > MAX_NULL_FILL / 16) {
+  if (!cst__mul(size, absent, values) || *values > MAX_NULL_FILL / 16) {
     return cst__at_column(
         loop, column,
         cst__fail(loop->error, CST_LIMIT, "decode without fixed_size",
                   "%zu rows are absent where the shape has %zu values", absent, size));
   }
+  return CST_OK;
+}
+
+/* A fixed shape has room for absent rows too. */
+static cst_status close_fixed(cst__loop *loop, uint32_t column, size_t present) {
+  cst__hot *hot = &loop->hot[column];
+  size_t size = (size_t)loop->cold[column].fixed_size;
+  size_t more;
+  CST__TRY(count_fill(loop, column, (size_t)loop->rows - present, &more));
   CST__TRY(cst__grow_hot(loop, column, more, 0));
   spread_rows(loop, column, present, size);
   hot->num_values += (uint32_t)more;
   return CST_OK;
+}
+
+static cst_status close_absent(cst__loop *loop, uint32_t column) {
+  size_t rows = (size_t)loop->rows;
+  size_t values;
+  if (loop->cold[column].fixed_size >= 0) {
+    CST__TRY(count_fill(loop, column, rows, &values));
+  }
+  return cst__batch_set_absent(loop->batch, column, rows)
+             ? CST_OK
+             : cst__fail_memory(loop->error, rows * sizeof(int64_t));
 }
 
 cst_status cst__close_column(cst__loop *loop, uint32_t column, const cst__machine *machine) {
@@ -161,7 +197,11 @@ cst_status cst__close_column(cst__loop *loop, uint32_t column, const cst__machin
   cst__column *c = &loop->batch->columns[column];
   size_t rows = (size_t)loop->rows;
   int64_t *offsets = (int64_t *)(void *)c->offsets.data;
-  size_t present = (size_t)(hot->next_end - offsets) - 1;
+  size_t present = cst__has_buffers(loop, column) ? (size_t)(hot->next_end - offsets) - 1 : 0;
+  if (present == 0) {
+    return close_absent(loop, column);
+  }
+  c->is_absent = false;
   if (present < rows) {
     if (hot->flags & CST__HOT_FIXED) {
       CST__TRY(close_fixed(loop, column, present));

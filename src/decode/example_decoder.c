@@ -320,7 +320,7 @@ static cst_status choose_outputs(cst_example_decoder *d, cst_error *error) {
     if (!d->all_seen && hot->tag == 0 && !(hot->flags & CST__HOT_SEEN)) {
       continue;
     }
-    uint8_t tag = cold->tag != 0 ? cold->tag : hot->tag;
+    uint8_t tag = cst__expected_kind(&d->loop, (uint32_t)column);
     d->order[d->num_outputs] = column;
     d->names[d->num_outputs] = d->table.names[column];
     d->types[d->num_outputs++] =
@@ -398,7 +398,7 @@ const cst__machine *cst__example_decoder_machine(const cst_example_decoder *deco
 
 /* ---- decoding ---- */
 
-/* All columns empty, with a first room for their values. */
+/* All columns empty, with room for the values of those that are likely to have some. */
 cst_status cst__example_decoder_begin(cst_example_decoder *d, const cst__records *records,
                                       cst_error *error) {
   cst__loop *loop = &d->loop;
@@ -428,7 +428,7 @@ cst_status cst__example_decoder_begin(cst_example_decoder *d, const cst__records
     cst__cold *cold = &loop->cold[i];
     cold->next_wrong = 0;
     loop->hot[i] = (cst__hot){.flags = cold->fixed_size >= 0 ? CST__HOT_FIXED : 0};
-    if (cold->tag != 0) {
+    if (cold->tag != 0 && cold->was_used) {
       CST__TRY(cst__set_kind(loop, (uint32_t)i, cold->tag));
     }
   }
@@ -440,14 +440,13 @@ static cst_status finish_columns(cst_example_decoder *d) {
   for (size_t i = 0; i < d->num_outputs; i++) {
     size_t at = d->order[i];
     cst__column *column = &loop->batch->columns[at];
-    const cst__cold *cold = &loop->cold[at];
-    column->kind = values_of(d, cold->tag != 0 ? cold->tag : loop->hot[at].tag);
+    column->kind = values_of(d, cst__expected_kind(loop, (uint32_t)at));
+    column->fixed_size = loop->cold[at].fixed_size;
+    column->offsets_32 = (d->flags & CST_COLUMNS_OFFSETS_32) != 0;
+    column->flat = false;
     if (column->kind != CST__VALUES_NULL) {
       CST__TRY(cst__close_column(loop, (uint32_t)at, d->machine));
     }
-    column->fixed_size = cold->fixed_size;
-    column->offsets_32 = (d->flags & CST_COLUMNS_OFFSETS_32) != 0;
-    column->flat = false;
   }
   return CST_OK;
 }
@@ -460,11 +459,16 @@ static cst_status run(cst_example_decoder *d, const cst__records *records, cst_e
   return status;
 }
 
+/* Without `export` nobody will see the columns: they stay incomplete. */
 static cst_status finish(cst_example_decoder *d, const cst__records *records,
-                         const cst__extra_column *extra, cst_error *error) {
+                         const cst__extra_column *extra, bool export, cst_error *error) {
   CST__TRY(choose_outputs(d, error));
   if (extra != NULL) {
     CST__TRY(add_extra(d, extra, error));
+  }
+  cst__settle_use(&d->loop);
+  if (!export) {
+    return CST_OK;
   }
   CST__TRY(finish_columns(d));
   return d->loop.views ? cst__records_keep(records, d->loop.batch, error) : CST_OK;
@@ -495,7 +499,7 @@ cst_status cst__example_decoder_end(cst_example_decoder *d, cst_status status,
                                     cst_error *error) {
   struct ArrowSchema schema = {.release = NULL};
   if (status == CST_OK) {
-    status = finish(d, records, extra, error);
+    status = finish(d, records, extra, out != NULL, error);
   }
   if (status == CST_OK && out_schema != NULL) {
     status = outputs_schema(d, extra, &schema, error);

@@ -28,7 +28,8 @@ typedef struct cst__hot {
   size_t room_bytes;      /* BYTES: capacity of `values` */
   uint32_t num_values;
   uint32_t room_values; /* values for which there is room (BYTES: in value_offsets) */
-  uint8_t tag;          /* the kind that is expected; 0: none known yet, then no pointer is set */
+  uint8_t tag;          /* the kind that is expected; 0: none known yet, or no row has values yet,
+                           then no pointer is set */
   uint8_t flags;
 } cst__hot;
 
@@ -39,6 +40,9 @@ typedef struct cst__cold {
   bool is_null;       /* a column that must not have values (type UNKNOWN of an inferred schema) */
   uint8_t
       wrong_tag; /* the kind that this record has instead, unless a later entry mends it; 0: none */
+  bool was_used; /* the last batch had values; then this one is likely to have as many: */
+  uint32_t last_values;
+  size_t last_bytes;
   int32_t kind_row;    /* the record that gave the column its type, if the data did */
   uint32_t next_wrong; /* columns with a wrong kind in this record; see cst__loop.first_wrong */
 } cst__cold;
@@ -141,8 +145,22 @@ static inline bool cst__has_row(const cst__hot *hot, int32_t row) {
   return hot->tag != 0 && ((hot->validity[row >> 3] >> (row & 7)) & 1) != 0;
 }
 
-/* Completes a column behind the last record: the offsets of all rows (or, for fixed shapes, zeros
- * for the absent ones), and its counts. */
+/* The kind that a column's values must have; 0: any. */
+static inline uint8_t cst__expected_kind(const cst__loop *loop, uint32_t column) {
+  return loop->cold[column].tag != 0 ? loop->cold[column].tag : loop->hot[column].tag;
+}
+
+/* The column of a name that occurred in none of the records so far has no buffers. */
+static inline bool cst__has_buffers(const cst__loop *loop, uint32_t column) {
+  return loop->hot[column].next_end != NULL;
+}
+
+/* After the last record: frees the buffers of columns that had no use for them, and notes how much
+ * room the others needed. */
+void cst__settle_use(cst__loop *loop);
+
+/* Completes a column, whose kind and fixed_size are set, after the last record: the offsets of all
+ * rows (or, for fixed shapes, zeros for the absent ones), and its counts. */
 cst_status cst__close_column(cst__loop *loop, uint32_t column, const cst__machine *machine);
 
 /* Room for `values` more values and `bytes` more bytes. */

@@ -64,7 +64,7 @@ cst_status cst__wrong_kind(cst__loop *loop, uint32_t column, uint8_t found) {
       loop, column,
       cst__fail(loop->error, CST_SCHEMA, NULL, "found a list of %s, %s %s", kind_name(found),
                 cold->tag != 0 ? "the schema says" : "earlier records have",
-                kind_name(loop->hot[column].tag)));
+                kind_name(cst__expected_kind(loop, column))));
 }
 
 /* ---- names and types ---- */
@@ -299,12 +299,12 @@ static cst_status put_feature(cst__loop *loop, uint32_t column, cst_bytes featur
   if (shape.tag == 0) {
     return CST_OK; /* no kind is set: null, as if the name were not there */
   }
-  uint8_t expected = loop->hot[column].tag;
+  uint8_t expected = cst__expected_kind(loop, column);
   if (cold->is_null || (expected != 0 && expected != shape.tag)) {
     note_wrong(loop, column, shape.tag);
     return CST_OK;
   }
-  if (expected == 0) {
+  if (loop->hot[column].tag == 0) {
     CST__TRY(cst__set_kind(loop, column, shape.tag));
   }
   size_t before = loop->hot[column].num_values;

@@ -1,7 +1,12 @@
 /* Building the name table; the search is inline in its header. */
 #include "decode/name_table.h"
 
-enum { FIRST_SLOTS = 64, SPARSE = 4, SEEDS_TO_TRY = 24 };
+enum {
+  FIRST_SLOTS = 64,
+  SPARSE = 4,
+  SEEDS_TO_TRY = 24,
+  MOST_TUNED = 1024 /* of more names as many are out of place for any seed */
+};
 
 static cst__name_key key_of(const uint8_t *name, size_t size) {
   cst__name_key key = {.head = cst__load_tail(name, size), .size = (uint32_t)size};
@@ -79,6 +84,9 @@ static size_t fill_slots(cst__name_table *table) {
 }
 
 void cst__name_table_tune(cst__name_table *table) {
+  if (table->count > MOST_TUNED) {
+    return;
+  }
   uint64_t best = table->seed;
   size_t least = fill_slots(table);
   for (int i = 0; i < SEEDS_TO_TRY && least > 0; i++) {

@@ -25,19 +25,22 @@ static void refresh(cst__sequence *sequence, uint32_t column) {
   sequence->inners[column].room_lists = buffer->capacity / sizeof(int64_t) - 1;
 }
 
-cst_status cst__inner_begin(cst__sequence *sequence, uint32_t column) {
-  cst__loop *loop = &sequence->loop;
+void cst__inner_begin(cst__sequence *sequence, uint32_t column) {
   cst__inner *inner = &sequence->inners[column];
-  size_t size = ((size_t)loop->rows + 1) * sizeof(int64_t);
   inner->num_lists = 0;
   inner->num_nulls = 0;
   inner->pending = 0;
+}
+
+cst_status cst__inner_open(cst__sequence *sequence, uint32_t column) {
+  cst__loop *loop = &sequence->loop;
+  size_t size = ((size_t)loop->rows + 1) * sizeof(int64_t);
   CST__TRY(cst__set_rows(loop, column));
   if (!cst__buffer_reserve(&loop->allocator, &loop->batch->columns[column].list_offsets, size, 0)) {
     return cst__fail_memory(loop->error, size);
   }
   refresh(sequence, column);
-  inner->ends[0] = 0;
+  sequence->inners[column].ends[0] = 0;
   return CST_OK;
 }
 
@@ -104,9 +107,9 @@ static cst_status close_nulls(cst__sequence *sequence, const cst__inner *inner, 
 cst_status cst__inner_close(cst__sequence *sequence, uint32_t column) {
   const cst__inner *inner = &sequence->inners[column];
   cst__column *c = &sequence->loop.batch->columns[column];
+  c->is_nested = true;
   CST__TRY(cst__close_column(&sequence->loop, column, sequence->parts));
   c->num_lists = (int64_t)inner->num_lists;
   c->list_null_count = (int64_t)inner->num_nulls;
-  c->is_nested = true;
   return inner->num_nulls > 0 ? close_nulls(sequence, inner, c) : CST_OK;
 }

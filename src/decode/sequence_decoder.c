@@ -322,7 +322,7 @@ static int by_name(const void *a, const void *b) {
 /* True if any record of the batch has the list. */
 static bool has_rows(const cst__loop *loop, size_t column) {
   const int64_t *offsets = (const int64_t *)(const void *)loop->batch->columns[column].offsets.data;
-  return loop->hot[column].next_end - offsets > 1;
+  return cst__has_buffers(loop, (uint32_t)column) && loop->hot[column].next_end - offsets > 1;
 }
 
 /* Without a schema lists stand in the order of their names, with one in that of the schema. */
@@ -369,7 +369,7 @@ static cst_status choose_outputs(cst_sequence_decoder *d, cst__extra_column *ext
   CST__TRY(sort_outputs(d, error));
   for (size_t i = 0; i < d->num_outputs; i++) {
     size_t column = d->order[i];
-    uint8_t tag = loop->cold[column].tag != 0 ? loop->cold[column].tag : loop->hot[column].tag;
+    uint8_t tag = cst__expected_kind(loop, (uint32_t)column);
     d->types[i] = (cst__column_type){.name = d->names[i],
                                      .kind = values_of(d, tag),
                                      .fixed_size = -1,
@@ -416,7 +416,7 @@ static cst_status forget_names(cst_sequence_decoder *d, cst_error *error) {
   return CST_OK;
 }
 
-/* All lists empty, with a first room for their values. */
+/* All lists empty, with room for the values of those that are likely to have some. */
 static cst_status begin_lists(cst_sequence_decoder *d, const cst__records *records,
                               cst_error *error) {
   cst__sequence *sequence = &d->sequence;
@@ -434,8 +434,9 @@ static cst_status begin_lists(cst_sequence_decoder *d, const cst__records *recor
   sequence->num_touched = 0;
   for (size_t i = 0; i < loop->num_columns; i++) {
     loop->hot[i] = (cst__hot){0};
-    CST__TRY(cst__inner_begin(sequence, (uint32_t)i));
-    if (loop->cold[i].tag != 0) {
+    cst__inner_begin(sequence, (uint32_t)i);
+    if (loop->cold[i].tag != 0 && loop->cold[i].was_used) {
+      CST__TRY(cst__inner_open(sequence, (uint32_t)i));
       CST__TRY(cst__set_values(loop, (uint32_t)i, loop->cold[i].tag));
     }
   }
@@ -455,12 +456,13 @@ static cst_status finish_lists(cst_sequence_decoder *d, const cst__records *reco
                                cst__extra_column *extra, cst_error *error) {
   cst__loop *loop = &d->sequence.loop;
   CST__TRY(choose_outputs(d, extra, error));
+  cst__settle_use(loop);
   for (size_t i = 0; i < d->num_outputs; i++) {
     cst__column *column = &loop->batch->columns[d->order[i]];
-    CST__TRY(cst__inner_close(&d->sequence, (uint32_t)d->order[i]));
     column->kind = d->types[i].kind;
     column->offsets_32 = d->types[i].offsets_32;
     column->fixed_size = -1;
+    CST__TRY(cst__inner_close(&d->sequence, (uint32_t)d->order[i]));
   }
   if (loop->views) {
     CST__TRY(cst__records_keep(records, loop->batch, error));

@@ -66,8 +66,10 @@ cst_status cst__at_lists(cst__sequence *sequence, cst_status status);
 
 /* ---- storage (sequence_columns.c) ---- */
 
-/* Every column without lists; before the first record. */
-cst_status cst__inner_begin(cst__sequence *sequence, uint32_t column);
+/* A column without lists; before the first record. */
+void cst__inner_begin(cst__sequence *sequence, uint32_t column);
+/* Gives the column buffers for the rows and their inner lists, which it does not have. */
+cst_status cst__inner_open(cst__sequence *sequence, uint32_t column);
 /* Room in everything that is indexed by column. */
 bool cst__inner_reserve(cst__sequence *sequence, size_t num_columns);
 /* Room for `lists` more inner lists. */

@@ -65,7 +65,10 @@ static cst_status find_column(cst__sequence *sequence, cst_bytes name, uint32_t 
     return cst__fail_memory(loop->error, sizeof(cst__inner));
   }
   CST__TRY(cst__unknown_name(loop, name.data, name.size, column));
-  return *column != CST__NO_COLUMN ? cst__inner_begin(sequence, *column) : CST_OK;
+  if (*column != CST__NO_COLUMN) {
+    cst__inner_begin(sequence, *column);
+  }
+  return CST_OK;
 }
 
 static cst_status check_parts(cst__loop *loop, uint32_t column, cst_bytes entry) {
@@ -125,13 +128,13 @@ static cst_status put_feature(cst__sequence *sequence, uint32_t column, size_t *
   cst__loop *loop = &sequence->loop;
   cst__feature_shape shape;
   CST__TRY(cst__find_shape(loop, feature, &shape));
-  uint8_t expected = loop->hot[column].tag;
+  uint8_t expected = cst__expected_kind(loop, column);
   if (shape.tag == 0) {
     CST__TRY(cst__inner_add_null(sequence, column, *num_lists));
   } else if (loop->cold[column].is_null || (expected != 0 && expected != shape.tag)) {
     return cst__wrong_kind(loop, column, shape.tag);
   } else {
-    if (expected == 0) {
+    if (loop->hot[column].tag == 0) {
       CST__TRY(cst__set_values(loop, column, shape.tag));
     }
     CST__TRY(cst__append_feature(loop, column, feature, shape));
@@ -159,6 +162,9 @@ static cst_status put_list(cst__sequence *sequence, uint32_t column, size_t *num
 static cst_status put_entry(cst__sequence *sequence, const cst__list_entry *entry) {
   cst__wire wire = cst__wire_of(entry->bytes.data, entry->bytes.size);
   cst__wire_field field;
+  if (!cst__has_buffers(&sequence->loop, entry->column)) {
+    CST__TRY(cst__inner_open(sequence, entry->column));
+  }
   size_t num_lists = sequence->inners[entry->column].num_lists;
   while (cst__wire_next(&wire, ENTRY_DEPTH, &field)) {
     if (field.number == 2 && field.type == CST__WIRE_LEN) {

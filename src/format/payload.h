@@ -27,8 +27,8 @@ typedef struct cst__payload {
 
   /* A decoder: one per thread. */
   cst_status (*open)(const cst__payload_options *options, void **decoder, cst_error *error);
-  /* Decodes records into a batch; out_schema may be NULL. Errors name the record (index in
-   * `records`). */
+  /* Decodes records into a batch; out_schema may be NULL, and out, if the records are only to be
+   * checked (not of `raw`). Errors name the record (index in `records`). */
   cst_status (*decode)(void *decoder, const cst__records *records, struct ArrowSchema *out_schema,
                        struct ArrowArray *out, cst_error *error);
   void (*close)(void *decoder);
@@ -44,7 +44,7 @@ typedef struct cst__record_decoder cst__record_decoder;
 cst_status cst__record_decoder_open(const cst__payload *payload,
                                     const cst__payload_options *options, cst__record_decoder **out,
                                     cst_error *error);
-/* As the payload's `decode`. */
+/* As the payload's `decode`; without `out`, out_schema has no column of raw records. */
 cst_status cst__record_decoder_decode(cst__record_decoder *decoder, const cst__records *records,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error);

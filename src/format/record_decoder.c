@@ -92,6 +92,9 @@ cst_status cst__record_decoder_decode(cst__record_decoder *decoder, const cst__r
                                       cst_error *error) {
   struct ArrowSchema schema = {.release = NULL};
   struct ArrowArray batch;
+  if (out == NULL) {
+    return decoder->payload->decode(decoder->decoder, records, out_schema, NULL, error);
+  }
   CST__TRY(decoder->payload->decode(decoder->decoder, records, out_schema != NULL ? &schema : NULL,
                                     &batch, error));
   if (decoder->raw != NULL) {

@@ -11,7 +11,7 @@
 #include "source/source.h"
 #include "source/survey.h"
 
-enum { INFER_ROWS = 4096 }; /* decoded at once, of a sample */
+enum { INFER_ROWS = 1024 }; /* decoded at once, of a sample */
 
 static bool is_valid(const struct ArrowArray *array, int64_t row) {
   const uint8_t *bits = array->n_buffers > 0 ? array->buffers[0] : NULL;

@@ -10,7 +10,7 @@
 #include "source/pass.h"
 #include "source/split.h"
 
-enum { SURVEY_ROWS = 4096, SURVEY_BYTES = 4 << 20, PROGRESS_BYTES = 16 << 20 };
+enum { SURVEY_ROWS = 1024, SURVEY_BYTES = 4 << 20, PROGRESS_BYTES = 16 << 20 };
 
 /* Rows of a table that were dropped, whose numbers those that follow have to make up for. */
 enum { MAX_DROPS = 4096 };

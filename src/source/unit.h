@@ -62,8 +62,8 @@ typedef struct cst__decoding {
 
 void cst__decoding_reset(cst__decoding *decoding);
 
-/* Checks the records' CRCs and decodes them into one batch; out_schema may be NULL. Errors name
- * file, record and offset. */
+/* Checks the records' CRCs and decodes them into one batch; out_schema may be NULL, and out, if the
+ * records are only to be checked. Errors name file, record and offset. */
 cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
                             struct ArrowSchema *out_schema, struct ArrowArray *out,
                             cst_error *error);

@@ -24,6 +24,7 @@ typedef struct part {
   shared *all;
   cst_source *source;
   size_t file;      /* that is told of next */
+  size_t counted;   /* where that is in `counts`, or after it */
   uint64_t bytes;   /* told so far */
   uint64_t records; /* the same */
   bool is_callers;  /* of the thread that may call back */
@@ -38,12 +39,13 @@ static void on_file(void *ctx, const cst_file_count *count) {
   shared *all = p->all;
   const cst__source_file *opened = cst__source_opened(p->source, p->file++);
   cst__mutex_lock(&all->lock);
-  for (size_t i = 0; i < all->source->num_files; i++) {
-    if (cst__source_opened(all->source, i) == opened) {
-      all->counts[i].records += count->records;
-      all->counts[i].record_bytes += count->record_bytes;
-      all->counts[i].stream_bytes += count->stream_bytes;
-      all->counts[i].file_bytes += count->file_bytes;
+  for (; p->counted < all->source->num_files; p->counted++) {
+    cst_file_count *sum = &all->counts[p->counted];
+    if (cst__source_opened(all->source, p->counted) == opened) {
+      sum->records += count->records;
+      sum->record_bytes += count->record_bytes;
+      sum->stream_bytes += count->stream_bytes;
+      sum->file_bytes += count->file_bytes;
       break;
     }
   }

@@ -120,8 +120,17 @@ cst_status cst__py_refuse(cst_error *error);
 /* Moves the exception that is set to *place, and says "WHO EXCEPTION" in the error (may be NULL).
  */
 cst_status cst__py_keep_exception(PyObject **place, const char *who, cst_error *error);
-/* Raises a kept exception (true); false for NULL. */
-bool cst__py_raise_kept(PyObject *exception);
+
+/* What Python code raised in a callback, until it is delivered. Its traceback leads to all that the
+ * frames held: whoever keeps one lets the collector see it, or lets it go soon. */
+typedef struct cst__py_kept {
+  PyObject *exception; /* NULL: none, or delivered */
+  uint64_t moment;     /* of the failure; 0: there was none */
+} cst__py_kept;
+/* As cst__py_keep_exception, with the moment. */
+cst_status cst__py_keep(cst__py_kept *kept, cst__py_gate *gate, const char *who, cst_error *error);
+/* Raises the exception and lets it go (true); false if there is none. */
+bool cst__py_kept_deliver(cst__py_kept *kept);
 
 /* ---- share.c: Arrow data with counted owners, no Python in it ---- */
 
@@ -321,12 +330,10 @@ void cst__py_file_release(cst__py_file *file);
 /* The library's view, which owns one more reference and gives it back by `close`. */
 cst_reader cst__py_file_reader(cst__py_file *file, const char *name);
 cst_writer cst__py_file_writer(cst__py_file *file, const char *name);
-PyObject *cst__py_file_object(const cst__py_file *file);
-/* The exception of the last failed callback, borrowed; NULL if none. */
-PyObject *cst__py_file_exception(const cst__py_file *file);
-uint64_t cst__py_file_moment(const cst__py_file *file); /* when; 0: never */
-/* Raises that exception (true), if there is one. */
-bool cst__py_file_raise(cst__py_file *file);
+/* For the collector: only while the caller can tell that it holds all owners of the file. */
+int cst__py_file_traverse(const cst__py_file *file, visitproc visit, void *arg);
+/* What the last failed callback raised. */
+cst__py_kept *cst__py_file_kept(cst__py_file *file);
 
 /* ---- opener.c: Python objects as Arrow streams ---- */
 
@@ -340,10 +347,9 @@ void cst__py_opener_release(cst__py_opener *opener);
 /* The library's view, which owns one more reference and gives it back by `close`. */
 cst_stream_opener cst__py_opener_view(cst__py_opener *opener, const char *name, bool once,
                                       bool projects);
-PyObject *cst__py_opener_object(const cst__py_opener *opener);
-/* The exception of the last failed call, borrowed; NULL if none. */
-PyObject *cst__py_opener_exception(const cst__py_opener *opener);
-uint64_t cst__py_opener_moment(const cst__py_opener *opener); /* when; 0: never */
+/* As for files. */
+int cst__py_opener_traverse(const cst__py_opener *opener, visitproc visit, void *arg);
+cst__py_kept *cst__py_opener_kept(cst__py_opener *opener);
 
 /* ---- inputs.c: the Python objects that a source reads ---- */
 
@@ -362,8 +368,9 @@ cst_status cst__py_inputs_open(cst__py_inputs *inputs, cst__py_state *state, PyO
                                cst_error *error);
 void cst__py_inputs_reset(cst__py_inputs *inputs);
 int cst__py_inputs_traverse(const cst__py_inputs *inputs, visitproc visit, void *arg);
-/* What one of the objects raised last, borrowed, and when; NULL if none did. */
-PyObject *cst__py_inputs_exception(const cst__py_inputs *inputs, uint64_t *moment);
+/* Moves what one of the objects raised last to `into`, unless that is newer; what others raised is
+ * let go. */
+void cst__py_inputs_take(const cst__py_inputs *inputs, cst__py_kept *into);
 
 /* ---- drops.c: dropped records ---- */
 

@@ -11,10 +11,9 @@ struct cst__py_file {
   int refs; /* changes under the GIL */
   cst__py_gate *gate;
   PyObject *object;
-  PyObject *exception; /* of the last failed callback */
-  uint64_t moment;     /* of that failure; 0: there was none */
-  PyObject *scratch;   /* for readinto */
-  long long base;      /* the file's position when it was handed over */
+  cst__py_kept kept; /* of the last failed callback */
+  PyObject *scratch; /* for readinto */
+  long long base;    /* the file's position when it was handed over */
   bool can_seek;
   int has_readinto;
   int has_read;
@@ -57,7 +56,7 @@ void cst__py_file_release(cst__py_file *file) {
     return;
   }
   PyObject *object = file->object;
-  PyObject *exception = file->exception;
+  PyObject *exception = file->kept.exception;
   PyObject *scratch = file->scratch;
   free(file);
   Py_XDECREF(object);
@@ -65,20 +64,13 @@ void cst__py_file_release(cst__py_file *file) {
   Py_XDECREF(scratch);
 }
 
-PyObject *cst__py_file_object(const cst__py_file *file) { return file->object; }
-
-PyObject *cst__py_file_exception(const cst__py_file *file) { return file->exception; }
-
-uint64_t cst__py_file_moment(const cst__py_file *file) { return file->moment; }
-
-static cst_status keep_exception(cst__py_file *file, const char *who, cst_error *error) {
-  file->moment = cst__py_moment(file->gate);
-  return cst__py_keep_exception(&file->exception, who, error);
+int cst__py_file_traverse(const cst__py_file *file, visitproc visit, void *arg) {
+  Py_VISIT(file->object);
+  Py_VISIT(file->kept.exception);
+  return 0;
 }
 
-bool cst__py_file_raise(cst__py_file *file) {
-  return file != NULL && cst__py_raise_kept(file->exception);
-}
+cst__py_kept *cst__py_file_kept(cst__py_file *file) { return &file->kept; }
 
 /* ---- reading ---- */
 
@@ -177,7 +169,7 @@ static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size,
   }
   cst_status status = CST_OK;
   if (n < 0) {
-    status = keep_exception(file, "reading: the file object raised", error);
+    status = cst__py_keep(&file->kept, file->gate, "reading: the file object raised", error);
   } else {
     *got = (size_t)n;
   }
@@ -236,7 +228,7 @@ static cst_status write_all(void *ctx, const void *data, size_t size, cst_error 
   while (size > 0 && status == CST_OK) {
     Py_ssize_t n = write_some(file, next, size);
     if (n < 0) {
-      status = keep_exception(file, "writing: the file object raised", error);
+      status = cst__py_keep(&file->kept, file->gate, "writing: the file object raised", error);
     } else {
       next += n;
       size -= (size_t)n;
@@ -262,7 +254,7 @@ static cst_status close_writer(void *ctx, bool commit, cst_error *error) {
   }
   cst_status status = CST_OK;
   if (commit && flush(file) < 0) {
-    status = keep_exception(file, "flushing: the file object raised", error);
+    status = cst__py_keep(&file->kept, file->gate, "flushing: the file object raised", error);
   }
   cst__py_gate *gate = file->gate;
   cst__py_file_release(file);

@@ -99,10 +99,18 @@ cst_status cst__py_keep_exception(PyObject **place, const char *who, cst_error *
   return CST_CALLBACK;
 }
 
-bool cst__py_raise_kept(PyObject *exception) {
+cst_status cst__py_keep(cst__py_kept *kept, cst__py_gate *gate, const char *who, cst_error *error) {
+  kept->moment = cst__py_moment(gate);
+  return cst__py_keep_exception(&kept->exception, who, error);
+}
+
+bool cst__py_kept_deliver(cst__py_kept *kept) {
+  PyObject *exception = kept->exception;
   if (exception == NULL) {
     return false;
   }
+  kept->exception = NULL;
   PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+  Py_DECREF(exception);
   return true;
 }

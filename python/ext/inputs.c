@@ -143,29 +143,32 @@ void cst__py_inputs_reset(cst__py_inputs *inputs) {
 }
 
 int cst__py_inputs_traverse(const cst__py_inputs *inputs, visitproc visit, void *arg) {
-  for (size_t i = 0; i < inputs->num_files; i++) {
-    Py_VISIT(cst__py_file_object(inputs->files[i]));
+  int result = 0;
+  for (size_t i = 0; result == 0 && i < inputs->num_files; i++) {
+    result = cst__py_file_traverse(inputs->files[i], visit, arg);
   }
-  for (size_t i = 0; i < inputs->num_openers; i++) {
-    Py_VISIT(cst__py_opener_object(inputs->openers[i]));
+  for (size_t i = 0; result == 0 && i < inputs->num_openers; i++) {
+    result = cst__py_opener_traverse(inputs->openers[i], visit, arg);
   }
-  return 0;
+  return result;
 }
 
-PyObject *cst__py_inputs_exception(const cst__py_inputs *inputs, uint64_t *moment) {
-  PyObject *found = NULL;
-  *moment = 0;
+static void move_newer(cst__py_kept *from, cst__py_kept *into) {
+  PyObject *exception = from->exception;
+  from->exception = NULL;
+  if (from->moment > into->moment) {
+    into->moment = from->moment;
+    cst__py_replace(&into->exception, exception);
+  } else {
+    Py_XDECREF(exception);
+  }
+}
+
+void cst__py_inputs_take(const cst__py_inputs *inputs, cst__py_kept *into) {
   for (size_t i = 0; i < inputs->num_files; i++) {
-    if (cst__py_file_moment(inputs->files[i]) > *moment) {
-      *moment = cst__py_file_moment(inputs->files[i]);
-      found = cst__py_file_exception(inputs->files[i]);
-    }
+    move_newer(cst__py_file_kept(inputs->files[i]), into);
   }
   for (size_t i = 0; i < inputs->num_openers; i++) {
-    if (cst__py_opener_moment(inputs->openers[i]) > *moment) {
-      *moment = cst__py_opener_moment(inputs->openers[i]);
-      found = cst__py_opener_exception(inputs->openers[i]);
-    }
+    move_newer(cst__py_opener_kept(inputs->openers[i]), into);
   }
-  return found;
 }

@@ -14,9 +14,8 @@
 struct cst__py_opener {
   int refs; /* changes under the GIL */
   cst__py_gate *gate;
-  PyObject *open;      /* (columns or None, batch_size, threads) -> an object that exports Arrow */
-  PyObject *exception; /* of the last failed call */
-  uint64_t moment;     /* of that failure; 0: there was none */
+  PyObject *open;    /* (columns or None, batch_size, threads) -> an object that exports Arrow */
+  cst__py_kept kept; /* of the last failed call */
 };
 
 cst__py_opener *cst__py_opener_new(cst__py_state *state, PyObject *open) {
@@ -36,22 +35,19 @@ void cst__py_opener_release(cst__py_opener *opener) {
     return;
   }
   PyObject *open = opener->open;
-  PyObject *exception = opener->exception;
+  PyObject *exception = opener->kept.exception;
   free(opener);
   Py_XDECREF(open);
   Py_XDECREF(exception);
 }
 
-PyObject *cst__py_opener_object(const cst__py_opener *opener) { return opener->open; }
-
-PyObject *cst__py_opener_exception(const cst__py_opener *opener) { return opener->exception; }
-
-uint64_t cst__py_opener_moment(const cst__py_opener *opener) { return opener->moment; }
-
-static cst_status keep_exception(cst__py_opener *opener, const char *who, cst_error *error) {
-  opener->moment = cst__py_moment(opener->gate);
-  return cst__py_keep_exception(&opener->exception, who, error);
+int cst__py_opener_traverse(const cst__py_opener *opener, visitproc visit, void *arg) {
+  Py_VISIT(opener->open);
+  Py_VISIT(opener->kept.exception);
+  return 0;
 }
+
+cst__py_kept *cst__py_opener_kept(cst__py_opener *opener) { return &opener->kept; }
 
 /* The wanted columns as a list of str, or None. */
 static PyObject *columns_of(const cst_stream_request *request) {
@@ -97,35 +93,32 @@ static int check_stream(struct ArrowArrayStream *stream) {
 typedef struct {
   struct ArrowArrayStream stream;
   cst__py_opener *opener; /* counted */
-  PyObject *object;       /* has last_error */
-  cst_error error;        /* what get_last_error tells */
-  bool kept;              /* the error is set */
+  PyObject *object; /* has last_error; NULL when that was taken: nobody shows it to the collector */
+  cst_error error;  /* what get_last_error tells from then on */
 } guarded;
 
-/* Keeps what the object raised in its own code; false if it knows of nothing. */
-static bool keep_last_error(guarded *g) {
+/* Keeps what the object raised in its own code, and lets go of it, if it knows of something. */
+static void keep_last_error(guarded *g) {
   PyObject *exception = PyObject_GetAttrString(g->object, "last_error");
-  bool found = exception != NULL && PyExceptionInstance_Check(exception);
-  if (found) {
+  if (exception != NULL && PyExceptionInstance_Check(exception)) {
     PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
     g->error = (cst_error)CST_ERROR_INIT;
-    (void)keep_exception(g->opener, "the stream raised", &g->error);
+    (void)cst__py_keep(&g->opener->kept, g->opener->gate, "the stream raised", &g->error);
+    Py_CLEAR(g->object);
   } else {
     PyErr_Clear();
   }
   Py_XDECREF(exception);
-  return found;
 }
 
 /* ECANCELED tells the library that the caller's own code failed. */
 static int guard_failure(guarded *g, int code) {
   PyGILState_STATE gil;
-  g->kept = false;
-  if (code != 0 && cst__py_enter(g->opener->gate, &gil)) {
-    g->kept = keep_last_error(g);
+  if (code != 0 && g->object != NULL && cst__py_enter(g->opener->gate, &gil)) {
+    keep_last_error(g);
     cst__py_leave(g->opener->gate, gil);
   }
-  return g->kept ? ECANCELED : code;
+  return code != 0 && g->object == NULL ? ECANCELED : code;
 }
 
 static int guarded_schema(struct ArrowArrayStream *self, struct ArrowSchema *out) {
@@ -140,7 +133,7 @@ static int guarded_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
 
 static const char *guarded_error(struct ArrowArrayStream *self) {
   guarded *g = self->private_data;
-  if (g->kept) {
+  if (g->object == NULL) {
     return g->error.message;
   }
   return g->stream.get_last_error == NULL ? NULL : g->stream.get_last_error(&g->stream);
@@ -153,7 +146,7 @@ static void guarded_release(struct ArrowArrayStream *self) {
   PyGILState_STATE gil;
   g->stream.release(&g->stream);
   if (cst__py_enter(gate, &gil)) {
-    Py_DECREF(g->object);
+    Py_XDECREF(g->object);
     cst__py_opener_release(g->opener);
     cst__py_leave(gate, gil);
   }
@@ -210,7 +203,7 @@ static cst_status open_stream(void *ctx, const cst_stream_request *request,
   }
   cst_status status = CST_OK;
   if (open_object(opener, request, out) < 0) {
-    status = keep_exception(opener, "opening the stream raised", error);
+    status = cst__py_keep(&opener->kept, opener->gate, "opening the stream raised", error);
   }
   cst__py_leave(opener->gate, gil);
   return status;

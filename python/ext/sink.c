@@ -92,7 +92,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->held);
   if (self->file != NULL) {
-    Py_VISIT(cst__py_file_object(self->file));
+    return cst__py_file_traverse(self->file, visit, arg);
   }
   return 0;
 }
@@ -206,7 +206,9 @@ static PyObject *leave(sink_object *self, cst_status status, const cst_error *er
                        PyObject *result) {
   if (status != CST_OK) {
     Py_CLEAR(result);
-    if (error->code != CST_CALLBACK || !cst__py_file_raise(self->file)) {
+    bool raised = error->code == CST_CALLBACK && self->file != NULL &&
+                  cst__py_kept_deliver(cst__py_file_kept(self->file));
+    if (!raised) {
       cst__py_raise(cst__py_state_of((PyObject *)self), error);
     }
   }

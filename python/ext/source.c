@@ -12,8 +12,8 @@ typedef struct source_object {
   PyObject *make_dropped; /* class of the entries of `dropped`; NULL: damage raises */
   PyObject *on_dropped;   /* the user's function; may be NULL */
   PyObject *dropped;      /* list of the pass that began last; may be NULL */
-  PyObject *exception;    /* that the user's function raised; may be NULL */
-  uint64_t moment;        /* when that happened, or when it stopped a pass without raising */
+  cst__py_kept kept; /* what the inputs or the user's function raised last; its moment also says
+                        when the function stopped a pass without raising */
 } source_object;
 
 /* ---- arguments ---- */
@@ -189,7 +189,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(self->make_dropped);
   Py_VISIT(self->on_dropped);
   Py_VISIT(self->dropped);
-  Py_VISIT(self->exception);
+  Py_VISIT(self->kept.exception);
   bool sole_owner = self->source != NULL && cst__py_trace_is_alone(self->trace);
   return sole_owner ? cst__py_inputs_traverse(&self->inputs, visit, arg) : 0;
 }
@@ -199,7 +199,7 @@ static int clear(PyObject *object) {
   release_source(self);
   Py_CLEAR(self->on_dropped);
   Py_CLEAR(self->dropped);
-  Py_CLEAR(self->exception);
+  Py_CLEAR(self->kept.exception);
   return 0;
 }
 
@@ -228,17 +228,17 @@ cst_source *cst__py_source_view(PyObject *object) {
 
 /* ---- what Python code under a pass does ---- */
 
-/* The inputs of a part are those of its parent. */
-static const cst__py_inputs *inputs_of(const source_object *self) {
+/* The source whose inputs a part reads. */
+static source_object *whole_of(source_object *self) {
   while (self->parent != NULL) {
-    self = (const source_object *)self->parent;
+    self = (source_object *)self->parent;
   }
-  return &self->inputs;
+  return self;
 }
 
 bool cst__py_source_calls_python(PyObject *object) {
-  const source_object *self = (const source_object *)object;
-  const cst__py_inputs *inputs = inputs_of(self);
+  source_object *self = (source_object *)object;
+  const cst__py_inputs *inputs = &whole_of(self)->inputs;
   return inputs->num_files + inputs->num_openers > 0 || self->make_dropped != NULL;
 }
 
@@ -258,25 +258,27 @@ int cst__py_source_drops(PyObject *object, cst__py_drops **out) {
 
 void cst__py_source_keep(PyObject *object, PyObject *exception) {
   source_object *self = (source_object *)object;
-  self->moment = cst__py_moment(cst__py_state_of(object)->gate);
-  cst__py_replace(&self->exception, Py_XNewRef(exception));
+  self->kept.moment = cst__py_moment(cst__py_state_of(object)->gate);
+  cst__py_replace(&self->kept.exception, Py_XNewRef(exception));
 }
 
 /* What Python code raised behind a failure, borrowed; NULL if it was not the cause. An object may
  * have raised in an earlier pass: what happened last counts. */
-static PyObject *exception_behind(const source_object *self, const cst_error *error) {
+static PyObject *exception_behind(source_object *self, const cst_error *error) {
+  source_object *whole = whole_of(self);
+  cst__py_inputs_take(&whole->inputs, &whole->kept); /* which the collector sees */
   if (error->code != CST_CALLBACK) {
     return NULL;
   }
-  uint64_t moment = 0;
-  PyObject *raised = cst__py_inputs_exception(inputs_of(self), &moment);
-  return moment > self->moment ? raised : self->exception;
+  return whole->kept.moment > self->kept.moment ? whole->kept.exception : self->kept.exception;
 }
 
 PyObject *cst__py_source_raise(PyObject *object, const cst_error *error) {
   source_object *self = (source_object *)object;
   cst__py_trace_set(self->trace, error);
-  if (cst__py_raise_kept(exception_behind(self, error))) {
+  PyObject *exception = exception_behind(self, error);
+  if (exception != NULL) {
+    PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
     return NULL;
   }
   return cst__py_raise(cst__py_state_of(object), error);

@@ -13,7 +13,8 @@ typedef struct writer_object {
 
 /* Sets the exception of a failed call; NULL. */
 static PyObject *fail(writer_object *self, const cst_error *error) {
-  if (error->code == CST_CALLBACK && cst__py_file_raise(self->file)) {
+  if (error->code == CST_CALLBACK && self->file != NULL &&
+      cst__py_kept_deliver(cst__py_file_kept(self->file))) {
     return NULL;
   }
   return cst__py_raise(cst__py_state_of((PyObject *)self), error);
@@ -89,22 +90,25 @@ static void free_writer(writer_object *self) {
 static int traverse(PyObject *object, visitproc visit, void *arg) {
   writer_object *self = (writer_object *)object;
   Py_VISIT(Py_TYPE(object));
-  if (self->file != NULL && self->writer != NULL) {
-    Py_VISIT(cst__py_file_object(self->file));
+  if (self->file != NULL) {
+    return cst__py_file_traverse(self->file, visit, arg);
   }
   return 0;
 }
 
 static int clear(PyObject *object) {
-  free_writer((writer_object *)object);
+  writer_object *self = (writer_object *)object;
+  free_writer(self);
+  cst__py_file *file = self->file;
+  self->file = NULL;
+  cst__py_file_release(file);
   return 0;
 }
 
 static void dealloc(PyObject *object) {
   writer_object *self = (writer_object *)object;
   PyObject_GC_UnTrack(object);
-  free_writer(self);
-  cst__py_file_release(self->file);
+  clear(object);
   cst__py_lock_reset(&self->lock);
   cst__py_free(object);
 }

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/machine.h"
 #include "base/thread.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -244,11 +245,10 @@ static crc32c_function function_of(cst__crc32c_way way) {
 bool cst__crc32c_has(cst__crc32c_way way) {
 #if HAVE_X86
   if (way == CST__CRC32C_SSE42) {
-    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
+    return cst__machine_has(CST__LEVEL_V2);
   }
   if (way == CST__CRC32C_AVX512) {
-    return cst__crc32c_has(CST__CRC32C_SSE42) && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("vpclmulqdq");
+    return cst__machine_has(CST__LEVEL_AVX512);
   }
 #endif
   return way == CST__CRC32C_TABLES;

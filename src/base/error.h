@@ -4,6 +4,9 @@
 
 #include <columnstone/status.h>
 #include <stdarg.h>
+#include <stddef.h>
+
+#include "base/machine.h"
 
 #if defined(__GNUC__)
 #define CST__PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))

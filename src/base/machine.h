@@ -1,0 +1,37 @@
+/* The machine: what it has to be, and which newer instructions it has. */
+#ifndef BASE_MACHINE_H
+#define BASE_MACHINE_H
+
+/* Files and Arrow buffers are little-endian and are used where they lie; sizes of files have to fit
+ * size_t. Meson says the same when it configures. */
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || __SIZEOF_POINTER__ != 8
+#error "Columnstone runs on 64-bit little-endian machines only"
+#endif
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Instruction sets that code is compiled for beside the plain one. Each has all that the compiler
+ * may use under its name, and the operating system saves the registers. */
+typedef enum cst__machine_level {
+  CST__LEVEL_V2 = 1 << 0,    /* x86-64-v2 and carry-less multiplication */
+  CST__LEVEL_V3 = 1 << 1,    /* x86-64-v3 */
+  CST__LEVEL_AVX512 = 1 << 2 /* both, and AVX-512 F, BW, VBMI2 with VPCLMULQDQ */
+} cst__machine_level;
+
+/* What the cpuid and xgetbv instructions say. */
+typedef struct cst__cpuid {
+  uint32_t ecx_1;        /* leaf 1 */
+  uint32_t ebx_7;        /* leaf 7 */
+  uint32_t ecx_7;        /* leaf 7 */
+  uint32_t ecx_extended; /* leaf 0x80000001 */
+  uint64_t xcr0;         /* 0 if the system has not enabled xgetbv */
+} cst__cpuid;
+
+/* The levels (a sum of cst__machine_level) of a machine that says so. */
+unsigned cst__levels_of(const cst__cpuid *cpuid);
+
+/* Whether this machine has the level; asked once. */
+bool cst__machine_has(cst__machine_level level);
+
+#endif /* BASE_MACHINE_H */

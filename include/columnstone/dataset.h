@@ -49,7 +49,7 @@ typedef struct cst_dataset_options {
 } cst_dataset_options;
 
 #define CST_DATASET_OPTIONS_INIT \
-  { .size = sizeof(cst_dataset_options) }
+  { sizeof(cst_dataset_options), 0, CST_SHUFFLE_NONE, 0, 0, false, 0, 0, 0, 0, NULL }
 
 /* Immutable and counted; shared by threads. Keeps the source. */
 typedef struct cst_dataset cst_dataset;

@@ -122,6 +122,9 @@ typedef struct cst_specs_options {
                               Schema.default_environment); NULL: all are */
 } cst_specs_options;
 
+#define CST_SPECS_OPTIONS_INIT \
+  { sizeof(cst_specs_options), NULL, false, NULL }
+
 /* The tensors of a schema, sorted by name. Immutable and counted. */
 typedef struct cst_specs cst_specs;
 

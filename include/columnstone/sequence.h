@@ -31,7 +31,7 @@ typedef struct cst_sequence_options {
 } cst_sequence_options;
 
 #define CST_SEQUENCE_OPTIONS_INIT \
-  { .size = sizeof(cst_sequence_options) }
+  { sizeof(cst_sequence_options), NULL, 0, NULL, 0, NULL }
 
 /* Turns serialized tf.SequenceExamples into record batches. Used by one thread at a time; several
  * decoders may share a schema. Buffers of released batches are recycled into the next ones. */

@@ -30,6 +30,9 @@ typedef struct cst_writer {
   void *ctx;
 } cst_writer;
 
+#define CST_WRITER_INIT \
+  { sizeof(cst_writer), NULL, NULL, NULL, NULL }
+
 typedef struct cst_sink_options {
   size_t size;        /* sizeof(cst_sink_options) */
   const char *format; /* "example", "sequence_example", "raw", "csv", "json", "arrow", "arrows" (the
@@ -53,8 +56,11 @@ typedef struct cst_sink_options {
                              of them, and they keep their order; 0: not known */
 } cst_sink_options;
 
-#define CST_SINK_OPTIONS_INIT \
-  { .size = sizeof(cst_sink_options) }
+#define CST_SINK_OPTIONS_INIT                                                                     \
+  {                                                                                               \
+    sizeof(cst_sink_options), NULL, CST_COMPRESSION_BY_NAME, 0, NULL, false, NULL, NULL, NULL, 0, \
+        0, 0, 0                                                                                   \
+  }
 
 /* ---- TFRecord files ---- */
 

@@ -31,6 +31,9 @@ typedef struct cst_reader {
   bool can_seek;
 } cst_reader;
 
+#define CST_READER_INIT \
+  { sizeof(cst_reader), NULL, NULL, NULL, NULL, false }
+
 enum {
   CST_SOURCE_SKIP_CRC = 1 << 0, /* do not check the CRCs of the data (lengths are always checked) */
   CST_SOURCE_MEMORY_MAP =
@@ -54,7 +57,7 @@ typedef struct cst_csv_options {
 } cst_csv_options;
 
 #define CST_CSV_OPTIONS_INIT \
-  { .size = sizeof(cst_csv_options) }
+  { sizeof(cst_csv_options), NULL, 0, 0, 0, 0, false, NULL, 0, 0, false }
 
 /* What happens with a record that is damaged or does not parse. */
 typedef enum cst_on_error {
@@ -113,8 +116,11 @@ typedef struct cst_source_options {
   const char *environment; /* whose features make tensors: see cst_specs_options.environment */
 } cst_source_options;
 
-#define CST_SOURCE_OPTIONS_INIT \
-  { .size = sizeof(cst_source_options) }
+#define CST_SOURCE_OPTIONS_INIT                                                                    \
+  {                                                                                                \
+    sizeof(cst_source_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, false, NULL, NULL, \
+        NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL                                  \
+  }
 
 /* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */
 typedef struct cst_source cst_source;
@@ -153,6 +159,9 @@ typedef struct cst_stream_opener {
   bool once;     /* can be opened once only */
   bool projects; /* gives the wanted columns, in their order; else all, and they are picked */
 } cst_stream_opener;
+
+#define CST_STREAM_OPENER_INIT \
+  { sizeof(cst_stream_opener), NULL, NULL, NULL, NULL, false, false }
 
 /* The same over caller's streams, which the source owns from here on as it does readers. Batches
  * are validated, and cut and joined to batch_size rows. `format` is only a name for errors. */

@@ -83,6 +83,9 @@ typedef struct cst_allocator {
   void *ctx;
 } cst_allocator;
 
+#define CST_ALLOCATOR_INIT \
+  { sizeof(cst_allocator), NULL, NULL, NULL }
+
 /* A borrowed run of bytes. data may be NULL if size is 0. */
 typedef struct cst_bytes {
   const uint8_t *data;

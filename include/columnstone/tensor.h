@@ -64,7 +64,7 @@ typedef struct cst_tensor_options {
 } cst_tensor_options;
 
 #define CST_TENSOR_OPTIONS_INIT \
-  { .size = sizeof(cst_tensor_options) }
+  { sizeof(cst_tensor_options), NULL, NULL, 0 }
 
 /* CST_SCHEMA names the tensor and the column if a spec does not fit the Arrow schema,
  * CST_UNSUPPORTED types that need a cast (bool, float16, dates, dictionaries). A spec of INT64

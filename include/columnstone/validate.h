@@ -57,7 +57,7 @@ typedef struct cst_validate_options {
 } cst_validate_options;
 
 #define CST_VALIDATE_OPTIONS_INIT \
-  { .size = sizeof(cst_validate_options) }
+  { sizeof(cst_validate_options), NULL, NULL, NULL, 0, false, false, 0, NULL, NULL }
 
 typedef struct cst_validation cst_validation;
 
@@ -88,7 +88,7 @@ typedef struct cst_propose_options {
 } cst_propose_options;
 
 #define CST_PROPOSE_OPTIONS_INIT \
-  { .size = sizeof(cst_propose_options) }
+  { sizeof(cst_propose_options), 0, NULL, false, NULL, NULL }
 
 /* cst_source_infer, and beyond: int_domain (range), float_domain, string_domain (if the values are
  * few and are UTF-8), distribution facts as annotations (tags "constant", "increasing",

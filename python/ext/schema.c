@@ -259,7 +259,7 @@ PyObject *cst__py_specs_list(const cst_specs *specs) {
 
 /* specs(group, legacy, environment) */
 static PyObject *specs(PyObject *object, PyObject *args) {
-  cst_specs_options options = {.size = sizeof options};
+  cst_specs_options options = CST_SPECS_OPTIONS_INIT;
   int legacy;
   if (!PyArg_ParseTuple(args, "spz:specs", &options.group, &legacy, &options.environment)) {
     return NULL;

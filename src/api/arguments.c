@@ -3,25 +3,71 @@
 
 #include <string.h>
 
+#include "base/sized.h"
+
 cst_status cst__missing(const char *name, cst_error *error) {
   return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "argument `%s` is NULL", name);
 }
 
-enum { MOST_OPTIONS = 4096 /* bytes; no options come near */ };
+enum { MOST = 4096 /* bytes; no struct of the headers that begins with its size comes near */ };
+
+static cst_status check_size(const void *theirs, size_t own_size, const char *what,
+                             cst_error *error) {
+  size_t size = cst__sized_size(theirs);
+  if (size < sizeof size || size > MOST || size % sizeof size != 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "initialise it with its _INIT macro",
+                     "the size of the %s is %zu, expected %zu", what, size, own_size);
+  }
+  return CST_OK;
+}
+
+cst_status cst__check_sizes(const void *items, size_t count, size_t own_size, const char *what,
+                            cst_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(check_size(cst__sized_nth(items, i), own_size, what, error));
+    if (cst__sized_size(cst__sized_nth(items, i)) != cst__sized_size(items)) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, "initialise each with its _INIT macro",
+                       "the %ss are of different sizes", what);
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__read_sized(void *own, size_t own_size, const void *theirs, const char *what,
+                           cst_error *error) {
+  CST__TRY(check_size(theirs, own_size, what, error));
+  cst__sized_copy(own, own_size, theirs);
+  return CST_OK;
+}
 
 cst_status cst__read_options(void *own, size_t own_size, const void *options, cst_error *error) {
-  size_t size;
-  if (options == NULL) {
+  return options == NULL ? CST_OK : cst__read_sized(own, own_size, options, "options", error);
+}
+
+cst_status cst__check_allocator(const cst_allocator *allocator, cst_error *error) {
+  if (allocator == NULL) {
     return CST_OK;
   }
-  memcpy(&size, options, sizeof size);
-  if (size < sizeof size || size > MOST_OPTIONS) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "initialise the options with their _INIT macro",
-                     "options.size is %zu, expected %zu", size, own_size);
+  cst_allocator own = {0};
+  CST__TRY(cst__read_sized(&own, sizeof own, allocator, "allocator", error));
+  if (allocator->size < sizeof own || own.allocate == NULL || own.release == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "initialise it with CST_ALLOCATOR_INIT",
+                     "the allocator has no functions");
   }
-  memcpy(own, options, size < own_size ? size : own_size);
-  memcpy(own, &own_size, sizeof own_size);
   return CST_OK;
+}
+
+cst_status cst__check_parts(const cst_allocator *allocator, const cst_csv_options *csv,
+                            cst_error *error) {
+  CST__TRY(cst__check_allocator(allocator, error));
+  return cst__check_sizes(csv, csv != NULL, sizeof *csv, "CSV options", error);
+}
+
+void cst__refuse_writer(const cst_writer *writer) {
+  cst_error unseen = CST_ERROR_INIT; /* a callback's last argument is never NULL */
+  if (writer->close != NULL) {
+    (void)writer->close(writer->ctx, false, &unseen);
+  }
 }
 
 cst_status cst__check_flags(uint32_t flags, uint32_t all, cst_error *error) {

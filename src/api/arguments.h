@@ -2,9 +2,19 @@
 #ifndef API_ARGUMENTS_H
 #define API_ARGUMENTS_H
 
-#include <columnstone/arrow_abi.h>
+#include <columnstone/sink.h>
+#include <string.h>
 
 #include "base/error.h"
+
+/* Every function begins so with each of its outputs, which may be NULL: after a failure a handle is
+ * NULL, an Arrow struct is released, and a number is 0. */
+#define CST__CLEAR(out)                \
+  do {                                 \
+    if ((out) != NULL) {               \
+      memset((out), 0, sizeof *(out)); \
+    }                                  \
+  } while (0)
 
 /* A required argument that is NULL. */
 cst_status cst__missing(const char *name, cst_error *error);
@@ -13,6 +23,24 @@ cst_status cst__missing(const char *name, cst_error *error);
  * `own`, which holds the defaults: both begin with their size, `own_size` is ours. NULL leaves the
  * defaults. A size that no version has (most likely nobody set it) is CST_INVALID_ARGUMENT. */
 cst_status cst__read_options(void *own, size_t own_size, const void *options, cst_error *error);
+
+/* The same for what is no options: a reader, a writer, an opener. `what` is named in the message.
+ */
+cst_status cst__read_sized(void *own, size_t own_size, const void *theirs, const char *what,
+                           cst_error *error);
+/* That several such structs all say the same possible size; cst__sized_nth finds them then. */
+cst_status cst__check_sizes(const void *items, size_t count, size_t own_size, const char *what,
+                            cst_error *error);
+
+/* An allocator, which may be NULL, has its functions. */
+cst_status cst__check_allocator(const cst_allocator *allocator, cst_error *error);
+
+/* Both options of sources and sinks that have a size of their own; csv may be NULL. */
+cst_status cst__check_parts(const cst_allocator *allocator, const cst_csv_options *csv,
+                            cst_error *error);
+
+/* Closes a writer that nobody has taken, for which nothing was written. */
+void cst__refuse_writer(const cst_writer *writer);
 
 /* Flags that no version knows. */
 cst_status cst__check_flags(uint32_t flags, uint32_t all, cst_error *error);

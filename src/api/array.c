@@ -13,6 +13,7 @@
 cst_status cst_array_import(const struct ArrowSchema *schema, struct ArrowArray *array,
                             uint32_t flags, const cst_allocator *allocator, cst_array **out,
                             cst_error *error) {
+  CST__CLEAR(out);
   if (schema == NULL || schema->release == NULL || array == NULL || array->release == NULL ||
       out == NULL) {
     return cst__missing(out == NULL                                 ? "out"
@@ -21,6 +22,7 @@ cst_status cst_array_import(const struct ArrowSchema *schema, struct ArrowArray 
                         error);
   }
   CST__TRY(cst__check_flags(flags, CST_ARRAY_TRUSTED, error));
+  CST__TRY(cst__check_allocator(allocator, error));
   return cst__array_import(schema, array, (flags & CST_ARRAY_TRUSTED) != 0, allocator, out, error);
 }
 
@@ -42,6 +44,7 @@ static cst_status check_unary(const cst_array *array, const void *out, cst_error
 }
 
 cst_status cst_array_export(const cst_array *array, struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_unary(array, out, error));
   return cst__array_export(array, out, error);
 }
@@ -50,12 +53,14 @@ cst_status cst_array_export(const cst_array *array, struct ArrowArray *out, cst_
 
 cst_status cst_array_slice(const cst_array *array, int64_t begin, int64_t length, cst_array **out,
                            cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_unary(array, out, error));
   return cst__array_slice(array, begin, length, out, error);
 }
 
 cst_status cst_array_take(const cst_array *array, const int64_t *rows, size_t num_rows,
                           cst_array **out, cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_unary(array, out, error));
   if (rows == NULL && num_rows > 0) {
     return cst__missing("rows", error);
@@ -65,6 +70,7 @@ cst_status cst_array_take(const cst_array *array, const int64_t *rows, size_t nu
 
 cst_status cst_array_filter(const cst_array *array, const uint8_t *mask, cst_array **out,
                             cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_unary(array, out, error));
   if (mask == NULL && array->array.length > 0) {
     return cst__missing("mask", error);
@@ -74,6 +80,7 @@ cst_status cst_array_filter(const cst_array *array, const uint8_t *mask, cst_arr
 
 cst_status cst_array_concat(const cst_array *const *arrays, size_t num_arrays, cst_array **out,
                             cst_error *error) {
+  CST__CLEAR(out);
   if (out == NULL || (arrays == NULL && num_arrays > 0)) {
     return cst__missing(out == NULL ? "out" : "arrays", error);
   }
@@ -89,6 +96,8 @@ cst_status cst_array_concat(const cst_array *const *arrays, size_t num_arrays, c
 
 cst_status cst_array_column(const cst_array *array, const char *const *path, size_t num_steps,
                             cst_array **out, cst_array **rows, cst_error *error) {
+  CST__CLEAR(out);
+  CST__CLEAR(rows);
   CST__TRY(check_unary(array, out, error));
   if (path == NULL || num_steps == 0) {
     return cst__missing("path", error);
@@ -102,6 +111,7 @@ cst_status cst_array_column(const cst_array *array, const char *const *path, siz
 }
 
 cst_status cst_array_child(const cst_array *array, int64_t i, cst_array **out, cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_unary(array, out, error));
   if (i < 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "column %lld", (long long)i);
@@ -112,12 +122,15 @@ cst_status cst_array_child(const cst_array *array, int64_t i, cst_array **out, c
 /* ---- lists ---- */
 
 cst_status cst_array_element_lengths(const cst_array *array, cst_array **out, cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_unary(array, out, error));
   return cst__array_element_lengths(array, out, error);
 }
 
 cst_status cst_array_flatten(const cst_array *array, int levels, cst_array **values,
                              cst_array **parents, cst_error *error) {
+  CST__CLEAR(values);
+  CST__CLEAR(parents);
   CST__TRY(check_unary(array, values, error));
   if (levels < -1) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "-1 stands for all", "%d list levels", levels);
@@ -128,6 +141,7 @@ cst_status cst_array_flatten(const cst_array *array, int levels, cst_array **val
 cst_status cst_array_from_parents(const cst_array *values, const cst_array *parents,
                                   int64_t num_rows, bool empty_as_null, cst_array **out,
                                   cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_unary(values, out, error));
   if (parents == NULL) {
     return cst__missing("parents", error);
@@ -140,6 +154,8 @@ cst_status cst_array_from_parents(const cst_array *values, const cst_array *pare
 
 cst_status cst_array_coordinates(const cst_array *array, cst_array **out, int64_t *shape,
                                  size_t max_dims, size_t *num_dims, cst_error *error) {
+  CST__CLEAR(out);
+  CST__CLEAR(num_dims);
   CST__TRY(check_unary(array, out, error));
   if (shape == NULL || num_dims == NULL) {
     return cst__missing(shape == NULL ? "shape" : "num_dims", error);
@@ -150,12 +166,14 @@ cst_status cst_array_coordinates(const cst_array *array, cst_array **out, int64_
 /* ---- nulls and sizes ---- */
 
 cst_status cst_array_null_mask(const cst_array *array, cst_array **out, cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_unary(array, out, error));
   return cst__array_null_mask(array, out, error);
 }
 
 cst_status cst_array_fill_null(const cst_array *array, const cst_array *fill, cst_array **out,
                                cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_unary(array, out, error));
   if (fill == NULL) {
     return cst__missing("fill", error);
@@ -164,11 +182,13 @@ cst_status cst_array_fill_null(const cst_array *array, const cst_array *fill, cs
 }
 
 cst_status cst_array_byte_size(const cst_array *array, int64_t *size, cst_error *error) {
+  CST__CLEAR(size);
   CST__TRY(check_unary(array, size, error));
   return cst__array_byte_size(array, size, error);
 }
 
 cst_status cst_array_count_invalid_utf8(const cst_array *array, int64_t *count, cst_error *error) {
+  CST__CLEAR(count);
   CST__TRY(check_unary(array, count, error));
   return cst__array_count_invalid_utf8(array, count, error);
 }
@@ -196,6 +216,7 @@ static cst_status check_paths(const char *const *const *paths, const size_t *num
 cst_status cst_array_group_by(const cst_array *batch, const char *const *const *paths,
                               const size_t *num_steps, size_t num_paths, cst_groups *out,
                               cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_unary(batch, out, error));
   CST__TRY(check_paths(paths, num_steps, num_paths, error));
   return cst__array_group_by(batch, paths, num_steps, num_paths, out, error);

@@ -6,11 +6,13 @@
 
 cst_status cst_dataset_new(cst_source *source, const cst_dataset_options *options,
                            cst_dataset **out, cst_error *error) {
+  CST__CLEAR(out);
   cst_dataset_options own = CST_DATASET_OPTIONS_INIT;
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);
   }
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
   return cst__dataset_new(source, &own, out, error);
 }
 
@@ -21,6 +23,7 @@ cst_dataset *cst_dataset_retain(const cst_dataset *dataset) {
 void cst_dataset_release(cst_dataset *dataset) { cst__dataset_release(dataset); }
 
 cst_status cst_dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_error *error) {
+  CST__CLEAR(out);
   if (dataset == NULL || out == NULL) {
     return cst__missing(dataset == NULL ? "dataset" : "out", error);
   }
@@ -28,6 +31,7 @@ cst_status cst_dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_error
 }
 
 cst_status cst_dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error) {
+  CST__CLEAR(rows);
   if (dataset == NULL || rows == NULL) {
     return cst__missing(dataset == NULL ? "dataset" : "rows", error);
   }
@@ -35,6 +39,7 @@ cst_status cst_dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error 
 }
 
 cst_status cst_dataset_num_batches(cst_dataset *dataset, uint64_t *batches, cst_error *error) {
+  CST__CLEAR(batches);
   if (dataset == NULL || batches == NULL) {
     return cst__missing(dataset == NULL ? "dataset" : "batches", error);
   }
@@ -51,6 +56,7 @@ cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begi
 
 cst_status cst_loader_new(cst_dataset *dataset, const cst_position *from, uint32_t first,
                           uint32_t step, cst_loader **out, cst_error *error) {
+  CST__CLEAR(out);
   if (dataset == NULL || from == NULL || out == NULL) {
     return cst__missing(dataset == NULL ? "dataset" : from == NULL ? "from" : "out", error);
   }
@@ -59,6 +65,8 @@ cst_status cst_loader_new(cst_dataset *dataset, const cst_position *from, uint32
 
 cst_status cst_loader_next(cst_loader *loader, struct ArrowArray *out, cst_position *position,
                            cst_error *error) {
+  CST__CLEAR(out);
+  CST__CLEAR(position);
   if (loader == NULL || out == NULL) {
     return cst__missing(loader == NULL ? "loader" : "out", error);
   }
@@ -67,6 +75,8 @@ cst_status cst_loader_next(cst_loader *loader, struct ArrowArray *out, cst_posit
 
 cst_status cst_loader_next_tensors(cst_loader *loader, const cst_tensor_adapter *adapter,
                                    cst_tensors **out, cst_position *position, cst_error *error) {
+  CST__CLEAR(out);
+  CST__CLEAR(position);
   if (loader == NULL || adapter == NULL || out == NULL) {
     return cst__missing("the loader, the adapter or the output", error);
   }

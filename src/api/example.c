@@ -14,11 +14,13 @@ enum {
 
 cst_status cst_example_decoder_new(const cst_schema *schema, const cst_decode_options *options,
                                    cst_example_decoder **out, cst_error *error) {
+  CST__CLEAR(out);
   cst_decode_options own = CST_DECODE_OPTIONS_INIT;
   if (out == NULL) {
     return cst__missing("out", error);
   }
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
   CST__TRY(cst__check_flags(own.flags, ALL_COLUMN_FLAGS, error));
   CST__TRY(cst__check_columns(own.columns, own.num_columns, error));
   cst__example_decoder_options inner = {.flags = own.flags,
@@ -33,6 +35,8 @@ void cst_example_decoder_free(cst_example_decoder *decoder) { cst__example_decod
 cst_status cst_example_decoder_decode(cst_example_decoder *decoder, const cst_bytes *records,
                                       size_t count, struct ArrowSchema *out_schema,
                                       struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
   CST__TRY(cst__check_decode(decoder, records, count, error));
   cst__records all = {.items = records, .count = count};
   return cst__example_decoder_decode(decoder, &all, out_schema, out, error);
@@ -43,6 +47,8 @@ cst_status cst_example_decoder_decode_arrow(cst_example_decoder *decoder,
                                             struct ArrowArray *records,
                                             struct ArrowSchema *out_schema, struct ArrowArray *out,
                                             cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
   if (decoder == NULL || schema == NULL || records == NULL) {
     return cst__missing(decoder == NULL ? "decoder" : schema == NULL ? "schema" : "records", error);
   }
@@ -51,6 +57,7 @@ cst_status cst_example_decoder_decode_arrow(cst_example_decoder *decoder,
 
 cst_status cst_example_decoder_arrow_schema(const cst_example_decoder *decoder,
                                             struct ArrowSchema *out, cst_error *error) {
+  CST__CLEAR(out);
   if (decoder == NULL || out == NULL) {
     return cst__missing(decoder == NULL ? "decoder" : "out", error);
   }
@@ -59,11 +66,13 @@ cst_status cst_example_decoder_arrow_schema(const cst_example_decoder *decoder,
 
 cst_status cst_example_encoder_new(const cst_schema *schema, const cst_encode_options *options,
                                    cst_example_encoder **out, cst_error *error) {
+  CST__CLEAR(out);
   cst_encode_options own = CST_ENCODE_OPTIONS_INIT;
   if (out == NULL) {
     return cst__missing("out", error);
   }
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
   CST__TRY(cst__check_flags(own.flags, ALL_ENCODE_FLAGS, error));
   return cst__example_encoder_new(schema, &own, out, error);
 }
@@ -75,6 +84,8 @@ cst_status cst_example_encoder_encode(cst_example_encoder *encoder,
                                       const struct ArrowArray *batch,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
   CST__TRY(cst__check_encode(encoder, schema, batch, out, error));
   return cst__example_encoder_encode(encoder, schema, batch, out_schema, out, error);
 }

@@ -7,17 +7,21 @@
 
 cst_status cst_index_build(const char *path, cst_progress_callback on_progress, void *ctx,
                            const cst_allocator *allocator, cst_index **out, cst_error *error) {
+  CST__CLEAR(out);
   if (path == NULL || out == NULL) {
     return cst__missing(path == NULL ? "path" : "out", error);
   }
+  CST__TRY(cst__check_allocator(allocator, error));
   return cst__index_build(path, on_progress, ctx, allocator, out, error);
 }
 
 cst_status cst_index_load(const char *path, const cst_allocator *allocator, cst_index **out,
                           cst_error *error) {
+  CST__CLEAR(out);
   if (path == NULL || out == NULL) {
     return cst__missing(path == NULL ? "path" : "out", error);
   }
+  CST__TRY(cst__check_allocator(allocator, error));
   return cst__index_load(path, allocator, out, error);
 }
 
@@ -38,12 +42,14 @@ cst_status cst_index_export_text(const cst_index *index, const char *text_path, 
 cst_status cst_index_import_text(const char *text_path, const char *path,
                                  const cst_allocator *allocator, cst_index **out,
                                  cst_error *error) {
+  CST__CLEAR(out);
   if (text_path == NULL || path == NULL) {
     return cst__missing(text_path == NULL ? "text_path" : "path", error);
   }
   if (out == NULL) {
     return cst__missing("out", error);
   }
+  CST__TRY(cst__check_allocator(allocator, error));
   return cst__index_import_text(text_path, path, allocator, out, error);
 }
 
@@ -58,6 +64,7 @@ void cst_index_record(const cst_index *index, uint64_t i, uint64_t *offset, uint
 void cst_index_free(cst_index *index) { cst__index_release(index); }
 
 cst_status cst_source_num_rows(cst_source *source, uint64_t *rows, cst_error *error) {
+  CST__CLEAR(rows);
   if (source == NULL || rows == NULL) {
     return cst__missing(source == NULL ? "source" : "rows", error);
   }
@@ -66,6 +73,7 @@ cst_status cst_source_num_rows(cst_source *source, uint64_t *rows, cst_error *er
 
 cst_status cst_source_take(cst_source *source, const uint64_t *rows, size_t num_rows,
                            struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out);
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);
   }
@@ -77,6 +85,7 @@ cst_status cst_source_take(cst_source *source, const uint64_t *rows, size_t num_
 
 cst_status cst_source_range(cst_source *source, uint64_t begin, uint64_t end, cst_source **out,
                             cst_error *error) {
+  CST__CLEAR(out);
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);
   }
@@ -85,6 +94,7 @@ cst_status cst_source_range(cst_source *source, uint64_t begin, uint64_t end, cs
 
 cst_status cst_source_split(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                             cst_error *error) {
+  CST__CLEAR(out);
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);
   }

@@ -7,6 +7,7 @@ enum { MAX_DOMAIN = 100 };
 
 cst_status cst_source_propose(cst_source *source, const cst_propose_options *options,
                               cst_schema **out, cst_error *error) {
+  CST__CLEAR(out);
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);
   }

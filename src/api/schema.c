@@ -13,18 +13,21 @@ static cst_status check_bytes(const void *data, size_t size, cst_schema **out, c
 }
 
 cst_status cst_schema_parse(const void *data, size_t size, cst_schema **out, cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_bytes(data, size, out, error));
   return cst__schema_parse(data, size, out, error);
 }
 
 cst_status cst_schema_parse_text(const void *data, size_t size, cst_schema **out,
                                  cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_bytes(data, size, out, error));
   return cst__schema_parse_text(data, size, out, error);
 }
 
 cst_status cst_schema_parse_binary(const void *data, size_t size, cst_schema **out,
                                    cst_error *error) {
+  CST__CLEAR(out);
   CST__TRY(check_bytes(data, size, out, error));
   return cst__schema_parse_binary(data, size, out, error);
 }
@@ -62,6 +65,7 @@ static cst_status read_and_parse(cst__input *input, cst_schema **out, cst_error 
 }
 
 cst_status cst_schema_read_file(const char *path, cst_schema **out, cst_error *error) {
+  CST__CLEAR(out);
   if (path == NULL || out == NULL) {
     return cst__missing(path == NULL ? "path" : "out", error);
   }
@@ -88,12 +92,16 @@ static cst_status check_write(const cst_schema *schema, char **out, const size_t
 
 cst_status cst_schema_write_text(const cst_schema *schema, char **out, size_t *size,
                                  cst_error *error) {
+  CST__CLEAR(out);
+  CST__CLEAR(size);
   CST__TRY(check_write(schema, out, size, error));
   return cst__schema_write_text(schema, out, size, error);
 }
 
 cst_status cst_schema_write_binary(const cst_schema *schema, char **out, size_t *size,
                                    cst_error *error) {
+  CST__CLEAR(out);
+  CST__CLEAR(size);
   CST__TRY(check_write(schema, out, size, error));
   return cst__schema_write_binary(schema, out, size, error);
 }
@@ -108,24 +116,28 @@ const cst_feature *cst_schema_feature(const cst_schema *schema, size_t i) {
 
 cst_status cst_specs_new(const cst_schema *schema, const cst_specs_options *options,
                          cst_specs **out, cst_error *error) {
+  CST__CLEAR(out);
   if (schema == NULL || out == NULL) {
     return cst__missing(schema == NULL ? "schema" : "out", error);
   }
-  cst_specs_options own = {.size = sizeof own};
+  cst_specs_options own = CST_SPECS_OPTIONS_INIT;
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
   return cst__specs_new(schema, &own, out, error);
 }
 
 cst_status cst_specs_from(const cst_tensor_spec *items, size_t count,
                           const cst_allocator *allocator, cst_specs **out, cst_error *error) {
+  CST__CLEAR(out);
   if ((items == NULL && count > 0) || out == NULL) {
     return cst__missing(out == NULL ? "out" : "items", error);
   }
+  CST__TRY(cst__check_allocator(allocator, error));
   return cst__specs_from(items, count, allocator, out, error);
 }
 
 cst_status cst_schema_with_specs(const cst_schema *schema, const cst_specs *specs,
                                  const char *group, cst_schema **out, cst_error *error) {
+  CST__CLEAR(out);
   if (specs == NULL || out == NULL) {
     return cst__missing(specs == NULL ? "the list of specs" : "out", error);
   }

@@ -5,6 +5,7 @@
 cst_status cst_schema_diff(const cst_schema *before, const cst_schema *after,
                            cst_change_callback on_change, void *ctx, size_t *num_changes,
                            cst_error *error) {
+  CST__CLEAR(num_changes);
   if (before == NULL || after == NULL) {
     return cst__missing(before == NULL ? "before" : "after", error);
   }

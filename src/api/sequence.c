@@ -13,12 +13,14 @@ enum {
 static cst_status read_options(cst_sequence_options *own, const cst_sequence_options *options,
                                uint32_t all_flags, cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  CST__TRY(cst__check_allocator(own->allocator, error));
   CST__TRY(cst__check_flags(own->flags, all_flags, error));
   return cst__check_columns(own->columns, own->num_columns, error);
 }
 
 cst_status cst_sequence_decoder_new(const cst_schema *schema, const cst_sequence_options *options,
                                     cst_sequence_decoder **out, cst_error *error) {
+  CST__CLEAR(out);
   cst_sequence_options own = CST_SEQUENCE_OPTIONS_INIT;
   if (out == NULL) {
     return cst__missing("out", error);
@@ -39,6 +41,8 @@ void cst_sequence_decoder_free(cst_sequence_decoder *decoder) {
 cst_status cst_sequence_decoder_decode(cst_sequence_decoder *decoder, const cst_bytes *records,
                                        size_t count, struct ArrowSchema *out_schema,
                                        struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
   CST__TRY(cst__check_decode(decoder, records, count, error));
   cst__records all = {.items = records, .count = count};
   return cst__sequence_decoder_decode(decoder, &all, out_schema, out, error);
@@ -49,6 +53,8 @@ cst_status cst_sequence_decoder_decode_arrow(cst_sequence_decoder *decoder,
                                              struct ArrowArray *records,
                                              struct ArrowSchema *out_schema, struct ArrowArray *out,
                                              cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
   if (decoder == NULL || schema == NULL || records == NULL) {
     return cst__missing(decoder == NULL ? "decoder" : schema == NULL ? "schema" : "records", error);
   }
@@ -57,6 +63,7 @@ cst_status cst_sequence_decoder_decode_arrow(cst_sequence_decoder *decoder,
 
 cst_status cst_sequence_decoder_arrow_schema(const cst_sequence_decoder *decoder,
                                              struct ArrowSchema *out, cst_error *error) {
+  CST__CLEAR(out);
   if (decoder == NULL || out == NULL) {
     return cst__missing(decoder == NULL ? "decoder" : "out", error);
   }
@@ -67,6 +74,7 @@ cst_status cst_sequence_decoder_arrow_schema(const cst_sequence_decoder *decoder
 
 cst_status cst_sequence_encoder_new(const cst_schema *schema, const cst_sequence_options *options,
                                     cst_sequence_encoder **out, cst_error *error) {
+  CST__CLEAR(out);
   cst_sequence_options own = CST_SEQUENCE_OPTIONS_INIT;
   if (out == NULL) {
     return cst__missing("out", error);
@@ -84,6 +92,8 @@ cst_status cst_sequence_encoder_encode(cst_sequence_encoder *encoder,
                                        const struct ArrowArray *batch,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
   CST__TRY(cst__check_encode(encoder, schema, batch, out, error));
   return cst__sequence_encoder_encode(encoder, schema, batch, out_schema, out, error);
 }

@@ -23,15 +23,22 @@ static cst_status check_schema(const struct ArrowSchema *schema, cst_error *erro
   return CST_OK;
 }
 
+static cst_status read_options(const cst_sink_options *options, cst_sink_options *own,
+                               cst_error *error) {
+  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  return cst__check_parts(own->allocator, own->csv, error);
+}
+
 cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
                          const cst_sink_options *options, cst_sink **out, cst_error *error) {
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  CST__CLEAR(out);
   CST__TRY(check_path(path, error));
   if (out == NULL) {
     return cst__missing("out", error);
   }
   CST__TRY(check_schema(schema, error));
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(read_options(options, &own, error));
   return cst__sink_open(path, schema, &own, out, error);
 }
 
@@ -42,7 +49,7 @@ static cst_status check_writer_call(const cst_writer *writer, const struct Arrow
     return cst__missing(out == NULL ? "out" : "writer->write", error);
   }
   CST__TRY(check_schema(schema, error));
-  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  CST__TRY(read_options(options, own, error));
   return own->format != NULL ? CST_OK
                              : cst__fail(error, CST_INVALID_ARGUMENT, "name one in the options",
                                          "a writer has no name that tells the format");
@@ -51,23 +58,24 @@ static cst_status check_writer_call(const cst_writer *writer, const struct Arrow
 cst_status cst_sink_open_writer(const cst_writer *writer, const struct ArrowSchema *schema,
                                 const cst_sink_options *options, cst_sink **out, cst_error *error) {
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  cst_writer taken = {0};
+  CST__CLEAR(out);
   if (writer == NULL) {
     return cst__missing("writer", error);
   }
-  cst_status status = check_writer_call(writer, schema, options, &own, out, error);
+  CST__TRY(cst__read_sized(&taken, sizeof taken, writer, "writer", error));
+  cst_status status = check_writer_call(&taken, schema, options, &own, out, error);
   if (status == CST_OK) {
-    return cst__sink_open_writer(writer, schema, &own, out, error);
+    return cst__sink_open_writer(&taken, schema, &own, out, error);
   }
-  if (writer->close != NULL) {
-    (void)writer->close(writer->ctx, false, NULL);
-  }
+  cst__refuse_writer(&taken);
   return status;
 }
 
 cst_status cst_sink_check(const char *path, const cst_sink_options *options, cst_error *error) {
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
   CST__TRY(check_path(path, error));
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(read_options(options, &own, error));
   return cst__sink_check(path, &own, error);
 }
 
@@ -93,11 +101,12 @@ void cst_sink_free(cst_sink *sink) { cst__sink_free(sink); }
 cst_status cst_convert(cst_source *source, const char *path, const cst_sink_options *options,
                        cst_progress_callback on_progress, void *ctx, uint64_t *rows,
                        cst_error *error) {
+  CST__CLEAR(rows);
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
   CST__TRY(check_path(path, error));
   if (source == NULL) {
     return cst__missing("source", error);
   }
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(read_options(options, &own, error));
   return cst__convert(source, path, &own, on_progress, ctx, rows, error);
 }

@@ -5,8 +5,15 @@
 #include "source/pass.h"
 #include "source/stream.h"
 
+static cst_status read_options(const cst_source_options *options, cst_source_options *own,
+                               cst_error *error) {
+  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  return cst__check_parts(own->allocator, own->csv, error);
+}
+
 cst_status cst_source_open(const char *const *paths, size_t num_paths,
                            const cst_source_options *options, cst_source **out, cst_error *error) {
+  CST__CLEAR(out);
   if (out == NULL || (paths == NULL && num_paths > 0)) {
     return cst__missing(out == NULL ? "out" : "paths", error);
   }
@@ -16,55 +23,39 @@ cst_status cst_source_open(const char *const *paths, size_t num_paths,
     }
   }
   cst_source_options own = CST_SOURCE_OPTIONS_INIT;
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(read_options(options, &own, error));
   return cst__source_open(paths, num_paths, &own, out, error);
-}
-
-static void close_readers(const cst_reader *readers, size_t num_readers) {
-  for (size_t i = 0; readers != NULL && i < num_readers; i++) {
-    if (readers[i].close != NULL) {
-      readers[i].close(readers[i].ctx);
-    }
-  }
 }
 
 cst_status cst_source_open_readers(const cst_reader *readers, size_t num_readers,
                                    const cst_source_options *options, cst_source **out,
                                    cst_error *error) {
+  CST__CLEAR(out);
   cst_source_options own = CST_SOURCE_OPTIONS_INIT;
-  cst_status status = CST_OK;
-  if (out == NULL || (readers == NULL && num_readers > 0)) {
-    status = cst__missing(out == NULL ? "out" : "readers", error);
-  } else {
-    status = cst__read_options(&own, sizeof own, options, error);
+  if (readers == NULL && num_readers > 0) {
+    return cst__missing("readers", error);
   }
+  CST__TRY(cst__check_sizes(readers, num_readers, sizeof *readers, "reader", error));
+  cst_status status = out == NULL ? cst__missing("out", error) : read_options(options, &own, error);
   if (status != CST_OK) {
-    close_readers(readers, num_readers);
+    cst__close_readers(readers, num_readers);
     return status;
   }
   return cst__source_open_readers(readers, num_readers, &own, out, error);
 }
 
-static void close_openers(const cst_stream_opener *openers, size_t num_openers) {
-  for (size_t i = 0; openers != NULL && i < num_openers; i++) {
-    if (openers[i].close != NULL) {
-      openers[i].close(openers[i].ctx);
-    }
-  }
-}
-
 cst_status cst_source_open_streams(const cst_stream_opener *openers, size_t num_openers,
                                    const cst_source_options *options, cst_source **out,
                                    cst_error *error) {
+  CST__CLEAR(out);
   cst_source_options own = CST_SOURCE_OPTIONS_INIT;
-  cst_status status = CST_OK;
-  if (out == NULL || (openers == NULL && num_openers > 0)) {
-    status = cst__missing(out == NULL ? "out" : "openers", error);
-  } else {
-    status = cst__read_options(&own, sizeof own, options, error);
+  if (openers == NULL && num_openers > 0) {
+    return cst__missing("openers", error);
   }
+  CST__TRY(cst__check_sizes(openers, num_openers, sizeof *openers, "opener", error));
+  cst_status status = out == NULL ? cst__missing("out", error) : read_options(options, &own, error);
   if (status != CST_OK) {
-    close_openers(openers, num_openers);
+    cst__close_openers(openers, num_openers);
     return status;
   }
   return cst__source_open_streams(openers, num_openers, &own, out, error);
@@ -79,6 +70,7 @@ const char *cst_source_format(const cst_source *source) {
 }
 
 cst_status cst_source_schema(cst_source *source, const cst_schema **out, cst_error *error) {
+  CST__CLEAR(out);
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);
   }
@@ -86,6 +78,7 @@ cst_status cst_source_schema(cst_source *source, const cst_schema **out, cst_err
 }
 
 cst_status cst_source_arrow_schema(cst_source *source, struct ArrowSchema *out, cst_error *error) {
+  CST__CLEAR(out);
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);
   }
@@ -93,21 +86,27 @@ cst_status cst_source_arrow_schema(cst_source *source, struct ArrowSchema *out, 
 }
 
 cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_error *error) {
+  CST__CLEAR(out);
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);
   }
   return cst__source_specs(source, out, error);
 }
 
-size_t cst_source_num_files(const cst_source *source) { return source->num_files; }
-
-const char *cst_source_file(const cst_source *source, size_t i) {
-  return i < source->num_files ? source->files[i].name : NULL;
+size_t cst_source_num_files(const cst_source *source) {
+  return source != NULL ? source->num_files : 0;
 }
 
-int64_t cst_source_total_bytes(const cst_source *source) { return cst__source_total_bytes(source); }
+const char *cst_source_file(const cst_source *source, size_t i) {
+  return source != NULL && i < source->num_files ? source->files[i].name : NULL;
+}
+
+int64_t cst_source_total_bytes(const cst_source *source) {
+  return source != NULL ? cst__source_total_bytes(source) : -1;
+}
 
 cst_status cst_pass_new(cst_source *source, cst_pass **out, cst_error *error) {
+  CST__CLEAR(out);
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);
   }
@@ -115,6 +114,7 @@ cst_status cst_pass_new(cst_source *source, cst_pass **out, cst_error *error) {
 }
 
 cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out);
   if (pass == NULL || out == NULL) {
     return cst__missing(pass == NULL ? "pass" : "out", error);
   }
@@ -122,7 +122,11 @@ cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *erro
 }
 
 void cst_pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows) {
-  cst__pass_progress(pass, bytes_read, rows);
+  CST__CLEAR(bytes_read);
+  CST__CLEAR(rows);
+  if (pass != NULL) {
+    cst__pass_progress(pass, bytes_read, rows);
+  }
 }
 
 uint64_t cst_pass_dropped(const cst_pass *pass) {
@@ -149,6 +153,7 @@ cst_status cst_source_count(cst_source *source, cst_count_callback on_file, void
 cst_status cst_source_verify(cst_source *source, cst_fault_callback on_fault,
                              cst_count_callback on_file, cst_progress_callback on_progress,
                              void *ctx, uint64_t *num_faults, cst_error *error) {
+  CST__CLEAR(num_faults);
   if (source == NULL) {
     return cst__missing("source", error);
   }
@@ -157,6 +162,7 @@ cst_status cst_source_verify(cst_source *source, cst_fault_callback on_fault,
 
 cst_status cst_source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
                             cst_schema **out, cst_error *error) {
+  CST__CLEAR(out);
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);
   }

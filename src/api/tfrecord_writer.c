@@ -24,13 +24,20 @@ static cst_status new_writer(cst__output *output, const cst_allocator *allocator
   return CST_OK;
 }
 
+static cst_status read_options(const cst_sink_options *options, cst_sink_options *own,
+                               cst_error *error) {
+  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  return cst__check_allocator(own->allocator, error);
+}
+
 cst_status cst_tfrecord_writer_open(const char *path, const cst_sink_options *options,
                                     cst_tfrecord_writer **out, cst_error *error) {
+  CST__CLEAR(out);
   if (path == NULL || out == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "path and out must not be NULL");
+    return cst__missing(path == NULL ? "path" : "out", error);
   }
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(read_options(options, &own, error));
   cst__output *output;
   CST__TRY(cst__output_open(path, own.compression, own.level, own.allocator, &output, error));
   return new_writer(output, own.allocator, out, error);
@@ -39,14 +46,21 @@ cst_status cst_tfrecord_writer_open(const char *path, const cst_sink_options *op
 cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
                                            const cst_sink_options *options,
                                            cst_tfrecord_writer **out, cst_error *error) {
-  if (writer == NULL || out == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "writer and out must not be NULL");
+  CST__CLEAR(out);
+  if (writer == NULL) {
+    return cst__missing("writer", error);
   }
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  cst_writer taken = {0};
+  CST__TRY(cst__read_sized(&taken, sizeof taken, writer, "writer", error));
+  cst_status status = out == NULL ? cst__missing("out", error) : read_options(options, &own, error);
+  if (status != CST_OK) {
+    cst__refuse_writer(&taken);
+    return status;
+  }
   cst__output *output;
   CST__TRY(
-      cst__output_open_writer(writer, own.compression, own.level, own.allocator, &output, error));
+      cst__output_open_writer(&taken, own.compression, own.level, own.allocator, &output, error));
   return new_writer(output, own.allocator, out, error);
 }
 

@@ -17,6 +17,7 @@ static cst_status check_groups(const cst_validate_options *options, cst_error *e
 
 cst_status cst_source_validate(cst_source *source, const cst_validate_options *options,
                                cst_validation **out, cst_error *error) {
+  CST__CLEAR(out);
   cst_validate_options own = CST_VALIDATE_OPTIONS_INIT;
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);

@@ -44,11 +44,7 @@ static void stream_release(struct ArrowIpcOutputStream *stream) { stream->releas
 static cst_status fail(cst__ipc_writer *writer, int code, const struct ArrowError *why,
                        cst_error *error) {
   if (writer->write_status != CST_OK) {
-    if (error != NULL) {
-      size_t size = error->size;
-      *error = writer->write_error;
-      error->size = size;
-    }
+    cst__error_copy(error, &writer->write_error);
     return writer->write_status;
   }
   if (code == ENOMEM) {

@@ -297,7 +297,7 @@ static cst_status at_message(const cst__ipc_reader *r, cst_status status, int64_
                              cst_error *error) {
   if (status == CST_INVALID_ARGUMENT) {
     status = CST_CORRUPT;
-    if (error != NULL) {
+    if (cst__error_wanted(error)) {
       error->code = CST_CORRUPT;
     }
   }

@@ -78,8 +78,28 @@ void cst__escape(char *buf, size_t n, const char *bytes, size_t size) {
   buf[at] = '\0';
 }
 
+/* ---- members: only as many bytes as the caller's struct has ---- */
+
+static size_t room(const cst_error *error, size_t offset, size_t size) {
+  size_t rest = error->size > offset ? error->size - offset : 0;
+  return rest < size ? rest : size;
+}
+
+#define ROOM(error, member) room(error, offsetof(cst_error, member), sizeof(error)->member)
+#define HAS(error, member) (ROOM(error, member) > 0 && (error)->member[0] != '\0')
+#define SET(error, member, text, length) \
+  cst__escape((error)->member, ROOM(error, member), text, length)
+
+void cst__error_forget_record(cst_error *error) {
+  if (cst__error_wanted(error)) {
+    error->record = -1;
+    error->offset = -1;
+    SET(error, file, "", 0);
+  }
+}
+
 cst_status(cst__fail)(cst_error *error, cst_status code, const char *hint, const char *fmt, ...) {
-  if (error == NULL) {
+  if (!cst__error_wanted(error)) {
     return code;
   }
   char text[1024];
@@ -92,14 +112,12 @@ cst_status(cst__fail)(cst_error *error, cst_status code, const char *hint, const
     size = sizeof text - 1;
   }
   error->code = code;
-  error->record = -1;
-  error->offset = -1;
+  cst__error_forget_record(error);
   error->line = 0;
   error->column = 0;
-  error->path[0] = '\0';
-  error->file[0] = '\0';
-  cst__escape(error->message, sizeof error->message, text, size);
-  cst__escape(error->hint, sizeof error->hint, hint ? hint : "", hint ? strlen(hint) : 0);
+  SET(error, path, "", 0);
+  SET(error, message, text, size);
+  cst__error_set_hint(error, hint);
   return code;
 }
 
@@ -108,22 +126,60 @@ cst_status(cst__fail_memory)(cst_error *error, size_t wanted) {
                    "could not allocate %zu bytes", wanted);
 }
 
+static void copy_text(char *to, size_t to_room, const char *from, size_t from_room) {
+  cst__escape(to, to_room, from, strnlen(from, from_room));
+}
+
+#define COPY(to, from, member) \
+  copy_text((to)->member, ROOM(to, member), (from)->member, ROOM(from, member))
+
 void cst__error_copy(cst_error *to, const cst_error *from) {
-  if (to != NULL) {
-    size_t size = to->size;
+  if (!cst__error_wanted(to)) {
+    return;
+  }
+  size_t size = to->size;
+  if (size >= sizeof *to && from->size >= sizeof *from) {
     *to = *from;
     to->size = size;
+    return;
+  }
+  memcpy(&to->code, &from->code, offsetof(cst_error, path) - offsetof(cst_error, code));
+  COPY(to, from, path);
+  COPY(to, from, message);
+  COPY(to, from, hint);
+  COPY(to, from, file);
+}
+
+cst_status cst__error_take(cst_error *error, const char *call, cst_status status, cst_error *own) {
+  if (status == CST_OK) {
+    return CST_OK;
+  }
+  if (own->code == CST_OK) {
+    (void)cst__fail(own, status, NULL, "the %s failed with status %d", call, (int)status);
+  }
+  own->code = status;
+  cst__error_copy(error, own);
+  return status;
+}
+
+bool cst__error_has_path(const cst_error *error) {
+  return cst__error_wanted(error) && HAS(error, path);
+}
+
+void cst__error_set_hint(cst_error *error, const char *hint) {
+  if (cst__error_wanted(error)) {
+    SET(error, hint, hint != NULL ? hint : "", hint != NULL ? strlen(hint) : 0);
   }
 }
 
 void cst__error_add_file(cst_error *error, const char *file) {
-  if (error != NULL && file != NULL && error->file[0] == '\0') {
-    cst__escape(error->file, sizeof error->file, file, strlen(file));
+  if (cst__error_wanted(error) && file != NULL && !HAS(error, file)) {
+    SET(error, file, file, strlen(file));
   }
 }
 
 void cst__error_add_record(cst_error *error, int64_t record, int64_t offset) {
-  if (error == NULL) {
+  if (!cst__error_wanted(error)) {
     return;
   }
   if (error->record < 0) {
@@ -135,23 +191,24 @@ void cst__error_add_record(cst_error *error, int64_t record, int64_t offset) {
 }
 
 void cst__error_add_position(cst_error *error, int64_t line, int64_t column) {
-  if (error != NULL && error->line == 0) {
+  if (cst__error_wanted(error) && error->line == 0) {
     error->line = line;
     error->column = column;
   }
 }
 
 void cst__error_add_path(cst_error *error, const char *step, size_t size) {
-  if (error == NULL) {
+  if (!cst__error_wanted(error) || ROOM(error, path) == 0) {
     return;
   }
+  size_t n = ROOM(error, path);
   char below[sizeof error->path];
-  memcpy(below, error->path, sizeof below);
-  cst__escape(error->path, sizeof error->path, step, size);
+  memcpy(below, error->path, n);
+  cst__escape(error->path, n, step, size);
   size_t length = strlen(error->path);
-  if (below[0] != '\0' && length + 1 < sizeof error->path) {
+  if (below[0] != '\0' && length + 1 < n) {
     error->path[length] = '.';
-    cst__escape(error->path + length + 1, sizeof error->path - length - 1, below, strlen(below));
+    cst__escape(error->path + length + 1, n - length - 1, below, strnlen(below, n));
   }
 }
 
@@ -205,11 +262,15 @@ static size_t compose(const cst_error *error, char *text, size_t n) {
 size_t cst_error_format(const cst_error *error, char *buf, size_t n) {
   text_out out = {buf, n, 0};
   char text[MAX_TEXT];
-  if (error->file[0] != '\0') {
-    text_add(&out, error->file, strlen(error->file));
+  cst_error own = CST_ERROR_INIT; /* has all members, if the caller's has not */
+  if (cst__error_wanted(error)) {
+    cst__error_copy(&own, error);
+  }
+  if (own.file[0] != '\0') {
+    text_add(&out, own.file, strlen(own.file));
     text_add(&out, ": ", 2);
   }
-  size_t size = compose(error, text, sizeof text);
+  size_t size = compose(&own, text, sizeof text);
   text_add(&out, text, size);
   if (n > 0) {
     buf[out.size < n ? out.size : n - 1] = '\0';

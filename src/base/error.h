@@ -25,6 +25,13 @@
     }                                    \
   } while (0)
 
+/* Whether anything can be said in it: it is there, and its caller's version has at least the
+ * numbers (an older one may have less text). What reads or writes a member outside of error.c asks
+ * first; errors of our own always have all members, and their size set. */
+static inline bool cst__error_wanted(const cst_error *error) {
+  return error != NULL && error->size >= offsetof(cst_error, path);
+}
+
 /* Sets code, message and hint (may be NULL) and forgets every place of before; returns `code`.
  * `error` may be NULL. Bytes that are no UTF-8 are escaped, text that is too long is cut at a
  * character. */
@@ -47,8 +54,18 @@ void cst__error_add_position(cst_error *error, int64_t line, int64_t column);
 /* Prefixes the path with one more step ("a" + ".b"); the step is escaped. */
 void cst__error_add_path(cst_error *error, const char *step, size_t size);
 
-/* Hands on a failure that was kept: all but `size`. `to` may be NULL. */
+/* File, record and offset: another place is about to be added. */
+void cst__error_forget_record(cst_error *error);
+bool cst__error_has_path(const cst_error *error);
+void cst__error_set_hint(cst_error *error, const char *hint);
+
+/* Hands on a failure that was kept: all but `size`, as much as `to` has room for. `to` may be NULL.
+ */
 void cst__error_copy(cst_error *to, const cst_error *from);
+
+/* The failure of others' code, `call` ("reader's read_at"), which was given `own` to fill and may
+ * not have done so: hands it on, and returns `status`. */
+cst_status cst__error_take(cst_error *error, const char *call, cst_status status, cst_error *own);
 
 /* Copies bytes into buf as valid, printable, NUL-terminated UTF-8 of at most n - 1 bytes: control
  * characters and bytes that are no UTF-8 become \xNN, and "..." ends what was cut. */

@@ -60,7 +60,7 @@ static cst_status find_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t
 static void locate(const cst__maker *maker, const cst__epoch *epoch, size_t count,
                    cst_error *error) {
   cst__access *access;
-  if (error != NULL && error->record >= 0 && (uint64_t)error->record < count &&
+  if (cst__error_wanted(error) && error->record >= 0 && (uint64_t)error->record < count &&
       cst__source_access(epoch->dataset->source, &access, NULL) == CST_OK) {
     cst__access_locate(access, epoch->dataset->source, maker->rows[error->record], error);
   }
@@ -153,7 +153,7 @@ static cst_status make_rows(cst__maker *maker, const cst__epoch *epoch, cst__sha
 static void locate_read(const cst__maker *maker, const cst__epoch *epoch, const cst__share *share,
                         cst_error *error) {
   const cst_source *source = epoch->dataset->source;
-  if (error == NULL || error->record < 0 || (uint64_t)error->record >= share->count) {
+  if (!cst__error_wanted(error) || error->record < 0 || (uint64_t)error->record >= share->count) {
     return;
   }
   size_t row = (size_t)error->record;

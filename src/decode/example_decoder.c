@@ -214,7 +214,7 @@ cst_status cst__example_decoder_new(const cst_schema *schema,
                                             : "the record is damaged, or no tf.Example",
                         .allocator = d->allocator};
   cst_error unseen = CST_ERROR_INIT; /* the loop always has somewhere to write to */
-  error = error != NULL ? error : &unseen;
+  error = cst__error_wanted(error) ? error : &unseen;
   cst_status status = ok ? plan(d, schema, options, error) : cst__fail_memory(error, sizeof *d);
   d->loop.error = NULL;
   if (status != CST_OK) {
@@ -544,7 +544,7 @@ cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error) {
   cst_error unseen = CST_ERROR_INIT;
-  error = error != NULL ? error : &unseen;
+  error = cst__error_wanted(error) ? error : &unseen;
   if (records->count >= INT32_MAX) {
     return cst__fail(error, CST_LIMIT, "use smaller batches", "a batch of %zu records",
                      records->count);

@@ -235,7 +235,7 @@ cst_status cst__sequence_decoder_new(const cst_schema *schema,
                                      const cst__sequence_decoder_options *options,
                                      cst_sequence_decoder **out, cst_error *error) {
   cst_error unseen = CST_ERROR_INIT; /* the loop always has somewhere to write to */
-  error = error != NULL ? error : &unseen;
+  error = cst__error_wanted(error) ? error : &unseen;
   cst_sequence_decoder *d = cst__new_zero(options->allocator, sizeof *d);
   if (d == NULL) {
     return cst__fail_memory(error, sizeof *d);
@@ -520,7 +520,7 @@ cst_status cst__sequence_decoder_decode(cst_sequence_decoder *decoder, const cst
                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
                                         cst_error *error) {
   cst_error unseen = CST_ERROR_INIT;
-  error = error != NULL ? error : &unseen;
+  error = cst__error_wanted(error) ? error : &unseen;
   if (records->count >= INT32_MAX) {
     return cst__fail(error, CST_LIMIT, "use smaller batches", "a batch of %zu records",
                      records->count);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 
 static cst_status copy_names(const char *const *from, size_t count, cst__arena *arena,
                              const char *const **to, cst_error *error) {
@@ -36,7 +37,7 @@ cst_status cst__csv_options_copy(const cst_csv_options *from, cst__arena *arena,
     return cst__fail_memory(error, sizeof *csv);
   }
   if (from != NULL) {
-    memcpy(csv, from, from->size < sizeof *csv ? from->size : sizeof *csv);
+    cst__sized_copy(csv, sizeof *csv, from);
   }
   csv->size = sizeof *csv;
   CST__TRY(copy_names(csv->names, csv->num_names, arena, &csv->names, error));

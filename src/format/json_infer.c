@@ -442,7 +442,7 @@ cst_status cst__json_infer_add(cst__json_infer *infer, const cst__json_document 
                                const cst__json_record *record, yyjson_val *value,
                                cst_error *error) {
   cst_error own = CST_ERROR_INIT; /* the status of some failures is read from it */
-  infer->error = error != NULL ? error : &own;
+  infer->error = cst__error_wanted(error) ? error : &own;
   infer->path.depth = 0;
   infer->failed = NULL;
   infer->here = (place){record->file, record->line};

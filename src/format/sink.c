@@ -310,7 +310,7 @@ static cst_status check_open(const cst_sink *sink, cst_error *error) {
 /* A row counts from the start of the output, whose name the error gets where it has none. */
 static cst_status failed(cst_sink *sink, cst_status status, cst_error *error) {
   sink->state = SINK_FAILED;
-  if (error != NULL && error->record >= 0) {
+  if (cst__error_wanted(error) && error->record >= 0) {
     error->record += sink->rows;
   }
   cst__error_add_file(error, name_of(sink->path));
@@ -365,7 +365,7 @@ static cst_status write_shares(cst_sink *sink, const struct ArrowArray *batch, c
     part.length = batch->length - done < room ? batch->length - done : room;
     part.null_count = batch->null_count == 0 ? 0 : -1;
     cst_status status = sink->format.sink->write(sink->shards[index].sink, &part, error);
-    if (status != CST_OK && error != NULL && error->record >= 0) {
+    if (status != CST_OK && cst__error_wanted(error) && error->record >= 0) {
       error->record += done;
     }
     CST__TRY(status);

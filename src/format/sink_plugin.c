@@ -28,8 +28,10 @@ static cst_status create(plugin_sink *sink, const cst__sink_target *open, cst_er
   const cst_sink_options *options = open->options;
   cst_plugin_write_options wanted = {
       .size = sizeof wanted, .level = options->level, .lossy = options->lossy};
-  return sink->plugin->create(cst__output_temporary_path(open->output), sink->schema, &wanted,
-                              &sink->writer, error);
+  cst_error own = CST_ERROR_INIT; /* a plug-in's last argument is never NULL */
+  cst_status status = sink->plugin->create(cst__output_temporary_path(open->output), sink->schema,
+                                           &wanted, &sink->writer, &own);
+  return cst__error_take(error, "plug-in's create", status, &own);
 }
 
 static cst_status plugin_open(const cst__sink_target *open, void **out, cst_error *error) {
@@ -46,8 +48,7 @@ static cst_status plugin_open(const cst__sink_target *open, void **out, cst_erro
   sink->plugin = open->plugin;
   sink->schema = open->schema;
   cst__arena_init(&sink->arena, &sink->allocator);
-  cst_error own = CST_ERROR_INIT; /* a plug-in's last argument is never NULL */
-  cst_status status = create(sink, open, error != NULL ? error : &own);
+  cst_status status = create(sink, open, error);
   if (status != CST_OK) {
     plugin_free(sink);
     return status;
@@ -93,13 +94,14 @@ static cst_status write_lent(plugin_sink *sink, const struct ArrowArray *batch, 
   if (!lend(batch, &sink->arena, &lent)) {
     return cst__fail_memory(error, sizeof lent);
   }
-  return sink->plugin->write(sink->writer, &lent, error);
+  cst_error own = CST_ERROR_INIT;
+  cst_status status = sink->plugin->write(sink->writer, &lent, &own);
+  return cst__error_take(error, "plug-in's write", status, &own);
 }
 
 static cst_status plugin_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
   plugin_sink *sink = ptr;
-  cst_error own = CST_ERROR_INIT;
-  cst_status status = write_lent(sink, batch, error != NULL ? error : &own);
+  cst_status status = write_lent(sink, batch, error);
   cst__arena_reset(&sink->arena);
   return status;
 }
@@ -107,7 +109,8 @@ static cst_status plugin_write(void *ptr, const struct ArrowArray *batch, cst_er
 static cst_status plugin_finish(void *ptr, cst_error *error) {
   plugin_sink *sink = ptr;
   cst_error own = CST_ERROR_INIT;
-  return sink->plugin->finish(sink->writer, error != NULL ? error : &own);
+  cst_status status = sink->plugin->finish(sink->writer, &own);
+  return cst__error_take(error, "plug-in's finish", status, &own);
 }
 
 const cst__sink_format cst__sink_plugin = {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/sized.h"
 #include "io/beside.h"
 #include "io/encoder.h"
 #include "io/raw.h"
@@ -58,20 +59,6 @@ static cst_status write_fd(int fd, const uint8_t *data, size_t size, cst_error *
   return CST_OK;
 }
 
-/* Makes an error of what a callback returned, with the text that it may have given. */
-static cst_status take_failure(cst_error *own, cst_status status, const char *call,
-                               cst_error *error) {
-  if (status == CST_OK) {
-    return CST_OK;
-  }
-  if (own->code == CST_OK) {
-    (void)cst__fail(own, status, NULL, "the writer's %s failed with status %d", call, (int)status);
-  }
-  own->code = status;
-  cst__error_copy(error, own);
-  return status;
-}
-
 static cst_status put(void *ctx, const void *data, size_t size, cst_error *error) {
   cst__output *output = ctx;
   if (size == 0) {
@@ -83,7 +70,7 @@ static cst_status put(void *ctx, const void *data, size_t size, cst_error *error
   }
   cst_error own = CST_ERROR_INIT;
   cst_status status = output->writer.write(output->writer.ctx, data, size, &own);
-  return take_failure(&own, status, "write", error);
+  return cst__error_take(error, "writer's write", status, &own);
 }
 
 static cst_status close_writer(cst__output *output, bool commit, cst_error *error) {
@@ -96,7 +83,7 @@ static cst_status close_writer(cst__output *output, bool commit, cst_error *erro
   }
   cst_error own = CST_ERROR_INIT;
   cst_status status = output->writer.close(output->writer.ctx, commit, &own);
-  return take_failure(&own, status, "close", error);
+  return cst__error_take(error, "writer's close", status, &own);
 }
 
 /* ---- opening ---- */
@@ -280,7 +267,7 @@ cst_status cst__output_open_writer(const cst_writer *writer, cst_compression com
                                    const cst_allocator *allocator, cst__output **out,
                                    cst_error *error) {
   cst_writer own = {0};
-  memcpy(&own, writer, writer->size < sizeof own ? writer->size : sizeof own);
+  cst__sized_copy(&own, sizeof own, writer);
   cst__output *output = NULL;
   cst_status status = own.write != NULL ? CST_OK
                                         : cst__fail(error, CST_INVALID_ARGUMENT, NULL,

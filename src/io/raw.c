@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sized.h"
+
 enum { LARGEST_READ = 1 << 30 /* systems refuse or cut reads beyond 2 GiB */ };
 
 static const char *system_hint(int code) {
@@ -116,12 +118,12 @@ cst_status cst__raw_open(cst__raw *raw, const char *path, const cst_allocator *a
 cst_status cst__raw_open_reader(cst__raw *raw, const cst_reader *reader,
                                 const cst_allocator *allocator, cst_error *error) {
   *raw = (cst__raw){.fd = -1, .size = -1};
-  if (reader->read_at == NULL) {
+  cst__sized_copy(&raw->reader, sizeof raw->reader, reader);
+  if (raw->reader.read_at == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the reader has no read_at");
   }
-  memcpy(&raw->reader, reader, reader->size < sizeof *reader ? reader->size : sizeof *reader);
   raw->at_any_offset = raw->reader.can_seek;
-  return set_name(raw, reader->name != NULL ? reader->name : "<reader>", allocator, error);
+  return set_name(raw, raw->reader.name != NULL ? raw->reader.name : "<reader>", allocator, error);
 }
 
 static cst_status read_reader(cst__raw *raw, void *buffer, size_t size, size_t *got,
@@ -130,13 +132,7 @@ static cst_status read_reader(cst__raw *raw, void *buffer, size_t size, size_t *
   cst_status status = raw->reader.read_at(raw->reader.ctx, raw->offset, buffer, size, got, &own);
   if (status != CST_OK) {
     *got = 0;
-    if (own.code != CST_OK) {
-      own.code = status;
-      cst__error_copy(error, &own);
-      return status;
-    }
-    return cst__fail(error, status, NULL, "the reader's read_at failed with status %d",
-                     (int)status);
+    return cst__error_take(error, "reader's read_at", status, &own);
   }
   if (*got > size) {
     size_t claimed = *got;

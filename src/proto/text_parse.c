@@ -374,7 +374,7 @@ static cst_status read_numbered_field(parser *p, cst__message *message, int dept
   bool colon;
   CST__TRY(cst__lexer_accept(&p->lexer, ':', &colon));
   cst_status status = read_values(p, message, NULL, (uint32_t)number, depth);
-  if (status != CST_OK && place.error != NULL) {
+  if (status != CST_OK && cst__error_wanted(place.error)) {
     place.error->offset = -1; /* that of bytes that only stood in between */
     cst__error_add_position(place.error, place.line, place.column);
   }

@@ -80,11 +80,11 @@ static cst_status as_schema_error(cst_status status, const uint8_t *data, size_t
   if (status != CST_CORRUPT) {
     return status;
   }
-  if (error != NULL) {
+  if (cst__error_wanted(error)) {
     const char *hint = mistake_hint(data, size);
     error->code = CST_SCHEMA;
     if (hint != NULL) {
-      cst__escape(error->hint, sizeof error->hint, hint, strlen(hint));
+      cst__error_set_hint(error, hint);
     }
   }
   return CST_SCHEMA;

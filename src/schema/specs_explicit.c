@@ -327,7 +327,7 @@ cst_status cst__specs_add_group(cst__specs_builder *b, const cst__message *group
     }
     cst_status status = add_representation(b, &t, cst__message_child(entry, ENTRY_VALUE));
     if (status != CST_OK) {
-      if (b->error != NULL && b->error->path[0] == '\0') {
+      if (!cst__error_has_path(b->error)) {
         cst__error_add_path(b->error, (const char *)t.name.data, t.name.size);
       }
       return status;

@@ -325,7 +325,7 @@ cst_status cst__specs_infer(cst__specs_builder *b) {
     const cst_feature *feature = &b->schema->features[i];
     cst_status status = infer_feature(b, feature, cst__nth_message(features, i));
     if (status != CST_OK) {
-      if (b->error != NULL && b->error->path[0] == '\0') {
+      if (!cst__error_has_path(b->error)) {
         cst__error_add_path(b->error, feature->name, feature->name_size);
       }
       return status;

@@ -200,12 +200,7 @@ void cst__access_locate(const cst__access *access, const cst_source *source, uin
   size_t i = cst__access_find(access, row);
   const cst__access_file *file = &access->files[i];
   uint64_t within = row - file->rows;
-  if (error == NULL) {
-    return;
-  }
-  error->file[0] = '\0';
-  error->record = -1;
-  error->offset = -1;
+  cst__error_forget_record(error);
   cst__error_add_file(error, source->files[i].name);
   cst__error_add_record(error, file->record < 0 ? -1 : file->record + (int64_t)within,
                         (int64_t)file->index->offsets[file->first + within]);

@@ -105,8 +105,9 @@ static cst_status open_stream(const cst_source *source, size_t i, struct ArrowAr
   cst_status status = source->plugin != NULL ? open_plugins(source, i, out, &own)
                                              : open_callers(source, i, out, &own);
   if (status != CST_OK) {
-    cst__error_add_file(&own, source->files[i].name);
-    cst__error_copy(error, &own);
+    (void)cst__error_take(error, source->plugin != NULL ? "plug-in's open" : "stream's open",
+                          status, &own);
+    cst__error_add_file(error, source->files[i].name);
     return status;
   }
   struct ArrowSchema own_schema = {.release = NULL};

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/sized.h"
 #include "schema/schema.h"
 #include "source/access.h"
 #include "source/feed.h"
@@ -250,14 +251,23 @@ cst_status cst__source_open(const char *const *paths, size_t num_paths,
   return status;
 }
 
+void cst__close_readers(const cst_reader *readers, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    cst_reader reader = {0};
+    cst__sized_copy(&reader, sizeof reader, cst__sized_nth(readers, i));
+    if (reader.close != NULL) {
+      reader.close(reader.ctx);
+    }
+  }
+}
+
 /* Takes the readers over: from here on the source closes them. */
 static cst_status take_readers(cst_source *source, const cst_reader *readers, size_t count,
                                cst_error *error) {
   cst_status status = CST_OK;
   for (size_t i = 0; i < count; i++) {
     cst__source_file *file = &source->files[i];
-    const cst_reader *reader = &readers[i];
-    memcpy(&file->reader, reader, reader->size < sizeof *reader ? reader->size : sizeof *reader);
+    cst__sized_copy(&file->reader, sizeof file->reader, cst__sized_nth(readers, i));
     file->is_reader = true;
     file->owner = source;
     file->rereadable = file->reader.can_seek;
@@ -267,11 +277,12 @@ static cst_status take_readers(cst_source *source, const cst_reader *readers, si
     source->num_files++;
   }
   for (size_t i = 0; i < count && status == CST_OK; i++) {
-    const char *name = readers[i].name != NULL ? readers[i].name : "<reader>";
+    const cst_reader *reader = &source->files[i].reader;
+    const char *name = reader->name != NULL ? reader->name : "<reader>";
     source->files[i].name = cst__new_copy(&source->allocator, name, strlen(name));
     if (source->files[i].name == NULL) {
       status = cst__fail_memory(error, strlen(name));
-    } else if (readers[i].read_at == NULL) {
+    } else if (reader->read_at == NULL) {
       status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "reader %zu has no read_at", i);
     }
   }
@@ -283,11 +294,7 @@ cst_status cst__source_open_readers(const cst_reader *readers, size_t num_reader
                                     cst_error *error) {
   cst_source *source = new_source(options->allocator, num_readers);
   if (source == NULL) {
-    for (size_t i = 0; i < num_readers; i++) {
-      if (readers[i].close != NULL) {
-        readers[i].close(readers[i].ctx);
-      }
-    }
+    cst__close_readers(readers, num_readers);
     return cst__fail_memory(error, sizeof *source);
   }
   source->rereadable = true;
@@ -303,13 +310,22 @@ cst_status cst__source_open_readers(const cst_reader *readers, size_t num_reader
 
 /* ---- streams ---- */
 
+void cst__close_openers(const cst_stream_opener *openers, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    cst_stream_opener opener = {0};
+    cst__sized_copy(&opener, sizeof opener, cst__sized_nth(openers, i));
+    if (opener.close != NULL) {
+      opener.close(opener.ctx);
+    }
+  }
+}
+
 static cst_status take_openers(cst_source *source, const cst_stream_opener *openers, size_t count,
                                cst_error *error) {
   cst_status status = CST_OK;
   for (size_t i = 0; i < count; i++) {
     cst__source_file *file = &source->files[i];
-    const cst_stream_opener *opener = &openers[i];
-    memcpy(&file->opener, opener, opener->size < sizeof *opener ? opener->size : sizeof *opener);
+    cst__sized_copy(&file->opener, sizeof file->opener, cst__sized_nth(openers, i));
     file->is_stream = true;
     file->owner = source;
     file->rereadable = !file->opener.once;
@@ -319,11 +335,12 @@ static cst_status take_openers(cst_source *source, const cst_stream_opener *open
     source->num_files++;
   }
   for (size_t i = 0; i < count && status == CST_OK; i++) {
-    const char *name = openers[i].name != NULL ? openers[i].name : "<stream>";
+    const cst_stream_opener *opener = &source->files[i].opener;
+    const char *name = opener->name != NULL ? opener->name : "<stream>";
     source->files[i].name = cst__new_copy(&source->allocator, name, strlen(name));
     if (source->files[i].name == NULL) {
       status = cst__fail_memory(error, strlen(name));
-    } else if (openers[i].open == NULL) {
+    } else if (opener->open == NULL) {
       status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "stream %zu has no open", i);
     }
   }
@@ -335,11 +352,7 @@ cst_status cst__source_open_streams(const cst_stream_opener *openers, size_t num
                                     cst_error *error) {
   cst_source *source = new_source(options->allocator, num_openers);
   if (source == NULL) {
-    for (size_t i = 0; i < num_openers; i++) {
-      if (openers[i].close != NULL) {
-        openers[i].close(openers[i].ctx);
-      }
-    }
+    cst__close_openers(openers, num_openers);
     return cst__fail_memory(error, sizeof *source);
   }
   source->rereadable = true;

@@ -293,7 +293,7 @@ uint64_t cst__pass_dropped(const cst_pass *pass) {
 }
 
 void cst__pass_locate(const cst_pass *pass, size_t row, cst_error *error) {
-  if (pass->whole != NULL && error != NULL) {
+  if (pass->whole != NULL && cst__error_wanted(error)) {
     error->record = -1;
     cst__error_add_record(error, (int64_t)(pass->first_row + row), -1);
     if (pass->source->num_files == 1) {

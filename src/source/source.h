@@ -120,6 +120,9 @@ cst_status cst__source_open_readers(const cst_reader *readers, size_t num_reader
 cst_status cst__source_open_streams(const cst_stream_opener *openers, size_t num_openers,
                                     const cst_source_options *options, cst_source **out,
                                     cst_error *error);
+/* Of readers and streams that no source has taken. */
+void cst__close_readers(const cst_reader *readers, size_t count);
+void cst__close_openers(const cst_stream_opener *openers, size_t count);
 cst_source *cst__source_retain(const cst_source *source);
 void cst__source_release(cst_source *source);
 int64_t cst__source_total_bytes(const cst_source *source);

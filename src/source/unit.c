@@ -52,7 +52,7 @@ void cst__unit_reset(cst__unit *unit) {
 
 void cst__block_locate(const cst__block *block, const cst_source *source, size_t frame,
                        cst_error *error) {
-  if (error == NULL) {
+  if (!cst__error_wanted(error)) {
     return;
   }
   uint64_t begin = block->offset + block->frames[frame].begin - source->container->header_size;
@@ -66,7 +66,7 @@ void cst__block_locate(const cst__block *block, const cst_source *source, size_t
 
 static void locate_without_block(const cst__run *run, const cst_source *source, size_t row,
                                  cst_error *error) {
-  if (error != NULL) {
+  if (cst__error_wanted(error)) {
     error->record = -1;
     cst__error_add_file(error, source->files[run->file].name);
     cst__error_add_record(error, cst__source_record(source, run->file, run->record + row), -1);
@@ -172,11 +172,10 @@ static cst_status list_unit(const cst__unit *unit, cst__decoding *decoding, cst_
 
 /* A schema that was inferred from the first records of a pipe may be too narrow. */
 static void explain_sample(const cst_source *source, cst_error *error) {
-  if (source->sampled && error != NULL && error->code == CST_SCHEMA) {
-    static const char hint[] =
-        "the schema was inferred from the first 10,000 records: run `columnstone schema infer` on "
-        "all of the data, and pass that schema";
-    cst__escape(error->hint, sizeof error->hint, hint, sizeof hint - 1);
+  if (source->sampled && error->code == CST_SCHEMA) {
+    cst__error_set_hint(error,
+                        "the schema was inferred from the first 10,000 records: run `columnstone "
+                        "schema infer` on all of the data, and pass that schema");
   }
 }
 
@@ -195,7 +194,7 @@ cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
                           .num_blocks = unit->num_runs};
   cst_status status =
       cst__record_decoder_decode(decoding->decoder, &records, out_schema, out, error);
-  if (status != CST_OK && error != NULL) {
+  if (status != CST_OK && cst__error_wanted(error)) {
     explain_sample(source, error);
     if (error->record >= 0) {
       cst__unit_locate(unit, source, (size_t)error->record, error);

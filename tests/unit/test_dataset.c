@@ -411,7 +411,7 @@ TEST(wrong_options) {
   check_refused(source, options, "shard 3 of 3");
   options = (cst_dataset_options)CST_DATASET_OPTIONS_INIT;
   options.size = 1;
-  check_refused(source, options, "options.size is 1");
+  check_refused(source, options, "the size of the options is 1");
   cst_dataset *dataset = dataset_of(source, NULL);
   uint64_t rows[3];
   cst_error error = CST_ERROR_INIT;

@@ -175,7 +175,7 @@ TEST(types_that_disagree_name_the_list) {
 
 TEST(feature_lists_are_ragged_tensors) {
   cst__inferrer *inferrer = new_inferrer();
-  cst_specs_options options = {.size = sizeof options};
+  cst_specs_options options = CST_SPECS_OPTIONS_INIT;
   cst_schema *schema;
   cst_specs *specs;
   CHECK_EQ(add(inferrer, RECORDS, NULL), CST_OK);

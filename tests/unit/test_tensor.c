@@ -498,7 +498,8 @@ static void count_release(void *ctx, void *ptr, size_t size, size_t align) {
 static size_t bytes_for(int64_t rows, const char *type, const char *schema) {
   tensor_fixture f;
   counter c = {0};
-  const cst_allocator allocator = {.ctx = &c, .allocate = count_allocate, .release = count_release};
+  const cst_allocator allocator = {
+      .size = sizeof allocator, .ctx = &c, .allocate = count_allocate, .release = count_release};
   const cst_tensor_options options = {.size = sizeof options, .allocator = &allocator};
   char *lines = malloc((size_t)rows * 16 + 1);
   CHECK(lines != NULL);

@@ -1,0 +1,321 @@
+/* What every public function does with its arguments: structs that begin with their size, of older
+ * and newer versions, and outputs, which hold nothing after a failure. */
+#include "api/arguments.h"
+
+#include <columnstone/array.h>
+#include <columnstone/dataset.h>
+#include <columnstone/index.h>
+#include <columnstone/sequence.h>
+#include <columnstone/validate.h>
+#include <stdlib.h>
+
+#include "source_support.h"
+
+/* ---- initialisers ---- */
+
+static void check_init(const void *made, size_t size) {
+  const char *all = made;
+  size_t said;
+  memcpy(&said, made, sizeof said);
+  CHECK_EQ(said, size);
+  for (size_t i = sizeof said; i < size; i++) {
+    CHECK_EQ(all[i], 0);
+  }
+}
+
+#define CHECK_INIT(type, init)      \
+  do {                              \
+    static const type made = init;  \
+    check_init(&made, sizeof made); \
+  } while (0)
+
+TEST(initialisers_say_the_size_and_nothing_else) {
+  CHECK_INIT(cst_allocator, CST_ALLOCATOR_INIT);
+  CHECK_INIT(cst_csv_options, CST_CSV_OPTIONS_INIT);
+  CHECK_INIT(cst_dataset_options, CST_DATASET_OPTIONS_INIT);
+  CHECK_INIT(cst_decode_options, CST_DECODE_OPTIONS_INIT);
+  CHECK_INIT(cst_encode_options, CST_ENCODE_OPTIONS_INIT);
+  CHECK_INIT(cst_propose_options, CST_PROPOSE_OPTIONS_INIT);
+  CHECK_INIT(cst_reader, CST_READER_INIT);
+  CHECK_INIT(cst_sequence_options, CST_SEQUENCE_OPTIONS_INIT);
+  CHECK_INIT(cst_sink_options, CST_SINK_OPTIONS_INIT);
+  CHECK_INIT(cst_source_options, CST_SOURCE_OPTIONS_INIT);
+  CHECK_INIT(cst_specs_options, CST_SPECS_OPTIONS_INIT);
+  CHECK_INIT(cst_stream_opener, CST_STREAM_OPENER_INIT);
+  CHECK_INIT(cst_tensor_options, CST_TENSOR_OPTIONS_INIT);
+  CHECK_INIT(cst_validate_options, CST_VALIDATE_OPTIONS_INIT);
+  CHECK_INIT(cst_writer, CST_WRITER_INIT);
+}
+
+/* ---- sizes ---- */
+
+/* Calls that take a struct with a size; `options` is of one size or another. */
+typedef struct call {
+  const char *name;
+  size_t size; /* ours */
+  cst_status (*run)(const void *options, cst_error *error);
+} call;
+
+static cst_source *open_examples(void) {
+  const char *path = write_examples("rows.tfrecord", 0, 4);
+  cst_source *source;
+  CHECK_EQ(cst_source_open(&path, 1, NULL, &source, NULL), CST_OK);
+  return source;
+}
+
+static cst_status run_source(const void *options, cst_error *error) {
+  const char *path = write_examples("rows.tfrecord", 0, 4);
+  cst_source *source;
+  CST__TRY(cst_source_open(&path, 1, options, &source, error));
+  cst_source_release(source);
+  return CST_OK;
+}
+
+static cst_status run_csv(const void *csv, cst_error *error) {
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.csv = csv;
+  return run_source(&options, error);
+}
+
+static cst_status run_dataset(const void *options, cst_error *error) {
+  cst_source *source = open_examples();
+  cst_dataset *dataset;
+  cst_status status = cst_dataset_new(source, options, &dataset, error);
+  cst_dataset_release(dataset);
+  cst_source_release(source);
+  return status;
+}
+
+static cst_status run_example_decoder(const void *options, cst_error *error) {
+  cst_example_decoder *decoder;
+  cst_status status = cst_example_decoder_new(NULL, options, &decoder, error);
+  cst_example_decoder_free(decoder);
+  return status;
+}
+
+static cst_status run_example_encoder(const void *options, cst_error *error) {
+  cst_example_encoder *encoder;
+  cst_status status = cst_example_encoder_new(NULL, options, &encoder, error);
+  cst_example_encoder_free(encoder);
+  return status;
+}
+
+static cst_status run_sequence_decoder(const void *options, cst_error *error) {
+  cst_sequence_decoder *decoder;
+  cst_status status = cst_sequence_decoder_new(NULL, options, &decoder, error);
+  cst_sequence_decoder_free(decoder);
+  return status;
+}
+
+static cst_status run_sequence_encoder(const void *options, cst_error *error) {
+  cst_sequence_encoder *encoder;
+  cst_status status = cst_sequence_encoder_new(NULL, options, &encoder, error);
+  cst_sequence_encoder_free(encoder);
+  return status;
+}
+
+static cst_status run_tfrecord_writer(const void *options, cst_error *error) {
+  cst_tfrecord_writer *writer;
+  cst_status status =
+      cst_tfrecord_writer_open(harness_temp_path("out.tfrecord"), options, &writer, error);
+  cst_tfrecord_writer_free(writer);
+  return status;
+}
+
+static cst_status run_convert(const void *options, cst_error *error) {
+  cst_source *source = open_examples();
+  cst_status status =
+      cst_convert(source, harness_temp_path("out.jsonl"), options, NULL, NULL, NULL, error);
+  cst_source_release(source);
+  return status;
+}
+
+static cst_schema *small_schema(void) {
+  static const char text[] = "feature { name: 'id' type: INT }";
+  cst_schema *schema;
+  CHECK_EQ(cst_schema_parse_text(text, sizeof text - 1, &schema, NULL), CST_OK);
+  return schema;
+}
+
+static cst_status run_specs(const void *options, cst_error *error) {
+  cst_schema *schema = small_schema();
+  cst_specs *specs;
+  cst_status status = cst_specs_new(schema, options, &specs, error);
+  cst_specs_release(specs);
+  cst_schema_release(schema);
+  return status;
+}
+
+static cst_status run_adapter(const void *options, cst_error *error) {
+  cst_source *source = open_examples();
+  struct ArrowSchema schema;
+  cst_specs *specs;
+  cst_tensor_adapter *adapter;
+  CHECK_EQ(cst_source_arrow_schema(source, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_source_specs(source, &specs, NULL), CST_OK);
+  cst_status status = cst_tensor_adapter_new(&schema, specs, options, &adapter, error);
+  cst_tensor_adapter_free(adapter);
+  cst_specs_release(specs);
+  schema.release(&schema);
+  cst_source_release(source);
+  return status;
+}
+
+static cst_status run_validate(const void *options, cst_error *error) {
+  const char *path = write_examples("rows.tfrecord", 0, 4);
+  cst_source_options with = CST_SOURCE_OPTIONS_INIT;
+  cst_schema *schema = small_schema();
+  cst_source *source;
+  cst_validation *validation;
+  with.schema = schema;
+  CHECK_EQ(cst_source_open(&path, 1, &with, &source, NULL), CST_OK);
+  cst_status status = cst_source_validate(source, options, &validation, error);
+  cst_validation_free(validation);
+  cst_source_release(source);
+  cst_schema_release(schema);
+  return status;
+}
+
+static cst_status run_propose(const void *options, cst_error *error) {
+  cst_source *source = open_examples();
+  cst_schema *schema;
+  cst_status status = cst_source_propose(source, options, &schema, error);
+  cst_schema_release(schema);
+  cst_source_release(source);
+  return status;
+}
+
+static const call calls[] = {
+    {"source", sizeof(cst_source_options), run_source},
+    {"csv", sizeof(cst_csv_options), run_csv},
+    {"dataset", sizeof(cst_dataset_options), run_dataset},
+    {"example decoder", sizeof(cst_decode_options), run_example_decoder},
+    {"example encoder", sizeof(cst_encode_options), run_example_encoder},
+    {"sequence decoder", sizeof(cst_sequence_options), run_sequence_decoder},
+    {"sequence encoder", sizeof(cst_sequence_options), run_sequence_encoder},
+    {"TFRecord writer", sizeof(cst_sink_options), run_tfrecord_writer},
+    {"sink", sizeof(cst_sink_options), run_convert},
+    {"specs", sizeof(cst_specs_options), run_specs},
+    {"adapter", sizeof(cst_tensor_options), run_adapter},
+    {"validate", sizeof(cst_validate_options), run_validate},
+    {"propose", sizeof(cst_propose_options), run_propose},
+};
+
+/* Options of `size` bytes and no more (the sanitizers watch the end of the block): zero as far as
+ * we know them, and something else after that. */
+static cst_status run_sized(const call *c, size_t size, cst_error *error) {
+  char *options = malloc(size);
+  CHECK(options != NULL);
+  memset(options, 0xa5, size);
+  memset(options, 0, size < c->size ? size : c->size);
+  memcpy(options, &size, sizeof size);
+  cst_status status = c->run(options, error);
+  free(options);
+  return status;
+}
+
+TEST(options_of_every_version) {
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    for (size_t size = sizeof(size_t); size <= calls[i].size + 16; size += sizeof(size_t)) {
+      cst_error error = CST_ERROR_INIT;
+      cst_status status = run_sized(&calls[i], size, &error);
+      CHECK_STR(error.message, "");
+      CHECK_EQ(status, CST_OK);
+    }
+    CHECK_EQ(calls[i].run(NULL, NULL), CST_OK);
+  }
+}
+
+TEST(sizes_that_no_version_has) {
+  static const size_t sizes[] = {0, 1, sizeof(size_t) - 1, sizeof(size_t) + 1, 4104, SIZE_MAX - 7};
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+      cst_error error = CST_ERROR_INIT;
+      CHECK_EQ(calls[i].run(&sizes[k], &error), CST_INVALID_ARGUMENT);
+      CHECK_CONTAINS(error.message, "the size of the");
+    }
+  }
+}
+
+/* A reader of a later version: more members at the end, in each of several. */
+typedef struct later_reader {
+  cst_reader reader;
+  int64_t more[2];
+} later_reader;
+
+TEST(readers_of_a_later_version) {
+  static const char text[] = "{\"a\": 1}\n";
+  memory files[3];
+  later_reader readers[3];
+  for (int i = 0; i < 3; i++) {
+    files[i] = (memory){.data = (const uint8_t *)text, .size = sizeof text - 1};
+    readers[i] = (later_reader){memory_reader(&files[i], true), {-1, -1}};
+    readers[i].reader.size = sizeof readers[i];
+  }
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  cst_source *source;
+  uint64_t rows;
+  options.format = "json";
+  CHECK_EQ(cst_source_open_readers(&readers[0].reader, 3, &options, &source, NULL), CST_OK);
+  CHECK_EQ(cst_source_num_rows(source, &rows, NULL), CST_OK);
+  CHECK_EQ(rows, 3);
+  cst_source_release(source);
+  options.size = 3; /* refused: every reader is closed all the same */
+  CHECK_EQ(cst_source_open_readers(&readers[0].reader, 3, &options, &source, NULL),
+           CST_INVALID_ARGUMENT);
+  CHECK(source == NULL);
+  for (int i = 0; i < 3; i++) {
+    CHECK_EQ(files[i].closed, 2);
+  }
+  readers[2].reader.size = sizeof(cst_reader);
+  options.size = sizeof options;
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst_source_open_readers(&readers[0].reader, 3, &options, &source, &error),
+           CST_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "different sizes");
+}
+
+/* One of an earlier version, which had no close, no ctx and no can_seek yet. */
+TEST(a_reader_of_an_earlier_version) {
+  size_t size = offsetof(cst_reader, close);
+  const cst_reader whole = {.size = size, .name = "old"};
+  void *reader = malloc(size);
+  cst_source *source;
+  CHECK(reader != NULL);
+  memcpy(reader, &whole, size);
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst_source_open_readers(reader, 1, NULL, &source, &error), CST_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "reader 0 has no read_at");
+  free(reader);
+}
+
+TEST(writers_that_are_refused_are_closed) {
+  memory_sink sink = {.fail_at = 0};
+  cst_writer writer = memory_writer(&sink);
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  cst_sink *out;
+  cst_tfrecord_writer *records;
+  options.size = 3;
+  CHECK_EQ(cst_tfrecord_writer_open_writer(&writer, &options, &records, NULL),
+           CST_INVALID_ARGUMENT);
+  CHECK_EQ(sink.closed, 1);
+  CHECK_EQ(cst_sink_open_writer(&writer, NULL, &options, &out, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(sink.closed, 2);
+  CHECK_EQ(sink.committed, 0);
+  writer.size = 3; /* nothing of it can be trusted */
+  CHECK_EQ(cst_sink_open_writer(&writer, NULL, NULL, &out, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(sink.closed, 2);
+}
+
+TEST(allocators_without_functions) {
+  cst_allocator allocator = CST_ALLOCATOR_INIT;
+  cst_index *index;
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst_index_build("no file", NULL, NULL, &allocator, &index, &error),
+           CST_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "the allocator has no functions");
+  allocator.size = 0;
+  CHECK_EQ(cst_index_build("no file", NULL, NULL, &allocator, &index, &error),
+           CST_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "the size of the allocator is 0");
+}

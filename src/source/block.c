@@ -135,6 +135,39 @@ bool cst__block_reserve(cst__block *block, size_t capacity, size_t keep) {
   return true;
 }
 
+/* Copies what is in the block, whose padding is in place, to a buffer of its size. */
+static bool trim_buffer(cst__block *block) {
+  const cst_allocator *allocator = &block->pool->allocator;
+  size_t total =
+      (block->size + CST__BLOCK_PADDING + BUFFER_ALIGN - 1) & ~(size_t)(BUFFER_ALIGN - 1);
+  uint8_t *buffer = allocator->allocate(allocator->ctx, total, BUFFER_ALIGN);
+  if (buffer == NULL) {
+    return false;
+  }
+  memcpy(buffer, block->buffer, block->size + CST__BLOCK_PADDING);
+  free_buffer(block);
+  block->buffer = buffer;
+  block->capacity = total - CST__BLOCK_PADDING;
+  block->data = buffer;
+  return true;
+}
+
+bool cst__block_trim(cst__block *block) {
+  if (block->data != block->buffer || block->size >= block->capacity / 4) {
+    return true;
+  }
+  if (block->num_frames > 0 && block->num_frames < block->frames_capacity) {
+    cst__frame *frames =
+        cst__renew(&block->pool->allocator, block->frames, block->num_frames * sizeof *frames);
+    if (frames == NULL) {
+      return false;
+    }
+    block->frames = frames;
+    block->frames_capacity = block->num_frames;
+  }
+  return trim_buffer(block);
+}
+
 bool cst__block_reserve_frames(cst__block *block, size_t count) {
   void *items = block->frames;
   bool done = cst__grow(&block->pool->allocator, &items, &block->frames_capacity, count,

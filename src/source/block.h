@@ -62,6 +62,10 @@ cst__block *cst__block_take(cst__pool *pool, size_t capacity);
 /* Makes room for `capacity` bytes, keeping the first `keep`; false: no memory. */
 bool cst__block_reserve(cst__block *block, size_t capacity, size_t keep);
 
+/* Gives up most of the room of a block that is nearly empty and may wait for long among many: that
+ * of a small file. False: no memory, the block is as it was. */
+bool cst__block_trim(cst__block *block);
+
 /* Makes room for more frames; false: no memory. */
 bool cst__block_reserve_frames(cst__block *block, size_t count);
 

@@ -449,6 +449,9 @@ static cst__block *fill_block(cst__cursor *cursor) {
   }
   place_block(cursor, block);
   if (cursor->ended) {
+    if (!cursor->skim && !cst__block_trim(block)) {
+      fail_memory(cursor, block->size);
+    }
     end_file(cursor);
   }
   if (block->num_frames == 0 && block->drops.count == 0) {

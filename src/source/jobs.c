@@ -11,6 +11,8 @@ static const uint64_t window_bytes = 256 << 10; /* decoded ahead of the caller, 
 static const uint64_t fill_ahead = 256 << 10;   /* queued for decoding, per thread */
 static const uint64_t budget_base = 64 << 20;   /* read ahead of compressed files, in all */
 static const uint64_t budget_thread = 16 << 20; /* more per thread above two */
+static const uint64_t run_bytes = 1
+                                  << 10; /* what a block of a small file takes beside its records */
 enum { GROUP_UNITS = 64 };
 
 typedef enum job_kind { JOB_FILL, JOB_DECODE } job_kind;
@@ -139,7 +141,7 @@ void cst__pass_cut(cst_pass *pass) {
       return;
     }
     slot->state = CST__SLOT_QUEUED;
-    slot->bytes = slot->unit.bytes;
+    slot->bytes = slot->unit.bytes + slot->unit.num_runs * run_bytes;
     slot->rows = slot->unit.rows;
     pass->queued_bytes += slot->bytes;
     pass->tail++;

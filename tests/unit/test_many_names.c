@@ -112,3 +112,29 @@ TEST(infer_and_read) {
   cst_schema_release(schema);
   CHECK_EQ(c.live, 0);
 }
+
+/* Small files wait in blocks of their size until a batch is full. */
+TEST(small_files) {
+  enum { FILES = 400 };
+  static char names[FILES][256];
+  static const char *paths[FILES];
+  counted c = {0};
+  cst_allocator allocator = allocator_of(&c);
+  for (int i = 0; i < FILES; i++) {
+    char name[16];
+    (void)snprintf(name, sizeof name, "small%d", i);
+    (void)snprintf(names[i], sizeof names[i], "%s", write_examples(name, i, i + 1));
+    paths[i] = names[i];
+  }
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.allocator = &allocator;
+  cst_source *source = NULL;
+  cst_schema *schema = NULL;
+  CHECK_EQ(cst_source_open(paths, FILES, &options, &source, NULL), CST_OK);
+  CHECK_EQ(cst_source_infer(source, NULL, NULL, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__schema_num_features(schema), 3);
+  cst_schema_release(schema);
+  cst_source_release(source);
+  CHECK(c.peak < 4 * MEGABYTE);
+  CHECK_EQ(c.live, 0);
+}

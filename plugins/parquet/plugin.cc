@@ -1,4 +1,5 @@
 // The Parquet plug-in: its table, and how Arrow's errors look to Columnstone.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -40,8 +41,11 @@ cst_status Fail(const arrow::Status &status, cst_status otherwise, const char *h
   return Fail(CodeOf(status, otherwise), Message(status), hint, error);
 }
 
+/* A table of text may begin with a column of that name. */
 static bool Sniff(const uint8_t *head, size_t size) {
-  return size >= 4 && std::memcmp(head, "PAR1", 4) == 0;
+  auto is_control = [](uint8_t c) { return (c < 0x20 && !(c >= '\t' && c <= '\r')) || c == 0x7f; };
+  return size >= 4 && std::memcmp(head, "PAR1", 4) == 0 &&
+         (size == 4 || std::any_of(head, head + std::min<size_t>(size, 64), is_control));
 }
 
 static const char *const kExtensions[] = {".parquet", ".pq", nullptr};

@@ -34,6 +34,7 @@ class Shipped(NamedTuple):
 _SHIPPED = {"parquet": Shipped("_parquet", b"PAR1", ".parquet")}
 
 _HEAD = 4096
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _OPTIONS = ("columns", "batch_size", "threads")
 
 
@@ -124,9 +125,15 @@ def by_bytes(path: bytes) -> Format | None:
         if format.sniff is not None and format.sniff(head):
             return format
     for name, shipped in _SHIPPED.items():
-        if head.startswith(shipped.magic):
+        if has_magic(head, shipped.magic):
             return _shipped(name)
     return None
+
+
+def has_magic(head: bytes, magic: bytes) -> bool:
+    """Whether these are the first bytes of such a file: a table of text may begin with a column of
+    that name, but has no control characters."""
+    return head.startswith(magic) and (head == magic or _CONTROL.search(head[:64]) is not None)
 
 
 def _head(path: bytes) -> bytes | None:

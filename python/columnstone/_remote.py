@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ._errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
+from ._formats import has_magic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -252,7 +253,7 @@ class RemoteOutput:
                 self._system.rm_file(self._path)
 
 
-_ARROW_FILE = b"ARROW1"
+_HEAD = 64  # bytes that tell a format
 _TEXT = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
 _ENDINGS = {
     **_TEXT,
@@ -287,11 +288,11 @@ def format_of(files: list[RemoteFile]) -> str | None:
     which the library takes for TFRecords or says what it takes them for."""
     if not files:
         return None
-    head = files[0].read(len(_ARROW_FILE))
+    head = files[0].read(_HEAD)
     files[0].seek(0)
-    if head[:4] == b"PAR1":
+    if has_magic(head, b"PAR1"):
         return "parquet"
-    if head == _ARROW_FILE or head[:4] == b"\xff\xff\xff\xff":
+    if has_magic(head, b"ARROW1") or head[:4] == b"\xff\xff\xff\xff":
         return "arrow"
     return _TEXT.get(_ending(files[0].name)[0])
 

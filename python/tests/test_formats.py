@@ -203,3 +203,12 @@ def test_a_source_behind_a_format(make_file: MakeFile) -> None:
         list(cst.open(path, "again"))
     assert caught.value.record == 19
     cst.unregister_format("again")
+
+
+@pytest.mark.parametrize("header", ["PAR1,b", "ARROW1,b", "FEA1,b", "H,Größe", "x^,中国"])
+def test_tables_that_begin_as_other_formats_do(tmp_path: pathlib.Path, header: str) -> None:
+    """Whether the library looks at the bytes or a file system of Python does."""
+    path = tmp_path / "t.csv"
+    path.write_text(f"{header}\n1,2\n", encoding="utf-8")
+    for place in (path, f"file://{path}"):
+        assert list(pa.table(cst.open(place)).to_pydict()) == header.split(",")

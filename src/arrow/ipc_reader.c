@@ -55,7 +55,7 @@ struct cst__ipc_reader {
 bool cst__ipc_sniff(const uint8_t *head, size_t size) {
   uint32_t length;
   if (size >= MAGIC_SIZE && memcmp(head, magic, MAGIC_SIZE) == 0) {
-    return true;
+    return size == MAGIC_SIZE || head[MAGIC_SIZE] == 0; /* padding: it is no text */
   }
   if (size < 8 || memcmp(head, continuation, 4) != 0) {
     return false;

@@ -17,4 +17,14 @@ static inline bool cst__utf8_valid(const uint8_t *bytes, size_t size) {
   return cst__utf8_valid_prefix(bytes, size) == size;
 }
 
+/* Text in any encoding that contains ASCII: no control characters but tabs and ends of lines. */
+static inline bool cst__is_text(const uint8_t *bytes, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    if (bytes[i] == 0x7f || (bytes[i] < 0x20 && !(bytes[i] >= '\t' && bytes[i] <= '\r'))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 #endif /* BASE_UTF8_H */

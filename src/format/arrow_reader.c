@@ -238,7 +238,7 @@ static void arrow_close(void *ptr) {
 
 /* Feather of version 1 is no Arrow IPC, but whoever has it is told so here. */
 static bool arrow_sniff(const uint8_t *head, size_t size) {
-  return cst__ipc_sniff(head, size) || (size >= 4 && memcmp(head, "FEA1", 4) == 0);
+  return cst__ipc_sniff(head, size) || (size >= 8 && memcmp(head, "FEA1\0\0\0\0", 8) == 0);
 }
 
 const cst__table_format cst__arrow_table = {

@@ -4,17 +4,23 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 typedef struct magic {
   const char *bytes;
   size_t size;
   const char *hint;
+  bool is_text; /* more text follows; else it is only believed if something else does */
 } magic;
 
 #define MAGIC(text, hint) \
-  { text, sizeof(text) - 1, hint }
+  { text, sizeof(text) - 1, hint, false }
+#define TEXT_MAGIC(text, hint) \
+  { text, sizeof(text) - 1, hint, true }
 
 static const magic magics[] = {
-    MAGIC("version https://git-lfs", "this is a Git LFS pointer: git lfs pull fetches the file"),
+    TEXT_MAGIC("version https://git-lfs",
+               "this is a Git LFS pointer: git lfs pull fetches the file"),
     MAGIC("PAR1", "this is a Parquet file: read it with the format parquet"),
     MAGIC("ARROW1", "this is an Arrow file: read it with the format arrow"),
     MAGIC("\xff\xff\xff\xff", "this seems to be an Arrow stream: read it with the format arrow"),
@@ -26,7 +32,7 @@ static const magic magics[] = {
     MAGIC("\xff\x06\x00\x00sNaPpY", "this is framed snappy: decompress it first"),
     MAGIC("7z\xbc\xaf\x27\x1c", "this is a 7z archive: unpack it first"),
     MAGIC("Rar!", "this is a rar archive: unpack it first"),
-    MAGIC("\x1f\x8b", "this is gzip within the outer compression: decompress it once first"),
+    MAGIC("\x1f\x8b\x08", "this is gzip within the outer compression: decompress it once first"),
     MAGIC("\x28\xb5\x2f\xfd",
           "this is zstd within the outer compression: decompress it once first"),
     MAGIC("Obj\x01", "this is an Avro file"),
@@ -42,12 +48,12 @@ static const magic magics[] = {
     MAGIC("\x89PNG", "this is a PNG image"),
     MAGIC("\xff\xd8\xff", "this is a JPEG image"),
     MAGIC("RIFF", "this is a RIFF file (WAV, WebP or AVI)"),
-    MAGIC("%PDF", "this is a PDF document"),
+    TEXT_MAGIC("%PDF", "this is a PDF document"),
     MAGIC("\x7f"
           "ELF",
           "this is a program or a library"),
-    MAGIC("features {", "this is a text-format Example: TFRecords hold serialized ones"),
-    MAGIC("feature {", "this seems to be a text-format protobuf, maybe a schema"),
+    TEXT_MAGIC("features {", "this is a text-format Example: TFRecords hold serialized ones"),
+    TEXT_MAGIC("feature {", "this seems to be a text-format protobuf, maybe a schema"),
     MAGIC("\xff\xfe", "this seems to be UTF-16 text"),
     MAGIC("\xfe\xff", "this seems to be UTF-16 text"),
 };
@@ -61,16 +67,6 @@ static bool begins_with(const uint8_t *head, size_t size, const char *text) {
     }
   }
   return true;
-}
-
-/* Printable in any encoding that contains ASCII. */
-static bool is_text(const uint8_t *head, size_t size) {
-  for (size_t i = 0; i < size; i++) {
-    if (head[i] == 0x7f || (head[i] < 0x20 && !(head[i] >= '\t' && head[i] <= '\r'))) {
-      return false;
-    }
-  }
-  return size > 0;
 }
 
 static const char *guess_text(const uint8_t *head, size_t size) {
@@ -88,7 +84,7 @@ static const char *guess_text(const uint8_t *head, size_t size) {
       begins_with(head, size, "<?xml") || begins_with(head, size, "<error")) {
     return page;
   }
-  if (!is_text(head, size)) {
+  if (size == 0 || !cst__is_text(head, size)) {
     return NULL;
   }
   if (*head == '{' || *head == '[') {
@@ -122,9 +118,14 @@ static bool is_zeros(const uint8_t *head, size_t size) {
   return size > 0;
 }
 
+static bool has_magic(const uint8_t *head, size_t size, const magic *m) {
+  return size >= m->size && memcmp(head, m->bytes, m->size) == 0 &&
+         (m->is_text || size == m->size || !cst__is_text(head, size));
+}
+
 const char *cst__guess_format(const uint8_t *head, size_t size) {
   for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
-    if (size >= magics[i].size && memcmp(head, magics[i].bytes, magics[i].size) == 0) {
+    if (has_magic(head, size, &magics[i])) {
       return magics[i].hint;
     }
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "format/plugin.h"
 
 typedef struct builtin {
@@ -215,10 +216,16 @@ static bool find_table_by_ending(ending name, cst__format *out) {
   return false;
 }
 
+/* A table of text may begin with a column of that name. */
+static bool is_parquet(const uint8_t *head, size_t size) {
+  return size >= 4 && memcmp(head, "PAR1", 4) == 0 &&
+         (size == 4 || !cst__is_text(head, size < 64 ? size : 64));
+}
+
 cst_status cst__format_find_by_head(const char *path, const uint8_t *head, size_t size,
                                     cst__format *out, cst_error *error) {
   *out = (cst__format){0};
-  if (size >= 4 && memcmp(head, "PAR1", 4) == 0) {
+  if (is_parquet(head, size)) {
     return cst__format_find("parquet", out, error);
   }
   for (size_t i = 0; i < NUM_BUILTINS; i++) {

@@ -6,12 +6,14 @@
 
 #include "base/crc32c.h"
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "io/codec.h"
 #include "io/raw.h"
 
 enum {
   HEAD = 64,             /* bytes that are looked at */
   CHUNK = 256 << 10,     /* compressed bytes read at once */
+  PROOF = 4 << 10,       /* bytes that have to inflate before zlib is believed */
   STEP = 1 << 20,        /* decompressed bytes between two looks at the ratio */
   FREE_OUTPUT = 64 << 20 /* that may come out of anything */
 };
@@ -26,6 +28,7 @@ struct cst__input {
   const cst__codec *codec; /* NULL: plain */
   void *state;             /* of the codec */
   uint8_t head[HEAD];
+  bool guessed;   /* the compression is what it seems to be, but does not prove so */
   uint8_t *chunk; /* CHUNK bytes, or NULL: then buffer is the head */
   const uint8_t *buffer;
   size_t at;      /* bytes of the buffer that are used up */
@@ -92,27 +95,25 @@ static bool is_tfrecord(const uint8_t *head, size_t size) {
   return cst__crc32c_mask(cst__crc32c(0, head, 8)) == stored;
 }
 
-static bool is_text(const uint8_t *head, size_t size) {
-  for (size_t i = 0; i < size; i++) {
-    if ((head[i] < 0x20 || head[i] > 0x7e) && !(head[i] >= '\t' && head[i] <= '\r')) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* RFC 1950: CM is 8, CINFO at most 7, FCHECK makes the two bytes a multiple of 31. Text may begin
- * so, too ("x^2", "hC"). */
+/* RFC 1950: CM is 8, CINFO at most 7, FCHECK makes the two bytes a multiple of 31. Much else begins
+ * so, too ("x^2", "H,"): see prove_zlib. */
 static bool is_zlib(const uint8_t *head, size_t size) {
   return size >= 2 && (head[0] & 15) == 8 && head[0] >> 4 <= 7 &&
-         ((unsigned)head[0] << 8 | head[1]) % 31 == 0 && !is_text(head, size);
+         ((unsigned)head[0] << 8 | head[1]) % 31 == 0;
+}
+
+/* RFC 1952: CM is 8, the upper bits of FLG are zero. Fewer bytes are those of a file that is cut.
+ */
+static bool is_gzip(const uint8_t *head, size_t size) {
+  return size >= 2 && head[0] == 0x1f && head[1] == 0x8b && (size < 3 || head[2] == 8) &&
+         (size < 4 || (head[3] & 0xe0) == 0);
 }
 
 static cst__compression detect(const uint8_t *head, size_t size) {
   if (is_tfrecord(head, size)) {
     return CST__PLAIN;
   }
-  if (size >= 2 && head[0] == 0x1f && head[1] == 0x8b) {
+  if (is_gzip(head, size)) {
     return CST__GZIP;
   }
   if (size >= 4) {
@@ -136,22 +137,88 @@ static cst_status fill_head(cst__input *input, cst_error *error) {
   return CST_OK;
 }
 
+static const cst__codec *const codecs[] = {
+    [CST__GZIP] = &cst__gzip_codec, [CST__ZLIB] = &cst__zlib_codec, [CST__ZSTD] = &cst__zstd_codec};
+
 static cst_status start_codec(cst__input *input, cst_error *error) {
-  static const cst__codec *const codecs[] = {[CST__GZIP] = &cst__gzip_codec,
-                                             [CST__ZLIB] = &cst__zlib_codec,
-                                             [CST__ZSTD] = &cst__zstd_codec};
   if (input->compression == CST__PLAIN) {
     return CST_OK;
   }
   input->codec = codecs[input->compression];
   input->state = input->codec->new_state(&input->allocator);
-  input->chunk = cst__new(&input->allocator, CHUNK);
+  if (input->chunk == NULL) {
+    input->chunk = cst__new(&input->allocator, CHUNK);
+  }
   return input->state != NULL && input->chunk != NULL ? CST_OK : cst__fail_memory(error, CHUNK);
+}
+
+/* ---- zlib: two bytes of it are no proof ---- */
+
+/* Puts the first PROOF bytes, or as many as there are, into the chunk. */
+static cst_status fill_proof(cst__input *input, cst_error *error) {
+  input->chunk = cst__new(&input->allocator, CHUNK);
+  if (input->chunk == NULL) {
+    return cst__fail_memory(error, CHUNK);
+  }
+  memcpy(input->chunk, input->head, input->end);
+  input->buffer = input->chunk;
+  while (input->end < PROOF && !input->ended) {
+    size_t got;
+    CST__TRY(
+        cst__raw_read(&input->raw, input->chunk + input->end, PROOF - input->end, &got, error));
+    input->end += got;
+    input->ended = got == 0;
+  }
+  return CST_OK;
+}
+
+/* True if all of the proof inflates and, if these are all the bytes, they end with the stream. */
+static cst_status try_codec(const cst__input *input, const cst__codec *codec, bool *proved,
+                            cst_error *error) {
+  uint8_t out[4096];
+  size_t got;
+  cst__span in = {input->buffer, input->buffer + input->end};
+  const uint8_t *before;
+  void *state = codec->new_state(&input->allocator);
+  if (state == NULL) {
+    return cst__fail_memory(error, sizeof out);
+  }
+  cst_status status;
+  do {
+    before = in.at;
+    status = codec->decode(state, &in, out, sizeof out, &got, NULL);
+  } while (status == CST_OK && (got > 0 || in.at > before));
+  *proved = status == CST_OK && in.at == in.end && (!input->ended || codec->may_end(state));
+  codec->free_state(state);
+  return CST_OK;
+}
+
+/* Bytes that do not inflate are damaged zlib, unless they can be something else: text, a TFRecord
+ * whose header is damaged (its length has fewer than 32 bits), or another small number. */
+static bool may_be_damaged(const uint8_t *head, size_t size) {
+  static const uint8_t zeros[4] = {0};
+  bool is_number =
+      size >= 12 && (memcmp(head + 2, zeros, 2) == 0 || memcmp(head + 4, zeros, 4) == 0);
+  return head[0] == 0x78 && !is_number && !cst__is_text(head, size < HEAD ? size : HEAD);
+}
+
+static cst_status prove_zlib(cst__input *input, cst_error *error) {
+  bool proved;
+  CST__TRY(fill_proof(input, error));
+  CST__TRY(try_codec(input, &cst__zlib_codec, &proved, error));
+  input->guessed = !proved;
+  if (!proved && !may_be_damaged(input->buffer, input->end)) {
+    input->compression = CST__PLAIN;
+  }
+  return CST_OK;
 }
 
 static cst_status look(cst__input *input, cst_error *error) {
   CST__TRY(fill_head(input, error));
   input->compression = detect(input->head, input->end);
+  if (input->compression == CST__ZLIB) {
+    CST__TRY(prove_zlib(input, error));
+  }
   CST__TRY(start_codec(input, error));
   if (input->raw.at_any_offset) { /* the large reads then begin at a page */
     input->raw.offset = 0;
@@ -166,6 +233,12 @@ static cst_status look(cst__input *input, cst_error *error) {
 
 /* Every failure is kept, for this call and all that follow. */
 static cst_status keep(cst__input *input, cst_status status) {
+  static const char guess[] =
+      "that it is zlib was guessed from the first two bytes; the others are damaged, or those of "
+      "something else that is not known here";
+  if (status == CST_CORRUPT && input->guessed) {
+    memcpy(input->failure.hint, guess, sizeof guess);
+  }
   if (status != CST_OK) {
     cst__error_add_file(&input->failure, input->raw.name);
     input->failed = status;

@@ -74,8 +74,15 @@ TEST(first_bytes) {
   CHECK_EQ(cst__format_find_by_head("x.parquet", text, 0, &format, &error), CST_OK);
   CHECK(format.plugin == NULL);
   cst_status status =
-      cst__format_find_by_head("x", (const uint8_t *)"PAR1....", 8, &format, &error);
+      cst__format_find_by_head("x", (const uint8_t *)"PAR1\x15\x04\x15\x10", 8, &format, &error);
   CHECK(status == CST_NOT_FOUND || (status == CST_OK && format.plugin != NULL));
+  static const char *const tables[] = {"PAR1,b\n1,2\n", "ARROW1,b\n1,2\n", "FEA1,b\n1,2\n"};
+  for (size_t i = 0; i < 3; i++) { /* names of columns */
+    CHECK_EQ(cst__format_find_by_head("x.csv", (const uint8_t *)tables[i], strlen(tables[i]),
+                                      &format, &error),
+             CST_OK);
+    CHECK_STR(format.name, "csv");
+  }
 }
 
 /* A folder of files that are no plug-ins: asking for one by name fails, looking for any passes

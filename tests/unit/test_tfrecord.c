@@ -263,7 +263,9 @@ TEST(guesses) {
       {"ARROW1\0\0", 8, "Arrow file"},
       {"\xff\xff\xff\xff\x88\0\0\0", 8, "Arrow stream"},
       {"PK\x03\x04", 4, "zip"},
-      {"BZh91AY", 7, "bzip2"},
+      {"PAR1,PAR2\n1,2\n", 14, "CSV"},
+      {"ORC;\xc3\x84\n", 7, "CSV"},
+      {"BZh91AY&SY\x94\x02", 12, "bzip2"},
       {"\xfd"
        "7zXZ\0",
        6, "xz"},

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 from ._adapter import TensorAdapter as Adapter
 from ._core import arrow_schema
 from ._csv import CsvOptions
-from ._errors import NotFoundError
+from ._errors import NotFoundError, argument_error
 from ._frameworks import framework
+from ._open import infer_schema
 from ._open import open as open_source
 from ._schema import Schema
 from ._source import Source
@@ -287,7 +288,12 @@ class TFSequenceExampleRecord(_Files):
 
 
 class CsvTFXIO(_Files):
-    """CSV files without a header, whose columns are named here."""
+    """CSV files without a header, whose columns are named here: lists of int64, float32 and bytes,
+    in the order of column_names.
+
+    Without a schema the types are inferred from all files, once. With one there are the columns of
+    its features.
+    """
 
     _format = "csv"
 
@@ -313,6 +319,23 @@ class CsvTFXIO(_Files):
         if secondary_delimiter is not None:
             dialect = replace(dialect, secondary_delimiter=secondary_delimiter)
         super().__init__(file_pattern, schema, csv=dialect, tensor_group=tensor_group)
+        self._names = tuple(column_names)
+        if self._schema is not None:
+            self._options["columns"] = self._columns(self._schema)
+
+    def _columns(self, schema: Schema) -> tuple[str, ...]:
+        features = [feature.name for feature in schema.features]
+        for name in features:
+            if name not in self._names:
+                raise argument_error(f"the schema's feature {name!r} is none of column_names")
+        return tuple(name for name in self._names if name in features)
+
+    def _open(self, batch_size: int) -> Source:
+        if self._schema is None:
+            schema = infer_schema(self._paths, format=self._format, csv=self._options["csv"])
+            self._options["columns"] = self._columns(schema)
+            self._schema = schema
+        return super()._open(batch_size)
 
 
 class ParquetTFXIO(_Files):
@@ -368,8 +391,10 @@ class _Projected(TFXIO):
         return self._select(self._whole._tensor_source(batch_size))
 
     def _select(self, source: Source) -> Source:
+        """The columns stay in their order."""
         known = self._whole.TensorRepresentations()
-        return source.select(_columns_of(known[name] for name in self._names))
+        wanted = _columns_of(known[name] for name in self._names)
+        return source.select([name for name in source.column_names if name in wanted])
 
     def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
         known = self._whole.TensorRepresentations()

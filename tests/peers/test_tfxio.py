@@ -213,8 +213,107 @@ def test_csv(tmp_path: pathlib.Path) -> None:
     ours = tfxio.CsvTFXIO(str(path), **options)
     peer = csv_tfxio.CsvTFXIO(str(path), **options, **NAMED)
     assert_same(ours, peer, from_beam(peer, tmp_path))
-    inferred = tfxio.CsvTFXIO(str(path), **{**options, "schema": None})
-    assert [b.num_rows for b in inferred.RecordBatches(OURS)] == [3]
+
+
+def assert_same_inferred(path: pathlib.Path, **options: Any) -> None:
+    """Of types that are inferred the peer knows batches, and neither schema nor tensors."""
+    ours = tfxio.CsvTFXIO(str(path), **options)
+    peer = csv_tfxio.CsvTFXIO(str(path), **options, **NAMED)
+    (expected,) = from_beam(peer, path.parent)
+    (batch,) = ours.RecordBatches(tfxio.RecordBatchesOptions(100))
+    assert_same_batch(batch, expected)
+    assert ours.ArrowSchema().equals(expected.schema)
+    again = pickle.loads(pickle.dumps(ours))
+    (other,) = again.RecordBatches(tfxio.RecordBatchesOptions(100))
+    assert other.equals(batch)
+    tensors = ours.TensorAdapter().ToBatchTensors(batch)
+    for name, spec in ours.TensorAdapter().TypeSpecs().items():
+        assert spec.is_compatible_with(cst.to_tf(tensors[name])), name
+
+
+def test_csv_without_a_schema(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("z,b;1;0.5;a|b;;1\n\ny;2;;;;2|3\n;3;1;c;;\n")
+    assert_same_inferred(
+        path,
+        column_names=["text", "id", "f", "tags", "none", "numbers"],
+        delimiter=";",
+        multivalent_columns=["tags", "numbers"],
+        secondary_delimiter="|",
+    )
+
+
+def test_csv_of_one_column(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("name\n1\n2.5\n")
+    assert_same_inferred(path, column_names=["x"], skip_header_lines=1)
+
+
+def test_the_order_of_csv_columns_is_that_of_column_names(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("1,0.5,a,b\n2,,,c\n")
+    schema = schema_proto(
+        "feature { name: 's' type: BYTES } feature { name: 'i' type: INT } "
+        "feature { name: 'f' type: FLOAT }"
+    )
+    options: dict[str, Any] = {"column_names": ["i", "f", "left out", "s"], "schema": schema}
+    ours = tfxio.CsvTFXIO(str(path), **options)
+    assert ours.ArrowSchema().names == ["i", "f", "s"]
+    peer = csv_tfxio.CsvTFXIO(str(path), **options, **NAMED)
+    assert_same(ours, peer, from_beam(peer, tmp_path))
+    options["column_names"] = ["i", "f", "a", "b"]
+    for constructor in (tfxio.CsvTFXIO, csv_tfxio.CsvTFXIO):
+        with pytest.raises(ValueError, match="column"):
+            constructor(str(path), **options)
+
+
+@pytest.mark.parametrize("raw", [None, "raw"])
+def test_examples_without_a_schema(examples: str, raw: str | None) -> None:
+    ours = tfxio.TFExampleRecord(examples, raw_record_column_name=raw)
+    peer = tf_example_record.TFExampleRecord(examples, raw_record_column_name=raw, **NAMED)
+    for batch, expected in zip(ours.RecordBatches(OURS), peer.RecordBatches(OPTIONS), strict=True):
+        assert_same_batch(batch, expected)
+
+
+@pytest.mark.parametrize("names", [["tags", "id"], ["id", "steps"]])
+@pytest.mark.parametrize("raw", [None, "raw"])
+def test_the_order_of_projected_columns(examples: str, names: list[str], raw: str | None) -> None:
+    options: dict[str, Any] = {"schema": schema_proto(SCHEMA), "raw_record_column_name": raw}
+    ours = tfxio.TFExampleRecord(examples, **options).Project(names)
+    peer = tf_example_record.TFExampleRecord(examples, **options, **NAMED).Project(names)
+    assert ours.ArrowSchema().equals(peer.ArrowSchema())
+    for batch, expected in zip(ours.RecordBatches(OURS), peer.RecordBatches(OPTIONS), strict=True):
+        assert_same_batch(batch, expected)
+
+
+def test_sequences_come_last(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "sequences.tfrecord"
+    path.write_bytes(framed(sequence_record(i) for i in range(4)))
+    first, _, rest = SEQUENCES.strip().partition("\n")
+    for schema in (schema_proto(rest + first), None):
+        for raw in (None, "raw"):
+            options: dict[str, Any] = {"schema": schema, "raw_record_column_name": raw}
+            ours = tfxio.TFSequenceExampleRecord(str(path), **options)
+            peer = tf_sequence_example_record.TFSequenceExampleRecord(str(path), **options, **NAMED)
+            if schema is not None:
+                assert ours.ArrowSchema().equals(peer.ArrowSchema())
+            (expected,) = from_beam(peer, tmp_path)
+            (batch,) = ours.RecordBatches(OURS)
+            assert_same_batch(batch, expected)
+
+
+def test_parquet_without_a_schema(tmp_path: pathlib.Path) -> None:
+    path = str(tmp_path / "data.parquet")
+    table = pa.table({"i": pa.array([1, 2], pa.int32()), "s": ["x", None], "l": [[0.5], []]})
+    pq.write_table(table, path)
+    for columns in (None, ["l", "i"]):
+        ours = tfxio.ParquetTFXIO(path, column_names=columns)
+        peer = parquet_tfxio.ParquetTFXIO(path, column_names=columns, **NAMED)
+        (expected,) = from_beam(peer, tmp_path)
+        (batch,) = ours.RecordBatches(OURS)
+        assert batch.schema.names == expected.schema.names
+        assert batch.schema.types == expected.schema.types
+        assert batch.to_pydict() == expected.to_pydict()
 
 
 def test_parquet(examples: str, tmp_path: pathlib.Path) -> None:

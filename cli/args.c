@@ -28,6 +28,7 @@ static const option options[] = {
     {OPTION_LOSSY, 0, "lossy", NULL, "round what the output cannot hold exactly"},
     {OPTION_BATCH_SIZE, 'b', "batch-size", "N", "rows of a record batch (1024)"},
     {OPTION_THREADS, 'j', "threads", "N", "threads that read and decode (2, or 1 on one core)"},
+    {OPTION_FULL, 0, "full", NULL, "on a terminal: do not cut long strings and lists"},
     {OPTION_NO_CRC, 0, "no-crc", NULL, "do not check the checksums of the records"},
     {OPTION_MAX_RECORD_SIZE, 0, "max-record-size", "N", "bytes that a record may have (256 MiB)"},
     {OPTION_MAX_INFLATION, 0, "max-inflation", "N",
@@ -228,6 +229,7 @@ static bool set_plain(const option *o, const char *value, cli_settings *settings
       {OPTION_JSON, NULL, &settings->json},
       {OPTION_TEXT, NULL, &settings->text},
       {OPTION_NO_TENSORS, NULL, &settings->no_tensors},
+      {OPTION_FULL, NULL, &settings->full},
       {OPTION_IGNORE_UNEXPECTED, NULL, &settings->ignore_unexpected},
       {OPTION_NO_HEADER, NULL, &settings->csv.no_header},
   };

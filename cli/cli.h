@@ -66,6 +66,7 @@ enum { CLI_FINE = 0, CLI_FAULTS = 1, CLI_TROUBLE = 2, CLI_INTERRUPTED = 130 };
 #define OPTION_PROPOSE (UINT64_C(1) << 41)
 #define OPTION_MAX_DOMAIN (UINT64_C(1) << 42)
 #define OPTION_RAGGED (UINT64_C(1) << 43)
+#define OPTION_FULL (UINT64_C(1) << 44)
 #define OPTIONS_LIMITS \
   (OPTION_MAX_RECORD_SIZE | OPTION_MAX_INFLATION) /* of every verb that reads */
 #define OPTIONS_CSV                                                                    \
@@ -99,7 +100,7 @@ typedef struct cli_settings {
   int64_t threads;
   int64_t max_record_size, max_inflation; /* 0: the usual ones */
   bool no_tensors, ignore_unexpected;
-  bool lossy, no_crc, json, python, legacy, force, text, skip;
+  bool full, lossy, no_crc, json, python, legacy, force, text, skip;
   const char *group;
   bool propose, ragged;
   int64_t max_domain;  /* 0: the usual one */
@@ -232,9 +233,27 @@ void cli_json_error(FILE *out, const cst_error *error);
 /* "1.2 GB". */
 const char *cli_bytes(double bytes, char buf[32]);
 
+/* ---- JSON that is cut for a terminal (shorten.c) ---- */
+
+enum { CLI_DEPTH = 64 };
+
+typedef struct cli_shortener {
+  void (*put)(void *ctx, const char *data, size_t size); /* where the rest goes */
+  void *ctx;
+  /* where it stands; all 0 to begin */
+  bool in_string, in_hex, cut;
+  int escape;               /* bytes that belong to an escape */
+  int characters;           /* of this string, so far */
+  int depth, skip;          /* skip: the level whose further items are left out; 0: none */
+  int32_t items[CLI_DEPTH]; /* of the lists around this place */
+} cli_shortener;
+
+/* Takes the next bytes of the JSON. */
+void cli_shorten(cli_shortener *shortener, const char *data, size_t size);
+
 /* ---- the verbs ---- */
 
-extern const cli_verb cli_head, cli_count, cli_verify, cli_schema_infer, cli_schema_spec,
+extern const cli_verb cli_info, cli_head, cli_count, cli_verify, cli_schema_infer, cli_schema_spec,
     cli_schema_check, cli_schema_diff, cli_convert, cli_repair, cli_index, cli_split, cli_merge,
     cli_cat, cli_sample, cli_shuffle;
 

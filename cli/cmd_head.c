@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -25,8 +26,9 @@ typedef struct head {
   const cli_settings *settings;
   cst_source *files; /* all of the inputs, for their names */
   records taken;
-  int64_t left;   /* lines to show */
-  bool sequences; /* the records are tf.SequenceExamples */
+  int64_t left;            /* lines to show */
+  bool sequences;          /* the records are tf.SequenceExamples */
+  cli_shortener shortener; /* of what goes to a terminal */
 } head;
 
 /* TFRecord: length and its CRC in front, the CRC of the data behind. */
@@ -150,17 +152,35 @@ static void decoder_free(const decoder *d) {
 
 /* ---- printing ---- */
 
-/* Prints one batch, or a stream's next ones. */
-static cst_status open_lines(const struct ArrowSchema *schema, cst_sink **out, cst_error *error) {
-  cst_sink_options options = CST_SINK_OPTIONS_INIT;
-  options.format = "json";
-  return cst_sink_open("-", schema, &options, out, error);
+static void put_on_terminal(void *ctx, const char *data, size_t size) {
+  (void)ctx;
+  fwrite(data, 1, size, stdout); /* which cli_flush checks */
 }
 
-static cst_status print_batch(const struct ArrowSchema *schema, const struct ArrowArray *batch,
-                              cst_error *error) {
+static cst_status shorten(void *ctx, const void *data, size_t size, cst_error *error) {
+  (void)error;
+  cli_shorten(ctx, data, size);
+  return CST_OK;
+}
+
+/* Prints one batch, or a stream's next ones: whole, but for a person. */
+static cst_status open_lines(head *work, const struct ArrowSchema *schema, cst_sink **out,
+                             cst_error *error) {
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  options.format = "json";
+  if (work->settings->full || !isatty(STDOUT_FILENO)) {
+    return cst_sink_open("-", schema, &options, out, error);
+  }
+  work->shortener = (cli_shortener){.put = put_on_terminal};
+  cst_writer writer = {
+      .size = sizeof writer, .name = "terminal", .write = shorten, .ctx = &work->shortener};
+  return cst_sink_open_writer(&writer, schema, &options, out, error);
+}
+
+static cst_status print_batch(head *work, const struct ArrowSchema *schema,
+                              const struct ArrowArray *batch, cst_error *error) {
   cst_sink *sink;
-  cst_status status = open_lines(schema, &sink, error);
+  cst_status status = open_lines(work, schema, &sink, error);
   if (status != CST_OK) {
     return status;
   }
@@ -172,7 +192,7 @@ static cst_status print_batch(const struct ArrowSchema *schema, const struct Arr
   return status;
 }
 
-static cst_status decode_and_print(const decoder *d, const records *taken, size_t count,
+static cst_status decode_and_print(head *work, const decoder *d, const records *taken, size_t count,
                                    cst_error *error) {
   struct ArrowSchema schema;
   struct ArrowArray batch;
@@ -180,7 +200,7 @@ static cst_status decode_and_print(const decoder *d, const records *taken, size_
   if (status != CST_OK) {
     return status;
   }
-  status = print_batch(&schema, &batch, error);
+  status = print_batch(work, &schema, &batch, error);
   batch.release(&batch);
   schema.release(&schema);
   return status;
@@ -200,7 +220,7 @@ static cst_status print_good_ones(head *work, const decoder *d, cst_error *fault
   fault->offset = from->offset;
   cst_error ignored = CST_ERROR_INIT;
   if (good > 0) {
-    decode_and_print(d, &work->taken, good, &ignored);
+    decode_and_print(work, d, &work->taken, good, &ignored);
   }
   return fault->code;
 }
@@ -305,7 +325,7 @@ static cst_status print_taken(head *work, cst_error *error) {
   if (status != CST_OK) {
     return status;
   }
-  status = decode_and_print(&d, &work->taken, work->taken.count, error);
+  status = decode_and_print(work, &d, &work->taken, work->taken.count, error);
   if (status != CST_OK) {
     status = print_good_ones(work, &d, error);
   }
@@ -343,7 +363,7 @@ static cst_status print_source(head *work, cst_source *source, cst_error *error)
   if (status != CST_OK) {
     return status;
   }
-  status = open_lines(&schema, &sink, error);
+  status = open_lines(work, &schema, &sink, error);
   schema.release(&schema);
   if (status != CST_OK) {
     return status;
@@ -464,7 +484,7 @@ static int show(const cli_settings *settings) {
   if (printed != CST_OK) { /* it lies in front of the other one */
     return cli_fail(&of_print);
   }
-  return status == CST_OK ? CLI_FINE : cli_fail(&error);
+  return status == CST_OK ? cli_flush(CLI_FINE) : cli_fail(&error);
 }
 
 static int run(int argc, char **argv) {
@@ -479,15 +499,16 @@ static int run(int argc, char **argv) {
 
 const cli_verb cli_head = {
     .name = "head",
-    .usage = "FILE... [-n N] [--columns A,B] [--schema FILE]",
+    .usage = "FILE... [-n N] [--columns A,B] [--schema FILE] [--full]",
     .summary = "Prints the first records as JSON lines; needs no schema",
     .details =
         "Values are always lists; null is a feature that is not there, [] one without values. "
         "Bytes\n"
         "are a string if they are UTF-8, else {\"base64\": ...}. `--format raw` shows the records\n"
-        "themselves. Reads no further than it has to.\n",
-    .options = OPTION_ROWS | OPTION_SCHEMA | OPTION_COLUMNS | OPTION_FORMAT | OPTION_NO_CRC |
-               OPTION_SEQUENCE_COLUMN | OPTIONS_CSV | OPTIONS_LIMITS,
+        "themselves. Reads no further than it has to. On a terminal long strings and lists are "
+        "cut.\n",
+    .options = OPTION_ROWS | OPTION_FULL | OPTION_SCHEMA | OPTION_COLUMNS | OPTION_FORMAT |
+               OPTION_NO_CRC | OPTION_SEQUENCE_COLUMN | OPTIONS_CSV | OPTIONS_LIMITS,
     .min_paths = 1,
     .run = run,
 };

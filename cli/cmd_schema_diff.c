@@ -156,7 +156,7 @@ static int diff(const cli_settings *settings) {
   if (status == CST_OK) {
     printf(r.json ? "[" : "");
     status = cst_schema_diff(schemas[0], schemas[1], print_change, &r, &count, &error);
-    printf(r.json ? "]\n" : "");
+    printf(r.json ? "]\n" : status == CST_OK && count == 0 ? "no differences\n" : "");
   }
   cst_schema_release(schemas[0]);
   cst_schema_release(schemas[1]);

@@ -1,6 +1,7 @@
 /* The counted schema: parsing from text and binary, writing, and asking for features. */
 #include "schema/schema.h"
 
+#include "base/crc32c.h"
 #include "schema/internal.h"
 
 cst_schema *cst__schema_new(void) {
@@ -50,6 +51,24 @@ size_t cst__schema_find_feature(const cst_schema *schema, const char *name, size
 typedef cst_status (*merge_function)(cst__arena *arena, cst__message *message, cst_bytes bytes,
                                      int depth, cst_error *error);
 
+/* A TFRecord file begins with a length of 8 bytes and its masked CRC. */
+static bool is_tfrecord(const uint8_t *data, size_t size) {
+  uint32_t stored;
+  if (size < 16) return false;
+  memcpy(&stored, data + 8, sizeof stored);
+  return stored == cst__crc32c_mask(cst__crc32c(0, data, 8));
+}
+
+/* Text whose first line has cells, and nothing that a schema's text has. */
+static bool is_table(const uint8_t *data, size_t size) {
+  bool cells = false;
+  for (size_t i = 0; i < size && data[i] != '\n'; i++) {
+    if (strchr(":{<#", data[i])) return false; /* also a NUL */
+    cells |= data[i] == ',' || data[i] == ';' || data[i] == '\t';
+  }
+  return cells;
+}
+
 /* Files that are given in place of a schema by mistake; NULL: nothing known. */
 static const char *mistake_hint(const uint8_t *data, size_t size) {
   static const struct {
@@ -61,15 +80,24 @@ static const char *mistake_hint(const uint8_t *data, size_t size) {
       {"<", 1, "this looks like HTML or XML, not like a schema"},
       {"\x1f\x8b", 2, "this is compressed with gzip: decompress it"},
       {"\x28\xb5\x2f\xfd", 4, "this is compressed with zstd: decompress it"},
-      {"{", 1, "this looks like JSON: a schema is protobuf text or binary"},
+      {"{", 1,
+       "this looks like JSON, not like a schema: `columnstone schema infer` makes one of data"},
       {"PK\x03\x04", 4, "this is a zip archive: unpack it"},
-      {"PAR1", 4, "this is a Parquet file, not a schema"},
-      {"ARROW1", 6, "this is an Arrow file, not a schema"},
+      {"PAR1", 4,
+       "this is a Parquet file, not a schema: `columnstone schema infer` makes one of data"},
+      {"ARROW1", 6,
+       "this is an Arrow file, not a schema: `columnstone schema infer` makes one of data"},
   };
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     if (size >= known[i].size && memcmp(data, known[i].start, known[i].size) == 0) {
       return known[i].hint;
     }
+  }
+  if (is_tfrecord(data, size)) {
+    return "this is a TFRecord file, not a schema: `columnstone schema infer` makes one of data";
+  }
+  if (is_table(data, size)) {
+    return "this looks like CSV, not like a schema: `columnstone schema infer` makes one of data";
   }
   return NULL;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "harness.h"
 
 static cst_schema *parse(const char *text) {
@@ -299,6 +300,11 @@ TEST(files_that_are_no_schema_get_a_hint) {
   check_mistake("{\"feature\": []}", 15, "JSON");
   check_mistake("\x1f\x8b\x08\0\0\0\0\0", 8, "gzip");
   check_mistake("PAR1\x15\x04\x15\x10", 8, "Parquet");
+  check_mistake("fare,company\n1,2\n", 17, "CSV");
+  uint8_t record[16] = {8};
+  uint32_t crc = cst__crc32c_mask(cst__crc32c(0, record, 8));
+  memcpy(record + 8, &crc, sizeof crc);
+  check_mistake((const char *)record, sizeof record, "TFRecord");
 }
 
 TEST(an_expanded_any_has_no_binary_form) {

@@ -26,7 +26,8 @@ enum {
 
 /* Moves `array` in on success (its release becomes NULL); the schema is copied. Unless it is
  * trusted, the data is validated fully: CST_CORRUPT with the path, CST_LIMIT for lengths that no
- * memory stands behind (more than 2^24 nulls of type null alone). Trusted data is not looked at.
+ * memory stands behind (more than 2^24 nulls of type null alone), CST_UNSUPPORTED with the path for
+ * unions and run-end encoded columns. Trusted data is not looked at.
  * Dictionary-encoded columns become plain ones: no operation knows dictionaries.
  * allocator may be NULL; results of operations use the allocator of their (first) argument. */
 CST_API cst_status cst_array_import(const struct ArrowSchema *schema, struct ArrowArray *array,
@@ -51,8 +52,8 @@ CST_API cst_status cst_array_slice(const cst_array *array, int64_t begin, int64_
 
 /* The given rows in the given order; one may come several times, -1 is a row of nulls (of a record
  * batch, as of any struct: null in every column). One run of rows is not copied. Types stay:
- * CST_LIMIT, with the path, if 32-bit offsets do not suffice; CST_UNSUPPORTED for unions and
- * run-end encoding. CST_INVALID_ARGUMENT for a row that there is not. */
+ * CST_LIMIT, with the path, if 32-bit offsets do not suffice; CST_INVALID_ARGUMENT for a
+ * row that there is not. */
 CST_API cst_status cst_array_take(const cst_array *array, const int64_t *rows, size_t num_rows,
                                   cst_array **out, cst_error *error);
 

@@ -274,3 +274,34 @@ def test_a_sliced_batch_of_records_is_written(tmp_path):
     assert cst.write(Exporter(tree), tmp_path / "y", "raw") == 1
     assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
     assert cst.open(tmp_path / "y").num_rows == 1
+
+
+def union(kind: str) -> Node:
+    ids = Node(b"", [], children=[ints(), dataclasses.replace(ints(), name=b"b")], name=b"u")
+    if kind == "dense":  # an offset far outside
+        ids.format, ids.buffers = b"+ud:0,1", [b"\0\1", offsets(0, 2**30)]
+    elif kind == "sparse":  # an id that there is not
+        ids.format, ids.buffers = b"+us:0,1", [b"\0\x7f"]
+    else:
+        runs = Node(b"i", [None, offsets(1, 2**30)], name=b"run_ends")
+        ids.format, ids.children = b"+r", [runs, dataclasses.replace(ints(), name=b"values")]
+    return ids
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "run_end"])
+@pytest.mark.parametrize("ending", ["arrow", "arrows", "csv", "jsonl", "tfrecord"])
+def test_unions_and_runs_are_refused_everywhere(kind, ending, tmp_path):
+    """Sound or not: nobody looks into them."""
+    exporter = Exporter(batch(ints(), batch(union(kind))))
+    for call in (
+        lambda: cst.write(exporter, tmp_path / f"x.{ending}"),
+        lambda: list(cst.open(exporter)),
+        lambda: cst.record_batch(exporter),
+        lambda: cst.array(exporter),
+        lambda: cst.open(exporter).schema,
+    ):
+        with pytest.raises(cst.UnsupportedError, match=f"type {kind}.* is not supported") as caught:
+            call()
+        assert caught.value.path == ".u"
+    assert not list(tmp_path.iterdir())
+    assert [b.to_pydict() for b in cst.open(exporter, columns=["a"])] == [{"a": [1, 2]}]

@@ -54,22 +54,16 @@ static cst_status fail(cst__ipc_writer *writer, int code, const struct ArrowErro
                    "this cannot be written as Arrow IPC: %s", why->message);
 }
 
-/* Types that nanoarrow's writer does not know (but for views, which are written out), found before
- * it is asked. */
-static cst_status check_types(const struct ArrowSchema *schema, cst_error *error) {
-  static const char *const refused[] = {"+r"};
+/* Dictionaries, that nanoarrow's writer does not know, are found before it is asked. (It does not
+ * know views either, which are written out.) */
+static cst_status check_dictionaries(const struct ArrowSchema *schema, cst_error *error) {
   cst_status status = CST_OK;
-  bool bad = schema->dictionary != NULL;
-  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-    bad = bad || strcmp(schema->format, refused[i]) == 0;
-  }
-  if (bad) {
+  if (schema->dictionary != NULL) {
     status = cst__fail(error, CST_UNSUPPORTED, "leave the column out, or write Parquet",
-                       "a %s cannot be written as Arrow IPC",
-                       schema->dictionary != NULL ? "dictionary" : "run_end_encoded column");
+                       "a dictionary cannot be written as Arrow IPC");
   }
   for (int64_t i = 0; i < schema->n_children && status == CST_OK; i++) {
-    status = check_types(schema->children[i], error);
+    status = check_dictionaries(schema->children[i], error);
   }
   if (status != CST_OK && schema->name != NULL && schema->name[0] != '\0') {
     cst__error_add_path(error, schema->name, strlen(schema->name));
@@ -100,7 +94,8 @@ cst_status cst__ipc_writer_new(const struct ArrowSchema *schema, bool is_file,
                                cst__ipc_write_bytes write, void *ctx,
                                const cst_allocator *allocator, cst__ipc_writer **out,
                                cst_error *error) {
-  CST__TRY(check_types(schema, error));
+  CST__TRY(cst__schema_check_types(schema, error));
+  CST__TRY(check_dictionaries(schema, error));
   cst_allocator own = cst__allocator_of(allocator);
   cst__ipc_writer *writer = cst__new_zero(&own, sizeof *writer);
   if (writer == NULL) {
@@ -169,22 +164,10 @@ static int64_t slots_below(const cst__view *view, const struct ArrowArray *array
   }
 }
 
-/* True if no array below begins behind its first slot. */
-static bool begins_at_zero(const struct ArrowArray *array) {
-  bool all = array->offset == 0;
-  for (int64_t i = 0; i < array->n_children && all; i++) {
-    all = begins_at_zero(array->children[i]);
-  }
-  return all;
-}
-
 /* True if nothing, at any depth, begins behind its first slot or goes on behind the last one that
  * is needed: nanoarrow would write it all, and readers may refuse it. */
 static bool is_compact(const cst__view *view, const struct ArrowArray *array) {
   int64_t slots = slots_below(view, array);
-  if (view->num_children != array->n_children) { /* a view does not look into every type */
-    return begins_at_zero(array);
-  }
   bool compact = array->offset == 0;
   for (int64_t i = 0; i < view->num_children && compact; i++) {
     const struct ArrowArray *child = array->children[i];

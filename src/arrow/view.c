@@ -635,3 +635,24 @@ void cst__view_type_name(const cst__view *v, char *buf, size_t n) {
     snprintf(buf, n, "%s", name);
   }
 }
+
+/* ---- types that are not supported ---- */
+
+cst_status cst__schema_check_types(const struct ArrowSchema *schema, cst_error *error) {
+  int64_t ignored;
+  cst_status status = CST_OK;
+  if (find_format(schema->format, &ignored) == &other) {
+    status = cst__fail(error, CST_UNSUPPORTED, "cast the column, or leave it out",
+                       "a column of type %s is not supported", plain_name(schema->format));
+  } else if (schema->dictionary != NULL) {
+    status = cst__schema_check_types(schema->dictionary, error);
+  }
+  for (int64_t i = 0; i < schema->n_children && status == CST_OK; i++) {
+    const struct ArrowSchema *child = schema->children[i];
+    status = cst__schema_check_types(child, error);
+    if (status != CST_OK && strcmp(schema->format, "+s") == 0 && child->name != NULL) {
+      cst__error_add_path(error, child->name, strlen(child->name));
+    }
+  }
+  return status;
+}

@@ -145,6 +145,11 @@ int64_t cst__bitmap_count(const uint8_t *bitmap, int64_t offset, int64_t length)
 /* The format of the C data interface for values of the type; for BYTES that of large_binary. */
 const char *cst__dtype_format(cst_dtype dtype);
 
+/* CST_UNSUPPORTED, with the path, if there is a union, a run-end encoded column or a type of no
+ * known name at any depth: nobody looks into them, so they are let in nowhere. The schema is whole
+ * (cst__schema_copy has made it, for one). */
+cst_status cst__schema_check_types(const struct ArrowSchema *schema, cst_error *error);
+
 /* A deep copy (dictionaries and metadata included). It is made with the C library's allocator, and
  * released through its own release callback. */
 cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema *out,

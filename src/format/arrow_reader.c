@@ -86,6 +86,9 @@ static cst_status picked_schema(const arrow_plan *plan, const cst__table_options
   if (plan->places != NULL) {
     status = cst__pick_fields(plan->places, plan->num_places, &picked, error);
   }
+  if (status == CST_OK) {
+    status = cst__schema_check_types(&picked, error);
+  }
   if (status == CST_OK && options->types != NULL && !cst__schema_equal(options->types, &picked)) {
     status = cst__fail(error, CST_SCHEMA, "leave the types out: Arrow files have their own",
                        "the columns of the file are not of the given types");

@@ -251,8 +251,11 @@ static cst_status new_sink(const char *path, const struct ArrowSchema *schema,
   sink->allocator = cst__allocator_of(allocator);
   cst__arena_init(&sink->arena, allocator);
   sink->path = cst__new_copy(allocator, path, strlen(path));
-  return sink->path == NULL ? cst__fail_memory(error, strlen(path))
-                            : cst__schema_copy(schema, &sink->schema, error);
+  if (sink->path == NULL) {
+    return cst__fail_memory(error, strlen(path));
+  }
+  CST__TRY(cst__schema_copy(schema, &sink->schema, error));
+  return cst__schema_check_types(&sink->schema, error);
 }
 
 static cst_status end_open(cst_sink *sink, cst_status status, cst_sink **out) {

@@ -157,6 +157,12 @@ cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out
                           ? cst__pick_columns((const char *const *)source->columns,
                                               source->num_columns, out, NULL, error)
                           : CST_OK;
+  if (status == CST_OK) {
+    status = cst__schema_check_types(out, error);
+    if (status != CST_OK) {
+      cst__error_add_file(error, source->files[0].name);
+    }
+  }
   if (status != CST_OK && out->release != NULL) {
     out->release(out);
   }

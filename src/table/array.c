@@ -52,7 +52,7 @@ cst_status cst__array_result_as(const cst_allocator *allocator, const struct Arr
 /* ---- importing ---- */
 
 /* True if everything that is copied when buffers are shared is there; the view has looked at what
- * it knows, but not below unions and the like. */
+ * it knows, but not into dictionaries. */
 static bool is_whole(const struct ArrowSchema *schema, const struct ArrowArray *array) {
   if (array == NULL || array->release == NULL || array->n_buffers < 0 ||
       (array->n_buffers > 0 && array->buffers == NULL) || array->n_children != schema->n_children ||
@@ -112,7 +112,10 @@ cst_status cst__array_import(const struct ArrowSchema *schema, struct ArrowArray
                              cst_error *error) {
   cst__type *type;
   CST__TRY(cst__type_new(schema, allocator, &type, error));
-  cst_status status = is_trusted ? CST_OK : validate(&type->schema, array, allocator, error);
+  cst_status status = is_trusted ? CST_OK : cst__schema_check_types(&type->schema, error);
+  if (status == CST_OK && !is_trusted) {
+    status = validate(&type->schema, array, allocator, error);
+  }
   if (status == CST_OK && type->has_dictionary) {
     status = make_plain(&type, array, is_trusted, allocator, error);
   }

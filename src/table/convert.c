@@ -148,19 +148,45 @@ static cst_status widen(cst__conversion *c, const cst__view *view, cst__view *ou
 
 /* ---- binary ---- */
 
-static cst_status copy_bytes(cst__conversion *c, const cst__view *view, const int64_t *offsets,
+/* Offsets of the target's width: what they reach has to fit it. */
+static void put_offset(void *offsets, int width, int64_t i, int64_t value) {
+  if (width == 8) {
+    ((int64_t *)offsets)[i] = value;
+  } else {
+    ((int32_t *)offsets)[i] = (int32_t)value;
+  }
+}
+
+static cst_status check_reach(const cst__conversion *c, int width, int64_t last) {
+  return width == 8 || last <= INT32_MAX
+             ? CST_OK
+             : cst__fail(c->error, CST_LIMIT, "use smaller batches",
+                         "offsets of 32 bits do not reach %lld", (long long)last);
+}
+
+/* The bytes of views and fixed sizes, one slot's behind the other's. */
+static cst_status copy_bytes(cst__conversion *c, const cst__view *view, void *offsets,
                              cst__view *out) {
-  uint8_t *bytes = take(c, offsets[view->length], 1);
+  int64_t last = 0;
+  for (int64_t i = 0; i < view->length; i++) {
+    last += (int64_t)cst__view_bytes(view, i).size;
+  }
+  CST__TRY(check_reach(c, out->offset_width, last));
+  uint8_t *bytes = take(c, last, 1);
   if (bytes == NULL) {
     return CST_NO_MEMORY;
   }
+  out->data = bytes;
+  last = 0;
+  put_offset(offsets, out->offset_width, 0, 0);
   for (int64_t i = 0; i < view->length; i++) {
     cst_bytes value = cst__view_bytes(view, i);
     if (value.size > 0) {
-      memcpy(bytes + offsets[i], value.data, value.size);
+      memcpy(bytes + last, value.data, value.size);
     }
+    last += (int64_t)value.size;
+    put_offset(offsets, out->offset_width, i + 1, last);
   }
-  out->data = bytes;
   return CST_OK;
 }
 
@@ -170,34 +196,26 @@ static cst_status convert_binary(cst__conversion *c, const cst__view *view, cst_
     out->offsets = view->offsets;
     return CST_OK;
   }
-  int64_t *offsets = take(c, view->length + 1, sizeof *offsets);
+  int width = out->offset_width;
+  void *offsets = take(c, view->length + 1, (size_t)width);
   if (offsets == NULL) {
     return CST_NO_MEMORY;
   }
   CST__TRY(rebase(c, view, out));
   out->offsets = offsets;
-  offsets[0] = 0;
-  if (view->layout == CST__LAYOUT_BINARY) {
-    for (int64_t i = 0; i <= view->length && view->length > 0; i++) {
-      offsets[i] = cst__view_entry(view->offsets, view->offset_width, view->offset + i);
-    }
-    return CST_OK;
+  if (view->layout != CST__LAYOUT_BINARY) {
+    return copy_bytes(c, view, offsets, out);
   }
-  for (int64_t i = 0; i < view->length; i++) {
-    offsets[i + 1] = offsets[i] + (int64_t)cst__view_bytes(view, i).size;
+  int64_t last = 0;
+  put_offset(offsets, width, 0, 0);
+  for (int64_t i = 0; i <= view->length && view->length > 0; i++) {
+    last = cst__view_entry(view->offsets, view->offset_width, view->offset + i);
+    put_offset(offsets, width, i, last);
   }
-  return copy_bytes(c, view, offsets, out);
+  return check_reach(c, width, last);
 }
 
 /* ---- lists ---- */
-
-static void put_offset(void *offsets, int width, int64_t i, int64_t value) {
-  if (width == 8) {
-    ((int64_t *)offsets)[i] = value;
-  } else {
-    ((int32_t *)offsets)[i] = (int32_t)value;
-  }
-}
 
 /* The items that the list views refer to, one slot's behind the other's, as an array of their own.
  */
@@ -228,7 +246,8 @@ static cst_status copy_items(cst__conversion *c, const struct ArrowSchema *schem
 
 /* List views may share their items, below each other with each level more: what that adds is
  * bounded by what came in. */
-static cst_status list_view_offsets(cst__conversion *c, const cst__view *view, int64_t *offsets) {
+static cst_status list_view_offsets(cst__conversion *c, const cst__view *view, int width,
+                                    void *offsets) {
   int64_t items = view->children[0].length;
   if (c->within == 0) {
     c->given += view->length + items;
@@ -236,21 +255,22 @@ static cst_status list_view_offsets(cst__conversion *c, const cst__view *view, i
   int64_t most = c->given > INT64_MAX / MAX_RATIO ? INT64_MAX : c->given * MAX_RATIO;
   most = most > FREE_ITEMS ? most : FREE_ITEMS;
   most = most - c->shared < INT64_MAX - items ? most - c->shared + items : INT64_MAX;
-  offsets[0] = 0;
+  int64_t total = 0;
+  put_offset(offsets, width, 0, 0);
   for (int64_t i = 0; i < view->length; i++) {
     int64_t begin;
     int64_t end;
     cst__view_list(view, i, &begin, &end);
-    if (end - begin > most - offsets[i]) {
+    if (end - begin > most - total) {
       return cst__fail(c->error, CST_LIMIT, "use smaller batches, or large lists",
                        "list views share %lld items so often that lists have more than %lld",
                        (long long)items, (long long)most);
     }
-    offsets[i + 1] = offsets[i] + (end - begin);
+    total += end - begin;
+    put_offset(offsets, width, i + 1, total);
   }
-  int64_t total = offsets[view->length];
   c->shared += total > items ? total - items : 0;
-  return CST_OK;
+  return check_reach(c, width, total);
 }
 
 /* Offsets from 0 on, and the items that they refer to. */
@@ -264,7 +284,7 @@ static cst_status list_offsets(cst__conversion *c, const struct ArrowSchema *sch
   }
   out->offsets = offsets;
   if (view->layout == CST__LAYOUT_LIST_VIEW) {
-    CST__TRY(list_view_offsets(c, view, offsets));
+    CST__TRY(list_view_offsets(c, view, width, offsets));
     return copy_items(c, schema, view, items);
   }
   bool is_fixed = view->layout == CST__LAYOUT_FIXED_LIST;
@@ -278,6 +298,7 @@ static cst_status list_offsets(cst__conversion *c, const struct ArrowSchema *sch
                     : cst__view_entry(view->offsets, view->offset_width, view->offset + i) - first;
     put_offset(offsets, width, i, last);
   }
+  CST__TRY(check_reach(c, width, last));
   return narrow(c, &view->children[0], first, last, items);
 }
 

@@ -268,7 +268,11 @@ TEST(layouts_that_are_not_known) {
   arrow_text("struct{a: int32, s: struct{u: struct{x: int8}}}", "{1, {{2}}} {3, {{4}}}", &schema,
              &array);
   CHECK_EQ(ArrowSchemaSetFormat(schema.children[1]->children[0], "+us:5"), 0);
-  CHECK_EQ(cst_array_import(&schema, &array, 0, NULL, &batch, &error), CST_OK);
+  CHECK_EQ(cst_array_import(&schema, &array, 0, NULL, &batch, &error), CST_UNSUPPORTED);
+  CHECK_STR(error.path, "s.u");
+  CHECK_CONTAINS(error.message, "sparse_union");
+  error = (cst_error)CST_ERROR_INIT;
+  CHECK_EQ(cst_array_import(&schema, &array, CST_ARRAY_TRUSTED, NULL, &batch, &error), CST_OK);
   ArrowSchemaRelease(&schema);
   CHECK_EQ(cst_array_take(batch, rows, 2, &out, &error), CST_UNSUPPORTED);
   CHECK_STR(error.path, "s.u");

@@ -33,6 +33,7 @@ enum {
 CST_API cst_status cst_array_import(const struct ArrowSchema *schema, struct ArrowArray *array,
                                     uint32_t flags, const cst_allocator *allocator, cst_array **out,
                                     cst_error *error);
+/* One more owner; returns its argument. One owner less; the last frees. */
 CST_API cst_array *cst_array_retain(const cst_array *array);
 CST_API void cst_array_release(cst_array *array); /* NULL is allowed */
 CST_API int64_t cst_array_length(const cst_array *array);

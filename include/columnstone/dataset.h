@@ -54,9 +54,10 @@ typedef struct cst_dataset_options {
 /* Immutable and counted; shared by threads. Keeps the source. */
 typedef struct cst_dataset cst_dataset;
 
-/* options may be NULL. Does not read the data. */
+/* options may be NULL. The dataset keeps the source. Does not read the data. */
 CST_API cst_status cst_dataset_new(cst_source *source, const cst_dataset_options *options,
                                    cst_dataset **out, cst_error *error);
+/* One more owner; returns its argument. One owner less; the last frees. */
 CST_API cst_dataset *cst_dataset_retain(const cst_dataset *dataset);
 CST_API void cst_dataset_release(cst_dataset *dataset);
 
@@ -72,7 +73,9 @@ CST_API cst_status cst_dataset_num_batches(cst_dataset *dataset, uint64_t *batch
                                            cst_error *error);
 
 /* The row numbers of positions [begin, begin + count) of an epoch's order (all shards): what a
- * sampler of one's own needs. CST_UNSUPPORTED where rows cannot be reached one by one. */
+ * sampler of one's own needs. `rows` has room for `count`; after a failure its content is
+ * undefined. CST_INVALID_ARGUMENT for positions that there are not. CST_UNSUPPORTED where rows
+ * cannot be reached one by one. */
 CST_API cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin,
                                      uint64_t count, uint64_t *rows, cst_error *error);
 
@@ -91,14 +94,16 @@ typedef struct cst_position {
  */
 typedef struct cst_loader cst_loader;
 
-/* `from`: the first batch; its file and rows_before may be 0. `step` (0: 1) and `first`: of the
- * batches from there on every step-th one, beginning with number `first` of them: what worker
- * `first` of `step` workers has to make. Threads start with the first next. */
+/* `from` (required; {0} is the first epoch's begin): the first batch; its file and rows_before may
+ * be 0. The loader keeps the dataset. `step` (0: 1) and `first`: of the batches from there on every
+ * step-th one, beginning with number `first` of them: what worker `first` of `step` workers has to
+ * make. Threads start with the first next. */
 CST_API cst_status cst_loader_new(cst_dataset *dataset, const cst_position *from, uint32_t first,
                                   uint32_t step, cst_loader **out, cst_error *error);
 
-/* The next batch (a struct array) and its position (may be NULL); out->release == NULL at the end
- * of the epoch. A failure comes again with every further call, in the place of its batch. */
+/* The next batch (a struct array, the caller's) and its position (may be NULL); out->release ==
+ * NULL at the end of the epoch, and after a failure, which comes again with every further call, in
+ * the place of its batch. */
 CST_API cst_status cst_loader_next(cst_loader *loader, struct ArrowArray *out,
                                    cst_position *position, cst_error *error);
 

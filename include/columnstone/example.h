@@ -57,8 +57,9 @@ CST_API void cst_example_decoder_free(cst_example_decoder *decoder);
 
 /* Decodes `count` records into one batch (a struct array with one child per column) and its schema.
  * Either output may be NULL. Reads never leave a record's bytes. With CST_COLUMNS_BINARY_VIEWS the
- * records are copied once, because nobody keeps them alive. On failure the outputs are untouched,
- * the error names the record (its index in `records`), and the decoder stays usable. */
+ * records are copied once, because nobody keeps them alive. The batch may outlive the decoder. On
+ * failure the error names the record (its index in `records`), and the decoder stays usable. No
+ * records (count 0) are a batch of no rows. */
 CST_API cst_status cst_example_decoder_decode(cst_example_decoder *decoder,
                                               const cst_bytes *records, size_t count,
                                               struct ArrowSchema *out_schema,

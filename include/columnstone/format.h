@@ -43,7 +43,9 @@ typedef struct cst_plugin_write_options {
 
 /* A format. Functions that it does not have are NULL: `open` of one that is only written, the four
  * of the writer of one that is only read, `sniff`. All return a status and fill `error` (never
- * NULL; code, message and hint, and record or path where they are known) on failure. */
+ * NULL, of the host's size: a plug-in that was built with a later version may not write members
+ * that end after `error->size`; code, message and hint, and record or path where they are known) on
+ * failure. */
 typedef struct cst_plugin_format {
   size_t size;             /* sizeof(cst_plugin_format) of the plug-in */
   uint32_t abi_version;    /* CST_PLUGIN_ABI_VERSION */

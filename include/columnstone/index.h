@@ -19,7 +19,7 @@ typedef struct cst_index cst_index;
 
 /* Reads the frames of a plain TFRecord file (length CRCs are checked, the data is passed over).
  * CST_UNSUPPORTED for a compressed file, whose records cannot be reached one by one: the hint says
- * how to write it anew. allocator may be NULL. */
+ * how to write it anew. on_progress and allocator may be NULL. */
 CST_API cst_status cst_index_build(const char *path, cst_progress_callback on_progress, void *ctx,
                                    const cst_allocator *allocator, cst_index **out,
                                    cst_error *error);
@@ -42,7 +42,8 @@ CST_API cst_status cst_index_import_text(const char *text_path, const char *path
                                          cst_error *error);
 
 CST_API uint64_t cst_index_num_records(const cst_index *index);
-/* Offset of the record's header in the file, and the size of its payload; i < num_records. */
+/* Offset of the record's header in the file, and the size of its payload; 0 and 0 for an i that is
+ * too large. */
 CST_API void cst_index_record(const cst_index *index, uint64_t i, uint64_t *offset, uint64_t *size);
 CST_API void cst_index_free(cst_index *index);
 

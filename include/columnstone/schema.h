@@ -133,6 +133,8 @@ typedef struct cst_specs cst_specs;
  * CST_NOT_FOUND; the group "" may be absent. options may be NULL. */
 CST_API cst_status cst_specs_new(const cst_schema *schema, const cst_specs_options *options,
                                  cst_specs **out, cst_error *error);
+/* One more owner; returns its argument. One owner less; the last frees. Specs are borrowed; NULL
+ * for an i that is too large. */
 CST_API cst_specs *cst_specs_retain(const cst_specs *specs);
 CST_API void cst_specs_release(cst_specs *specs);
 CST_API size_t cst_specs_count(const cst_specs *specs);

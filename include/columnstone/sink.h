@@ -21,7 +21,9 @@ typedef enum cst_compression {
 } cst_compression;
 
 /* A caller's output, the twin of cst_reader. `write` takes all of the bytes or fails. `close` (may
- * be NULL) is called once; `commit` says whether the output is complete. */
+ * be NULL) is called once; `commit` says whether the output is complete. `name` is for errors and
+ * copied; NULL is fine. The error is never NULL. One call at a time, with `threads` from a thread
+ * of the sink's own. */
 typedef struct cst_writer {
   size_t size; /* sizeof(cst_writer) */
   const char *name;
@@ -36,9 +38,10 @@ typedef struct cst_writer {
 typedef struct cst_sink_options {
   size_t size;        /* sizeof(cst_sink_options) */
   const char *format; /* "example", "sequence_example", "raw", "csv", "json", "arrow", "arrows" (the
-                         stream format) or a plug-in's; NULL: by the path; what a
-                         TFRecord holds, the columns tell: one binary column `record` is raw,
-                         and a struct column of feature lists makes sequence examples */
+                         stream format) or a plug-in's; NULL: by the path's ending (the
+                         endings that a sink knows, below); what a TFRecord holds, the columns tell:
+                         one binary column `record` is raw, and a struct column of feature lists
+                         makes sequence examples */
   cst_compression compression; /* of the container; for formats that have none of their own */
   int32_t level;               /* 0: the codec's usual one; gzip, zlib: 1 to 9, zstd: -100 to 22 */
   const cst_schema *schema;    /* for formats that need it; NULL is fine */
@@ -62,18 +65,27 @@ typedef struct cst_sink_options {
         0, 0, 0                                                                                   \
   }
 
+/* The endings that a sink knows: .tfrecord, .tfrecords, .tfrec; .csv, .tsv; .jsonl, .ndjson, .json;
+ * .arrow, .feather, .ipc; .arrows; .parquet, .pq with the plug-in for Parquet; and those of other
+ * plug-ins. The endings of a compression come after it: .gz, .zlib, .zz, .zst. Any other is
+ * CST_NOT_FOUND, unless the options name a format. */
+
 /* ---- TFRecord files ---- */
 
 /* Writes a TFRecord file under a temporary name beside `path` and renames it on finish, so that no
  * half file ever has the final name. Used by one thread at a time. */
 typedef struct cst_tfrecord_writer cst_tfrecord_writer;
 
-/* path "-" is standard output. Of the options, compression, level and allocator count. */
+/* path "-" is standard output. Of the options, compression, level and allocator count; they may be
+ * NULL. */
 CST_API cst_status cst_tfrecord_writer_open(const char *path, const cst_sink_options *options,
                                             cst_tfrecord_writer **out, cst_error *error);
+/* To a caller's output, which the writer owns from here on: success or failure, it is closed
+ * exactly once (not at all, if its `size` is none that a version has). */
 CST_API cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
                                                    const cst_sink_options *options,
                                                    cst_tfrecord_writer **out, cst_error *error);
+/* One record; the bytes are copied or written. After a failure only free is allowed. */
 CST_API cst_status cst_tfrecord_writer_write(cst_tfrecord_writer *writer, const void *record,
                                              size_t size, cst_error *error);
 /* All slots of a binary-like Arrow array without nulls, or of the only column of a batch (borrowed,
@@ -92,8 +104,9 @@ CST_API void cst_tfrecord_writer_free(cst_tfrecord_writer *writer);
 /* Takes record batches of one schema and writes a file, atomically as above. */
 typedef struct cst_sink cst_sink;
 
-/* path "-" is standard output (then `format` must be given). CST_NOT_FOUND for an unknown format,
- * with the known ones and, for parquet, how to get the plug-in. */
+/* path "-" is standard output (then `format` must be given). schema (borrowed, copied) is that of
+ * all batches; options may be NULL. CST_NOT_FOUND for an unknown format, with the known ones and,
+ * for parquet, how to get the plug-in. */
 CST_API cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
                                  const cst_sink_options *options, cst_sink **out, cst_error *error);
 /* The same to a caller's output, which the sink owns from here on: success or failure, it is closed
@@ -102,9 +115,12 @@ CST_API cst_status cst_sink_open(const char *path, const struct ArrowSchema *sch
 CST_API cst_status cst_sink_open_writer(const cst_writer *writer, const struct ArrowSchema *schema,
                                         const cst_sink_options *options, cst_sink **out,
                                         cst_error *error);
-/* Borrows the batch. */
+/* Borrows the batch, which is fully validated. After a failure only free is allowed; CST_STATE
+ * tells of other calls. */
 CST_API cst_status cst_sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error);
+/* Writes what is pending, closes and renames. Afterwards only free is allowed. */
 CST_API cst_status cst_sink_finish(cst_sink *sink, cst_error *error);
+/* Without a finish before: removes what was written. NULL is allowed. */
 CST_API void cst_sink_free(cst_sink *sink);
 
 /* Whether cst_sink_open would know the format that the options and the path mean; writes nothing.

@@ -18,9 +18,9 @@ extern "C" {
 /* A caller's input. `read_at` puts up to `size` (> 0) bytes from `offset` into `buffer` and their
  * number into `*got`; 0 is the end of the input. Offsets grow without gaps unless `can_seek`, which
  * says that any offset may be asked for at any time, and so a second pass is possible. On failure
- * it returns a status and may fill the error. `close` (may be NULL) is called once, when the source
- * that took the reader needs it no more. One call at a time per reader, from any thread; from
- * within it, what has to be read of its own source is answered with CST_STATE. */
+ * it returns a status and may fill the error, which is never NULL. `close` (may be NULL) is called
+ * once, when the source that took the reader needs it no more. One call at a time per reader, from
+ * any thread; from within it, what has to be read of its own source is answered with CST_STATE. */
 typedef struct cst_reader {
   size_t size;      /* sizeof(cst_reader) */
   const char *name; /* for errors; copied */
@@ -127,13 +127,17 @@ typedef struct cst_source cst_source;
 
 /* Opens files in the order given; a path with *, ? or [ that is no existing file is a glob, its
  * matches sorted bytewise; "-" is standard input. CST_NOT_FOUND at once for a missing file, an
- * empty glob, an unknown column. options may be NULL; everything is copied or counted. */
+ * empty glob, an unknown column. options may be NULL; everything is copied or counted. No paths
+ * (num_paths 0; paths may be NULL then) are a source without rows; its columns are the schema's, or
+ * none, but for whole formats, whose columns only files can tell: CST_INVALID_ARGUMENT as soon as
+ * somebody asks for them. */
 CST_API cst_status cst_source_open(const char *const *paths, size_t num_paths,
                                    const cst_source_options *options, cst_source **out,
                                    cst_error *error);
 
 /* The same over caller's readers, which the source owns from here on: success or failure, each is
- * closed exactly once. */
+ * closed exactly once (none, if a reader's `size` is none that a version has, or `readers` is
+ * NULL). The array itself is copied. */
 CST_API cst_status cst_source_open_readers(const cst_reader *readers, size_t num_readers,
                                            const cst_source_options *options, cst_source **out,
                                            cst_error *error);
@@ -184,26 +188,30 @@ CST_API cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_err
 /* The name of the format, given or found: "example", "csv", ... Borrowed. */
 CST_API const char *cst_source_format(const cst_source *source);
 
-/* The number of files, their names, and the bytes that they hold together (-1: unknown). */
+/* The number of files, their names (borrowed; NULL for an i that is too large), and the bytes that
+ * they hold together, as they lie on disk (-1: unknown). */
 CST_API size_t cst_source_num_files(const cst_source *source);
 CST_API const char *cst_source_file(const cst_source *source, size_t i);
 CST_API int64_t cst_source_total_bytes(const cst_source *source);
 
-/* One pass over the input. Used by one thread at a time; a source may have several passes at once.
+/* One pass over the input, which keeps the source. Used by one thread at a time; a source may have
+ * several passes at once.
  * Batches are the same for every number of threads. Threads start with the first next. */
 typedef struct cst_pass cst_pass;
 
 /* CST_STATE for a second pass over an input that cannot be read twice. */
 CST_API cst_status cst_pass_new(cst_source *source, cst_pass **out, cst_error *error);
 
-/* The next batch (a struct array); at the end CST_OK with out->release == NULL. A failure comes
- * where the input has it: behind all batches that are full in front of it (rows in front of it that
- * do not fill a batch are not delivered). It names file, record and offset, is the same for every
- * number of threads, and comes again with every further call. A feature or type that the sample of
- * a pipe did not show is CST_SCHEMA. */
+/* The next batch (a struct array), which the caller releases, and which may outlive the pass; at
+ * the end, and with every further call, CST_OK with out->release == NULL. A failure (out->release
+ * is NULL then, too) comes where the input has it: behind all batches that are full in front of it
+ * (rows in front of it that do not fill a batch are not delivered). It names file, record and
+ * offset, is the same for every number of threads, and comes again with every further call. A
+ * feature or type that the sample of a pipe did not show is CST_SCHEMA. */
 CST_API cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *error);
 
-/* How far the pass is: bytes read from the files (as they lie on disk) and rows delivered. */
+/* How far the pass is: bytes read from the files (as they lie on disk) and rows delivered. Either
+ * output may be NULL. May be called by any thread while another is in cst_pass_next. */
 CST_API void cst_pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows);
 
 /* How many records it has dropped so far (CST_ON_ERROR_SKIP); those that have been told of. */
@@ -212,8 +220,8 @@ CST_API uint64_t cst_pass_dropped(const cst_pass *pass);
 /* Stops and joins the threads. NULL is allowed. */
 CST_API void cst_pass_free(cst_pass *pass);
 
-/* A new pass as an ArrowArrayStream, which owns it. get_last_error gives cst_error_format's text.
- */
+/* A new pass as an ArrowArrayStream, which owns it and keeps the source. get_last_error gives
+ * cst_error_format's text, valid until the next call on the stream. */
 CST_API cst_status cst_source_stream(cst_source *source, struct ArrowArrayStream *out,
                                      cst_error *error);
 

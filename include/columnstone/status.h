@@ -1,5 +1,30 @@
 /* Status codes, the error record, the allocator and the library's version: what every other header
  * of Columnstone builds on.
+ *
+ * What holds in all headers, unless a function's comment says otherwise:
+ *
+ * - Failure. A function that can fail returns a cst_status and takes a cst_error last, which may be
+ *   NULL. After a failure every output is empty, also if it held something before: a handle is
+ * NULL, an Arrow struct is released (release == NULL), a number is 0. What would have been moved in
+ * is untouched.
+ * - Outputs are written without a look at what they hold; a struct need not be initialised. Unless
+ *   "may be NULL" is said of one, NULL is CST_INVALID_ARGUMENT; so it is for all other arguments.
+ * - Ownership. What `..._new`, `..._open`, `..._parse` and the like put into *out belongs to the
+ *   caller, who gives it to the `..._free` or `..._release` of its type; an Arrow struct to its own
+ *   release. All of those take NULL. `..._retain` gives its argument, or NULL for NULL; getters
+ * give NULL or 0 for NULL. What a getter gives is borrowed: it lives as long as the object.
+ * - Arguments are read during the call only: strings, arrays and structs may be freed after it. The
+ *   exceptions are handles (which are counted where they are kept), the `ctx` of callbacks, and the
+ *   ctx of an allocator, which have to live as long as what was made with them.
+ * - Strings are UTF-8 and end with NUL. Paths of files are whatever bytes the system takes.
+ * - Rows, records and columns count from 0; sizes and offsets are in bytes.
+ * - Threads. Counted objects (those with a `..._retain`) may be used by many threads at once;
+ * others by one at a time, which need not be the same. Different objects never disturb each other.
+ *   Unless its type says otherwise, a callback comes on the thread and during the call that it was
+ *   given to. It must not leave by longjmp or an exception, nor use the object that calls it.
+ * - Structs that begin with their size are made by their _INIT macro, in C and in C++; all members
+ *   after it are zero, which is the usual choice. So a program works with later versions, whose
+ *   structs have more members.
  */
 #ifndef COLUMNSTONE_STATUS_H
 #define COLUMNSTONE_STATUS_H
@@ -48,8 +73,9 @@ typedef enum cst_status {
 CST_API const char *cst_status_name(cst_status status);
 
 /* Where and why something failed. The caller owns it, sets `size` (use CST_ERROR_INIT) and passes
- * it as the last argument of a call, or NULL. It is only written when the call fails; nothing is
- * allocated. All text is valid UTF-8, NUL-terminated, and never holds the content of a record. */
+ * it as the last argument of a call, or NULL. It is only written when the call fails, as a whole,
+ * and never beyond `size`, so that it can be used again without being reset; nothing is allocated.
+ * All text is valid UTF-8, NUL-terminated, and never holds the content of a record. */
 typedef struct cst_error {
   size_t size;       /* sizeof(cst_error) of the caller */
   cst_status code;   /* the status that the call returned */
@@ -68,7 +94,7 @@ typedef struct cst_error {
 
 /* Composes "FILE: record R, byte B: feature 'P': MESSAGE (HINT)" into buf, leaving out what is
  * unknown: at most 256 bytes of UTF-8 besides the file's path. Returns the bytes needed without the
- * terminator; writes at most n bytes, always terminated if n > 0. */
+ * terminator; writes at most n bytes, always terminated if n > 0 (buf may be NULL if n is 0). */
 CST_API size_t cst_error_format(const cst_error *error, char *buf, size_t n);
 
 /* Memory for column buffers, scratch and objects. `allocate` gives at least `size` bytes at an

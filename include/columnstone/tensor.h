@@ -87,6 +87,8 @@ CST_API cst_status cst_tensor_adapter_convert(const cst_tensor_adapter *adapter,
                                               struct ArrowArray *batch, uint32_t flags,
                                               cst_tensors **out, cst_error *error);
 
+/* One more owner; returns its argument. One owner less; the last frees. What cst_tensors_get and
+ * cst_tensors_find give is borrowed; NULL for an i that is too large. */
 CST_API cst_tensors *cst_tensors_retain(const cst_tensors *tensors);
 CST_API void cst_tensors_release(cst_tensors *tensors);
 CST_API size_t cst_tensors_count(const cst_tensors *tensors);
@@ -112,9 +114,9 @@ CST_API cst_status cst_ndarray_to_arrow(const cst_ndarray *array, const cst_tens
                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
                                         cst_error *error);
 
-/* The next batch of a pass as tensors; *out is NULL at the end. The adapter must have been made for
- * the source's Arrow schema. A row that does not fit its tensor is named by file and record; the
- * batch is lost, the pass can go on. */
+/* The next batch of a pass as tensors, the caller's; *out is NULL at the end, and after a failure.
+ * The adapter must have been made for the source's Arrow schema. A row that does not fit its tensor
+ * is named by file and record; the batch is lost, the pass can go on. */
 CST_API cst_status cst_pass_next_tensors(cst_pass *pass, const cst_tensor_adapter *adapter,
                                          cst_tensors **out, cst_error *error);
 

@@ -53,9 +53,14 @@ cst_status cst_index_import_text(const char *text_path, const char *path,
   return cst__index_import_text(text_path, path, allocator, out, error);
 }
 
-uint64_t cst_index_num_records(const cst_index *index) { return index->count; }
+uint64_t cst_index_num_records(const cst_index *index) { return index != NULL ? index->count : 0; }
 
 void cst_index_record(const cst_index *index, uint64_t i, uint64_t *offset, uint64_t *size) {
+  CST__CLEAR(offset);
+  CST__CLEAR(size);
+  if (index == NULL || i >= index->count || offset == NULL || size == NULL) {
+    return;
+  }
   const uint64_t *at = &index->offsets[i];
   *offset = at[0];
   *size = at[1] - at[0] - cst__tfrecord_container.header_size - cst__tfrecord_container.footer_size;

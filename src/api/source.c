@@ -61,7 +61,9 @@ cst_status cst_source_open_streams(const cst_stream_opener *openers, size_t num_
   return cst__source_open_streams(openers, num_openers, &own, out, error);
 }
 
-cst_source *cst_source_retain(const cst_source *source) { return cst__source_retain(source); }
+cst_source *cst_source_retain(const cst_source *source) {
+  return source != NULL ? cst__source_retain(source) : NULL;
+}
 
 void cst_source_release(cst_source *source) { cst__source_release(source); }
 
@@ -136,6 +138,7 @@ uint64_t cst_pass_dropped(const cst_pass *pass) {
 void cst_pass_free(cst_pass *pass) { cst__pass_free(pass); }
 
 cst_status cst_source_stream(cst_source *source, struct ArrowArrayStream *out, cst_error *error) {
+  CST__CLEAR(out);
   if (source == NULL || out == NULL) {
     return cst__missing(source == NULL ? "source" : "out", error);
   }

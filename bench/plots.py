@@ -46,8 +46,15 @@ def other_bars(results: Results, loading: bool) -> list[Bar]:
     return bars
 
 
+def place_of_figure(bar: Bar) -> float:
+    """Where the figure stands: behind the bar, and behind the goal's mark if that is so near that
+    it would strike the figure through."""
+    end = max(1.0, bar.ratio)
+    return bar.goal if bar.goal is not None and end * 0.97 < bar.goal < end * 1.6 else end
+
+
 def draw(bars: list[Bar], title: str, path: pathlib.Path) -> None:
-    """Horizontal bars on a logarithmic axis; a black line where the goal is."""
+    """Horizontal bars on a logarithmic axis, with a black mark where the goal is."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -55,32 +62,40 @@ def draw(bars: list[Bar], title: str, path: pathlib.Path) -> None:
     import matplotlib.pyplot as plt
 
     peers = list(dict.fromkeys(bar.peer for bar in bars))
-    figure, axes = plt.subplots(figsize=(10, 1 + 0.32 * len(bars)), layout="constrained")
+    figure, axes = plt.subplots(figsize=(10, 1.4 + 0.34 * len(bars)), layout="constrained")
+    goal = {"linestyle": "none", "marker": "|", "color": "black", "markersize": 13}
+    goal |= {"markeredgewidth": 2, "label": "the goal that the project has set itself"}
     for at, bar in enumerate(reversed(bars)):
         axes.barh(at, bar.ratio - 1, left=1, color=COLORS[peers.index(bar.peer) % len(COLORS)])
-        axes.annotate(f" {bar.ratio:.1f}x", (bar.ratio, at), va="center", fontsize=8)
+        axes.annotate(f"  {bar.ratio:.1f}x", (place_of_figure(bar), at), va="center", fontsize=8)
         if bar.goal is not None:
-            axes.plot([bar.goal, bar.goal], [at - 0.4, at + 0.4], color="black", linewidth=1.5)
-    labels = ["\n".join(textwrap.wrap(bar.label, 56)) for bar in reversed(bars)]
+            axes.plot([bar.goal], [at], **goal)
+    labels = ["\n".join(textwrap.wrap(bar.label, 60)) for bar in reversed(bars)]
     axes.set_yticks(range(len(bars)), labels, fontsize=7.5)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}x")
     axes.axvline(1, color="#57606a", linewidth=0.8)
     axes.margins(x=0.15, y=0.01)
-    figure.suptitle(f"{title}: times as fast as the peer (black: the goal)", fontsize=10)
+    axes.set_xlabel("times as fast as the peer; 1x: as fast", fontsize=8)
+    figure.suptitle(title, fontsize=10)
     colors = [COLORS[i % len(COLORS)] for i in range(len(peers))]
     handles = [plt.Rectangle((0, 0), 1, 1, color=color) for color in colors]
-    figure.legend(handles, peers, fontsize=8, loc="outside lower center", ncols=len(peers))
-    figure.savefig(path, metadata={"Date": None})
+    names = [f"against {peer}" for peer in peers]
+    if any(bar.goal is not None for bar in bars):
+        handles.append(plt.Line2D([], [], **goal))
+        names.append(goal["label"])
+    columns = min(len(names), 4)
+    figure.legend(handles, names, fontsize=8, loc="outside lower center", ncols=columns)
+    figure.savefig(path, metadata={"Date": None}, pad_inches=0.15, bbox_inches="tight")
     plt.close(figure)
 
 
 def draw_all(results: Results, folder: pathlib.Path) -> list[pathlib.Path]:
     pictures = {
-        "bench-decode.svg": ("Decoding and encoding, one thread, CPU time", decode_bars(results)),
-        "bench-other.svg": ("Formats, tensors, random access", other_bars(results, False)),
+        "bench-decode.svg": ("Decoding and encoding: CPU time of one thread", decode_bars(results)),
+        "bench-other.svg": ("Formats, tensors and random access", other_bars(results, False)),
         "bench-loading.svg": (
-            "A click log to shuffled torch batches, wall clock",
+            "A click log to shuffled batches of PyTorch: wall clock",
             other_bars(results, True),
         ),
     }

@@ -79,9 +79,13 @@ static bool read_tag(cst__wire *wire, uint32_t *number, cst__wire_type *type) {
 }
 
 static bool read_payload(cst__wire *wire, cst_bytes *bytes) {
+  const uint8_t *start = wire->at;
   uint64_t size = 0;
   if (!cst__wire_varint(wire, &size)) {
     return false;
+  }
+  if (wire->at - start > 5) {
+    return fail(wire, CST__WIRE_FAULT_LONG_LENGTH);
   }
   if (size > left(wire) || size > INT32_MAX) {
     return fail(wire, CST__WIRE_FAULT_LENGTH);

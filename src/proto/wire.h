@@ -1,9 +1,10 @@
 /* The protobuf wire format: a reader that checks everything it steps over, and a writer that fills
  * its buffer from the end, so that a nested message's length is known when it has to be written.
  *
- * Source: "Protocol Buffers: Encoding". The checks are those of the protobuf library: field number
- * 0, wire types 6 and 7, varints over ten bytes, tags over 32 bits, lengths over 2 GiB or past the
- * end, group ends without a start, groups without an end, nesting beyond a limit.
+ * Source: "Protocol Buffers: Encoding". The checks are those of the protobuf library's C++ parser,
+ * which are not quite those of upb (see tests/peers/test_mutations.py): field number 0, wire types
+ * 6 and 7, varints over ten bytes, tags over 32 bits, lengths over five bytes, over 2 GiB or past
+ * the end, group ends without a start, groups without an end, nesting beyond a limit.
  */
 #ifndef PROTO_WIRE_H
 #define PROTO_WIRE_H
@@ -32,6 +33,7 @@ typedef enum cst__wire_type {
   XX(FIELD_ZERO, "a field has the number 0")             \
   XX(WIRE_TYPE, "a field has the wire type 6 or 7")      \
   XX(LENGTH, "a length points past the end")             \
+  XX(LONG_LENGTH, "a length has more than 5 bytes")      \
   XX(GROUP_END, "a group ends that did not begin")       \
   XX(GROUP_OPEN, "a group does not end")                 \
   XX(DEPTH, "messages are nested deeper than the limit") \

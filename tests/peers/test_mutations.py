@@ -1,7 +1,7 @@
 """Promise P10: of mutated Examples we accept those that protobuf accepts, with the same values.
 
-The other side is protobuf's upb, through TensorFlow's Python classes. Where upb and protobuf's C++
-parser disagree we go with C++ (as tfx_bsl does). Every difference is listed here by name.
+The other side is protobuf's upb (6.33), through TensorFlow's Python classes. Where upb and protobuf's
+C++ parser disagree we go with C++ (as tfx_bsl does). Every difference is listed here by name.
 COLUMNSTONE_MUTATIONS sets how many messages are tried, COLUMNSTONE_SEED which ones.
 """
 
@@ -135,7 +135,20 @@ def by_tfx_bsl(record: bytes) -> dict[str, Any]:
     return {name: cells[0] for name, cells in tfx_bsl([record]).to_pydict().items()}
 
 
-LISTED = [upb_drops_a_map_entry_with_unknown_fields, arrow_cannot_hold_a_name_with_nul]
+def upb_6_takes_lengths_of_more_than_five_bytes(record: bytes) -> bool:
+    """C++ and the upb of protobuf 7 refuse them, and so do we."""
+    try:
+        cst.ExampleDecoder().decode([record])
+    except cst.Error as error:
+        return "a length has more than 5 bytes" in str(error)
+    return False
+
+
+LISTED = [
+    upb_6_takes_lengths_of_more_than_five_bytes,
+    upb_drops_a_map_entry_with_unknown_fields,
+    arrow_cannot_hold_a_name_with_nul,
+]
 
 
 def name_of_difference(record: bytes, theirs: Any) -> str | None:
@@ -162,6 +175,30 @@ def test_mutated_examples() -> None:
     assert seen["accepted"] > MUTATIONS // 10
     assert seen["refused"] > MUTATIONS // 10
     assert not unlisted, unlisted[:5]
+
+
+def accepts(decode: Callable[[bytes], Any], record: bytes) -> bool:
+    try:
+        decode(record)
+    except Exception:
+        return False
+    return True
+
+
+def test_where_versions_of_protobuf_differ() -> None:
+    """We do as C++ does. The upb of protobuf 7.36 differs from that of 6.33 in both: it refuses long
+    lengths, and takes a field of number 0 in an unknown group."""
+    good = wire.example([wire.Feature("a", "INT", (1,))])
+    for size in range(1, 12):
+        record = good + wire.tag(9, wire.LENGTH) + wire.padded_varint(1, size) + b"x"
+        assert accepts(by_tfx_bsl, record) == (by_us(record) is not None) == (size <= 5)
+        assert (by_protobuf(record) is not None) == (size <= 10)
+    group = wire.tag(20, wire.START_GROUP), wire.tag(20, wire.END_GROUP)
+    for inner in (b"\x00\x05", b"\x01" + bytes(8), b"\x02\x01x", b"\x03\x04", b"\x05" + bytes(4)):
+        record = inner.join((good + group[0], group[1]))
+        assert not accepts(by_tfx_bsl, record)
+        assert by_us(record) is None
+        assert by_protobuf(record) is None
 
 
 def test_one_decoder_stays_usable() -> None:

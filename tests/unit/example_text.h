@@ -47,6 +47,18 @@ static inline void wire_field(wire_text *w, unsigned number, const void *bytes, 
   wire_bytes(w, bytes, size);
 }
 
+/* The same with the length in `width` bytes. */
+static inline wire_text wire_padded(unsigned number, const wire_text *inner, unsigned width) {
+  wire_text w = {.size = 0};
+  wire_varint(&w, number << 3 | 2);
+  for (unsigned i = 0; i < width; i++) {
+    uint64_t rest = i < 9 ? (uint64_t)inner->size >> (7 * i) : 0;
+    wire_byte(&w, (unsigned)(rest & 0x7f) | (i + 1 < width ? 0x80 : 0));
+  }
+  wire_bytes(&w, inner->data, inner->size);
+  return w;
+}
+
 static inline void wire_message(wire_text *w, unsigned number, const wire_text *message) {
   wire_field(w, number, message->data, message->size);
 }

@@ -347,6 +347,39 @@ TEST(lengths_written_longer_than_needed) {
   check_records((run){0}, &record, 1, "a: [1]");
 }
 
+/* An Example with one value, the length at one of its levels in `width` bytes. */
+static wire_text with_wide_length(int level, unsigned width) {
+  static const unsigned numbers[] = {1, 3, 2, 1, 1}; /* packed values, list, value, entry, all */
+  wire_text w = RAW("\x05");
+  for (int i = 0; i < 5; i++) {
+    wire_text key = RAW("a");
+    w = wire_padded(numbers[i], &w, i == level ? width : 1);
+    if (i == 2) {
+      key = wire_padded(1, &key, level == 5 ? width : 1);
+      wire_bytes(&key, w.data, w.size);
+      w = key;
+    }
+  }
+  wire_text unknown = wire_padded(9, &w, level == 6 ? width : 1);
+  wire_bytes(&w, unknown.data, unknown.size);
+  return w;
+}
+
+/* As protobuf's C++ parser has it. */
+TEST(lengths_of_up_to_five_bytes) {
+  for (int level = 0; level < 7; level++) {
+    for (unsigned width = 1; width < 12; width++) {
+      wire_text record = with_wide_length(level, width);
+      if (width <= 5) {
+        check_records((run){0}, &record, 1, "a: [5]");
+      } else {
+        check_error((run){0}, &record, 1, CST_CORRUPT, 0, level < 2 ? "a" : "",
+                    "malformed protobuf");
+      }
+    }
+  }
+}
+
 /* ---- options ---- */
 
 TEST(fixed_shapes) {

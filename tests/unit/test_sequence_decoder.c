@@ -316,6 +316,23 @@ TEST(features_in_odd_layouts) {
   check_feature(RAW("\x1a\x86\x00\x0a\x83\x00\x01\x02\x03"), "[1 2 3]");
 }
 
+/* As protobuf's C++ parser has it. */
+TEST(lengths_of_more_than_five_bytes_are_refused) {
+  for (unsigned width = 1; width < 12; width++) {
+    wire_text key = RAW("s");
+    wire_text feature = RAW("\x1a\x03\x0a\x01\x07");
+    wire_text list = wire_padded(1, &feature, width);
+    wire_text entry = wire_padded(1, &key, 1);
+    wire_message(&entry, 2, &list);
+    wire_text record = record_of_entry(&entry);
+    if (width <= 5) {
+      check_records((run){0}, &record, 1, "SEQ.s: [[7]]");
+    } else {
+      check_failure((run){0}, &record, 1, CST_CORRUPT, 0, "SEQ.s", "malformed protobuf");
+    }
+  }
+}
+
 TEST(the_last_entry_of_a_name_wins) {
   check((run){0}, "| s=int[1];int[2] t=int[5] s=int[3]", "SEQ.s: [[3]] | SEQ.t: [[5]]");
   check((run){0}, "| s=int[1];none s= / | s=int[2]", "SEQ.s: [] [[2]]");

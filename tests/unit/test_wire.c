@@ -37,6 +37,8 @@ TEST(sound_fields_are_read) {
       SAMPLE("\x0a\x00"),
       SAMPLE("\x0a\x03"
              "abc"),
+      SAMPLE("\x0a\x81\x80\x80\x80\x00"
+             "a"),
       SAMPLE("\x0b\x0c"),
       SAMPLE("\x0b\x13\x08\x01\x14\x0c"),
       SAMPLE("\xf8\xff\xff\xff\x0f\x05"), /* the highest number */
@@ -72,7 +74,15 @@ TEST(every_fault_has_its_name) {
       {SAMPLE("\x0a\x04"
               "abc"),
        CST__WIRE_FAULT_LENGTH},
-      {SAMPLE("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), CST__WIRE_FAULT_LENGTH},
+      {SAMPLE("\x0a\xff\xff\xff\xff\x0f"), CST__WIRE_FAULT_LENGTH},
+      {SAMPLE("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), CST__WIRE_FAULT_LONG_LENGTH},
+      {SAMPLE("\x0a\x81\x80\x80\x80\x80\x00"
+              "a"),
+       CST__WIRE_FAULT_LONG_LENGTH},
+      {SAMPLE("\x0b\x0a\x81\x80\x80\x80\x80\x00"
+              "a\x0c"),
+       CST__WIRE_FAULT_LONG_LENGTH},
+      {SAMPLE("\x0b\x00\x01\x0c"), CST__WIRE_FAULT_FIELD_ZERO}, /* within a group, too */
       {SAMPLE("\x0c"), CST__WIRE_FAULT_GROUP_END},
       {SAMPLE("\x0b\x14"), CST__WIRE_FAULT_GROUP_END},
       {SAMPLE("\x0b"), CST__WIRE_FAULT_GROUP_OPEN},

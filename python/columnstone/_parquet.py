@@ -322,6 +322,8 @@ def _line(error: BaseException) -> str:
 class ParquetSink:
     """The sink of Parquet: made and used as the compiled Sink is."""
 
+    _in_place = False  # True: writes the path itself, which the caller renames
+
     def __init__(
         self,
         name: bytes,
@@ -422,7 +424,15 @@ class ParquetSink:
     def _add_shard(self) -> None:
         with self._failures():
             self._shards.append(
-                _File(self._pq, self._path, self._file, self._schema, self._options, self._threads)
+                _File(
+                    self._pq,
+                    self._path,
+                    self._file,
+                    self._schema,
+                    self._options,
+                    self._threads,
+                    self._in_place,
+                )
             )
 
     def _shard(self) -> _File:
@@ -438,6 +448,32 @@ class ParquetSink:
             return self._path
         stem, ending = os.path.splitext(self._path)
         return f"{stem}-{i:0{_SHARD_DIGITS}}-of-{len(self._shards):0{_SHARD_DIGITS}}{ending}"
+
+
+class _InPlaceSink(ParquetSink):
+    _in_place = True
+
+
+def write_file(stream: Any, path: str, level: int) -> None:
+    """An Arrow IPC stream as a file at this path, which exists and is empty."""
+    sink = _InPlaceSink(
+        os.fsencode(path),
+        None,
+        None,
+        COMPRESSION_BY_NAME,
+        level,
+        None,
+        False,
+        None,
+        None,
+        threads=2,
+        num_shards=0,
+        shard_bytes=0,
+    )
+    import pyarrow as pa
+
+    sink.write(pa.ipc.open_stream(stream))
+    sink.finish()
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
@@ -488,6 +524,7 @@ class _File:
         schema: pa.Schema | None,
         options: dict[str, Any],
         threads: int,
+        in_place: bool,
     ) -> None:
         self.temporary: str | None = None
         self._beside: ThreadPoolExecutor | None = None
@@ -496,10 +533,12 @@ class _File:
             from concurrent.futures import ThreadPoolExecutor
 
             self._beside = ThreadPoolExecutor(1)
-        if file is None:
+        self._owns = file is None
+        if file is None and in_place:
+            file = io.FileIO(path, "wb")
+        elif file is None:
             self.temporary = f"{path}.{secrets.token_hex(8)}.tmp"
             file = io.FileIO(self.temporary, "xb")
-        self._owns = self.temporary is not None
         self._counted = _Counted(file)
         try:
             self._writer = pq.ParquetWriter(self._counted, schema, **options)

@@ -24,6 +24,14 @@ class Reader:
         self._batches = batches
         self.last_error: BaseException | None = None
 
+    @property
+    def schema(self) -> pa.Schema:
+        return self._schema
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The batches as they come, for those who stay in Python."""
+        return self._kept()
+
     def _kept(self) -> Iterator[pa.RecordBatch]:
         try:
             yield from self._batches

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 # Some minutes: every bit of all the files, with threads and without.
-ALL_BITS = bool(os.environ.get("COLUMNSTONE_LONG_TESTS"))
+ALL_BITS = bool(os.environ.get("COLUMNSTONE_LONG"))
 
 ROWS = pa.table(
     {

@@ -10,6 +10,9 @@
 typedef struct cst__mutex {
   pthread_mutex_t handle;
 } cst__mutex;
+
+#define CST__MUTEX_INIT \
+  { PTHREAD_MUTEX_INITIALIZER }
 typedef struct cst__condition {
   pthread_cond_t handle;
 } cst__condition;

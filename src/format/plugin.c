@@ -1,4 +1,4 @@
-/* Loading plug-ins: where they lie, dlopen, and the check of what they export. */
+/* Finding plug-ins: where they lie, dlopen and the check of what they export, and programs. */
 #include "format/plugin.h"
 
 #include <dirent.h>
@@ -7,14 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/thread.h"
 #include "format/plugin_folder.h"
 
 enum { PATH_ROOM = 4096, NAME_ROOM = 64 };
 
 #define FILE_PREFIX "columnstone-"
 #define FILE_SUFFIX ".so"
+#define PROGRAM_PREFIX "columnstone-format-"
 
 /* ---- the folders ---- */
 
@@ -63,6 +67,7 @@ static bool visit_list(const char *list, visit_folder visit, void *ctx) {
 /* Installed: beside the library. In a build tree: plugins/<format> beside the folder of the
  * program; `name` may be NULL. */
 static bool visit_own(const char *name, visit_folder visit, void *ctx) {
+  (void)name;
   char own[PATH_ROOM];
   char folder[PATH_ROOM + NAME_ROOM];
   own_folder(own);
@@ -73,8 +78,16 @@ static bool visit_own(const char *name, visit_folder visit, void *ctx) {
   if (visit(folder, ctx)) {
     return true;
   }
+#if CST_WHEEL /* the scripts of the environment: beside the program, or seen from the library */
+  if (visit(own, ctx)) {
+    return true;
+  }
+  snprintf(folder, sizeof folder, "%s/../../../../../bin", own);
+  return visit(folder, ctx);
+#else
   snprintf(folder, sizeof folder, "%s/../plugins/%s", own, name != NULL ? name : "");
   return visit(folder, ctx);
+#endif
 }
 
 static void visit_folders(const char *name, visit_folder visit, void *ctx) {
@@ -239,4 +252,59 @@ const cst_plugin_format *cst__plugin_search(bool (*matches)(const cst_plugin_for
   search_request request = {.matches = matches, .ctx = ctx};
   visit_folders(NULL, search_folder, &request);
   return request.found;
+}
+
+/* ---- programs ---- */
+
+typedef struct program_request {
+  const char *name;
+  char path[PATH_ROOM + NAME_ROOM * 3];
+  bool found;
+} program_request;
+
+static bool find_in_folder(const char *folder, void *ctx) {
+  program_request *request = ctx;
+  struct stat info;
+  int size = snprintf(request->path, sizeof request->path, "%s/" PROGRAM_PREFIX "%s", folder,
+                      request->name);
+  request->found = size > 0 && (size_t)size < sizeof request->path &&
+                   stat(request->path, &info) == 0 && S_ISREG(info.st_mode) &&
+                   access(request->path, X_OK) == 0;
+  return request->found;
+}
+
+/* Those that have been found are kept: formats point to them. */
+static const cst__program *keep_program(const char *name, const char *path) {
+  static cst__mutex lock = CST__MUTEX_INIT;
+  static const cst__program *all;
+  cst__mutex_lock(&lock);
+  const cst__program *program = all;
+  while (program != NULL &&
+         (strcmp(program->path, path) != 0 || strcmp(program->name, name) != 0)) {
+    program = program->next;
+  }
+  if (program == NULL) {
+    size_t name_size = strlen(name) + 1;
+    size_t path_size = strlen(path) + 1;
+    cst__program *made = malloc(sizeof *made + name_size + path_size);
+    if (made != NULL) {
+      char *text = (char *)(made + 1);
+      memcpy(text, name, name_size);
+      memcpy(text + name_size, path, path_size);
+      *made = (cst__program){.name = text, .path = text + name_size, .next = all};
+      all = made;
+    }
+    program = made;
+  }
+  cst__mutex_unlock(&lock);
+  return program;
+}
+
+const cst__program *cst__program_find(const char *name) {
+  program_request request = {.name = name};
+  if (!name_is_plain(name)) {
+    return NULL;
+  }
+  visit_folders(name, find_in_folder, &request);
+  return request.found ? keep_program(name, request.path) : NULL;
 }

@@ -1,4 +1,5 @@
-/* Loading plug-ins: `columnstone-<format>.so`, by dlopen, from the plug-in folders.
+/* Finding plug-ins in the plug-in folders: `columnstone-<format>.so`, loaded by dlopen, and
+ * programs, `columnstone-format-<format>`.
  */
 #ifndef FORMAT_PLUGIN_H
 #define FORMAT_PLUGIN_H
@@ -6,6 +7,7 @@
 #include <columnstone/format.h>
 
 #include "base/error.h"
+#include "format/program.h"
 
 /* Finds and loads the plug-in of a format and checks its table. *out lives as long as the process.
  * CST_OK with *out NULL if no folder has such a file; CST_IO if it cannot be loaded or is made
@@ -17,5 +19,8 @@ cst_status cst__plugin_load(const char *name, const cst_plugin_format **out, cst
 const cst_plugin_format *cst__plugin_search(bool (*matches)(const cst_plugin_format *format,
                                                             void *ctx),
                                             void *ctx);
+
+/* The program of a format; NULL if no folder has one, or without memory. */
+const cst__program *cst__program_find(const char *name);
 
 #endif /* FORMAT_PLUGIN_H */

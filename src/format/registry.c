@@ -51,15 +51,20 @@ static void set_plugin(cst__format *out, const cst_plugin_format *plugin) {
                        .sink = plugin->create != NULL ? &cst__sink_plugin : NULL};
 }
 
+static void set_program(cst__format *out, const cst__program *program) {
+  *out = (cst__format){.name = program->name, .program = program, .sink = &cst__sink_program};
+}
+
 /* ---- by name ---- */
 
 static cst_status fail_missing(const char *name, cst_error *error) {
   if (strcmp(name, "parquet") == 0) {
     return cst__fail(
         error, CST_NOT_FOUND,
-        "build it (`./dev build`, or meson -Dparquet=enabled), or in Python with pyarrow: "
-        "pq.write_table(pa.table(cst.open(...)), path)",
-        "the Parquet plug-in, columnstone-parquet.so, is not installed");
+        "pip install columnstone pyarrow, whose program reads Parquet, or build the plug-in "
+        "(meson -Dparquet=enabled)",
+        "there is no plug-in for Parquet: neither columnstone-parquet.so nor "
+        "columnstone-format-parquet");
   }
   size_t near = cst__nearest_name(name, known_names, sizeof known_names / sizeof known_names[0]);
   char hint[128];
@@ -79,11 +84,16 @@ cst_status cst__format_find(const char *name, cst__format *out, cst_error *error
   }
   const cst_plugin_format *plugin;
   CST__TRY(cst__plugin_load(name, &plugin, error));
-  if (plugin == NULL) {
-    return fail_missing(name, error);
+  if (plugin != NULL) {
+    set_plugin(out, plugin);
+    return CST_OK;
   }
-  set_plugin(out, plugin);
-  return CST_OK;
+  const cst__program *program = cst__program_find(name);
+  if (program != NULL) {
+    set_program(out, program);
+    return CST_OK;
+  }
+  return fail_missing(name, error);
 }
 
 /* ---- by the ending of a name ---- */
@@ -126,23 +136,29 @@ static bool plugin_has_extension(const cst_plugin_format *format, void *ctx) {
   return format->extensions != NULL && ends_with_any(*name, format->extensions);
 }
 
-/* The plug-in whose name or whose list of extensions the path's ending is; NULL if there is none.
- */
-static cst_status find_plugin_by_ending(ending name, const cst_plugin_format **out,
-                                        cst_error *error) {
-  char last[32];
+/* The plug-in whose name or whose list of extensions the path's ending is, or the program whose
+ * name it is; *out without any if there is none. */
+static cst_status find_plugin_by_ending(ending name, cst__format *out, cst_error *error) {
+  char last[32] = "";
   size_t size = 0;
+  const cst_plugin_format *plugin = NULL;
   while (size < name.size && name.text[name.size - 1 - size] != '.') {
     size++;
   }
-  *out = NULL;
+  *out = (cst__format){0};
   if (size < name.size && size < sizeof last) {
     memcpy(last, name.text + name.size - size, size);
     last[size] = '\0';
-    CST__TRY(cst__plugin_load(last, out, error));
+    CST__TRY(cst__plugin_load(last, &plugin, error));
   }
-  if (*out == NULL) {
-    *out = cst__plugin_search(plugin_has_extension, &name);
+  if (plugin == NULL) {
+    plugin = cst__plugin_search(plugin_has_extension, &name);
+  }
+  const cst__program *program = plugin == NULL ? cst__program_find(last) : NULL;
+  if (plugin != NULL) {
+    set_plugin(out, plugin);
+  } else if (program != NULL) {
+    set_program(out, program);
   }
   return CST_OK;
 }
@@ -183,14 +199,12 @@ cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_erro
     CST__TRY(check_uncompressed(path, name, "parquet", error));
     return cst__format_find("parquet", out, error);
   }
-  const cst_plugin_format *plugin;
-  CST__TRY(find_plugin_by_ending(name, &plugin, error));
-  if (plugin == NULL) {
+  CST__TRY(find_plugin_by_ending(name, out, error));
+  if (out->name == NULL) {
     return cst__fail(error, CST_NOT_FOUND, "name the format: " KNOWN_NAMES,
                      "the ending of the output's name, '%.*s', means no known format",
                      (int)(name.size < 64 ? name.size : 64), name.text);
   }
-  set_plugin(out, plugin);
   return check_uncompressed(path, name, out->name, error);
 }
 
@@ -240,11 +254,13 @@ cst_status cst__format_find_by_head(const char *path, const uint8_t *head, size_
   if (plugin == NULL && find_table_by_ending(base_name(path), out)) {
     return CST_OK;
   }
-  if (plugin == NULL && !ends_with_any(base_name(path), parquet_extensions)) {
-    CST__TRY(find_plugin_by_ending(base_name(path), &plugin, error));
-  }
-  if (plugin != NULL && plugin->open != NULL) {
+  if (plugin != NULL) {
     set_plugin(out, plugin);
+  } else if (!ends_with_any(base_name(path), parquet_extensions)) {
+    CST__TRY(find_plugin_by_ending(base_name(path), out, error));
+  }
+  if (out->plugin != NULL && out->plugin->open == NULL) {
+    *out = (cst__format){0};
   }
   return CST_OK;
 }

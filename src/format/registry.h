@@ -11,12 +11,14 @@
 #include "format/sink_format.h"
 #include "format/table.h"
 
-/* One format. At most one of `payload`, `table` and `plugin` is set; none: it is only written. */
+/* One format. At most one of `payload`, `table`, `plugin` and `program` is set; none: it is only
+ * written. */
 typedef struct cst__format {
   const char *name;                /* static, or the plug-in's: lives as long as the process */
   const cst__payload *payload;     /* what a container's records hold: read by src/source */
   const cst__table_format *table;  /* a whole format that is built in: read by src/source too */
-  const cst_plugin_format *plugin; /* a whole format, read and written by a plug-in */
+  const cst_plugin_format *plugin; /* a whole format, read and written by a plug-in, */
+  const cst__program *program;     /* or by a plug-in that is a program */
   const cst__sink_format *sink;    /* writes it; NULL: it cannot be written */
 } cst__format;
 
@@ -29,7 +31,7 @@ cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_erro
 
 /* The whole format of an input that is not in a container: by its first bytes (64 are enough), else
  * by the ending of its name. CST_NOT_FOUND if the bytes or the name mean a format whose plug-in is
- * not there; CST_OK with out->table and out->plugin NULL if nothing is known about such a file. */
+ * not there; CST_OK with table, plugin and program NULL if nothing is known about such a file. */
 cst_status cst__format_find_by_head(const char *path, const uint8_t *head, size_t size,
                                     cst__format *out, cst_error *error);
 

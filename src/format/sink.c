@@ -165,7 +165,8 @@ static cst_status add_shard(cst_sink *sink, const cst_writer *writer, cst_error 
                            .path = sink->path,
                            .schema = &sink->schema,
                            .options = &sink->options,
-                           .plugin = sink->format.plugin};
+                           .plugin = sink->format.plugin,
+                           .program = sink->format.program};
   cst_status status = sink->format.sink->open(&open, &made->sink, error);
   if (status != CST_OK) {
     made->sink = NULL;

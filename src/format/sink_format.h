@@ -1,5 +1,5 @@
 /* A sink format: how record batches of one schema become a file. One table per format, one file
- * each (sink_*.c); plug-ins stand behind the table of sink_plugin.c.
+ * each (sink_*.c); plug-ins stand behind the tables of sink_plugin.c and sink_program.c.
  */
 #ifndef FORMAT_SINK_FORMAT_H
 #define FORMAT_SINK_FORMAT_H
@@ -9,6 +9,7 @@
 #include <columnstone/sink.h>
 
 #include "base/error.h"
+#include "format/program.h"
 #include "io/output.h"
 
 typedef struct cst__sink_target {
@@ -17,6 +18,7 @@ typedef struct cst__sink_target {
   const struct ArrowSchema *schema; /* borrowed until free; a struct */
   const cst_sink_options *options;  /* never NULL; valid for the time of open */
   const cst_plugin_format *plugin;  /* for cst__sink_plugin */
+  const cst__program *program;      /* for cst__sink_program */
 } cst__sink_target;
 
 typedef struct cst__sink_format {
@@ -43,5 +45,6 @@ extern const cst__sink_format cst__sink_arrow_stream;
 extern const cst__sink_format cst__sink_csv;
 extern const cst__sink_format cst__sink_json;
 extern const cst__sink_format cst__sink_plugin;
+extern const cst__sink_format cst__sink_program;
 
 #endif /* FORMAT_SINK_FORMAT_H */

@@ -121,7 +121,7 @@ static cst_status format_by_bytes(cst_source *source, cst__format *out, cst_erro
     status = cst__format_find_by_head(path, head, size, &found, error);
     if (status != CST_OK) {
       cst__error_add_file(error, path);
-    } else if (found.plugin != NULL || found.table != NULL) {
+    } else if (found.plugin != NULL || found.program != NULL || found.table != NULL) {
       *out = found;
     }
   }
@@ -133,7 +133,8 @@ static cst_status format_by_bytes(cst_source *source, cst__format *out, cst_erro
 
 /* A plug-in opens files by itself. */
 static cst_status check_files(const cst_source *source, cst_error *error) {
-  for (size_t i = 0; source->plugin != NULL && i < source->num_files; i++) {
+  bool by_itself = source->plugin != NULL || source->program != NULL;
+  for (size_t i = 0; by_itself && i < source->num_files; i++) {
     if (!source->files[i].regular) {
       (void)cst__fail(error, CST_UNSUPPORTED, "give the path of a regular file",
                       "the format %s is read from files only", source->format);
@@ -188,7 +189,8 @@ cst_status cst__source_choose(cst_source *source, const char *name, cst_error *e
   source->payload = format.payload;
   source->table = format.table;
   source->plugin = format.plugin;
-  if (format.payload == NULL && format.table == NULL &&
+  source->program = format.program;
+  if (format.payload == NULL && format.table == NULL && format.program == NULL &&
       (format.plugin == NULL || format.plugin->open == NULL)) {
     return cst__fail(error, CST_UNSUPPORTED,
                      "name a format that can be read: example, sequence_example, raw, csv, json, "

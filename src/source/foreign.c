@@ -36,6 +36,12 @@ static cst_status stream_status(int code) {
 
 static cst_status fail_stream(const cst_source *source, size_t file,
                               struct ArrowArrayStream *stream, int code, cst_error *error) {
+  const cst_error *known = cst__program_last_error(stream);
+  if (known != NULL) {
+    cst__error_copy(error, known);
+    cst__error_add_file(error, source->files[file].name);
+    return known->code;
+  }
   const char *text = stream->get_last_error != NULL ? stream->get_last_error(stream) : NULL;
   cst_status status = stream_status(code);
   (void)cst__fail(error, status, NULL, "%s: %s", source->format,
@@ -65,14 +71,48 @@ static cst_status open_callers(const cst_source *source, size_t i, struct ArrowA
   return status;
 }
 
+static cst_plugin_read_options read_options(const cst_source *source) {
+  return (cst_plugin_read_options){.size = sizeof(cst_plugin_read_options),
+                                   .columns = (const char *const *)source->columns,
+                                   .num_columns = source->num_columns,
+                                   .batch_size = source->batch_size,
+                                   .threads = source->threads};
+}
+
 static cst_status open_plugins(const cst_source *source, size_t i, struct ArrowArrayStream *out,
                                cst_error *error) {
-  cst_plugin_read_options options = {.size = sizeof options,
-                                     .columns = (const char *const *)source->columns,
-                                     .num_columns = source->num_columns,
-                                     .batch_size = source->batch_size,
-                                     .threads = source->threads};
+  cst_plugin_read_options options = read_options(source);
   return source->plugin->open(source->files[i].name, &options, out, error);
+}
+
+/* The stream that was asked for the schema, or another one. A program takes its time to begin. */
+static cst_status open_programs(const cst_source *source, size_t i, struct ArrowArrayStream *out,
+                                cst_error *error) {
+  cst__source_file *file = cst__source_opened(source, i);
+  cst_plugin_read_options options = read_options(source);
+  cst__mutex_lock(&file->lock);
+  *out = file->held;
+  file->held.release = NULL;
+  cst__mutex_unlock(&file->lock);
+  if (out->release != NULL && cst__program_is_ours(out)) {
+    return CST_OK;
+  }
+  if (out->release != NULL) {
+    out->release(out);
+  }
+  return cst__program_open(source->program, file->name, &options, &source->allocator, out, error);
+}
+
+static void hold_stream(cst__source_file *file, struct ArrowArrayStream *stream) {
+  cst__mutex_lock(&file->lock);
+  if (file->held.release == NULL) {
+    file->held = *stream;
+    stream->release = NULL;
+  }
+  cst__mutex_unlock(&file->lock);
+  if (stream->release != NULL) {
+    stream->release(stream);
+  }
 }
 
 /* The stream's schema without dictionaries; with them it is `given` (release NULL: there are none).
@@ -102,8 +142,9 @@ static cst_status open_stream(const cst_source *source, size_t i, struct ArrowAr
                               struct ArrowSchema *given, struct ArrowSchema *schema,
                               cst_error *error) {
   cst_error own = CST_ERROR_INIT; /* others' code is never given NULL */
-  cst_status status = source->plugin != NULL ? open_plugins(source, i, out, &own)
-                                             : open_callers(source, i, out, &own);
+  cst_status status = source->plugin != NULL    ? open_plugins(source, i, out, &own)
+                      : source->program != NULL ? open_programs(source, i, out, &own)
+                                                : open_callers(source, i, out, &own);
   if (status != CST_OK) {
     (void)cst__error_take(error, source->plugin != NULL ? "plug-in's open" : "stream's open",
                           status, &own);
@@ -130,10 +171,10 @@ static cst_status open_stream(const cst_source *source, size_t i, struct ArrowAr
 }
 
 /* True if the columns have to be picked out of what the stream of the file gives. Plug-ins pick
- * themselves; but "none" many of them take for "all". */
+ * themselves; but "none" many of them take for "all". Programs need not pick. */
 static bool must_pick(const cst_source *source, size_t file) {
-  bool projects =
-      source->plugin != NULL ? source->num_columns > 0 : source->files[file].opener.projects;
+  bool projects = source->plugin != NULL ? source->num_columns > 0
+                                         : cst__source_opened(source, file)->opener.projects;
   return source->columns != NULL && !projects;
 }
 
@@ -146,10 +187,8 @@ cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out
   if (given.release != NULL) {
     given.release(&given);
   }
-  if (file->is_stream && file->opener.once) {
-    cst__mutex_lock(&file->lock);
-    file->held = stream;
-    cst__mutex_unlock(&file->lock);
+  if (source->program != NULL || (file->is_stream && file->opener.once)) {
+    hold_stream(file, &stream);
   } else {
     stream.release(&stream);
   }

@@ -35,9 +35,7 @@ static cst_source *new_source(const cst_allocator *allocator, size_t num_files) 
 static void free_file(cst__source_file *file) {
   cst__index_release(file->index);
   cst__delete(file->name);
-  if (file->is_reader || file->is_stream) {
-    cst__mutex_destroy(&file->lock);
-  }
+  cst__mutex_destroy(&file->lock);
   if (file->is_reader && file->reader.close != NULL) {
     file->reader.close(file->reader.ctx);
   }
@@ -148,6 +146,7 @@ static cst_status set_file(cst_source *source, const char *path, cst_error *erro
   if (file->name == NULL) {
     return cst__fail_memory(error, strlen(path));
   }
+  cst__mutex_init(&file->lock);
   source->num_files++;
   file->size = -1;
   if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode)) {

@@ -41,7 +41,8 @@ typedef struct cst__source_file {
   bool is_stream;
   cst_reader reader;            /* the caller's; its calls go through `lock` */
   cst_stream_opener opener;     /* the caller's, too */
-  struct ArrowArrayStream held; /* of an opener that works once: what was asked for the schema */
+  struct ArrowArrayStream held; /* of an opener that works once, or a program: what was asked for
+                                 * the schema */
   cst__mutex lock;
   const cst_source *owner; /* of a reader or opener: the source that was opened */
   /* In a derived source: the same file of the source that was opened, whose name, reader, opener
@@ -63,7 +64,8 @@ struct cst_source {
   const char *format;              /* its name, for errors */
   const cst__payload *payload;     /* of a container's records; NULL: a whole format, */
   const cst__table_format *table;  /* which is built in, */
-  const cst_plugin_format *plugin; /* or a plug-in's, or (both NULL) the caller's streams */
+  const cst_plugin_format *plugin; /* or a plug-in's, */
+  const cst__program *program;     /* or a program's, or (all NULL) the caller's streams */
   char **columns;                  /* NULL: all */
   size_t num_columns;
   char *tensor_group;

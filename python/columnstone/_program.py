@@ -1,0 +1,102 @@
+"""The programs that serve the command line: Parquet through pyarrow, as Arrow IPC over pipes.
+
+docs/plugins.md says how such programs are called. This one is small and quick to begin: it imports
+what it needs and no more.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class _Usage(Exception):
+    """Wrong arguments."""
+
+
+def _arguments() -> tuple[str, dict[str, list[str]], str]:
+    """The verb, the options as lists of values, and the file. Options that are not known here are
+    passed over: a later version of the caller may have them."""
+    arguments = sys.argv[1:]
+    if len(arguments) < 2:
+        raise _Usage("expected: read|write [--option=value ...] FILE")
+    verb, *options, file = arguments
+    found: dict[str, list[str]] = {}
+    for option in options:
+        name, _, value = option.partition("=")
+        found.setdefault(name, []).append(value)
+    return verb, found, file
+
+
+def _say(error: BaseException) -> None:
+    """An exception of the package with its fields, for the caller to take apart again."""
+    from ._errors import Error
+
+    if not isinstance(error, Error):
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return
+    text = str(error).replace(f" ({error.hint})", "") if error.hint else str(error)
+    if error.file is not None:
+        text = text.removeprefix(f"{error.file}: ")
+    if error.record is not None:
+        text = text.removeprefix(f"record {error.record}: ")
+    print(" ".join(text.split()), file=sys.stderr)
+    fields = {"code": error.code, "hint": error.hint, "record": error.record, "path": error.path}
+    for name, value in fields.items():
+        if value is not None:
+            print(f"columnstone-{name}: {' '.join(str(value).split())}", file=sys.stderr)
+
+
+def _run(serve: Callable[[], None]) -> NoReturn:
+    status = 0
+    try:
+        sys.stderr.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        serve()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        status = 1  # the caller has had enough
+    except BaseException as error:
+        _say(error)
+        status = 1
+    sys.stderr.flush()
+    os._exit(status)  # nothing is left to do, and the end of an interpreter takes its time
+
+
+def _serve_parquet() -> None:
+    verb, options, file = _arguments()
+    if verb == "read":
+        _read_parquet(file, options)
+    elif verb == "write":
+        _write_parquet(file, options)
+    else:
+        raise _Usage(f"there is no verb {verb!r}")
+
+
+def _read_parquet(file: str, options: dict[str, list[str]]) -> None:
+    from ._parquet import open_file
+
+    columns = options.get("--column")
+    batch_size = int(options.get("--batch-size", ["1024"])[-1])
+    threads = int(options.get("--threads", ["1"])[-1])
+    reader = open_file(file, columns, batch_size, threads)
+    import pyarrow as pa
+
+    with pa.ipc.new_stream(sys.stdout.buffer, reader.schema) as out:
+        for batch in reader.batches():
+            out.write_batch(batch)
+
+
+def _write_parquet(file: str, options: dict[str, list[str]]) -> None:
+    from ._parquet import write_file
+
+    level = int(options.get("--level", ["0"])[-1])
+    write_file(sys.stdin.buffer, file, level)
+
+
+def parquet() -> NoReturn:
+    """The program columnstone-format-parquet."""
+    _run(_serve_parquet)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
 from ._formats import has_magic
+from ._http import Copy, HttpFile, is_http
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,18 +26,21 @@ class RemoteFile(io.RawIOBase):
     """A file that is read by place, and opened by the first read. What a server does not give is an
     error: a connection that ends early looks like the end of the file otherwise."""
 
-    def __init__(self, system: Any, path: str, name: str, size: int | None) -> None:
+    def __init__(
+        self, system: Any, path: str, name: str, size: int | None, http: HttpFile | None = None
+    ) -> None:
         self._system = system
         self._path = path
         self.name = name
-        self._size = size
+        self._http = http
+        self._size = http.size if http is not None else size
         self._at = 0
         self._file: Any = None
         self._stands = 0  # of the file, where it reads next
 
     def again(self) -> RemoteFile:
         """Another reader of the same file."""
-        return RemoteFile(self._system, self._path, self.name, self._size)
+        return RemoteFile(self._system, self._path, self.name, self._size, self._http)
 
     def readable(self) -> bool:
         return True
@@ -51,11 +55,19 @@ class RemoteFile(io.RawIOBase):
         if whence == os.SEEK_CUR:
             offset += self._at
         elif whence == os.SEEK_END:
-            if self._size is None:
-                raise OSError("the size of the file is not known")
-            offset += self._size
+            offset += self._end()
         self._at = offset
         return offset
+
+    def _end(self) -> int:
+        if self._size is None and self._http is not None:
+            try:
+                self._take_copy()
+            except Exception as error:
+                raise failure(self.name, error) from error
+        if self._size is None:
+            raise OSError("the size of the file is not known")
+        return self._size
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
@@ -85,7 +97,10 @@ class RemoteFile(io.RawIOBase):
         return data
 
     def _go(self) -> None:
-        """Opens the file, or seeks. A server that cannot send parts is asked for all again."""
+        """Opens the file, or seeks."""
+        if self._http is not None and not self._http.sends_parts:
+            self._go_on()
+            return
         if self._file is not None:
             try:
                 self._file.seek(self._at)
@@ -94,25 +109,56 @@ class RemoteFile(io.RawIOBase):
             except ValueError:
                 self._file.close()
                 self._file = None
-        self._file = self._system.open(self._path, "rb")
+        http = self._http
+        self._file = http.open() if http is not None else self._system.open(self._path, "rb")
         self._stands = 0
         if self._at > 0:
             self._skip()
+
+    def _go_on(self) -> None:
+        """Of a server that does not send parts: from the beginning and on; who jumps, needs all."""
+        if isinstance(self._file, Copy):
+            self._file.seek(self._at)
+            self._stands = self._at
+        elif self._at == 0:
+            self._drop()
+            self._file = self._http.open() if self._http is not None else None
+            self._stands = 0
+        elif self._file is not None and 0 < self._at - self._stands <= _SKIP:
+            self._pass_over()
+        else:
+            self._take_copy()
+            self._go_on()
+
+    def _take_copy(self) -> None:
+        if self._http is not None:
+            self._drop()
+            self._file = self._http.copied()
+            self._stands = 0
+            self._size = self._http.size
+
+    def _drop(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
     def _skip(self) -> None:
         try:
             self._file.seek(self._at)
             self._stands = self._at
         except ValueError:
-            while self._stands < self._at:
-                data = self._file.read(min(_SKIP, self._at - self._stands))
-                if not data:
-                    raise FileError(f"{self.name}: ended at byte {self._stands}") from None
-                self._stands += len(data)
+            self._pass_over()
+
+    def _pass_over(self) -> None:
+        while self._stands < self._at:
+            data = self._file.read(min(_SKIP, self._at - self._stands))
+            if not data:
+                raise FileError(f"{self.name}: ended at byte {self._stands}", file=self.name)
+            self._stands += len(data)
 
     def close(self) -> None:
-        if not self.closed and self._file is not None:
-            self._file.close()
+        if not self.closed:
+            self._drop()
         super().close()
 
 
@@ -170,6 +216,8 @@ def _open_all(path: str, filesystem: Any) -> list[RemoteFile]:
 
 
 def _open(system: Any, path: str, name: str) -> RemoteFile:
+    if is_http(system):
+        return RemoteFile(system, path, name_of_url(name), None, HttpFile(system, path))
     size = system.info(path).get("size")
     known = isinstance(size, int) and size >= 0
     return RemoteFile(system, path, name_of_url(name), size if known else None)

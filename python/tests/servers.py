@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import http.server
 import re
 import threading
@@ -17,7 +18,14 @@ class Behaviour:
         self.ranges = True
         self.ends_early = False  # every answer lacks its second half
         self.failures = 0  # so many answers are 500
+        self.head = 200  # what HEAD is answered with
+        self.head_length: int | None = None  # what HEAD says instead of the length
+        self.says_ranges = True  # Accept-Ranges
+        self.length: str = "right"  # Content-Length of the answer; "none", "chunked", "more"
+        self.gzips = False  # Content-Encoding, whatever was asked for
+        self.redirects = False  # /moved/x is at /x
         self.asked: list[str] = []  # the Range headers
+        self.answers = 0  # to GET
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -35,6 +43,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, head: bool) -> None:
         how = self.behaviour
+        if how.redirects and self.path.startswith("/moved/"):
+            self.send_response(302)
+            self.send_header("Location", self.path.removeprefix("/moved"))
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        if head and how.head != 200:
+            self.send_error(how.head)
+            return
         data = how.files.get(self.path.partition("?")[0].lstrip("/"))
         if data is None:
             self.send_error(404)
@@ -43,6 +60,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             how.failures -= 1
             self.send_error(500)
             return
+        how.answers += not head
         asked = self.headers.get("Range", "")
         part = re.fullmatch(r"bytes=(\d+)-(\d*)", asked) if how.ranges else None
         total = len(data)
@@ -55,15 +73,39 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Range", f"bytes {begin}-{begin + len(data) - 1}/{total}")
         else:
             self.send_response(200)
-        if how.ranges:
+        if how.gzips:
+            data = gzip.compress(data, 1)
+            self.send_header("Content-Encoding", "gzip")
+        if how.ranges and how.says_ranges:
             self.send_header("Accept-Ranges", "bytes")
-        self.send_header("Content-Length", str(len(data)))
+        self.send_length(len(data), head)
         self.end_headers()
         if not head:
             with contextlib.suppress(ConnectionError):
-                self.wfile.write(data[: len(data) // 2] if how.ends_early else data)
-        if how.ends_early:
+                self.send(data[: len(data) // 2] if how.ends_early else data)
+        if how.ends_early or how.length in ("none", "more"):
             self.close_connection = True
+
+    def send_length(self, size: int, head: bool) -> None:
+        how = self.behaviour
+        if head and how.head_length is not None:
+            self.send_header("Content-Length", str(how.head_length))
+        elif how.length == "chunked":
+            self.send_header("Transfer-Encoding", "chunked")
+        elif how.length == "none":
+            self.send_header("Connection", "close")
+        else:
+            self.send_header("Content-Length", str(size + (10 if how.length == "more" else 0)))
+
+    def send(self, data: bytes) -> None:
+        if self.behaviour.length != "chunked":
+            self.wfile.write(data)
+            return
+        for at in range(0, len(data), 100_000):
+            piece = data[at : at + 100_000]
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        if not self.behaviour.ends_early:
+            self.wfile.write(b"0\r\n\r\n")
 
 
 @contextlib.contextmanager

@@ -27,7 +27,7 @@ def ours(paths: list[str], output: str) -> None:
     import data
 
     schema = cst.Schema.from_text(data.schema_text(data.CLICK_FIELDS))
-    cst.convert(paths, output, schema=schema, threads=THREADS)
+    cst.convert(paths, output, schema=schema, threads=THREADS, overwrite=True)
 
 
 def tensorflow_and_pyarrow(paths: list[str], output: str) -> None:

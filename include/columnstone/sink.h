@@ -128,8 +128,9 @@ CST_API void cst_sink_free(cst_sink *sink);
 CST_API cst_status cst_sink_check(const char *path, const cst_sink_options *options,
                                   cst_error *error);
 
-/* Reads all of `source` and writes it to `path`. on_progress (may be NULL) is called after every
- * batch. *rows may be NULL. */
+/* Reads all of `source` and writes it to `path`, whose file it replaces when the new one is
+ * complete, as all of these functions do: to refuse that is the program's choice. on_progress (may
+ * be NULL) is called after every batch. *rows may be NULL. */
 CST_API cst_status cst_convert(cst_source *source, const char *path,
                                const cst_sink_options *options, cst_progress_callback on_progress,
                                void *ctx, uint64_t *rows, cst_error *error);

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ._errors import argument_error
 from ._open import open as open_source
 from ._source import Source
-from ._writer import Writer
+from ._writer import Writer, refuse_to_overwrite
 
 if TYPE_CHECKING:
     import os
@@ -44,6 +44,7 @@ def convert(
     csv: CsvOptions | None = None,
     sequence_column: str | None = None,
     progress: bool | Progress = False,
+    overwrite: bool = False,
     **options: Any,
 ) -> int:
     """Converts files of one format to files of another, and returns the number of rows.
@@ -57,11 +58,14 @@ def convert(
         and column.
     progress: True shows a bar with bytes, rows, rate and the time left, on a terminal only; a
         function is called with the bytes read and the rows written after every batch.
+    overwrite: replace a file that exists; without it that is a FileError.
     csv: the dialect, of whichever side is CSV. Further options are those of `open`.
 
     The data is streamed: memory does not grow with it. The output appears under its name when it is
     complete. What each pair of formats keeps stands in docs/formats.md.
     """
+    if not overwrite:
+        refuse_to_overwrite(output, bool(num_shards or shard_bytes))
     if num_shards is None and not isinstance(source, Source):  # batches go to shards in turn
         options = {"batch_size": _ROWS, "batch_bytes": _BYTES, **options}
     opened = _open(

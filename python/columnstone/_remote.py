@@ -266,6 +266,12 @@ class RemoteOutput:
         self.name = url
         self._file: Any = None
 
+    def exists(self) -> bool:
+        try:
+            return bool(self._system.exists(self._path))
+        except Exception as error:
+            raise failure(self.name, error) from error
+
     def _opened(self) -> Any:
         if self._file is None:
             self._file = self._system.open(self._path, "wb", autocommit=False)

@@ -197,6 +197,14 @@ class Source:
         self._keep(made)
         return made
 
+    def to_pandas(self) -> Any:
+        """All rows as a pandas DataFrame whose columns are of Arrow types (pandas.ArrowDtype):
+        integers stay integers where values are null, and lists, bytes and times stay what they
+        are. Needs pandas and pyarrow; what is wrong with the data is raised as by a pass."""
+        from ._table import frame_of
+
+        return frame_of(self, self.arrow_schema)
+
     def dataset(
         self,
         batch_size: int | None = None,

@@ -419,6 +419,98 @@ def to_numpy(self: Array) -> npt.NDArray[Any]:
     raise BufferError(f"an Array of {self.type} is no numpy array: use to_pylist()")
 
 
+# Arrow's formats of times and durations that numpy has: the dtype, and the letter of as many bytes.
+_TIMES = {"tdD": ("M8[D]", "i"), "tdm": ("M8[ms]", "l")} | {
+    kind + unit: (f"{code}[{name}]", "l")
+    for kind, code in (("ts", "M8"), ("tD", "m8"))
+    for unit, name in (("s", "s"), ("m", "ms"), ("u", "us"), ("n", "ns"))
+}
+
+
+def as_numpy(self: Array, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+    """What __array__ gives."""
+    import numpy as np
+
+    as_objects = dtype is not None and np.dtype(dtype) == np.dtype(object)
+    made, is_view = (_objects(self), False) if as_objects else _typed(self)
+    if dtype is not None and np.dtype(dtype) != made.dtype:
+        made, is_view = made.astype(dtype), False
+    if copy is False and not is_view:
+        raise ValueError(f"an Array of {self.type} cannot become that numpy array without a copy")
+    return made.copy() if copy and is_view else made
+
+
+def _typed(self: Array) -> tuple[npt.NDArray[Any], bool]:
+    """In numpy's own type, and whether it is the Array's memory."""
+    import numpy as np
+
+    format = self.schema.format
+    is_list = format[:2] in ("+l", "+L", "+w", "+v")
+    time = _TIMES.get(format.split(":")[0])
+    if not (is_list or time or format in _CODES or format == "b"):
+        return _objects(self), False
+    if self.null_count > 0:
+        hint = "fill_null() first, or ask for dtype=object"
+        raise ArgumentError(
+            f"{self.null_count} of {len(self)} values are null, which numpy cannot say ({hint})",
+            hint=hint,
+        )
+    if is_list:
+        return _rows_of_lists(self)
+    if format == "b":
+        return np.frombuffer(_core.array_mask(self), np.bool_), False
+    if time is None:
+        return np.asarray(memoryview(cast("Any", self))), True
+    own: Any = (self,)
+    length, offset, _, buffers, _ = _core.array_dump(_core.array_concat(own))
+    values = np.frombuffer(buffers[1], _CODES[time[1]])[offset : offset + length]
+    return values.astype("q", copy=False).view(time[0]), False
+
+
+def _rows_of_lists(self: Array) -> tuple[npt.NDArray[Any], bool]:
+    items, is_view = _typed(self.flatten())
+    lengths = _typed(self.lengths())[0]
+    width = int(lengths[0]) if len(lengths) else 0
+    if not (lengths == width).all():
+        hint = "flatten_with_parents(), to_pylist(), or ask for dtype=object"
+        raise ArgumentError(
+            f"the lists are {lengths.min()} to {lengths.max()} long, and rows of a numpy array "
+            f"are of one length ({hint})",
+            hint=hint,
+        )
+    return items.reshape(len(self), width, *items.shape[1:]), is_view
+
+
+def _objects(self: Array) -> npt.NDArray[Any]:
+    import numpy as np
+
+    made: npt.NDArray[Any] = np.empty(len(self), object)
+    for i, value in enumerate(self.to_pylist()):
+        made[i] = value
+    return made
+
+
+# ---- pandas ----
+
+
+def frame_of(batches: Iterable[RecordBatch], schema: ArrowSchema) -> Any:
+    """A DataFrame of Arrow-backed columns."""
+    try:
+        import pandas as pd  # type: ignore[import-untyped]
+        import pyarrow as pa
+    except ModuleNotFoundError as error:
+        hint = "pip install pandas pyarrow"
+        raise UnsupportedError(
+            f"to_pandas() needs {error.name}, which is not installed ({hint})", hint=hint
+        ) from error
+    parts = [pa.record_batch(batch) for batch in batches]
+    return pa.Table.from_batches(parts, pa.schema(schema)).to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def to_pandas(self: RecordBatch) -> Any:
+    return frame_of([self], self.schema)
+
+
 # ---- pickling: the rows alone, copied ----
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import operator
 import os
+import re
 from typing import TYPE_CHECKING
 
 from . import _core, _formats
-from ._errors import Error, argument_error, name_file
+from ._errors import Error, FileError, argument_error, name_file
 from ._files import check_binary, name_of, path_bytes
 from ._inputs import is_arrow
 from ._remote import RemoteOutput, is_remote, named_by
@@ -259,14 +260,51 @@ def write(
     batches: Batches,
     file: str | os.PathLike[str] | WritableFile,
     format: str | None = None,
+    *,
+    overwrite: bool = False,
     **options: Any,
 ) -> int:
     """Writes record batches to a file and returns the number of rows: a source, a table, a data
     frame, any object with __arrow_c_stream__, or an iterable of batches. file, format and options
-    are those of `Writer`. Memory does not grow with the data."""
+    are those of `Writer`. Memory does not grow with the data.
+
+    overwrite: replace a file that exists, which is a FileError else (a Writer replaces it, as a
+        file that is opened for writing does)."""
+    if not overwrite:
+        refuse_to_overwrite(file, bool(options.get("num_shards") or options.get("shard_bytes")))
     with Writer(file, format, **options) as writer:
         writer.write(batches)
     return writer.num_rows
+
+
+def refuse_to_overwrite(file: object, is_sharded: bool) -> None:
+    """FileError if the output, or a first shard of it, is there. What is no file, such as a pipe or
+    a device, is meant to be written to."""
+    if is_remote(file):
+        if RemoteOutput(str(file)).exists():
+            raise _exists(str(file))
+    elif isinstance(file, str | bytes | os.PathLike):
+        path = os.fsdecode(path_bytes(file))
+        if path == "-" or path.startswith("/dev/"):
+            return
+        if os.path.isfile(path) or (is_sharded and _has_shard(path)):
+            raise _exists(path)
+
+
+def _has_shard(path: str) -> bool:
+    folder, name = os.path.split(path)
+    stem = re.sub(r"\.(gz|zlib|zz|zst)$", "", name)
+    stem, dot, ending = stem.rpartition(".")
+    begin, rest = (stem, name[len(stem) :]) if stem else (dot + ending, name[len(dot + ending) :])
+    shard = re.compile(re.escape(begin) + r"-00000-of-\d{5}" + re.escape(rest))
+    names = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
+    return any(shard.fullmatch(other) for other in names)
+
+
+def _exists(name: str) -> FileError:
+    hint = "name an output that does not exist, or give overwrite=True"
+    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in name)
+    return FileError(f"{shown}: the output exists ({hint})", file=name, hint=hint)
 
 
 def _is_source(batches: Batches) -> TypeGuard[Source]:

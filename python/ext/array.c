@@ -264,6 +264,10 @@ static PyObject *to_numpy(PyObject *object, PyObject *unused) {
   return call_sugar("to_numpy", object, NULL);
 }
 
+static PyObject *as_numpy(PyObject *object, PyObject *args, PyObject *kwargs) {
+  return cst__py_table_call("as_numpy", object, args, kwargs);
+}
+
 static PyObject *from_parents(PyObject *unused, PyObject *args, PyObject *kwargs) {
   (void)unused;
   return cst__py_table_call("from_parents", NULL, args, kwargs);
@@ -332,6 +336,12 @@ static PyMethodDef methods[] = {
          "numpy($self)\n--\n\n"
          "Numbers without nulls as a read-only numpy array, without a copy; fixed-size lists\n"
          "as rows of it. BufferError for other types, and for nulls.")},
+    {"__array__", (PyCFunction)(void (*)(void))as_numpy, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR(
+         "__array__($self, dtype=None, copy=None)\n--\n\n"
+         "What numpy.asarray(array) gives: numbers, bools and times in their own type, lists of\n"
+         "one length as rows, all else as Python objects. Nulls are an ArgumentError where\n"
+         "numpy has none: ask for dtype=object, or fill_null() first.")},
     {"__reduce_ex__", reduce_ex, METH_O, NULL},
     {"__arrow_c_schema__", export_schema, METH_NOARGS,
      PyDoc_STR("The array's type as an Arrow PyCapsule.")},
@@ -355,8 +365,8 @@ static PyType_Slot slots[] = {
      "One column in Arrow memory, such as the records that an ExampleEncoder made.\n\n"
      "A sequence: ``len(array)``, ``array[i]`` (bytes for a binary array), ``array[a:b]``\n"
      "(an Array, no copy), iteration. Anything that speaks the Arrow PyCapsule interface\n"
-     "takes it without a copy: ``pyarrow.array(array)``; numbers without nulls are a buffer as\n"
-     "well: ``numpy.asarray(array)``."},
+     "takes it without a copy: ``pyarrow.array(array)``; so does numpy with numbers without\n"
+     "nulls: ``numpy.asarray(array)``."},
     {Py_tp_dealloc, dealloc},
     {Py_tp_repr, repr},
     {Py_sq_length, length},

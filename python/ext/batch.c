@@ -187,6 +187,14 @@ static PyObject *group_by(PyObject *object, PyObject *columns) {
   return call_sugar("group_by", object, columns);
 }
 
+static PyObject *to_pandas(PyObject *object, PyObject *unused) {
+  (void)unused;
+  PyObject *args = PyTuple_New(0);
+  PyObject *result = args == NULL ? NULL : cst__py_table_call("to_pandas", object, args, NULL);
+  Py_XDECREF(args);
+  return result;
+}
+
 static PyObject *reduce_ex(PyObject *object, PyObject *protocol) {
   return call_sugar("reduce_ex", object, protocol);
 }
@@ -272,6 +280,10 @@ static PyMethodDef methods[] = {
      PyDoc_STR("select($self, columns, /)\n--\n\n"
                "A batch of these columns, in this order; no copy. Columns are named as for\n"
                "column(); one that is reached by a path is named by the path, 'a.b'.")},
+    {"to_pandas", to_pandas, METH_NOARGS,
+     PyDoc_STR("to_pandas($self)\n--\n\n"
+               "A pandas DataFrame whose columns are of Arrow types (pandas.ArrowDtype). Needs\n"
+               "pandas and pyarrow.")},
     {"group_by", group_by, METH_O,
      PyDoc_STR(
          "group_by($self, columns, /)\n--\n\n"

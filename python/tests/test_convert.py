@@ -53,7 +53,7 @@ def test_every_pair(tmp_path: pathlib.Path, source: str, to: str) -> None:
     assert cst.write(TABLE, first) == 3
     assert cst.convert(first, second) == 3
     assert values_of(pa.table(cst.open(second))) == VALUES
-    assert cst.convert(second, first, threads=2, batch_size=2) == 3  # and back
+    assert cst.convert(second, first, threads=2, batch_size=2, overwrite=True) == 3  # and back
     assert values_of(pa.table(cst.open(first))) == VALUES
 
 
@@ -161,7 +161,7 @@ def test_schema(make_file: MakeFile, tmp_path: pathlib.Path) -> None:
     for name in ("a.jsonl", "a.parquet", "a.arrow"):
         assert cst.convert(first, tmp_path / name, schema=SCHEMA) == 100
         again = tmp_path / "again.tfrecord"
-        assert cst.convert(tmp_path / name, again, schema=SCHEMA) == 100
+        assert cst.convert(tmp_path / name, again, schema=SCHEMA, overwrite=True) == 100
         assert pa.table(cst.open(again, schema=SCHEMA)).equals(before)
 
 
@@ -231,7 +231,14 @@ def test_bar(file: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(_convert, "_SECONDS", 0.0)
     for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
         monkeypatch.setattr(sys, "stderr", stream)
-        cst.convert(file, tmp_path / "o.csv", columns=["id"], batch_size=20, progress=True)
+        cst.convert(
+            file,
+            tmp_path / "o.csv",
+            columns=["id"],
+            batch_size=20,
+            progress=True,
+            overwrite=True,
+        )
         text = stream.getvalue()
         assert ("100 rows" in text and "/s" in text) == shown
         assert shown or text == ""

@@ -246,10 +246,10 @@ def test_compression(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "t.parquet"
     cst.write(TABLE, path, compression="none")
     assert pq.ParquetFile(path).metadata.row_group(0).column(0).compression == "UNCOMPRESSED"
-    cst.write(TABLE, path, compression="zstd", level=19)
+    cst.write(TABLE, path, compression="zstd", level=19, overwrite=True)
     assert pa.table(cst.open(path)).equals(TABLE)
     with pytest.raises(cst.ArgumentError, match="zstd"):
-        cst.write(TABLE, path, compression="gzip")
+        cst.write(TABLE, path, compression="gzip", overwrite=True)
     assert pa.table(cst.open(path)).equals(TABLE)
 
 

@@ -40,7 +40,7 @@ def test_what_can_be_written(tmp_path: pathlib.Path) -> None:
         list(cst.open(TABLE, batch_size=2)),
         iter(cst.open(TABLE, batch_size=2)),
     ):
-        assert cst.write(batches, path) == 3
+        assert cst.write(batches, path, overwrite=True) == 3
         assert pa.ipc.open_file(path).read_all().to_pydict() == TABLE.to_pydict()
     assert names(tmp_path) == ["t.arrow"]
     assert cst.write(pl.DataFrame(TABLE), tmp_path / "p.json") == 3

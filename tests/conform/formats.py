@@ -401,7 +401,7 @@ def as_tables(paths: list[pathlib.Path]) -> list[pa.Table]:
 
 def save_parquet(table: pa.Table, path: pathlib.Path, rows: int) -> None:
     if rows > table.num_rows:
-        cst.write(table, path, "parquet")
+        cst.write(table, path, "parquet", overwrite=True)
     else:
         pq.write_table(table, path, row_group_size=rows, write_page_checksum=True)
 

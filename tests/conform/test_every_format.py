@@ -308,7 +308,7 @@ def test_compressed_by_the_library(format: Format, tmp_path: pathlib.Path) -> No
     for codec, magic in (("gz", b"\x1f\x8b"), ("zst", b"\x28\xb5\x2f\xfd")):
         for threads in (1, 2):
             path = tmp_path / f"0.{format.ending}.{codec}"
-            assert cst.write(table, path, format.name, threads=threads) == 2 * ROWS
+            assert cst.write(table, path, format.name, threads=threads, overwrite=True) == 2 * ROWS
             assert path.read_bytes().startswith(magic)
             check(read(format.open([path])), table, format.read_types(format.names))
 

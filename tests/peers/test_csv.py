@@ -94,7 +94,7 @@ def test_what_we_write_the_csv_module_reads(rows: list[Row]) -> None:
     width = len(rows[0])
     table = pa.table({name: [row[i] for row in rows] for i, name in enumerate(names(width))})
     out = io.BytesIO()
-    cst.write(table, out, format="csv")
+    cst.write(table, out, format="csv", overwrite=True)
     module = list(csv.reader(io.StringIO(out.getvalue().decode(), newline="")))
     assert module == [names(width), *rows]
 
@@ -149,7 +149,7 @@ def test_the_same_table_as_pyarrow(columns: list[list[Any]]) -> None:
 def test_pyarrow_reads_what_we_write(columns: list[list[Any]]) -> None:
     table = pa.table(dict(zip(names(len(columns)), columns, strict=True)))
     out = io.BytesIO()
-    cst.write(table, out, format="csv")
+    cst.write(table, out, format="csv", overwrite=True)
     back = by_pyarrow(out.getvalue())
     assert columns_of(back) == columns_of(table)
 
@@ -159,7 +159,7 @@ def test_back_and_forth(columns: list[list[Any]], batch_size: int) -> None:
     """With the types given, for null-only columns too."""
     table = pa.table(dict(zip(names(len(columns)), columns, strict=True)))
     out = io.BytesIO()
-    cst.write(table, out, format="csv")
+    cst.write(table, out, format="csv", overwrite=True)
     back = read(out.getvalue(), batch_size, types=table.schema)
     assert columns_of(back) == columns_of(table)
 
@@ -189,7 +189,7 @@ def test_floats_are_exact(narrow: float, wide: float) -> None:
     types = pa.schema([("a", pa.float32()), ("b", pa.float64())])
     table = pa.table({"a": [narrow], "b": [wide]}, schema=types)
     out = io.BytesIO()
-    cst.write(table, out, format="csv")
+    cst.write(table, out, format="csv", overwrite=True)
     assert exact(read(out.getvalue(), types=types).to_pylist()) == exact(table.to_pylist())
 
 

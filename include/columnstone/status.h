@@ -61,7 +61,8 @@ extern "C" {
   XX(UNSUPPORTED, 8, "this cannot be expressed or is not supported")            \
   XX(NO_MEMORY, 9, "out of memory")                                             \
   XX(STATE, 10, "the object is not in a state that allows this")                \
-  XX(CALLBACK, 11, "a callback of the caller failed")
+  XX(CALLBACK, 11, "a callback of the caller failed")                           \
+  XX(INTERRUPTED, 12, "the call was told to stop")
 
 typedef enum cst_status {
 #define CST_STATUS_ENUM(name, number, text) CST_##name = number,
@@ -117,6 +118,17 @@ typedef struct cst_bytes {
   const uint8_t *data;
   size_t size;
 } cst_bytes;
+
+/* Tells long calls to stop: true. */
+typedef bool (*cst_interrupt_check)(void *ctx);
+
+/* Installs, for the calling thread only, what its long calls ask from now on, about twenty times a
+ * second, from within the call and on this thread; NULL: nothing, as in the beginning. A check may
+ * look at a flag that a signal handler sets. A call that is told to stop returns CST_INTERRUPTED,
+ * and threads that work for it stop too. The object is then as after any other failure: a pass or
+ * loader is at its end, and says so again; a sink or writer can only be freed, and its output does
+ * not appear; all else can be used again. What releases and frees does not ask. */
+CST_API void cst_interrupt_set(cst_interrupt_check check, void *ctx);
 
 /* Frees memory that a function of the library handed to the caller and whose comment says cst_free.
  * NULL is allowed. */

@@ -9,6 +9,9 @@
 
 #include "arrow/concat_views.h"
 #include "arrow/owned.h"
+#include "base/interrupt.h"
+
+enum { PIECE_WORK = 64 /* that a piece makes besides its bytes */ };
 
 /* ---- what all layouts share ---- */
 
@@ -93,9 +96,13 @@ static cst_status join_fixed(const cst__level *level, size_t width, struct Arrow
   if (to == NULL) {
     return CST_NO_MEMORY;
   }
+  size_t done = 0;
   for (size_t i = 0; i < level->count; i++) {
     const cst__piece *piece = &level->pieces[i];
     size_t bytes = (size_t)piece->length * width;
+    if (cst__stretch_is_over(&done, bytes + PIECE_WORK)) {
+      CST__TRY(cst__interrupted(error));
+    }
     if (bytes > 0) {
       const uint8_t *from = piece->view->data;
       memcpy(to, from + (size_t)(piece->view->offset + piece->begin) * width, bytes);
@@ -180,11 +187,15 @@ static cst_status join_binary(const cst__level *level, struct ArrowArray *out, c
   if (to == NULL) {
     return CST_NO_MEMORY;
   }
+  size_t done = 0;
   for (size_t i = 0; i < level->count; i++) {
     const cst__piece *piece = &level->pieces[i];
     int64_t begin;
     int64_t size;
     span_of(piece, &begin, &size);
+    if (cst__stretch_is_over(&done, (size_t)size + PIECE_WORK)) {
+      CST__TRY(cst__interrupted(error));
+    }
     if (size > 0) {
       memcpy(to, (const uint8_t *)piece->view->data + begin, (size_t)size);
       to += size;
@@ -327,6 +338,7 @@ cst_status cst__fail_layout(const cst__view *view, cst_error *error) {
 static cst_status join(const cst__level *level, struct ArrowArray *out, cst_error *error) {
   const cst__view *view = level->pieces[0].view;
   int64_t length;
+  CST__TRY(cst__interrupted(error));
   if (view->layout == CST__LAYOUT_OTHER) {
     return cst__fail_layout(view, error);
   }

@@ -3,6 +3,7 @@
  */
 #include "arrow/validate.h"
 
+#include "base/interrupt.h"
 #include "base/utf8.h"
 
 static cst_status bad_offset(cst_error *error, int64_t slot, int64_t value, const char *expected) {
@@ -189,6 +190,7 @@ static cst_status check_children(const cst__view *v, range r, cst_error *error) 
 cst_status cst__validate_slots(const cst__view *v, int64_t from, int64_t count, cst_error *error) {
   range r = {from, count};
   range items = {0, 0};
+  CST__TRY(cst__interrupted(error));
   if (count == 0) {
     return CST_OK;
   }

@@ -1,7 +1,9 @@
 /* Starting threads, and forks beside them. */
 #include "base/thread.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <time.h>
 
 bool cst__thread_start(cst__thread *thread, void *(*run)(void *), void *arg) {
   sigset_t all;
@@ -11,6 +13,31 @@ bool cst__thread_start(cst__thread *thread, void *(*run)(void *), void *arg) {
   int failed = pthread_create(&thread->handle, NULL, run, arg);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   return failed == 0;
+}
+
+#if defined(__APPLE__)
+static const clockid_t wait_clock = CLOCK_REALTIME; /* it has no other to wait by */
+#else
+static const clockid_t wait_clock = CLOCK_MONOTONIC;
+#endif
+
+void cst__condition_init(cst__condition *c) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+#if !defined(__APPLE__)
+  pthread_condattr_setclock(&attributes, wait_clock);
+#endif
+  pthread_cond_init(&c->handle, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
+bool cst__condition_wait_for(cst__condition *c, cst__mutex *m, int64_t nanoseconds) {
+  struct timespec until;
+  clock_gettime(wait_clock, &until);
+  until.tv_nsec += (long)nanoseconds;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  return pthread_cond_timedwait(&c->handle, &m->handle, &until) != ETIMEDOUT;
 }
 
 uintptr_t cst__thread_self(void) {

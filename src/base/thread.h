@@ -25,11 +25,14 @@ static inline void cst__mutex_destroy(cst__mutex *m) { pthread_mutex_destroy(&m-
 static inline void cst__mutex_lock(cst__mutex *m) { pthread_mutex_lock(&m->handle); }
 static inline void cst__mutex_unlock(cst__mutex *m) { pthread_mutex_unlock(&m->handle); }
 
-static inline void cst__condition_init(cst__condition *c) { pthread_cond_init(&c->handle, NULL); }
+/* Its clock goes on evenly, whatever is done to the time of day. */
+void cst__condition_init(cst__condition *c);
 static inline void cst__condition_destroy(cst__condition *c) { pthread_cond_destroy(&c->handle); }
 static inline void cst__condition_wait(cst__condition *c, cst__mutex *m) {
   pthread_cond_wait(&c->handle, &m->handle);
 }
+/* The same for at most so long; false: nobody has called by then. */
+bool cst__condition_wait_for(cst__condition *c, cst__mutex *m, int64_t nanoseconds);
 static inline void cst__condition_signal(cst__condition *c) { pthread_cond_signal(&c->handle); }
 static inline void cst__condition_broadcast(cst__condition *c) {
   pthread_cond_broadcast(&c->handle);

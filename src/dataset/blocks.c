@@ -1,6 +1,8 @@
 /* Windows that are read in whole: two at a time, each read by the first maker that wants it. */
 #include "dataset/blocks.h"
 
+#include "base/interrupt.h"
+
 enum { MOST_BYTES = 256 << 20 /* of a window */ };
 
 typedef enum state { STATE_EMPTY, STATE_READING, STATE_READY } state;
@@ -82,11 +84,11 @@ static cst_status get_window(cst__blocks *blocks, const cst__placed *window, cst
   cst_status status = CST_OK;
   cst__mutex_lock(&blocks->lock);
   entry *at = find(blocks, window->number);
-  while (at == NULL || at->state == STATE_READING) {
-    cst__condition_wait(&blocks->changed, &blocks->lock);
+  while (status == CST_OK && (at == NULL || at->state == STATE_READING)) {
+    status = cst__interruptible_wait(&blocks->changed, &blocks->lock, error);
     at = find(blocks, window->number);
   }
-  if (at->state != STATE_READY || at->number != window->number) {
+  if (status == CST_OK && (at->state != STATE_READY || at->number != window->number)) {
     status = read_window(blocks, at, window, error);
   }
   bool found = status == CST_OK && at->region != NULL;

@@ -1,6 +1,7 @@
 /* Loaders: numbers handed out, batches delivered in order, threads started and joined. */
 #include "dataset/loader.h"
 
+#include "base/interrupt.h"
 #include "dataset/maker.h"
 #include "source/source.h"
 
@@ -33,6 +34,7 @@ struct cst_loader {
   int32_t num_started;
   uint64_t ring;
   slot *slots;
+  atomic_bool cancelled; /* what the workers make is of no use any more */
 
   cst__mutex lock; /* guards all below */
   cst__condition work;
@@ -137,6 +139,7 @@ static void work(cst_loader *loader, worker *self) {
 static void *run_worker(void *arg) {
   worker *self = arg;
   cst_loader *loader = self->loader;
+  cst__interrupt_follow(&loader->cancelled);
   cst__mutex_lock(&loader->lock);
   while (!loader->stop) {
     if (has_work(loader)) {
@@ -270,6 +273,7 @@ void cst__loader_free(cst_loader *loader) {
   if (loader == NULL) {
     return;
   }
+  atomic_store(&loader->cancelled, true);
   stop_threads(loader);
   for (int32_t i = 0; loader->workers != NULL && i <= loader->num_started; i++) {
     cst__maker_reset(&loader->workers[i].maker);
@@ -334,15 +338,20 @@ static cst_status deliver(cst_loader *loader, cst__made *out, cst_error *error) 
 }
 
 static cst_status next(cst_loader *loader, cst__made *out, cst_error *error) {
+  cst_error own = CST_ERROR_INIT;
+  cst_status status = cst__interrupted(&own);
   cst__mutex_lock(&loader->lock);
-  while (!is_ready(loader)) {
+  while (!is_ready(loader) && status == CST_OK) {
     if (loader->num_started == 0) {
       work(loader, &loader->workers[0]);
     } else {
-      cst__condition_wait(&loader->ready, &loader->lock);
+      status = cst__interruptible_wait(&loader->ready, &loader->lock, &own);
     }
   }
-  cst_status status = deliver(loader, out, error);
+  if (status != CST_OK) {
+    note_failure(loader, loader->head, status, &own);
+  }
+  status = deliver(loader, out, error);
   cst__mutex_unlock(&loader->lock);
   return status;
 }

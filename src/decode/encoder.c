@@ -1,6 +1,10 @@
 /* The frame of an encoder. */
 #include "decode/encoder.h"
 
+#include "base/interrupt.h"
+
+enum { ROW_WORK = 64 /* that a row makes besides its bytes */ };
+
 cst_status cst__encoder_init(cst__encoder *e, const cst_schema *schema, uint32_t flags,
                              const cst_allocator *allocator, cst_error *error) {
   e->allocator = cst__allocator_of(allocator);
@@ -59,6 +63,7 @@ static cst_status put_rows(const cst__encoder *e, void *self, const cst__encoder
   int64_t *offsets = (int64_t *)(void *)column->value_offsets.data;
   cst__back back = {a, &column->values, column->values.data + column->values.capacity};
   offsets[rows] = 0;
+  size_t done = 0;
   for (int64_t row = rows - 1; row >= 0; row--) {
     cst_status status = put_row(self, way, row, &back, error);
     if (status != CST_OK) {
@@ -66,6 +71,9 @@ static cst_status put_rows(const cst__encoder *e, void *self, const cst__encoder
       return status;
     }
     offsets[row] = (int64_t)cst__back_used(&back);
+    if (cst__stretch_is_over(&done, (size_t)(offsets[row] - offsets[row + 1]) + ROW_WORK)) {
+      CST__TRY(cst__interrupted(error));
+    }
   }
   int64_t total = offsets[0];
   column->values_begin = column->values.capacity - (size_t)total;

@@ -9,11 +9,13 @@
  */
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "decode/example_loop.h"
 #include "decode/fast_wire.h"
 
 enum {
   FETCH_BYTES = 1024,
+  RECORD_WORK = 64, /* that a record makes besides its bytes */
   HEADER_SLACK = 48 /* readable bytes from an entry's begin on, before anything is known of it */
 };
 
@@ -382,6 +384,7 @@ ALWAYS_INLINE void fetch(const cst_bytes *record) {
 }
 
 static cst_status run(cst__loop *loop, const cst__records *records) {
+  size_t done = 0;
   for (size_t i = 0; i < records->count; i++) {
     const uint8_t *at = records->items[i].data;
     size_t size = records->items[i].size;
@@ -400,6 +403,9 @@ static cst_status run(cst__loop *loop, const cst__records *records) {
     }
     if (UNLIKELY(loop->first_wrong != 0)) {
       CST__TRY(cst__settle_wrong(loop));
+    }
+    if (UNLIKELY(cst__stretch_is_over(&done, size + RECORD_WORK))) {
+      CST__TRY(cst__interrupted(loop->error));
     }
   }
   return CST_OK;

@@ -8,10 +8,11 @@
  */
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "decode/fast_wire.h"
 #include "decode/sequence_loop.h"
 
-enum { FETCH_BYTES = 4096 };
+enum { FETCH_BYTES = 4096, RECORD_WORK = 256 /* that a record makes besides its bytes */ };
 
 /* How a list or record went. */
 typedef enum outcome { DONE, SLOW, FAILED } outcome;
@@ -357,6 +358,7 @@ ALWAYS_INLINE void fetch(const cst_bytes *record) {
 
 cst_status CST__PASTE(cst__sequence_run_, CST_VARIANT)(cst__sequence *sequence,
                                                        const cst__records *records) {
+  size_t done = 0;
   for (size_t i = 0; i < records->count; i++) {
     cst_bytes record = records->items[i];
     if (LIKELY(i + 1 < records->count)) {
@@ -371,6 +373,9 @@ cst_status CST__PASTE(cst__sequence_run_, CST_VARIANT)(cst__sequence *sequence,
     }
     if (UNLIKELY(sequence->context->first_wrong != 0)) {
       CST__TRY(cst__settle_wrong(sequence->context));
+    }
+    if (UNLIKELY(cst__stretch_is_over(&done, record.size + RECORD_WORK))) {
+      CST__TRY(cst__interrupted(sequence->loop.error));
     }
   }
   return CST_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arrow/batch.h"
+#include "base/interrupt.h"
 #include "format/payload.h"
 
 typedef struct raw_decoder {
@@ -82,8 +83,12 @@ static cst_status copy_records(cst__batch *batch, const cst__records *records, c
   }
   int64_t *ends = (int64_t *)(void *)column->value_offsets.data;
   size_t at = 0;
+  size_t done = 0;
   for (size_t i = 0; i < records->count; i++) {
     const cst_bytes *record = &records->items[i];
+    if (cst__stretch_is_over(&done, record->size)) {
+      CST__TRY(cst__interrupted(error));
+    }
     ends[i] = (int64_t)at;
     if (record->size > 0) {
       memcpy(column->values.data + at, record->data, record->size);

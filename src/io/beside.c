@@ -2,12 +2,14 @@
 #include "io/beside.h"
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/thread.h"
 
 struct cst__beside {
   cst__beside_work work;
   void *ctx;
   cst__thread thread;
+  atomic_bool cancelled;
   cst__mutex lock; /* guards all below */
   cst__condition changed;
   const void *data;
@@ -20,6 +22,7 @@ struct cst__beside {
 
 static void *run(void *arg) {
   cst__beside *beside = arg;
+  cst__interrupt_follow(&beside->cancelled);
   cst__mutex_lock(&beside->lock);
   for (;;) {
     while (!beside->has_data && !beside->stop) {
@@ -70,11 +73,12 @@ cst_status cst__beside_start(cst__beside_work work, void *ctx, const cst_allocat
 
 cst_status cst__beside_wait(cst__beside *beside, cst_error *error) {
   cst__mutex_lock(&beside->lock);
-  while (beside->has_data) {
-    cst__condition_wait(&beside->changed, &beside->lock);
+  cst_status status = CST_OK;
+  while (beside->has_data && status == CST_OK) {
+    status = cst__interruptible_wait(&beside->changed, &beside->lock, error);
   }
-  cst_status status = beside->failed;
-  if (status != CST_OK) {
+  if (status == CST_OK && beside->failed != CST_OK) {
+    status = beside->failed;
     cst__error_copy(error, &beside->failure);
   }
   cst__mutex_unlock(&beside->lock);
@@ -89,6 +93,8 @@ void cst__beside_give(cst__beside *beside, const void *data, size_t size) {
   cst__condition_broadcast(&beside->changed);
   cst__mutex_unlock(&beside->lock);
 }
+
+void cst__beside_cancel(cst__beside *beside) { atomic_store(&beside->cancelled, true); }
 
 void cst__beside_stop(cst__beside *beside) {
   cst__mutex_lock(&beside->lock);

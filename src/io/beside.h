@@ -21,6 +21,9 @@ cst_status cst__beside_wait(cst__beside *beside, cst_error *error);
  * and has not failed. */
 void cst__beside_give(cst__beside *beside, const void *data, size_t size);
 
+/* What it does is of no use any more: its work may fail with CST_INTERRUPTED. */
+void cst__beside_cancel(cst__beside *beside);
+
 /* Ends the thread when it has done what it has. */
 void cst__beside_stop(cst__beside *beside);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "base/sized.h"
 #include "io/beside.h"
 #include "io/encoder.h"
@@ -19,7 +20,8 @@
 
 enum {
   BUFFER = 256 << 10,
-  SUFFIX = 14 /* bytes of ".01234567.tmp" and the NUL */
+  LARGEST_WRITE = 16 << 20, /* at once: between two, a writing can be told to stop */
+  SUFFIX = 14               /* bytes of ".01234567.tmp" and the NUL */
 };
 
 struct cst__output {
@@ -46,15 +48,13 @@ struct cst__output {
 
 static cst_status write_fd(int fd, const uint8_t *data, size_t size, cst_error *error) {
   while (size > 0) {
-    ssize_t n = write(fd, data, size < INT_MAX ? size : INT_MAX);
-    if (n < 0 && errno == EINTR) {
-      continue;
-    }
-    if (n < 0) {
+    ssize_t n = write(fd, data, size < LARGEST_WRITE ? size : LARGEST_WRITE);
+    if (n < 0 && errno != EINTR) {
       return cst__fail_system(error, errno, "cannot write");
     }
-    data += n;
-    size -= (size_t)n;
+    CST__TRY(n < 0 ? cst__interrupted_now(error) : cst__interrupted(error));
+    data += n > 0 ? n : 0;
+    size -= n > 0 ? (size_t)n : 0;
   }
   return CST_OK;
 }
@@ -443,7 +443,10 @@ void cst__output_free(cst__output *output) {
   if (output == NULL) {
     return;
   }
-  (void)end_beside(output, NULL);
+  if (output->beside != NULL) {
+    cst__beside_cancel(output->beside);
+    cst__beside_stop(output->beside);
+  }
   (void)close_writer(output, false, NULL);
   (void)close_fd(output, NULL);
   if (output->temporary != NULL) {

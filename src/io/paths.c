@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "io/raw.h"
 
 enum { MOST_NAMES = 10000 /* of a folder that are compared for a hint */ };
@@ -166,7 +167,10 @@ static cst_status add_matches(cst__paths *paths, const char *pattern, cst_error 
   qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, compare_paths);
   cst_status status = CST_OK;
   for (size_t i = 0; i < found.gl_pathc && status == CST_OK; i++) {
-    status = check_no_folder(found.gl_pathv[i], error);
+    status = cst__interrupted(error);
+    if (status == CST_OK) {
+      status = check_no_folder(found.gl_pathv[i], error);
+    }
     if (status == CST_OK) {
       status = add_path(paths, found.gl_pathv[i], error);
     }

@@ -4,6 +4,8 @@
 #endif
 #include "io/raw.h"
 
+#include "base/interrupt.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +17,10 @@
 
 #include "base/sized.h"
 
-enum { LARGEST_READ = 1 << 30 /* systems refuse or cut reads beyond 2 GiB */ };
+enum {
+  LARGEST_READ = 16 << 20, /* at once: between two, a reading can be told to stop */
+  WAIT = 50                /* ms for bytes in a pipe, between two questions whether to stop */
+};
 
 static const char *system_hint(int code) {
   switch (code) {
@@ -67,12 +72,18 @@ static cst_status set_name(cst__raw *raw, const char *name, const cst_allocator 
   return raw->name != NULL ? CST_OK : cst__fail_memory(error, size + 1);
 }
 
-static int open_file(const char *path) {
-  int fd;
-  do {
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-  } while (fd < 0 && errno == EINTR);
-  return fd;
+/* A pipe may keep its readers waiting until somebody writes to it. */
+static cst_status open_file(cst__raw *raw, const char *path, cst_error *error) {
+  for (;;) {
+    raw->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (raw->fd >= 0) {
+      return CST_OK;
+    }
+    if (errno != EINTR) {
+      return cst__fail_system(error, errno, "cannot open");
+    }
+    CST__TRY(cst__interrupted_now(error));
+  }
 }
 
 /* Looks at what the descriptor is. */
@@ -105,9 +116,11 @@ cst_status cst__raw_open(cst__raw *raw, const char *path, const cst_allocator *a
   bool standard_input = strcmp(path, "-") == 0;
   CST__TRY(set_name(raw, standard_input ? "<stdin>" : path, allocator, error));
   raw->owns_fd = !standard_input;
-  raw->fd = standard_input ? STDIN_FILENO : open_file(path);
-  cst_status status =
-      raw->fd < 0 ? cst__fail_system(error, errno, "cannot open") : look_at(raw, error);
+  raw->fd = standard_input ? STDIN_FILENO : -1;
+  cst_status status = standard_input ? CST_OK : open_file(raw, path, error);
+  if (status == CST_OK) {
+    status = look_at(raw, error);
+  }
   if (status != CST_OK) {
     cst__error_add_file(error, raw->name);
     cst__raw_close(raw);
@@ -143,25 +156,42 @@ static cst_status read_reader(cst__raw *raw, void *buffer, size_t size, size_t *
   return CST_OK;
 }
 
-/* Standard input may have been set to non-blocking by whoever shares it. */
-static bool wait_for(int fd) {
+/* Waits for bytes, or the end, as long as nobody says stop. */
+static cst_status wait_for_bytes(int fd, cst_error *error) {
   struct pollfd entry = {.fd = fd, .events = POLLIN};
-  return poll(&entry, 1, -1) >= 0 || errno == EINTR;
+  for (;;) {
+    int ready = poll(&entry, 1, cst__is_interruptible() ? WAIT : -1);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) {
+      return CST_OK;
+    }
+    CST__TRY(cst__interrupted_now(error));
+  }
 }
 
 static cst_status read_fd(cst__raw *raw, void *buffer, size_t size, size_t *got, cst_error *error) {
-  ssize_t n;
+  bool may_block = raw->size < 0 && cst__is_interruptible();
   size = size < LARGEST_READ ? size : LARGEST_READ;
-  do {
-    n = raw->at_any_offset ? pread(raw->fd, buffer, size, (off_t)raw->offset)
-                           : read(raw->fd, buffer, size);
-  } while (n < 0 && (errno == EINTR || (errno == EAGAIN && wait_for(raw->fd))));
-  *got = n < 0 ? 0 : (size_t)n;
-  return n < 0 ? cst__fail_system(error, errno, "cannot read") : CST_OK;
+  for (;;) {
+    if (may_block) {
+      CST__TRY(wait_for_bytes(raw->fd, error));
+    }
+    ssize_t n = raw->at_any_offset ? pread(raw->fd, buffer, size, (off_t)raw->offset)
+                                   : read(raw->fd, buffer, size);
+    if (n >= 0) {
+      *got = (size_t)n;
+      return CST_OK;
+    }
+    may_block = errno == EAGAIN; /* whoever shares standard input may have set it so */
+    if (errno != EAGAIN && errno != EINTR) {
+      return cst__fail_system(error, errno, "cannot read");
+    }
+    CST__TRY(cst__interrupted_now(error));
+  }
 }
 
 cst_status cst__raw_read(cst__raw *raw, void *buffer, size_t size, size_t *got, cst_error *error) {
   *got = 0;
+  CST__TRY(cst__interrupted(error));
   cst_status status = raw->fd < 0 ? read_reader(raw, buffer, size, got, error)
                                   : read_fd(raw, buffer, size, got, error);
   raw->offset += *got;

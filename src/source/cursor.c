@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "source/recover.h"
 
 enum {
@@ -469,6 +470,10 @@ cst_status cst__cursor_fill(cst__cursor *cursor, cst__block **out, cst_error *er
       cst__cursor_fail(cursor, opened, NULL);
       cst__error_add_file(&cursor->error, cursor->source->files[cursor->file].name);
     }
+  }
+  cst_status told = cursor->ended ? CST_OK : cst__interrupted(&cursor->error);
+  if (told != CST_OK) {
+    cst__cursor_fail(cursor, told, NULL);
   }
   while (*out == NULL && !cursor->ended) {
     *out = fill_block(cursor);

@@ -1,6 +1,7 @@
 /* What is found out about a source by reading it: by one thread, for all, without its lock; and the
  * calls of the caller's readers that this leads to.
  */
+#include "base/interrupt.h"
 #include "source/source.h"
 
 /* The calls that the thread is in, the innermost first. */
@@ -48,7 +49,7 @@ cst_status cst__source_await(cst_source *source, const cst__discovery *discovery
     if (discovery->finder == cst__thread_self() || is_calling(source)) {
       return fail_inside(error);
     }
-    cst__condition_wait(&source->found, &source->lock);
+    CST__TRY(cst__interruptible_wait(&source->found, &source->lock, error));
   }
   return CST_OK;
 }

@@ -27,6 +27,8 @@ static cst_status stream_status(int code) {
       return CST_IO;
     case ENOTSUP:
       return CST_UNSUPPORTED;
+    case EINTR:
+      return CST_INTERRUPTED;
     case ECANCELED: /* the caller's own code, which knows more */
       return CST_CALLBACK;
     default:

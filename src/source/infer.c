@@ -112,7 +112,7 @@ static cst_status infer_blocks(const cst_source *source, const cst__feed *feed,
     for (; block != NULL && left > 0 && status == CST_OK; block = block->next) {
       size_t end = block->num_frames < left ? block->num_frames : left;
       left -= end;
-      for (size_t at = 0; at < end && status == CST_OK; at += INFER_ROWS) {
+      for (size_t at = 0; at < end && status == CST_OK; at += INFER_ROWS) { /* decoding asks */
         size_t count = end - at < INFER_ROWS ? end - at : INFER_ROWS;
         status = infer_run(source, block, at, count, &decoding, inferrer, error);
       }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/interrupt.h"
+
 /* Bytes of records. */
 static const uint64_t group_bytes = 256 << 10; /* decoded in one job: small units go together */
 static const uint64_t group_least = 64 << 10;
@@ -114,7 +116,8 @@ static void take(cst_pass *pass, const job *j) {
 
 /* ---- reporting, under the lock ---- */
 
-static void note_failure(cst_pass *pass, uint64_t unit, cst_status status, const cst_error *error) {
+void cst__pass_note_failure(cst_pass *pass, uint64_t unit, cst_status status,
+                            const cst_error *error) {
   if (unit < pass->failed_at) {
     pass->failed_at = unit;
     pass->failed_status = status;
@@ -250,7 +253,7 @@ static void run_decode(cst_pass *pass, cst__worker *worker, uint64_t first, uint
     cst_status status = decode_slot(pass, worker, slot, &error);
     cst__mutex_lock(&pass->lock);
     if (status != CST_OK) {
-      note_failure(pass, unit, status, &error);
+      cst__pass_note_failure(pass, unit, status, &error);
     } else {
       slot->state = CST__SLOT_DONE;
     }
@@ -286,6 +289,7 @@ bool cst__pass_work(cst_pass *pass, cst__worker *worker) {
 static void *run_worker(void *arg) {
   cst__worker *worker = arg;
   cst_pass *pass = worker->pass;
+  cst__interrupt_follow(&pass->cancelled);
   cst__mutex_lock(&pass->lock);
   while (!pass->stop) {
     if (!cst__pass_work(pass, worker)) {

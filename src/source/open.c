@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/interrupt.h"
 #include "base/sized.h"
 #include "schema/schema.h"
 #include "source/access.h"
@@ -142,6 +143,7 @@ cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *ra
 static cst_status set_file(cst_source *source, const char *path, cst_error *error) {
   cst__source_file *file = &source->files[source->num_files];
   struct stat info;
+  CST__TRY(cst__interrupted(error));
   file->name = cst__new_copy(&source->allocator, path, strlen(path));
   if (file->name == NULL) {
     return cst__fail_memory(error, strlen(path));
@@ -241,7 +243,10 @@ cst_status cst__source_open(const char *const *paths, size_t num_paths,
   cst__paths expanded = {0};
   cst_status status = CST_OK;
   for (size_t i = 0; i < num_paths && status == CST_OK; i++) {
-    status = cst__paths_expand(&expanded, paths[i], error);
+    status = cst__interrupted(error);
+    if (status == CST_OK) {
+      status = cst__paths_expand(&expanded, paths[i], error);
+    }
   }
   if (status == CST_OK) {
     status = open_paths(&expanded, options, out, error);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/interrupt.h"
+
 cst_status cst__pass_new_with(cst_source *source, const cst__pass_options *options, cst_pass **out,
                               cst_error *error) {
   cst_pass *pass = cst__new_zero(&source->allocator, sizeof *pass);
@@ -109,17 +111,29 @@ static cst_status fail_for_good(cst_pass *pass, cst_status status, const cst_err
   return status;
 }
 
-/* Takes what is next in order; out->release is NULL for a unit without a record, and at the end. */
-static cst_status take_unit(cst_pass *pass, struct ArrowSchema *out_schema, struct ArrowArray *out,
-                            cst_error *error) {
-  cst_status status = CST_OK;
-  cst__mutex_lock(&pass->lock);
+/* Works, and waits for the workers, until the head is done. Holds the lock. */
+static cst_status await_head(cst_pass *pass, cst_error *error) {
   while (!cst__pass_is_ready(pass)) {
     if (!cst__pass_work(pass, &pass->workers[0])) {
       pass->caller_waits = true;
-      cst__condition_wait(&pass->ready, &pass->lock);
+      CST__TRY(cst__interruptible_wait(&pass->ready, &pass->lock, error));
       pass->caller_waits = false;
     }
+  }
+  return CST_OK;
+}
+
+/* Takes what is next in order; out->release is NULL for a unit without a record, and at the end. */
+static cst_status take_unit(cst_pass *pass, struct ArrowSchema *out_schema, struct ArrowArray *out,
+                            cst_error *error) {
+  cst_error own = CST_ERROR_INIT;
+  cst_status status = cst__interrupted(&own);
+  cst__mutex_lock(&pass->lock);
+  if (status == CST_OK) {
+    status = await_head(pass, &own);
+  }
+  if (status != CST_OK) {
+    cst__pass_note_failure(pass, pass->head, status, &own);
   }
   if (pass->head == pass->failed_at) {
     status = pass->failed_status;
@@ -219,6 +233,7 @@ static cst_status next_decoded(cst_pass *pass, struct ArrowSchema *out_schema,
     cst_error own = CST_ERROR_INIT;
     cst_status status = next_joined(pass, out, &own);
     if (status != CST_OK) {
+      atomic_store(&pass->cancelled, true);
       cst__pass_stop_threads(pass); /* the pass's error is nobody else's then */
       return fail_for_good(pass, status, &own, error);
     }
@@ -322,6 +337,7 @@ void cst__pass_free(cst_pass *pass) {
   if (pass == NULL) {
     return;
   }
+  atomic_store(&pass->cancelled, true);
   cst__pass_stop_threads(pass);
   free_slots(pass);
   for (int32_t i = 0; pass->workers != NULL && i < pass->options.threads; i++) {

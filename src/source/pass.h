@@ -65,6 +65,7 @@ struct cst_pass {
   _Atomic uint64_t consumed;
   _Atomic uint64_t rows;
   _Atomic uint64_t dropped;
+  atomic_bool cancelled; /* what the workers do is of no use any more */
 
   /* Under CST_ON_ERROR_SKIP: units that have lost records are joined. */
   cst__joiner joiner;
@@ -121,6 +122,10 @@ void cst__pass_cut(cst_pass *pass);
 
 /* The unit at the head has been delivered: makes room and work. Holds the lock. */
 void cst__pass_advance(cst_pass *pass);
+
+/* The pass fails with this unit, unless it does with an earlier one. Holds the lock. */
+void cst__pass_note_failure(cst_pass *pass, uint64_t unit, cst_status status,
+                            const cst_error *error);
 
 /* True if the next call of next has its answer. Holds the lock. */
 bool cst__pass_is_ready(const cst_pass *pass);

@@ -191,7 +191,7 @@ cst_status cst__source_discover(cst_source *source, cst__discovery *discovery,
                                 bool (*known)(const cst_source *source),
                                 cst_status (*find)(cst_source *source, cst_error *error),
                                 cst_error *error);
-/* Waits, holding the lock, until nobody is about it; CST_STATE as above. */
+/* Waits, holding the lock, until nobody is about it; CST_STATE as above, CST_INTERRUPTED. */
 cst_status cst__source_await(cst_source *source, const cst__discovery *discovery, cst_error *error);
 
 /* A call of the caller's reader or opener, one at a time: between enter and leave its lock is held.

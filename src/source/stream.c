@@ -24,6 +24,8 @@ static int error_number(cst_status status) {
       return EIO;
     case CST_UNSUPPORTED:
       return ENOTSUP;
+    case CST_INTERRUPTED:
+      return EINTR;
     default:
       return EINVAL;
   }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arrow/concat.h"
+#include "base/interrupt.h"
 #include "source/access.h"
 #include "source/cursor.h"
 #include "source/region.h"
@@ -12,7 +13,8 @@ enum {
   NEAR_FILE = 4 << 10,    /* bytes between two records that are rather read than passed over */
   NEAR_READER = 64 << 10, /* where each read may be a request over the network */
   AHEAD = 16,             /* records between the one that is copied and the one that is loaded */
-  LARGEST_SPAN = 1 << 20  /* of records that are read at once, unless one is larger */
+  LARGEST_SPAN = 1 << 20, /* of records that are read at once, unless one is larger */
+  SPAN_WORK = 1 << 10     /* bytes that one read is worth */
 };
 
 /* One of the rows that are wanted. */
@@ -273,9 +275,13 @@ static cst_status fill_block(cst__access *access, const cst__taker *taker, size_
                              cst__block *block, cst_error *error) {
   const cst_source *source = taker->decoding.source;
   const wanted *order = taker->order;
+  size_t done = 0;
   for (size_t first = 0; first < count;) {
     span s = next_span(access, source, order, count, first);
     s.at = block->size;
+    if (cst__stretch_is_over(&done, s.size + SPAN_WORK)) {
+      CST__TRY(cst__interrupted(error));
+    }
     CST__TRY(read_span(access, taker, &s, block->buffer + s.at, error));
     load_ahead(access, taker, s.file, first, count);
     block->size += s.size;
@@ -296,8 +302,12 @@ static uint64_t largest_record(const cst_source *source) {
 
 static cst_status measure(const cst__access *access, const cst_source *source, const wanted *order,
                           size_t count, size_t *size, cst_error *error) {
+  size_t done = 0;
   *size = 0;
   for (size_t first = 0; first < count;) {
+    if (cst__stretch_is_over(&done, SPAN_WORK)) {
+      CST__TRY(cst__interrupted(error));
+    }
     span s = next_span(access, source, order, count, first);
     if (s.size > LARGEST_SPAN && s.size > largest_record(source)) {
       (void)cst__fail(error, CST_LIMIT, "raise max_record_size, or make the index anew",

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/interrupt.h"
+
 static const size_t view_limit = (size_t)INT32_MAX;
 
 bool cst__unit_add(cst__unit *unit, const cst_source *source, cst__block *block, size_t first,
@@ -103,6 +105,7 @@ void cst__decoding_reset(cst__decoding *decoding) {
 
 static cst_status check_run(const cst_source *source, const cst__run *run, cst_error *error) {
   const cst__block *block = run->block;
+  CST__TRY(cst__interrupted(error));
   for (size_t i = run->first; i < run->first + run->count; i++) {
     cst_status status = source->container->check(block->data, &block->frames[i], error);
     if (status != CST_OK) {

@@ -8,6 +8,10 @@
 
 #include "arrow/concat.h"
 #include "arrow/owned.h"
+#include "base/interrupt.h"
+
+/* Slots that are copied between two questions whether to stop. */
+enum { MOST_SLOTS = 1 << 20, MOST_SPANS = 1 << 12 };
 
 typedef struct gathering {
   const cst_array *owner;
@@ -126,6 +130,31 @@ static const uint8_t *first_value(const cst__view *view, size_t width) {
   return data != NULL ? data + (size_t)view->offset * width : NULL;
 }
 
+static void gather_widths(const uint8_t *from, const cst__chosen *s, uint8_t *to, size_t width) {
+  switch (width) { /* the compiler makes one move of a constant */
+    case 1:
+      gather_width(from, s, to, 1);
+      break;
+    case 2:
+      gather_width(from, s, to, 2);
+      break;
+    case 4:
+      gather_width(from, s, to, 4);
+      break;
+    case 8:
+      gather_width(from, s, to, 8);
+      break;
+    case 16:
+      gather_width(from, s, to, 16);
+      break;
+    case 0:
+      break;
+    default:
+      gather_width(from, s, to, width);
+      break;
+  }
+}
+
 static cst_status gather_fixed(const gathering *g, const cst__view *view, struct ArrowArray *out) {
   size_t width = width_of(view);
   uint8_t *to = take_buffer(g, out, 1, out->length, width);
@@ -133,27 +162,12 @@ static cst_status gather_fixed(const gathering *g, const cst__view *view, struct
     return CST_NO_MEMORY;
   }
   const uint8_t *from = first_value(view, width);
-  switch (width) { /* the compiler makes one move of a constant */
-    case 1:
-      gather_width(from, g->slots, to, 1);
-      break;
-    case 2:
-      gather_width(from, g->slots, to, 2);
-      break;
-    case 4:
-      gather_width(from, g->slots, to, 4);
-      break;
-    case 8:
-      gather_width(from, g->slots, to, 8);
-      break;
-    case 16:
-      gather_width(from, g->slots, to, 16);
-      break;
-    case 0:
-      break;
-    default:
-      gather_width(from, g->slots, to, width);
-      break;
+  for (int64_t at = 0; at < g->slots->count; at += MOST_SLOTS) {
+    int64_t rest = g->slots->count - at;
+    cst__chosen part = {g->slots->at + at, rest < MOST_SLOTS ? rest : MOST_SLOTS,
+                        g->slots->has_null};
+    CST__TRY(cst__interrupted(g->error));
+    gather_widths(from, &part, to + (size_t)at * width, width);
   }
   return CST_OK;
 }
@@ -245,25 +259,32 @@ static inline void copy_span(uint8_t *to, const uint8_t *from, size_t bytes) {
 DEFINE_COPY_SPANS(copy_spans_32, int32_t)
 DEFINE_COPY_SPANS(copy_spans_64, int64_t)
 
-static void copy_spans(const spans *s, const uint8_t *from, size_t width, uint8_t *to) {
-  if (s->width == 8 && width == 8) {
-    copy_spans_64(s, from, 8, to);
-  } else if (s->width == 8) {
-    copy_spans_64(s, from, width, to);
-  } else {
-    copy_spans_32(s, from, width, to);
+static cst_status copy_spans(const spans *s, const uint8_t *from, size_t width, uint8_t *to,
+                             cst_error *error) {
+  for (int64_t at = 0; at < s->count; at += MOST_SPANS) {
+    spans part = *s;
+    part.begins += at;
+    part.ends = (const uint8_t *)s->ends + (size_t)at * (size_t)s->width;
+    part.count = s->count - at < MOST_SPANS ? s->count - at : MOST_SPANS;
+    CST__TRY(cst__interrupted(error));
+    if (s->width == 8 && width == 8) {
+      copy_spans_64(&part, from, 8, to);
+    } else if (s->width == 8) {
+      copy_spans_64(&part, from, width, to);
+    } else {
+      copy_spans_32(&part, from, width, to);
+    }
   }
+  return CST_OK;
 }
 
 static cst_status gather_binary(const gathering *g, const cst__view *view, struct ArrowArray *out) {
   spans s;
   CST__TRY(gather_spans(g, view, "bytes", out, &s));
   uint8_t *to = take_buffer(g, out, 2, s.total, 1);
-  if (to != NULL) {
-    copy_spans(&s, view->data, 1, to);
-  }
+  cst_status status = to != NULL ? copy_spans(&s, view->data, 1, to, g->error) : CST_NO_MEMORY;
   cst__delete(s.begins);
-  return to != NULL ? CST_OK : CST_NO_MEMORY;
+  return status;
 }
 
 /* ---- lists ---- */
@@ -297,8 +318,7 @@ static cst_status gather_list_items(const gathering *g, const cst__node *node, c
     uint8_t *to;
     size_t width = width_of(child);
     CST__TRY(new_plain(g, child, s->total, out->children[0], &to));
-    copy_spans(s, first_value(child, width), width, to);
-    return CST_OK;
+    return copy_spans(s, first_value(child, width), width, to, g->error);
   }
   int64_t *items;
   CST__TRY(new_numbers(g, s->total, &items));
@@ -471,6 +491,7 @@ static cst_status gather_values(const gathering *g, const cst__node *node, struc
 static cst_status gather(const gathering *g, const cst__node *node, bool is_batch,
                          struct ArrowArray *out) {
   const cst__view *view = node->view;
+  CST__TRY(cst__interrupted(g->error));
   if (view->layout == CST__LAYOUT_OTHER) {
     return cst__fail_layout(view, g->error);
   }

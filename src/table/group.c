@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arrow/owned.h"
+#include "base/interrupt.h"
 #include "table/gather.h"
 #include "table/keys.h"
 #include "table/walk.h"
@@ -62,6 +63,8 @@ static cst_status find_values(const grouping *g, key *k, const char *const *path
 }
 
 /* ---- divisions ---- */
+
+enum { ROW_WORK = 64 /* of a look-up, between two questions whether to stop */ };
 
 static int64_t start_of(const cst__row_sets *sets, int64_t row) {
   return sets->starts != NULL ? sets->starts[row] : row;
@@ -118,12 +121,16 @@ static cst_status divide(grouping *g, key *k, const cst__row_sets *values) {
   bool is_flat = g->groups.starts == NULL && values->starts == NULL;
   CST__TRY(count_pairs(g, values, &total));
   cst_status status = new_sets(g, total, is_flat, &divided);
+  size_t done = 0;
   cst__ids_init(&k->pairs, NULL, &g->batch->allocator);
   for (int64_t row = 0; row < g->batch->array.length && status == CST_OK; row++) {
     if (divided.starts != NULL) {
       divided.starts[row] = divided.total;
     }
     status = divide_row(g, &k->pairs, values, row, &divided);
+    if (status == CST_OK && cst__stretch_is_over(&done, ROW_WORK)) {
+      status = cst__interrupted(g->error);
+    }
   }
   if (status != CST_OK) {
     cst__row_sets_free(&divided);

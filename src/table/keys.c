@@ -2,6 +2,7 @@
  */
 #include "table/keys.h"
 
+#include "base/interrupt.h"
 #include "table/walk.h"
 
 void cst__row_sets_free(cst__row_sets *sets) {
@@ -11,6 +12,8 @@ void cst__row_sets_free(cst__row_sets *sets) {
 }
 
 /* ---- values ---- */
+
+enum { VALUE_WORK = 64 /* of one look-up */ };
 
 typedef struct finding {
   const cst__view *values;
@@ -69,8 +72,12 @@ static cst_status id_of(finding *f, int64_t i, uint32_t *out) {
 /* ---- rows ---- */
 
 static cst_status find_flat(finding *f, int64_t num_rows, cst__row_sets *out) {
+  size_t done = 0;
   for (int64_t i = 0; i < num_rows; i++) {
     CST__TRY(id_of(f, i, &out->ids[i]));
+    if (cst__stretch_is_over(&done, VALUE_WORK)) {
+      CST__TRY(cst__interrupted(f->error));
+    }
   }
   out->total = num_rows;
   return CST_OK;
@@ -115,9 +122,13 @@ static cst_status find_lists(finding *f, const int64_t *splits, int64_t num_rows
     return cst__fail_memory(f->error, size);
   }
   out->starts[0] = 0;
+  size_t done = 0;
   for (int64_t row = 0; row < num_rows; row++) {
     CST__TRY(find_row(f, row, splits[row], splits[row + 1], out));
     out->starts[row + 1] = out->total;
+    if (cst__stretch_is_over(&done, (size_t)(splits[row + 1] - splits[row] + 1) * VALUE_WORK)) {
+      CST__TRY(cst__interrupted(f->error));
+    }
   }
   return CST_OK;
 }

@@ -1,6 +1,8 @@
 /* Adapters and the tensors of a batch: making, owning, finding. */
 #include "tensor/tensor.h"
 
+#include "base/interrupt.h"
+
 /* ---- adapters ---- */
 
 static cst_status make_plans(cst_tensor_adapter *adapter, cst_error *error) {
@@ -80,6 +82,7 @@ void cst__adapter_free(cst_tensor_adapter *adapter) {
 
 cst_status cst__make_tensor(const cst__job *job) {
   const cst_tensor_spec *spec = job->plan->spec;
+  CST__TRY(cst__interrupted(job->error));
   job->out->name = spec->name;
   job->out->kind = spec->kind;
   switch (spec->kind) {

@@ -1,5 +1,6 @@
 /* Tensor encoders: making them, and one batch after another. */
 #include "tensor/encode.h"
+#include "base/interrupt.h"
 #include "tensor/tensor.h"
 
 /* ---- encoders ---- */
@@ -292,6 +293,7 @@ static cst_status encode_all(cst__encoding *e, const cst_tensor *tensors, size_t
   }
   CST__TRY(cst__encode_nesting(encoder, e->types, e->outer, e->error));
   for (size_t i = 0; i < encoder->num_leaves; i++) {
+    CST__TRY(cst__interrupted(e->error));
     CST__TRY(encode_leaf(e, &encoder->leaves[i]));
   }
   e->num_rows = e->num_rows < 0 ? 0 : e->num_rows;

@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "base/interrupt.h"
 #include "tensor/encode.h"
 #include "tensor/slots.h"
 
@@ -119,8 +120,14 @@ static cst_status copy_strings(const cst__encoding *e, const cst_ndarray *values
     return no_memory(e, out, total);
   }
   int64_t at = 0;
+  size_t done = 0;
   for (int64_t i = 0; i < values->size; i++) {
     const cst_bytes *s = &values->strings[i];
+    cst_status status = cst__stretch_is_over(&done, s->size) ? cst__interrupted(e->error) : CST_OK;
+    if (status != CST_OK) {
+      out->release(out);
+      return status;
+    }
     offsets[i] = at;
     if (s->size > 0) {
       memcpy(data + at, s->data, s->size);

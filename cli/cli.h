@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* Exit statuses. */
-enum { CLI_FINE = 0, CLI_FAULTS = 1, CLI_TROUBLE = 2, CLI_INTERRUPTED = 130 };
+enum { CLI_FINE = 0, CLI_FAULTS = 1, CLI_TROUBLE = 2, CLI_NO_READER = 141 };
 
 #if defined(__GNUC__)
 #define CLI_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -213,15 +213,22 @@ typedef struct cli_progress {
 
 /* quiet: standard output goes to the terminal itself. */
 void cli_progress_begin(cli_progress *progress, const char *label, int64_t total, bool quiet);
-/* A cst_progress_callback; false once the user has interrupted. */
+/* A cst_progress_callback; true. */
 bool cli_progress_show(void *progress, uint64_t bytes, uint64_t records);
 /* Removes the bar. */
 void cli_progress_end(cli_progress *progress);
 double cli_progress_seconds(const cli_progress *progress);
-/* Lets the first Ctrl-C, SIGTERM or SIGHUP stop the work cleanly (the second one kills), and makes
- * a file that grows too large an error. */
-void cli_catch_interrupt(void);
-bool cli_interrupted(void);
+
+/* ---- signals (signals.c) ---- */
+
+/* Lets the first Ctrl-C, SIGTERM or SIGHUP stop the work cleanly (the second one kills): calls of
+ * the library on this thread fail. Makes a file that grows too large an error. */
+void cli_catch_interrupts(void);
+bool cli_is_interrupted(void);
+/* The status, or that of the signal: 130 for Ctrl-C. */
+int cli_end_status(int status);
+/* True if standard output is a pipe that nobody reads any more. */
+bool cli_has_lost_reader(void);
 
 /* ---- printing (print.c) ---- */
 

@@ -85,11 +85,7 @@ static int convert(const cli_settings *settings) {
   if (cli_would_overwrite(settings, work.output)) {
     return cli_overwrites(&cli_convert, work.output);
   }
-  cli_catch_interrupt();
   cst_status status = convert_files(&work, &error);
-  if (status == CST_CALLBACK && cli_interrupted()) {
-    return CLI_INTERRUPTED;
-  }
   if (status != CST_OK) {
     return cli_fail(&error);
   }

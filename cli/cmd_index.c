@@ -63,14 +63,10 @@ static int index_files(const cli_settings *settings) {
     cst_source_release(source);
     return cli_usage(&cli_index, "name one file", "--import holds the offsets of one file");
   }
-  cli_catch_interrupt();
   for (size_t i = 0; i < count && status == CST_OK; i++) {
     status = index_file(settings, cst_source_file(source, i), &error);
   }
   cst_source_release(source);
-  if (status == CST_CALLBACK && cli_interrupted()) {
-    return CLI_INTERRUPTED;
-  }
   return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
 }
 

@@ -68,6 +68,7 @@ static bool is_any(const char *text, const char *a, const char *b) {
 }
 
 int main(int argc, char **argv) {
+  cli_catch_interrupts();
   if (argc < 2) {
     return cli_usage(NULL, "see columnstone --help", "which verb?");
   }
@@ -81,7 +82,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < NUM_VERBS; i++) {
     int used = match_verb(verbs[i], argc - 1, argv + 1);
     if (used > 0) {
-      return verbs[i]->run(argc - 1 - used, argv + 1 + used);
+      return cli_end_status(verbs[i]->run(argc - 1 - used, argv + 1 + used));
     }
   }
   if (strcmp(argv[1], "schema") == 0 && (argc == 2 || is_any(argv[2], "--help", "-h"))) {

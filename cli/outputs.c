@@ -151,9 +151,6 @@ static int copy(const cli_settings *settings, cst_source *source, cli_dropped *d
   cst_status status =
       cst_convert(source, output, &options, cli_progress_show, &progress, &rows, &error);
   cli_progress_end(&progress);
-  if (status == CST_CALLBACK && cli_interrupted()) {
-    return CLI_INTERRUPTED;
-  }
   return status == CST_OK ? report(settings, dropped, output, rows, cli_progress_seconds(&progress))
                           : cli_fail_records(&error);
 }
@@ -173,7 +170,6 @@ int cli_copy_records(const cli_verb *verb, const cli_settings *settings, bool eq
   if (cli_ends_otherwise(output)) {
     return cli_not_records(verb, output);
   }
-  cli_catch_interrupt();
   if (cli_open(&raw, settings->paths, settings->num_paths - 1, &dropped, &source, &error) !=
       CST_OK) {
     return cli_fail_records(&error);

@@ -37,10 +37,7 @@ static cst_status write_picked(const picked *p, cst_error *error) {
     if (status != CST_OK) {
       return status;
     }
-    if (!cli_progress_show(p->progress, 0, at + n)) {
-      error->code = CST_CALLBACK;
-      return CST_CALLBACK;
-    }
+    (void)cli_progress_show(p->progress, 0, at + n);
   }
   return cst_sink_finish(p->sink, error);
 }
@@ -73,9 +70,6 @@ static int pick(const cli_settings *settings, cst_source *source, const uint64_t
   cst_status status = write_picked(&p, &error);
   cli_progress_end(&progress);
   cst_sink_free(sink);
-  if (status == CST_CALLBACK && cli_interrupted()) {
-    return CLI_INTERRUPTED;
-  }
   if (status != CST_OK) {
     return cli_fail(&error);
   }
@@ -113,7 +107,6 @@ int cli_pick_records(const cli_picking *picking) {
   if (cli_ends_otherwise(output)) {
     return cli_not_records(picking->verb, output);
   }
-  cli_catch_interrupt();
   if (cli_open(&raw, settings->paths, settings->num_paths - 1, NULL, &source, &error) != CST_OK) {
     return cli_fail(&error);
   }

@@ -1,6 +1,5 @@
-/* A bar on the terminal for what takes long, and Ctrl-C that stops without leaving half a file. */
+/* A bar on the terminal for what takes long. */
 #include <inttypes.h>
-#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -9,28 +8,6 @@
 enum { BAR_WIDTH = 24 };
 
 #define REDRAW_SECONDS 0.1
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-  (void)signal_number;
-  interrupted = 1;
-}
-
-void cli_catch_interrupt(void) {
-  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-  sigemptyset(&action.sa_mask);
-  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-    struct sigaction before;
-    if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
-      sigaction(numbers[i], &action, NULL); /* nohup has it ignored, and it stays so */
-    }
-  }
-  signal(SIGXFSZ, SIG_IGN); /* the write fails instead */
-}
-
-bool cli_interrupted(void) { return interrupted != 0; }
 
 static double now(void) {
   struct timespec t;
@@ -79,7 +56,7 @@ bool cli_progress_show(void *ptr, uint64_t bytes, uint64_t records) {
     progress->shown = time;
     draw(progress, (double)bytes, records, time - progress->begin);
   }
-  return !interrupted;
+  return true;
 }
 
 void cli_progress_end(cli_progress *progress) {

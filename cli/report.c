@@ -22,6 +22,7 @@ static int exit_status(cst_status code) {
     case CST_NO_MEMORY:
     case CST_STATE:
     case CST_CALLBACK:
+    case CST_INTERRUPTED:
       break;
   }
   return CLI_TROUBLE;
@@ -51,6 +52,12 @@ void cli_print_error(FILE *out, const cst_error *error) {
 }
 
 int cli_fail(const cst_error *error) {
+  if (cli_is_interrupted()) {
+    return CLI_TROUBLE; /* see cli_end_status: whoever has stopped it knows */
+  }
+  if (error->code == CST_IO && cli_has_lost_reader()) {
+    return CLI_NO_READER; /* as for programs that SIGPIPE ends */
+  }
   fflush(stdout);
   fputs("columnstone: ", stderr);
   cli_print_error(stderr, error);

@@ -176,7 +176,9 @@ int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct Ar
 
 cst_status cst__py_stream_failure(struct ArrowArrayStream *stream, int code, cst_error *error) {
   const char *text = stream->get_last_error == NULL ? NULL : stream->get_last_error(stream);
-  error->code = code == ENOMEM ? CST_NO_MEMORY : CST_INVALID_ARGUMENT;
+  error->code = code == ENOMEM  ? CST_NO_MEMORY
+                : code == EINTR ? CST_INTERRUPTED
+                                : CST_INVALID_ARGUMENT;
   PyOS_snprintf(error->message, sizeof error->message, "the Arrow stream failed: %.120s",
                 text == NULL ? "no reason given" : text);
   return error->code;

@@ -20,6 +20,7 @@ static const struct {
     {CST_NO_MEMORY, "MemoryError"},
     {CST_STATE, "StateError"},
     {CST_CALLBACK, "Error"},
+    {CST_INTERRUPTED, "Error"},
 };
 
 int cst__py_errors_init(cst__py_state *state) {
@@ -111,6 +112,10 @@ PyObject *cst__py_error_object(cst__py_state *state, const cst_error *error) {
 }
 
 PyObject *cst__py_raise(cst__py_state *state, const cst_error *error) {
+  if (error->code == CST_INTERRUPTED &&
+      (PyErr_Occurred() != NULL || cst__py_raise_interruption(state->gate))) {
+    return NULL;
+  }
   PyObject *object = cst__py_error_object(state, error);
   if (object != NULL) {
     PyErr_SetObject((PyObject *)Py_TYPE(object), object);

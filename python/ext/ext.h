@@ -32,10 +32,11 @@ typedef struct cst__py_gate {
   atomic_bool closed;
   atomic_int inside; /* callbacks that are in Python or wait for the GIL */
   pid_t process;
-  uint64_t moment; /* cst__py_moment; changes under the GIL */
+  uint64_t moment;        /* cst__py_moment; changes under the GIL */
+  PyObject *interruption; /* what a signal's handler has raised in a call that has not come back */
 } cst__py_gate;
 
-enum { CST__PY_NUM_ERRORS = CST_CALLBACK + 1 };
+enum { CST__PY_NUM_ERRORS = CST_INTERRUPTED + 1 };
 
 typedef struct cst__py_state {
   PyTypeObject *schema_type;
@@ -131,6 +132,15 @@ typedef struct cst__py_kept {
 cst_status cst__py_keep(cst__py_kept *kept, cst__py_gate *gate, const char *who, cst_error *error);
 /* Raises the exception and lets it go (true); false if there is none. */
 bool cst__py_kept_deliver(cst__py_kept *kept);
+
+/* ---- interrupt.c: signals during calls of the library ---- */
+
+/* Lets the main thread's calls be interrupted. 0, or -1 with an exception. */
+int cst__py_interrupt_init(cst__py_gate *gate);
+/* Raises what stopped a call (true); false if nothing did. */
+bool cst__py_raise_interruption(cst__py_gate *gate);
+/* The same from the main thread's next instruction on: for calls that come back to others. */
+void cst__py_interrupt_later(cst__py_gate *gate);
 
 /* ---- share.c: Arrow data with counted owners, no Python in it ---- */
 
@@ -519,8 +529,8 @@ PyObject *cst__py_source_validate(PyObject *self, PyObject *args);
 
 /* A new pass of the source as a stream that records its failures in `trace` and the records that it
  * drops in `drops` (taken over, also on failure; may be NULL). 0, or -1 with *error. */
-int cst__py_stream_export(cst_source *source, cst__py_trace *trace, cst__py_drops *drops,
-                          struct ArrowArrayStream *out, cst_error *error);
+int cst__py_stream_export(cst_source *source, cst__py_trace *trace, cst__py_gate *gate,
+                          cst__py_drops *drops, struct ArrowArrayStream *out, cst_error *error);
 
 /* ---- the types' specs ---- */
 

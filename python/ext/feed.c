@@ -69,13 +69,20 @@ static PyObject *next_locked(PyObject *object, cst__py_feed *feed) {
   Py_END_ALLOW_THREADS
   cst__py_drops_swap(before);
   if (status != CST_OK) {
+    feed->closed = status == CST_INTERRUPTED;
     return fail(feed, &error);
   }
   if (item.batch.release == NULL && item.tensors == NULL) {
     end(feed);
     return NULL;
   }
-  return feed->kind->wrap(object, &item);
+  PyObject *made = feed->kind->wrap(object, &item);
+  /* Here a signal reaches the caller; later it might meet a destructor, which swallows it. */
+  if (made != NULL && PyErr_CheckSignals() < 0) {
+    Py_CLEAR(made);
+    feed->closed = true; /* what was made is lost: nobody shall go on without noticing */
+  }
+  return made;
 }
 
 PyObject *cst__py_feed_next(PyObject *object, cst__py_feed *feed) {

@@ -25,17 +25,6 @@ static PyObject *finish(PyTypeObject *type, cst_status status, cst_index *index,
   return (PyObject *)self;
 }
 
-/* Lets the user interrupt. */
-static bool on_progress(void *ctx, uint64_t bytes, uint64_t records) {
-  (void)ctx;
-  (void)bytes;
-  (void)records;
-  PyGILState_STATE gil = PyGILState_Ensure();
-  bool go_on = PyErr_CheckSignals() == 0;
-  PyGILState_Release(gil);
-  return go_on;
-}
-
 static PyObject *build(PyObject *type, PyObject *args) {
   const char *path;
   if (!PyArg_ParseTuple(args, "y:build", &path)) {
@@ -45,7 +34,7 @@ static PyObject *build(PyObject *type, PyObject *args) {
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = cst_index_build(path, on_progress, NULL, NULL, &index, &error);
+  status = cst_index_build(path, NULL, NULL, NULL, &index, &error);
   Py_END_ALLOW_THREADS
   return finish((PyTypeObject *)type, status, index, &error);
 }

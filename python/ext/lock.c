@@ -6,6 +6,8 @@
 
 #include "ext.h"
 
+enum { patience = 50000 /* microseconds between two looks for signals */ };
+
 int cst__py_lock_init(cst__py_lock *lock) {
   lock->owner = 0;
   lock->lock = PyThread_allocate_lock();
@@ -45,10 +47,14 @@ int cst__py_lock_enter(cst__py_lock *lock, cst__py_state *state, const char *wha
   if (lock->process != getpid() && renew(lock, state, what) < 0) {
     return -1;
   }
-  if (PyThread_acquire_lock(lock->lock, NOWAIT_LOCK) == 0) {
+  PyLockStatus got = PyThread_acquire_lock_timed(lock->lock, 0, 0);
+  while (got != PY_LOCK_ACQUIRED) {
     Py_BEGIN_ALLOW_THREADS
-    PyThread_acquire_lock(lock->lock, WAIT_LOCK);
+    got = PyThread_acquire_lock_timed(lock->lock, patience, 0);
     Py_END_ALLOW_THREADS
+    if (got != PY_LOCK_ACQUIRED && PyErr_CheckSignals() < 0) {
+      return -1;
+    }
   }
   lock->owner = self;
   return 0;

@@ -143,7 +143,8 @@ static int exec_module(PyObject *module) {
     return -1;
   }
   state->gate->process = getpid();
-  if (cst__py_errors_init(state) < 0 || add_types(module, state) < 0 || add_constants(module) < 0) {
+  if (cst__py_interrupt_init(state->gate) < 0 || cst__py_errors_init(state) < 0 ||
+      add_types(module, state) < 0 || add_constants(module) < 0) {
     return -1;
   }
   return register_close_gate(module);

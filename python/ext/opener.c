@@ -114,7 +114,7 @@ static void keep_last_error(guarded *g) {
 /* ECANCELED tells the library that the caller's own code failed. */
 static int guard_failure(guarded *g, int code) {
   PyGILState_STATE gil;
-  if (code != 0 && g->object != NULL && cst__py_enter(g->opener->gate, &gil)) {
+  if (code != 0 && code != EINTR && g->object != NULL && cst__py_enter(g->opener->gate, &gil)) {
     keep_last_error(g);
     cst__py_leave(g->opener->gate, gil);
   }

@@ -41,17 +41,6 @@ static void on_fault(void *ctx, const cst_fault *fault) {
   PyGILState_Release(gil);
 }
 
-/* Lets the user interrupt a long scan. */
-static bool on_progress(void *ctx, uint64_t bytes, uint64_t records) {
-  (void)ctx;
-  (void)bytes;
-  (void)records;
-  PyGILState_STATE gil = PyGILState_Ensure();
-  bool go_on = PyErr_Occurred() == NULL && PyErr_CheckSignals() == 0;
-  PyGILState_Release(gil);
-  return go_on;
-}
-
 PyObject *cst__py_source_count(PyObject *object, PyObject *unused) {
   (void)unused;
   cst_source *source = cst__py_source_borrow(object);
@@ -84,7 +73,7 @@ PyObject *cst__py_source_verify(PyObject *object, PyObject *unused) {
   uint64_t num_faults = 0;
   if (source != NULL && s.files != NULL && s.faults != NULL) {
     Py_BEGIN_ALLOW_THREADS
-    status = cst_source_verify(source, on_fault, on_file, on_progress, &s, &num_faults, &error);
+    status = cst_source_verify(source, on_fault, on_file, NULL, &s, &num_faults, &error);
     Py_END_ALLOW_THREADS
     if (status != CST_OK && PyErr_Occurred() == NULL) {
       cst__py_source_raise(object, &error);
@@ -110,7 +99,7 @@ static PyObject *make_schema(PyObject *object, const cst_propose_options *option
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
   status = options != NULL ? cst_source_propose(source, options, &made, &error)
-                           : cst_source_infer(source, on_progress, NULL, &made, &error);
+                           : cst_source_infer(source, NULL, NULL, &made, &error);
   cst_source_release(source);
   Py_END_ALLOW_THREADS
   PyObject *result = NULL;
@@ -130,7 +119,7 @@ PyObject *cst__py_source_infer(PyObject *object, PyObject *unused) {
 
 /* propose(group, max_domain, ragged) */
 PyObject *cst__py_source_propose(PyObject *object, PyObject *args) {
-  cst_propose_options options = {.size = sizeof options, .on_progress = on_progress};
+  cst_propose_options options = {.size = sizeof options};
   unsigned long long max_domain;
   int ragged;
   if (!PyArg_ParseTuple(args, "sKp:propose", &options.group, &max_domain, &ragged)) {

@@ -561,9 +561,10 @@ static PyObject *stream(PyObject *object, PyObject *unused) {
   }
   struct ArrowArrayStream out;
   cst_error error = CST_ERROR_INIT;
+  cst__py_gate *gate = cst__py_state_of(object)->gate;
   int result;
   Py_BEGIN_ALLOW_THREADS
-  result = cst__py_stream_export(source, self->trace, drops, &out, &error);
+  result = cst__py_stream_export(source, self->trace, gate, drops, &out, &error);
   cst_source_release(source);
   Py_END_ALLOW_THREADS
   return result < 0 ? cst__py_source_raise(object, &error) : cst__py_stream_capsule(&out);

@@ -61,6 +61,7 @@ typedef struct stream {
   cst_source *source;
   cst_pass *pass;
   cst__py_trace *trace;
+  cst__py_gate *gate;
   cst__py_drops *drops; /* may be NULL */
   char *text;           /* of the last failure */
 } stream;
@@ -74,7 +75,17 @@ static int fail(stream *s, const cst_error *error) {
   if (s->text != NULL) {
     cst_error_format(error, s->text, size + 1);
   }
-  return error->code == CST_NO_MEMORY ? ENOMEM : error->code == CST_IO ? EIO : EINVAL;
+  switch (error->code) {
+    case CST_NO_MEMORY:
+      return ENOMEM;
+    case CST_IO:
+      return EIO;
+    case CST_INTERRUPTED: /* whoever reads the stream may make another exception of it */
+      cst__py_interrupt_later(s->gate);
+      return EINTR;
+    default:
+      return EINVAL;
+  }
 }
 
 static int get_schema(struct ArrowArrayStream *self, struct ArrowSchema *out) {
@@ -111,8 +122,8 @@ static void release(struct ArrowArrayStream *self) {
   self->release = NULL;
 }
 
-int cst__py_stream_export(cst_source *source, cst__py_trace *trace, cst__py_drops *drops,
-                          struct ArrowArrayStream *out, cst_error *error) {
+int cst__py_stream_export(cst_source *source, cst__py_trace *trace, cst__py_gate *gate,
+                          cst__py_drops *drops, struct ArrowArrayStream *out, cst_error *error) {
   stream *s = calloc(1, sizeof *s);
   if (s == NULL) {
     cst__py_drops_free(drops);
@@ -121,6 +132,7 @@ int cst__py_stream_export(cst_source *source, cst__py_trace *trace, cst__py_drop
   }
   s->source = cst_source_retain(source);
   s->trace = cst__py_trace_retain(trace);
+  s->gate = gate;
   s->drops = drops;
   if (cst_pass_new(source, &s->pass, error) != CST_OK) {
     free_stream(s);

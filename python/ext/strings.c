@@ -59,7 +59,7 @@ static PyObject *split(const Py_buffer *data, const Py_buffer *lengths) {
       item = PyBytes_FromStringAndSize((const char *)data->buf + begin, (Py_ssize_t)length);
       begin += (Py_ssize_t)length;
     }
-    if (item == NULL || PyList_SetItem(list, i, item) < 0) {
+    if (item == NULL || PyList_SetItem(list, i, item) < 0 || PyErr_CheckSignals() < 0) {
       Py_CLEAR(list);
     }
   }

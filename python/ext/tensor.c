@@ -50,7 +50,7 @@ static PyObject *splits_list(cst__py_state *state, cst_tensors *owner, const cst
   PyObject *list = PyList_New((Py_ssize_t)t->num_splits);
   for (size_t i = 0; list != NULL && i < t->num_splits; i++) {
     PyObject *item = make(state, owner, &t->splits[i]);
-    if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) < 0) {
+    if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) < 0 || PyErr_CheckSignals() < 0) {
       Py_CLEAR(list);
     }
   }
@@ -224,7 +224,7 @@ static PyObject *flat_strings(const cst_ndarray *array) {
   PyObject *list = PyList_New((Py_ssize_t)array->size);
   for (int64_t i = 0; list != NULL && i < array->size; i++) {
     PyObject *item = string_at(array, i);
-    if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) < 0) {
+    if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) < 0 || PyErr_CheckSignals() < 0) {
       Py_CLEAR(list);
     }
   }
@@ -239,7 +239,7 @@ static PyObject *nested_strings(const cst_ndarray *array, size_t dim, int64_t *n
   PyObject *list = PyList_New((Py_ssize_t)array->shape[dim]);
   for (int64_t i = 0; list != NULL && i < array->shape[dim]; i++) {
     PyObject *item = nested_strings(array, dim + 1, next);
-    if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) < 0) {
+    if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) < 0 || PyErr_CheckSignals() < 0) {
       Py_CLEAR(list);
     }
   }

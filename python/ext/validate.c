@@ -7,7 +7,7 @@
 static bool on_progress(void *ctx, uint64_t bytes, uint64_t records) {
   PyObject *function = ctx;
   PyGILState_STATE gil = PyGILState_Ensure();
-  bool go_on = PyErr_Occurred() == NULL && PyErr_CheckSignals() == 0;
+  bool go_on = PyErr_Occurred() == NULL;
   if (go_on && function != Py_None) {
     PyObject *answer = PyObject_CallFunction(function, "KK", (unsigned long long)bytes,
                                              (unsigned long long)records);

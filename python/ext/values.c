@@ -202,7 +202,8 @@ PyObject *cst__py_values(cst__py_state *state, const struct ArrowSchema *schema,
   PyObject *list = PyList_New((Py_ssize_t)length);
   for (int64_t i = 0; list != NULL && i < length; i++) {
     PyObject *value = cst__py_value(state, schema, array, offset + i);
-    if (value == NULL || PyList_SetItem(list, (Py_ssize_t)i, value) < 0) {
+    if (value == NULL || PyList_SetItem(list, (Py_ssize_t)i, value) < 0 ||
+        PyErr_CheckSignals() < 0) {
       Py_CLEAR(list);
     }
   }

@@ -2,7 +2,9 @@
 #ifndef API_ARGUMENTS_H
 #define API_ARGUMENTS_H
 
+#include <columnstone/example.h>
 #include <columnstone/sink.h>
+#include <columnstone/source.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -41,6 +43,14 @@ cst_status cst__check_parts(const cst_allocator *allocator, const cst_csv_option
 
 /* Closes a writer that nobody has taken, for which nothing was written. */
 void cst__refuse_writer(const cst_writer *writer);
+
+/* All flags that there are. */
+enum {
+  CST__ALL_COLUMN_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS |
+                          CST_COLUMNS_FIXED_SIZE | CST_COLUMNS_NESTED,
+  CST__ALL_ENCODE_FLAGS = CST_ENCODE_LOSSY | CST_ENCODE_TRUSTED,
+  CST__ALL_SOURCE_FLAGS = CST_SOURCE_SKIP_CRC | CST_SOURCE_MEMORY_MAP
+};
 
 /* Flags that no version knows. */
 cst_status cst__check_flags(uint32_t flags, uint32_t all, cst_error *error);

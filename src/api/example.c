@@ -6,12 +6,6 @@
 #include "decode/example_decoder.h"
 #include "decode/example_encoder.h"
 
-enum {
-  ALL_COLUMN_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS | CST_COLUMNS_FIXED_SIZE |
-                     CST_COLUMNS_NESTED,
-  ALL_ENCODE_FLAGS = CST_ENCODE_LOSSY | CST_ENCODE_TRUSTED
-};
-
 cst_status cst_example_decoder_new(const cst_schema *schema, const cst_decode_options *options,
                                    cst_example_decoder **out, cst_error *error) {
   CST__CLEAR(out);
@@ -21,7 +15,7 @@ cst_status cst_example_decoder_new(const cst_schema *schema, const cst_decode_op
   }
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
   CST__TRY(cst__check_allocator(own.allocator, error));
-  CST__TRY(cst__check_flags(own.flags, ALL_COLUMN_FLAGS, error));
+  CST__TRY(cst__check_flags(own.flags, CST__ALL_COLUMN_FLAGS, error));
   CST__TRY(cst__check_columns(own.columns, own.num_columns, error));
   cst__example_decoder_options inner = {.flags = own.flags,
                                         .columns = own.columns,
@@ -73,7 +67,7 @@ cst_status cst_example_encoder_new(const cst_schema *schema, const cst_encode_op
   }
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
   CST__TRY(cst__check_allocator(own.allocator, error));
-  CST__TRY(cst__check_flags(own.flags, ALL_ENCODE_FLAGS, error));
+  CST__TRY(cst__check_flags(own.flags, CST__ALL_ENCODE_FLAGS, error));
   return cst__example_encoder_new(schema, &own, out, error);
 }
 

@@ -5,10 +5,7 @@
 #include "decode/sequence_decoder.h"
 #include "decode/sequence_encoder.h"
 
-enum {
-  ALL_DECODE_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS,
-  ALL_ENCODE_FLAGS = CST_ENCODE_LOSSY | CST_ENCODE_TRUSTED
-};
+enum { ALL_DECODE_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS };
 
 static cst_status read_options(cst_sequence_options *own, const cst_sequence_options *options,
                                uint32_t all_flags, cst_error *error) {
@@ -79,7 +76,7 @@ cst_status cst_sequence_encoder_new(const cst_schema *schema, const cst_sequence
   if (out == NULL) {
     return cst__missing("out", error);
   }
-  CST__TRY(read_options(&own, options, ALL_ENCODE_FLAGS, error));
+  CST__TRY(read_options(&own, options, CST__ALL_ENCODE_FLAGS, error));
   return cst__sequence_encoder_new(schema, &own, out, error);
 }
 

@@ -26,6 +26,10 @@ static cst_status check_schema(const struct ArrowSchema *schema, cst_error *erro
 static cst_status read_options(const cst_sink_options *options, cst_sink_options *own,
                                cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  if ((uint32_t)own->compression > CST_COMPRESSION_ZSTD) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "see cst_compression",
+                     "no compression has the number %d", (int)own->compression);
+  }
   return cst__check_parts(own->allocator, own->csv, error);
 }
 

@@ -8,6 +8,8 @@
 static cst_status read_options(const cst_source_options *options, cst_source_options *own,
                                cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  CST__TRY(cst__check_flags(own->flags, CST__ALL_SOURCE_FLAGS, error));
+  CST__TRY(cst__check_flags(own->column_flags, CST__ALL_COLUMN_FLAGS, error));
   return cst__check_parts(own->allocator, own->csv, error);
 }
 

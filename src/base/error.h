@@ -10,10 +10,8 @@
 
 #if defined(__GNUC__)
 #define CST__PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
-#define CST__MUST_USE __attribute__((warn_unused_result))
 #else
 #define CST__PRINTF(fmt, args)
-#define CST__MUST_USE
 #endif
 
 /* Leaves the function with the status of a call that failed. */

@@ -331,6 +331,14 @@ static cst_status read_head(const cst__raw *raw, cst__index_head *head, cst_erro
   if (memcmp(head->magic, magic, sizeof magic) != 0) {
     return fail_damaged(error, "the file does not begin as an index does");
   }
+  if (head->version > CST__INDEX_VERSION) { /* nothing else of it is known */
+    return cst__fail(error, CST_UNSUPPORTED, "make it anew: columnstone index",
+                     "index of version %u, this library reads version %d", (unsigned)head->version,
+                     (int)CST__INDEX_VERSION);
+  }
+  if (head->version != CST__INDEX_VERSION) {
+    return fail_damaged(error, "the index has a version that there never was");
+  }
   uint64_t room = (uint64_t)raw->size - HEAD - FOOT;
   if (head->num_records != room / sizeof(uint64_t) || room % sizeof(uint64_t) != 0) {
     return fail_damaged(error, "the size of the index does not fit its number of records");
@@ -347,11 +355,6 @@ static cst_status read_file(const cst__raw *raw, cst_index *index, cst_error *er
   CST__TRY(read_exact(raw, (uint64_t)raw->size - FOOT, &stored, FOOT, error));
   if (stored != crc) {
     return fail_damaged(error, "the checksum of the index is wrong");
-  }
-  if (head.version != CST__INDEX_VERSION) {
-    return cst__fail(error, CST_UNSUPPORTED, "make it anew: columnstone index",
-                     "index of version %u, this library reads version %d", (unsigned)head.version,
-                     (int)CST__INDEX_VERSION);
   }
   index->identity = (cst__identity){head.data_size, head.data_crc};
   index->loaded = true;

@@ -28,6 +28,9 @@ void harness_register(struct harness_test *test);
   }                                                                      \
   static void test_##id(void)
 
+/* Leaves a test that cannot run on this machine, and says so. */
+void harness_skip(const char *reason);
+
 /* True. */
 #define CHECK(condition) harness_check((condition), __FILE__, __LINE__, #condition)
 /* Two integers (or enums) are equal; compared as 64-bit values. */

@@ -226,6 +226,73 @@ TEST(options_of_every_version) {
   }
 }
 
+/* ---- flags and enumerations ---- */
+
+/* A field of such options: flags, of which `known` are, or an enumeration, whose last value it is.
+ */
+typedef struct choice {
+  const char *name; /* of the call */
+  size_t at;        /* of the field */
+  bool is_enum;
+  uint32_t known;
+} choice;
+
+static const choice choices[] = {
+    {"source", offsetof(cst_source_options, flags), false, 3},
+    {"source", offsetof(cst_source_options, column_flags), false, 15},
+    {"source", offsetof(cst_source_options, on_error), true, CST_ON_ERROR_SKIP},
+    {"dataset", offsetof(cst_dataset_options, shuffle), true, CST_SHUFFLE_WINDOW},
+    {"example decoder", offsetof(cst_decode_options, flags), false, 15},
+    {"example encoder", offsetof(cst_encode_options, flags), false, 3},
+    {"sequence decoder", offsetof(cst_sequence_options, flags), false, 3},
+    {"sequence encoder", offsetof(cst_sequence_options, flags), false, 3},
+    {"TFRecord writer", offsetof(cst_sink_options, compression), true, CST_COMPRESSION_ZSTD},
+    {"sink", offsetof(cst_sink_options, compression), true, CST_COMPRESSION_ZSTD},
+};
+
+static void check_refused(const choice *field, uint32_t value) {
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    if (strcmp(calls[i].name, field->name) == 0) {
+      char options[sizeof(cst_source_options)] = {0};
+      cst_error error = CST_ERROR_INIT;
+      CHECK(calls[i].size <= sizeof options);
+      memcpy(options, &calls[i].size, sizeof calls[i].size);
+      memcpy(options + field->at, &value, sizeof value);
+      CHECK_EQ(calls[i].run(options, &error), CST_INVALID_ARGUMENT);
+      CHECK(error.message[0] != '\0');
+    }
+  }
+}
+
+TEST(flags_and_values_that_no_version_has) {
+  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+    const choice *field = &choices[i];
+    for (int bit = 0; bit < 32; bit++) {
+      uint32_t value = UINT32_C(1) << bit;
+      if (field->is_enum ? value > field->known : (value & field->known) == 0) {
+        check_refused(field, value);
+      }
+    }
+    check_refused(field, UINT32_MAX);
+    check_refused(field, field->known + 1);
+  }
+}
+
+static void release_schema(struct ArrowSchema *schema) { schema->release = NULL; }
+static void release_array(struct ArrowArray *array) { array->release = NULL; }
+
+TEST(flags_of_calls_that_no_version_has) {
+  for (int bit = 1; bit < 32; bit++) {
+    cst_array *array;
+    struct ArrowSchema schema = {.format = "+s", .release = release_schema};
+    struct ArrowArray batch = {.release = release_array};
+    cst_error error = CST_ERROR_INIT;
+    CHECK_EQ(cst_array_import(&schema, &batch, UINT32_C(1) << bit, NULL, &array, &error),
+             CST_INVALID_ARGUMENT);
+    CHECK_CONTAINS(error.message, "unknown flags");
+  }
+}
+
 TEST(sizes_that_no_version_has) {
   static const size_t sizes[] = {0, 1, sizeof(size_t) - 1, sizeof(size_t) + 1, 4104, SIZE_MAX - 7};
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {

@@ -182,7 +182,7 @@ TEST(devices_are_written_in_place) {
 
 TEST(full_disks) {
   if (access("/dev/full", W_OK) != 0) {
-    return;
+    harness_skip("there is no /dev/full");
   }
   bytes plain = {0};
   add_noise(&plain, 1 << 20, 3);

@@ -6,11 +6,11 @@ import os
 import threading
 from array import array
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from . import _core
 from ._errors import NotFoundError, StateError, UnsupportedError, argument_error
-from ._frameworks import Converted, framework, to_jax, to_numpy
+from ._frameworks import Converted, framework, refuse_index, register_with_jax, to_jax, to_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -150,12 +150,14 @@ class Dataset:
             "threads": _number("threads", threads, 1, 1024),
         }
         self._begin()
+        self._check_label()
         if consumed != 0:
             self._consume(_number("consumed", consumed, 0, 2**63 - 1))
 
     def _begin(self) -> None:
         """Opens by self._options. Dropped records are told of by the thread that reads, which has
         to be the caller's."""
+        register_with_jax()
         options = dict(self._options)
         options["pads"] = ()
         if self._pad:
@@ -210,8 +212,15 @@ class Dataset:
         """Batches of *one* epoch (of this shard) of plain TFRecord files. TypeError for sources
         that would have to be read for it: num_batches tells more, at a cost."""
         if not self._is_direct():
-            raise TypeError("this dataset has no length that is known without reading: num_batches")
+            raise TypeError(
+                "this dataset has no length that is known without reading: num_batches (a "
+                "DataLoader takes ds.torch(), and batch_size=None)"
+            )
         return self._core.num_batches()
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        """TypeError: what a DataLoader of the dataset itself would come to."""
+        refuse_index()
 
     def __bool__(self) -> bool:
         return True
@@ -542,7 +551,6 @@ class Iteration:
         from ._tensor import RaggedTensor, SparseTensor
 
         dataset = self._dataset
-        dataset._check_label()
         first = (self._worker - self._made_before) % self._num_workers
         classes = (None, None) if dataset._rows_only else (SparseTensor, RaggedTensor)
         made = dataset._core.loader(

@@ -5,8 +5,10 @@ Nothing is copied where the framework can do with memory that it must not write 
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ._errors import UnsupportedError
 from ._tensor import RaggedTensor, SparseTensor
@@ -56,8 +58,6 @@ def to_tf(tensors: Any) -> Any:
 
 def framework(module: str, package: str, name: str) -> Any:
     """The part of this package that needs another one."""
-    import importlib
-
     try:
         return importlib.import_module(f".{module}", __package__)
     except ModuleNotFoundError as error:
@@ -65,6 +65,20 @@ def framework(module: str, package: str, name: str) -> Any:
             raise
         hint = f"pip install {package}"
         raise UnsupportedError(f"this needs {name} ({hint})", hint=hint) from error
+
+
+def register_with_jax() -> None:
+    """Tells JAX what batches and tensors consist of, if the program uses it."""
+    if hasattr(sys.modules.get("jax"), "tree_util"):
+        importlib.import_module("._jax", __package__)
+
+
+def refuse_index() -> NoReturn:
+    """For datasets, which have batches in order and no rows by number."""
+    raise TypeError(
+        "a dataset has no items by number: iterate it; in PyTorch, DataLoader(ds.torch(), "
+        "batch_size=None), or src.torch_map() for rows by number"
+    )
 
 
 def converted(
@@ -115,6 +129,10 @@ class Converted:
 
     def __len__(self) -> int:
         return len(self._dataset)
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        """As that of the dataset."""
+        refuse_index()
 
     def __bool__(self) -> bool:
         return True

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
 
+from ._dataset import Batch
 from ._errors import UnsupportedError
 from ._frameworks import converted
+from ._tensor import RaggedTensor, SparseTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 _NARROW = {"int64": np.int32, "uint64": np.uint32}
 
@@ -38,3 +43,34 @@ def _narrowed(values: Any, narrow: Any) -> Any:
             hint=hint,
         )
     return made
+
+
+# What jax.jit and jax.tree see: a batch as a dict, without its position, by which every batch would
+# be of a kind of its own, and compiled anew.
+
+
+def _flatten_batch(batch: Batch) -> tuple[tuple[tuple[Any, Any], ...], tuple[str, ...]]:
+    names = tuple(sorted(batch))
+    return tuple((jax.tree_util.DictKey(name), batch[name]) for name in names), names
+
+
+def _unflatten_batch(names: tuple[str, ...], values: Iterable[Any]) -> Batch:
+    return Batch(zip(names, values, strict=True))
+
+
+def _flatten_parts(*names: str) -> Callable[[Any], tuple[Any, None]]:
+    keys = [(jax.tree_util.GetAttrKey(name), name) for name in names]
+    return lambda tensor: (tuple((key, getattr(tensor, name)) for key, name in keys), None)
+
+
+jax.tree_util.register_pytree_with_keys(Batch, _flatten_batch, _unflatten_batch)
+jax.tree_util.register_pytree_with_keys(
+    SparseTensor,
+    _flatten_parts("indices", "values", "dense_shape"),
+    lambda _, parts: SparseTensor(*parts),
+)
+jax.tree_util.register_pytree_with_keys(
+    RaggedTensor,
+    _flatten_parts("values", "row_splits"),
+    lambda _, parts: RaggedTensor(*parts),
+)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import torch
 from torch.utils.data import Dataset as MapDataset
 from torch.utils.data import IterableDataset, get_worker_info
+from torch.utils.data._utils.collate import default_collate_fn_map
 
 from ._dataset import Batch, Dataset, Position
 from ._errors import StateError, argument_error
@@ -201,6 +202,15 @@ class TorchIteration:
 
 def _batch(batch: Batch) -> TorchBatch:
     return TorchBatch(to_torch(dict(batch)), batch.position)
+
+
+def _refuse_collate(batches: list[TorchBatch], **_: Any) -> NoReturn:
+    """What a DataLoader with a batch_size would do: make batches of batches."""
+    hint = "DataLoader(ds.torch(), batch_size=None); the dataset has its own batch_size"
+    raise argument_error(f"a DataLoader is to stack {len(batches)} batches", hint)
+
+
+default_collate_fn_map[TorchBatch] = _refuse_collate
 
 
 def _furthest(state: Mapping[str, Any]) -> Mapping[str, Any]:

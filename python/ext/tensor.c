@@ -491,6 +491,22 @@ static PyObject *export_array(PyObject *object, PyObject *args, PyObject *kwargs
   return Py_BuildValue("(NN)", schema_capsule, array_capsule);
 }
 
+/* ---- copies ---- */
+
+static PyObject *dunder_reduce(PyObject *object, PyObject *unused) {
+  (void)unused;
+  PyObject *module = PyImport_ImportModule("columnstone._tensor");
+  PyObject *result = module == NULL ? NULL : PyObject_CallMethod(module, "reduce", "O", object);
+  Py_XDECREF(module);
+  return result;
+}
+
+/* Nobody can write to a tensor, so that it can be its own copy. */
+static PyObject *copy_of(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return Py_NewRef(object);
+}
+
 static PyObject *repr(PyObject *object) {
   PyObject *shape = get_shape(object, NULL);
   PyObject *text =
@@ -523,6 +539,9 @@ static PyMethodDef methods[] = {
      PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"
                "The values in row-major order as a flat Arrow array: numbers without a copy,\n"
                "strings as large_binary.")},
+    {"__reduce__", dunder_reduce, METH_NOARGS, NULL},
+    {"__copy__", copy_of, METH_NOARGS, NULL},
+    {"__deepcopy__", copy_of, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

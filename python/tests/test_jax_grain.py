@@ -44,6 +44,56 @@ def test_the_same_values(file: pathlib.Path, name: str, schema: str) -> None:
                 assert plain(batch[tensor]) == plain(expected[tensor])
 
 
+NUMBERS = """
+feature { name: "id" type: INT shape { } presence { min_fraction: 1 } }
+feature { name: "pair" type: FLOAT shape { dim { size: 2 } } presence { min_fraction: 1 } }
+feature { name: "steps" type: INT }
+"""
+
+
+@pytest.mark.parametrize("more", ["", "represent_variable_length_as_ragged: true"])
+def test_batches_are_pytrees(file: pathlib.Path, more: str) -> None:
+    jax = pytest.importorskip("jax")
+    dataset = cst.open(file, schema=NUMBERS + more).dataset(10)
+    compiled = []
+
+    @jax.jit
+    def total(batch: Any) -> Any:
+        compiled.append(type(batch))
+        return {**batch, "sum": batch["id"].sum() + batch["steps"].values.sum()}
+
+    for batch in dataset.jax():
+        made = total(batch)
+        assert int(made["sum"]) == int(batch["id"].sum() + batch["steps"].values.sum())
+        assert type(made["steps"]) is type(batch["steps"])
+        leaves, tree = jax.tree.flatten(batch)
+        assert all(isinstance(leaf, jax.Array) for leaf in leaves)
+        again = jax.tree.unflatten(tree, leaves)
+        assert isinstance(again, type(batch)) and again.position is None
+        assert {name: plain(tensor) for name, tensor in again.items()} == {
+            name: plain(tensor) for name, tensor in batch.items()
+        }
+    assert len(compiled) < 6  # once for each shape, not for each batch
+    paths = [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(batch)]
+    assert "['id']" in paths and any(path.startswith("['steps'].values") for path in paths)
+
+
+def test_pytrees_of_numpy_batches(file: pathlib.Path) -> None:
+    """Whichever of the two is imported first; columnstone alone does not import JAX."""
+    pytest.importorskip("jax")
+    code = (
+        "import sys, columnstone as cst\n"
+        "if sys.argv[3] == 'jax first': import jax\n"
+        "assert ('jax' in sys.modules) == (sys.argv[3] == 'jax first')\n"
+        "source = cst.open(sys.argv[1], schema=sys.argv[2])\n"
+        "if sys.argv[3] != 'jax first': import jax\n"
+        "batch = next(iter(source.dataset(10).numpy()))\n"
+        "assert jax.jit(lambda b: b['id'].sum())(batch) == 45\n"
+    )
+    for order in ("jax first", "jax last"):
+        subprocess.run([sys.executable, "-c", code, str(file), NUMBERS, order], check=True)
+
+
 def test_jax_arrays(file: pathlib.Path) -> None:
     jax = pytest.importorskip("jax")
     dataset = cst.open(file, schema=SCHEMA).dataset(16, label="id")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import io
 import pathlib
+import pickle
 from typing import Any
 
 import columnstone as cst
@@ -295,3 +297,61 @@ def test_strings_need_a_copy() -> None:
     with pytest.raises(ValueError, match="copy"):
         np.asarray(tensors["s"], copy=False)
     assert np.asarray(tensors["s"]).tolist() == [[b"a"]]
+
+
+# Copies and pickles
+
+
+def same(left: Any, right: Any) -> bool:
+    """Of two tensors: kinds, shapes, types and bits."""
+    if isinstance(left, cst.SparseTensor):
+        names = ["indices", "values", "dense_shape"]
+        return all(same(getattr(left, name), getattr(right, name)) for name in names)
+    if isinstance(left, cst.RaggedTensor):
+        splits = zip(left.row_splits, right.row_splits, strict=True)
+        return same(left.values, right.values) and all(same(a, b) for a, b in splits)
+    assert (left.shape, left.dtype) == (right.shape, right.dtype)
+    if left.dtype == "bytes":
+        return left.tolist() == right.tolist()
+    return bool(left.numpy().tobytes() == right.numpy().tobytes())
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickles(file: pathlib.Path, protocol: int) -> None:
+    more = "represent_variable_length_as_ragged: true"
+    for schema in (SCHEMA, SCHEMA + more):
+        for rows in (slice(0, 5), slice(0, 1), slice(0, 0)):
+            batch = pa.table(cst.open(file, schema=schema)).to_batches()[0][rows]
+            tensors = cst.TensorAdapter(batch.schema, schema).convert(batch)
+            for made in (
+                pickle.loads(pickle.dumps(tensors, protocol)),
+                copy.deepcopy(tensors),
+                {name: copy.copy(tensor) for name, tensor in tensors.items()},
+            ):
+                assert all(same(made[name], tensors[name]) for name in tensors)
+
+
+@pytest.mark.parametrize("type_", ["int8", "uint64", "float32", "float64", "string"])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 0), (0, 2), (2, 2, 1)])
+def test_pickles_of_every_shape_and_type(type_: str, shape: tuple[int, ...]) -> None:
+    size = int(np.prod(shape))
+    values = ["a", ""] * 8 if type_ == "string" else [0, 1, 3, 2**7 - 1] * 4
+    flat = pa.array(values[: 2 * size], type_)
+    column = pa.FixedSizeListArray.from_arrays(flat, size) if size > 0 else None
+    if column is None:
+        column = pa.array([[], []], pa.list_(pa.type_for_alias(type_)))
+    batch = pa.record_batch({"t": column})
+    kind: Any = {"string": "bytes", "float32": "float32", "float64": "float32"}.get(type_, "int64")
+    spec = cst.TensorRepresentation("t", "dense", kind, shape=shape)
+    tensor = cst.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
+    assert tensor.shape == (2, *shape)
+    assert same(pickle.loads(pickle.dumps(tensor)), tensor)
+
+
+def test_pickles_of_not_a_number() -> None:
+    """Bit by bit."""
+    bits = np.array([0x7FC00001, 0xFFC0DEAD, 0x80000000, 0x7F800001], np.uint32)
+    batch = pa.record_batch({"t": pa.array(bits.view(np.float32))})
+    spec = cst.TensorRepresentation("t", "dense", "float32", shape=())
+    tensor = cst.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
+    assert same(pickle.loads(pickle.dumps(tensor)), tensor)

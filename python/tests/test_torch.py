@@ -491,3 +491,27 @@ def test_the_example(tmp_path: pathlib.Path) -> None:
     assert whole.startswith("done: 18 steps")
     train("stopped", "--workers", "2", "--stop-after", "8")
     assert train("stopped", "--workers", "1") == whole
+
+
+# What DataLoaders are wrongly given
+
+
+@pytest.mark.parametrize("label", [None, "id"])
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("size", [{}, {"batch_size": 32}])
+def test_batches_are_not_stacked(
+    file: pathlib.Path, size: dict[str, int], workers: int, label: str | None
+) -> None:
+    loader = DataLoader(dataset_of(file, label=label).torch(), num_workers=workers, **size)
+    with pytest.raises(cst.ArgumentError, match=r"ds.torch\(\), batch_size=None"):
+        next(iter(loader))
+
+
+def test_a_dataset_is_no_torch_dataset(file: pathlib.Path) -> None:
+    dataset = dataset_of(file)
+    for given in (dataset, dataset.numpy()):
+        with pytest.raises(TypeError, match=r"DataLoader\(ds.torch\(\), batch_size=None\)"):
+            next(iter(DataLoader(given)))
+    table = cst.open(cst.record_batch({"x": np.array([1, 2])})).dataset(1)
+    with pytest.raises(TypeError, match=r"ds.torch\(\), and batch_size=None"):
+        next(iter(DataLoader(table)))

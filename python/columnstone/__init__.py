@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         UniformRowLength,
         VarLen,
     )
+    from ._split import train_test_split
     from ._table import Groups, array, concat, record_batch
     from ._tensor import RaggedTensor, SparseTensor
     from ._tensor_encoder import TensorEncoder
@@ -149,6 +150,7 @@ __all__ = [
     "to_numpy",
     "to_tf",
     "to_torch",
+    "train_test_split",
     "unregister_format",
     "write",
 ]
@@ -173,6 +175,7 @@ _NAMES_OF = {
     "_schema_diff": "SchemaChange",
     "_sequence": "SequenceExampleDecoder SequenceExampleEncoder",
     "_source": "Fault FileCount Source Verification",
+    "_split": "train_test_split",
     "_spec": "Feature FixedLen Ragged RowLengths Sparse Structured TensorRepresentation "
     "UniformRowLength VarLen",
     "_table": "Groups array concat record_batch",

@@ -100,6 +100,7 @@ class Dataset:
         "_latest",
         "_loaded",
         "_loads",
+        "_maps",
         "_options",
         "_pad",
         "_rows_only",
@@ -130,6 +131,7 @@ class Dataset:
         self._label = _as_label(label, as_batches)
         self._pad = _as_pad(pad)
         self._rows_only = bool(as_batches)
+        self._maps: tuple[Callable[[Any], Any], ...] = ()
         self._epochs = None if epochs is None else _count("epochs", epochs)
         self._first_epoch = 0
         self._loaded: Position | None = None
@@ -249,6 +251,24 @@ class Dataset:
         rows.frombytes(self._core.order(epoch, first, max(behind - first, 0)))
         return rows
 
+    def map(self, fn: Callable[[Any], Any]) -> Dataset:
+        """The same dataset with fn(batch) in the place of every batch; of several functions, the
+        first one comes first. Order, positions and states stay as they are.
+
+        fn gets a batch in the form that the loop asks for: a dict by name of cst tensors, of torch
+        tensors behind .torch(), of arrays behind .numpy() and .jax(), with the label among them; a
+        RecordBatch with as_batches. It may change that dict, and returns it or another one, which
+        is a Batch with the same position again. The label is split off afterwards.
+
+        fn is called where the batch is wanted: in the workers of a DataLoader (where it has to
+        pickle if workers are spawned), else in the thread that iterates.
+        """
+        if not callable(fn):
+            raise TypeError(f"map takes a function, not {type(fn).__name__}")
+        made = _restore(type(self), self._source, self._parts())
+        made._maps = (*self._maps, fn)
+        return made
+
     # Iterating
 
     def __iter__(self) -> Iteration:
@@ -267,6 +287,16 @@ class Dataset:
         start: a position or state behind which it begins, instead of what load_state_dict was
         given.
         """
+        return self._iterate(worker, num_workers, start)
+
+    def _iterate(
+        self,
+        worker: int = 0,
+        num_workers: int = 1,
+        start: Position | Mapping[str, Any] | None = None,
+        convert: Callable[[Batch], Batch] | None = None,
+    ) -> Iteration:
+        """As iterate, of batches that are converted first."""
         workers = _number("num_workers", num_workers, 1, 2**31 - 1)
         number = _number("worker", worker, 0, workers - 1)
         first = self._first_epoch
@@ -276,7 +306,7 @@ class Dataset:
         else:
             behind = self._position_of(start)
             first = self._first_epoch_of(start)
-        made = Iteration(self, behind, first, number, workers)
+        made = Iteration(self, behind, first, number, workers, convert)
         self._latest = made._progress
         return made
 
@@ -418,7 +448,11 @@ class Dataset:
     # Life
 
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
-        state = (
+        return _restore, (type(self), self._source, self._parts())
+
+    def _parts(self) -> tuple[Any, ...]:
+        """What _restore makes the dataset of."""
+        return (
             self._options,
             self._epochs,
             self._first_epoch,
@@ -427,8 +461,8 @@ class Dataset:
             self._rows_only,
             self._loaded,
             self._loads,
+            self._maps,
         )
-        return _restore, (type(self), self._source, state)
 
     def __repr__(self) -> str:
         size = self._options["batch_size"]
@@ -450,6 +484,7 @@ def _restore(kind: type[Dataset], source: Source, state: tuple[Any, ...]) -> Dat
         made._rows_only,
         made._loaded,
         made._loads,
+        made._maps,
     ) = state
     made._begin()
     return made
@@ -476,6 +511,7 @@ class Iteration:
     __slots__ = (
         "_batch",
         "_closed",
+        "_convert",
         "_dataset",
         "_end",
         "_epoch",
@@ -496,7 +532,9 @@ class Iteration:
         first_epoch: int,
         worker: int,
         num_workers: int,
+        convert: Callable[[Batch], Batch] | None = None,
     ) -> None:
+        self._convert = convert
         self._progress = _Progress(first_epoch, behind)
         self._dataset = dataset
         self._worker = worker
@@ -528,9 +566,10 @@ class Iteration:
                 hint="iterate in the new process",
             )
         with self._lock:
-            return self._next()
+            content, position = self._next()
+        return self._item(content, position)
 
-    def _next(self) -> Any:
+    def _next(self) -> tuple[Any, Position]:
         if self._closed:
             raise StateError("the iteration is closed", hint="iterate over the dataset again")
         while self._loader is not None or self._has_epoch():
@@ -539,7 +578,7 @@ class Iteration:
             for content, *place in self._loader:
                 position = Position(*place)
                 self._progress.position = position
-                return self._wrap(content, position)
+                return content, position
             self._loader = None
             self._next_epoch()
         raise StopIteration
@@ -571,12 +610,25 @@ class Iteration:
             if batches == 0:
                 self._end = self._epoch
 
-    def _wrap(self, content: Any, position: Position) -> Any:
-        label = self._dataset._label
-        if self._dataset._rows_only:
+    def _item(self, content: Any, position: Position) -> Any:
+        """What the loop gets of a batch. Not under the lock: it may take its time."""
+        dataset = self._dataset
+        if dataset._rows_only:
+            for fn in dataset._maps:
+                content = _checked(fn, fn(content), "__arrow_c_array__", "a record batch")
             return content
         batch = Batch(content, position)
-        return batch if label is None else (batch, batch.pop(label))
+        if self._convert is not None:
+            batch = self._convert(batch)
+        for fn in dataset._maps:
+            made = _checked(fn, fn(batch), "keys", "a dict of tensors")
+            batch = made if type(made) is type(batch) else type(batch)(made)
+            batch.position = position
+        if dataset._label is None:
+            return batch
+        if dataset._label not in batch:
+            raise argument_error(f"a function of map left out the label {dataset._label!r}")
+        return batch, batch.pop(dataset._label)
 
     def state_dict(self) -> dict[str, Any]:
         """As that of the dataset, of this iteration."""
@@ -588,6 +640,14 @@ class Iteration:
         loader = self._loader
         if loader is not None:
             loader.close()
+
+
+def _checked(fn: Callable[[Any], Any], made: Any, attribute: str, what: str) -> Any:
+    """What a function of map returned."""
+    if not hasattr(made, attribute):
+        name = getattr(fn, "__name__", type(fn).__name__)
+        raise TypeError(f"map: {name} returned {type(made).__name__}, and has to return {what}")
+    return made
 
 
 # Arguments

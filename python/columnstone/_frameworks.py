@@ -125,7 +125,7 @@ class Converted:
         self._convert = convert
 
     def __iter__(self) -> Iterator[Any]:
-        return map(self._convert, self._dataset)
+        return self._dataset._iterate(convert=self._convert)
 
     def __len__(self) -> int:
         return len(self._dataset)

@@ -139,6 +139,8 @@ def dataset_specs(dataset: Dataset) -> Any:
     """The element_spec, known before anything is read: a dict, or a dict and that of the label."""
     if dataset._rows_only:
         raise argument_error("as_batches gives no tensors")
+    if dataset._maps:
+        raise argument_error("TensorFlow is not told what map gives: use ds.tf().map(fn)")
     source = dataset.source
     representations = source.tensor_representations()
     specs = type_specs(representations, source.arrow_schema)

@@ -174,7 +174,7 @@ class TorchIteration:
 
     def __init__(self, dataset: Dataset, worker: int, num_workers: int) -> None:
         self._dataset = dataset
-        self._iteration = dataset.iterate(worker, num_workers)
+        self._iteration = dataset._iterate(worker, num_workers, convert=_batch)
         self._worker = worker
         self._num_workers = num_workers
 
@@ -184,9 +184,7 @@ class TorchIteration:
     def __next__(self) -> Any:
         item = next(self._iteration)
         self._worker = self._num_workers - 1  # counted from the batch behind this one
-        if isinstance(item, tuple):
-            return _batch(item[0]), to_torch(item[1])
-        return _batch(item)
+        return item
 
     def state_dict(self) -> dict[str, Any]:
         """Which batches come next: of those behind the position, every num_workers-th, beginning
@@ -197,7 +195,9 @@ class TorchIteration:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on there."""
         self._worker, self._num_workers = state["worker"], state["num_workers"]
-        self._iteration = self._dataset.iterate(self._worker, self._num_workers, start=state)
+        self._iteration = self._dataset._iterate(
+            self._worker, self._num_workers, start=state, convert=_batch
+        )
 
 
 def _batch(batch: Batch) -> TorchBatch:

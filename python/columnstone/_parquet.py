@@ -537,7 +537,7 @@ class _File:
         if file is None and in_place:
             file = io.FileIO(path, "wb")
         elif file is None:
-            self.temporary = f"{path}.{secrets.token_hex(8)}.tmp"
+            self.temporary = f"{os.path.realpath(path)}.{secrets.token_hex(8)}.tmp"
             file = io.FileIO(self.temporary, "xb")
         self._counted = _Counted(file)
         try:
@@ -601,7 +601,7 @@ class _File:
 
     def publish(self, path: str) -> None:
         if self.temporary is not None:
-            os.replace(self.temporary, path)
+            os.replace(self.temporary, os.path.realpath(path))  # a link stays one
             self.temporary = None
 
     def abort(self) -> None:

@@ -20,6 +20,7 @@
 
 enum {
   BUFFER = 256 << 10,
+  MOST_LINKS = 40,          /* of one to the next, as the system follows them */
   LARGEST_WRITE = 16 << 20, /* at once: between two, a writing can be told to stop */
   SUFFIX = 14               /* bytes of ".01234567.tmp" and the NUL */
 };
@@ -203,10 +204,32 @@ static cst_status create_temporary(cst__output *output, cst_error *error) {
   return fail_create(code, error);
 }
 
-/* The file that `path` means in the end: a link stays one, and what it refers to is replaced. */
+/* Replaces the name of a link by what it refers to; false: it is none. */
+static bool follow_link(char path[PATH_MAX]) {
+  char target[PATH_MAX];
+  ssize_t size = readlink(path, target, sizeof target - 1);
+  const char *slash = strrchr(path, '/');
+  size_t folder = size > 0 && target[0] != '/' && slash != NULL ? (size_t)(slash + 1 - path) : 0;
+  if (size <= 0 || folder + (size_t)size >= PATH_MAX) {
+    return false;
+  }
+  memcpy(path + folder, target, (size_t)size);
+  path[folder + (size_t)size] = '\0';
+  return true;
+}
+
+/* The file that `path` means in the end, also if it is not there yet: a link stays one, and what it
+ * refers to is replaced. */
 static cst_status resolve(cst__output *output, const char *path, cst_error *error) {
+  char missing[PATH_MAX];
   char *target = realpath(path, NULL);
   const char *real = target != NULL ? target : path;
+  if (target == NULL && strlen(path) < sizeof missing) {
+    memcpy(missing, path, strlen(path) + 1);
+    for (int links = 0; links < MOST_LINKS && follow_link(missing); links++) {
+    }
+    real = missing;
+  }
   output->path = cst__new_copy(&output->allocator, real, strlen(real));
   free(target);
   return output->path != NULL ? CST_OK : cst__fail_memory(error, strlen(path) + 1);

@@ -168,6 +168,26 @@ TEST(links_stay_links) {
   unlink(link);
 }
 
+TEST(links_to_new_files_stay_links) {
+  struct stat info;
+  const char *link = harness_temp_path("new_link");
+  const char *other = harness_temp_path("new_link_2");
+  CHECK_EQ(symlink("new_target", link), 0);
+  CHECK_EQ(symlink("new_link", other), 0);
+  cst__output *output;
+  CHECK_EQ(cst__output_open(other, CST_COMPRESSION_NONE, 0, NULL, &output, NULL), CST_OK);
+  CHECK_EQ(cst__output_write(output, "newer", 5, NULL), CST_OK);
+  CHECK_EQ(cst__output_finish(output, NULL), CST_OK);
+  cst__output_free(output);
+  CHECK_EQ(lstat(link, &info), 0);
+  CHECK(S_ISLNK(info.st_mode));
+  CHECK_EQ(lstat(other, &info), 0);
+  CHECK(S_ISLNK(info.st_mode));
+  CHECK_EQ(lstat(harness_temp_path("new_target"), &info), 0);
+  CHECK(S_ISREG(info.st_mode));
+  CHECK_EQ(info.st_size, 5);
+}
+
 TEST(devices_are_written_in_place) {
   struct stat info;
   cst__output *output;

@@ -71,11 +71,16 @@ class Query(NamedTuple):
         except BaseException as error:
             connection.close()
             raise _failure(self, error) from None
-        return Reader(reader.schema, _batches(self, connection, cursor, reader))
+        batches = _batches(self, connection, cursor, reader)
+        next(batches)
+        return Reader(reader.schema, batches)
 
 
 def _batches(query: Query, connection: Any, cursor: Any, reader: Any) -> Iterator[pa.RecordBatch]:
+    """The connection is closed with it: it yields nothing first, because a generator that was never
+    begun runs no `finally`, and who asks for the columns only begins none."""
     try:
+        yield None
         yield from reader
     except GeneratorExit:
         raise

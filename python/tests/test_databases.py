@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import gc
 import glob
 import multiprocessing
 import os
@@ -256,6 +257,31 @@ def test_sqlite(sqlite: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not pathlib.Path("none.db").exists()
     with pytest.raises(cst.FileError, match="no such table"):
         list(cst.open("sqlite://data.db", query="select * from u"))
+
+
+def test_connections_are_closed(sqlite: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also that which was asked for the columns only."""
+    dbapi = adbc_driver_sqlite.dbapi
+
+    made = []
+    connect = dbapi.connect
+
+    def counted(*args: object, **kwargs: object) -> object:
+        made.append(connect(*args, **kwargs))
+        return made[-1]
+
+    monkeypatch.setattr(dbapi, "connect", counted)
+    source = cst.open(f"sqlite://{sqlite}", query="select * from t")
+    assert source.arrow_schema.names == list(ROWS)
+    list(source)
+    next(iter(source))
+    source.close()
+    del source
+    gc.collect()
+    assert len(made) >= 2
+    for connection in made:
+        with pytest.raises(connection.ProgrammingError, match="INVALID_STATE"):
+            connection.cursor()
 
 
 def test_duckdb(tmp_path: pathlib.Path) -> None:

@@ -614,8 +614,11 @@ class Iteration:
         """What the loop gets of a batch. Not under the lock: it may take its time."""
         dataset = self._dataset
         if dataset._rows_only:
+            content.position = position
             for fn in dataset._maps:
                 content = _checked(fn, fn(content), "__arrow_c_array__", "a record batch")
+            if isinstance(content, _core.RecordBatch):
+                content.position = position
             return content
         batch = Batch(content, position)
         if self._convert is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from . import _core
 from ._arguments import integer, positive, row_number
-from ._errors import Error, StateError, argument_error, name_file
+from ._errors import Error, StateError, UnsupportedError, argument_error, name_file
 from ._inputs import Inputs, restore
 from ._schema import Schema, as_columns
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import TracebackType
     from typing import Self
-    from weakref import WeakSet
+    from weakref import ref
 
     from ._adapter import CorePad, PadsLike
     from ._core import (
@@ -65,6 +65,10 @@ class Verification(NamedTuple):
     files: list[FileCount]
 
 
+def _and_type_error(error: type[Error]) -> type[Error]:
+    return type(error.__name__, (error, TypeError), {"__module__": error.__module__})
+
+
 class Source:
     """Opened files: iterate it for record batches, call tensors() for tensors, or hand it to
     pyarrow, Polars or DuckDB.
@@ -101,7 +105,7 @@ class Source:
 
     def _open(self, inputs: Inputs) -> None:
         """Opens by self._options."""
-        self._passes: WeakSet[Pass[Any] | Loader] | None = None
+        self._passes: list[ref[Pass[Any] | Loader]] = []
         self._parts: tuple[tuple[str, int, int], ...] = ()
         self._inputs = inputs
         self._pickle = inputs.pickle
@@ -263,11 +267,11 @@ class Source:
 
     def _keep(self, made: Pass[Any] | Loader) -> None:
         """Remembers a pass, or a loader, for close()."""
-        if self._passes is None:
-            import weakref
+        import weakref
 
-            self._passes = weakref.WeakSet()
-        self._passes.add(made)
+        # Without callbacks: one would run where a pass is let go, and swallow a KeyboardInterrupt.
+        self._passes = [alive for alive in self._passes if alive() is not None]
+        self._passes.append(weakref.ref(made))
 
     def __arrow_c_schema__(self) -> object:
         return self.arrow_schema.__arrow_c_schema__()
@@ -298,17 +302,22 @@ class Source:
 
     def __len__(self) -> int:
         """The number of rows of plain TFRecord files, as num_rows. TypeError for other sources,
-        which would have to be read for it, for file objects, for damaged files and where on_error
-        may drop records: num_rows tells more, at a cost.
+        which would have to be read for it, for file objects and where on_error may drop records:
+        num_rows tells more, at a cost. StateError if it is closed; what reading its frames raises,
+        such as CorruptError, is a TypeError as well, so that `list` goes on to the rows.
 
         `list(source)` asks for the length as a hint: it reads the frames of plain files that have
         no index, and nothing else.
         """
+        self._core.total_bytes()  # StateError
         if self._pickle is not None and self._options["on_error"] is None:
             try:
                 return self._count()
-            except Error as error:
+            except UnsupportedError as error:
                 raise TypeError(f"this source has no length: {error}") from error
+            except Error as error:
+                error.__class__ = _and_type_error(type(error))
+                raise
         raise TypeError("this source has no length that is known without reading: use num_rows")
 
     def _count(self) -> int:
@@ -383,7 +392,7 @@ class Source:
 
     def _part(self, how: str, a: int, b: int) -> Source:
         part = object.__new__(Source)
-        part._passes = None
+        part._passes = []
         part._rows = None
         part._options = self._options
         part._registered = self._registered
@@ -460,9 +469,10 @@ class Source:
 
     def close(self) -> None:
         """Stops the running passes, and gives the files back. Streams in other hands go on."""
-        for running in list(self._passes or ()):
-            running.close()
-        self._passes = None
+        for running in [alive() for alive in self._passes]:
+            if running is not None:
+                running.close()
+        self._passes = []
         self._core.close()
 
     def __enter__(self) -> Self:

@@ -5,8 +5,9 @@
 
 typedef struct record_batch {
   PyObject_HEAD cst__py_shared *shared;
-  PyObject *schema;  /* ArrowSchema */
-  cst_array *handle; /* for operations; NULL until one is asked for */
+  PyObject *schema;   /* ArrowSchema */
+  cst_array *handle;  /* for operations; NULL until one is asked for */
+  PyObject *position; /* of a dataset's; NULL: none */
 } record_batch;
 
 PyObject *cst__py_batch_new(cst__py_state *state, PyObject *schema, struct ArrowArray *array) {
@@ -23,6 +24,7 @@ PyObject *cst__py_batch_new(cst__py_state *state, PyObject *schema, struct Arrow
   self->shared = shared;
   self->schema = Py_NewRef(schema);
   self->handle = NULL;
+  self->position = NULL;
   return (PyObject *)self;
 }
 
@@ -58,6 +60,7 @@ static void dealloc(PyObject *object) {
   cst__py_shared_release(self->shared);
   cst__py_put_back(pending);
   Py_DECREF(self->schema);
+  Py_XDECREF(self->position);
   cst__py_free(object);
 }
 
@@ -252,6 +255,23 @@ static PyObject *repr(PyObject *object) {
                               (Py_ssize_t)root(object)->n_children);
 }
 
+static PyObject *get_position(PyObject *object, void *closure) {
+  (void)closure;
+  PyObject *position = ((record_batch *)object)->position;
+  return Py_NewRef(position != NULL ? position : Py_None);
+}
+
+/* For the package; a position is numbers, and so never part of a cycle. */
+static int set_position(PyObject *object, PyObject *position, void *closure) {
+  (void)closure;
+  if (position == NULL || !PyTuple_Check(position)) {
+    PyErr_SetString(PyExc_TypeError, "a batch's position is a Position");
+    return -1;
+  }
+  cst__py_replace(&((record_batch *)object)->position, Py_NewRef(position));
+  return 0;
+}
+
 static PyMethodDef methods[] = {
     {"column", column, METH_O,
      PyDoc_STR("column($self, key, /)\n--\n\n"
@@ -310,6 +330,10 @@ static PyGetSetDef getset[] = {
     {"schema", get_schema, NULL, PyDoc_STR("The Arrow schema, an ArrowSchema."), NULL},
     {"nbytes", cst__py_table_byte_size, NULL,
      PyDoc_STR("Bytes that these rows need, without what else lies in shared buffers."), NULL},
+    {"position", get_position, set_position,
+     PyDoc_STR("Where a dataset's batch stands in its order, a Position; else None. Rows and\n"
+               "columns that are taken from the batch, copies and pickles have none."),
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

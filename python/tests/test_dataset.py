@@ -287,8 +287,10 @@ def test_padding(src: cst.Source) -> None:
 
 def test_record_batches(src: cst.Source) -> None:
     iteration = iter(src.dataset(400, as_batches=True))
-    sizes = [(b.num_rows, iteration.position) for b in iteration]
+    sizes = [(b.num_rows, b.position) for b in iteration]
     assert sizes == [(400, (0, 0, 0, 0)), (400, (0, 1, 0, 0)), (203, (0, 2, 0, 0))]
+    assert iteration.position == (0, 2, 0, 0)
+    assert next(iter(src)).position is None
 
 
 # Other inputs

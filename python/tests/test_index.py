@@ -46,6 +46,19 @@ def test_length_and_rows(source: cst.Source) -> None:
     assert (empty.num_rows, empty.column_names) == (0, ["id", "pair", "tags", "steps"])
 
 
+def test_lengths_of_closed_and_damaged_sources(make_file: MakeFile) -> None:
+    source = cst.open(make_file("a", 40), schema=SCHEMA)
+    source.close()
+    with pytest.raises(cst.StateError, match="closed"):
+        len(source)
+    path = make_file("damaged", 40)
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(cst.CorruptError):
+        len(cst.open(path, schema=SCHEMA))
+    with pytest.raises(cst.CorruptError):
+        list(cst.open(path, schema=SCHEMA))
+
+
 def test_rows_have_the_columns_of_the_source(source: cst.Source) -> None:
     part = cst.open(source.files, schema=SCHEMA, columns=["tags", "id"], raw_column="raw")
     row = part[41].to_pydict()

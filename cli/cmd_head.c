@@ -255,6 +255,29 @@ static bool has_column(const struct ArrowSchema *schema, const char *name) {
   return false;
 }
 
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The first wanted column that the schema does not have; NULL: none, or no memory to tell. */
+static const char *find_unknown(const cli_settings *settings, const struct ArrowSchema *schema) {
+  size_t count = (size_t)schema->n_children;
+  const char **names = calloc(count + 1, sizeof *names);
+  const char *unknown = NULL;
+  for (size_t i = 0; names != NULL && i < count; i++) {
+    names[i] = schema->children[i]->name;
+  }
+  if (names != NULL && count > 1) {
+    qsort(names, count, sizeof *names, compare_names);
+  }
+  for (size_t i = 0; names != NULL && i < settings->num_columns && unknown == NULL; i++) {
+    const char *name = settings->columns[i];
+    unknown = bsearch(&name, names, count, sizeof *names, compare_names) == NULL ? name : NULL;
+  }
+  free(names);
+  return unknown;
+}
+
 /* A decoder without a schema takes every name, and gives nulls for one that is nowhere. Records
  * that do not decode are left to the decoder of what is shown. */
 static cst_status check_columns(const head *work, cst_error *error) {
@@ -269,10 +292,9 @@ static cst_status check_columns(const head *work, cst_error *error) {
     return status;
   }
   if (decoder_decode(&any, taken, taken->count, &schema, &batch, &ignored) == CST_OK) {
-    for (size_t i = 0; i < settings->num_columns && status == CST_OK; i++) {
-      if (!has_column(&schema, settings->columns[i])) {
-        status = fail_column(settings->columns[i], &schema, taken->count, error);
-      }
+    const char *unknown = find_unknown(settings, &schema);
+    if (unknown != NULL) {
+      status = fail_column(unknown, &schema, taken->count, error);
     }
     batch.release(&batch);
     schema.release(&schema);

@@ -656,3 +656,21 @@ cst_status cst__schema_check_types(const struct ArrowSchema *schema, cst_error *
   }
   return status;
 }
+
+/* ---- children by name ---- */
+
+bool cst__view_index(const cst__view *view, cst__name_map *children) {
+  bool is_struct = view->layout == CST__LAYOUT_STRUCT;
+  for (int64_t i = 0; i < view->num_children; i++) {
+    const cst__view *child = &view->children[i];
+    size_t size = is_struct ? strlen(child->name) : 0;
+    if (is_struct && cst__name_map_find_of(children, view, child->name, size) == SIZE_MAX &&
+        !cst__name_map_add_of(children, view, child->name, size, (size_t)i)) {
+      return false;
+    }
+    if (!cst__view_index(child, children)) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 typedef enum cst__layout {
   CST__LAYOUT_NULL,
@@ -158,5 +159,9 @@ cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema
 /* Compares names, types and nullability of the children, at any depth; metadata is not compared,
  * nor the root's own name and nullability. */
 bool cst__schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b);
+
+/* Notes the children of all structs in the view, by their structs, under the first of each name;
+ * the view must outlive the map. False: no memory. */
+bool cst__view_index(const cst__view *view, cst__name_map *children);
 
 #endif /* ARROW_VIEW_H */

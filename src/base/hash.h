@@ -47,6 +47,7 @@ typedef struct cst__name_map {
 
 typedef struct cst__name_slot {
   const char *name; /* NULL: free */
+  const void *owner;
   size_t size;
   size_t value;
 } cst__name_slot;
@@ -57,6 +58,11 @@ typedef struct cst__name_slot {
 size_t cst__name_map_find(const cst__name_map *map, const char *name, size_t size);
 /* Adds a name that is not there yet; false if out of memory. */
 bool cst__name_map_add(cst__name_map *map, const char *name, size_t size, size_t value);
+/* The same for names of which every owner (a struct, a node) has its own; those above have none. */
+size_t cst__name_map_find_of(const cst__name_map *map, const void *owner, const char *name,
+                             size_t size);
+bool cst__name_map_add_of(cst__name_map *map, const void *owner, const char *name, size_t size,
+                          size_t value);
 void cst__name_map_reset(cst__name_map *map);
 
 /* The index of the name among `names` that is most like `name` (edit distance at most a third of

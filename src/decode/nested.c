@@ -133,39 +133,42 @@ static cst_status plan_all(cst__nest *nest, const cst_schema *schema, cst_error 
   return CST_OK;
 }
 
-static size_t find_tensor(const cst__nest *nest, const char *name) {
-  for (size_t i = 0; i < cst__specs_count(nest->ragged); i++) {
-    if (strcmp(cst__specs_get(nest->ragged, i)->name, name) == 0) {
-      return i;
-    }
-  }
-  return SIZE_MAX;
-}
-
-static cst_status refuse_source(const cst__nest *nest, const char *name, cst_error *error) {
+/* All ragged tensors: the first that a feature is a source of. */
+static cst_status list_sources(const cst__nest *nest, cst__name_map *sources, cst_error *error) {
   for (size_t i = 0; i < cst__specs_count(nest->ragged); i++) {
     const cst_tensor_spec *spec = cst__specs_get(nest->ragged, i);
     for (size_t k = 0; k < num_sources(spec); k++) {
       const char *source = nth_source(spec, k);
-      if (source != NULL && strcmp(source, name) == 0) {
-        char shown[64];
-        cst__escape(shown, sizeof shown, spec->name, strlen(spec->name));
-        return at_name(
-            cst__fail(error, CST_NOT_FOUND, "ask for that column, or decode flat columns",
-                      "the feature is a part of the nested column '%s'", shown),
-            name, error);
+      size_t size = source != NULL ? strlen(source) : 0;
+      if (source != NULL && cst__name_map_find(sources, source, size) == SIZE_MAX &&
+          !cst__name_map_add(sources, source, size, i)) {
+        return cst__fail_memory(error, sizeof(cst__name_slot));
       }
     }
   }
   return CST_OK;
 }
 
-static cst_status plan_wanted(cst__nest *nest, const cst_schema *schema, const char *const *columns,
-                              size_t num_columns, cst_error *error) {
+static cst_status refuse_source(const cst__nest *nest, const cst__name_map *sources,
+                                const char *name, cst_error *error) {
+  size_t tensor = cst__name_map_find(sources, name, strlen(name));
+  if (tensor == SIZE_MAX) {
+    return CST_OK;
+  }
+  const char *spec = cst__specs_get(nest->ragged, tensor)->name;
+  char shown[64];
+  cst__escape(shown, sizeof shown, spec, strlen(spec));
+  return at_name(cst__fail(error, CST_NOT_FOUND, "ask for that column, or decode flat columns",
+                           "the feature is a part of the nested column '%s'", shown),
+                 name, error);
+}
+
+static cst_status take_wanted(cst__nest *nest, const cst_schema *schema, const char *const *columns,
+                              size_t num_columns, const cst__name_map *sources, cst_error *error) {
   for (size_t i = 0; i < num_columns; i++) {
-    size_t at = find_tensor(nest, columns[i]);
+    size_t at = cst__specs_find(nest->ragged, columns[i]);
     if (at == SIZE_MAX) {
-      CST__TRY(refuse_source(nest, columns[i], error));
+      CST__TRY(refuse_source(nest, sources, columns[i], error));
       add_flat(nest, columns[i]);
     } else {
       const char *values = cst__specs_get(nest->ragged, at)->path[0];
@@ -179,6 +182,17 @@ static cst_status plan_wanted(cst__nest *nest, const cst_schema *schema, const c
     }
   }
   return CST_OK;
+}
+
+static cst_status plan_wanted(cst__nest *nest, const cst_schema *schema, const char *const *columns,
+                              size_t num_columns, cst_error *error) {
+  cst__name_map sources = {0};
+  cst_status status = list_sources(nest, &sources, error);
+  if (status == CST_OK) {
+    status = take_wanted(nest, schema, columns, num_columns, &sources, error);
+  }
+  cst__name_map_reset(&sources);
+  return status;
 }
 
 /* Room for the lists: every wanted column once, and every source of a tensor once. */

@@ -32,14 +32,13 @@ static size_t depth_of(const cst__view *view) {
 }
 
 const cst_tensor_spec *cst__ragged_find(const cst_specs *ragged, const cst__view *column) {
-  for (size_t i = 0; i < cst__specs_count(ragged); i++) {
-    const cst_tensor_spec *spec = cst__specs_get(ragged, i);
-    if (strcmp(spec->name, column->name) == 0) {
-      bool flat = depth_of(column) <= 1 && strcmp(spec->path[0], column->name) == 0;
-      return flat ? NULL : spec;
-    }
+  size_t at = cst__specs_find(ragged, column->name);
+  if (at == SIZE_MAX) {
+    return NULL;
   }
-  return NULL;
+  const cst_tensor_spec *spec = cst__specs_get(ragged, at);
+  bool flat = depth_of(column) <= 1 && strcmp(spec->path[0], column->name) == 0;
+  return flat ? NULL : spec;
 }
 
 static cst_status check_depth(const cst_tensor_spec *spec, const cst__view *view,

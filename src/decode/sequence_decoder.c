@@ -100,10 +100,12 @@ static cst_status add_one(cst_sequence_decoder *d, const cst_feature *column, co
     return add_list(d, name, strlen(name), (cst__cold){.fixed_size = -1}, error);
   }
   size_t count = column != NULL ? column->num_children : 0;
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(column->children[i].name, name) == 0) {
-      return add_feature(d, &column->children[i], error);
-    }
+  const cst_feature *list =
+      count > 0 ? cst__feature_by_name(column->children, count,
+                                       (cst_bytes){(const uint8_t *)name, strlen(name)})
+                : NULL;
+  if (list != NULL) {
+    return add_feature(d, list, error);
   }
   return cst__no_such_column(count > 0 ? column->children : NULL, count, name, error);
 }

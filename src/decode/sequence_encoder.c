@@ -69,12 +69,9 @@ static const cst_feature *find_feature(const cst_schema *schema, const char *nam
 }
 
 static const cst_feature *find_child(const cst_feature *parent, const char *name) {
-  for (size_t i = 0; parent != NULL && i < parent->num_children; i++) {
-    if (strcmp(parent->children[i].name, name) == 0) {
-      return &parent->children[i];
-    }
-  }
-  return NULL;
+  return parent != NULL ? cst__feature_by_name(parent->children, parent->num_children,
+                                               (cst_bytes){(const uint8_t *)name, strlen(name)})
+                        : NULL;
 }
 
 static cst_status add_context(cst_sequence_encoder *e, const cst__view *view, cst_error *error) {

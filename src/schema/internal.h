@@ -27,9 +27,6 @@ cst_status cst__schema_compile(cst_schema *schema, cst_error *error);
 /* Sparse features and tensor representations refer to columns that exist, and are whole. */
 cst_status cst__schema_check_references(const cst_schema *schema, cst_error *error);
 
-/* The feature with this name among all features of a schema or of a struct, or NULL. */
-const cst_feature *cst__feature_by_name(const cst_feature *features, size_t count, cst_bytes name);
-
 /* The feature at a path from the top, or NULL. */
 const cst_feature *cst__schema_feature_at(const cst_schema *schema, const cst__message *path);
 

@@ -31,6 +31,9 @@ const cst_feature *cst__schema_feature(const cst_schema *schema, size_t i);
 /* The index of the top-level feature with this name, or SIZE_MAX. */
 size_t cst__schema_find_feature(const cst_schema *schema, const char *name, size_t size);
 
+/* The feature with this name among all features of a schema or of a struct, or NULL. */
+const cst_feature *cst__feature_by_name(const cst_feature *features, size_t count, cst_bytes name);
+
 cst_status cst__specs_new(const cst_schema *schema, const cst_specs_options *options,
                           cst_specs **out, cst_error *error);
 /* The ragged tensors of all groups whose values are a feature at the top, without any inferred one.
@@ -50,5 +53,7 @@ cst_status cst__specs_project(const cst_specs *specs, const char *const *columns
                               size_t num_columns, cst_specs **out, cst_error *error);
 size_t cst__specs_count(const cst_specs *specs);
 const cst_tensor_spec *cst__specs_get(const cst_specs *specs, size_t i);
+/* The number of the spec with this name, or SIZE_MAX: specs are sorted by name. */
+size_t cst__specs_find(const cst_specs *specs, const char *name);
 
 #endif /* SCHEMA_SCHEMA_H */

@@ -151,13 +151,17 @@ static int compare_names(const void *a, const void *b) {
   return strcmp(((const cst_tensor_spec *)a)->name, ((const cst_tensor_spec *)b)->name);
 }
 
+static void sort_by_name(cst_specs *specs) {
+  if (specs->count > 1) {
+    qsort(specs->items, specs->count, sizeof *specs->items, compare_names);
+  }
+}
+
 static cst_status build(cst__specs_builder *b, const char *group, const char *environment) {
   CST__TRY(add_explicit(b, cst__name_of(group != NULL ? group : "")));
   CST__TRY(cst__specs_infer(b));
   CST__TRY(cst__specs_keep_environment(b, environment));
-  if (b->specs->count > 1) {
-    qsort(b->specs->items, b->specs->count, sizeof *b->specs->items, compare_names);
-  }
+  sort_by_name(b->specs);
   return CST_OK;
 }
 
@@ -169,6 +173,7 @@ static cst_status build_ragged(cst__specs_builder *b) {
     CST__TRY(cst__specs_add_group(b, cst__message_child(entry, ENTRY_VALUE),
                                   cst__message_bytes(entry, ENTRY_KEY)));
   }
+  sort_by_name(b->specs);
   return CST_OK;
 }
 
@@ -215,109 +220,174 @@ cst_status cst__specs_new_ragged(const cst_schema *schema, cst_specs **out, cst_
   return finish(&b, build_ragged(&b), out);
 }
 
+size_t cst__specs_find(const cst_specs *specs, const char *name) {
+  size_t low = 0;
+  size_t high = specs->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (strcmp(specs->items[middle].name, name) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < specs->count && strcmp(specs->items[low].name, name) == 0 ? low : SIZE_MAX;
+}
+
 /* ---- projection ---- */
 
-typedef struct column_list {
-  const char *const *names;
-  size_t count;
-} column_list;
+/* The columns that tensors are made of, by name, those in a struct as "<struct>.<child>" or, as the
+ * struct brings all of its children, by the struct's name. */
+typedef struct projection {
+  cst__name_map wanted;
+  cst__name_map users;   /* the number of the first tensor that a column is a part of, */
+  cst__name_map covered; /* and the columns that the tensors which stay are made of */
+  cst__arena dotted;     /* names of children */
+} projection;
 
-static bool has_column(const column_list *columns, const char *name) {
-  for (size_t i = 0; i < columns->count; i++) {
-    if (strcmp(columns->names[i], name) == 0) {
-      return true;
+static void reset_projection(projection *p) {
+  cst__name_map_reset(&p->wanted);
+  cst__name_map_reset(&p->users);
+  cst__name_map_reset(&p->covered);
+  cst__arena_reset(&p->dotted);
+}
+
+static bool has_column(const projection *p, const char *name) {
+  return cst__name_map_find(&p->wanted, name, strlen(name)) != SIZE_MAX;
+}
+
+/* "<parent>.<child>"; NULL: no memory. */
+static const char *dotted_name(projection *p, const cst_tensor_spec *spec) {
+  size_t first = strlen(spec->path[0]);
+  size_t second = strlen(spec->path[1]);
+  char *name = cst__arena_take(&p->dotted, first + second + 2);
+  if (name != NULL) {
+    memcpy(name, spec->path[0], first);
+    name[first] = '.';
+    memcpy(name + first + 1, spec->path[1], second + 1);
+  }
+  return name;
+}
+
+/* What is done with every column of a tensor; false: no memory. */
+typedef bool on_column(projection *p, const char *column, size_t tensor);
+
+static bool note(cst__name_map *map, const char *column, size_t tensor) {
+  size_t size = strlen(column);
+  return cst__name_map_find(map, column, size) != SIZE_MAX ||
+         cst__name_map_add(map, column, size, tensor);
+}
+
+static bool note_user(projection *p, const char *column, size_t tensor) {
+  return note(&p->users, column, tensor);
+}
+
+static bool note_covered(projection *p, const char *column, size_t tensor) {
+  return note(&p->covered, column, tensor);
+}
+
+static bool visit_columns(projection *p, const cst_tensor_spec *spec, size_t tensor,
+                          on_column *visit) {
+  bool ok = true;
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    ok = ok && visit_columns(p, &spec->fields[i], tensor, visit);
+  }
+  if (spec->kind != CST_TENSOR_STRUCTURED) {
+    ok = ok && visit(p, spec->path[0], tensor);
+    if (ok && spec->num_path_steps == 2) {
+      const char *name = dotted_name(p, spec);
+      ok = name != NULL && visit(p, name, tensor);
     }
   }
-  return false;
-}
-
-/* True if `column` is "<parent>.<child>". */
-static bool is_child(const char *column, const char *parent, const char *child) {
-  size_t size = strlen(parent);
-  return strncmp(column, parent, size) == 0 && column[size] == '.' &&
-         strcmp(column + size + 1, child) == 0;
-}
-
-static bool is_value(const char *column, const cst_tensor_spec *spec) {
-  return strcmp(column, spec->path[0]) == 0 ||
-         (spec->num_path_steps == 2 && is_child(column, spec->path[0], spec->path[1]));
-}
-
-static bool has_value(const column_list *columns, const cst_tensor_spec *spec) {
-  for (size_t i = 0; i < columns->count; i++) {
-    if (is_value(columns->names[i], spec)) {
-      return true;
-    }
+  for (size_t i = 0; i < spec->num_index_columns; i++) {
+    ok = ok && visit(p, spec->index_columns[i], tensor);
   }
-  return false;
+  for (size_t i = 0; i < spec->num_partitions && spec->num_path_steps == 1; i++) {
+    const char *lengths = spec->partitions[i].row_length_column;
+    ok = ok && (lengths == NULL || visit(p, lengths, tensor));
+  }
+  return ok;
+}
+
+/* The value column is wanted; *ok becomes false without memory. */
+static bool has_value(projection *p, const cst_tensor_spec *spec, bool *ok) {
+  if (has_column(p, spec->path[0]) || spec->num_path_steps != 2) {
+    return has_column(p, spec->path[0]);
+  }
+  const char *name = dotted_name(p, spec);
+  *ok = *ok && name != NULL;
+  return name != NULL && has_column(p, name);
 }
 
 /* True if all columns that the tensor is made of are there. */
-static bool is_whole(const column_list *columns, const cst_tensor_spec *spec) {
+static bool is_whole(projection *p, const cst_tensor_spec *spec, bool *ok) {
   for (size_t i = 0; i < spec->num_fields; i++) {
-    if (!is_whole(columns, &spec->fields[i])) {
+    if (!is_whole(p, &spec->fields[i], ok)) {
       return false;
     }
   }
   if (spec->kind == CST_TENSOR_STRUCTURED) {
     return true;
   }
-  if (!has_value(columns, spec)) {
+  if (!has_value(p, spec, ok)) {
     return false;
   }
   for (size_t i = 0; i < spec->num_index_columns; i++) {
-    if (!has_column(columns, spec->index_columns[i])) {
+    if (!has_column(p, spec->index_columns[i])) {
       return false;
     }
   }
   for (size_t i = 0; i < spec->num_partitions && spec->num_path_steps == 1; i++) {
     const char *lengths = spec->partitions[i].row_length_column;
-    if (lengths != NULL && !has_column(columns, lengths)) {
+    if (lengths != NULL && !has_column(p, lengths)) {
       return false;
     }
   }
   return true;
 }
 
-static bool uses_column(const cst_tensor_spec *spec, const char *column) {
-  bool uses = spec->kind != CST_TENSOR_STRUCTURED && is_value(column, spec);
-  for (size_t i = 0; i < spec->num_fields; i++) {
-    uses = uses || uses_column(&spec->fields[i], column);
-  }
-  for (size_t i = 0; i < spec->num_index_columns; i++) {
-    uses = uses || strcmp(spec->index_columns[i], column) == 0;
-  }
-  for (size_t i = 0; i < spec->num_partitions && spec->num_path_steps == 1; i++) {
-    const char *lengths = spec->partitions[i].row_length_column;
-    uses = uses || (lengths != NULL && strcmp(lengths, column) == 0);
-  }
-  return uses;
-}
-
 /* A wanted column must not vanish: it is part of a tensor, or of none at all. */
-static cst_status check_wanted(const cst_specs *all, const cst_specs *part, const char *column,
+static cst_status check_wanted(const projection *p, const cst_specs *all, const char *column,
                                cst_error *error) {
-  const cst_tensor_spec *user = NULL;
-  for (size_t i = 0; i < all->count && user == NULL; i++) {
-    user = uses_column(&all->items[i], column) ? &all->items[i] : NULL;
-  }
-  for (size_t i = 0; i < part->count && user != NULL; i++) {
-    user = uses_column(&part->items[i], column) ? NULL : user;
-  }
-  if (user == NULL) {
+  size_t size = strlen(column);
+  size_t user = cst__name_map_find(&p->users, column, size);
+  if (user == SIZE_MAX || cst__name_map_find(&p->covered, column, size) != SIZE_MAX) {
     return CST_OK;
   }
   char name[64];
-  cst__escape(name, sizeof name, user->name, strlen(user->name));
+  cst__escape(name, sizeof name, all->items[user].name, strlen(all->items[user].name));
   cst_status status = cst__fail(error, CST_SCHEMA, "add its other columns to the wanted ones",
                                 "tensor '%s' needs more columns than this one", name);
-  cst__error_add_path(error, column, strlen(column));
+  cst__error_add_path(error, column, size);
   return status;
+}
+
+/* The tensors that are whole go to `part`. */
+static cst_status project(projection *p, const cst_specs *specs, const char *const *columns,
+                          size_t num_columns, cst_specs *part, cst_error *error) {
+  bool ok = true;
+  for (size_t i = 0; i < num_columns; i++) {
+    ok = ok && note(&p->wanted, columns[i], i);
+  }
+  for (size_t i = 0; ok && i < specs->count; i++) {
+    const cst_tensor_spec *spec = &specs->items[i];
+    ok = visit_columns(p, spec, i, note_user);
+    if (ok && is_whole(p, spec, &ok)) {
+      part->items[part->count++] = *spec;
+      ok = ok && visit_columns(p, spec, i, note_covered);
+    }
+  }
+  if (!ok) {
+    return cst__fail_memory(error, sizeof(cst__name_slot));
+  }
+  for (size_t i = 0; i < num_columns; i++) {
+    CST__TRY(check_wanted(p, specs, columns[i], error));
+  }
+  return CST_OK;
 }
 
 cst_status cst__specs_project(const cst_specs *specs, const char *const *columns,
                               size_t num_columns, cst_specs **out, cst_error *error) {
-  const column_list wanted = {columns, num_columns};
   cst_specs *part = cst__new_zero(NULL, sizeof *part);
   size_t size = (specs->count + 1) * sizeof *specs->items;
   cst_tensor_spec *items = part != NULL ? cst__new(NULL, size) : NULL;
@@ -329,17 +399,13 @@ cst_status cst__specs_project(const cst_specs *specs, const char *const *columns
   cst__arena_init(&part->arena, NULL);
   part->items = items;
   part->base = cst__specs_retain(specs);
-  for (size_t i = 0; i < specs->count; i++) {
-    if (is_whole(&wanted, &specs->items[i])) {
-      items[part->count++] = specs->items[i];
-    }
-  }
-  for (size_t i = 0; i < num_columns; i++) {
-    cst_status status = check_wanted(specs, part, columns[i], error);
-    if (status != CST_OK) {
-      cst__specs_release(part);
-      return status;
-    }
+  projection p = {.dotted = {.head = NULL}};
+  cst__arena_init(&p.dotted, NULL);
+  cst_status status = project(&p, specs, columns, num_columns, part, error);
+  reset_projection(&p);
+  if (status != CST_OK) {
+    cst__specs_release(part);
+    return status;
   }
   *out = part;
   return CST_OK;

@@ -9,15 +9,28 @@
 enum { MAX_THREADS = 1024, DEFAULT_BATCH = 1024 };
 static const uint64_t default_record_size = 256 << 20;
 
-/* A linear search: columns that are wanted are few, and this is done once. */
-static cst_status check_new_column(const cst_source *source, size_t count, cst_error *error) {
-  const char *name = source->columns[count];
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(source->columns[i], name) == 0) {
-      cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a column is named twice");
-      cst__error_add_path(error, name, strlen(name));
-      return status;
+static cst_status check_new_column(cst__name_map *columns, const char *name, cst_error *error) {
+  size_t size = strlen(name);
+  if (cst__name_map_find(columns, name, size) != SIZE_MAX) {
+    cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a column is named twice");
+    cst__error_add_path(error, name, size);
+    return status;
+  }
+  return cst__name_map_add(columns, name, size, 0) ? CST_OK : cst__fail_memory(error, size);
+}
+
+static cst_status copy_names(cst_source *source, const cst_source_options *options,
+                             cst__name_map *columns, cst_error *error) {
+  for (size_t i = 0; i < options->num_columns; i++) {
+    const char *name = options->columns[i];
+    if (name == NULL) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "column %zu of the options is NULL", i);
     }
+    source->columns[i] = cst__new_copy(&source->allocator, name, strlen(name));
+    if (source->columns[i] == NULL) {
+      return cst__fail_memory(error, strlen(name));
+    }
+    CST__TRY(check_new_column(columns, source->columns[i], error));
   }
   return CST_OK;
 }
@@ -37,18 +50,10 @@ static cst_status copy_columns(cst_source *source, const cst_source_options *opt
     return cst__fail_memory(error, bytes);
   }
   source->num_columns = count;
-  for (size_t i = 0; i < count; i++) {
-    const char *name = options->columns[i];
-    if (name == NULL) {
-      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "column %zu of the options is NULL", i);
-    }
-    source->columns[i] = cst__new_copy(&source->allocator, name, strlen(name));
-    if (source->columns[i] == NULL) {
-      return cst__fail_memory(error, strlen(name));
-    }
-    CST__TRY(check_new_column(source, i, error));
-  }
-  return CST_OK;
+  cst__name_map columns = {0};
+  cst_status status = copy_names(source, options, &columns, error);
+  cst__name_map_reset(&columns);
+  return status;
 }
 
 static cst_status check_options(const cst_source_options *o, cst_error *error) {

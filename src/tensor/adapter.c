@@ -8,16 +8,21 @@
 static cst_status make_plans(cst_tensor_adapter *adapter, cst_error *error) {
   cst__arena views;
   cst__view root;
+  cst__name_map names = {0};
   cst__arena_init(&views, &adapter->arena.allocator);
   cst_status status = cst__view_init_schema(&root, &adapter->schema, &views, error);
   if (status == CST_OK && root.layout != CST__LAYOUT_STRUCT) {
     status = cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                        "the schema of record batches has to be that of a struct");
   }
+  if (status == CST_OK && !cst__view_index(&root, &names)) {
+    status = cst__fail_memory(error, sizeof(cst__name_slot));
+  }
   for (size_t i = 0; status == CST_OK && i < adapter->count; i++) {
-    status = cst__plan_init(&adapter->plans[i], cst__specs_get(adapter->specs, i), &root,
+    status = cst__plan_init(&adapter->plans[i], cst__specs_get(adapter->specs, i), &root, &names,
                             &adapter->arena, error);
   }
+  cst__name_map_reset(&names);
   cst__arena_reset(&views);
   return status;
 }

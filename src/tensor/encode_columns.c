@@ -9,6 +9,7 @@
 
 typedef struct planner {
   cst_tensor_encoder *encoder;
+  cst__name_map *nodes; /* by parent and name; the value is the node */
   cst_error *error;
 } planner;
 
@@ -33,6 +34,9 @@ static cst_status new_node(const planner *p, const char *name, cst__encode_node 
   node->parent = parent;
   node->number = p->encoder->num_nodes++;
   if (parent != NULL) {
+    if (!cst__name_map_add_of(p->nodes, parent, name, strlen(name), (size_t)(uintptr_t)node)) {
+      return cst__fail_memory(p->error, sizeof(cst__name_slot));
+    }
     *(parent->last != NULL ? &parent->last->next : &parent->first) = node;
     parent->last = node;
     parent->num_children++;
@@ -41,12 +45,10 @@ static cst_status new_node(const planner *p, const char *name, cst__encode_node 
   return CST_OK;
 }
 
-static cst__encode_node *find_child(const cst__encode_node *parent, const char *name) {
-  cst__encode_node *child = parent->first;
-  while (child != NULL && strcmp(child->name, name) != 0) {
-    child = child->next;
-  }
-  return child;
+static cst__encode_node *find_child(const planner *p, const cst__encode_node *parent,
+                                    const char *name) {
+  size_t found = cst__name_map_find_of(p->nodes, parent, name, strlen(name));
+  return found != SIZE_MAX ? (cst__encode_node *)(uintptr_t)found : NULL;
 }
 
 static cst_status fail_twice(const planner *p, const cst__encode_leaf *leaf, const char *name) {
@@ -58,7 +60,7 @@ static cst_status fail_twice(const planner *p, const cst__encode_leaf *leaf, con
 static cst_status add_column(const planner *p, cst__encode_leaf *leaf, const char *name,
                              cst__encode_node **last) {
   cst__encode_node *node = NULL;
-  if (find_child(leaf->parent, name) != NULL) {
+  if (find_child(p, leaf->parent, name) != NULL) {
     return fail_twice(p, leaf, name);
   }
   CST__TRY(new_node(p, name, leaf->parent, &node));
@@ -78,7 +80,7 @@ static cst_status enter(const planner *p, cst__encode_leaf *leaf) {
                             spec->num_path_steps, CST__ENCODE_MAX_DEPTH - 1);
   }
   for (size_t i = 0; i + 1 < spec->num_path_steps; i++) {
-    cst__encode_node *child = find_child(leaf->parent, spec->path[i]);
+    cst__encode_node *child = find_child(p, leaf->parent, spec->path[i]);
     if (child != NULL && child->leaf != NULL) {
       return fail_twice(p, leaf, spec->path[i]);
     }
@@ -147,8 +149,17 @@ static cst_status add_spec(const planner *p, const cst_tensor_spec *spec,
   return CST_OK;
 }
 
+static cst_status make_nodes(const planner *p, const cst_specs *specs) {
+  CST__TRY(new_node(p, "", NULL, &p->encoder->root));
+  for (size_t i = 0; i < cst__specs_count(specs); i++) {
+    CST__TRY(add_spec(p, cst__specs_get(specs, i), NULL));
+  }
+  return CST_OK;
+}
+
 cst_status cst__encode_plan(cst_tensor_encoder *encoder, cst_error *error) {
-  const planner p = {encoder, error};
+  cst__name_map nodes = {0};
+  const planner p = {encoder, &nodes, error};
   const cst_specs *specs = encoder->specs;
   size_t count = 1;
   for (size_t i = 0; i < cst__specs_count(specs); i++) {
@@ -159,10 +170,9 @@ cst_status cst__encode_plan(cst_tensor_encoder *encoder, cst_error *error) {
   if (encoder->leaves == NULL || encoder->types == NULL) {
     return cst__fail_memory(error, count * sizeof *encoder->leaves);
   }
-  CST__TRY(new_node(&p, "", NULL, &encoder->root));
-  for (size_t i = 0; i < cst__specs_count(specs); i++) {
-    CST__TRY(add_spec(&p, cst__specs_get(specs, i), NULL));
-  }
+  cst_status status = make_nodes(&p, specs);
+  cst__name_map_reset(&nodes);
+  CST__TRY(status);
   for (size_t i = 0; i < encoder->num_leaves; i++) {
     const cst_tensor_spec *spec = encoder->leaves[i].spec;
     encoder->types[i] = (cst__encode_type){spec->dtype, spec->kind == CST_TENSOR_RAGGED};

@@ -20,10 +20,18 @@ static cst_status fail_pad(const pad_planner *p, const char *hint, const char *w
 
 /* The plan of that name; "a.b" is the field b of a, unless a tensor itself has this name. */
 static cst__plan *find_plan(cst__plan *plans, size_t count, const char *name) {
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(plans[i].spec->name, name) == 0) {
-      return &plans[i];
+  size_t low = 0; /* specs are sorted by name */
+  size_t high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (strcmp(plans[middle].spec->name, name) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
     }
+  }
+  if (low < count && strcmp(plans[low].spec->name, name) == 0) {
+    return &plans[low];
   }
   for (size_t i = 0; i < count; i++) {
     size_t size = strlen(plans[i].spec->name);

@@ -5,6 +5,7 @@
 
 typedef struct planner {
   const cst_tensor_spec *spec;
+  const cst__name_map *names; /* of the columns; NULL: they are few */
   cst__arena *arena;
   cst_error *error;
 } planner;
@@ -24,13 +25,24 @@ static cst_status fail_spec(const planner *p, const char *what) {
   return CST_SCHEMA;
 }
 
-static cst_status find_child(const planner *p, const cst__view *v, const char *name,
-                             int64_t *index) {
+static int64_t seek_child(const planner *p, const cst__view *v, const char *name) {
+  if (p->names != NULL) {
+    size_t at = cst__name_map_find_of(p->names, v, name, strlen(name));
+    return at != SIZE_MAX ? (int64_t)at : -1;
+  }
   for (int64_t i = 0; i < v->num_children; i++) {
     if (strcmp(v->children[i].name, name) == 0) {
-      *index = i;
-      return CST_OK;
+      return i;
     }
+  }
+  return -1;
+}
+
+static cst_status find_child(const planner *p, const cst__view *v, const char *name,
+                             int64_t *index) {
+  *index = seek_child(p, v, name);
+  if (*index >= 0) {
+    return CST_OK;
   }
   cst__fail(p->error, CST_SCHEMA, "read the column, or leave the tensor out",
             "the batches have no column '%s'", name);
@@ -261,7 +273,7 @@ static cst_status plan_structured(const planner *p, const cst__view *root, cst__
   }
   for (size_t i = 0; i < spec->num_fields; i++) {
     cst_status status =
-        cst__plan_init(&plan->fields[i], &spec->fields[i], root, p->arena, p->error);
+        cst__plan_init(&plan->fields[i], &spec->fields[i], root, p->names, p->arena, p->error);
     if (status != CST_OK) {
       cst__error_add_path(p->error, spec->name, strlen(spec->name));
       return status;
@@ -271,8 +283,8 @@ static cst_status plan_structured(const planner *p, const cst__view *root, cst__
 }
 
 cst_status cst__plan_init(cst__plan *plan, const cst_tensor_spec *spec, const cst__view *root,
-                          cst__arena *arena, cst_error *error) {
-  planner p = {spec, arena, error};
+                          const cst__name_map *names, cst__arena *arena, cst_error *error) {
+  planner p = {spec, names, arena, error};
   found f = {NULL, NULL, 0, 0};
   *plan = (cst__plan){.spec = spec};
   if (spec->kind == CST_TENSOR_STRUCTURED) {

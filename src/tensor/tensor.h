@@ -132,9 +132,10 @@ cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *ow
                                  struct ArrowSchema *out_schema, struct ArrowArray *out,
                                  cst_error *error);
 
-/* Checks one spec against the schema (a view without slots) and fills the plan. */
+/* Checks one spec against the schema (a view without slots) and fills the plan. `names`: the
+ * columns of the view by cst__view_index; NULL: they are few. */
 cst_status cst__plan_init(cst__plan *plan, const cst_tensor_spec *spec, const cst__view *root,
-                          cst__arena *arena, cst_error *error);
+                          const cst__name_map *names, cst__arena *arena, cst_error *error);
 
 /* ---- shared by the makers ---- */
 

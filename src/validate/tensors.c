@@ -9,20 +9,24 @@
 
 /* ---- groups ---- */
 
-static bool is_known(const cst__check *check, const cst_tensor_spec *spec) {
-  for (size_t i = 0; i < check->num_tensors && !spec->is_explicit; i++) {
-    const cst_tensor_spec *other = check->tensors[i].spec;
-    if (!other->is_explicit && strcmp(other->name, spec->name) == 0) {
-      return true; /* what several groups leave to inference is checked once */
-    }
-  }
-  return false;
+/* What several groups leave to inference is checked once; `inferred` has the names of such tensors
+ * so far. */
+static cst_status note_tensor(cst__check *check, cst__name_map *inferred,
+                              const cst_tensor_spec *spec, bool *is_known) {
+  size_t size = strlen(spec->name);
+  *is_known = !spec->is_explicit && cst__name_map_find(inferred, spec->name, size) != SIZE_MAX;
+  return spec->is_explicit || *is_known || cst__name_map_add(inferred, spec->name, size, 0)
+             ? CST_OK
+             : cst__fail_memory(check->error, size);
 }
 
-static void add_tensors(cst__check *check, const cst_specs *specs, const char *group) {
+static cst_status add_tensors(cst__check *check, cst__name_map *inferred, const cst_specs *specs,
+                              const char *group) {
   for (size_t i = 0; i < cst__specs_count(specs); i++) {
     const cst_tensor_spec *spec = cst__specs_get(specs, i);
-    if (!is_known(check, spec)) {
+    bool is_known;
+    CST__TRY(note_tensor(check, inferred, spec, &is_known));
+    if (!is_known) {
       cst__tensor_tally *tally = &check->tensors[check->num_tensors++];
       *tally = (cst__tensor_tally){.spec = spec, .group = group};
       for (size_t k = 0; k < CST__NUM_ROW_REASONS; k++) {
@@ -30,6 +34,20 @@ static void add_tensors(cst__check *check, const cst_specs *specs, const char *g
       }
     }
   }
+  return CST_OK;
+}
+
+static cst_status add_all_tensors(cst__check *check, const char *const *groups, size_t num_groups,
+                                  cst__name_map *inferred) {
+  for (size_t i = 0; i < num_groups; i++) {
+    const char *name = groups[i] != NULL ? groups[i] : "";
+    const char *copy = cst__arena_copy(&check->arena, name, strlen(name));
+    if (copy == NULL) {
+      return cst__fail_memory(check->error, strlen(name));
+    }
+    CST__TRY(add_tensors(check, inferred, check->groups[i], copy));
+  }
+  return CST_OK;
 }
 
 cst_status cst__check_add_groups(cst__check *check, const char *const *groups, size_t num_groups,
@@ -52,27 +70,13 @@ cst_status cst__check_add_groups(cst__check *check, const char *const *groups, s
   if (check->tensors == NULL) {
     return cst__fail_memory(check->error, total);
   }
-  for (size_t i = 0; i < num_groups; i++) {
-    const char *name = groups[i] != NULL ? groups[i] : "";
-    const char *copy = cst__arena_copy(&check->arena, name, strlen(name));
-    if (copy == NULL) {
-      return cst__fail_memory(check->error, strlen(name));
-    }
-    add_tensors(check, check->groups[i], copy);
-  }
-  return CST_OK;
+  cst__name_map inferred = {0};
+  cst_status status = add_all_tensors(check, groups, num_groups, &inferred);
+  cst__name_map_reset(&inferred);
+  return status;
 }
 
 /* ---- columns that a batch lacks ---- */
-
-static cst__view *find_child(cst__view *v, const char *name) {
-  for (int64_t i = 0; i < v->num_children; i++) {
-    if (strcmp(v->children[i].name, name) == 0) {
-      return &v->children[i];
-    }
-  }
-  return NULL;
-}
 
 /* A column that no row has. */
 static cst__view no_values(const char *name, bool is_struct, int64_t length) {
@@ -83,106 +87,78 @@ static cst__view no_values(const char *name, bool is_struct, int64_t length) {
                      .format = is_struct ? "+s" : "n"};
 }
 
-/* The child of a struct's view, made without any value if need be; NULL: no memory. */
-static cst__view *need_child(cst__view *v, const char *name, bool is_struct, cst__arena *arena) {
-  cst__view *found = find_child(v, name);
-  if (found != NULL) {
-    return found;
-  }
-  size_t count = (size_t)v->num_children;
-  cst__view *children = cst__arena_take(arena, (count + 1) * sizeof *children);
-  if (children == NULL) {
-    return NULL;
-  }
-  if (count > 0) {
-    memcpy(children, v->children, count * sizeof *children);
-  }
-  children[count] = no_values(name, is_struct, v->length);
-  v->children = children;
-  v->num_children++;
-  return &children[count];
-}
-
-static cst__view *below_lists(cst__view *v) {
-  while (cst__view_is_list(v)) {
-    v = &v->children[0];
-  }
-  return v;
-}
-
-static bool need_beside(cst__view *parent, const char *name, cst__arena *arena) {
-  return name == NULL || need_child(parent, name, false, arena) != NULL;
-}
-
 /* The columns of a batch by name. */
 typedef struct batch_columns {
   const cst__view *root;
-  cst__name_map names;
+  cst__name_map names; /* by the struct that they are in */
   cst__arena *arena;
 } batch_columns;
 
-static bool list_columns(batch_columns *b) {
-  for (int64_t i = 0; i < b->root->num_children; i++) {
-    const char *name = b->root->children[i].name;
-    size_t size = strlen(name);
-    if (cst__name_map_find(&b->names, name, size) == SIZE_MAX &&
-        !cst__name_map_add(&b->names, name, size, (size_t)i)) {
+/* Puts a child of `from`, or one without any value, into `to`, which has room. Returns what it is a
+ * copy of; NULL: of nothing. */
+static const cst__view *pick(const batch_columns *b, const cst__view *from, const char *name,
+                             bool is_struct, cst__view *to) {
+  size_t at = from != NULL ? cst__name_map_find_of(&b->names, from, name, strlen(name)) : SIZE_MAX;
+  const cst__view *found = at != SIZE_MAX ? &from->children[at] : NULL;
+  to->children[to->num_children++] =
+      found != NULL ? *found : no_values(name, is_struct, to->length);
+  return found;
+}
+
+static void pick_beside(const batch_columns *b, const cst__view *from, const cst_tensor_spec *spec,
+                        cst__view *to) {
+  for (size_t i = 0; i < spec->num_index_columns; i++) {
+    (void)pick(b, from, spec->index_columns[i], false, to);
+  }
+  for (size_t i = 0; i < spec->num_partitions; i++) {
+    if (spec->partitions[i].row_length_column != NULL) {
+      (void)pick(b, from, spec->partitions[i].row_length_column, false, to);
+    }
+  }
+}
+
+/* Goes from a list to its innermost items, which become copies. False if out of memory. */
+static bool enter_lists(const batch_columns *b, const cst__view **from, cst__view **to) {
+  while (cst__view_is_list(*to)) {
+    cst__view *items = cst__arena_take(b->arena, sizeof *items);
+    if (items == NULL) {
       return false;
     }
+    *from = &(*from)->children[0];
+    *items = **from;
+    (*to)->children = items;
+    *to = items;
   }
   return true;
 }
 
-/* Puts a column, or one without any value, into the batch `out`, which has room. */
-static void pick(const batch_columns *b, const char *name, bool is_struct, cst__view *out) {
-  size_t at = name != NULL ? cst__name_map_find(&b->names, name, strlen(name)) : SIZE_MAX;
-  if (name != NULL) {
-    out->children[out->num_children++] =
-        at != SIZE_MAX ? b->root->children[at] : no_values(name, is_struct, b->root->length);
-  }
-}
-
-/* Adds what the innermost struct of the path lacks. Where something else than a struct is in the
- * way, the plan says so. False if out of memory. */
-static bool need_nested(cst__view *root, const cst_tensor_spec *spec, cst__arena *arena) {
-  cst__view *parent = root;
-  bool fine = true;
-  for (size_t i = 0; i + 1 < spec->num_path_steps; i++) {
-    cst__view *child = need_child(parent, spec->path[i], true, arena);
-    parent = child != NULL ? below_lists(child) : NULL;
-    if (parent == NULL || parent->layout != CST__LAYOUT_STRUCT) {
-      return child != NULL;
-    }
-  }
-  fine = need_beside(parent, spec->path[spec->num_path_steps - 1], arena);
-  for (size_t i = 0; i < spec->num_index_columns; i++) {
-    fine = fine && need_beside(parent, spec->index_columns[i], arena);
-  }
-  for (size_t i = 0; i < spec->num_partitions; i++) {
-    fine = fine && need_beside(parent, spec->partitions[i].row_length_column, arena);
-  }
-  return fine;
-}
-
-/* The batch of those columns alone that the tensor is made of: finding them among very many, batch
- * for batch, would take long. False if out of memory. */
+/* The batch of those columns alone that the tensor is made of, with such as the batch lacks:
+ * finding them among very many, batch for batch, would take long. Where something else than a
+ * struct is in the way, the plan says so. False if out of memory. */
 static bool pick_columns(const batch_columns *b, const cst_tensor_spec *spec, cst__view *out) {
   size_t room = 1 + spec->num_index_columns + spec->num_partitions;
+  const cst__view *from = b->root;
+  cst__view *to = out;
   *out = *b->root;
   out->num_children = 0;
-  out->children = cst__arena_take(b->arena, room * sizeof *out->children);
-  if (out->children == NULL || spec->num_path_steps == 0) {
-    return out->children != NULL;
-  }
-  pick(b, spec->path[0], spec->num_path_steps > 1, out);
-  if (spec->num_path_steps > 1) {
-    return need_nested(out, spec, b->arena);
-  }
-  for (size_t i = 0; i < spec->num_index_columns; i++) {
-    pick(b, spec->index_columns[i], false, out);
-  }
-  for (size_t i = 0; i < spec->num_partitions; i++) {
-    pick(b, spec->partitions[i].row_length_column, false, out);
+  for (size_t i = 0; i < spec->num_path_steps && to->layout == CST__LAYOUT_STRUCT; i++) {
+    bool is_last = i + 1 == spec->num_path_steps;
+    cst__view *children = cst__arena_take(b->arena, (is_last ? room : 1) * sizeof *children);
+    if (children == NULL) {
+      return false;
+    }
+    to->children = children;
+    to->num_children = 0;
+    const cst__view *found = pick(b, from, spec->path[i], !is_last, to);
+    if (is_last) {
+      pick_beside(b, from, spec, to);
+      return true;
+    }
+    from = found;
+    to = &children[0];
+    if (!enter_lists(b, &from, &to)) {
+      return false;
+    }
   }
   return true;
 }
@@ -265,7 +241,7 @@ static cst_status check_spec(const tensor_check *t, const cst_tensor_spec *spec,
   if (!pick_columns(batch, spec, &columns)) {
     return cst__fail_memory(t->check->error, 64);
   }
-  cst_status status = cst__plan_init(&plan, spec, &columns, batch->arena, &problem);
+  cst_status status = cst__plan_init(&plan, spec, &columns, NULL, batch->arena, &problem);
   if (status == CST_SCHEMA || status == CST_UNSUPPORTED) {
     mark_type(t, &columns, &problem);
     return CST_OK;
@@ -308,7 +284,7 @@ static cst_status check_tensor(tensor_check *t, const batch_columns *batch) {
 cst_status cst__check_tensors(cst__check *check, const cst__view *batch, cst__arena *arena) {
   batch_columns columns = {.root = batch, .arena = arena};
   cst_status status = CST_OK;
-  if (check->num_tensors > 0 && !list_columns(&columns)) {
+  if (check->num_tensors > 0 && !cst__view_index(batch, &columns.names)) {
     status = cst__fail_memory(check->error, 64);
   }
   for (size_t i = 0; status == CST_OK && i < check->num_tensors; i++) {

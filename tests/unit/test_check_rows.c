@@ -32,7 +32,7 @@ static cst_status check(const tensor_fixture *f, text *out) {
   for (size_t i = 0; status == CST_OK && i < cst__specs_count(f->specs); i++) {
     const cst_tensor_spec *spec = cst__specs_get(f->specs, i);
     if (strcmp(spec->name, "t") == 0) {
-      status = cst__plan_init(&plan, spec, &root, &arena, NULL);
+      status = cst__plan_init(&plan, spec, &root, NULL, &arena, NULL);
       status =
           status == CST_OK ? cst__check_rows(&plan, &root, &scratch, on_fault, out, NULL) : status;
     }

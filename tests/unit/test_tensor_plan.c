@@ -67,7 +67,7 @@ static cst_status plan_one(planning *p, cst_error *error) {
   cst__arena arena;
   cst__plan plan;
   cst__arena_init(&arena, NULL);
-  cst_status status = cst__plan_init(&plan, p->spec, &p->root, &arena, error);
+  cst_status status = cst__plan_init(&plan, p->spec, &p->root, NULL, &arena, error);
   cst__arena_reset(&arena);
   return status;
 }

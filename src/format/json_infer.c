@@ -438,11 +438,9 @@ static cst_status add_value(cst__json_infer *infer, node *n, yyjson_val *value) 
   }
 }
 
-cst_status cst__json_infer_add(cst__json_infer *infer, const cst__json_document *document,
-                               const cst__json_record *record, yyjson_val *value,
-                               cst_error *error) {
-  cst_error own = CST_ERROR_INIT; /* the status of some failures is read from it */
-  infer->error = cst__error_wanted(error) ? error : &own;
+static cst_status add_record(cst__json_infer *infer, const cst__json_document *document,
+                             const cst__json_record *record, yyjson_val *value, cst_error *error) {
+  infer->error = error;
   infer->path.depth = 0;
   infer->failed = NULL;
   infer->here = (place){record->file, record->line};
@@ -453,6 +451,22 @@ cst_status cst__json_infer_add(cst__json_infer *infer, const cst__json_document 
   }
   infer->error = NULL;
   return status;
+}
+
+/* An error of our own is large: it is not set up for every record that goes well. */
+static __attribute__((noinline)) cst_status add_unwatched(cst__json_infer *infer,
+                                                          const cst__json_document *document,
+                                                          const cst__json_record *record,
+                                                          yyjson_val *value) {
+  cst_error own = CST_ERROR_INIT; /* the status of some failures is read from it */
+  return add_record(infer, document, record, value, &own);
+}
+
+cst_status cst__json_infer_add(cst__json_infer *infer, const cst__json_document *document,
+                               const cst__json_record *record, yyjson_val *value,
+                               cst_error *error) {
+  return cst__error_wanted(error) ? add_record(infer, document, record, value, error)
+                                  : add_unwatched(infer, document, record, value);
 }
 
 /* ---- the types ---- */

@@ -190,6 +190,7 @@ static cst_status finish(cst__specs_builder *b, cst_status status, cst_specs **o
   cst__name_map_reset(&b->tensors);
   cst__name_map_reset(&b->sources);
   cst__name_map_reset(&b->consumed);
+  cst__name_map_reset(&b->below);
   if (status != CST_OK) {
     cst__specs_release(b->specs);
     return status;

@@ -173,14 +173,26 @@ static cst_status add_ragged(cst__specs_builder *b, const cst__message *message,
 /* True if an explicit tensor is made of something below this child. */
 static bool has_explicit_below(const cst__specs_builder *b, const cst_feature *feature,
                                const cst_feature *child) {
+  return cst__name_map_find_of(&b->below, feature, child->name, child->name_size) != SIZE_MAX;
+}
+
+/* Notes what has_explicit_below asks for; the explicit tensors are there. */
+static cst_status note_explicit_below(cst__specs_builder *b) {
   for (size_t i = 0; i < b->specs->count; i++) {
     const cst_tensor_spec *spec = &b->specs->items[i];
-    if (spec->is_explicit && spec->num_path_steps > 2 &&
-        strcmp(spec->path[0], feature->name) == 0 && strcmp(spec->path[1], child->name) == 0) {
-      return true;
+    if (!spec->is_explicit || spec->num_path_steps <= 2) {
+      continue;
+    }
+    size_t at = cst__schema_find_feature(b->schema, spec->path[0], strlen(spec->path[0]));
+    const cst_feature *feature = at != SIZE_MAX ? cst__schema_feature(b->schema, at) : NULL;
+    size_t size = strlen(spec->path[1]);
+    if (feature != NULL &&
+        cst__name_map_find_of(&b->below, feature, spec->path[1], size) == SIZE_MAX &&
+        !cst__name_map_add_of(&b->below, feature, spec->path[1], size, i)) {
+      return cst__fail_memory(b->error, sizeof(cst__name_slot));
     }
   }
-  return false;
+  return CST_OK;
 }
 
 static cst_status infer_struct(cst__specs_builder *b, const cst_feature *feature,
@@ -320,6 +332,7 @@ static cst_status infer_feature(cst__specs_builder *b, const cst_feature *featur
 
 cst_status cst__specs_infer(cst__specs_builder *b) {
   CST__TRY(infer_sparse_features(b));
+  CST__TRY(note_explicit_below(b));
   const cst__field *features = cst__message_find(b->schema->root, SCHEMA_FEATURE);
   for (size_t i = 0; i < b->schema->num_features; i++) {
     const cst_feature *feature = &b->schema->features[i];

@@ -20,6 +20,7 @@ typedef struct cst__specs_builder {
   cst__name_map tensors;  /* names of the specs so far */
   cst__name_map sources;  /* dotted paths of the columns that explicit tensors are made of */
   cst__name_map consumed; /* features that are parts of sparse features */
+  cst__name_map below;    /* children of structs below which explicit tensors have something */
   bool legacy;
   bool only_ragged; /* of groups: the ragged tensors of one path step, each of them once */
   cst_error *error;

@@ -126,7 +126,8 @@ typedef struct cst_source_options {
 typedef struct cst_source cst_source;
 
 /* Opens files in the order given; a path with *, ? or [ that is no existing file is a glob, its
- * matches sorted bytewise; "-" is standard input. CST_NOT_FOUND at once for a missing file, an
+ * matches sorted bytewise; "-" is standard input; a URL is opened by a plug-in program
+ * (docs/plugins.md), "file://" without one. CST_NOT_FOUND at once for a missing file, an
  * empty glob, an unknown column. options may be NULL; everything is copied or counted. No paths
  * (num_paths 0; paths may be NULL then) are a source without rows; its columns are the schema's, or
  * none, but for whole formats, whose columns only files can tell: CST_INVALID_ARGUMENT as soon as

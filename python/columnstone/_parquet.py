@@ -535,7 +535,7 @@ class _File:
             self._beside = ThreadPoolExecutor(1)
         self._owns = file is None
         if file is None and in_place:
-            file = io.FileIO(path, "wb")
+            file = io.FileIO(path, "r+")  # there, unless it has been given up meanwhile
         elif file is None:
             self.temporary = f"{os.path.realpath(path)}.{secrets.token_hex(8)}.tmp"
             file = io.FileIO(self.temporary, "xb")

@@ -1,7 +1,8 @@
-"""The programs that serve the command line: Parquet through pyarrow, as Arrow IPC over pipes.
+"""The programs that serve the command line: Parquet through pyarrow, as Arrow IPC over pipes, and
+the bytes behind URLs.
 
-docs/plugins.md says how such programs are called. This one is small and quick to begin: it imports
-what it needs and no more.
+docs/plugins.md says how such programs are called. These are small and quick to begin: they import
+what they need and no more.
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ._reader import Reader
+
+_STEP = 1 << 18
 
 
 class _Usage(Exception):
@@ -77,17 +82,24 @@ def _serve_parquet() -> None:
 
 
 def _read_parquet(file: str, options: dict[str, list[str]]) -> None:
-    from ._parquet import open_file
-
     columns = options.get("--column")
     batch_size = int(options.get("--batch-size", ["1024"])[-1])
     threads = int(options.get("--threads", ["1"])[-1])
-    reader = open_file(file, columns, batch_size, threads)
+    reader = _open_parquet(file, columns, batch_size, threads)
     import pyarrow as pa
 
     with pa.ipc.new_stream(sys.stdout.buffer, reader.schema) as out:
         for batch in reader.batches():
             out.write_batch(batch)
+
+
+def _open_parquet(file: str, columns: list[str] | None, batch_size: int, threads: int) -> Reader:
+    from ._parquet import open_file, open_remote
+    from ._remote import is_remote, open_one
+
+    if is_remote(file) and not os.path.exists(file):
+        return open_remote(open_one(file), columns, batch_size, threads)
+    return open_file(file, columns, batch_size, threads)
 
 
 def _write_parquet(file: str, options: dict[str, list[str]]) -> None:
@@ -100,3 +112,24 @@ def _write_parquet(file: str, options: dict[str, list[str]]) -> None:
 def parquet() -> NoReturn:
     """The program columnstone-format-parquet."""
     _run(_serve_parquet)
+
+
+def _serve_urls() -> None:
+    verb, options, url = _arguments()
+    from ._remote import open_files, open_one
+
+    if verb == "read":
+        file = open_one(url)
+        file.seek(int(options.get("--offset", ["0"])[-1]))
+        while data := file.read(_STEP):
+            sys.stdout.buffer.write(data)
+    elif verb == "list":
+        for found in open_files(url, None):
+            print(found.name)
+    else:
+        raise _Usage(f"there is no verb {verb!r}")
+
+
+def open_url() -> NoReturn:
+    """The program columnstone-open-url."""
+    _run(_serve_urls)

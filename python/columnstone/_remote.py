@@ -200,6 +200,15 @@ def open_files(paths: object, filesystem: Any) -> list[RemoteFile]:
     return files
 
 
+def open_one(url: str) -> RemoteFile:
+    """The file of exactly this URL."""
+    system, inner = _by_url(url)
+    try:
+        return _open(system, inner, url)
+    except Exception as error:
+        raise failure(url, error) from error
+
+
 def _open_all(path: str, filesystem: Any) -> list[RemoteFile]:
     system, inner = (as_fsspec(filesystem), path) if filesystem is not None else _by_url(path)
     try:

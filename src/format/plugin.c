@@ -257,6 +257,7 @@ const cst_plugin_format *cst__plugin_search(bool (*matches)(const cst_plugin_for
 /* ---- programs ---- */
 
 typedef struct program_request {
+  const char *prefix;
   const char *name;
   char path[PATH_ROOM + NAME_ROOM * 3];
   bool found;
@@ -265,7 +266,7 @@ typedef struct program_request {
 static bool find_in_folder(const char *folder, void *ctx) {
   program_request *request = ctx;
   struct stat info;
-  int size = snprintf(request->path, sizeof request->path, "%s/" PROGRAM_PREFIX "%s", folder,
+  int size = snprintf(request->path, sizeof request->path, "%s/%s%s", folder, request->prefix,
                       request->name);
   request->found = size > 0 && (size_t)size < sizeof request->path &&
                    stat(request->path, &info) == 0 && S_ISREG(info.st_mode) &&
@@ -300,11 +301,17 @@ static const cst__program *keep_program(const char *name, const char *path) {
   return program;
 }
 
-const cst__program *cst__program_find(const char *name) {
-  program_request request = {.name = name};
+static const cst__program *find_program(const char *prefix, const char *name) {
+  program_request request = {.prefix = prefix, .name = name};
   if (!name_is_plain(name)) {
     return NULL;
   }
   visit_folders(name, find_in_folder, &request);
   return request.found ? keep_program(name, request.path) : NULL;
 }
+
+const cst__program *cst__program_find(const char *name) {
+  return find_program(PROGRAM_PREFIX, name);
+}
+
+const cst__program *cst__url_program(void) { return find_program("columnstone-open-", "url"); }

@@ -23,4 +23,7 @@ const cst_plugin_format *cst__plugin_search(bool (*matches)(const cst_plugin_for
 /* The program of a format; NULL if no folder has one, or without memory. */
 const cst__program *cst__program_find(const char *name);
 
+/* The program that opens URLs, `columnstone-open-url`; NULL as above. */
+const cst__program *cst__url_program(void);
+
 #endif /* FORMAT_PLUGIN_H */

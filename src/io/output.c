@@ -17,6 +17,7 @@
 #include "io/beside.h"
 #include "io/encoder.h"
 #include "io/raw.h"
+#include "io/url.h"
 
 enum {
   BUFFER = 256 << 10,
@@ -275,6 +276,13 @@ cst_status cst__output_open(const char *path, cst_compression compression, int l
                             const cst_allocator *allocator, cst__output **out, cst_error *error) {
   cst__output *output = NULL;
   bool is_stdout = strcmp(path, "-") == 0;
+  if (cst__is_url(path)) {
+    (void)cst__fail(error, CST_UNSUPPORTED,
+                    "write a file and send it, or use cst.convert in Python",
+                    "URLs are inputs only");
+    cst__error_add_file(error, path);
+    return CST_UNSUPPORTED;
+  }
   if (compression == CST_COMPRESSION_BY_NAME) {
     compression = compression_of(path);
   }

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/hash.h"
 #include "base/interrupt.h"
 #include "io/raw.h"
+#include "io/url.h"
 
 enum { MOST_NAMES = 10000 /* of a folder that are compared for a hint */ };
 
@@ -181,8 +183,12 @@ static cst_status add_matches(cst__paths *paths, const char *pattern, cst_error 
 
 cst_status cst__paths_expand(cst__paths *paths, const char *pattern, cst_error *error) {
   struct stat info;
+  char local[PATH_MAX];
   if (strcmp(pattern, "-") == 0) {
     return add_path(paths, pattern, error);
+  }
+  if (cst__path_of_file_url(pattern, local, sizeof local)) {
+    pattern = local;
   }
   if (stat(pattern, &info) == 0) {
     CST__TRY(check_no_folder(pattern, error));

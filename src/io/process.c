@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "io/raw.h"
 
 extern char **environ;
@@ -219,10 +220,12 @@ static cst_status await_data(cst__process *process, cst_error *error) {
   for (;;) {
     struct pollfd fds[2] = {{.fd = process->data, .events = reads ? POLLIN : POLLOUT},
                             {.fd = process->said, .events = POLLIN}};
-    if (poll(fds, 2, -1) < 0) {
-      if (errno != EINTR) {
-        return cst__fail_system(error, errno, "cannot wait for a plug-in program");
-      }
+    int ready = poll(fds, 2, cst__is_interruptible() ? LOOK_EVERY_MS : -1);
+    if (ready < 0 && errno != EINTR) {
+      return cst__fail_system(error, errno, "cannot wait for a plug-in program");
+    }
+    if (ready <= 0) {
+      CST__TRY(ready < 0 ? cst__interrupted_now(error) : cst__interrupted(error));
       continue;
     }
     if (fds[1].revents != 0) {
@@ -348,27 +351,30 @@ static bool wait_for(cst__process *process, int options, int *ended) {
   return true;
 }
 
-/* Until standard error is at its end, or the program is, whose children may hold it open. */
-static int await_end(cst__process *process) {
-  int ended = -1;
-  while (process->said >= 0) {
+/* Until the program ends, whose children may hold standard error open. */
+static cst_status await_end(cst__process *process, int *ended, cst_error *error) {
+  int wait = process->said >= 0 ? LOOK_EVERY_MS : 0;
+  for (;;) {
     struct pollfd said = {.fd = process->said, .events = POLLIN};
-    int ready = poll(&said, 1, LOOK_EVERY_MS);
+    int ready = poll(&said, process->said >= 0 ? 1 : 0, wait);
     if (ready > 0) {
       take_said(process);
-    } else if (ready == 0 && wait_for(process, WNOHANG, &ended)) {
+      wait = process->said >= 0 ? LOOK_EVERY_MS : 0; /* at its end, so is the program, mostly */
+    } else if (wait_for(process, WNOHANG, ended)) {
       take_said(process);
-      return ended;
+      return CST_OK;
+    } else {
+      CST__TRY(ready < 0 ? cst__interrupted_now(error) : cst__interrupted(error));
+      wait = wait < LOOK_EVERY_MS ? 2 * wait + 1 : LOOK_EVERY_MS;
     }
   }
-  (void)wait_for(process, 0, &ended);
-  return ended;
 }
 
 cst_status cst__process_finish(cst__process *process, cst_error *error) {
   char end[96];
   close_fd(&process->data);
-  int ended = await_end(process);
+  int ended = -1;
+  CST__TRY(await_end(process, &ended, error));
   if (ended == -1) {
     (void)snprintf(end, sizeof end, "ended, and its status is lost: SIGCHLD is ignored");
   } else if (WIFSIGNALED(ended)) {

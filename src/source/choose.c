@@ -1,6 +1,7 @@
 /* Choosing the format of a source, by its name or by the first bytes of its first file. */
 #include <string.h>
 
+#include "format/plugin.h"
 #include "source/source.h"
 
 enum { HEAD_SIZE = 32 << 10 /* enough to see what the first record is */ };
@@ -135,7 +136,8 @@ static cst_status format_by_bytes(cst_source *source, cst__format *out, cst_erro
 static cst_status check_files(const cst_source *source, cst_error *error) {
   bool by_itself = source->plugin != NULL || source->program != NULL;
   for (size_t i = 0; by_itself && i < source->num_files; i++) {
-    if (!source->files[i].regular) {
+    bool by_url = source->program != NULL && cst__source_opened(source, i)->url != NULL;
+    if (!source->files[i].regular && !by_url) {
       (void)cst__fail(error, CST_UNSUPPORTED, "give the path of a regular file",
                       "the format %s is read from files only", source->format);
       cst__error_add_file(error, source->files[i].name);
@@ -178,6 +180,15 @@ cst_status cst__source_name_format(cst_source *source, const char *name, cst_err
                                 : cst__fail_memory(error, strlen(name));
 }
 
+static bool has_url(const cst_source *source) {
+  for (size_t i = 0; i < source->num_files; i++) {
+    if (source->files[i].url != NULL) {
+      return true;
+    }
+  }
+  return false;
+}
+
 cst_status cst__source_choose(cst_source *source, const char *name, cst_error *error) {
   cst__format format;
   if (name == NULL) {
@@ -190,6 +201,10 @@ cst_status cst__source_choose(cst_source *source, const char *name, cst_error *e
   source->table = format.table;
   source->plugin = format.plugin;
   source->program = format.program;
+  if (has_url(source) && format.plugin != NULL) { /* a shared object opens files only */
+    source->program = cst__program_find(format.name);
+    source->plugin = source->program != NULL ? NULL : format.plugin;
+  }
   if (format.payload == NULL && format.table == NULL && format.program == NULL &&
       (format.plugin == NULL || format.plugin->open == NULL)) {
     return cst__fail(error, CST_UNSUPPORTED,

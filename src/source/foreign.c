@@ -102,7 +102,8 @@ static cst_status open_programs(const cst_source *source, size_t i, struct Arrow
   if (out->release != NULL) {
     out->release(out);
   }
-  return cst__program_open(source->program, file->name, &options, &source->allocator, out, error);
+  const char *path = file->url != NULL ? file->url : file->name;
+  return cst__program_open(source->program, path, &options, &source->allocator, out, error);
 }
 
 static void hold_stream(cst__source_file *file, struct ArrowArrayStream *stream) {

@@ -4,6 +4,8 @@
 
 #include "base/interrupt.h"
 #include "base/sized.h"
+#include "format/plugin.h"
+#include "io/url.h"
 #include "schema/schema.h"
 #include "source/access.h"
 #include "source/feed.h"
@@ -36,6 +38,7 @@ static cst_source *new_source(const cst_allocator *allocator, size_t num_files) 
 static void free_file(cst__source_file *file) {
   cst__index_release(file->index);
   cst__delete(file->name);
+  cst__delete(file->url);
   cst__mutex_destroy(&file->lock);
   if (file->is_reader && file->reader.close != NULL) {
     file->reader.close(file->reader.ctx);
@@ -140,6 +143,33 @@ cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *ra
   return cst__raw_open_reader(raw, &reader, &source->allocator, error);
 }
 
+static cst_status fail_without_program(const char *url, cst_error *error) {
+  (void)cst__fail(
+      error, CST_UNSUPPORTED, "pip install columnstone fsspec, whose program opens URLs",
+      "URLs are opened by the plug-in program columnstone-open-url, which is not there");
+  cst__error_add_file(error, url);
+  return CST_UNSUPPORTED;
+}
+
+/* The file is a reader that we make. */
+static cst_status set_url(cst_source *source, const char *url, cst_error *error) {
+  cst__source_file *file = &source->files[source->num_files - 1];
+  const cst__program *program = cst__url_program();
+  file->name[cst__url_name_size(url)] = '\0';
+  if (program == NULL) {
+    return fail_without_program(file->name, error);
+  }
+  file->url = cst__new_copy(&source->allocator, url, strlen(url));
+  if (file->url == NULL) {
+    return cst__fail_memory(error, strlen(url));
+  }
+  CST__TRY(cst__url_reader(program->path, url, &source->allocator, &file->reader, error));
+  file->is_reader = true;
+  file->rereadable = true;
+  file->owner = source;
+  return CST_OK;
+}
+
 static cst_status set_file(cst_source *source, const char *path, cst_error *error) {
   cst__source_file *file = &source->files[source->num_files];
   struct stat info;
@@ -151,6 +181,9 @@ static cst_status set_file(cst_source *source, const char *path, cst_error *erro
   cst__mutex_init(&file->lock);
   source->num_files++;
   file->size = -1;
+  if (cst__is_url(path)) {
+    return set_url(source, path, error);
+  }
   if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
     file->size = (int64_t)info.st_size;
     file->regular = true;
@@ -238,6 +271,16 @@ static cst_status open_paths(const cst__paths *paths, const cst_source_options *
   return finish_open(source, status, out, error);
 }
 
+static cst_status expand(cst__paths *paths, const char *path, cst_error *error) {
+  bool is_local = strncmp(path, "file://", 7) == 0 || !cst__is_url(path);
+  if (is_local) {
+    return cst__paths_expand(paths, path, error);
+  }
+  const cst__program *program = cst__url_program();
+  return program != NULL ? cst__url_expand(program->path, path, paths, error)
+                         : fail_without_program(path, error);
+}
+
 cst_status cst__source_open(const char *const *paths, size_t num_paths,
                             const cst_source_options *options, cst_source **out, cst_error *error) {
   cst__paths expanded = {0};
@@ -245,7 +288,7 @@ cst_status cst__source_open(const char *const *paths, size_t num_paths,
   for (size_t i = 0; i < num_paths && status == CST_OK; i++) {
     status = cst__interrupted(error);
     if (status == CST_OK) {
-      status = cst__paths_expand(&expanded, paths[i], error);
+      status = expand(&expanded, paths[i], error);
     }
   }
   if (status == CST_OK) {

@@ -39,7 +39,8 @@ typedef struct cst__source_file {
   bool regular;    /* a regular file by its path */
   bool is_reader;
   bool is_stream;
-  cst_reader reader;            /* the caller's; its calls go through `lock` */
+  char *url;         /* of a file that is opened by one, whose name has no parameters; NULL: none */
+  cst_reader reader; /* the caller's; its calls go through `lock` */
   cst_stream_opener opener;     /* the caller's, too */
   struct ArrowArrayStream held; /* of an opener that works once, or a program: what was asked for
                                  * the schema */

@@ -15,8 +15,12 @@
  *    then its header is what is wrong. (The stream of a part of a divided file ends with a record:
  *    nothing is cut there.)
  *
- * A length beyond the limit says nothing. The slow reference in tests/unit/recovery_reference.h
- * says the same in fewer words.
+ * max_record_size bounds what is read, not what is believed: a record that is longer, and no longer
+ * than CST__RESYNC_WINDOW, takes the bytes that it says if its payload is right or that extent can
+ * be believed, and is told of as one record beyond the limit. A length beyond both says nothing:
+ * what it claims could only be proved by reading that far.
+ *
+ * The slow reference in tests/unit/recovery_reference.h says the same in fewer words.
  */
 #include <string.h>
 
@@ -33,7 +37,7 @@ enum {
 };
 
 static bool header_fits(const cst__resync *r, const uint8_t *header) {
-  return cst__load64(header) <= r->max_record_size &&
+  return cst__load64(header) <= r->longest &&
          cst__tfrecord_load32(header + 8) == cst__tfrecord_length_crc(header);
 }
 
@@ -101,7 +105,7 @@ static bool header_is_likely(const cst__resync *r, const uint8_t *header) {
   }
   size_t count = likely_lengths(header, lengths);
   for (size_t i = 0; i < count; i++) {
-    if (lengths[i] <= r->max_record_size) {
+    if (lengths[i] <= r->longest) {
       return true;
     }
   }
@@ -136,7 +140,7 @@ static bool data_fits(const uint8_t *record, uint64_t length) {
  * follows it has to be right: a header, or the end of the stream, or too few bytes for either. */
 static verdict is_sound(cst__resync *r, const uint8_t *data, size_t size, bool ends,
                         uint64_t length, uint64_t *needed) {
-  if (length > r->max_record_size || (ends && length + FRAMING > size)) {
+  if (length > r->longest || (ends && length + FRAMING > size)) {
     return NO;
   }
   uint64_t all = length + FRAMING;
@@ -160,8 +164,8 @@ static size_t next_header(const cst__resync *r, const uint8_t *data, size_t at, 
   uint32_t crc_of_empty = cst__tfrecord_length_crc(empty);
   for (; size - at >= HEADER; at++) {
     uint64_t length = cst__load64(data + at);
-    bool cannot_be = length > r->max_record_size ||
-                     (length == 0 && cst__tfrecord_load32(data + at + 8) != crc_of_empty);
+    bool cannot_be =
+        length > r->longest || (length == 0 && cst__tfrecord_load32(data + at + 8) != crc_of_empty);
     if (!cannot_be && header_fits(r, data + at)) {
       break;
     }
@@ -192,7 +196,7 @@ static verdict is_crossed(cst__resync *r, const uint8_t *data, size_t size, bool
 /* Does the damaged record at the front of the data, if it has this length, end where that says? */
 static verdict is_extent(cst__resync *r, const uint8_t *data, size_t size, bool ends,
                          uint64_t length, uint64_t *needed) {
-  if (length > r->max_record_size || (ends && length + FRAMING > size)) {
+  if (length > r->longest || (ends && length + FRAMING > size)) {
     return NO;
   }
   uint64_t all = length + FRAMING;
@@ -304,6 +308,17 @@ static size_t pass_inner(cst__resync *r, const uint8_t *data, size_t size) {
   return at == size ? HEADER : at;
 }
 
+/* A record with a right header whose length is beyond the limit. */
+static verdict find_beyond_limit(cst__resync *r, const uint8_t *data, size_t size, bool ends,
+                                 size_t *passed, uint64_t *needed) {
+  verdict v = judge_length(r, data, size, ends, r->length, true, needed);
+  *passed = v == YES ? (size_t)r->length + FRAMING : 0;
+  if (v == NO && r->length <= r->longest && ends && r->length + FRAMING > size && !r->divided) {
+    r->first = pass_inner(r, data, size);
+  }
+  return v;
+}
+
 static verdict find_extent(cst__resync *r, const uint8_t *data, size_t size, bool ends,
                            size_t *passed, uint64_t *needed) {
   switch (r->kind) {
@@ -315,7 +330,7 @@ static verdict find_extent(cst__resync *r, const uint8_t *data, size_t size, boo
       r->first = r->divided ? r->first : pass_inner(r, data, size);
       break;
     case CST__DAMAGE_LIMIT:
-      break;
+      return find_beyond_limit(r, data, size, ends, passed, needed);
   }
   return NO;
 }

@@ -6,13 +6,15 @@
 enum { FRAMES_STEP = 1024 };
 
 void cst__cursor_recover(cst__cursor *cursor, bool check) {
-  uint64_t most = cursor->source->max_record_size;
+  uint64_t limit = cursor->source->max_record_size;
+  uint64_t longest = limit > CST__RESYNC_WINDOW ? limit : CST__RESYNC_WINDOW;
+  longest =
+      longest < UINT64_MAX / 4 ? longest : UINT64_MAX / 4; /* sums with it are numbers still */
   cursor->recover = true;
-  cursor->recovery.resync =
-      (cst__resync){.max_record_size = most,
-                    .ignore_data = !check,
-                    .divided = cursor->source->files[cursor->file].end != 0,
-                    .credit = most > UINT64_MAX / 4 ? UINT64_MAX / 2 : 2 * most};
+  cursor->recovery.resync = (cst__resync){.longest = longest,
+                                          .ignore_data = !check,
+                                          .divided = cursor->source->files[cursor->file].end != 0,
+                                          .credit = 2 * longest};
 }
 
 static void add_drop(cst__cursor *cursor, cst__block *block, cst__drop *drop) {

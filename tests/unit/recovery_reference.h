@@ -12,7 +12,7 @@
 typedef struct damaged_file {
   const uint8_t *data;
   size_t size;
-  uint64_t limit; /* max_record_size */
+  uint64_t limit; /* max_record_size, or 1 MiB if that is more: of lengths that are believed */
 } damaged_file;
 
 static inline bool header_is_right(const damaged_file *f, size_t at) {

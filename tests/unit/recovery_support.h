@@ -93,16 +93,22 @@ static inline cst_source_options skipping(outcome *o, int32_t threads, int64_t b
 }
 
 /* Reads bytes that come `most` at a time. */
-static inline outcome recover(const bytes *file, size_t most, int32_t threads, int64_t batch_size) {
+static inline outcome recover_limited(const bytes *file, size_t most, int32_t threads,
+                                      int64_t batch_size, uint64_t max_record_size) {
   outcome o = {.status = CST_OK};
   memory m = {.data = file->data, .size = file->size, .most = most};
   cst_reader reader = memory_reader(&m, true);
   cst_source_options options = skipping(&o, threads, batch_size);
+  options.max_record_size = max_record_size;
   cst_source *source;
   CHECK_EQ(cst_source_open_readers(&reader, 1, &options, &source, NULL), CST_OK);
   run_pass(source, &o);
   cst_source_release(source);
   return o;
+}
+
+static inline outcome recover(const bytes *file, size_t most, int32_t threads, int64_t batch_size) {
+  return recover_limited(file, most, threads, batch_size, 0);
 }
 
 static inline outcome recover_path(const char *path, uint32_t flags, int32_t threads) {

@@ -169,17 +169,27 @@ static damaged_file as_damaged(const bytes *file) {
   return (damaged_file){file->data, file->size, UINT64_C(256) << 20};
 }
 
-static void by_reference(const bytes *file, bytes *records) {
-  damaged_file f = as_damaged(file);
+/* Of the records that can be told of a file, those no longer than max_record_size. */
+static void by_reference_limited(const damaged_file *file, uint64_t max_record_size,
+                                 bytes *records) {
+  damaged_file f = *file;
   records->size = 0;
   for (size_t at = 0; at < f.size;) {
     if (record_is_sound(&f, at)) {
-      put_record(records, f.data + at + 12, (size_t)cst__load64(f.data + at));
+      size_t size = (size_t)cst__load64(f.data + at);
+      if (size <= max_record_size) {
+        put_record(records, f.data + at + 12, size);
+      }
       at = record_end(&f, at);
     } else {
       at = damage_end(&f, at, false);
     }
   }
+}
+
+static void by_reference(const bytes *file, bytes *records) {
+  damaged_file f = as_damaged(file);
+  by_reference_limited(&f, f.limit, records);
 }
 
 /* The same for a file without records in its payloads: whatever is sound is a record of it. */
@@ -212,6 +222,26 @@ TEST(what_the_reference_finds_is_given) {
     by_reference(&s.file, &records);
     int32_t threads = seed % 5 == 0 ? 2 : 1;
     outcome o = recover(&s.file, seed % 3 == 0 ? 7 : 0, threads, threads == 1 ? 1000 : 3);
+    check_given(&o, &s.file, &records);
+    bytes_free(&s.file);
+  }
+  bytes_free(&records);
+}
+
+/* Records beyond the limit are left out, sound or not, and take none of the others along. */
+TEST(what_the_reference_finds_below_a_small_limit_is_given) {
+  static const uint64_t limits[] = {1, 10, 60, 250};
+  bytes records = {0};
+  for (uint32_t seed = 0; seed < 2000; seed++) {
+    sample s = make_sample(seed, seed % 50 == 0, seed / 2 % 2 == 0);
+    uint64_t limit = limits[seed / 4 % 4];
+    if (seed % 8 != 0) {
+      damage_often(&s, seed % 50 == 0, ALL_KINDS);
+    }
+    damaged_file f = {s.file.data, s.file.size, 1 << 20};
+    by_reference_limited(&f, limit, &records);
+    int32_t threads = seed % 5 == 0 ? 2 : 1;
+    outcome o = recover_limited(&s.file, seed % 3 == 0 ? 7 : 0, threads, 1000, limit);
     check_given(&o, &s.file, &records);
     bytes_free(&s.file);
   }
@@ -329,6 +359,45 @@ TEST(a_length_that_lies_takes_nothing_along) {
     check_with_length(26 * 999 - 16 - left, "data-crc");
     check_with_length(26 * 100 - 16 - left, "data-crc");
   }
+}
+
+/* Records of these sizes, of which those beyond the limit are told of one by one. */
+static void check_limit(const size_t *sizes, size_t count, uint64_t limit) {
+  bytes file = {0};
+  bytes noise = {0};
+  bytes records = {0};
+  bytes drops = {0};
+  add_noise(&noise, 3 << 20, 5);
+  for (size_t i = 0; i < count; i++) {
+    if (sizes[i] <= limit) {
+      put_record(&records, noise.data + i, sizes[i]);
+    } else {
+      put_drop(&drops, "limit", i, file.size, sizes[i] + 16);
+    }
+    bytes_add_record(&file, noise.data + i, sizes[i]);
+  }
+  for (int32_t threads = 1; threads < 3; threads++) {
+    outcome o = recover_limited(&file, threads == 1 ? 5000 : 0, threads, 1000, limit);
+    CHECK_EQ(o.status, CST_OK);
+    check_text(&o.records, &records);
+    check_text(&o.drops, &drops);
+    outcome_free(&o);
+  }
+  bytes_free(&file);
+  bytes_free(&noise);
+  bytes_free(&records);
+  bytes_free(&drops);
+}
+
+TEST(records_beyond_the_limit_are_told_of_one_by_one) {
+  check_limit((size_t[]){50, 5, 6}, 3, 10);
+  check_limit((size_t[]){5, 50, 6}, 3, 10);
+  check_limit((size_t[]){5, 6, 50}, 3, 10);
+  check_limit((size_t[]){50, 51, 52, 5, 11, 12, 10, 0, 70, 71}, 10, 10);
+  check_limit((size_t[]){50, 51, 52}, 3, 10);
+  check_limit((size_t[]){9, 1 << 20, (1 << 20) - 1, 9, 1 << 20}, 5, 10);
+  check_limit((size_t[]){9, (1 << 20) + 1, 9, 2 << 20, 9}, 5, 10); /* one by one, by the search */
+  check_limit((size_t[]){9, 2 << 20, 9, (2 << 20) + 1, 9}, 5, 2 << 20);
 }
 
 /* A header alone in front of whole records; and one with the begin of its payload. */

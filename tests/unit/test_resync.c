@@ -6,7 +6,7 @@
 
 static cst__resync begin(cst__damage_kind kind, uint64_t length) {
   return (cst__resync){
-      .max_record_size = 1 << 20, .credit = 2 << 20, .kind = kind, .length = length, .first = 1};
+      .longest = 1 << 20, .credit = 2 << 20, .kind = kind, .length = length, .first = 1};
 }
 
 /* Where the record at the front of the bytes ends; they come `step` at a time. */
@@ -146,16 +146,27 @@ TEST(a_payload_that_is_cut_within_its_own_records) {
   bytes_free(&inner);
 }
 
-TEST(a_length_beyond_the_limit_says_nothing) {
+TEST(a_length_beyond_the_limit_is_believed_if_it_can_be_proved) {
   bytes b = {0};
+  bytes inner = {0};
   bytes noise = {0};
   add_noise(&noise, 3000, 1);
-  bytes_add_record(&b, noise.data, 3000);
+  bytes_add_record(&inner, noise.data, 3000);
+  bytes_add_record(&b, inner.data, inner.size); /* the inner record ends within the payload */
+  size_t end = b.size;
+  check_end(CST__DAMAGE_LIMIT, inner.size, &b, end);
   bytes_add_record(&b, noise.data, 3);
-  check_end(CST__DAMAGE_LIMIT, 3000, &b, 3016);
-  check_end(CST__DAMAGE_LIMIT, 4000, &b, 3016);
-  check_end(CST__DAMAGE_LIMIT, UINT64_MAX - 16, &b, 3016);
+  check_end(CST__DAMAGE_LIMIT, inner.size, &b, end);
+  b.data[12 + 100] ^= 1; /* the payload is damaged, but a header follows it */
+  check_end(CST__DAMAGE_LIMIT, inner.size, &b, end);
+  b.data[12 + 100] ^= 1;
+  check_end(CST__DAMAGE_LIMIT, inner.size - 1, &b, 12); /* it ends where nothing begins */
+  check_end(CST__DAMAGE_LIMIT, (1 << 20) + 1, &b, 12);  /* beyond the window */
+  check_end(CST__DAMAGE_LIMIT, UINT64_MAX - 16, &b, 12);
+  b.size = end - 1; /* cut: what begins with the payload is part of it */
+  check_end(CST__DAMAGE_LIMIT, inner.size, &b, b.size);
   bytes_free(&b);
+  bytes_free(&inner);
   bytes_free(&noise);
 }
 

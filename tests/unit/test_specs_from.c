@@ -451,8 +451,9 @@ TEST(out_of_memory) {
 
 TEST(missing_arguments) {
   cst_specs *specs = specs_of(NULL, 0);
+  cst_specs *none = NULL;
   cst_schema *schema = NULL;
-  CHECK_EQ(cst_specs_from(NULL, 1, NULL, &specs, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_specs_from(NULL, 1, NULL, &none, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_specs_from(all_kinds, 1, NULL, NULL, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_schema_with_specs(NULL, NULL, NULL, &schema, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_schema_with_specs(NULL, specs, NULL, NULL, NULL), CST_INVALID_ARGUMENT);

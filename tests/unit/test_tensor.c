@@ -621,14 +621,15 @@ TEST(threads_share_an_adapter) {
 TEST(wrong_arguments) {
   tensor_fixture f;
   struct ArrowArray none = {.release = NULL};
+  cst_tensors *tensors = NULL;
   fixture_make(&f, "struct{x: list<int64>}", "{[1]}", INT("x") VARLEN);
   CHECK_EQ(cst_tensor_adapter_new(NULL, f.specs, NULL, &f.adapter, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_tensor_adapter_new(&f.schema, NULL, NULL, &f.adapter, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_tensor_adapter_new(f.schema.children[0], f.specs, NULL, &f.adapter, NULL),
            CST_INVALID_ARGUMENT);
   CHECK_EQ(fixture_convert(&f), CST_OK);
-  CHECK_EQ(cst_tensor_adapter_convert(f.adapter, &none, 0, &f.tensors, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_tensor_adapter_convert(f.adapter, &f.array, 8, &f.tensors, NULL),
+  CHECK_EQ(cst_tensor_adapter_convert(f.adapter, &none, 0, &tensors, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_tensor_adapter_convert(f.adapter, &f.array, 8, &tensors, NULL),
            CST_INVALID_ARGUMENT);
   fixture_drop(&f);
 }

@@ -370,6 +370,7 @@ TEST(missing_arguments) {
   struct ArrowSchema schema;
   struct ArrowArray array;
   cst_specs *specs;
+  cst_specs *none;
   cst_tensor tensor = {.name = "x"};
   CHECK_EQ(cst_specs_from(NULL, 0, NULL, &specs, NULL), CST_OK);
   CHECK_EQ(cst_tensor_encoder_new(NULL, NULL, &encoder, NULL), CST_INVALID_ARGUMENT);
@@ -380,7 +381,7 @@ TEST(missing_arguments) {
   CHECK_EQ(cst_tensor_encoder_encode(NULL, &tensor, 1, &array, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_tensor_encoder_encode(encoder, NULL, 1, &array, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_tensor_encoder_encode(encoder, NULL, 0, NULL, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_specs_of_tensors(NULL, 1, NULL, &specs, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_specs_of_tensors(NULL, 1, NULL, &none, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_specs_of_tensors(&tensor, 1, NULL, NULL, NULL), CST_INVALID_ARGUMENT);
   cst_tensor_encoder_free(encoder);
   cst_tensor_encoder_free(NULL);

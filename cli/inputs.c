@@ -19,6 +19,16 @@ static int32_t usual_threads(void) {
   return cores < 1 ? 1 : cores < USUAL_THREADS ? (int32_t)cores : USUAL_THREADS;
 }
 
+/* Between the rows of a verb that prints them to the same terminal, but never within a line. */
+static bool print_warning(void *ctx, const cst_error *warning) {
+  (void)ctx;
+  fflush(stdout);
+  fputs("warning: ", stderr);
+  cli_print_error(stderr, warning);
+  fputc('\n', stderr);
+  return true;
+}
+
 cst_source_options cli_source_options(const cli_settings *settings, const cst_schema *schema) {
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   options.format = settings->format;
@@ -36,6 +46,7 @@ cst_source_options cli_source_options(const cli_settings *settings, const cst_sc
   options.csv = &settings->csv;
   options.on_error = settings->skip ? CST_ON_ERROR_SKIP : CST_ON_ERROR_RAISE;
   options.max_errors = (uint64_t)settings->max_errors;
+  options.on_warning = print_warning;
   return options;
 }
 

@@ -80,6 +80,11 @@ typedef struct cst_dropped {
 /* false stops the pass with CST_CALLBACK. */
 typedef bool (*cst_dropped_callback)(void *ctx, const cst_dropped *dropped);
 
+/* Something that reading has passed over and that may be a loss: an Arrow stream without its end
+ * marker, which the format allows, but which a stream has too that was cut between two of its
+ * messages. false stops with CST_CALLBACK. */
+typedef bool (*cst_warning_callback)(void *ctx, const cst_error *warning);
+
 typedef struct cst_source_options {
   size_t size; /* sizeof(cst_source_options) */
   const char
@@ -114,12 +119,16 @@ typedef struct cst_source_options {
                                       the input, before the batch behind it; may be NULL */
   void *dropped_ctx;               /* has to live as long as the source */
   const char *environment; /* whose features make tensors: see cst_specs_options.environment */
+  cst_warning_callback on_warning; /* told at most once per file, by the thread that reads it: that
+                                      of cst_pass_next, cst_source_count, ...; cst_source_verify
+                                      calls these faults instead. May be NULL */
+  void *warning_ctx;               /* has to live as long as the source and its parts */
 } cst_source_options;
 
 #define CST_SOURCE_OPTIONS_INIT                                                                    \
   {                                                                                                \
     sizeof(cst_source_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, false, NULL, NULL, \
-        NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL                                  \
+        NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL                      \
   }
 
 /* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */
@@ -239,8 +248,9 @@ typedef struct cst_file_count {
 
 /* A fault that verify found. */
 typedef struct cst_fault {
-  const char *kind; /* "length-crc", "data-crc", "truncated", "limit" (max_record_size), "record"
-                       (does not parse), "compression", "format" */
+  const char *kind; /* "length-crc", "data-crc", "truncated" (an Arrow stream without its end
+                       marker, too), "limit" (max_record_size), "record" (does not parse),
+                       "compression", "format" */
   const cst_error *error;
 } cst_fault;
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ._errors import (
         ArgumentError,
         CorruptError,
+        DataWarning,
         Error,
         FileError,
         FormatError,
@@ -85,6 +86,7 @@ __all__ = [
     "CsvDecoder",
     "CsvEncoder",
     "CsvOptions",
+    "DataWarning",
     "Dataset",
     "Dropped",
     "Error",
@@ -162,8 +164,8 @@ _NAMES_OF = {
     "_csv": "CsvOptions",
     "_dataset": "Batch Dataset Position",
     "_dropped": "Dropped",
-    "_errors": "ArgumentError CorruptError Error FileError FormatError LimitError NotFoundError "
-    "SchemaError StateError UnsupportedError",
+    "_errors": "ArgumentError CorruptError DataWarning Error FileError FormatError LimitError "
+    "NotFoundError SchemaError StateError UnsupportedError",
     "_example": "ExampleDecoder ExampleEncoder",
     "_formats": "register_format unregister_format",
     "_frameworks": "to_jax to_numpy to_tf to_torch",

@@ -79,6 +79,11 @@ def _restore(cls: type[Error], message: str, fields: dict[str, Any]) -> Error:
     return cls(message, **fields)
 
 
+class DataWarning(UserWarning):
+    """Reading has passed over something that may be a loss: an Arrow stream without its end marker,
+    as a stream is that was cut between two batches. Once per file of a source."""
+
+
 class ArgumentError(Error, ValueError):
     """An argument is out of its range or of a wrong kind."""
 

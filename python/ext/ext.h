@@ -130,6 +130,8 @@ typedef struct cst__py_kept {
 } cst__py_kept;
 /* As cst__py_keep_exception, with the moment. */
 cst_status cst__py_keep(cst__py_kept *kept, cst__py_gate *gate, const char *who, cst_error *error);
+/* Moves an exception on, unless the other one is newer. */
+void cst__py_kept_move(cst__py_kept *from, cst__py_kept *into);
 /* Raises the exception and lets it go (true); false if there is none. */
 bool cst__py_kept_deliver(cst__py_kept *kept);
 
@@ -475,12 +477,16 @@ PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged,
 
 /* What a source shares with the streams that it exported: the last failure, and how many live. */
 typedef struct cst__py_trace cst__py_trace;
-cst__py_trace *cst__py_trace_new(void);
+cst__py_trace *cst__py_trace_new(cst__py_gate *gate);
 cst__py_trace *cst__py_trace_retain(cst__py_trace *trace);
 void cst__py_trace_release(cst__py_trace *trace);
 void cst__py_trace_set(cst__py_trace *trace, const cst_error *error);
 /* False if nothing has failed yet. */
 bool cst__py_trace_get(cst__py_trace *trace, cst_error *error);
+/* What a filter has made of a warning. Needs the GIL. */
+cst__py_kept *cst__py_trace_kept(cst__py_trace *trace);
+/* A cst_warning_callback whose ctx is the trace of the source: a columnstone.DataWarning. */
+bool cst__py_on_warning(void *ctx, const cst_error *warning);
 /* True if the source is the only owner. */
 bool cst__py_trace_is_alone(const cst__py_trace *trace);
 

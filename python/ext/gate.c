@@ -104,6 +104,17 @@ cst_status cst__py_keep(cst__py_kept *kept, cst__py_gate *gate, const char *who,
   return cst__py_keep_exception(&kept->exception, who, error);
 }
 
+void cst__py_kept_move(cst__py_kept *from, cst__py_kept *into) {
+  PyObject *exception = from->exception;
+  from->exception = NULL;
+  if (from->moment > into->moment) {
+    into->moment = from->moment;
+    cst__py_replace(&into->exception, exception);
+  } else {
+    Py_XDECREF(exception);
+  }
+}
+
 bool cst__py_kept_deliver(cst__py_kept *kept) {
   PyObject *exception = kept->exception;
   if (exception == NULL) {

@@ -153,22 +153,11 @@ int cst__py_inputs_traverse(const cst__py_inputs *inputs, visitproc visit, void 
   return result;
 }
 
-static void move_newer(cst__py_kept *from, cst__py_kept *into) {
-  PyObject *exception = from->exception;
-  from->exception = NULL;
-  if (from->moment > into->moment) {
-    into->moment = from->moment;
-    cst__py_replace(&into->exception, exception);
-  } else {
-    Py_XDECREF(exception);
-  }
-}
-
 void cst__py_inputs_take(const cst__py_inputs *inputs, cst__py_kept *into) {
   for (size_t i = 0; i < inputs->num_files; i++) {
-    move_newer(cst__py_file_kept(inputs->files[i]), into);
+    cst__py_kept_move(cst__py_file_kept(inputs->files[i]), into);
   }
   for (size_t i = 0; i < inputs->num_openers; i++) {
-    move_newer(cst__py_opener_kept(inputs->openers[i]), into);
+    cst__py_kept_move(cst__py_opener_kept(inputs->openers[i]), into);
   }
 }

@@ -107,6 +107,8 @@ static int prepare(source_object *self, arguments *a, cst_source_options *option
       (a->types != Py_None && cst__py_import_schema(a->types, &a->types_schema) < 0)) {
     return -1;
   }
+  options->on_warning = cst__py_on_warning;
+  options->warning_ctx = self->trace;
   options->columns = a->names.names;
   options->num_columns = a->names.count;
   options->csv = cst__py_csv_view(&a->csv_options);
@@ -150,7 +152,7 @@ static source_object *allocate(PyTypeObject *type) {
   if (self == NULL) {
     return NULL;
   }
-  self->trace = cst__py_trace_new();
+  self->trace = cst__py_trace_new(cst__py_state_of((PyObject *)self)->gate);
   if (self->trace == NULL) {
     Py_DECREF(self);
     PyErr_NoMemory();
@@ -267,6 +269,7 @@ void cst__py_source_keep(PyObject *object, PyObject *exception) {
 static PyObject *exception_behind(source_object *self, const cst_error *error) {
   source_object *whole = whole_of(self);
   cst__py_inputs_take(&whole->inputs, &whole->kept); /* which the collector sees */
+  cst__py_kept_move(cst__py_trace_kept(whole->trace), &whole->kept);
   if (error->code != CST_CALLBACK) {
     return NULL;
   }

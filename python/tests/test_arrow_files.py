@@ -6,6 +6,7 @@ import datetime
 import decimal
 import io
 import pathlib
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -186,6 +187,26 @@ def test_an_incomplete_file_is_no_shorter_file() -> None:
         fails(data[:size], "the Arrow data ends at byte")
     stream = write(PLAIN, "stream", None)
     fails(stream + stream, "behind the end mark")
+
+
+def test_a_stream_without_its_end_marker_warns_once(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "cut.arrows"
+    path.write_bytes(write(PLAIN, "stream", None)[:-8])
+    source = cst.open(path)
+    with pytest.warns(cst.DataWarning, match="end marker") as seen:
+        for _ in range(2):
+            assert sum(batch.num_rows for batch in source) == PLAIN.num_rows
+        assert pa.table(source).num_rows == PLAIN.num_rows
+        assert sum(batch.num_rows for batch in source.split(0, 1)) == PLAIN.num_rows
+    assert len(seen) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for read_all in (list, pa.table):
+            source = cst.open(path)
+            with pytest.raises((cst.DataWarning, pa.ArrowInvalid)):
+                read_all(source)
+            assert isinstance(source.last_error, cst.DataWarning)
+        read(write(PLAIN, "stream", None))  # a whole one
 
 
 # ---- Polars ----

@@ -22,6 +22,7 @@ struct cst__ipc_reader {
   void *ctx;
   bool is_file;
   bool at_end;
+  bool unmarked; /* a stream that has ended without its end marker */
   bool has_next; /* the prefix of the next message has been read */
   uint32_t next_size;
   uint64_t offset;  /* of the next byte */
@@ -116,6 +117,7 @@ static cst_status read_prefix(cst__ipc_reader *r, uint32_t *size, cst_error *err
   r->message = r->offset;
   CST__TRY(read_some(r, size, sizeof *size, &got, error));
   if (got == 0 && !r->is_file) {
+    r->unmarked = true;
     *size = 0;
     return CST_OK;
   }
@@ -529,6 +531,8 @@ cst_status cst__ipc_reader_next(cst__ipc_reader *r, struct ArrowArray *out, cst_
   }
   return CST_OK;
 }
+
+bool cst__ipc_reader_is_unmarked(const cst__ipc_reader *reader) { return reader->unmarked; }
 
 /* ---- a second look at a file ---- */
 

@@ -48,6 +48,10 @@ bool cst__ipc_reader_lacks_dictionaries(const cst__ipc_reader *reader);
 cst_status cst__ipc_reader_collect(cst__ipc_reader *reader, cst_error *error);
 cst_status cst__ipc_reader_restart(cst__ipc_reader *reader, void *ctx, cst_error *error);
 
+/* True at the end of a stream whose messages are not followed by the end marker: the format allows
+ * it, and it cannot be told from a stream that was cut there. */
+bool cst__ipc_reader_is_unmarked(const cst__ipc_reader *reader);
+
 void cst__ipc_reader_free(cst__ipc_reader *reader);
 
 #endif /* ARROW_IPC_READER_H */

@@ -23,6 +23,8 @@ typedef struct arrow_reader {
   cst__input *input;
   cst__ipc_reader *ipc; /* of the open file; NULL: between files */
   uint64_t consumed;    /* of the files before */
+  bool *unmarked;       /* of each file: a stream that has ended without its end marker */
+  size_t told;          /* of these: the next to be told of */
 } arrow_reader;
 
 static cst_status read_input(void *ctx, void *buffer, size_t size, size_t *got, cst_error *error) {
@@ -137,12 +139,16 @@ static cst_status arrow_open(const void *plan, cst__table_drop drop, void *drop_
                              cst_error *error) {
   const arrow_plan *own = plan;
   arrow_reader *reader = cst__new_zero(&own->allocator, sizeof *reader);
+  bool *unmarked = cst__new_zero(&own->allocator, own->files.count * sizeof *unmarked);
   (void)drop; /* a damaged batch leaves nothing to go on with */
   (void)drop_ctx;
-  if (reader == NULL) {
-    return cst__fail_memory(error, sizeof *reader);
+  if (reader == NULL || unmarked == NULL) {
+    cst__delete(reader);
+    cst__delete(unmarked);
+    return cst__fail_memory(error, sizeof *reader + own->files.count);
   }
   reader->plan = own;
+  reader->unmarked = unmarked;
   *out = reader;
   return CST_OK;
 }
@@ -223,9 +229,26 @@ static cst_status arrow_next(void *ptr, struct ArrowArray *out, cst_error *error
     if (out->release != NULL) {
       return CST_OK;
     }
+    reader->unmarked[reader->next_file - 1] = cst__ipc_reader_is_unmarked(reader->ipc);
     close_file(reader);
   }
   return CST_OK;
+}
+
+static bool arrow_warning(void *ptr, size_t *file, cst_error *warning) {
+  arrow_reader *reader = ptr;
+  const cst__table_files *files = &reader->plan->files;
+  size_t read = reader->next_file - (reader->ipc != NULL);
+  for (; reader->told < read; reader->told++) {
+    if (reader->unmarked[reader->told]) {
+      *file = reader->told++;
+      (void)cst__fail(warning, CST_CORRUPT, "it may be cut: compare it with what was written",
+                      "the Arrow stream ends without its end marker");
+      cst__error_add_file(warning, files->name(files->ctx, *file));
+      return true;
+    }
+  }
+  return false;
 }
 
 static uint64_t arrow_consumed(const void *ptr) {
@@ -236,6 +259,7 @@ static uint64_t arrow_consumed(const void *ptr) {
 static void arrow_close(void *ptr) {
   arrow_reader *reader = ptr;
   close_file(reader);
+  cst__delete(reader->unmarked);
   cst__delete(reader);
 }
 
@@ -251,6 +275,7 @@ const cst__table_format cst__arrow_table = {
     .plan_free = arrow_plan_free,
     .open = arrow_open,
     .next = arrow_next,
+    .warning = arrow_warning,
     .consumed = arrow_consumed,
     .close = arrow_close,
     .any_size = true,

@@ -66,6 +66,9 @@ typedef struct cst__table_format {
   /* The next batch (a struct array); out->release is NULL at the end. Batches are ours: valid, with
    * buffers of their own. A failure comes behind the rows in front of it that fill a batch. */
   cst_status (*next)(void *reader, struct ArrowArray *out, cst_error *error);
+  /* What the files read so far have to tell of that is no failure, one by one and each once: true,
+   * the file's number, and the warning, which names it. NULL: there is never anything. */
+  bool (*warning)(void *reader, size_t *file, cst_error *warning);
   /* Bytes taken from the files so far, as they lie on disk. */
   uint64_t (*consumed)(const void *reader);
   void (*close)(void *reader);

@@ -1,4 +1,5 @@
-/* Dropping a record: count it, tell of it, and stop where there are too many. */
+/* What the caller is told of: a record is dropped (counted, and too many of them stop the pass), or
+ * a file may have lost something. */
 #include "source/source.h"
 
 static cst_status fail_at(const cst_dropped *dropped, cst_status status, cst_error *error) {
@@ -23,4 +24,16 @@ cst_status cst__source_drop(const cst_source *source, uint64_t *count, const cst
   }
   (void)cst__fail(error, CST_CALLBACK, NULL, "stopped by the caller at a damaged record");
   return fail_at(dropped, CST_CALLBACK, error);
+}
+
+cst_status cst__source_warn(const cst_source *source, size_t file, const cst_error *warning,
+                            cst_error *error) {
+  if (source->on_warning == NULL ||
+      atomic_exchange(&cst__source_opened(source, file)->warned, true) ||
+      source->on_warning(source->warning_ctx, warning)) {
+    return CST_OK;
+  }
+  (void)cst__fail(error, CST_CALLBACK, NULL, "stopped by the caller at a warning");
+  cst__error_add_file(error, warning->file);
+  return CST_CALLBACK;
 }

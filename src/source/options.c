@@ -100,6 +100,8 @@ cst_status cst__source_set_options(cst_source *source, const cst_source_options 
   source->max_errors = o->max_errors > 0 ? o->max_errors : UINT64_MAX;
   source->on_dropped = o->on_dropped;
   source->dropped_ctx = o->dropped_ctx;
+  source->on_warning = o->on_warning;
+  source->warning_ctx = o->warning_ctx;
   if (o->schema != NULL) {
     source->schema = cst__schema_retain(o->schema);
     source->schema_given = true;

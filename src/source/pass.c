@@ -70,7 +70,7 @@ static cst_status start(cst_pass *pass, cst_error *error) {
   cst_source *source = pass->source;
   if (source->payload == NULL) {
     bool quiet = pass->options.want == CST__WANT_TYPES && !pass->options.by_unit;
-    return cst__whole_pass_new(source, quiet, &pass->whole, error);
+    return cst__whole_pass_new(source, quiet, pass->options.warning, &pass->whole, error);
   }
   if (pass->options.want == CST__WANT_COLUMNS) {
     CST__TRY(cst__source_prepare(source, error));

@@ -50,6 +50,7 @@ typedef struct cst__pass_options {
      its records do not decode together, or because it has none. What to make of `delivered` and
      its drops is the caller's business. At the end, at_end is set. */
   bool by_unit;
+  cst_error *warning; /* see cst__whole_pass_new */
 } cst__pass_options;
 
 struct cst_pass {

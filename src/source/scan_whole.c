@@ -32,10 +32,12 @@ static cst_status read_pass(cst_pass *pass, cst_file_count *count, const cst__sc
   }
 }
 
+/* `warning` may be NULL: then the caller of the source is told. */
 static cst_status read_file(cst_source *file, cst_file_count *count, const cst__scan *scan,
-                            cst_error *error) {
+                            cst_error *warning, cst_error *error) {
   cst_pass *pass;
   CST__TRY(cst__pass_new(file, &pass, error));
+  pass->options.warning = warning;
   cst_status status = read_pass(pass, count, scan, error);
   cst__pass_free(pass);
   return status;
@@ -51,14 +53,23 @@ static bool is_of_another(const cst_source *source, size_t i, const cst_error *e
   return another && strcmp(error->file, source->files[i].name) != 0;
 }
 
+static void report(cst__scan *scan, const char *kind, const cst_error *error) {
+  cst_fault fault = {.kind = kind, .error = error};
+  scan->faults++;
+  if (scan->on_fault != NULL) {
+    scan->on_fault(scan->ctx, &fault);
+  }
+}
+
 /* With on_fault, a fault of a file is reported and the next file is read; else it is the end. */
 static cst_status scan_file(cst_source *source, size_t i, cst__scan *scan, cst_error *error) {
   cst_file_count count = {.file = source->files[i].name};
   cst_error own = CST_ERROR_INIT;
+  cst_error warning = CST_ERROR_INIT;
   cst_source *file = NULL;
   cst_status status = open_file(source, i, &file, &own);
   if (status == CST_OK) {
-    status = read_file(file, &count, scan, &own);
+    status = read_file(file, &count, scan, scan->keeps_on ? &warning : NULL, &own);
   }
   cst__source_release(file);
   if (status != CST_OK && (!scan->keeps_on || !cst__is_fault(status))) {
@@ -66,11 +77,9 @@ static cst_status scan_file(cst_source *source, size_t i, cst__scan *scan, cst_e
     return status;
   }
   if (status != CST_OK && !is_of_another(source, i, &own)) {
-    cst_fault fault = {.kind = status == CST_FORMAT ? "format" : "record", .error = &own};
-    scan->faults++;
-    if (scan->on_fault != NULL) {
-      scan->on_fault(scan->ctx, &fault);
-    }
+    report(scan, status == CST_FORMAT ? "format" : "record", &own);
+  } else if (warning.code != CST_OK) {
+    report(scan, "truncated", &warning);
   }
   scan->bytes += count.file_bytes;
   scan->records += count.records;

@@ -54,6 +54,7 @@ typedef struct cst__source_file {
   int64_t first_record; /* number of the record at `begin`; -1: unknown */
   cst_index *index;     /* access.c: of what is read at least; guarded by its source's lock */
   bool sidecar_sought;  /* guarded too */
+  atomic_bool warned;   /* on_warning has been told of it */
 } cst__source_file;
 
 struct cst_source {
@@ -92,6 +93,8 @@ struct cst_source {
   uint64_t max_errors;        /* UINT64_MAX: no limit */
   cst_dropped_callback on_dropped;
   void *dropped_ctx;
+  cst_warning_callback on_warning;
+  void *warning_ctx;
   /* A source of a part of another (split.c): owned; all between `owners` and `lock` but the files
    * is that of the parent. NULL: it was opened. */
   cst_source *parent;
@@ -216,6 +219,10 @@ const cst_schema *cst__source_known_schema(cst_source *source);
 /* A record is dropped under CST_ON_ERROR_SKIP: counts it in *count and tells the caller. CST_LIMIT
  * with more than max_errors of them, CST_CALLBACK if the caller says so: then the pass fails. */
 cst_status cst__source_drop(const cst_source *source, uint64_t *count, const cst_dropped *dropped,
+                            cst_error *error);
+
+/* Tells the caller of a file, unless that has been done. CST_CALLBACK if the caller stops it. */
+cst_status cst__source_warn(const cst_source *source, size_t file, const cst_error *warning,
                             cst_error *error);
 
 /* What a decoder of the source's payload is for. */

@@ -18,8 +18,9 @@ struct cst__whole {
 struct cst__whole_pass {
   cst_source *source; /* borrowed */
   cst__foreign *foreign;
-  void *reader; /* of a table */
-  bool quiet;   /* dropped rows are not told of */
+  void *reader;       /* of a table */
+  bool quiet;         /* nothing is told of */
+  cst_error *warning; /* where warnings go instead; NULL: the caller is told */
   bool joins;
   bool ended;
   struct ArrowSchema schema; /* for the joiner */
@@ -143,14 +144,15 @@ static cst_status open_reader(cst__whole_pass *pass, cst_error *error) {
   return table->open(pass->source->whole->plan, skip ? drop_row : NULL, pass, &pass->reader, error);
 }
 
-cst_status cst__whole_pass_new(cst_source *source, bool quiet, cst__whole_pass **out,
-                               cst_error *error) {
+cst_status cst__whole_pass_new(cst_source *source, bool quiet, cst_error *warning,
+                               cst__whole_pass **out, cst_error *error) {
   cst__whole_pass *pass = cst__new_zero(&source->allocator, sizeof *pass);
   if (pass == NULL) {
     return cst__fail_memory(error, sizeof *pass);
   }
   pass->source = source;
   pass->quiet = quiet;
+  pass->warning = warning;
   cst__joiner_init(&pass->joiner, &pass->schema, source->batch_size, &source->allocator);
   cst_status status = cst__source_arrow_schema(source, &pass->schema, error); /* makes the plan */
   if (status == CST_OK) {
@@ -179,10 +181,31 @@ void cst__whole_pass_free(cst__whole_pass *pass) {
   cst__delete(pass);
 }
 
+static cst_status tell_warnings(cst__whole_pass *pass, cst_error *error) {
+  const cst__table_format *table = pass->source->table;
+  cst_error own = CST_ERROR_INIT;
+  cst_error *warning = pass->warning != NULL ? pass->warning : &own;
+  size_t file;
+  while (!pass->quiet && table->warning != NULL && table->warning(pass->reader, &file, warning)) {
+    if (pass->warning == NULL) {
+      CST__TRY(cst__source_warn(pass->source, file, warning, error));
+    }
+  }
+  return CST_OK;
+}
+
 static cst_status next_of_any_size(cst__whole_pass *pass, struct ArrowArray *out,
                                    cst_error *error) {
-  return pass->foreign != NULL ? cst__foreign_next(pass->foreign, out, error)
-                               : pass->source->table->next(pass->reader, out, error);
+  if (pass->foreign != NULL) {
+    return cst__foreign_next(pass->foreign, out, error);
+  }
+  CST__TRY(pass->source->table->next(pass->reader, out, error));
+  cst_status status = tell_warnings(pass, error);
+  if (status != CST_OK && out->release != NULL) {
+    out->release(out);
+    out->release = NULL;
+  }
+  return status;
 }
 
 cst_status cst__whole_pass_next(cst__whole_pass *pass, struct ArrowArray *out, cst_error *error) {

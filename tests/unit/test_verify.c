@@ -237,6 +237,105 @@ TEST(other_formats) {
   bytes_free(&file);
 }
 
+/* ---- Arrow streams without their end marker ---- */
+
+/* A stream of Arrow, and the same without the eight bytes of its marker. */
+static void write_streams(char names[2][64]) {
+  enum { MARKER = 8 };
+  uint8_t data[4096];
+  FILE *stream = fopen("fuzz/corpus/ipc/good_simple_stream_lz4", "rb");
+  CHECK(stream != NULL);
+  size_t size = fread(data, 1, sizeof data, stream);
+  CHECK(fclose(stream) == 0 && size > MARKER && size < sizeof data);
+  bytes file = {0};
+  bytes_add(&file, data, size);
+  (void)snprintf(names[0], 64, "%s", write_bytes("marked", &file));
+  file.size -= MARKER;
+  (void)snprintf(names[1], 64, "%s", write_bytes("unmarked", &file));
+  bytes_free(&file);
+}
+
+typedef struct warned {
+  size_t count;
+  bool goes_on;
+} warned;
+
+static bool on_warning(void *ctx, const cst_error *warning) {
+  warned *w = ctx;
+  w->count++;
+  CHECK_EQ(warning->code, CST_CORRUPT);
+  CHECK_CONTAINS(warning->file, "unmarked");
+  CHECK_CONTAINS(warning->message, "end marker");
+  return w->goes_on;
+}
+
+static cst_source *open_streams(warned *w) {
+  char names[2][64];
+  write_streams(names);
+  const char *const paths[] = {names[0], names[1], names[0]};
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  cst_source *source = NULL;
+  options.on_warning = on_warning;
+  options.warning_ctx = w;
+  CHECK_EQ(cst_source_open(paths, 3, &options, &source, NULL), CST_OK);
+  return source;
+}
+
+static cst_status run_pass(cst_source *source, cst_error *error) {
+  struct ArrowArray batch = {.release = NULL};
+  cst_pass *pass;
+  CST__TRY(cst_pass_new(source, &pass, error));
+  cst_status status;
+  do {
+    if (batch.release != NULL) {
+      batch.release(&batch);
+    }
+    status = cst_pass_next(pass, &batch, error);
+  } while (batch.release != NULL);
+  cst_pass_free(pass);
+  return status;
+}
+
+TEST(a_stream_without_its_end_marker_is_a_fault) {
+  warned w = {.goes_on = true};
+  seen s = {0};
+  uint64_t faults = 0;
+  cst_source *source = open_streams(&w);
+  CHECK_EQ(cst_source_verify(source, on_fault, on_file, NULL, &s, &faults, NULL), CST_OK);
+  CHECK_EQ(faults, 1);
+  CHECK_STR(s.kinds, "truncated@-1 ");
+  CHECK_CONTAINS(s.first.file, "unmarked");
+  CHECK_EQ(s.records, 15);
+  CHECK_EQ(w.count, 0);
+  cst_source_release(source);
+}
+
+TEST(a_stream_without_its_end_marker_is_told_of_once) {
+  warned w = {.goes_on = true};
+  seen s = {0};
+  cst_source *source = open_streams(&w);
+  cst_source *part = NULL;
+  CHECK_EQ(run_pass(source, NULL), CST_OK);
+  CHECK_EQ(w.count, 1);
+  CHECK_EQ(run_pass(source, NULL), CST_OK);
+  CHECK_EQ(cst_source_count(source, on_file, &s, NULL), CST_OK);
+  CHECK_EQ(cst_source_split(source, 1, 3, &part, NULL), CST_OK);
+  CHECK_EQ(run_pass(part, NULL), CST_OK);
+  CHECK_EQ(w.count, 1);
+  cst_source_release(part);
+  cst_source_release(source);
+}
+
+TEST(a_warning_can_stop_a_pass) {
+  warned w = {.goes_on = false};
+  cst_error error = CST_ERROR_INIT;
+  cst_source *source = open_streams(&w);
+  CHECK_EQ(run_pass(source, &error), CST_CALLBACK);
+  CHECK_CONTAINS(error.file, "unmarked");
+  CHECK_EQ(w.count, 1);
+  cst_source_release(source);
+}
+
 static bool stop(void *ctx, uint64_t bytes_read, uint64_t records) {
   (void)ctx;
   return bytes_read == 0 || records == 0;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +25,8 @@ enum {
   MOST_SAID = 4096,    /* of standard error: its end is kept */
   PIPE_SIZE = 1 << 20, /* asked for; the system's usual one is 64 KiB */
   FIRST_FD = 3,        /* the pipes are none of the three standard ones */
-  LOOK_EVERY_MS = 100  /* for the end of a program whose children hold standard error */
+  LOOK_EVERY_MS = 100, /* for the end of a program whose children hold its pipes */
+  END_MARK = 8         /* bytes of the end of a stream, which a program need not read */
 };
 
 struct cst__process {
@@ -32,6 +34,7 @@ struct cst__process {
   char *path;
   cst__process_use use;
   pid_t pid;   /* 0: waited for */
+  int ended;   /* its status then; -1: the system does not tell */
   pid_t owner; /* who started it */
   int data;    /* our end of the pipe; -1: closed */
   int said;    /* where standard error comes from; -1: at its end */
@@ -214,18 +217,41 @@ static void take_said(cst__process *process) {
   }
 }
 
-/* Waits until the pipe of data can be used, and takes what is said meanwhile. */
+/* True when the program has ended; its status is kept. */
+static bool wait_for(cst__process *process, int options) {
+  if (process->pid == 0) {
+    return true;
+  }
+  pid_t found;
+  do {
+    found = waitpid(process->pid, &process->ended, options);
+  } while (found < 0 && errno == EINTR);
+  if (found == 0) {
+    return false;
+  }
+  if (found < 0) {
+    process->ended = -1;
+  }
+  process->pid = 0;
+  return true;
+}
+
+/* Waits until the pipe of data can be used, or a program that we read from has ended, whose
+ * children may hold the pipe open; takes what is said meanwhile. */
 static cst_status await_data(cst__process *process, cst_error *error) {
   bool reads = process->use == CST__PROCESS_READS;
   for (;;) {
     struct pollfd fds[2] = {{.fd = process->data, .events = reads ? POLLIN : POLLOUT},
                             {.fd = process->said, .events = POLLIN}};
-    int ready = poll(fds, 2, cst__is_interruptible() ? LOOK_EVERY_MS : -1);
+    int ready = poll(fds, 2, LOOK_EVERY_MS);
     if (ready < 0 && errno != EINTR) {
       return cst__fail_system(error, errno, "cannot wait for a plug-in program");
     }
     if (ready <= 0) {
       CST__TRY(ready < 0 ? cst__interrupted_now(error) : cst__interrupted(error));
+      if (reads && wait_for(process, WNOHANG)) {
+        return CST_OK;
+      }
       continue;
     }
     if (fds[1].revents != 0) {
@@ -335,24 +361,8 @@ static cst_status fail_process(const cst__process *process, const char *end, cst
 
 /* ---- the end ---- */
 
-/* True when the program has ended; *ended is its status, -1 if the system does not tell. */
-static bool wait_for(cst__process *process, int options, int *ended) {
-  pid_t found;
-  do {
-    found = waitpid(process->pid, ended, options);
-  } while (found < 0 && errno == EINTR);
-  if (found == 0) {
-    return false;
-  }
-  if (found < 0) {
-    *ended = -1;
-  }
-  process->pid = 0;
-  return true;
-}
-
 /* Until the program ends, whose children may hold standard error open. */
-static cst_status await_end(cst__process *process, int *ended, cst_error *error) {
+static cst_status await_end(cst__process *process, cst_error *error) {
   int wait = process->said >= 0 ? LOOK_EVERY_MS : 0;
   for (;;) {
     struct pollfd said = {.fd = process->said, .events = POLLIN};
@@ -360,7 +370,7 @@ static cst_status await_end(cst__process *process, int *ended, cst_error *error)
     if (ready > 0) {
       take_said(process);
       wait = process->said >= 0 ? LOOK_EVERY_MS : 0; /* at its end, so is the program, mostly */
-    } else if (wait_for(process, WNOHANG, ended)) {
+    } else if (wait_for(process, WNOHANG)) {
       take_said(process);
       return CST_OK;
     } else {
@@ -370,11 +380,37 @@ static cst_status await_end(cst__process *process, int *ended, cst_error *error)
   }
 }
 
+/* Closes our end of the pipe. Returns a reading end of the one that we write to: what the program
+ * leaves in it can be counted by that; -1 if the system gives none. */
+static int close_data(cst__process *process) {
+  int left = -1;
+  if (process->use == CST__PROCESS_WRITES && process->data >= 0) {
+    char path[40];
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", process->data);
+    left = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  }
+  close_fd(&process->data);
+  return left;
+}
+
+/* True if the program has ended without reading what was written to it. */
+static bool has_left(int left) {
+  int count = 0;
+  return left >= 0 && ioctl(left, FIONREAD, &count) == 0 && count > END_MARK;
+}
+
+static cst_status fail_unread(const cst__process *process, cst_error *error) {
+  return cst__fail(error, CST_IO, NULL, "%s ended before it had read everything", process->name);
+}
+
 cst_status cst__process_finish(cst__process *process, cst_error *error) {
   char end[96];
-  close_fd(&process->data);
-  int ended = -1;
-  CST__TRY(await_end(process, &ended, error));
+  int left = close_data(process);
+  cst_status status = await_end(process, error);
+  bool unread = status == CST_OK && has_left(left);
+  close_fd(&left);
+  CST__TRY(status);
+  int ended = process->ended;
   if (ended == -1) {
     (void)snprintf(end, sizeof end, "ended, and its status is lost: SIGCHLD is ignored");
   } else if (WIFSIGNALED(ended)) {
@@ -382,7 +418,7 @@ cst_status cst__process_finish(cst__process *process, cst_error *error) {
   } else if (WEXITSTATUS(ended) != 0) {
     (void)snprintf(end, sizeof end, "failed with the exit status %d", WEXITSTATUS(ended));
   } else {
-    return CST_OK;
+    return unread ? fail_unread(process, error) : CST_OK;
   }
   return fail_process(process, end, error);
 }
@@ -394,9 +430,8 @@ void cst__process_free(cst__process *process) {
   close_fd(&process->data);
   close_fd(&process->said);
   if (process->pid > 0 && cst__process_is_ours(process)) {
-    int ended;
     (void)kill(-process->pid, SIGKILL);
-    (void)wait_for(process, 0, &ended);
+    (void)wait_for(process, 0);
   }
   cst__delete(process->path);
   cst__delete(process);
@@ -417,6 +452,8 @@ cst_status cst__process_read(cst__process *process, void *buffer, size_t size, s
       *got += (size_t)part;
     } else if (part == 0) {
       return CST_OK;
+    } else if (errno == EAGAIN && process->pid == 0) {
+      return CST_OK; /* it has ended, and its children have nothing to say */
     } else if (errno == EAGAIN) {
       CST__TRY(await_data(process, error));
     } else if (errno != EINTR) {
@@ -457,9 +494,7 @@ cst_status cst__process_write(cst__process *process, const void *data, size_t si
       CST__TRY(await_data(process, error));
     } else if (errno == EPIPE) {
       cst_status status = cst__process_finish(process, error);
-      return status != CST_OK ? status
-                              : cst__fail(error, CST_IO, NULL,
-                                          "%s ended before it had read everything", process->name);
+      return status != CST_OK ? status : fail_unread(process, error);
     } else if (errno != EINTR) {
       return cst__fail_system(error, errno, "cannot write to a plug-in program");
     }

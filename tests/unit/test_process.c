@@ -120,6 +120,34 @@ TEST(a_child_that_stays_does_not_hold_us) {
   cst__process_free(process);
 }
 
+TEST(a_child_that_stays_does_not_hold_the_bytes) {
+  char buffer[16];
+  size_t got;
+  cst__process *process = start("printf word; sleep 5 & exit 3", CST__PROCESS_READS);
+  CHECK_EQ(cst__process_read(process, buffer, sizeof buffer, &got, NULL), CST_OK);
+  CHECK_EQ(got, 4);
+  CHECK_EQ(cst__process_read(process, buffer, sizeof buffer, &got, NULL), CST_OK);
+  CHECK_EQ(got, 0);
+  CHECK_EQ(cst__process_finish(process, NULL), CST_IO);
+  cst__process_free(process);
+  CHECK(no_child_is_left());
+}
+
+/* What fits into the pipe is not read by that. */
+TEST(a_program_that_does_not_read_the_end) {
+  cst_error error = CST_ERROR_INIT;
+  static const char data[4096];
+  cst__process *process = start("sleep 0.1; exit 0", CST__PROCESS_WRITES);
+  CHECK_EQ(cst__process_write(process, data, sizeof data, NULL), CST_OK);
+  CHECK_EQ(cst__process_finish(process, &error), CST_IO);
+  CHECK_STR(error.message, "sh ended before it had read everything");
+  cst__process_free(process);
+  process = start("head -c 4088 >/dev/null", CST__PROCESS_WRITES);
+  CHECK_EQ(cst__process_write(process, data, sizeof data, NULL), CST_OK);
+  CHECK_EQ(cst__process_finish(process, NULL), CST_OK);
+  cst__process_free(process);
+}
+
 TEST(what_cannot_be_run) {
   cst_error error = CST_ERROR_INIT;
   const char *argv[] = {"x", NULL};

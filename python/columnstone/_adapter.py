@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._core import ArrowArrayExportable, ArrowSchemaExportable
+    from ._objects import Plain
     from ._schema import SchemaLike
     from ._tensor import AnyTensor
 
@@ -124,7 +125,7 @@ class TensorAdapter:
 
     __slots__ = ("_arrow_schema", "_core", "_pads", "_representations", "convert")
 
-    convert: Callable[[ArrowArrayExportable], dict[str, AnyTensor]]
+    convert: Callable[[ArrowArrayExportable | Plain], dict[str, AnyTensor]]
     """The tensors of one batch by name: Tensor, SparseTensor, RaggedTensor, or a dict of the fields
     of a structured one.
 

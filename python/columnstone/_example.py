@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ._core import ArrowArrayExportable, ArrowStreamExportable, Buffer
+    from ._objects import Plain
     from ._schema import SchemaLike
 
 
@@ -120,11 +121,12 @@ class ExampleEncoder:
         self._lossy = bool(lossy)
         self._core = _core.ExampleEncoder(self._schema, _core.ENCODE_LOSSY if lossy else 0, None)
 
-    def encode(self, batch: ArrowArrayExportable | ArrowStreamExportable) -> _core.Array:
+    def encode(self, batch: ArrowArrayExportable | ArrowStreamExportable | Plain) -> _core.Array:
         """Encodes a batch into an Array of large_binary, one record per row.
 
         batch: a RecordBatch of ours, of pyarrow or of Polars, or any object with __arrow_c_array__;
-            a table or other object with __arrow_c_stream__ is encoded whole.
+            a table or other object with __arrow_c_stream__ is encoded whole, and so are rows and
+            columns of Python's own, as `record_batch` takes them.
 
         Raises UnsupportedError with row and column for a value that tf.Example cannot hold: a null
         inside a list, an integer above 2**63 - 1, a float64 that float32 cannot hold exactly.

@@ -6,12 +6,14 @@ import functools
 import glob
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _adbc, _formats, _remote
 from ._errors import NotFoundError, UnsupportedError, argument_error
 from ._files import as_inputs, is_file, name_of, path_bytes
+from ._huggingface import Rows, is_dataset
+from ._objects import as_arrow, is_arrow, is_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,6 +72,10 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
         return _database(query)
     if place.database_options is not None:
         raise argument_error("database_options are given, and no database", 'query="select ..."')
+    if is_dataset(what):
+        return _dataset(what)
+    if not is_arrow(what) and (isinstance(what, Mapping) or is_rows(what)):
+        what = as_arrow(what)
     if place.filesystem is not None or _is_remote(what):
         return _remote_files(what, format, place.filesystem)
     if is_arrow(what):
@@ -135,9 +141,11 @@ def _remote_files(what: object, format: str | None, filesystem: object | None) -
 # Objects
 
 
-def is_arrow(item: object) -> bool:
-    """True for objects that export a stream or a batch."""
-    return hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__")
+def _dataset(dataset: object) -> Inputs:
+    """A dataset of Hugging Face."""
+    name = f"<{type(dataset).__name__}>".encode()
+    stream = Stream(lambda columns, batch_size, threads: Rows(dataset, batch_size), name)
+    return Inputs(streams=(stream,), again=functools.partial(_dataset, dataset))
 
 
 def is_once(item: object) -> bool:

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from ._csv import CsvOptions
     from ._dropped import Dropped
     from ._files import Path, ReadableFile
+    from ._objects import Plain
     from ._schema import SchemaLike
 
     Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
     AnyInput: TypeAlias = (
         "Path | ReadableFile | Exportable "
-        "| Iterable[Path] | Iterable[ReadableFile] | Iterable[Exportable]"
+        "| Iterable[Path] | Iterable[ReadableFile] | Iterable[Exportable] "
+        "| Plain | Iterable[dict[str, Any]]"
     )
     OnError: TypeAlias = "Literal['raise', 'skip'] | Callable[[Dropped], bool | None]"
 
@@ -65,8 +67,10 @@ def open(
     paths: a path, a glob (*, ?, [ in a name that is no file; matches sorted bytewise), "-" for
         standard input, a binary file object (read or readinto; seek if it has it), or an object
         with __arrow_c_stream__ (a table or reader of pyarrow, a data frame of Polars or pandas, a
-        relation of DuckDB); or a list of one kind of these, whose order is kept. Compression (gzip,
-        zlib, zstd) is found from the bytes. A URL ("s3://...", "https://...") is opened by fsspec.
+        relation of DuckDB); or a list of one kind of these, whose order is kept; or a dataset of
+        Hugging Face; or Python's own data, as `record_batch` takes it: a list of dicts is rows, a
+        dict is columns. Compression (gzip, zlib, zstd) is found from the bytes. A URL ("s3://...",
+        "https://...") is opened by fsspec.
         The URI of a database ("postgresql://...", "sqlite:///file.db", "duckdb://file.db") needs a
         query.
     format: "example" (tf.Example, the default for TFRecords), "sequence_example", "raw" (one column

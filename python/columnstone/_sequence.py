@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ._core import ArrowArrayExportable, ArrowStreamExportable, Buffer
+    from ._objects import Plain
     from ._schema import SchemaLike
 
 SEQUENCE_COLUMN = "##SEQUENCE##"
@@ -117,7 +118,7 @@ class SequenceExampleEncoder:
             self._schema, _core.ENCODE_LOSSY if lossy else 0, sequence_column
         )
 
-    def encode(self, batch: ArrowArrayExportable | ArrowStreamExportable) -> _core.Array:
+    def encode(self, batch: ArrowArrayExportable | ArrowStreamExportable | Plain) -> _core.Array:
         """Encodes a batch into an Array of large_binary, one record per row; everything as for
         `ExampleEncoder.encode`."""
         return self._core.encode(batch)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 from . import _core
 from ._core import Array, RecordBatch
 from ._errors import ArgumentError, NotFoundError, SchemaError, UnsupportedError
+from ._huggingface import is_dataset
+from ._objects import array_of, as_arrow, batch_of_rows, columns_of, is_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -40,15 +42,28 @@ _FORMATS_OF_NUMPY = {
 # ---- making arrays and batches ----
 
 
-def array(obj: ArrowArrayExportable | ArrowStreamExportable | npt.NDArray[Any]) -> Array:
+def array(
+    obj: ArrowArrayExportable
+    | ArrowStreamExportable
+    | npt.NDArray[Any]
+    | list[Any]
+    | tuple[Any, ...],
+) -> Array:
     """Anything that has `__arrow_c_array__` (pyarrow, nanoarrow, ...) or `__arrow_c_stream__` (a
     Series of Polars, a ChunkedArray of pyarrow) as an Array: no copy, unless it has several chunks.
 
     Foreign data is validated: CorruptError says where it is wrong. Dictionary-encoded values become
-    plain ones. A numpy array of numbers or bools, of one dimension, is copied.
+    plain ones. A numpy array is copied, one of several dimensions as lists.
+
+    A list of Python's own values: None, bool, int (int64), float (float64), str, bytes, date,
+    datetime, timedelta (microseconds), lists and arrays of numbers (large_list), dicts (struct).
+    Ints and floats mixed are float64, where it is exact; keys that a dict lacks are null. Raises
+    SchemaError with row and path for a value of another type than those before it.
     """
     if isinstance(obj, Array):
         return obj
+    if isinstance(obj, list | tuple | range):
+        return array_of(obj)
     if hasattr(obj, "__arrow_c_array__"):
         return cast("Array", _core.array_import(cast("Any", obj), False))
     if hasattr(obj, "__arrow_c_stream__"):
@@ -61,22 +76,26 @@ def array(obj: ArrowArrayExportable | ArrowStreamExportable | npt.NDArray[Any]) 
 def record_batch(
     obj: ArrowArrayExportable
     | ArrowStreamExportable
-    | Mapping[str, ArrowArrayExportable | npt.NDArray[Any]],
+    | Mapping[str, ArrowArrayExportable | npt.NDArray[Any] | list[Any] | tuple[Any, ...]]
+    | list[Mapping[str, Any]]
+    | tuple[Mapping[str, Any], ...],
 ) -> RecordBatch:
     """Anything that has `__arrow_c_array__` and is of type struct, such as a pyarrow.RecordBatch,
-    as a RecordBatch: no copy; or columns by their names; or all rows of a data frame or table,
-    anything that has `__arrow_c_stream__`, put together.
+    as a RecordBatch: no copy; or columns by their names; or a list of rows, which are dicts; or all
+    rows of a data frame or table, anything that has `__arrow_c_stream__`, or of a dataset of
+    Hugging Face, put together.
 
     Foreign data is validated: CorruptError says where it is wrong. Dictionary-encoded columns
-    become plain ones.
+    become plain ones. Rows, and columns that are lists, are typed as `array` types them.
     """
     if isinstance(obj, RecordBatch):
         return obj
-    if isinstance(obj, Mapping):
-        for name in obj:
-            if not isinstance(name, str):
-                raise TypeError(f"the name of a column is a str, not {type(name).__name__}")
-        columns = [array(column) for column in obj.values()]
+    if isinstance(obj, list | tuple):
+        return batch_of_rows(obj)
+    if is_dataset(obj):
+        obj = cast("Any", as_arrow(obj))
+    if isinstance(obj, Mapping) and not is_arrow(obj):
+        columns = columns_of(obj)
         return _batch_of(list(obj), columns, len(columns[0]) if columns else 0)
     if hasattr(obj, "__arrow_c_array__"):
         return cast("RecordBatch", _core.array_import(cast("Any", obj), True))
@@ -130,9 +149,11 @@ def _batch_of(
     return _core.batch_from(schema, tuple(columns), num_rows)
 
 
-def _from_buffers(format: str, length: int, buffers: tuple[Buffer | None, ...]) -> Array:
+def _from_buffers(
+    format: str, length: int, buffers: tuple[Buffer | None, ...], null_count: int = 0
+) -> Array:
     schema = _core._plant_arrow_schema((format.encode(), b"", 2, None, (), None))  # nullable
-    return cast("Array", _core.array_load(schema, (length, 0, 0, buffers, ()), False))
+    return cast("Array", _core.array_load(schema, (length, 0, null_count, buffers, ()), False))
 
 
 def _array_of_numpy(obj: Any) -> Array:
@@ -141,8 +162,12 @@ def _array_of_numpy(obj: Any) -> Array:
     if isinstance(obj, np.ma.MaskedArray):
         raise UnsupportedError("a masked array: its mask would be lost; use pyarrow.array()")
     values = np.asarray(obj)
-    if values.ndim != 1:
-        raise ArgumentError(f"an Array has one dimension, not {values.ndim}")
+    if values.ndim == 0:
+        raise ArgumentError("an Array has one dimension at least, not 0")
+    if values.ndim > 1 or values.dtype.kind in "OUS":
+        return array_of(list(values))
+    if values.dtype.kind in "mM":
+        return _array_of_times(values)
     if values.dtype.kind == "b":
         bits = np.packbits(values, bitorder="little").tobytes()
         return _from_buffers("b", len(values), (None, bits))
@@ -153,6 +178,20 @@ def _array_of_numpy(obj: Any) -> Array:
         )
     native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
     return _from_buffers(format, len(values), (None, native))
+
+
+def _array_of_times(values: Any) -> Array:
+    """NaT is null."""
+    import numpy as np
+
+    for format, (dtype, letter) in _TIMES.items():
+        if values.dtype.newbyteorder("=") == dtype and format != "tdm":
+            nulls = np.isnat(values)
+            valid = np.packbits(~nulls, bitorder="little").tobytes()
+            numbers = np.where(nulls, 0, values.astype(dtype).view("q")).astype(letter)
+            whole = format + ":" if format.startswith("ts") else format
+            return _from_buffers(whole, len(values), (valid, numbers), int(nulls.sum()))
+    raise UnsupportedError(f"numpy arrays of {values.dtype} cannot become an Array")
 
 
 def _array_of_values(schema: ArrowSchema, values: list[Any]) -> Array:

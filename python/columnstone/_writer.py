@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from . import _core, _formats
 from ._errors import Error, FileError, argument_error, name_file
 from ._files import check_binary, name_of, path_bytes
-from ._inputs import is_arrow
+from ._objects import as_arrow, is_arrow, is_rows
 from ._remote import RemoteOutput, is_remote, named_by
 from ._schema import as_core
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
     from typing import Any, Literal, Self, TypeAlias, TypeGuard
 
@@ -27,11 +27,14 @@ if TYPE_CHECKING:
     )
     from ._csv import CoreCsv, CsvOptions
     from ._files import WritableFile
+    from ._objects import Plain
     from ._schema import SchemaLike
     from ._source import Source
 
     Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
-    Batches: TypeAlias = "Exportable | Iterable[Exportable]"
+    Batches: TypeAlias = (
+        "Exportable | Iterable[Exportable] | Plain | Iterable[dict[str, Any] | Plain]"
+    )
 
     Compression: TypeAlias = Literal["none", "gzip", "zlib", "zstd"]
 
@@ -222,8 +225,9 @@ class Writer(_Output):
         self._core.begin(arrow_schema)
 
     def write(self, batches: Batches) -> int:
-        """Writes a batch, a table, a source, another object with __arrow_c_stream__, or an iterable
-        of such; returns the number of rows."""
+        """Writes a batch, a table, a source, another object with __arrow_c_stream__, a dataset of
+        Hugging Face, rows (a list of dicts), columns (a dict), or an iterable of such; returns the
+        number of rows. The dicts of an iterator are rows, which are gathered first."""
         rows = self._write(batches)
         self.num_rows += rows
         return rows
@@ -233,14 +237,21 @@ class Writer(_Output):
             # Its own iterator raises what a stream can only tell in words.
             self._core.begin(batches.arrow_schema)
             return sum(self._core.write(batch) for batch in batches)
-        if is_arrow(batches):
-            return self._core.write(batches)
-        if isinstance(batches, str | bytes | dict) or not hasattr(batches, "__iter__"):
+        exported: Any = as_arrow(batches)
+        if is_arrow(exported):
+            return self._core.write(exported)
+        if isinstance(batches, str | bytes) or not hasattr(batches, "__iter__"):
             raise TypeError(
-                "expected an object with __arrow_c_stream__ or __arrow_c_array__, or several of "
-                f"these, not {type(batches).__name__}"
+                "expected an object with __arrow_c_stream__ or __arrow_c_array__, rows, columns, "
+                f"or several of these, not {type(batches).__name__}"
             )
-        return sum(self._write(item) for item in batches)
+        rows = 0
+        items: Iterator[Any] = iter(exported)
+        for item in items:
+            if is_rows([item]):  # of an iterator: their types are known when all are there
+                return rows + self._write([item, *items])
+            rows += self._write(item)
+        return rows
 
     def close(self) -> None:
         """Completes the file and gives it its name. A second close does nothing. StateError if
@@ -265,7 +276,8 @@ def write(
     **options: Any,
 ) -> int:
     """Writes record batches to a file and returns the number of rows: a source, a table, a data
-    frame, any object with __arrow_c_stream__, or an iterable of batches. file, format and options
+    frame, any object with __arrow_c_stream__, rows or columns of Python's own, a dataset of Hugging
+    Face, or an iterable of batches. file, format and options
     are those of `Writer`. Memory does not grow with the data.
 
     overwrite: replace a file that exists, which is a FileError else (a Writer replaces it, as a

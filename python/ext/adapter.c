@@ -184,6 +184,20 @@ static void fail_import(PyObject *object) {
   }
 }
 
+/* The data of an object of somebody else, validated in part only. */
+static int import_batch(PyObject *object, struct ArrowSchema *schema, struct ArrowArray *batch) {
+  PyObject *arrow = cst__py_as_arrow(object);
+  if (arrow == NULL) {
+    return -1;
+  }
+  int result = cst__py_import_array(arrow, schema, batch);
+  if (result < 0) {
+    fail_import(object);
+  }
+  Py_DECREF(arrow);
+  return result;
+}
+
 /* Moves the batch out of the object. 1 if it is ours, and so needs no validation, 0 if not, -1 with
  * an exception. */
 static int take_batch(adapter_object *self, cst__py_state *state, PyObject *object,
@@ -196,8 +210,7 @@ static int take_batch(adapter_object *self, cst__py_state *state, PyObject *obje
     PyObject *own = cst__py_batch_lend(object, batch);
     same =
         own == self->schema || cst__py_arrow_schema_equal(cst__py_arrow_schema_view(own), wanted);
-  } else if (cst__py_import_array(object, &schema, batch) < 0) {
-    fail_import(object);
+  } else if (import_batch(object, &schema, batch) < 0) {
     return -1;
   } else {
     same = cst__py_arrow_schema_equal(&schema, wanted);

@@ -204,6 +204,18 @@ int cst__py_import_stream(PyObject *object, struct ArrowArrayStream *stream) {
   return result;
 }
 
+PyObject *cst__py_as_arrow(PyObject *object) {
+  int has = cst__py_has(object, "__arrow_c_array__");
+  has = has == 0 ? cst__py_has(object, "__arrow_c_stream__") : has;
+  if (has != 0) {
+    return has < 0 ? NULL : Py_NewRef(object);
+  }
+  PyObject *module = PyImport_ImportModule("columnstone._objects");
+  PyObject *made = module == NULL ? NULL : PyObject_CallMethod(module, "as_arrow", "O", object);
+  Py_XDECREF(module);
+  return made;
+}
+
 /* ---- one array as a stream ---- */
 
 typedef struct one_batch {

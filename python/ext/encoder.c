@@ -317,10 +317,15 @@ static PyObject *finish(encoder_object *self, pieces *p) {
   return result;
 }
 
-static PyObject *encode(PyObject *object, PyObject *input) {
+static PyObject *encode(PyObject *object, PyObject *any) {
   encoder_object *self = (encoder_object *)object;
   cst__py_state *state = cst__py_state_of(object);
+  PyObject *input = cst__py_as_arrow(any);
+  if (input == NULL) {
+    return NULL;
+  }
   if (cst__py_lock_enter(&self->lock, state, "encoder") < 0) {
+    Py_DECREF(input);
     return NULL;
   }
   pieces p = {.count = 0};
@@ -334,6 +339,7 @@ static PyObject *encode(PyObject *object, PyObject *input) {
   }
   pieces_reset(&p);
   cst__py_lock_leave(&self->lock);
+  Py_DECREF(input);
   return result;
 }
 

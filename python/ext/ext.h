@@ -170,6 +170,9 @@ PyObject *cst__py_array_capsule(struct ArrowArray *array);
 PyObject *cst__py_stream_capsule(struct ArrowArrayStream *stream);
 /* 1 if the object has an attribute of that name, 0 if not, -1 with an exception. */
 int cst__py_has(PyObject *object, const char *name);
+/* The object, if it exports Arrow data; else what columnstone._objects.as_arrow makes of it, which
+ * is itself if it is none that stands for Arrow data. NULL with an exception. */
+PyObject *cst__py_as_arrow(PyObject *object);
 /* Moves data out of an object with __arrow_c_array__ or __arrow_c_stream__. 0, or -1 with an
  * exception and nothing to release. The schema is well formed at every depth; of the array nothing
  * is known before a function of the library has validated it. */
@@ -208,6 +211,9 @@ PyObject *cst__py_arrow_schema_tree(const struct ArrowSchema *node);
 int cst__py_arrow_schema_plant(PyObject *tree, struct ArrowSchema *out);
 
 /* ---- values.c ---- */
+
+/* A float of 16 bits. */
+double cst__py_half(uint16_t bits);
 
 /* Slot i of an array as a Python object: None, int, float, bytes, str, list, dict. */
 PyObject *cst__py_value(cst__py_state *state, const struct ArrowSchema *schema,
@@ -283,6 +289,8 @@ PyObject *cst__py_table_import_one(cst__py_state *state, struct ArrowSchema *sch
                                    struct ArrowArray *array, bool is_batch);
 PyObject *cst__py_table_import(PyObject *module, PyObject *args);
 PyObject *cst__py_table_import_stream(PyObject *module, PyObject *args);
+/* Python's own data, (list, as_batch, name or None): objects.c. */
+PyObject *cst__py_table_of_objects(PyObject *module, PyObject *args);
 /* The chunks of an object with __arrow_c_stream__, validated, as a list of at least one. */
 PyObject *cst__py_table_read_stream(cst__py_state *state, PyObject *object, bool is_batch);
 /* The arrays of a tuple as one. */

@@ -59,13 +59,13 @@ static PyObject *view(bool text, const struct ArrowArray *array, int64_t at) {
   return text_or_bytes(text, data + field[3], field[0]);
 }
 
-static PyObject *half(uint16_t bits) {
+double cst__py_half(uint16_t bits) {
   double fraction = bits & 0x3ff;
   int exponent = (bits >> 10) & 0x1f;
   double value = exponent == 31  ? (fraction == 0 ? Py_HUGE_VAL : Py_HUGE_VAL - Py_HUGE_VAL)
                  : exponent == 0 ? fraction / 16777216.0
                                  : (1.0 + fraction / 1024.0) * (double)(1 << exponent) / 32768.0;
-  return PyFloat_FromDouble(bits & 0x8000 ? -value : value);
+  return bits & 0x8000 ? -value : value;
 }
 
 static PyObject *primitive(char letter, const void *values, int64_t at) {
@@ -89,7 +89,7 @@ static PyObject *primitive(char letter, const void *values, int64_t at) {
     case 'L':
       return PyLong_FromUnsignedLongLong(((const uint64_t *)values)[at]);
     case 'e':
-      return half(((const uint16_t *)values)[at]);
+      return PyFloat_FromDouble(cst__py_half(((const uint16_t *)values)[at]));
     case 'f':
       return PyFloat_FromDouble((double)((const float *)values)[at]);
     case 'g':

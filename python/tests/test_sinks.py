@@ -46,7 +46,7 @@ def test_what_can_be_written(tmp_path: pathlib.Path) -> None:
     assert cst.write(pl.DataFrame(TABLE), tmp_path / "p.json") == 3
 
 
-@pytest.mark.parametrize("wrong", [1, None, "text", b"", {"a": [1]}, [1], [TABLE, "x"]])
+@pytest.mark.parametrize("wrong", [1, None, "text", b"", {"a": 1}, [1], [TABLE, "x"]])
 def test_what_cannot(tmp_path: pathlib.Path, wrong: object) -> None:
     with pytest.raises(TypeError):
         cst.write(wrong, tmp_path / "t.arrow")  # type: ignore[arg-type]

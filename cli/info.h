@@ -1,0 +1,63 @@
+/* columnstone info in three parts: the look at a file (cmd_info.c), what its features are
+ * (info_feature.c), and the print of both (info_print.c).
+ */
+#ifndef CLI_INFO_H
+#define CLI_INFO_H
+
+#include "cli.h"
+
+typedef struct info_look {
+  const cli_settings *settings;
+  const char *path;
+  char format[32];         /* "example", ... */
+  const char *compression; /* "gzip", ...; NULL: none */
+  uint8_t head[8];         /* of the file, with zeros behind its end */
+  int64_t file_bytes;
+  uint64_t seen; /* records */
+  uint64_t total;
+  bool exact;                /* else total is an estimate; 0: none */
+  struct ArrowSchema schema; /* of the first records */
+  struct ArrowArray batch;
+  cst_error error; /* code CST_OK: none */
+} info_look;
+
+/* "example", "sequence_example" and "raw": what a container's records hold. */
+bool info_is_records(const char *format);
+
+/* ---- info_feature.c ---- */
+
+typedef struct info_feature {
+  const struct ArrowSchema *type;
+  const struct ArrowArray *values;
+  int64_t present, fewest, most; /* of the rows of the sample; values, -1: it is no list */
+  int64_t example;               /* a row; -1: none has a value */
+} info_feature;
+
+/* Of the i-th column of the sample. */
+info_feature info_feature_of(const info_look *look, int64_t i);
+
+/* "int64", "list of text"; lists of tf.Examples are told by the number of their values. */
+void info_name_type(const struct ArrowSchema *type, bool of_example, char *out, size_t room);
+
+/* Text that grows; {0} is empty. Free data. */
+typedef struct info_text {
+  char *data;
+  size_t size, room;
+  bool failed;
+} info_text;
+
+/* Adds to an info_text, which is ctx. */
+void info_text_put(void *ctx, const char *data, size_t size);
+
+/* The value as JSON in *out; NULL: there is none. Free out->data. */
+const char *info_example_of(const info_look *look, int64_t i, const info_feature *feature,
+                            info_text *out);
+
+/* ---- info_print.c ---- */
+
+void info_print(const info_look *look);
+void info_print_json(const info_look *look, bool first);
+/* The command to try next. */
+void info_print_next(const char *verb, const char *path, const char *rest);
+
+#endif /* CLI_INFO_H */

@@ -1,0 +1,257 @@
+/* What a look at a file has found, for people and as JSON. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "info.h"
+
+enum {
+  SHOWN = 50,       /* features on a terminal or page; --json has all */
+  MOST_WIDTH = 32,  /* of a column of names or types */
+  USUAL_WIDTH = 100 /* where there is no terminal */
+};
+
+static int width_of_output(void) {
+  struct winsize size;
+  bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : USUAL_WIDTH;
+}
+
+/* Bytes of the first `most` characters; *count of them. */
+static size_t cut(const char *text, int most, int *count) {
+  size_t size = 0;
+  *count = 0;
+  while (text[size] != '\0' && *count < most) {
+    do {
+      size++;
+    } while (((unsigned char)text[size] & 0xc0) == 0x80);
+    ++*count;
+  }
+  return size;
+}
+
+/* Left-aligned and as wide as `width`, cut to it; width is counted in characters. */
+static void print_cell(const char *value, int width, bool pad) {
+  int count;
+  size_t whole = strlen(value);
+  size_t size = cut(value, width, &count);
+  if (size < whole) {
+    size = cut(value, width - 1, &count);
+  }
+  char *shown = malloc(size + 4);
+  if (shown == NULL) {
+    return;
+  }
+  snprintf(shown, size + 4, "%.*s%s", (int)size, value, size < whole ? "…" : "");
+  cli_print_text(stdout, shown);
+  free(shown);
+  printf("%*s", pad ? width - count - (size < whole) : 0, "");
+}
+
+static const char *format_name(const char *format) {
+  static const struct {
+    const char *format, *name;
+  } names[] = {{"example", "TFRecord of tf.Example"},
+               {"sequence_example", "TFRecord of tf.SequenceExample"},
+               {"raw", "TFRecord"},
+               {"csv", "CSV"},
+               {"json", "JSON lines"},
+               {"arrow", "Arrow"},
+               {"parquet", "Parquet"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(names[i].format, format) == 0) {
+      return names[i].name;
+    }
+  }
+  return format;
+}
+
+static void print_records(const info_look *l) {
+  const char *unit = info_is_records(l->format) ? "record" : "row";
+  if (l->error.code != CST_OK) {
+    printf("%" PRIu64 " sound %s%s in front of a fault", l->seen, unit, l->seen == 1 ? "" : "s");
+  } else if (l->exact) {
+    printf("%" PRIu64 " %s%s", l->total, unit, l->total == 1 ? "" : "s");
+  } else if (l->total > 0) {
+    uint64_t step = 1;
+    while (l->total / step >= 1000) {
+      step *= 10;
+    }
+    printf("about %" PRIu64 " %ss (estimated by the first %" PRIu64 ")",
+           (l->total + step / 2) / step * step, unit, l->seen);
+  } else {
+    printf("%" PRIu64 " %ss or more", l->seen, unit);
+  }
+}
+
+static void print_values(const info_feature *f, char out[32]) {
+  if (f->most < 0) {
+    snprintf(out, 32, "%s", "");
+  } else if (f->fewest == f->most) {
+    snprintf(out, 32, "%" PRId64, f->most);
+  } else {
+    snprintf(out, 32, "%" PRId64 " to %" PRId64, f->fewest, f->most);
+  }
+}
+
+static int columns_of(const char *text) {
+  int count;
+  cut(text, MOST_WIDTH, &count);
+  return count;
+}
+
+static int larger(int a, int b) { return a > b ? a : b; }
+
+static void print_feature(const info_look *l, int64_t i, int name_width, int type_width,
+                          int width) {
+  char type[128], values[32], share[16] = "-";
+  bool of_example = info_is_records(l->format);
+  info_feature f = info_feature_of(l, i);
+  info_name_type(f.type, of_example, type, sizeof type);
+  print_values(&f, values);
+  if (l->batch.length > 0) {
+    double percent = 100.0 * (double)f.present / (double)l->batch.length;
+    bool odd = f.present > 0 && f.present < l->batch.length;
+    percent = odd && percent > 99 ? 99 : odd && percent < 1 ? 1 : percent;
+    snprintf(share, sizeof share, "%.0f %%", percent);
+  }
+  info_text whole, shown = {NULL, 0, 0, false};
+  const char *example = info_example_of(l, i, &f, &whole);
+  if (example != NULL) {
+    cli_shortener shortener = {.put = info_text_put, .ctx = &shown};
+    cli_shorten(&shortener, example, strlen(example));
+  }
+  printf("  ");
+  print_cell(f.type->name, name_width, true);
+  printf("  ");
+  print_cell(type, type_width, true);
+  printf("  %7s  ", share);
+  if (shown.data == NULL || shown.failed) {
+    fputs(values, stdout);
+  } else {
+    printf("%-9s  ", values);
+    print_cell(shown.data, larger(width - name_width - type_width - 26, 16), false);
+  }
+  printf("\n");
+  free(whole.data);
+  free(shown.data);
+}
+
+static void print_features(const info_look *l) {
+  int names = (int)strlen("feature"), types = (int)strlen("type"), width = width_of_output();
+  int64_t count = l->schema.n_children < SHOWN ? l->schema.n_children : SHOWN;
+  for (int64_t i = 0; i < count; i++) {
+    char type[128];
+    info_name_type(l->schema.children[i], info_is_records(l->format), type, sizeof type);
+    names = larger(names, columns_of(l->schema.children[i]->name));
+    types = larger(types, columns_of(type));
+  }
+  if ((uint64_t)l->batch.length < (l->exact ? l->total : UINT64_MAX)) {
+    printf("  Of the first %" PRId64 ":\n", l->batch.length);
+  }
+  printf("  %-*s  %-*s  %7s  %-9s  %s\n", names, "feature", types, "type", "present", "values",
+         "example");
+  for (int64_t i = 0; i < count; i++) {
+    print_feature(l, i, names, types, width);
+  }
+  if (count < l->schema.n_children) {
+    printf("  and %" PRId64 " more (--json prints all)\n", l->schema.n_children - count);
+  }
+}
+
+/* The name of a file as a shell takes it. */
+static void print_quoted(const char *path) {
+  static const char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
+  if (path[0] != '-' && path[strspn(path, plain)] == '\0') {
+    fputs(path, stdout);
+    return;
+  }
+  fputs(path[0] == '-' ? "./'" : "'", stdout);
+  for (; *path != '\0'; path++) {
+    if (*path == '\'') {
+      fputs("'\\''", stdout);
+    } else {
+      char one[2] = {*path, '\0'};
+      (unsigned char)*path < 0x80 ? cli_print_text(stdout, one) : (void)putchar(*path);
+    }
+  }
+  putchar('\'');
+}
+
+void info_print_next(const char *verb, const char *path, const char *rest) {
+  printf("next: columnstone %s ", verb);
+  print_quoted(path);
+  printf("%s\n", rest);
+}
+
+void info_print(const info_look *l) {
+  char size[32];
+  bool known = l->format[0] != '\0';
+  bool fine = l->error.code == CST_OK;
+  cli_print_text(stdout, l->path);
+  if (l->file_bytes == 0) {
+    printf(": empty\n");
+    return;
+  }
+  printf(": %s%s%s, %s", known ? format_name(l->format) : "unknown",
+         l->compression != NULL ? ", " : "", l->compression != NULL ? l->compression : "",
+         l->file_bytes >= 0 ? cli_bytes((double)l->file_bytes, size) : "?");
+  if (fine || l->seen > 0) {
+    printf(", ");
+    print_records(l);
+  }
+  printf("\n");
+  if (l->schema.release != NULL && l->schema.n_children > 0) {
+    print_features(l);
+  }
+  if (!fine && l->error.code == CST_CORRUPT) {
+    info_print_next("verify", l->path, "");
+  } else if (fine && l->schema.n_children > 0) {
+    info_print_next("head", l->path, "");
+    info_print_next("schema infer", l->path, " -o schema.pbtxt");
+  } else if (fine && l->seen > 0) {
+    info_print_next("head", l->path, " --format raw");
+  }
+}
+
+static void print_json_feature(const info_look *l, int64_t i) {
+  char type[128];
+  info_feature f = info_feature_of(l, i);
+  info_text whole;
+  const char *example = info_example_of(l, i, &f, &whole);
+  info_name_type(f.type, info_is_records(l->format), type, sizeof type);
+  printf("%s\n    {\"name\": ", i > 0 ? "," : "");
+  cli_json_string(stdout, f.type->name);
+  printf(", \"type\": \"%s\", \"present\": %" PRId64, type, f.present);
+  if (f.most >= 0) {
+    printf(", \"min_values\": %" PRId64 ", \"max_values\": %" PRId64, f.fewest, f.most);
+  }
+  printf(", \"example\": %s}", example != NULL ? example : "null");
+  free(whole.data);
+}
+
+void info_print_json(const info_look *l, bool first) {
+  printf("%s\n  {\"file\": ", first ? "" : ",");
+  cli_json_string(stdout, l->path);
+  printf(", \"format\": ");
+  cli_json_string(stdout, l->format[0] != '\0' ? l->format : NULL);
+  printf(", \"compression\": ");
+  cli_json_string(stdout, l->compression);
+  printf(", \"file_bytes\": %" PRId64 ",\n   \"records\": %" PRIu64 ", \"exact\": %s",
+         l->file_bytes, l->error.code == CST_OK ? l->total : l->seen,
+         l->exact && l->error.code == CST_OK ? "true" : "false");
+  printf(", \"sampled\": %" PRId64 ",\n   \"features\": [", l->batch.length);
+  for (int64_t i = 0; l->schema.release != NULL && i < l->schema.n_children; i++) {
+    print_json_feature(l, i);
+  }
+  printf("],\n   \"error\": ");
+  if (l->error.code == CST_OK) {
+    printf("null}");
+  } else {
+    cli_json_error(stdout, &l->error);
+    printf("}");
+  }
+}

@@ -189,19 +189,20 @@ static void put_scalar(cst__text *out, const cst__field_def *def, const cst__val
   cst__text_printf(out, "%" PRId64, value->i);
 }
 
-static void put_unknown(cst__text *out, cst_bytes bytes, int indent, int depth);
+static void put_unknown(cst__text *out, cst_bytes bytes, bool in_group, int indent, int depth);
 
-static void put_unknown_nested(cst__text *out, cst_bytes bytes, const char *brackets, int indent,
+static void put_unknown_nested(cst__text *out, cst_bytes bytes, bool in_group, int indent,
                                int depth) {
+  const char *brackets = in_group ? "<>" : "{}";
   cst__text_printf(out, " %c\n", brackets[0]);
-  put_unknown(out, bytes, indent + 2, depth - 1);
+  put_unknown(out, bytes, in_group, indent + 2, depth - 1);
   put_indent(out, indent);
   cst__text_printf(out, "%c\n", brackets[1]);
 }
 
 static void put_unknown_payload(cst__text *out, cst_bytes bytes, int indent, int depth) {
   if (bytes.size > 0 && depth > 1 && cst__wire_is_canonical(bytes, depth - 1)) {
-    put_unknown_nested(out, bytes, "{}", indent, depth);
+    put_unknown_nested(out, bytes, false, indent, depth);
     return;
   }
   cst__text_puts(out, ": ");
@@ -227,13 +228,14 @@ static void put_unknown_field(cst__text *out, const cst__wire_field *field, int 
       break;
     case CST__WIRE_GROUP:
     case CST__WIRE_GROUP_END:
-      put_unknown_nested(out, field->bytes, "<>", indent, depth);
+      put_unknown_nested(out, field->bytes, true, indent, depth);
       break;
   }
 }
 
-static void put_unknown(cst__text *out, cst_bytes bytes, int indent, int depth) {
+static void put_unknown(cst__text *out, cst_bytes bytes, bool in_group, int indent, int depth) {
   cst__wire wire = cst__wire_of(bytes.data, bytes.size);
+  wire.in_group = in_group;
   cst__wire_field field;
   while (cst__wire_next(&wire, depth, &field)) {
     put_unknown_field(out, &field, indent, depth);
@@ -270,7 +272,7 @@ static void put_message(cst__text *out, const cst__message *message, int indent,
     }
   }
   for (const cst__unknown *u = message->unknown_first; u != NULL; u = u->next) {
-    put_unknown(out, u->bytes, indent, depth);
+    put_unknown(out, u->bytes, false, indent, depth);
   }
 }
 

@@ -1,10 +1,10 @@
 /* The protobuf wire format: a reader that checks everything it steps over, and a writer that fills
  * its buffer from the end, so that a nested message's length is known when it has to be written.
  *
- * Source: "Protocol Buffers: Encoding". The checks are those of the protobuf library's C++ parser,
- * which are not quite those of upb (see tests/peers/test_mutations.py): field number 0, wire types
- * 6 and 7, varints over ten bytes, tags over 32 bits, lengths over five bytes, over 2 GiB or past
- * the end, group ends without a start, groups without an end, nesting beyond a limit.
+ * Source: "Protocol Buffers: Encoding". The checks are those of the protobuf library, version 7.36
+ * (see python/tests/test_protobuf.py): field number 0 unless it is inside a group, wire types 6 and
+ * 7, varints over ten bytes, tags over 32 bits, lengths over five bytes, over 2 GiB or past the
+ * end, group ends without a start, groups without an end, nesting beyond a limit.
  */
 #ifndef PROTO_WIRE_H
 #define PROTO_WIRE_H
@@ -54,11 +54,12 @@ typedef struct cst__wire {
   const uint8_t *end;
   cst__wire_fault fault;
   const uint8_t *fault_at; /* the value or tag that is wrong */
+  bool in_group;           /* what stands in a group: fields may have the number 0 */
 } cst__wire;
 
 static inline cst__wire cst__wire_of(const void *data, size_t size) {
   const uint8_t *at = data != NULL ? (const uint8_t *)data : (const uint8_t *)"";
-  return (cst__wire){at, at + size, CST__WIRE_FAULT_NONE, NULL};
+  return (cst__wire){at, at + size, CST__WIRE_FAULT_NONE, NULL, false};
 }
 
 /* One field: its number, and the value as its wire type has it. */

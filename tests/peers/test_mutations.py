@@ -1,7 +1,8 @@
 """Promise P10: of mutated Examples we accept those that protobuf accepts, with the same values.
 
-The other side is protobuf's upb (6.33), through TensorFlow's Python classes. Where upb and protobuf's
-C++ parser disagree we go with C++ (as tfx_bsl does). Every difference is listed here by name.
+The other side is protobuf's upb (6.33), through TensorFlow's Python classes. We decide as protobuf
+7.36 does (python/tests/test_protobuf.py), and where upb loses a feature that protobuf's C++ parser
+keeps, as C++ does. Every difference is listed here by name.
 COLUMNSTONE_MUTATIONS sets how many messages are tried, COLUMNSTONE_SEED which ones.
 """
 
@@ -80,9 +81,12 @@ def repeat(rng: random.Random, data: bytearray) -> None:
     data[at:at] = data[start : start + rng.randrange(1, 20)]
 
 
+ZERO = wire.tag(20, wire.START_GROUP) + b"\x00\x05" + wire.tag(20, wire.END_GROUP)
+
+
 def append_field(rng: random.Random, data: bytearray) -> None:
     data += rng.choice(wire.UNKNOWN_FIELDS)
-    data += rng.choice([b"", a_record(rng), b"\x0a\xff\xff\xff\xff\x07", b"\x00", b"\x0c"])
+    data += rng.choice([b"", a_record(rng), b"\x0a\xff\xff\xff\xff\x07", b"\x00", b"\x0c", ZERO])
 
 
 MUTATORS: list[Callable[[random.Random, bytearray], None]] = [
@@ -144,6 +148,41 @@ def upb_6_takes_lengths_of_more_than_five_bytes(record: bytes) -> bool:
     return False
 
 
+def protobuf_6_refuses_the_number_0_in_groups(record: bytes) -> bool:
+    """The upb of protobuf 7 takes it inside unknown groups, and so do we."""
+    return has_number_0_in_a_group(record, [{1}, {1}, {2}, {1, 2, 3}])
+
+
+def has_number_0_in_a_group(data: bytes, messages: list[set[int]]) -> bool:
+    """Of sound bytes. `messages`: the fields that are messages, at this level and those below."""
+    at = groups = 0
+    while at < len(data):
+        head, at = read_varint(data, at)
+        number, wire_type = head >> 3, head & 7
+        if number == 0 and groups > 0:
+            return True
+        groups += (wire_type == wire.START_GROUP) - (wire_type == wire.END_GROUP)
+        if wire_type == wire.VARINT:
+            _, at = read_varint(data, at)
+        elif wire_type in (wire.FIXED32, wire.FIXED64):
+            at += 4 if wire_type == wire.FIXED32 else 8
+        elif wire_type == wire.LENGTH:
+            size, at = read_varint(data, at)
+            inner, at = data[at : at + size], at + size
+            nested = groups == 0 and messages and number in messages[0]
+            if nested and has_number_0_in_a_group(inner, messages[1:]):
+                return True
+    return False
+
+
+def read_varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while data[at] & 0x80:
+        value |= (data[at] & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+    return value | data[at] << shift, at + 1
+
+
 LISTED = [
     upb_6_takes_lengths_of_more_than_five_bytes,
     upb_drops_a_map_entry_with_unknown_fields,
@@ -153,7 +192,8 @@ LISTED = [
 
 def name_of_difference(record: bytes, theirs: Any) -> str | None:
     if theirs is None:
-        return None
+        rule = protobuf_6_refuses_the_number_0_in_groups
+        return rule.__name__ if by_us(record) is not None and rule(record) else None
     return next((rule.__name__ for rule in LISTED if rule(record)), None)
 
 
@@ -186,8 +226,8 @@ def accepts(decode: Callable[[bytes], Any], record: bytes) -> bool:
 
 
 def test_where_versions_of_protobuf_differ() -> None:
-    """We do as C++ does. The upb of protobuf 7.36 differs from that of 6.33 in both: it refuses long
-    lengths, and takes a field of number 0 in an unknown group."""
+    """We do as protobuf 7.36 does: the upb of 6.33 takes long lengths, and it and the C++ parser in
+    tfx_bsl refuse a field of number 0 in an unknown group."""
     good = wire.example([wire.Feature("a", "INT", (1,))])
     for size in range(1, 12):
         record = good + wire.tag(9, wire.LENGTH) + wire.padded_varint(1, size) + b"x"
@@ -197,8 +237,12 @@ def test_where_versions_of_protobuf_differ() -> None:
     for inner in (b"\x00\x05", b"\x01" + bytes(8), b"\x02\x01x", b"\x03\x04", b"\x05" + bytes(4)):
         record = inner.join((good + group[0], group[1]))
         assert not accepts(by_tfx_bsl, record)
-        assert by_us(record) is None
+        assert by_us(record) is not None
         assert by_protobuf(record) is None
+        assert protobuf_6_refuses_the_number_0_in_groups(record)
+    assert not protobuf_6_refuses_the_number_0_in_groups(
+        (b"\x08\x05").join((good + group[0], group[1]))
+    )
 
 
 def test_one_decoder_stays_usable() -> None:

@@ -28,12 +28,12 @@ struct cst_loader {
   uint64_t first;
   uint64_t step;
   kind kind;
-  cst__stream *stream; /* of a dataset that is not direct */
-  bool forks;          /* a fork waits for the batches that are being made */
+  int32_t num_started; /* of the workers */
   worker *workers;     /* [0] is the caller's */
-  int32_t num_started;
+  cst__stream *stream; /* of a dataset that is not direct */
   uint64_t ring;
   slot *slots;
+  bool forks;            /* a fork waits for the batches that are being made */
   atomic_bool cancelled; /* what the workers make is of no use any more */
 
   cst__mutex lock; /* guards all below */

@@ -19,8 +19,6 @@
 #include "base/interrupt.h"
 #include "io/raw.h"
 
-extern char **environ;
-
 enum {
   MOST_SAID = 4096,    /* of standard error: its end is kept */
   PIPE_SIZE = 1 << 20, /* asked for; the system's usual one is 64 KiB */

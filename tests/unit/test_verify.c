@@ -1,5 +1,7 @@
 /* Counting and verifying: totals, every kind of fault with its place, and going on behind faults.
  */
+#include <columnstone/index.h>
+
 #include "schema/schema.h"
 #include "source_support.h"
 

@@ -257,6 +257,7 @@ static uint64_t json_consumed(const void *ptr) {
 
 const cst__table_format cst__json_table = {
     .name = "json",
+    .is_text = true,
     .sniff = sniff,
     .plan = json_plan,
     .plan_free = json_plan_free,

@@ -75,6 +75,7 @@ typedef struct cst__table_format {
   /* True if `next` gives batches as the file has them, of any size: they are cut and joined then.
    */
   bool any_size;
+  bool is_text; /* its files are text */
 } cst__table_format;
 
 extern const cst__table_format cst__csv_table;

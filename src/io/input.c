@@ -23,6 +23,7 @@ struct cst__input {
   cst_allocator allocator;
   uint64_t max_inflation;
   bool memory_map;
+  bool is_text;
   bool looked;
   cst__compression compression;
   const cst__codec *codec; /* NULL: plain */
@@ -51,6 +52,7 @@ static cst_status new_input(const cst__input_options *options, cst__input **out,
   input->allocator = cst__allocator_of(options->allocator);
   input->max_inflation = options->max_inflation != 0 ? options->max_inflation : 200;
   input->memory_map = options->memory_map;
+  input->is_text = options->is_text;
   input->failure = (cst_error)CST_ERROR_INIT;
   *out = input;
   return CST_OK;
@@ -193,23 +195,31 @@ static cst_status try_codec(const cst__input *input, const cst__codec *codec, bo
   return CST_OK;
 }
 
+/* Text may have control characters; 64 compressed bytes are hardly ever UTF-8. */
+static bool is_like_text(const uint8_t *head, size_t size) {
+  enum { LEAST = 16, LONGEST_CHARACTER = 4 };
+  return cst__is_text(head, size) ||
+         (size >= LEAST && memchr(head, 0, size) == NULL &&
+          cst__utf8_valid_prefix(head, size) + LONGEST_CHARACTER > size);
+}
+
 /* Bytes that do not inflate are damaged zlib, unless they can be something else: text, a TFRecord
  * whose header is damaged (its length has fewer than 32 bits), or another small number. */
 static bool may_be_damaged(const uint8_t *head, size_t size) {
   static const uint8_t zeros[4] = {0};
   bool is_number =
       size >= 12 && (memcmp(head + 2, zeros, 2) == 0 || memcmp(head + 4, zeros, 4) == 0);
-  return head[0] == 0x78 && !is_number && !cst__is_text(head, size < HEAD ? size : HEAD);
+  return head[0] == 0x78 && !is_number && !is_like_text(head, size < HEAD ? size : HEAD);
 }
 
 static cst_status prove_zlib(cst__input *input, cst_error *error) {
   bool proved;
   CST__TRY(fill_proof(input, error));
   CST__TRY(try_codec(input, &cst__zlib_codec, &proved, error));
-  input->guessed = !proved;
-  if (!proved && !may_be_damaged(input->buffer, input->end)) {
+  if (!proved && (input->is_text || !may_be_damaged(input->buffer, input->end))) {
     input->compression = CST__PLAIN;
   }
+  input->guessed = !proved && input->compression == CST__ZLIB;
   return CST_OK;
 }
 
@@ -235,7 +245,7 @@ static cst_status look(cst__input *input, cst_error *error) {
 static cst_status keep(cst__input *input, cst_status status) {
   static const char guess[] =
       "that it is zlib was guessed from the first two bytes; the others are damaged, or those of "
-      "something else that is not known here";
+      "something else: if it is plain CSV or JSON, name the format";
   if (status == CST_CORRUPT && input->guessed) {
     memcpy(input->failure.hint, guess, sizeof guess);
   }

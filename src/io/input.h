@@ -15,6 +15,8 @@ typedef struct cst__input cst__input;
 typedef struct cst__input_options {
   uint64_t max_inflation; /* 0: 200; beyond 64 MiB of output, more than this ratio is CST_LIMIT */
   bool memory_map;        /* map plain files */
+  bool is_text;           /* uncompressed it is text: what seems to be zlib and does not inflate is
+                             plain */
   const cst_allocator *allocator;
 } cst__input_options;
 

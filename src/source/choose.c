@@ -199,6 +199,7 @@ cst_status cst__source_choose(cst_source *source, const char *name, cst_error *e
   source->format = format.name;
   source->payload = format.payload;
   source->table = format.table;
+  source->is_text = name != NULL && format.table != NULL && format.table->is_text;
   source->plugin = format.plugin;
   source->program = format.program;
   if (has_url(source) && format.plugin != NULL) { /* a shared object opens files only */

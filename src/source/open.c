@@ -120,12 +120,23 @@ static cst_reader lock_reader(cst__source_file *file) {
                       .can_seek = file->reader.can_seek};
 }
 
+static bool is_named_zlib(const char *name) {
+  size_t size = strlen(name);
+  return (size >= 3 && strcmp(name + size - 3, ".zz") == 0) ||
+         (size >= 5 && strcmp(name + size - 5, ".zlib") == 0);
+}
+
+cst__input_options cst__source_input_options(const cst_source *source, const char *name) {
+  return (cst__input_options){.max_inflation = source->max_inflation,
+                              .memory_map = source->flags & CST_SOURCE_MEMORY_MAP,
+                              .is_text = source->is_text && !is_named_zlib(name),
+                              .allocator = &source->allocator};
+}
+
 cst_status cst__source_open_input(const cst_source *source, size_t i, cst__input **out,
                                   cst_error *error) {
   cst__source_file *file = cst__source_opened(source, i);
-  cst__input_options options = {.max_inflation = source->max_inflation,
-                                .memory_map = source->flags & CST_SOURCE_MEMORY_MAP,
-                                .allocator = &source->allocator};
+  cst__input_options options = cst__source_input_options(source, file->name);
   if (!file->is_reader) {
     return cst__input_open(file->name, &options, out, error);
   }

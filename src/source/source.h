@@ -80,6 +80,7 @@ struct cst_source {
   cst_on_error on_error;
   bool legacy_specs;
   bool rereadable; /* all files are */
+  bool is_text;    /* the caller has named a format of text */
   bool schema_given;
   bool by_record;  /* what the records of a pipe are is seen when its first one is read */
   bool owns_types; /* a derived source whose parent found the types by inferring them */
@@ -116,6 +117,9 @@ struct cst_source {
   cst__access *access; /* random access, when it has been asked for (access.c) */
   uint64_t num_rows;
 };
+
+/* How the bytes of a file are read. */
+cst__input_options cst__source_input_options(const cst_source *source, const char *name);
 
 /* What the public functions of the same names do; the options are complete, never NULL. */
 cst_status cst__source_open(const char *const *paths, size_t num_paths,

@@ -41,6 +41,8 @@ static cst_status need_replay(cst_source *source, size_t i, cst_error *error) {
                           &whole->replays[i], error);
 }
 
+static const char *file_name(void *ctx, size_t i) { return ((cst_source *)ctx)->files[i].name; }
+
 static cst_status open_file(void *ctx, size_t i, cst__input **out, cst_error *error) {
   cst_source *source = ctx;
   if (source->files[i].rereadable) {
@@ -48,12 +50,9 @@ static cst_status open_file(void *ctx, size_t i, cst__input **out, cst_error *er
   }
   CST__TRY(need_replay(source, i, error));
   cst_reader reader = cst__replay_reader(source->whole->replays[i]);
-  cst__input_options options = {.max_inflation = source->max_inflation,
-                                .allocator = &source->allocator};
+  cst__input_options options = cst__source_input_options(source, file_name(source, i));
   return cst__input_open_reader(&reader, &options, out, error);
 }
-
-static const char *file_name(void *ctx, size_t i) { return ((cst_source *)ctx)->files[i].name; }
 
 static cst_status new_whole(cst_source *source, cst_error *error) {
   size_t bytes;

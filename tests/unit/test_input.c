@@ -343,6 +343,36 @@ TEST(no_text_is_zlib) {
   }
 }
 
+TEST(text_with_control_characters_is_not_zlib) {
+  static const char *const texts[] = {"x^2,formula\x1b[0m,\f page\x01\n1,2,3\n",
+                                      "x}\x1b[31mred\x1b[0m and the rest of it\n",
+                                      "x^\xc3\xa9t\xc3\xa9\x1b[0m,\x7f and more of the same"};
+  for (size_t i = 0; i < 3; i++) {
+    CHECK_EQ(compression_of(texts[i], strlen(texts[i])), CST__PLAIN);
+  }
+}
+
+/* In Latin-1 it is text only if somebody says so; what inflates is zlib all the same. */
+TEST(text_that_is_named_is_not_damaged_zlib) {
+  const char text[] = "x^\xe9t\xe9\x1b[0m,\x1b and more of the same\n";
+  bytes stream = {0};
+  add_compressed(&stream, CST_COMPRESSION_ZLIB, text, strlen(text));
+  for (int is_text = 0; is_text < 2; is_text++) {
+    cst__input_options options = {.is_text = is_text};
+    for (int packed = 0; packed < 2; packed++) {
+      memory m = {.data = packed ? stream.data : (const uint8_t *)text,
+                  .size = packed ? stream.size : strlen(text)};
+      cst_reader reader = memory_reader(&m, true);
+      cst__input *input = NULL;
+      CHECK_EQ(cst__input_open_reader(&reader, &options, &input, NULL), CST_OK);
+      bool plain = is_text && !packed;
+      CHECK_EQ(cst__input_compression(input, NULL), plain ? CST__PLAIN : CST__ZLIB);
+      cst__input_close(input);
+    }
+  }
+  bytes_free(&stream);
+}
+
 /* Streams of any window and size, also such as look like text for a while. */
 TEST(zlib_is_proved_by_inflating) {
   bytes plain = {0};
@@ -375,6 +405,7 @@ TEST(what_seems_to_be_damaged_zlib_says_so) {
   CHECK_EQ(read_memory(stream.data, stream.size, 0, 1000, NULL, &error), CST_CORRUPT);
   CHECK_CONTAINS(error.message, "zlib");
   CHECK_CONTAINS(error.hint, "guessed from the first two bytes");
+  CHECK_CONTAINS(error.hint, "name the format");
   bytes_free(&plain);
   bytes_free(&stream);
 }

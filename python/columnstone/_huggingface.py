@@ -53,14 +53,20 @@ class Rows:
         yield pa.record_batch(first)
         none = first.slice(0, 0)
         while chunk := list(itertools.islice(rows, self._batch_size)):
-            batch = concat([none, batch_of_rows(chunk)])
+            try:
+                batch = concat([none, batch_of_rows(chunk)])
+            except SchemaError as error:
+                raise _changed(len(first)) from error
             if batch.schema != first.schema:
-                hint = "give the dataset features: dataset.cast(features)"
-                raise SchemaError(
-                    f"later rows have other columns or types than the first {len(first)} ({hint})",
-                    hint=hint,
-                )
+                raise _changed(len(first))
             yield pa.record_batch(batch)
+
+
+def _changed(rows: int) -> SchemaError:
+    hint = "give the dataset features: dataset.cast(features)"
+    return SchemaError(
+        f"later rows have other columns or types than the first {rows} ({hint})", hint=hint
+    )
 
 
 def is_dataset(obj: object) -> bool:

@@ -71,7 +71,7 @@ def test_streams_are_read_again() -> None:
 def test_a_stream_that_changes_its_types() -> None:
     def rows() -> Any:
         for i in range(1500):
-            yield {"id": i if i < 1024 else "x"}
+            yield {"id": i if i < 1200 else "x"}
 
     with pytest.raises(cst.Error, match="later rows"):
         list(cst.open(datasets.IterableDataset.from_generator(rows)))

@@ -1,9 +1,7 @@
 /* Outputs of the verbs that write files, and copying records into them as they are. */
-#include <glob.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -17,12 +15,8 @@ cst_sink_options cli_sink_options(const cli_settings *settings) {
   options.threads = settings->threads > 0 ? (int32_t)settings->threads : 2;
   options.num_shards = (uint32_t)settings->shards;
   options.shard_bytes = (uint64_t)settings->shard_size;
+  options.overwrite = settings->force;
   return options;
-}
-
-static bool is_file(const char *path) {
-  struct stat there;
-  return stat(path, &there) == 0 && S_ISREG(there.st_mode);
 }
 
 static const char *const compressed[] = {".gz", ".zlib", ".zz", ".zst", NULL};
@@ -38,54 +32,9 @@ static size_t strip_ending(const char *name, size_t size, const char *const *end
   return size;
 }
 
-/* Where the number of a shard goes in the name of an output, as cst_sink_options says. */
-static size_t number_at(const char *output) {
-  const char *slash = strrchr(output, '/');
-  size_t begin = slash != NULL ? (size_t)(slash + 1 - output) : 0;
-  size_t end = begin + strip_ending(output + begin, strlen(output + begin), compressed);
-  size_t dot = end;
-  while (dot > begin && output[dot - 1] != '.') {
-    dot--;
-  }
-  return dot > begin + 1 ? dot - 1 : end;
-}
-
-/* True if there is a first shard of this output, of however many. */
-static bool has_shard(const char *output) {
-  size_t at = number_at(output);
-  size_t room = strlen(output) * 2 + 32; /* every character may be a wildcard */
-  char *pattern = malloc(room);
-  size_t used = 0;
-  glob_t found = {0};
-  if (pattern == NULL) {
-    return false;
-  }
-  for (const char *c = output; *c != '\0' || (size_t)(c - output) == at; c++) {
-    if ((size_t)(c - output) == at) {
-      used += (size_t)snprintf(pattern + used, room - used, "-00000-of-?????");
-    }
-    if (*c == '\0') {
-      break;
-    }
-    if (strchr("*?[\\", *c) != NULL) {
-      pattern[used++] = '\\';
-    }
-    pattern[used++] = *c;
-  }
-  pattern[used] = '\0';
-  bool there = glob(pattern, GLOB_NOSORT, NULL, &found) == 0;
-  globfree(&found);
-  free(pattern);
-  return there;
-}
-
-/* A device, also one that leads to a file as /dev/stdout does, is meant to be written to. */
 bool cli_would_overwrite(const cli_settings *settings, const char *output) {
-  if (settings->force || strcmp(output, "-") == 0 || strncmp(output, "/dev/", 5) == 0) {
-    return false;
-  }
-  bool sharded = settings->shards > 0 || settings->shard_size > 0;
-  return is_file(output) || (sharded && has_shard(output));
+  cst_sink_options options = cli_sink_options(settings);
+  return !settings->force && cst_sink_exists(output, &options);
 }
 
 int cli_overwrites(const cli_verb *verb, const char *output) {

@@ -57,12 +57,14 @@ typedef struct cst_sink_options {
                            rows keep their order. Not both. */
   uint64_t expected_rows; /* with num_shards: if the number of rows is known, each file gets as many
                              of them, and they keep their order; 0: not known */
+  bool overwrite; /* cst_convert: replace files that exist. Sinks and writers that a program opens
+                     replace them in any case, as files opened for writing are. */
 } cst_sink_options;
 
 #define CST_SINK_OPTIONS_INIT                                                                     \
   {                                                                                               \
     sizeof(cst_sink_options), NULL, CST_COMPRESSION_BY_NAME, 0, NULL, false, NULL, NULL, NULL, 0, \
-        0, 0, 0                                                                                   \
+        0, 0, 0, false                                                                            \
   }
 
 /* The endings that a sink knows: .tfrecord, .tfrecords, .tfrec; .csv, .tsv; .jsonl, .ndjson, .json;
@@ -128,8 +130,12 @@ CST_API void cst_sink_free(cst_sink *sink);
 CST_API cst_status cst_sink_check(const char *path, const cst_sink_options *options,
                                   cst_error *error);
 
-/* Reads all of `source` and writes it to `path`, whose file it replaces when the new one is
- * complete, as all of these functions do: to refuse that is the program's choice. on_progress (may
+/* True if `path` is a file that exists, or, with shards in the options (may be NULL), such a file's
+ * first shard, of however many. Devices, pipes and "-" are meant to be written to: false. */
+CST_API bool cst_sink_exists(const char *path, const cst_sink_options *options);
+
+/* Reads all of `source` and writes it to `path`. If cst_sink_exists, that is CST_IO, unless the
+ * options say `overwrite`: then the file is replaced when the new one is complete. on_progress (may
  * be NULL) is called after every batch. *rows may be NULL. */
 CST_API cst_status cst_convert(cst_source *source, const char *path,
                                const cst_sink_options *options, cst_progress_callback on_progress,

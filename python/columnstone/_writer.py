@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import os
-import re
 from typing import TYPE_CHECKING
 
 from . import _core, _formats
@@ -296,21 +295,9 @@ def refuse_to_overwrite(file: object, is_sharded: bool) -> None:
         if RemoteOutput(str(file)).exists():
             raise _exists(str(file))
     elif isinstance(file, str | bytes | os.PathLike):
-        path = os.fsdecode(path_bytes(file))
-        if path == "-" or path.startswith("/dev/"):
-            return
-        if os.path.isfile(path) or (is_sharded and _has_shard(path)):
-            raise _exists(path)
-
-
-def _has_shard(path: str) -> bool:
-    folder, name = os.path.split(path)
-    stem = re.sub(r"\.(gz|zlib|zz|zst)$", "", name)
-    stem, dot, ending = stem.rpartition(".")
-    begin, rest = (stem, name[len(stem) :]) if stem else (dot + ending, name[len(dot + ending) :])
-    shard = re.compile(re.escape(begin) + r"-00000-of-\d{5}" + re.escape(rest))
-    names = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
-    return any(shard.fullmatch(other) for other in names)
+        path = path_bytes(file)
+        if _core.sink_exists(path, is_sharded):
+            raise _exists(os.fsdecode(path))
 
 
 def _exists(name: str) -> FileError:

@@ -210,6 +210,11 @@ PyObject *cst__py_arrow_schema_tree(const struct ArrowSchema *node);
 /* And back. 0, or -1 with an exception and nothing to release. */
 int cst__py_arrow_schema_plant(PyObject *tree, struct ArrowSchema *out);
 
+/* ---- sink.c ---- */
+
+/* cst_sink_exists: (path, is_sharded). */
+PyObject *cst__py_sink_exists(PyObject *module, PyObject *args);
+
 /* ---- values.c ---- */
 
 /* A float of 16 bits. */

@@ -199,6 +199,7 @@ static PyMethodDef functions[] = {
     {"array_fill_null", cst__py_table_fill_null, METH_VARARGS, NULL},
     {"array_group_by", cst__py_table_group_by, METH_VARARGS, NULL},
     {"array_import", cst__py_table_import, METH_VARARGS, NULL},
+    {"sink_exists", cst__py_sink_exists, METH_VARARGS, NULL},
     {"array_of_objects", cst__py_table_of_objects, METH_VARARGS, NULL},
     {"array_import_stream", cst__py_table_import_stream, METH_VARARGS, NULL},
     {"array_dump", cst__py_table_dump, METH_O, NULL},

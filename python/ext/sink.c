@@ -295,6 +295,18 @@ static PyObject *get_closed(PyObject *object, void *closure) {
   return PyBool_FromLong(((sink_object *)object)->closed);
 }
 
+PyObject *cst__py_sink_exists(PyObject *module, PyObject *args) {
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  const char *path;
+  int is_sharded;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "yp:sink_exists", &path, &is_sharded)) {
+    return NULL;
+  }
+  options.num_shards = is_sharded ? 1 : 0;
+  return PyBool_FromLong(cst_sink_exists(path, &options));
+}
+
 static PyMethodDef methods[] = {
     {"begin", begin_by, METH_O, NULL},
     {"write", write_batches, METH_O, NULL},

@@ -5,6 +5,7 @@
 
 #include "api/arguments.h"
 #include "format/sink.h"
+#include "format/sink_name.h"
 #include "source/convert.h"
 
 static cst_status check_path(const char *path, cst_error *error) {
@@ -81,6 +82,12 @@ cst_status cst_sink_check(const char *path, const cst_sink_options *options, cst
   CST__TRY(check_path(path, error));
   CST__TRY(read_options(options, &own, error));
   return cst__sink_check(path, &own, error);
+}
+
+bool cst_sink_exists(const char *path, const cst_sink_options *options) {
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  return path != NULL && read_options(options, &own, NULL) == CST_OK &&
+         cst__sink_exists(path, &own);
 }
 
 cst_status cst_sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error) {

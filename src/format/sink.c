@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "format/csv_options.h"
 #include "format/registry.h"
+#include "format/sink_name.h"
 #include "schema/schema.h"
 
 enum { MOST_SHARDS = 99999 };
@@ -404,36 +405,11 @@ cst_status cst__sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_e
 
 /* ---- finishing ---- */
 
-static bool has_ending(const char *end, size_t size, const char *ending) {
-  size_t least = strlen(ending);
-  return size > least && memcmp(end - least, ending, least) == 0;
-}
-
-/* Where the number of a shard goes: in front of the ending of the format and that of a compression
- * behind it. */
-static size_t number_at(const char *path) {
-  static const char *const compressions[] = {".gz", ".zlib", ".zz", ".zst"};
-  const char *slash = strrchr(path, '/');
-  size_t begin = slash != NULL ? (size_t)(slash + 1 - path) : 0;
-  size_t end = strlen(path);
-  for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++) {
-    if (has_ending(path + end, end - begin, compressions[i])) {
-      end -= strlen(compressions[i]);
-      break;
-    }
-  }
-  size_t dot = end;
-  while (dot > begin && path[dot - 1] != '.') {
-    dot--;
-  }
-  return dot > begin + 1 ? dot - 1 : end;
-}
-
 /* The temporary files get their names when all are complete: until the first rename no file of the
  * output can be seen, and none is ever half. */
 static cst_status publish_shards(cst_sink *sink, cst_error *error) {
   enum { NUMBER = sizeof "-00000-of-00000" };
-  size_t at = number_at(sink->path);
+  size_t at = cst__shard_number_at(sink->path);
   size_t room = strlen(sink->path) + NUMBER;
   char *name = cst__arena_take(&sink->arena, room);
   if (name == NULL) {

@@ -2,6 +2,7 @@
 #include "source/convert.h"
 
 #include "format/sink.h"
+#include "format/sink_name.h"
 #include "source/pass.h"
 
 typedef struct conversion {
@@ -50,10 +51,20 @@ static cst_status open_and_write(cst_source *source, const char *path,
   return write_all(work, error);
 }
 
+static cst_status exists(const char *path, cst_error *error) {
+  (void)cst__fail(error, CST_IO, "name another output, or allow to overwrite it",
+                  "the output exists");
+  cst__error_add_file(error, path);
+  return CST_IO;
+}
+
 cst_status cst__convert(cst_source *source, const char *path, const cst_sink_options *options,
                         cst_progress_callback on_progress, void *ctx, uint64_t *rows,
                         cst_error *error) {
   CST__TRY(cst__sink_check(path, options, error)); /* a schema may have to be inferred first */
+  if (!options->overwrite && cst__sink_exists(path, options)) {
+    return exists(path, error);
+  }
   conversion work = {.on_progress = on_progress, .ctx = ctx};
   cst_status status = open_and_write(source, path, options, &work, error);
   if (status == CST_OK && rows != NULL) {

@@ -8,6 +8,7 @@
 #include <columnstone/sequence.h>
 #include <columnstone/validate.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "source_support.h"
 
@@ -123,6 +124,7 @@ static cst_status run_tfrecord_writer(const void *options, cst_error *error) {
 }
 
 static cst_status run_convert(const void *options, cst_error *error) {
+  (void)unlink(harness_temp_path("out.jsonl"));
   cst_source *source = open_examples();
   cst_status status =
       cst_convert(source, harness_temp_path("out.jsonl"), options, NULL, NULL, NULL, error);

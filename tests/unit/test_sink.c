@@ -237,3 +237,62 @@ TEST(damaged_arrays_are_refused) {
     drop(&f);
   }
 }
+
+/* ---- what is there already ---- */
+
+static cst_status convert(const char *from, const char *to, bool overwrite, uint32_t num_shards,
+                          cst_error *error) {
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  cst_source *source;
+  options.overwrite = overwrite;
+  options.num_shards = num_shards;
+  CHECK_EQ(cst_source_open(&from, 1, NULL, &source, error), CST_OK);
+  cst_status status = cst_convert(source, to, &options, NULL, NULL, NULL, error);
+  cst_source_release(source);
+  return status;
+}
+
+TEST(converting_replaces_a_file_only_if_told) {
+  fixture f;
+  const char *to = harness_temp_path("there.jsonl");
+  cst_error error = CST_ERROR_INIT;
+  make(&f, columns, rows, "from.jsonl");
+  CHECK_EQ(write_with(&f, NULL), CST_OK);
+  (void)unlink(to);
+  CHECK(!cst_sink_exists(to, NULL));
+  CHECK_EQ(convert(f.path, to, false, 0, &error), CST_OK);
+  CHECK(cst_sink_exists(to, NULL));
+  CHECK_EQ(convert(f.path, to, false, 0, &error), CST_IO);
+  CHECK_STR(error.message, "the output exists");
+  CHECK_STR(error.file, to);
+  CHECK_EQ(convert(f.path, to, true, 0, &error), CST_OK);
+  (void)unlink(to);
+  drop(&f);
+}
+
+TEST(converting_replaces_shards_only_if_told) {
+  fixture f;
+  const char *to = harness_temp_path("part.x.jsonl.gz");
+  const char *shard = harness_temp_path("part.x-00000-of-00001.jsonl.gz");
+  cst_sink_options sharded = CST_SINK_OPTIONS_INIT;
+  cst_error error = CST_ERROR_INIT;
+  sharded.shard_bytes = 1;
+  make(&f, columns, rows, "from.jsonl");
+  CHECK_EQ(write_with(&f, NULL), CST_OK);
+  (void)unlink(shard);
+  CHECK(!cst_sink_exists(to, &sharded));
+  CHECK_EQ(convert(f.path, to, false, 1, &error), CST_OK);
+  CHECK(cst_sink_exists(to, &sharded));
+  CHECK(!cst_sink_exists(to, NULL)); /* another file */
+  CHECK_EQ(convert(f.path, to, false, 2, &error), CST_IO);
+  CHECK_EQ(convert(f.path, to, true, 1, &error), CST_OK);
+  (void)unlink(shard);
+  drop(&f);
+}
+
+TEST(devices_are_meant_to_be_written_to) {
+  CHECK(!cst_sink_exists("-", NULL));
+  CHECK(!cst_sink_exists("/dev/null", NULL));
+  CHECK(!cst_sink_exists("/tmp", NULL)); /* the sink says what is wrong with it */
+  CHECK(!cst_sink_exists(NULL, NULL));
+}

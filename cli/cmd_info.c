@@ -342,6 +342,19 @@ static int show_file(const cli_settings *settings, const char *path, bool first)
   return status;
 }
 
+/* A pipe can be read only once, and what is read of it is lost to others: files alone are opened
+ * again and again. */
+static int refuse_pipes(cst_source *files) {
+  for (size_t i = 0; i < cst_source_num_files(files); i++) {
+    struct stat info;
+    if (stat(cst_source_file(files, i), &info) == 0 && S_ISFIFO(info.st_mode)) {
+      return cli_usage(&cli_info, "columnstone head reads it", "%s is a pipe and has no size",
+                       cst_source_file(files, i));
+    }
+  }
+  return CLI_FINE;
+}
+
 static int info(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_source *files;
@@ -350,7 +363,11 @@ static int info(const cli_settings *settings) {
   if (cst_source_open(settings->paths, settings->num_paths, &options, &files, &error) != CST_OK) {
     return cli_fail(&error);
   }
-  int status = CLI_FINE;
+  int status = refuse_pipes(files);
+  if (status != CLI_FINE) {
+    cst_source_release(files);
+    return status;
+  }
   printf(settings->json ? "{\"files\": [" : "");
   for (size_t i = 0; i < cst_source_num_files(files); i++) {
     int here = show_file(settings, cst_source_file(files, i), i == 0);

@@ -72,18 +72,39 @@ static cst_status set_name(cst__raw *raw, const char *name, const cst_allocator 
   return raw->name != NULL ? CST_OK : cst__fail_memory(error, size + 1);
 }
 
-/* A pipe may keep its readers waiting until somebody writes to it. */
-static cst_status open_file(cst__raw *raw, const char *path, cst_error *error) {
+/* Waits for bytes, or the end, as long as nobody says stop. */
+static cst_status wait_for_bytes(int fd, cst_error *error) {
+  struct pollfd entry = {.fd = fd, .events = POLLIN};
   for (;;) {
-    raw->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (raw->fd >= 0) {
+    int ready = poll(&entry, 1, cst__is_interruptible() ? WAIT : -1);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) {
       return CST_OK;
+    }
+    CST__TRY(cst__interrupted_now(error));
+  }
+}
+
+/* open() would wait for a writer of a pipe, and a signal ends that in one thread only: the pipe is
+ * opened at once, and its first bytes are waited for. */
+static cst_status open_file(cst__raw *raw, const char *path, cst_error *error) {
+  struct stat info;
+  bool is_pipe = stat(path, &info) == 0 && S_ISFIFO(info.st_mode);
+  for (;;) {
+    raw->fd = open(path, O_RDONLY | O_CLOEXEC | (is_pipe ? O_NONBLOCK : 0));
+    if (raw->fd >= 0) {
+      break;
     }
     if (errno != EINTR) {
       return cst__fail_system(error, errno, "cannot open");
     }
     CST__TRY(cst__interrupted_now(error));
   }
+  if (!is_pipe) {
+    return CST_OK;
+  }
+  CST__TRY(wait_for_bytes(raw->fd, error));
+  return fcntl(raw->fd, F_SETFL, O_RDONLY) == 0 ? CST_OK
+                                                : cst__fail_system(error, errno, "cannot open");
 }
 
 /* Looks at what the descriptor is. */
@@ -154,18 +175,6 @@ static cst_status read_reader(cst__raw *raw, void *buffer, size_t size, size_t *
                      "the reader's read_at gave %zu bytes of %zu", claimed, size);
   }
   return CST_OK;
-}
-
-/* Waits for bytes, or the end, as long as nobody says stop. */
-static cst_status wait_for_bytes(int fd, cst_error *error) {
-  struct pollfd entry = {.fd = fd, .events = POLLIN};
-  for (;;) {
-    int ready = poll(&entry, 1, cst__is_interruptible() ? WAIT : -1);
-    if (ready > 0 || (ready < 0 && errno != EINTR)) {
-      return CST_OK;
-    }
-    CST__TRY(cst__interrupted_now(error));
-  }
 }
 
 static cst_status read_fd(cst__raw *raw, void *buffer, size_t size, size_t *got, cst_error *error) {

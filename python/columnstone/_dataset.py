@@ -616,7 +616,7 @@ class Iteration:
         if dataset._rows_only:
             content.position = position
             for fn in dataset._maps:
-                content = _checked(fn, fn(content), "__arrow_c_array__", "a record batch")
+                content = _mapped(fn, content, "__arrow_c_array__", "a record batch")
             if isinstance(content, _core.RecordBatch):
                 content.position = position
             return content
@@ -624,7 +624,7 @@ class Iteration:
         if self._convert is not None:
             batch = self._convert(batch)
         for fn in dataset._maps:
-            made = _checked(fn, fn(batch), "keys", "a dict of tensors")
+            made = _mapped(fn, batch, "keys", "a dict of tensors")
             batch = made if type(made) is type(batch) else type(batch)(made)
             batch.position = position
         if dataset._label is None:
@@ -645,8 +645,12 @@ class Iteration:
             loader.close()
 
 
-def _checked(fn: Callable[[Any], Any], made: Any, attribute: str, what: str) -> Any:
-    """What a function of map returned."""
+def _mapped(fn: Callable[[Any], Any], batch: Any, attribute: str, what: str) -> Any:
+    """What a function of map returns. A StopIteration of its own would end the loop in silence."""
+    try:
+        made = fn(batch)
+    except StopIteration as error:
+        raise RuntimeError("map: StopIteration was raised") from error
     if not hasattr(made, attribute):
         name = getattr(fn, "__name__", type(fn).__name__)
         raise TypeError(f"map: {name} returned {type(made).__name__}, and has to return {what}")

@@ -36,7 +36,8 @@ def train_test_split(
     bound = int(test_size * 2**64)
     sides: dict[bytes, bool] = {}
     test: list[bool] = []
-    for value in rows.column(key).to_pylist():
+    keys = rows.select([key]).column(0)  # a path through a list, which has other rows, is refused
+    for value in keys.to_pylist():
         name = _name_of(value, key)
         if name not in sides:
             sides[name] = _hash(name, number) < bound

@@ -120,3 +120,17 @@ def test_what_functions_may_not_do(dataset: cst.Dataset) -> None:
     with pytest.raises(KeyError, match="nothing"):
         next(iteration)
     assert iteration.position == cst.Position(0, 0)
+
+
+@pytest.mark.parametrize("as_batches", [False, True])
+def test_a_function_does_not_end_the_loop(file: pathlib.Path, as_batches: bool) -> None:
+    dataset = cst.open(file, schema=SCHEMA).dataset(16, as_batches=as_batches)
+    few = iter([1, 2])
+
+    def takes_another(batch: Any) -> Any:
+        next(few)
+        return batch
+
+    with pytest.raises(RuntimeError, match="map: StopIteration was raised") as caught:
+        list(dataset.map(takes_another))
+    assert isinstance(caught.value.__cause__, StopIteration)

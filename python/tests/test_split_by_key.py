@@ -87,3 +87,13 @@ def test_arguments() -> None:
         sides([1], seed="x")
     with pytest.raises(KeyError):
         cst.train_test_split(pa.record_batch({"k": [1]}), key="none")
+
+
+def test_a_key_below_a_list_is_refused() -> None:
+    """It has not one value per row, also where it has as many values as there are rows."""
+    users = [[{"id": 1}, {"id": 2}], [], [{"id": 3}]]
+    with pytest.raises(cst.ArgumentError, match="under lists"):
+        cst.train_test_split(pa.record_batch({"user": users}), key="user.id")
+    batch = pa.record_batch({"user": [{"id": i % 7} for i in range(70)]})
+    _, test = cst.train_test_split(batch, key="user.id", test_size=0.5)
+    assert 0 < test.num_rows < 70 and test.num_rows % 10 == 0

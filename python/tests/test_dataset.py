@@ -23,6 +23,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threads import library_threads
 from torch.utils.data._utils.collate import default_convert
 from torch.utils.data._utils.pin_memory import pin_memory
 
@@ -434,12 +435,12 @@ def test_closing(files: list[str]) -> None:
 
 def test_an_iteration_that_is_dropped_ends_its_threads(src: cst.Source) -> None:
     gc.collect()
-    before = len(os.listdir("/proc/self/task"))
+    before = library_threads()
     dataset = src.dataset(10, True, prefetch=8, threads=4)
     for _ in dataset:
-        assert len(os.listdir("/proc/self/task")) == before + 4
+        assert library_threads() == before + 4
         break
-    assert len(os.listdir("/proc/self/task")) == before
+    assert library_threads() == before
     assert dataset.state_dict()["batch"] == 0  # known all the same
 
 
@@ -483,9 +484,9 @@ def test_an_interrupt_ends_a_loop(files: list[str]) -> None:
 
 def test_threads_start_with_the_first_next(src: cst.Source) -> None:
     gc.collect()
-    before = len(os.listdir("/proc/self/task"))
+    before = library_threads()
     iteration = iter(src.dataset(10, True, prefetch=8, threads=4))
-    assert len(os.listdir("/proc/self/task")) == before
+    assert library_threads() == before
     iteration.close()
 
 

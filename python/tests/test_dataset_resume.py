@@ -259,21 +259,20 @@ def test_killed_and_taken_up_with_other_workers(
     # (batches until the kill, threads, workers)
     for stop, threads, workers in [(5, 0, 1), (1, 2, 3), (13, 1, 2), (9, 3, 1), (None, 2, 5)]:
         command = [sys.executable, "-c", TRAIN, str(folder / f"*.{kind}"), kind, str(state)]
-        child = subprocess.Popen(
+        with subprocess.Popen(
             [*command, str(log), str(threads), str(workers)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-        )
-        assert child.stdin is not None and child.stdout is not None
-        child.stdin.write(SCHEMA)
-        child.stdin.close()
-        for line in child.stdout:
-            if stop is not None and int(line) >= stop:
-                child.send_signal(signal.SIGKILL)
-                break
-        child.stdout.read()
-        child.wait()
+        ) as child:
+            assert child.stdin is not None and child.stdout is not None
+            child.stdin.write(SCHEMA)
+            child.stdin.close()
+            for line in child.stdout:
+                if stop is not None and int(line) >= stop:
+                    child.send_signal(signal.SIGKILL)
+                    break
+            child.stdout.read()
         assert child.returncode == (0 if stop is None else -signal.SIGKILL)
     found = [json.loads(line) for line in log.read_text().splitlines()]
     merged: dict[tuple[int, int], list[int]] = {}

@@ -18,6 +18,8 @@ CHILD = """
 import os, signal, sys, time
 import columnstone as cst
 path, many = sys.argv[1], [sys.argv[1]] * 3000
+with open(path, "rb") as file:
+    data = file.read()
 
 class Slow:  # a file that never ends
     def __init__(self, data): self.data, self.at = data, 0
@@ -64,7 +66,7 @@ CALLS = {
     "dataset": "[0 for _ in cst.open(many, schema=schema()).dataset(64, True, epochs=None)]",
     "convert": "cst.convert(many, path + '.out.csv')",
     "write": "cst.write(cst.open(many, schema=schema()), path + '.out.tfrecord.gz')",
-    "a slow file": "list(cst.open(Slow(open(path, 'rb').read()), schema=schema(), threads=2))",
+    "a slow file": "list(cst.open(Slow(data), schema=schema(), threads=2))",
     "python objects": "while True: next(iter(cst.open(path, batch_size=10**6))).to_pydict()",
 }
 

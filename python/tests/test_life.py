@@ -113,7 +113,7 @@ def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
         "schema": lambda: cst.Schema(schema.to_text()).feature_spec(),
         "bad schema": fails(lambda: cst.Schema("feature { name: 1 }")),
         "no file": fails(lambda: cst.open("/no/such/file")),
-        "file object": lambda: list(cst.open(open(path, "rb"), threads=2)),
+        "file object": lambda: read_file(path),
         "verify": lambda: cst.open(path).verify(),
         "table": lambda: list(cst.open([table, table], columns=["id"], batch_size=7, threads=2)),
         "reader": lambda: list(cst.open(table.to_reader())),
@@ -143,6 +143,11 @@ def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
         "sequences": lambda: sequence_encoder.encode(sequences.decode([b"", b"\x0a\x00"])),
         "sequences fail": fails(lambda: sequences.decode([b"", b"\xff"])),
     }
+
+
+def read_file(path: str) -> None:
+    with open(path, "rb") as file:
+        list(cst.open(file, threads=2))
 
 
 @pytest.mark.parametrize(
@@ -485,6 +490,46 @@ def test_references_in_module_globals_and_builtins(make_file: MakeFile) -> None:
         print("end")
     """
     assert run(code, make_file("d", 2000)) == "end"
+
+
+LAST_ACTS = {  # what __del__ does, and what may come of it
+    "begun": ("sum(len(batch) for batch in begun)", "1990"),
+    "a pass": ("sum(len(batch) for batch in source)", "2000"),
+    "a pass with threads": ("sum(len(batch) for batch in cst.open(path, threads=2))", "2000"),
+    "a file object": ("sum(len(batch) for batch in of_file)", "Error"),
+    "a dataset": ("len(list(source.dataset(10, True, prefetch=2, threads=2)))", "200"),
+    "writing": ("cst.write(source, path + '.csv', overwrite=True)", "2000"),
+    "closing": ("(writer.write(b'x'), writer.close())[1]", "None"),
+}
+
+
+@pytest.mark.parametrize("place", ["globals()", "vars(builtins)"])
+@pytest.mark.parametrize("act", LAST_ACTS)
+def test_a_del_that_works_while_the_interpreter_ends(
+    make_file: MakeFile, act: str, place: str
+) -> None:
+    """Either it does what it always does or it gets an exception; Python imports nothing then."""
+    what, result = LAST_ACTS[act]
+    code = f"""
+        import builtins, sys
+        import columnstone as cst
+
+        class Last:
+            def __del__(self):
+                try:
+                    print({what}, flush=True)
+                except Exception as error:
+                    print(type(error).__name__, flush=True)
+
+        path = sys.argv[1]
+        source = cst.open(path)
+        begun = iter(cst.open(path, batch_size=10, threads=2))
+        next(begun)
+        of_file = cst.open(open(path, "rb"), threads=2)
+        writer = cst.TFRecordWriter(path + ".out")
+        {place}["kept"] = Last()
+    """
+    assert run(code, make_file("d", 2000)) in (result, "ImportError")
 
 
 # Threads and signals

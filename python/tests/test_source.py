@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 import wire
 from conftest import SCHEMA, MakeFile, records
+from threads import library_threads
 
 
 def ids(source: cst.Source) -> list[int]:
@@ -146,7 +147,7 @@ def test_threads_give_the_same_batches(make_file: MakeFile) -> None:
 def test_early_break_and_two_iterators(make_file: MakeFile, threads: int) -> None:
     path = make_file("big", 5000)
     source = cst.open(path, schema=SCHEMA, batch_size=100, threads=threads)
-    before = threading.active_count(), len(os.listdir("/proc/self/task"))
+    before = library_threads()
     first, second = iter(source), iter(source)
     assert next(first).to_pydict()["id"][0] == [0]
     assert next(first).to_pydict()["id"][0] == [100]
@@ -156,15 +157,15 @@ def test_early_break_and_two_iterators(make_file: MakeFile, threads: int) -> Non
         break
     del first, second
     gc.collect()
-    assert (threading.active_count(), len(os.listdir("/proc/self/task"))) == before
+    assert library_threads() == before
     assert ids(source) == list(range(5000))
 
 
 def test_threads_start_at_the_first_next(make_file: MakeFile) -> None:
     source = cst.open(make_file("big", 2000), schema=SCHEMA, threads=4)
-    before = len(os.listdir("/proc/self/task"))
+    before = library_threads()
     running = iter(source)
-    assert len(os.listdir("/proc/self/task")) == before
+    assert library_threads() == before
     next(running)
 
 

@@ -12,6 +12,11 @@ bool cst__thread_start(cst__thread *thread, void *(*run)(void *), void *arg) {
   pthread_sigmask(SIG_SETMASK, &all, &old);
   int failed = pthread_create(&thread->handle, NULL, run, arg);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
+#if defined(__linux__)
+  if (failed == 0) {
+    pthread_setname_np(thread->handle, "columnstone");
+  }
+#endif
   return failed == 0;
 }
 

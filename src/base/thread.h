@@ -38,7 +38,8 @@ static inline void cst__condition_broadcast(cst__condition *c) {
   pthread_cond_broadcast(&c->handle);
 }
 
-/* False if the system gives no thread. The thread runs with all signals blocked. */
+/* False if the system gives no thread. The thread runs with all signals blocked, and on Linux is
+ * called "columnstone" where threads are listed. */
 bool cst__thread_start(cst__thread *thread, void *(*run)(void *), void *arg);
 static inline void cst__thread_join(cst__thread *thread) { pthread_join(thread->handle, NULL); }
 

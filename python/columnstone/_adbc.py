@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
+from ._optional import need
 from ._reader import Reader
 
 if TYPE_CHECKING:
@@ -20,19 +20,20 @@ class Driver(NamedTuple):
     """The driver of a kind of database."""
 
     module: str  # has dbapi
-    package: str  # what to install
+    extra: str  # of this package, which installs it
     of_file: bool = False  # the driver takes the path behind the scheme; else the whole URI
+    has_options: bool = True
 
 
 _DRIVERS = {
-    "postgresql": Driver("adbc_driver_postgresql", "adbc-driver-postgresql"),
-    "postgres": Driver("adbc_driver_postgresql", "adbc-driver-postgresql"),
-    "sqlite": Driver("adbc_driver_sqlite", "adbc-driver-sqlite", of_file=True),
-    "duckdb": Driver("adbc_driver_duckdb", "duckdb", of_file=True),
-    "snowflake": Driver("adbc_driver_snowflake", "adbc-driver-snowflake"),
-    "bigquery": Driver("adbc_driver_bigquery", "adbc-driver-bigquery"),
-    "grpc": Driver("adbc_driver_flightsql", "adbc-driver-flightsql"),
-    "grpc+tls": Driver("adbc_driver_flightsql", "adbc-driver-flightsql"),
+    "postgresql": Driver("adbc_driver_postgresql", "postgresql"),
+    "postgres": Driver("adbc_driver_postgresql", "postgresql"),
+    "sqlite": Driver("adbc_driver_sqlite", "sqlite", True, has_options=False),
+    "duckdb": Driver("adbc_driver_duckdb", "duckdb", True, has_options=False),
+    "snowflake": Driver("adbc_driver_snowflake", "snowflake"),
+    "bigquery": Driver("adbc_driver_bigquery", "bigquery"),
+    "grpc": Driver("adbc_driver_flightsql", "flightsql"),
+    "grpc+tls": Driver("adbc_driver_flightsql", "flightsql"),
 }
 
 
@@ -128,11 +129,9 @@ def _connect(query: Query) -> Any:
         return _connect_by_name(query)
     driver = _DRIVERS[str(scheme_of(query.uri))]
     target = _path_of(query.uri) if driver.of_file else query.uri
-    try:
-        dbapi = importlib.import_module(f"{driver.module}.dbapi")
-        _need_pyarrow()
-    except ImportError as error:
-        raise _missing(driver.package, error) from error
+    who = f"a query of {scheme_of(query.uri)}"
+    need("pyarrow", who, driver.extra)
+    dbapi = need(f"{driver.module}.dbapi", who, driver.extra)
     options = dict(query.options)
     try:
         return dbapi.connect(target, db_kwargs=options) if options else dbapi.connect(target)
@@ -142,11 +141,9 @@ def _connect(query: Query) -> Any:
 
 def _connect_by_name(query: Query) -> Any:
     """Any other driver, by the name of its shared library or manifest."""
-    try:
-        dbapi = importlib.import_module("adbc_driver_manager.dbapi")
-        _need_pyarrow()
-    except ImportError as error:
-        raise _missing("adbc-driver-manager", error) from error
+    who = "a query by the name of a driver"
+    need("pyarrow", who, "databases")
+    dbapi = need("adbc_driver_manager.dbapi", who)
     options = {"uri": query.uri, **dict(query.options)}
     try:
         return dbapi.connect(driver=query.driver, db_kwargs=options)
@@ -171,16 +168,6 @@ def _check_file(uri: str) -> None:
         raise NotFoundError(f"{uri}: there is no such file ({hint})", file=path, hint=hint)
 
 
-def _need_pyarrow() -> None:
-    importlib.import_module("pyarrow")
-
-
-def _missing(package: str, error: ImportError) -> UnsupportedError:
-    missing = "pyarrow" if error.name == "pyarrow" else package
-    hint = f"pip install {missing}"
-    return UnsupportedError(f"the Python package {missing} is not installed ({hint})", hint=hint)
-
-
 def query_of(
     path: object, query: str | None, driver: str | None, options: dict[str, str] | None
 ) -> Query:
@@ -199,8 +186,14 @@ def query_of(
             f"no database is known by the scheme {scheme_of(path)!r}",
             f"one of {known}; or name its ADBC driver: driver=...",
         )
-    if driver is None and _DRIVERS[str(scheme_of(path))].of_file:
-        _check_file(path)
+    if driver is None:
+        known_driver = _DRIVERS[str(scheme_of(path))]
+        if options and not known_driver.has_options:
+            raise argument_error(
+                f"{shown(path)}: this driver takes no database_options", "leave them out"
+            )
+        if known_driver.of_file:
+            _check_file(path)
     return Query(path, query, driver, tuple(sorted((options or {}).items())))
 
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ._errors import UnsupportedError
+from ._optional import need
 from ._tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
@@ -58,13 +58,7 @@ def to_tf(tensors: Any) -> Any:
 
 def framework(module: str, package: str, name: str) -> Any:
     """The part of this package that needs another one."""
-    try:
-        return importlib.import_module(f".{module}", __package__)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != package:
-            raise
-        hint = f"pip install {package}"
-        raise UnsupportedError(f"this needs {name} ({hint})", hint=hint) from error
+    return need(f".{module}", f"what makes tensors of {name}", package)
 
 
 def register_with_jax() -> None:

@@ -23,6 +23,7 @@ from ._errors import (
     UnsupportedError,
     argument_error,
 )
+from ._optional import need
 from ._parquet_counts import Counts, check_footer
 from ._reader import Reader
 
@@ -43,15 +44,7 @@ _SHARD_DIGITS = 5
 
 def _parquet() -> Any:
     """pyarrow.parquet, or what to install."""
-    try:
-        import pyarrow.parquet
-    except ImportError:
-        hint = "pip install pyarrow"
-        raise UnsupportedError(
-            f"Parquet is read and written through pyarrow, which is not installed ({hint})",
-            hint=hint,
-        ) from None
-    return pyarrow.parquet
+    return need("pyarrow.parquet", "Parquet")
 
 
 # Reading

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import io
 import os
 import re
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ._errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
 from ._formats import has_magic
 from ._http import Copy, HttpFile, is_http
+from ._optional import need, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -237,7 +237,7 @@ def as_fsspec(filesystem: Any) -> Any:
     if not hasattr(filesystem, "open_input_file"):
         return filesystem
     _fsspec()
-    wrapper: Any = importlib.import_module("fsspec.implementations.arrow")
+    wrapper = need("fsspec.implementations.arrow", "a file system of pyarrow")
     return wrapper.ArrowFSWrapper(filesystem)
 
 
@@ -247,6 +247,8 @@ def _by_url(url: str) -> tuple[Any, str]:
     try:
         system, path = core.url_to_fs(url)
     except ImportError as error:
+        if url.startswith(("http://", "https://")):
+            refuse("aiohttp", url, "remote", error)
         hint = str(error)[:120]
         raise UnsupportedError(
             f"{url}: its file system is not installed ({hint})", hint=hint
@@ -257,13 +259,7 @@ def _by_url(url: str) -> tuple[Any, str]:
 
 
 def _fsspec() -> Any:
-    try:
-        return importlib.import_module("fsspec.core")
-    except ImportError:
-        hint = "pip install fsspec, and the package of the file system, such as s3fs"
-        raise UnsupportedError(
-            f"URLs are opened by fsspec, which is not installed ({hint})", hint=hint
-        ) from None
+    return need("fsspec.core", "opening a URL")
 
 
 class RemoteOutput:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from ._errors import ArgumentError, UnsupportedError
+from ._optional import need
 
 Dtype: TypeAlias = Literal["int64", "float32", "bytes"]
 SplitsDtype: TypeAlias = Literal["int64", "int32"]
@@ -245,7 +246,7 @@ def tensorflow_spec_of(name: str, spec: FeatureSpec) -> Any:
         raise UnsupportedError(
             f"tf.io has no form for the structured tensor {name!r} ({hint})", path=name, hint=hint
         )
-    import tensorflow as tf
+    tf = need("tensorflow", "tf.io's form of a feature")
 
     dtype = {"int64": tf.int64, "float32": tf.float32, "bytes": tf.string}[spec.dtype]
     if isinstance(spec, FixedLen | VarLen) and spec.key is not None:

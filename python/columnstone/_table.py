@@ -18,6 +18,7 @@ from ._core import Array, RecordBatch
 from ._errors import ArgumentError, NotFoundError, SchemaError, UnsupportedError
 from ._huggingface import is_dataset
 from ._objects import array_of, as_arrow, batch_of_rows, columns_of, is_arrow
+from ._optional import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -443,7 +444,7 @@ def fill_null(self: Array, fill: Any) -> Array:
 
 
 def to_numpy(self: Array) -> npt.NDArray[Any]:
-    import numpy as np
+    np = need("numpy", "Array.numpy()")
 
     format = self.schema.format
     if format in _CODES:
@@ -468,7 +469,7 @@ _TIMES = {"tdD": ("M8[D]", "i"), "tdm": ("M8[ms]", "l")} | {
 
 def as_numpy(self: Array, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
     """What __array__ gives."""
-    import numpy as np
+    np = need("numpy", "a numpy array of an Array")
 
     as_objects = dtype is not None and np.dtype(dtype) == np.dtype(object)
     made, is_view = (_objects(self), False) if as_objects else _typed(self)
@@ -534,14 +535,8 @@ def _objects(self: Array) -> npt.NDArray[Any]:
 
 def frame_of(batches: Iterable[RecordBatch], schema: ArrowSchema) -> Any:
     """A DataFrame of Arrow-backed columns."""
-    try:
-        import pandas as pd  # type: ignore[import-untyped]
-        import pyarrow as pa
-    except ModuleNotFoundError as error:
-        hint = "pip install pandas pyarrow"
-        raise UnsupportedError(
-            f"to_pandas() needs {error.name}, which is not installed ({hint})", hint=hint
-        ) from error
+    pd = need("pandas", "to_pandas()")
+    pa = need("pyarrow", "to_pandas()", "pandas")
     parts = [pa.record_batch(batch) for batch in batches]
     return pa.Table.from_batches(parts, pa.schema(schema)).to_pandas(types_mapper=pd.ArrowDtype)
 

@@ -25,6 +25,7 @@ from ._errors import NotFoundError, argument_error
 from ._frameworks import framework
 from ._open import infer_schema
 from ._open import open as open_source
+from ._optional import need
 from ._schema import Schema
 from ._source import Source
 from ._spec import RowLengths
@@ -166,7 +167,7 @@ class TFXIO:
 
     def ArrowSchema(self) -> pa.Schema:
         """The Arrow schema of the batches. Without a TFMD schema this reads the input."""
-        import pyarrow as pa
+        pa = need("pyarrow", "tfxio")
 
         return pa.schema(self._open(1024).arrow_schema)
 
@@ -180,7 +181,7 @@ class TFXIO:
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[pa.RecordBatch]:
         """The batches, as pyarrow's."""
-        import pyarrow as pa
+        pa = need("pyarrow", "tfxio")
 
         source = self._open(options.batch_size)
         dataset = source.dataset(**_order(options), prefetch=0, as_batches=True)

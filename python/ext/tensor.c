@@ -281,7 +281,11 @@ static PyObject *numpy_strings(PyObject *numpy, PyObject *object) {
 
 static PyObject *to_numpy(PyObject *object, PyObject *unused) {
   (void)unused;
-  PyObject *numpy = PyImport_ImportModule("numpy");
+  PyObject *optional = PyImport_ImportModule("columnstone._optional");
+  PyObject *numpy = optional == NULL ? NULL
+                                     : PyObject_CallMethod(optional, "need", "ss", "numpy",
+                                                           "a numpy array of a Tensor");
+  Py_XDECREF(optional);
   if (numpy == NULL) {
     return NULL;
   }

@@ -165,7 +165,7 @@ def test_what_is_missing_is_said(file: pathlib.Path, name: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code, str(file), name], capture_output=True, text=True, check=True
     )
-    assert f"pip install {name}" in done.stdout
+    assert f"columnstone[{name}]" in done.stdout
 
 
 # Rows for Grain

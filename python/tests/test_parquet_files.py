@@ -369,7 +369,7 @@ def test_without_pyarrow(groups: pathlib.Path, monkeypatch: pytest.MonkeyPatch) 
         lambda: cst.Writer(groups.with_name("u.parquet")),
     ):
         attempt: Callable[[], object] = call
-        with pytest.raises(cst.UnsupportedError, match="pip install pyarrow"):
+        with pytest.raises(cst.UnsupportedError, match=r"'columnstone\[parquet\]'"):
             attempt()
 
 

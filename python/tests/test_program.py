@@ -66,11 +66,13 @@ def test_damage_is_told(tmp_path: pathlib.Path) -> None:
 
 
 def test_without_pyarrow(tmp_path: pathlib.Path) -> None:
-    (tmp_path / "pyarrow.py").write_text("raise ImportError('no pyarrow')\n")
+    (tmp_path / "pyarrow.py").write_text(
+        "raise ModuleNotFoundError('no pyarrow', name='pyarrow')\n"
+    )
     path = tmp_path / "t.parquet"
     path.write_bytes(b"PAR1" + bytes(20))
     text = run("head", path, status=2, PYTHONPATH=str(tmp_path))
-    assert "pip install pyarrow" in text
+    assert "pip install 'columnstone[parquet]'" in text
 
 
 def test_types_that_parquet_lacks(tmp_path: pathlib.Path) -> None:

@@ -324,5 +324,5 @@ def test_spawned_process(http: tuple[str, servers.Behaviour], s3: dict[str, str]
 
 def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
-    with pytest.raises(cst.UnsupportedError, match="pip install fsspec"):
+    with pytest.raises(cst.UnsupportedError, match=r"'columnstone\[remote\]'"):
         cst.open("s3://bucket/x")

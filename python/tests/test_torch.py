@@ -467,7 +467,7 @@ def test_torch_is_loaded_when_it_is_needed(file: pathlib.Path) -> None:
         "assert not {'torch', 'jax', 'numpy', 'tensorflow'} & set(sys.modules)\n"
         "sys.modules['torch'] = None\n"
         "try:\n    dataset.torch()\n"
-        "except cst.UnsupportedError as error:\n    assert 'pip install torch' in str(error)\n"
+        "except cst.UnsupportedError as error:\n    assert 'columnstone[torch]' in str(error)\n"
         "else:\n    raise AssertionError\n"
     )
     subprocess.run([sys.executable, "-c", code, str(file), SCHEMA], check=True)

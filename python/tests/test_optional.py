@@ -1,0 +1,82 @@
+"""Packages that are not there: the error says who needs them and which extra has them."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import sys
+import tomllib
+from collections.abc import Callable
+
+import columnstone as cst
+import pytest
+from columnstone import _optional
+from conftest import SCHEMA
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+Use = Callable[[pathlib.Path], object]
+
+
+def batch(path: pathlib.Path) -> cst.RecordBatch:
+    return next(iter(cst.open(path, schema=SCHEMA)))
+
+
+def tensor(path: pathlib.Path) -> cst.Tensor:
+    found = next(iter(cst.open(path, schema=SCHEMA).tensors()))["id"]
+    assert isinstance(found, cst.Tensor)
+    return found
+
+
+USES: list[tuple[str, str, Use]] = [
+    ("numpy", "numpy", lambda path: tensor(path).numpy()),
+    ("numpy", "numpy", lambda path: tensor(path).__array__()),
+    ("numpy", "numpy", lambda path: batch(path).column("id").flatten().numpy()),
+    ("numpy", "numpy", lambda path: batch(path).column("id").__array__()),
+    ("numpy", "numpy", lambda path: next(iter(cst.open(path).dataset(2).numpy()))),
+    ("pandas", "pandas", lambda path: batch(path).to_pandas()),
+    ("pyarrow", "pandas", lambda path: batch(path).to_pandas()),
+    ("torch", "torch", lambda path: cst.open(path).dataset(2).torch()),
+    ("torch", "torch", lambda path: cst.to_torch(tensor(path))),
+    ("jax", "jax", lambda path: cst.open(path).dataset(2).jax()),
+    ("tensorflow", "tensorflow", lambda path: cst.open(path).dataset(2).tf()),
+    ("pyarrow.parquet", "parquet", lambda path: cst.write(cst.open(path), f"{path}.parquet")),
+    ("fsspec.core", "remote", lambda path: cst.open("https://example.invalid/x.csv")),
+    (
+        "aiohttp",
+        "remote",
+        lambda path: cst.open("https://example.invalid/x.csv"),
+    ),
+    ("pyarrow", "sqlite", lambda path: cst.open("sqlite://:memory:", query="select 1")),
+]
+
+
+@pytest.mark.parametrize(("module", "extra", "use"), USES)
+def test_the_extra_is_named(
+    module: str, extra: str, use: Use, file: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = {"torch": "_torch", "jax": "_jax"}.get(module)
+    monkeypatch.delitem(sys.modules, f"columnstone.{own}", raising=False)
+    monkeypatch.delitem(sys.modules, "fsspec.implementations.http", raising=False)
+    monkeypatch.setitem(sys.modules, module, None)
+    wanted = rf"needs {module.partition('.')[0]}, which is not installed .*'columnstone\[{extra}\]'"
+    with pytest.raises(cst.UnsupportedError, match=wanted) as caught:
+        use(file)
+    assert caught.value.hint == f"pip install 'columnstone[{extra}]'"
+
+
+def test_every_extra_is_one() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    for package, extra in _optional._EXTRAS.items():
+        names = [re.split("[>=]", line)[0].replace("-", "_") for line in extras[extra]]
+        assert package in names or (package, extra) == ("adbc_driver_duckdb", "duckdb")
+
+
+def test_a_package_that_is_broken_says_so_itself(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    (tmp_path / "broken_one.py").write_text("import no_such_thing\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="no_such_thing"):
+        _optional.need("broken_one", "this")

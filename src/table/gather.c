@@ -34,6 +34,14 @@ static void *take_buffer(const gathering *g, struct ArrowArray *out, int64_t ind
   return buffer;
 }
 
+/* The slots from `at` on, as many as go without a question; it is asked first. */
+static cst_status part_at(const gathering *g, int64_t at, cst__chosen *part) {
+  int64_t rest = g->slots->count - at;
+  *part =
+      (cst__chosen){g->slots->at + at, rest < MOST_SLOTS ? rest : MOST_SLOTS, g->slots->has_null};
+  return cst__interrupted(g->error);
+}
+
 /* ---- bits ---- */
 
 static inline unsigned bit_at(const uint8_t *bits, int64_t at) {
@@ -46,8 +54,8 @@ static inline unsigned bit_of(const uint8_t *bits, int64_t offset, int64_t slot,
 }
 
 /* Gives the number of bits that are set. */
-static int64_t gather_bits(const uint8_t *bits, int64_t offset, const cst__chosen *s,
-                           unsigned missing, uint8_t *to) {
+static int64_t gather_part_bits(const uint8_t *bits, int64_t offset, const cst__chosen *s,
+                                unsigned missing, uint8_t *to) {
   int64_t set = 0;
   for (int64_t i = 0; i < s->count; i += 8) {
     int64_t end = s->count - i < 8 ? s->count - i : 8;
@@ -67,6 +75,17 @@ static int64_t gather_bits(const uint8_t *bits, int64_t offset, const cst__chose
   return set;
 }
 
+static cst_status gather_bits(const gathering *g, const uint8_t *bits, int64_t offset,
+                              unsigned missing, uint8_t *to, int64_t *set) {
+  *set = 0;
+  for (int64_t at = 0; at < g->slots->count; at += MOST_SLOTS) {
+    cst__chosen part;
+    CST__TRY(part_at(g, at, &part));
+    *set += gather_part_bits(bits, offset, &part, missing, to + at / 8);
+  }
+  return CST_OK;
+}
+
 static cst_status gather_validity(const gathering *g, const cst__view *view, bool is_batch,
                                   struct ArrowArray *out) {
   if (view->validity == NULL && (is_batch || !g->slots->has_null)) {
@@ -76,7 +95,8 @@ static cst_status gather_validity(const gathering *g, const cst__view *view, boo
   if (bitmap == NULL) {
     return CST_NO_MEMORY;
   }
-  int64_t valid = gather_bits(view->validity, view->offset, g->slots, is_batch, bitmap);
+  int64_t valid;
+  CST__TRY(gather_bits(g, view->validity, view->offset, is_batch, bitmap, &valid));
   out->null_count = out->length - valid;
   return CST_OK;
 }
@@ -86,8 +106,8 @@ static cst_status gather_bools(const gathering *g, const cst__view *view, struct
   if (bits == NULL) {
     return CST_NO_MEMORY;
   }
-  gather_bits(view->data, view->offset, g->slots, 0, bits);
-  return CST_OK;
+  int64_t set;
+  return gather_bits(g, view->data, view->offset, 0, bits, &set);
 }
 
 /* ---- fixed widths ---- */
@@ -163,10 +183,8 @@ static cst_status gather_fixed(const gathering *g, const cst__view *view, struct
   }
   const uint8_t *from = first_value(view, width);
   for (int64_t at = 0; at < g->slots->count; at += MOST_SLOTS) {
-    int64_t rest = g->slots->count - at;
-    cst__chosen part = {g->slots->at + at, rest < MOST_SLOTS ? rest : MOST_SLOTS,
-                        g->slots->has_null};
-    CST__TRY(cst__interrupted(g->error));
+    cst__chosen part;
+    CST__TRY(part_at(g, at, &part));
     gather_widths(from, &part, to + (size_t)at * width, width);
   }
   return CST_OK;
@@ -184,29 +202,43 @@ typedef struct spans {
   int64_t total;
 } spans;
 
-/* Writes the offsets of the slots, laid one behind the other; null ones are empty. Gives the last
- * of them, or -1 if 64 bits do not hold it. */
-#define DEFINE_GATHER_OFFSETS(name, type)                                                       \
-  static int64_t name(const cst__view *view, const cst__chosen *s, int64_t *begins, type *to) { \
-    const type *from = view->offsets; /* may be NULL if there are no slots */                   \
-    bool is_plain = view->validity == NULL && !s->has_null;                                     \
-    bool is_bad = false;                                                                        \
-    int64_t total = 0;                                                                          \
-    to[0] = 0;                                                                                  \
-    for (int64_t i = 0; i < s->count; i++) {                                                    \
-      int64_t at = view->offset + s->at[i];                                                     \
-      int64_t size = 0;                                                                         \
-      if (is_plain || bit_of(view->validity, view->offset, s->at[i], 0)) {                      \
-        begins[i] = from[at];                                                                   \
-        size = (int64_t)from[at + 1] - from[at];                                                \
-      }                                                                                         \
-      is_bad |= __builtin_add_overflow(total, size, &total);                                    \
-      to[i + 1] = (type)total;                                                                  \
-    }                                                                                           \
-    return is_bad ? -1 : total;                                                                 \
+/* Writes the offsets of the slots, laid one behind the other after to[0]; null ones are empty.
+ * Gives the last of them, or -1 if 64 bits do not hold it. */
+#define DEFINE_GATHER_OFFSETS(name, type)                                                          \
+  static int64_t name(const cst__view *view, const cst__chosen *s, int64_t total, int64_t *begins, \
+                      type *to) {                                                                  \
+    const type *from = view->offsets; /* may be NULL if there are no slots */                      \
+    bool is_plain = view->validity == NULL && !s->has_null;                                        \
+    bool is_bad = false;                                                                           \
+    for (int64_t i = 0; i < s->count; i++) {                                                       \
+      int64_t at = view->offset + s->at[i];                                                        \
+      int64_t size = 0;                                                                            \
+      if (is_plain || bit_of(view->validity, view->offset, s->at[i], 0)) {                         \
+        begins[i] = from[at];                                                                      \
+        size = (int64_t)from[at + 1] - from[at];                                                   \
+      }                                                                                            \
+      is_bad |= __builtin_add_overflow(total, size, &total);                                       \
+      to[i + 1] = (type)total;                                                                     \
+    }                                                                                              \
+    return is_bad ? -1 : total;                                                                    \
   }
 DEFINE_GATHER_OFFSETS(gather_offsets_32, int32_t)
 DEFINE_GATHER_OFFSETS(gather_offsets_64, int64_t)
+
+/* Those of all slots; the total is -1 if 64 bits do not hold it. */
+static cst_status gather_offsets(const gathering *g, const cst__view *view, int64_t *begins,
+                                 void *to, int64_t *total) {
+  memset(to, 0, (size_t)view->offset_width);
+  *total = 0;
+  for (int64_t at = 0; at < g->slots->count && *total >= 0; at += MOST_SLOTS) {
+    cst__chosen part;
+    CST__TRY(part_at(g, at, &part));
+    *total = view->offset_width == 8
+                 ? gather_offsets_64(view, &part, *total, begins + at, (int64_t *)to + at)
+                 : gather_offsets_32(view, &part, *total, begins + at, (int32_t *)to + at);
+  }
+  return CST_OK;
+}
 
 static cst_status new_numbers(const gathering *g, int64_t count, int64_t **out) {
   size_t size = SIZE_MAX;
@@ -224,8 +256,11 @@ static cst_status gather_spans(const gathering *g, const cst__view *view, const 
   }
   *out = (spans){.ends = to, .width = width, .count = g->slots->count};
   CST__TRY(new_numbers(g, out->count, &out->begins));
-  out->total = width == 8 ? gather_offsets_64(view, g->slots, out->begins, to)
-                          : gather_offsets_32(view, g->slots, out->begins, to);
+  cst_status status = gather_offsets(g, view, out->begins, to, &out->total);
+  if (status != CST_OK) {
+    cst__delete(out->begins);
+    return status;
+  }
   if (out->total < 0 || (width == 4 && out->total > INT32_MAX)) {
     cst__delete(out->begins);
     return cst__fail(g->error, CST_LIMIT, "take fewer rows, or cast to a type with 64-bit offsets",
@@ -367,7 +402,12 @@ static cst_status gather_fixed_lists(const gathering *g, const cst__node *node,
   if (is_plain(&view->children[0])) {
     uint8_t *to;
     CST__TRY(new_plain(g, &view->children[0], total, out->children[0], &to));
-    copy_fixed_lists(view, s, to);
+    size_t bytes = (size_t)view->fixed_size * width_of(&view->children[0]);
+    for (int64_t at = 0; at < s->count; at += MOST_SLOTS) {
+      cst__chosen part;
+      CST__TRY(part_at(g, at, &part));
+      copy_fixed_lists(view, &part, to + (size_t)at * bytes);
+    }
     return CST_OK;
   }
   int64_t *items;
@@ -440,7 +480,11 @@ static cst_status gather_views(const gathering *g, const cst__view *view, struct
   if (to == NULL) {
     return CST_NO_MEMORY;
   }
-  copy_views(view, g->slots, to);
+  for (int64_t at = 0; at < g->slots->count; at += MOST_SLOTS) {
+    cst__chosen part;
+    CST__TRY(part_at(g, at, &part));
+    copy_views(view, &part, to + (size_t)at * 16);
+  }
   return CST_OK;
 }
 

@@ -95,6 +95,20 @@ TEST(examples_are_decoded_as_in_a_pass) {
   bytes_free(&expected);
 }
 
+/* So many that they are not sorted at one go. */
+enum { MANY = 5000 };
+
+TEST(many_rows_in_disorder) {
+  uint64_t rows[MANY];
+  const char *path = write_raw("many.tfrecord", 0, 500);
+  cst_source *source = open_raw_files(&path, 1, 0);
+  for (size_t i = 0; i < MANY; i++) {
+    rows[i] = i * 7919 % 500;
+  }
+  check_take(source, rows, MANY);
+  cst_source_release(source);
+}
+
 TEST(views_and_columns) {
   const char *path = write_examples("v.tfrecord", 0, 30);
   static const char *const columns[] = {"name"};
@@ -417,7 +431,7 @@ TEST(many_threads) {
 }
 
 static cst_status take_once(void *context) {
-  static const uint64_t rows[] = {3, 9, 1, 1};
+  uint64_t rows[MANY];
   const char *const *paths = context;
   cst_source *source;
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
@@ -426,8 +440,11 @@ static cst_status take_once(void *context) {
   CST__TRY(cst_source_open(paths, 2, &options, &source, NULL));
   uint64_t count;
   cst_status status = cst_source_num_rows(source, &count, NULL);
-  for (int i = 0; i < 2 && status == CST_OK; i++) {
-    status = cst_source_take(source, rows, 4, &batch, NULL);
+  for (size_t i = 0; i < MANY; i++) {
+    rows[i] = i * 7 % 10;
+  }
+  for (size_t i = 0; i < 2 && status == CST_OK; i++) {
+    status = cst_source_take(source, rows, i == 0 ? 4 : MANY, &batch, NULL);
     if (status == CST_OK) {
       batch.release(&batch);
     }

@@ -383,8 +383,7 @@ class ParquetSink:
                         f"{self._path}: a Parquet file without columns has no rows"
                     )
                 table = pa.Table.from_batches([batch])
-                same = self._schema == self._given
-                self._shard().write(table if same else table.cast(self._schema))
+                self._shard().write(_without_views(table, self._schema, self._path))
                 self._batches += 1
                 rows += batch.num_rows
         return rows
@@ -491,6 +490,30 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_list(kind):
         return pa.list_(field(kind.value_field))
     return kind
+
+
+def _without_views(table: pa.Table, schema: pa.Schema | None, path: str) -> pa.Table:
+    """The table with the types of this schema. Only the columns that differ are cast: of a
+    slice of structs or lists of nulls, pyarrow makes an invalid array even for its own type."""
+    import pyarrow as pa
+
+    for i, field in enumerate(schema or ()):
+        if table.schema.field(i).type == field.type:
+            continue
+        try:
+            column = table.column(i).cast(field.type)
+            column.validate()
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            hint = "give the column without views, as string or binary"
+            raise UnsupportedError(
+                f"{path}: column {field.name!r}: pyarrow cannot make {field.type} of it: "
+                f"{_line(error)} ({hint})",
+                file=path,
+                path=field.name,
+                hint=hint,
+            ) from error
+        table = table.set_column(i, field, column)
+    return table
 
 
 def _check_types(pq: Any, path: str, schema: pa.Schema) -> None:

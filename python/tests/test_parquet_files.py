@@ -285,6 +285,31 @@ def test_what_parquet_cannot_hold(tmp_path: pathlib.Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "kind", [pa.struct([("x", pa.null())]), pa.list_(pa.null()), pa.list_(pa.null(), 2)], ids=str
+)
+def test_views_beside_nested_nulls(tmp_path: pathlib.Path, kind: pa.DataType) -> None:
+    """Only the views are cast: pyarrow casts such nulls to what is invalid, even to their type."""
+    value = {"x": None} if pa.types.is_struct(kind) else [None, None]
+    columns = {
+        "text": pa.array(["a", "b", "c"], pa.string_view()),
+        "empty": pa.array([value] * 3, kind),
+    }
+    batch = pa.record_batch(columns).slice(1)
+    cst.write(batch, tmp_path / "t.parquet")
+    assert pa.table(cst.open(tmp_path / "t.parquet")).to_pylist() == batch.to_pylist()
+
+
+def test_views_that_pyarrow_cannot_cast(tmp_path: pathlib.Path) -> None:
+    """Nothing is said to be corrupt, and the column is named."""
+    kind = pa.struct([("s", pa.string_view()), ("x", pa.list_(pa.null(), 2))])
+    batch = pa.record_batch({"both": pa.array([{"s": "a", "x": [None, None]}] * 3, kind)})
+    with pytest.raises(cst.UnsupportedError, match=r"'both'.*without views") as caught:
+        cst.write(batch, tmp_path / "t.parquet")
+    assert caught.value.path == "both"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_shards(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "t.parquet"
     assert cst.write(cst.open(TABLE, batch_size=100), path, num_shards=3) == 1000

@@ -127,7 +127,7 @@ def test_failures_of_the_object() -> None:
     [
         [TABLE, "file"],
         [TABLE, 1],
-        {"a": [1]},
+        {"a": 1},
         pa.chunked_array([[1, 2]]),
         pa.array([1, 2]),
     ],

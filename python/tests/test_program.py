@@ -11,11 +11,11 @@ import columnstone as cst
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from program import CLI, needs_program, run
 
-CLI = pathlib.Path(sys.executable).parent / "columnstone"
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 
-pytestmark = pytest.mark.skipif(not CLI.exists(), reason="there is no installed program")
+pytestmark = needs_program
 
 TABLE = pa.table(
     {
@@ -24,19 +24,6 @@ TABLE = pa.table(
         "s": pa.array([{"x": 1.5}, None, {"x": None}] * 1000),
     }
 )
-
-
-def run(*arguments: str | pathlib.Path, status: int = 0, **variables: str) -> str:
-    done = subprocess.run(
-        [CLI, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-        env={**os.environ, **variables},
-    )
-    assert done.returncode == status, done.stderr
-    return done.stdout + done.stderr
 
 
 def test_parquet_both_ways(tmp_path: pathlib.Path) -> None:

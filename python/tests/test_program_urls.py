@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import os
 import pathlib
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import columnstone as cst
 import pyarrow as pa
 import pytest
 from conftest import MakeFile
+from program import needs_program, run
 from servers import Behaviour, http_server
 
-CLI = pathlib.Path(sys.executable).parent / "columnstone"
-
-pytestmark = pytest.mark.skipif(not CLI.exists(), reason="there is no installed program")
-
-
-def run(*arguments: str | pathlib.Path, status: int = 0, **variables: str) -> str:
-    done = subprocess.run(
-        [CLI, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-        env={**os.environ, **variables},
-    )
-    assert done.returncode == status, done.stderr
-    return done.stdout + done.stderr
+pytestmark = needs_program
 
 
 @pytest.fixture

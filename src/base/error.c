@@ -1,6 +1,7 @@
 /* cst_error: status names, filling, and the one-line text. */
 #include "base/error.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -302,4 +303,23 @@ size_t cst_dtype_width(cst_dtype dtype) {
 #undef CST__DTYPE
   }
   return 0;
+}
+
+int cst__error_number(cst_status status) {
+  switch (status) {
+    case CST_OK:
+      return 0;
+    case CST_NO_MEMORY:
+      return ENOMEM;
+    case CST_IO:
+    case CST_NOT_FOUND:
+    case CST_CALLBACK:
+      return EIO;
+    case CST_UNSUPPORTED:
+      return ENOTSUP;
+    case CST_INTERRUPTED:
+      return EINTR;
+    default:
+      return EINVAL;
+  }
 }

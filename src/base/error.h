@@ -65,6 +65,9 @@ void cst__error_copy(cst_error *to, const cst_error *from);
  * not have done so: hands it on, and returns `status`. */
 cst_status cst__error_take(cst_error *error, const char *call, cst_status status, cst_error *own);
 
+/* What the functions of an ArrowArrayStream return for a status: 0, or an errno value. */
+int cst__error_number(cst_status status);
+
 /* Copies bytes into buf as valid, printable, NUL-terminated UTF-8 of at most n - 1 bytes: control
  * characters and bytes that are no UTF-8 become \xNN, and "..." ends what was cut. */
 void cst__escape(char *buf, size_t n, const char *bytes, size_t size);

@@ -1,7 +1,6 @@
 /* Reading through a program: its standard output as an Arrow stream. */
 #include "format/program.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -145,30 +144,14 @@ static cst_status next_batch(program_stream *stream, struct ArrowArray *out, cst
 
 /* ---- as an Arrow stream ---- */
 
-/* The errno values of streams; cst__program_last_error tells more. */
-static int code_of(cst_status status) {
-  switch (status) {
-    case CST_OK:
-      return 0;
-    case CST_NO_MEMORY:
-      return ENOMEM;
-    case CST_IO:
-      return EIO;
-    case CST_UNSUPPORTED:
-      return ENOTSUP;
-    default:
-      return EINVAL;
-  }
-}
-
 static int get_schema(struct ArrowArrayStream *ptr, struct ArrowSchema *out) {
   program_stream *stream = ptr->private_data;
-  return code_of(cst__schema_copy(cst__ipc_reader_schema(stream->ipc), out, &stream->error));
+  return cst__error_number(cst__schema_copy(cst__ipc_reader_schema(stream->ipc), out, &stream->error));
 }
 
 static int get_next(struct ArrowArrayStream *ptr, struct ArrowArray *out) {
   program_stream *stream = ptr->private_data;
-  return code_of(next_batch(stream, out, &stream->error));
+  return cst__error_number(next_batch(stream, out, &stream->error));
 }
 
 static const char *get_last_error(struct ArrowArrayStream *ptr) {

@@ -1,8 +1,6 @@
 /* Passes as Arrow C streams. */
 #include "source/stream.h"
 
-#include <errno.h>
-
 #include "source/pass.h"
 
 typedef struct stream {
@@ -12,31 +10,12 @@ typedef struct stream {
   char text[4096 + 512]; /* of the last error */
 } stream;
 
-static int error_number(cst_status status) {
-  switch (status) {
-    case CST_OK:
-      return 0;
-    case CST_NO_MEMORY:
-      return ENOMEM;
-    case CST_IO:
-    case CST_NOT_FOUND:
-    case CST_CALLBACK:
-      return EIO;
-    case CST_UNSUPPORTED:
-      return ENOTSUP;
-    case CST_INTERRUPTED:
-      return EINTR;
-    default:
-      return EINVAL;
-  }
-}
-
 static int finish_call(stream *s, cst_status status, const cst_error *error) {
   s->failed = status != CST_OK;
   if (s->failed) {
     (void)cst_error_format(error, s->text, sizeof s->text);
   }
-  return error_number(status);
+  return cst__error_number(status);
 }
 
 static int get_schema(struct ArrowArrayStream *out, struct ArrowSchema *schema) {

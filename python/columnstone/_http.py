@@ -11,6 +11,8 @@ import threading
 import weakref
 from typing import IO, TYPE_CHECKING, Any
 
+from ._errors import FileError
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -41,14 +43,61 @@ class HttpFile:
             answer.close()
             answer = Answer(system, url)
         self.size = answer.size
-        self.sends_parts = answer.is_part and answer.size is not None
+        self.sends_parts = answer.is_part
+        self._version = answer.version
         answer.close()
 
     def open(self) -> Any:
         """A reader that stands at the beginning; with seek, if the server sends parts."""
-        if self.sends_parts:
-            return self._system.open(self._url, "rb", size=self.size)
-        return Answer(self._system, self._url)
+        if not self.sends_parts:
+            return Answer(self._system, self._url)
+        file = self._system.open(self._url, "rb", size=self.size)
+        file.cache.fetcher = self._bytes  # fsspec takes any 206 for what it asked for
+        return file
+
+    def _bytes(self, begin: int, end: int) -> bytes:
+        """These bytes of the file, in as many parts as the server makes of them."""
+        data = bytearray()
+        while begin + len(data) < end:
+            data += self._part(begin + len(data), end)
+        return bytes(data)
+
+    def _part(self, begin: int, end: int) -> bytes:
+        """What the server sends of these bytes: the first ones at least, and of the same file as
+        ever, or FileError."""
+        answer = Answer(self._system, self._url, f"bytes={begin}-{end - 1}")
+        try:
+            last = self._check_part(answer, begin, end)
+            size = last + 1 - begin
+            data = answer.read_up_to(size + (answer.status == 206))
+        finally:
+            answer.close()
+        if len(data) != size:
+            had = "more" if len(data) > size else str(len(data))
+            raise self._wrong(f"the server sent {had} bytes for the {size} of {begin}-{last}")
+        return data
+
+    def _check_part(self, answer: Answer, begin: int, end: int) -> int:
+        """The last byte of the part."""
+        if answer.size not in (None, self.size) or answer.is_other(self._version):
+            hint = "open it again"
+            raise self._wrong("the file on the server has changed since it was opened", hint)
+        if answer.status == 200 and begin == 0 and answer.size is not None:
+            return end - 1  # the file as a whole, of which these are the first bytes
+        found = answer.range
+        if (
+            answer.status != 206
+            or found is None
+            or found[0] != begin
+            or not begin <= found[1] < end
+        ):
+            got = f"{found[0]}-{found[1]}" if found is not None else f"status {answer.status}"
+            raise self._wrong(f"asked for bytes {begin}-{end - 1}, the server answered with {got}")
+        return found[1]
+
+    def _wrong(self, text: str, hint: str = "download the file, and open the copy") -> FileError:
+        shown = self._url.partition("?")[0]
+        return FileError(f"{shown}: {text} ({hint})", file=shown, hint=hint)
 
     def copied(self) -> Copy:
         """A reader of a copy, which is made by the first who needs it."""
@@ -120,13 +169,24 @@ class Answer:
             "identity",
             "",
         )
-        total = re.fullmatch(r"bytes 0-\d+/(\d+)", headers.get("Content-Range", "").strip())
-        self.is_part = self.status == 206 and not encoded and total is not None
-        self.size: int | None = None
-        if self.is_part and total is not None:
-            self.size = int(total[1])
+        said = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+|\*)", headers.get("Content-Range", "").strip())
+        self.range: tuple[int, int] | None = None  # the first byte and the last
+        self.size: int | None = None  # of the whole file
+        if self.status == 206 and not encoded and said is not None:
+            self.range = int(said[1]), int(said[2])
+            self.size = int(said[3]) if said[3] != "*" else None
         elif self.status == 200 and not encoded and "Content-Length" in headers:
             self.size = int(headers["Content-Length"])
+        self.is_part = self.range is not None and self.range[0] == 0 and self.size is not None
+        etag = headers.get("ETag", "").strip().removeprefix("W/")
+        self.version: tuple[str, str] = etag, headers.get("Last-Modified", "").strip()
+
+    def is_other(self, version: tuple[str, str]) -> bool:
+        """True if this answer tells another version of the file: by the ETag, or else the time."""
+        for ours, theirs in zip(self.version, version, strict=True):
+            if ours and theirs:
+                return ours != theirs
+        return False
 
     async def _get(self, session: Any, system: Any, url: str, part: str | None) -> Any:
         aiohttp = importlib.import_module("aiohttp")
@@ -145,6 +205,18 @@ class Answer:
             self.close()
             raise
         return data
+
+    def read_up_to(self, size: int) -> bytes:
+        """All that comes, but no more than so many bytes."""
+
+        async def gather() -> bytes:
+            data = bytearray()
+            while len(data) < size and (piece := await self._got.content.read(size - len(data))):
+                data += piece
+            return bytes(data)
+
+        gathered: bytes = self._sync(self._loop, gather)
+        return gathered
 
     def close(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop ends before us when the interpreter does

@@ -26,6 +26,9 @@ class Behaviour:
         self.redirects = False  # /moved/x is at /x
         self.asked: list[str] = []  # the Range headers
         self.answers = 0  # to GET
+        self.parts = ""  # what is odd in parts of more than 64 bytes, see odd_part
+        self.etag = ""
+        self.modified = ""
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -68,11 +71,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
             how.asked.append(asked)
             begin = int(part[1])
             end = min(int(part[2] or total) + 1, total)
-            data = data[begin:end]
+            whole = data
+            data = whole[begin:end]
+            if end - begin > 64:
+                begin, data, total = odd_part(how.parts, whole, begin, end)
+            last = begin + len(data) - 1
+            if how.parts == "unsaid more" and end - begin > 64:
+                last -= 7
             self.send_response(206)
-            self.send_header("Content-Range", f"bytes {begin}-{begin + len(data) - 1}/{total}")
+            if how.parts != "no range" or end - begin <= 64:
+                self.send_header("Content-Range", f"bytes {begin}-{last}/{total}")
         else:
             self.send_response(200)
+        if how.etag:
+            self.send_header("ETag", how.etag.format(how.answers))
+        if how.modified:
+            self.send_header("Last-Modified", how.modified.format(how.answers))
         if how.gzips:
             data = gzip.compress(data, 1)
             self.send_header("Content-Encoding", "gzip")
@@ -106,6 +120,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
         if not self.behaviour.ends_early:
             self.wfile.write(b"0\r\n\r\n")
+
+
+def odd_part(parts: str, whole: bytes, begin: int, end: int) -> tuple[int, bytes, int | str]:
+    """The begin, the bytes and the total of a part that is odd in this way."""
+    total: int | str = len(whole)
+    if parts in ("more", "unsaid more"):
+        begin, end = (begin, end + 7) if end < len(whole) else (begin - 7, end)
+    elif parts == "other":
+        begin += 7
+    elif parts == "few":
+        end = min(end, begin + 3_000_001)
+    elif parts == "total":
+        total = len(whole) + 1
+    elif parts == "no total":
+        total = "*"
+    return begin, whole[begin:end], total
 
 
 @contextlib.contextmanager

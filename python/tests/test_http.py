@@ -217,6 +217,51 @@ def test_refused(http: tuple[str, servers.Behaviour]) -> None:
         cst.open(f"{http[0]}/t.csv")
 
 
+# --- parts that are not what was asked for ---
+
+
+WRONG: dict[str, tuple[dict[str, object], str]] = {
+    "more": ({"parts": "more"}, "asked for bytes"),
+    "more, unsaid": ({"parts": "unsaid more"}, "server (sent|answered)"),
+    "others": ({"parts": "other"}, "asked for bytes"),
+    "not said which": ({"parts": "no range"}, "asked for bytes"),
+    "another total": ({"parts": "total"}, "has changed .*open it again"),
+    "another ETag": ({"etag": '"{}"'}, "has changed .*open it again"),
+    "another time": ({"modified": "at {}"}, "has changed .*open it again"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("name", ["t.csv", "t.tfrecord"])
+def test_wrong_parts(http: tuple[str, servers.Behaviour], name: str, wrong: str) -> None:
+    settings, text = WRONG[wrong]
+    set_up(http[1], **settings)
+    with pytest.raises(cst.FileError, match=text) as caught:
+        list(cst.open(f"{http[0]}/{name}?key=secret"))
+    assert caught.value.file == f"{http[0]}/{name}"
+    assert caught.value.hint
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"parts": "few"},
+        {"parts": "no total"},
+        {"etag": '"a"', "modified": "at {}"},
+        {"etag": 'W/"a"', "modified": "then"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_odd_parts(
+    http: tuple[str, servers.Behaviour], name: str, settings: dict[str, object]
+) -> None:
+    """Allowed: fewer bytes than asked for, no total, and another time with the same ETag."""
+    set_up(http[1], **settings)
+    check(http[0], name)
+
+
 # --- what has to jump is fetched once ---
 
 

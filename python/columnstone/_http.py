@@ -57,10 +57,10 @@ class HttpFile:
 
     def _bytes(self, begin: int, end: int) -> bytes:
         """These bytes of the file, in as many parts as the server makes of them."""
-        data = bytearray()
+        data = self._part(begin, end)
         while begin + len(data) < end:
             data += self._part(begin + len(data), end)
-        return bytes(data)
+        return data
 
     def _part(self, begin: int, end: int) -> bytes:
         """What the server sends of these bytes: the first ones at least, and of the same file as
@@ -210,10 +210,12 @@ class Answer:
         """All that comes, but no more than so many bytes."""
 
         async def gather() -> bytes:
-            data = bytearray()
-            while len(data) < size and (piece := await self._got.content.read(size - len(data))):
-                data += piece
-            return bytes(data)
+            pieces: list[bytes] = []
+            left = size
+            while left > 0 and (piece := await self._got.content.readany()):
+                pieces.append(piece[:left])
+                left -= len(piece)
+            return b"".join(pieces)
 
         gathered: bytes = self._sync(self._loop, gather)
         return gathered

@@ -4,6 +4,7 @@ Times are CPU times, the best of two, and short ones prove nothing."""
 
 from __future__ import annotations
 
+import os
 import pathlib
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import columnstone as cst
 import pytest
 import wire
 
-FEW, MANY = 4_000, 40_000
+FEW, MANY = (10_000, 100_000) if os.environ.get("COLUMNSTONE_LONG") else (4_000, 40_000)
 
 
 class Wide:

@@ -17,9 +17,14 @@ hit() {
   rm out err
 }
 
+# head is too quick to be hit, unless what it reads from is slow.
+mkfifo slow
+sleep 60 >slow &
+sleeper=$!
+
 # shellcheck disable=SC2086
 {
-  hit INT head -n 100000 $many
+  hit INT head slow
   hit INT count $many
   hit INT verify $many
   hit INT verify --json --threads 2 $many
@@ -33,6 +38,8 @@ hit() {
   hit INT sample $many out.tfrecord -n 1000000
   hit INT shuffle $many out.tfrecord
 }
+kill "$sleeper"
+rm slow
 ls
 
 (columnstone convert x.tfrecord - --to json || echo "status $?" >&2) | head -n 1 >/dev/null

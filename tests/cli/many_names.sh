@@ -21,3 +21,14 @@ columnstone convert wide.tfrecord x.arrow --schema records.pbtxt --columns f29x9
 columns=$(awk 'BEGIN { for (i = 0; i < 15000; i++) printf "%sf%d", i ? "," : "", i }')
 columnstone head wide.tfrecord --columns "$columns" | wc -c
 columnstone convert wide.tfrecord some.arrow --columns "$columns" | sed 's/, [0-9.]* s$//'
+
+# Verbs that look at records as bytes do not know how many names there are.
+columnstone info wide.tfrecord | tail -n 4
+columnstone count wide.tfrecord
+columnstone cat wide.tfrecord wide.tfrecord | wc -c
+columnstone merge wide.tfrecord wide.tfrecord both.tfrecord | sed 's/, [0-9.]* s$//'
+columnstone index both.tfrecord
+columnstone split both.tfrecord part.tfrecord --shards 2 | sed 's/, [0-9.]* s$//'
+columnstone sample both.tfrecord one.tfrecord -n 1 --seed 1 | sed 's/, [0-9.]* s$//'
+columnstone shuffle both.tfrecord mixed.tfrecord --seed 1 | sed 's/, [0-9.]* s$//'
+columnstone repair both.tfrecord sound.tfrecord | sed 's/, [0-9.]* s$//'

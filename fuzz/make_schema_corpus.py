@@ -73,6 +73,7 @@ def binaries():
     yield "huge-dims", feature("a", 2, shape(1 << 62, 1 << 62))
     yield "unknown-enum", feature("a", 2, num(22, 77))
     yield "unknown-fields", plain + num(1000, 5) + msg(1001, "text") + group(1002, num(1, 2))
+    yield "unknown-group-zero", plain + group(1002, num(1, 0), num(0, 2))
     yield "unknown-nested", feature("a", 2, msg(1000, num(1, 2), msg(2, num(3, 4))))
     yield "unknown-fixed", plain + f32(1000, 1.5) + f64(1001, 2.5)
     yield "wrong-wire-types", feature("a", 2, msg(2, "x"), num(14, 1), f32(23, 1.0)) + num(1, 1)

@@ -181,6 +181,7 @@ static cst_status read_field(const reader *r, cst__message *message, const cst__
 
 static cst_status merge(const reader *r, cst__message *message, cst_bytes bytes, int depth) {
   cst__wire wire = cst__wire_of(bytes.data, bytes.size);
+  wire.in_group = message->def->in_group;
   cst__wire_field field;
   while (cst__wire_next(&wire, depth, &field)) {
     CST__TRY(read_field(r, message, &field, depth));

@@ -69,6 +69,7 @@ struct cst__message_def {
   const char *const *oneofs; /* names */
   size_t num_oneofs;
   bool is_map_entry; /* fields 1 (key) and 2 (value) */
+  bool in_group;     /* what an unknown group holds, where the field number 0 is taken */
 };
 
 static inline bool cst__field_is_repeated(const cst__field_def *field) {

@@ -146,7 +146,8 @@ static cst_status next_batch(program_stream *stream, struct ArrowArray *out, cst
 
 static int get_schema(struct ArrowArrayStream *ptr, struct ArrowSchema *out) {
   program_stream *stream = ptr->private_data;
-  return cst__error_number(cst__schema_copy(cst__ipc_reader_schema(stream->ipc), out, &stream->error));
+  return cst__error_number(
+      cst__schema_copy(cst__ipc_reader_schema(stream->ipc), out, &stream->error));
 }
 
 static int get_next(struct ArrowArrayStream *ptr, struct ArrowArray *out) {

@@ -87,6 +87,18 @@ def test_there_and_back(schema: str | None) -> None:
     assert encoder.encode(pl.DataFrame(pa.record_batch(batch))).to_pylist() == encoded.to_pylist()
 
 
+def test_lists_without_values_have_narrow_offsets_too() -> None:
+    decoder = cst.SequenceExampleDecoder(SCHEMA, offsets=32)
+    full = sequence({}, {"words": [[b"abc"], [b"de"]]})
+    empty = sequence({}, {"words": [None, None]})
+    wanted = {full: [[b"abc"], [b"de"]], empty: [None, None]}
+    for records in ([empty], [full, full], [empty], [full, empty], [empty, empty]):
+        batch = pa.record_batch(decoder.decode(records))
+        batch.validate(full=True)
+        rows = batch.column("##SEQUENCE##").to_pylist()
+        assert [row["words"] for row in rows] == [wanted[record] for record in records]
+
+
 def test_another_name_of_the_struct_column() -> None:
     decoder = cst.SequenceExampleDecoder(sequence_column="seq")
     batch = decoder.decode(RECORDS)

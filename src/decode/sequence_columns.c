@@ -106,9 +106,15 @@ static cst_status close_nulls(cst__sequence *sequence, const cst__inner *inner, 
 
 cst_status cst__inner_close(cst__sequence *sequence, uint32_t column) {
   const cst__inner *inner = &sequence->inners[column];
-  cst__column *c = &sequence->loop.batch->columns[column];
+  cst__loop *loop = &sequence->loop;
+  cst__column *c = &loop->batch->columns[column];
+  uint8_t tag = cst__expected_kind(loop, column);
   c->is_nested = true;
-  CST__TRY(cst__close_column(&sequence->loop, column, sequence->parts));
+  /* Lists without any value: strings have a first offset all the same. */
+  if (tag != 0 && loop->hot[column].tag == 0 && cst__has_buffers(loop, column)) {
+    CST__TRY(cst__set_values(loop, column, tag));
+  }
+  CST__TRY(cst__close_column(loop, column, sequence->parts));
   c->num_lists = (int64_t)inner->num_lists;
   c->list_null_count = (int64_t)inner->num_nulls;
   return inner->num_nulls > 0 ? close_nulls(sequence, inner, c) : CST_OK;

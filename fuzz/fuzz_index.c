@@ -10,7 +10,7 @@
 
 #include "base/crc32c.h"
 #include "fuzz.h"
-#include "source/index.h"
+#include "source/index/index.h"
 
 enum {
   NUM_RECORDS = 5,

@@ -1,9 +1,9 @@
 /* <columnstone/source.h>: argument checks and hand-over. */
-#include "source/source.h"
+#include "source/input/source.h"
 
 #include "api/arguments.h"
-#include "source/pass.h"
-#include "source/stream.h"
+#include "source/pass/pass.h"
+#include "source/pass/stream.h"
 
 static cst_status read_options(const cst_source_options *options, cst_source_options *own,
                                cst_error *error) {

@@ -2,7 +2,7 @@
 #include <columnstone/tensor.h>
 
 #include "api/arguments.h"
-#include "source/pass.h"
+#include "source/pass/pass.h"
 #include "tensor/encode.h"
 #include "tensor/tensor.h"
 

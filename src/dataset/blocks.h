@@ -5,7 +5,7 @@
 #define DATASET_BLOCKS_H
 
 #include "dataset/order.h"
-#include "source/region.h"
+#include "source/index/region.h"
 
 typedef struct cst__blocks cst__blocks;
 

@@ -2,8 +2,8 @@
 #include "dataset/dataset.h"
 
 #include "dataset/order.h"
-#include "source/access.h"
-#include "source/pass.h"
+#include "source/index/access.h"
+#include "source/pass/pass.h"
 
 enum { DEFAULT_WINDOW = 65536, MAX_PREFETCH = 4096, MAX_THREADS = 1024 };
 static const int64_t max_rows = INT64_MAX / 4; /* of a batch, of a window: sums of two fit */

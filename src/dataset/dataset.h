@@ -1,8 +1,9 @@
 /* Datasets: a source, how it is shuffled, and how its epochs are cut into batches.
  *
  * A dataset is direct if the rows of its source are reached one by one: then an order (order.c)
- * says which rows a batch has, and takes (source/take.c) make it, in any thread. Other sources are
- * read in order (stream.c). loader.c delivers the batches of one epoch in order, either way.
+ * says which rows a batch has, and takes (source/index/take.c) make it, in any thread. Other
+ * sources are read in order (stream.c). loader.c delivers the batches of one epoch in order, either
+ * way.
  */
 #ifndef DATASET_DATASET_H
 #define DATASET_DATASET_H

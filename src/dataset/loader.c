@@ -3,7 +3,7 @@
 
 #include "base/interrupt.h"
 #include "dataset/maker.h"
-#include "source/source.h"
+#include "source/input/source.h"
 
 static const uint64_t max_batch = UINT64_MAX / 4; /* numbers of batches behind it fit */
 

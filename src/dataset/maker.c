@@ -1,7 +1,7 @@
 /* One batch: its rows, taken, and turned into tensors. */
 #include "dataset/maker.h"
 
-#include "source/access.h"
+#include "source/index/access.h"
 #include "table/rows.h"
 #include "tensor/tensor.h"
 

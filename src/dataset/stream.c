@@ -3,9 +3,9 @@
 #include "dataset/stream.h"
 
 #include "dataset/order.h"
-#include "source/joiner.h"
-#include "source/pass.h"
-#include "source/split.h"
+#include "source/index/split.h"
+#include "source/pass/joiner.h"
+#include "source/pass/pass.h"
 #include "table/array.h"
 
 enum { USUAL_ROWS = 1024 /* of the batches that windows are made of */ };

@@ -4,7 +4,7 @@
 #ifndef DATASET_WINDOW_H
 #define DATASET_WINDOW_H
 
-#include "source/unit.h"
+#include "source/block/unit.h"
 
 /* Filled by one thread, then unchanging and shared; counted. */
 typedef struct cst__window {

@@ -6,7 +6,7 @@
 #include <columnstone/validate.h>
 
 #include "schema/domains.h"
-#include "source/survey.h"
+#include "source/scan/survey.h"
 #include "tensor/check_rows.h"
 #include "tensor/slots.h"
 #include "validate/strings.h"

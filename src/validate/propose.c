@@ -12,7 +12,7 @@
 #include "proto/message.h"
 #include "schema/descriptors.h"
 #include "schema/infer.h"
-#include "source/survey.h"
+#include "source/scan/survey.h"
 #include "validate/profile.h"
 
 typedef struct proposal {

@@ -1,5 +1,5 @@
 /* Cursors: blocks of whole records from files and readers of every habit, and what ends them. */
-#include "source/cursor.h"
+#include "source/block/cursor.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
  * records: its files are TFRecords, read by a source of their own. */
 #include <errno.h>
 
-#include "source/foreign.h"
+#include "source/pass/foreign.h"
 #include "source_support.h"
 
 static int fail_code; /* of get_next; 0: none */

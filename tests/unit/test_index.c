@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "index_support.h"
-#include "source/index.h"
+#include "source/index/index.h"
 
 enum { RECORDS = 20 };
 

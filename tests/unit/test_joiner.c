@@ -1,5 +1,5 @@
 /* Batches of any size to batches of one size. */
-#include "source/joiner.h"
+#include "source/pass/joiner.h"
 
 #include "arrow_text.h"
 #include "harness.h"

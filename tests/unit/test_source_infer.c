@@ -1,6 +1,6 @@
 /* Inference by a source: over all files, over the beginning of a pipe, and what may come later. */
 #include "schema/schema.h"
-#include "source/source.h"
+#include "source/input/source.h"
 #include "source_support.h"
 
 static cst_source *open_pipe(memory *m, const bytes *file, int threads, int batch_size) {

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "index_support.h"
-#include "source/border.h"
-#include "source/source.h"
+#include "source/index/border.h"
+#include "source/input/source.h"
 
 static size_t write_files(const char *paths[6]) {
   paths[0] = write_raw("s0.tfrecord", 0, 0);

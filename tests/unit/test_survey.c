@@ -1,7 +1,7 @@
 /* Surveys: every row once, in order and with its place; what a lenient one gets past, and what ends
  * a strict one.
  */
-#include "source/survey.h"
+#include "source/scan/survey.h"
 
 #include "source_support.h"
 

@@ -1,0 +1,482 @@
+/* Filling blocks from a file: read, frame, complete the last record, carry the rest. */
+#include "source/block/cursor.h"
+
+#include <string.h>
+
+#include "base/interrupt.h"
+#include "source/block/recover.h"
+
+enum {
+  HEAD_SIZE = 64,
+  FRAMES_STEP = 1024,
+  SKIM_LEAST = 1 << 15, /* bytes that are worth a seek */
+  SKIM_HEADER = 4096,
+  LARGEST_FIRST =
+      64 << 20 /* room that a block may have before its bytes are seen: others had them */
+};
+
+cst__cursor *cst__cursor_new(const cst_source *source, cst__pool *pool, size_t file) {
+  cst__cursor *cursor = cst__new_zero(&source->allocator, sizeof *cursor);
+  if (cursor != NULL) {
+    cursor->source = source;
+    cursor->pool = pool;
+    cursor->file = file;
+    cursor->error = (cst_error)CST_ERROR_INIT;
+    cursor->offset = source->files[file].begin;
+    cursor->record =
+        source->files[file].first_record > 0 ? (uint64_t)source->files[file].first_record : 0;
+    if (source->on_error == CST_ON_ERROR_SKIP) {
+      cst__cursor_recover(cursor, !(source->flags & CST_SOURCE_SKIP_CRC));
+    }
+  }
+  return cursor;
+}
+
+void cst__cursor_skim(cst__cursor *cursor) {
+  cursor->recover = false;
+  cursor->skim = true;
+  cursor->skim_size = CST__BLOCK_TARGET;
+}
+
+static void close_input(cst__cursor *cursor) {
+  if (cursor->mapping != NULL) {
+    cst__mapping_release(cursor->mapping);
+  } else if (cursor->input != NULL) {
+    cst__input_close(cursor->input);
+  }
+  cursor->mapping = NULL;
+  cursor->input = NULL;
+}
+
+void cst__cursor_free(cst__cursor *cursor) {
+  if (cursor != NULL) {
+    close_input(cursor);
+    cst__block_release(cursor->next);
+    cst__delete(cursor);
+  }
+}
+
+void cst__cursor_fail(cst__cursor *cursor, cst_status failure, const char *fault) {
+  cursor->failure = failure;
+  cursor->fault = fault;
+  cursor->ended = true;
+}
+
+static void fail_memory(cst__cursor *cursor, size_t wanted) {
+  cst__cursor_fail(cursor, cst__fail_memory(&cursor->error, wanted), NULL);
+}
+
+/* The bytes of the part of the file, from its begin on. */
+static uint64_t part_size(const cst__cursor *cursor) {
+  const cst__source_file *part = &cursor->source->files[cursor->file];
+  return part->end == 0 ? UINT64_MAX : part->end - part->begin;
+}
+
+/* The bytes of it that lie behind the blocks so far. */
+static uint64_t part_rest(const cst__cursor *cursor) {
+  return part_size(cursor) - (cursor->offset - cursor->source->files[cursor->file].begin);
+}
+
+/* Those of them that are mapped. */
+static size_t mapped_rest(const cst__cursor *cursor) {
+  uint64_t mapped = cursor->offset < cursor->map_size ? cursor->map_size - cursor->offset : 0;
+  uint64_t rest = part_rest(cursor);
+  return (size_t)(mapped < rest ? mapped : rest);
+}
+
+/* Only plain files that can be read from anywhere are divided: else it has become another. */
+static cst_status seek_begin(cst__cursor *cursor, cst_error *error) {
+  if (cursor->offset == 0 || cst__input_seek(cursor->input, cursor->offset)) {
+    return CST_OK;
+  }
+  close_input(cursor);
+  return cst__fail(error, CST_IO, "open it again",
+                   "the file changed after it was divided: its bytes cannot be reached any more");
+}
+
+static cst_status open_input(cst__cursor *cursor, cst_error *error) {
+  const cst_source *source = cursor->source;
+  CST__TRY(cst__source_open_input(source, cursor->file, &cursor->input, error));
+  CST__TRY(seek_begin(cursor, error));
+  if (!(source->flags & CST_SOURCE_MEMORY_MAP)) {
+    return CST_OK;
+  }
+  cursor->map = cst__input_map(cursor->input, &cursor->map_size);
+  if (cursor->map != NULL) {
+    cursor->mapping = cst__mapping_new(&source->allocator, cursor->input);
+    if (cursor->mapping == NULL) {
+      close_input(cursor);
+      return cst__fail_memory(error, sizeof *cursor->mapping);
+    }
+  }
+  return CST_OK;
+}
+
+bool cst__cursor_judge(cst__cursor *cursor, const uint8_t *data, size_t size) {
+  const cst__container *container = cursor->source->container;
+  const char *hint = container->guess(data, size < HEAD_SIZE ? size : HEAD_SIZE);
+  if (hint == NULL) {
+    return false;
+  }
+  cst__cursor_fail(
+      cursor,
+      cst__fail(&cursor->error, CST_FORMAT, hint, "the file is not a %s file", container->name),
+      "format");
+  return true;
+}
+
+static void judge_first_record(cst__cursor *cursor, const uint8_t *data, size_t size) {
+  bool by_bytes = cursor->fault != NULL && strcmp(cursor->fault, "compression") != 0;
+  if (cursor->offset == 0 && cursor->failure == CST_CORRUPT && by_bytes) {
+    (void)cst__cursor_judge(cursor, data, size);
+  }
+}
+
+/* Frames what lies in data[block->size .. size). *needed: bytes of the next record, from
+ * block->size on, if it is incomplete. A failure waits in the cursor. */
+static void frame_sound_records(cst__cursor *cursor, cst__block *block, const uint8_t *data,
+                                size_t size, uint64_t *needed) {
+  const cst__container *container = cursor->source->container;
+  size_t found;
+  do {
+    size_t consumed = 0;
+    found = 0;
+    *needed = 0;
+    if (!cst__block_reserve_frames(block, block->num_frames + FRAMES_STEP)) {
+      fail_memory(cursor, FRAMES_STEP * sizeof *block->frames);
+      return;
+    }
+    size_t room = block->frames_capacity - block->num_frames;
+    cst__frame *frames = block->frames + block->num_frames;
+    cst_status status =
+        container->scan(data + block->size, size - block->size, cursor->source->max_record_size,
+                        frames, room, &found, &consumed, needed, &cursor->error);
+    for (size_t i = 0; i < found; i++) {
+      frames[i].begin += block->size;
+    }
+    block->size += consumed;
+    block->num_frames += found;
+    if (status != CST_OK) {
+      cst__cursor_fail(cursor, status, status == CST_LIMIT ? "limit" : "length-crc");
+      if (block->num_frames == 0) {
+        judge_first_record(cursor, data + block->size, size - block->size);
+      }
+      return;
+    }
+  } while (found > 0 && *needed == 0 && block->size < size);
+}
+
+static void frame_records(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
+                          uint64_t *needed) {
+  if (cursor->recover) {
+    bool ends = cursor->ended || (cursor->map != NULL && size == mapped_rest(cursor));
+    cst__recover_records(cursor, block, data, size, ends, needed);
+  } else {
+    frame_sound_records(cursor, block, data, size, needed);
+  }
+}
+
+/* Reads until the block holds `limit` bytes or the stream, or the part of it, ends. */
+static void read_until(cst__cursor *cursor, cst__block *block, size_t *filled, size_t limit) {
+  uint64_t rest = part_rest(cursor);
+  bool to_end = limit >= rest;
+  limit = to_end ? (size_t)rest : limit;
+  while (*filled < limit && !cursor->ended) {
+    size_t got = 0;
+    cst_status status = cst__input_read(cursor->input, block->buffer + *filled, limit - *filled,
+                                        &got, &cursor->error);
+    *filled += got;
+    if (status != CST_OK) {
+      bool of_data = status == CST_CORRUPT || status == CST_LIMIT || status == CST_FORMAT;
+      cst__cursor_fail(cursor, status, of_data ? "compression" : NULL);
+    } else if (got == 0) {
+      cursor->ended = true;
+    }
+  }
+  cursor->ended = cursor->ended || to_end;
+}
+
+/* How far to read so that the next record is whole; 0: it is left to the next block. Room for a
+ * record that is larger than all before grows by doubling, as its bytes arrive. */
+static size_t next_limit(cst__cursor *cursor, cst__block *block, size_t filled, uint64_t needed) {
+  if (block->size > 0) {
+    bool known = needed > cursor->source->container->header_size;
+    return known && needed <= block->capacity - block->size ? block->size + (size_t)needed : 0;
+  }
+  size_t limit = needed < SIZE_MAX / 2 ? (size_t)needed : SIZE_MAX / 2;
+  if (limit > block->capacity) {
+    size_t doubled = filled > block->capacity / 2 ? block->capacity * 2 : block->capacity;
+    limit = limit < doubled ? limit : doubled;
+    if (!cst__block_reserve(block, limit, filled)) {
+      fail_memory(cursor, limit);
+      return 0;
+    }
+  }
+  return limit;
+}
+
+/* Passes over the rest of the record behind the block's, and takes it as read; false: read it. */
+static bool skim_record(cst__cursor *cursor, cst__block *block, size_t *filled, uint64_t needed) {
+  uint64_t there = *filled - block->size;
+  uint64_t skipped = 0;
+  if (needed <= cursor->source->container->header_size || needed - there < SKIM_LEAST ||
+      block->size + needed > part_rest(cursor) ||
+      !cst__input_skip(cursor->input, needed - there, &skipped)) {
+    return false;
+  }
+  if (skipped < needed - there) {
+    cursor->ended = true;
+    *filled += (size_t)skipped;
+    return true;
+  }
+  if (!cst__block_reserve_frames(block, block->num_frames + 1)) {
+    fail_memory(cursor, sizeof *block->frames);
+    return true;
+  }
+  const cst__container *container = cursor->source->container;
+  block->frames[block->num_frames++] =
+      (cst__frame){block->size + container->header_size,
+                   (size_t)needed - container->header_size - container->footer_size};
+  block->size += (size_t)needed;
+  *filled = block->size;
+  return true;
+}
+
+/* Reads as much at once as the size of the records makes sensible. */
+static void choose_skim_size(cst__cursor *cursor, const cst__block *block) {
+  bool large = block->num_frames > 0 && block->size / block->num_frames >= SKIM_LEAST;
+  cursor->skim_size = large ? SKIM_HEADER : CST__BLOCK_TARGET;
+}
+
+/* The same for a part of a file, of which `filled` bytes from the cursor's offset on were there. */
+static void check_part_end(cst__cursor *cursor, size_t filled, size_t size, uint64_t needed) {
+  static const char hint[] =
+      "the file is damaged or has changed, or what was taken for the begin of a record is none: "
+      "`columnstone index` makes splitting exact";
+  if (filled < part_rest(cursor)) {
+    cst__cursor_fail(cursor,
+                     cst__fail(&cursor->error, CST_IO, "open it again",
+                               "the file is shorter than it was when it was divided"),
+                     NULL);
+  } else if (size > 0) {
+    cst__cursor_fail(
+        cursor,
+        cst__fail(&cursor->error, CST_CORRUPT, hint,
+                  "the last record of this part of the file takes %llu bytes, %zu are left",
+                  (unsigned long long)needed, size),
+        "truncated");
+  }
+}
+
+/* A stream that ends here must end with a record; and a file must be as long as it was. `filled`
+ * bytes were there from the cursor's offset on, `size` of them lie behind the last record. */
+static void check_end(cst__cursor *cursor, const uint8_t *data, size_t filled, size_t size,
+                      uint64_t needed) {
+  if (cursor->failure != CST_OK) {
+    return;
+  }
+  if (part_size(cursor) != UINT64_MAX) {
+    check_part_end(cursor, filled, size, needed);
+    return;
+  }
+  int64_t file_size = cst__input_file_size(cursor->input);
+  if (size > 0) {
+    cst__cursor_fail(
+        cursor,
+        cursor->source->container->truncated(data + filled - size, size, needed, &cursor->error),
+        "truncated");
+  } else if (file_size >= 0 && cursor->mapping == NULL &&
+             cst__input_consumed(cursor->input) != (uint64_t)file_size) {
+    cst__cursor_fail(
+        cursor,
+        cst__fail(&cursor->error, CST_IO, "read it again when nothing writes to it",
+                  "the file changed while it was read: %llu bytes were read of %lld",
+                  (unsigned long long)cst__input_consumed(cursor->input), (long long)file_size),
+        NULL);
+  }
+}
+
+/* Puts the bytes of the incomplete record into the next block. */
+static void carry_rest(cst__cursor *cursor, const cst__block *block, size_t filled) {
+  size_t rest = filled - block->size;
+  if (rest == 0 || cursor->ended) {
+    return;
+  }
+  size_t capacity = rest + CST__BLOCK_TARGET + CST__BLOCK_SLACK;
+  capacity = capacity < filled && filled <= LARGEST_FIRST ? filled : capacity;
+  cursor->next = cst__block_take(cursor->pool, capacity);
+  if (cursor->next == NULL) {
+    fail_memory(cursor, capacity);
+    return;
+  }
+  memcpy(cursor->next->buffer, block->buffer + block->size, rest);
+  cursor->carried = rest;
+}
+
+static void fill_buffered(cst__cursor *cursor, cst__block *block) {
+  size_t filled = cursor->carried;
+  size_t limit =
+      filled < CST__BLOCK_TARGET / 2 ? CST__BLOCK_TARGET : filled + CST__BLOCK_TARGET / 2;
+  uint64_t needed = 0;
+  cursor->carried = 0;
+  if (cursor->skim) {
+    limit = filled + cursor->skim_size;
+  }
+  while (limit > 0 && !cursor->ended) {
+    read_until(cursor, block, &filled, limit);
+    uint64_t want = 0;
+    if (filled > block->size || cursor->recovery.open) {
+      frame_records(cursor, block, block->buffer, filled, &want);
+    }
+    needed = want;
+    if (cursor->skim && !cursor->ended && skim_record(cursor, block, &filled, needed)) {
+      break;
+    }
+    limit = filled > block->size ? next_limit(cursor, block, filled, needed) : 0;
+  }
+  if (cursor->ended && !(cursor->recover && cst__recover_compression(cursor, block, filled))) {
+    const uint8_t *rest = block->buffer + block->size;
+    size_t size = filled - block->size;
+    check_end(cursor, block->buffer, filled, size, needed);
+    if (block->num_frames == 0 && needed <= cursor->source->container->header_size) {
+      judge_first_record(cursor, rest, size);
+    }
+  }
+  carry_rest(cursor, block, filled);
+  if (cursor->skim) {
+    choose_skim_size(cursor, block);
+  } else {
+    cursor->last_size = filled < LARGEST_FIRST ? filled : LARGEST_FIRST;
+  }
+}
+
+/* Copies a window that ends too near the end of its map for the padding. */
+static bool pad_window(cst__block *block) {
+  const uint8_t *window = block->data;
+  if (!cst__block_reserve(block, block->size, 0)) {
+    return false;
+  }
+  memcpy(block->buffer, window, block->size);
+  block->data = block->buffer;
+  return true;
+}
+
+static void fill_mapped(cst__cursor *cursor, cst__block *block) {
+  size_t rest = mapped_rest(cursor);
+  const uint8_t *data = rest > 0 ? cursor->map + cursor->offset : cursor->map;
+  size_t window = rest < CST__BLOCK_TARGET ? rest : CST__BLOCK_TARGET;
+  uint64_t needed = 0;
+  if (rest > 0) {
+    frame_records(cursor, block, data, window, &needed);
+  }
+  while (block->size == 0 && needed > window && window < rest && !cursor->ended) {
+    window = needed < rest ? (size_t)needed : rest;
+    frame_records(cursor, block, data, window, &needed);
+  }
+  if (!cursor->ended && (block->size == 0 || block->size == rest)) {
+    cursor->ended = true;
+    check_end(cursor, data, rest, rest - block->size, needed);
+    if (block->num_frames == 0) {
+      judge_first_record(cursor, data, rest);
+    }
+  }
+  block->data = data;
+  if (rest - block->size >= CST__BLOCK_PADDING) {
+    cst__refcount_up(&cursor->mapping->owners);
+    block->mapping = cursor->mapping;
+  } else if (block->num_frames > 0 && !pad_window(block)) {
+    block->num_frames = 0;
+    block->size = 0;
+    cst__drops_clear(&block->drops, 0);
+    fail_memory(cursor, rest);
+  }
+}
+
+static cst__block *take_block(cst__cursor *cursor) {
+  cst__block *block = cursor->next;
+  cursor->next = NULL;
+  if (block == NULL) {
+    size_t capacity = CST__BLOCK_TARGET + CST__BLOCK_SLACK;
+    capacity = capacity < cursor->last_size ? cursor->last_size : capacity;
+    block = cst__block_take(cursor->pool, cursor->map != NULL ? 0 : capacity);
+  }
+  return block;
+}
+
+/* Says where the block lies, and goes on behind it. */
+static void place_block(cst__cursor *cursor, cst__block *block) {
+  block->file = cursor->file;
+  block->record = cursor->record;
+  block->offset = cursor->offset;
+  cursor->record += block->num_frames + block->drops.count;
+  cursor->offset += block->size;
+  cursor->compressed =
+      cursor->map == NULL && cst__input_compression(cursor->input, NULL) != CST__PLAIN;
+  cursor->consumed = cursor->map != NULL ? cursor->offset : cst__input_consumed(cursor->input);
+  cursor->consumed -= cursor->source->files[cursor->file].begin;
+  if (block->data == block->buffer && !cursor->skim) {
+    memset(block->buffer + block->size, 0, CST__BLOCK_PADDING);
+  }
+}
+
+static cst_status deliver_failure(cst__cursor *cursor, cst_error *error) {
+  if (cursor->failure != CST_OK) {
+    cst__error_copy(error, &cursor->error);
+  }
+  return cursor->failure;
+}
+
+static void end_file(cst__cursor *cursor) {
+  close_input(cursor);
+  if (cursor->failure != CST_OK) {
+    cst__error_add_file(&cursor->error, cursor->source->files[cursor->file].name);
+    cst__error_add_record(&cursor->error,
+                          cst__source_record(cursor->source, cursor->file, cursor->record),
+                          (int64_t)cursor->offset);
+  }
+}
+
+/* The next block; NULL if nothing is in it but what is being passed over. */
+static cst__block *fill_block(cst__cursor *cursor) {
+  cst__block *block = take_block(cursor);
+  if (block == NULL) {
+    fail_memory(cursor, CST__BLOCK_TARGET);
+    return NULL;
+  }
+  if (cursor->map != NULL) {
+    fill_mapped(cursor, block);
+  } else {
+    fill_buffered(cursor, block);
+  }
+  place_block(cursor, block);
+  if (cursor->ended) {
+    if (!cursor->skim && !cst__block_trim(block)) {
+      fail_memory(cursor, block->size);
+    }
+    end_file(cursor);
+  }
+  if (block->num_frames == 0 && block->drops.count == 0) {
+    cst__block_release(block);
+    return NULL;
+  }
+  return block;
+}
+
+cst_status cst__cursor_fill(cst__cursor *cursor, cst__block **out, cst_error *error) {
+  *out = NULL;
+  if (cursor->input == NULL && !cursor->ended) {
+    cst_status opened = open_input(cursor, &cursor->error);
+    if (opened != CST_OK) {
+      cst__cursor_fail(cursor, opened, NULL);
+      cst__error_add_file(&cursor->error, cursor->source->files[cursor->file].name);
+    }
+  }
+  cst_status told = cursor->ended ? CST_OK : cst__interrupted(&cursor->error);
+  if (told != CST_OK) {
+    cst__cursor_fail(cursor, told, NULL);
+  }
+  while (*out == NULL && !cursor->ended) {
+    *out = fill_block(cursor);
+  }
+  return *out != NULL ? CST_OK : deliver_failure(cursor, error);
+}

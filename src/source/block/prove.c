@@ -1,0 +1,127 @@
+/* Units under CST_ON_ERROR_SKIP: which of the records do not decode is found out in linear time, by
+ * decoding each of them alone, and only for units of which one does not. */
+#include "source/block/unit.h"
+
+typedef struct proof {
+  const cst__unit *unit;
+  cst__decoding *decoding;
+  cst__unit sound;  /* the records that decode, and all drops */
+  cst__unit single; /* the record that is tried */
+  size_t next_drop; /* of the unit's */
+} proof;
+
+bool cst__is_fault(cst_status status) {
+  return status == CST_CORRUPT || status == CST_SCHEMA || status == CST_LIMIT ||
+         status == CST_FORMAT || status == CST_UNSUPPORTED;
+}
+
+/* Copies a record's run, or lengthens the last one by it. */
+static bool keep(proof *p, const cst__run *run, size_t i) {
+  cst__unit *sound = &p->sound;
+  cst__run *last = sound->num_runs > 0 ? &sound->runs[sound->num_runs - 1] : NULL;
+  if (last != NULL && i > 0 && last->block == run->block &&
+      last->first + last->count == run->first + i) {
+    last->count++;
+    sound->rows++;
+    return true;
+  }
+  return cst__unit_add(sound, p->decoding->source, run->block, run->first + i, 1);
+}
+
+/* Moves the unit's drops in front of its row. */
+static bool move_drops(proof *p, size_t row) {
+  const cst__drops *drops = &p->unit->drops;
+  while (p->next_drop < drops->count && drops->items[p->next_drop].before <= row) {
+    cst__drop drop = drops->items[p->next_drop];
+    drops->items[p->next_drop++].error = NULL;
+    drop.before = p->sound.rows;
+    if (!cst__drops_add(&p->sound.drops, &p->decoding->source->allocator, &drop)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool drop_record(proof *p, const cst__run *run, size_t i, const cst_error *error) {
+  const cst_source *source = p->decoding->source;
+  const cst__frame *frame = &run->block->frames[run->first + i];
+  uint64_t header = source->container->header_size;
+  cst__drop drop = {.kind = CST__DROP_RECORD,
+                    .error = cst__error_keep(&source->allocator, error),
+                    .before = p->sound.rows,
+                    .file = run->file,
+                    .record = run->record + i,
+                    .offset = run->block->offset + frame->begin - header,
+                    .bytes = frame->size + header + source->container->footer_size};
+  return drop.error != NULL && cst__drops_add(&p->sound.drops, &source->allocator, &drop);
+}
+
+static cst_status try_record(proof *p, const cst__run *run, size_t i, cst_error *error) {
+  struct ArrowArray batch;
+  struct ArrowSchema schema;
+  bool types = p->decoding->want == CST__WANT_TYPES;
+  if (!cst__unit_add(&p->single, p->decoding->source, run->block, run->first + i, 1)) {
+    return cst__fail_memory(error, sizeof *run);
+  }
+  cst_status status =
+      cst__unit_decode(&p->single, p->decoding, types ? &schema : NULL, &batch, error);
+  cst__unit_clear(&p->single);
+  if (status == CST_OK) {
+    batch.release(&batch);
+    if (types) {
+      schema.release(&schema);
+    }
+  }
+  return status;
+}
+
+static cst_status prove_run(proof *p, const cst__run *run, size_t row, cst_error *error) {
+  for (size_t i = 0; i < run->count; i++) {
+    cst_status status = try_record(p, run, i, error);
+    if (status != CST_OK && !cst__is_fault(status)) {
+      return status;
+    }
+    if (!move_drops(p, row + i) ||
+        !(status == CST_OK ? keep(p, run, i) : drop_record(p, run, i, error))) {
+      return cst__fail_memory(error, sizeof *run);
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status prove(proof *p, cst_error *error) {
+  size_t row = 0;
+  for (size_t i = 0; i < p->unit->num_runs; i++) {
+    const cst__run *run = &p->unit->runs[i];
+    CST__TRY(prove_run(p, run, row, error));
+    row += run->count;
+  }
+  return move_drops(p, row) ? CST_OK : cst__fail_memory(error, sizeof(cst__drop));
+}
+
+cst_status cst__unit_decode_sound(cst__unit *unit, cst__decoding *decoding,
+                                  struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                  cst_error *error) {
+  out->release = NULL;
+  if (unit->rows == 0) {
+    return CST_OK;
+  }
+  cst_error own = CST_ERROR_INIT;
+  cst_status status = cst__unit_decode(unit, decoding, out_schema, out, &own);
+  if (status == CST_OK || !cst__is_fault(status)) {
+    cst__error_copy(error, &own);
+    return status;
+  }
+  proof p = {.unit = unit, .decoding = decoding};
+  cst_status proven = prove(&p, &own);
+  p.sound.bytes = unit->bytes;
+  p.sound.by_bytes = unit->by_bytes;
+  cst__unit_reset(unit);
+  cst__unit_reset(&p.single);
+  *unit = p.sound;
+  if (proven != CST_OK) {
+    cst__error_copy(error, &own);
+    return proven;
+  }
+  return unit->rows > 0 ? cst__unit_decode(unit, decoding, out_schema, out, error) : CST_OK;
+}

@@ -1,0 +1,207 @@
+/* Units: checking and decoding the records of one batch. */
+#include "source/block/unit.h"
+
+#include <string.h>
+
+#include "base/interrupt.h"
+
+static const size_t view_limit = (size_t)INT32_MAX;
+
+bool cst__unit_add(cst__unit *unit, const cst_source *source, cst__block *block, size_t first,
+                   size_t count) {
+  void *runs = unit->runs;
+  if (!cst__grow(&source->allocator, &runs, &unit->capacity, unit->num_runs + 1,
+                 sizeof *unit->runs)) {
+    return false;
+  }
+  unit->runs = runs;
+  unit->runs[unit->num_runs++] =
+      (cst__run){block, first, count, block->file, cst__block_record(block, first)};
+  unit->rows += count;
+  cst__block_retain(block);
+  return true;
+}
+
+void cst__unit_let_go(cst__unit *unit) {
+  for (size_t i = 0; i < unit->num_runs; i++) {
+    if (unit->runs[i].block != NULL) {
+      cst__block_release(unit->runs[i].block);
+      unit->runs[i].block = NULL;
+    }
+  }
+}
+
+void cst__unit_forget_rows(cst__unit *unit) {
+  cst__unit_let_go(unit);
+  unit->num_runs = 0;
+  unit->rows = 0;
+  unit->bytes = 0;
+  unit->by_bytes = false;
+  unit->is_proof = false;
+}
+
+void cst__unit_clear(cst__unit *unit) {
+  cst__unit_forget_rows(unit);
+  cst__drops_clear(&unit->drops, 0);
+}
+
+void cst__unit_reset(cst__unit *unit) {
+  cst__unit_clear(unit);
+  cst__drops_reset(&unit->drops);
+  cst__delete(unit->runs);
+  *unit = (cst__unit){0};
+}
+
+void cst__block_locate(const cst__block *block, const cst_source *source, size_t frame,
+                       cst_error *error) {
+  if (!cst__error_wanted(error)) {
+    return;
+  }
+  uint64_t begin = block->offset + block->frames[frame].begin - source->container->header_size;
+  error->record = -1;
+  error->offset = -1;
+  cst__error_add_file(error, source->files[block->file].name);
+  cst__error_add_record(error,
+                        cst__source_record(source, block->file, cst__block_record(block, frame)),
+                        (int64_t)begin);
+}
+
+static void locate_without_block(const cst__run *run, const cst_source *source, size_t row,
+                                 cst_error *error) {
+  if (cst__error_wanted(error)) {
+    error->record = -1;
+    cst__error_add_file(error, source->files[run->file].name);
+    cst__error_add_record(error, cst__source_record(source, run->file, run->record + row), -1);
+  }
+}
+
+void cst__unit_locate(const cst__unit *unit, const cst_source *source, size_t row,
+                      cst_error *error) {
+  for (size_t i = 0; i < unit->num_runs; i++) {
+    const cst__run *run = &unit->runs[i];
+    if (row < run->count) {
+      if (run->block != NULL) {
+        cst__block_locate(run->block, source, run->first + row, error);
+      } else {
+        locate_without_block(run, source, row, error);
+      }
+      return;
+    }
+    row -= run->count;
+  }
+}
+
+void cst__decoding_reset(cst__decoding *decoding) {
+  if (decoding->decoder != NULL) {
+    cst__record_decoder_close(decoding->decoder);
+  }
+  cst__delete(decoding->items);
+  cst__delete(decoding->blocks);
+  *decoding = (cst__decoding){.source = decoding->source,
+                              .want = decoding->want,
+                              .checked = decoding->checked,
+                              .direct = decoding->direct};
+}
+
+static cst_status check_run(const cst_source *source, const cst__run *run, cst_error *error) {
+  const cst__block *block = run->block;
+  CST__TRY(cst__interrupted(error));
+  for (size_t i = run->first; i < run->first + run->count; i++) {
+    cst_status status = source->container->check(block->data, &block->frames[i], error);
+    if (status != CST_OK) {
+      cst__block_locate(block, source, i, error);
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+static void list_records(const cst__run *run, cst_bytes *items) {
+  const cst__block *block = run->block;
+  const cst__frame *frames = block->frames + run->first;
+  for (size_t i = 0; i < run->count; i++) {
+    items[i] = (cst_bytes){block->data + frames[i].begin, frames[i].size};
+  }
+}
+
+static cst_status list_block(const cst_source *source, const cst__run *run, cst__block_ref *ref,
+                             cst_error *error) {
+  cst__block *block = run->block;
+  if (block->size > view_limit && (source->column_flags & CST_COLUMNS_BINARY_VIEWS)) {
+    (void)cst__fail(error, CST_LIMIT, "read it without views",
+                    "views reach 2 GiB of a block, a record takes %zu bytes", block->size);
+    cst__block_locate(block, source, run->first, error);
+    return CST_LIMIT;
+  }
+  *ref = (cst__block_ref){block->data, block->size, block, cst__block_retain, cst__block_release};
+  return CST_OK;
+}
+
+static cst_status reserve(cst__decoding *decoding, const cst__unit *unit, cst_error *error) {
+  const cst_allocator *allocator = &decoding->source->allocator;
+  void *items = decoding->items;
+  bool done =
+      cst__grow(allocator, &items, &decoding->items_capacity, unit->rows, sizeof *decoding->items);
+  decoding->items = items;
+  if (!done) {
+    return cst__fail_memory(error, unit->rows * sizeof *decoding->items);
+  }
+  void *blocks = decoding->blocks;
+  done = cst__grow(allocator, &blocks, &decoding->blocks_capacity, unit->num_runs,
+                   sizeof *decoding->blocks);
+  decoding->blocks = blocks;
+  return done ? CST_OK : cst__fail_memory(error, unit->num_runs * sizeof *decoding->blocks);
+}
+
+/* Checks the payloads right before they are decoded, while their bytes are near. */
+static cst_status list_unit(const cst__unit *unit, cst__decoding *decoding, cst_error *error) {
+  const cst_source *source = decoding->source;
+  bool check =
+      !decoding->checked && !(source->flags & CST_SOURCE_SKIP_CRC) &&
+      (decoding->direct || source->on_error == CST_ON_ERROR_RAISE); /* or the cursor does */
+  size_t row = 0;
+  CST__TRY(reserve(decoding, unit, error));
+  for (size_t i = 0; i < unit->num_runs; i++) {
+    const cst__run *run = &unit->runs[i];
+    if (check) {
+      CST__TRY(check_run(source, run, error));
+    }
+    list_records(run, decoding->items + row);
+    CST__TRY(list_block(source, run, &decoding->blocks[i], error));
+    row += run->count;
+  }
+  return CST_OK;
+}
+
+/* A schema that was inferred from the first records of a pipe may be too narrow. */
+static void explain_sample(const cst_source *source, cst_error *error) {
+  if (source->sampled && error->code == CST_SCHEMA) {
+    cst__error_set_hint(error,
+                        "the schema was inferred from the first 10,000 records: run `columnstone "
+                        "schema infer` on all of the data, and pass that schema");
+  }
+}
+
+cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
+                            struct ArrowSchema *out_schema, struct ArrowArray *out,
+                            cst_error *error) {
+  const cst_source *source = decoding->source;
+  if (decoding->decoder == NULL) {
+    CST__TRY(cst__source_open_decoder(source, decoding->want, &decoding->decoder, error));
+  }
+  CST__TRY(list_unit(unit, decoding, error));
+  cst__records records = {.items = decoding->items,
+                          .count = unit->rows,
+                          .padding = CST__BLOCK_PADDING,
+                          .blocks = decoding->blocks,
+                          .num_blocks = unit->num_runs};
+  cst_status status =
+      cst__record_decoder_decode(decoding->decoder, &records, out_schema, out, error);
+  if (status != CST_OK && cst__error_wanted(error)) {
+    explain_sample(source, error);
+    if (error->record >= 0) {
+      cst__unit_locate(unit, source, (size_t)error->record, error);
+    }
+  }
+  return status;
+}

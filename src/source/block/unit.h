@@ -1,0 +1,80 @@
+/* A unit: the records of one batch, as runs of records in blocks; and its way into a batch.
+ */
+#ifndef SOURCE_BLOCK_UNIT_H
+#define SOURCE_BLOCK_UNIT_H
+
+#include "source/block/block.h"
+#include "source/input/source.h"
+
+/* Records [first, first + count) of a block, which the run owns. */
+typedef struct cst__run {
+  cst__block *block; /* NULL when it has been let go; where the records were is known still */
+  size_t first;
+  size_t count;
+  size_t file;     /* index of the file */
+  uint64_t record; /* number of the first record within the file */
+} cst__run;
+
+typedef struct cst__unit {
+  cst__run *runs;
+  size_t num_runs;
+  size_t capacity;
+  size_t rows;
+  uint64_t bytes; /* of the records, without framing */
+  bool by_bytes;  /* these have ended it */
+  bool is_proof;  /* its rows are not delivered: they stand in front of a failure that is known, and
+                     are decoded only because one of them may fail first */
+  cst__drops drops; /* records that were dropped among them, and in front */
+} cst__unit;
+
+/* Adds a run and retains its block; false: no memory. */
+bool cst__unit_add(cst__unit *unit, const cst_source *source, cst__block *block, size_t first,
+                   size_t count);
+/* Lets the blocks go but keeps the places of the rows, without their offsets. */
+void cst__unit_let_go(cst__unit *unit);
+/* Lets the blocks and rows go; keeps what was dropped. */
+void cst__unit_forget_rows(cst__unit *unit);
+/* Lets the blocks and places go; the storage stays for the next use. */
+void cst__unit_clear(cst__unit *unit);
+/* Frees the storage too. */
+void cst__unit_reset(cst__unit *unit);
+
+/* Sets file, record and offset of a block's record. */
+void cst__block_locate(const cst__block *block, const cst_source *source, size_t frame,
+                       cst_error *error);
+
+/* The same for the unit's row `row`; without the offset if the block has been let go. */
+void cst__unit_locate(const cst__unit *unit, const cst_source *source, size_t row,
+                      cst_error *error);
+
+/* What a thread needs to decode: a decoder and the lists of a unit's records. */
+typedef struct cst__decoding {
+  const cst_source *source;
+  cst__want want;
+  bool checked; /* the CRCs have been checked */
+  bool direct;  /* the records come by no cursor, which drops the damaged ones if it is to */
+  cst__record_decoder *decoder; /* opened with the first unit */
+  cst_bytes *items;
+  size_t items_capacity;
+  cst__block_ref *blocks;
+  size_t blocks_capacity;
+} cst__decoding;
+
+void cst__decoding_reset(cst__decoding *decoding);
+
+/* Checks the records' CRCs and decodes them into one batch; out_schema may be NULL, and out, if the
+ * records are only to be checked. Errors name file, record and offset. */
+cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
+                            struct ArrowSchema *out_schema, struct ArrowArray *out,
+                            cst_error *error);
+
+/* The same, but records that do not decode are dropped from the unit (prove.c). Without any record
+ * left, out->release is NULL. */
+cst_status cst__unit_decode_sound(cst__unit *unit, cst__decoding *decoding,
+                                  struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                  cst_error *error);
+
+/* True for what a record can be to blame for, and not the machine or the caller. */
+bool cst__is_fault(cst_status status);
+
+#endif /* SOURCE_BLOCK_UNIT_H */

@@ -1,0 +1,78 @@
+/* Random access: rows of plain TFRecord files by their numbers.
+ */
+#ifndef SOURCE_INDEX_ACCESS_H
+#define SOURCE_INDEX_ACCESS_H
+
+#include "io/raw.h"
+#include "source/block/block.h"
+#include "source/index/index.h"
+#include "source/input/source.h"
+
+typedef struct cst__access_file {
+  cst_index *index;
+  uint64_t first;       /* number in the index of the first record that is the source's */
+  uint64_t count;       /* records that are */
+  uint64_t rows;        /* of the source in front of this file */
+  int64_t record;       /* number in the file of the first record; -1: unknown */
+  cst__raw raw;         /* open if `is_open`; guarded by the lock until then, unchanged after */
+  _Atomic bool is_open; /* stays so */
+} cst__access_file;
+
+/* A source's files with their indexes. Does not change once it is made, but for the files that are
+ * opened and the takers that wait. */
+typedef struct cst__taker cst__taker;
+struct cst__access {
+  cst_allocator allocator;
+  cst__access_file *files;
+  size_t num_files;
+  size_t most_open; /* files that stay open */
+  uint64_t num_rows;
+  cst__pool *pool;
+  cst__mutex lock; /* guards all below */
+  cst__taker *idle;
+  size_t num_open;
+};
+
+/* What the public functions of the same names do. */
+cst_status cst__source_num_rows(cst_source *source, uint64_t *rows, cst_error *error);
+cst_status cst__source_take(cst_source *source, const uint64_t *rows, size_t num_rows,
+                            struct ArrowArray *out, cst_error *error);
+
+/* ---- access.c, for its neighbours ---- */
+
+/* Adds the rows that a pass delivers: whole formats, and what is left when damaged records are
+ * dropped, are known by reading alone. */
+cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_error *error);
+
+/* The indexes of all files, made or loaded with the first call; lives as long as the source.
+ * CST_UNSUPPORTED, with a hint, where records cannot be reached one by one. */
+cst_status cst__source_access(cst_source *source, cst__access **out, cst_error *error);
+
+/* True in *all if every file has a sound index file beside it. */
+cst_status cst__source_has_sidecars(cst_source *source, bool *all, cst_error *error);
+
+/* The file that has a row of all the source's (row < num_rows). */
+size_t cst__access_find(const cst__access *access, uint64_t row);
+
+/* Says which row an error is about: its file, record and offset instead of what it names. error may
+ * be NULL. */
+void cst__access_locate(const cst__access *access, const cst_source *source, uint64_t row,
+                        cst_error *error);
+
+void cst__access_free(cst__access *access); /* NULL is allowed */
+
+/* ---- take.c ---- */
+
+/* Reads bytes that the index says are there; CST_IO if they are not. */
+cst_status cst__access_read(cst__access *access, const cst_source *source, size_t file,
+                            uint64_t begin, uint8_t *buffer, size_t size, cst_error *error);
+
+struct cst__region;
+/* cst__source_take, with the bytes that the regions (region.h) have taken from there. */
+cst_status cst__source_take_from(cst_source *source, const struct cst__region *const *regions,
+                                 size_t num_regions, const uint64_t *rows, size_t num_rows,
+                                 struct ArrowArray *out, cst_error *error);
+
+void cst__taker_free(cst__taker *taker); /* and those behind it */
+
+#endif /* SOURCE_INDEX_ACCESS_H */

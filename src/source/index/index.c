@@ -1,0 +1,412 @@
+/* Making indexes, and keeping them in files. */
+#include "source/index/index.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "io/output.h"
+#include "io/raw.h"
+#include "source/block/cursor.h"
+
+_Static_assert(sizeof(cst__index_head) == 32, "the layout of the file");
+
+enum { HEAD = sizeof(cst__index_head), FOOT = 4, STEP = 1 << 20, PROGRESS_BYTES = 16 << 20 };
+static const char magic[8] = {'C', 'S', 'T', 'I', 'N', 'D', 'E', 'X'};
+static const uint64_t any_record_size = UINT64_C(1) << 62;
+
+/* ---- in memory ---- */
+
+static cst_index *new_index(const cst_allocator *allocator) {
+  cst_index *index = cst__new_zero(allocator, sizeof *index);
+  if (index != NULL) {
+    cst__refcount_init(&index->owners);
+    index->allocator = cst__allocator_of(allocator);
+  }
+  return index;
+}
+
+cst_index *cst__index_retain(cst_index *index) {
+  cst__refcount_up(&index->owners);
+  return index;
+}
+
+void cst__index_release(cst_index *index) {
+  if (index != NULL && cst__refcount_down(&index->owners)) {
+    cst__delete(index->offsets);
+    cst__delete(index);
+  }
+}
+
+/* Makes room for `count` records and the end behind them. */
+static cst_status reserve(cst_index *index, uint64_t count, cst_error *error) {
+  void *offsets = index->offsets;
+  bool fits = count < SIZE_MAX / sizeof(uint64_t) - 1;
+  bool done = fits && cst__grow(&index->allocator, &offsets, &index->capacity, (size_t)count + 1,
+                                sizeof *index->offsets);
+  index->offsets = offsets;
+  return done ? CST_OK
+              : cst__fail_memory(error, fits ? (size_t)(count + 1) * sizeof(uint64_t) : SIZE_MAX);
+}
+
+uint64_t cst__index_find(const cst_index *index, uint64_t offset) {
+  uint64_t low = 0;
+  uint64_t high = index->count;
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (index->offsets[middle] < offset) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* ---- walking over frames ---- */
+
+cst_status cst__index_fail_compressed(const char *file, cst_error *error) {
+  (void)cst__fail(error, CST_UNSUPPORTED,
+                  "write it anew without compression: columnstone merge A.gz B",
+                  "the file is compressed: its records cannot be reached one by one");
+  cst__error_add_file(error, file);
+  return CST_UNSUPPORTED;
+}
+
+static cst_status add_block(cst_index *index, const cst_source *source, const cst__block *block,
+                            cst_error *error) {
+  uint64_t base = block->offset - source->container->header_size;
+  CST__TRY(reserve(index, index->count + block->num_frames, error));
+  uint64_t *out = index->offsets + index->count;
+  for (size_t i = 0; i < block->num_frames; i++) {
+    out[i] = base + block->frames[i].begin;
+  }
+  index->count += block->num_frames;
+  return CST_OK;
+}
+
+typedef struct walk {
+  cst_index *index;
+  cst__cursor *cursor;
+  cst_progress_callback on_progress;
+  void *ctx;
+  uint64_t told; /* bytes at the last call of on_progress */
+} walk;
+
+static cst_status tell_progress(walk *w, cst_error *error) {
+  if (w->on_progress == NULL || w->cursor->consumed - w->told < PROGRESS_BYTES) {
+    return CST_OK;
+  }
+  w->told = w->cursor->consumed;
+  return w->on_progress(w->ctx, w->told, w->index->count)
+             ? CST_OK
+             : cst__fail(error, CST_CALLBACK, NULL, "the progress callback stopped the indexing");
+}
+
+static cst_status walk_file(walk *w, cst_error *error) {
+  const cst_source *source = w->cursor->source;
+  for (;;) {
+    cst__block *block;
+    CST__TRY(cst__cursor_fill(w->cursor, &block, error));
+    if (block == NULL) {
+      break;
+    }
+    cst_status status = w->cursor->compressed
+                            ? cst__index_fail_compressed(source->files[w->cursor->file].name, error)
+                            : add_block(w->index, source, block, error);
+    cst__block_release(block);
+    CST__TRY(status);
+    CST__TRY(tell_progress(w, error));
+  }
+  if (w->cursor->compressed) { /* and empty */
+    return cst__index_fail_compressed(source->files[w->cursor->file].name, error);
+  }
+  CST__TRY(reserve(w->index, w->index->count, error));
+  w->index->offsets[w->index->count] = w->cursor->offset;
+  return CST_OK;
+}
+
+static cst_status walk_with(walk *w, const cst_source *source, cst__pool *pool, size_t file,
+                            cst_error *error) {
+  w->index = new_index(&source->allocator);
+  w->cursor = cst__cursor_new(source, pool, file);
+  if (w->index == NULL || w->cursor == NULL) {
+    return cst__fail_memory(error, sizeof *w->cursor);
+  }
+  w->cursor->recover = false; /* the records of an index lie one behind the other */
+  if (!(source->flags & CST_SOURCE_MEMORY_MAP)) {
+    cst__cursor_skim(w->cursor);
+  }
+  return walk_file(w, error);
+}
+
+cst_status cst__index_walk(const cst_source *source, size_t file, cst_progress_callback on_progress,
+                           void *ctx, cst_index **out, cst_error *error) {
+  walk w = {.on_progress = on_progress, .ctx = ctx};
+  cst__pool *pool = cst__pool_new(&source->allocator);
+  if (pool == NULL) {
+    return cst__fail_memory(error, sizeof(void *));
+  }
+  cst_status status = walk_with(&w, source, pool, file, error);
+  cst__cursor_free(w.cursor);
+  cst__pool_release(pool);
+  if (status != CST_OK) {
+    cst__index_release(w.index);
+    return status;
+  }
+  *out = w.index;
+  return CST_OK;
+}
+
+/* ---- the data ---- */
+
+/* Reads all of [offset, offset + size). */
+static cst_status read_exact(const cst__raw *raw, uint64_t offset, void *buffer, size_t size,
+                             cst_error *error) {
+  size_t got;
+  cst_status status = cst__raw_read_at(raw, offset, buffer, size, &got, error);
+  if (status == CST_OK && got < size) {
+    status = cst__fail(error, CST_IO, "read it again when nothing writes to it",
+                       "the file became shorter while it was read");
+  }
+  return status;
+}
+
+static cst_status hash_ends(const cst__raw *raw, uint8_t *buffer, cst__identity *out,
+                            cst_error *error) {
+  uint64_t size = (uint64_t)raw->size;
+  size_t end = size < CST__INDEX_IDENTITY ? (size_t)size : CST__INDEX_IDENTITY;
+  CST__TRY(read_exact(raw, 0, buffer, end, error));
+  uint32_t crc = cst__crc32c(0, buffer, end);
+  CST__TRY(read_exact(raw, size - end, buffer, end, error));
+  *out = (cst__identity){size, cst__crc32c(crc, buffer, end)};
+  return CST_OK;
+}
+
+static cst_status identify_open(const cst__raw *raw, const cst_allocator *allocator,
+                                cst__identity *out, cst_error *error) {
+  if (raw->size < 0 || !raw->at_any_offset) {
+    return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
+                     "only regular files are indexed");
+  }
+  uint8_t *buffer = cst__new(allocator, CST__INDEX_IDENTITY);
+  if (buffer == NULL) {
+    return cst__fail_memory(error, CST__INDEX_IDENTITY);
+  }
+  cst_status status = hash_ends(raw, buffer, out, error);
+  cst__delete(buffer);
+  return status;
+}
+
+static cst_status identify(const char *path, const cst_allocator *allocator, cst__identity *out,
+                           cst_error *error) {
+  cst__raw raw;
+  CST__TRY(cst__raw_open(&raw, path, allocator, error));
+  cst_status status = identify_open(&raw, allocator, out, error);
+  if (status != CST_OK) {
+    cst__error_add_file(error, raw.name);
+  }
+  cst__raw_close(&raw);
+  return status;
+}
+
+static cst_status build(cst_source *source, cst_progress_callback on_progress, void *ctx,
+                        cst_index **out, cst_error *error) {
+  cst__identity identity;
+  const char *path = source->files[0].name;
+  CST__TRY(identify(path, &source->allocator, &identity, error));
+  CST__TRY(cst__index_walk(source, 0, on_progress, ctx, out, error));
+  cst_index *index = *out;
+  if (index->offsets[index->count] == identity.size) {
+    index->identity = identity;
+    return CST_OK;
+  }
+  cst__index_release(index);
+  (void)cst__fail(error, CST_IO, "read it again when nothing writes to it",
+                  "the file changed while it was read");
+  cst__error_add_file(error, path);
+  return CST_IO;
+}
+
+cst_status cst__index_build(const char *path, cst_progress_callback on_progress, void *ctx,
+                            const cst_allocator *allocator, cst_index **out, cst_error *error) {
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.format = "raw";
+  options.max_record_size = any_record_size;
+  options.allocator = allocator;
+  cst_source *source;
+  CST__TRY(cst__source_open(&path, 1, &options, &source, error));
+  cst_status status;
+  if (source->num_files == 1 && strcmp(source->files[0].name, path) == 0) {
+    status = build(source, on_progress, ctx, out, error);
+  } else {
+    status = cst__fail(error, CST_NOT_FOUND, "name one file", "the path is a pattern of files");
+    cst__error_add_file(error, path);
+  }
+  cst__source_release(source);
+  return status;
+}
+
+/* ---- the file ---- */
+
+/* The path of the index of `path`: cst__delete. */
+static cst_status name_of(const char *path, const cst_allocator *allocator, char **out,
+                          cst_error *error) {
+  static const char ending[] = ".cstidx";
+  size_t size = strlen(path);
+  *out = cst__new(allocator, size + sizeof ending);
+  if (*out == NULL) {
+    return cst__fail_memory(error, size + sizeof ending);
+  }
+  memcpy(*out, path, size);
+  memcpy(*out + size, ending, sizeof ending);
+  return CST_OK;
+}
+
+static cst_status write_file(const cst_index *index, cst__output *output, cst_error *error) {
+  cst__index_head head = {.version = CST__INDEX_VERSION,
+                          .data_crc = index->identity.crc,
+                          .data_size = index->identity.size,
+                          .num_records = index->count};
+  memcpy(head.magic, magic, sizeof magic);
+  size_t bytes = (size_t)index->count * sizeof *index->offsets;
+  uint32_t crc = cst__crc32c(cst__crc32c(0, &head, HEAD), index->offsets, bytes);
+  CST__TRY(cst__output_write(output, &head, HEAD, error));
+  CST__TRY(cst__output_write(output, index->offsets, bytes, error));
+  CST__TRY(cst__output_write(output, &crc, FOOT, error));
+  return cst__output_finish(output, error);
+}
+
+cst_status cst__index_save(const cst_index *index, const char *path, cst_error *error) {
+  char *name;
+  cst__output *output;
+  CST__TRY(name_of(path, &index->allocator, &name, error));
+  cst_status status =
+      cst__output_open(name, CST_COMPRESSION_NONE, 0, &index->allocator, &output, error);
+  cst__delete(name);
+  CST__TRY(status);
+  status = write_file(index, output, error);
+  cst__output_free(output);
+  return status;
+}
+
+static cst_status fail_damaged(cst_error *error, const char *what) {
+  return cst__fail(error, CST_CORRUPT, "make it anew: columnstone index", "%s", what);
+}
+
+/* Reads the offsets step by step: what a damaged head claims is not allocated. */
+static cst_status read_offsets(const cst__raw *raw, const cst__index_head *head, cst_index *index,
+                               uint32_t *crc, cst_error *error) {
+  while (index->count < head->num_records) {
+    uint64_t rest = head->num_records - index->count;
+    size_t step = rest < STEP ? (size_t)rest : STEP;
+    size_t bytes = step * sizeof *index->offsets;
+    CST__TRY(reserve(index, index->count + step, error));
+    uint64_t *out = index->offsets + index->count;
+    CST__TRY(read_exact(raw, HEAD + index->count * sizeof *out, out, bytes, error));
+    *crc = cst__crc32c(*crc, out, bytes);
+    index->count += step;
+  }
+  CST__TRY(reserve(index, index->count, error));
+  index->offsets[index->count] = head->data_size;
+  return CST_OK;
+}
+
+/* What a file with the right checksum may still say only if nobody meant well. */
+static cst_status check_offsets(const cst_index *index, cst_error *error) {
+  const uint64_t least = cst__tfrecord_container.header_size + cst__tfrecord_container.footer_size;
+  const uint64_t *offsets = index->offsets;
+  bool sound = offsets[0] == 0;
+  for (uint64_t i = 0; i < index->count; i++) {
+    sound &= offsets[i + 1] >= offsets[i] && offsets[i + 1] - offsets[i] >= least;
+  }
+  return sound ? CST_OK : fail_damaged(error, "the offsets of the index are out of order");
+}
+
+static cst_status read_head(const cst__raw *raw, cst__index_head *head, cst_error *error) {
+  if (raw->size < HEAD + FOOT) {
+    return fail_damaged(error, "the index is cut");
+  }
+  CST__TRY(read_exact(raw, 0, head, HEAD, error));
+  if (memcmp(head->magic, magic, sizeof magic) != 0) {
+    return fail_damaged(error, "the file does not begin as an index does");
+  }
+  if (head->version > CST__INDEX_VERSION) { /* nothing else of it is known */
+    return cst__fail(error, CST_UNSUPPORTED, "make it anew: columnstone index",
+                     "index of version %u, this library reads version %d", (unsigned)head->version,
+                     (int)CST__INDEX_VERSION);
+  }
+  if (head->version != CST__INDEX_VERSION) {
+    return fail_damaged(error, "the index has a version that there never was");
+  }
+  uint64_t room = (uint64_t)raw->size - HEAD - FOOT;
+  if (head->num_records != room / sizeof(uint64_t) || room % sizeof(uint64_t) != 0) {
+    return fail_damaged(error, "the size of the index does not fit its number of records");
+  }
+  return CST_OK;
+}
+
+static cst_status read_file(const cst__raw *raw, cst_index *index, cst_error *error) {
+  cst__index_head head;
+  uint32_t stored;
+  CST__TRY(read_head(raw, &head, error));
+  uint32_t crc = cst__crc32c(0, &head, HEAD);
+  CST__TRY(read_offsets(raw, &head, index, &crc, error));
+  CST__TRY(read_exact(raw, (uint64_t)raw->size - FOOT, &stored, FOOT, error));
+  if (stored != crc) {
+    return fail_damaged(error, "the checksum of the index is wrong");
+  }
+  index->identity = (cst__identity){head.data_size, head.data_crc};
+  index->loaded = true;
+  return check_offsets(index, error);
+}
+
+static cst_status check_identity(const cst_index *index, const char *path, cst_error *error) {
+  cst__identity found;
+  CST__TRY(identify(path, &index->allocator, &found, error));
+  if (found.size == index->identity.size && found.crc == index->identity.crc) {
+    return CST_OK;
+  }
+  (void)cst__fail(error, CST_STATE, "make it anew: columnstone index",
+                  "the index is that of other data: %llu bytes, the file has %llu%s",
+                  (unsigned long long)index->identity.size, (unsigned long long)found.size,
+                  found.size == index->identity.size ? ", which differ" : "");
+  cst__error_add_file(error, path);
+  return CST_STATE;
+}
+
+static cst_status load_file(const char *name, cst_index *index, cst_error *error) {
+  cst__raw raw;
+  CST__TRY(cst__raw_open(&raw, name, &index->allocator, error));
+  cst_status status = raw.size >= 0 && raw.at_any_offset
+                          ? read_file(&raw, index, error)
+                          : fail_damaged(error, "the index is no regular file");
+  if (status != CST_OK) {
+    cst__error_add_file(error, name);
+  }
+  cst__raw_close(&raw);
+  return status;
+}
+
+cst_status cst__index_load(const char *path, const cst_allocator *allocator, cst_index **out,
+                           cst_error *error) {
+  char *name;
+  cst_index *index = new_index(allocator);
+  if (index == NULL) {
+    return cst__fail_memory(error, sizeof *index);
+  }
+  cst_status status = name_of(path, allocator, &name, error);
+  if (status == CST_OK) {
+    status = load_file(name, index, error);
+    cst__delete(name);
+  }
+  if (status == CST_OK) {
+    status = check_identity(index, path, error);
+  }
+  if (status != CST_OK) {
+    cst__index_release(index);
+    return status;
+  }
+  *out = index;
+  return CST_OK;
+}

@@ -1,0 +1,467 @@
+/* Taking rows: read each record where its index says, and decode them as one batch. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrow/concat.h"
+#include "base/interrupt.h"
+#include "source/block/cursor.h"
+#include "source/block/unit.h"
+#include "source/index/access.h"
+#include "source/index/region.h"
+
+enum {
+  NEAR_FILE = 4 << 10,    /* bytes between two records that are rather read than passed over */
+  NEAR_READER = 64 << 10, /* where each read may be a request over the network */
+  AHEAD = 16,             /* records between the one that is copied and the one that is loaded */
+  LARGEST_SPAN = 1 << 20, /* of records that are read at once, unless one is larger */
+  SPAN_WORK = 1 << 10,    /* bytes that one read is worth */
+  FEW_ROWS = 1 << 12      /* that are sorted at one go */
+};
+
+/* One of the rows that are wanted. */
+typedef struct wanted {
+  uint64_t row;
+  size_t place; /* in the caller's order */
+} wanted;
+
+/* What a call needs; one call after the other. */
+struct cst__taker {
+  cst__taker *next;
+  cst__decoding decoding;
+  cst__unit unit;
+  wanted *order; /* the rows in the order of the files */
+  size_t capacity;
+  const cst__region *const *regions; /* of this call */
+  size_t num_regions;
+};
+
+/* A run of neighbouring records, read at once: those of order[first, end). */
+typedef struct span {
+  size_t file;
+  size_t first;
+  size_t end;
+  uint64_t begin; /* in the file */
+  size_t size;
+  size_t at; /* in the block */
+} span;
+
+void cst__taker_free(cst__taker *taker) {
+  while (taker != NULL) {
+    cst__taker *next = taker->next;
+    cst__decoding_reset(&taker->decoding);
+    cst__unit_reset(&taker->unit);
+    cst__delete(taker->order);
+    cst__delete(taker);
+    taker = next;
+  }
+}
+
+static cst__taker *borrow_taker(cst__access *access, const cst_source *source) {
+  cst__mutex_lock(&access->lock);
+  cst__taker *taker = access->idle;
+  if (taker != NULL) {
+    access->idle = taker->next;
+  }
+  cst__mutex_unlock(&access->lock);
+  if (taker == NULL) {
+    taker = cst__new_zero(&access->allocator, sizeof *taker);
+    if (taker == NULL) {
+      return NULL;
+    }
+    taker->decoding.source = source;
+    taker->decoding.want = CST__WANT_COLUMNS;
+    taker->decoding.direct = true;
+  }
+  taker->next = NULL;
+  return taker;
+}
+
+static void return_taker(cst__access *access, cst__taker *taker) {
+  cst__unit_clear(&taker->unit);
+  cst__mutex_lock(&access->lock);
+  taker->next = access->idle;
+  access->idle = taker;
+  cst__mutex_unlock(&access->lock);
+}
+
+/* ---- which records, in which order ---- */
+
+static int compare_rows(const void *a, const void *b) {
+  const wanted *x = a;
+  const wanted *y = b;
+  return (x->row > y->row) - (x->row < y->row);
+}
+
+/* One step of a radix sort: by the byte of the rows that is `shift` bits up. */
+static cst_status sort_by_byte(const wanted *from, size_t count, unsigned shift, wanted *to,
+                               cst_error *error) {
+  size_t ends[256] = {0};
+  for (size_t i = 0; i < count; i++) {
+    ends[from[i].row >> shift & 255]++;
+  }
+  size_t sum = 0;
+  for (size_t i = 0; i < 256; i++) {
+    size_t begin = sum;
+    sum += ends[i];
+    ends[i] = begin;
+  }
+  size_t work = 0;
+  for (size_t i = 0; i < count; i++) {
+    to[ends[from[i].row >> shift & 255]++] = from[i];
+    if (cst__stretch_is_over(&work, sizeof(wanted))) {
+      CST__TRY(cst__interrupted(error));
+    }
+  }
+  return CST_OK;
+}
+
+/* qsort cannot be told to stop: many rows are sorted byte by byte, which is faster too. */
+static cst_status sort_rows(cst__taker *taker, const cst__access *access, size_t count,
+                            cst_error *error) {
+  if (count <= FEW_ROWS) {
+    qsort(taker->order, count, sizeof(wanted), compare_rows);
+    return CST_OK;
+  }
+  wanted *other = cst__new(&access->allocator, count * sizeof(wanted));
+  if (other == NULL) {
+    return cst__fail_memory(error, count * sizeof(wanted));
+  }
+  cst_status status = CST_OK;
+  for (unsigned shift = 0; shift < 64 && status == CST_OK && (access->num_rows - 1) >> shift > 0;
+       shift += 8) {
+    status = sort_by_byte(taker->order, count, shift, other, error);
+    wanted *sorted = other;
+    other = taker->order;
+    taker->order = sorted;
+    taker->capacity = count;
+  }
+  cst__delete(other);
+  return status;
+}
+
+static cst_status order_rows(cst__taker *taker, const cst__access *access, const uint64_t *rows,
+                             size_t num_rows, cst_error *error) {
+  void *order = taker->order;
+  bool done = cst__grow(&access->allocator, &order, &taker->capacity, num_rows, sizeof(wanted));
+  taker->order = order;
+  if (!done) {
+    return cst__fail_memory(error, num_rows * sizeof(wanted));
+  }
+  bool sorted = true;
+  for (size_t i = 0; i < num_rows; i++) {
+    if (rows[i] >= access->num_rows) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "row %llu is wanted, there are %llu",
+                       (unsigned long long)rows[i], (unsigned long long)access->num_rows);
+    }
+    taker->order[i] = (wanted){rows[i], i};
+    sorted = sorted && (i == 0 || rows[i - 1] <= rows[i]);
+  }
+  if (!sorted) {
+    return sort_rows(taker, access, num_rows, error);
+  }
+  return CST_OK;
+}
+
+/* Where a row of the file begins in it; the next entry is its end. */
+static const uint64_t *offset_of(const cst__access_file *file, uint64_t row) {
+  return &file->index->offsets[file->first + (row - file->rows)];
+}
+
+/* The next span, from order[*first] on. */
+static span next_span(const cst__access *access, const cst_source *source, const wanted *order,
+                      size_t count, size_t first) {
+  span s = {.file = cst__access_find(access, order[first].row), .first = first, .end = first};
+  const cst__access_file *file = &access->files[s.file];
+  uint64_t near = source->files[s.file].is_reader ? NEAR_READER : NEAR_FILE;
+  uint64_t end = *offset_of(file, order[first].row);
+  s.begin = end;
+  for (; s.end < count && order[s.end].row - file->rows < file->count; s.end++) {
+    const uint64_t *at = offset_of(file, order[s.end].row);
+    if (s.end > first && at[1] > end && (at[0] - end > near || at[1] - s.begin > LARGEST_SPAN)) {
+      break;
+    }
+    end = at[1];
+  }
+  s.size = (size_t)(end - s.begin);
+  return s;
+}
+
+/* ---- reading ---- */
+
+/* The file for this call: open already, opened to stay, or (*own) for this call only. */
+static cst_status open_file(cst__access *access, const cst_source *source, size_t i,
+                            const cst__raw **raw, cst__raw *own, cst_error *error) {
+  cst__access_file *file = &access->files[i];
+  cst_status status = CST_OK;
+  *raw = &file->raw;
+  if (atomic_load_explicit(&file->is_open, memory_order_acquire)) {
+    return CST_OK;
+  }
+  cst__mutex_lock(&access->lock);
+  if (!file->is_open && access->num_open >= access->most_open) {
+    *raw = own;
+    status = cst__source_open_raw(source, i, own, error);
+  } else if (!file->is_open) {
+    status = cst__source_open_raw(source, i, &file->raw, error);
+    if (status == CST_OK && (source->flags & CST_SOURCE_MEMORY_MAP)) {
+      cst__raw_map(&file->raw);
+    }
+    access->num_open += status == CST_OK;
+    atomic_store_explicit(&file->is_open, status == CST_OK, memory_order_release);
+  }
+  cst__mutex_unlock(&access->lock);
+  return status;
+}
+
+/* Bytes of a file, from its map if it has one. */
+static cst_status read_bytes(const cst__raw *raw, uint64_t begin, uint8_t *buffer, size_t size,
+                             size_t *got, cst_error *error) {
+  if (raw->map == NULL) {
+    return cst__raw_read_at(raw, begin, buffer, size, got, error);
+  }
+  uint64_t rest = begin < raw->map_size ? raw->map_size - begin : 0;
+  *got = size < rest ? size : (size_t)rest;
+  memcpy(buffer, (const char *)raw->map + begin, *got);
+  return CST_OK;
+}
+
+cst_status cst__access_read(cst__access *access, const cst_source *source, size_t file,
+                            uint64_t begin, uint8_t *buffer, size_t size, cst_error *error) {
+  const cst__raw *raw;
+  cst__raw own;
+  size_t got = 0;
+  CST__TRY(open_file(access, source, file, &raw, &own, error));
+  cst_status status = read_bytes(raw, begin, buffer, size, &got, error);
+  if (raw == &own) {
+    cst__raw_close(&own);
+  }
+  if (status == CST_OK && got < size) {
+    status = cst__fail(error, CST_IO, "open it again, and make its index anew: columnstone index",
+                       "the file is shorter than it was when it was indexed");
+  }
+  if (status != CST_OK) {
+    cst__error_add_file(error, source->files[file].name);
+  }
+  return status;
+}
+
+static cst_status read_span(cst__access *access, const cst__taker *taker, const span *s,
+                            uint8_t *buffer, cst_error *error) {
+  const uint8_t *kept =
+      cst__regions_find(taker->regions, taker->num_regions, s->file, s->begin, s->size);
+  if (kept == NULL) {
+    return cst__access_read(access, taker->decoding.source, s->file, s->begin, buffer, s->size,
+                            error);
+  }
+  memcpy(buffer, kept, s->size);
+  return CST_OK;
+}
+
+/* The record has to be there as the index has it. */
+static cst_status check_header(const cst_source *source, const uint8_t *data, size_t size,
+                               cst__frame *frame, cst_error *error) {
+  size_t found;
+  size_t consumed;
+  uint64_t needed;
+  cst_status status = source->container->scan(data, size, source->max_record_size, frame, 1, &found,
+                                              &consumed, &needed, error);
+  if (status == CST_CORRUPT) {
+    return cst__fail(error, CST_CORRUPT,
+                     "it is damaged, or the file has changed: columnstone verify, or index it anew",
+                     "no record begins where the index has one of %zu bytes", size);
+  }
+  if (status == CST_OK && (found != 1 || consumed != size)) {
+    return cst__fail(error, CST_STATE, "make the index anew: columnstone index",
+                     "the index has a record of %zu bytes, the file has one of %llu", size,
+                     (unsigned long long)(found == 1 ? consumed : needed));
+  }
+  return status;
+}
+
+/* Notes where the span's records lie in the block, each at its place in the caller's order. */
+static cst_status frame_span(const cst__access *access, const cst_source *source, const span *s,
+                             const wanted *order, cst__block *block, cst_error *error) {
+  const cst__access_file *file = &access->files[s->file];
+  for (size_t i = s->first; i < s->end; i++) {
+    const uint64_t *at = offset_of(file, order[i].row);
+    size_t begin = s->at + (size_t)(at[0] - s->begin);
+    cst__frame *frame = &block->frames[order[i].place];
+    cst_status status =
+        check_header(source, block->data + begin, (size_t)(at[1] - at[0]), frame, error);
+    if (status != CST_OK) {
+      cst__access_locate(access, source, order[i].row, error);
+      return status;
+    }
+    frame->begin += begin;
+  }
+  return CST_OK;
+}
+
+/* Begins to load the first lines of a record that is soon to be copied out of a map or a region:
+ * most of the time is spent waiting for them. */
+static void load_ahead(const cst__access *access, const cst__taker *taker, size_t file_number,
+                       size_t at, size_t count) {
+  const cst__access_file *file = &access->files[file_number];
+  bool is_open = atomic_load_explicit(&file->is_open, memory_order_acquire);
+  const uint8_t *map = is_open ? file->raw.map : NULL;
+  if (count - at <= AHEAD || (map == NULL && taker->num_regions == 0) ||
+      taker->order[at + AHEAD].row - file->rows >= file->count) {
+    return;
+  }
+  const uint64_t *offset = offset_of(file, taker->order[at + AHEAD].row);
+  const uint8_t *record = cst__regions_find(taker->regions, taker->num_regions, file_number,
+                                            offset[0], offset[1] - offset[0]);
+  if (record == NULL && map != NULL && offset[1] <= file->raw.map_size) {
+    record = map + offset[0];
+  }
+  for (size_t i = 0; i < 4 && record != NULL; i++) {
+    __builtin_prefetch(record + i * 64);
+  }
+}
+
+static cst_status fill_block(cst__access *access, const cst__taker *taker, size_t count,
+                             cst__block *block, cst_error *error) {
+  const cst_source *source = taker->decoding.source;
+  const wanted *order = taker->order;
+  size_t done = 0;
+  for (size_t first = 0; first < count;) {
+    span s = next_span(access, source, order, count, first);
+    s.at = block->size;
+    if (cst__stretch_is_over(&done, s.size + SPAN_WORK)) {
+      CST__TRY(cst__interrupted(error));
+    }
+    CST__TRY(read_span(access, taker, &s, block->buffer + s.at, error));
+    load_ahead(access, taker, s.file, first, count);
+    block->size += s.size;
+    CST__TRY(frame_span(access, source, &s, order, block, error));
+    first = s.end;
+  }
+  memset(block->buffer + block->size, 0, CST__BLOCK_PADDING);
+  block->num_frames = count;
+  return CST_OK;
+}
+
+/* With its framing. Spans of several records are no larger than LARGEST_SPAN. */
+static uint64_t largest_record(const cst_source *source) {
+  uint64_t framing = source->container->header_size + source->container->footer_size;
+  return source->max_record_size < UINT64_MAX - framing ? source->max_record_size + framing
+                                                        : UINT64_MAX;
+}
+
+static cst_status measure(const cst__access *access, const cst_source *source, const wanted *order,
+                          size_t count, size_t *size, cst_error *error) {
+  size_t done = 0;
+  *size = 0;
+  for (size_t first = 0; first < count;) {
+    if (cst__stretch_is_over(&done, SPAN_WORK)) {
+      CST__TRY(cst__interrupted(error));
+    }
+    span s = next_span(access, source, order, count, first);
+    if (s.size > LARGEST_SPAN && s.size > largest_record(source)) {
+      (void)cst__fail(error, CST_LIMIT, "raise max_record_size, or make the index anew",
+                      "the index has a record of more than %llu bytes",
+                      (unsigned long long)source->max_record_size);
+      cst__access_locate(access, source, order[first].row, error);
+      return CST_LIMIT;
+    }
+    if (!cst__add(*size, s.size, size)) {
+      return cst__fail_memory(error, SIZE_MAX);
+    }
+    first = s.end;
+  }
+  return CST_OK;
+}
+
+static cst_status read_rows(cst__access *access, const cst__taker *taker, size_t count,
+                            cst__block **out, cst_error *error) {
+  size_t size;
+  CST__TRY(measure(access, taker->decoding.source, taker->order, count, &size, error));
+  cst__block *block = cst__block_take(access->pool, size > 0 ? size : 1);
+  if (block == NULL || !cst__block_reserve_frames(block, count)) {
+    if (block != NULL) {
+      cst__block_release(block);
+    }
+    return cst__fail_memory(error, size);
+  }
+  block->data = block->buffer;
+  cst_status status = fill_block(access, taker, count, block, error);
+  if (status != CST_OK) {
+    cst__block_release(block);
+    return status;
+  }
+  *out = block;
+  return CST_OK;
+}
+
+/* ---- decoding ---- */
+
+/* The decoder names a record of the block: this one's place is at the same offset. */
+static void relocate(const cst__access *access, const cst_source *source, const cst__block *block,
+                     const uint64_t *rows, cst_error *error) {
+  for (size_t i = 0; error->offset >= 0 && i < block->num_frames; i++) {
+    if (block->frames[i].begin - source->container->header_size == (uint64_t)error->offset) {
+      cst__access_locate(access, source, rows[i], error);
+      return;
+    }
+  }
+}
+
+static cst_status decode_rows(cst__access *access, cst__taker *taker, cst__block *block,
+                              const uint64_t *rows, struct ArrowArray *out, cst_error *error) {
+  const cst_source *source = taker->decoding.source;
+  cst_error own = CST_ERROR_INIT;
+  if (block->num_frames > 0 && !cst__unit_add(&taker->unit, source, block, 0, block->num_frames)) {
+    return cst__fail_memory(error, sizeof(cst__run));
+  }
+  cst_status status = cst__unit_decode(&taker->unit, &taker->decoding, NULL, out, &own);
+  if (status != CST_OK) {
+    relocate(access, source, block, rows, &own);
+    cst__error_copy(error, &own);
+    cst__decoding_reset(&taker->decoding);
+  }
+  return status;
+}
+
+static cst_status take_with(cst__access *access, cst__taker *taker, const uint64_t *rows,
+                            size_t num_rows, struct ArrowArray *out, cst_error *error) {
+  cst__block *block = NULL;
+  CST__TRY(order_rows(taker, access, rows, num_rows, error));
+  CST__TRY(read_rows(access, taker, num_rows, &block, error));
+  cst_status status = decode_rows(access, taker, block, rows, out, error);
+  cst__block_release(block);
+  return status;
+}
+
+/* A batch without rows needs no records. */
+static cst_status take_nothing(cst_source *source, struct ArrowArray *out, cst_error *error) {
+  struct ArrowSchema schema;
+  CST__TRY(cst__source_arrow_schema(source, &schema, error));
+  cst_status status = cst__concat(&schema, NULL, 0, &source->allocator, out, error);
+  schema.release(&schema);
+  return status;
+}
+
+cst_status cst__source_take_from(cst_source *source, const cst__region *const *regions,
+                                 size_t num_regions, const uint64_t *rows, size_t num_rows,
+                                 struct ArrowArray *out, cst_error *error) {
+  cst__access *access;
+  if (num_rows == 0) {
+    return take_nothing(source, out, error);
+  }
+  CST__TRY(cst__source_access(source, &access, error));
+  CST__TRY(cst__source_prepare(source, error));
+  cst__taker *taker = borrow_taker(access, source);
+  if (taker == NULL) {
+    return cst__fail_memory(error, sizeof *taker);
+  }
+  taker->regions = regions;
+  taker->num_regions = num_regions;
+  cst_status status = take_with(access, taker, rows, num_rows, out, error);
+  return_taker(access, taker);
+  return status;
+}
+
+cst_status cst__source_take(cst_source *source, const uint64_t *rows, size_t num_rows,
+                            struct ArrowArray *out, cst_error *error) {
+  return cst__source_take_from(source, NULL, 0, rows, num_rows, out, error);
+}

@@ -1,0 +1,334 @@
+/* Streams that others make, file by file: opened, checked, and brought to the wanted columns. */
+#include "source/pass/foreign.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "arrow/concat.h"
+#include "arrow/dictionary.h"
+#include "arrow/view.h"
+
+struct cst__foreign {
+  const cst_source *source;       /* borrowed */
+  size_t file;                    /* the one that is read, or to be opened */
+  struct ArrowArrayStream stream; /* release NULL: not open */
+  struct ArrowSchema schema;      /* of the first file, without dictionaries */
+  struct ArrowSchema given;       /* of the stream, if it has dictionaries */
+  int64_t *places;                /* of the wanted columns in the schema; NULL: not looked for */
+  uint64_t consumed;
+};
+
+/* What the numbers of a stream mean; see <columnstone/format.h>. */
+static cst_status stream_status(int code) {
+  switch (code) {
+    case ENOMEM:
+      return CST_NO_MEMORY;
+    case EIO:
+      return CST_IO;
+    case ENOTSUP:
+      return CST_UNSUPPORTED;
+    case EINTR:
+      return CST_INTERRUPTED;
+    case ECANCELED: /* the caller's own code, which knows more */
+      return CST_CALLBACK;
+    default:
+      return CST_CORRUPT;
+  }
+}
+
+static cst_status fail_stream(const cst_source *source, size_t file,
+                              struct ArrowArrayStream *stream, int code, cst_error *error) {
+  const cst_error *known = cst__program_last_error(stream);
+  if (known != NULL) {
+    cst__error_copy(error, known);
+    cst__error_add_file(error, source->files[file].name);
+    return known->code;
+  }
+  const char *text = stream->get_last_error != NULL ? stream->get_last_error(stream) : NULL;
+  cst_status status = stream_status(code);
+  (void)cst__fail(error, status, NULL, "%s: %s", source->format,
+                  text != NULL ? text : strerror(code));
+  cst__error_add_file(error, source->files[file].name);
+  return status;
+}
+
+/* The caller's opener, or the stream of one that works once and has been asked for the schema. */
+static cst_status open_callers(const cst_source *source, size_t i, struct ArrowArrayStream *out,
+                               cst_error *error) {
+  cst__source_file *file = cst__source_opened(source, i);
+  cst_stream_request request = {.size = sizeof request,
+                                .columns = (const char *const *)source->columns,
+                                .num_columns = source->num_columns,
+                                .batch_size = source->batch_size,
+                                .threads = source->threads};
+  cst__input_call call;
+  CST__TRY(cst__input_call_enter(&call, file, error));
+  *out = file->held;
+  file->held.release = NULL;
+  cst_status status = CST_OK;
+  if (out->release == NULL) {
+    status = file->opener.open(file->opener.ctx, &request, out, error);
+  }
+  cst__input_call_leave(&call, file);
+  return status;
+}
+
+static cst_plugin_read_options read_options(const cst_source *source) {
+  return (cst_plugin_read_options){.size = sizeof(cst_plugin_read_options),
+                                   .columns = (const char *const *)source->columns,
+                                   .num_columns = source->num_columns,
+                                   .batch_size = source->batch_size,
+                                   .threads = source->threads};
+}
+
+static cst_status open_plugins(const cst_source *source, size_t i, struct ArrowArrayStream *out,
+                               cst_error *error) {
+  cst_plugin_read_options options = read_options(source);
+  return source->plugin->open(source->files[i].name, &options, out, error);
+}
+
+/* The stream that was asked for the schema, or another one. A program takes its time to begin. */
+static cst_status open_programs(const cst_source *source, size_t i, struct ArrowArrayStream *out,
+                                cst_error *error) {
+  cst__source_file *file = cst__source_opened(source, i);
+  cst_plugin_read_options options = read_options(source);
+  cst__mutex_lock(&file->lock);
+  *out = file->held;
+  file->held.release = NULL;
+  cst__mutex_unlock(&file->lock);
+  if (out->release != NULL && cst__program_is_ours(out)) {
+    return CST_OK;
+  }
+  if (out->release != NULL) {
+    out->release(out);
+  }
+  const char *path = file->url != NULL ? file->url : file->name;
+  return cst__program_open(source->program, path, &options, &source->allocator, out, error);
+}
+
+static void hold_stream(cst__source_file *file, struct ArrowArrayStream *stream) {
+  cst__mutex_lock(&file->lock);
+  if (file->held.release == NULL) {
+    file->held = *stream;
+    stream->release = NULL;
+  }
+  cst__mutex_unlock(&file->lock);
+  if (stream->release != NULL) {
+    stream->release(stream);
+  }
+}
+
+/* The stream's schema without dictionaries; with them it is `given` (release NULL: there are none).
+ */
+static cst_status plain_schema(struct ArrowSchema *from, struct ArrowSchema *given,
+                               struct ArrowSchema *plain, cst_error *error) {
+  given->release = NULL;
+  CST__TRY(cst__schema_copy(from, plain, error));
+  if (!cst__schema_has_dictionary(plain)) {
+    return CST_OK;
+  }
+  cst_status status = cst__schema_copy(from, given, error);
+  if (status == CST_OK) {
+    status = cst__schema_make_plain(plain, error);
+  }
+  if (status != CST_OK) {
+    plain->release(plain);
+    if (given->release != NULL) {
+      given->release(given);
+    }
+  }
+  return status;
+}
+
+/* The stream of a file and its schema, both with all the columns that it gives. */
+static cst_status open_stream(const cst_source *source, size_t i, struct ArrowArrayStream *out,
+                              struct ArrowSchema *given, struct ArrowSchema *schema,
+                              cst_error *error) {
+  cst_error own = CST_ERROR_INIT; /* others' code is never given NULL */
+  cst_status status = source->plugin != NULL    ? open_plugins(source, i, out, &own)
+                      : source->program != NULL ? open_programs(source, i, out, &own)
+                                                : open_callers(source, i, out, &own);
+  if (status != CST_OK) {
+    (void)cst__error_take(error, source->plugin != NULL ? "plug-in's open" : "stream's open",
+                          status, &own);
+    cst__error_add_file(error, source->files[i].name);
+    return status;
+  }
+  struct ArrowSchema own_schema = {.release = NULL};
+  int code = out->get_schema(out, &own_schema);
+  if (code != 0) {
+    status = fail_stream(source, i, out, code, error);
+  } else {
+    status = plain_schema(&own_schema, given, schema, error);
+    if (own_schema.release != NULL) {
+      own_schema.release(&own_schema);
+    }
+    if (status != CST_OK) {
+      cst__error_add_file(error, source->files[i].name);
+    }
+  }
+  if (status != CST_OK) {
+    out->release(out);
+  }
+  return status;
+}
+
+/* True if the columns have to be picked out of what the stream of the file gives. Plug-ins pick
+ * themselves; but "none" many of them take for "all". Programs need not pick. */
+static bool must_pick(const cst_source *source, size_t file) {
+  bool projects = source->plugin != NULL ? source->num_columns > 0
+                                         : cst__source_opened(source, file)->opener.projects;
+  return source->columns != NULL && !projects;
+}
+
+cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out,
+                               cst_error *error) {
+  cst__source_file *file = cst__source_opened(source, 0);
+  struct ArrowArrayStream stream;
+  struct ArrowSchema given;
+  CST__TRY(open_stream(source, 0, &stream, &given, out, error));
+  if (given.release != NULL) {
+    given.release(&given);
+  }
+  if (source->program != NULL || (file->is_stream && file->opener.once)) {
+    hold_stream(file, &stream);
+  } else {
+    stream.release(&stream);
+  }
+  cst_status status = must_pick(source, 0)
+                          ? cst__pick_columns((const char *const *)source->columns,
+                                              source->num_columns, out, NULL, error)
+                          : CST_OK;
+  if (status == CST_OK) {
+    status = cst__schema_check_types(out, error);
+    if (status != CST_OK) {
+      cst__error_add_file(error, source->files[0].name);
+    }
+  }
+  if (status != CST_OK && out->release != NULL) {
+    out->release(out);
+  }
+  return status;
+}
+
+cst_status cst__foreign_new(const cst_source *source, cst__foreign **out, cst_error *error) {
+  cst__foreign *foreign = cst__new_zero(&source->allocator, sizeof *foreign);
+  if (foreign == NULL) {
+    return cst__fail_memory(error, sizeof *foreign);
+  }
+  foreign->source = source;
+  *out = foreign;
+  return CST_OK;
+}
+
+void cst__foreign_free(cst__foreign *foreign) {
+  if (foreign == NULL) {
+    return;
+  }
+  if (foreign->stream.release != NULL) {
+    foreign->stream.release(&foreign->stream);
+  }
+  if (foreign->schema.release != NULL) {
+    foreign->schema.release(&foreign->schema);
+  }
+  if (foreign->given.release != NULL) {
+    foreign->given.release(&foreign->given);
+  }
+  cst__delete(foreign->places);
+  cst__delete(foreign);
+}
+
+static cst_status open_next(cst__foreign *foreign, cst_error *error) {
+  const cst_source *source = foreign->source;
+  struct ArrowSchema schema;
+  CST__TRY(open_stream(source, foreign->file, &foreign->stream, &foreign->given, &schema, error));
+  if (foreign->file == 0) {
+    foreign->schema = schema;
+    return CST_OK;
+  }
+  bool same = cst__schema_equal(&foreign->schema, &schema);
+  schema.release(&schema);
+  if (same) {
+    return CST_OK;
+  }
+  (void)cst__fail(error, CST_SCHEMA, "read files of different columns one by one",
+                  "the columns differ from those of the first file");
+  cst__error_add_file(error, source->files[foreign->file].name);
+  return CST_SCHEMA;
+}
+
+static void close_file(cst__foreign *foreign) {
+  int64_t size = foreign->source->files[foreign->file].size;
+  foreign->stream.release(&foreign->stream);
+  foreign->stream.release = NULL;
+  if (foreign->given.release != NULL) {
+    foreign->given.release(&foreign->given);
+    foreign->given.release = NULL;
+  }
+  foreign->consumed += size > 0 ? (uint64_t)size : 0;
+  foreign->file++;
+}
+
+/* All files have the schema of the first: the columns are looked for once. */
+static cst_status pick_batch(cst__foreign *foreign, struct ArrowArray *batch, cst_error *error) {
+  const cst_source *source = foreign->source;
+  if (foreign->places == NULL) {
+    size_t bytes;
+    if (cst__mul(source->num_columns + 1, sizeof *foreign->places, &bytes)) {
+      foreign->places = cst__new(&source->allocator, bytes);
+    }
+    if (foreign->places == NULL) {
+      return cst__fail_memory(error, source->num_columns * sizeof *foreign->places);
+    }
+    CST__TRY(cst__find_columns((const char *const *)source->columns, source->num_columns,
+                               &foreign->schema, foreign->places, error));
+  }
+  return cst__pick_arrays(foreign->places, source->num_columns, &source->allocator, batch, error);
+}
+
+/* Others' data is as good as what it was made from: nobody behind here checks it. */
+static cst_status check_batch(cst__foreign *foreign, struct ArrowArray *batch, cst_error *error) {
+  cst__arena arena;
+  cst__view view;
+  cst_status status = CST_OK;
+  if (foreign->given.release != NULL) {
+    status = cst__array_make_plain(&foreign->given, &foreign->source->allocator, batch, error);
+  }
+  cst__arena_init(&arena, &foreign->source->allocator);
+  if (status == CST_OK) {
+    status = cst__view_init(&view, &foreign->schema, batch, false, &arena, error);
+  }
+  cst__arena_reset(&arena);
+  if (status == CST_OK && must_pick(foreign->source, foreign->file)) {
+    status = pick_batch(foreign, batch, error);
+  }
+  if (status != CST_OK) {
+    if (batch->release != NULL) {
+      batch->release(batch);
+    }
+    batch->release = NULL;
+    cst__error_add_file(error, foreign->source->files[foreign->file].name);
+  }
+  return status;
+}
+
+cst_status cst__foreign_next(cst__foreign *foreign, struct ArrowArray *out, cst_error *error) {
+  out->release = NULL;
+  while (foreign->file < foreign->source->num_files) {
+    if (foreign->stream.release == NULL) {
+      CST__TRY(open_next(foreign, error));
+    }
+    int code = foreign->stream.get_next(&foreign->stream, out);
+    if (code != 0) {
+      out->release = NULL;
+      return fail_stream(foreign->source, foreign->file, &foreign->stream, code, error);
+    }
+    if (out->release != NULL) {
+      return check_batch(foreign, out, error);
+    }
+    close_file(foreign);
+  }
+  return CST_OK;
+}
+
+uint64_t cst__foreign_consumed(const cst__foreign *foreign) { return foreign->consumed; }

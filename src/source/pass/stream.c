@@ -1,0 +1,63 @@
+/* Passes as Arrow C streams. */
+#include "source/pass/stream.h"
+
+#include "source/pass/pass.h"
+
+typedef struct stream {
+  cst_pass *pass;
+  cst_source *source;
+  bool failed;
+  char text[4096 + 512]; /* of the last error */
+} stream;
+
+static int finish_call(stream *s, cst_status status, const cst_error *error) {
+  s->failed = status != CST_OK;
+  if (s->failed) {
+    (void)cst_error_format(error, s->text, sizeof s->text);
+  }
+  return cst__error_number(status);
+}
+
+static int get_schema(struct ArrowArrayStream *out, struct ArrowSchema *schema) {
+  stream *s = out->private_data;
+  cst_error error = CST_ERROR_INIT;
+  return finish_call(s, cst__source_arrow_schema(s->source, schema, &error), &error);
+}
+
+static int get_next(struct ArrowArrayStream *out, struct ArrowArray *batch) {
+  stream *s = out->private_data;
+  cst_error error = CST_ERROR_INIT;
+  return finish_call(s, cst__pass_next(s->pass, NULL, batch, &error), &error);
+}
+
+static const char *get_last_error(struct ArrowArrayStream *out) {
+  stream *s = out->private_data;
+  return s->failed ? s->text : NULL;
+}
+
+static void release(struct ArrowArrayStream *out) {
+  stream *s = out->private_data;
+  cst__pass_free(s->pass);
+  cst__source_release(s->source);
+  cst__delete(s);
+  out->release = NULL;
+}
+
+cst_status cst__source_stream(cst_source *source, struct ArrowArrayStream *out, cst_error *error) {
+  stream *s = cst__new_zero(&source->allocator, sizeof *s);
+  if (s == NULL) {
+    return cst__fail_memory(error, sizeof *s);
+  }
+  cst_status status = cst__pass_new(source, &s->pass, error);
+  if (status != CST_OK) {
+    cst__delete(s);
+    return status;
+  }
+  s->source = cst__source_retain(source);
+  *out = (struct ArrowArrayStream){.get_schema = get_schema,
+                                   .get_next = get_next,
+                                   .get_last_error = get_last_error,
+                                   .release = release,
+                                   .private_data = s};
+  return CST_OK;
+}

@@ -1,0 +1,233 @@
+/* Whole formats behind one way of reading: plans and readers of tables, streams, and batches cut to
+ * size. */
+#include "source/pass/whole.h"
+
+#include <string.h>
+
+#include "arrow/view.h"
+#include "io/replay.h"
+#include "source/pass/foreign.h"
+#include "source/pass/joiner.h"
+
+struct cst__whole {
+  cst__table_files files;
+  void *plan;            /* of a table */
+  cst__replay **replays; /* of files that can be read once; NULL where none is open */
+};
+
+struct cst__whole_pass {
+  cst_source *source; /* borrowed */
+  cst__foreign *foreign;
+  void *reader;       /* of a table */
+  bool quiet;         /* nothing is told of */
+  cst_error *warning; /* where warnings go instead; NULL: the caller is told */
+  bool joins;
+  bool ended;
+  struct ArrowSchema schema; /* for the joiner */
+  cst__joiner joiner;
+  uint64_t dropped;
+};
+
+/* ---- files ---- */
+
+static cst_status need_replay(cst_source *source, size_t i, cst_error *error) {
+  cst__source_file *file = &source->files[i];
+  cst__whole *whole = source->whole;
+  if (whole->replays[i] != NULL) {
+    cst__replay_forget(whole->replays[i]); /* the plan has read it: the pass is the last reading */
+    return CST_OK;
+  }
+  return cst__replay_open(file->name, file->is_reader ? &file->reader : NULL, &source->allocator,
+                          &whole->replays[i], error);
+}
+
+static const char *file_name(void *ctx, size_t i) { return ((cst_source *)ctx)->files[i].name; }
+
+static cst_status open_file(void *ctx, size_t i, cst__input **out, cst_error *error) {
+  cst_source *source = ctx;
+  if (source->files[i].rereadable) {
+    return cst__source_open_input(source, i, out, error);
+  }
+  CST__TRY(need_replay(source, i, error));
+  cst_reader reader = cst__replay_reader(source->whole->replays[i]);
+  cst__input_options options = cst__source_input_options(source, file_name(source, i));
+  return cst__input_open_reader(&reader, &options, out, error);
+}
+
+static cst_status new_whole(cst_source *source, cst_error *error) {
+  size_t bytes;
+  cst__whole *whole = cst__new_zero(&source->allocator, sizeof *whole);
+  if (whole == NULL || !cst__mul(source->num_files, sizeof *whole->replays, &bytes)) {
+    return cst__fail_memory(error, sizeof *whole);
+  }
+  source->whole = whole;
+  whole->replays = cst__new_zero(&source->allocator, bytes);
+  whole->files = (cst__table_files){.count = source->num_files,
+                                    .open = open_file,
+                                    .name = file_name,
+                                    .ctx = source,
+                                    .rereadable = source->rereadable,
+                                    .sample_rows = CST__SAMPLE_RECORDS,
+                                    .sample_bytes = CST__SAMPLE_BYTES};
+  return whole->replays != NULL ? CST_OK : cst__fail_memory(error, bytes);
+}
+
+void cst__whole_free(cst__whole *whole) {
+  if (whole == NULL) {
+    return;
+  }
+  for (size_t i = 0; whole->replays != NULL && i < whole->files.count; i++) {
+    cst__replay_free(whole->replays[i]);
+  }
+  cst__delete(whole->replays);
+  if (whole->plan != NULL) {
+    ((cst_source *)whole->files.ctx)->table->plan_free(whole->plan);
+  }
+  cst__delete(whole);
+}
+
+/* ---- the schema ---- */
+
+static cst_status plan_table(cst_source *source, struct ArrowSchema *out, cst_error *error) {
+  cst__table_options options = {
+      .schema = source->schema_given ? source->schema : NULL,
+      .types = source->types.release != NULL ? &source->types : NULL,
+      .columns = (const char *const *)source->columns,
+      .num_columns = source->num_columns,
+      .batch_size = source->batch_size,
+      .threads = source->threads,
+      .column_flags = source->column_flags,
+      .csv = source->csv,
+      .max_record_size = source->max_record_size,
+      .skip = source->on_error == CST_ON_ERROR_SKIP,
+      .allocator = &source->allocator,
+  };
+  return source->table->plan(&source->whole->files, &options, &source->whole->plan, out, error);
+}
+
+cst_status cst__whole_schema(cst_source *source, struct ArrowSchema *out, cst_error *error) {
+  if (source->num_files == 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "give at least one file", "there are no files");
+  }
+  if (source->table == NULL) {
+    return cst__foreign_schema(source, out, error);
+  }
+  if (source->whole == NULL) {
+    CST__TRY(new_whole(source, error));
+  }
+  return plan_table(source, out, error);
+}
+
+/* ---- a pass ---- */
+
+static cst_status drop_row(void *ctx, const cst_dropped *dropped, cst_error *error) {
+  cst__whole_pass *pass = ctx;
+  if (pass->quiet) {
+    return CST_OK;
+  }
+  return cst__source_drop(pass->source, &pass->dropped, dropped, error);
+}
+
+static cst_status open_reader(cst__whole_pass *pass, cst_error *error) {
+  const cst__table_format *table = pass->source->table;
+  pass->joins = table == NULL || table->any_size;
+  pass->ended = pass->source->num_files == 0;
+  if (pass->ended) { /* a part of a source that has fewer files than parts */
+    pass->joins = true;
+    return CST_OK;
+  }
+  if (table == NULL) {
+    return cst__foreign_new(pass->source, &pass->foreign, error);
+  }
+  bool skip = pass->source->on_error == CST_ON_ERROR_SKIP;
+  return table->open(pass->source->whole->plan, skip ? drop_row : NULL, pass, &pass->reader, error);
+}
+
+cst_status cst__whole_pass_new(cst_source *source, bool quiet, cst_error *warning,
+                               cst__whole_pass **out, cst_error *error) {
+  cst__whole_pass *pass = cst__new_zero(&source->allocator, sizeof *pass);
+  if (pass == NULL) {
+    return cst__fail_memory(error, sizeof *pass);
+  }
+  pass->source = source;
+  pass->quiet = quiet;
+  pass->warning = warning;
+  cst__joiner_init(&pass->joiner, &pass->schema, source->batch_size, &source->allocator);
+  cst_status status = cst__source_arrow_schema(source, &pass->schema, error); /* makes the plan */
+  if (status == CST_OK) {
+    status = open_reader(pass, error);
+  }
+  if (status != CST_OK) {
+    cst__whole_pass_free(pass);
+    return status;
+  }
+  *out = pass;
+  return CST_OK;
+}
+
+void cst__whole_pass_free(cst__whole_pass *pass) {
+  if (pass == NULL) {
+    return;
+  }
+  cst__joiner_reset(&pass->joiner);
+  cst__foreign_free(pass->foreign);
+  if (pass->reader != NULL) {
+    pass->source->table->close(pass->reader);
+  }
+  if (pass->schema.release != NULL) {
+    pass->schema.release(&pass->schema);
+  }
+  cst__delete(pass);
+}
+
+static cst_status tell_warnings(cst__whole_pass *pass, cst_error *error) {
+  const cst__table_format *table = pass->source->table;
+  cst_error own = CST_ERROR_INIT;
+  cst_error *warning = pass->warning != NULL ? pass->warning : &own;
+  size_t file;
+  while (!pass->quiet && table->warning != NULL && table->warning(pass->reader, &file, warning)) {
+    if (pass->warning == NULL) {
+      CST__TRY(cst__source_warn(pass->source, file, warning, error));
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status next_of_any_size(cst__whole_pass *pass, struct ArrowArray *out,
+                                   cst_error *error) {
+  if (pass->foreign != NULL) {
+    return cst__foreign_next(pass->foreign, out, error);
+  }
+  CST__TRY(pass->source->table->next(pass->reader, out, error));
+  cst_status status = tell_warnings(pass, error);
+  if (status != CST_OK && out->release != NULL) {
+    out->release(out);
+    out->release = NULL;
+  }
+  return status;
+}
+
+cst_status cst__whole_pass_next(cst__whole_pass *pass, struct ArrowArray *out, cst_error *error) {
+  out->release = NULL;
+  if (!pass->joins) {
+    return next_of_any_size(pass, out, error);
+  }
+  while (!cst__joiner_is_full(&pass->joiner) && !pass->ended) {
+    struct ArrowArray batch = {.release = NULL};
+    CST__TRY(next_of_any_size(pass, &batch, error));
+    pass->ended = batch.release == NULL;
+    if (!pass->ended) {
+      CST__TRY(cst__joiner_put(&pass->joiner, &batch, error));
+    }
+  }
+  return cst__joiner_take(&pass->joiner, pass->ended, out, error);
+}
+
+uint64_t cst__whole_pass_consumed(const cst__whole_pass *pass) {
+  if (pass->foreign != NULL) {
+    return cst__foreign_consumed(pass->foreign);
+  }
+  return pass->reader != NULL ? pass->source->table->consumed(pass->reader) : 0;
+}
+
+uint64_t cst__whole_pass_dropped(const cst__whole_pass *pass) { return pass->dropped; }

@@ -1,0 +1,158 @@
+/* Inferring a schema: from all records in a pass of its own, or from the first records of a pipe.
+ */
+#include "schema/infer.h"
+
+#include <string.h>
+
+#include "arrow/view.h"
+#include "schema/schema.h"
+#include "source/input/source.h"
+#include "source/pass/feed.h"
+#include "source/pass/pass.h"
+#include "source/scan/survey.h"
+
+enum { INFER_ROWS = 1024 }; /* decoded at once, of a sample */
+
+static bool is_valid(const struct ArrowArray *array, int64_t row) {
+  const uint8_t *bits = array->n_buffers > 0 ? array->buffers[0] : NULL;
+  return bits == NULL || (bits[row >> 3] >> (row & 7) & 1);
+}
+
+/* The first row that has the feature of the error's path: the one that does not fit. */
+static size_t first_row_with(const struct ArrowSchema *schema, const struct ArrowArray *batch,
+                             const char *path) {
+  for (int64_t i = 0; i < batch->n_children; i++) {
+    char name[sizeof((cst_error *)NULL)->path];
+    cst__escape(name, sizeof name, schema->children[i]->name, strlen(schema->children[i]->name));
+    for (int64_t row = 0; strcmp(name, path) == 0 && row < batch->length; row++) {
+      if (is_valid(batch->children[i], row)) {
+        return (size_t)row;
+      }
+    }
+  }
+  return 0;
+}
+
+/* ---- all records ---- */
+
+cst_status cst__survey_infer(cst__inferrer *inferrer, const cst__survey *at,
+                             const struct ArrowSchema *schema, const struct ArrowArray *batch,
+                             cst_error *error) {
+  cst_status status = cst__inferrer_add(inferrer, schema, batch, error);
+  if (status != CST_OK && status != CST_NO_MEMORY) {
+    cst__survey_locate(at, first_row_with(schema, batch, error->path), error);
+  }
+  return status;
+}
+
+static cst_status add_batch(void *ctx, const cst__survey *at, const struct ArrowSchema *schema,
+                            const struct ArrowArray *batch, cst_error *error) {
+  return cst__survey_infer(ctx, at, schema, batch, error);
+}
+
+cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_progress, void *ctx,
+                                 cst_schema **out, cst_error *error) {
+  cst__inferrer *inferrer;
+  CST__TRY(cst__inferrer_new(&source->allocator, &inferrer, error));
+  cst__survey_options options = {.on_batch = add_batch,
+                                 .ctx = inferrer,
+                                 .on_progress = on_progress,
+                                 .progress_ctx = ctx,
+                                 .work = "the inference"};
+  cst_status status = cst__source_survey(source, &options, error);
+  if (status == CST_OK) {
+    status = cst__inferrer_finish(inferrer, out, error);
+  }
+  cst__inferrer_free(inferrer);
+  return status;
+}
+
+cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
+                             cst_schema **out, cst_error *error) {
+  CST__TRY(cst__source_check_survey(source, "infer a schema from", error));
+  CST__TRY(cst__source_claim_whole(source, error));
+  CST__TRY(cst__source_infer_all(source, on_progress, ctx, out, error));
+  cst__source_adopt(source, *out, false); /* a pass does not infer it a second time */
+  return CST_OK;
+}
+
+/* ---- a schema from the first records of a pipe ---- */
+
+/* Adds records [first, first + count) of a block. */
+static cst_status infer_run(const cst_source *source, cst__block *block, size_t first, size_t count,
+                            cst__decoding *decoding, cst__inferrer *inferrer, cst_error *error) {
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst__unit unit = {0};
+  if (!cst__unit_add(&unit, source, block, first, count)) {
+    return cst__fail_memory(error, sizeof(cst__run));
+  }
+  bool skip = source->on_error == CST_ON_ERROR_SKIP;
+  cst_status status = skip ? cst__unit_decode_sound(&unit, decoding, &schema, &batch, error)
+                           : cst__unit_decode(&unit, decoding, &schema, &batch, error);
+  if (status == CST_OK && batch.release != NULL) {
+    status = cst__inferrer_add(inferrer, &schema, &batch, error);
+    if (status != CST_OK && status != CST_NO_MEMORY) {
+      cst__unit_locate(&unit, source, first_row_with(&schema, &batch, error->path), error);
+    }
+    schema.release(&schema);
+    batch.release(&batch);
+  }
+  cst__unit_reset(&unit);
+  return status;
+}
+
+static cst_status infer_blocks(const cst_source *source, const cst__feed *feed,
+                               cst__inferrer *inferrer, cst_error *error) {
+  cst__decoding decoding = {.source = source, .want = CST__WANT_TYPES};
+  cst_status status = CST_OK;
+  size_t left = CST__SAMPLE_RECORDS;
+  for (size_t i = 0; i < source->num_files; i++) {
+    cst__block *block = feed->files[i].first;
+    for (; block != NULL && left > 0 && status == CST_OK; block = block->next) {
+      size_t end = block->num_frames < left ? block->num_frames : left;
+      left -= end;
+      for (size_t at = 0; at < end && status == CST_OK; at += INFER_ROWS) { /* decoding asks */
+        size_t count = end - at < INFER_ROWS ? end - at : INFER_ROWS;
+        status = infer_run(source, block, at, count, &decoding, inferrer, error);
+      }
+    }
+  }
+  cst__decoding_reset(&decoding);
+  return status;
+}
+
+static cst_status infer_sample(cst_source *source, cst__feed **feed, cst_schema **out,
+                               cst_error *error) {
+  cst__inferrer *inferrer;
+  CST__TRY(cst__source_begin_sample(source, feed, error));
+  CST__TRY(cst__inferrer_new(&source->allocator, &inferrer, error));
+  cst_status status = infer_blocks(source, *feed, inferrer, error);
+  if (status == CST_OK) {
+    status = cst__inferrer_finish(inferrer, out, error);
+  }
+  cst__inferrer_free(inferrer);
+  return status;
+}
+
+cst_status cst__source_infer_sample(cst_source *source, cst_schema **out, cst_error *error) {
+  cst_error own = CST_ERROR_INIT;
+  cst__feed *feed = NULL;
+  cst_error *kept = NULL;
+  cst_status status = infer_sample(source, &feed, out, &own);
+  if (status != CST_OK) {
+    cst__feed_free(feed); /* the pipe is lost: the same failure from now on */
+    feed = NULL;
+    kept = cst__new(&source->allocator, sizeof own);
+    if (kept != NULL) {
+      *kept = own;
+    }
+    cst__error_copy(error, &own);
+  }
+  cst__mutex_lock(&source->lock);
+  source->sample = feed;
+  source->sample_status = status;
+  source->sample_error = kept;
+  cst__mutex_unlock(&source->lock);
+  return status;
+}

@@ -5,8 +5,8 @@
 
 #include "arrow/view.h"
 #include "base/alloc.h"
-#include "format/csv.h"
-#include "format/json_text.h"
+#include "format/csv/csv.h"
+#include "format/json/text.h"
 #include "format/sink.h"
 #include "fuzz.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "arrow/view.h"
-#include "format/json_reader.h"
-#include "format/json_text.h"
+#include "format/json/json.h"
+#include "format/json/text.h"
 #include "fuzz.h"
 
 enum { MAX_RECORD = 4096, BATCH_SIZE = 3 };

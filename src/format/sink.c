@@ -9,7 +9,7 @@
 #include "arrow/view.h"
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "format/csv_options.h"
+#include "format/csv/csv_options.h"
 #include "format/registry.h"
 #include "format/sink_name.h"
 #include "schema/schema.h"

@@ -15,8 +15,8 @@
  */
 #include <string.h>
 
-#include "format/csv.h"
-#include "format/json_text.h"
+#include "format/csv/csv.h"
+#include "format/json/text.h"
 #include "format/sink_format.h"
 #include "io/output.h"
 

@@ -1,7 +1,7 @@
 /* Record batches to JSON lines: one object per row. */
 #include <string.h>
 
-#include "format/json_text.h"
+#include "format/json/text.h"
 #include "format/sink_format.h"
 
 enum { FLUSH_SIZE = 1 << 18 };

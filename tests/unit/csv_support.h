@@ -9,8 +9,8 @@
 
 #include "arrow/view.h"
 #include "base/alloc.h"
-#include "format/csv.h"
-#include "format/json_text.h"
+#include "format/csv/csv.h"
+#include "format/json/text.h"
 #include "harness.h"
 
 enum { CSV_MOST_FILES = 4 };

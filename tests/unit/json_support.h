@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "arrow/view.h"
-#include "format/json_text.h"
+#include "format/json/text.h"
 #include "format/table.h"
 #include "harness.h"
 #include "io_support.h"

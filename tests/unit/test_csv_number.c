@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "format/csv.h"
+#include "format/csv/csv.h"
 #include "harness.h"
 
 /* A copy of the text that may be read beyond its end, where digits stand. */

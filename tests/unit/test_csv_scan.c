@@ -1,7 +1,7 @@
 /* Rows and cells: masks, line counts, quotes within cells. */
 #include <stdlib.h>
 
-#include "format/csv.h"
+#include "format/csv/csv.h"
 #include "harness.h"
 
 TEST(masks_are_the_same_on_every_machine) {

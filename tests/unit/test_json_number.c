@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/json_text.h"
+#include "format/json/text.h"
 #include "harness.h"
 
 static cst__json_text fresh(void) { return (cst__json_text){.allocator = cst__default_allocator}; }

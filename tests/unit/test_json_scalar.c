@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "format/json_reader.h"
-#include "format/json_text.h"
+#include "format/json/json.h"
+#include "format/json/text.h"
 #include "harness.h"
 
 static void check_integer(const char *text, cst__json_number_kind kind, int64_t i, uint64_t u) {

@@ -1,6 +1,6 @@
 /* Arrow values as JSON: strings, bytes, lists, structs, nulls. */
 #include "arrow_text.h"
-#include "format/json_text.h"
+#include "format/json/text.h"
 
 static void check_value(const char *type, const char *rows, const char *expected) {
   struct ArrowSchema schema;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "arrow/view.h"
-#include "format/csv_options.h"
+#include "format/csv/csv_options.h"
 #include "schema/schema.h"
 #include "source/input/source.h"
 

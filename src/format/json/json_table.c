@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/json_reader.h"
+#include "format/json/json.h"
 
 typedef struct plan {
   cst_allocator allocator;

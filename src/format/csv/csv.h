@@ -1,20 +1,20 @@
-/* What the files of the CSV reader share: csv_scan.c finds rows and cells in a block of text,
- * csv_file.c reads a file in such blocks, csv_number.c reads numbers, csv_infer.c finds the types
- * of columns, csv_plan.c settles what is read, csv_columns.c makes columns of cells, csv_table.c is
+/* What the files of the CSV reader share: scan.c finds rows and cells in a block of text,
+ * file.c reads a file in such blocks, csv_number.c reads numbers, csv_infer.c finds the types
+ * of columns, csv_plan.c settles what is read, columns.c makes columns of cells, csv_table.c is
  * the table.
  *
  * Source: RFC 4180, and where that is silent the default dialect of Python's csv module: a quote
  * counts only at the start of a cell. Other than there, text behind a closing quote and a quote
  * that is never closed are faults.
  */
-#ifndef FORMAT_CSV_H
-#define FORMAT_CSV_H
+#ifndef FORMAT_CSV_CSV_H
+#define FORMAT_CSV_CSV_H
 
 #include "arrow/batch.h"
 #include "base/hash.h"
 #include "format/table.h"
 
-/* ---- rows and cells: csv_scan.c ---- */
+/* ---- rows and cells: scan.c ---- */
 
 typedef struct cst__csv_dialect {
   uint8_t delimiter;
@@ -98,7 +98,7 @@ size_t cst__csv_undouble(uint8_t *to, const uint8_t *text, size_t size);
 bool cst__csv_next_value(const uint8_t *text, size_t size, uint8_t secondary, size_t *at,
                          cst__csv_cell *value);
 
-/* ---- a file: csv_file.c ---- */
+/* ---- a file: file.c ---- */
 
 typedef struct cst__csv_file {
   cst_allocator allocator;
@@ -275,7 +275,7 @@ cst_status cst__csv_infer(const cst__csv_plan *plan, cst__csv_file *first, unsig
                           cst_error *error);
 cst__csv_type cst__csv_type_seen(unsigned seen);
 
-/* ---- columns: csv_columns.c ---- */
+/* ---- columns: columns.c ---- */
 
 typedef struct cst__csv_builder cst__csv_builder;
 
@@ -304,4 +304,4 @@ cst_status cst__csv_builder_finish(cst__csv_builder *builder, struct ArrowArray 
 cst_status cst__csv_make_schema(const cst__csv_plan *plan, const struct ArrowSchema *types,
                                 struct ArrowSchema *out, cst_error *error);
 
-#endif /* FORMAT_CSV_H */
+#endif /* FORMAT_CSV_CSV_H */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/csv.h"
+#include "format/csv/csv.h"
 
 enum {
   MAX_TEXT = 1024,      /* of a float: all digits of any double, with zeros around them, fit */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/json_text.h"
+#include "format/json/text.h"
 
 /* A decimal: digits * 10^exponent, digits without zeros at the end, num_digits of them. */
 typedef struct decimal {

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "format/csv.h"
+#include "format/csv/csv.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "arrow/owned.h"
-#include "format/json_reader.h"
+#include "format/json/json.h"
 
 enum {
   NO_CHILD = UINT32_MAX,

@@ -1,5 +1,5 @@
 /* Copying the CSV options. */
-#include "format/csv_options.h"
+#include "format/csv/csv_options.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "format/csv.h"
+#include "format/csv/csv.h"
 
 /* Nothing more can come of a number: UTF-8 alone counts. */
 static inline bool is_text(unsigned seen) {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/json_reader.h"
+#include "format/json/json.h"
 
 /* One node: its strings and its children's structs lie in blocks of the C library's heap. */
 typedef struct node {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/json_reader.h"
+#include "format/json/json.h"
 
 enum { MAX_NODES = 1 << 20 }; /* paths; beyond it the keys are rather data */
 

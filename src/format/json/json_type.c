@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "arrow/view.h"
-#include "format/json_reader.h"
+#include "format/json/json.h"
 #include "schema/schema.h"
 
 /* ---- the tree ---- */

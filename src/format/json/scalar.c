@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/json_reader.h"
+#include "format/json/json.h"
 
 /* ---- integers ---- */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "format/json_text.h"
+#include "format/json/text.h"
 
 /* ---- text that grows ---- */
 

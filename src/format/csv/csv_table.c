@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/csv.h"
+#include "format/csv/csv.h"
 
 typedef struct csv_reader {
   const cst__csv_plan *plan;

@@ -1,12 +1,12 @@
 /* The parts of the reader of JSON lines: records of a file, one parsed record, scalars, the types
  * of the columns, inference of them, and the columns that a batch is built in.
  *
- * Flow: json_lines.c cuts the input into records, json_document.c has yyjson parse one,
+ * Flow: lines.c cuts the input into records, document.c has yyjson parse one,
  * json_infer.c looks at all of them to find a tree of types (json_type.c makes it of a schema), and
- * json_builder.c appends them to columns (json_column.c) of these types. json_table.c drives it.
+ * builder.c appends them to columns (column.c) of these types. json_table.c drives it.
  */
-#ifndef FORMAT_JSON_READER_H
-#define FORMAT_JSON_READER_H
+#ifndef FORMAT_JSON_JSON_H
+#define FORMAT_JSON_JSON_H
 
 #include <columnstone/schema.h>
 #include <yyjson.h>
@@ -306,4 +306,4 @@ cst_status cst__json_builder_add(cst__json_builder *builder, const cst__json_doc
 cst_status cst__json_builder_finish(cst__json_builder *builder, struct ArrowArray *out,
                                     cst_error *error);
 
-#endif /* FORMAT_JSON_READER_H */
+#endif /* FORMAT_JSON_JSON_H */

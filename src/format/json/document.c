@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/json_reader.h"
+#include "format/json/json.h"
 
 enum { KEEP_BYTES = 64 << 20 /* of a slot, from record to record */ };
 

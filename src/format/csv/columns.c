@@ -4,7 +4,7 @@
 
 #include "arrow/view.h"
 #include "base/utf8.h"
-#include "format/csv.h"
+#include "format/csv/csv.h"
 
 enum { MAX_NULL_FILL = 4 << 20 /* values that stand for null rows of a fixed shape */ };
 

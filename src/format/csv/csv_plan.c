@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "arrow/view.h"
-#include "format/csv.h"
+#include "format/csv/csv.h"
 #include "schema/schema.h"
 
 enum { BLOCK_SIZE = 1 << 18 };

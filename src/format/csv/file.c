@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "format/csv.h"
+#include "format/csv/csv.h"
 
 enum { FIRST_HEADER_CELLS = 64, MIN_BLOCK = 16 };
 

@@ -1,4 +1,5 @@
-/* The plug-in interface, version 1: a shared object that reads or writes a whole format.
+/* The formats and containers that there are, and the plug-in interface, version 1: a shared object
+ * that reads or writes a whole format.
  *
  * A plug-in needs only this header, arrow_abi.h and status.h, and no symbol of the library. It
  * defines one function, `cst_plugin`, in a shared object called `columnstone-<format>.so`.
@@ -20,6 +21,37 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- what there is ---- */
+
+/* A format that the library knows by name. Static. */
+typedef struct cst_format_info {
+  const char *name;              /* as options have it: "example", "csv" */
+  const char *description;       /* in a few words: "tf.Example", "CSV" */
+  const char *const *extensions; /* of its files' names: ".csv", ..., NULL at the end; of formats of
+                                    records, the containers have them */
+  bool reads;
+  bool writes;
+  bool is_records; /* it is what the records of a container hold; else a file of its own */
+  bool is_text;    /* its files are text */
+  bool is_plugin;  /* a plug-in of this project, which may or may not be installed */
+} cst_format_info;
+
+/* The i-th in the order in which lists for people have them; NULL after the last one. Plug-ins of
+ * others are not listed: they are known by name when they are installed. */
+CST_API const cst_format_info *cst_format_get(size_t i);
+
+/* A container: how records follow each other in a file. Static. */
+typedef struct cst_container_info {
+  const char *name;              /* "tfrecord" */
+  const char *description;       /* in a few words: "TFRecord" */
+  const char *const *extensions; /* of its files' names: ".tfrecord", ..., NULL at the end */
+} cst_container_info;
+
+/* As cst_format_get. */
+CST_API const cst_container_info *cst_container_get(size_t i);
+
+/* ---- plug-ins ---- */
 
 #define CST_PLUGIN_ABI_VERSION 1
 

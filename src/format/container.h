@@ -1,10 +1,10 @@
-/* A container: how records lie one behind the other in a stream of bytes. One table per container;
- * TFRecord is the first.
+/* A container: how records follow each other in a stream of bytes. One table of functions per
+ * container.
  */
 #ifndef FORMAT_CONTAINER_H
 #define FORMAT_CONTAINER_H
 
-#include <columnstone/status.h>
+#include <columnstone/format.h>
 
 #include "base/error.h"
 
@@ -48,7 +48,7 @@ typedef struct cst__resync {
 } cst__resync;
 
 typedef struct cst__container {
-  const char *name;   /* "tfrecord" */
+  cst_container_info info;
   size_t header_size; /* bytes in front of a payload (12) */
   size_t footer_size; /* bytes behind it (4) */
 
@@ -92,5 +92,8 @@ typedef struct cst__container {
 } cst__container;
 
 extern const cst__container cst__tfrecord_container;
+
+/* The i-th of all containers; NULL after the last one. */
+const cst__container *cst__container_get(size_t i);
 
 #endif /* FORMAT_CONTAINER_H */

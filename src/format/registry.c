@@ -6,43 +6,74 @@
 
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "format/container.h"
 #include "format/plugin.h"
 
-typedef struct builtin {
-  const char *name;
+/* A format that is known by name. Without payload and table: a plug-in of this project, so that it
+ * is known when the plug-in is not there. */
+typedef struct known_format {
+  cst_format_info info;
   const cst__payload *payload;
   const cst__table_format *table;
   const cst__sink_format *sink;
-  const char *extensions[5]; /* NULL at the end */
-} builtin;
+  bool (*sniff)(const uint8_t *head, size_t size); /* of a plug-in */
+  const char *missing[2]; /* the message when the plug-in is not there, and the hint */
+} known_format;
 
-static const builtin builtins[] = {
-    {"example",
-     &cst__example_payload,
-     NULL,
-     &cst__sink_example,
-     {".tfrecord", ".tfrecords", ".tfrec"}},
-    {"sequence_example", &cst__sequence_payload, NULL, &cst__sink_sequence, {NULL}},
-    {"raw", &cst__raw_payload, NULL, &cst__sink_raw, {NULL}},
-    {"arrow", NULL, &cst__arrow_table, &cst__sink_arrow_file, {".arrow", ".feather", ".ipc"}},
-    {"arrows", NULL, &cst__arrow_table, &cst__sink_arrow_stream, {".arrows"}},
-    {"csv", NULL, &cst__csv_table, &cst__sink_csv, {".csv", ".tsv"}},
-    {"json", NULL, &cst__json_table, &cst__sink_json, {".jsonl", ".ndjson", ".json"}},
+/* A table of text may begin with a column of that name. */
+static bool is_parquet(const uint8_t *head, size_t size) {
+  return size >= 4 && memcmp(head, "PAR1", 4) == 0 &&
+         (size == 4 || !cst__is_text(head, size < 64 ? size : 64));
+}
+
+static const char *const no_extensions[] = {NULL};
+static const char *const csv_extensions[] = {".csv", ".tsv", NULL};
+static const char *const json_extensions[] = {".jsonl", ".ndjson", ".json", NULL};
+static const char *const arrow_extensions[] = {".arrow", ".feather", ".ipc", NULL};
+static const char *const arrows_extensions[] = {".arrows", NULL};
+static const char *const parquet_extensions[] = {".parquet", ".pq", NULL};
+
+/* Every list of formats, for people and programs, is made of this one, in this order. */
+static const known_format known[] = {
+    {.info = {"example", "tf.Example", no_extensions, true, true, .is_records = true},
+     .payload = &cst__example_payload,
+     .sink = &cst__sink_example},
+    {.info = {"sequence_example", "tf.SequenceExample", no_extensions, true, true,
+              .is_records = true},
+     .payload = &cst__sequence_payload,
+     .sink = &cst__sink_sequence},
+    {.info = {"raw", "records as they are", no_extensions, true, true, .is_records = true},
+     .payload = &cst__raw_payload,
+     .sink = &cst__sink_raw},
+    {.info = {"csv", "CSV", csv_extensions, true, true, .is_text = true},
+     .table = &cst__csv_table,
+     .sink = &cst__sink_csv},
+    {.info = {"json", "JSON lines", json_extensions, true, true, .is_text = true},
+     .table = &cst__json_table,
+     .sink = &cst__sink_json},
+    {.info = {"arrow", "Arrow", arrow_extensions, true, true},
+     .table = &cst__arrow_table,
+     .sink = &cst__sink_arrow_file},
+    {.info = {"arrows", "Arrow stream", arrows_extensions, true, true},
+     .table = &cst__arrow_table,
+     .sink = &cst__sink_arrow_stream},
+    {.info = {"parquet", "Parquet", parquet_extensions, true, true, .is_plugin = true},
+     .sniff = is_parquet,
+     .missing = {"there is no plug-in for Parquet: neither columnstone-parquet.so nor "
+                 "columnstone-format-parquet",
+                 "pip install columnstone pyarrow, whose program reads Parquet, or build the "
+                 "plug-in (meson -Dparquet=enabled)"}},
 };
 
-enum { NUM_BUILTINS = sizeof builtins / sizeof builtins[0] };
+enum { NUM_KNOWN = sizeof known / sizeof *known };
 
-/* Formats whose plug-in is part of the project, so that they are known when it is not there. */
-static const char *const parquet_extensions[] = {".parquet", ".pq", NULL};
 static const char *const compression_extensions[] = {".gz", ".zlib", ".zz", ".zst", NULL};
 
-static const char *const known_names[] = {
-    "example", "sequence_example", "raw", "arrow", "arrows", "csv", "json", "parquet"};
-#define KNOWN_NAMES "example, sequence_example, raw, arrow, arrows, csv, json, parquet"
-
-static void set_builtin(cst__format *out, const builtin *found) {
-  *out = (cst__format){
-      .name = found->name, .payload = found->payload, .table = found->table, .sink = found->sink};
+static void set_builtin(cst__format *out, const known_format *found) {
+  *out = (cst__format){.name = found->info.name,
+                       .payload = found->payload,
+                       .table = found->table,
+                       .sink = found->sink};
 }
 
 static void set_plugin(cst__format *out, const cst_plugin_format *plugin) {
@@ -55,32 +86,54 @@ static void set_program(cst__format *out, const cst__program *program) {
   *out = (cst__format){.name = program->name, .program = program, .sink = &cst__sink_program};
 }
 
+const cst_format_info *cst__format_info(size_t i) { return i < NUM_KNOWN ? &known[i].info : NULL; }
+
 /* ---- by name ---- */
 
-static cst_status fail_missing(const char *name, cst_error *error) {
-  if (strcmp(name, "parquet") == 0) {
-    return cst__fail(
-        error, CST_NOT_FOUND,
-        "pip install columnstone pyarrow, whose program reads Parquet, or build the plug-in "
-        "(meson -Dparquet=enabled)",
-        "there is no plug-in for Parquet: neither columnstone-parquet.so nor "
-        "columnstone-format-parquet");
+enum { NAMES_ROOM = 128 };
+
+/* "example, raw, ...": all that are known, for hints. */
+static const char *list_names(char text[NAMES_ROOM]) {
+  size_t size = 0;
+  text[0] = '\0';
+  for (size_t i = 0; i < NUM_KNOWN && size < NAMES_ROOM; i++) {
+    size += (size_t)snprintf(text + size, NAMES_ROOM - size, "%s%s", i > 0 ? ", " : "",
+                             known[i].info.name);
   }
-  size_t near = cst__nearest_name(name, known_names, sizeof known_names / sizeof known_names[0]);
-  char hint[128];
-  snprintf(hint, sizeof hint, "did you mean '%s'?", near != SIZE_MAX ? known_names[near] : "");
-  return cst__fail(error, CST_NOT_FOUND,
-                   near != SIZE_MAX ? hint : "known are " KNOWN_NAMES ", and installed plug-ins",
-                   "there is no format '%s'", name);
+  return text;
+}
+
+static cst_status fail_unknown(const char *name, cst_error *error) {
+  const char *names[NUM_KNOWN];
+  char list[NAMES_ROOM];
+  char hint[NAMES_ROOM + 64];
+  for (size_t i = 0; i < NUM_KNOWN; i++) {
+    names[i] = known[i].info.name;
+  }
+  size_t near = cst__nearest_name(name, names, NUM_KNOWN);
+  if (near != SIZE_MAX) {
+    snprintf(hint, sizeof hint, "did you mean '%s'?", names[near]);
+  } else {
+    snprintf(hint, sizeof hint, "known are %s, and installed plug-ins", list_names(list));
+  }
+  return cst__fail(error, CST_NOT_FOUND, hint, "there is no format '%s'", name);
+}
+
+static const known_format *find_known(const char *name) {
+  for (size_t i = 0; i < NUM_KNOWN; i++) {
+    if (strcmp(known[i].info.name, name) == 0) {
+      return &known[i];
+    }
+  }
+  return NULL;
 }
 
 cst_status cst__format_find(const char *name, cst__format *out, cst_error *error) {
   *out = (cst__format){0};
-  for (size_t i = 0; i < NUM_BUILTINS; i++) {
-    if (strcmp(builtins[i].name, name) == 0) {
-      set_builtin(out, &builtins[i]);
-      return CST_OK;
-    }
+  const known_format *found = find_known(name);
+  if (found != NULL && !found->info.is_plugin) {
+    set_builtin(out, found);
+    return CST_OK;
   }
   const cst_plugin_format *plugin;
   CST__TRY(cst__plugin_load(name, &plugin, error));
@@ -93,7 +146,8 @@ cst_status cst__format_find(const char *name, cst__format *out, cst_error *error
     set_program(out, program);
     return CST_OK;
   }
-  return fail_missing(name, error);
+  return found != NULL ? cst__fail(error, CST_NOT_FOUND, found->missing[1], "%s", found->missing[0])
+                       : fail_unknown(name, error);
 }
 
 /* ---- by the ending of a name ---- */
@@ -163,8 +217,14 @@ static cst_status find_plugin_by_ending(ending name, cst__format *out, cst_error
   return CST_OK;
 }
 
-/* "trips.tfrecord-00000-of-00010": the shard behind the ending. */
-static bool is_shard_of_tfrecord(ending name) {
+/* "trips.tfrecord", or "trips.tfrecord-00000-of-00010": the shard after the extension. */
+static bool is_container(ending name) {
+  const cst__container *container;
+  for (size_t i = 0; (container = cst__container_get(i)) != NULL; i++) {
+    if (ends_with_any(name, container->info.extensions)) {
+      return true;
+    }
+  }
   static const char part[] = ".tfrecord-";
   for (size_t i = 0; i + sizeof part - 1 <= name.size; i++) {
     if (memcmp(name.text + i, part, sizeof part - 1) == 0) {
@@ -172,6 +232,15 @@ static bool is_shard_of_tfrecord(ending name) {
     }
   }
   return false;
+}
+
+static const known_format *find_by_extension(ending name) {
+  for (size_t i = 0; i < NUM_KNOWN; i++) {
+    if (ends_with_any(name, known[i].info.extensions)) {
+      return &known[i];
+    }
+  }
+  return NULL;
 }
 
 /* Whole formats compress by themselves. */
@@ -186,22 +255,21 @@ static cst_status check_uncompressed(const char *path, ending name, const char *
 
 cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_error *error) {
   ending name = base_name(path);
-  for (size_t i = 0; i < NUM_BUILTINS; i++) {
-    if (ends_with_any(name, builtins[i].extensions)) {
-      set_builtin(out, &builtins[i]);
-      return CST_OK;
-    }
-  }
-  if (is_shard_of_tfrecord(name)) {
+  if (is_container(name)) {
     return cst__format_find("example", out, error);
   }
-  if (ends_with_any(name, parquet_extensions)) {
-    CST__TRY(check_uncompressed(path, name, "parquet", error));
-    return cst__format_find("parquet", out, error);
+  const known_format *found = find_by_extension(name);
+  if (found != NULL) {
+    CST__TRY(found->info.is_plugin ? check_uncompressed(path, name, found->info.name, error)
+                                   : CST_OK);
+    return cst__format_find(found->info.name, out, error);
   }
   CST__TRY(find_plugin_by_ending(name, out, error));
   if (out->name == NULL) {
-    return cst__fail(error, CST_NOT_FOUND, "name the format: " KNOWN_NAMES,
+    char list[NAMES_ROOM];
+    char hint[NAMES_ROOM + 64];
+    snprintf(hint, sizeof hint, "name the format: %s", list_names(list));
+    return cst__fail(error, CST_NOT_FOUND, hint,
                      "the ending of the output's name, '%.*s', means no known format",
                      (int)(name.size < 64 ? name.size : 64), name.text);
   }
@@ -220,47 +288,39 @@ static bool plugin_sniffs(const cst_plugin_format *format, void *ctx) {
   return format->open != NULL && format->sniff != NULL && format->sniff(head->data, head->size);
 }
 
-static bool find_table_by_ending(ending name, cst__format *out) {
-  for (size_t i = 0; i < NUM_BUILTINS; i++) {
-    if (builtins[i].table != NULL && ends_with_any(name, builtins[i].extensions)) {
-      set_builtin(out, &builtins[i]);
-      return true;
-    }
-  }
-  return false;
-}
-
-/* A table of text may begin with a column of that name. */
-static bool is_parquet(const uint8_t *head, size_t size) {
-  return size >= 4 && memcmp(head, "PAR1", 4) == 0 &&
-         (size == 4 || !cst__is_text(head, size < 64 ? size : 64));
-}
-
-cst_status cst__format_find_by_head(const char *path, const uint8_t *head, size_t size,
-                                    cst__format *out, cst_error *error) {
-  *out = (cst__format){0};
-  if (is_parquet(head, size)) {
-    return cst__format_find("parquet", out, error);
-  }
-  for (size_t i = 0; i < NUM_BUILTINS; i++) {
-    const cst__table_format *table = builtins[i].table;
-    if (table != NULL && table->sniff != NULL && table->sniff(head, size)) {
-      set_builtin(out, &builtins[i]);
-      return CST_OK;
-    }
-  }
+/* The plug-in that sniffs the bytes, or whose extension the path has. */
+static cst_status find_plugin_by_head(const char *path, const uint8_t *head, size_t size,
+                                      cst__format *out, cst_error *error) {
   head_bytes bytes = {head, size};
   const cst_plugin_format *plugin = cst__plugin_search(plugin_sniffs, &bytes);
-  if (plugin == NULL && find_table_by_ending(base_name(path), out)) {
-    return CST_OK;
-  }
+  const known_format *by_name = find_by_extension(base_name(path));
   if (plugin != NULL) {
     set_plugin(out, plugin);
-  } else if (!ends_with_any(base_name(path), parquet_extensions)) {
+  } else if (by_name != NULL && !by_name->info.is_plugin) {
+    set_builtin(out, by_name);
+  } else if (by_name == NULL) { /* a plug-in that is known has looked at the bytes already */
     CST__TRY(find_plugin_by_ending(base_name(path), out, error));
   }
   if (out->plugin != NULL && out->plugin->open == NULL) {
     *out = (cst__format){0};
   }
   return CST_OK;
+}
+
+cst_status cst__format_find_by_head(const char *path, const uint8_t *head, size_t size,
+                                    cst__format *out, cst_error *error) {
+  *out = (cst__format){0};
+  for (size_t i = 0; i < NUM_KNOWN; i++) {
+    if (known[i].sniff != NULL && known[i].sniff(head, size)) {
+      return cst__format_find(known[i].info.name, out, error);
+    }
+  }
+  for (size_t i = 0; i < NUM_KNOWN; i++) {
+    const cst__table_format *table = known[i].table;
+    if (table != NULL && table->sniff != NULL && table->sniff(head, size)) {
+      set_builtin(out, &known[i]);
+      return CST_OK;
+    }
+  }
+  return find_plugin_by_head(path, head, size, out, error);
 }

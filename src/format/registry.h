@@ -22,6 +22,9 @@ typedef struct cst__format {
   const cst__sink_format *sink;    /* writes it; NULL: it cannot be written */
 } cst__format;
 
+/* The i-th of the formats that are known by name; NULL after the last one. */
+const cst_format_info *cst__format_info(size_t i);
+
 /* By name, such as "example", "raw", "arrow", "parquet". CST_NOT_FOUND lists the known ones,
  * suggests a near one, and says for parquet how to get the plug-in. */
 cst_status cst__format_find(const char *name, cst__format *out, cst_error *error);

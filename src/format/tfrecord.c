@@ -122,8 +122,10 @@ static bool sniff(const uint8_t *head, size_t size) {
   return cst__guess_format(head, size) == NULL;
 }
 
+static const char *const extensions[] = {".tfrecord", ".tfrecords", ".tfrec", NULL};
+
 const cst__container cst__tfrecord_container = {
-    .name = "tfrecord",
+    .info = {"tfrecord", "TFRecord", extensions},
     .header_size = HEADER,
     .footer_size = FOOTER,
     .sniff = sniff,

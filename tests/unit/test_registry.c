@@ -65,6 +65,33 @@ TEST(a_missing_parquet_plugin_says_how_to_get_it) {
   CHECK(cst_error_format(&error, text, sizeof text) <= 256);
 }
 
+TEST(what_is_listed_is_what_there_is) {
+  const cst_format_info *info;
+  size_t count = 0;
+  for (; (info = cst_format_get(count)) != NULL; count++) {
+    cst__format format;
+    if (info->is_plugin) {
+      continue;
+    }
+    CHECK_EQ(cst__format_find(info->name, &format, NULL), CST_OK);
+    CHECK_STR(format.name, info->name);
+    CHECK(info->reads == (format.payload != NULL || format.table != NULL));
+    CHECK(info->writes == (format.sink != NULL));
+    CHECK(info->is_records == (format.payload != NULL));
+    CHECK(info->is_text == (format.table != NULL && format.table->is_text));
+    for (const char *const *extension = info->extensions; *extension != NULL; extension++) {
+      char path[32];
+      snprintf(path, sizeof path, "x%s", *extension);
+      CHECK_STR(by_path(path), info->name);
+    }
+  }
+  CHECK(count >= 8);
+  CHECK(cst_format_get(SIZE_MAX) == NULL);
+  CHECK_STR(cst_container_get(0)->name, "tfrecord");
+  CHECK_STR(cst_container_get(0)->extensions[0], ".tfrecord");
+  CHECK(cst_container_get(SIZE_MAX) == NULL);
+}
+
 TEST(first_bytes) {
   cst__format format;
   cst_error error = CST_ERROR_INIT;

@@ -118,10 +118,10 @@ bool cst__cursor_judge(cst__cursor *cursor, const uint8_t *data, size_t size) {
   if (hint == NULL) {
     return false;
   }
-  cst__cursor_fail(
-      cursor,
-      cst__fail(&cursor->error, CST_FORMAT, hint, "the file is not a %s file", container->name),
-      "format");
+  cst__cursor_fail(cursor,
+                   cst__fail(&cursor->error, CST_FORMAT, hint, "the file is not a %s file",
+                             container->info.name),
+                   "format");
   return true;
 }
 

@@ -1,9 +1,10 @@
 /* Record batches to TFRecord files: as tf.Examples, as tf.SequenceExamples, or a binary column as
  * it is. */
-#include <columnstone/sequence.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "decode/example_encoder.h"
+#include "decode/sequence_encoder.h"
 #include "format/sink_format.h"
 #include "format/tfrecord.h"
 
@@ -17,8 +18,8 @@ typedef struct record_sink {
 
 static void records_free(void *ptr) {
   record_sink *sink = ptr;
-  cst_example_encoder_free(sink->example);
-  cst_sequence_encoder_free(sink->sequence);
+  cst__example_encoder_free(sink->example);
+  cst__sequence_encoder_free(sink->sequence);
   cst__delete(sink);
 }
 
@@ -60,7 +61,7 @@ static cst_status example_open(const cst__sink_target *open, void **out, cst_err
   options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
   options.allocator = open->options->allocator;
   cst_status status =
-      cst_example_encoder_new(open->options->schema, &options, &sink->example, error);
+      cst__example_encoder_new(open->options->schema, &options, &sink->example, error);
   if (status != CST_OK) {
     records_free(sink);
     return status;
@@ -74,7 +75,7 @@ static cst_status example_write(void *ptr, const struct ArrowArray *batch, cst_e
   struct ArrowSchema schema;
   struct ArrowArray records;
   CST__TRY(
-      cst_example_encoder_encode(sink->example, sink->schema, batch, &schema, &records, error));
+      cst__example_encoder_encode(sink->example, sink->schema, batch, &schema, &records, error));
   return write_records(sink, &schema, &records, error);
 }
 
@@ -96,7 +97,7 @@ static cst_status sequence_open(const cst__sink_target *open, void **out, cst_er
   options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
   options.allocator = open->options->allocator;
   cst_status status =
-      cst_sequence_encoder_new(open->options->schema, &options, &sink->sequence, error);
+      cst__sequence_encoder_new(open->options->schema, &options, &sink->sequence, error);
   if (status != CST_OK) {
     records_free(sink);
     return status;
@@ -110,7 +111,7 @@ static cst_status sequence_write(void *ptr, const struct ArrowArray *batch, cst_
   struct ArrowSchema schema;
   struct ArrowArray records;
   CST__TRY(
-      cst_sequence_encoder_encode(sink->sequence, sink->schema, batch, &schema, &records, error));
+      cst__sequence_encoder_encode(sink->sequence, sink->schema, batch, &schema, &records, error));
   return write_records(sink, &schema, &records, error);
 }
 

@@ -7,6 +7,7 @@
 #include "arrow/concat.h"
 #include "arrow/owned.h"
 #include "base/hash.h"
+#include "base/names.h"
 
 /* ---- finding ---- */
 
@@ -15,31 +16,9 @@ static const char *field_name(const struct ArrowSchema *schema, int64_t i) {
   return name != NULL ? name : "";
 }
 
-static cst_status fail_name(const char *name, cst_status code, const char *hint, const char *what,
-                            cst_error *error) {
-  cst__fail(error, code, hint, "%s", what);
-  cst__error_add_path(error, name, strlen(name));
-  return code;
-}
-
-static cst_status fail_missing(const struct ArrowSchema *schema, const char *name,
-                               cst_error *error) {
-  const char **names = cst__new(NULL, ((size_t)schema->n_children + 1) * sizeof *names);
-  char hint[160] = "";
-  size_t near = SIZE_MAX;
-  for (int64_t i = 0; names != NULL && i < schema->n_children; i++) {
-    names[i] = field_name(schema, i);
-  }
-  if (names != NULL) {
-    near = cst__nearest_name(name, names, (size_t)schema->n_children);
-  }
-  if (near != SIZE_MAX) {
-    char shown[120];
-    cst__escape(shown, sizeof shown, names[near], strlen(names[near]));
-    (void)snprintf(hint, sizeof hint, "did you mean '%s'?", shown);
-  }
-  cst__delete(names);
-  return fail_name(name, CST_NOT_FOUND, hint, "there is no such column", error);
+/* The field's name in a list of names. */
+static const char *nth_field(const void *schema, size_t i) {
+  return field_name(schema, (int64_t)i);
 }
 
 static cst_status map_wanted(const char *const *columns, size_t count, cst__name_map *map,
@@ -47,7 +26,7 @@ static cst_status map_wanted(const char *const *columns, size_t count, cst__name
   for (size_t i = 0; i < count; i++) {
     size_t size = strlen(columns[i]);
     if (cst__name_map_find(map, columns[i], size) != SIZE_MAX) {
-      return fail_name(columns[i], CST_INVALID_ARGUMENT, NULL, "the column is named twice", error);
+      return cst__fail_twice(error, columns[i], size);
     }
     if (!cst__name_map_add(map, columns[i], size, i)) {
       return cst__fail_memory(error, size);
@@ -66,8 +45,10 @@ static cst_status find_places(const char *const *columns, size_t count,
     const char *name = field_name(schema, i);
     size_t at = cst__name_map_find(map, name, strlen(name));
     if (at != SIZE_MAX && places[at] >= 0) {
-      return fail_name(name, CST_INVALID_ARGUMENT, "read all columns, without naming them",
-                       "two columns have this name", error);
+      cst__fail(error, CST_INVALID_ARGUMENT, "read all columns, without naming them",
+                "two columns have this name");
+      cst__error_add_path(error, name, strlen(name));
+      return CST_INVALID_ARGUMENT;
     }
     if (at != SIZE_MAX) {
       places[at] = i;
@@ -75,7 +56,8 @@ static cst_status find_places(const char *const *columns, size_t count,
   }
   for (size_t i = 0; i < count; i++) {
     if (places[i] < 0) {
-      return fail_missing(schema, columns[i], error);
+      cst__name_list names = {schema, (size_t)schema->n_children, nth_field};
+      return cst__fail_unknown(error, CST_NOT_FOUND, "there is no such column", columns[i], &names);
     }
   }
   return CST_OK;

@@ -65,8 +65,4 @@ bool cst__name_map_add_of(cst__name_map *map, const void *owner, const char *nam
                           size_t value);
 void cst__name_map_reset(cst__name_map *map);
 
-/* The index of the name among `names` that is most like `name` (edit distance at most a third of
- * its length), or SIZE_MAX: for "did you mean". */
-size_t cst__nearest_name(const char *name, const char *const *names, size_t count);
-
 #endif /* BASE_HASH_H */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "decode/example_loop.h"
 #include "decode/nested.h"
 #include "schema/schema.h"
@@ -43,9 +44,7 @@ static cst_status add_column(cst_example_decoder *d, const char *name, size_t si
   loop->error = error;
   loop->grows = true;
   if (cst__name_table_find(&d->table, (const uint8_t *)name, size) != CST__NO_COLUMN) {
-    cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a column is named twice");
-    cst__error_add_path(error, name, size);
-    return status;
+    return cst__fail_twice(error, name, size);
   }
   cst_status status = cst__unknown_name(loop, (const uint8_t *)name, size, &column);
   loop->grows = unknown_grows;
@@ -102,26 +101,14 @@ static cst_status add_feature(cst_example_decoder *d, const cst_feature *feature
   return add_column(d, feature->name, feature->name_size, cold, error);
 }
 
+static const char *nth_feature(const void *features, size_t i) {
+  return ((const cst_feature *)features)[i].name;
+}
+
 cst_status cst__no_such_column(const cst_feature *features, size_t count, const char *name,
                                cst_error *error) {
-  const char **names = cst__new(NULL, (count + 1) * sizeof *names);
-  char hint[160] = "";
-  size_t near = SIZE_MAX;
-  for (size_t i = 0; names != NULL && i < count; i++) {
-    names[i] = features[i].name;
-  }
-  if (names != NULL) {
-    near = cst__nearest_name(name, names, count);
-  }
-  if (near != SIZE_MAX) {
-    char shown[120];
-    cst__escape(shown, sizeof shown, names[near], strlen(names[near]));
-    (void)snprintf(hint, sizeof hint, "did you mean '%s'?", shown);
-  }
-  cst__delete(names);
-  cst_status status = cst__fail(error, CST_NOT_FOUND, hint, "the schema has no such column");
-  cst__error_add_path(error, name, strlen(name));
-  return status;
+  cst__name_list names = {features, count, nth_feature};
+  return cst__fail_unknown(error, CST_NOT_FOUND, "the schema has no such column", name, &names);
 }
 
 static cst_status plan_wanted(cst_example_decoder *d, const cst_schema *schema,

@@ -7,6 +7,7 @@
 #include "arrow/owned.h"
 #include "arrow/view.h"
 #include "base/hash.h"
+#include "base/names.h"
 #include "decode/ragged_writer.h"
 
 /* One column of the nested batch. */
@@ -173,8 +174,7 @@ static cst_status take_wanted(cst__nest *nest, const cst_schema *schema, const c
     } else {
       const char *values = cst__specs_get(nest->ragged, at)->path[0];
       if (cst__name_map_find(&nest->sources, values, strlen(values)) == at) {
-        return at_name(cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a column is named twice"),
-                       columns[i], error);
+        return cst__fail_twice(error, columns[i], strlen(columns[i]));
       }
       CST__TRY(add_sources(nest, at, error));
       CST__TRY(check_name(nest, schema, at, error));

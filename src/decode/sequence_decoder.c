@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "decode/example_arrow.h"
 #include "decode/sequence_loop.h"
 #include "schema/schema.h"
@@ -43,9 +44,7 @@ static cst_status add_list(cst_sequence_decoder *d, const char *name, size_t siz
   bool grows = loop->grows;
   uint32_t column;
   if (cst__name_table_find(&d->table, (const uint8_t *)name, size) != CST__NO_COLUMN) {
-    cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a column is named twice");
-    cst__error_add_path(error, name, size);
-    return status;
+    return cst__fail_twice(error, name, size);
   }
   if (!cst__inner_reserve(&d->sequence, loop->num_columns + 1)) {
     return cst__fail_memory(error, sizeof(cst__inner));
@@ -137,9 +136,7 @@ static cst_status plan_wanted(cst_sequence_decoder *d, const cst_schema *schema,
     if (!d->is_always) {
       d->place = *num_context;
     } else if (is_column || whole) {
-      cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a column is named twice");
-      cst__error_add_path(error, name, strlen(name));
-      return status;
+      return cst__fail_twice(error, name, strlen(name));
     }
     d->is_always = true;
     whole = is_column;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/names.h"
 #include "base/utf8.h"
 #include "format/container.h"
 #include "format/plugin.h"
@@ -103,20 +104,19 @@ static const char *list_names(char text[NAMES_ROOM]) {
   return text;
 }
 
+static const char *nth_known(const void *formats, size_t i) {
+  return ((const known_format *)formats)[i].info.name;
+}
+
 static cst_status fail_unknown(const char *name, cst_error *error) {
-  const char *names[NUM_KNOWN];
+  const cst__name_list names = {known, NUM_KNOWN, nth_known};
   char list[NAMES_ROOM];
-  char hint[NAMES_ROOM + 64];
-  for (size_t i = 0; i < NUM_KNOWN; i++) {
-    names[i] = known[i].info.name;
-  }
-  size_t near = cst__nearest_name(name, names, NUM_KNOWN);
-  if (near != SIZE_MAX) {
-    snprintf(hint, sizeof hint, "did you mean '%s'?", names[near]);
-  } else {
-    snprintf(hint, sizeof hint, "known are %s, and installed plug-ins", list_names(list));
-  }
-  return cst__fail(error, CST_NOT_FOUND, hint, "there is no format '%s'", name);
+  char all[NAMES_ROOM + 64];
+  char near[CST__NEAR_HINT];
+  const char *hint = cst__near_hint(near, name, &names);
+  snprintf(all, sizeof all, "known are %s, and installed plug-ins", list_names(list));
+  return cst__fail(error, CST_NOT_FOUND, hint != NULL ? hint : all, "there is no format '%s'",
+                   name);
 }
 
 static const known_format *find_known(const char *name) {

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/interrupt.h"
+#include "base/names.h"
 #include "io/raw.h"
 #include "io/url.h"
 
@@ -69,7 +70,8 @@ static bool find_near(const char *folder, const char *base, char *hint, size_t n
   if (base[0] != '\0') { /* every short name is near to nothing */
     read_names(&all, folder);
   }
-  size_t near = cst__nearest_name(base, all.items, all.count);
+  cst__name_list list = cst__name_list_of(all.items, all.count);
+  size_t near = cst__nearest_name(base, &list);
   if (near != SIZE_MAX) {
     (void)snprintf(hint, n, "did you mean %s?", all.items[near]);
   }

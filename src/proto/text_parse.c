@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/names.h"
 #include "base/utf8.h"
 #include "proto/lexer.h"
 #include "proto/message.h"
@@ -172,17 +173,13 @@ static cst_status read_bool(parser *p, int64_t *out) {
 enum { MAX_NAMES = 64 };
 
 /* "did you mean", if any of the names is near. */
-static const char *near_hint(char *buf, size_t n, const cst__lexer *lexer, const char *const *names,
-                             size_t count) {
+static const char *near_token(char hint[CST__NEAR_HINT], const cst__lexer *lexer,
+                              const char *const *names, size_t count) {
   char wanted[64];
   int size = lexer->size < sizeof wanted ? (int)lexer->size : (int)sizeof wanted - 1;
   (void)snprintf(wanted, sizeof wanted, "%.*s", size, lexer->token);
-  size_t best = cst__nearest_name(wanted, names, count);
-  if (best == SIZE_MAX) {
-    return NULL;
-  }
-  (void)snprintf(buf, n, "did you mean '%s'?", names[best]);
-  return buf;
+  cst__name_list list = cst__name_list_of(names, count);
+  return cst__near_hint(hint, wanted, &list);
 }
 
 static __attribute__((noinline)) cst_status fail_enum(const cst__lexer *lexer,
@@ -198,7 +195,7 @@ static __attribute__((noinline)) cst_status fail_enum(const cst__lexer *lexer,
                                names[count]);
     }
   }
-  (void)near_hint(hint, sizeof hint, lexer, names, count);
+  (void)near_token(hint, lexer, names, count);
   return cst__lexer_fail(lexer, hint, "%s has no value '%.*s'", values->full_name,
                          lexer->size < 40 ? (int)lexer->size : 40, lexer->token);
 }
@@ -324,9 +321,8 @@ static __attribute__((noinline)) cst_status fail_name(const cst__lexer *lexer,
   for (; count < def->num_fields && count < MAX_NAMES; count++) {
     names[count] = def->fields[count].name;
   }
-  return cst__lexer_fail(lexer, near_hint(hint, sizeof hint, lexer, names, count),
-                         "%s has no field '%.*s'", def->full_name,
-                         lexer->size < 40 ? (int)lexer->size : 40, lexer->token);
+  return cst__lexer_fail(lexer, near_token(hint, lexer, names, count), "%s has no field '%.*s'",
+                         def->full_name, lexer->size < 40 ? (int)lexer->size : 40, lexer->token);
 }
 
 /* A singular field may be given once, and one member of a oneof. */

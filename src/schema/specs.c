@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/names.h"
 #include "schema/specs_internal.h"
 
 cst_specs *cst__specs_retain(const cst_specs *specs) {
@@ -117,7 +118,7 @@ static cst_status fail_group(const cst__field *groups, cst_bytes wanted, cst_err
   const char *names[MAX_GROUPS_NAMED];
   char copies[MAX_GROUPS_NAMED][64];
   char name[64];
-  char hint[160] = "";
+  char hint[CST__NEAR_HINT] = "";
   size_t count = groups != NULL ? groups->count : 0;
   count = count < MAX_GROUPS_NAMED ? count : MAX_GROUPS_NAMED;
   for (size_t i = 0; i < count; i++) {
@@ -126,10 +127,8 @@ static cst_status fail_group(const cst__field *groups, cst_bytes wanted, cst_err
     names[i] = copies[i];
   }
   cst__escape(name, sizeof name, (const char *)wanted.data, wanted.size);
-  size_t near = cst__nearest_name(name, names, count);
-  if (near != SIZE_MAX) {
-    (void)snprintf(hint, sizeof hint, "did you mean '%s'?", names[near]);
-  } else if (count > 0) {
+  cst__name_list list = cst__name_list_of(names, count);
+  if (cst__near_hint(hint, name, &list) == NULL && count > 0) {
     (void)snprintf(hint, sizeof hint, "the first one is '%s'", names[0]);
   }
   return cst__fail(error, CST_NOT_FOUND, hint, "the schema has no tensor_representation_group '%s'",

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "validate/validate.h"
 
 const char *cst__report_say(cst__report *report, const char *fmt, ...) {
@@ -445,7 +446,8 @@ static const char *near_name(cst__report *r, const cst__tally *tally) {
       names[count++] = root->children[i].path;
     }
   }
-  size_t at = strlen(tally->path) < 3 ? SIZE_MAX : cst__nearest_name(tally->path, names, count);
+  cst__name_list list = cst__name_list_of(names, count);
+  size_t at = strlen(tally->path) < 3 ? SIZE_MAX : cst__nearest_name(tally->path, &list);
   return at != SIZE_MAX ? names[at] : NULL;
 }
 

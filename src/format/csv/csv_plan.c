@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arrow/view.h"
+#include "base/names.h"
 #include "format/csv/csv.h"
 #include "schema/schema.h"
 
@@ -73,14 +74,10 @@ cst_status cst__csv_find_dialect(const cst_csv_options *csv, const char *path,
 static cst_status fail_name(const char *const *names, size_t count, cst_status code,
                             const char *name, const char *what, const char *other,
                             cst_error *error) {
-  char hint[160];
-  size_t near = cst__nearest_name(name, names, count);
-  if (near != SIZE_MAX) {
-    char shown[120];
-    cst__escape(shown, sizeof shown, names[near], strlen(names[near]));
-    snprintf(hint, sizeof hint, "did you mean '%s'?", shown);
-  }
-  cst__fail(error, code, near != SIZE_MAX ? hint : other, "%s", what);
+  char hint[CST__NEAR_HINT];
+  cst__name_list list = cst__name_list_of(names, count);
+  const char *near = cst__near_hint(hint, name, &list);
+  cst__fail(error, code, near != NULL ? near : other, "%s", what);
   cst__error_add_path(error, name, strlen(name));
   return code;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arrow/view.h"
+#include "base/names.h"
 #include "format/json/json.h"
 #include "schema/schema.h"
 
@@ -63,16 +64,8 @@ cst_status cst__json_type_close(cst__json_type *type, cst_error *error) {
 
 cst_status cst__json_fail_column(const char *column, const char *const *names, size_t count,
                                  cst_error *error) {
-  size_t near = cst__nearest_name(column, names, count);
-  char hint[160] = "";
-  if (near != SIZE_MAX) {
-    char shown[120];
-    cst__escape(shown, sizeof shown, names[near], strlen(names[near]));
-    (void)snprintf(hint, sizeof hint, "did you mean '%s'?", shown);
-  }
-  cst_status status = cst__fail(error, CST_NOT_FOUND, hint, "there is no such column");
-  cst__error_add_path(error, column, strlen(column));
-  return status;
+  cst__name_list list = cst__name_list_of(names, count);
+  return cst__fail_unknown(error, CST_NOT_FOUND, "there is no such column", column, &list);
 }
 
 /* ---- projection ---- */
@@ -87,12 +80,6 @@ typedef struct choice {
 static void choice_reset(choice *chosen) {
   cst__delete(chosen->names);
   cst__delete(chosen->picked);
-}
-
-static cst_status fail_twice(const char *name, cst_error *error) {
-  cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a column is named twice");
-  cst__error_add_path(error, name, strlen(name));
-  return status;
 }
 
 static cst_status pick(choice *chosen, size_t count, const cst__table_options *options,
@@ -113,7 +100,7 @@ static cst_status pick(choice *chosen, size_t count, const cst__table_options *o
     if (chosen->picked[i] == SIZE_MAX) {
       status = cst__json_fail_column(name, chosen->names, count, error);
     } else if (cst__name_map_find(&seen, name, size) != SIZE_MAX) {
-      status = fail_twice(name, error);
+      status = cst__fail_twice(error, name, size);
     } else if (!cst__name_map_add(&seen, name, size, i)) {
       status = cst__fail_memory(error, count);
     }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "arrow/view.h"
+#include "base/names.h"
 #include "format/csv/csv_options.h"
 #include "schema/schema.h"
 #include "source/input/source.h"
@@ -12,9 +13,7 @@ static const uint64_t default_record_size = 256 << 20;
 static cst_status check_new_column(cst__name_map *columns, const char *name, cst_error *error) {
   size_t size = strlen(name);
   if (cst__name_map_find(columns, name, size) != SIZE_MAX) {
-    cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a column is named twice");
-    cst__error_add_path(error, name, size);
-    return status;
+    return cst__fail_twice(error, name, size);
   }
   return cst__name_map_add(columns, name, size, 0) ? CST_OK : cst__fail_memory(error, size);
 }

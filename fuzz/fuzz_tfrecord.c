@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "format/container.h"
-#include "format/tfrecord.h"
+#include "format/container/container.h"
+#include "format/container/tfrecord.h"
 #include "fuzz.h"
 #include "io/input.h"
 

@@ -1,7 +1,7 @@
 /* <columnstone/format.h>: what there is. */
 #include <columnstone/format.h>
 
-#include "format/container.h"
+#include "format/container/container.h"
 #include "format/registry.h"
 
 const cst_format_info *cst_format_get(size_t i) { return cst__format_info(i); }

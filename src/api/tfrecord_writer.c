@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "format/tfrecord.h"
+#include "format/container/tfrecord.h"
 #include "io/output.h"
 
 struct cst_tfrecord_writer {

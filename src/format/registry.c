@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "base/names.h"
 #include "base/utf8.h"
-#include "format/container.h"
-#include "format/plugin.h"
+#include "format/container/container.h"
+#include "format/plugin/plugin.h"
 
 /* A format that is known by name. Without payload and table: a plug-in of this project, so that it
  * is known when the plug-in is not there. */

@@ -7,9 +7,9 @@
 #include <columnstone/format.h>
 
 #include "base/error.h"
-#include "format/payload.h"
-#include "format/sink_format.h"
-#include "format/table.h"
+#include "format/payload/payload.h"
+#include "format/sink/sink_format.h"
+#include "format/table/table.h"
 
 /* One format. At most one of `payload`, `table`, `plugin` and `program` is set; none: it is only
  * written. */

@@ -7,7 +7,7 @@
 
 #include "arrow/view.h"
 #include "format/json/text.h"
-#include "format/table.h"
+#include "format/table/table.h"
 #include "harness.h"
 #include "io_support.h"
 

@@ -1,7 +1,7 @@
 /* The table format arrow: plans, several files, files that are read twice. */
 #include <stdio.h>
 
-#include "format/table.h"
+#include "format/table/table.h"
 #include "harness.h"
 
 static const cst_csv_options no_csv;

@@ -1,5 +1,5 @@
 /* The payload "raw": records as they are, in every layout of the column. */
-#include "format/payload.h"
+#include "format/payload/payload.h"
 #include "source_support.h"
 
 static int retained;

@@ -3,7 +3,7 @@
 #include <columnstone/index.h>
 #include <columnstone/sink.h>
 
-#include "format/tfrecord.h"
+#include "format/container/tfrecord.h"
 #include "recovery_support.h"
 
 /* ---- files, and what has to come of them ---- */

@@ -1,6 +1,6 @@
 /* The search for the end of a damaged record, as the container alone sees it: what is known of its
  * extent, what is wanted, and that no bytes make it slow. */
-#include "format/tfrecord.h"
+#include "format/container/tfrecord.h"
 #include "harness.h"
 #include "io_support.h"
 

@@ -1,6 +1,6 @@
 /* TFRecord framing: scanning, checking, truncation and damage, in every compression. */
 #include <stdio.h>
-#include "format/container.h"
+#include "format/container/container.h"
 
 #include "harness.h"
 #include "io_support.h"

@@ -12,7 +12,7 @@
 
 #include "arrow/batch.h"
 #include "base/hash.h"
-#include "format/table.h"
+#include "format/table/table.h"
 
 /* ---- rows and cells: scan.c ---- */
 

@@ -13,7 +13,7 @@
 
 #include "arrow/batch.h"
 #include "base/hash.h"
-#include "format/table.h"
+#include "format/table/table.h"
 
 enum {
   CST__JSON_MAX_DEPTH = 100,  /* lists and objects in one another, the record's own counted */

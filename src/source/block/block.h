@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "format/container.h"
+#include "format/container/container.h"
 #include "io/input.h"
 #include "source/block/drops.h"
 

@@ -7,7 +7,7 @@
 #include <columnstone/source.h>
 
 #include "base/alloc.h"
-#include "format/container.h"
+#include "format/container/container.h"
 
 /* An error without a place, in one piece of memory; cst__delete. */
 typedef struct cst__kept_error {

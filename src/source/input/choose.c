@@ -1,7 +1,7 @@
 /* Choosing the format of a source, by its name or by the first bytes of its first file. */
 #include <string.h>
 
-#include "format/plugin.h"
+#include "format/plugin/plugin.h"
 #include "source/input/source.h"
 
 enum { HEAD_SIZE = 32 << 10 /* enough to see what the first record is */ };

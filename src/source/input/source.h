@@ -11,8 +11,8 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "format/container.h"
-#include "format/payload.h"
+#include "format/container/container.h"
+#include "format/payload/payload.h"
 #include "format/registry.h"
 #include "io/raw.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/interrupt.h"
 #include "base/sized.h"
-#include "format/plugin.h"
+#include "format/plugin/plugin.h"
 #include "io/url.h"
 #include "schema/schema.h"
 #include "source/index/access.h"

@@ -1,5 +1,5 @@
 /* The list of containers. */
-#include "format/container.h"
+#include "format/container/container.h"
 
 static const cst__container *const containers[] = {&cst__tfrecord_container};
 

@@ -9,7 +9,7 @@
 #include <columnstone/sink.h>
 
 #include "base/error.h"
-#include "format/program.h"
+#include "format/plugin/program.h"
 #include "io/output.h"
 
 typedef struct cst__sink_target {

@@ -1,7 +1,7 @@
 /* The payload "example": every record is a serialized tf.Example. */
 #include "base/error.h"
 #include "decode/example_decoder.h"
-#include "format/payload.h"
+#include "format/payload/payload.h"
 
 static cst_status open_example(const cst__payload_options *options, void **decoder,
                                cst_error *error) {

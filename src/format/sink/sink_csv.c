@@ -17,7 +17,7 @@
 
 #include "format/csv/csv.h"
 #include "format/json/text.h"
-#include "format/sink_format.h"
+#include "format/sink/sink_format.h"
 #include "io/output.h"
 
 enum { FLUSH_SIZE = 1 << 18 };

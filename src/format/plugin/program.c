@@ -1,5 +1,5 @@
 /* Reading through a program: its standard output as an Arrow stream. */
-#include "format/program.h"
+#include "format/plugin/program.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The payload "sequence_example": every record is a serialized tf.SequenceExample. */
 #include "base/error.h"
 #include "decode/sequence_decoder.h"
-#include "format/payload.h"
+#include "format/payload/payload.h"
 
 static cst_status open_sequence(const cst__payload_options *options, void **decoder,
                                 cst_error *error) {

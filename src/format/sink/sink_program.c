@@ -6,8 +6,8 @@
 
 #include "arrow/ipc.h"
 #include "base/alloc.h"
-#include "format/program.h"
-#include "format/sink_format.h"
+#include "format/plugin/program.h"
+#include "format/sink/sink_format.h"
 #include "io/process.h"
 
 typedef struct program_sink {

@@ -7,7 +7,7 @@
 #include "arrow/concat.h"
 #include "arrow/ipc_reader.h"
 #include "arrow/view.h"
-#include "format/table.h"
+#include "format/table/table.h"
 
 typedef struct arrow_plan {
   cst_allocator allocator;

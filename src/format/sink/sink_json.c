@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "format/json/text.h"
-#include "format/sink_format.h"
+#include "format/sink/sink_format.h"
 
 enum { FLUSH_SIZE = 1 << 18 };
 

@@ -7,7 +7,7 @@
 #include <columnstone/format.h>
 
 #include "base/error.h"
-#include "format/program.h"
+#include "format/plugin/program.h"
 
 /* Finds and loads the plug-in of a format and checks its table. *out lives as long as the process.
  * CST_OK with *out NULL if no folder has such a file; CST_IO if it cannot be loaded or is made

@@ -5,8 +5,8 @@
 #include "base/alloc.h"
 #include "decode/example_encoder.h"
 #include "decode/sequence_encoder.h"
-#include "format/sink_format.h"
-#include "format/tfrecord.h"
+#include "format/container/tfrecord.h"
+#include "format/sink/sink_format.h"
 
 typedef struct record_sink {
   cst_allocator allocator;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "format/tfrecord.h"
+#include "format/container/tfrecord.h"
 
 #include "arrow/view.h"
 

@@ -5,7 +5,7 @@
 
 #include "arrow/view.h"
 #include "base/alloc.h"
-#include "format/sink_format.h"
+#include "format/sink/sink_format.h"
 
 typedef struct plugin_sink {
   cst_allocator allocator;

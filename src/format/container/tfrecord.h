@@ -14,7 +14,7 @@
 
 #include <columnstone/arrow_abi.h>
 #include "base/crc32c.h"
-#include "format/container.h"
+#include "format/container/container.h"
 
 #include "io/output.h"
 

@@ -1,11 +1,11 @@
 /* TFRecord framing: finding records in a block, checking them, and writing them. */
-#include "format/tfrecord.h"
+#include "format/container/tfrecord.h"
 
 #include <string.h>
 
 #include "base/crc32c.h"
 #include "base/hash.h"
-#include "format/container.h"
+#include "format/container/container.h"
 #include "format/guess.h"
 
 #define DEFAULT_MAX_RECORD_SIZE (UINT64_C(256) << 20)

@@ -4,7 +4,7 @@
 #include "arrow/append.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "format/payload.h"
+#include "format/payload/payload.h"
 
 struct cst__record_decoder {
   cst_allocator allocator;

@@ -26,7 +26,7 @@
 
 #include "base/crc32c.h"
 #include "base/hash.h"
-#include "format/tfrecord.h"
+#include "format/container/tfrecord.h"
 
 enum {
   HEADER = CST__TFRECORD_HEADER,

@@ -5,7 +5,7 @@
 
 #include "arrow/batch.h"
 #include "base/interrupt.h"
-#include "format/payload.h"
+#include "format/payload/payload.h"
 
 typedef struct raw_decoder {
   cst__batch_pool *pool;

@@ -1,5 +1,5 @@
 /* The payloads by name. */
-#include "format/payload.h"
+#include "format/payload/payload.h"
 
 #include <string.h>
 

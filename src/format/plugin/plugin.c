@@ -1,5 +1,5 @@
 /* Finding plug-ins: where they lie, dlopen and the check of what they export, and programs. */
-#include "format/plugin.h"
+#include "format/plugin/plugin.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "format/plugin_folder.h"
+#include "format/plugin/plugin_folder.h"
 
 enum { PATH_ROOM = 4096, NAME_ROOM = 64 };
 

@@ -15,13 +15,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._adapter import Pad, TensorAdapter
-    from ._convert import convert
-    from ._core import Array, ArrowSchema, Pass, RecordBatch, Tensor, __version__
-    from ._csv import CsvOptions
-    from ._dataset import Batch, Dataset, Position
-    from ._dropped import Dropped
-    from ._errors import (
+    from ._arrow.split import train_test_split
+    from ._arrow.table import Groups, array, concat, record_batch
+    from ._base.errors import (
         ArgumentError,
         CorruptError,
         DataWarning,
@@ -34,11 +30,29 @@ if TYPE_CHECKING:
         StateError,
         UnsupportedError,
     )
-    from ._example import ExampleDecoder, ExampleEncoder
-    from ._formats import register_format, unregister_format
-    from ._frameworks import to_jax, to_numpy, to_tf, to_torch
-    from ._index import Index, IndexEntry, build_index, import_index, load_index
-    from ._memory import (
+    from ._core import Array, ArrowSchema, Pass, RecordBatch, Tensor, __version__
+    from ._dataset.dataset import Batch, Dataset, Position
+    from ._decode.example import ExampleDecoder, ExampleEncoder
+    from ._decode.sequence import SequenceExampleDecoder, SequenceExampleEncoder
+    from ._formats.csv import CsvOptions
+    from ._formats.registry import register_format, unregister_format
+    from ._frameworks.conversion import to_jax, to_numpy, to_tf, to_torch
+    from ._schema.diff import SchemaChange
+    from ._schema.schema import Schema
+    from ._schema.spec import (
+        Feature,
+        FixedLen,
+        Ragged,
+        RowLengths,
+        Sparse,
+        Structured,
+        TensorRepresentation,
+        UniformRowLength,
+        VarLen,
+    )
+    from ._schema.validate import Anomaly, AnomalyPlace, SchemaCheck
+    from ._sink.convert import convert
+    from ._sink.memory import (
         ArrowDecoder,
         ArrowEncoder,
         CsvDecoder,
@@ -50,28 +64,14 @@ if TYPE_CHECKING:
         RawDecoder,
         RawEncoder,
     )
-    from ._open import infer_schema, open
-    from ._schema import Schema
-    from ._schema_diff import SchemaChange
-    from ._sequence import SequenceExampleDecoder, SequenceExampleEncoder
-    from ._source import Fault, FileCount, Source, Verification
-    from ._spec import (
-        Feature,
-        FixedLen,
-        Ragged,
-        RowLengths,
-        Sparse,
-        Structured,
-        TensorRepresentation,
-        UniformRowLength,
-        VarLen,
-    )
-    from ._split import train_test_split
-    from ._table import Groups, array, concat, record_batch
-    from ._tensor import RaggedTensor, SparseTensor
-    from ._tensor_encoder import TensorEncoder
-    from ._validate import Anomaly, AnomalyPlace, SchemaCheck
-    from ._writer import TFRecordWriter, Writer, write
+    from ._sink.writer import TFRecordWriter, Writer, write
+    from ._source.dropped import Dropped
+    from ._source.index import Index, IndexEntry, build_index, import_index, load_index
+    from ._source.open import infer_schema, open
+    from ._source.source import Fault, FileCount, Source, Verification
+    from ._tensor.adapter import Pad, TensorAdapter
+    from ._tensor.encoder import TensorEncoder
+    from ._tensor.tensor import RaggedTensor, SparseTensor
 
 __all__ = [
     "Anomaly",
@@ -158,33 +158,33 @@ __all__ = [
 ]
 
 _NAMES_OF = {
-    "_adapter": "Pad TensorAdapter",
+    "_tensor.adapter": "Pad TensorAdapter",
     "_core": "Array ArrowSchema Pass RecordBatch Tensor __version__",
-    "_convert": "convert",
-    "_csv": "CsvOptions",
-    "_dataset": "Batch Dataset Position",
-    "_dropped": "Dropped",
-    "_errors": "ArgumentError CorruptError DataWarning Error FileError FormatError LimitError "
+    "_sink.convert": "convert",
+    "_formats.csv": "CsvOptions",
+    "_dataset.dataset": "Batch Dataset Position",
+    "_source.dropped": "Dropped",
+    "_base.errors": "ArgumentError CorruptError DataWarning Error FileError FormatError LimitError "
     "NotFoundError SchemaError StateError UnsupportedError",
-    "_example": "ExampleDecoder ExampleEncoder",
-    "_formats": "register_format unregister_format",
-    "_frameworks": "to_jax to_numpy to_tf to_torch",
-    "_index": "Index IndexEntry build_index import_index load_index",
-    "_memory": "ArrowDecoder ArrowEncoder CsvDecoder CsvEncoder JsonDecoder JsonEncoder "
+    "_decode.example": "ExampleDecoder ExampleEncoder",
+    "_formats.registry": "register_format unregister_format",
+    "_frameworks.conversion": "to_jax to_numpy to_tf to_torch",
+    "_source.index": "Index IndexEntry build_index import_index load_index",
+    "_sink.memory": "ArrowDecoder ArrowEncoder CsvDecoder CsvEncoder JsonDecoder JsonEncoder "
     "ParquetDecoder ParquetEncoder RawDecoder RawEncoder",
-    "_open": "infer_schema open",
-    "_schema": "Schema",
-    "_schema_diff": "SchemaChange",
-    "_sequence": "SequenceExampleDecoder SequenceExampleEncoder",
-    "_source": "Fault FileCount Source Verification",
-    "_split": "train_test_split",
-    "_spec": "Feature FixedLen Ragged RowLengths Sparse Structured TensorRepresentation "
+    "_source.open": "infer_schema open",
+    "_schema.schema": "Schema",
+    "_schema.diff": "SchemaChange",
+    "_decode.sequence": "SequenceExampleDecoder SequenceExampleEncoder",
+    "_source.source": "Fault FileCount Source Verification",
+    "_arrow.split": "train_test_split",
+    "_schema.spec": "Feature FixedLen Ragged RowLengths Sparse Structured TensorRepresentation "
     "UniformRowLength VarLen",
-    "_table": "Groups array concat record_batch",
-    "_tensor": "RaggedTensor SparseTensor",
-    "_tensor_encoder": "TensorEncoder",
-    "_validate": "Anomaly AnomalyPlace SchemaCheck",
-    "_writer": "TFRecordWriter Writer write",
+    "_arrow.table": "Groups array concat record_batch",
+    "_tensor.tensor": "RaggedTensor SparseTensor",
+    "_tensor.encoder": "TensorEncoder",
+    "_schema.validate": "Anomaly AnomalyPlace SchemaCheck",
+    "_sink.writer": "TFRecordWriter Writer write",
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 

@@ -7,12 +7,12 @@ from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar, fi
 import numpy as np
 import numpy.typing as npt
 
-from ._adapter import CorePad
-from ._csv import CoreCsv
-from ._dataset import Position
-from ._dropped import Dropped
-from ._table import Groups, Mask, Path, Rows
-from ._tensor_encoder import CoreTensor
+from ._arrow.table import Groups, Mask, Path, Rows
+from ._dataset.dataset import Position
+from ._formats.csv import CoreCsv
+from ._source.dropped import Dropped
+from ._tensor.adapter import CorePad
+from ._tensor.encoder import CoreTensor
 
 _T = TypeVar("_T", covariant=True)
 

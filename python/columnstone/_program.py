@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ._reader import Reader
+    from ._formats.reader import Reader
 
 _STEP = 1 << 18
 
@@ -39,7 +39,7 @@ def _arguments() -> tuple[str, dict[str, list[str]], str]:
 
 def _say(error: BaseException) -> None:
     """An exception of the package with its fields, for the caller to take apart again."""
-    from ._errors import Error
+    from ._base.errors import Error
 
     if not isinstance(error, Error):
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
@@ -94,8 +94,8 @@ def _read_parquet(file: str, options: dict[str, list[str]]) -> None:
 
 
 def _open_parquet(file: str, columns: list[str] | None, batch_size: int, threads: int) -> Reader:
-    from ._parquet import open_file, open_remote
-    from ._remote import is_remote, open_one
+    from ._formats.parquet import open_file, open_remote
+    from ._io.remote import is_remote, open_one
 
     if is_remote(file) and not os.path.exists(file):
         return open_remote(open_one(file), columns, batch_size, threads)
@@ -103,7 +103,7 @@ def _open_parquet(file: str, columns: list[str] | None, batch_size: int, threads
 
 
 def _write_parquet(file: str, options: dict[str, list[str]]) -> None:
-    from ._parquet import write_file
+    from ._formats.parquet import write_file
 
     level = int(options.get("--level", ["0"])[-1])
     write_file(sys.stdin.buffer, file, level)
@@ -116,7 +116,7 @@ def parquet() -> NoReturn:
 
 def _serve_urls() -> None:
     verb, options, url = _arguments()
-    from ._remote import open_files, open_one
+    from ._io.remote import open_files, open_one
 
     if verb == "read":
         file = open_one(url)

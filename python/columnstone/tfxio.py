@@ -18,25 +18,25 @@ import random
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ._adapter import TensorAdapter as Adapter
+from ._base.errors import NotFoundError, argument_error
+from ._base.optional import need
 from ._core import arrow_schema
-from ._csv import CsvOptions
-from ._errors import NotFoundError, argument_error
-from ._frameworks import framework
-from ._open import infer_schema
-from ._open import open as open_source
-from ._optional import need
-from ._schema import Schema
-from ._source import Source
-from ._spec import RowLengths
+from ._formats.csv import CsvOptions
+from ._frameworks.conversion import framework
+from ._schema.schema import Schema
+from ._schema.spec import RowLengths
+from ._source.open import infer_schema
+from ._source.open import open as open_source
+from ._source.source import Source
+from ._tensor.adapter import TensorAdapter as Adapter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from ._schema import SchemaLike
-    from ._spec import TensorRepresentation
+    from ._schema.schema import SchemaLike
+    from ._schema.spec import TensorRepresentation
 
 _SEQUENCE_COLUMN = "##SEQUENCE##"
 
@@ -125,7 +125,7 @@ class TensorAdapter:
 
     def TypeSpecs(self) -> dict[str, Any]:
         """The tf.TypeSpec of each tensor, of a structured one a dict of them. Needs TensorFlow."""
-        specs: dict[str, Any] = framework("_tf", "tensorflow", "TensorFlow").type_specs(
+        specs: dict[str, Any] = framework("tf", "tensorflow", "TensorFlow").type_specs(
             self._representations, arrow_schema(self._arrow_schema)
         )
         return specs
@@ -194,7 +194,7 @@ class TFXIO:
         Where shuffle_seed is None, every call shuffles by another seed. Every iteration of the
         result begins with the first epoch.
         """
-        parts = framework("_tf", "tensorflow", "TensorFlow")
+        parts = framework("tf", "tensorflow", "TensorFlow")
         dataset = self._tensor_source(options.batch_size).dataset(
             **_order(options),
             label=options.label_key,

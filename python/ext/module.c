@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ext.h"
+#include "ext/ext.h"
 
 cst__py_state *cst__py_state_of(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
 

@@ -222,13 +222,13 @@ def test_progress(file: pathlib.Path, tmp_path: pathlib.Path) -> None:
 
 
 def test_bar(file: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from columnstone import _convert
+    from columnstone._sink import convert
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
 
-    monkeypatch.setattr(_convert, "_SECONDS", 0.0)
+    monkeypatch.setattr(convert, "_SECONDS", 0.0)
     for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
         monkeypatch.setattr(sys, "stderr", stream)
         cst.convert(
@@ -243,7 +243,7 @@ def test_bar(file: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.Mon
         assert ("100 rows" in text and "/s" in text) == shown
         assert shown or text == ""
     monkeypatch.setattr(sys, "stderr", Terminal())
-    bar = _convert._Bar(4_000_000)
+    bar = convert._Bar(4_000_000)
     bar(1_000_000, 70)
     assert "1.0 MB, 70 rows" in sys.stderr.getvalue()  # type: ignore[attr-defined]
     assert "25 %, 0:00 left" in sys.stderr.getvalue()  # type: ignore[attr-defined]

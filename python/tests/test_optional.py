@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import columnstone as cst
 import pytest
-from columnstone import _optional
+from columnstone._base import optional
 from conftest import SCHEMA
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -55,8 +55,7 @@ USES: list[tuple[str, str, Use]] = [
 def test_the_extra_is_named(
     module: str, extra: str, use: Use, file: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = {"torch": "_torch", "jax": "_jax"}.get(module)
-    monkeypatch.delitem(sys.modules, f"columnstone.{own}", raising=False)
+    monkeypatch.delitem(sys.modules, f"columnstone._frameworks.{module}", raising=False)
     monkeypatch.delitem(sys.modules, "fsspec.implementations.http", raising=False)
     monkeypatch.setitem(sys.modules, module, None)
     wanted = rf"needs {module.partition('.')[0]}, which is not installed .*'columnstone\[{extra}\]'"
@@ -68,7 +67,7 @@ def test_the_extra_is_named(
 def test_every_extra_is_one() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    for package, extra in _optional._EXTRAS.items():
+    for package, extra in optional._EXTRAS.items():
         names = [re.split("[>=]", line)[0].replace("-", "_") for line in extras[extra]]
         assert package in names or (package, extra) == ("adbc_driver_duckdb", "duckdb")
 
@@ -79,4 +78,4 @@ def test_a_package_that_is_broken_says_so_itself(
     (tmp_path / "broken_one.py").write_text("import no_such_thing\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="no_such_thing"):
-        _optional.need("broken_one", "this")
+        optional.need("broken_one", "this")

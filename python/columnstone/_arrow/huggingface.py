@@ -1,0 +1,81 @@
+"""Datasets of Hugging Face as Arrow streams."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .._base.errors import SchemaError, argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ROWS = 1000  # of a batch, at least
+
+
+class Rows:
+    """The rows of a Dataset or an IterableDataset, as Arrow has them: whatever format it is set to,
+    in the order of its indices. Each stream is a new iteration."""
+
+    def __init__(self, dataset: Any, batch_size: int = _ROWS) -> None:
+        self._dataset = dataset
+        self._batch_size = max(batch_size, _ROWS)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        import pyarrow as pa
+
+        if self._dataset.features is None:
+            batches = self._batches_of_dicts()
+            first = next(batches)
+            schema = first.schema
+            batches = itertools.chain([first], batches)
+        else:
+            schema = self._dataset.features.arrow_schema.remove_metadata()
+            batches = self._batches_of_tables(schema)
+        reader = pa.RecordBatchReader.from_batches(schema, batches)
+        capsule: object = reader.__arrow_c_stream__(requested_schema)
+        return capsule
+
+    def _batches_of_tables(self, schema: Any) -> Iterator[Any]:
+        for table in self._dataset.with_format("arrow").iter(batch_size=self._batch_size):
+            yield from table.select(schema.names).cast(schema).to_batches()
+
+    def _batches_of_dicts(self) -> Iterator[Any]:
+        """Of a stream whose columns only its rows tell: the first batch does, also an empty one."""
+        import pyarrow as pa
+
+        from .objects import batch_of_rows
+        from .table import concat
+
+        rows = iter(self._dataset.with_format(None))
+        first = batch_of_rows(list(itertools.islice(rows, self._batch_size)))
+        yield pa.record_batch(first)
+        none = first.slice(0, 0)
+        while chunk := list(itertools.islice(rows, self._batch_size)):
+            try:
+                batch = concat([none, batch_of_rows(chunk)])
+            except SchemaError as error:
+                raise _changed(len(first)) from error
+            if batch.schema != first.schema:
+                raise _changed(len(first))
+            yield pa.record_batch(batch)
+
+
+def _changed(rows: int) -> SchemaError:
+    hint = "give the dataset features: dataset.cast(features)"
+    return SchemaError(
+        f"later rows have other columns or types than the first {rows} ({hint})", hint=hint
+    )
+
+
+def is_dataset(obj: object) -> bool:
+    """True for a Dataset and an IterableDataset; dicts of them are an ArgumentError."""
+    datasets: Any = sys.modules.get("datasets")
+    if not hasattr(datasets, "IterableDatasetDict"):
+        return False
+    if isinstance(obj, datasets.DatasetDict | datasets.IterableDatasetDict):
+        splits: Any = obj
+        hint = f"name one of its splits, such as dataset[{next(iter(splits), 'train')!r}]"
+        raise argument_error(f"a {type(obj).__name__} is several datasets", hint)
+    return isinstance(obj, datasets.Dataset | datasets.IterableDataset)

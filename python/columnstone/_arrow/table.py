@@ -1,0 +1,563 @@
+"""Rows, columns and lists of Arrow data.
+
+The methods of RecordBatch and Array that take many kinds of arguments are functions here, which
+bring them into the form that the compiled part takes; so are `concat`, `record_batch` and `array`.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from array import array as _numbers
+from collections.abc import Mapping
+from operator import index as _index
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
+
+from .. import _core
+from .._base.errors import ArgumentError, NotFoundError, SchemaError, UnsupportedError
+from .._base.optional import need
+from .._core import Array, RecordBatch
+from .huggingface import is_dataset
+from .objects import array_of, as_arrow, batch_of_rows, columns_of, is_arrow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    import numpy.typing as npt
+
+    from .._core import ArrowArrayExportable, ArrowSchema, ArrowStreamExportable, Buffer
+
+    Rows: TypeAlias = Iterable[int | None] | npt.NDArray[Any] | ArrowArrayExportable
+    Mask: TypeAlias = Iterable[bool | None] | npt.NDArray[Any] | ArrowArrayExportable
+    Path: TypeAlias = str | tuple[str, ...]
+
+# Arrow's format of a number: the struct module's code.
+_CODES = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))
+_FORMATS = {code: format for format, code in _CODES.items()}
+_FORMATS_OF_NUMPY = {
+    f"{kind}{width}": format
+    for kind, widths in {"i": "csil", "u": "CSIL"}.items()
+    for width, format in zip((1, 2, 4, 8), widths, strict=True)
+} | {"f2": "e", "f4": "f", "f8": "g"}
+
+# ---- making arrays and batches ----
+
+
+def array(
+    obj: ArrowArrayExportable
+    | ArrowStreamExportable
+    | npt.NDArray[Any]
+    | list[Any]
+    | tuple[Any, ...],
+) -> Array:
+    """Anything that has `__arrow_c_array__` (pyarrow, nanoarrow, ...) or `__arrow_c_stream__` (a
+    Series of Polars, a ChunkedArray of pyarrow) as an Array: no copy, unless it has several chunks.
+
+    Foreign data is validated: CorruptError says where it is wrong. Dictionary-encoded values become
+    plain ones. A numpy array is copied, one of several dimensions as lists.
+
+    A list of Python's own values: None, bool, int (int64), float (float64), str, bytes, date,
+    datetime, timedelta (microseconds), lists and arrays of numbers (large_list), dicts (struct).
+    Ints and floats mixed are float64, where it is exact; keys that a dict lacks are null. Raises
+    SchemaError with row and path for a value of another type than those before it.
+    """
+    if isinstance(obj, Array):
+        return obj
+    if isinstance(obj, list | tuple | range):
+        return array_of(obj)
+    if hasattr(obj, "__arrow_c_array__"):
+        return cast("Array", _core.array_import(cast("Any", obj), False))
+    if hasattr(obj, "__arrow_c_stream__"):
+        return cast("Array", _one_of(_core.array_import_stream(obj, False)))
+    if hasattr(obj, "__array__"):
+        return _array_of_numpy(obj)
+    raise TypeError(f"an Array cannot be made of {type(obj).__name__}: it has no __arrow_c_array__")
+
+
+def record_batch(
+    obj: ArrowArrayExportable
+    | ArrowStreamExportable
+    | Mapping[str, ArrowArrayExportable | npt.NDArray[Any] | list[Any] | tuple[Any, ...]]
+    | list[Mapping[str, Any]]
+    | tuple[Mapping[str, Any], ...],
+) -> RecordBatch:
+    """Anything that has `__arrow_c_array__` and is of type struct, such as a pyarrow.RecordBatch,
+    as a RecordBatch: no copy; or columns by their names; or a list of rows, which are dicts; or all
+    rows of a data frame or table, anything that has `__arrow_c_stream__`, or of a dataset of
+    Hugging Face, put together.
+
+    Foreign data is validated: CorruptError says where it is wrong. Dictionary-encoded columns
+    become plain ones. Rows, and columns that are lists, are typed as `array` types them.
+    """
+    if isinstance(obj, RecordBatch):
+        return obj
+    if isinstance(obj, list | tuple):
+        return batch_of_rows(obj)
+    if is_dataset(obj):
+        obj = cast("Any", as_arrow(obj))
+    if isinstance(obj, Mapping) and not is_arrow(obj):
+        columns = columns_of(obj)
+        return _batch_of(list(obj), columns, len(columns[0]) if columns else 0)
+    if hasattr(obj, "__arrow_c_array__"):
+        return cast("RecordBatch", _core.array_import(cast("Any", obj), True))
+    if hasattr(obj, "__arrow_c_stream__"):
+        return cast("RecordBatch", _one_of(_core.array_import_stream(obj, True)))
+    raise TypeError(
+        f"a RecordBatch cannot be made of {type(obj).__name__}: it has no __arrow_c_array__"
+    )
+
+
+def _one_of(chunks: list[Array] | list[RecordBatch]) -> Array | RecordBatch:
+    return chunks[0] if len(chunks) == 1 else _core.array_concat(cast("Any", tuple(chunks)))
+
+
+@overload
+def concat(batches: Iterable[Array]) -> Array: ...  # type: ignore[overload-overlap]
+@overload
+def concat(
+    batches: Iterable[RecordBatch | ArrowArrayExportable | ArrowStreamExportable],
+) -> RecordBatch: ...
+def concat(
+    batches: Iterable[RecordBatch | ArrowArrayExportable | ArrowStreamExportable] | Iterable[Array],
+) -> RecordBatch | Array:
+    """The rows of all batches one behind the other, as one batch; or those of Arrays, as one Array.
+
+    Columns are united by name, in the order of their first appearance; where a batch lacks a
+    column, its rows are null. Types are promoted where no value changes: null to anything, integers
+    to the narrowest that holds both, small integers and float32 to float64, list layouts to
+    large_list, binary layouts to large_binary or large_string. What cannot be promoted is a
+    SchemaError with the column's path. No batches at all: no rows and no columns.
+
+    Batches and tables of other libraries are taken as well.
+    """
+    items: tuple[Any, ...] = tuple(batches)
+    if not items or not all(isinstance(item, Array) for item in items):
+        items = tuple(record_batch(item) for item in items)
+    return _core.array_concat(items)
+
+
+def _tree(schema: ArrowSchema, name: str) -> tuple[Any, ...]:
+    """The type as nested tuples, under another name."""
+    tree = schema.__reduce__()[1][0]
+    return (tree[0], name.encode("utf-8", "surrogateescape"), *tree[2:])
+
+
+def _batch_of(
+    names: list[str], columns: list[Array], num_rows: int, metadata: bytes | None = None
+) -> RecordBatch:
+    children = tuple(_tree(c.schema, name) for name, c in zip(names, columns, strict=True))
+    schema = _core._plant_arrow_schema((b"+s", b"", 0, metadata, children, None))
+    return _core.batch_from(schema, tuple(columns), num_rows)
+
+
+def _from_buffers(
+    format: str, length: int, buffers: tuple[Buffer | None, ...], null_count: int = 0
+) -> Array:
+    schema = _core._plant_arrow_schema((format.encode(), b"", 2, None, (), None))  # nullable
+    return cast("Array", _core.array_load(schema, (length, 0, null_count, buffers, ()), False))
+
+
+def _array_of_numpy(obj: Any) -> Array:
+    import numpy as np
+
+    if isinstance(obj, np.ma.MaskedArray):
+        raise UnsupportedError("a masked array: its mask would be lost; use pyarrow.array()")
+    values = np.asarray(obj)
+    if values.ndim == 0:
+        raise ArgumentError("an Array has one dimension at least, not 0")
+    if values.ndim > 1 or values.dtype.kind in "OUS":
+        return array_of(list(values))
+    if values.dtype.kind in "mM":
+        return _array_of_times(values)
+    if values.dtype.kind == "b":
+        bits = np.packbits(values, bitorder="little").tobytes()
+        return _from_buffers("b", len(values), (None, bits))
+    format = _FORMATS_OF_NUMPY.get(values.dtype.str[1:])
+    if format is None:
+        raise UnsupportedError(
+            f"numpy arrays of {values.dtype} cannot become an Array: use pyarrow.array()"
+        )
+    native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+    return _from_buffers(format, len(values), (None, native))
+
+
+def _array_of_times(values: Any) -> Array:
+    """NaT is null."""
+    import numpy as np
+
+    for format, (dtype, letter) in _TIMES.items():
+        if values.dtype.newbyteorder("=") == dtype and format != "tdm":
+            nulls = np.isnat(values)
+            valid = np.packbits(~nulls, bitorder="little").tobytes()
+            numbers = np.where(nulls, 0, values.astype(dtype).view("q")).astype(letter)
+            whole = format + ":" if format.startswith("ts") else format
+            return _from_buffers(whole, len(values), (valid, numbers), int(nulls.sum()))
+    raise UnsupportedError(f"numpy arrays of {values.dtype} cannot become an Array")
+
+
+def _array_of_values(schema: ArrowSchema, values: list[Any]) -> Array:
+    """Values that are not None, in the type of `schema`."""
+    format = schema.format
+    try:
+        if format in _CODES:
+            data = struct.pack(f"={len(values)}{_CODES[format]}", *values)
+            return _from_buffers(format, len(values), (None, data))
+        if format == "b":
+            bits = sum(bool(value) << i for i, value in enumerate(values))
+            data = bits.to_bytes(len(values) // 8 + 1, "little")
+            return _from_buffers(format, len(values), (None, data))
+        if format in ("z", "Z", "u", "U"):
+            return _array_of_strings(format, values)
+    except (struct.error, OverflowError) as error:
+        raise ArgumentError(f"the values do not fit the type {schema}: {error}") from error
+    raise UnsupportedError(
+        f"values of type {schema} cannot be made of Python objects: use an Array"
+    )
+
+
+def _array_of_strings(format: str, values: list[Any]) -> Array:
+    items = [value.encode() if isinstance(value, str) else bytes(value) for value in values]
+    offsets = _numbers("q" if format in "ZU" else "i", [0])
+    for item in items:
+        offsets.append(offsets[-1] + len(item))
+    return _from_buffers(format, len(items), (None, offsets, b"".join(items)))
+
+
+# ---- rows ----
+
+
+def _row(row: Any) -> int:
+    if isinstance(row, bool):
+        raise TypeError("rows are numbers, not bools: a mask is for filter()")
+    return -1 if row is None else _index(row)
+
+
+def _rows(rows: Rows) -> Buffer:
+    """Row numbers as int64, null as -1."""
+    if hasattr(rows, "__arrow_c_array__"):
+        return _rows_of_array(array(rows))
+    if hasattr(rows, "__array__"):
+        return _rows_of_numpy(rows)
+    if isinstance(rows, str):
+        raise TypeError("rows are numbers, not a str")
+    try:
+        return _numbers("q", map(_row, rows))
+    except OverflowError:
+        raise ArgumentError("there is no such row: the number does not fit 64 bits") from None
+
+
+def _rows_of_array(rows: Array) -> Buffer:
+    format = rows.schema.format
+    if format == "l":
+        full = rows if rows.null_count == 0 else fill_null(rows, -1)
+        return cast("Buffer", full)
+    if format not in (*"cCsSiIL", "n"):
+        raise TypeError(f"rows are integers, not {rows.type}")
+    return _rows(rows.to_pylist())
+
+
+def _rows_of_numpy(rows: Any) -> Buffer:
+    import numpy as np
+
+    values = np.asarray(rows)
+    if values.dtype.kind == "O" or values.size == 0:
+        return _rows(values.tolist())
+    if values.ndim != 1 or values.dtype.kind not in "iu":
+        raise TypeError(f"rows are integers in one dimension, not {values.dtype}{values.shape}")
+    if values.dtype.kind == "u" and values.max() > 2**63 - 1:
+        raise ArgumentError("there is no such row: the number does not fit 64 bits")
+    return cast("Buffer", np.ascontiguousarray(values, np.int64))
+
+
+def _mask(mask: Mask) -> Buffer:
+    """A byte for each row."""
+    if hasattr(mask, "__arrow_c_array__"):
+        bools = array(mask)
+        is_bytes = bools.schema.format == "C" and bools.null_count == 0  # of null_mask()
+        return cast("Buffer", bools) if is_bytes else _core.array_mask(bools)
+    if hasattr(mask, "__array__"):
+        import numpy as np
+
+        values = np.asarray(mask)
+        if values.dtype.kind == "b" and values.ndim == 1:
+            return cast("Buffer", np.ascontiguousarray(values).view(np.uint8))
+        if values.dtype.kind != "O":
+            raise TypeError(f"a mask is of bools, not {values.dtype}{values.shape}")
+        mask = values.tolist()
+    items = list(mask)
+    for item in items:
+        if item is not None and type(item).__name__ not in ("bool", "bool_"):
+            raise TypeError(
+                f"a mask is of bools, not of {type(item).__name__}: rows are for take()"
+            )
+    return bytes(1 if item else 0 for item in items)
+
+
+def take(self: Any, rows: Rows) -> Any:
+    return _core.array_take(self, _rows(rows))
+
+
+def filter(self: Any, mask: Mask) -> Any:
+    return _core.array_filter(self, _mask(mask))
+
+
+# ---- columns ----
+
+
+def _steps(batch: RecordBatch, path: Path) -> tuple[bytes, ...]:
+    """A column's name if there is one, else a path with dots; a tuple is a path in any case."""
+    if isinstance(path, str):
+        names = (path,) if path in batch.column_names else tuple(path.split("."))
+    elif isinstance(path, tuple) and path and all(isinstance(step, str) for step in path):
+        names = path
+    else:
+        raise TypeError(f"a column is named by a str or a tuple of str, not by {path!r}")
+    if any("\0" in name for name in names):
+        raise KeyError(path)
+    return tuple(name.encode("utf-8", "surrogateescape") for name in names)
+
+
+def _column(batch: RecordBatch, path: Path, with_rows: bool) -> Any:
+    try:
+        return _core.array_column(batch, _steps(batch, path), with_rows)
+    except (NotFoundError, SchemaError) as error:
+        raise KeyError(str(error)) from error
+
+
+def column(self: RecordBatch, path: Path) -> Array:
+    if isinstance(path, str) and "." not in path:
+        raise KeyError(path)  # the compiled part has looked for the name
+    return cast("Array", _column(self, path, False))
+
+
+def column_with_rows(self: RecordBatch, path: Path) -> tuple[Array, Array]:
+    return cast("tuple[Array, Array]", _column(self, path, True))
+
+
+def _is_under_lists(schema: ArrowSchema, steps: tuple[bytes, ...]) -> bool:
+    for step in steps:
+        name = step.decode("utf-8", "surrogateescape")
+        if schema.format != "+s":
+            return True
+        schema = schema.children[schema.names.index(name)]
+    return False
+
+
+def select(self: RecordBatch, columns: Iterable[Path | int]) -> RecordBatch:
+    if isinstance(columns, str):
+        raise TypeError("select() takes a list of columns")
+    names = []
+    arrays = []
+    for path in columns:
+        arrays.append(self.column(path))
+        if isinstance(path, int):
+            names.append(self.column_names[path])
+            continue
+        if _is_under_lists(self.schema, _steps(self, path)):
+            raise ArgumentError(
+                f"column {path!r} lies under lists, it has not one value per row: use column()"
+            )
+        names.append(path if isinstance(path, str) else ".".join(path))
+    return _batch_of(names, arrays, len(self), self.schema.__reduce__()[1][0][3])
+
+
+# ---- groups ----
+
+
+class Groups:
+    """The rows of a batch by the values of key columns; see RecordBatch.group_by.
+
+    keys: a RecordBatch of one row per group: the values of the key columns
+    rows: an Array, large_list<int64>: the rows of each group, ascending
+
+    Iterating gives (key, batch): the key as a dict of name to value, and the rows as a new batch.
+    """
+
+    __slots__ = ("_batch", "keys", "rows")
+
+    keys: RecordBatch
+    rows: Array
+
+    def __init__(self, batch: RecordBatch, keys: RecordBatch, rows: Array) -> None:
+        self._batch = batch
+        self.keys = keys
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def _checked(self, i: int) -> int:
+        at = i + len(self) if i < 0 else i
+        if not 0 <= at < len(self):
+            raise IndexError(f"there are {len(self)} groups")
+        return at
+
+    def key(self, i: int) -> dict[str, Any]:
+        """The key of group i."""
+        at = self._checked(i)
+        names = self.keys.column_names
+        return {name: self.keys.column(j)[at] for j, name in enumerate(names)}
+
+    def rows_of(self, i: int) -> Array:
+        """The rows of group i, ascending: int64."""
+        return self.rows.slice(self._checked(i), 1).flatten()
+
+    def __getitem__(self, i: int) -> tuple[dict[str, Any], RecordBatch]:
+        return self.key(i), self._batch.take(self.rows_of(i))
+
+    def __iter__(self) -> Iterator[tuple[dict[str, Any], RecordBatch]]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<columnstone.Groups: {len(self)} by {', '.join(self.keys.column_names)}>"
+
+
+def group_by(self: RecordBatch, columns: Path | Iterable[Path]) -> Groups:
+    paths = [columns] if isinstance(columns, str) else columns
+    steps = tuple(_steps(self, path) for path in paths)
+    try:
+        return Groups(self, *_core.array_group_by(self, steps))
+    except NotFoundError as error:
+        raise KeyError(str(error)) from error
+
+
+# ---- lists and nulls ----
+
+
+def from_parents(values: Any, parents: Any, num_rows: int, empty_as_null: bool = False) -> Array:
+    if not hasattr(parents, "__arrow_c_array__") and not hasattr(parents, "__array__"):
+        parents = _from_buffers("l", len(parents), (None, _parents(parents)))
+    return _core.array_from_parents(array(values), array(parents), num_rows, empty_as_null)
+
+
+def _parents(parents: Iterable[int]) -> Buffer:
+    return _numbers("q", (_index(parent) for parent in parents))
+
+
+def fill_null(self: Array, fill: Any) -> Array:
+    schema = self.schema
+    is_list = schema.format[:2] in ("+l", "+L", "+w", "+v", "+m")
+    if not hasattr(fill, "__arrow_c_array__"):
+        item = schema.children[0] if is_list else schema
+        fill = _array_of_values(item, list(fill) if is_list else [fill])
+    return _core.array_fill_null(self, array(fill))
+
+
+def to_numpy(self: Array) -> npt.NDArray[Any]:
+    np = need("numpy", "Array.numpy()")
+
+    format = self.schema.format
+    if format in _CODES:
+        return np.asarray(memoryview(cast("Any", self)))
+    if self.null_count > 0:
+        raise BufferError(f"the Array holds {self.null_count} nulls: use fill_null() first")
+    if format == "b":
+        return np.frombuffer(_core.array_mask(self), np.bool_)
+    if format.startswith("+w:"):
+        items = self.flatten().numpy()
+        return items.reshape(len(self), int(format[3:]), *items.shape[1:])
+    raise BufferError(f"an Array of {self.type} is no numpy array: use to_pylist()")
+
+
+# Arrow's formats of times and durations that numpy has: the dtype, and the letter of as many bytes.
+_TIMES = {"tdD": ("M8[D]", "i"), "tdm": ("M8[ms]", "l")} | {
+    kind + unit: (f"{code}[{name}]", "l")
+    for kind, code in (("ts", "M8"), ("tD", "m8"))
+    for unit, name in (("s", "s"), ("m", "ms"), ("u", "us"), ("n", "ns"))
+}
+
+
+def as_numpy(self: Array, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+    """What __array__ gives."""
+    np = need("numpy", "a numpy array of an Array")
+
+    as_objects = dtype is not None and np.dtype(dtype) == np.dtype(object)
+    made, is_view = (_objects(self), False) if as_objects else _typed(self)
+    if dtype is not None and np.dtype(dtype) != made.dtype:
+        made, is_view = made.astype(dtype), False
+    if copy is False and not is_view:
+        raise ValueError(f"an Array of {self.type} cannot become that numpy array without a copy")
+    return made.copy() if copy and is_view else made
+
+
+def _typed(self: Array) -> tuple[npt.NDArray[Any], bool]:
+    """In numpy's own type, and whether it is the Array's memory."""
+    import numpy as np
+
+    format = self.schema.format
+    is_list = format[:2] in ("+l", "+L", "+w", "+v")
+    time = _TIMES.get(format.split(":")[0])
+    if not (is_list or time or format in _CODES or format == "b"):
+        return _objects(self), False
+    if self.null_count > 0:
+        hint = "fill_null() first, or ask for dtype=object"
+        raise ArgumentError(
+            f"{self.null_count} of {len(self)} values are null, which numpy cannot say ({hint})",
+            hint=hint,
+        )
+    if is_list:
+        return _rows_of_lists(self)
+    if format == "b":
+        return np.frombuffer(_core.array_mask(self), np.bool_), False
+    if time is None:
+        return np.asarray(memoryview(cast("Any", self))), True
+    own: Any = (self,)
+    length, offset, _, buffers, _ = _core.array_dump(_core.array_concat(own))
+    values = np.frombuffer(buffers[1], _CODES[time[1]])[offset : offset + length]
+    return values.astype("q", copy=False).view(time[0]), False
+
+
+def _rows_of_lists(self: Array) -> tuple[npt.NDArray[Any], bool]:
+    items, is_view = _typed(self.flatten())
+    lengths = _typed(self.lengths())[0]
+    width = int(lengths[0]) if len(lengths) else 0
+    if not (lengths == width).all():
+        hint = "flatten_with_parents(), to_pylist(), or ask for dtype=object"
+        raise ArgumentError(
+            f"the lists are {lengths.min()} to {lengths.max()} long, and rows of a numpy array "
+            f"are of one length ({hint})",
+            hint=hint,
+        )
+    return items.reshape(len(self), width, *items.shape[1:]), is_view
+
+
+def _objects(self: Array) -> npt.NDArray[Any]:
+    import numpy as np
+
+    made: npt.NDArray[Any] = np.empty(len(self), object)
+    for i, value in enumerate(self.to_pylist()):
+        made[i] = value
+    return made
+
+
+# ---- pandas ----
+
+
+def frame_of(batches: Iterable[RecordBatch], schema: ArrowSchema) -> Any:
+    """A DataFrame of Arrow-backed columns."""
+    pd = need("pandas", "to_pandas()")
+    pa = need("pyarrow", "to_pandas()", "pandas")
+    parts = [pa.record_batch(batch) for batch in batches]
+    return pa.Table.from_batches(parts, pa.schema(schema)).to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def to_pandas(self: RecordBatch) -> Any:
+    return frame_of([self], self.schema)
+
+
+# ---- pickling: the rows alone, copied ----
+
+
+def _out_of_band(tree: tuple[Any, ...]) -> tuple[Any, ...]:
+    *numbers, buffers, children = tree
+    wrapped = tuple(None if b is None else pickle.PickleBuffer(b) for b in buffers)
+    return (*numbers, wrapped, tuple(_out_of_band(child) for child in children))
+
+
+def reduce_ex(
+    self: RecordBatch | Array, protocol: int
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    own: Any = (self,)
+    tree = _core.array_dump(_core.array_concat(own))
+    is_batch = isinstance(self, RecordBatch)
+    return _core.array_load, (self.schema, _out_of_band(tree) if protocol >= 5 else tree, is_batch)

@@ -1,0 +1,45 @@
+"""Checks of arguments that several functions share."""
+
+from __future__ import annotations
+
+import operator
+
+from .errors import argument_error
+
+
+def positive(name: str, value: int, most: int = 2**63 - 1) -> int:
+    """An int argument of at least 1."""
+    number = integer(name, value)
+    if not 1 <= number <= most:
+        raise argument_error(f"{name} is {number}, and must be from 1 to {most}")
+    return number
+
+
+def integer(name: str, value: int) -> int:
+    """An int argument, of whatever class."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is an int, not {type(value).__name__}") from None
+
+
+def text(name: str, value: str | None) -> str | None:
+    """A str argument or None."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{name} is a str, not {type(value).__name__}")
+    return value
+
+
+def row_number(row: int, count: int) -> int:
+    """The number of a row from the front."""
+    if isinstance(row, bool):
+        raise TypeError("a row is an int, not bool")
+    number = operator.index(row)
+    if not -count <= number < count:
+        raise IndexError(f"row {number} of a source of {count} rows")
+    return number + count if number < 0 else number
+
+
+def at_least_1_or_0(name: str, value: int | None) -> int:
+    """An int argument of at least 1 as it is, None as 0."""
+    return 0 if value is None else positive(name, value)

@@ -1,0 +1,712 @@
+"""Datasets for training: shuffled batches of tensors that can be taken up again at any batch."""
+
+from __future__ import annotations
+
+import os
+import threading
+from array import array
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from .. import _core
+from .._base.errors import NotFoundError, StateError, UnsupportedError, argument_error
+from .._frameworks.conversion import (
+    Converted,
+    framework,
+    refuse_index,
+    register_with_jax,
+    to_jax,
+    to_numpy,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Literal, Self, TypeAlias
+
+    from .._core import Loader, RecordBatch
+    from .._source.source import Source
+    from .._tensor.adapter import PadsLike
+    from .._tensor.tensor import AnyTensor
+
+    Shuffle: TypeAlias = "bool | Literal['global', 'window']"
+    Item: TypeAlias = "Batch | tuple[Batch, AnyTensor] | RecordBatch"
+
+_SHUFFLES = {
+    False: _core.SHUFFLE_NONE,
+    True: _core.SHUFFLE_AUTO,
+    "global": _core.SHUFFLE_GLOBAL,
+    "window": _core.SHUFFLE_WINDOW,
+}
+_NAMES = {
+    _core.SHUFFLE_NONE: "none",
+    _core.SHUFFLE_GLOBAL: "global",
+    _core.SHUFFLE_WINDOW: "window",
+}
+_STATE_VERSION = 1
+
+
+class Position(NamedTuple):
+    """Where a batch stands: number `batch` (from 0) of the shard's batches of an epoch.
+
+    file and rows_before are for sources that are read in order: so many files of the epoch's order,
+    with so many rows, lie in front of where reading has to begin for this batch.
+    """
+
+    epoch: int
+    batch: int
+    file: int = 0
+    rows_before: int = 0
+
+
+class Batch(dict[str, Any]):
+    """The tensors of a batch by name, with the batch's `position`.
+
+    A dict like any other. Copies and pickles keep the position.
+    """
+
+    __slots__ = ("position",)
+
+    position: Position | None
+
+    def __init__(
+        self,
+        tensors: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        position: Position | None = None,
+    ) -> None:
+        super().__init__(tensors)
+        self.position = position
+
+    def __copy__(self) -> Batch:
+        return type(self)(self, self.position)
+
+    copy = __copy__
+
+    def __reduce__(self) -> tuple[Callable[..., Batch], tuple[Any, ...]]:
+        return type(self), (dict(self), self.position)
+
+    def __repr__(self) -> str:
+        where = "" if self.position is None else f", {self.position}"
+        return f"Batch({dict(self)!r}{where})"
+
+
+class Dataset:
+    """Batches of a source for training, made by `Source.dataset`. Iterate it.
+
+    Batch k of an epoch depends on the data, the seed, the epoch, the batch size, the shuffling and
+    the shard, and on nothing else: not on threads, workers, or where the iteration began. Each
+    iter() is independent and begins at the first batch of the first epoch, or once behind what was
+    given to `load_state_dict`. Pickles as its source does, without running iterations.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_core",
+        "_epochs",
+        "_first_epoch",
+        "_label",
+        "_latest",
+        "_loaded",
+        "_loads",
+        "_maps",
+        "_options",
+        "_pad",
+        "_rows_only",
+        "_shared",
+        "_source",
+    )
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        batch_size: int | None = None,
+        shuffle: Shuffle = False,
+        seed: int = 0,
+        epochs: int | None = 1,
+        drop_last: bool = False,
+        shard: tuple[int, int] = (0, 1),
+        window: int = 65536,
+        label: str | None = None,
+        pad: PadsLike = None,
+        prefetch: int = 2,
+        threads: int = 1,
+        as_batches: bool = False,
+        consumed: int = 0,
+    ) -> None:
+        number, count = _as_shard(shard)
+        self._source = source
+        self._label = _as_label(label, as_batches)
+        self._pad = _as_pad(pad)
+        self._rows_only = bool(as_batches)
+        self._maps: tuple[Callable[[Any], Any], ...] = ()
+        self._epochs = None if epochs is None else _count("epochs", epochs)
+        self._first_epoch = 0
+        self._loaded: Position | None = None
+        self._loads = 0  # states that were loaded, so that workers of many loaders take each once
+        self._latest: _Progress | None = None
+        self._shared: Any = None  # with worker processes, see _torch
+        self._options: dict[str, Any] = {
+            "batch_size": source.batch_size
+            if batch_size is None
+            else _count("batch_size", batch_size),
+            "shuffle": _as_shuffle(shuffle),
+            "window": _count("window", window),
+            "seed": _number("seed", seed, 0, 2**64 - 1),
+            "drop_last": bool(drop_last),
+            "shard": number,
+            "num_shards": count,
+            "prefetch": _number("prefetch", prefetch, 0, 4096),
+            "threads": _number("threads", threads, 1, 1024),
+        }
+        self._begin()
+        self._check_label()
+        if consumed != 0:
+            self._consume(_number("consumed", consumed, 0, 2**63 - 1))
+
+    def _begin(self) -> None:
+        """Opens by self._options. Dropped records are told of by the thread that reads, which has
+        to be the caller's."""
+        register_with_jax()
+        options = dict(self._options)
+        options["pads"] = ()
+        if self._pad:
+            from .._tensor.adapter import core_pads
+
+            options["pads"] = core_pads(self._pad, self._source.tensor_representations())
+        if self._source._options["on_error"] is not None:
+            options["prefetch"] = 0
+        self._core = _core.Dataset(self._source._core, **options)
+
+    # What it holds
+
+    @property
+    def source(self) -> Source:
+        """The source that is read."""
+        return self._source
+
+    @property
+    def batch_size(self) -> int:
+        """Rows of every batch but the short one at the end of an epoch."""
+        size: int = self._options["batch_size"]
+        return size
+
+    @property
+    def epochs(self) -> int | None:
+        """How often an iteration goes over the data; None: it never ends."""
+        return self._epochs
+
+    @property
+    def label(self) -> str | None:
+        """The tensor that is given beside the others."""
+        return self._label
+
+    @property
+    def shuffle(self) -> str:
+        """The order of the rows: "none", "global" or "window"; the first two where shuffle=True has
+        to choose may read the lengths of the records of files without an index."""
+        return _NAMES[self._core.shuffle()]
+
+    @property
+    def num_rows(self) -> int:
+        """Rows of an epoch of all shards. Reads the input if they are not known, as
+        Source.num_rows does."""
+        return self._core.num_rows()
+
+    @property
+    def num_batches(self) -> int:
+        """Batches of an epoch (of this shard). Reads as num_rows does."""
+        return self._core.num_batches()
+
+    def __len__(self) -> int:
+        """Batches of *one* epoch (of this shard) of plain TFRecord files. TypeError for sources
+        that would have to be read for it: num_batches tells more, at a cost."""
+        if not self._is_direct():
+            raise TypeError(
+                "this dataset has no length that is known without reading: num_batches (a "
+                "DataLoader takes ds.torch(), and batch_size=None)"
+            )
+        return self._core.num_batches()
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        """TypeError: what a DataLoader of the dataset itself would come to."""
+        refuse_index()
+
+    def __bool__(self) -> bool:
+        return True
+
+    def _check_label(self) -> None:
+        if self._label is not None and self._label not in self._source.tensor_representations():
+            raise NotFoundError(
+                f"there is no tensor {self._label!r} to split off", path=self._label
+            )
+
+    def _is_direct(self) -> bool:
+        """True if rows are reached one by one."""
+        try:
+            self._core.order(0, 0, 0)
+        except UnsupportedError:
+            return False
+        return True
+
+    def order(self, epoch: int = 0, begin: int = 0, end: int | None = None) -> array[int]:
+        """The numbers of the rows at positions [begin, end) of an epoch of all shards, as an array
+        of unsigned 64-bit integers: for samplers of one's own. UnsupportedError unless rows are
+        reached one by one (Source.take)."""
+        count = self.num_rows
+        first, behind, _ = slice(begin, end).indices(count)
+        rows = array("Q")
+        rows.frombytes(self._core.order(epoch, first, max(behind - first, 0)))
+        return rows
+
+    def map(self, fn: Callable[[Any], Any]) -> Dataset:
+        """The same dataset with fn(batch) in the place of every batch; of several functions, the
+        first one comes first. Order, positions and states stay as they are.
+
+        fn gets a batch in the form that the loop asks for: a dict by name of cst tensors, of torch
+        tensors behind .torch(), of arrays behind .numpy() and .jax(), with the label among them; a
+        RecordBatch with as_batches. It may change that dict, and returns it or another one, which
+        is a Batch with the same position again. The label is split off afterwards.
+
+        fn is called where the batch is wanted: in the workers of a DataLoader (where it has to
+        pickle if workers are spawned), else in the thread that iterates.
+        """
+        if not callable(fn):
+            raise TypeError(f"map takes a function, not {type(fn).__name__}")
+        made = _restore(type(self), self._source, self._parts())
+        made._maps = (*self._maps, fn)
+        return made
+
+    # Iterating
+
+    def __iter__(self) -> Iteration:
+        return self.iterate()
+
+    def iterate(
+        self,
+        worker: int = 0,
+        num_workers: int = 1,
+        start: Position | Mapping[str, Any] | None = None,
+    ) -> Iteration:
+        """The batches that worker `worker` of `num_workers` makes: of all batches from the start on
+        every num_workers-th, over all epochs. In turns, the workers give exactly what one iteration
+        without workers gives, for any number of them.
+
+        start: a position or state behind which it begins, instead of what load_state_dict was
+        given.
+        """
+        return self._iterate(worker, num_workers, start)
+
+    def _iterate(
+        self,
+        worker: int = 0,
+        num_workers: int = 1,
+        start: Position | Mapping[str, Any] | None = None,
+        convert: Callable[[Batch], Batch] | None = None,
+    ) -> Iteration:
+        """As iterate, of batches that are converted first."""
+        workers = _number("num_workers", num_workers, 1, 2**31 - 1)
+        number = _number("worker", worker, 0, workers - 1)
+        first = self._first_epoch
+        if start is None:
+            behind = self._loaded
+            self._loaded = None
+        else:
+            behind = self._position_of(start)
+            first = self._first_epoch_of(start)
+        made = Iteration(self, behind, first, number, workers, convert)
+        self._latest = made._progress
+        return made
+
+    def set_epoch(self, epoch: int) -> None:
+        """The epoch that further iterations begin with: for loops that make one iteration per
+        epoch. A loaded state stands if it is of this epoch."""
+        self._first_epoch = _number("epoch", epoch, 0, 2**63 - 1)
+        if self._loaded is not None and self._loaded.epoch != epoch:
+            self._loaded = None
+        self._tell()
+
+    # State
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the iteration that began last is: behind the batch that it delivered last. Numbers
+        and strings only. It holds what the order depends on as well, so that another dataset
+        refuses it."""
+        if self._loaded is None and self._latest is not None:
+            return self._state(self._latest.position, self._latest.first_epoch)
+        return self.state_of(self._loaded)
+
+    def state_of(self, position: Position | None) -> dict[str, Any]:
+        """The state behind the batch of a position (None: at the beginning)."""
+        return self._state(position, self._first_epoch)
+
+    def _state(self, position: Position | None, first_epoch: int) -> dict[str, Any]:
+        at = Position(first_epoch, -1) if position is None else position
+        return {**at._asdict(), "first_epoch": first_epoch, **self._print()}
+
+    def _print(self) -> dict[str, Any]:
+        """What the order depends on."""
+        options = self._options
+        direct = self._is_direct()
+        size = self.num_rows if direct else (self._source.total_bytes or 0)
+        made: dict[str, Any] = {
+            "version": _STATE_VERSION,
+            "seed": options["seed"],
+            "shuffle": self.shuffle,
+            "batch_size": options["batch_size"],
+            "drop_last": options["drop_last"],
+            "shard": options["shard"],
+            "num_shards": options["num_shards"],
+            "rows" if direct else "bytes": size,
+        }
+        if made["shuffle"] == "window":
+            made["window"] = options["window"]
+        return made
+
+    def load_state_dict(self, state: Mapping[str, Any] | Position | Batch) -> None:
+        """The next iteration begins behind this state, or behind the batch of this position, with
+        any number of workers and threads. StateError for the state of a dataset that has other
+        batches."""
+        position, first_epoch = self._position_of(state), self._first_epoch_of(state)
+        self._loaded, self._first_epoch = position, first_epoch
+        self._loads += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        """Lets workers know with what further iterations begin."""
+        if self._shared is not None:
+            self._shared.tell(self)
+
+    def _first_epoch_of(self, state: Mapping[str, Any] | Position | Batch) -> int:
+        """A position alone does not say with which epoch its iteration began."""
+        if isinstance(state, tuple | Batch):
+            return self._first_epoch
+        return _part_of_state("first_epoch", state.get("first_epoch", self._first_epoch))
+
+    def _position_of(self, state: Mapping[str, Any] | Position | Batch) -> Position:
+        if isinstance(state, Batch):
+            if state.position is None:
+                raise argument_error("this batch has no position")
+            return state.position
+        if isinstance(state, tuple) and 2 <= len(state) <= 4:
+            given = dict(zip(Position._fields, state, strict=False))
+        elif isinstance(state, Mapping):
+            self._compare(state)
+            given = {name: state[name] for name in Position._fields}
+        else:
+            kind = type(state).__name__
+            raise TypeError(f"a state is a dict of state_dict(), or a Position, not {kind}")
+        return Position(**{name: _part_of_state(name, value) for name, value in given.items()})
+
+    def _compare(self, state: Mapping[str, Any]) -> None:
+        own = self._print()
+        missing = [name for name in (*Position._fields, *own) if name not in state]
+        if missing:
+            raise StateError(
+                f"the state has no {missing[0]!r}: it is not that of a dataset like this one"
+            )
+        for name, value in own.items():
+            if state[name] != value:
+                raise StateError(
+                    f"the state is that of a dataset with {name} {state[name]!r}, this one has "
+                    f"{value!r} (make the dataset with the same arguments and data)",
+                    hint="make the dataset with the same arguments and data",
+                )
+
+    def _consume(self, consumed: int) -> None:
+        """Begins behind so many batches, counted over the epochs."""
+        try:
+            batches = self.num_batches
+        except UnsupportedError:  # it can be read only once: one epoch
+            batches = consumed
+        if batches > 0 and consumed > 0:
+            epoch, batch = divmod(consumed - 1, batches)
+            self._loaded = Position(epoch, batch)
+
+    # Frameworks
+
+    def numpy(self) -> Converted:
+        """The same with numpy arrays: an iterable of what to_numpy makes of each batch."""
+        return self._converted(to_numpy)
+
+    def jax(self) -> Converted:
+        """The same with JAX arrays: an iterable of what to_jax makes of each batch."""
+        framework("jax", "jax", "JAX")
+        return self._converted(to_jax)
+
+    def _converted(self, convert: Callable[[Any], Any]) -> Converted:
+        if self._rows_only:
+            raise argument_error("as_batches gives no tensors")
+        return Converted(self, convert)
+
+    def torch(self) -> Any:
+        """A torch.utils.data.IterableDataset of Batches of torch tensors, see to_torch.
+
+        DataLoader(ds.torch(), batch_size=None, num_workers=n) gives the same batches in the same
+        order for every n. To go on after a stop, keep ds.state_of(batch.position); torchdata's
+        StatefulDataLoader keeps the state itself.
+        """
+        return framework("torch", "torch", "PyTorch").TorchDataset(self)
+
+    def tf(self) -> Any:
+        """A tf.data.Dataset of the batches in order, see to_tf; its element_spec says what comes
+        before anything is read."""
+        return framework("tf", "tensorflow", "TensorFlow").dataset_of(self)
+
+    # Life
+
+    def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
+        return _restore, (type(self), self._source, self._parts())
+
+    def _parts(self) -> tuple[Any, ...]:
+        """What _restore makes the dataset of."""
+        return (
+            self._options,
+            self._epochs,
+            self._first_epoch,
+            self._label,
+            self._pad,
+            self._rows_only,
+            self._loaded,
+            self._loads,
+            self._maps,
+        )
+
+    def __repr__(self) -> str:
+        size = self._options["batch_size"]
+        return f"<columnstone.Dataset of {self._source!r} in batches of {size}>"
+
+
+def _restore(kind: type[Dataset], source: Source, state: tuple[Any, ...]) -> Dataset:
+    """The other end of pickling."""
+    made = object.__new__(kind)
+    made._source = source
+    made._latest = None
+    made._shared = None
+    (
+        made._options,
+        made._epochs,
+        made._first_epoch,
+        made._label,
+        made._pad,
+        made._rows_only,
+        made._loaded,
+        made._loads,
+        made._maps,
+    ) = state
+    made._begin()
+    return made
+
+
+class _Progress:
+    """How far an iteration is. The dataset looks at it without keeping the iteration alive."""
+
+    __slots__ = ("first_epoch", "position")
+
+    def __init__(self, first_epoch: int, position: Position | None) -> None:
+        self.first_epoch = first_epoch
+        self.position = position
+
+
+class Iteration:
+    """The batches of a dataset in order: an iterator.
+
+    Gives Batch objects, or (Batch, tensor) with a label, or RecordBatch objects. Threads start
+    with the first next, and end with the iteration or with close(). Several Python threads may
+    share one: each batch goes to one of them.
+    """
+
+    __slots__ = (
+        "_batch",
+        "_closed",
+        "_convert",
+        "_dataset",
+        "_end",
+        "_epoch",
+        "_loader",
+        "_lock",
+        "_made_before",
+        "_num_workers",
+        "_place",
+        "_process",
+        "_progress",
+        "_worker",
+    )
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        behind: Position | None,
+        first_epoch: int,
+        worker: int,
+        num_workers: int,
+        convert: Callable[[Batch], Batch] | None = None,
+    ) -> None:
+        self._convert = convert
+        self._progress = _Progress(first_epoch, behind)
+        self._dataset = dataset
+        self._worker = worker
+        self._num_workers = num_workers
+        epochs = dataset._epochs
+        self._end = None if epochs is None else first_epoch + epochs
+        at = Position(first_epoch, -1) if behind is None else behind
+        self._epoch = at.epoch
+        self._batch = at.batch + 1
+        self._place = (at.file, at.rows_before)
+        self._made_before = 0  # batches of all workers, in the epochs in front of this one
+        self._loader: Loader | None = None
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+        self._closed = False
+
+    @property
+    def position(self) -> Position | None:
+        """The position of the batch delivered last; None: none yet."""
+        return self._progress.position
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        if self._process != os.getpid() and self._loader is not None:
+            raise StateError(
+                "this iteration was begun before a fork (iterate in the new process)",
+                hint="iterate in the new process",
+            )
+        with self._lock:
+            content, position = self._next()
+        return self._item(content, position)
+
+    def _next(self) -> tuple[Any, Position]:
+        if self._closed:
+            raise StateError("the iteration is closed", hint="iterate over the dataset again")
+        while self._loader is not None or self._has_epoch():
+            if self._loader is None:
+                self._loader = self._open()
+            for content, *place in self._loader:
+                position = Position(*place)
+                self._progress.position = position
+                return content, position
+            self._loader = None
+            self._next_epoch()
+        raise StopIteration
+
+    def _has_epoch(self) -> bool:
+        return self._end is None or self._epoch < self._end
+
+    def _open(self) -> Loader:
+        from .._tensor.tensor import RaggedTensor, SparseTensor
+
+        dataset = self._dataset
+        first = (self._worker - self._made_before) % self._num_workers
+        classes = (None, None) if dataset._rows_only else (SparseTensor, RaggedTensor)
+        made = dataset._core.loader(
+            self._epoch, self._batch, *self._place, first, self._num_workers, *classes
+        )
+        dataset._source._keep(made)
+        return made
+
+    def _next_epoch(self) -> None:
+        """Counts the batches of the epoch that has ended, if another one follows."""
+        ended = self._batch
+        self._epoch += 1
+        self._batch = 0
+        self._place = (0, 0)
+        if self._has_epoch():
+            batches = self._dataset._core.num_batches()
+            self._made_before += max(batches - ended, 0)
+            if batches == 0:
+                self._end = self._epoch
+
+    def _item(self, content: Any, position: Position) -> Any:
+        """What the loop gets of a batch. Not under the lock: it may take its time."""
+        dataset = self._dataset
+        if dataset._rows_only:
+            content.position = position
+            for fn in dataset._maps:
+                content = _mapped(fn, content, "__arrow_c_array__", "a record batch")
+            if isinstance(content, _core.RecordBatch):
+                content.position = position
+            return content
+        batch = Batch(content, position)
+        if self._convert is not None:
+            batch = self._convert(batch)
+        for fn in dataset._maps:
+            made = _mapped(fn, batch, "keys", "a dict of tensors")
+            batch = made if type(made) is type(batch) else type(batch)(made)
+            batch.position = position
+        if dataset._label is None:
+            return batch
+        if dataset._label not in batch:
+            raise argument_error(f"a function of map left out the label {dataset._label!r}")
+        return batch, batch.pop(dataset._label)
+
+    def state_dict(self) -> dict[str, Any]:
+        """As that of the dataset, of this iteration."""
+        return self._dataset._state(self.position, self._progress.first_epoch)
+
+    def close(self) -> None:
+        """Stops the threads; a further next is a StateError."""
+        self._closed = True
+        loader = self._loader
+        if loader is not None:
+            loader.close()
+
+
+def _mapped(fn: Callable[[Any], Any], batch: Any, attribute: str, what: str) -> Any:
+    """What a function of map returns. A StopIteration of its own would end the loop in silence."""
+    try:
+        made = fn(batch)
+    except StopIteration as error:
+        raise RuntimeError("map: StopIteration was raised") from error
+    if not hasattr(made, attribute):
+        name = getattr(fn, "__name__", type(fn).__name__)
+        raise TypeError(f"map: {name} returned {type(made).__name__}, and has to return {what}")
+    return made
+
+
+# Arguments
+
+
+def _number(name: str, value: int, least: int, most: int) -> int:
+    from .._base.arguments import integer
+
+    number = integer(name, value)
+    if not least <= number <= most:
+        raise argument_error(f"{name} is {number}, and must be from {least} to {most}")
+    return number
+
+
+def _count(name: str, value: int) -> int:
+    return _number(name, value, 1, 2**61 - 1)
+
+
+def _part_of_state(name: str, value: int) -> int:
+    return _number(name, value, -1 if name == "batch" else 0, 2**62 - 2)
+
+
+def _as_shuffle(shuffle: Shuffle) -> int:
+    for name, number in _SHUFFLES.items():
+        if type(shuffle) is type(name) and shuffle == name:
+            return number
+    raise argument_error(f'shuffle is False, True, "global" or "window", not {ascii(shuffle)[:40]}')
+
+
+def _as_shard(shard: tuple[int, int]) -> tuple[int, int]:
+    if not isinstance(shard, tuple | list) or len(shard) != 2:
+        raise TypeError("shard is a pair (i, n): this one of n shards")
+    count = _number("shard[1]", shard[1], 1, 2**32 - 1)
+    return _number("shard[0]", shard[0], 0, count - 1), count
+
+
+def _as_pad(pad: PadsLike) -> dict[str, Any] | None:
+    if pad is not None and not isinstance(pad, Mapping):
+        raise TypeError(f"pad is a dict by tensor name, not {type(pad).__name__}")
+    return None if pad is None else dict(pad)
+
+
+def _as_label(label: str | None, as_batches: bool) -> str | None:
+    if label is not None and not isinstance(label, str):
+        raise TypeError(f"label is a str, not {type(label).__name__}")
+    if label is not None and as_batches:
+        raise argument_error("a label is split off tensors, not off record batches")
+    return label

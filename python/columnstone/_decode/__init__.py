@@ -1,0 +1,1 @@
+"""Serialized tf.Examples and tf.SequenceExamples as batches, and back."""

@@ -1,0 +1,202 @@
+"""Databases as sources, through the ADBC driver of each: a query's result as an Arrow stream."""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._base.errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
+from .._base.optional import need
+from .reader import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+
+class Driver(NamedTuple):
+    """The driver of a kind of database."""
+
+    module: str  # has dbapi
+    extra: str  # of this package, which installs it
+    of_file: bool = False  # the driver takes the path behind the scheme; else the whole URI
+    has_options: bool = True
+
+
+_DRIVERS = {
+    "postgresql": Driver("adbc_driver_postgresql", "postgresql"),
+    "postgres": Driver("adbc_driver_postgresql", "postgresql"),
+    "sqlite": Driver("adbc_driver_sqlite", "sqlite", True, has_options=False),
+    "duckdb": Driver("adbc_driver_duckdb", "duckdb", True, has_options=False),
+    "snowflake": Driver("adbc_driver_snowflake", "snowflake"),
+    "bigquery": Driver("adbc_driver_bigquery", "bigquery"),
+    "grpc": Driver("adbc_driver_flightsql", "flightsql"),
+    "grpc+tls": Driver("adbc_driver_flightsql", "flightsql"),
+}
+
+
+_SECRET = ("password", "token", "secret", "key", "credential")  # in names of parameters
+
+
+def scheme_of(path: object) -> str | None:
+    """What stands in front of "://"; None without it."""
+    text = os.fsdecode(path) if isinstance(path, str | bytes) else None
+    return text.split("://", 1)[0].lower() if text is not None and "://" in text else None
+
+
+def is_database(path: object) -> bool:
+    """True for the URI of a kind of database that is known by name."""
+    return scheme_of(path) in _DRIVERS
+
+
+class Query(NamedTuple):
+    """A query of a database. It pickles, so that each process connects for itself."""
+
+    uri: str
+    query: str
+    driver: str | None
+    options: tuple[tuple[str, str], ...]
+
+    def __repr__(self) -> str:
+        return f"<query of {shown(self.uri)}>"
+
+    def open(self, columns: list[str] | None, batch_size: int, threads: int) -> Reader:
+        """Connects, runs the query, and gives its result as a stream, which owns the connection."""
+        connection = _connect(self)
+        try:
+            cursor = connection.cursor()
+            cursor.execute(self.query)
+            reader = cursor.fetch_record_batch()
+        except BaseException as error:
+            connection.close()
+            raise _failure(self, error) from None
+        batches = _batches(self, connection, cursor, reader)
+        next(batches)
+        return Reader(reader.schema, batches)
+
+
+def _batches(query: Query, connection: Any, cursor: Any, reader: Any) -> Iterator[pa.RecordBatch]:
+    """The connection is closed with it: it yields nothing first, because a generator that was never
+    begun runs no `finally`, and who asks for the columns only begins none."""
+    try:
+        yield None
+        yield from reader
+    except GeneratorExit:
+        raise
+    except BaseException as error:
+        raise _failure(query, error) from None
+    finally:
+        reader.close()
+        cursor.close()
+        connection.close()
+
+
+def shown(uri: str) -> str:
+    """A URI without its password, and without the parameters, which may have another."""
+    scheme, _, rest = uri.partition("?")[0].partition("://")
+    user, at, host = rest.rpartition("@")
+    return f"{scheme}://{user.split(':', 1)[0]}{at}{host}"
+
+
+def _secrets(query: Query) -> list[str]:
+    """What no error may show."""
+    from urllib.parse import parse_qsl, unquote
+
+    address, _, parameters = query.uri.partition("?")
+    password = address.partition("://")[2].rpartition("@")[0].partition(":")[2]
+    found = [password, unquote(password)]
+    for name, value in (*parse_qsl(parameters), *query.options):
+        if any(word in name.lower() for word in _SECRET):
+            found.append(value)
+    return sorted((text for text in found if text), key=len, reverse=True)
+
+
+def _failure(query: Query, error: BaseException) -> BaseException:
+    """What a driver raises, as a FileError that names the database; without its password."""
+    if not isinstance(error, Exception) or isinstance(error, MemoryError | Error):
+        return error
+    text = " ".join(str(error).split())
+    for secret in _secrets(query):
+        text = text.replace(secret, "***")
+    name = shown(query.uri)
+    return FileError(f"{name}: {type(error).__name__}: {text[:300]}", file=name)
+
+
+def _connect(query: Query) -> Any:
+    if query.driver is not None:
+        return _connect_by_name(query)
+    driver = _DRIVERS[str(scheme_of(query.uri))]
+    target = _path_of(query.uri) if driver.of_file else query.uri
+    who = f"a query of {scheme_of(query.uri)}"
+    need("pyarrow", who, driver.extra)
+    dbapi = need(f"{driver.module}.dbapi", who, driver.extra)
+    options = dict(query.options)
+    try:
+        return dbapi.connect(target, db_kwargs=options) if options else dbapi.connect(target)
+    except Exception as error:
+        raise _failure(query, error) from None
+
+
+def _connect_by_name(query: Query) -> Any:
+    """Any other driver, by the name of its shared library or manifest."""
+    who = "a query by the name of a driver"
+    need("pyarrow", who, "databases")
+    dbapi = need("adbc_driver_manager.dbapi", who)
+    options = {"uri": query.uri, **dict(query.options)}
+    try:
+        return dbapi.connect(driver=query.driver, db_kwargs=options)
+    except Exception as error:
+        if "[Driver Manager] Could not load" not in str(error):
+            raise _failure(query, error) from None
+        hint = "install that driver, or give the path of its shared library"
+        raise UnsupportedError(
+            f"the ADBC driver {query.driver!r} is not installed ({hint})", hint=hint
+        ) from error
+
+
+def _path_of(uri: str) -> str:
+    return uri.split("://", 1)[1]
+
+
+def _check_file(uri: str) -> None:
+    """A driver would make a new database of a file that is not there."""
+    path = _path_of(uri)
+    if path not in ("", ":memory:") and not path.startswith("file:") and not os.path.exists(path):
+        hint = "check the path"
+        raise NotFoundError(f"{uri}: there is no such file ({hint})", file=path, hint=hint)
+
+
+def query_of(
+    path: object, query: str | None, driver: str | None, options: dict[str, str] | None
+) -> Query:
+    """The query that open's arguments mean. Nothing is connected yet."""
+    if not isinstance(path, str):
+        raise TypeError(f"a database is named by one URI, a str, not {type(path).__name__}")
+    if query is None:
+        raise argument_error(
+            f"{shown(path)} is a database, and no query is given", 'query="select ..."'
+        )
+    if not isinstance(query, str):
+        raise TypeError(f"query is a str, not {type(query).__name__}")
+    if driver is None and not is_database(path):
+        known = ", ".join(sorted(_DRIVERS))
+        raise argument_error(
+            f"no database is known by the scheme {scheme_of(path)!r}",
+            f"one of {known}; or name its ADBC driver: driver=...",
+        )
+    if driver is None:
+        known_driver = _DRIVERS[str(scheme_of(path))]
+        if options and not known_driver.has_options:
+            raise argument_error(
+                f"{shown(path)}: this driver takes no database_options", "leave them out"
+            )
+        if known_driver.of_file:
+            _check_file(path)
+    return Query(path, query, driver, tuple(sorted((options or {}).items())))
+
+
+def stream_of(query: Query) -> tuple[Any, bytes]:
+    """What opens the query's stream, and its name for errors."""
+    return functools.partial(Query.open, query), shown(query.uri).encode("utf-8", "replace")

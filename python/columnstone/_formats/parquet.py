@@ -1,0 +1,689 @@
+"""Parquet, read and written by pyarrow: row groups in parallel, columns pushed into the file."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import secrets
+import sys
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from .._base.errors import (
+    CorruptError,
+    Error,
+    FileError,
+    NotFoundError,
+    SchemaError,
+    StateError,
+    UnsupportedError,
+    argument_error,
+)
+from .._base.optional import need
+from .._core import COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD
+from . import registry
+from .parquet_counts import Counts, check_footer
+from .reader import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Future, ThreadPoolExecutor
+    from threading import Lock
+
+    import pyarrow as pa
+
+    from .._core import ArrowSchemaExportable
+    from .._io.remote import RemoteFile
+
+_GROUP_BYTES = 64 << 20  # of Arrow data in a row group
+_GROUP_ROWS = 1 << 20
+_SHARD_DIGITS = 5
+
+
+def _parquet() -> Any:
+    """pyarrow.parquet, or what to install."""
+    return need("pyarrow.parquet", "Parquet")
+
+
+# Reading
+
+
+def open_file(
+    path: str, columns: list[str] | None = None, batch_size: int = 1024, threads: int = 1
+) -> Reader:
+    """A file as a stream of batches. With threads, as many row groups are decoded at once; their
+    order is kept."""
+    return _stream(lambda: path, path, columns, batch_size, threads)
+
+
+def open_stream(
+    file: Any, lock: Lock, name: str, columns: list[str] | None, batch_size: int, threads: int
+) -> Reader:
+    """The same of a file object that can seek. Its row groups are read one by one."""
+    return _stream(lambda: _View(file, lock), name, columns, batch_size, 1)
+
+
+def open_remote(
+    file: RemoteFile, columns: list[str] | None, batch_size: int, threads: int
+) -> Reader:
+    """The same of a file of a file system, which each thread opens for itself."""
+    return _stream(file.again, file.name, columns, batch_size, threads)
+
+
+class _View(io.RawIOBase):
+    """A place of its own in a file that several passes read."""
+
+    def __init__(self, file: Any, lock: Lock) -> None:
+        self._file = file
+        self._lock = lock
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        if whence == os.SEEK_END:
+            with self._lock:
+                self._file.seek(0, os.SEEK_END)
+                offset += self._file.tell()
+        self._at = offset + (self._at if whence == os.SEEK_CUR else 0)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        with self._lock:
+            self._file.seek(self._at)
+            size = _fill(self._file, view)
+        self._at += size
+        return size
+
+
+def _fill(file: Any, view: memoryview) -> int:
+    """Reads until the view is full or the file at its end: a file object may give less than it is
+    asked for, and pyarrow takes that for the end."""
+    done = 0
+    while done < len(view):
+        wanted = len(view) - done
+        data = file.read(wanted)
+        if data is None:
+            raise BlockingIOError("the file object is in non-blocking mode")
+        if len(data) > wanted:
+            raise OSError(f"read({wanted}) returned {len(data)} bytes")
+        if not data:
+            break
+        view[done : done + len(data)] = data
+        done += len(data)
+    return done
+
+
+class _Job(NamedTuple):
+    """What is to be read of a file."""
+
+    where: Callable[[], Any]  # what ParquetFile takes
+    name: str
+    schema: pa.Schema  # of the file
+    metadata: Any  # of the file
+    columns: list[str]
+    batch_size: int
+    threads: int
+
+
+def _stream(
+    where: Callable[[], Any], name: str, columns: list[str] | None, batch_size: int, threads: int
+) -> Reader:
+    pq = _parquet()
+    import pyarrow as pa
+
+    with _errors(name):
+        file = pq.ParquetFile(where(), page_checksum_verification=True)
+        check_footer(file.metadata)
+        schema = file.schema_arrow.remove_metadata()
+        names = schema.names
+    wanted = schema
+    if columns is not None and set(names).issuperset(columns):
+        # Unknown ones are refused later, with near names: for that all columns are given.
+        wanted = pa.schema([field for field in schema if field.name in columns])
+    job = _Job(where, name, schema, file.metadata, wanted.names, batch_size, threads)
+    return Reader(wanted, _read(file, job))
+
+
+def _read(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
+    with _errors(job.name):
+        if not job.columns:
+            yield from _rows_only(job.metadata.num_rows, job.batch_size)
+        elif job.threads == 1 or file.num_row_groups < 2:
+            yield from _read_in_turn(file, job)
+        else:
+            for table in _read_groups(job):
+                yield from _wanted(table, job).to_batches(max_chunksize=job.batch_size)
+
+
+def _read_in_turn(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
+    """One row group after the other: pyarrow would drop the rows of a sound one for the batch that
+    they share with a damaged one."""
+    for group in _groups(job.metadata):
+        counts = Counts(job.schema, job.columns, job.metadata, group.number)
+        with _group_errors(job, group):
+            for batch in file.iter_batches(
+                batch_size=job.batch_size,
+                row_groups=[group.number],
+                columns=job.columns,
+                use_threads=job.threads > 1,
+            ):
+                counts.add(batch)
+                yield _wanted(batch, job)
+            counts.check()
+
+
+class _Group(NamedTuple):
+    """A row group."""
+
+    number: int
+    first: int  # row
+
+
+def _groups(metadata: Any) -> Iterator[_Group]:
+    first = 0
+    for number in range(metadata.num_row_groups):
+        yield _Group(number, first)
+        first += metadata.row_group(number).num_rows
+
+
+def _read_group(job: _Job, group: _Group, columns: list[str]) -> pa.Table:
+    """Opens the file for itself: a ParquetFile is no object for several threads."""
+    counts = Counts(job.schema, columns, job.metadata, group.number)
+    with _parquet().ParquetFile(
+        job.where(), metadata=job.metadata, page_checksum_verification=True
+    ) as file:
+        table: pa.Table = file.read_row_group(group.number, columns=columns, use_threads=False)
+    for batch in table.to_batches():
+        counts.add(batch)
+    counts.check()
+    return table
+
+
+@contextlib.contextmanager
+def _group_errors(job: _Job, group: _Group) -> Iterator[None]:
+    """_errors with the row group, and the column that is damaged, if one is by itself."""
+    try:
+        with _errors(job.name):
+            yield
+    except CorruptError as error:
+        column, cause = _damaged_column(job, group)
+        cause = cause or error.__cause__ or error
+        place = f"row group {group.number}" + (f", column {column!r}" if column else "")
+        raise CorruptError(
+            f"{job.name}: record {group.first}: parquet: {place}: {_line(cause)}",
+            file=job.name,
+            record=group.first,
+            path=column,
+        ) from cause
+
+
+def _damaged_column(job: _Job, group: _Group) -> tuple[str | None, BaseException | None]:
+    """The first of the columns that cannot be read alone, and why."""
+    for column in job.columns:
+        try:
+            _read_group(job, group, [column])
+        except Exception as error:
+            return column, error
+    return None, None
+
+
+def _rows_only(rows: int, batch_size: int) -> Iterator[pa.RecordBatch]:
+    """Batches without columns."""
+    import pyarrow as pa
+
+    for first in range(0, rows, batch_size):
+        empty = pa.array([{}] * min(batch_size, rows - first), pa.struct([]))
+        yield pa.RecordBatch.from_struct_array(empty)
+
+
+def _wanted(data: Any, job: _Job) -> Any:
+    """pyarrow takes the name "a" for a column "a.b" as well."""
+    if data.schema.names != job.columns:
+        data = data.select(job.columns)
+    return data
+
+
+def _read_groups(job: _Job) -> Iterator[pa.Table]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    waiting: deque[tuple[_Group, Future[pa.Table]]] = deque()
+
+    def oldest() -> pa.Table:
+        group, task = waiting.popleft()
+        with _group_errors(job, group):
+            return task.result()
+
+    with ThreadPoolExecutor(job.threads) as pool:
+        try:
+            for group in _groups(job.metadata):
+                waiting.append((group, pool.submit(_read_group, job, group, job.columns)))
+                if len(waiting) > job.threads:
+                    yield oldest()
+            while waiting:
+                yield oldest()
+        finally:
+            for _, task in waiting:
+                task.cancel()
+
+
+@contextlib.contextmanager
+def _errors(path: str, of_system: bool = True) -> Iterator[None]:
+    """What pyarrow raises, as the exceptions of this package, with the file. of_system: errors with
+    a number are the system's; otherwise a file object's, which come out as they are."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except Error:
+        raise
+    except FileNotFoundError:
+        raise NotFoundError(f"{path}: there is no such file or folder", file=path) from None
+    except pa.ArrowNotImplementedError as error:
+        raise UnsupportedError(f"{path}: parquet: {_line(error)}", file=path) from error
+    except (pa.ArrowInvalid, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            if not of_system:
+                raise
+            raise FileError(f"{path}: {_line(error)}", file=path) from error
+        raise CorruptError(f"{path}: parquet: {_line(error)}", file=path) from error
+    except UnicodeDecodeError as error:
+        hint = "write the file anew with names in UTF-8"
+        text = f"{path}: parquet: the name of a column is not UTF-8 ({hint})"
+        raise CorruptError(text, file=path, hint=hint) from error
+
+
+def _line(error: BaseException) -> str:
+    """The first line of an error's text, at most 200 characters."""
+    lines = str(error).splitlines()
+    return (lines[0] if lines else type(error).__name__)[:200]
+
+
+# Writing
+
+
+class ParquetSink:
+    """The sink of Parquet: made and used as the compiled Sink is."""
+
+    _in_place = False  # True: writes the path itself, which the caller renames
+
+    def __init__(
+        self,
+        name: bytes,
+        file: Any,
+        format: str | None,
+        compression: int,
+        level: int,
+        schema: object,
+        lossy: bool,
+        sequence_column: str | None,
+        csv: object,
+        threads: int,
+        num_shards: int,
+        shard_bytes: int,
+    ) -> None:
+        if compression not in (COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD):
+            raise argument_error("Parquet is written with zstd, or none", 'compression="none"')
+        if num_shards and shard_bytes:
+            raise argument_error("num_shards and shard_bytes are both given", "give one of them")
+        if (file is not None or name == b"-") and (num_shards or shard_bytes):
+            raise argument_error("a file object cannot be divided into shards", "name a path")
+        self._path = os.fsdecode(name)
+        self._file = sys.stdout.buffer if file is None and name == b"-" else file
+        self._pq = _parquet()
+        self._options: dict[str, Any] = {
+            "compression": "none" if compression == COMPRESSION_NONE else "zstd",
+            "compression_level": level if level and compression != COMPRESSION_NONE else None,
+            "write_statistics": True,
+            "write_page_checksum": True,
+        }
+        self._threads = threads
+        self._num_shards = num_shards
+        self._shard_bytes = shard_bytes
+        self._given: pa.Schema | None = None  # of the batches
+        self._schema: pa.Schema | None = None  # of the file
+        self._shards: list[_File] = []
+        self._batches = 0
+        self.closed = False
+
+    def begin(self, schema: ArrowSchemaExportable) -> None:
+        import pyarrow as pa
+
+        if self._schema is None:
+            self._given = pa.schema(schema).remove_metadata()
+            self._schema = pa.schema([field.with_type(_plain(field.type)) for field in self._given])
+            _check_types(self._pq, self._path, self._schema)
+            for _ in range(max(1, self._num_shards)):
+                self._add_shard()
+
+    def write(self, batches: object) -> int:
+        import pyarrow as pa
+
+        if self.closed:
+            raise StateError("the writer is closed")
+        reader = _reader(batches)
+        self.begin(reader.schema)
+        if not reader.schema.equals(self._given):
+            raise SchemaError("the batch has other columns than the first one")
+        rows = 0
+        with self._failures():
+            for batch in reader:
+                if batch.num_rows and not batch.num_columns:
+                    raise UnsupportedError(
+                        f"{self._path}: a Parquet file without columns has no rows"
+                    )
+                table = pa.Table.from_batches([batch])
+                self._shard().write(_without_views(table, self._schema, self._path))
+                self._batches += 1
+                rows += batch.num_rows
+        return rows
+
+    def finish(self) -> None:
+        if self._schema is None:
+            raise StateError("nothing was written, so the columns are not known")
+        with self._failures():
+            for shard in self._shards:
+                shard.close()
+            for i, shard in enumerate(self._shards):
+                shard.publish(self._name(i))
+        self.closed = True
+
+    def abort(self) -> None:
+        for shard in self._shards:
+            shard.abort()
+        self._shards.clear()
+        self.closed = True
+
+    @contextlib.contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            with _errors(self._path, of_system=self._file is None):
+                yield
+        except BaseException:
+            self.abort()
+            raise
+
+    def _add_shard(self) -> None:
+        with self._failures():
+            self._shards.append(
+                _File(
+                    self._pq,
+                    self._path,
+                    self._file,
+                    self._schema,
+                    self._options,
+                    self._threads,
+                    self._in_place,
+                )
+            )
+
+    def _shard(self) -> _File:
+        if self._num_shards:
+            return self._shards[self._batches % self._num_shards]
+        if self._shard_bytes and self._shards[-1].size() >= self._shard_bytes:
+            self._shards[-1].close()
+            self._add_shard()
+        return self._shards[-1]
+
+    def _name(self, i: int) -> str:
+        if not self._num_shards and not self._shard_bytes:
+            return self._path
+        stem, ending = os.path.splitext(self._path)
+        return f"{stem}-{i:0{_SHARD_DIGITS}}-of-{len(self._shards):0{_SHARD_DIGITS}}{ending}"
+
+
+class _InPlaceSink(ParquetSink):
+    _in_place = True
+
+
+def write_file(stream: Any, path: str, level: int) -> None:
+    """An Arrow IPC stream as a file at this path, which exists and is empty."""
+    sink = _InPlaceSink(
+        os.fsencode(path),
+        None,
+        None,
+        COMPRESSION_BY_NAME,
+        level,
+        None,
+        False,
+        None,
+        None,
+        threads=2,
+        num_shards=0,
+        shard_bytes=0,
+    )
+    import pyarrow as pa
+
+    sink.write(pa.ipc.open_stream(stream))
+    sink.finish()
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type with plain strings and bytes for views, which pyarrow does not write in lists."""
+    import pyarrow as pa
+
+    def field(f: pa.Field) -> pa.Field:
+        return f.with_type(_plain(f.type))
+
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    if pa.types.is_binary_view(kind):
+        return pa.large_binary()
+    if pa.types.is_struct(kind):
+        return pa.struct([field(f) for f in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(field(kind.key_field), field(kind.item_field), kind.keys_sorted)
+    if pa.types.is_large_list(kind):
+        return pa.large_list(field(kind.value_field))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(field(kind.value_field), kind.list_size)
+    if pa.types.is_list(kind):
+        return pa.list_(field(kind.value_field))
+    return kind
+
+
+def _without_views(table: pa.Table, schema: pa.Schema | None, path: str) -> pa.Table:
+    """The table with the types of this schema. Only the columns that differ are cast: of a
+    slice of structs or lists of nulls, pyarrow makes an invalid array even for its own type."""
+    import pyarrow as pa
+
+    for i, field in enumerate(schema or ()):
+        if table.schema.field(i).type == field.type:
+            continue
+        try:
+            column = table.column(i).cast(field.type)
+            column.validate()
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            hint = "give the column without views, as string or binary"
+            raise UnsupportedError(
+                f"{path}: column {field.name!r}: pyarrow cannot make {field.type} of it: "
+                f"{_line(error)} ({hint})",
+                file=path,
+                path=field.name,
+                hint=hint,
+            ) from error
+        table = table.set_column(i, field, column)
+    return table
+
+
+def _check_types(pq: Any, path: str, schema: pa.Schema) -> None:
+    """UnsupportedError with the column for a type that Parquet does not have."""
+    import pyarrow as pa
+
+    for field in schema:
+        try:
+            pq.ParquetWriter(io.BytesIO(), pa.schema([field])).close()
+        except pa.ArrowNotImplementedError as error:
+            text = f"{path}: column {field.name!r}: Parquet cannot hold {field.type}"
+            raise UnsupportedError(text, file=path, path=field.name) from error
+
+
+class _File:
+    """One Parquet file under a temporary name; batches are gathered to row groups. With threads, a
+    row group is written beside the caller, who gathers the next one."""
+
+    def __init__(
+        self,
+        pq: Any,
+        path: str,
+        file: Any,
+        schema: pa.Schema | None,
+        options: dict[str, Any],
+        threads: int,
+        in_place: bool,
+    ) -> None:
+        self.temporary: str | None = None
+        self._beside: ThreadPoolExecutor | None = None
+        self._running: Future[None] | None = None
+        if file is None and threads > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._beside = ThreadPoolExecutor(1)
+        self._owns = file is None
+        if file is None and in_place:
+            file = io.FileIO(path, "r+")  # there, unless it has been given up meanwhile
+        elif file is None:
+            self.temporary = f"{os.path.realpath(path)}.{secrets.token_hex(8)}.tmp"
+            file = io.FileIO(self.temporary, "xb")
+        self._counted = _Counted(file)
+        try:
+            self._writer = pq.ParquetWriter(self._counted, schema, **options)
+        except BaseException:
+            self.abort()
+            raise
+        self._pending: list[Any] = []
+        self._bytes = 0
+        self._rows = 0
+        self._open = True
+
+    def write(self, table: Any) -> None:
+        self._pending.append(table)
+        self._bytes += table.nbytes
+        self._rows += table.num_rows
+        if self._bytes >= _GROUP_BYTES or self._rows >= _GROUP_ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        tables, self._pending = self._pending, []
+        self._bytes = self._rows = 0
+        if not tables:
+            return
+        self._wait()
+        if self._beside is None:
+            self._write_group(tables)
+        else:
+            self._running = self._beside.submit(self._write_group, tables)
+
+    def _write_group(self, tables: list[Any]) -> None:
+        import pyarrow as pa
+
+        table = pa.concat_tables(tables).combine_chunks()
+        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+
+    def _wait(self) -> None:
+        """For the row group that is being written; what went wrong with it comes here."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.result()
+
+    def _end_thread(self) -> None:
+        if self._beside is not None:
+            self._beside.shutdown()
+            self._beside = None
+
+    def size(self) -> int:
+        self._wait()
+        return self._counted.written
+
+    def close(self) -> None:
+        if self._open:
+            self._flush()
+            self._wait()
+            self._end_thread()
+            self._writer.close()
+            self._open = False
+            if self._owns:
+                self._counted.file.close()
+
+    def publish(self, path: str) -> None:
+        if self.temporary is not None:
+            os.replace(self.temporary, os.path.realpath(path))  # a link stays one
+            self.temporary = None
+
+    def abort(self) -> None:
+        self._counted.dropped = True
+        self._end_thread()
+        if self._owns:
+            self._counted.file.close()
+        if self.temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self.temporary)
+            self.temporary = None
+
+
+class _Counted:
+    """A file object that counts what is written to it, and is not closed by others."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+        self.written = 0
+        self.closed = False
+        self.dropped = False  # a ParquetWriter that is given up still writes a footer
+
+    def write(self, data: Any) -> int:
+        if not self.dropped:
+            self.file.write(data)
+        size = memoryview(data).nbytes
+        self.written += size
+        return size
+
+    def tell(self) -> int:
+        return self.written
+
+    def flush(self) -> None:
+        flush: Callable[[], None] | None = getattr(self.file, "flush", None)
+        if flush is not None and not self.dropped:
+            flush()
+
+    def writable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return False
+
+    def seekable(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        self.closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+
+def _reader(batches: Any) -> Any:
+    import pyarrow as pa
+
+    if hasattr(batches, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(batches)
+    batch = pa.record_batch(batches)
+    return pa.RecordBatchReader.from_batches(batch.schema, [batch])
+
+
+FORMAT = registry.Format(
+    "parquet", open_file, None, frozenset(("columns", "batch_size", "threads"))
+)
+SINK = ParquetSink

@@ -1,0 +1,166 @@
+"""Formats that are written in Python: a function that opens a file as an Arrow stream."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import inspect
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from .._base.errors import NotFoundError, argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Sniff = Callable[[bytes], bool]
+
+# Names that mean something to the library itself.
+_BUILT_IN = frozenset(
+    {"example", "sequence_example", "raw", "csv", "json", "arrow", "arrows", "parquet", "tfrecord"}
+)
+
+
+class Shipped(NamedTuple):
+    """A format of this package that is written in Python. Its module has the Format as FORMAT, and
+    SINK, which is made and used as the compiled Sink."""
+
+    module: str
+    magic: bytes  # what its files begin with
+    ending: str
+
+
+_SHIPPED = {"parquet": Shipped("parquet", b"PAR1", ".parquet")}
+
+_HEAD = 4096
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
+_OPTIONS = ("columns", "batch_size", "threads")
+
+
+class Format(NamedTuple):
+    """A format: how a file is opened, and which keyword arguments the function takes."""
+
+    name: str
+    open: Callable[..., object]
+    sniff: Sniff | None
+    options: frozenset[str]
+
+
+_registered: dict[str, Format] = {}
+
+
+def register_format(
+    name: str, open: Callable[..., object], sniff: Callable[[bytes], bool] | None = None
+) -> None:
+    """Adds a format that is written in Python, for `cst.open` and everything built on it.
+
+    name: what `format=` takes: small letters, digits, "-" and "_". The names of the formats that
+        come with the library cannot be taken; one that was registered before is replaced.
+    open: called as open(path, columns=..., batch_size=..., threads=...), once per file and pass and
+        once more for the schema, and returns any object with __arrow_c_stream__. It gets those of
+        the keyword arguments that its signature has; columns is a list of the wanted names, or None
+        for all. What it does not leave out, and the order, is seen to afterwards; so is the size of
+        the batches. What it raises comes out of `cst.open` and of the pass. What the stream raises
+        later is told in words only, as a CorruptError, unless the object has an attribute
+        last_error with the exception, as Source has.
+    sniff: called with the first bytes of a file (at most 4096) when `cst.open` is not told the
+        format; True if the file is of this one. Registered formats are asked before the library
+        looks.
+
+    A source over such files pickles by the format's name: the process that unpickles it has to have
+    registered the format as well, usually by importing the module that does so.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"name is a str, not {type(name).__name__}")
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", name):
+        hint = 'small letters, digits, "-" and "_", at most 64'
+        raise argument_error(f"{ascii(name)[:40]} cannot be the name of a format", hint)
+    if name in _BUILT_IN:
+        raise argument_error(f"the format {name!r} comes with the library", "choose another name")
+    if not callable(open):
+        raise TypeError(f"open is a function, not {type(open).__name__}")
+    if sniff is not None and not callable(sniff):
+        raise TypeError(f"sniff is a function, not {type(sniff).__name__}")
+    _registered[name] = Format(name, open, sniff, accepted(open))
+
+
+def unregister_format(name: str) -> None:
+    """Takes a registered format away again. NotFoundError if there is none of that name."""
+    if _registered.pop(name, None) is None:
+        raise NotFoundError(f"no format {ascii(name)[:80]} is registered")
+
+
+def accepted(function: Callable[..., object]) -> frozenset[str]:
+    """Those of the keyword arguments of an opening function that this one takes."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return frozenset()  # a compiled function that does not tell
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return frozenset(_OPTIONS)
+    named = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+    return frozenset(named.intersection(_OPTIONS))
+
+
+def by_name(name: str | None) -> Format | None:
+    """The format of that name that is written in Python; None if there is none."""
+    if name is None:
+        return None
+    if name in _SHIPPED:
+        return _shipped(name)
+    return _registered.get(name)
+
+
+def by_bytes(path: bytes) -> Format | None:
+    """The format written in Python whose files begin as this one; None if it is none of these, or
+    no regular file that can be read."""
+    asked = [f for f in _registered.values() if f.sniff is not None]
+    if not asked and not _SHIPPED:
+        return None
+    head = _head(path)
+    if head is None:
+        return None
+    for format in asked:
+        if format.sniff is not None and format.sniff(head):
+            return format
+    for name, shipped in _SHIPPED.items():
+        if has_magic(head, shipped.magic):
+            return _shipped(name)
+    return None
+
+
+def has_magic(head: bytes, magic: bytes) -> bool:
+    """Whether these are the first bytes of such a file: a table of text may begin with a column of
+    that name, but has no control characters."""
+    return head.startswith(magic) and (head == magic or _CONTROL.search(head[:64]) is not None)
+
+
+def _head(path: bytes) -> bytes | None:
+    import os
+    import stat
+
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return None
+        with builtins.open(path, "rb", buffering=0) as file:
+            return file.read(_HEAD)
+    except OSError:
+        return None  # the library says what is wrong with it
+
+
+def sink_of(name: str | None, path: bytes) -> Any:
+    """The sink of a format that is written in Python; None if the library writes it."""
+    for known, shipped in _SHIPPED.items():
+        if name == known or (name is None and path.endswith(shipped.ending.encode())):
+            return _module(shipped).SINK
+    return None
+
+
+def _shipped(name: str) -> Format:
+    format: Format = _module(_SHIPPED[name]).FORMAT
+    return format
+
+
+def _module(shipped: Shipped) -> Any:
+    return importlib.import_module(f".{shipped.module}", __package__)

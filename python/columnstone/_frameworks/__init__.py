@@ -1,0 +1,1 @@
+"""Tensors, batches and datasets of numpy, PyTorch, JAX and TensorFlow."""

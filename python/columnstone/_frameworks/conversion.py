@@ -1,0 +1,132 @@
+"""Tensors as those of numpy, PyTorch, JAX and TensorFlow: one walk through batches for all of them.
+
+Nothing is copied where the framework can do with memory that it must not write to.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from .._base.optional import need
+from .._tensor.tensor import RaggedTensor, SparseTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .._dataset.dataset import Dataset
+
+    Convert = Callable[[Any], Any]
+
+
+def to_numpy(tensors: Any) -> Any:
+    """A tensor, or a dict or tuple of tensors, in numpy: dense ones as read-only arrays without a
+    copy; SparseTensor and RaggedTensor stay, with arrays as their parts; strings are arrays of
+    bytes objects."""
+    return converted(tensors, lambda tensor: tensor.numpy())
+
+
+def to_torch(tensors: Any) -> Any:
+    """A tensor, or a dict or tuple of tensors, in PyTorch, without a copy: do not write into them
+    in place.
+
+    Dense: a tensor. Sparse: sparse_coo, in which an unknown dimension is as large as it has to be.
+    Ragged with one level: a jagged nested tensor. Ragged with more levels: a RaggedTensor whose
+    parts are torch tensors. Strings, of which torch has no tensors: a StringTensor, whose numpy()
+    and tolist() give bytes objects; in a SparseTensor or RaggedTensor where they are one.
+    """
+    return framework("torch", "torch", "PyTorch").to_torch(tensors)
+
+
+def to_jax(tensors: Any) -> Any:
+    """A tensor, or a dict or tuple of tensors, in JAX. SparseTensor and RaggedTensor stay, with JAX
+    arrays as their parts; strings are numpy arrays of bytes objects.
+
+    Without jax_enable_x64, JAX has no types of 64 bits: integers become int32 then, and one that
+    does not fit is an UnsupportedError; float64 is rounded to float32.
+    """
+    return framework("jax", "jax", "JAX").to_jax(tensors)
+
+
+def to_tf(tensors: Any) -> Any:
+    """A tensor, or a dict or tuple of tensors, in TensorFlow: tf.Tensor, tf.SparseTensor,
+    tf.RaggedTensor. Strings are tf.string."""
+    return framework("tf", "tensorflow", "TensorFlow").to_tf(tensors)
+
+
+def framework(module: str, package: str, name: str) -> Any:
+    """The part of this package that needs another one."""
+    return need(f"{__package__}.{module}", f"what makes tensors of {name}", package)
+
+
+def register_with_jax() -> None:
+    """Tells JAX what batches and tensors consist of, if the program uses it."""
+    if hasattr(sys.modules.get("jax"), "tree_util"):
+        importlib.import_module(".jax", __package__)
+
+
+def refuse_index() -> NoReturn:
+    """For datasets, which have batches in order and no rows by number."""
+    raise TypeError(
+        "a dataset has no items by number: iterate it; in PyTorch, DataLoader(ds.torch(), "
+        "batch_size=None), or src.torch_map() for rows by number"
+    )
+
+
+def converted(
+    tensors: Any,
+    dense: Convert,
+    sparse: Convert | None = None,
+    ragged: Convert | None = None,
+) -> Any:
+    """The same structure with every tensor converted. Without functions of their own, sparse and
+    ragged tensors stay what they are, and their parts are converted."""
+    if isinstance(tensors, Mapping):
+        made = {name: converted(t, dense, sparse, ragged) for name, t in tensors.items()}
+        return like(tensors, made)
+    if isinstance(tensors, tuple):
+        return tuple(converted(t, dense, sparse, ragged) for t in tensors)
+    if isinstance(tensors, SparseTensor):
+        return sparse_parts(tensors, dense) if sparse is None else sparse(tensors)
+    if isinstance(tensors, RaggedTensor):
+        return ragged_parts(tensors, dense) if ragged is None else ragged(tensors)
+    return dense(tensors)
+
+
+def like(tensors: Mapping[str, Any], made: dict[str, Any]) -> Any:
+    """A dict in the place of a batch: a Batch again, with its position, if that is what it was."""
+    position = getattr(tensors, "position", None)
+    return made if position is None else type(tensors)(made, position)  # type: ignore[call-arg]
+
+
+def sparse_parts(tensor: SparseTensor, dense: Convert) -> SparseTensor:
+    """A sparse tensor with converted parts."""
+    return SparseTensor(dense(tensor.indices), dense(tensor.values), dense(tensor.dense_shape))
+
+
+def ragged_parts(tensor: RaggedTensor, dense: Convert) -> RaggedTensor:
+    """A ragged tensor with converted parts."""
+    return RaggedTensor(dense(tensor.values), [dense(splits) for splits in tensor.row_splits])
+
+
+class Converted:
+    """A dataset whose batches are converted one by one; iterate it as often as the dataset."""
+
+    def __init__(self, dataset: Dataset, convert: Convert) -> None:
+        self._dataset = dataset
+        self._convert = convert
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._dataset._iterate(convert=self._convert)
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        """As that of the dataset."""
+        refuse_index()
+
+    def __bool__(self) -> bool:
+        return True

@@ -1,0 +1,76 @@
+"""Tensors as JAX arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from .._base.errors import UnsupportedError
+from .._dataset.dataset import Batch
+from .._tensor.tensor import RaggedTensor, SparseTensor
+from .conversion import converted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_NARROW = {"int64": np.int32, "uint64": np.uint32}
+
+
+def to_jax(tensors: Any) -> Any:
+    """See _frameworks.to_jax."""
+    return converted(tensors, _array)
+
+
+def _array(tensor: Any) -> Any:
+    if tensor.dtype == "bytes":
+        return tensor.numpy()
+    narrow = None if jax.config.jax_enable_x64 else _NARROW.get(tensor.dtype)
+    if narrow is not None:
+        return jax.numpy.asarray(_narrowed(tensor.numpy(), narrow))
+    return jax.dlpack.from_dlpack(tensor)
+
+
+def _narrowed(values: Any, narrow: Any) -> Any:
+    """What JAX makes of 64-bit integers, which loses nothing."""
+    made = values.astype(narrow)
+    if not np.array_equal(made, values):
+        hint = "jax.config.update('jax_enable_x64', True)"
+        raise UnsupportedError(
+            f"a value of type {values.dtype} does not fit {made.dtype}, the widest integer that "
+            f"JAX has without jax_enable_x64 ({hint})",
+            hint=hint,
+        )
+    return made
+
+
+# What jax.jit and jax.tree see: a batch as a dict, without its position, by which every batch would
+# be of a kind of its own, and compiled anew.
+
+
+def _flatten_batch(batch: Batch) -> tuple[tuple[tuple[Any, Any], ...], tuple[str, ...]]:
+    names = tuple(sorted(batch))
+    return tuple((jax.tree_util.DictKey(name), batch[name]) for name in names), names
+
+
+def _unflatten_batch(names: tuple[str, ...], values: Iterable[Any]) -> Batch:
+    return Batch(zip(names, values, strict=True))
+
+
+def _flatten_parts(*names: str) -> Callable[[Any], tuple[Any, None]]:
+    keys = [(jax.tree_util.GetAttrKey(name), name) for name in names]
+    return lambda tensor: (tuple((key, getattr(tensor, name)) for key, name in keys), None)
+
+
+jax.tree_util.register_pytree_with_keys(Batch, _flatten_batch, _unflatten_batch)
+jax.tree_util.register_pytree_with_keys(
+    SparseTensor,
+    _flatten_parts("indices", "values", "dense_shape"),
+    lambda _, parts: SparseTensor(*parts),
+)
+jax.tree_util.register_pytree_with_keys(
+    RaggedTensor,
+    _flatten_parts("values", "row_splits"),
+    lambda _, parts: RaggedTensor(*parts),
+)

@@ -1,0 +1,164 @@
+"""Tensors and datasets in TensorFlow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from .._base.errors import argument_error
+from .._tensor.adapter import core_pads
+from .._tensor.tensor import RaggedTensor, SparseTensor
+from .conversion import converted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from .._core import ArrowSchema
+    from .._dataset.dataset import Dataset
+    from .._schema.spec import TensorRepresentation
+
+# Tensors
+
+
+def to_tf(tensors: Any) -> Any:
+    """See _frameworks.to_tf."""
+    return converted(tensors, _dense, _sparse, _ragged)
+
+
+def _dense(tensor: Any) -> Any:
+    return tf.constant(tensor.numpy(), tf.string if tensor.dtype == "bytes" else None)
+
+
+def _sparse(tensor: SparseTensor) -> Any:
+    return tf.SparseTensor(
+        _dense(tensor.indices), _dense(tensor.values), _dense(tensor.dense_shape)
+    )
+
+
+def _ragged(tensor: RaggedTensor) -> Any:
+    splits = [_dense(level) for level in tensor.row_splits]
+    return tf.RaggedTensor.from_nested_row_splits(_dense(tensor.values), splits, validate=False)
+
+
+# Their types
+
+_DTYPES = {
+    "c": tf.int8,
+    "C": tf.uint8,
+    "s": tf.int16,
+    "S": tf.uint16,
+    "i": tf.int32,
+    "I": tf.uint32,
+    "l": tf.int64,
+    "L": tf.uint64,
+    "f": tf.float32,
+    "g": tf.float64,
+    "int64": tf.int64,
+    "float32": tf.float32,
+    "bytes": tf.string,
+}
+
+
+def type_specs(
+    representations: Mapping[str, TensorRepresentation], arrow_schema: ArrowSchema
+) -> dict[str, Any]:
+    """The tf.TypeSpec of each tensor; of a structured one a dict of them."""
+    return {name: _type_spec(spec, arrow_schema) for name, spec in representations.items()}
+
+
+def _type_spec(spec: TensorRepresentation, arrow_schema: ArrowSchema) -> Any:
+    if spec.kind == "structured":
+        return {field.name: _type_spec(field, arrow_schema) for field in spec.fields}
+    levels, value = _column_of(spec, arrow_schema)
+    dtype = _DTYPES.get(value.format, _DTYPES[spec.dtype])  # values are never converted
+    if spec.kind == "dense":
+        return tf.TensorSpec([None, *spec.shape], dtype)
+    if spec.kind == "varlen_sparse":
+        return tf.SparseTensorSpec([None, None], dtype)
+    if spec.kind == "sparse":
+        return tf.SparseTensorSpec([None, *(None if n < 0 else n for n in spec.shape)], dtype)
+    splits = tf.int32 if spec.row_splits_dtype == "int32" else tf.int64
+    inner: list[int | None] = [getattr(p, "length", None) for p in spec.partitions]
+    uniform = 0
+    while uniform < len(inner) and inner[len(inner) - 1 - uniform] is not None:
+        uniform += 1
+    ragged_rank = levels + len(inner) - uniform
+    # A uniform length between ragged ones is not told.
+    shape = [None] * (1 + ragged_rank) + inner[len(inner) - uniform :]
+    return tf.RaggedTensorSpec(shape, dtype, ragged_rank, row_splits_dtype=splits)
+
+
+def _column_of(spec: TensorRepresentation, arrow_schema: ArrowSchema) -> tuple[int, ArrowSchema]:
+    """The number of list levels that a ragged tensor of the column has, without its partitions, and
+    what the innermost list holds. As when tensors are made, single values count as lists of one,
+    and those of type null as no list, below other lists as well."""
+    value, outer = arrow_schema, 0
+    for step in spec.steps:
+        value, levels = _below_lists(value)
+        outer += levels
+        value = next(child for child in value.children if child.name == step)
+    value, own = _below_lists(value)
+    is_flat = own == 0 and (outer == 0 or value.format == "n")
+    return outer + own + is_flat, value
+
+
+_LISTS = ("+l", "+L", "+w", "+v", "+m")
+
+
+def _below_lists(field: ArrowSchema) -> tuple[ArrowSchema, int]:
+    levels = 0
+    while field.format[:2] in _LISTS:
+        field = field.children[0]
+        levels += 1
+    return field, levels
+
+
+# Datasets
+
+
+def dataset_of(dataset: Dataset, names: Iterable[str] | None = None) -> Any:
+    """A tf.data.Dataset of the batches, in order, with the tensors of these names; each of its
+    iterations is one of the dataset."""
+    specs = dataset_specs(dataset)
+    features = specs if dataset.label is None else specs[0]
+    for name in list(features):
+        if names is not None and name not in names:
+            del features[name]
+
+    def batches() -> Iterator[Any]:
+        for item in dataset:
+            batch, *label = item if isinstance(item, tuple) else (item,)
+            made = {name: to_tf(batch[name]) for name in features}
+            yield (made, *map(to_tf, label)) if label else made
+
+    return tf.data.Dataset.from_generator(batches, output_signature=specs)
+
+
+def dataset_specs(dataset: Dataset) -> Any:
+    """The element_spec, known before anything is read: a dict, or a dict and that of the label."""
+    if dataset._rows_only:
+        raise argument_error("as_batches gives no tensors")
+    if dataset._maps:
+        raise argument_error("TensorFlow is not told what map gives: use ds.tf().map(fn)")
+    source = dataset.source
+    representations = source.tensor_representations()
+    specs = type_specs(representations, source.arrow_schema)
+    for name, _, lengths, _ in core_pads(dataset._pad, representations):
+        _pad(specs, name, lengths)
+    if dataset.label is None:
+        return specs
+    return specs, specs.pop(dataset.label)
+
+
+def _pad(specs: dict[str, Any], name: str, lengths: tuple[int, ...] | None) -> None:
+    """Makes the spec of a padded tensor dense; a field of a structured one is named a.b."""
+    if name not in specs:
+        outer = next(n for n in specs if name.startswith(n + ".") and isinstance(specs[n], dict))
+        _pad(specs[outer], name[len(outer) + 1 :], lengths)
+        return
+    given = iter(lengths or ())
+    shape = specs[name].shape.as_list()
+    inner = [next(given, -1) if size is None else size for size in shape[1:]]
+    sizes = [None if size < 0 else size for size in inner]
+    specs[name] = tf.TensorSpec([shape[0], *sizes], specs[name].dtype)

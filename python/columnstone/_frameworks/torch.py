@@ -1,0 +1,288 @@
+"""Tensors and datasets in PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset as MapDataset
+from torch.utils.data import IterableDataset, get_worker_info
+from torch.utils.data._utils.collate import default_collate_fn_map
+
+from .._base.errors import StateError, argument_error
+from .._dataset.dataset import Batch, Dataset, Position
+from .._tensor.tensor import RaggedTensor, SparseTensor
+from .conversion import converted, ragged_parts, sparse_parts
+from .torch_batch import (
+    StringTensor,
+    TorchBatch,
+    end_with_parent,
+    jagged,
+    lengths_of,
+    sparse_coo,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Self
+
+    from .._source.rows import Fetched, Rows
+
+# Tensors
+
+
+def to_torch(tensors: Any) -> Any:
+    """See _frameworks.to_torch."""
+    return converted(tensors, _dense, _sparse, _ragged)
+
+
+def _dense(tensor: Any) -> Any:
+    if tensor.dtype == "bytes":
+        return StringTensor(tensor, tensor.shape)
+    return torch.from_dlpack(tensor)
+
+
+def _sparse(tensor: SparseTensor) -> Any:
+    if tensor.dtype == "bytes":
+        return sparse_parts(tensor, _dense)
+    indices = torch.from_dlpack(tensor.indices)
+    shape = [
+        int(indices[:, dim].max()) + 1 if size < 0 and len(indices) > 0 else max(size, 0)
+        for dim, size in enumerate(tensor.shape)
+    ]
+    twice = bool((indices[1:] == indices[:-1]).all(1).any())
+    return sparse_coo(indices, torch.from_dlpack(tensor.values), shape, not twice)
+
+
+def _ragged(tensor: RaggedTensor) -> Any:
+    if tensor.dtype == "bytes" or len(tensor.row_splits) > 1:
+        return ragged_parts(tensor, _dense)
+    offsets = torch.from_dlpack(tensor.row_splits[0])
+    return jagged(torch.from_dlpack(tensor.values), offsets, *lengths_of(offsets))
+
+
+# Datasets
+
+
+class TorchDataset(IterableDataset):  # type: ignore[misc]
+    """A dataset in PyTorch: give it to DataLoader(..., batch_size=None) or torchdata's
+    StatefulDataLoader, with any number of workers: the order is the same.
+
+    Items are Batches of torch tensors, as to_torch makes them, which know their position; with a
+    label (Batch, tensor).
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        super().__init__()
+        if dataset._rows_only:
+            raise argument_error("as_batches gives no tensors: iterate the dataset itself")
+        self._dataset = dataset
+        self._restored = False  # in this worker, by a StatefulDataLoader
+        self._shared = dataset._shared
+        if self._shared is None:
+            self._shared = dataset._shared = _Shared()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._dataset._shared = self._shared
+
+    def __iter__(self) -> TorchIteration:
+        worker = get_worker_info()
+        if worker is None:
+            return TorchIteration(self._dataset, 0, 1)
+        end_with_parent()
+        self._shared.follow(self._dataset)
+        if not self._restored:
+            self._shared.take(self._dataset, worker.seed - worker.id)
+        self._restored = False
+        return TorchIteration(self._dataset, worker.id, worker.num_workers)
+
+    def __len__(self) -> int:
+        """Batches of all epochs. TypeError where the dataset has no length, or no end."""
+        if self._dataset.epochs is None:
+            raise TypeError("this dataset has no end")
+        return self._dataset.epochs * len(self._dataset)
+
+    def set_epoch(self, epoch: int) -> None:
+        """As Dataset.set_epoch, before the loader's iter()."""
+        self._dataset.set_epoch(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """As Dataset.state_dict, where there are no workers. A loader with workers is ahead of the
+        loop: keep Dataset.state_of(batch.position)."""
+        return self._dataset.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any] | Position | Batch) -> None:
+        """As Dataset.load_state_dict. It also takes the state of a whole StatefulDataLoader, whose
+        own load_state_dict wants the number of workers that it was kept with; this does not."""
+        if isinstance(state, Mapping) and not isinstance(state, Batch):
+            state = _furthest(state)
+        self._dataset.load_state_dict(state)
+        self._restored = get_worker_info() is not None
+
+
+class _Shared:
+    """What the process that trains and its workers know in common, in memory that they share.
+
+    A worker has a copy of the dataset: that of a persistent one is old when the next epoch begins,
+    and the original does not notice when workers begin behind a loaded state, which is for one
+    iteration.
+    """
+
+    def __init__(self) -> None:
+        self._seen = 0
+        # told, first_epoch, loads, has a position, position (4); taken, by
+        self._numbers = torch.tensor([0] * 8 + [-1, 0]).share_memory_()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._numbers.share_memory_()  # if it has come in a plain pickle
+
+    def tell(self, dataset: Dataset) -> None:
+        """Where further iterations begin. What a worker is told is its own."""
+        if get_worker_info() is not None:
+            return
+        position = dataset._loaded
+        where = (0, 0, 0, 0, 0) if position is None else (1, *position)
+        self._seen = int(self._numbers[0]) + 1
+        self._numbers[:8] = torch.tensor([self._seen, dataset._first_epoch, dataset._loads, *where])
+
+    def follow(self, dataset: Dataset) -> None:
+        """Takes over what was told since."""
+        told, first, loads, has, *position = self._numbers[:8].tolist()
+        if told != self._seen:
+            self._seen = told
+            dataset._first_epoch, dataset._loads = first, loads
+            dataset._loaded = Position(*position) if has else None
+
+    def take(self, dataset: Dataset, loader: int) -> None:
+        """Forgets a loaded state that the workers of another loader have begun behind."""
+        if dataset._loaded is None:
+            return
+        taken, by = self._numbers[8:].tolist()
+        if taken != dataset._loads:
+            self._numbers[9] = loader
+            self._numbers[8] = dataset._loads
+        elif by != loader:
+            dataset._loaded = None
+
+
+class TorchIteration:
+    """What one worker makes of a dataset. Its state is what a StatefulDataLoader keeps of it."""
+
+    def __init__(self, dataset: Dataset, worker: int, num_workers: int) -> None:
+        self._dataset = dataset
+        self._iteration = dataset._iterate(worker, num_workers, convert=_batch)
+        self._worker = worker
+        self._num_workers = num_workers
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        item = next(self._iteration)
+        self._worker = self._num_workers - 1  # counted from the batch behind this one
+        return item
+
+    def state_dict(self) -> dict[str, Any]:
+        """Which batches come next: of those behind the position, every num_workers-th, beginning
+        with number `worker`."""
+        state = self._iteration.state_dict()
+        return {**state, "worker": self._worker, "num_workers": self._num_workers}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on there."""
+        self._worker, self._num_workers = state["worker"], state["num_workers"]
+        self._iteration = self._dataset._iterate(
+            self._worker, self._num_workers, start=state, convert=_batch
+        )
+
+
+def _batch(batch: Batch) -> TorchBatch:
+    return TorchBatch(to_torch(dict(batch)), batch.position)
+
+
+def _refuse_collate(batches: list[TorchBatch], **_: Any) -> NoReturn:
+    """What a DataLoader with a batch_size would do: make batches of batches."""
+    hint = "DataLoader(ds.torch(), batch_size=None); the dataset has its own batch_size"
+    raise argument_error(f"a DataLoader is to stack {len(batches)} batches", hint)
+
+
+default_collate_fn_map[TorchBatch] = _refuse_collate
+
+
+def _furthest(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The state that the batch delivered last left: of the workers' states the one furthest on."""
+    found = list(_states_in(state))
+    if not found:
+        raise StateError("there is no state of a dataset in this")
+    last = max(found, key=lambda one: (one["epoch"], one["batch"]))
+    if state.get("_steps_since_snapshot", 0) > 0:
+        hint = "make the StatefulDataLoader with snapshot_every_n_steps=1"
+        raise StateError(f"the loader was ahead of the state that it kept ({hint})", hint=hint)
+    return last
+
+
+def _states_in(state: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(state, Mapping):
+        if "version" in state and all(name in state for name in Position._fields):
+            yield state
+        else:
+            for part in state.values():
+                yield from _states_in(part)
+
+
+# Rows
+
+
+class TorchRows(MapDataset):  # type: ignore[misc]
+    """The rows of a source by number, as dicts of torch tensors: a map-style dataset, for samplers
+    of one's own. Rows are as those of Rows: a ragged or varlen one is the tensor of its values;
+    single strings are bytes.
+
+    DataLoader(rows, batch_size=64, sampler=..., collate_fn=rows.collate) gives whole batches as
+    TorchDataset does; the default collate_fn does for tensors that are dense.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, row: int) -> Any:
+        return _row(self._rows[row])
+
+    def __getitems__(self, rows: Sequence[int]) -> Fetched:
+        return self._rows.fetch(rows, _row)
+
+    def collate(self, rows: Iterable[Any]) -> Any:
+        """The batch of rows that were fetched together."""
+        from .._source.rows import Fetched
+
+        if not isinstance(rows, Fetched):
+            raise argument_error("collate takes the rows that a DataLoader has fetched together")
+        if get_worker_info() is not None:
+            end_with_parent()
+        if isinstance(rows.tensors, tuple):
+            features, label = rows.tensors
+            return TorchBatch(to_torch(features)), to_torch(label)
+        return TorchBatch(to_torch(rows.tensors))
+
+
+def _row(row: Any) -> Any:
+    if isinstance(row, tuple):
+        return tuple(_row(part) for part in row)
+    if isinstance(row, dict):
+        return {name: _row(part) for name, part in row.items()}
+    if isinstance(row, RaggedTensor):
+        return ragged_parts(row, _cell)
+    return sparse_parts(row, _cell) if isinstance(row, SparseTensor) else _cell(row)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bytes) or value.dtype == object:
+        return value
+    return torch.from_numpy(np.array(value))  # a copy: rows are written to

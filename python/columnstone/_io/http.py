@@ -1,0 +1,225 @@
+"""Files of HTTP servers: asked once what they are, and read in parts where the server sends parts,
+else from the beginning, with a copy in a temporary file for whoever has to jump."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import re
+import tempfile
+import threading
+import weakref
+from typing import IO, TYPE_CHECKING, Any
+
+from .._base.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+_CONNECT = 30.0  # seconds for a connection
+_SILENCE = 300.0  # seconds without a byte, of an answer that may take as long as it likes
+_HEAD = 64  # bytes that are asked for first
+_STEP = 1 << 20
+
+
+def is_http(system: Any) -> bool:
+    """True for fsspec's file system of HTTP."""
+    protocol = getattr(system, "protocol", ())
+    names = (protocol,) if isinstance(protocol, str) else protocol
+    return "http" in names and hasattr(system, "set_session")
+
+
+class HttpFile:
+    """What the server says of one file. Whatever it says to HEAD is not asked: the answer to GET is
+    what counts, and a Range in it tells whether the server sends parts."""
+
+    def __init__(self, system: Any, url: str) -> None:
+        self._system = system
+        self._url = url
+        self._copy: IO[bytes] | None = None
+        self._lock = threading.Lock()
+        answer = Answer(system, url, f"bytes=0-{_HEAD - 1}")
+        if answer.status == 416:  # an empty file has no bytes 0 to 63
+            answer.close()
+            answer = Answer(system, url)
+        self.size = answer.size
+        self.sends_parts = answer.is_part
+        self._version = answer.version
+        answer.close()
+
+    def open(self) -> Any:
+        """A reader that stands at the beginning; with seek, if the server sends parts."""
+        if not self.sends_parts:
+            return Answer(self._system, self._url)
+        file = self._system.open(self._url, "rb", size=self.size)
+        file.cache.fetcher = self._bytes  # fsspec takes any 206 for what it asked for
+        return file
+
+    def _bytes(self, begin: int, end: int) -> bytes:
+        """These bytes of the file, in as many parts as the server makes of them."""
+        data = self._part(begin, end)
+        while begin + len(data) < end:
+            data += self._part(begin + len(data), end)
+        return data
+
+    def _part(self, begin: int, end: int) -> bytes:
+        """What the server sends of these bytes: the first ones at least, and of the same file as
+        ever, or FileError."""
+        answer = Answer(self._system, self._url, f"bytes={begin}-{end - 1}")
+        try:
+            last = self._check_part(answer, begin, end)
+            size = last + 1 - begin
+            data = answer.read_up_to(size + (answer.status == 206))
+        finally:
+            answer.close()
+        if len(data) != size:
+            had = "more" if len(data) > size else str(len(data))
+            raise self._wrong(f"the server sent {had} bytes for the {size} of {begin}-{last}")
+        return data
+
+    def _check_part(self, answer: Answer, begin: int, end: int) -> int:
+        """The last byte of the part."""
+        if answer.size not in (None, self.size) or answer.is_other(self._version):
+            hint = "open it again"
+            raise self._wrong("the file on the server has changed since it was opened", hint)
+        if answer.status == 200 and begin == 0 and answer.size is not None:
+            return end - 1  # the file as a whole, of which these are the first bytes
+        found = answer.range
+        if (
+            answer.status != 206
+            or found is None
+            or found[0] != begin
+            or not begin <= found[1] < end
+        ):
+            got = f"{found[0]}-{found[1]}" if found is not None else f"status {answer.status}"
+            raise self._wrong(f"asked for bytes {begin}-{end - 1}, the server answered with {got}")
+        return found[1]
+
+    def _wrong(self, text: str, hint: str = "download the file, and open the copy") -> FileError:
+        shown = self._url.partition("?")[0]
+        return FileError(f"{shown}: {text} ({hint})", file=shown, hint=hint)
+
+    def copied(self) -> Copy:
+        """A reader of a copy, which is made by the first who needs it."""
+        with self._lock:
+            if self._copy is None:
+                self._copy = self._fetch()
+            return Copy(self._copy, self._lock)
+
+    def _fetch(self) -> IO[bytes]:
+        copy: IO[bytes] = tempfile.TemporaryFile(prefix="columnstone-")  # noqa: SIM115
+        answer = Answer(self._system, self._url)
+        try:
+            while data := answer.read(_STEP):
+                copy.write(data)
+        except BaseException:
+            copy.close()
+            raise
+        finally:
+            answer.close()
+        size = copy.tell()
+        if self.size is not None and size != self.size:
+            copy.close()
+            raise OSError(f"the server sent {size} bytes of {self.size}")
+        self.size = size
+        weakref.finalize(self, copy.close)
+        return copy
+
+
+class Copy:
+    """A reader of a file that several readers share."""
+
+    def __init__(self, file: IO[bytes], lock: threading.Lock) -> None:
+        self._file = file
+        self._lock = lock
+        self._at = 0
+
+    def seek(self, offset: int) -> None:
+        self._at = offset
+
+    def read(self, size: int) -> bytes:
+        with self._lock:
+            self._file.seek(self._at)
+            data = self._file.read(size)
+        self._at += len(data)
+        return data
+
+    def close(self) -> None:
+        """The file is the others', too."""
+
+
+class Answer:
+    """The server's answer to one GET, read as it comes. One that ends before its Content-Length or
+    its last chunk is an error of aiohttp's; a Content-Encoding is undone by it."""
+
+    def __init__(self, system: Any, url: str, part: str | None = None) -> None:
+        self._sync: Callable[..., Any] = importlib.import_module("fsspec.asyn").sync
+        self._loop = system.loop
+        session = self._sync(self._loop, system.set_session)
+        self._got = self._sync(self._loop, self._get, session, system, url, part)
+        self.status: int = self._got.status
+        if self.status in (404, 410):
+            self.close()
+            raise FileNotFoundError(url)
+        if self.status not in (200, 206, 416):
+            self.close()
+            raise OSError(f"the server answers {self.status} {self._got.reason}")
+        headers = self._got.headers
+        encoded = headers.get("Content-Encoding", "identity").strip().lower() not in (
+            "identity",
+            "",
+        )
+        said = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+|\*)", headers.get("Content-Range", "").strip())
+        self.range: tuple[int, int] | None = None  # the first byte and the last
+        self.size: int | None = None  # of the whole file
+        if self.status == 206 and not encoded and said is not None:
+            self.range = int(said[1]), int(said[2])
+            self.size = int(said[3]) if said[3] != "*" else None
+        elif self.status == 200 and not encoded and "Content-Length" in headers:
+            self.size = int(headers["Content-Length"])
+        self.is_part = self.range is not None and self.range[0] == 0 and self.size is not None
+        etag = headers.get("ETag", "").strip().removeprefix("W/")
+        self.version: tuple[str, str] = etag, headers.get("Last-Modified", "").strip()
+
+    def is_other(self, version: tuple[str, str]) -> bool:
+        """True if this answer tells another version of the file: by the ETag, or else the time."""
+        for ours, theirs in zip(self.version, version, strict=True):
+            if ours and theirs:
+                return ours != theirs
+        return False
+
+    async def _get(self, session: Any, system: Any, url: str, part: str | None) -> Any:
+        aiohttp = importlib.import_module("aiohttp")
+        wait = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT, sock_read=_SILENCE)
+        options: dict[str, Any] = {"timeout": wait, **getattr(system, "kwargs", {})}
+        headers = {**(options.pop("headers", None) or {}), "Accept-Encoding": "identity"}
+        if part is not None:
+            headers["Range"] = part
+        return await session.get(system.encode_url(url), headers=headers, **options)
+
+    def read(self, size: int) -> bytes:
+        read: Callable[[int], Awaitable[bytes]] = self._got.content.read
+        try:
+            data: bytes = self._sync(self._loop, read, size)
+        except BaseException:
+            self.close()
+            raise
+        return data
+
+    def read_up_to(self, size: int) -> bytes:
+        """All that comes, but no more than so many bytes."""
+
+        async def gather() -> bytes:
+            pieces: list[bytes] = []
+            left = size
+            while left > 0 and (piece := await self._got.content.readany()):
+                pieces.append(piece[:left])
+                left -= len(piece)
+            return b"".join(pieces)
+
+        gathered: bytes = self._sync(self._loop, gather)
+        return gathered
+
+    def close(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop ends before us when the interpreter does
+            self._loop.call_soon_threadsafe(self._got.close)

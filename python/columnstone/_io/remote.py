@@ -1,0 +1,367 @@
+"""Files behind fsspec and pyarrow file systems: listed, opened, and read in full."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from .._base.errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
+from .._base.optional import need, refuse
+from .._formats.registry import has_magic
+from .http import Copy, HttpFile, is_http
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .._sink.writer import Compression
+
+_GLOB = frozenset("*?[")
+_SKIP = 1 << 20
+
+
+class RemoteFile(io.RawIOBase):
+    """A file that is read by place, and opened by the first read. What a server does not give is an
+    error: a connection that ends early looks like the end of the file otherwise."""
+
+    def __init__(
+        self, system: Any, path: str, name: str, size: int | None, http: HttpFile | None = None
+    ) -> None:
+        self._system = system
+        self._path = path
+        self.name = name
+        self._http = http
+        self._size = http.size if http is not None else size
+        self._at = 0
+        self._file: Any = None
+        self._stands = 0  # of the file, where it reads next
+
+    def again(self) -> RemoteFile:
+        """Another reader of the same file."""
+        return RemoteFile(self._system, self._path, self.name, self._size, self._http)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        if whence == os.SEEK_CUR:
+            offset += self._at
+        elif whence == os.SEEK_END:
+            offset += self._end()
+        self._at = offset
+        return offset
+
+    def _end(self) -> int:
+        if self._size is None and self._http is not None:
+            try:
+                self._take_copy()
+            except Exception as error:
+                raise failure(self.name, error) from error
+        if self._size is None:
+            raise OSError("the size of the file is not known")
+        return self._size
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        got = 0
+        while got < len(view) and (self._size is None or self._at < self._size):
+            data = self._read(len(view) - got)
+            if not data:
+                break
+            view[got : got + len(data)] = data
+            got += len(data)
+            self._at += len(data)
+        if got < len(view) and self._size is not None and self._at < self._size:
+            raise FileError(
+                f"{self.name}: the file system gave {self._at} bytes of {self._size}",
+                file=self.name,
+            )
+        return got
+
+    def _read(self, size: int) -> bytes:
+        try:
+            if self._file is None or self._stands != self._at:
+                self._go()
+            data: bytes = self._file.read(size)
+        except Exception as error:
+            raise failure(self.name, error) from error
+        self._stands += len(data)
+        return data
+
+    def _go(self) -> None:
+        """Opens the file, or seeks."""
+        if self._http is not None and not self._http.sends_parts:
+            self._go_on()
+            return
+        if self._file is not None:
+            try:
+                self._file.seek(self._at)
+                self._stands = self._at
+                return
+            except ValueError:
+                self._file.close()
+                self._file = None
+        http = self._http
+        self._file = http.open() if http is not None else self._system.open(self._path, "rb")
+        self._stands = 0
+        if self._at > 0:
+            self._skip()
+
+    def _go_on(self) -> None:
+        """Of a server that does not send parts: from the beginning and on; who jumps, needs all."""
+        if isinstance(self._file, Copy):
+            self._file.seek(self._at)
+            self._stands = self._at
+        elif self._at == 0:
+            self._drop()
+            self._file = self._http.open() if self._http is not None else None
+            self._stands = 0
+        elif self._file is not None and 0 < self._at - self._stands <= _SKIP:
+            self._pass_over()
+        else:
+            self._take_copy()
+            self._go_on()
+
+    def _take_copy(self) -> None:
+        if self._http is not None:
+            self._drop()
+            self._file = self._http.copied()
+            self._stands = 0
+            self._size = self._http.size
+
+    def _drop(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
+
+    def _skip(self) -> None:
+        try:
+            self._file.seek(self._at)
+            self._stands = self._at
+        except ValueError:
+            self._pass_over()
+
+    def _pass_over(self) -> None:
+        while self._stands < self._at:
+            data = self._file.read(min(_SKIP, self._at - self._stands))
+            if not data:
+                raise FileError(f"{self.name}: ended at byte {self._stands}", file=self.name)
+            self._stands += len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._drop()
+        super().close()
+
+
+def failure(name: str, error: Exception) -> Exception:
+    """What a file system raises, as an exception of this package. Parameters of a URL, which may be
+    a signature, are not shown."""
+    if isinstance(error, Error | MemoryError):
+        return error
+    shown = name_of_url(name)
+    if isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, FileNotFoundError):
+        error = error.__cause__  # fsspec finds no file where it finds no server
+    if isinstance(error, FileNotFoundError):
+        hint = "check the path"
+        return NotFoundError(f"{shown}: there is no such file ({hint})", file=shown, hint=hint)
+    text = re.sub(r"(https?://[^\s'\"?]*)\?[^\s'\"]*", r"\1", " ".join(str(error).split()))
+    return FileError(f"{shown}: {type(error).__name__}: {text[:200]}", file=shown)
+
+
+def name_of_url(url: str) -> str:
+    """What errors and the choice of a format go by."""
+    is_http = url.startswith(("http://", "https://"))
+    return url.partition("?")[0] if is_http else url
+
+
+def is_remote(path: object) -> bool:
+    """True for a URL."""
+    return isinstance(path, str) and "://" in path
+
+
+def open_files(paths: object, filesystem: Any) -> list[RemoteFile]:
+    """The files that URLs, or paths of a file system, mean; globs resolved, sorted bytewise."""
+    items: Iterable[object] = [paths] if isinstance(paths, str | os.PathLike) else paths  # type: ignore[assignment]
+    files: list[RemoteFile] = []
+    for item in items:
+        path = os.fspath(item)  # type: ignore[call-overload]
+        if not isinstance(path, str):
+            raise TypeError(f"a path in a file system is a str, not {type(path).__name__}")
+        files.extend(_open_all(path, filesystem))
+    return files
+
+
+def open_one(url: str) -> RemoteFile:
+    """The file of exactly this URL."""
+    system, inner = _by_url(url)
+    try:
+        return _open(system, inner, url)
+    except Exception as error:
+        raise failure(url, error) from error
+
+
+def _open_all(path: str, filesystem: Any) -> list[RemoteFile]:
+    system, inner = (as_fsspec(filesystem), path) if filesystem is not None else _by_url(path)
+    try:
+        if not _GLOB.intersection(name_of_url(inner)) or system.exists(inner):
+            return [_open(system, inner, path)]
+        found = sorted((str(name) for name in system.glob(inner)), key=os.fsencode)
+        if not found:
+            shown = name_of_url(path)
+            raise NotFoundError(f"{shown}: no file matches (check the pattern)", file=shown)
+        unstrip = (lambda name: name) if filesystem is not None else system.unstrip_protocol
+        return [_open(system, name, unstrip(name)) for name in found]
+    except Exception as error:
+        raise failure(path, error) from error
+
+
+def _open(system: Any, path: str, name: str) -> RemoteFile:
+    if is_http(system):
+        return RemoteFile(system, path, name_of_url(name), None, HttpFile(system, path))
+    size = system.info(path).get("size")
+    known = isinstance(size, int) and size >= 0
+    return RemoteFile(system, path, name_of_url(name), size if known else None)
+
+
+def as_fsspec(filesystem: Any) -> Any:
+    """An fsspec file system; one of pyarrow is wrapped."""
+    if not hasattr(filesystem, "open_input_file"):
+        return filesystem
+    _fsspec()
+    wrapper = need("fsspec.implementations.arrow", "a file system of pyarrow")
+    return wrapper.ArrowFSWrapper(filesystem)
+
+
+def _by_url(url: str) -> tuple[Any, str]:
+    """The file system that a URL names, and the path in it."""
+    core = _fsspec()
+    try:
+        system, path = core.url_to_fs(url)
+    except ImportError as error:
+        if url.startswith(("http://", "https://")):
+            refuse("aiohttp", url, "remote", error)
+        hint = str(error)[:120]
+        raise UnsupportedError(
+            f"{url}: its file system is not installed ({hint})", hint=hint
+        ) from None
+    except ValueError as error:
+        raise NotFoundError(f"{url}: {str(error)[:120]}", file=url) from None
+    return system, path
+
+
+def _fsspec() -> Any:
+    return need("fsspec.core", "opening a URL")
+
+
+class RemoteOutput:
+    """A file of a file system that is written. It appears when it is closed; given up, it does not
+    appear where the file system can take that back, and is removed where it cannot."""
+
+    def __init__(self, url: str) -> None:
+        self._system, self._path = _by_url(url)
+        self.name = url
+        self._file: Any = None
+
+    def exists(self) -> bool:
+        try:
+            return bool(self._system.exists(self._path))
+        except Exception as error:
+            raise failure(self.name, error) from error
+
+    def _opened(self) -> Any:
+        if self._file is None:
+            self._file = self._system.open(self._path, "wb", autocommit=False)
+        return self._file
+
+    def write(self, data: bytes) -> int:
+        try:
+            self._opened().write(data)
+        except Exception as error:
+            raise failure(self.name, error) from error
+        return memoryview(data).nbytes
+
+    def commit(self) -> None:
+        try:
+            file = self._opened()
+            file.close()
+            if hasattr(file, "commit"):
+                file.commit()
+        except Exception as error:
+            raise failure(self.name, error) from error
+
+    def discard(self) -> None:
+        """Leaves no file that looks complete."""
+        file, self._file = self._file, None
+        if file is None:
+            return
+        with contextlib.suppress(Exception):
+            file.close()
+        with contextlib.suppress(FileNotFoundError):
+            if hasattr(file, "commit"):
+                file.discard()
+            else:
+                self._system.rm_file(self._path)
+
+
+_HEAD = 64  # bytes that tell a format
+_TEXT = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
+_ENDINGS = {
+    **_TEXT,
+    ".tfrecord": "example",
+    ".tfrecords": "example",
+    ".tfrec": "example",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".arrows": "arrows",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_COMPRESSIONS: dict[str, Compression] = {
+    ".gz": "gzip",
+    ".zlib": "zlib",
+    ".zz": "zlib",
+    ".zst": "zstd",
+}
+
+
+def _ending(name: str) -> tuple[str, Compression | None]:
+    """The ending in front of that of a compression, and the compression."""
+    stem, ending = os.path.splitext(name)
+    if ending in _COMPRESSIONS:
+        return os.path.splitext(stem)[1], _COMPRESSIONS[ending]
+    return ending, None
+
+
+def format_of(files: list[RemoteFile]) -> str | None:
+    """The format of the first file by its bytes, or by the ending of its name; None for others,
+    which the library takes for TFRecords or says what it takes them for."""
+    if not files:
+        return None
+    head = files[0].read(_HEAD)
+    files[0].seek(0)
+    if has_magic(head, b"PAR1"):
+        return "parquet"
+    if has_magic(head, b"ARROW1") or head[:4] == b"\xff\xff\xff\xff":
+        return "arrow"
+    return _TEXT.get(_ending(files[0].name)[0])
+
+
+def named_by(
+    url: str, format: str | None, compression: Compression | None
+) -> tuple[str, Compression | None]:
+    """The format and compression of an output that a URL names, where they are not given."""
+    ending, by_name = _ending(url)
+    found = format or _ENDINGS.get(ending)
+    if found is None:
+        raise argument_error(f"the ending of {url} means no known format", "name the format")
+    return found, compression or by_name

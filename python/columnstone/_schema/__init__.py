@@ -1,0 +1,1 @@
+"""The TFMD schema: features, specs, differences, validation of data."""

@@ -1,0 +1,301 @@
+"""What the features of a schema become as tensors: parsing specs and tensor representations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from .._base.errors import ArgumentError, UnsupportedError
+from .._base.optional import need
+
+Dtype: TypeAlias = Literal["int64", "float32", "bytes"]
+SplitsDtype: TypeAlias = Literal["int64", "int32"]
+Kind: TypeAlias = Literal["dense", "varlen_sparse", "sparse", "ragged", "structured"]
+Value: TypeAlias = int | float | bytes
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One feature of a schema.
+
+    type is "bytes", "int64", "float32", "struct" or "unknown". shape is None unless it is fixed.
+    in_use is False for deprecated features and for lifecycle stages that make no tensors. children
+    are the features of a struct.
+    """
+
+    name: str
+    type: str
+    in_use: bool = True
+    shape: tuple[int, ...] | None = None
+    children: tuple[Feature, ...] = ()
+
+
+@dataclass(frozen=True)
+class FixedLen:
+    """A dense tensor of [rows] + shape. `default` fills every place of a row without the feature;
+    without one such a row is an error. `key` is the feature's name where the tensor has another."""
+
+    shape: tuple[int, ...]
+    dtype: Dtype
+    default: Value | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class VarLen:
+    """A sparse tensor of [rows, longest row]. `key` as for FixedLen."""
+
+    dtype: Dtype
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """A sparse tensor of [rows] + size from features with indices and one with values. A size of -1
+    is unknown. already_sorted says that the indices are in order within each row."""
+
+    index_keys: tuple[str, ...]
+    value_key: str
+    dtype: Dtype
+    size: tuple[int, ...]
+    already_sorted: bool = False
+
+
+@dataclass(frozen=True)
+class RowLengths:
+    """An inner partition of a ragged tensor whose row lengths stand in a feature."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class UniformRowLength:
+    """An inner partition of a ragged tensor whose rows all have one length."""
+
+    length: int
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """A ragged tensor: the values of a feature, cut into rows and then by the partitions, outermost
+    first."""
+
+    value_key: str
+    dtype: Dtype
+    partitions: tuple[RowLengths | UniformRowLength, ...] = ()
+    row_splits_dtype: SplitsDtype = "int64"
+
+
+@dataclass(frozen=True)
+class Structured:
+    """A tensor of named tensors, each made of columns of its own: a dict in a batch."""
+
+    fields: Mapping[str, FeatureSpec]
+
+
+FeatureSpec: TypeAlias = "FixedLen | VarLen | Sparse | Ragged | Structured"
+
+
+@dataclass(frozen=True)
+class TensorRepresentation:
+    """How one tensor is made of columns: the TFMD TensorRepresentation in plain form.
+
+    path is the value column, with more than one step for a struct's child; empty is the column of
+    the tensor's name. shape is that of one row (dense) or one size per index column (sparse; -1 is
+    unknown). fields are the tensors of a structured one, which has neither dtype ("none") nor path;
+    their paths begin at the top. explicit tells the representations of the schema's
+    tensor_representation_group from inferred ones; reason is the rule, in words.
+    """
+
+    name: str
+    kind: Kind
+    dtype: Dtype | Literal["none"] = "none"
+    path: tuple[str, ...] = ()
+    shape: tuple[int, ...] = ()
+    index_columns: tuple[str, ...] = ()
+    already_sorted: bool = False
+    partitions: tuple[RowLengths | UniformRowLength, ...] = ()
+    row_splits_dtype: SplitsDtype = "int64"
+    default: Value | None = None
+    explicit: bool = False
+    reason: str = ""
+    fields: tuple[TensorRepresentation, ...] = ()
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The path, also where it was left empty."""
+        return tuple(self.path) or (self.name,)
+
+
+def feature_of(entry: tuple[Any, ...]) -> Feature:
+    """A Feature from the extension's tuple."""
+    name, type_, in_use, shape, children = entry
+    return Feature(name, type_, in_use, shape, tuple(feature_of(child) for child in children))
+
+
+def representations_of(entries: Iterable[tuple[Any, ...]]) -> dict[str, TensorRepresentation]:
+    """TensorRepresentations by name from the extension's tuples."""
+    return {entry[0]: _representation_of(*entry) for entry in entries}
+
+
+def _representation_of(
+    name: str,
+    kind: Kind,
+    dtype: Dtype,
+    path: tuple[str, ...],
+    dims: tuple[int, ...],
+    index_columns: tuple[str, ...],
+    already_sorted: bool,
+    partitions: tuple[str | int, ...],
+    row_splits_dtype: str,
+    default: Value | None,
+    explicit: bool,
+    varlen_ragged: bool,
+    reason: str,
+    fields: list[tuple[Any, ...]],
+) -> TensorRepresentation:
+    return TensorRepresentation(
+        name=name,
+        kind=kind,
+        dtype=dtype,
+        path=path,
+        shape=dims,
+        index_columns=index_columns,
+        already_sorted=already_sorted,
+        partitions=tuple(
+            RowLengths(p) if isinstance(p, str) else UniformRowLength(p) for p in partitions
+        ),
+        row_splits_dtype="int32" if row_splits_dtype == "int32" else "int64",
+        default=default,
+        explicit=explicit,
+        reason=reason,
+        fields=tuple(_representation_of(*field) for field in fields),
+    )
+
+
+def entries_of(
+    representations: Mapping[str, TensorRepresentation] | Iterable[TensorRepresentation],
+) -> tuple[tuple[Any, ...], ...]:
+    """The extension's tuples of representations, which name themselves; keys do not count."""
+    if isinstance(representations, TensorRepresentation):
+        raise TypeError("representations is a dict or a list, not one TensorRepresentation")
+    if isinstance(representations, Mapping):
+        representations = representations.values()
+    return tuple(_entry_of(tensor) for tensor in representations)
+
+
+def _check_types(tensor: TensorRepresentation) -> None:
+    """What the extension could only refuse without saying where it stands."""
+    if not isinstance(tensor.name, str):
+        raise TypeError(f"the name of a tensor is a str, not {type(tensor.name).__name__}")
+    for partition in tensor.partitions:
+        if not isinstance(partition, RowLengths | UniformRowLength):
+            raise TypeError(
+                f"tensor {tensor.name!r}: a partition is RowLengths or UniformRowLength, not "
+                f"{type(partition).__name__}"
+            )
+    default = tensor.default if tensor.dtype == "int64" else None
+    for number in (*tensor.shape, default):
+        if isinstance(number, int) and not -(2**63) <= number < 2**63:
+            raise ArgumentError(f"tensor {tensor.name!r}: {number} does not fit 64 bits")
+
+
+def _entry_of(tensor: TensorRepresentation) -> tuple[Any, ...]:
+    if not isinstance(tensor, TensorRepresentation):
+        raise TypeError(f"a representation is a TensorRepresentation, not {type(tensor).__name__}")
+    _check_types(tensor)
+    return (
+        tensor.name,
+        tensor.kind,
+        tensor.dtype,
+        tuple(tensor.path),
+        tuple(tensor.shape),
+        tuple(tensor.index_columns),
+        bool(tensor.already_sorted),
+        tuple(p.key if isinstance(p, RowLengths) else p.length for p in tensor.partitions),
+        tensor.row_splits_dtype,
+        tensor.default,
+        bool(tensor.explicit),
+        False,
+        tensor.reason,
+        tuple(_entry_of(field) for field in tensor.fields),
+    )
+
+
+def feature_spec_of(tensor: TensorRepresentation) -> FeatureSpec:
+    """The parsing spec of one tensor. Keys of nested features are leaf names."""
+    if tensor.dtype == "none":
+        return Structured({field.name: feature_spec_of(field) for field in tensor.fields})
+    leaf = tensor.steps[-1]
+    key = None if leaf == tensor.name else leaf
+    if tensor.kind == "dense":
+        return FixedLen(tensor.shape, tensor.dtype, tensor.default, key)
+    if tensor.kind == "varlen_sparse":
+        return VarLen(tensor.dtype, key)
+    if tensor.kind == "sparse":
+        return Sparse(tensor.index_columns, leaf, tensor.dtype, tensor.shape, tensor.already_sorted)
+    return Ragged(leaf, tensor.dtype, tensor.partitions, tensor.row_splits_dtype)
+
+
+def tensorflow_spec_of(name: str, spec: FeatureSpec) -> Any:
+    """The tf.io object for the same. Imports TensorFlow."""
+    if isinstance(spec, Structured):
+        hint = "parse its columns one by one, or leave the tensor out"
+        raise UnsupportedError(
+            f"tf.io has no form for the structured tensor {name!r} ({hint})", path=name, hint=hint
+        )
+    tf = need("tensorflow", "tf.io's form of a feature")
+
+    dtype = {"int64": tf.int64, "float32": tf.float32, "bytes": tf.string}[spec.dtype]
+    if isinstance(spec, FixedLen | VarLen) and spec.key is not None:
+        hint = f"rename the tensor to {spec.key!r}"
+        raise UnsupportedError(
+            f"tf.io reads the feature {name!r} for the tensor {name!r}, not {spec.key!r} ({hint})",
+            path=name,
+            hint=hint,
+        )
+    if isinstance(spec, FixedLen):
+        count = math.prod(spec.shape)
+        default = None if spec.default is None else [spec.default] * count
+        return tf.io.FixedLenFeature(list(spec.shape), dtype, default)
+    if isinstance(spec, VarLen):
+        return tf.io.VarLenFeature(dtype)
+    if isinstance(spec, Sparse):
+        return tf.io.SparseFeature(
+            list(spec.index_keys), spec.value_key, dtype, list(spec.size), spec.already_sorted
+        )
+    partitions = [
+        tf.io.RaggedFeature.RowLengths(p.key)
+        if isinstance(p, RowLengths)
+        else tf.io.RaggedFeature.UniformRowLength(p.length)
+        for p in spec.partitions
+    ]
+    splits = tf.int32 if spec.row_splits_dtype == "int32" else tf.int64
+    return tf.io.RaggedFeature(dtype, spec.value_key, partitions, splits)
+
+
+def _check_place(tensor: TensorRepresentation, struct: tuple[str, ...]) -> None:
+    """tf.io names features, all of which lie at one place: at the top, or in the feature lists."""
+    if tensor.kind != "structured" and tensor.steps[:-1] != struct:
+        hint = "leave the tensor out"
+        raise UnsupportedError(
+            f"tf.io has no form for the tensor {tensor.name!r}, whose column lies inside of "
+            f"{'.'.join(tensor.steps[:-1])!r} ({hint})",
+            path=tensor.name,
+            hint=hint,
+        )
+
+
+def feature_specs(
+    tensors: dict[str, TensorRepresentation], tensorflow: bool = False, struct: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The parsing specs of all tensors, as ours or as tf.io objects; these only of columns that are
+    children of `struct`."""
+    specs = {name: feature_spec_of(tensor) for name, tensor in tensors.items()}
+    if not tensorflow:
+        return dict(specs)
+    for tensor in tensors.values():
+        _check_place(tensor, struct)
+    return {name: tensorflow_spec_of(name, spec) for name, spec in specs.items()}

@@ -1,0 +1,135 @@
+"""SchemaCheck and Anomaly: what validating data against a schema finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from .._base.errors import SchemaError
+from .schema import as_columns, as_core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .. import _core
+    from .schema import SchemaLike
+
+
+class AnomalyPlace(NamedTuple):
+    """A record that has an anomaly.
+
+    file: as `Source.files` names it; "" in tables (CSV, Parquet, ...) of several files.
+    record: number within the file from 0 (without a file: of all files together); None if unknown.
+    found: what was found there, such as a number or "3 values"; never a string of the data. "" if
+        there is nothing to say.
+    """
+
+    file: str
+    record: int | None
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class Anomaly:
+    """One way in which data and schema disagree; `str(anomaly)` is a readable line.
+
+    kind: "unexpected-feature", "missing-feature", "type", "presence", "value-count", "shape",
+        "int-domain", "float-domain", "string-domain", "bool-domain", "utf8", "representation" (rows
+        do not fit a tensor) or "record" (damaged, or does not parse).
+    path: the feature, "a.b" in a struct; "" for records.
+    tensor, group: of a "representation", else None.
+    message: what was found, and what the schema says.
+    hint: how to change the schema or the data.
+    count: how many records have it.
+    places: the first of them, in reading order.
+    """
+
+    kind: str
+    path: str
+    tensor: str | None
+    group: str | None
+    message: str
+    hint: str
+    count: int
+    places: tuple[AnomalyPlace, ...]
+
+    def __str__(self) -> str:
+        where = f"{self.path}: " if self.path else ""
+        first = ""
+        if self.places:
+            place = self.places[0]
+            number = "" if place.record is None else f"record {place.record}"
+            first = f" (first: {' '.join(part for part in (place.file, number) if part)})"
+        return f"{self.kind}  {where}{self.message}{first}"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaCheck:
+    """What `Source.validate` found. True if there is no anomaly; `str(check)` is a report.
+
+    num_rows: records that could be read.
+    """
+
+    num_rows: int
+    anomalies: list[Anomaly]
+
+    @property
+    def ok(self) -> bool:
+        """True if there is no anomaly."""
+        return not self.anomalies
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        lines = [f"{anomaly}\n    {anomaly.hint}" for anomaly in self.anomalies]
+        count = len(self.anomalies)
+        records = f"{self.num_rows} record{'' if self.num_rows == 1 else 's'}"
+        found = "anomaly" if count == 1 else "anomalies"
+        return "\n".join([*lines, f"{records}: {count or 'no'} {found}"])
+
+    def raise_if_any(self) -> None:
+        """Raises SchemaError, with the place of the first anomaly, if there is one."""
+        if self.ok:
+            return
+        first = self.anomalies[0]
+        place = first.places[0] if first.places else AnomalyPlace("", None, "")
+        more = len(self.anomalies) - 1
+        others = f"; and {more} more anomal{'y' if more == 1 else 'ies'}" if more else ""
+        raise SchemaError(
+            f"{first} ({first.hint}){others}",
+            file=place.file or None,
+            record=place.record,
+            path=first.path or None,
+            hint=first.hint,
+        )
+
+
+def validate(
+    core: _core.Source,
+    schema: SchemaLike | None,
+    groups: str | Iterable[str] | None,
+    environment: str | None,
+    tensors: bool,
+    ignore_unexpected: bool,
+    places: int,
+    progress: Callable[[int, int], bool | None] | None,
+) -> SchemaCheck:
+    """Source.validate."""
+    names = as_columns([groups] if isinstance(groups, str) else groups)
+    num_rows, found = core.validate(
+        as_core(schema),
+        names or None,
+        environment,
+        not tensors,
+        ignore_unexpected,
+        places,
+        progress,
+    )
+    return SchemaCheck(
+        num_rows,
+        [
+            Anomaly(*entry[:-1], tuple(AnomalyPlace(*place) for place in entry[-1]))
+            for entry in found
+        ],
+    )

@@ -1,0 +1,1 @@
+"""Outputs: records and batches as files, conversion, files in memory."""

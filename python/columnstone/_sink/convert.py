@@ -1,0 +1,160 @@
+"""convert: any input to any output, as a stream."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from .._base.errors import argument_error
+from .._source.open import open as open_source
+from .._source.source import Source
+from .writer import Writer, refuse_to_overwrite
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable
+
+    from .._base.files import WritableFile
+    from .._formats.csv import CsvOptions
+    from .._schema.schema import SchemaLike
+    from .writer import Compression
+
+    # (bytes read, rows written) -> None
+    Progress = Callable[[int, int], object]
+
+_SECONDS = 0.1  # between two looks of the bar
+_ROWS, _BYTES = 4096, 16 << 20  # of a batch: few calls, and bounded memory
+
+
+def convert(
+    source: Any,
+    output: str | os.PathLike[str] | WritableFile,
+    *,
+    format: str | None = None,
+    to: str | None = None,
+    schema: SchemaLike | None = None,
+    columns: Iterable[str] | None = None,
+    threads: int = 1,
+    compression: Compression | None = None,
+    level: int = 0,
+    lossy: bool = False,
+    num_shards: int | None = None,
+    shard_bytes: int | None = None,
+    csv: CsvOptions | None = None,
+    sequence_column: str | None = None,
+    progress: bool | Progress = False,
+    overwrite: bool = False,
+    **options: Any,
+) -> int:
+    """Converts files of one format to files of another, and returns the number of rows.
+
+    source: what `open` takes: paths, URLs, file objects, Arrow objects; or an opened Source, to
+        which format, columns and the options of reading have been said already.
+    output: a path, a URL or a binary file object; its ending tells the format and the compression.
+    format: of the input; to: of the output. None goes by the bytes and the names.
+    threads: that read and decode; with 2 or more, writing runs beside them too.
+    lossy: round what the output cannot hold exactly, instead of raising UnsupportedError with row
+        and column.
+    progress: True shows a bar with bytes, rows, rate and the time left, on a terminal only; a
+        function is called with the bytes read and the rows written after every batch.
+    overwrite: replace a file that exists; without it that is a FileError.
+    csv: the dialect, of whichever side is CSV. Further options are those of `open`.
+
+    The data is streamed: memory does not grow with it. The output appears under its name when it is
+    complete. What each pair of formats keeps stands in docs/formats.md.
+    """
+    if not overwrite:
+        refuse_to_overwrite(output, bool(num_shards or shard_bytes))
+    if num_shards is None and not isinstance(source, Source):  # batches go to shards in turn
+        options = {"batch_size": _ROWS, "batch_bytes": _BYTES, **options}
+    opened = _open(
+        source,
+        dict(
+            options,
+            format=format,
+            schema=schema,
+            columns=columns,
+            threads=threads,
+            csv=csv,
+            sequence_column=sequence_column,
+        ),
+    )
+    writer = Writer(
+        output,
+        to,
+        schema=schema,
+        compression=compression,
+        level=level,
+        lossy=lossy,
+        threads=threads,
+        num_shards=num_shards,
+        shard_bytes=shard_bytes,
+        csv=csv,
+        sequence_column=sequence_column,
+    )
+    with writer:
+        _copy(opened, writer, _reporter(progress, opened))
+    return writer.num_rows
+
+
+def _open(source: Any, options: dict[str, Any]) -> Source:
+
+    given = {name: value for name, value in options.items() if value is not None}
+    if not isinstance(source, Source):
+        return open_source(source, **given)
+    for name in given.keys() - {"schema", "threads", "csv", "sequence_column"}:
+        raise argument_error(f"the source is open already, and {name} is given", "give it to open")
+    return source
+
+
+def _copy(source: Source, writer: Writer, report: Progress) -> None:
+    writer.begin(source.arrow_schema)
+    batches = iter(source)
+    for batch in batches:
+        writer.write(batch)
+        read, _ = batches.progress()
+        report(read, writer.num_rows)
+    if isinstance(report, _Bar):
+        report.end()
+
+
+def _reporter(progress: bool | Progress, source: Source) -> Progress:
+    if callable(progress):
+        return progress
+    if progress and sys.stderr.isatty():
+        return _Bar(source.total_bytes)
+    return lambda read, rows: None
+
+
+class _Bar:
+    """One line on the terminal."""
+
+    def __init__(self, total: int | None) -> None:
+        self._total = total
+        self._begin = self._shown = time.monotonic()
+
+    def __call__(self, read: int, rows: int) -> None:
+        now = time.monotonic()
+        if now - self._shown < _SECONDS:
+            return
+        self._shown = now
+        seconds = now - self._begin
+        text = f"convert  {_bytes(read)}, {rows} rows, {_bytes(read / seconds)}/s"
+        if self._total and 0 < read < self._total:
+            left = int((self._total - read) * seconds / read + 0.5)
+            text += f", {100 * read // self._total} %, {left // 60}:{left % 60:02} left"
+        sys.stderr.write(f"\r{text}\x1b[K")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+def _bytes(count: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"

@@ -1,0 +1,365 @@
+"""TFRecordWriter, Writer and write: records and record batches to files."""
+
+from __future__ import annotations
+
+import operator
+import os
+from typing import TYPE_CHECKING
+
+from .. import _core
+from .._arrow.objects import as_arrow, is_arrow, is_rows
+from .._base.errors import Error, FileError, argument_error, name_file
+from .._base.files import check_binary, name_of, path_bytes
+from .._formats import registry
+from .._io.remote import RemoteOutput, is_remote, named_by
+from .._schema.schema import as_core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import TracebackType
+    from typing import Any, Literal, Self, TypeAlias, TypeGuard
+
+    from .._arrow.objects import Plain
+    from .._base.files import WritableFile
+    from .._core import (
+        ArrowArrayExportable,
+        ArrowSchemaExportable,
+        ArrowStreamExportable,
+        Buffer,
+    )
+    from .._formats.csv import CoreCsv, CsvOptions
+    from .._schema.schema import SchemaLike
+    from .._source.source import Source
+
+    Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
+    Batches: TypeAlias = (
+        "Exportable | Iterable[Exportable] | Plain | Iterable[dict[str, Any] | Plain]"
+    )
+
+    Compression: TypeAlias = Literal["none", "gzip", "zlib", "zstd"]
+
+_COMPRESSIONS = {
+    "none": _core.COMPRESSION_NONE,
+    "gzip": _core.COMPRESSION_GZIP,
+    "zlib": _core.COMPRESSION_ZLIB,
+    "zstd": _core.COMPRESSION_ZSTD,
+}
+
+
+class _Output:
+    """What the writers have in common: the output is closed or given up, as a `with` block ends."""
+
+    __slots__ = ("_core", "_name", "_remote")
+    _core: _core.TFRecordWriter | _core.Sink
+    _name: str
+    _remote: RemoteOutput | None
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def abort(self) -> None:
+        """Gives up: no file is left."""
+        try:
+            self._core.abort()
+        finally:
+            if self._remote is not None:
+                self._remote.discard()
+
+    @property
+    def closed(self) -> bool:
+        """True after close or abort."""
+        return self._core.closed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else "open"
+        return f"<columnstone.{type(self).__name__} {self._name!r}, {state}>"
+
+
+class TFRecordWriter(_Output):
+    """Writes a TFRecord file. Use it in a `with` block: an exception inside leaves no file.
+
+    file: a path, "-" for standard output, a URL (opened by fsspec), or a binary file object with
+        `write`, which stays open. A path gets its final name only when the file is complete.
+    compression: "none", "gzip", "zlib" or "zstd"; None goes by the name (.gz, .zlib or .zz, .zst),
+        and is "none" for file objects.
+    level: of the compression; 0 is the codec's usual one.
+
+    Raises FileError if the file cannot be written; an exception of a file object comes out as it
+    is.
+    """
+
+    __slots__ = ()
+    _core: _core.TFRecordWriter
+
+    def __init__(
+        self,
+        file: str | os.PathLike[str] | WritableFile,
+        *,
+        compression: Compression | None = None,
+        level: int = 0,
+    ) -> None:
+        path, opened = _output(file)
+        self._name = os.fsdecode(path)
+        self._remote = opened if isinstance(opened, RemoteOutput) else None
+        if self._remote is not None:
+            _, compression = named_by(self._name, "example", compression)
+        code = _compression(compression, opened)
+        try:
+            self._core = _core.TFRecordWriter(path, opened, code, _level(level))
+        except Error as error:
+            if opened is None:
+                name_file(error, path)
+            raise
+
+    def write(self, record: Buffer) -> None:
+        """Writes one record."""
+        self._core.write(record)
+
+    def write_batch(self, records: ArrowArrayExportable | ArrowStreamExportable) -> None:
+        """Writes all records of an Arrow binary array without nulls, as ExampleEncoder gives.
+
+        A batch, a table, a source or another stream with one such column will do, such as
+        `cst.open(paths, format="raw")`.
+        """
+        self._core.write_arrow(records)
+
+    def close(self) -> None:
+        """Completes the file and gives it its name. A second close does nothing."""
+        if self._core.closed:
+            return
+        self._core.finish()
+        if self._remote is not None:
+            self._remote.commit()
+
+
+class Writer(_Output):
+    """Writes record batches to a file of any format. Use it in a `with` block: an exception inside
+    leaves no file.
+
+    file: a path, "-" for standard output, a URL (opened by fsspec), or a binary file object with
+        `write`, which stays open. A path gets its final name only when the file is complete.
+    format: "example", "sequence_example", "raw" (one binary column), "csv", "json" (lines),
+        "arrow" (the file format), "arrows" (the stream format), "parquet" or a plug-in's; None goes
+        by the ending of the name. File objects need one.
+    schema: of the data (TFMD), for formats that need it.
+    compression: of TFRecords, CSV and JSON lines: "none", "gzip", "zlib" or "zstd"; None goes by
+        the name, and is "none" for file objects.
+    level: of the compression; 0 is the codec's usual one.
+    lossy: round what the format cannot hold exactly, instead of raising.
+    threads: with 2 or more, compression and writing run beside the caller.
+    num_shards: write this many files, "<path>-00000-of-00010" (the number stands in front of the
+        endings of the name); batches go to them in turn.
+    shard_bytes: begin a new such file when one has reached this size; rows keep their order.
+    csv: the dialect, a CsvOptions.
+    sequence_column: sequence_example: name of the struct column of feature lists.
+
+    The columns are those of the first batch; another batch of other columns is a SchemaError.
+    Raises NotFoundError for an unknown format, UnsupportedError with row and column for a value
+    that the format cannot hold, FileError if the file cannot be written; an exception of a file
+    object comes out as it is.
+    """
+
+    __slots__ = ("num_rows",)
+    _core: _core.Sink
+    num_rows: int
+
+    def __init__(
+        self,
+        file: str | os.PathLike[str] | WritableFile,
+        format: str | None = None,
+        *,
+        schema: SchemaLike | None = None,
+        compression: Compression | None = None,
+        level: int = 0,
+        lossy: bool = False,
+        threads: int = 1,
+        num_shards: int | None = None,
+        shard_bytes: int | None = None,
+        csv: CsvOptions | None = None,
+        sequence_column: str | None = None,
+    ) -> None:
+        path, opened = _output(file)
+        self._name = os.fsdecode(path)
+        self._remote = opened if isinstance(opened, RemoteOutput) else None
+        if self._remote is not None:
+            format, compression = named_by(self._name, format, compression)
+        if opened is not None and (num_shards or shard_bytes):
+            raise argument_error("only paths are divided into shards", "name a path")
+        self.num_rows = 0
+        options = (
+            _compression(compression, opened),
+            _level(level),
+            as_core(schema),
+            bool(lossy),
+            _text("sequence_column", sequence_column),
+            None if csv is None else _core_csv(csv),
+            _count("threads", threads, 1024),
+            0 if num_shards is None else _count("num_shards", num_shards, 99_999),
+            0 if shard_bytes is None else _count("shard_bytes", shard_bytes, 2**63 - 1),
+        )
+        make = registry.sink_of(_text("format", format), path) or _core.Sink
+        try:
+            self._core = make(path, opened, format, *options)
+        except Error as error:
+            if opened is None:
+                name_file(error, path)
+            raise
+
+    def begin(self, arrow_schema: ArrowSchemaExportable) -> None:
+        """Opens the file for batches of this Arrow schema. The first `write` does it as well: only
+        an output that may get no batch at all needs this."""
+        self._core.begin(arrow_schema)
+
+    def write(self, batches: Batches) -> int:
+        """Writes a batch, a table, a source, another object with __arrow_c_stream__, a dataset of
+        Hugging Face, rows (a list of dicts), columns (a dict), or an iterable of such; returns the
+        number of rows. The dicts of an iterator are rows, which are gathered first."""
+        rows = self._write(batches)
+        self.num_rows += rows
+        return rows
+
+    def _write(self, batches: Batches) -> int:
+        if _is_source(batches):
+            # Its own iterator raises what a stream can only tell in words.
+            self._core.begin(batches.arrow_schema)
+            return sum(self._core.write(batch) for batch in batches)
+        exported: Any = as_arrow(batches)
+        if is_arrow(exported):
+            return self._core.write(exported)
+        if isinstance(batches, str | bytes) or not hasattr(batches, "__iter__"):
+            raise TypeError(
+                "expected an object with __arrow_c_stream__ or __arrow_c_array__, rows, columns, "
+                f"or several of these, not {type(batches).__name__}"
+            )
+        rows = 0
+        items: Iterator[Any] = iter(exported)
+        for item in items:
+            if is_rows([item]):  # of an iterator: their types are known when all are there
+                return rows + self._write([item, *items])
+            rows += self._write(item)
+        return rows
+
+    def close(self) -> None:
+        """Completes the file and gives it its name. A second close does nothing. StateError if
+        nothing was written, for then the columns are not known."""
+        if self._core.closed:
+            return
+        try:
+            self._core.finish()
+        except BaseException:
+            self.abort()
+            raise
+        if self._remote is not None:
+            self._remote.commit()
+
+
+def write(
+    batches: Batches,
+    file: str | os.PathLike[str] | WritableFile,
+    format: str | None = None,
+    *,
+    overwrite: bool = False,
+    **options: Any,
+) -> int:
+    """Writes record batches to a file and returns the number of rows: a source, a table, a data
+    frame, any object with __arrow_c_stream__, rows or columns of Python's own, a dataset of Hugging
+    Face, or an iterable of batches. file, format and options
+    are those of `Writer`. Memory does not grow with the data.
+
+    overwrite: replace a file that exists, which is a FileError else (a Writer replaces it, as a
+        file that is opened for writing does)."""
+    if not overwrite:
+        refuse_to_overwrite(file, bool(options.get("num_shards") or options.get("shard_bytes")))
+    with Writer(file, format, **options) as writer:
+        writer.write(batches)
+    return writer.num_rows
+
+
+def refuse_to_overwrite(file: object, is_sharded: bool) -> None:
+    """FileError if the output, or a first shard of it, is there. What is no file, such as a pipe or
+    a device, is meant to be written to."""
+    if is_remote(file):
+        if RemoteOutput(str(file)).exists():
+            raise _exists(str(file))
+    elif isinstance(file, str | bytes | os.PathLike):
+        path = path_bytes(file)
+        if _core.sink_exists(path, is_sharded):
+            raise _exists(os.fsdecode(path))
+
+
+def _exists(name: str) -> FileError:
+    hint = "name an output that does not exist, or give overwrite=True"
+    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in name)
+    return FileError(f"{shown}: the output exists ({hint})", file=name, hint=hint)
+
+
+def _is_source(batches: Batches) -> TypeGuard[Source]:
+    from .._source.source import Source
+
+    return isinstance(batches, Source)
+
+
+def _output(file: object) -> tuple[bytes, WritableFile | None]:
+    """A path; or the name of a file object, and the object."""
+    if is_remote(file):
+        remote = RemoteOutput(str(file))
+        return name_of(remote), remote
+    if isinstance(file, str | bytes | os.PathLike):
+        return path_bytes(file), None
+    if not callable(getattr(file, "write", None)):
+        raise TypeError(f"expected a path or a file object with write(), not {type(file).__name__}")
+    check_binary(file)
+    opened: Any = file
+    return name_of(file), opened
+
+
+def _compression(compression: Compression | None, opened: object | None) -> int:
+    """The number of a compression; by name, or none for file objects, if it is not given."""
+    if compression is None:
+        return _core.COMPRESSION_BY_NAME if opened is None else _core.COMPRESSION_NONE
+    if compression not in _COMPRESSIONS:
+        choices = ", ".join(_COMPRESSIONS)
+        raise argument_error(
+            f"there is no compression {ascii(compression)[:40]}", f"one of {choices}"
+        )
+    return _COMPRESSIONS[compression]
+
+
+def _core_csv(csv: CsvOptions) -> CoreCsv | None:
+    from .._formats.csv import as_core_csv
+
+    return as_core_csv(csv)
+
+
+def _text(name: str, value: str | None) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{name} is a str, not {type(value).__name__}")
+    return value
+
+
+def _level(level: int) -> int:
+    number = operator.index(level)
+    if not -(2**31) <= number < 2**31:
+        raise argument_error(f"level is {number}, and no codec has such a level")
+    return number
+
+
+def _count(name: str, value: int, most: int) -> int:
+    number = operator.index(value)
+    if not 1 <= number <= most:
+        raise argument_error(f"{name} is {number}, and must be from 1 to {most}")
+    return number

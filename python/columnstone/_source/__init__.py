@@ -1,0 +1,1 @@
+"""Sources: what is opened, and what is read of it."""

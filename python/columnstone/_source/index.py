@@ -1,0 +1,105 @@
+"""Indexes of TFRecord files: where each record lies."""
+
+from __future__ import annotations
+
+import operator
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from .. import _core
+from .._base.errors import Error, name_file
+from .._base.files import path_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._base.files import Path
+
+
+class IndexEntry(NamedTuple):
+    """Where a record lies: the offset of its header in the file, and the size of its bytes without
+    the framing."""
+
+    offset: int
+    size: int
+
+
+class Index:
+    """Where each record of a TFRecord file lies. Made by `build_index`, `load_index` and
+    `import_index`; immutable. len(index) is the number of records, index[i] an IndexEntry."""
+
+    __slots__ = ("_handle", "path")
+    _handle: _core.Index
+    path: str
+
+    def __init__(self) -> None:
+        raise TypeError("an Index is made by build_index, load_index or import_index")
+
+    @classmethod
+    def _wrap(cls, make: Callable[[bytes], _core.Index], path: Path) -> Index:
+        name = path_bytes(path)
+        index = object.__new__(cls)
+        index.path = os.fsdecode(name)
+        try:
+            index._handle = make(name)
+        except Error as error:
+            name_file(error, name)
+            raise
+        return index
+
+    @property
+    def num_records(self) -> int:
+        """The number of records."""
+        return self._handle.num_records
+
+    def record(self, i: int) -> IndexEntry:
+        """Where record i lies; negative numbers count from the end."""
+        number = operator.index(i)
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"record {number} of a file of {len(self)} records")
+        return IndexEntry(*self._handle.record(number + len(self) if number < 0 else number))
+
+    def __len__(self) -> int:
+        return self._handle.num_records
+
+    def __getitem__(self, i: int) -> IndexEntry:
+        return self.record(i)
+
+    def save(self) -> None:
+        """Writes the index file beside the data, where sources find it: the name of the data with
+        ".cstidx" behind it."""
+        self._handle.save(path_bytes(self.path))
+
+    def export_text(self, path: Path) -> None:
+        """Writes the text form that DALI and the package `tfrecord` read: a line "offset length"
+        per record, the length with the framing."""
+        self._handle.export_text(path_bytes(path))
+
+    def __repr__(self) -> str:
+        return f"<columnstone.Index of {len(self)} records of {self.path!r}>"
+
+
+def build_index(path: Path) -> Index:
+    """Reads the frames of a plain TFRecord file and writes the index file beside it, where sources
+    find it by themselves.
+
+    Raises UnsupportedError for a compressed file, CorruptError for a damaged one.
+    """
+    index = Index._wrap(_core.Index.build, path)
+    index.save()
+    return index
+
+
+def load_index(path: Path) -> Index:
+    """The index file that lies beside a TFRecord file. NotFoundError if there is none, StateError
+    if the data has changed since."""
+    return Index._wrap(_core.Index.load, path)
+
+
+def import_index(text_path: Path, path: Path) -> Index:
+    """Makes the index of the TFRecord file `path` from the text form that DALI and the package
+    `tfrecord` use, checks it against the data, and writes the index file beside the data."""
+    text = path_bytes(text_path)
+    index = Index._wrap(lambda name: _core.Index.import_text(text, name), path)
+    index.save()
+    return index

@@ -1,0 +1,232 @@
+"""What cst.open takes, told apart: paths, file objects, and objects that export Arrow streams."""
+
+from __future__ import annotations
+
+import functools
+import glob
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from .._arrow.huggingface import Rows, is_dataset
+from .._arrow.objects import as_arrow, is_arrow, is_rows
+from .._base.errors import NotFoundError, UnsupportedError, argument_error
+from .._base.files import as_inputs, is_file, name_of, path_bytes
+from .._formats import adbc, registry
+from .._io import remote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from .._formats.registry import Format
+
+    # (columns or None, batch_size, threads) -> an object with __arrow_c_stream__
+    Open: TypeAlias = Callable[[list[str] | None, int, int], object]
+
+
+class Stream(NamedTuple):
+    """An input that is opened as an Arrow stream, as the compiled part takes it.
+
+    open: called once per pass and once more for the schema; what it raises comes out of the call
+        that needed the stream.
+    name: for errors.
+    once: it can be opened once only.
+    projects: it gives exactly the wanted columns in their order; else they are picked.
+    """
+
+    open: Open
+    name: bytes
+    once: bool = False
+    projects: bool = False
+
+
+class Inputs(NamedTuple):
+    """One of the three is not None."""
+
+    paths: tuple[bytes, ...] | None = None
+    files: tuple[tuple[object, bytes, bool], ...] | None = None
+    streams: tuple[Stream, ...] | None = None
+    pickle: tuple[bytes, ...] | None = None  # the paths to open again
+    again: Callable[[], Inputs] | None = None  # what is not paths: opens it again; it pickles
+    format: str | None = None  # that was found, where the library does not look
+
+
+class Place(NamedTuple):
+    """Where the inputs are, if not on this machine's disks: arguments of open."""
+
+    filesystem: object | None = None
+    query: str | None = None
+    driver: str | None = None
+    database_options: dict[str, str] | None = None
+
+
+def resolve(what: object, format: str | None, place: Place | None = None) -> Inputs:
+    """The inputs of a source from the first argument of open."""
+    if place is None:
+        place = Place()
+    if isinstance(what, Iterator) and not is_file(what) and not is_arrow(what):
+        what = list(what)
+    if place.query is not None or place.driver is not None or adbc.is_database(what):
+        query = adbc.query_of(what, place.query, place.driver, place.database_options)
+        return _database(query)
+    if place.database_options is not None:
+        raise argument_error("database_options are given, and no database", 'query="select ..."')
+    if is_dataset(what):
+        return _dataset(what)
+    if not is_arrow(what) and (isinstance(what, Mapping) or is_rows(what)):
+        what = as_arrow(what)
+    if place.filesystem is not None or _is_remote(what):
+        return _remote_files(what, format, place.filesystem)
+    if is_arrow(what):
+        return Inputs(streams=(stream_of(what),))
+    if isinstance(what, list | tuple) and any(is_arrow(item) for item in what):
+        return _streams(what)
+    paths, files = as_inputs(what)
+    if paths is None:
+        return _parquet_files(files) if format == "parquet" and files else Inputs(files=files)
+    return from_paths(paths, format)
+
+
+def from_paths(paths: tuple[bytes, ...], format: str | None) -> Inputs:
+    """Inputs by path: those of a format written in Python are opened by its function."""
+    written = registry.by_name(format)
+    if written is None and format is None and paths[0] != b"-":
+        written = registry.by_bytes(expand(paths[:1])[0] if _is_glob(paths[0]) else paths[0])
+    if written is None:
+        return Inputs(paths=paths, pickle=None if b"-" in paths else paths)
+    files = expand(paths)
+    streams = tuple(Stream(functools.partial(_open_file, written, p), p) for p in files)
+    return Inputs(streams=streams, pickle=files, format=written.name)
+
+
+def restore(paths: tuple[bytes, ...], format: str | None, registered: bool) -> Inputs:
+    """The inputs of a source that was pickled."""
+    if registered and registry.by_name(format) is None:
+        hint = "import the module that calls columnstone.register_format"
+        raise NotFoundError(f"no format {format!r} is registered ({hint})", hint=hint)
+    return from_paths(paths, format)
+
+
+# Elsewhere
+
+
+def _database(query: adbc.Query) -> Inputs:
+    open_stream, name = adbc.stream_of(query)
+    return Inputs(streams=(Stream(open_stream, name),), again=functools.partial(_database, query))
+
+
+def _is_remote(what: object) -> bool:
+    items = what if isinstance(what, list | tuple) and what else [what]
+    return all(remote.is_remote(item) for item in items)
+
+
+def _remote_files(what: object, format: str | None, filesystem: object | None) -> Inputs:
+    """Files of a file system. Formats that are written in Python read paths only."""
+    again = functools.partial(_remote_files, what, format, filesystem)
+    files = remote.open_files(what, filesystem)
+    name = format if format is not None else remote.format_of(files)
+    if name == "parquet":
+        from .._formats import parquet
+
+        streams = tuple(
+            Stream(functools.partial(parquet.open_remote, f), name_of(f)) for f in files
+        )
+        return Inputs(streams=streams, again=again, format=name)
+    if not files:
+        raise argument_error("the list of files is empty")
+    return Inputs(files=tuple((f, name_of(f), True) for f in files), again=again, format=name)
+
+
+# Objects
+
+
+def _dataset(dataset: object) -> Inputs:
+    """A dataset of Hugging Face."""
+    name = f"<{type(dataset).__name__}>".encode()
+    stream = Stream(lambda columns, batch_size, threads: Rows(dataset, batch_size), name)
+    return Inputs(streams=(stream,), again=functools.partial(_dataset, dataset))
+
+
+def is_once(item: object) -> bool:
+    """True for readers, whose stream is used up by the first consumer; tables and frames give a new
+    one each time."""
+    return any(
+        hasattr(item, name) for name in ("__next__", "read_next_batch", "read_next", "read_all")
+    )
+
+
+def stream_of(item: object) -> Stream:
+    name = f"<{type(item).__name__}>".encode("utf-8", "replace")
+    return Stream(lambda columns, batch_size, threads: item, name, once=is_once(item))
+
+
+def _parquet_files(files: tuple[tuple[object, bytes, bool], ...]) -> Inputs:
+    """File objects of the one format that has to seek in them."""
+    for _, name, can_seek in files:
+        if not can_seek:
+            shown = os.fsdecode(name)
+            raise UnsupportedError(f"{shown}: Parquet is read by place: the file has to seek")
+    return Inputs(streams=tuple(_parquet_stream(f, n) for f, n, _ in files), format="parquet")
+
+
+def _parquet_stream(file: object, name: bytes) -> Stream:
+    from .._formats import parquet
+
+    open_stream = functools.partial(parquet.open_stream, file, threading.Lock(), os.fsdecode(name))
+    return Stream(open_stream, name)
+
+
+def _streams(items: list[object] | tuple[object, ...]) -> Inputs:
+    for i, item in enumerate(items):
+        if not is_arrow(item):
+            raise TypeError(
+                f"paths[{i}] is {type(item).__name__}, where others export Arrow streams"
+            )
+    return Inputs(streams=tuple(stream_of(item) for item in items))
+
+
+# Files of formats that are written in Python
+
+
+def _open_file(
+    format: Format, path: bytes, columns: list[str] | None, batch_size: int, threads: int
+) -> object:
+    given = {"columns": columns, "batch_size": batch_size, "threads": threads}
+    wanted = {name: value for name, value in given.items() if name in format.options}
+    made = format.open(os.fsdecode(path), **wanted)
+    if not is_arrow(made):
+        raise TypeError(
+            f"open() of the format {format.name!r} returned {type(made).__name__}, which has no "
+            "__arrow_c_stream__"
+        )
+    return made
+
+
+def _is_glob(path: bytes) -> bool:
+    return any(c in path for c in b"*?[") and not os.path.lexists(path)
+
+
+def expand(paths: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    """Globs resolved and sorted bytewise, as the library does it; every file exists."""
+    found: list[bytes] = []
+    for path in paths:
+        if path == b"-":
+            raise argument_error("a format written in Python does not read standard input")
+        if _is_glob(path):
+            matches = sorted(glob.glob(path))
+            if not matches:
+                raise _missing(path, "no file matches", "check the pattern")
+            found.extend(matches)
+        elif not os.path.exists(path_bytes(path)):
+            raise _missing(path, "there is no such file", "check the path")
+        else:
+            found.append(path)
+    return tuple(found)
+
+
+def _missing(path: bytes, what: str, hint: str) -> NotFoundError:
+    name = os.fsdecode(path)
+    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in name)
+    return NotFoundError(f"{shown}: {what} ({hint})", file=name, hint=hint)

@@ -1,0 +1,217 @@
+"""open: what its arguments say, for files, globs, file objects, Arrow streams and databases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from .. import _core
+from .._base.arguments import at_least_1_or_0, positive, text
+from .._base.errors import argument_error
+from .._schema.schema import Schema, as_column_flags, as_columns, as_core, as_types
+from .inputs import Place, resolve
+from .source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypeAlias
+
+    from .._arrow.objects import Plain
+    from .._base.files import Path, ReadableFile
+    from .._core import ArrowArrayExportable, ArrowSchemaExportable, ArrowStreamExportable
+    from .._formats.csv import CsvOptions
+    from .._schema.schema import SchemaLike
+    from .dropped import Dropped
+
+    Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
+    AnyInput: TypeAlias = (
+        "Path | ReadableFile | Exportable "
+        "| Iterable[Path] | Iterable[ReadableFile] | Iterable[Exportable] "
+        "| Plain | Iterable[dict[str, Any]]"
+    )
+    OnError: TypeAlias = "Literal['raise', 'skip'] | Callable[[Dropped], bool | None]"
+
+
+def open(
+    paths: AnyInput,
+    format: str | None = None,
+    schema: SchemaLike | None = None,
+    columns: Iterable[str] | None = None,
+    tensor_group: str = "",
+    batch_size: int = 1024,
+    threads: int = 1,
+    *,
+    batch_bytes: int | None = None,
+    check_crc: bool = True,
+    offsets: int = 64,
+    binary_views: bool = False,
+    fixed_size: bool = False,
+    memory_map: bool = False,
+    max_record_size: int | None = None,
+    max_inflation: int | None = None,
+    legacy: bool = False,
+    environment: str | None = None,
+    nested: bool = False,
+    types: ArrowSchemaExportable | None = None,
+    csv: CsvOptions | None = None,
+    sequence_column: str | None = None,
+    raw_column: str | None = None,
+    on_error: OnError = "raise",
+    max_errors: int | None = None,
+    filesystem: object | None = None,
+    query: str | None = None,
+    driver: str | None = None,
+    database_options: dict[str, str] | None = None,
+) -> Source:
+    """Opens files as a Source of record batches and tensors.
+
+    paths: a path, a glob (*, ?, [ in a name that is no file; matches sorted bytewise), "-" for
+        standard input, a binary file object (read or readinto; seek if it has it), or an object
+        with __arrow_c_stream__ (a table or reader of pyarrow, a data frame of Polars or pandas, a
+        relation of DuckDB); or a list of one kind of these, whose order is kept; or a dataset of
+        Hugging Face; or Python's own data, as `record_batch` takes it: a list of dicts is rows, a
+        dict is columns. Compression (gzip, zlib, zstd) is found from the bytes. A URL ("s3://...",
+        "https://...") is opened by fsspec.
+        The URI of a database ("postgresql://...", "sqlite:///file.db", "duckdb://file.db") needs a
+        query.
+    format: "example" (tf.Example, the default for TFRecords), "sequence_example", "raw" (one column
+        `record` of undecoded bytes), "csv", "json" (lines), "arrow" (file or stream), "parquet"
+        (through pyarrow), the name of a plug-in, or one that was registered with
+        `register_format`. None goes by the bytes, then by the ending of the name.
+    schema: anything that Schema takes. Without one, the schema is inferred: over all input for
+        files, over the first 10,000 records for pipes; give one where reading everything twice is
+        too slow.
+    columns: the wanted columns in the wanted order; other features are skipped, unseen.
+    tensor_group: the schema's tensor_representation_group for `tensors`.
+    batch_size: rows of every batch but the last one, across files.
+    threads: that read and decode; the batches are the same for every number.
+    batch_bytes: ends a batch also when its records reach this many bytes.
+    check_crc: check the CRCs of the data (those of the lengths always are).
+    offsets, binary_views, fixed_size: the columns' layout, as for ExampleDecoder; views are
+        zero-copy for TFRecord blocks below 2 GiB.
+    memory_map: map plain files; a file that shrinks meanwhile kills the process.
+    max_record_size: in bytes; 256 MiB by default.
+    max_inflation: by how much a compressed file may grow, as a ratio, once it has given 64 MiB; 200
+        by default.
+    legacy: derive tensors by the rules of generate_legacy_feature_spec.
+    environment: of the schema: features that are not in it, such as the label in serving, make no
+        tensors.
+    nested: tf.Examples: a feature and the row lengths of its ragged representation become one
+        column of nested lists.
+    types: csv, json: the columns and their types, as anything with __arrow_c_schema__ (such as a
+        pyarrow.Schema), instead of `schema` and of inferring them.
+    csv: the dialect, a CsvOptions.
+    sequence_column: sequence_example: name of the struct column of feature lists; "##SEQUENCE##" by
+        default.
+    raw_column: TFRecords: one more column of this name, the last one, with each record's bytes, as
+        large_list<large_binary> of one value.
+    on_error: what happens with a record that is damaged or does not parse. "raise"; "skip" drops it
+        and goes on behind it; a function is called with the Dropped before it goes on, and stops
+        the pass by returning False (what it raises comes out of the pass). `dropped` has all that
+        were dropped, with no limit on their number but max_errors.
+    max_errors: unless on_error is "raise": one more dropped record than this is a LimitError.
+    filesystem: a file system of fsspec or of pyarrow in which the paths are.
+    query: of a database: SQL whose result is read, once per pass, through the database's ADBC
+        driver, which is a package of its own; the error says which one.
+    driver: name of the ADBC driver of another database, such as "spanner"; database_options are
+        handed to the driver.
+
+    Raises at once NotFoundError for a missing file, an empty glob or an unknown column (with near
+    names), SchemaError for a bad schema, ArgumentError or TypeError for wrong arguments; everything
+    else when it is met while reading.
+    """
+    place = Place(filesystem, query, driver, database_options)
+    inputs = resolve(paths, text("format", format), place)
+    options: dict[str, Any] = {
+        "format": inputs.format or format,
+        "schema": as_core(schema),
+        "columns": as_columns(columns),
+        "tensor_group": text("tensor_group", tensor_group) or "",
+        "batch_size": positive("batch_size", batch_size),
+        "batch_bytes": at_least_1_or_0("batch_bytes", batch_bytes),
+        "threads": positive("threads", threads, 1024),
+        "flags": (0 if check_crc else _core.SOURCE_SKIP_CRC)
+        | (_core.SOURCE_MEMORY_MAP if memory_map else 0),
+        "column_flags": as_column_flags(offsets, binary_views, fixed_size, nested),
+        "max_record_size": at_least_1_or_0("max_record_size", max_record_size),
+        "max_inflation": at_least_1_or_0("max_inflation", max_inflation),
+        "legacy": bool(legacy),
+        "types": as_types(types),
+        "csv": None if csv is None else _core_csv(csv),
+        "sequence_column": text("sequence_column", sequence_column),
+        "raw_column": text("raw_column", raw_column),
+        "on_error": _on_error(on_error),
+        "max_errors": at_least_1_or_0("max_errors", max_errors),
+        "environment": text("environment", environment),
+    }
+    return Source(inputs, options)
+
+
+def infer_schema(
+    paths: AnyInput,
+    format: str | None = None,
+    *,
+    threads: int = 1,
+    check_crc: bool = True,
+    max_record_size: int | None = None,
+    max_inflation: int | None = None,
+    csv: CsvOptions | None = None,
+    sequence_column: str | None = None,
+    on_error: OnError = "raise",
+    propose: bool = False,
+    group: str = "",
+    max_domain: int = 100,
+    ragged: bool = False,
+) -> Schema:
+    """Infers a schema from all records: types, presence, value counts, and a shape for features
+    that have the same number of values in every record. The arguments are those of `open`.
+
+    propose: says more, which holds for all of these records: int_domain and float_domain (ranges),
+        string_domain for strings that have at most max_domain different values and repeat,
+        annotations with the tags "constant", "increasing" (never falls from record to record) and
+        "decreasing", sparse features of columns such as x_index and x_value, and a
+        tensor_representation_group of the name `group`: dense scalars and vectors, dense scalars
+        with a default (-1, -1.0, b"") for what has one value at most, sparse tensors, ragged ones
+        where x_lengths divides x, and for all others varlen sparse tensors, or ragged ones
+        (ragged).
+
+    Raises SchemaError with the record's number if a feature changes its type.
+    """
+    if not propose and (group != "" or max_domain != 100 or ragged):
+        raise argument_error("group, max_domain and ragged go with propose=True")
+    with open(
+        paths,
+        format,
+        threads=threads,
+        check_crc=check_crc,
+        max_record_size=max_record_size,
+        max_inflation=max_inflation,
+        csv=csv,
+        sequence_column=sequence_column,
+        on_error=on_error,
+    ) as source:
+        if propose:
+            most = positive("max_domain", max_domain)
+            name = text("group", group) or ""
+            return Schema._wrap(source._core.propose(name, most, bool(ragged)))
+        return Schema._wrap(source._core.infer())
+
+
+def _core_csv(csv: CsvOptions) -> object:
+    from .._formats.csv import as_core_csv
+
+    return as_core_csv(csv)
+
+
+def _on_error(on_error: OnError) -> tuple[type, Callable[[Dropped], bool | None] | None] | None:
+    """The class of the reports and who wants them; None to raise."""
+    if isinstance(on_error, str) and on_error == "raise":
+        return None
+    from .dropped import Dropped
+
+    if isinstance(on_error, str) and on_error == "skip":
+        return Dropped, None
+    if not callable(on_error):
+        raise argument_error(
+            f'on_error is "raise", "skip" or a function, not {ascii(on_error)[:40]}'
+        )
+    return Dropped, on_error

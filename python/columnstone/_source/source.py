@@ -1,0 +1,551 @@
+"""Source: opened inputs, as record batches, tensors, datasets, rows."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import os
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+
+from .. import _core
+from .._base.arguments import integer, positive, row_number
+from .._base.errors import Error, StateError, UnsupportedError, argument_error, name_file
+from .._schema.schema import Schema, as_columns
+from .inputs import Inputs, restore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import TracebackType
+    from typing import Self
+    from weakref import ref
+
+    from .._core import (
+        ArrowSchema,
+        Loader,
+        Pass,
+        RecordBatch,
+    )
+    from .._dataset.dataset import Dataset, Shuffle
+    from .._schema.schema import SchemaLike
+    from .._schema.spec import FeatureSpec, TensorRepresentation
+    from .._schema.validate import SchemaCheck
+    from .._tensor.adapter import CorePad, PadsLike
+    from .._tensor.tensor import AnyTensor as AnyTensor
+    from .dropped import Dropped
+    from .rows import Rows
+
+
+class FileCount(NamedTuple):
+    """The totals of one file: record_bytes are those of the records alone, stream_bytes the
+    uncompressed ones with the framing, file_bytes those on disk."""
+
+    file: str
+    records: int
+    record_bytes: int
+    stream_bytes: int
+    file_bytes: int
+
+
+class Fault(NamedTuple):
+    """One fault that `verify` found.
+
+    kind is "length-crc", "data-crc", "truncated", "limit" (larger than max_record_size), "record",
+    "compression" or "format"; error is the exception that reading would have raised, with file,
+    record and offset.
+    """
+
+    kind: str
+    error: Exception
+
+
+class Verification(NamedTuple):
+    """What `verify` found."""
+
+    faults: list[Fault]
+    files: list[FileCount]
+
+
+def _and_type_error(error: type[Error]) -> type[Error]:
+    return type(error.__name__, (error, TypeError), {"__module__": error.__module__})
+
+
+class Source:
+    """Opened files: iterate it for record batches, call tensors() for tensors, or hand it to
+    pyarrow, Polars or DuckDB.
+
+    Each iter() and each __arrow_c_stream__() is a new and independent pass over the files; an input
+    that can be read only once, such as a pipe, raises StateError on the second. Passes may run at
+    once, in threads as well. A Source is a context manager, and pickles by its paths and options
+    (not with file objects or Arrow objects); threads start with the first batch, so it may be sent
+    to worker processes.
+
+    Plain TFRecord files are read at random, too: len(source) is the number of *rows* (while
+    iterating gives batches), source[i] the batch of one row, source[[3, 5]] that of several,
+    source[a:b] a Source of these rows. An index file beside the data (`build_index`) is used if
+    there is one; without it the files' frames are read once, when they are first needed.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_again",
+        "_core",
+        "_inputs",
+        "_options",
+        "_parts",
+        "_passes",
+        "_pickle",
+        "_registered",
+        "_rows",
+    )
+
+    def __init__(self, inputs: Inputs, options: dict[str, Any]) -> None:
+        """`columnstone.open` makes sources; the options are those of the extension."""
+        self._options = options
+        self._open(inputs)
+
+    def _open(self, inputs: Inputs) -> None:
+        """Opens by self._options."""
+        self._passes: list[ref[Pass[Any] | Loader]] = []
+        self._parts: tuple[tuple[str, int, int], ...] = ()
+        self._inputs = inputs
+        self._pickle = inputs.pickle
+        self._again = inputs.again
+        self._registered = inputs.format is not None
+        self._rows: int | None = None  # of plain TFRecord files, once counted
+        try:
+            self._core = _core.Source(
+                paths=inputs.paths, files=inputs.files, streams=inputs.streams, **self._options
+            )
+        except Error as error:
+            if inputs.paths is not None and len(inputs.paths) == 1:
+                name_file(error, inputs.paths[0])
+            raise
+
+    # What it holds
+
+    @property
+    def schema(self) -> Schema | None:
+        """The schema, given or inferred (which reads the input); None for formats without one."""
+        core = self._core.schema()
+        return None if core is None else Schema._wrap(core)
+
+    @property
+    def arrow_schema(self) -> ArrowSchema:
+        """The schema of the batches. Without a given schema the first use reads the input."""
+        return self._core.arrow_schema()
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the batches' columns, in order."""
+        return self.arrow_schema.names
+
+    @property
+    def files(self) -> list[str]:
+        """The files in reading order, globs resolved."""
+        return self._core.files()
+
+    @property
+    def total_bytes(self) -> int | None:
+        """Size of all files on disk; None if it is not known."""
+        return self._core.total_bytes()
+
+    @property
+    def batch_size(self) -> int:
+        """Rows of every batch but the last."""
+        size: int = self._options["batch_size"]
+        return size
+
+    def tensor_representations(self) -> dict[str, TensorRepresentation]:
+        """How each tensor of `tensors` is made, by name."""
+        from .._schema.spec import representations_of
+
+        return representations_of(self._core.specs())
+
+    @overload
+    def feature_spec(self, tensorflow: Literal[False] = False) -> dict[str, FeatureSpec]: ...
+
+    @overload
+    def feature_spec(self, tensorflow: Literal[True]) -> dict[str, Any]: ...
+
+    def feature_spec(self, tensorflow: bool = False) -> dict[str, Any]:
+        """The parsing spec of the tensors, as Schema.feature_spec gives it."""
+        from .._schema.spec import feature_specs
+
+        return feature_specs(self.tensor_representations(), tensorflow)
+
+    # Passes
+
+    def __iter__(self) -> Pass[RecordBatch]:
+        made = self._core.batches()
+        self._keep(made)
+        return made
+
+    def tensors(self, pad: PadsLike = None) -> Pass[dict[str, AnyTensor]]:
+        """One pass as tensors: per batch a dict of name -> Tensor | SparseTensor | RaggedTensor, or
+        a dict again, of the fields of a structured tensor.
+
+        pad: ragged, varlen and sparse tensors that are wanted dense: name -> (value, length) or
+            Pad, as in pad={"tokens": (0, 512)}; a length of None is the longest of each batch.
+
+        Raises SchemaError with record and tensor for a row that does not fit, such as a missing
+        value of a dense tensor.
+        """
+        from .._tensor.tensor import RaggedTensor, SparseTensor
+
+        pads: tuple[CorePad, ...] = ()
+        if pad:
+            from .._tensor.adapter import core_pads
+
+            pads = core_pads(pad, self.tensor_representations())
+        made = self._core.tensors(SparseTensor, RaggedTensor, pads)
+        self._keep(made)
+        return made
+
+    def to_pandas(self) -> Any:
+        """All rows as a pandas DataFrame whose columns are of Arrow types (pandas.ArrowDtype):
+        integers stay integers where values are null, and lists, bytes and times stay what they
+        are. Needs pandas and pyarrow; what is wrong with the data is raised as by a pass."""
+        from .._arrow.table import frame_of
+
+        return frame_of(self, self.arrow_schema)
+
+    def dataset(
+        self,
+        batch_size: int | None = None,
+        shuffle: Shuffle = False,
+        seed: int = 0,
+        epochs: int | None = 1,
+        drop_last: bool = False,
+        shard: tuple[int, int] = (0, 1),
+        *,
+        window: int = 65536,
+        label: str | None = None,
+        pad: PadsLike = None,
+        prefetch: int = 2,
+        threads: int = 1,
+        as_batches: bool = False,
+        consumed: int = 0,
+    ) -> Dataset:
+        """Batches of tensors for training: shuffled, in epochs, divided among shards and workers,
+        and exactly resumable.
+
+        batch_size: rows of every batch but the short one at the end of an epoch; the source's by
+            default.
+        shuffle: "global" permutes all rows of the plain TFRecord files; "window" the rows of each
+            window of `window` rows, and where rows can be reached one by one the windows too, else
+            the files; True is global for plain files on disk and windows for everything else
+            (compressed files, other formats, file objects, sources that skip damaged records).
+        seed: every seed has orders of its own, one per epoch, the same for ever.
+        epochs: how often an iteration goes over the data; None: without end.
+        drop_last: leave out the short batch, and what would make some shards longer than others.
+        shard: (i, n): of the batches of each epoch those with the numbers k % n == i.
+        label: the name of the tensor that is given beside the others: items are (features, label).
+        pad: as for `tensors`.
+        prefetch: batches that threads make ahead; 0: the caller makes them, without threads.
+        threads: that make them; the batches and their order are the same for every number.
+        as_batches: give RecordBatch objects instead of tensors.
+        consumed: begin behind so many batches, counted over the epochs.
+        """
+        from .._dataset.dataset import Dataset
+
+        return Dataset(
+            self,
+            batch_size=batch_size,
+            shuffle=shuffle,
+            seed=seed,
+            epochs=epochs,
+            drop_last=drop_last,
+            shard=shard,
+            window=window,
+            label=label,
+            pad=pad,
+            prefetch=prefetch,
+            threads=threads,
+            as_batches=as_batches,
+            consumed=consumed,
+        )
+
+    def _keep(self, made: Pass[Any] | Loader) -> None:
+        """Remembers a pass, or a loader, for close()."""
+        import weakref
+
+        # Without callbacks: one would run where a pass is let go, and swallow a KeyboardInterrupt.
+        self._passes = [alive for alive in self._passes if alive() is not None]
+        self._passes.append(weakref.ref(made))
+
+    def __arrow_c_schema__(self) -> object:
+        return self.arrow_schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """One pass as an Arrow PyCapsule. requested_schema is ignored: consumers cast."""
+        return self._core.stream()
+
+    @property
+    def last_error(self) -> BaseException | None:
+        """The last failure of any pass, as the exception object with its fields. Through pyarrow,
+        Polars and DuckDB only its text survives."""
+        return self._core.last_error()
+
+    @property
+    def dropped(self) -> list[Dropped]:
+        """The records that the pass that began last has dropped so far; see on_error of `open`. A
+        pass of its own has the same: `iter(source).dropped`."""
+        return self._core.dropped()
+
+    # Rows and parts
+
+    @property
+    def num_rows(self) -> int:
+        """The number of rows: from the index files if there are some, else by reading the frames of
+        the files (once) or, where the format has none, all of the data."""
+        return self._core.num_rows()
+
+    def __len__(self) -> int:
+        """The number of rows of plain TFRecord files, as num_rows. TypeError for other sources,
+        which would have to be read for it, for file objects and where on_error may drop records:
+        num_rows tells more, at a cost. StateError if it is closed; what reading its frames raises,
+        such as CorruptError, is a TypeError as well, so that `list` goes on to the rows.
+
+        `list(source)` asks for the length as a hint: it reads the frames of plain files that have
+        no index, and nothing else.
+        """
+        self._core.total_bytes()  # StateError
+        if self._pickle is not None and self._options["on_error"] is None:
+            try:
+                return self._count()
+            except UnsupportedError as error:
+                raise TypeError(f"this source has no length: {error}") from error
+            except Error as error:
+                error.__class__ = _and_type_error(type(error))
+                raise
+        raise TypeError("this source has no length that is known without reading: use num_rows")
+
+    def _count(self) -> int:
+        """The number of rows; UnsupportedError unless the source is of plain TFRecord files."""
+        if self._rows is None:
+            self._core.range(0, 0)
+            self._rows = self._core.num_rows()
+        return self._rows
+
+    def __bool__(self) -> bool:
+        return True
+
+    @overload
+    def __getitem__(self, rows: slice) -> Source: ...
+
+    @overload
+    def __getitem__(self, rows: int | Iterable[int]) -> RecordBatch: ...
+
+    def __getitem__(self, rows: int | slice | Iterable[int]) -> RecordBatch | Source:
+        """Rows of plain TFRecord files, numbered through all files: source[i] is a batch of one
+        row, source[[3, 5]] one of several (as `take`), source[a:b] a Source of these rows. Negative
+        numbers count from the end. UnsupportedError for other sources. on_error is for passes: a
+        damaged row that is asked for by number raises."""
+        if isinstance(rows, slice):
+            return self._range(rows)
+        one = hasattr(rows, "__index__") and not hasattr(rows, "__len__")  # arrays have both
+        return self.take((rows,) if one else rows)  # type: ignore[arg-type]
+
+    def take(self, rows: Iterable[int]) -> RecordBatch:
+        """The rows of these numbers as one batch, in this order; a row may come twice. IndexError
+        for one that there is not, UnsupportedError if the source is not of plain TFRecord files. A
+        damaged row raises, whatever on_error is."""
+        if isinstance(rows, str | bytes) or not hasattr(rows, "__iter__"):
+            raise TypeError(f"rows are a list of ints, not {type(rows).__name__}")
+        count = self._count()
+        return self._core.take(tuple(row_number(row, count) for row in rows))
+
+    def grain(self, label: str | None = None, pad: PadsLike = None) -> Rows:
+        """The rows of plain TFRecord files by number, as dicts of numpy arrays: a
+        RandomAccessDataSource for grain.DataLoader and grain.MapDataset.source. With a label, rows
+        are (features, label). pad as for `tensors`."""
+        from .rows import Rows
+
+        return Rows(self, label, pad)
+
+    def torch_map(self, label: str | None = None, pad: PadsLike = None) -> Any:
+        """The same as dicts of torch tensors: a map-style torch.utils.data.Dataset, for samplers
+        of one's own. Its `collate` is the collate_fn for tensors that are not dense."""
+        from .._frameworks.conversion import framework
+
+        return framework("torch", "torch", "PyTorch").TorchRows(self.grain(label, pad))
+
+    def _range(self, rows: slice) -> Source:
+        if rows.step is not None and operator.index(rows.step) != 1:
+            raise argument_error("slices of a source have a step of 1", "take() takes any rows")
+        begin = 0 if rows.start is None else operator.index(rows.start)
+        end = 2**63 - 1 if rows.stop is None else operator.index(rows.stop)
+        if begin < 0 or end < 0:
+            begin, end, _ = slice(begin, end).indices(self._count())
+        begin = min(begin, 2**63 - 1)
+        return self._part("range", begin, min(max(begin, end), 2**63 - 1))
+
+    def split(self, i: int, n: int) -> Source:
+        """Part i of n (from 0): every record is in exactly one part, in order. Plain TFRecord files
+        are cut at records: with index files for all of them the parts differ by at most one record,
+        without by bytes. Compressed files and other formats are divided by whole files."""
+        parts = positive("n", n, 2**32 - 1)
+        number = integer("i", i)
+        if not 0 <= number < parts:
+            raise argument_error(f"i is {number}, and must be from 0 to {parts - 1}")
+        return self._part("split", number, parts)
+
+    def _part(self, how: str, a: int, b: int) -> Source:
+        part = object.__new__(Source)
+        part._passes = []
+        part._rows = None
+        part._options = self._options
+        part._registered = self._registered
+        part._pickle = self._resolved()
+        part._again = self._again
+        part._inputs = self._inputs
+        part._parts = (*self._parts, (how, a, b))
+        part._core = self._core.range(a, b) if how == "range" else self._core.split(a, b)
+        return part
+
+    def _resolved(self) -> tuple[bytes, ...] | None:
+        """The paths to pickle, globs resolved."""
+        if self._pickle is None or self._parts:
+            return self._pickle
+        return tuple(os.fsencode(name) for name in self.files)
+
+    # Without decoding
+
+    def count(self) -> list[FileCount]:
+        """Counts the records of each file, without decoding them; checks the CRCs of the lengths
+        and that each file ends at a record's end. Raises at the first fault."""
+        return [FileCount(*entry) for entry in self._core.count()]
+
+    def verify(self) -> Verification:
+        """Checks everything: compression, both CRCs, and that every record parses and fits the
+        schema if one was given. Goes on after a fault where that is possible."""
+        faults, files = self._core.verify()
+        return Verification([Fault(*f) for f in faults], [FileCount(*f) for f in files])
+
+    def validate(
+        self,
+        schema: SchemaLike | None = None,
+        *,
+        groups: str | Iterable[str] | None = None,
+        environment: str | None = None,
+        tensors: bool = True,
+        ignore_unexpected: bool = False,
+        places: int = 5,
+        progress: Callable[[int, int], bool | None] | None = None,
+    ) -> SchemaCheck:
+        """Reads all records once and compares them with the schema: types, presence, numbers of
+        values, shapes and domains, and that every record fits every tensor. What does not fit is
+        an Anomaly of the SchemaCheck, with the number of records and the first of them; damaged
+        records are, too, and are passed over. The result is the same for every number of threads.
+
+        schema: anything that Schema takes; None is the one that the source was opened with.
+        groups: names of the tensor_representation_groups to check; None is the source's one. What a
+            group leaves out is inferred, as for `tensors`.
+        environment: features that are not in it are not expected; None: all are.
+        tensors: False checks the features only.
+        ignore_unexpected: features that the schema does not have are no anomaly.
+        places: how many records are named for each anomaly.
+        progress: called now and then with the bytes and records read so far; False stops.
+
+        >>> check = cst.open("trips-*.tfrecord").validate("schema.pbtxt")
+        >>> print(check)
+        int-domain  hour: 12 of 100000 records have values outside [0, 23]: ...
+        >>> check.raise_if_any()
+        """
+        from .._schema.validate import validate
+
+        return validate(
+            self._core,
+            schema,
+            groups,
+            environment,
+            tensors,
+            ignore_unexpected,
+            positive("places", places),
+            progress,
+        )
+
+    # Life
+
+    def close(self) -> None:
+        """Stops the running passes, and gives the files back. Streams in other hands go on."""
+        for running in [alive() for alive in self._passes]:
+            if running is not None:
+                running.close()
+        self._passes = []
+        self._core.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Callable[..., Source], tuple[Any, ...]]:
+        options = dict(self._options)
+        if options["schema"] is not None:
+            options["schema"] = options["schema"].to_binary()
+        return _restore, (self._opener(), options, self._parts)
+
+    def _opener(self) -> Callable[[], Inputs]:
+        """What gives the inputs again; it pickles."""
+        if self._again is not None:
+            return self._again
+        files = self._resolved()
+        if files is None:
+            raise TypeError(
+                "a source over file objects, Arrow objects or standard input cannot be pickled"
+            )
+        return functools.partial(restore, files, self._options["format"], self._registered)
+
+    def select(self, columns: Iterable[str]) -> Source:
+        """The same input with these columns only, in this order. An inferred schema is kept.
+        StateError for file objects and for what can be read once only."""
+        source = object.__new__(Source)
+        source._options = dict(self._options, columns=as_columns(columns))
+        if source._options["schema"] is None and source._options["types"] is None:
+            source._options["schema"] = self._core.schema()
+        source._open(self._reopened())
+        for part in self._parts:
+            source = source._part(*part)
+        return source
+
+    def _reopened(self) -> Inputs:
+        """The inputs for another source in this process."""
+        if self._again is not None or self._pickle is not None:
+            return self._opener()()
+        streams = self._inputs.streams
+        if streams is not None and not any(stream.once for stream in streams):
+            return self._inputs
+        raise StateError("file objects and streams have one source: give columns= to open")
+
+    def empty_batch(self) -> RecordBatch:
+        """A batch of the source's columns without rows."""
+        return self._core.take(())
+
+    def __repr__(self) -> str:
+        try:
+            files = self.files
+        except Exception:
+            return "<columnstone.Source, closed>"
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        return f"<columnstone.Source {files[0]!r}{more}>"
+
+
+def _restore(
+    opener: Callable[[], Inputs],
+    options: dict[str, Any],
+    parts: tuple[tuple[str, int, int], ...],
+) -> Source:
+    """The other end of pickling."""
+    if options["schema"] is not None:
+        options["schema"] = _core.Schema.parse(options["schema"], "binary")
+    source = Source(opener(), options)
+    for part in parts:
+        source = source._part(*part)
+    return source

@@ -1,0 +1,1 @@
+"""Batches as tensors and back."""

@@ -1,0 +1,219 @@
+"""TensorAdapter: record batches from anywhere to tensors; and how tensors are padded to dense."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .. import _core
+from .._base.errors import NotFoundError, argument_error
+from .._schema.schema import Schema
+from .._schema.spec import TensorRepresentation, Value, entries_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._arrow.objects import Plain
+    from .._core import ArrowArrayExportable, ArrowSchemaExportable
+    from .._schema.schema import SchemaLike
+    from .tensor import AnyTensor
+
+Length: TypeAlias = int | None
+
+
+@dataclass(frozen=True)
+class Pad:
+    """A ragged, varlen or sparse tensor that is wanted dense.
+
+    value: fills the places without a value.
+    length: of every row; a tuple for tensors with more than one dimension that is not fixed,
+        outermost first. None is the longest of each batch.
+    truncate: cut longer rows off; else they are a SchemaError that names the row.
+    """
+
+    value: Value = 0
+    length: Length | tuple[Length, ...] = None
+    truncate: bool = False
+
+
+PadLike: TypeAlias = "Pad | tuple[Value, Length | tuple[Length, ...]]"
+PadsLike: TypeAlias = "Mapping[str, PadLike] | None"
+
+# What the extension takes: name, value, lengths (-1: the longest; None: all), truncate.
+CorePad: TypeAlias = tuple[str, Value, tuple[int, ...] | None, bool]
+
+
+def _pad_of(name: str, pad: PadLike) -> Pad:
+    if isinstance(pad, Pad):
+        return pad
+    if isinstance(pad, tuple) and len(pad) == 2:
+        return Pad(*pad)
+    raise TypeError(
+        f"pad[{name!r}] is a (value, length) tuple or a columnstone.Pad, not {type(pad).__name__}"
+    )
+
+
+def _lengths_of(name: str, length: object) -> tuple[int, ...] | None:
+    if length is None:
+        return None
+    lengths = length if isinstance(length, tuple) else (length,)
+    for one in lengths:
+        if one is not None and (not isinstance(one, int) or isinstance(one, bool)):
+            raise TypeError(f"pad[{name!r}]: a length is an int or None, not {type(one).__name__}")
+        if one is not None and one < 0:
+            raise argument_error(f"pad[{name!r}]: the length {one} is negative")
+        if one is not None and one >= 2**63:
+            raise argument_error(f"pad[{name!r}]: the length {one} does not fit 64 bits")
+    return tuple(-1 if one is None else one for one in lengths)
+
+
+def _find(tensors: Iterable[TensorRepresentation], name: str) -> TensorRepresentation | None:
+    """The tensor of that name; "a.b" is the field b of a."""
+    known = {tensor.name: tensor for tensor in tensors}
+    if name in known:
+        return known[name]
+    for outer, tensor in known.items():
+        if tensor.kind == "structured" and name.startswith(outer + "."):
+            found = _find(tensor.fields, name[len(outer) + 1 :])
+            if found is not None:
+                return found
+    return None
+
+
+_TYPES: dict[str, tuple[type, ...]] = {"int64": (int,), "float32": (int, float), "bytes": (bytes,)}
+
+
+def core_pads(
+    pad: PadsLike, representations: Mapping[str, TensorRepresentation]
+) -> tuple[CorePad, ...]:
+    """The extension's tuples of a pad argument, checked against the tensors."""
+    entries: list[CorePad] = []
+    if pad is not None and not isinstance(pad, Mapping):
+        raise TypeError(f"pad is a dict of tensor name to pad, not {type(pad).__name__}")
+    for name, given in ({} if pad is None else pad).items():
+        one = _pad_of(name, given)
+        tensor = _find(representations.values(), name)
+        if tensor is None:
+            raise NotFoundError(f"there is no tensor {name!r} to pad", path=name)
+        types = _TYPES.get(tensor.dtype, (int, float, bytes))
+        if not isinstance(one.value, types) or isinstance(one.value, bool):
+            names = " or ".join(t.__name__ for t in types)
+            raise TypeError(
+                f"pad[{name!r}]: a tensor of {tensor.dtype} is padded with {names}, not "
+                f"{type(one.value).__name__}"
+            )
+        fits = not isinstance(one.value, int) or -(2**63) <= one.value < 2**63
+        if tensor.dtype == "int64" and not fits:
+            raise argument_error(f"pad[{name!r}]: the value {one.value!r} does not fit 64 bits")
+        entries.append((name, one.value, _lengths_of(name, one.length), bool(one.truncate)))
+    return tuple(entries)
+
+
+class TensorAdapter:
+    """Makes tensors of record batches of one Arrow schema, from whatever library they come.
+
+    arrow_schema: of the batches: any object with __arrow_c_schema__.
+    representations: what tensors to make: TensorRepresentations, as a dict by name or a list, or a
+        schema (whatever columnstone.Schema takes), whose `group` counts then.
+    pad: ragged, varlen and sparse tensors that are wanted dense: name -> (value, length) or Pad;
+        a field of a structured tensor is named "tensor.field".
+
+    Raises SchemaError, with tensor and column, if the columns cannot make the tensors. Adapters
+    pickle, and several threads may share one.
+    """
+
+    __slots__ = ("_arrow_schema", "_core", "_pads", "_representations", "convert")
+
+    convert: Callable[[ArrowArrayExportable | Plain], dict[str, AnyTensor]]
+    """The tensors of one batch by name: Tensor, SparseTensor, RaggedTensor, or a dict of the fields
+    of a structured one.
+
+    The batch is a columnstone.RecordBatch, or any object with __arrow_c_array__, such as pyarrow's;
+    those of others are validated first (CorruptError). It has to have the adapter's Arrow schema,
+    metadata aside. Numbers and 64-bit offsets are not copied where they lie one behind the other.
+
+    Raises SchemaError with row and tensor for a row that does not fit.
+    """
+
+    def __init__(
+        self,
+        arrow_schema: ArrowSchemaExportable,
+        representations: (
+            Mapping[str, TensorRepresentation] | Iterable[TensorRepresentation] | SchemaLike
+        ),
+        *,
+        group: str = "",
+        pad: PadsLike = None,
+    ) -> None:
+        if not hasattr(arrow_schema, "__arrow_c_schema__"):
+            raise TypeError(
+                "arrow_schema is an object with __arrow_c_schema__, not "
+                f"{type(arrow_schema).__name__}"
+            )
+        tensors = representations_from(representations, group)
+        self._make(_core.arrow_schema(arrow_schema), tensors, core_pads(pad, tensors))
+
+    def _make(
+        self,
+        arrow_schema: _core.ArrowSchema,
+        tensors: dict[str, TensorRepresentation],
+        pads: tuple[CorePad, ...],
+    ) -> None:
+        from .tensor import RaggedTensor, SparseTensor
+
+        self._arrow_schema = arrow_schema
+        self._representations = tensors
+        self._pads = pads
+        self._core = _core.TensorAdapter(
+            arrow_schema, entries_of(tensors), pads, SparseTensor, RaggedTensor
+        )
+        self.convert = self._core.convert
+
+    @property
+    def arrow_schema(self) -> _core.ArrowSchema:
+        """The Arrow schema of the batches."""
+        return self._arrow_schema
+
+    @property
+    def representations(self) -> dict[str, TensorRepresentation]:
+        """How each tensor is made, by name, before padding."""
+        return dict(self._representations)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._arrow_schema, self._representations, self._pads)
+
+    def __repr__(self) -> str:
+        names = ", ".join(list(self._representations)[:8])
+        more = ", ..." if len(self._representations) > 8 else ""
+        return f"<columnstone.TensorAdapter of {len(self._representations)} tensors: {names}{more}>"
+
+
+def _restore(
+    arrow_schema: _core.ArrowSchema,
+    tensors: dict[str, TensorRepresentation],
+    pads: tuple[CorePad, ...],
+) -> TensorAdapter:
+    adapter = object.__new__(TensorAdapter)
+    adapter._make(arrow_schema, tensors, pads)
+    return adapter
+
+
+def representations_from(given: object, group: str) -> dict[str, TensorRepresentation]:
+    """TensorRepresentations by name, from what stands for them."""
+    if isinstance(given, Mapping):
+        given = given.values()
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes | bytearray | memoryview):
+        if group:
+            raise argument_error("group names one of a schema's: with representations it is empty")
+        tensors: dict[str, TensorRepresentation] = {}
+        for tensor in given:
+            entries_of([tensor])  # which checks its type
+            if tensor.name in tensors:
+                raise argument_error(
+                    f"two tensors are called {tensor.name!r}", "rename one of them"
+                )
+            tensors[tensor.name] = tensor
+        return tensors
+    schema = given if isinstance(given, Schema) else Schema(given)  # type: ignore[arg-type]
+    return schema.tensor_representations(group)

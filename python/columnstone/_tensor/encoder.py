@@ -1,0 +1,240 @@
+"""Tensors to record batches: those of ours, of numpy, PyTorch, JAX and TensorFlow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .. import _core
+from .._arrow.table import array as _array
+from .._base.errors import UnsupportedError
+from .._schema.spec import entries_of, representations_of
+from .adapter import representations_from
+from .tensor import RaggedTensor, SparseTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .._schema.schema import SchemaLike
+    from .._schema.spec import TensorRepresentation
+
+# A buffer of numbers, or a shape and the strings.
+CoreNdarray: TypeAlias = "Any | tuple[tuple[int, ...], list[bytes] | _core.Tensor]"
+CoreTensor: TypeAlias = (
+    "tuple[str, str, CoreNdarray, CoreNdarray, CoreNdarray, tuple[Any, ...], tuple[Any, ...]]"
+)
+
+
+class TensorEncoder:
+    """Makes record batches of tensors, such that a TensorAdapter of the same representations gives
+    the same tensors again: every value, bit and position.
+
+    representations: TensorRepresentations, as a dict by name or a list, or a schema (whatever
+        columnstone.Schema takes), whose `group` counts then.
+
+    A dense tensor becomes a column of large_list with a row's values; a varlen one the same; a
+    sparse one a column of values and one of int64 per index column; a ragged one nested
+    large_lists, or values beside row lengths where its partitions name columns; trailing uniform
+    partitions lie flat in the innermost lists. Paths of several steps make struct columns. Values
+    keep their type.
+
+    Raises SchemaError for representations of the same column. Encoders pickle, and several threads
+    may share one.
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(
+        self,
+        representations: (
+            Mapping[str, TensorRepresentation] | Iterable[TensorRepresentation] | SchemaLike
+        ),
+        *,
+        group: str = "",
+    ) -> None:
+        tensors = representations_from(representations, group)
+        self._core = _core.TensorEncoder.from_specs(entries_of(tensors))
+
+    @classmethod
+    def of(cls, tensors: Mapping[str, Any]) -> TensorEncoder:
+        """An encoder by the representations that the tensors ask for: dense; varlen sparse if the
+        positions of every row count 0, 1, 2, ... and the longest row fills the dense shape, else
+        sparse with the columns "name$values" and "name$index0", ...; ragged, with inner dimensions
+        as uniform partitions; structured for a dict, in a struct column of its name."""
+        encoder = object.__new__(cls)
+        encoder._core = _core.TensorEncoder.of(_core_tensors(tensors))
+        return encoder
+
+    def encode(self, tensors: Mapping[str, Any]) -> _core.RecordBatch:
+        """One batch of the tensors, one for each representation, by name. Each is
+
+        - a columnstone Tensor, SparseTensor or RaggedTensor;
+        - a numpy array, or anything that exports a buffer, DLPack or __array__ (PyTorch and JAX on
+          the CPU, TensorFlow); arrays of str, as of bytes, are strings (UTF-8);
+        - a list of bytes or str, as one string per row;
+        - a SparseTensor or RaggedTensor of TensorFlow, a sparse COO or nested tensor of PyTorch;
+        - for a structured tensor a dict of its fields.
+
+        Values are copied. The first batch decides what the representations leave open: the width
+        of numbers, and the number of list levels.
+
+        Raises SchemaError, with tensor and row, for a tensor that its representation cannot give
+        back: another shape, rows that are not those of the other tensors, row splits or indices
+        that are out of order, positions with gaps in a varlen tensor. UnsupportedError for types
+        that are no integers, float32, float64 or strings.
+        """
+        return self._core.encode(_core_tensors(tensors))
+
+    @property
+    def arrow_schema(self) -> _core.ArrowSchema:
+        """The Arrow schema of the batches; before the first one, as the representations say."""
+        return self._core.arrow_schema
+
+    @property
+    def representations(self) -> dict[str, TensorRepresentation]:
+        """How each tensor is written, by name."""
+        return representations_of(self._core.specs())
+
+    def __reduce__(self) -> tuple[Callable[..., TensorEncoder], tuple[Any, ...]]:
+        return type(self), (self.representations,)
+
+    def __repr__(self) -> str:
+        return f"<columnstone.TensorEncoder of {', '.join(self.representations)}>"
+
+
+def _core_tensors(tensors: Mapping[str, Any]) -> tuple[CoreTensor, ...]:
+    if not isinstance(tensors, Mapping):
+        raise TypeError(f"tensors is a dict by name, not {type(tensors).__name__}")
+    return tuple(_core_tensor(name, value) for name, value in tensors.items())
+
+
+def _core_tensor(name: str, value: Any) -> CoreTensor:
+    """The extension's tuple of a tensor of any library."""
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a tensor is a str, not {type(name).__name__}")
+    if isinstance(value, Mapping):
+        return name, "structured", None, None, None, (), _core_tensors(value)
+    sparse = _sparse_parts(value)
+    if sparse is not None:
+        indices, values, dense_shape = (_ndarray(name, part) for part in sparse)
+        return name, "sparse", values, indices, dense_shape, (), ()
+    ragged = _ragged_parts(name, value)
+    if ragged is not None:
+        flat, row_splits = ragged
+        splits = tuple(_ndarray(name, part) for part in row_splits)
+        return name, "ragged", _ndarray(name, flat), None, None, splits, ()
+    return name, "dense", _ndarray(name, value), None, None, (), ()
+
+
+# ---- kinds ----
+
+
+def _sparse_parts(value: Any) -> tuple[Any, Any, Any] | None:
+    """indices [n, rank], values [n] and dense_shape [rank]; None for what is not sparse."""
+    if isinstance(value, SparseTensor) or _has(value, "indices", "values", "dense_shape"):
+        return value.indices, value.values, value.dense_shape
+    if getattr(value, "is_sparse", False) is True and hasattr(value, "coalesce"):
+        return _torch_sparse_parts(value)
+    return None
+
+
+def _torch_sparse_parts(value: Any) -> tuple[Any, Any, Any]:
+    import numpy as np
+
+    if value.dense_dim() != 0:
+        raise UnsupportedError("a hybrid sparse tensor, whose values have dimensions of their own")
+    sorted_ = value.coalesce()
+    if sorted_.values().shape[0] != value._nnz():
+        raise UnsupportedError("a sparse tensor with several values of the same index")
+    return sorted_.indices().T, sorted_.values(), np.array(tuple(value.shape), dtype=np.int64)
+
+
+def _ragged_parts(name: str, value: Any) -> tuple[Any, list[Any]] | None:
+    """The values and the row splits, outermost first; None for what is not ragged."""
+    if isinstance(value, RaggedTensor):
+        return value.values, list(value.row_splits)
+    if _has(value, "flat_values", "nested_row_splits"):
+        return value.flat_values, list(value.nested_row_splits)
+    if getattr(value, "is_nested", False) is True and hasattr(value, "unbind"):
+        return _torch_nested_parts(name, value)
+    return None
+
+
+def _torch_nested_parts(name: str, value: Any) -> tuple[Any, list[Any]]:
+    """The rows of a nested tensor differ in their first dimension."""
+    import numpy as np
+
+    rows = [_numpy(row) for row in value.unbind()]
+    if any(row.ndim == 0 or row.shape[1:] != rows[0].shape[1:] for row in rows):
+        raise UnsupportedError(
+            "a nested tensor whose rows differ in more than their first dimension", path=name
+        )
+    splits: Any = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in rows], out=splits[1:])
+    if not rows:
+        return _numpy(value.new_empty(0)) if hasattr(value, "new_empty") else np.empty(0), [splits]
+    return np.concatenate(rows), [splits]
+
+
+def _has(value: Any, *names: str) -> bool:
+    """True for an object with these attributes, none of them a method."""
+    return all(hasattr(value, name) and not callable(getattr(value, name)) for name in names)
+
+
+# ---- arrays ----
+
+
+def _ndarray(name: str, value: Any) -> CoreNdarray:
+    """An array as the extension takes it."""
+    if isinstance(value, _core.Tensor):
+        return (value.shape, value) if value.dtype == "bytes" else value
+    if isinstance(value, list | tuple):
+        return (len(value),), [_bytes_of(name, item) for item in value]
+    if isinstance(value, str | bytes | bytearray) or value is None:
+        raise TypeError(f"tensor {name!r} is {type(value).__name__}, which is no tensor")
+    array = _numpy(_without_nulls(name, value))
+    if array.dtype.kind in "OSU":
+        return array.shape, [_bytes_of(name, item) for item in array.ravel().tolist()]
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8 or array.dtype == "float16":
+        hint = "cast it to integers, float32 or float64"
+        raise UnsupportedError(f"a tensor of {array.dtype} ({hint})", path=name, hint=hint)
+    return array
+
+
+def _without_nulls(name: str, value: Any) -> Any:
+    """Arrow data as an array of ours: as numpy, nulls would turn into NaN, or masks be lost."""
+    if hasattr(value, "mask") and hasattr(value, "filled"):
+        raise UnsupportedError("a masked array (fill it first)", path=name, hint="fill it first")
+    if not hasattr(value, "__arrow_c_array__") and not hasattr(value, "__arrow_c_stream__"):
+        return value
+    column = _array(value)
+    if column.null_count > 0:
+        hint = "fill the nulls, or encode a varlen tensor"
+        raise UnsupportedError(f"a tensor with {column.null_count} nulls", path=name, hint=hint)
+    return value
+
+
+def _numpy(value: Any) -> Any:
+    """A numpy array in row-major order, aligned and of the machine's byte order."""
+    import numpy as np
+
+    if hasattr(value, "detach"):
+        value = value.detach()
+    if hasattr(value, "__array__") or not hasattr(value, "__dlpack__"):
+        array = np.asarray(value)
+    else:
+        array = np.from_dlpack(value)
+    if array.dtype.kind in "OSU":
+        return array
+    return np.require(array, array.dtype.newbyteorder("="), ("C", "A"))
+
+
+def _bytes_of(name: str, item: Any) -> bytes:
+    if isinstance(item, str):
+        return item.encode()
+    if isinstance(item, bytes):
+        return item
+    if isinstance(item, bytearray | memoryview):
+        return bytes(item)
+    hint = "make it a numpy array" if isinstance(item, int | float) else "use bytes or str"
+    raise TypeError(f"tensor {name!r} holds {type(item).__name__} among its strings ({hint})")

@@ -1,0 +1,275 @@
+/* ArrowSchema: the Arrow type of a batch or column as a Python object. */
+#include <stdlib.h>
+
+#include "ext/ext.h"
+
+typedef struct arrow_schema {
+  PyObject_HEAD cst__py_shared *shared;
+  const struct ArrowSchema *node;
+} arrow_schema;
+
+static PyObject *make(cst__py_state *state, cst__py_shared *shared,
+                      const struct ArrowSchema *node) {
+  arrow_schema *self = PyObject_New(arrow_schema, state->arrow_schema_type);
+  if (self == NULL) {
+    cst__py_shared_release(shared);
+    return NULL;
+  }
+  self->shared = shared;
+  self->node = node;
+  return (PyObject *)self;
+}
+
+PyObject *cst__py_arrow_schema_new(cst__py_state *state, struct ArrowSchema *schema) {
+  cst__py_shared *shared = cst__py_shared_new(schema, NULL);
+  if (shared == NULL) {
+    schema->release(schema);
+    return PyErr_NoMemory();
+  }
+  return make(state, shared, cst__py_shared_schema(shared));
+}
+
+const struct ArrowSchema *cst__py_arrow_schema_view(PyObject *self) {
+  return ((arrow_schema *)self)->node;
+}
+
+PyObject *cst__py_arrow_schema_child(PyObject *object, int64_t i) {
+  arrow_schema *self = (arrow_schema *)object;
+  cst__py_shared_retain(self->shared);
+  return make(cst__py_state_of(object), self->shared, self->node->children[i]);
+}
+
+PyObject *cst__py_arrow_schema_name(const struct ArrowSchema *schema, int64_t i) {
+  const char *name = schema->children[i]->name;
+  return PyUnicode_DecodeUTF8(name ? name : "", (Py_ssize_t)strlen(name ? name : ""),
+                              "surrogateescape");
+}
+
+static void dealloc(PyObject *object) {
+  cst__py_pending pending = cst__py_put_aside();
+  cst__py_shared_release(((arrow_schema *)object)->shared);
+  cst__py_put_back(pending);
+  cst__py_free(object);
+}
+
+static PyObject *get_names(PyObject *object, void *closure) {
+  (void)closure;
+  const struct ArrowSchema *node = ((arrow_schema *)object)->node;
+  PyObject *names = PyList_New(0);
+  for (int64_t i = 0; names != NULL && i < node->n_children; i++) {
+    PyObject *name = cst__py_arrow_schema_name(node, i);
+    if (name == NULL || PyList_Append(names, name) < 0) {
+      Py_CLEAR(names);
+    }
+    Py_XDECREF(name);
+  }
+  return names;
+}
+
+static PyObject *get_format(PyObject *object, void *closure) {
+  (void)closure;
+  return PyUnicode_FromString(((arrow_schema *)object)->node->format);
+}
+
+static PyObject *get_name(PyObject *object, void *closure) {
+  (void)closure;
+  const char *name = ((arrow_schema *)object)->node->name;
+  return PyUnicode_DecodeUTF8(name ? name : "", (Py_ssize_t)strlen(name ? name : ""),
+                              "surrogateescape");
+}
+
+static PyObject *get_nullable(PyObject *object, void *closure) {
+  (void)closure;
+  return PyBool_FromLong((((arrow_schema *)object)->node->flags & ARROW_FLAG_NULLABLE) != 0);
+}
+
+static PyObject *get_children(PyObject *object, void *closure) {
+  (void)closure;
+  int64_t count = ((arrow_schema *)object)->node->n_children;
+  PyObject *children = PyList_New(0);
+  for (int64_t i = 0; children != NULL && i < count; i++) {
+    PyObject *child = cst__py_arrow_schema_child(object, i);
+    if (child == NULL || PyList_Append(children, child) < 0) {
+      Py_CLEAR(children);
+    }
+    Py_XDECREF(child);
+  }
+  return children;
+}
+
+static PyObject *export_schema(PyObject *object, PyObject *unused) {
+  (void)unused;
+  arrow_schema *self = (arrow_schema *)object;
+  struct ArrowSchema out;
+  if (cst__py_shared_export_schema(self->shared, self->node, &out) < 0) {
+    return PyErr_NoMemory();
+  }
+  return cst__py_schema_capsule(&out);
+}
+
+/* Types that a human knows better by name than by format letter. */
+static const char *type_name(const char *format) {
+  static const char *const names[][2] = {
+      {"n", "null"},        {"b", "bool"},         {"c", "int8"},         {"C", "uint8"},
+      {"s", "int16"},       {"S", "uint16"},       {"i", "int32"},        {"I", "uint32"},
+      {"l", "int64"},       {"L", "uint64"},       {"e", "float16"},      {"f", "float32"},
+      {"g", "float64"},     {"z", "binary"},       {"Z", "large_binary"}, {"vz", "binary_view"},
+      {"u", "string"},      {"U", "large_string"}, {"vu", "string_view"}, {"+l", "list"},
+      {"+L", "large_list"}, {"+s", "struct"},
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(names[i][0], format) == 0) {
+      return names[i][1];
+    }
+  }
+  return strncmp(format, "+w:", 3) == 0 ? "fixed_size_list" : NULL;
+}
+
+static PyObject *type_text(const struct ArrowSchema *node);
+
+static PyObject *child_text(const struct ArrowSchema *node, int64_t i) {
+  PyObject *type = type_text(node->children[i]);
+  bool named = strcmp(node->format, "+s") == 0;
+  if (type == NULL || !named) {
+    return type;
+  }
+  PyObject *name = cst__py_arrow_schema_name(node, i);
+  PyObject *text = name == NULL ? NULL : PyUnicode_FromFormat("%U: %U", name, type);
+  Py_XDECREF(name);
+  Py_DECREF(type);
+  return text;
+}
+
+static PyObject *children_text(const struct ArrowSchema *node) {
+  PyObject *parts = PyList_New(0);
+  for (int64_t i = 0; parts != NULL && i < node->n_children; i++) {
+    PyObject *text = child_text(node, i);
+    if (text == NULL || PyList_Append(parts, text) < 0) {
+      Py_CLEAR(parts);
+    }
+    Py_XDECREF(text);
+  }
+  PyObject *comma = parts == NULL ? NULL : PyUnicode_FromString(", ");
+  PyObject *joined = comma == NULL ? NULL : PyUnicode_Join(comma, parts);
+  Py_XDECREF(comma);
+  Py_XDECREF(parts);
+  return joined;
+}
+
+static PyObject *type_text(const struct ArrowSchema *node) {
+  const char *name = type_name(node->format);
+  if (name == NULL) {
+    return PyUnicode_FromFormat("'%s'", node->format);
+  }
+  if (node->format[0] != '+') {
+    return PyUnicode_FromString(name);
+  }
+  PyObject *children = children_text(node);
+  if (children == NULL) {
+    return NULL;
+  }
+  bool fixed = strncmp(node->format, "+w:", 3) == 0;
+  PyObject *text = fixed ? PyUnicode_FromFormat("%s<%U>[%s]", name, children, node->format + 3)
+                         : PyUnicode_FromFormat("%s<%U>", name, children);
+  Py_DECREF(children);
+  return text;
+}
+
+static PyObject *repr(PyObject *object) {
+  PyObject *text = type_text(((arrow_schema *)object)->node);
+  PyObject *result =
+      text == NULL ? NULL : PyUnicode_FromFormat("<columnstone.ArrowSchema %U>", text);
+  Py_XDECREF(text);
+  return result;
+}
+
+static PyObject *str(PyObject *object) { return type_text(((arrow_schema *)object)->node); }
+
+static bool same_text(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : "") == 0; }
+
+bool cst__py_arrow_schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b) {
+  if (strcmp(a->format, b->format) != 0 || !same_text(a->name, b->name) ||
+      a->n_children != b->n_children || (a->dictionary == NULL) != (b->dictionary == NULL) ||
+      (a->flags & ARROW_FLAG_NULLABLE) != (b->flags & ARROW_FLAG_NULLABLE)) {
+    return false;
+  }
+  for (int64_t i = 0; i < a->n_children; i++) {
+    if (!cst__py_arrow_schema_equal(a->children[i], b->children[i])) {
+      return false;
+    }
+  }
+  return a->dictionary == NULL || cst__py_arrow_schema_equal(a->dictionary, b->dictionary);
+}
+
+static PyObject *richcompare(PyObject *a, PyObject *b, int operation) {
+  if ((operation != Py_EQ && operation != Py_NE) || Py_TYPE(a) != Py_TYPE(b)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  bool same = cst__py_arrow_schema_equal(((arrow_schema *)a)->node, ((arrow_schema *)b)->node);
+  return PyBool_FromLong(same == (operation == Py_EQ));
+}
+
+static Py_hash_t hash(PyObject *object) {
+  PyObject *text = type_text(((arrow_schema *)object)->node);
+  Py_hash_t value = text == NULL ? -1 : PyObject_Hash(text);
+  Py_XDECREF(text);
+  return value;
+}
+
+static Py_ssize_t length(PyObject *object) {
+  return (Py_ssize_t)((arrow_schema *)object)->node->n_children;
+}
+
+/* By the module's function of that name, which unpickles. */
+static PyObject *reduce(PyObject *object, PyObject *unused) {
+  (void)unused;
+  PyObject *module = PyImport_ImportModule("columnstone._core");
+  PyObject *restore = module == NULL ? NULL : PyObject_GetAttrString(module, "_plant_arrow_schema");
+  PyObject *tree =
+      restore == NULL ? NULL : cst__py_arrow_schema_tree(((arrow_schema *)object)->node);
+  Py_XDECREF(module);
+  if (tree == NULL) {
+    Py_XDECREF(restore);
+    return NULL;
+  }
+  return Py_BuildValue("(N(N))", restore, tree);
+}
+
+static PyMethodDef methods[] = {
+    {"__arrow_c_schema__", export_schema, METH_NOARGS,
+     PyDoc_STR("The schema as an Arrow PyCapsule, for pyarrow.schema(...) and others.")},
+    {"__reduce__", reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getset[] = {
+    {"names", get_names, NULL, PyDoc_STR("Names of the fields, in order."), NULL},
+    {"name", get_name, NULL, PyDoc_STR("The field's own name; '' for a whole batch."), NULL},
+    {"format", get_format, NULL, PyDoc_STR("Format string of the Arrow C data interface."), NULL},
+    {"nullable", get_nullable, NULL, PyDoc_STR("Whether the field may be null."), NULL},
+    {"children", get_children, NULL, PyDoc_STR("The fields as ArrowSchema objects."), NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "An Arrow schema or field: names and types of columns.\n\n"
+                "Anything that speaks the Arrow PyCapsule interface takes it, for example\n"
+                "``pyarrow.schema(source.arrow_schema)``. Equality compares names, types and\n"
+                "nullability, not metadata."},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_repr, repr},
+    {Py_tp_str, str},
+    {Py_tp_richcompare, richcompare},
+    {Py_tp_hash, hash},
+    {Py_sq_length, length},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {0, NULL},
+};
+
+PyType_Spec cst__py_arrow_schema_spec = {
+    .name = "columnstone.ArrowSchema",
+    .basicsize = sizeof(arrow_schema),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = slots,
+};

@@ -1,0 +1,211 @@
+/* Arrow slots as Python objects. The data has been validated by whoever made the array.
+ *
+ * Source: "Arrow columnar format": layouts of the types.
+ */
+#include <stdlib.h>
+
+#include "ext/ext.h"
+
+static const void *buffer(const struct ArrowArray *array, int64_t i) {
+  return i < array->n_buffers ? array->buffers[i] : NULL;
+}
+
+static bool bit(const void *bits, int64_t i) {
+  return (((const uint8_t *)bits)[i >> 3] >> (i & 7)) & 1;
+}
+
+static bool is_null(const struct ArrowSchema *schema, const struct ArrowArray *array, int64_t at) {
+  if (schema->format[0] == 'n') {
+    return true;
+  }
+  const void *validity = buffer(array, 0);
+  return array->null_count != 0 && validity != NULL && !bit(validity, at);
+}
+
+static PyObject *text_or_bytes(bool text, const uint8_t *data, int64_t size) {
+  const char *chars = data == NULL ? "" : (const char *)data;
+  return text ? PyUnicode_DecodeUTF8(chars, (Py_ssize_t)size, "strict")
+              : PyBytes_FromStringAndSize(chars, (Py_ssize_t)size);
+}
+
+/* The element between two offsets of 32 or 64 bits. */
+static void range_at(const struct ArrowArray *array, bool large, int64_t at, int64_t *begin,
+                     int64_t *end) {
+  const void *offsets = buffer(array, 1);
+  *begin = large ? ((const int64_t *)offsets)[at] : ((const int32_t *)offsets)[at];
+  *end = large ? ((const int64_t *)offsets)[at + 1] : ((const int32_t *)offsets)[at + 1];
+}
+
+static PyObject *varying(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                         int64_t at) {
+  char letter = schema->format[0];
+  int64_t begin;
+  int64_t end;
+  range_at(array, letter == 'Z' || letter == 'U', at, &begin, &end);
+  const uint8_t *data = buffer(array, 2);
+  return text_or_bytes(letter == 'u' || letter == 'U', data == NULL ? NULL : data + begin,
+                       end - begin);
+}
+
+/* A view: size, then the bytes if at most 12, else 4 bytes, buffer number and offset. */
+static PyObject *view(bool text, const struct ArrowArray *array, int64_t at) {
+  const uint8_t *slot = (const uint8_t *)buffer(array, 1) + at * 16;
+  int32_t field[4];
+  memcpy(field, slot, sizeof field);
+  if (field[0] <= 12) {
+    return text_or_bytes(text, slot + 4, field[0]);
+  }
+  const uint8_t *data = buffer(array, 2 + (int64_t)field[2]);
+  return text_or_bytes(text, data + field[3], field[0]);
+}
+
+double cst__py_half(uint16_t bits) {
+  double fraction = bits & 0x3ff;
+  int exponent = (bits >> 10) & 0x1f;
+  double value = exponent == 31  ? (fraction == 0 ? Py_HUGE_VAL : Py_HUGE_VAL - Py_HUGE_VAL)
+                 : exponent == 0 ? fraction / 16777216.0
+                                 : (1.0 + fraction / 1024.0) * (double)(1 << exponent) / 32768.0;
+  return bits & 0x8000 ? -value : value;
+}
+
+static PyObject *primitive(char letter, const void *values, int64_t at) {
+  switch (letter) {
+    case 'b':
+      return PyBool_FromLong(bit(values, at));
+    case 'c':
+      return PyLong_FromLong(((const int8_t *)values)[at]);
+    case 'C':
+      return PyLong_FromLong(((const uint8_t *)values)[at]);
+    case 's':
+      return PyLong_FromLong(((const int16_t *)values)[at]);
+    case 'S':
+      return PyLong_FromLong(((const uint16_t *)values)[at]);
+    case 'i':
+      return PyLong_FromLong(((const int32_t *)values)[at]);
+    case 'I':
+      return PyLong_FromUnsignedLong(((const uint32_t *)values)[at]);
+    case 'l':
+      return PyLong_FromLongLong(((const int64_t *)values)[at]);
+    case 'L':
+      return PyLong_FromUnsignedLongLong(((const uint64_t *)values)[at]);
+    case 'e':
+      return PyFloat_FromDouble(cst__py_half(((const uint16_t *)values)[at]));
+    case 'f':
+      return PyFloat_FromDouble((double)((const float *)values)[at]);
+    case 'g':
+      return PyFloat_FromDouble(((const double *)values)[at]);
+    default:
+      return NULL;
+  }
+}
+
+static PyObject *struct_value(cst__py_state *state, const struct ArrowSchema *schema,
+                              const struct ArrowArray *array, int64_t at) {
+  PyObject *dict = PyDict_New();
+  for (int64_t i = 0; dict != NULL && i < schema->n_children; i++) {
+    PyObject *name = cst__py_arrow_schema_name(schema, i);
+    PyObject *value =
+        name ? cst__py_value(state, schema->children[i], array->children[i], at) : NULL;
+    if (value == NULL || PyDict_SetItem(dict, name, value) < 0) {
+      Py_CLEAR(dict);
+    }
+    Py_XDECREF(name);
+    Py_XDECREF(value);
+  }
+  return dict;
+}
+
+/* Lists by an offset and a size each. */
+static void list_view(const struct ArrowArray *array, bool large, int64_t at, int64_t *begin,
+                      int64_t *end) {
+  const void *offsets = buffer(array, 1);
+  const void *sizes = buffer(array, 2);
+  *begin = large ? ((const int64_t *)offsets)[at] : ((const int32_t *)offsets)[at];
+  *end = *begin + (large ? ((const int64_t *)sizes)[at] : ((const int32_t *)sizes)[at]);
+}
+
+static PyObject *nested(cst__py_state *state, const struct ArrowSchema *schema,
+                        const struct ArrowArray *array, int64_t at) {
+  int64_t begin;
+  int64_t end;
+  switch (schema->format[1]) {
+    case 's':
+      return struct_value(state, schema, array, at);
+    case 'l':
+    case 'L':
+    case 'm':
+      range_at(array, schema->format[1] == 'L', at, &begin, &end);
+      break;
+    case 'v':
+      list_view(array, schema->format[2] == 'L', at, &begin, &end);
+      break;
+    case 'w':
+      end = strtoll(schema->format + 3, NULL, 10);
+      begin = at * end;
+      end += begin;
+      break;
+    default:
+      return NULL;
+  }
+  return cst__py_values(state, schema->children[0], array->children[0], begin, end - begin);
+}
+
+static PyObject *present(cst__py_state *state, const struct ArrowSchema *schema,
+                         const struct ArrowArray *array, int64_t at) {
+  const char *format = schema->format;
+  switch (format[0]) {
+    case 'z':
+    case 'Z':
+    case 'u':
+    case 'U':
+      return varying(schema, array, at);
+    case 'v':
+      return view(format[1] == 'u', array, at);
+    case 'w': {
+      int64_t width = strtoll(format + 2, NULL, 10);
+      return text_or_bytes(false, (const uint8_t *)buffer(array, 1) + at * width, width);
+    }
+    case '+':
+      return nested(state, schema, array, at);
+    default:
+      return format[1] == '\0' ? primitive(format[0], buffer(array, 1), at) : NULL;
+  }
+}
+
+PyObject *cst__py_value(cst__py_state *state, const struct ArrowSchema *schema,
+                        const struct ArrowArray *array, int64_t i) {
+  int64_t at = array->offset + i;
+  if (is_null(schema, array, at)) {
+    Py_RETURN_NONE;
+  }
+  PyObject *value = NULL;
+  if (schema->dictionary == NULL) {
+    value = present(state, schema, array, at);
+  } else {
+    PyObject *index = primitive(schema->format[0], buffer(array, 1), at);
+    int64_t slot = index == NULL ? -1 : PyLong_AsLongLong(index);
+    Py_XDECREF(index);
+    if (slot >= 0) {
+      value = cst__py_value(state, schema->dictionary, array->dictionary, slot);
+    }
+  }
+  if (value == NULL && PyErr_Occurred() == NULL) {
+    cst__py_fail(state, CST_UNSUPPORTED,
+                 "convert the batch with pyarrow: pyarrow.record_batch(batch)",
+                 "values of the Arrow type '%.40s' cannot become Python objects", schema->format);
+  }
+  return value;
+}
+
+PyObject *cst__py_values(cst__py_state *state, const struct ArrowSchema *schema,
+                         const struct ArrowArray *array, int64_t offset, int64_t length) {
+  PyObject *list = PyList_New((Py_ssize_t)length);
+  for (int64_t i = 0; list != NULL && i < length; i++) {
+    PyObject *value = cst__py_value(state, schema, array, offset + i);
+    if (value == NULL || PyList_SetItem(list, (Py_ssize_t)i, value) < 0 ||
+        PyErr_CheckSignals() < 0) {
+      Py_CLEAR(list);
+    }
+  }
+  return list;
+}

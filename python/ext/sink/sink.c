@@ -1,0 +1,339 @@
+/* Sink: record batches to a file of any format, or into a Python file object. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ext/ext.h"
+
+typedef struct sink_object {
+  PyObject_HEAD cst_sink *sink; /* NULL: not begun, finished or given up */
+  bool closed;
+  cst_sink_options options; /* borrows from `held` and `csv` */
+  PyObject *held;           /* the tuple of arguments */
+  const char *path;         /* or the name of the file object */
+  cst__py_csv csv;
+  cst__py_file *file;        /* our own reference, for its exception; NULL for a path */
+  struct ArrowSchema schema; /* of the batches, once known */
+  cst__py_lock lock;
+  pid_t process;
+} sink_object;
+
+/* ---- life ---- */
+
+/* (path or name, file object or None, format, compression, level, schema, lossy, sequence_column,
+ * csv, threads, num_shards, shard_bytes) */
+static int parse(sink_object *self, PyObject *args) {
+  cst_sink_options *o = &self->options;
+  PyObject *object;
+  PyObject *schema;
+  PyObject *csv;
+  int compression;
+  int lossy;
+  unsigned long long shard_bytes;
+  if (!PyArg_ParseTuple(args, "yOziiOpzOiIK:Sink", &self->path, &object, &o->format, &compression,
+                        &o->level, &schema, &lossy, &o->sequence_column, &csv, &o->threads,
+                        &o->num_shards, &shard_bytes) ||
+      cst__py_schema_arg(cst__py_state_of((PyObject *)self), schema, &o->schema) < 0 ||
+      cst__py_csv_init(&self->csv, csv) < 0) {
+    return -1;
+  }
+  o->compression = (cst_compression)compression;
+  o->lossy = lossy != 0;
+  o->csv = cst__py_csv_view(&self->csv);
+  o->shard_bytes = shard_bytes;
+  if (object != Py_None) {
+    self->file = cst__py_file_new(cst__py_state_of((PyObject *)self), object, false);
+    return self->file == NULL ? -1 : 0;
+  }
+  return 0;
+}
+
+/* An early answer about a path: the file itself is opened when the schema is known. */
+static int check(sink_object *self) {
+  cst_error error = CST_ERROR_INIT;
+  if (self->file == NULL && cst_sink_check(self->path, &self->options, &error) != CST_OK) {
+    cst__py_raise(cst__py_state_of((PyObject *)self), &error);
+    return -1;
+  }
+  return 0;
+}
+
+static PyObject *new_sink(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  (void)kwargs;
+  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  sink_object *self = (sink_object *)allocate(type, 0);
+  if (self == NULL) {
+    return NULL;
+  }
+  self->options = (cst_sink_options)CST_SINK_OPTIONS_INIT;
+  self->held = Py_NewRef(args);
+  self->process = getpid();
+  if (cst__py_lock_init(&self->lock) < 0 || parse(self, args) < 0 || check(self) < 0) {
+    Py_CLEAR(self);
+  }
+  return (PyObject *)self;
+}
+
+/* Without a finish before, the temporary file goes; not in a forked child, whose parent writes on.
+ */
+static void free_sink(sink_object *self) {
+  cst_sink *sink = self->sink;
+  self->sink = NULL;
+  self->closed = true;
+  if (sink == NULL || self->process != getpid()) {
+    return;
+  }
+  Py_BEGIN_ALLOW_THREADS
+  cst_sink_free(sink);
+  Py_END_ALLOW_THREADS
+}
+
+static int traverse(PyObject *object, visitproc visit, void *arg) {
+  sink_object *self = (sink_object *)object;
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(self->held);
+  if (self->file != NULL) {
+    return cst__py_file_traverse(self->file, visit, arg);
+  }
+  return 0;
+}
+
+static int clear(PyObject *object) {
+  sink_object *self = (sink_object *)object;
+  free_sink(self);
+  cst__py_file *file = self->file;
+  self->file = NULL;
+  cst__py_file_release(file);
+  Py_CLEAR(self->held);
+  return 0;
+}
+
+static void dealloc(PyObject *object) {
+  sink_object *self = (sink_object *)object;
+  PyObject_GC_UnTrack(object);
+  clear(object);
+  cst__py_csv_reset(&self->csv);
+  if (self->schema.release != NULL) {
+    self->schema.release(&self->schema);
+  }
+  cst__py_lock_reset(&self->lock);
+  cst__py_free(object);
+}
+
+/* ---- writing ---- */
+
+/* Opens the output for batches of this schema (moved in). No GIL. */
+static cst_status begin(sink_object *self, struct ArrowSchema *schema, cst_error *error) {
+  cst_status status;
+  if (self->file == NULL) {
+    status = cst_sink_open(self->path, schema, &self->options, &self->sink, error);
+  } else {
+    cst_writer writer;
+    PyGILState_STATE gil = PyGILState_Ensure(); /* for the count of references */
+    writer = cst__py_file_writer(self->file, self->path);
+    PyGILState_Release(gil);
+    status = cst_sink_open_writer(&writer, schema, &self->options, &self->sink, error);
+  }
+  if (status == CST_OK) {
+    self->schema = *schema;
+    schema->release = NULL;
+  }
+  return status;
+}
+
+static cst_status refuse_schema(cst_error *error) {
+  error->code = CST_SCHEMA;
+  PyOS_snprintf(error->message, sizeof error->message,
+                "the columns of this batch differ from those of the first one");
+  PyOS_snprintf(error->hint, sizeof error->hint, "write batches of one schema into one file");
+  return CST_SCHEMA;
+}
+
+static cst_status write_rows(sink_object *self, struct ArrowArrayStream *stream, int64_t *rows,
+                             cst_error *error) {
+  for (;;) {
+    struct ArrowArray batch = {.release = NULL};
+    int code = stream->get_next(stream, &batch);
+    if (code != 0) {
+      return cst__py_stream_failure(stream, code, error);
+    }
+    if (batch.release == NULL) {
+      return CST_OK;
+    }
+    *rows += batch.length;
+    cst_status status = cst_sink_write(self->sink, &batch, error);
+    batch.release(&batch);
+    if (status != CST_OK) {
+      return status;
+    }
+  }
+}
+
+/* No GIL. */
+static cst_status write_stream(sink_object *self, struct ArrowArrayStream *stream, int64_t *rows,
+                               cst_error *error) {
+  struct ArrowSchema schema;
+  cst_status status = cst__py_stream_schema(stream, &schema, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  if (self->sink == NULL) {
+    status = begin(self, &schema, error);
+  } else if (!cst__py_arrow_schema_equal(&self->schema, &schema)) {
+    status = refuse_schema(error);
+  }
+  if (schema.release != NULL) {
+    schema.release(&schema);
+  }
+  return status == CST_OK ? write_rows(self, stream, rows, error) : status;
+}
+
+/* Enters the lock of an open sink. 0, or -1 with an exception. */
+static int enter(sink_object *self) {
+  cst__py_state *state = cst__py_state_of((PyObject *)self);
+  if (cst__py_lock_enter(&self->lock, state, "writer") < 0) {
+    return -1;
+  }
+  if (!self->closed && self->process == getpid()) {
+    return 0;
+  }
+  cst__py_lock_leave(&self->lock);
+  cst__py_fail(state, CST_STATE, "", "the writer is closed");
+  return -1;
+}
+
+/* Takes the result (may be NULL) of a call that returned `status`. */
+static PyObject *leave(sink_object *self, cst_status status, const cst_error *error,
+                       PyObject *result) {
+  if (status != CST_OK) {
+    Py_CLEAR(result);
+    bool raised = error->code == CST_CALLBACK && self->file != NULL &&
+                  cst__py_kept_deliver(cst__py_file_kept(self->file));
+    if (!raised) {
+      cst__py_raise(cst__py_state_of((PyObject *)self), error);
+    }
+  }
+  cst__py_lock_leave(&self->lock);
+  return result;
+}
+
+static PyObject *write_batches(PyObject *object, PyObject *batches) {
+  sink_object *self = (sink_object *)object;
+  struct ArrowArrayStream stream;
+  if (cst__py_import_batches(batches, &stream) < 0) {
+    return NULL;
+  }
+  bool entered = enter(self) == 0;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = CST_STATE;
+  int64_t rows = 0;
+  Py_BEGIN_ALLOW_THREADS
+  if (entered) {
+    status = write_stream(self, &stream, &rows, &error);
+  }
+  stream.release(&stream);
+  Py_END_ALLOW_THREADS
+  return entered ? leave(self, status, &error, PyLong_FromLongLong(rows)) : NULL;
+}
+
+/* Opens the output for batches of this schema, before there is one. */
+static PyObject *begin_by(PyObject *object, PyObject *schema_object) {
+  sink_object *self = (sink_object *)object;
+  struct ArrowSchema schema;
+  if (cst__py_import_schema(schema_object, &schema) < 0) {
+    return NULL;
+  }
+  bool entered = enter(self) == 0;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = CST_OK;
+  Py_BEGIN_ALLOW_THREADS
+  if (entered && self->sink == NULL) {
+    status = begin(self, &schema, &error);
+  }
+  if (schema.release != NULL) {
+    schema.release(&schema);
+  }
+  Py_END_ALLOW_THREADS
+  return entered ? leave(self, status, &error, Py_NewRef(Py_None)) : NULL;
+}
+
+static PyObject *finish(PyObject *object, PyObject *unused) {
+  (void)unused;
+  sink_object *self = (sink_object *)object;
+  if (enter(self) < 0) {
+    return NULL;
+  }
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = CST_STATE;
+  if (self->sink == NULL) {
+    error.code = CST_STATE;
+    PyOS_snprintf(error.message, sizeof error.message,
+                  "nothing was written, so the columns are not known");
+    PyOS_snprintf(error.hint, sizeof error.hint,
+                  "write a batch or a stream of no rows, which has columns");
+  } else {
+    Py_BEGIN_ALLOW_THREADS
+    status = cst_sink_finish(self->sink, &error);
+    Py_END_ALLOW_THREADS
+  }
+  free_sink(self);
+  return leave(self, status, &error, Py_NewRef(Py_None));
+}
+
+static PyObject *give_up(PyObject *object, PyObject *unused) {
+  (void)unused;
+  sink_object *self = (sink_object *)object;
+  if (cst__py_lock_enter(&self->lock, cst__py_state_of(object), "writer") < 0) {
+    return NULL;
+  }
+  free_sink(self);
+  cst__py_lock_leave(&self->lock);
+  Py_RETURN_NONE;
+}
+
+static PyObject *get_closed(PyObject *object, void *closure) {
+  (void)closure;
+  return PyBool_FromLong(((sink_object *)object)->closed);
+}
+
+PyObject *cst__py_sink_exists(PyObject *module, PyObject *args) {
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  const char *path;
+  int is_sharded;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "yp:sink_exists", &path, &is_sharded)) {
+    return NULL;
+  }
+  options.num_shards = is_sharded ? 1 : 0;
+  return PyBool_FromLong(cst_sink_exists(path, &options));
+}
+
+static PyMethodDef methods[] = {
+    {"begin", begin_by, METH_O, NULL},
+    {"write", write_batches, METH_O, NULL},
+    {"finish", finish, METH_NOARGS, NULL},
+    {"abort", give_up, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getset[] = {
+    {"closed", get_closed, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "An output of record batches; columnstone.Writer is the public face."},
+    {Py_tp_new, new_sink},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_traverse, traverse},
+    {Py_tp_clear, clear},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {0, NULL},
+};
+
+PyType_Spec cst__py_sink_spec = {
+    .name = "columnstone._core.Sink",
+    .basicsize = sizeof(sink_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = slots,
+};

@@ -1,0 +1,296 @@
+/* TFRecordWriter: records to a TFRecord file, or into a Python file object. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ext/ext.h"
+
+typedef struct writer_object {
+  PyObject_HEAD cst_tfrecord_writer *writer; /* NULL: finished or given up */
+  cst__py_file *file; /* our own reference, for its exception; NULL for a path */
+  cst__py_lock lock;
+  pid_t process;
+} writer_object;
+
+/* Sets the exception of a failed call; NULL. */
+static PyObject *fail(writer_object *self, const cst_error *error) {
+  if (error->code == CST_CALLBACK && self->file != NULL &&
+      cst__py_kept_deliver(cst__py_file_kept(self->file))) {
+    return NULL;
+  }
+  return cst__py_raise(cst__py_state_of((PyObject *)self), error);
+}
+
+static cst_status open_file(writer_object *self, PyObject *object, const char *name,
+                            const cst_sink_options *options, cst_error *error) {
+  self->file = cst__py_file_new(cst__py_state_of((PyObject *)self), object, false);
+  if (self->file == NULL) {
+    return CST_CALLBACK;
+  }
+  cst_writer writer = cst__py_file_writer(self->file, name);
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_tfrecord_writer_open_writer(&writer, options, &self->writer, error);
+  Py_END_ALLOW_THREADS
+  return status;
+}
+
+static cst_status open_path(writer_object *self, const char *path, const cst_sink_options *options,
+                            cst_error *error) {
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_tfrecord_writer_open(path, options, &self->writer, error);
+  Py_END_ALLOW_THREADS
+  return status;
+}
+
+/* TFRecordWriter(path or name, file object or None, compression, level) */
+static PyObject *new_writer(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  (void)kwargs;
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  const char *path;
+  PyObject *object;
+  int compression;
+  if (!PyArg_ParseTuple(args, "yOii:TFRecordWriter", &path, &object, &compression,
+                        &options.level)) {
+    return NULL;
+  }
+  options.compression = (cst_compression)compression;
+  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  writer_object *self = (writer_object *)allocate(type, 0);
+  if (self == NULL) {
+    return NULL;
+  }
+  self->process = getpid();
+  cst_error error = CST_ERROR_INIT;
+  if (cst__py_lock_init(&self->lock) < 0) {
+    Py_CLEAR(self);
+  } else if ((object == Py_None ? open_path(self, path, &options, &error)
+                                : open_file(self, object, path, &options, &error)) != CST_OK) {
+    if (PyErr_Occurred() == NULL) {
+      fail(self, &error);
+    }
+    Py_CLEAR(self);
+  }
+  return (PyObject *)self;
+}
+
+/* Without a finish before, the temporary file goes; not in a forked child, whose parent writes on.
+ */
+static void free_writer(writer_object *self) {
+  cst_tfrecord_writer *writer = self->writer;
+  self->writer = NULL;
+  if (writer == NULL || self->process != getpid()) {
+    return;
+  }
+  Py_BEGIN_ALLOW_THREADS
+  cst_tfrecord_writer_free(writer);
+  Py_END_ALLOW_THREADS
+}
+
+static int traverse(PyObject *object, visitproc visit, void *arg) {
+  writer_object *self = (writer_object *)object;
+  Py_VISIT(Py_TYPE(object));
+  if (self->file != NULL) {
+    return cst__py_file_traverse(self->file, visit, arg);
+  }
+  return 0;
+}
+
+static int clear(PyObject *object) {
+  writer_object *self = (writer_object *)object;
+  free_writer(self);
+  cst__py_file *file = self->file;
+  self->file = NULL;
+  cst__py_file_release(file);
+  return 0;
+}
+
+static void dealloc(PyObject *object) {
+  writer_object *self = (writer_object *)object;
+  PyObject_GC_UnTrack(object);
+  clear(object);
+  cst__py_lock_reset(&self->lock);
+  cst__py_free(object);
+}
+
+/* Enters the lock of an open writer. 0, or -1 with an exception. */
+static int enter(writer_object *self) {
+  cst__py_state *state = cst__py_state_of((PyObject *)self);
+  if (cst__py_lock_enter(&self->lock, state, "writer") < 0) {
+    return -1;
+  }
+  if (self->writer != NULL && self->process == getpid()) {
+    return 0;
+  }
+  cst__py_lock_leave(&self->lock);
+  cst__py_fail(state, CST_STATE, "", "the writer is closed");
+  return -1;
+}
+
+static PyObject *leave(writer_object *self, cst_status status, const cst_error *error) {
+  PyObject *result = status == CST_OK ? Py_NewRef(Py_None) : fail(self, error);
+  cst__py_lock_leave(&self->lock);
+  return result;
+}
+
+static PyObject *write_record(PyObject *object, PyObject *record) {
+  writer_object *self = (writer_object *)object;
+  Py_buffer data;
+  if (PyObject_GetBuffer(record, &data, PyBUF_SIMPLE) < 0) {
+    return NULL;
+  }
+  if (enter(self) < 0) {
+    PyBuffer_Release(&data);
+    return NULL;
+  }
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_tfrecord_writer_write(self->writer, data.buf, (size_t)data.len, &error);
+  Py_END_ALLOW_THREADS
+  PyBuffer_Release(&data);
+  return leave(self, status, &error);
+}
+
+/* ---- Arrow ---- */
+
+static cst_status write_batches(writer_object *self, struct ArrowArrayStream *stream,
+                                cst_error *error) {
+  struct ArrowSchema schema;
+  cst_status status = cst__py_stream_schema(stream, &schema, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  while (status == CST_OK) {
+    struct ArrowArray batch = {.release = NULL};
+    int code = stream->get_next(stream, &batch);
+    if (code != 0) {
+      status = cst__py_stream_failure(stream, code, error);
+    } else if (batch.release == NULL) {
+      break;
+    } else {
+      status = cst_tfrecord_writer_write_arrow(self->writer, &schema, &batch, error);
+      batch.release(&batch);
+    }
+  }
+  schema.release(&schema);
+  return status;
+}
+
+static PyObject *write_array(writer_object *self, PyObject *records) {
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  if (cst__py_import_array(records, &schema, &array) < 0) {
+    return NULL;
+  }
+  bool entered = enter(self) == 0;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = CST_STATE;
+  Py_BEGIN_ALLOW_THREADS
+  if (entered) {
+    status = cst_tfrecord_writer_write_arrow(self->writer, &schema, &array, &error);
+  }
+  schema.release(&schema);
+  array.release(&array);
+  Py_END_ALLOW_THREADS
+  return entered ? leave(self, status, &error) : NULL;
+}
+
+static PyObject *write_stream(writer_object *self, PyObject *records) {
+  struct ArrowArrayStream stream;
+  if (cst__py_import_stream(records, &stream) < 0) {
+    return NULL;
+  }
+  bool entered = enter(self) == 0;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = CST_STATE;
+  Py_BEGIN_ALLOW_THREADS
+  if (entered) {
+    status = write_batches(self, &stream, &error);
+  }
+  stream.release(&stream);
+  Py_END_ALLOW_THREADS
+  return entered ? leave(self, status, &error) : NULL;
+}
+
+static PyObject *write_arrow(PyObject *object, PyObject *records) {
+  int is_array = cst__py_has(records, "__arrow_c_array__");
+  if (is_array > 0) {
+    return write_array((writer_object *)object, records);
+  }
+  int is_stream = is_array < 0 ? -1 : cst__py_has(records, "__arrow_c_stream__");
+  if (is_stream > 0) {
+    return write_stream((writer_object *)object, records);
+  }
+  if (is_stream == 0) {
+    PyObject *name = PyType_GetName(Py_TYPE(records));
+    PyErr_Format(PyExc_TypeError,
+                 "write_batch() takes an Arrow binary array, or a batch or stream with one binary "
+                 "column, not %U (one record of bytes: write())",
+                 name);
+    Py_XDECREF(name);
+  }
+  return NULL;
+}
+
+static PyObject *finish(PyObject *object, PyObject *unused) {
+  (void)unused;
+  writer_object *self = (writer_object *)object;
+  if (enter(self) < 0) {
+    return NULL;
+  }
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_tfrecord_writer_finish(self->writer, &error);
+  Py_END_ALLOW_THREADS
+  free_writer(self);
+  return leave(self, status, &error);
+}
+
+static PyObject *give_up(PyObject *object, PyObject *unused) {
+  (void)unused;
+  writer_object *self = (writer_object *)object;
+  if (cst__py_lock_enter(&self->lock, cst__py_state_of(object), "writer") < 0) {
+    return NULL;
+  }
+  free_writer(self);
+  cst__py_lock_leave(&self->lock);
+  Py_RETURN_NONE;
+}
+
+static PyObject *get_closed(PyObject *object, void *closure) {
+  (void)closure;
+  return PyBool_FromLong(((writer_object *)object)->writer == NULL);
+}
+
+static PyMethodDef methods[] = {
+    {"write", write_record, METH_O, NULL},
+    {"write_arrow", write_arrow, METH_O, NULL},
+    {"finish", finish, METH_NOARGS, NULL},
+    {"abort", give_up, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getset[] = {
+    {"closed", get_closed, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "A TFRecord writer; columnstone.TFRecordWriter is the public face."},
+    {Py_tp_new, new_writer},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_traverse, traverse},
+    {Py_tp_clear, clear},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {0, NULL},
+};
+
+PyType_Spec cst__py_writer_spec = {
+    .name = "columnstone._core.TFRecordWriter",
+    .basicsize = sizeof(writer_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = slots,
+};

@@ -1,0 +1,75 @@
+/* Columns that grow by one value at a time and find their types as they do. */
+#ifndef COLUMNSTONE_PY_GROW_H
+#define COLUMNSTONE_PY_GROW_H
+
+#include "ext/ext.h"
+
+typedef enum cst__py_kind {
+  CST__PY_NULL,
+  CST__PY_BOOL,
+  CST__PY_INT,
+  CST__PY_FLOAT,
+  CST__PY_DATE,      /* days since 1970 */
+  CST__PY_TIMESTAMP, /* microseconds since 1970, of no time zone */
+  CST__PY_INSTANT,   /* microseconds since 1970, in UTC */
+  CST__PY_DURATION,  /* microseconds */
+  CST__PY_TEXT,
+  CST__PY_BYTES,
+  CST__PY_LIST,
+  CST__PY_STRUCT,
+} cst__py_kind;
+
+/* A value that is neither null nor nested. */
+typedef struct cst__py_scalar {
+  cst__py_kind kind;
+  char letter;    /* of BOOL, INT and FLOAT: Arrow's format of the narrowest type that it came in */
+  int64_t number; /* of all kinds but FLOAT, TEXT, BYTES */
+  double real;
+  const char *data; /* TEXT, BYTES: borrowed */
+  Py_ssize_t size;
+} cst__py_scalar;
+
+typedef struct cst__py_grown {
+  uint8_t *data;
+  size_t size;
+  size_t capacity;
+} cst__py_grown;
+
+/* A column. Its children are a list's values or a struct's fields; a field may be shorter than its
+ * struct, and the rest of it is null. */
+typedef struct cst__py_column {
+  cst__py_kind kind;
+  char letter;
+  bool has_nulls;
+  int64_t length;
+  int64_t first; /* the row that told the kind; -1: the caller did */
+  cst__py_grown valid;
+  cst__py_grown values;  /* numbers: 8 bytes each; TEXT, BYTES: theirs */
+  cst__py_grown offsets; /* TEXT, BYTES, LIST */
+  struct cst__py_column *parent;
+  PyObject *name; /* str; NULL: not a field */
+  struct cst__py_column **children;
+  size_t num_children;
+  size_t guess;    /* the field that will come next, if the next row is like the last one */
+  PyObject *index; /* STRUCT: name to number */
+} cst__py_column;
+
+/* All below: 0, or -1 with a Python exception. */
+
+/* The kind of an empty column, or the same kind again. 1: the column is of another kind. */
+int cst__py_column_become(cst__py_column *column, cst__py_kind kind, char letter, int64_t row);
+int cst__py_column_add_null(cst__py_column *column);
+/* 1: the column is of another kind; 2: an int and floats whose type does not hold it exactly. */
+int cst__py_column_add(cst__py_column *column, const cst__py_scalar *item, int64_t row);
+/* Ends a slot of a LIST or STRUCT whose values are all added. */
+int cst__py_column_end(cst__py_column *column);
+/* The values of a LIST. */
+cst__py_column *cst__py_column_values(cst__py_column *column);
+/* A field of a STRUCT, ready for the slot that is not ended yet. The name is a str without NUL. */
+cst__py_column *cst__py_column_field(cst__py_column *column, PyObject *name);
+/* Moves the data out as Arrow's; to be reset afterwards in any case. */
+int cst__py_column_finish(cst__py_column *column, struct ArrowSchema *schema,
+                          struct ArrowArray *array);
+void cst__py_column_reset(cst__py_column *column);
+
+#endif /* COLUMNSTONE_PY_GROW_H */

@@ -1,0 +1,154 @@
+/* Arrays and record batches from Arrow streams: what tables and series of other libraries give. */
+#include <stdlib.h>
+
+#include "ext/ext.h"
+
+/* ---- arrays without slots ---- */
+
+static const int64_t zeros[2];
+static const void *no_buffers[3] = {NULL, zeros, zeros};
+
+static void release_empty(struct ArrowArray *array) {
+  for (int64_t i = 0; i < array->n_children; i++) {
+    if (array->children[i]->release != NULL) {
+      array->children[i]->release(array->children[i]);
+    }
+  }
+  if (array->dictionary != NULL && array->dictionary->release != NULL) {
+    array->dictionary->release(array->dictionary);
+  }
+  free(array->private_data);
+  array->release = NULL;
+}
+
+static int64_t num_buffers_of(const char *format) {
+  if (format[0] == 'n' || strncmp(format, "+r", 2) == 0) {
+    return 0;
+  }
+  if (strcmp(format, "+s") == 0 || strncmp(format, "+w", 2) == 0 ||
+      strncmp(format, "+us", 3) == 0) {
+    return 1;
+  }
+  bool is_binary = format[0] != '\0' && format[1] == '\0' && strchr("zZuU", format[0]) != NULL;
+  return is_binary || format[0] == 'v' || strncmp(format, "+v", 2) == 0 ? 3 : 2;
+}
+
+/* The children, and the dictionary behind them, lie in one block. */
+static bool make_empty(const struct ArrowSchema *schema, struct ArrowArray *out) {
+  size_t count = (size_t)schema->n_children + 1;
+  *out = (struct ArrowArray){.n_buffers = num_buffers_of(schema->format), .buffers = no_buffers};
+  char *block = calloc(count, sizeof(struct ArrowArray) + sizeof(struct ArrowArray *));
+  if (block == NULL) {
+    return false;
+  }
+  struct ArrowArray *arrays = (struct ArrowArray *)block;
+  out->children = (struct ArrowArray **)(arrays + count);
+  out->private_data = block;
+  out->release = release_empty;
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    out->children[i] = &arrays[i];
+    out->n_children = i + 1;
+    if (!make_empty(schema->children[i], &arrays[i])) {
+      release_empty(out);
+      return false;
+    }
+  }
+  if (schema->dictionary != NULL) {
+    out->dictionary = &arrays[count - 1];
+    if (!make_empty(schema->dictionary, out->dictionary)) {
+      release_empty(out);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- streams ---- */
+
+static int get_schema(cst__py_state *state, struct ArrowArrayStream *stream,
+                      struct ArrowSchema *out) {
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst__py_stream_schema(stream, out, &error);
+  Py_END_ALLOW_THREADS
+  if (status != CST_OK) {
+    cst__py_raise(state, &error);
+  }
+  return status == CST_OK ? 0 : -1;
+}
+
+/* The next chunk; out->release is NULL at the end. */
+static int get_next(cst__py_state *state, struct ArrowArrayStream *stream, struct ArrowArray *out) {
+  cst_error error = CST_ERROR_INIT;
+  int code;
+  out->release = NULL;
+  Py_BEGIN_ALLOW_THREADS
+  code = stream->get_next(stream, out);
+  Py_END_ALLOW_THREADS
+  if (code != 0) {
+    cst__py_stream_failure(stream, code, &error);
+    cst__py_raise(state, &error);
+  }
+  return code == 0 ? 0 : -1;
+}
+
+/* Appends the chunk, which is taken over. */
+static int append(cst__py_state *state, PyObject *list, struct ArrowArrayStream *stream,
+                  struct ArrowArray *chunk, bool is_batch) {
+  struct ArrowSchema schema;
+  if (get_schema(state, stream, &schema) < 0) {
+    cst__py_release_array(chunk);
+    return -1;
+  }
+  PyObject *made = cst__py_table_import_one(state, &schema, chunk, is_batch);
+  int result = made != NULL ? PyList_Append(list, made) : -1;
+  Py_XDECREF(made);
+  return result;
+}
+
+static int append_all(cst__py_state *state, PyObject *list, struct ArrowArrayStream *stream,
+                      bool is_batch) {
+  struct ArrowArray chunk;
+  while (get_next(state, stream, &chunk) == 0) {
+    if (chunk.release != NULL) {
+      if (append(state, list, stream, &chunk, is_batch) < 0) {
+        return -1;
+      }
+      continue;
+    }
+    if (PyList_Size(list) > 0) {
+      return 0;
+    }
+    struct ArrowSchema schema; /* no chunks: one without slots says the type */
+    if (get_schema(state, stream, &schema) < 0) {
+      return -1;
+    }
+    bool ok = make_empty(&schema, &chunk);
+    schema.release(&schema);
+    return ok ? append(state, list, stream, &chunk, is_batch) : (PyErr_NoMemory(), -1);
+  }
+  return -1;
+}
+
+PyObject *cst__py_table_read_stream(cst__py_state *state, PyObject *object, bool is_batch) {
+  struct ArrowArrayStream stream;
+  if (cst__py_import_stream(object, &stream) < 0) {
+    return NULL;
+  }
+  PyObject *list = PyList_New(0);
+  if (list != NULL && append_all(state, list, &stream, is_batch) < 0) {
+    Py_CLEAR(list);
+  }
+  cst__py_release_stream(&stream);
+  return list;
+}
+
+PyObject *cst__py_table_import_stream(PyObject *module, PyObject *args) {
+  PyObject *object;
+  int is_batch;
+  if (!PyArg_ParseTuple(args, "Op:array_import_stream", &object, &is_batch)) {
+    return NULL;
+  }
+  return cst__py_table_read_stream(PyModule_GetState(module), object, is_batch != 0);
+}

@@ -64,7 +64,8 @@ USES = {
     "schema": lambda: (cst.Schema(schema.to_text()), schema.feature_spec(), schema.features),
     "read": lambda: list(cst.open(path, schema=schema)),
     "read a file object": lambda: list(cst.open(io.BytesIO(data), schema=schema)),
-    "read a stream": lambda: list(cst.open(Stream(), schema=schema, threads=2)),
+    # in one thread: CPython 3.11 crashes when it cannot make the state of another one
+    "read a stream": lambda: list(cst.open(Stream(), schema=schema)),
     "export a stream": lambda: cst.open(path).__arrow_c_stream__(),
     "tensors": lambda: [list(t) for t in cst.open(path, schema=schema).tensors()],
     "dlpack": lambda: (dense.__dlpack__(), dense.__dlpack__(max_version=(1, 0), copy=True)),

@@ -10,7 +10,7 @@
 #include "decode/sequence_decoder.h"
 #include "decode/sequence_encoder.h"
 #include "fuzz.h"
-#include "schema/infer.h"
+#include "schema/inference.h"
 
 enum { PADDING = 64, COPIES = 3 };
 
@@ -132,12 +132,13 @@ static void same_result(const result *a, const result *b) {
 
 /* Decoded with the schema that is inferred from it, a batch is what it was. */
 static void infer(const result *batch, const cst_bytes *items) {
-  cst__inferrer *inferrer;
+  void *inferrer;
   cst_schema *schema;
-  FUZZ_ASSERT(cst__inferrer_new(NULL, &inferrer, NULL) == CST_OK);
-  FUZZ_ASSERT(cst__inferrer_add(inferrer, &batch->schema, &batch->array, NULL) == CST_OK);
-  FUZZ_ASSERT(cst__inferrer_finish(inferrer, &schema, NULL) == CST_OK);
-  cst__inferrer_free(inferrer);
+  FUZZ_ASSERT(cst__inference.create(NULL, NULL, &inferrer, NULL) == CST_OK);
+  FUZZ_ASSERT(cst__accumulator_add(&cst__inference, inferrer, &batch->schema, &batch->array, NULL,
+                                   NULL) == CST_OK);
+  FUZZ_ASSERT(cst__inference.finish(inferrer, &schema, NULL) == CST_OK);
+  cst__inference.free(inferrer);
   result again = decode(schema, items, 0, CST__LOOP_BEST, CST_COLUMNS_OFFSETS_32);
   cst__schema_release(schema);
   if (again.status == CST_OK) {

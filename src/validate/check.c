@@ -21,7 +21,7 @@ static bool need_place(cst__check *check, cst__finding *finding) {
   }
   size_t twice = finding->capacity > 0 ? 2 * finding->capacity : 8;
   size_t capacity = twice < check->max_places ? twice : check->max_places;
-  cst__place *places =
+  cst__sighting *places =
       cst__mul(capacity, sizeof *places, &size) ? cst__arena_take(&check->arena, size) : NULL;
   if (places == NULL) {
     return false;
@@ -44,7 +44,7 @@ char *cst__mark_place(cst__check *check, cst__finding *finding, const char *file
     check->out_of_memory = true;
     return NULL;
   }
-  cst__place *place = &finding->places[finding->num_places++];
+  cst__sighting *place = &finding->places[finding->num_places++];
   place->file = kept;
   place->record = record;
   place->found[0] = '\0';

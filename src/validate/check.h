@@ -13,16 +13,16 @@
 
 enum { CST__FOUND_SIZE = 96, CST__MAX_UNEXPECTED = 1000 };
 
-typedef struct cst__place {
+typedef struct cst__sighting {
   const char *file;
   int64_t record;
   char found[CST__FOUND_SIZE];
-} cst__place;
+} cst__sighting;
 
 /* One kind of disagreement. */
 typedef struct cst__finding {
-  uint64_t count;     /* records */
-  cst__place *places; /* NULL before the first one */
+  uint64_t count;        /* records */
+  cst__sighting *places; /* NULL before the first one */
   size_t num_places, capacity;
   int64_t last_row; /* of the batch at hand: a record counts once; -1: none */
 } cst__finding;

@@ -11,7 +11,7 @@
 
 #include "proto/message.h"
 #include "schema/descriptors.h"
-#include "schema/infer.h"
+#include "schema/inference.h"
 #include "source/scan/survey.h"
 #include "validate/profile.h"
 
@@ -440,7 +440,7 @@ static cst_status extend_bytes(proposal *p, cst_bytes inferred, char **bytes, si
   return cst__wire_out_finish(&wire, bytes, size, error);
 }
 
-static cst_status propose(const cst__inferrer *inferrer, const cst__profiler *profiler,
+static cst_status propose(const void *inference, const cst__profiler *profiler,
                           const cst_propose_options *options, cst_schema **out, cst_error *error) {
   cst_schema *inferred;
   char *bytes = NULL;
@@ -449,7 +449,7 @@ static cst_status propose(const cst__inferrer *inferrer, const cst__profiler *pr
   cst__arena arena;
   cst__arena_init(&arena, NULL);
   proposal p = {.options = options, .profiler = profiler, .arena = &arena};
-  CST__TRY(cst__inferrer_finish(inferrer, &inferred, error));
+  CST__TRY(cst__inference.finish(inference, &inferred, error));
   cst_status status = cst__schema_write_binary(inferred, &bytes, &size, error);
   cst__schema_release(inferred);
   if (status == CST_OK) {
@@ -467,14 +467,16 @@ static cst_status propose(const cst__inferrer *inferrer, const cst__profiler *pr
 
 /* What is counted during the survey. */
 typedef struct counts {
-  cst__inferrer *inferrer;
+  void *inference;
   cst__profiler *profiler;
 } counts;
 
 static cst_status add_batch(void *ctx, const cst__survey *at, const struct ArrowSchema *schema,
                             const struct ArrowArray *batch, cst_error *error) {
   counts *c = ctx;
-  CST__TRY(cst__survey_infer(c->inferrer, at, schema, batch, error));
+  cst__survey_origin origin;
+  CST__TRY(cst__accumulator_add(&cst__inference, c->inference, schema, batch,
+                                cst__survey_origin_init(&origin, at), error));
   return cst__profiler_add(c->profiler, schema, batch, error);
 }
 
@@ -485,7 +487,7 @@ static cst_status survey(cst_source *source, counts *c, const cst_propose_option
                              .on_progress = options->on_progress,
                              .progress_ctx = options->progress_ctx,
                              .work = "the proposal"};
-  CST__TRY(cst__inferrer_new(&source->allocator, &c->inferrer, error));
+  CST__TRY(cst__inference.create(NULL, &source->allocator, &c->inference, error));
   CST__TRY(cst__profiler_new(&source->allocator, options->max_domain, &c->profiler, error));
   return cst__source_survey(source, &own, error);
 }
@@ -497,9 +499,9 @@ cst_status cst__source_propose(cst_source *source, const cst_propose_options *op
   CST__TRY(cst__source_claim_whole(source, error));
   cst_status status = survey(source, &c, options, error);
   if (status == CST_OK) {
-    status = propose(c.inferrer, c.profiler, options, out, error);
+    status = propose(c.inference, c.profiler, options, out, error);
   }
-  cst__inferrer_free(c.inferrer);
+  cst__inference.free(c.inference);
   cst__profiler_free(c.profiler);
   return status;
 }

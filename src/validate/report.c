@@ -28,7 +28,7 @@ static const cst_anomaly_place *list_places(cst__report *report, const cst__find
   cst_anomaly_place *places = cst__arena_take(&report->check->arena, (count + 1) * sizeof *places);
   report->failed = report->failed || places == NULL;
   for (size_t i = 0; places != NULL && i < count; i++) {
-    const cst__place *from = &finding->places[i];
+    const cst__sighting *from = &finding->places[i];
     places[i] = (cst_anomaly_place){from->file, from->record, from->found};
   }
   return places;

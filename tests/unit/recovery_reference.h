@@ -1,5 +1,6 @@
 /* The slow reference of recovery: which records a damaged TFRecord file has, by a scan of every
- * offset of all of its bytes. src/format/container/tfrecord_resync.c gives the rules and the reasons.
+ * offset of all of its bytes. src/format/container/tfrecord_resync.c gives the rules and the
+ * reasons.
  */
 #ifndef TESTS_UNIT_RECOVERY_REFERENCE_H
 #define TESTS_UNIT_RECOVERY_REFERENCE_H

@@ -1,6 +1,6 @@
 /* The operations of <columnstone/array.h> on Arrays and RecordBatches. Methods whose arguments are
- * exact are here; those that take many kinds of arguments are functions of columnstone._arrow.table,
- * which call the module functions here.
+ * exact are here; those that take many kinds of arguments are functions of
+ * columnstone._arrow.table, which call the module functions here.
  */
 #include <stdlib.h>
 

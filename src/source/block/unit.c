@@ -91,6 +91,26 @@ void cst__unit_locate(const cst__unit *unit, const cst_source *source, size_t ro
   }
 }
 
+cst__place cst__unit_rows_place(const void *ctx, int64_t row) {
+  const cst__unit_rows *rows = ctx;
+  const cst_source *source = rows->source;
+  size_t at = rows->first + (size_t)row;
+  for (size_t i = 0; i < rows->unit->num_runs; i++) {
+    const cst__run *run = &rows->unit->runs[i];
+    if (at >= run->count) {
+      at -= run->count;
+      continue;
+    }
+    const cst__block *block = run->block;
+    size_t header = source->container->header_size;
+    return (cst__place){
+        source->files[run->file].name, cst__source_record(source, run->file, run->record + at),
+        block != NULL ? (int64_t)(block->offset + block->frames[run->first + at].begin - header)
+                      : -1};
+  }
+  return cst__no_place;
+}
+
 void cst__decoding_reset(cst__decoding *decoding) {
   if (decoding->decoder != NULL) {
     cst__record_decoder_close(decoding->decoder);

@@ -3,6 +3,7 @@
 #ifndef SOURCE_BLOCK_UNIT_H
 #define SOURCE_BLOCK_UNIT_H
 
+#include "arrow/accumulator.h"
 #include "source/block/block.h"
 #include "source/input/source.h"
 
@@ -46,6 +47,15 @@ void cst__block_locate(const cst__block *block, const cst_source *source, size_t
 /* The same for the unit's row `row`; without the offset if the block has been let go. */
 void cst__unit_locate(const cst__unit *unit, const cst_source *source, size_t row,
                       cst_error *error);
+
+/* The unit's rows from `first` on, as the origin of a batch. */
+typedef struct cst__unit_rows {
+  const cst__unit *unit;
+  const cst_source *source;
+  size_t first;
+} cst__unit_rows;
+/* The place of a row of a cst__unit_rows. */
+cst__place cst__unit_rows_place(const void *ctx, int64_t row);
 
 /* What a thread needs to decode: a decoder and the lists of a unit's records. */
 typedef struct cst__decoding {

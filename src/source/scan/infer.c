@@ -1,6 +1,6 @@
 /* Inferring a schema: from all records in a pass of its own, or from the first records of a pipe.
  */
-#include "schema/infer.h"
+#include "schema/inference.h"
 
 #include <string.h>
 
@@ -13,57 +13,29 @@
 
 enum { INFER_ROWS = 1024 }; /* decoded at once, of a sample */
 
-static bool is_valid(const struct ArrowArray *array, int64_t row) {
-  const uint8_t *bits = array->n_buffers > 0 ? array->buffers[0] : NULL;
-  return bits == NULL || (bits[row >> 3] >> (row & 7) & 1);
-}
-
-/* The first row that has the feature of the error's path: the one that does not fit. */
-static size_t first_row_with(const struct ArrowSchema *schema, const struct ArrowArray *batch,
-                             const char *path) {
-  for (int64_t i = 0; i < batch->n_children; i++) {
-    char name[sizeof((cst_error *)NULL)->path];
-    cst__escape(name, sizeof name, schema->children[i]->name, strlen(schema->children[i]->name));
-    for (int64_t row = 0; strcmp(name, path) == 0 && row < batch->length; row++) {
-      if (is_valid(batch->children[i], row)) {
-        return (size_t)row;
-      }
-    }
-  }
-  return 0;
-}
-
 /* ---- all records ---- */
-
-cst_status cst__survey_infer(cst__inferrer *inferrer, const cst__survey *at,
-                             const struct ArrowSchema *schema, const struct ArrowArray *batch,
-                             cst_error *error) {
-  cst_status status = cst__inferrer_add(inferrer, schema, batch, error);
-  if (status != CST_OK && status != CST_NO_MEMORY) {
-    cst__survey_locate(at, first_row_with(schema, batch, error->path), error);
-  }
-  return status;
-}
 
 static cst_status add_batch(void *ctx, const cst__survey *at, const struct ArrowSchema *schema,
                             const struct ArrowArray *batch, cst_error *error) {
-  return cst__survey_infer(ctx, at, schema, batch, error);
+  cst__survey_origin origin;
+  return cst__accumulator_add(&cst__inference, ctx, schema, batch,
+                              cst__survey_origin_init(&origin, at), error);
 }
 
 cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_progress, void *ctx,
                                  cst_schema **out, cst_error *error) {
-  cst__inferrer *inferrer;
-  CST__TRY(cst__inferrer_new(&source->allocator, &inferrer, error));
+  void *state;
+  CST__TRY(cst__inference.create(NULL, &source->allocator, &state, error));
   cst__survey_options options = {.on_batch = add_batch,
-                                 .ctx = inferrer,
+                                 .ctx = state,
                                  .on_progress = on_progress,
                                  .progress_ctx = ctx,
                                  .work = "the inference"};
   cst_status status = cst__source_survey(source, &options, error);
   if (status == CST_OK) {
-    status = cst__inferrer_finish(inferrer, out, error);
+    status = cst__inference.finish(state, out, error);
   }
-  cst__inferrer_free(inferrer);
+  cst__inference.free(state);
   return status;
 }
 
@@ -80,7 +52,7 @@ cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progre
 
 /* Adds records [first, first + count) of a block. */
 static cst_status infer_run(const cst_source *source, cst__block *block, size_t first, size_t count,
-                            cst__decoding *decoding, cst__inferrer *inferrer, cst_error *error) {
+                            cst__decoding *decoding, void *state, cst_error *error) {
   struct ArrowSchema schema;
   struct ArrowArray batch;
   cst__unit unit = {0};
@@ -91,10 +63,9 @@ static cst_status infer_run(const cst_source *source, cst__block *block, size_t 
   cst_status status = skip ? cst__unit_decode_sound(&unit, decoding, &schema, &batch, error)
                            : cst__unit_decode(&unit, decoding, &schema, &batch, error);
   if (status == CST_OK && batch.release != NULL) {
-    status = cst__inferrer_add(inferrer, &schema, &batch, error);
-    if (status != CST_OK && status != CST_NO_MEMORY) {
-      cst__unit_locate(&unit, source, first_row_with(&schema, &batch, error->path), error);
-    }
+    cst__unit_rows rows = {&unit, source, 0};
+    cst__origin origin = {cst__unit_rows_place, &rows};
+    status = cst__accumulator_add(&cst__inference, state, &schema, &batch, &origin, error);
     schema.release(&schema);
     batch.release(&batch);
   }
@@ -102,8 +73,8 @@ static cst_status infer_run(const cst_source *source, cst__block *block, size_t 
   return status;
 }
 
-static cst_status infer_blocks(const cst_source *source, const cst__feed *feed,
-                               cst__inferrer *inferrer, cst_error *error) {
+static cst_status infer_blocks(const cst_source *source, const cst__feed *feed, void *state,
+                               cst_error *error) {
   cst__decoding decoding = {.source = source, .want = CST__WANT_TYPES};
   cst_status status = CST_OK;
   size_t left = CST__SAMPLE_RECORDS;
@@ -114,7 +85,7 @@ static cst_status infer_blocks(const cst_source *source, const cst__feed *feed,
       left -= end;
       for (size_t at = 0; at < end && status == CST_OK; at += INFER_ROWS) { /* decoding asks */
         size_t count = end - at < INFER_ROWS ? end - at : INFER_ROWS;
-        status = infer_run(source, block, at, count, &decoding, inferrer, error);
+        status = infer_run(source, block, at, count, &decoding, state, error);
       }
     }
   }
@@ -124,14 +95,14 @@ static cst_status infer_blocks(const cst_source *source, const cst__feed *feed,
 
 static cst_status infer_sample(cst_source *source, cst__feed **feed, cst_schema **out,
                                cst_error *error) {
-  cst__inferrer *inferrer;
+  void *state;
   CST__TRY(cst__source_begin_sample(source, feed, error));
-  CST__TRY(cst__inferrer_new(&source->allocator, &inferrer, error));
-  cst_status status = infer_blocks(source, *feed, inferrer, error);
+  CST__TRY(cst__inference.create(NULL, &source->allocator, &state, error));
+  cst_status status = infer_blocks(source, *feed, state, error);
   if (status == CST_OK) {
-    status = cst__inferrer_finish(inferrer, out, error);
+    status = cst__inference.finish(state, out, error);
   }
-  cst__inferrer_free(inferrer);
+  cst__inference.free(state);
   return status;
 }
 

@@ -56,6 +56,19 @@ void cst__survey_locate(const cst__survey *survey, size_t row, cst_error *error)
   }
 }
 
+static cst__place survey_place(const void *ctx, int64_t row) {
+  cst__survey_origin *origin = (cst__survey_origin *)(uintptr_t)ctx;
+  origin->place = (cst_error)CST_ERROR_INIT;
+  cst__survey_locate(origin->survey, (size_t)row, &origin->place);
+  return (cst__place){origin->place.file, origin->place.record, origin->place.offset};
+}
+
+const cst__origin *cst__survey_origin_init(cst__survey_origin *origin, const cst__survey *survey) {
+  origin->origin = (cst__origin){survey_place, origin};
+  origin->survey = survey;
+  return &origin->origin;
+}
+
 /* ---- the first records of a pipe ---- */
 
 /* Reads blocks until the sample is full. Where the input fails, the sample ends: the pass will come

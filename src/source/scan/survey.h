@@ -5,7 +5,7 @@
 #ifndef SOURCE_SCAN_SURVEY_H
 #define SOURCE_SCAN_SURVEY_H
 
-#include "schema/infer.h"
+#include "arrow/accumulator.h"
 #include "source/input/source.h"
 
 /* Where the rows of a batch are; valid during the visit. */
@@ -44,11 +44,13 @@ cst_status cst__source_survey(cst_source *source, const cst__survey_options *opt
  * file; where rows of a table were dropped and their number is lost, the record stays -1. */
 void cst__survey_locate(const cst__survey *survey, size_t row, cst_error *error);
 
-/* Adds a visited batch to what is inferred: cst__inferrer_add, whose failure gets the place of the
- * record that does not fit. */
-cst_status cst__survey_infer(cst__inferrer *inferrer, const cst__survey *at,
-                             const struct ArrowSchema *schema, const struct ArrowArray *batch,
-                             cst_error *error);
+/* The origin of the visited batch's rows. Valid during the visit. */
+typedef struct cst__survey_origin {
+  cst__origin origin;
+  const cst__survey *survey;
+  cst_error place;
+} cst__survey_origin;
+const cst__origin *cst__survey_origin_init(cst__survey_origin *origin, const cst__survey *survey);
 
 /* CST_UNSUPPORTED for formats without columns of their own (raw). */
 cst_status cst__source_check_survey(const cst_source *source, const char *purpose,

@@ -1,5 +1,5 @@
 /* Tests of inference: batches in, a schema as text out. */
-#include "schema/infer.h"
+#include "schema/inference.h"
 
 #include <nanoarrow/nanoarrow.h>
 #include <stdlib.h>
@@ -73,28 +73,29 @@ static void release(batch *b) {
   b->array.release(&b->array);
 }
 
-static cst_status add(cst__inferrer *inferrer, const column *columns, int64_t count, int rows,
+static cst_status add(void *inferrer, const column *columns, int64_t count, int rows,
                       cst_error *error) {
   batch b = make_batch(columns, count, rows, NANOARROW_TYPE_LARGE_LIST);
-  cst_status status = cst__inferrer_add(inferrer, &b.schema, &b.array, error);
+  cst_status status =
+      cst__accumulator_add(&cst__inference, inferrer, &b.schema, &b.array, NULL, error);
   release(&b);
   return status;
 }
 
-static void check_schema(const cst__inferrer *inferrer, const char *wanted) {
+static void check_schema(const void *inferrer, const char *wanted) {
   cst_schema *schema = NULL;
   char *text = NULL;
   size_t size;
-  CHECK_EQ(cst__inferrer_finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__inference.finish(inferrer, &schema, NULL), CST_OK);
   CHECK_EQ(cst__schema_write_text(schema, &text, &size, NULL), CST_OK);
   CHECK_STR(text, wanted);
   cst_free(text);
   cst__schema_release(schema);
 }
 
-static cst__inferrer *new_inferrer(void) {
-  cst__inferrer *inferrer = NULL;
-  CHECK_EQ(cst__inferrer_new(NULL, &inferrer, NULL), CST_OK);
+static void *new_inferrer(void) {
+  void *inferrer = NULL;
+  CHECK_EQ(cst__inference.create(NULL, NULL, &inferrer, NULL), CST_OK);
   return inferrer;
 }
 
@@ -106,14 +107,13 @@ static cst__inferrer *new_inferrer(void) {
   "feature {\n  name: \"" name "\"\n" counts "  type: " type "\n" rest "}\n"
 
 TEST(nothing_is_an_empty_schema) {
-  cst__inferrer *inferrer = new_inferrer();
+  void *inferrer = new_inferrer();
   check_schema(inferrer, "");
   CHECK_EQ(add(inferrer, NULL, 0, 0, NULL), CST_OK);
   CHECK_EQ(add(inferrer, NULL, 0, 5, NULL), CST_OK);
-  CHECK_EQ(cst__inferrer_num_records(inferrer), 5);
   check_schema(inferrer, "");
-  cst__inferrer_free(inferrer);
-  cst__inferrer_free(NULL);
+  cst__inference.free(inferrer);
+  cst__inference.free(NULL);
 }
 
 TEST(types_presence_and_counts) {
@@ -126,7 +126,7 @@ TEST(types_presence_and_counts) {
       {"n", NANOARROW_TYPE_NA, {0}},
       {"u", NANOARROW_TYPE_FLOAT, {NULL_ROW, NULL_ROW, NULL_ROW}},
   };
-  cst__inferrer *inferrer = new_inferrer();
+  void *inferrer = new_inferrer();
   CHECK_EQ(add(inferrer, columns, 7, 3, NULL), CST_OK);
   check_schema(
       inferrer,
@@ -145,7 +145,7 @@ TEST(types_presence_and_counts) {
                                                "3") "}\n"
                                                     "feature {\n  name: \"z\"\n  type: INT\n" ALWAYS
                                                         SHAPE("1") "}\n");
-  cst__inferrer_free(inferrer);
+  cst__inference.free(inferrer);
 }
 
 TEST(features_come_and_go_between_batches) {
@@ -154,30 +154,28 @@ TEST(features_come_and_go_between_batches) {
   static const column second[] = {{"late", NANOARROW_TYPE_FLOAT, {2, 2}},
                                   {"new", NANOARROW_TYPE_INT64, {1, 1}}};
   static const column third[] = {{"a", NANOARROW_TYPE_NA, {0}}};
-  cst__inferrer *inferrer = new_inferrer();
+  void *inferrer = new_inferrer();
   CHECK_EQ(add(inferrer, first, 2, 2, NULL), CST_OK);
   CHECK_EQ(add(inferrer, second, 2, 2, NULL), CST_OK);
   CHECK_EQ(add(inferrer, third, 1, 1, NULL), CST_OK);
-  CHECK_EQ(cst__inferrer_num_records(inferrer), 5);
   check_schema(inferrer, FEATURE("a", COUNTS("1", "1"), "INT", SOMETIMES)
                              FEATURE("late", COUNTS("2", "2"), "FLOAT", SOMETIMES)
                                  FEATURE("new", COUNTS("1", "1"), "INT", SOMETIMES));
-  cst__inferrer_free(inferrer);
+  cst__inference.free(inferrer);
 }
 
 TEST(a_type_that_changes_is_refused_and_nothing_of_the_batch_counts) {
   static const column first[] = {{"a", NANOARROW_TYPE_INT64, {1, 1}}};
   static const column second[] = {{"other", NANOARROW_TYPE_INT64, {1, 1}},
                                   {"a", NANOARROW_TYPE_LARGE_BINARY, {1, 1}}};
-  cst__inferrer *inferrer = new_inferrer();
+  void *inferrer = new_inferrer();
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(add(inferrer, first, 1, 2, NULL), CST_OK);
   CHECK_EQ(add(inferrer, second, 2, 2, &error), CST_SCHEMA);
   CHECK_STR(error.path, "a");
   CHECK_CONTAINS(error.message, "found BYTES, expected INT");
-  CHECK_EQ(cst__inferrer_num_records(inferrer), 2);
   check_schema(inferrer, FEATURE("a", "", "INT", ALWAYS SHAPE("1")));
-  cst__inferrer_free(inferrer);
+  cst__inference.free(inferrer);
 }
 
 TEST(lists_with_32_bit_offsets_and_slices) {
@@ -185,11 +183,11 @@ TEST(lists_with_32_bit_offsets_and_slices) {
   batch b = make_batch(columns, 1, 5, NANOARROW_TYPE_LIST);
   b.array.offset = 1;
   b.array.length = 3;
-  cst__inferrer *inferrer = new_inferrer();
-  CHECK_EQ(cst__inferrer_add(inferrer, &b.schema, &b.array, NULL), CST_OK);
-  CHECK_EQ(cst__inferrer_num_records(inferrer), 3);
+  void *inferrer = new_inferrer();
+  CHECK_EQ(cst__accumulator_add(&cst__inference, inferrer, &b.schema, &b.array, NULL, NULL),
+           CST_OK);
   check_schema(inferrer, FEATURE("a", COUNTS("1", "2"), "INT", SOMETIMES));
-  cst__inferrer_free(inferrer);
+  cst__inference.free(inferrer);
   release(&b);
 }
 
@@ -201,39 +199,38 @@ TEST(merging_is_the_same_as_adding) {
   const char *wanted = FEATURE("a", COUNTS("1", "2"), "INT", SOMETIMES) FEATURE(
       "b", COUNTS("1", "1"), "FLOAT", SOMETIMES) FEATURE("n", COUNTS("1", "1"), "BYTES", SOMETIMES);
   for (int swap = 0; swap < 2; swap++) {
-    cst__inferrer *left = new_inferrer();
-    cst__inferrer *right = new_inferrer();
+    void *left = new_inferrer();
+    void *right = new_inferrer();
     CHECK_EQ(add(left, swap ? second : first, 2, 2, NULL), CST_OK);
     CHECK_EQ(add(right, swap ? first : second, 2, 2, NULL), CST_OK);
-    CHECK_EQ(cst__inferrer_merge(left, right, NULL), CST_OK);
-    CHECK_EQ(cst__inferrer_num_records(left), 4);
+    CHECK_EQ(cst__inference.merge(left, right, NULL), CST_OK);
     check_schema(left, wanted);
-    cst__inferrer_free(left);
-    cst__inferrer_free(right);
+    cst__inference.free(left);
+    cst__inference.free(right);
   }
 }
 
 TEST(merging_other_types_is_refused) {
   static const column first[] = {{"a", NANOARROW_TYPE_INT64, {1}}};
   static const column second[] = {{"a", NANOARROW_TYPE_FLOAT, {1}}};
-  cst__inferrer *left = new_inferrer();
-  cst__inferrer *right = new_inferrer();
+  void *left = new_inferrer();
+  void *right = new_inferrer();
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(add(left, first, 1, 1, NULL), CST_OK);
   CHECK_EQ(add(right, second, 1, 1, NULL), CST_OK);
-  CHECK_EQ(cst__inferrer_merge(left, right, &error), CST_SCHEMA);
+  CHECK_EQ(cst__inference.merge(left, right, &error), CST_SCHEMA);
   CHECK_STR(error.path, "a");
-  cst__inferrer_free(left);
-  cst__inferrer_free(right);
+  cst__inference.free(left);
+  cst__inference.free(right);
 }
 
 TEST(a_feature_without_a_name_is_counted_too) {
   static const column columns[] = {{"", NANOARROW_TYPE_INT64, {1}}};
-  cst__inferrer *inferrer = new_inferrer();
+  void *inferrer = new_inferrer();
   CHECK_EQ(add(inferrer, columns, 1, 1, NULL), CST_OK);
   CHECK_EQ(add(inferrer, columns, 1, 1, NULL), CST_OK);
   check_schema(inferrer, FEATURE("", "", "INT", ALWAYS SHAPE("1")));
-  cst__inferrer_free(inferrer);
+  cst__inference.free(inferrer);
 }
 
 TEST(columns_without_lists_hold_one_value_a_record) {
@@ -260,21 +257,22 @@ TEST(columns_without_lists_hold_one_value_a_record) {
     CHECK_EQ(ArrowArrayFinishElement(&array), 0);
   }
   CHECK_EQ(ArrowArrayFinishBuildingDefault(&array, NULL), 0);
-  cst__inferrer *inferrer = new_inferrer();
-  CHECK_EQ(cst__inferrer_add(inferrer, &schema, &array, NULL), CST_OK);
+  void *inferrer = new_inferrer();
+  CHECK_EQ(cst__accumulator_add(&cst__inference, inferrer, &schema, &array, NULL, NULL), CST_OK);
   check_schema(inferrer, FEATURE("pair", "", "INT", ALWAYS SHAPE("2"))
                              FEATURE("word", COUNTS("1", "1"), "BYTES", SOMETIMES));
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst__inferrer_add(inferrer, schema.children[1], array.children[1], &error),
+  CHECK_EQ(cst__accumulator_add(&cst__inference, inferrer, schema.children[1], array.children[1],
+                                NULL, &error),
            CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "a record batch is a struct");
-  cst__inferrer_free(inferrer);
+  cst__inference.free(inferrer);
   array.release(&array);
   schema.release(&schema);
 }
 
 TEST(columns_that_are_no_features_are_refused) {
-  cst__inferrer *inferrer = new_inferrer();
+  void *inferrer = new_inferrer();
   cst_error error = CST_ERROR_INIT;
   struct ArrowSchema schema;
   struct ArrowArray array;
@@ -285,35 +283,36 @@ TEST(columns_that_are_no_features_are_refused) {
   CHECK_EQ(ArrowSchemaSetType(schema.children[0]->children[0], NANOARROW_TYPE_INT64), 0);
   CHECK_EQ(ArrowSchemaSetName(schema.children[0]->children[0], "x"), 0);
   CHECK_EQ(ArrowArrayInitFromSchema(&array, &schema, NULL), 0);
-  CHECK_EQ(cst__inferrer_add(inferrer, &schema, &array, &error), CST_UNSUPPORTED);
+  CHECK_EQ(cst__accumulator_add(&cst__inference, inferrer, &schema, &array, NULL, &error),
+           CST_UNSUPPORTED);
   CHECK_STR(error.path, "s.x");
   CHECK_CONTAINS(error.message, "expected lists of lists of numbers or bytes");
   array.release(&array);
   schema.release(&schema);
-  cst__inferrer_free(inferrer);
+  cst__inference.free(inferrer);
 }
 
 static int infer(void *context) {
   batch *b = context;
-  cst__inferrer *inferrer = NULL;
-  cst__inferrer *other = NULL;
+  void *inferrer = NULL;
+  void *other = NULL;
   cst_schema *schema = NULL;
-  cst_status status = cst__inferrer_new(NULL, &inferrer, NULL);
+  cst_status status = cst__inference.create(NULL, NULL, &inferrer, NULL);
   if (status == CST_OK) {
-    status = cst__inferrer_new(NULL, &other, NULL);
+    status = cst__inference.create(NULL, NULL, &other, NULL);
   }
   if (status == CST_OK) {
-    status = cst__inferrer_add(inferrer, &b->schema, &b->array, NULL);
+    status = cst__accumulator_add(&cst__inference, inferrer, &b->schema, &b->array, NULL, NULL);
   }
   if (status == CST_OK) {
-    status = cst__inferrer_merge(other, inferrer, NULL);
+    status = cst__inference.merge(other, inferrer, NULL);
   }
   if (status == CST_OK) {
-    status = cst__inferrer_finish(other, &schema, NULL);
+    status = cst__inference.finish(other, &schema, NULL);
   }
   cst__schema_release(schema);
-  cst__inferrer_free(inferrer);
-  cst__inferrer_free(other);
+  cst__inference.free(inferrer);
+  cst__inference.free(other);
   return (int)status;
 }
 

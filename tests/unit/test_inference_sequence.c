@@ -1,7 +1,7 @@
 /* Inference from tf.SequenceExamples: the schema of a schemaless decode decodes all of the records,
  * whatever the batches were, and its feature lists become ragged tensors. */
 #include "decode/sequence_decoder.h"
-#include "schema/infer.h"
+#include "schema/inference.h"
 #include "schema/schema.h"
 #include "sequence_text.h"
 
@@ -36,42 +36,42 @@ static cst_status decode(const cst_schema *schema, const char *text, struct Arro
 }
 
 /* Adds the records as one batch. */
-static cst_status add(cst__inferrer *inferrer, const char *text, cst_error *error) {
+static cst_status add(void *inferrer, const char *text, cst_error *error) {
   struct ArrowSchema schema;
   struct ArrowArray array;
   cst_status status = decode(NULL, text, &schema, &array, error);
   if (status != CST_OK) {
     return status;
   }
-  status = cst__inferrer_add(inferrer, &schema, &array, error);
+  status = cst__accumulator_add(&cst__inference, inferrer, &schema, &array, NULL, error);
   array.release(&array);
   schema.release(&schema);
   return status;
 }
 
-static cst__inferrer *new_inferrer(void) {
-  cst__inferrer *inferrer = NULL;
-  CHECK_EQ(cst__inferrer_new(NULL, &inferrer, NULL), CST_OK);
+static void *new_inferrer(void) {
+  void *inferrer = NULL;
+  CHECK_EQ(cst__inference.create(NULL, NULL, &inferrer, NULL), CST_OK);
   return inferrer;
 }
 
-static void check_schema(const cst__inferrer *inferrer, const char *expected) {
+static void check_schema(const void *inferrer, const char *expected) {
   cst_schema *schema;
   char *text;
   size_t size;
-  CHECK_EQ(cst__inferrer_finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__inference.finish(inferrer, &schema, NULL), CST_OK);
   CHECK_EQ(cst__schema_write_text(schema, &text, &size, NULL), CST_OK);
   CHECK_STR(text, expected);
   cst_free(text);
   cst__schema_release(schema);
 }
 
-static void check_decode(const cst__inferrer *inferrer, const char *records, const char *expected) {
+static void check_decode(const void *inferrer, const char *records, const char *expected) {
   cst_schema *schema;
   struct ArrowSchema out_schema;
   struct ArrowArray out;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst__inferrer_finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__inference.finish(inferrer, &schema, NULL), CST_OK);
   cst_status status = decode(schema, records, &out_schema, &out, &error);
   CHECK_STR(error.message, "");
   CHECK_EQ(status, CST_OK);
@@ -116,12 +116,12 @@ static const char inferred[] =
     "}\n";
 
 TEST(a_schema_of_feature_lists) {
-  cst__inferrer *inferrer = new_inferrer();
+  void *inferrer = new_inferrer();
   CHECK_EQ(add(inferrer, RECORDS, NULL), CST_OK);
   check_schema(inferrer, inferred);
   check_decode(inferrer, RECORDS,
                "a: [1] null [2] | SEQ.n: [null] null [] | SEQ.s: [[1 2] []] [[3] null [4]] []");
-  cst__inferrer_free(inferrer);
+  cst__inference.free(inferrer);
 }
 
 TEST(batches_and_their_order_do_not_matter) {
@@ -129,21 +129,21 @@ TEST(batches_and_their_order_do_not_matter) {
                                       "| s=int[3];none;int[4]", "a:int[2] | n= s="};
   static const int orders[][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}};
   for (int i = 0; i < 3; i++) {
-    cst__inferrer *inferrer = new_inferrer();
-    cst__inferrer *other = new_inferrer();
+    void *inferrer = new_inferrer();
+    void *other = new_inferrer();
     CHECK_EQ(add(inferrer, parts[orders[i][0]], NULL), CST_OK);
     CHECK_EQ(add(other, parts[orders[i][1]], NULL), CST_OK);
     CHECK_EQ(add(other, parts[orders[i][2]], NULL), CST_OK);
-    CHECK_EQ(cst__inferrer_merge(inferrer, other, NULL), CST_OK);
-    cst__inferrer_free(other);
+    CHECK_EQ(cst__inference.merge(inferrer, other, NULL), CST_OK);
+    cst__inference.free(other);
     check_schema(inferrer, inferred);
-    cst__inferrer_free(inferrer);
+    cst__inference.free(inferrer);
   }
 }
 
 /* A batch without feature lists has no struct column. */
 TEST(batches_without_feature_lists) {
-  cst__inferrer *inferrer = new_inferrer();
+  void *inferrer = new_inferrer();
   CHECK_EQ(add(inferrer, "a:int[1] / a:int[2]", NULL), CST_OK);
   CHECK_EQ(add(inferrer, "a:int[3] |", NULL), CST_OK);
   check_decode(inferrer, "a:int[1] / a:int[3] |", "a: [1] [3]");
@@ -151,12 +151,12 @@ TEST(batches_without_feature_lists) {
   check_decode(inferrer, "a:int[1] / | s=none", "a: [1] null | SEQ.s: null [null]");
   CHECK_EQ(add(inferrer, "| s=bytes[x]", NULL), CST_OK);
   check_decode(inferrer, "a:int[1] / | s=none;bytes[]", "a: [1] null | SEQ.s: null [null []]");
-  cst__inferrer_free(inferrer);
+  cst__inference.free(inferrer);
 }
 
 TEST(types_that_disagree_name_the_list) {
-  cst__inferrer *inferrer = new_inferrer();
-  cst__inferrer *other = new_inferrer();
+  void *inferrer = new_inferrer();
+  void *other = new_inferrer();
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(add(inferrer, "| s=int[1]", NULL), CST_OK);
   CHECK_EQ(add(inferrer, "b:int[1] | s=float[1]", &error), CST_SCHEMA);
@@ -164,22 +164,21 @@ TEST(types_that_disagree_name_the_list) {
   CHECK_CONTAINS(error.message, "found FLOAT, expected INT");
   CHECK_EQ(add(other, "c:int[1] | s=bytes[x]", NULL), CST_OK);
   error = (cst_error)CST_ERROR_INIT;
-  CHECK_EQ(cst__inferrer_merge(inferrer, other, &error), CST_SCHEMA);
+  CHECK_EQ(cst__inference.merge(inferrer, other, &error), CST_SCHEMA);
   CHECK_STR(error.path, "SEQ.s");
   /* Nothing of them was counted. */
-  CHECK_EQ(cst__inferrer_num_records(inferrer), 1);
   check_decode(inferrer, "| s=int[1]", "SEQ.s: [[1]]");
-  cst__inferrer_free(inferrer);
-  cst__inferrer_free(other);
+  cst__inference.free(inferrer);
+  cst__inference.free(other);
 }
 
 TEST(feature_lists_are_ragged_tensors) {
-  cst__inferrer *inferrer = new_inferrer();
+  void *inferrer = new_inferrer();
   cst_specs_options options = CST_SPECS_OPTIONS_INIT;
   cst_schema *schema;
   cst_specs *specs;
   CHECK_EQ(add(inferrer, RECORDS, NULL), CST_OK);
-  CHECK_EQ(cst__inferrer_finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__inference.finish(inferrer, &schema, NULL), CST_OK);
   CHECK_EQ(cst__specs_new(schema, &options, &specs, NULL), CST_OK);
   CHECK_EQ(cst__specs_count(specs), 2);
   const cst_tensor_spec *spec = cst__specs_get(specs, 0);
@@ -197,35 +196,35 @@ TEST(feature_lists_are_ragged_tensors) {
   }
   cst__specs_release(specs);
   cst__schema_release(schema);
-  cst__inferrer_free(inferrer);
+  cst__inference.free(inferrer);
 }
 
 static int infer(void *context) {
   struct ArrowSchema schema;
   struct ArrowArray array;
-  cst__inferrer *inferrer = NULL;
-  cst__inferrer *other = NULL;
+  void *inferrer = NULL;
+  void *other = NULL;
   cst_schema *found = NULL;
   cst_status status = decode(NULL, context, &schema, &array, NULL);
   if (status != CST_OK) {
     return (int)status;
   }
-  status = cst__inferrer_new(NULL, &inferrer, NULL);
+  status = cst__inference.create(NULL, NULL, &inferrer, NULL);
   if (status == CST_OK) {
-    status = cst__inferrer_new(NULL, &other, NULL);
+    status = cst__inference.create(NULL, NULL, &other, NULL);
   }
   if (status == CST_OK) {
-    status = cst__inferrer_add(inferrer, &schema, &array, NULL);
+    status = cst__accumulator_add(&cst__inference, inferrer, &schema, &array, NULL, NULL);
   }
   if (status == CST_OK) {
-    status = cst__inferrer_merge(other, inferrer, NULL);
+    status = cst__inference.merge(other, inferrer, NULL);
   }
   if (status == CST_OK) {
-    status = cst__inferrer_finish(other, &found, NULL);
+    status = cst__inference.finish(other, &found, NULL);
   }
   cst__schema_release(found);
-  cst__inferrer_free(inferrer);
-  cst__inferrer_free(other);
+  cst__inference.free(inferrer);
+  cst__inference.free(other);
   array.release(&array);
   schema.release(&schema);
   return (int)status;

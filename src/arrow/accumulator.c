@@ -1,0 +1,162 @@
+/* What all accumulators have in common: places, and states as bytes.
+ *
+ * A saved state: "CSTS", the length of the accumulator's name (a byte) and the name, the version
+ * (varint), the state as its archive function writes it, and the CRC-32C of all that (4 bytes,
+ * little-endian).
+ */
+#include "arrow/accumulator.h"
+
+#include "base/crc32c.h"
+
+/* ---- places ---- */
+
+void cst__error_add_place(cst_error *error, const cst__place *place) {
+  if (place->file[0] != '\0') {
+    cst__error_add_file(error, place->file);
+  }
+  cst__error_add_record(error, place->record, place->offset);
+}
+
+bool cst__file_names_keep(cst__file_names *names, cst__place *place, cst__arena *arena) {
+  if (names->last == NULL || strcmp(names->last, place->file) != 0) {
+    size_t size = strlen(place->file);
+    size_t at = cst__name_map_find(&names->map, place->file, size);
+    const char *name = at != SIZE_MAX ? (const char *)at : NULL;
+    if (name == NULL) {
+      name = cst__arena_copy(arena, place->file, size);
+      if (name == NULL || !cst__name_map_add(&names->map, name, size, (size_t)name)) {
+        return false;
+      }
+    }
+    names->last = name;
+  }
+  place->file = names->last;
+  return true;
+}
+
+void cst__file_names_reset(cst__file_names *names) {
+  cst__name_map_reset(&names->map);
+  names->last = NULL;
+}
+
+void cst__archive_place(cst__archive *a, cst__place *place, cst__file_names *names,
+                        cst__arena *arena) {
+  cst_bytes file = {NULL, 0};
+  char text[4096];
+  if (!cst__archive_loads(a)) {
+    file = (cst_bytes){(const uint8_t *)place->file, strlen(place->file)};
+  }
+  cst__archive_bytes(a, &file);
+  cst__archive_i64(a, &place->record);
+  cst__archive_i64(a, &place->offset);
+  if (cst__archive_loads(a)) {
+    cst__archive_check(a, file.size < sizeof text && memchr(file.data, 0, file.size) == NULL);
+    size_t size = a->bad ? 0 : file.size;
+    memcpy(text, size > 0 ? (const char *)file.data : "", size);
+    text[size] = '\0';
+    place->file = text;
+    if (a->bad || !cst__file_names_keep(names, place, arena)) {
+      a->no_memory = a->no_memory || !a->bad;
+      a->bad = true;
+      place->file = "";
+    }
+  }
+}
+
+/* ---- batches ---- */
+
+cst_status cst__accumulator_add(const cst__accumulator *accumulator, void *state,
+                                const struct ArrowSchema *schema, const struct ArrowArray *array,
+                                const cst__origin *origin, cst_error *error) {
+  cst__arena arena;
+  cst__view batch;
+  cst__arena_init(&arena, NULL);
+  cst_status status = cst__view_init(&batch, schema, array, true, &arena, error);
+  if (status == CST_OK && batch.layout != CST__LAYOUT_STRUCT) {
+    status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a record batch is a struct, found %s",
+                       batch.format);
+  }
+  if (status == CST_OK) {
+    status = accumulator->add(state, &batch, origin, error);
+  }
+  cst__arena_reset(&arena);
+  return status;
+}
+
+/* ---- states as bytes ---- */
+
+static const char state_magic[] = {'C', 'S', 'T', 'S'};
+enum { STATE_CRC = 4 };
+
+static uint32_t state_crc(const void *bytes, size_t size) { return cst__crc32c(0, bytes, size); }
+
+cst_status cst__accumulator_save(const cst__accumulator *accumulator, const void *state,
+                                 char **bytes, size_t *size, cst_error *error) {
+  cst__text out = {0};
+  cst__archive archive = cst__archive_to(&out);
+  cst_bytes name = {(const uint8_t *)accumulator->name, strlen(accumulator->name)};
+  uint64_t version = accumulator->version;
+  cst__text_append(&out, state_magic, sizeof state_magic);
+  cst__archive_bytes(&archive, &name);
+  cst__archive_u64(&archive, &version);
+  accumulator->archive((void *)(uintptr_t)state, &archive); /* which only reads it then */
+  uint32_t crc = out.failed ? 0 : state_crc(out.data, out.size);
+  cst__text_append(&out, &crc, sizeof crc);
+  return cst__text_finish(&out, bytes, size, error);
+}
+
+/* The state's own bytes, behind name and version. */
+static cst_status open_state(const cst__accumulator *accumulator, cst_bytes state,
+                             cst__archive *archive, cst_error *error) {
+  const uint8_t *bytes = state.data;
+  size_t size = state.size;
+  uint32_t crc;
+  cst_bytes name;
+  uint64_t version;
+  if (size < sizeof state_magic + STATE_CRC ||
+      memcmp(bytes, state_magic, sizeof state_magic) != 0) {
+    return cst__fail(error, CST_CORRUPT, "give what was saved, all of it",
+                     "these bytes are no saved state");
+  }
+  memcpy(&crc, bytes + size - STATE_CRC, sizeof crc);
+  if (crc != state_crc(bytes, size - STATE_CRC)) {
+    return cst__fail(error, CST_CORRUPT, "save the state again",
+                     "a saved state is damaged: its checksum does not fit");
+  }
+  *archive = cst__archive_from(bytes + sizeof state_magic, size - sizeof state_magic - STATE_CRC);
+  cst__archive_bytes(archive, &name);
+  cst__archive_u64(archive, &version);
+  if (archive->bad || name.size != strlen(accumulator->name) ||
+      memcmp(name.data, accumulator->name, name.size) != 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "load it with the accumulator that saved it",
+                     "a saved state is of another accumulator, expected %s", accumulator->name);
+  }
+  if (version != accumulator->version) {
+    return cst__fail(error, CST_INVALID_ARGUMENT,
+                     "save and load it with the same version of the library",
+                     "a saved state has version %llu, expected %llu", (unsigned long long)version,
+                     (unsigned long long)accumulator->version);
+  }
+  return CST_OK;
+}
+
+cst_status cst__accumulator_load(const cst__accumulator *accumulator, const void *plan,
+                                 cst_bytes bytes, const cst_allocator *allocator, void **state,
+                                 cst_error *error) {
+  cst__archive archive;
+  void *loaded;
+  CST__TRY(open_state(accumulator, bytes, &archive, error));
+  CST__TRY(accumulator->create(plan, allocator, &loaded, error));
+  accumulator->archive(loaded, &archive);
+  if (!archive.bad && archive.at == archive.end) {
+    *state = loaded;
+    return CST_OK;
+  }
+  accumulator->free(loaded);
+  return archive.no_memory
+             ? cst__fail_memory(error, bytes.size)
+             : cst__fail(error, CST_INVALID_ARGUMENT,
+                         "load it with the schema and the options that it was saved with",
+                         "a saved state does not fit what it is loaded for (%s)",
+                         accumulator->name);
+}

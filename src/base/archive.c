@@ -1,0 +1,122 @@
+/* Archives: varints, doubles and bytes, both ways. */
+#include "base/archive.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+enum { VARINT_MOST = 10 };
+
+static void append_varint(cst__text *out, uint64_t value) {
+  uint8_t bytes[VARINT_MOST];
+  size_t size = 0;
+  do {
+    bytes[size++] = (uint8_t)((value & 127) | (value > 127 ? 128 : 0));
+    value >>= 7;
+  } while (value > 0);
+  cst__text_append(out, bytes, size);
+}
+
+static uint64_t read_varint(cst__archive *a) {
+  uint64_t value = 0;
+  for (int shift = 0; shift < 7 * VARINT_MOST && !a->bad; shift += 7) {
+    a->bad = a->at == a->end;
+    uint64_t byte = a->bad ? 0 : *a->at++;
+    a->bad = a->bad || (shift == 63 && byte > 1);
+    value |= (byte & 127) << shift;
+    if (byte < 128) {
+      break;
+    }
+  }
+  return a->bad ? 0 : value;
+}
+
+void cst__archive_u64(cst__archive *a, uint64_t *value) {
+  if (cst__archive_loads(a)) {
+    *value = read_varint(a);
+  } else {
+    append_varint(a->out, *value);
+  }
+}
+
+void cst__archive_i64(cst__archive *a, int64_t *value) {
+  uint64_t bits = ((uint64_t)*value << 1) ^ (*value < 0 ? UINT64_MAX : 0);
+  cst__archive_u64(a, &bits);
+  *value = (int64_t)((bits >> 1) ^ (~(bits & 1) + 1));
+}
+
+void cst__archive_double(cst__archive *a, double *value) {
+  if (!cst__archive_loads(a)) {
+    cst__text_append(a->out, value, sizeof *value);
+    return;
+  }
+  a->bad = a->bad || (size_t)(a->end - a->at) < sizeof *value;
+  *value = 0;
+  if (!a->bad) {
+    memcpy(value, a->at, sizeof *value);
+    a->at += sizeof *value;
+  }
+}
+
+void cst__archive_enum(cst__archive *a, int *value, int end) {
+  uint64_t number = (uint64_t)*value;
+  cst__archive_u64(a, &number);
+  cst__archive_check(a, number < (uint64_t)end);
+  *value = a->bad ? 0 : (int)number;
+}
+
+void cst__archive_bool(cst__archive *a, bool *value) {
+  int number = *value;
+  cst__archive_enum(a, &number, 2);
+  *value = number != 0;
+}
+
+void cst__archive_count(cst__archive *a, size_t *count) {
+  uint64_t number = *count;
+  cst__archive_u64(a, &number);
+  cst__archive_check(a, number <= (uint64_t)(a->end - a->at));
+  *count = a->bad ? 0 : (size_t)number;
+}
+
+void cst__archive_bytes(cst__archive *a, cst_bytes *value) {
+  size_t size = value->size;
+  cst__archive_count(a, &size);
+  if (cst__archive_loads(a)) {
+    *value = (cst_bytes){a->at, size};
+    a->at += size;
+  } else {
+    cst__text_append(a->out, value->data, size);
+  }
+}
+
+void cst__archive_text(cst__archive *a, char *text, size_t size) {
+  cst_bytes bytes = {(const uint8_t *)text, 0};
+  if (!cst__archive_loads(a)) {
+    bytes.size = strlen(text);
+    cst__archive_bytes(a, &bytes);
+    return;
+  }
+  cst__archive_bytes(a, &bytes);
+  cst__archive_check(a, bytes.size < size && cst__utf8_valid(bytes.data, bytes.size) &&
+                            memchr(bytes.data, 0, bytes.size) == NULL);
+  memset(text, 0, size);
+  if (!a->bad) {
+    memcpy(text, bytes.data, bytes.size);
+  }
+}
+
+void cst__archive_name(cst__archive *a, const char **name, cst__arena *arena) {
+  cst_bytes bytes = {NULL, 0};
+  if (!cst__archive_loads(a)) {
+    bytes = (cst_bytes){(const uint8_t *)*name, strlen(*name)};
+    cst__archive_bytes(a, &bytes);
+    return;
+  }
+  cst__archive_bytes(a, &bytes);
+  cst__archive_check(a, memchr(bytes.data, 0, bytes.size) == NULL);
+  *name = a->bad ? "" : cst__arena_copy(arena, bytes.data, bytes.size);
+  if (*name == NULL) {
+    *name = "";
+    cst__archive_fail_memory(a);
+  }
+}

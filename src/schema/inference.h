@@ -1,0 +1,23 @@
+/* Schema inference: what a schemaless decode of all records has seen, as a TFMD schema. */
+#ifndef SCHEMA_INFERENCE_H
+#define SCHEMA_INFERENCE_H
+
+#include "arrow/accumulator.h"
+#include "schema/schema.h"
+
+/* Counts per feature. It needs no plan.
+ *
+ * A batch is one of a schemaless decode: a struct array whose columns are lists (32 or 64-bit
+ * offsets) of int64, float32 or binary, or of type null, or structs whose children are lists of
+ * such lists (the feature lists of tf.SequenceExample). The names may differ from batch to batch.
+ * A feature whose type is another one than before is CST_SCHEMA with its name, both types and the
+ * place of the first record that has it; nothing of the batch (the state, in a merge) is counted
+ * then.
+ *
+ * It finishes as a schema (cst_schema **, the caller's: cst__schema_release): features sorted by
+ * name; presence, shape where every record has the same number of values, else value_count; of a
+ * struct STRUCT with a struct_domain, whose features have value_counts for the outer and the inner
+ * lists. A feature that never had a type is TYPE_UNKNOWN. */
+extern const cst__accumulator cst__inference;
+
+#endif /* SCHEMA_INFERENCE_H */

@@ -11,6 +11,7 @@
 #include "base/crc32c.h"
 #include "fuzz.h"
 #include "source/index/index.h"
+#include "source/open/index_build.h"
 
 enum {
   NUM_RECORDS = 5,

@@ -1,9 +1,10 @@
 /* <columnstone/index.h>: argument checks and hand-over. */
-#include "source/index/index.h"
+#include "source/open/index_build.h"
 
 #include "api/arguments.h"
 #include "source/index/access.h"
 #include "source/index/split.h"
+#include "source/scan/count.h"
 
 cst_status cst_index_build(const char *path, cst_progress_callback on_progress, void *ctx,
                            const cst_allocator *allocator, cst_index **out, cst_error *error) {

@@ -1,9 +1,15 @@
 /* <columnstone/source.h>: argument checks and hand-over. */
-#include "source/input/source.h"
+#include "source/open/open.h"
 
 #include "api/arguments.h"
+#include "source/input/prepare.h"
 #include "source/pass/pass.h"
+#include "source/pass/schema.h"
 #include "source/pass/stream.h"
+#include "source/scan/count.h"
+#include "source/scan/infer.h"
+#include "source/scan/specs.h"
+#include "source/scan/verify.h"
 
 static cst_status read_options(const cst_source_options *options, cst_source_options *own,
                                cst_error *error) {
@@ -70,7 +76,7 @@ cst_source *cst_source_retain(const cst_source *source) {
 void cst_source_release(cst_source *source) { cst__source_release(source); }
 
 const char *cst_source_format(const cst_source *source) {
-  return source != NULL ? source->format : NULL;
+  return source != NULL ? source->inputs->format.name : NULL;
 }
 
 cst_status cst_source_schema(cst_source *source, const cst_schema **out, cst_error *error) {
@@ -98,11 +104,11 @@ cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_error *erro
 }
 
 size_t cst_source_num_files(const cst_source *source) {
-  return source != NULL ? source->num_files : 0;
+  return source != NULL ? source->num_parts : 0;
 }
 
 const char *cst_source_file(const cst_source *source, size_t i) {
-  return source != NULL && i < source->num_files ? source->files[i].name : NULL;
+  return source != NULL && i < source->num_parts ? cst__source_name(source, i) : NULL;
 }
 
 int64_t cst_source_total_bytes(const cst_source *source) {
@@ -162,7 +168,8 @@ cst_status cst_source_verify(cst_source *source, cst_fault_callback on_fault,
   if (source == NULL) {
     return cst__missing("source", error);
   }
-  return cst__source_verify(source, on_fault, on_file, on_progress, ctx, num_faults, error);
+  const cst__verify_calls calls = {on_fault, on_file, on_progress, ctx};
+  return cst__source_verify(source, &calls, num_faults, error);
 }
 
 cst_status cst_source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,

@@ -4,6 +4,8 @@
 #include "dataset/order.h"
 #include "source/index/access.h"
 #include "source/pass/pass.h"
+#include "source/scan/count.h"
+#include "source/scan/specs.h"
 
 enum { DEFAULT_WINDOW = 65536, MAX_PREFETCH = 4096, MAX_THREADS = 1024 };
 static const int64_t max_rows = INT64_MAX / 4; /* of a batch, of a window: sums of two fit */
@@ -33,7 +35,7 @@ static cst_status check_options(const cst_dataset_options *o, cst_error *error) 
 
 /* Windows hold whole batches, so that a batch lies in one of them. */
 static void complete_options(cst_dataset_options *o, const cst_source *source) {
-  o->batch_size = o->batch_size > 0 ? o->batch_size : source->batch_size;
+  o->batch_size = o->batch_size > 0 ? o->batch_size : source->options.batch.rows;
   o->window = o->window > 0 ? o->window : DEFAULT_WINDOW;
   o->window += (o->batch_size - o->window % o->batch_size) % o->batch_size;
   o->num_shards = o->num_shards > 0 ? o->num_shards : 1;
@@ -79,10 +81,10 @@ void cst__dataset_release(cst_dataset *dataset) {
  * a network, and damaged records are passed over by passes only: there it has to be asked for. */
 static bool wants_direct(const cst_dataset *dataset) {
   const cst_source *source = dataset->source;
-  bool wants =
-      source->payload != NULL && source->rereadable && source->on_error == CST_ON_ERROR_RAISE;
-  for (size_t i = 0; i < source->num_files; i++) {
-    wants = wants && source->files[i].regular;
+  bool wants = source->inputs->format.payload != NULL && source->inputs->rereadable &&
+               !cst__reading_options_skip(&source->options);
+  for (size_t i = 0; i < source->num_parts; i++) {
+    wants = wants && source->parts[i].file->regular;
   }
   return wants || dataset->options.shuffle == CST_SHUFFLE_GLOBAL;
 }
@@ -127,12 +129,12 @@ cst_status cst__dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_erro
 
 /* Holds the lock, so that a source is read once for it. */
 static cst_status count_rows(cst_dataset *dataset, cst_error *error) {
-  if (!dataset->source->rereadable) {
+  if (!dataset->source->inputs->rereadable) {
     return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
                      "the input can be read only once: its rows are counted when it has been read");
   }
   uint64_t rows = 0;
-  if (dataset->source->on_error == CST_ON_ERROR_RAISE) {
+  if (!cst__reading_options_skip(&dataset->source->options)) {
     CST__TRY(cst__source_num_rows(dataset->source, &rows, error));
   } else {
     CST__TRY(cst__source_count_by_pass(dataset->source, &rows, error));

@@ -158,8 +158,8 @@ static void *run_worker(void *arg) {
  * their own besides. */
 static bool may_stop_forks(const cst_dataset *dataset) {
   bool may = dataset->direct;
-  for (size_t i = 0; i < dataset->source->num_files; i++) {
-    may = may && dataset->source->files[i].regular;
+  for (size_t i = 0; i < dataset->source->num_parts; i++) {
+    may = may && dataset->source->parts[i].file->regular;
   }
   return may;
 }
@@ -196,7 +196,7 @@ static bool reads_windows(const cst_loader *loader) {
   const cst_dataset_options *o = &loader->dataset->options;
   double batches = (double)o->window / (double)o->batch_size;
   return loader->dataset->shuffle == CST_SHUFFLE_WINDOW && loader->dataset->num_rows > 0 &&
-         !(loader->dataset->source->flags & CST_SOURCE_MEMORY_MAP) &&
+         !(loader->dataset->source->options.flags & CST_SOURCE_MEMORY_MAP) &&
          batches >= 4.0 * (double)o->num_shards * (double)loader->step;
 }
 

@@ -160,16 +160,17 @@ static void locate_read(const cst__maker *maker, const cst__epoch *epoch, const 
   error->record = -1;
   if (share->records != NULL) {
     cst__unit_locate(&maker->unit, share->records->source, row, error);
-  } else if (source->num_files == 1) {
+  } else if (source->num_parts == 1) {
     uint64_t within = share->columns != NULL ? maker->rows[row] : row;
-    cst__error_add_file(error, source->files[0].name);
+    cst__error_add_file(error, cst__source_name(source, 0));
     cst__error_add_record(error, (int64_t)(share->position + within), -1);
   }
 }
 
 cst_status cst__maker_pick(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
                            cst__share *share, cst__made *out, cst_error *error) {
-  bool is_trusted = share->columns != NULL || epoch->dataset->source->payload != NULL;
+  bool is_trusted =
+      share->columns != NULL || epoch->dataset->source->inputs->format.payload != NULL;
   if (share->count == 0) {
     return CST_OK;
   }

@@ -4,8 +4,10 @@
 
 #include "dataset/order.h"
 #include "source/index/split.h"
+#include "source/input/prepare.h"
 #include "source/pass/joiner.h"
 #include "source/pass/pass.h"
+#include "source/pass/schema.h"
 #include "table/array.h"
 
 enum { USUAL_ROWS = 1024 /* of the batches that windows are made of */ };
@@ -61,18 +63,19 @@ static cst_status begin(cst__stream *stream, const cst_position *from, cst_error
   stream->shuffled = dataset->shuffle != CST_SHUFFLE_NONE;
   stream->portion =
       (uint64_t)(stream->shuffled ? dataset->options.window : dataset->options.batch_size);
-  stream->permutes = stream->shuffled && source->rereadable && source->num_files > 1;
-  stream->singly =
-      source->rereadable && (source->payload == NULL || source->on_error != CST_ON_ERROR_RAISE);
-  stream->undecoded = source->payload != NULL && source->on_error == CST_ON_ERROR_RAISE &&
-                      !(source->column_flags & CST_COLUMNS_BINARY_VIEWS); /* of few blocks */
+  stream->permutes = stream->shuffled && source->inputs->rereadable && source->num_parts > 1;
+  stream->singly = source->inputs->rereadable && (source->inputs->format.payload == NULL ||
+                                                  cst__reading_options_skip(&source->options));
+  stream->undecoded =
+      source->inputs->format.payload != NULL && !cst__reading_options_skip(&source->options) &&
+      !(source->options.columns.flags & CST_COLUMNS_BINARY_VIEWS); /* of few blocks */
   stream->begin = position - position % stream->portion;
   stream->row = from->rows_before;
   stream->file = from->file;
   stream->epoch = from->epoch;
-  cst__order_of_parts(&stream->files, source->num_files, dataset->options.seed, from->epoch);
-  if (from->rows_before > stream->begin || from->file > source->num_files ||
-      (from->file > 0 && !source->rereadable)) {
+  cst__order_of_parts(&stream->files, source->num_parts, dataset->options.seed, from->epoch);
+  if (from->rows_before > stream->begin || from->file > source->num_parts ||
+      (from->file > 0 && !source->inputs->rereadable)) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "positions come from batches",
                      "no batch %llu stands behind %llu files and %llu rows",
                      (unsigned long long)from->batch, (unsigned long long)from->file,
@@ -123,7 +126,7 @@ static size_t file_at(const cst__stream *stream, uint64_t place) {
 /* The next file of the order, or all that are left, as a source. */
 static cst_status open_files(cst__stream *stream, cst_source **out, cst_error *error) {
   cst_source *source = stream->dataset->source;
-  size_t count = stream->singly ? 1 : source->num_files - (size_t)stream->file;
+  size_t count = stream->singly ? 1 : source->num_parts - (size_t)stream->file;
   size_t *files = cst__new(&stream->dataset->allocator, count * sizeof *files);
   if (files == NULL) {
     return cst__fail_memory(error, count * sizeof *files);
@@ -151,8 +154,8 @@ static cst_status note_border(cst__stream *stream, uint64_t file, uint64_t row, 
 static cst_status start_pass(cst__stream *stream, cst_source *part, cst_error *error) {
   bool fits = stream->portion <= 8 * USUAL_ROWS;
   cst__pass_options options = {.rows = fits ? (size_t)stream->portion : USUAL_ROWS,
-                               .bytes = (uint64_t)part->batch_bytes,
-                               .threads = part->threads,
+                               .bytes = (uint64_t)part->options.batch.bytes,
+                               .threads = part->options.batch.threads,
                                .want = stream->undecoded ? CST__WANT_RECORDS : CST__WANT_COLUMNS};
   CST__TRY(cst__source_claim(part, error));
   return cst__pass_new_with(part, &options, &stream->pass, error);
@@ -162,11 +165,11 @@ static cst_status start_pass(cst__stream *stream, cst_source *part, cst_error *e
 static cst_status open_pass(cst__stream *stream, cst_error *error) {
   cst_source *source = stream->dataset->source;
   cst_source *part = NULL;
-  if (stream->file >= source->num_files) {
+  if (stream->file >= source->num_parts) {
     stream->at_end = true;
     return CST_OK;
   }
-  bool all = stream->file == 0 && !stream->permutes && (!stream->singly || source->num_files == 1);
+  bool all = stream->file == 0 && !stream->permutes && (!stream->singly || source->num_parts == 1);
   if (all) {
     part = cst__source_retain(source);
   } else {
@@ -177,7 +180,7 @@ static cst_status open_pass(cst__stream *stream, cst_error *error) {
     status = start_pass(stream, part, error);
   }
   stream->first = stream->file;
-  stream->file += part->num_files;
+  stream->file += part->num_parts;
   cst__source_release(part);
   return status;
 }

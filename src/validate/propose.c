@@ -12,6 +12,7 @@
 #include "proto/message.h"
 #include "schema/descriptors.h"
 #include "schema/inference.h"
+#include "source/input/prepare.h"
 #include "source/scan/survey.h"
 #include "validate/profile.h"
 

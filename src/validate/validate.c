@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arrow/view.h"
+#include "source/input/prepare.h"
 #include "validate/check.h"
 
 /* ---- what cannot be read ---- */
@@ -88,7 +89,7 @@ static cst_status survey(cst_source *source, cst__check *check, cst_error *error
                                  .on_progress = check->options->on_progress,
                                  .progress_ctx = check->options->progress_ctx,
                                  .work = "the validation"};
-  check->is_table = source->table != NULL;
+  check->is_table = source->inputs->format.table != NULL;
   cst_status status = cst__source_survey(source, &options, error);
   return status == CST_CALLBACK && check->out_of_memory ? cst__fail_memory(error, 64) : status;
 }
@@ -96,13 +97,14 @@ static cst_status survey(cst_source *source, cst__check *check, cst_error *error
 /* The groups that are asked for, or the one that the source makes tensors of. */
 static cst_status add_groups(const cst_source *source, cst__check *check) {
   const cst_validate_options *options = check->options;
-  const char *const usual[] = {source->tensor_group};
+  const char *const usual[] = {source->options.tensors.group};
   if (options->skip_tensors) {
     return CST_OK;
   }
-  return options->num_groups > 0 ? cst__check_add_groups(check, options->groups,
-                                                         options->num_groups, source->legacy_specs)
-                                 : cst__check_add_groups(check, usual, 1, source->legacy_specs);
+  return options->num_groups > 0
+             ? cst__check_add_groups(check, options->groups, options->num_groups,
+                                     source->options.tensors.legacy)
+             : cst__check_add_groups(check, usual, 1, source->options.tensors.legacy);
 }
 
 static cst_status validate(cst_source *source, const cst_schema *schema,
@@ -131,8 +133,8 @@ static cst_status validate(cst_source *source, const cst_schema *schema,
 cst_status cst__source_validate(cst_source *source, const cst_validate_options *options,
                                 cst_validation **out, cst_error *error) {
   const cst_schema *schema = options->schema;
-  if (schema == NULL && source->schema_given) {
-    schema = source->schema;
+  if (schema == NULL) {
+    schema = source->options.columns.schema;
   }
   if (schema == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT,

@@ -68,10 +68,8 @@ static cst_source *open_foreign(const char *const *paths, size_t count) {
   options.batch_size = 40;
   cst_source *source = NULL;
   CHECK_EQ(cst_source_open(paths, count, &options, &source, NULL), CST_OK);
-  source->payload = NULL;
-  source->plugin = &plugin;
-  source->format = "fake";
-  CHECK_EQ(cst__foreign_schema(source, &source->arrow_schema, NULL), CST_OK);
+  source->inputs->format = (cst__format){.name = "fake", .plugin = &plugin};
+  CHECK_EQ(cst__foreign_schema(source, &source->found.arrow_schema, NULL), CST_OK);
   fail_code = 0;
   return source;
 }

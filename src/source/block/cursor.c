@@ -22,11 +22,11 @@ cst__cursor *cst__cursor_new(const cst_source *source, cst__pool *pool, size_t f
     cursor->pool = pool;
     cursor->file = file;
     cursor->error = (cst_error)CST_ERROR_INIT;
-    cursor->offset = source->files[file].begin;
+    cursor->offset = source->parts[file].begin;
     cursor->record =
-        source->files[file].first_record > 0 ? (uint64_t)source->files[file].first_record : 0;
-    if (source->on_error == CST_ON_ERROR_SKIP) {
-      cst__cursor_recover(cursor, !(source->flags & CST_SOURCE_SKIP_CRC));
+        source->parts[file].first_record > 0 ? (uint64_t)source->parts[file].first_record : 0;
+    if (cst__reading_options_skip(&source->options)) {
+      cst__cursor_recover(cursor, !(source->options.flags & CST_SOURCE_SKIP_CRC));
     }
   }
   return cursor;
@@ -68,13 +68,13 @@ static void fail_memory(cst__cursor *cursor, size_t wanted) {
 
 /* The bytes of the part of the file, from its begin on. */
 static uint64_t part_size(const cst__cursor *cursor) {
-  const cst__source_file *part = &cursor->source->files[cursor->file];
+  const cst__part *part = &cursor->source->parts[cursor->file];
   return part->end == 0 ? UINT64_MAX : part->end - part->begin;
 }
 
 /* The bytes of it that lie behind the blocks so far. */
 static uint64_t part_rest(const cst__cursor *cursor) {
-  return part_size(cursor) - (cursor->offset - cursor->source->files[cursor->file].begin);
+  return part_size(cursor) - (cursor->offset - cursor->source->parts[cursor->file].begin);
 }
 
 /* Those of them that are mapped. */
@@ -98,7 +98,7 @@ static cst_status open_input(cst__cursor *cursor, cst_error *error) {
   const cst_source *source = cursor->source;
   CST__TRY(cst__source_open_input(source, cursor->file, &cursor->input, error));
   CST__TRY(seek_begin(cursor, error));
-  if (!(source->flags & CST_SOURCE_MEMORY_MAP)) {
+  if (!(source->options.flags & CST_SOURCE_MEMORY_MAP)) {
     return CST_OK;
   }
   cursor->map = cst__input_map(cursor->input, &cursor->map_size);
@@ -113,7 +113,7 @@ static cst_status open_input(cst__cursor *cursor, cst_error *error) {
 }
 
 bool cst__cursor_judge(cst__cursor *cursor, const uint8_t *data, size_t size) {
-  const cst__container *container = cursor->source->container;
+  const cst__container *container = cursor->source->inputs->container;
   const char *hint = container->guess(data, size < HEAD_SIZE ? size : HEAD_SIZE);
   if (hint == NULL) {
     return false;
@@ -136,7 +136,7 @@ static void judge_first_record(cst__cursor *cursor, const uint8_t *data, size_t 
  * block->size on, if it is incomplete. A failure waits in the cursor. */
 static void frame_sound_records(cst__cursor *cursor, cst__block *block, const uint8_t *data,
                                 size_t size, uint64_t *needed) {
-  const cst__container *container = cursor->source->container;
+  const cst__container *container = cursor->source->inputs->container;
   size_t found;
   do {
     size_t consumed = 0;
@@ -148,9 +148,9 @@ static void frame_sound_records(cst__cursor *cursor, cst__block *block, const ui
     }
     size_t room = block->frames_capacity - block->num_frames;
     cst__frame *frames = block->frames + block->num_frames;
-    cst_status status =
-        container->scan(data + block->size, size - block->size, cursor->source->max_record_size,
-                        frames, room, &found, &consumed, needed, &cursor->error);
+    cst_status status = container->scan(data + block->size, size - block->size,
+                                        cursor->source->options.max_record_size, frames, room,
+                                        &found, &consumed, needed, &cursor->error);
     for (size_t i = 0; i < found; i++) {
       frames[i].begin += block->size;
     }
@@ -200,7 +200,7 @@ static void read_until(cst__cursor *cursor, cst__block *block, size_t *filled, s
  * record that is larger than all before grows by doubling, as its bytes arrive. */
 static size_t next_limit(cst__cursor *cursor, cst__block *block, size_t filled, uint64_t needed) {
   if (block->size > 0) {
-    bool known = needed > cursor->source->container->header_size;
+    bool known = needed > cursor->source->inputs->container->header_size;
     return known && needed <= block->capacity - block->size ? block->size + (size_t)needed : 0;
   }
   size_t limit = needed < SIZE_MAX / 2 ? (size_t)needed : SIZE_MAX / 2;
@@ -219,7 +219,7 @@ static size_t next_limit(cst__cursor *cursor, cst__block *block, size_t filled, 
 static bool skim_record(cst__cursor *cursor, cst__block *block, size_t *filled, uint64_t needed) {
   uint64_t there = *filled - block->size;
   uint64_t skipped = 0;
-  if (needed <= cursor->source->container->header_size || needed - there < SKIM_LEAST ||
+  if (needed <= cursor->source->inputs->container->header_size || needed - there < SKIM_LEAST ||
       block->size + needed > part_rest(cursor) ||
       !cst__input_skip(cursor->input, needed - there, &skipped)) {
     return false;
@@ -233,7 +233,7 @@ static bool skim_record(cst__cursor *cursor, cst__block *block, size_t *filled, 
     fail_memory(cursor, sizeof *block->frames);
     return true;
   }
-  const cst__container *container = cursor->source->container;
+  const cst__container *container = cursor->source->inputs->container;
   block->frames[block->num_frames++] =
       (cst__frame){block->size + container->header_size,
                    (size_t)needed - container->header_size - container->footer_size};
@@ -281,10 +281,10 @@ static void check_end(cst__cursor *cursor, const uint8_t *data, size_t filled, s
   }
   int64_t file_size = cst__input_file_size(cursor->input);
   if (size > 0) {
-    cst__cursor_fail(
-        cursor,
-        cursor->source->container->truncated(data + filled - size, size, needed, &cursor->error),
-        "truncated");
+    cst__cursor_fail(cursor,
+                     cursor->source->inputs->container->truncated(data + filled - size, size,
+                                                                  needed, &cursor->error),
+                     "truncated");
   } else if (file_size >= 0 && cursor->mapping == NULL &&
              cst__input_consumed(cursor->input) != (uint64_t)file_size) {
     cst__cursor_fail(
@@ -338,7 +338,7 @@ static void fill_buffered(cst__cursor *cursor, cst__block *block) {
     const uint8_t *rest = block->buffer + block->size;
     size_t size = filled - block->size;
     check_end(cursor, block->buffer, filled, size, needed);
-    if (block->num_frames == 0 && needed <= cursor->source->container->header_size) {
+    if (block->num_frames == 0 && needed <= cursor->source->inputs->container->header_size) {
       judge_first_record(cursor, rest, size);
     }
   }
@@ -413,7 +413,7 @@ static void place_block(cst__cursor *cursor, cst__block *block) {
   cursor->compressed =
       cursor->map == NULL && cst__input_compression(cursor->input, NULL) != CST__PLAIN;
   cursor->consumed = cursor->map != NULL ? cursor->offset : cst__input_consumed(cursor->input);
-  cursor->consumed -= cursor->source->files[cursor->file].begin;
+  cursor->consumed -= cursor->source->parts[cursor->file].begin;
   if (block->data == block->buffer && !cursor->skim) {
     memset(block->buffer + block->size, 0, CST__BLOCK_PADDING);
   }
@@ -429,7 +429,7 @@ static cst_status deliver_failure(cst__cursor *cursor, cst_error *error) {
 static void end_file(cst__cursor *cursor) {
   close_input(cursor);
   if (cursor->failure != CST_OK) {
-    cst__error_add_file(&cursor->error, cursor->source->files[cursor->file].name);
+    cst__error_add_file(&cursor->error, cst__source_name(cursor->source, cursor->file));
     cst__error_add_record(&cursor->error,
                           cst__source_record(cursor->source, cursor->file, cursor->record),
                           (int64_t)cursor->offset);
@@ -468,7 +468,7 @@ cst_status cst__cursor_fill(cst__cursor *cursor, cst__block **out, cst_error *er
     cst_status opened = open_input(cursor, &cursor->error);
     if (opened != CST_OK) {
       cst__cursor_fail(cursor, opened, NULL);
-      cst__error_add_file(&cursor->error, cursor->source->files[cursor->file].name);
+      cst__error_add_file(&cursor->error, cst__source_name(cursor->source, cursor->file));
     }
   }
   cst_status told = cursor->ended ? CST_OK : cst__interrupted(&cursor->error);

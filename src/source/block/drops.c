@@ -90,13 +90,13 @@ static void restore(const cst__kept_error *kept, cst_error *error) {
 
 void cst__drop_explain(const cst__drop *drop, const cst_source *source, cst_error *error) {
   if (drop->kind == CST__DROP_DAMAGE) {
-    (void)source->container->explain(&drop->damage, source->max_record_size, error);
+    (void)source->inputs->container->explain(&drop->damage, source->options.max_record_size, error);
   } else {
     restore(drop->error, error);
   }
   error->record = -1;
   error->offset = -1;
-  cst__error_add_file(error, source->files[drop->file].name);
+  cst__error_add_file(error, cst__source_name(source, drop->file));
   cst__error_add_record(error, cst__source_record(source, drop->file, drop->record),
                         (int64_t)drop->offset);
 }

@@ -6,14 +6,14 @@
 enum { FRAMES_STEP = 1024 };
 
 void cst__cursor_recover(cst__cursor *cursor, bool check) {
-  uint64_t limit = cursor->source->max_record_size;
+  uint64_t limit = cursor->source->options.max_record_size;
   uint64_t longest = limit > CST__RESYNC_WINDOW ? limit : CST__RESYNC_WINDOW;
   longest =
       longest < UINT64_MAX / 4 ? longest : UINT64_MAX / 4; /* sums with it are numbers still */
   cursor->recover = true;
   cursor->recovery.resync = (cst__resync){.longest = longest,
                                           .ignore_data = !check,
-                                          .divided = cursor->source->files[cursor->file].end != 0,
+                                          .divided = cursor->source->parts[cursor->file].end != 0,
                                           .credit = 2 * longest};
 }
 
@@ -34,8 +34,8 @@ static void open_damage(cst__cursor *cursor, const cst__block *block, cst__damag
   cst__recovery *r = &cursor->recovery;
   r->open = true;
   r->drop = (cst__drop){.kind = CST__DROP_DAMAGE, .offset = cursor->offset + block->size};
-  cursor->source->container->inspect(kind, data + block->size, size - block->size, needed,
-                                     &r->drop.damage);
+  cursor->source->inputs->container->inspect(kind, data + block->size, size - block->size, needed,
+                                             &r->drop.damage);
   r->resync.kind = kind;
   r->resync.length = r->drop.damage.length;
   r->resync.first = 1;
@@ -47,8 +47,8 @@ static bool close_damage(cst__cursor *cursor, cst__block *block, const uint8_t *
                          bool ends, uint64_t *needed) {
   cst__recovery *r = &cursor->recovery;
   size_t passed;
-  bool found = cursor->source->container->find_end(&r->resync, data + block->size,
-                                                   size - block->size, ends, &passed, needed);
+  bool found = cursor->source->inputs->container->find_end(
+      &r->resync, data + block->size, size - block->size, ends, &passed, needed);
   block->size += passed;
   r->drop.bytes += passed;
   r->resync.credit += passed;
@@ -64,25 +64,25 @@ static bool is_followed(const cst__cursor *cursor, const uint8_t *rest, size_t s
   cst__resync trial = cursor->recovery.resync;
   size_t passed;
   uint64_t needed;
-  return cursor->source->container->find_end(&trial, rest, size, true, &passed, &needed) &&
+  return cursor->source->inputs->container->find_end(&trial, rest, size, true, &passed, &needed) &&
          passed < size;
 }
 
 static bool payload_fits(const cst__cursor *cursor, const uint8_t *data, const cst__frame *frame) {
   return cursor->recovery.resync.ignore_data ||
-         cursor->source->container->check(data, frame, NULL) == CST_OK;
+         cursor->source->inputs->container->check(data, frame, NULL) == CST_OK;
 }
 
 /* Where the record of a frame ends. */
 static size_t frame_end(const cst__cursor *cursor, const cst__frame *frame) {
-  return frame->begin + frame->size + cursor->source->container->footer_size;
+  return frame->begin + frame->size + cursor->source->inputs->container->footer_size;
 }
 
 /* Goes on from a frame whose payload is wrong. True: it has become a drop, which ends where the
  * frame does. False: what comes next has to be looked for from block->size on. */
 static bool pass_over_frame(cst__cursor *cursor, cst__block *block, const uint8_t *data,
                             size_t size, bool ends, const cst__frame *frame, uint64_t *needed) {
-  block->size = frame->begin - cursor->source->container->header_size;
+  block->size = frame->begin - cursor->source->inputs->container->header_size;
   open_damage(cursor, block, CST__DAMAGE_DATA, data, size, 0);
   return close_damage(cursor, block, data, size, ends, needed) &&
          block->size == frame_end(cursor, frame) && cursor->failure == CST_OK;
@@ -118,7 +118,7 @@ static bool is_other_format(cst__cursor *cursor, const cst__block *block, const 
 static bool open_cut_record(cst__cursor *cursor, const cst__block *block, const uint8_t *data,
                             size_t size, uint64_t needed) {
   cst__recovery *r = &cursor->recovery;
-  const cst__container *container = cursor->source->container;
+  const cst__container *container = cursor->source->inputs->container;
   if (cursor->failure != CST_OK && cursor->fault == NULL) {
     return false;
   }
@@ -134,7 +134,7 @@ static bool open_cut_record(cst__cursor *cursor, const cst__block *block, const 
  * bytes are needed, or none are left. */
 static bool frame_on(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
                      bool ends, uint64_t *needed) {
-  const cst__container *container = cursor->source->container;
+  const cst__container *container = cursor->source->inputs->container;
   size_t found;
   size_t consumed;
   uint64_t wanted;
@@ -145,7 +145,7 @@ static bool frame_on(cst__cursor *cursor, cst__block *block, const uint8_t *data
   }
   cst__frame *frames = block->frames + block->num_frames;
   cst_status status = container->scan(
-      data + block->size, size - block->size, cursor->source->max_record_size, frames,
+      data + block->size, size - block->size, cursor->source->options.max_record_size, frames,
       block->frames_capacity - block->num_frames, &found, &consumed, needed, NULL);
   for (size_t i = 0; i < found; i++) {
     frames[i].begin += block->size;

@@ -57,10 +57,11 @@ void cst__block_locate(const cst__block *block, const cst_source *source, size_t
   if (!cst__error_wanted(error)) {
     return;
   }
-  uint64_t begin = block->offset + block->frames[frame].begin - source->container->header_size;
+  uint64_t begin =
+      block->offset + block->frames[frame].begin - source->inputs->container->header_size;
   error->record = -1;
   error->offset = -1;
-  cst__error_add_file(error, source->files[block->file].name);
+  cst__error_add_file(error, cst__source_name(source, block->file));
   cst__error_add_record(error,
                         cst__source_record(source, block->file, cst__block_record(block, frame)),
                         (int64_t)begin);
@@ -70,7 +71,7 @@ static void locate_without_block(const cst__run *run, const cst_source *source, 
                                  cst_error *error) {
   if (cst__error_wanted(error)) {
     error->record = -1;
-    cst__error_add_file(error, source->files[run->file].name);
+    cst__error_add_file(error, cst__source_name(source, run->file));
     cst__error_add_record(error, cst__source_record(source, run->file, run->record + row), -1);
   }
 }
@@ -102,9 +103,10 @@ cst__place cst__unit_rows_place(const void *ctx, int64_t row) {
       continue;
     }
     const cst__block *block = run->block;
-    size_t header = source->container->header_size;
+    size_t header = source->inputs->container->header_size;
     return (cst__place){
-        source->files[run->file].name, cst__source_record(source, run->file, run->record + at),
+        cst__source_name(source, run->file),
+        cst__source_record(source, run->file, run->record + at),
         block != NULL ? (int64_t)(block->offset + block->frames[run->first + at].begin - header)
                       : -1};
   }
@@ -127,7 +129,7 @@ static cst_status check_run(const cst_source *source, const cst__run *run, cst_e
   const cst__block *block = run->block;
   CST__TRY(cst__interrupted(error));
   for (size_t i = run->first; i < run->first + run->count; i++) {
-    cst_status status = source->container->check(block->data, &block->frames[i], error);
+    cst_status status = source->inputs->container->check(block->data, &block->frames[i], error);
     if (status != CST_OK) {
       cst__block_locate(block, source, i, error);
       return status;
@@ -147,7 +149,7 @@ static void list_records(const cst__run *run, cst_bytes *items) {
 static cst_status list_block(const cst_source *source, const cst__run *run, cst__block_ref *ref,
                              cst_error *error) {
   cst__block *block = run->block;
-  if (block->size > view_limit && (source->column_flags & CST_COLUMNS_BINARY_VIEWS)) {
+  if (block->size > view_limit && (source->options.columns.flags & CST_COLUMNS_BINARY_VIEWS)) {
     (void)cst__fail(error, CST_LIMIT, "read it without views",
                     "views reach 2 GiB of a block, a record takes %zu bytes", block->size);
     cst__block_locate(block, source, run->first, error);
@@ -177,8 +179,8 @@ static cst_status reserve(cst__decoding *decoding, const cst__unit *unit, cst_er
 static cst_status list_unit(const cst__unit *unit, cst__decoding *decoding, cst_error *error) {
   const cst_source *source = decoding->source;
   bool check =
-      !decoding->checked && !(source->flags & CST_SOURCE_SKIP_CRC) &&
-      (decoding->direct || source->on_error == CST_ON_ERROR_RAISE); /* or the cursor does */
+      !decoding->checked && !(source->options.flags & CST_SOURCE_SKIP_CRC) &&
+      (decoding->direct || !cst__reading_options_skip(&source->options)); /* or the cursor does */
   size_t row = 0;
   CST__TRY(reserve(decoding, unit, error));
   for (size_t i = 0; i < unit->num_runs; i++) {
@@ -195,7 +197,7 @@ static cst_status list_unit(const cst__unit *unit, cst__decoding *decoding, cst_
 
 /* A schema that was inferred from the first records of a pipe may be too narrow. */
 static void explain_sample(const cst_source *source, cst_error *error) {
-  if (source->sampled && error->code == CST_SCHEMA) {
+  if (source->found.sampled && error->code == CST_SCHEMA) {
     cst__error_set_hint(error,
                         "the schema was inferred from the first 10,000 records: run `columnstone "
                         "schema infer` on all of the data, and pass that schema");

@@ -5,6 +5,7 @@
 
 #include "arrow/accumulator.h"
 #include "source/block/block.h"
+#include "source/block/decoder.h"
 #include "source/input/source.h"
 
 /* Records [first, first + count) of a block, which the run owns. */

@@ -1,38 +1,31 @@
 /* Which rows a source has and where they lie: the indexes of its files, loaded or made. */
 #include "source/index/access.h"
 
-#include "source/block/cursor.h"
-#include "source/pass/pass.h"
-
-/* Indexes belong to the source that was opened and serve all that are derived from it, under one
- * lock. */
-static cst_source *root_of(cst_source *source) {
-  return source->parent != NULL ? source->parent : source;
-}
+#include "source/input/discovery.h"
 
 /* ---- indexes ---- */
 
 /* Looks for the index file, once. One that is damaged, or that of other data, is none. */
-static cst_status seek_sidecar(cst_source *source, cst__source_file *file, cst_error *error) {
-  cst_source *root = root_of(source);
+static cst_status seek_sidecar(cst__file *file, cst_error *error) {
+  cst__inputs *inputs = file->inputs;
   cst_index *loaded = NULL;
-  cst__mutex_lock(&root->lock);
+  cst__mutex_lock(&inputs->lock);
   bool sought = file->sidecar_sought || !file->regular;
-  cst__mutex_unlock(&root->lock);
+  cst__mutex_unlock(&inputs->lock);
   if (sought) {
     return CST_OK;
   }
-  cst_status status = cst__index_load(file->name, &source->allocator, &loaded, NULL);
+  cst_status status = cst__index_load(file->name, &inputs->allocator, &loaded, NULL);
   if (status == CST_NO_MEMORY) {
     return cst__fail_memory(error, sizeof *loaded);
   }
-  cst__mutex_lock(&root->lock);
+  cst__mutex_lock(&inputs->lock);
   if (!file->sidecar_sought && status == CST_OK) {
     file->index = loaded;
     loaded = NULL;
   }
   file->sidecar_sought = true;
-  cst__mutex_unlock(&root->lock);
+  cst__mutex_unlock(&inputs->lock);
   cst__index_release(status == CST_OK ? loaded : NULL);
   return CST_OK;
 }
@@ -40,45 +33,45 @@ static cst_status seek_sidecar(cst_source *source, cst__source_file *file, cst_e
 /* The index that a file has by now, retained; NULL: none. *own: not that of the whole file for a
  * part of it. */
 static cst_index *known_index(cst_source *source, size_t i, bool *own) {
-  cst_source *root = root_of(source);
-  cst__mutex_lock(&root->lock);
-  cst_index *index = cst__source_opened(source, i)->index;
+  cst__inputs *inputs = source->inputs;
+  cst__mutex_lock(&inputs->lock);
+  cst_index *index = source->parts[i].file->index;
   if (index == NULL) {
-    index = source->files[i].index;
+    index = source->parts[i].index;
   }
-  *own = index == source->files[i].index;
+  *own = index == source->parts[i].index;
   if (index != NULL) {
     cst__index_retain(index);
   }
-  cst__mutex_unlock(&root->lock);
+  cst__mutex_unlock(&inputs->lock);
   return index;
 }
 
 /* Loaded, or made by a walk; the caller's. */
 static cst_status find_index(cst_source *source, size_t i, cst_index **out, bool *own,
                              cst_error *error) {
-  cst_source *root = root_of(source);
-  cst__source_file *file = &source->files[i];
-  CST__TRY(seek_sidecar(source, cst__source_opened(source, i), error));
+  cst__inputs *inputs = source->inputs;
+  cst__part *part = &source->parts[i];
+  CST__TRY(seek_sidecar(source->parts[i].file, error));
   *out = known_index(source, i, own);
   if (*out != NULL) {
     return CST_OK;
   }
   CST__TRY(cst__index_walk(source, i, NULL, NULL, out, error));
-  cst__mutex_lock(&root->lock);
-  if (file->index == NULL) {
-    file->index = cst__index_retain(*out);
+  cst__mutex_lock(&inputs->lock);
+  if (part->index == NULL) {
+    part->index = cst__index_retain(*out);
   }
   *own = true;
-  cst__mutex_unlock(&root->lock);
+  cst__mutex_unlock(&inputs->lock);
   return CST_OK;
 }
 
 cst_status cst__source_has_sidecars(cst_source *source, bool *all, cst_error *error) {
   bool own;
   *all = true;
-  for (size_t i = 0; i < source->num_files && *all; i++) {
-    CST__TRY(seek_sidecar(source, cst__source_opened(source, i), error));
+  for (size_t i = 0; i < source->num_parts && *all; i++) {
+    CST__TRY(seek_sidecar(source->parts[i].file, error));
     cst_index *index = known_index(source, i, &own);
     *all = index != NULL && index->loaded;
     cst__index_release(index);
@@ -107,7 +100,7 @@ void cst__access_free(cst__access *access) {
 
 /* The records of the index that lie in the source's part of the file. */
 static cst_status add_file(cst__access *access, cst_source *source, size_t i, cst_error *error) {
-  const cst__source_file *part = &source->files[i];
+  const cst__part *part = &source->parts[i];
   cst__access_file *file = &access->files[i];
   bool own;
   CST__TRY(find_index(source, i, &file->index, &own, error));
@@ -118,7 +111,7 @@ static cst_status add_file(cst__access *access, cst_source *source, size_t i, cs
       (part->end != 0 && index->offsets[end] != part->end)) {
     (void)cst__fail(error, CST_STATE, "open it again",
                     "the file was divided where its index has no record");
-    cst__error_add_file(error, part->name);
+    cst__error_add_file(error, part->file->name);
     return CST_STATE;
   }
   file->first = first;
@@ -132,22 +125,22 @@ static cst_status add_file(cst__access *access, cst_source *source, size_t i, cs
 static cst_status fill_access(cst__access *access, cst_source *source, cst_error *error) {
   size_t bytes;
   access->allocator = source->allocator;
-  access->num_files = source->num_files;
+  access->num_files = source->num_parts;
   access->most_open = cst__raw_most_open();
   access->pool = cst__pool_new(&source->allocator);
-  if (cst__mul(source->num_files, sizeof *access->files, &bytes)) {
+  if (cst__mul(source->num_parts, sizeof *access->files, &bytes)) {
     access->files = cst__new_zero(&source->allocator, bytes);
   }
   if (access->pool == NULL || access->files == NULL) {
     return cst__fail_memory(error, sizeof *access->files);
   }
-  for (size_t i = 0; i < source->num_files; i++) {
+  for (size_t i = 0; i < source->num_parts; i++) {
     CST__TRY(add_file(access, source, i, error));
   }
   return CST_OK;
 }
 
-static bool knows_access(const cst_source *source) { return source->access != NULL; }
+static bool knows_access(const cst_source *source) { return source->found.access != NULL; }
 
 static cst_status make_access(cst_source *source, cst_error *error) {
   cst__access *access = cst__new_zero(&source->allocator, sizeof *access);
@@ -161,23 +154,24 @@ static cst_status make_access(cst_source *source, cst_error *error) {
     return status;
   }
   cst__mutex_lock(&source->lock);
-  source->access = access;
+  source->found.access = access;
   cst__mutex_unlock(&source->lock);
   return CST_OK;
 }
 
 cst_status cst__source_access(cst_source *source, cst__access **out, cst_error *error) {
-  if (source->payload == NULL) {
+  if (source->inputs->format.payload == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "convert it to a TFRecord file first",
-                     "records of TFRecord files have numbers, rows of %s do not", source->format);
+                     "records of TFRecord files have numbers, rows of %s do not",
+                     source->inputs->format.name);
   }
-  if (!source->rereadable) {
+  if (!source->inputs->rereadable) {
     return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
                      "the input can be read only once, from its begin to its end");
   }
-  CST__TRY(
-      cst__source_discover(source, &source->access_discovery, knows_access, make_access, error));
-  *out = source->access; /* which does not change any more */
+  CST__TRY(cst__source_discover(source, &source->found.access_discovery, knows_access, make_access,
+                                error));
+  *out = source->found.access; /* which does not change any more */
   return CST_OK;
 }
 
@@ -201,67 +195,7 @@ void cst__access_locate(const cst__access *access, const cst_source *source, uin
   const cst__access_file *file = &access->files[i];
   uint64_t within = row - file->rows;
   cst__error_forget_record(error);
-  cst__error_add_file(error, source->files[i].name);
+  cst__error_add_file(error, cst__source_name(source, i));
   cst__error_add_record(error, file->record < 0 ? -1 : file->record + (int64_t)within,
                         (int64_t)file->index->offsets[file->first + within]);
-}
-
-/* ---- counting ---- */
-
-static void add_count(void *ctx, const cst_file_count *count) {
-  *(uint64_t *)ctx += count->records;
-}
-
-cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_error *error) {
-  cst_pass *pass;
-  struct ArrowArray batch;
-  cst_status status;
-  CST__TRY(cst__pass_new(source, &pass, error));
-  for (;;) {
-    status = cst__pass_next(pass, NULL, &batch, error);
-    if (status != CST_OK || batch.release == NULL) {
-      break;
-    }
-    *rows += (uint64_t)batch.length;
-    batch.release(&batch);
-  }
-  cst__pass_free(pass);
-  return status;
-}
-
-/* From the indexes, or by reading what has none. */
-static cst_status find_num_rows(cst_source *source, uint64_t *rows, cst_error *error) {
-  cst_error own = CST_ERROR_INIT;
-  cst__access *access = NULL;
-  *rows = 0;
-  if (source->payload == NULL) {
-    return cst__source_count_by_pass(source, rows, error);
-  }
-  cst_status status = cst__source_access(source, &access, &own);
-  if (status == CST_UNSUPPORTED && source->rereadable) {
-    return cst__source_count(source, add_count, rows, error);
-  }
-  if (status != CST_OK) {
-    cst__error_copy(error, &own);
-    return status;
-  }
-  *rows = access->num_rows;
-  return CST_OK;
-}
-
-cst_status cst__source_num_rows(cst_source *source, uint64_t *rows, cst_error *error) {
-  cst_source *root = root_of(source);
-  cst__mutex_lock(&root->lock);
-  bool known = source->counted;
-  *rows = source->num_rows;
-  cst__mutex_unlock(&root->lock);
-  if (known) {
-    return CST_OK;
-  }
-  CST__TRY(find_num_rows(source, rows, error));
-  cst__mutex_lock(&root->lock);
-  source->counted = true;
-  source->num_rows = *rows;
-  cst__mutex_unlock(&root->lock);
-  return CST_OK;
 }

@@ -34,15 +34,10 @@ struct cst__access {
 };
 
 /* What the public functions of the same names do. */
-cst_status cst__source_num_rows(cst_source *source, uint64_t *rows, cst_error *error);
 cst_status cst__source_take(cst_source *source, const uint64_t *rows, size_t num_rows,
                             struct ArrowArray *out, cst_error *error);
 
 /* ---- access.c, for its neighbours ---- */
-
-/* Adds the rows that a pass delivers: whole formats, and what is left when damaged records are
- * dropped, are known by reading alone. */
-cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_error *error);
 
 /* The indexes of all files, made or loaded with the first call; lives as long as the source.
  * CST_UNSUPPORTED, with a hint, where records cannot be reached one by one. */

@@ -24,21 +24,21 @@ static cst_status read_window(const search *s, uint64_t offset, uint8_t *buffer,
 
 /* True if these are the bytes of a header, whose record ends within `room` bytes. */
 static bool is_header(const search *s, const uint8_t *header, uint64_t room) {
-  const cst__container *container = s->source->container;
+  const cst__container *container = s->source->inputs->container;
   size_t found;
   size_t consumed;
   uint64_t needed;
   cst__frame frame;
   return cst__load64(header) < room &&
-         container->scan(header, container->header_size, s->source->max_record_size, &frame, 1,
-                         &found, &consumed, &needed, NULL) == CST_OK &&
+         container->scan(header, container->header_size, s->source->options.max_record_size, &frame,
+                         1, &found, &consumed, &needed, NULL) == CST_OK &&
          needed <= room;
 }
 
 /* Checks the data CRC of a record that does not fit the window. */
 static cst_status check_large(const search *s, uint64_t offset, uint64_t size, bool *sound,
                               cst_error *error) {
-  const cst__container *container = s->source->container;
+  const cst__container *container = s->source->inputs->container;
   cst__frame frame = {container->header_size,
                       (size_t)size - container->header_size - container->footer_size};
   size_t got = 0;
@@ -55,8 +55,8 @@ static cst_status check_large(const search *s, uint64_t offset, uint64_t size, b
 /* The number of the first `count` frames of `ahead` in front of one whose data are not sound. */
 static size_t count_sound(const search *s, size_t count) {
   size_t i = 0;
-  while (i < count &&
-         (s->trusting || s->source->container->check(s->ahead, &s->frames[i], NULL) == CST_OK)) {
+  while (i < count && (s->trusting || s->source->inputs->container->check(s->ahead, &s->frames[i],
+                                                                          NULL) == CST_OK)) {
     i++;
   }
   return i;
@@ -65,7 +65,7 @@ static size_t count_sound(const search *s, size_t count) {
 /* A record that does not fit the window, or none at all. */
 static cst_status step_large(search *s, uint64_t needed, uint64_t *at, bool *sound,
                              cst_error *error) {
-  *sound = needed > s->source->container->header_size && needed <= s->end - *at;
+  *sound = needed > s->source->inputs->container->header_size && needed <= s->end - *at;
   if (*sound && !s->trusting) {
     CST__TRY(check_large(s, *at, needed, sound, error));
   }
@@ -78,14 +78,14 @@ static cst_status step_large(search *s, uint64_t needed, uint64_t *at, bool *sou
  * one begins, or else the last one whose header is right. */
 static cst_status step(search *s, uint64_t *at, uint64_t *last, size_t *records, bool *sound,
                        cst_error *error) {
-  const cst__container *container = s->source->container;
+  const cst__container *container = s->source->inputs->container;
   size_t got;
   size_t found;
   size_t consumed;
   uint64_t needed;
   CST__TRY(read_window(s, *at, s->ahead, &got, error));
-  cst_status status = container->scan(s->ahead, got, s->source->max_record_size, s->frames, FRAMES,
-                                      &found, &consumed, &needed, NULL);
+  cst_status status = container->scan(s->ahead, got, s->source->options.max_record_size, s->frames,
+                                      FRAMES, &found, &consumed, &needed, NULL);
   if (found == 0) {
     *last = needed > container->header_size ? *at : *last;
     *records += 1;
@@ -119,7 +119,7 @@ static cst_status try_candidate(search *s, uint64_t at, bool *sound, uint64_t *n
  * begins. */
 static cst_status search_window(search *s, uint64_t at, size_t size, bool *found, uint64_t *next,
                                 cst_error *error) {
-  size_t header = s->source->container->header_size;
+  size_t header = s->source->inputs->container->header_size;
   for (size_t i = 0; i + header <= size; i++) {
     if (!is_header(s, s->window + i, s->end - at - i)) {
       continue;
@@ -139,7 +139,7 @@ static cst_status search_window(search *s, uint64_t at, size_t size, bool *found
 }
 
 static cst_status run(search *s, uint64_t from, uint64_t *out, cst_error *error) {
-  size_t header = s->source->container->header_size;
+  size_t header = s->source->inputs->container->header_size;
   bool found = false;
   uint64_t at = from;
   while (!found && at < s->end) {
@@ -172,14 +172,14 @@ cst_status cst__border_find(const cst_source *source, size_t file, uint64_t from
   }
   s->source = source;
   s->end = end;
-  s->trusting = source->flags & CST_SOURCE_SKIP_CRC;
+  s->trusting = source->options.flags & CST_SOURCE_SKIP_CRC;
   cst_status status = cst__source_open_raw(source, file, &s->raw, error);
   if (status == CST_OK) {
     status = run_open(s, from, out, error);
     cst__raw_close(&s->raw);
   }
   if (status != CST_OK) {
-    cst__error_add_file(error, source->files[file].name);
+    cst__error_add_file(error, cst__source_name(source, file));
   }
   cst__delete(s);
   return status;

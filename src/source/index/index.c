@@ -13,7 +13,6 @@ _Static_assert(sizeof(cst__index_head) == 32, "the layout of the file");
 
 enum { HEAD = sizeof(cst__index_head), FOOT = 4, STEP = 1 << 20, PROGRESS_BYTES = 16 << 20 };
 static const char magic[8] = {'C', 'S', 'T', 'I', 'N', 'D', 'E', 'X'};
-static const uint64_t any_record_size = UINT64_C(1) << 62;
 
 /* ---- in memory ---- */
 
@@ -75,7 +74,7 @@ cst_status cst__index_fail_compressed(const char *file, cst_error *error) {
 
 static cst_status add_block(cst_index *index, const cst_source *source, const cst__block *block,
                             cst_error *error) {
-  uint64_t base = block->offset - source->container->header_size;
+  uint64_t base = block->offset - source->inputs->container->header_size;
   CST__TRY(reserve(index, index->count + block->num_frames, error));
   uint64_t *out = index->offsets + index->count;
   for (size_t i = 0; i < block->num_frames; i++) {
@@ -111,15 +110,16 @@ static cst_status walk_file(walk *w, cst_error *error) {
     if (block == NULL) {
       break;
     }
-    cst_status status = w->cursor->compressed
-                            ? cst__index_fail_compressed(source->files[w->cursor->file].name, error)
-                            : add_block(w->index, source, block, error);
+    cst_status status =
+        w->cursor->compressed
+            ? cst__index_fail_compressed(cst__source_name(source, w->cursor->file), error)
+            : add_block(w->index, source, block, error);
     cst__block_release(block);
     CST__TRY(status);
     CST__TRY(tell_progress(w, error));
   }
   if (w->cursor->compressed) { /* and empty */
-    return cst__index_fail_compressed(source->files[w->cursor->file].name, error);
+    return cst__index_fail_compressed(cst__source_name(source, w->cursor->file), error);
   }
   CST__TRY(reserve(w->index, w->index->count, error));
   w->index->offsets[w->index->count] = w->cursor->offset;
@@ -134,7 +134,7 @@ static cst_status walk_with(walk *w, const cst_source *source, cst__pool *pool, 
     return cst__fail_memory(error, sizeof *w->cursor);
   }
   w->cursor->recover = false; /* the records of an index lie one behind the other */
-  if (!(source->flags & CST_SOURCE_MEMORY_MAP)) {
+  if (!(source->options.flags & CST_SOURCE_MEMORY_MAP)) {
     cst__cursor_skim(w->cursor);
   }
   return walk_file(w, error);
@@ -198,8 +198,8 @@ static cst_status identify_open(const cst__raw *raw, const cst_allocator *alloca
   return status;
 }
 
-static cst_status identify(const char *path, const cst_allocator *allocator, cst__identity *out,
-                           cst_error *error) {
+cst_status cst__index_identify(const char *path, const cst_allocator *allocator, cst__identity *out,
+                               cst_error *error) {
   cst__raw raw;
   CST__TRY(cst__raw_open(&raw, path, allocator, error));
   cst_status status = identify_open(&raw, allocator, out, error);
@@ -207,43 +207,6 @@ static cst_status identify(const char *path, const cst_allocator *allocator, cst
     cst__error_add_file(error, raw.name);
   }
   cst__raw_close(&raw);
-  return status;
-}
-
-static cst_status build(cst_source *source, cst_progress_callback on_progress, void *ctx,
-                        cst_index **out, cst_error *error) {
-  cst__identity identity;
-  const char *path = source->files[0].name;
-  CST__TRY(identify(path, &source->allocator, &identity, error));
-  CST__TRY(cst__index_walk(source, 0, on_progress, ctx, out, error));
-  cst_index *index = *out;
-  if (index->offsets[index->count] == identity.size) {
-    index->identity = identity;
-    return CST_OK;
-  }
-  cst__index_release(index);
-  (void)cst__fail(error, CST_IO, "read it again when nothing writes to it",
-                  "the file changed while it was read");
-  cst__error_add_file(error, path);
-  return CST_IO;
-}
-
-cst_status cst__index_build(const char *path, cst_progress_callback on_progress, void *ctx,
-                            const cst_allocator *allocator, cst_index **out, cst_error *error) {
-  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
-  options.format = "raw";
-  options.max_record_size = any_record_size;
-  options.allocator = allocator;
-  cst_source *source;
-  CST__TRY(cst__source_open(&path, 1, &options, &source, error));
-  cst_status status;
-  if (source->num_files == 1 && strcmp(source->files[0].name, path) == 0) {
-    status = build(source, on_progress, ctx, out, error);
-  } else {
-    status = cst__fail(error, CST_NOT_FOUND, "name one file", "the path is a pattern of files");
-    cst__error_add_file(error, path);
-  }
-  cst__source_release(source);
   return status;
 }
 
@@ -363,7 +326,7 @@ static cst_status read_file(const cst__raw *raw, cst_index *index, cst_error *er
 
 static cst_status check_identity(const cst_index *index, const char *path, cst_error *error) {
   cst__identity found;
-  CST__TRY(identify(path, &index->allocator, &found, error));
+  CST__TRY(cst__index_identify(path, &index->allocator, &found, error));
   if (found.size == index->identity.size && found.crc == index->identity.crc) {
     return CST_OK;
   }

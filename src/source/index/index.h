@@ -43,17 +43,18 @@ struct cst_index {
 };
 
 /* What the public functions of the same names do. */
-cst_status cst__index_build(const char *path, cst_progress_callback on_progress, void *ctx,
-                            const cst_allocator *allocator, cst_index **out, cst_error *error);
 cst_status cst__index_load(const char *path, const cst_allocator *allocator, cst_index **out,
                            cst_error *error);
 cst_status cst__index_save(const cst_index *index, const char *path, cst_error *error);
 
 /* index_text.c */
 cst_status cst__index_export_text(const cst_index *index, const char *text_path, cst_error *error);
-cst_status cst__index_import_text(const char *text_path, const char *path,
-                                  const cst_allocator *allocator, cst_index **out,
-                                  cst_error *error);
+/* CST_CORRUPT if the lines of a text index are not those of this index. */
+cst_status cst__index_compare_text(const cst_index *index, const char *text_path, cst_error *error);
+
+/* What tells the data at a path from other data. */
+cst_status cst__index_identify(const char *path, const cst_allocator *allocator, cst__identity *out,
+                               cst_error *error);
 
 /* Indexes what is read of the i-th file of a source, by walking over its frames. The identity is
  * left zero. CST_UNSUPPORTED if the file is compressed. */

@@ -116,7 +116,8 @@ static cst_status compare_input(comparing *c, cst__input *input, char *chunk, cs
   }
 }
 
-static cst_status compare_file(const cst_index *index, const char *text_path, cst_error *error) {
+cst_status cst__index_compare_text(const cst_index *index, const char *text_path,
+                                   cst_error *error) {
   cst__input_options options = {.allocator = &index->allocator};
   comparing c = {.index = index};
   cst__input *input;
@@ -130,19 +131,4 @@ static cst_status compare_file(const cst_index *index, const char *text_path, cs
     cst__error_add_file(error, text_path);
   }
   return status;
-}
-
-/* The frames say where the records are, and the lines have to say the same. */
-cst_status cst__index_import_text(const char *text_path, const char *path,
-                                  const cst_allocator *allocator, cst_index **out,
-                                  cst_error *error) {
-  cst_index *index;
-  CST__TRY(cst__index_build(path, NULL, NULL, allocator, &index, error));
-  cst_status status = compare_file(index, text_path, error);
-  if (status != CST_OK) {
-    cst__index_release(index);
-    return status;
-  }
-  *out = index;
-  return CST_OK;
 }

@@ -5,10 +5,6 @@
 
 #include "source/input/source.h"
 
-/* A source of all of the files, for a reading with other options than the source's, which the
- * caller sets before the first use. */
-cst_status cst__source_derive(cst_source *source, cst_source **out, cst_error *error);
-
 /* What the public functions of the same names do; i < n. */
 cst_status cst__source_range(cst_source *source, uint64_t begin, uint64_t end, cst_source **out,
                              cst_error *error);

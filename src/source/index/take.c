@@ -8,6 +8,8 @@
 #include "source/block/unit.h"
 #include "source/index/access.h"
 #include "source/index/region.h"
+#include "source/input/prepare.h"
+#include "source/pass/schema.h"
 
 enum {
   NEAR_FILE = 4 << 10,    /* bytes between two records that are rather read than passed over */
@@ -172,7 +174,7 @@ static span next_span(const cst__access *access, const cst_source *source, const
                       size_t count, size_t first) {
   span s = {.file = cst__access_find(access, order[first].row), .first = first, .end = first};
   const cst__access_file *file = &access->files[s.file];
-  uint64_t near = source->files[s.file].is_reader ? NEAR_READER : NEAR_FILE;
+  uint64_t near = source->parts[s.file].file->is_reader ? NEAR_READER : NEAR_FILE;
   uint64_t end = *offset_of(file, order[first].row);
   s.begin = end;
   for (; s.end < count && order[s.end].row - file->rows < file->count; s.end++) {
@@ -203,7 +205,7 @@ static cst_status open_file(cst__access *access, const cst_source *source, size_
     status = cst__source_open_raw(source, i, own, error);
   } else if (!file->is_open) {
     status = cst__source_open_raw(source, i, &file->raw, error);
-    if (status == CST_OK && (source->flags & CST_SOURCE_MEMORY_MAP)) {
+    if (status == CST_OK && (source->options.flags & CST_SOURCE_MEMORY_MAP)) {
       cst__raw_map(&file->raw);
     }
     access->num_open += status == CST_OK;
@@ -240,7 +242,7 @@ cst_status cst__access_read(cst__access *access, const cst_source *source, size_
                        "the file is shorter than it was when it was indexed");
   }
   if (status != CST_OK) {
-    cst__error_add_file(error, source->files[file].name);
+    cst__error_add_file(error, cst__source_name(source, file));
   }
   return status;
 }
@@ -263,8 +265,8 @@ static cst_status check_header(const cst_source *source, const uint8_t *data, si
   size_t found;
   size_t consumed;
   uint64_t needed;
-  cst_status status = source->container->scan(data, size, source->max_record_size, frame, 1, &found,
-                                              &consumed, &needed, error);
+  cst_status status = source->inputs->container->scan(data, size, source->options.max_record_size,
+                                                      frame, 1, &found, &consumed, &needed, error);
   if (status == CST_CORRUPT) {
     return cst__fail(error, CST_CORRUPT,
                      "it is damaged, or the file has changed: columnstone verify, or index it anew",
@@ -343,9 +345,11 @@ static cst_status fill_block(cst__access *access, const cst__taker *taker, size_
 
 /* With its framing. Spans of several records are no larger than LARGEST_SPAN. */
 static uint64_t largest_record(const cst_source *source) {
-  uint64_t framing = source->container->header_size + source->container->footer_size;
-  return source->max_record_size < UINT64_MAX - framing ? source->max_record_size + framing
-                                                        : UINT64_MAX;
+  uint64_t framing =
+      source->inputs->container->header_size + source->inputs->container->footer_size;
+  return source->options.max_record_size < UINT64_MAX - framing
+             ? source->options.max_record_size + framing
+             : UINT64_MAX;
 }
 
 static cst_status measure(const cst__access *access, const cst_source *source, const wanted *order,
@@ -360,7 +364,7 @@ static cst_status measure(const cst__access *access, const cst_source *source, c
     if (s.size > LARGEST_SPAN && s.size > largest_record(source)) {
       (void)cst__fail(error, CST_LIMIT, "raise max_record_size, or make the index anew",
                       "the index has a record of more than %llu bytes",
-                      (unsigned long long)source->max_record_size);
+                      (unsigned long long)source->options.max_record_size);
       cst__access_locate(access, source, order[first].row, error);
       return CST_LIMIT;
     }
@@ -399,7 +403,8 @@ static cst_status read_rows(cst__access *access, const cst__taker *taker, size_t
 static void relocate(const cst__access *access, const cst_source *source, const cst__block *block,
                      const uint64_t *rows, cst_error *error) {
   for (size_t i = 0; error->offset >= 0 && i < block->num_frames; i++) {
-    if (block->frames[i].begin - source->container->header_size == (uint64_t)error->offset) {
+    if (block->frames[i].begin - source->inputs->container->header_size ==
+        (uint64_t)error->offset) {
       cst__access_locate(access, source, rows[i], error);
       return;
     }

@@ -1,25 +1,28 @@
 /* Choosing the format of a source, by its name or by the first bytes of its first file. */
+#include "source/input/choose.h"
+
 #include <string.h>
 
 #include "format/plugin/plugin.h"
-#include "source/input/source.h"
 
 enum { HEAD_SIZE = 32 << 10 /* enough to see what the first record is */ };
 
 /* True if the file's first bytes can be read without losing them. */
-static bool can_look(const cst__source_file *file) {
+static bool can_look(const cst__file *file) {
   return file->regular || (file->is_reader && file->rereadable);
 }
 
 /* The first bytes of the first file that is not empty; none if it cannot be looked at without
  * losing them, or cannot be read (the pass will say why). */
-static cst_status read_head(const cst_source *source, uint8_t *head, size_t *size,
-                            const char **path, cst_error *error) {
+static cst_status read_head(const cst__inputs *inputs, const cst__reading_options *options,
+                            uint8_t *head, size_t *size, const char **path, cst_error *error) {
   *size = 0;
-  for (size_t i = 0; i < source->num_files && can_look(&source->files[i]) && *size == 0; i++) {
+  for (size_t i = 0; i < inputs->num_files && can_look(&inputs->files[i]) && *size == 0; i++) {
+    cst__file *file = &inputs->files[i];
     cst__input *input;
-    *path = source->files[i].name;
-    cst_status status = cst__source_open_input(source, i, &input, error);
+    *path = file->name;
+    cst__input_options how = cst__inputs_read_options(inputs, options, file->name);
+    cst_status status = cst__file_open(file, &how, &input, error);
     if (status == CST_OK) {
       status = cst__input_read(input, head, HEAD_SIZE, size, error);
       cst__input_close(input);
@@ -81,9 +84,9 @@ static void choose_payload(const uint8_t *record, size_t size, cst__format *out)
   }
 }
 
-static void payload_by_bytes(const cst_source *source, const uint8_t *head, size_t size,
+static void payload_by_bytes(const cst__container *container, const uint8_t *head, size_t size,
                              cst__format *out) {
-  size_t header = source->container->header_size;
+  size_t header = container->header_size;
   uint64_t length;
   if (size > header) {
     memcpy(&length, head, sizeof length);
@@ -92,31 +95,32 @@ static void payload_by_bytes(const cst_source *source, const uint8_t *head, size
   }
 }
 
-void cst__source_choose_by_record(cst_source *source, const uint8_t *record, size_t size) {
-  cst__format format = {.name = source->format, .payload = source->payload};
-  if (source->by_record) {
+void cst__inputs_choose_by_record(cst__inputs *inputs, const uint8_t *record, size_t size) {
+  cst__format format = inputs->format;
+  if (inputs->by_record) {
     choose_payload(record, size, &format);
-    cst__mutex_lock(&source->lock);
-    source->format = format.name;
-    source->payload = format.payload;
-    cst__mutex_unlock(&source->lock);
+    cst__mutex_lock(&inputs->lock);
+    inputs->format = format;
+    cst__mutex_unlock(&inputs->lock);
   }
 }
 
-static cst_status format_by_bytes(cst_source *source, cst__format *out, cst_error *error) {
+static cst_status format_by_bytes(cst__inputs *inputs, const cst__reading_options *options,
+                                  cst__format *out, cst_error *error) {
+  const cst__container *container = inputs->container;
   const char *path = NULL;
   size_t size;
-  uint8_t *head = cst__new(&source->allocator, HEAD_SIZE);
+  uint8_t *head = cst__new(&inputs->allocator, HEAD_SIZE);
   if (head == NULL) {
     return cst__fail_memory(error, HEAD_SIZE);
   }
   *out = (cst__format){.name = "example", .payload = &cst__example_payload};
-  cst_status status = read_head(source, head, &size, &path, error);
-  source->by_record = path == NULL; /* nothing could be looked at */
+  cst_status status = read_head(inputs, options, head, &size, &path, error);
+  inputs->by_record = path == NULL; /* nothing could be looked at */
   /* What is shorter than a header tells nothing: the ending of the name does. */
-  bool tells = size >= source->container->header_size;
-  if (status == CST_OK && tells && source->container->sniff(head, size)) {
-    payload_by_bytes(source, head, size, out);
+  bool tells = size >= container->header_size;
+  if (status == CST_OK && tells && container->sniff(head, size)) {
+    payload_by_bytes(container, head, size, out);
   } else if (status == CST_OK && size > 0) {
     cst__format found = {0};
     status = cst__format_find_by_head(path, head, size, &found, error);
@@ -133,14 +137,15 @@ static cst_status format_by_bytes(cst_source *source, cst__format *out, cst_erro
 /* ---- the choice ---- */
 
 /* A plug-in opens files by itself. */
-static cst_status check_files(const cst_source *source, cst_error *error) {
-  bool by_itself = source->plugin != NULL || source->program != NULL;
-  for (size_t i = 0; by_itself && i < source->num_files; i++) {
-    bool by_url = source->program != NULL && cst__source_opened(source, i)->url != NULL;
-    if (!source->files[i].regular && !by_url) {
+static cst_status check_files(const cst__inputs *inputs, cst_error *error) {
+  const cst__format *format = &inputs->format;
+  bool by_itself = format->plugin != NULL || format->program != NULL;
+  for (size_t i = 0; by_itself && i < inputs->num_files; i++) {
+    const cst__file *file = &inputs->files[i];
+    if (!file->regular && (format->program == NULL || file->url == NULL)) {
       (void)cst__fail(error, CST_UNSUPPORTED, "give the path of a regular file",
-                      "the format %s is read from files only", source->format);
-      cst__error_add_file(error, source->files[i].name);
+                      "the format %s is read from files only", format->name);
+      cst__error_add_file(error, file->name);
       return CST_UNSUPPORTED;
     }
   }
@@ -148,63 +153,65 @@ static cst_status check_files(const cst_source *source, cst_error *error) {
 }
 
 /* Options that mean nothing for the format are mistakes, not wishes. */
-static cst_status check_meaning(const cst_source *source, cst_error *error) {
-  if (source->raw_column != NULL && source->payload == NULL) {
+static cst_status check_meaning(const cst__format *format, const cst__reading_options *options,
+                                cst_error *error) {
+  const cst__column_options *columns = &options->columns;
+  if (options->format.raw_column != NULL && format->payload == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "leave raw_column out",
-                     "the format %s has no records whose bytes a column could hold",
-                     source->format);
+                     "the format %s has no records whose bytes a column could hold", format->name);
   }
-  if (source->types.release != NULL && source->table == NULL) {
+  if (columns->types != NULL && format->table == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "leave the Arrow types out, or give a TFMD schema",
-                     "the format %s has types of its own", source->format);
+                     "the format %s has types of its own", format->name);
   }
-  bool skips = source->payload != NULL || (source->table != NULL && !source->table->any_size);
-  if (source->on_error == CST_ON_ERROR_SKIP && !skips) {
+  bool skips = format->payload != NULL || (format->table != NULL && !format->table->any_size);
+  if (cst__reading_options_skip(options) && !skips) {
     return cst__fail(error, CST_UNSUPPORTED, "leave on_error out",
                      "the format %s has no records that could be skipped: damage ends the reading",
-                     source->format);
+                     format->name);
   }
-  if (source->types.release != NULL && source->schema_given) {
+  if (columns->types != NULL && columns->schema != NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "give one of them",
                      "both a schema and Arrow types are given");
   }
   return CST_OK;
 }
 
-cst_status cst__source_name_format(cst_source *source, const char *name, cst_error *error) {
-  source->format = "stream";
+cst_status cst__inputs_name_format(cst__inputs *inputs, const cst__reading_options *options,
+                                   const char *name, cst_error *error) {
+  inputs->format.name = "stream";
   if (name != NULL) {
-    source->format = cst__arena_copy(&source->strings, name, strlen(name));
+    inputs->stream_name = cst__new_copy(&inputs->allocator, name, strlen(name));
+    if (inputs->stream_name == NULL) {
+      return cst__fail_memory(error, strlen(name));
+    }
+    inputs->format.name = inputs->stream_name;
   }
-  return source->format != NULL ? check_meaning(source, error)
-                                : cst__fail_memory(error, strlen(name));
+  return check_meaning(&inputs->format, options, error);
 }
 
-static bool has_url(const cst_source *source) {
-  for (size_t i = 0; i < source->num_files; i++) {
-    if (source->files[i].url != NULL) {
+static bool has_url(const cst__inputs *inputs) {
+  for (size_t i = 0; i < inputs->num_files; i++) {
+    if (inputs->files[i].url != NULL) {
       return true;
     }
   }
   return false;
 }
 
-cst_status cst__source_choose(cst_source *source, const char *name, cst_error *error) {
+cst_status cst__inputs_choose(cst__inputs *inputs, const cst__reading_options *options,
+                              const char *name, cst_error *error) {
   cst__format format;
   if (name == NULL) {
-    CST__TRY(format_by_bytes(source, &format, error));
+    CST__TRY(format_by_bytes(inputs, options, &format, error));
   } else {
     CST__TRY(cst__format_find(name, &format, error));
   }
-  source->format = format.name;
-  source->payload = format.payload;
-  source->table = format.table;
-  source->is_text = name != NULL && format.table != NULL && format.table->is_text;
-  source->plugin = format.plugin;
-  source->program = format.program;
-  if (has_url(source) && format.plugin != NULL) { /* a shared object opens files only */
-    source->program = cst__program_find(format.name);
-    source->plugin = source->program != NULL ? NULL : format.plugin;
+  inputs->format = format;
+  inputs->is_text = name != NULL && format.table != NULL && format.table->is_text;
+  if (has_url(inputs) && format.plugin != NULL) { /* a shared object opens files only */
+    inputs->format.program = cst__program_find(format.name);
+    inputs->format.plugin = inputs->format.program != NULL ? NULL : format.plugin;
   }
   if (format.payload == NULL && format.table == NULL && format.program == NULL &&
       (format.plugin == NULL || format.plugin->open == NULL)) {
@@ -213,6 +220,6 @@ cst_status cst__source_choose(cst_source *source, const char *name, cst_error *e
                      "arrow, parquet",
                      "the format %s can only be written", format.name);
   }
-  CST__TRY(check_files(source, error));
-  return check_meaning(source, error);
+  CST__TRY(check_files(inputs, error));
+  return check_meaning(&inputs->format, options, error);
 }

@@ -1,55 +1,16 @@
-/* What is found out about a source by reading it: by one thread, for all, without its lock; and the
- * calls of the caller's readers that this leads to.
- */
+/* Discoveries: one thread finds out, the others wait. */
+#include "source/input/discovery.h"
+
 #include "base/interrupt.h"
-#include "source/input/source.h"
-
-/* The calls that the thread is in, the innermost first. */
-static _Thread_local cst__input_call *calls;
-
-static const cst_source *root_of(const cst_source *source) {
-  return source->parent != NULL ? source->parent : source;
-}
-
-static bool is_calling(const cst_source *source) {
-  const cst__input_call *call = calls;
-  while (call != NULL && call->source != root_of(source)) {
-    call = call->outer;
-  }
-  return call != NULL;
-}
-
-static cst_status fail_inside(cst_error *error) {
-  return cst__fail(error, CST_STATE, "ask before the reading begins, or another source",
-                   "the input asks its own source for what has to be read from it");
-}
-
-/* ---- calls of the caller's code ---- */
-
-cst_status cst__input_call_enter(cst__input_call *call, cst__source_file *file, cst_error *error) {
-  if (is_calling(file->owner)) {
-    return fail_inside(error);
-  }
-  *call = (cst__input_call){file->owner, calls};
-  cst__mutex_lock(&file->lock);
-  calls = call;
-  return CST_OK;
-}
-
-void cst__input_call_leave(cst__input_call *call, cst__source_file *file) {
-  calls = call->outer;
-  cst__mutex_unlock(&file->lock);
-}
-
-/* ---- discoveries ---- */
+#include "source/input/call.h"
 
 cst_status cst__source_await(cst_source *source, const cst__discovery *discovery,
                              cst_error *error) {
   while (discovery->busy) {
-    if (discovery->finder == cst__thread_self() || is_calling(source)) {
-      return fail_inside(error);
+    if (discovery->finder == cst__thread_self() || cst__input_call_is_inside(source->inputs)) {
+      return cst__input_call_fail(error);
     }
-    CST__TRY(cst__interruptible_wait(&source->found, &source->lock, error));
+    CST__TRY(cst__interruptible_wait(&source->found_signal, &source->lock, error));
   }
   return CST_OK;
 }
@@ -69,7 +30,7 @@ cst_status cst__source_discover(cst_source *source, cst__discovery *discovery,
     status = find(source, error);
     cst__mutex_lock(&source->lock);
     *discovery = (cst__discovery){false, 0};
-    cst__condition_broadcast(&source->found);
+    cst__condition_broadcast(&source->found_signal);
   }
   cst__mutex_unlock(&source->lock);
   return status;

@@ -1,59 +1,61 @@
 /* The options of a source: checked, and copied. */
+#include "source/input/options.h"
+
 #include <string.h>
 
 #include "arrow/view.h"
 #include "base/names.h"
 #include "format/csv/csv_options.h"
 #include "schema/schema.h"
-#include "source/input/source.h"
 
 enum { MAX_THREADS = 1024, DEFAULT_BATCH = 1024 };
 static const uint64_t default_record_size = 256 << 20;
 
-static cst_status check_new_column(cst__name_map *columns, const char *name, cst_error *error) {
-  size_t size = strlen(name);
-  if (cst__name_map_find(columns, name, size) != SIZE_MAX) {
-    return cst__fail_twice(error, name, size);
+struct cst__option_names {
+  cst__refcount owners;
+  cst__arena arena;
+};
+
+/* ---- what is counted ---- */
+
+cst__types *cst__types_new(struct ArrowSchema *schema, const cst_allocator *allocator) {
+  cst__types *types = cst__new(allocator, sizeof *types);
+  if (types == NULL) {
+    schema->release(schema);
+    return NULL;
   }
-  return cst__name_map_add(columns, name, size, 0) ? CST_OK : cst__fail_memory(error, size);
+  cst__refcount_init(&types->owners);
+  types->schema = *schema;
+  schema->release = NULL;
+  return types;
 }
 
-static cst_status copy_names(cst_source *source, const cst_source_options *options,
-                             cst__name_map *columns, cst_error *error) {
-  for (size_t i = 0; i < options->num_columns; i++) {
-    const char *name = options->columns[i];
-    if (name == NULL) {
-      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "column %zu of the options is NULL", i);
-    }
-    source->columns[i] = cst__new_copy(&source->allocator, name, strlen(name));
-    if (source->columns[i] == NULL) {
-      return cst__fail_memory(error, strlen(name));
-    }
-    CST__TRY(check_new_column(columns, source->columns[i], error));
+void cst__types_release(cst__types *types) {
+  if (types != NULL && cst__refcount_down(&types->owners)) {
+    types->schema.release(&types->schema);
+    cst__delete(types);
   }
-  return CST_OK;
 }
 
-static cst_status copy_columns(cst_source *source, const cst_source_options *options,
-                               cst_error *error) {
-  if (options->columns == NULL) {
-    return CST_OK;
+void cst__reading_options_keep(const cst__reading_options *options) {
+  cst__refcount_up(&options->names->owners);
+  (void)cst__schema_retain(options->columns.schema);
+  if (options->columns.types != NULL) {
+    cst__refcount_up(&options->columns.types->owners);
   }
-  size_t count = options->num_columns;
-  size_t bytes;
-  if (!cst__mul(count + 1, sizeof *source->columns, &bytes)) {
-    return cst__fail_memory(error, SIZE_MAX);
-  }
-  source->columns = cst__new_zero(&source->allocator, bytes);
-  if (source->columns == NULL) {
-    return cst__fail_memory(error, bytes);
-  }
-  source->num_columns = count;
-  cst__name_map columns = {0};
-  cst_status status = copy_names(source, options, &columns, error);
-  cst__name_map_reset(&columns);
-  return status;
 }
+
+void cst__reading_options_release(cst__reading_options *options) {
+  if (options->names != NULL && cst__refcount_down(&options->names->owners)) {
+    cst__arena_reset(&options->names->arena);
+    cst__delete(options->names);
+  }
+  cst__schema_release(options->columns.schema);
+  cst__types_release(options->columns.types);
+  *options = (cst__reading_options){.names = NULL};
+}
+
+/* ---- checks ---- */
 
 static cst_status check_options(const cst_source_options *o, cst_error *error) {
   if (o->batch_size < 0) {
@@ -75,43 +77,109 @@ static cst_status check_options(const cst_source_options *o, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status copy_name(cst_source *source, const char *from, char **to, cst_error *error) {
-  if (from == NULL) {
-    return CST_OK;
+static cst_status check_new_column(cst__name_map *columns, const char *name, cst_error *error) {
+  size_t size = strlen(name);
+  if (cst__name_map_find(columns, name, size) != SIZE_MAX) {
+    return cst__fail_twice(error, name, size);
   }
-  *to = cst__new_copy(&source->allocator, from, strlen(from));
-  return *to != NULL ? CST_OK : cst__fail_memory(error, strlen(from));
+  return cst__name_map_add(columns, name, size, 0) ? CST_OK : cst__fail_memory(error, size);
 }
 
-cst_status cst__source_set_options(cst_source *source, const cst_source_options *o,
-                                   cst_error *error) {
-  CST__TRY(check_options(o, error));
-  source->container = &cst__tfrecord_container;
-  source->batch_size = o->batch_size > 0 ? o->batch_size : DEFAULT_BATCH;
-  source->batch_bytes = o->batch_bytes > 0 ? o->batch_bytes : INT64_MAX;
-  source->threads = o->threads > 0 ? o->threads : 1;
-  source->flags = o->flags;
-  source->column_flags = o->column_flags;
-  source->max_record_size = o->max_record_size > 0 ? o->max_record_size : default_record_size;
-  source->max_inflation = o->max_inflation;
-  source->legacy_specs = o->legacy_specs;
-  source->on_error = o->on_error;
-  source->max_errors = o->max_errors > 0 ? o->max_errors : UINT64_MAX;
-  source->on_dropped = o->on_dropped;
-  source->dropped_ctx = o->dropped_ctx;
-  source->on_warning = o->on_warning;
-  source->warning_ctx = o->warning_ctx;
-  if (o->schema != NULL) {
-    source->schema = cst__schema_retain(o->schema);
-    source->schema_given = true;
+static cst_status check_columns(const cst__column_options *columns, cst_error *error) {
+  cst__name_map seen = {0};
+  cst_status status = CST_OK;
+  for (size_t i = 0; columns->names != NULL && i < columns->count && status == CST_OK; i++) {
+    status = check_new_column(&seen, columns->names[i], error);
   }
-  CST__TRY(copy_name(source, o->tensor_group, &source->tensor_group, error));
-  CST__TRY(copy_name(source, o->environment, &source->environment, error));
-  CST__TRY(copy_name(source, o->sequence_column, &source->sequence_column, error));
-  CST__TRY(copy_name(source, o->raw_column, &source->raw_column, error));
-  CST__TRY(cst__csv_options_copy(o->csv, &source->strings, &source->csv, error));
-  if (o->types != NULL) {
-    CST__TRY(cst__schema_copy(o->types, &source->types, error));
+  cst__name_map_reset(&seen);
+  return status;
+}
+
+/* ---- copies ---- */
+
+static cst_status copy_name(cst__arena *arena, const char *from, const char **to,
+                            cst_error *error) {
+  *to = from != NULL ? cst__arena_copy(arena, from, strlen(from)) : NULL;
+  return from == NULL || *to != NULL ? CST_OK : cst__fail_memory(error, strlen(from));
+}
+
+static cst_status copy_columns(cst__arena *arena, const cst_source_options *from,
+                               cst__column_options *to, cst_error *error) {
+  size_t bytes;
+  if (from->columns == NULL) {
+    return CST_OK;
   }
-  return copy_columns(source, o, error);
+  if (!cst__mul(from->num_columns + 1, sizeof *to->names, &bytes)) {
+    return cst__fail_memory(error, SIZE_MAX);
+  }
+  const char **names = cst__arena_take_zero(arena, bytes);
+  if (names == NULL) {
+    return cst__fail_memory(error, bytes);
+  }
+  for (size_t i = 0; i < from->num_columns; i++) {
+    if (from->columns[i] == NULL) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "column %zu of the options is NULL", i);
+    }
+    CST__TRY(copy_name(arena, from->columns[i], &names[i], error));
+  }
+  to->names = names;
+  to->count = from->num_columns;
+  return check_columns(to, error);
+}
+
+static cst_status copy_types(const cst_source_options *from, cst__column_options *to,
+                             cst_error *error) {
+  struct ArrowSchema copy;
+  if (from->types == NULL) {
+    return CST_OK;
+  }
+  CST__TRY(cst__schema_copy(from->types, &copy, error));
+  to->types = cst__types_new(&copy, from->allocator);
+  return to->types != NULL ? CST_OK : cst__fail_memory(error, sizeof *to->types);
+}
+
+/* All that is pointed to; the rest is there. */
+static cst_status copy_all(cst__reading_options *o, const cst_source_options *from,
+                           cst_error *error) {
+  cst__arena *arena = &o->names->arena;
+  CST__TRY(copy_name(arena, from->tensor_group, &o->tensors.group, error));
+  CST__TRY(copy_name(arena, from->environment, &o->tensors.environment, error));
+  CST__TRY(copy_name(arena, from->sequence_column, &o->format.sequence_column, error));
+  CST__TRY(copy_name(arena, from->raw_column, &o->format.raw_column, error));
+  CST__TRY(cst__csv_options_copy(from->csv, arena, &o->format.csv, error));
+  CST__TRY(copy_types(from, &o->columns, error));
+  return copy_columns(arena, from, &o->columns, error);
+}
+
+cst_status cst__reading_options_init(cst__reading_options *options, const cst_source_options *from,
+                                     cst_error *error) {
+  CST__TRY(check_options(from, error));
+  *options = (cst__reading_options){
+      .flags = from->flags,
+      .max_record_size = from->max_record_size > 0 ? from->max_record_size : default_record_size,
+      .max_inflation = from->max_inflation,
+      .batch = {.rows = from->batch_size > 0 ? from->batch_size : DEFAULT_BATCH,
+                .bytes = from->batch_bytes > 0 ? from->batch_bytes : INT64_MAX,
+                .threads = from->threads > 0 ? from->threads : 1},
+      .columns = {.flags = from->column_flags, .schema = cst__schema_retain(from->schema)},
+      .damage = {.on_error = from->on_error,
+                 .max_errors = from->max_errors > 0 ? from->max_errors : UINT64_MAX,
+                 .on_dropped = from->on_dropped,
+                 .dropped_ctx = from->dropped_ctx,
+                 .on_warning = from->on_warning,
+                 .warning_ctx = from->warning_ctx},
+      .tensors = {.legacy = from->legacy_specs},
+      .names = cst__new(from->allocator, sizeof(cst__option_names)),
+  };
+  if (options->names == NULL) {
+    cst__reading_options_release(options);
+    return cst__fail_memory(error, sizeof *options->names);
+  }
+  cst__refcount_init(&options->names->owners);
+  cst__arena_init(&options->names->arena, from->allocator);
+  cst_status status = copy_all(options, from, error);
+  if (status != CST_OK) {
+    cst__reading_options_release(options);
+  }
+  return status;
 }

@@ -11,7 +11,7 @@ cst__feed *cst__feed_new(const cst_source *source) {
   feed->source = source;
   feed->pool = cst__pool_new(&source->allocator);
   size_t bytes;
-  if (cst__mul(source->num_files, sizeof *feed->files, &bytes)) {
+  if (cst__mul(source->num_parts, sizeof *feed->files, &bytes)) {
     feed->files = cst__new_zero(&source->allocator, bytes);
   }
   if (feed->pool == NULL || feed->files == NULL) {
@@ -36,7 +36,7 @@ void cst__feed_free(cst__feed *feed) {
     return;
   }
   cst__unit_reset(&feed->partial);
-  for (size_t i = 0; feed->files != NULL && i < feed->source->num_files; i++) {
+  for (size_t i = 0; feed->files != NULL && i < feed->source->num_parts; i++) {
     drop_file(&feed->files[i]);
   }
   cst__delete(feed->files);
@@ -45,7 +45,7 @@ void cst__feed_free(cst__feed *feed) {
 }
 
 size_t cst__feed_fillable(const cst__feed *feed, size_t ahead) {
-  size_t rest = feed->source->num_files - feed->front;
+  size_t rest = feed->source->num_parts - feed->front;
   size_t end = feed->front + (ahead < rest ? ahead : rest);
   for (size_t i = feed->front; i < end; i++) {
     if (!feed->files[i].busy && !feed->files[i].ended) {
@@ -91,7 +91,7 @@ static uint64_t record_bytes(const cst_source *source, const cst__block *block, 
   if (first == end) {
     return 0;
   }
-  const cst__container *container = source->container;
+  const cst__container *container = source->inputs->container;
   const cst__frame *last = &block->frames[end - 1];
   uint64_t bytes = last->begin + last->size - block->frames[first].begin;
   return bytes - (end - first - 1) * (container->header_size + container->footer_size);
@@ -197,7 +197,7 @@ static bool leave_file(cst__feed *feed, cst_status *failure, cst_error *error) {
 
 /* Rows in front of a failure that do not fill a batch may fail themselves, and earlier. */
 static bool must_prove(const cst__feed *feed) {
-  return feed->partial.rows > 0 && feed->source->on_error == CST_ON_ERROR_RAISE;
+  return feed->partial.rows > 0 && !cst__reading_options_skip(&feed->source->options);
 }
 
 static void hand_over_last(cst__feed *feed, cst__unit *unit) {
@@ -217,7 +217,7 @@ static cst__cut fail_cut(cst__feed *feed) {
 
 cst__cut cst__feed_cut(cst__feed *feed, size_t rows, uint64_t bytes, cst__unit *unit,
                        cst_status *failure, cst_error *error) {
-  while (feed->front < feed->source->num_files) {
+  while (feed->front < feed->source->num_parts) {
     cst__feed_file *file = &feed->files[feed->front];
     if (file->first != NULL) {
       if (!cut_block(feed, rows, bytes)) {

@@ -7,6 +7,7 @@
 #include "arrow/concat.h"
 #include "arrow/dictionary.h"
 #include "arrow/view.h"
+#include "source/input/call.h"
 
 struct cst__foreign {
   const cst_source *source;       /* borrowed */
@@ -41,56 +42,56 @@ static cst_status fail_stream(const cst_source *source, size_t file,
   const cst_error *known = cst__program_last_error(stream);
   if (known != NULL) {
     cst__error_copy(error, known);
-    cst__error_add_file(error, source->files[file].name);
+    cst__error_add_file(error, cst__source_name(source, file));
     return known->code;
   }
   const char *text = stream->get_last_error != NULL ? stream->get_last_error(stream) : NULL;
   cst_status status = stream_status(code);
-  (void)cst__fail(error, status, NULL, "%s: %s", source->format,
+  (void)cst__fail(error, status, NULL, "%s: %s", source->inputs->format.name,
                   text != NULL ? text : strerror(code));
-  cst__error_add_file(error, source->files[file].name);
+  cst__error_add_file(error, cst__source_name(source, file));
   return status;
 }
 
 /* The caller's opener, or the stream of one that works once and has been asked for the schema. */
 static cst_status open_callers(const cst_source *source, size_t i, struct ArrowArrayStream *out,
                                cst_error *error) {
-  cst__source_file *file = cst__source_opened(source, i);
+  cst__file *file = source->parts[i].file;
   cst_stream_request request = {.size = sizeof request,
-                                .columns = (const char *const *)source->columns,
-                                .num_columns = source->num_columns,
-                                .batch_size = source->batch_size,
-                                .threads = source->threads};
+                                .columns = source->options.columns.names,
+                                .num_columns = source->options.columns.count,
+                                .batch_size = source->options.batch.rows,
+                                .threads = source->options.batch.threads};
   cst__input_call call;
-  CST__TRY(cst__input_call_enter(&call, file, error));
+  CST__TRY(cst__input_call_enter(&call, file->inputs, &file->lock, error));
   *out = file->held;
   file->held.release = NULL;
   cst_status status = CST_OK;
   if (out->release == NULL) {
     status = file->opener.open(file->opener.ctx, &request, out, error);
   }
-  cst__input_call_leave(&call, file);
+  cst__input_call_leave(&call);
   return status;
 }
 
 static cst_plugin_read_options read_options(const cst_source *source) {
   return (cst_plugin_read_options){.size = sizeof(cst_plugin_read_options),
-                                   .columns = (const char *const *)source->columns,
-                                   .num_columns = source->num_columns,
-                                   .batch_size = source->batch_size,
-                                   .threads = source->threads};
+                                   .columns = source->options.columns.names,
+                                   .num_columns = source->options.columns.count,
+                                   .batch_size = source->options.batch.rows,
+                                   .threads = source->options.batch.threads};
 }
 
 static cst_status open_plugins(const cst_source *source, size_t i, struct ArrowArrayStream *out,
                                cst_error *error) {
   cst_plugin_read_options options = read_options(source);
-  return source->plugin->open(source->files[i].name, &options, out, error);
+  return source->inputs->format.plugin->open(cst__source_name(source, i), &options, out, error);
 }
 
 /* The stream that was asked for the schema, or another one. A program takes its time to begin. */
 static cst_status open_programs(const cst_source *source, size_t i, struct ArrowArrayStream *out,
                                 cst_error *error) {
-  cst__source_file *file = cst__source_opened(source, i);
+  cst__file *file = source->parts[i].file;
   cst_plugin_read_options options = read_options(source);
   cst__mutex_lock(&file->lock);
   *out = file->held;
@@ -103,10 +104,11 @@ static cst_status open_programs(const cst_source *source, size_t i, struct Arrow
     out->release(out);
   }
   const char *path = file->url != NULL ? file->url : file->name;
-  return cst__program_open(source->program, path, &options, &source->allocator, out, error);
+  return cst__program_open(source->inputs->format.program, path, &options, &source->allocator, out,
+                           error);
 }
 
-static void hold_stream(cst__source_file *file, struct ArrowArrayStream *stream) {
+static void hold_stream(cst__file *file, struct ArrowArrayStream *stream) {
   cst__mutex_lock(&file->lock);
   if (file->held.release == NULL) {
     file->held = *stream;
@@ -145,13 +147,14 @@ static cst_status open_stream(const cst_source *source, size_t i, struct ArrowAr
                               struct ArrowSchema *given, struct ArrowSchema *schema,
                               cst_error *error) {
   cst_error own = CST_ERROR_INIT; /* others' code is never given NULL */
-  cst_status status = source->plugin != NULL    ? open_plugins(source, i, out, &own)
-                      : source->program != NULL ? open_programs(source, i, out, &own)
-                                                : open_callers(source, i, out, &own);
+  cst_status status = source->inputs->format.plugin != NULL    ? open_plugins(source, i, out, &own)
+                      : source->inputs->format.program != NULL ? open_programs(source, i, out, &own)
+                                                               : open_callers(source, i, out, &own);
   if (status != CST_OK) {
-    (void)cst__error_take(error, source->plugin != NULL ? "plug-in's open" : "stream's open",
-                          status, &own);
-    cst__error_add_file(error, source->files[i].name);
+    (void)cst__error_take(
+        error, source->inputs->format.plugin != NULL ? "plug-in's open" : "stream's open", status,
+        &own);
+    cst__error_add_file(error, cst__source_name(source, i));
     return status;
   }
   struct ArrowSchema own_schema = {.release = NULL};
@@ -164,7 +167,7 @@ static cst_status open_stream(const cst_source *source, size_t i, struct ArrowAr
       own_schema.release(&own_schema);
     }
     if (status != CST_OK) {
-      cst__error_add_file(error, source->files[i].name);
+      cst__error_add_file(error, cst__source_name(source, i));
     }
   }
   if (status != CST_OK) {
@@ -176,33 +179,33 @@ static cst_status open_stream(const cst_source *source, size_t i, struct ArrowAr
 /* True if the columns have to be picked out of what the stream of the file gives. Plug-ins pick
  * themselves; but "none" many of them take for "all". Programs need not pick. */
 static bool must_pick(const cst_source *source, size_t file) {
-  bool projects = source->plugin != NULL ? source->num_columns > 0
-                                         : cst__source_opened(source, file)->opener.projects;
-  return source->columns != NULL && !projects;
+  bool projects = source->inputs->format.plugin != NULL ? source->options.columns.count > 0
+                                                        : source->parts[file].file->opener.projects;
+  return source->options.columns.names != NULL && !projects;
 }
 
 cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out,
                                cst_error *error) {
-  cst__source_file *file = cst__source_opened(source, 0);
+  cst__file *file = source->parts[0].file;
   struct ArrowArrayStream stream;
   struct ArrowSchema given;
   CST__TRY(open_stream(source, 0, &stream, &given, out, error));
   if (given.release != NULL) {
     given.release(&given);
   }
-  if (source->program != NULL || (file->is_stream && file->opener.once)) {
+  if (source->inputs->format.program != NULL || (file->is_stream && file->opener.once)) {
     hold_stream(file, &stream);
   } else {
     stream.release(&stream);
   }
   cst_status status = must_pick(source, 0)
-                          ? cst__pick_columns((const char *const *)source->columns,
-                                              source->num_columns, out, NULL, error)
+                          ? cst__pick_columns(source->options.columns.names,
+                                              source->options.columns.count, out, NULL, error)
                           : CST_OK;
   if (status == CST_OK) {
     status = cst__schema_check_types(out, error);
     if (status != CST_OK) {
-      cst__error_add_file(error, source->files[0].name);
+      cst__error_add_file(error, cst__source_name(source, 0));
     }
   }
   if (status != CST_OK && out->release != NULL) {
@@ -253,12 +256,12 @@ static cst_status open_next(cst__foreign *foreign, cst_error *error) {
   }
   (void)cst__fail(error, CST_SCHEMA, "read files of different columns one by one",
                   "the columns differ from those of the first file");
-  cst__error_add_file(error, source->files[foreign->file].name);
+  cst__error_add_file(error, cst__source_name(source, foreign->file));
   return CST_SCHEMA;
 }
 
 static void close_file(cst__foreign *foreign) {
-  int64_t size = foreign->source->files[foreign->file].size;
+  int64_t size = foreign->source->parts[foreign->file].size;
   foreign->stream.release(&foreign->stream);
   foreign->stream.release = NULL;
   if (foreign->given.release != NULL) {
@@ -274,16 +277,17 @@ static cst_status pick_batch(cst__foreign *foreign, struct ArrowArray *batch, cs
   const cst_source *source = foreign->source;
   if (foreign->places == NULL) {
     size_t bytes;
-    if (cst__mul(source->num_columns + 1, sizeof *foreign->places, &bytes)) {
+    if (cst__mul(source->options.columns.count + 1, sizeof *foreign->places, &bytes)) {
       foreign->places = cst__new(&source->allocator, bytes);
     }
     if (foreign->places == NULL) {
-      return cst__fail_memory(error, source->num_columns * sizeof *foreign->places);
+      return cst__fail_memory(error, source->options.columns.count * sizeof *foreign->places);
     }
-    CST__TRY(cst__find_columns((const char *const *)source->columns, source->num_columns,
+    CST__TRY(cst__find_columns(source->options.columns.names, source->options.columns.count,
                                &foreign->schema, foreign->places, error));
   }
-  return cst__pick_arrays(foreign->places, source->num_columns, &source->allocator, batch, error);
+  return cst__pick_arrays(foreign->places, source->options.columns.count, &source->allocator, batch,
+                          error);
 }
 
 /* Others' data is as good as what it was made from: nobody behind here checks it. */
@@ -307,14 +311,14 @@ static cst_status check_batch(cst__foreign *foreign, struct ArrowArray *batch, c
       batch->release(batch);
     }
     batch->release = NULL;
-    cst__error_add_file(error, foreign->source->files[foreign->file].name);
+    cst__error_add_file(error, cst__source_name(foreign->source, foreign->file));
   }
   return status;
 }
 
 cst_status cst__foreign_next(cst__foreign *foreign, struct ArrowArray *out, cst_error *error) {
   out->release = NULL;
-  while (foreign->file < foreign->source->num_files) {
+  while (foreign->file < foreign->source->num_parts) {
     if (foreign->stream.release == NULL) {
       CST__TRY(open_next(foreign, error));
     }

@@ -64,7 +64,7 @@ static bool pick_fill(const cst_pass *pass, size_t ahead, job *out) {
 /* True if the front file has blocks that could not be cut, because the ring is full. */
 static bool front_waits(const cst_pass *pass) {
   const cst__feed *feed = pass->feed;
-  return feed->front < pass->source->num_files && feed->files[feed->front].first != NULL;
+  return feed->front < pass->source->num_parts && feed->files[feed->front].first != NULL;
 }
 
 /* Reading ahead costs memory and cache; it pays when it is work (inflating), else a little is
@@ -224,7 +224,7 @@ static cst_status decode_slot(cst_pass *pass, cst__worker *worker, cst__slot *sl
     return CST_OK;
   }
   struct ArrowSchema *schema = pass->options.want == CST__WANT_TYPES ? &slot->schema : NULL;
-  bool skip = pass->source->on_error == CST_ON_ERROR_SKIP && !pass->options.by_unit;
+  bool skip = cst__reading_options_skip(&pass->source->options) && !pass->options.by_unit;
   cst_status status =
       skip ? cst__unit_decode_sound(&slot->unit, &worker->decoding, schema, &slot->batch, error)
            : cst__unit_decode(&slot->unit, &worker->decoding, schema, &slot->batch, error);

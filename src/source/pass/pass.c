@@ -1,9 +1,12 @@
 /* Passes: set-up, delivery in order, tear-down. */
 #include "source/pass/pass.h"
+#include "source/pass/schema.h"
 
 #include <string.h>
 
 #include "base/interrupt.h"
+#include "source/input/prepare.h"
+#include "source/input/report.h"
 
 cst_status cst__pass_new_with(cst_source *source, const cst__pass_options *options, cst_pass **out,
                               cst_error *error) {
@@ -26,21 +29,21 @@ cst_status cst__pass_new_with(cst_source *source, const cst__pass_options *optio
 }
 
 cst_status cst__pass_new(cst_source *source, cst_pass **out, cst_error *error) {
-  cst__pass_options options = {.rows = (size_t)source->batch_size,
-                               .bytes = (uint64_t)source->batch_bytes,
-                               .threads = source->threads};
+  cst__pass_options options = {.rows = (size_t)source->options.batch.rows,
+                               .bytes = (uint64_t)source->options.batch.bytes,
+                               .threads = source->options.batch.threads};
   CST__TRY(cst__source_claim(source, error));
   return cst__pass_new_with(source, &options, out, error);
 }
 
 /* The feed that a sample has begun, or a new one. */
 static cst__feed *take_feed(cst_source *source) {
-  if (source->rereadable) {
+  if (source->inputs->rereadable) {
     return cst__feed_new(source);
   }
   cst__mutex_lock(&source->lock);
-  cst__feed *feed = source->sample;
-  source->sample = NULL;
+  cst__feed *feed = source->found.sample;
+  source->found.sample = NULL;
   cst__mutex_unlock(&source->lock);
   return feed != NULL ? feed : cst__feed_new(source);
 }
@@ -68,9 +71,11 @@ static cst_status make_workers(cst_pass *pass, cst_error *error) {
 /* What the first next does. */
 static cst_status start(cst_pass *pass, cst_error *error) {
   cst_source *source = pass->source;
-  if (source->payload == NULL) {
+  if (source->inputs->format.payload == NULL) {
+    struct ArrowSchema schema; /* finding it makes the plan */
     bool quiet = pass->options.want == CST__WANT_TYPES && !pass->options.by_unit;
-    return cst__whole_pass_new(source, quiet, pass->options.warning, &pass->whole, error);
+    CST__TRY(cst__source_arrow_schema(source, &schema, error));
+    return cst__whole_pass_new(source, &schema, quiet, pass->options.warning, &pass->whole, error);
   }
   if (pass->options.want == CST__WANT_COLUMNS) {
     CST__TRY(cst__source_prepare(source, error));
@@ -155,7 +160,7 @@ static cst_status tell_drop(cst_pass *pass, const cst__drop *drop, cst_error *er
   uint64_t count = atomic_load_explicit(&pass->dropped, memory_order_relaxed);
   cst__drop_explain(drop, source, &own);
   cst_dropped dropped = {.kind = cst__drop_name(drop),
-                         .file = source->files[drop->file].name,
+                         .file = cst__source_name(source, drop->file),
                          .record = own.record,
                          .offset = own.offset,
                          .bytes = drop->bytes,
@@ -229,7 +234,8 @@ static cst_status next_joined(cst_pass *pass, struct ArrowArray *out, cst_error 
 
 static cst_status next_decoded(cst_pass *pass, struct ArrowSchema *out_schema,
                                struct ArrowArray *out, cst_error *error) {
-  if (pass->source->on_error == CST_ON_ERROR_SKIP && pass->options.want == CST__WANT_COLUMNS) {
+  if (cst__reading_options_skip(&pass->source->options) &&
+      pass->options.want == CST__WANT_COLUMNS) {
     cst_error own = CST_ERROR_INIT;
     cst_status status = next_joined(pass, out, &own);
     if (status != CST_OK) {
@@ -311,8 +317,8 @@ void cst__pass_locate(const cst_pass *pass, size_t row, cst_error *error) {
   if (pass->whole != NULL && cst__error_wanted(error)) {
     error->record = -1;
     cst__error_add_record(error, (int64_t)(pass->first_row + row), -1);
-    if (pass->source->num_files == 1) {
-      cst__error_add_file(error, pass->source->files[0].name);
+    if (pass->source->num_parts == 1) {
+      cst__error_add_file(error, cst__source_name(pass->source, 0));
     }
     return;
   }

@@ -2,6 +2,7 @@
 #include "source/pass/stream.h"
 
 #include "source/pass/pass.h"
+#include "source/pass/schema.h"
 
 typedef struct stream {
   cst_pass *pass;

@@ -6,6 +6,7 @@
 
 #include "arrow/view.h"
 #include "io/replay.h"
+#include "source/input/report.h"
 #include "source/pass/foreign.h"
 #include "source/pass/joiner.h"
 
@@ -31,8 +32,8 @@ struct cst__whole_pass {
 /* ---- files ---- */
 
 static cst_status need_replay(cst_source *source, size_t i, cst_error *error) {
-  cst__source_file *file = &source->files[i];
-  cst__whole *whole = source->whole;
+  cst__file *file = source->parts[i].file;
+  cst__whole *whole = source->found.whole;
   if (whole->replays[i] != NULL) {
     cst__replay_forget(whole->replays[i]); /* the plan has read it: the pass is the last reading */
     return CST_OK;
@@ -41,15 +42,15 @@ static cst_status need_replay(cst_source *source, size_t i, cst_error *error) {
                           &whole->replays[i], error);
 }
 
-static const char *file_name(void *ctx, size_t i) { return ((cst_source *)ctx)->files[i].name; }
+static const char *file_name(void *ctx, size_t i) { return cst__source_name(ctx, i); }
 
 static cst_status open_file(void *ctx, size_t i, cst__input **out, cst_error *error) {
   cst_source *source = ctx;
-  if (source->files[i].rereadable) {
+  if (source->parts[i].file->rereadable) {
     return cst__source_open_input(source, i, out, error);
   }
   CST__TRY(need_replay(source, i, error));
-  cst_reader reader = cst__replay_reader(source->whole->replays[i]);
+  cst_reader reader = cst__replay_reader(source->found.whole->replays[i]);
   cst__input_options options = cst__source_input_options(source, file_name(source, i));
   return cst__input_open_reader(&reader, &options, out, error);
 }
@@ -57,16 +58,16 @@ static cst_status open_file(void *ctx, size_t i, cst__input **out, cst_error *er
 static cst_status new_whole(cst_source *source, cst_error *error) {
   size_t bytes;
   cst__whole *whole = cst__new_zero(&source->allocator, sizeof *whole);
-  if (whole == NULL || !cst__mul(source->num_files, sizeof *whole->replays, &bytes)) {
+  if (whole == NULL || !cst__mul(source->num_parts, sizeof *whole->replays, &bytes)) {
     return cst__fail_memory(error, sizeof *whole);
   }
-  source->whole = whole;
+  source->found.whole = whole;
   whole->replays = cst__new_zero(&source->allocator, bytes);
-  whole->files = (cst__table_files){.count = source->num_files,
+  whole->files = (cst__table_files){.count = source->num_parts,
                                     .open = open_file,
                                     .name = file_name,
                                     .ctx = source,
-                                    .rereadable = source->rereadable,
+                                    .rereadable = source->inputs->rereadable,
                                     .sample_rows = CST__SAMPLE_RECORDS,
                                     .sample_bytes = CST__SAMPLE_BYTES};
   return whole->replays != NULL ? CST_OK : cst__fail_memory(error, bytes);
@@ -81,7 +82,7 @@ void cst__whole_free(cst__whole *whole) {
   }
   cst__delete(whole->replays);
   if (whole->plan != NULL) {
-    ((cst_source *)whole->files.ctx)->table->plan_free(whole->plan);
+    ((cst_source *)whole->files.ctx)->inputs->format.table->plan_free(whole->plan);
   }
   cst__delete(whole);
 }
@@ -89,30 +90,33 @@ void cst__whole_free(cst__whole *whole) {
 /* ---- the schema ---- */
 
 static cst_status plan_table(cst_source *source, struct ArrowSchema *out, cst_error *error) {
+  const cst__reading_options *from = &source->options;
+  const cst__types *types = from->columns.types != NULL ? from->columns.types : source->found.types;
   cst__table_options options = {
-      .schema = source->schema_given ? source->schema : NULL,
-      .types = source->types.release != NULL ? &source->types : NULL,
-      .columns = (const char *const *)source->columns,
-      .num_columns = source->num_columns,
-      .batch_size = source->batch_size,
-      .threads = source->threads,
-      .column_flags = source->column_flags,
-      .csv = source->csv,
-      .max_record_size = source->max_record_size,
-      .skip = source->on_error == CST_ON_ERROR_SKIP,
+      .schema = from->columns.schema,
+      .types = types != NULL ? &types->schema : NULL,
+      .columns = from->columns.names,
+      .num_columns = from->columns.count,
+      .batch_size = from->batch.rows,
+      .threads = from->batch.threads,
+      .column_flags = from->columns.flags,
+      .csv = from->format.csv,
+      .max_record_size = from->max_record_size,
+      .skip = cst__reading_options_skip(from),
       .allocator = &source->allocator,
   };
-  return source->table->plan(&source->whole->files, &options, &source->whole->plan, out, error);
+  cst__whole *whole = source->found.whole;
+  return source->inputs->format.table->plan(&whole->files, &options, &whole->plan, out, error);
 }
 
 cst_status cst__whole_schema(cst_source *source, struct ArrowSchema *out, cst_error *error) {
-  if (source->num_files == 0) {
+  if (source->num_parts == 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "give at least one file", "there are no files");
   }
-  if (source->table == NULL) {
+  if (source->inputs->format.table == NULL) {
     return cst__foreign_schema(source, out, error);
   }
-  if (source->whole == NULL) {
+  if (source->found.whole == NULL) {
     CST__TRY(new_whole(source, error));
   }
   return plan_table(source, out, error);
@@ -129,9 +133,9 @@ static cst_status drop_row(void *ctx, const cst_dropped *dropped, cst_error *err
 }
 
 static cst_status open_reader(cst__whole_pass *pass, cst_error *error) {
-  const cst__table_format *table = pass->source->table;
+  const cst__table_format *table = pass->source->inputs->format.table;
   pass->joins = table == NULL || table->any_size;
-  pass->ended = pass->source->num_files == 0;
+  pass->ended = pass->source->num_parts == 0;
   if (pass->ended) { /* a part of a source that has fewer files than parts */
     pass->joins = true;
     return CST_OK;
@@ -139,24 +143,24 @@ static cst_status open_reader(cst__whole_pass *pass, cst_error *error) {
   if (table == NULL) {
     return cst__foreign_new(pass->source, &pass->foreign, error);
   }
-  bool skip = pass->source->on_error == CST_ON_ERROR_SKIP;
-  return table->open(pass->source->whole->plan, skip ? drop_row : NULL, pass, &pass->reader, error);
+  bool skip = cst__reading_options_skip(&pass->source->options);
+  return table->open(pass->source->found.whole->plan, skip ? drop_row : NULL, pass, &pass->reader,
+                     error);
 }
 
-cst_status cst__whole_pass_new(cst_source *source, bool quiet, cst_error *warning,
-                               cst__whole_pass **out, cst_error *error) {
+cst_status cst__whole_pass_new(cst_source *source, struct ArrowSchema *schema, bool quiet,
+                               cst_error *warning, cst__whole_pass **out, cst_error *error) {
   cst__whole_pass *pass = cst__new_zero(&source->allocator, sizeof *pass);
   if (pass == NULL) {
+    schema->release(schema);
     return cst__fail_memory(error, sizeof *pass);
   }
   pass->source = source;
   pass->quiet = quiet;
   pass->warning = warning;
-  cst__joiner_init(&pass->joiner, &pass->schema, source->batch_size, &source->allocator);
-  cst_status status = cst__source_arrow_schema(source, &pass->schema, error); /* makes the plan */
-  if (status == CST_OK) {
-    status = open_reader(pass, error);
-  }
+  pass->schema = *schema;
+  cst__joiner_init(&pass->joiner, &pass->schema, source->options.batch.rows, &source->allocator);
+  cst_status status = open_reader(pass, error);
   if (status != CST_OK) {
     cst__whole_pass_free(pass);
     return status;
@@ -172,7 +176,7 @@ void cst__whole_pass_free(cst__whole_pass *pass) {
   cst__joiner_reset(&pass->joiner);
   cst__foreign_free(pass->foreign);
   if (pass->reader != NULL) {
-    pass->source->table->close(pass->reader);
+    pass->source->inputs->format.table->close(pass->reader);
   }
   if (pass->schema.release != NULL) {
     pass->schema.release(&pass->schema);
@@ -181,7 +185,7 @@ void cst__whole_pass_free(cst__whole_pass *pass) {
 }
 
 static cst_status tell_warnings(cst__whole_pass *pass, cst_error *error) {
-  const cst__table_format *table = pass->source->table;
+  const cst__table_format *table = pass->source->inputs->format.table;
   cst_error own = CST_ERROR_INIT;
   cst_error *warning = pass->warning != NULL ? pass->warning : &own;
   size_t file;
@@ -198,7 +202,7 @@ static cst_status next_of_any_size(cst__whole_pass *pass, struct ArrowArray *out
   if (pass->foreign != NULL) {
     return cst__foreign_next(pass->foreign, out, error);
   }
-  CST__TRY(pass->source->table->next(pass->reader, out, error));
+  CST__TRY(pass->source->inputs->format.table->next(pass->reader, out, error));
   cst_status status = tell_warnings(pass, error);
   if (status != CST_OK && out->release != NULL) {
     out->release(out);
@@ -227,7 +231,7 @@ uint64_t cst__whole_pass_consumed(const cst__whole_pass *pass) {
   if (pass->foreign != NULL) {
     return cst__foreign_consumed(pass->foreign);
   }
-  return pass->reader != NULL ? pass->source->table->consumed(pass->reader) : 0;
+  return pass->reader != NULL ? pass->source->inputs->format.table->consumed(pass->reader) : 0;
 }
 
 uint64_t cst__whole_pass_dropped(const cst__whole_pass *pass) { return pass->dropped; }

@@ -14,10 +14,11 @@ void cst__whole_free(cst__whole *whole);
 /* One pass. */
 typedef struct cst__whole_pass cst__whole_pass;
 
-/* quiet: rows that are dropped are not told of, and warnings neither, because another pass will.
+/* Takes the schema of the batches over, also on failure.
+ * quiet: rows that are dropped are not told of, and warnings neither, because another pass will.
  * warning: where the last warning goes, instead of to the caller; NULL: to the caller. */
-cst_status cst__whole_pass_new(cst_source *source, bool quiet, cst_error *warning,
-                               cst__whole_pass **out, cst_error *error);
+cst_status cst__whole_pass_new(cst_source *source, struct ArrowSchema *schema, bool quiet,
+                               cst_error *warning, cst__whole_pass **out, cst_error *error);
 /* The next batch; out->release is NULL at the end. */
 cst_status cst__whole_pass_next(cst__whole_pass *pass, struct ArrowArray *out, cst_error *error);
 /* Bytes taken from the files, and records that were dropped. */

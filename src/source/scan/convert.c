@@ -4,6 +4,7 @@
 #include "format/sink.h"
 #include "format/sink_name.h"
 #include "source/pass/pass.h"
+#include "source/pass/schema.h"
 
 typedef struct conversion {
   cst_pass *pass;

@@ -1,7 +1,10 @@
 /* Counting the records of each file by their framing alone; whole formats are read. */
-#include "source/block/cursor.h"
-#include "source/input/source.h"
-#include "source/scan/scan.h"
+#include "source/scan/count.h"
+
+#include "source/index/access.h"
+#include "source/input/prepare.h"
+#include "source/pass/pass.h"
+#include "source/scan/scan_whole.h"
 
 /* Records that are dropped for their payload alone are records. */
 static void count_dropped(cst_file_count *count, const cst__block *block) {
@@ -16,7 +19,8 @@ static void count_dropped(cst_file_count *count, const cst__block *block) {
 
 void cst__count_block(cst_file_count *count, const cst_source *source, const cst__cursor *cursor,
                       const cst__block *block) {
-  uint64_t framing = source->container->header_size + source->container->footer_size;
+  uint64_t framing =
+      source->inputs->container->header_size + source->inputs->container->footer_size;
   count->records += block->num_frames;
   if (cursor->recover) {
     for (size_t i = 0; i < block->num_frames; i++) {
@@ -46,13 +50,13 @@ static cst_status count_file(const cst_source *source, cst__cursor *cursor, cst_
 
 static cst_status count_files(const cst_source *source, cst__pool *pool, cst_count_callback on_file,
                               void *ctx, cst_error *error) {
-  for (size_t i = 0; i < source->num_files; i++) {
-    cst_file_count count = {.file = source->files[i].name};
+  for (size_t i = 0; i < source->num_parts; i++) {
+    cst_file_count count = {.file = cst__source_name(source, i)};
     cst__cursor *cursor = cst__cursor_new(source, pool, i);
     if (cursor == NULL) {
       return cst__fail_memory(error, sizeof *cursor);
     }
-    if (!(source->flags & CST_SOURCE_MEMORY_MAP)) {
+    if (!(source->options.flags & CST_SOURCE_MEMORY_MAP)) {
       cst__cursor_skim(cursor);
     }
     cst_status status = count_file(source, cursor, &count, error);
@@ -65,7 +69,7 @@ static cst_status count_files(const cst_source *source, cst__pool *pool, cst_cou
 
 cst_status cst__source_count(cst_source *source, cst_count_callback on_file, void *ctx,
                              cst_error *error) {
-  if (source->payload == NULL) {
+  if (source->inputs->format.payload == NULL) {
     cst__scan scan = {.on_file = on_file, .ctx = ctx};
     return cst__scan_whole(source, &scan, error);
   }
@@ -77,4 +81,63 @@ cst_status cst__source_count(cst_source *source, cst_count_callback on_file, voi
   cst_status status = count_files(source, pool, on_file, ctx, error);
   cst__pool_release(pool);
   return status;
+}
+
+/* ---- rows ---- */
+
+static void add_count(void *ctx, const cst_file_count *count) {
+  *(uint64_t *)ctx += count->records;
+}
+
+cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_error *error) {
+  cst_pass *pass;
+  struct ArrowArray batch;
+  cst_status status;
+  CST__TRY(cst__pass_new(source, &pass, error));
+  for (;;) {
+    status = cst__pass_next(pass, NULL, &batch, error);
+    if (status != CST_OK || batch.release == NULL) {
+      break;
+    }
+    *rows += (uint64_t)batch.length;
+    batch.release(&batch);
+  }
+  cst__pass_free(pass);
+  return status;
+}
+
+/* From the indexes, or by reading what has none. */
+static cst_status find_num_rows(cst_source *source, uint64_t *rows, cst_error *error) {
+  cst_error own = CST_ERROR_INIT;
+  cst__access *access = NULL;
+  *rows = 0;
+  if (source->inputs->format.payload == NULL) {
+    return cst__source_count_by_pass(source, rows, error);
+  }
+  cst_status status = cst__source_access(source, &access, &own);
+  if (status == CST_UNSUPPORTED && source->inputs->rereadable) {
+    return cst__source_count(source, add_count, rows, error);
+  }
+  if (status != CST_OK) {
+    cst__error_copy(error, &own);
+    return status;
+  }
+  *rows = access->num_rows;
+  return CST_OK;
+}
+
+cst_status cst__source_num_rows(cst_source *source, uint64_t *rows, cst_error *error) {
+  cst__mutex_lock(&source->lock);
+  bool known = source->found.counted;
+  *rows = source->found.num_rows;
+  cst__mutex_unlock(&source->lock);
+  if (known) {
+    return CST_OK;
+  }
+  CST__TRY(find_num_rows(source, rows, error));
+  cst__mutex_lock(&source->lock);
+  source->found.counted = true;
+  source->found.num_rows = *rows;
+  cst__mutex_unlock(&source->lock);
+  return CST_OK;
 }

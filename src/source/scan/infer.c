@@ -1,12 +1,13 @@
 /* Inferring a schema: from all records in a pass of its own, or from the first records of a pipe.
  */
-#include "schema/inference.h"
+#include "source/scan/infer.h"
 
 #include <string.h>
 
 #include "arrow/view.h"
+#include "schema/inference.h"
 #include "schema/schema.h"
-#include "source/input/source.h"
+#include "source/input/prepare.h"
 #include "source/pass/feed.h"
 #include "source/pass/pass.h"
 #include "source/scan/survey.h"
@@ -22,8 +23,8 @@ static cst_status add_batch(void *ctx, const cst__survey *at, const struct Arrow
                               cst__survey_origin_init(&origin, at), error);
 }
 
-cst_status cst__source_infer_all(cst_source *source, cst_progress_callback on_progress, void *ctx,
-                                 cst_schema **out, cst_error *error) {
+static cst_status infer_all(cst_source *source, cst_progress_callback on_progress, void *ctx,
+                            cst_schema **out, cst_error *error) {
   void *state;
   CST__TRY(cst__inference.create(NULL, &source->allocator, &state, error));
   cst__survey_options options = {.on_batch = add_batch,
@@ -43,7 +44,7 @@ cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progre
                              cst_schema **out, cst_error *error) {
   CST__TRY(cst__source_check_survey(source, "infer a schema from", error));
   CST__TRY(cst__source_claim_whole(source, error));
-  CST__TRY(cst__source_infer_all(source, on_progress, ctx, out, error));
+  CST__TRY(infer_all(source, on_progress, ctx, out, error));
   cst__source_adopt(source, *out, false); /* a pass does not infer it a second time */
   return CST_OK;
 }
@@ -59,7 +60,7 @@ static cst_status infer_run(const cst_source *source, cst__block *block, size_t 
   if (!cst__unit_add(&unit, source, block, first, count)) {
     return cst__fail_memory(error, sizeof(cst__run));
   }
-  bool skip = source->on_error == CST_ON_ERROR_SKIP;
+  bool skip = cst__reading_options_skip(&source->options);
   cst_status status = skip ? cst__unit_decode_sound(&unit, decoding, &schema, &batch, error)
                            : cst__unit_decode(&unit, decoding, &schema, &batch, error);
   if (status == CST_OK && batch.release != NULL) {
@@ -78,7 +79,7 @@ static cst_status infer_blocks(const cst_source *source, const cst__feed *feed, 
   cst__decoding decoding = {.source = source, .want = CST__WANT_TYPES};
   cst_status status = CST_OK;
   size_t left = CST__SAMPLE_RECORDS;
-  for (size_t i = 0; i < source->num_files; i++) {
+  for (size_t i = 0; i < source->num_parts; i++) {
     cst__block *block = feed->files[i].first;
     for (; block != NULL && left > 0 && status == CST_OK; block = block->next) {
       size_t end = block->num_frames < left ? block->num_frames : left;
@@ -106,7 +107,7 @@ static cst_status infer_sample(cst_source *source, cst__feed **feed, cst_schema 
   return status;
 }
 
-cst_status cst__source_infer_sample(cst_source *source, cst_schema **out, cst_error *error) {
+static cst_status infer_pipe(cst_source *source, cst_schema **out, cst_error *error) {
   cst_error own = CST_ERROR_INIT;
   cst__feed *feed = NULL;
   cst_error *kept = NULL;
@@ -121,9 +122,14 @@ cst_status cst__source_infer_sample(cst_source *source, cst_schema **out, cst_er
     cst__error_copy(error, &own);
   }
   cst__mutex_lock(&source->lock);
-  source->sample = feed;
-  source->sample_status = status;
-  source->sample_error = kept;
+  source->found.sample = feed;
+  source->found.sample_status = status;
+  source->found.sample_error = kept;
   cst__mutex_unlock(&source->lock);
   return status;
+}
+
+cst_status cst__source_infer_needed(cst_source *source, cst_schema **out, cst_error *error) {
+  return source->inputs->rereadable ? infer_all(source, NULL, NULL, out, error)
+                                    : infer_pipe(source, out, error);
 }

@@ -1,17 +1,19 @@
 /* Counting and verifying whole formats: their files are read, one by one, as a pass reads them. */
+#include "source/scan/scan_whole.h"
+
 #include <string.h>
 
+#include "source/block/unit.h"
 #include "source/index/split.h"
 #include "source/pass/pass.h"
-#include "source/scan/scan.h"
 
 /* A file of the source as a source of its own. */
 static cst_status open_file(cst_source *source, size_t i, cst_source **out, cst_error *error) {
-  if (source->num_files == 1) {
+  if (source->num_parts == 1) {
     *out = cst__source_retain(source);
     return CST_OK;
   }
-  return cst__source_split(source, (uint32_t)i, (uint32_t)source->num_files, out, error);
+  return cst__source_split(source, (uint32_t)i, (uint32_t)source->num_parts, out, error);
 }
 
 static cst_status read_pass(cst_pass *pass, cst_file_count *count, const cst__scan *scan,
@@ -47,10 +49,10 @@ static cst_status read_file(cst_source *file, cst_file_count *count, const cst__
  * all files, so that one that cannot be read fails each of them. */
 static bool is_of_another(const cst_source *source, size_t i, const cst_error *error) {
   bool another = false;
-  for (size_t k = 0; k < source->num_files; k++) {
-    another = another || strcmp(error->file, source->files[k].name) == 0;
+  for (size_t k = 0; k < source->num_parts; k++) {
+    another = another || strcmp(error->file, cst__source_name(source, k)) == 0;
   }
-  return another && strcmp(error->file, source->files[i].name) != 0;
+  return another && strcmp(error->file, cst__source_name(source, i)) != 0;
 }
 
 static void report(cst__scan *scan, const char *kind, const cst_error *error) {
@@ -63,7 +65,7 @@ static void report(cst__scan *scan, const char *kind, const cst_error *error) {
 
 /* With on_fault, a fault of a file is reported and the next file is read; else it is the end. */
 static cst_status scan_file(cst_source *source, size_t i, cst__scan *scan, cst_error *error) {
-  cst_file_count count = {.file = source->files[i].name};
+  cst_file_count count = {.file = cst__source_name(source, i)};
   cst_error own = CST_ERROR_INIT;
   cst_error warning = CST_ERROR_INIT;
   cst_source *file = NULL;
@@ -90,7 +92,7 @@ static cst_status scan_file(cst_source *source, size_t i, cst__scan *scan, cst_e
 }
 
 cst_status cst__scan_whole(cst_source *source, cst__scan *scan, cst_error *error) {
-  for (size_t i = 0; i < source->num_files; i++) {
+  for (size_t i = 0; i < source->num_parts; i++) {
     CST__TRY(scan_file(source, i, scan, error));
   }
   return CST_OK;

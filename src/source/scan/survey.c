@@ -6,9 +6,10 @@
 #include "arrow/view.h"
 #include "schema/columns.h"
 #include "schema/schema.h"
-#include "source/index/split.h"
+#include "source/input/choose.h"
 #include "source/pass/feed.h"
 #include "source/pass/pass.h"
+#include "source/pass/schema.h"
 
 enum { SURVEY_ROWS = 1024, SURVEY_BYTES = 4 << 20, PROGRESS_BYTES = 16 << 20 };
 
@@ -36,11 +37,11 @@ struct cst__survey {
 
 cst_status cst__source_check_survey(const cst_source *source, const char *purpose,
                                     cst_error *error) {
-  if (source->payload == NULL || source->payload->wants_schema) {
+  if (source->inputs->format.payload == NULL || source->inputs->format.payload->wants_schema) {
     return CST_OK;
   }
   return cst__fail(error, CST_UNSUPPORTED, "open the files as tf.Examples (format \"example\")",
-                   "the format %s has no columns to %s", source->format, purpose);
+                   "the format %s has no columns to %s", source->inputs->format.name, purpose);
 }
 
 void cst__survey_locate(const cst__survey *survey, size_t row, cst_error *error) {
@@ -74,7 +75,7 @@ const cst__origin *cst__survey_origin_init(cst__survey_origin *origin, const cst
 /* Reads blocks until the sample is full. Where the input fails, the sample ends: the pass will come
  * to the failure in its turn. */
 static cst_status read_sample(cst__feed *feed, cst_error *error) {
-  for (size_t i = 0; i < feed->source->num_files; i++) {
+  for (size_t i = 0; i < feed->source->num_parts; i++) {
     while (!feed->files[i].ended) {
       if (feed->framed >= CST__SAMPLE_RECORDS || feed->ready_bytes >= CST__SAMPLE_BYTES) {
         return CST_OK;
@@ -96,10 +97,10 @@ static cst_status read_sample(cst__feed *feed, cst_error *error) {
 }
 
 static void look_at_first(cst_source *source, const cst__feed *feed) {
-  for (size_t i = 0; i < source->num_files; i++) {
+  for (size_t i = 0; i < source->num_parts; i++) {
     const cst__block *block = feed->files[i].first;
     if (block != NULL && block->num_frames > 0) {
-      cst__source_choose_by_record(source, block->data + block->frames[0].begin,
+      cst__inputs_choose_by_record(source->inputs, block->data + block->frames[0].begin,
                                    block->frames[0].size);
       return;
     }
@@ -251,8 +252,9 @@ static cst_status run(cst__survey *s, cst_error *error) {
 /* True if the source may be read by other options than its own. A table of a pipe may have been
  * begun already. */
 static bool can_be_lenient(const cst_source *source) {
-  return source->payload != NULL || (source->table != NULL && !source->table->any_size &&
-                                     (source->rereadable || source->whole == NULL));
+  return source->inputs->format.payload != NULL ||
+         (source->inputs->format.table != NULL && !source->inputs->format.table->any_size &&
+          (source->inputs->rereadable || source->found.whole == NULL));
 }
 
 /* A row of a table that is dropped; records of a container are told by the survey itself. */
@@ -269,37 +271,37 @@ static bool note_drop(void *ctx, const cst_dropped *dropped) {
   return drops->options->on_dropped(drops->options->ctx, dropped);
 }
 
-/* The options that every lenient reading has. */
-static cst_status derive(cst_source *source, table_drops *drops, cst_source **out,
-                         cst_error *error) {
-  CST__TRY(cst__source_derive(source, out, error));
-  drops->several = source->num_files > 1;
-  (*out)->on_error = CST_ON_ERROR_SKIP;
-  (*out)->max_errors = UINT64_MAX;
-  (*out)->on_dropped = note_drop;
-  (*out)->dropped_ctx = drops;
-  (*out)->columns = NULL;
-  (*out)->num_columns = 0;
-  (*out)->column_flags = 0;
-  (*out)->sampled = false;
-  return CST_OK;
+/* The options that every lenient reading has: all columns as they are, and what does not fit is
+ * told to the survey alone. */
+static cst__reading_options lenient_options(const cst_source *source, table_drops *drops) {
+  cst__reading_options options = source->options;
+  options.damage = (cst__damage_options){.on_error = CST_ON_ERROR_SKIP,
+                                         .max_errors = UINT64_MAX,
+                                         .on_dropped = note_drop,
+                                         .dropped_ctx = drops,
+                                         .on_warning = options.damage.on_warning,
+                                         .warning_ctx = options.damage.warning_ctx};
+  options.columns.names = NULL;
+  options.columns.count = 0;
+  options.columns.flags = 0;
+  return options;
 }
 
 /* The columns that a table has are found out by reading it without a schema; where that is not
  * possible (a pipe; values of several types in one column), they are those of the schema. */
-static cst_status find_text_schema(cst_source *source, table_drops *drops, const cst_schema *schema,
-                                   cst_schema **out, cst_error *error) {
+static cst_status find_text_schema(cst_source *source, const cst__reading_options *options,
+                                   const cst_schema *schema, cst_schema **out, cst_error *error) {
   cst_source *probe;
   struct ArrowSchema columns = {.release = NULL};
   cst_error own = CST_ERROR_INIT;
   *out = NULL;
-  if (!source->rereadable) {
+  if (!source->inputs->rereadable) {
     return CST_OK;
   }
-  CST__TRY(derive(source, drops, &probe, error));
-  probe->schema_given = false;
-  probe->on_dropped = NULL;
-  probe->types = (struct ArrowSchema){.release = NULL};
+  cst__reading_options without = *options;
+  without.columns.schema = NULL;
+  without.damage.on_dropped = NULL;
+  CST__TRY(cst__source_with(source, NULL, 0, &without, &probe, error));
   cst_status status = cst__source_arrow_schema(probe, &columns, &own);
   if (status == CST_OK) {
     status = cst__schema_for_columns(&columns, schema, out, &own);
@@ -309,33 +311,22 @@ static cst_status find_text_schema(cst_source *source, table_drops *drops, const
   return status == CST_NO_MEMORY ? cst__fail_memory(error, sizeof columns) : CST_OK;
 }
 
-static cst_status set_text_schema(cst_source *source, table_drops *drops, cst_source *part,
-                                  cst_error *error) {
-  const cst_schema *schema = drops->options->text_schema;
-  cst_schema *found = NULL;
-  if (schema == NULL && source->schema_given) {
-    schema = source->schema;
-  }
-  part->types = (struct ArrowSchema){.release = NULL};
-  part->schema_given = schema != NULL;
-  if (schema != NULL) {
-    CST__TRY(find_text_schema(source, drops, schema, &found, error));
-  }
-  part->schema = found != NULL ? found : cst__schema_retain(schema);
-  return CST_OK;
-}
-
 /* The source as a lenient survey reads it. */
 static cst_status make_lenient(cst_source *source, table_drops *drops, cst_source **out,
                                cst_error *error) {
-  cst_status status = CST_OK;
-  CST__TRY(derive(source, drops, out, error));
-  if (source->table != NULL && (source->types.release == NULL || source->owns_types)) {
-    status = set_text_schema(source, drops, *out, error);
+  cst__reading_options options = lenient_options(source, drops);
+  cst_schema *found = NULL;
+  drops->several = source->num_parts > 1;
+  if (source->inputs->format.table != NULL && options.columns.types == NULL) {
+    const cst_schema *schema = drops->options->text_schema;
+    schema = schema != NULL ? schema : options.columns.schema;
+    if (schema != NULL) {
+      CST__TRY(find_text_schema(source, &options, schema, &found, error));
+    }
+    options.columns.schema = found != NULL ? found : (cst_schema *)(uintptr_t)schema;
   }
-  if (status != CST_OK) {
-    cst__source_release(*out);
-  }
+  cst_status status = cst__source_with(source, NULL, 0, &options, out, error);
+  cst__schema_release(found);
   return status;
 }
 
@@ -343,7 +334,7 @@ static cst_status sample_for_pass(cst_source *source, cst_error *error) {
   cst__feed *feed;
   cst_status status = cst__source_begin_sample(source, &feed, error);
   cst__mutex_lock(&source->lock);
-  source->sample = feed;
+  source->found.sample = feed;
   cst__mutex_unlock(&source->lock);
   return status;
 }
@@ -352,19 +343,19 @@ static cst_status survey(cst_source *source, const cst__survey_options *options,
                          const table_drops *drops, cst_error *error) {
   cst__pass_options pass_options = {.rows = SURVEY_ROWS,
                                     .bytes = SURVEY_BYTES,
-                                    .threads = source->threads,
+                                    .threads = source->options.batch.threads,
                                     .want = CST__WANT_TYPES,
                                     .keep_offsets = true,
                                     .by_unit = options->lenient};
   cst__survey s = {
       .options = options, .drops = drops, .decoding = {.source = source, .want = CST__WANT_TYPES}};
   cst_error own = CST_ERROR_INIT;
-  if (source->by_record) { /* of a pipe, whose pass goes on with the sample */
+  if (source->inputs->by_record) { /* of a pipe, whose pass goes on with the sample */
     CST__TRY(sample_for_pass(source, error));
   }
   CST__TRY(cst__pass_new_with(source, &pass_options, &s.pass, error));
   cst_status status = CST_OK;
-  if (source->payload == NULL) {
+  if (source->inputs->format.payload == NULL) {
     status = cst__source_arrow_schema(source, &s.whole, &own);
   }
   if (status == CST_OK) {

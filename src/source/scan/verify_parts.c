@@ -4,8 +4,8 @@
  * end where those of the next begin. If anything is wrong in any of them, all of it is forgotten,
  * and the files are verified in order, because only that tells each fault as it is.
  */
+#include "source/scan/verify_parts.h"
 #include "source/index/split.h"
-#include "source/scan/scan.h"
 
 enum { MOST_PARTS = 64, LEAST_BYTES = 4 << 20 };
 
@@ -37,11 +37,11 @@ typedef struct part {
 static void on_file(void *ctx, const cst_file_count *count) {
   part *p = ctx;
   shared *all = p->all;
-  const cst__source_file *opened = cst__source_opened(p->source, p->file++);
+  const cst__file *opened = p->source->parts[p->file++].file;
   cst__mutex_lock(&all->lock);
-  for (; p->counted < all->source->num_files; p->counted++) {
+  for (; p->counted < all->source->num_parts; p->counted++) {
     cst_file_count *sum = &all->counts[p->counted];
-    if (cst__source_opened(all->source, p->counted) == opened) {
+    if (all->source->parts[p->counted].file == opened) {
       sum->records += count->records;
       sum->record_bytes += count->record_bytes;
       sum->stream_bytes += count->stream_bytes;
@@ -122,11 +122,12 @@ static bool run_parts(part *parts, uint32_t count) {
 
 /* Parts pay for files that can be read from anywhere, and are not small. */
 static uint32_t choose_parts(const cst_source *source) {
-  bool divisible = source->rereadable && cst__source_total_bytes(source) >= LEAST_BYTES;
-  for (size_t i = 0; i < source->num_files; i++) {
-    divisible = divisible && !source->files[i].is_reader;
+  bool divisible = source->inputs->rereadable && cst__source_total_bytes(source) >= LEAST_BYTES;
+  for (size_t i = 0; i < source->num_parts; i++) {
+    divisible = divisible && !source->parts[i].file->is_reader;
   }
-  int32_t threads = source->threads < MOST_PARTS ? source->threads : MOST_PARTS;
+  int32_t threads =
+      source->options.batch.threads < MOST_PARTS ? source->options.batch.threads : MOST_PARTS;
   return divisible ? (uint32_t)threads : 1;
 }
 
@@ -135,7 +136,7 @@ static cst_status verify(shared *all, part *parts, uint32_t count, bool *sound, 
   if (atomic_load(&all->stopped)) {
     return cst__fail(error, CST_CALLBACK, NULL, "the progress callback stopped the verification");
   }
-  for (size_t i = 0; *sound && all->calls->on_file != NULL && i < all->source->num_files; i++) {
+  for (size_t i = 0; *sound && all->calls->on_file != NULL && i < all->source->num_parts; i++) {
     all->calls->on_file(all->calls->ctx, &all->counts[i]);
   }
   return CST_OK;
@@ -150,14 +151,14 @@ cst_status cst__verify_in_parts(cst_source *source, const cst__verify_calls *cal
   }
   shared all = {.source = source, .calls = calls};
   part *parts = cst__new_zero(&source->allocator, count * sizeof *parts);
-  all.counts = cst__new_zero(&source->allocator, source->num_files * sizeof *all.counts);
+  all.counts = cst__new_zero(&source->allocator, source->num_parts * sizeof *all.counts);
   cst_status status = CST_NO_MEMORY;
   if (parts == NULL || all.counts == NULL) {
     status = cst__fail_memory(error, count * sizeof *parts);
   } else {
     cst__mutex_init(&all.lock);
-    for (size_t i = 0; i < source->num_files; i++) {
-      all.counts[i].file = source->files[i].name;
+    for (size_t i = 0; i < source->num_parts; i++) {
+      all.counts[i].file = cst__source_name(source, i);
     }
     status = verify(&all, parts, count, sound, error);
     for (uint32_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /* What the caller is told of: a record is dropped (counted, and too many of them stop the pass), or
  * a file may have lost something. */
-#include "source/input/source.h"
+#include "source/input/report.h"
 
 static cst_status fail_at(const cst_dropped *dropped, cst_status status, cst_error *error) {
   cst__error_add_file(error, dropped->file);
@@ -12,14 +12,15 @@ static cst_status fail_at(const cst_dropped *dropped, cst_status status, cst_err
 
 cst_status cst__source_drop(const cst_source *source, uint64_t *count, const cst_dropped *dropped,
                             cst_error *error) {
-  if (*count >= source->max_errors) {
+  const cst__damage_options *options = &source->options.damage;
+  if (*count >= options->max_errors) {
     (void)cst__fail(error, CST_LIMIT, "raise max_errors, or look at the files with verify",
                     "more than %llu records are damaged, the last of them by %s",
-                    (unsigned long long)source->max_errors, dropped->kind);
+                    (unsigned long long)options->max_errors, dropped->kind);
     return fail_at(dropped, CST_LIMIT, error);
   }
   ++*count;
-  if (source->on_dropped == NULL || source->on_dropped(source->dropped_ctx, dropped)) {
+  if (options->on_dropped == NULL || options->on_dropped(options->dropped_ctx, dropped)) {
     return CST_OK;
   }
   (void)cst__fail(error, CST_CALLBACK, NULL, "stopped by the caller at a damaged record");
@@ -28,9 +29,9 @@ cst_status cst__source_drop(const cst_source *source, uint64_t *count, const cst
 
 cst_status cst__source_warn(const cst_source *source, size_t file, const cst_error *warning,
                             cst_error *error) {
-  if (source->on_warning == NULL ||
-      atomic_exchange(&cst__source_opened(source, file)->warned, true) ||
-      source->on_warning(source->warning_ctx, warning)) {
+  const cst__damage_options *options = &source->options.damage;
+  if (options->on_warning == NULL || atomic_exchange(&source->parts[file].file->warned, true) ||
+      options->on_warning(options->warning_ctx, warning)) {
     return CST_OK;
   }
   (void)cst__fail(error, CST_CALLBACK, NULL, "stopped by the caller at a warning");

@@ -1,0 +1,21 @@
+/* Opening decoders. */
+#include "source/block/decoder.h"
+
+cst_status cst__source_open_decoder(const cst_source *source, cst__want want,
+                                    cst__record_decoder **decoder, cst_error *error) {
+  const cst__reading_options *from = &source->options;
+  cst__payload_options options = {.sequence_column = from->format.sequence_column,
+                                  .allocator = &source->allocator};
+  if (want == CST__WANT_PROOF) {
+    options.schema = from->columns.schema;
+  }
+  if (want == CST__WANT_COLUMNS) {
+    options.schema = cst__source_known_schema(source);
+    options.columns = from->columns.names;
+    options.num_columns = from->columns.count;
+    options.column_flags = from->columns.flags;
+    options.reject_unknown = source->found.sampled;
+    options.raw_column = from->format.raw_column;
+  }
+  return cst__record_decoder_open(source->inputs->format.payload, &options, decoder, error);
+}

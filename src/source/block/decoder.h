@@ -1,0 +1,20 @@
+/* The decoder of a source's records, for one of several purposes.
+ */
+#ifndef SOURCE_BLOCK_DECODER_H
+#define SOURCE_BLOCK_DECODER_H
+
+#include "format/payload/payload.h"
+#include "source/input/source.h"
+
+/* What a decoder of the source's payload is for. */
+typedef enum cst__want {
+  CST__WANT_COLUMNS, /* batches as the options say */
+  CST__WANT_TYPES,   /* inference: all columns, of the types that the data have */
+  CST__WANT_RECORDS, /* no columns, and no decoder: a pass gives its units' records as they are */
+  CST__WANT_PROOF    /* verification: all columns, of the given schema if there is one */
+} cst__want;
+
+cst_status cst__source_open_decoder(const cst_source *source, cst__want want,
+                                    cst__record_decoder **decoder, cst_error *error);
+
+#endif /* SOURCE_BLOCK_DECODER_H */

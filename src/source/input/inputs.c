@@ -1,0 +1,269 @@
+/* Files, readers and streams: taking them over, opening them, closing them. */
+#include "source/input/inputs.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/interrupt.h"
+#include "base/sized.h"
+#include "format/plugin/plugin.h"
+#include "io/url.h"
+#include "source/input/call.h"
+
+/* ---- set-up and tear-down ---- */
+
+cst_status cst__inputs_new(size_t count, const cst__source_calls *calls,
+                           const cst_allocator *allocator, cst__inputs **out, cst_error *error) {
+  size_t bytes;
+  cst__inputs *inputs = cst__new_zero(allocator, sizeof *inputs);
+  if (inputs == NULL) {
+    return cst__fail_memory(error, sizeof *inputs);
+  }
+  inputs->allocator = cst__allocator_of(allocator);
+  inputs->calls = calls;
+  inputs->container = &cst__tfrecord_container;
+  inputs->rereadable = true;
+  cst__refcount_init(&inputs->owners);
+  cst__mutex_init(&inputs->lock);
+  atomic_init(&inputs->claimed, false);
+  atomic_init(&inputs->claimed_whole, false);
+  if (cst__mul(count, sizeof *inputs->files, &bytes)) {
+    inputs->files = cst__new_zero(allocator, bytes);
+  }
+  if (inputs->files == NULL) {
+    cst__inputs_release(inputs);
+    return cst__fail_memory(error, count * sizeof *inputs->files);
+  }
+  *out = inputs;
+  return CST_OK;
+}
+
+cst__inputs *cst__inputs_retain(cst__inputs *inputs) {
+  cst__refcount_up(&inputs->owners);
+  return inputs;
+}
+
+static void reset_file(cst__file *file) {
+  cst__delete(file->name);
+  cst__delete(file->url);
+  cst__mutex_destroy(&file->lock);
+  if (file->is_reader && file->reader.close != NULL) {
+    file->reader.close(file->reader.ctx);
+  }
+  if (file->held.release != NULL) {
+    file->held.release(&file->held);
+  }
+  if (file->is_stream && file->opener.close != NULL) {
+    file->opener.close(file->opener.ctx);
+  }
+}
+
+void cst__inputs_release(cst__inputs *inputs) {
+  if (inputs == NULL || !cst__refcount_down(&inputs->owners)) {
+    return;
+  }
+  for (size_t i = 0; i < inputs->num_files; i++) {
+    if (inputs->files[i].index != NULL) {
+      inputs->calls->free_index(inputs->files[i].index);
+    }
+    reset_file(&inputs->files[i]);
+  }
+  cst__delete(inputs->files);
+  cst__delete(inputs->stream_name);
+  cst__mutex_destroy(&inputs->lock);
+  cst__delete(inputs);
+}
+
+/* ---- paths ---- */
+
+cst_status cst__inputs_find_program(const char *url, const char **path, cst_error *error) {
+  const cst__program *program = cst__url_program();
+  if (program != NULL) {
+    *path = program->path;
+    return CST_OK;
+  }
+  (void)cst__fail(
+      error, CST_UNSUPPORTED, "pip install columnstone fsspec, whose program opens URLs",
+      "URLs are opened by the plug-in program columnstone-open-url, which is not there");
+  cst__error_add_file(error, url);
+  return CST_UNSUPPORTED;
+}
+
+/* The file is a reader that we make. */
+static cst_status set_url(cst__file *file, const char *url, cst_error *error) {
+  const cst_allocator *allocator = &file->inputs->allocator;
+  const char *program;
+  file->name[cst__url_name_size(url)] = '\0';
+  CST__TRY(cst__inputs_find_program(file->name, &program, error));
+  file->url = cst__new_copy(allocator, url, strlen(url));
+  if (file->url == NULL) {
+    return cst__fail_memory(error, strlen(url));
+  }
+  CST__TRY(cst__url_reader(program, url, allocator, &file->reader, error));
+  file->is_reader = true;
+  file->rereadable = true;
+  return CST_OK;
+}
+
+/* A file that is neither a reader nor a stream yet. */
+static cst__file *add_file(cst__inputs *inputs) {
+  cst__file *file = &inputs->files[inputs->num_files++];
+  file->inputs = inputs;
+  file->size = -1;
+  cst__mutex_init(&file->lock);
+  atomic_init(&file->warned, false);
+  return file;
+}
+
+static cst_status add_path(cst__inputs *inputs, const char *path, cst_error *error) {
+  struct stat info;
+  CST__TRY(cst__interrupted(error));
+  cst__file *file = add_file(inputs);
+  file->name = cst__new_copy(&inputs->allocator, path, strlen(path));
+  if (file->name == NULL) {
+    return cst__fail_memory(error, strlen(path));
+  }
+  if (cst__is_url(path)) {
+    return set_url(file, path, error);
+  }
+  if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
+    file->size = (int64_t)info.st_size;
+    file->regular = true;
+    file->rereadable = true;
+  }
+  inputs->rereadable = inputs->rereadable && file->rereadable;
+  return CST_OK;
+}
+
+cst_status cst__inputs_add_paths(cst__inputs *inputs, const cst__paths *paths, cst_error *error) {
+  size_t pipes = 0;
+  for (size_t i = 0; i < paths->count; i++) {
+    CST__TRY(add_path(inputs, paths->items[i], error));
+    pipes += strcmp(paths->items[i], "-") == 0;
+  }
+  return pipes < 2 ? CST_OK
+                   : cst__fail(error, CST_INVALID_ARGUMENT, "name it once",
+                               "standard input is named %zu times, it can be read once", pipes);
+}
+
+/* ---- readers and streams ---- */
+
+void cst__close_readers(const cst_reader *readers, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    cst_reader reader = {0};
+    cst__sized_copy(&reader, sizeof reader, cst__sized_nth(readers, i));
+    if (reader.close != NULL) {
+      reader.close(reader.ctx);
+    }
+  }
+}
+
+void cst__close_openers(const cst_stream_opener *openers, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    cst_stream_opener opener = {0};
+    cst__sized_copy(&opener, sizeof opener, cst__sized_nth(openers, i));
+    if (opener.close != NULL) {
+      opener.close(opener.ctx);
+    }
+  }
+}
+
+/* `name` may be NULL: then it is `usual`. */
+static cst_status name_file(cst__file *file, const char *name, const char *usual,
+                            cst_error *error) {
+  name = name != NULL ? name : usual;
+  file->name = cst__new_copy(&file->inputs->allocator, name, strlen(name));
+  return file->name != NULL ? CST_OK : cst__fail_memory(error, strlen(name));
+}
+
+cst_status cst__inputs_add_readers(cst__inputs *inputs, const cst_reader *readers, size_t count,
+                                   cst_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    cst__file *file = add_file(inputs);
+    cst__sized_copy(&file->reader, sizeof file->reader, cst__sized_nth(readers, i));
+    file->is_reader = true;
+    file->rereadable = file->reader.can_seek;
+    inputs->rereadable = inputs->rereadable && file->rereadable;
+  }
+  for (size_t i = 0; i < count; i++) {
+    cst__file *file = &inputs->files[i];
+    CST__TRY(name_file(file, file->reader.name, "<reader>", error));
+    if (file->reader.read_at == NULL) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "reader %zu has no read_at", i);
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__inputs_add_openers(cst__inputs *inputs, const cst_stream_opener *openers,
+                                   size_t count, cst_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    cst__file *file = add_file(inputs);
+    cst__sized_copy(&file->opener, sizeof file->opener, cst__sized_nth(openers, i));
+    file->is_stream = true;
+    file->rereadable = !file->opener.once;
+    inputs->rereadable = inputs->rereadable && file->rereadable;
+  }
+  for (size_t i = 0; i < count; i++) {
+    cst__file *file = &inputs->files[i];
+    CST__TRY(name_file(file, file->opener.name, "<stream>", error));
+    if (file->opener.open == NULL) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "stream %zu has no open", i);
+    }
+  }
+  return CST_OK;
+}
+
+/* ---- reading ---- */
+
+/* Calls the caller's reader, one call at a time though several passes may read. */
+static cst_status read_locked(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
+                              cst_error *error) {
+  cst__file *file = ctx;
+  cst__input_call call;
+  CST__TRY(cst__input_call_enter(&call, file->inputs, &file->lock, error));
+  cst_status status = file->reader.read_at(file->reader.ctx, offset, buffer, size, got, error);
+  cst__input_call_leave(&call);
+  return status;
+}
+
+/* A reader over the caller's for one more use of it. */
+static cst_reader lock_reader(cst__file *file) {
+  return (cst_reader){.size = sizeof(cst_reader),
+                      .name = file->name,
+                      .read_at = read_locked,
+                      .ctx = file,
+                      .can_seek = file->reader.can_seek};
+}
+
+static bool is_named_zlib(const char *name) {
+  size_t size = strlen(name);
+  return (size >= 3 && strcmp(name + size - 3, ".zz") == 0) ||
+         (size >= 5 && strcmp(name + size - 5, ".zlib") == 0);
+}
+
+cst__input_options cst__inputs_read_options(const cst__inputs *inputs,
+                                            const cst__reading_options *options, const char *name) {
+  return (cst__input_options){.max_inflation = options->max_inflation,
+                              .memory_map = options->flags & CST_SOURCE_MEMORY_MAP,
+                              .is_text = inputs->is_text && !is_named_zlib(name),
+                              .allocator = &inputs->allocator};
+}
+
+cst_status cst__file_open(cst__file *file, const cst__input_options *options, cst__input **out,
+                          cst_error *error) {
+  if (!file->is_reader) {
+    return cst__input_open(file->name, options, out, error);
+  }
+  cst_reader reader = lock_reader(file);
+  return cst__input_open_reader(&reader, options, out, error);
+}
+
+cst_status cst__file_open_raw(cst__file *file, cst__raw *raw, cst_error *error) {
+  const cst_allocator *allocator = &file->inputs->allocator;
+  if (!file->is_reader) {
+    return cst__raw_open(raw, file->name, allocator, error);
+  }
+  cst_reader reader = lock_reader(file);
+  return cst__raw_open_reader(raw, &reader, allocator, error);
+}

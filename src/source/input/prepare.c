@@ -1,0 +1,102 @@
+/* What has to be settled before a source is read: whose turn it is, and by which schema. */
+#include "source/input/prepare.h"
+
+#include "schema/schema.h"
+#include "source/input/discovery.h"
+
+/* ---- inputs that can be read once ---- */
+
+static cst_status fail_claimed(cst_error *error) {
+  return cst__fail(error, CST_STATE, "open it again, or save it to a file first",
+                   "the input can be read only once, and has been");
+}
+
+cst_status cst__source_claim(cst_source *source, cst_error *error) {
+  cst__inputs *inputs = source->inputs;
+  bool taken = !inputs->rereadable && atomic_exchange(&inputs->claimed, true);
+  return taken ? fail_claimed(error) : CST_OK;
+}
+
+/* Holds the lock. */
+static cst_status claim_whole(cst_source *source, cst_error *error) {
+  cst__inputs *inputs = source->inputs;
+  const cst__found *found = &source->found;
+  CST__TRY(cst__source_await(source, &found->schema_discovery, error));
+  if (atomic_load(&inputs->claimed)) {
+    return fail_claimed(error);
+  }
+  if (found->sample != NULL || found->sample_status != CST_OK) {
+    return cst__fail(error, CST_STATE, "open it again, or save it to a file first",
+                     "the input can be read only once, and its beginning has been read for "
+                     "the schema");
+  }
+  if (atomic_exchange(&inputs->claimed, true)) {
+    return fail_claimed(error);
+  }
+  atomic_store(&inputs->claimed_whole, true);
+  return CST_OK;
+}
+
+cst_status cst__source_claim_whole(cst_source *source, cst_error *error) {
+  if (source->inputs->rereadable) {
+    return CST_OK;
+  }
+  cst__mutex_lock(&source->lock);
+  cst_status status = claim_whole(source, error);
+  cst__mutex_unlock(&source->lock);
+  return status;
+}
+
+/* ---- the schema ---- */
+
+/* What a pipe's sample has failed with comes again. */
+static cst_status check_pipe(cst_source *source, cst_error *error) {
+  cst__mutex_lock(&source->lock);
+  cst_status before = source->found.sample_status;
+  cst__mutex_unlock(&source->lock);
+  if (atomic_load(&source->inputs->claimed_whole)) {
+    return fail_claimed(error);
+  }
+  if (before != CST_OK) {
+    cst__error_copy(error, source->found.sample_error);
+  }
+  return before;
+}
+
+static cst_status find_schema(cst_source *source, cst_error *error) {
+  bool rereadable = source->inputs->rereadable;
+  cst_schema *schema = NULL;
+  if (!rereadable) {
+    CST__TRY(check_pipe(source, error));
+  }
+  CST__TRY(source->inputs->calls->infer(source, &schema, error));
+  cst__source_adopt(source, schema, !rereadable);
+  cst__schema_release(schema);
+  return CST_OK;
+}
+
+static bool knows_schema(const cst_source *source) {
+  const cst__payload *payload = source->inputs->format.payload;
+  bool wanted = payload != NULL && payload->wants_schema;
+  return !wanted || source->options.columns.schema != NULL || source->found.schema != NULL;
+}
+
+cst_status cst__source_prepare(cst_source *source, cst_error *error) {
+  return cst__source_discover(source, &source->found.schema_discovery, knows_schema, find_schema,
+                              error);
+}
+
+void cst__source_adopt(cst_source *source, const cst_schema *schema, bool sampled) {
+  cst__mutex_lock(&source->lock);
+  if (source->options.columns.schema == NULL && source->found.schema == NULL) {
+    source->found.schema = cst__schema_retain(schema);
+    source->found.sampled = sampled;
+  }
+  cst__mutex_unlock(&source->lock);
+}
+
+cst_status cst__source_schema(cst_source *source, const cst_schema **out, cst_error *error) {
+  CST__TRY(cst__source_prepare(source, error));
+  *out = cst__source_known_schema(source);
+  return CST_OK;
+}

@@ -1,0 +1,17 @@
+/* What the caller of a source is told of while it is read.
+ */
+#ifndef SOURCE_INPUT_REPORT_H
+#define SOURCE_INPUT_REPORT_H
+
+#include "source/input/source.h"
+
+/* A record is dropped under CST_ON_ERROR_SKIP: counts it in *count and tells the caller. CST_LIMIT
+ * with more than max_errors of them, CST_CALLBACK if the caller says so: then the pass fails. */
+cst_status cst__source_drop(const cst_source *source, uint64_t *count, const cst_dropped *dropped,
+                            cst_error *error);
+
+/* Tells the caller of a file, unless that has been done. CST_CALLBACK if the caller stops it. */
+cst_status cst__source_warn(const cst_source *source, size_t file, const cst_error *warning,
+                            cst_error *error);
+
+#endif /* SOURCE_INPUT_REPORT_H */

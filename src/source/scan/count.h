@@ -1,0 +1,21 @@
+/* Counting the records of a source.
+ */
+#ifndef SOURCE_SCAN_COUNT_H
+#define SOURCE_SCAN_COUNT_H
+
+#include "source/block/cursor.h"
+
+/* As cst_source_count, and cst_source_num_rows. */
+cst_status cst__source_count(cst_source *source, cst_count_callback on_file, void *ctx,
+                             cst_error *error);
+cst_status cst__source_num_rows(cst_source *source, uint64_t *rows, cst_error *error);
+
+/* Adds the rows that a pass delivers: whole formats, and what is left when damaged records are
+ * dropped, are known by reading alone. */
+cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_error *error);
+
+/* Adds a block that the cursor has filled. */
+void cst__count_block(cst_file_count *count, const cst_source *source, const cst__cursor *cursor,
+                      const cst__block *block);
+
+#endif /* SOURCE_SCAN_COUNT_H */

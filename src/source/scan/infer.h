@@ -1,0 +1,16 @@
+/* Inferring the schema of a source.
+ */
+#ifndef SOURCE_SCAN_INFER_H
+#define SOURCE_SCAN_INFER_H
+
+#include "source/input/source.h"
+
+/* As cst_source_infer. */
+cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
+                             cst_schema **out, cst_error *error);
+
+/* What a source that needs a schema calls: infers it from all records, or from the first records of
+ * a pipe, which stay for the first pass. */
+cst_status cst__source_infer_needed(cst_source *source, cst_schema **out, cst_error *error);
+
+#endif /* SOURCE_SCAN_INFER_H */

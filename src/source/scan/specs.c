@@ -1,0 +1,49 @@
+/* The tensor specs of a source. */
+#include "source/scan/specs.h"
+
+#include "schema/schema.h"
+#include "source/input/prepare.h"
+#include "source/scan/infer.h"
+
+/* Whole formats need no schema to be read, but for tensors. */
+static cst_status prepare_specs(cst_source *source, cst_error *error) {
+  cst_schema *inferred;
+  CST__TRY(cst__source_prepare(source, error));
+  if (cst__source_known_schema(source) != NULL) {
+    return CST_OK;
+  }
+  if (source->inputs->format.payload != NULL) {
+    return cst__fail(error, CST_UNSUPPORTED, "open it as tf.Examples, with a schema or without",
+                     "the format %s has no schema, and so no tensors", source->inputs->format.name);
+  }
+  if (!source->inputs->rereadable) {
+    return cst__fail(error, CST_STATE, "give a schema",
+                     "tensors need a schema, and an input that can be read only once has none");
+  }
+  CST__TRY(cst__source_infer(source, NULL, NULL, &inferred, error));
+  cst__schema_release(inferred);
+  return CST_OK;
+}
+
+cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *error) {
+  if (source->options.columns.flags & CST_COLUMNS_NESTED) {
+    return cst__fail(error, CST_UNSUPPORTED, "open the source without nested columns",
+                     "tensors are made of flat columns, the source gives nested ones");
+  }
+  CST__TRY(prepare_specs(source, error));
+  const cst__tensor_options *tensors = &source->options.tensors;
+  cst_specs_options options = {.size = sizeof options,
+                               .group = tensors->group,
+                               .legacy = tensors->legacy,
+                               .environment = tensors->environment};
+  cst_specs *all;
+  CST__TRY(cst__specs_new(cst__source_known_schema(source), &options, &all, error));
+  const cst__column_options *columns = &source->options.columns;
+  if (columns->names == NULL) {
+    *out = all;
+    return CST_OK;
+  }
+  cst_status status = cst__specs_project(all, columns->names, columns->count, out, error);
+  cst__specs_release(all);
+  return status;
+}

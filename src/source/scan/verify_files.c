@@ -1,0 +1,194 @@
+/* Verifying files: framing, both CRCs, and that every record parses; all faults, not only the
+ * first. */
+#include "source/scan/verify_files.h"
+
+#include "source/block/unit.h"
+#include "source/scan/count.h"
+
+enum {
+  PROGRESS_BYTES = 16 << 20,
+  MOST_ROWS = 1024 /* decoded at once: every name among them costs memory by their number */
+};
+
+typedef struct verification {
+  const cst_source *source;
+  cst__pool *pool;
+  cst__decoding decoding;
+  cst__unit unit; /* the records that are being decoded */
+  cst_fault_callback on_fault;
+  cst_count_callback on_file;
+  cst_progress_callback on_progress;
+  void *ctx;
+  uint64_t faults;
+  uint64_t bytes;   /* of the files that are done */
+  uint64_t records; /* so far */
+  uint64_t told;    /* bytes at the last call of on_progress */
+} verification;
+
+static void report(verification *v, const char *kind, const cst_error *error) {
+  cst_fault fault = {.kind = kind, .error = error};
+  v->faults++;
+  if (v->on_fault != NULL) {
+    v->on_fault(v->ctx, &fault);
+  }
+}
+
+static void report_drop(verification *v, const cst__drop *drop) {
+  cst_error error = CST_ERROR_INIT;
+  cst__drop_explain(drop, v->source, &error);
+  report(v, cst__drop_name(drop), &error);
+}
+
+/* The record among [first, end) that begins at the offset; `end` if none does. */
+static size_t record_at(const cst_source *source, const cst__block *block, size_t first, size_t end,
+                        int64_t offset) {
+  while (first < end && offset >= 0 &&
+         block->offset + block->frames[first].begin - source->inputs->container->header_size !=
+             (uint64_t)offset) {
+    first++;
+  }
+  return offset >= 0 ? first : end;
+}
+
+/* Checks that records [first, end) of a block decode. *bad: the record that does not decode, or
+ * `end`. */
+static cst_status decode_run(verification *v, cst__block *block, size_t first, size_t end,
+                             size_t *bad, cst_error *error) {
+  *bad = end;
+  if (!cst__unit_add(&v->unit, v->source, block, first, end - first)) {
+    return cst__fail_memory(error, sizeof(cst__run));
+  }
+  cst_status status = cst__unit_decode(&v->unit, &v->decoding, NULL, NULL, error);
+  cst__unit_clear(&v->unit);
+  if (cst__is_fault(status)) {
+    *bad = record_at(v->source, block, first, end, error->offset);
+  }
+  return status;
+}
+
+/* Decodes records whose CRCs are right, and goes on behind each that does not parse. Without a
+ * schema, a feature may have another type than in the records before: then it is tried anew from
+ * there. */
+static cst_status parse_run(verification *v, cst__block *block, size_t first, size_t end,
+                            cst_error *error) {
+  bool any_type = v->source->options.columns.schema == NULL;
+  while (first < end) {
+    size_t bad;
+    size_t until = end - first < MOST_ROWS ? end : first + MOST_ROWS;
+    cst_status status = decode_run(v, block, first, until, &bad, error);
+    if (status != CST_OK && bad == until) {
+      return status;
+    }
+    if (status == CST_SCHEMA && any_type && bad > first) {
+      first = bad;
+      continue;
+    }
+    if (status != CST_OK) {
+      report(v, "record", error);
+      bad++;
+    }
+    first = bad;
+  }
+  return CST_OK;
+}
+
+/* True if there is something to prove about records whose CRCs are right. */
+static bool has_payload(const cst_source *source) {
+  return source->inputs->format.payload != &cst__raw_payload;
+}
+
+/* The records between the dropped ones, and these, in their order. */
+static cst_status verify_block(verification *v, cst__block *block, cst_error *error) {
+  size_t first = 0;
+  for (size_t i = 0; i <= block->drops.count; i++) {
+    const cst__drop *drop = i < block->drops.count ? &block->drops.items[i] : NULL;
+    size_t end = drop != NULL ? drop->before : block->num_frames;
+    if (has_payload(v->source)) {
+      CST__TRY(parse_run(v, block, first, end, error));
+    }
+    if (drop != NULL) {
+      report_drop(v, drop);
+    }
+    first = end;
+  }
+  return CST_OK;
+}
+
+static cst_status tell_progress(verification *v, uint64_t bytes, cst_error *error) {
+  if (v->on_progress == NULL || bytes - v->told < PROGRESS_BYTES) {
+    return CST_OK;
+  }
+  v->told = bytes;
+  return v->on_progress(v->ctx, bytes, v->records)
+             ? CST_OK
+             : cst__fail(error, CST_CALLBACK, NULL,
+                         "the progress callback stopped the verification");
+}
+
+/* Leaves with CST_OK at the end of the file, whether by a fault or not. */
+static cst_status verify_file(verification *v, cst__cursor *cursor, cst_file_count *count,
+                              cst_error *error) {
+  for (;;) {
+    cst__block *block;
+    cst_status status = cst__cursor_fill(cursor, &block, error);
+    count->file_bytes = cursor->consumed;
+    count->stream_bytes = cursor->offset - v->source->parts[cursor->file].begin;
+    if (status != CST_OK && cursor->fault != NULL) {
+      report(v, cursor->fault, error);
+      return CST_OK;
+    }
+    if (status != CST_OK || block == NULL) {
+      return status;
+    }
+    cst__count_block(count, v->source, cursor, block);
+    v->records += block->num_frames;
+    status = verify_block(v, block, error);
+    cst__block_release(block);
+    CST__TRY(status);
+    CST__TRY(tell_progress(v, v->bytes + cursor->consumed, error));
+  }
+}
+
+static cst_status verify_files(verification *v, cst_error *error) {
+  for (size_t i = 0; i < v->source->num_parts; i++) {
+    cst_file_count count = {.file = cst__source_name(v->source, i)};
+    cst__cursor *cursor = cst__cursor_new(v->source, v->pool, i);
+    if (cursor == NULL) {
+      return cst__fail_memory(error, sizeof *cursor);
+    }
+    cst__cursor_recover(cursor, true);
+    cst_status status = verify_file(v, cursor, &count, error);
+    cst__cursor_free(cursor);
+    CST__TRY(status);
+    v->bytes += count.file_bytes;
+    if (v->on_file != NULL) {
+      v->on_file(v->ctx, &count);
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__verify_in_order(const cst_source *source, const cst__verify_calls *calls,
+                                uint64_t *num_faults, cst_error *error) {
+  cst_error own = CST_ERROR_INIT; /* faults have a place even if the caller wants no error */
+  verification v = {.source = source,
+                    .on_fault = calls->on_fault,
+                    .on_file = calls->on_file,
+                    .on_progress = calls->on_progress,
+                    .ctx = calls->ctx};
+  v.decoding = (cst__decoding){.source = source, .want = CST__WANT_PROOF, .checked = true};
+  v.pool = cst__pool_new(&source->allocator);
+  if (v.pool == NULL) {
+    return cst__fail_memory(error, sizeof(void *));
+  }
+  cst_status status = verify_files(&v, &own);
+  cst__decoding_reset(&v.decoding);
+  cst__unit_reset(&v.unit);
+  cst__pool_release(v.pool);
+  if (status != CST_OK) {
+    cst__error_copy(error, &own);
+    return status;
+  }
+  *num_faults = v.faults;
+  return CST_OK;
+}

@@ -2,32 +2,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ext/ext.h"
-
-cst__py_state *cst__py_state_of(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
-
-void cst__py_replace(PyObject **place, PyObject *object) {
-  PyObject *old = *place;
-  *place = object;
-  Py_XDECREF(old);
-}
-
-cst__py_pending cst__py_put_aside(void) {
-  cst__py_pending pending;
-  PyErr_Fetch(&pending.type, &pending.value, &pending.trace);
-  return pending;
-}
-
-void cst__py_put_back(cst__py_pending pending) {
-  PyErr_Restore(pending.type, pending.value, pending.trace);
-}
-
-void cst__py_free(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(self);
-  Py_DECREF(type);
-}
+#include "ext/arrow/arrow.h"
+#include "ext/dataset/dataset.h"
+#include "ext/decode/decode.h"
+#include "ext/schema/schema.h"
+#include "ext/sink/sink.h"
+#include "ext/source/source.h"
+#include "ext/table/table.h"
+#include "ext/tensor/tensor.h"
 
 /* 0 after about a millisecond without the GIL, or -1 with an exception. */
 static int nap(PyObject *time) {

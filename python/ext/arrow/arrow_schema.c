@@ -1,7 +1,7 @@
 /* ArrowSchema: the Arrow type of a batch or column as a Python object. */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
 
 typedef struct arrow_schema {
   PyObject_HEAD cst__py_shared *shared;

@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
 
 /* ---- to a tree ---- */
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
 
 static void schema_destructor(PyObject *capsule) {
   struct ArrowSchema *schema = PyCapsule_GetPointer(capsule, "arrow_schema");
@@ -71,19 +71,6 @@ PyObject *cst__py_stream_capsule(struct ArrowArrayStream *stream) {
     stream->release(stream);
   }
   return capsule;
-}
-
-int cst__py_has(PyObject *object, const char *name) {
-  PyObject *attribute = PyObject_GetAttrString(object, name);
-  if (attribute != NULL) {
-    Py_DECREF(attribute);
-    return 1;
-  }
-  if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
-    return -1;
-  }
-  PyErr_Clear();
-  return 0;
 }
 
 /* ---- what others made ---- */

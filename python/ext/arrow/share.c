@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
 
 struct cst__py_shared {
   atomic_size_t refs;

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
 
 static const void *buffer(const struct ArrowArray *array, int64_t i) {
   return i < array->n_buffers ? array->buffers[i] : NULL;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/base/base.h"
 
 static const struct {
   cst_status status;

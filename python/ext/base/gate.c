@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/base/base.h"
 
 bool cst__py_enter(cst__py_gate *gate, PyGILState_STATE *gil) {
   atomic_fetch_add(&gate->inside, 1);

@@ -6,7 +6,7 @@
  */
 #include <pthread.h>
 
-#include "ext/ext.h"
+#include "ext/base/base.h"
 
 /* True if it stops the call: a handler has raised, or a callback of this call has. */
 static bool run_handlers(cst__py_gate *gate) {

@@ -4,7 +4,7 @@
  */
 #include <unistd.h>
 
-#include "ext/ext.h"
+#include "ext/base/base.h"
 
 enum { patience = 50000 /* microseconds between two looks for signals */ };
 

@@ -2,7 +2,7 @@
  * exact. */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/base/base.h"
 
 int cst__py_names_init(cst__py_names *names, PyObject *tuple) {
   names->names = NULL;

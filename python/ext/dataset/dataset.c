@@ -1,96 +1,19 @@
-/* Dataset: a source with an order and batches of it, from which loaders are made. */
-#include <stdlib.h>
+/* Dataset: what its loaders ask of it. */
+#include "ext/dataset/dataset.h"
+#include "ext/arrow/arrow.h"
+#include "ext/source/source.h"
+#include "ext/tensor/tensor.h"
 
-#include "ext/ext.h"
-
-typedef struct dataset_object {
-  PyObject_HEAD PyObject *source;
-  cst_dataset *dataset;
-  PyObject *pads;              /* tuple, see _core.pyi */
-  PyObject *schema;            /* ArrowSchema of the batches, once known */
-  cst_tensor_adapter *adapter; /* of all loaders of tensors, made when it is needed */
-} dataset_object;
-
-static int parse(dataset_object *self, cst_dataset_options *o, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"source", "batch_size", "shuffle",  "window",  "seed", "drop_last",
-                             "shard",  "num_shards", "prefetch", "threads", "pads", NULL};
-  cst__py_state *state = cst__py_state_of((PyObject *)self);
-  int shuffle;
-  int drop_last;
-  long long batch_size;
-  long long window;
-  unsigned long long seed;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!$LiLKpIIiiO!:Dataset", keywords,
-                                   state->source_type, &self->source, &batch_size, &shuffle,
-                                   &window, &seed, &drop_last, &o->shard, &o->num_shards,
-                                   &o->prefetch, &o->threads, &PyTuple_Type, &self->pads)) {
-    self->source = NULL;
-    self->pads = NULL;
-    return -1;
-  }
-  Py_INCREF(self->source);
-  Py_INCREF(self->pads);
-  o->batch_size = batch_size;
-  o->shuffle = (cst_shuffle)shuffle;
-  o->window = window;
-  o->seed = seed;
-  o->drop_last = drop_last != 0;
-  return 0;
+PyObject *cst__py_dataset_source(PyObject *object) {
+  return ((cst__py_dataset_object *)object)->source;
 }
 
-static int init(dataset_object *self, PyObject *args, PyObject *kwargs) {
-  cst_dataset_options options = CST_DATASET_OPTIONS_INIT;
-  cst_error error = CST_ERROR_INIT;
-  if (parse(self, &options, args, kwargs) < 0) {
-    return -1;
-  }
-  cst_source *source = cst__py_source_view(self->source);
-  if (source == NULL) {
-    return -1;
-  }
-  if (cst_dataset_new(source, &options, &self->dataset, &error) != CST_OK) {
-    cst__py_source_raise(self->source, &error);
-    return -1;
-  }
-  return 0;
+cst_dataset *cst__py_dataset_view(PyObject *object) {
+  return ((cst__py_dataset_object *)object)->dataset;
 }
-
-static PyObject *new_dataset(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-  dataset_object *self = (dataset_object *)allocate(type, 0);
-  if (self != NULL && init(self, args, kwargs) < 0) {
-    Py_CLEAR(self);
-  }
-  return (PyObject *)self;
-}
-
-static int traverse(PyObject *object, visitproc visit, void *arg) {
-  Py_VISIT(Py_TYPE(object));
-  Py_VISIT(((dataset_object *)object)->source);
-  return 0;
-}
-
-static void dealloc(PyObject *object) {
-  dataset_object *self = (dataset_object *)object;
-  PyObject_GC_UnTrack(object);
-  cst_tensor_adapter_free(self->adapter);
-  Py_BEGIN_ALLOW_THREADS
-  cst_dataset_release(self->dataset);
-  Py_END_ALLOW_THREADS
-  Py_XDECREF(self->schema);
-  Py_XDECREF(self->pads);
-  Py_XDECREF(self->source);
-  cst__py_free(object);
-}
-
-/* ---- for loaders ---- */
-
-PyObject *cst__py_dataset_source(PyObject *object) { return ((dataset_object *)object)->source; }
-
-cst_dataset *cst__py_dataset_view(PyObject *object) { return ((dataset_object *)object)->dataset; }
 
 PyObject *cst__py_dataset_schema(PyObject *object) {
-  dataset_object *self = (dataset_object *)object;
+  cst__py_dataset_object *self = (cst__py_dataset_object *)object;
   PyObject *found = self->schema == NULL ? cst__py_source_arrow_schema(self->source) : NULL;
   if (self->schema == NULL) { /* still: the GIL was away */
     self->schema = found;
@@ -100,7 +23,7 @@ PyObject *cst__py_dataset_schema(PyObject *object) {
   return self->schema;
 }
 
-static int make_adapter_with(dataset_object *self, const cst_tensor_options *options,
+static int make_adapter_with(cst__py_dataset_object *self, const cst_tensor_options *options,
                              cst_tensor_adapter **out) {
   PyObject *schema = cst__py_dataset_schema((PyObject *)self);
   cst_source *source = schema == NULL ? NULL : cst__py_source_borrow(self->source);
@@ -125,7 +48,7 @@ static int make_adapter_with(dataset_object *self, const cst_tensor_options *opt
   return 0;
 }
 
-static int make_adapter(dataset_object *self, cst_tensor_adapter **out) {
+static int make_adapter(cst__py_dataset_object *self, cst_tensor_adapter **out) {
   cst__py_pads pads;
   if (cst__py_pads_init(&pads, self->pads) < 0) {
     return -1;
@@ -137,7 +60,7 @@ static int make_adapter(dataset_object *self, cst_tensor_adapter **out) {
 }
 
 const cst_tensor_adapter *cst__py_dataset_adapter(PyObject *object) {
-  dataset_object *self = (dataset_object *)object;
+  cst__py_dataset_object *self = (cst__py_dataset_object *)object;
   cst_tensor_adapter *made = NULL;
   if (self->adapter == NULL && make_adapter(self, &made) < 0) {
     return NULL;
@@ -149,104 +72,3 @@ const cst_tensor_adapter *cst__py_dataset_adapter(PyObject *object) {
   }
   return self->adapter;
 }
-
-/* ---- methods ---- */
-
-static PyObject *shuffle(PyObject *object, PyObject *unused) {
-  (void)unused;
-  dataset_object *self = (dataset_object *)object;
-  cst_shuffle found = CST_SHUFFLE_NONE;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_dataset_shuffle(self->dataset, &found, &error);
-  Py_END_ALLOW_THREADS
-  return status == CST_OK ? PyLong_FromLong((long)found)
-                          : cst__py_source_raise(self->source, &error);
-}
-
-typedef cst_status (*count_function)(cst_dataset *dataset, uint64_t *count, cst_error *error);
-
-static PyObject *count_with(PyObject *object, count_function function) {
-  dataset_object *self = (dataset_object *)object;
-  uint64_t count = 0;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = function(self->dataset, &count, &error);
-  Py_END_ALLOW_THREADS
-  return status == CST_OK ? PyLong_FromUnsignedLongLong(count)
-                          : cst__py_source_raise(self->source, &error);
-}
-
-static PyObject *num_rows(PyObject *object, PyObject *unused) {
-  (void)unused;
-  return count_with(object, cst_dataset_num_rows);
-}
-
-static PyObject *num_batches(PyObject *object, PyObject *unused) {
-  (void)unused;
-  return count_with(object, cst_dataset_num_batches);
-}
-
-static PyObject *order(PyObject *object, PyObject *args) {
-  dataset_object *self = (dataset_object *)object;
-  unsigned long long epoch;
-  unsigned long long begin;
-  Py_ssize_t count;
-  if (!PyArg_ParseTuple(args, "KKn:order", &epoch, &begin, &count)) {
-    return NULL;
-  }
-  uint64_t *rows = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *rows);
-  if (rows == NULL) {
-    return PyErr_NoMemory();
-  }
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_dataset_order(self->dataset, epoch, begin, (uint64_t)count, rows, &error);
-  Py_END_ALLOW_THREADS
-  PyObject *result = status == CST_OK
-                         ? PyBytes_FromStringAndSize((char *)rows, count * (Py_ssize_t)sizeof *rows)
-                         : cst__py_source_raise(self->source, &error);
-  free(rows);
-  return result;
-}
-
-static PyObject *loader(PyObject *object, PyObject *args) {
-  unsigned long long place[4];
-  unsigned int first;
-  unsigned int step;
-  PyObject *sparse;
-  PyObject *ragged;
-  if (!PyArg_ParseTuple(args, "KKKKIIOO:loader", &place[0], &place[1], &place[2], &place[3], &first,
-                        &step, &sparse, &ragged)) {
-    return NULL;
-  }
-  cst_position from = {place[0], place[1], place[2], place[3]};
-  bool tensors = sparse != Py_None;
-  return cst__py_loader_new(object, &from, first, step, tensors ? sparse : NULL,
-                            tensors ? ragged : NULL);
-}
-
-static PyMethodDef methods[] = {
-    {"shuffle", shuffle, METH_NOARGS, NULL},         {"num_rows", num_rows, METH_NOARGS, NULL},
-    {"num_batches", num_batches, METH_NOARGS, NULL}, {"order", order, METH_VARARGS, NULL},
-    {"loader", loader, METH_VARARGS, NULL},          {NULL, NULL, 0, NULL},
-};
-
-static PyType_Slot slots[] = {
-    {Py_tp_doc, "A source with an order; columnstone.Dataset is the public face."},
-    {Py_tp_new, new_dataset},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_traverse, traverse},
-    {Py_tp_methods, methods},
-    {0, NULL},
-};
-
-PyType_Spec cst__py_dataset_spec = {
-    .name = "columnstone._core.Dataset",
-    .basicsize = sizeof(dataset_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = slots,
-};

@@ -2,7 +2,10 @@
  * with its position. */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/dataset/dataset.h"
+#include "ext/source/source.h"
+#include "ext/tensor/tensor.h"
 
 #include <structmember.h> /* after Python.h */
 

@@ -2,7 +2,10 @@
  * Arrow, to a RecordBatch. */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/decode/decode.h"
+#include "ext/schema/schema.h"
+#include "ext/table/table.h"
 
 /* What a decoder is made from, besides the schema. */
 typedef struct settings {

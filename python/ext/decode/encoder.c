@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/decode/decode.h"
+#include "ext/schema/schema.h"
 
 /* The functions for one kind of record. */
 typedef struct encoder_kind {

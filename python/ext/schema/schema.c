@@ -2,7 +2,7 @@
 #include <columnstone/validate.h>
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/schema/schema.h"
 
 typedef struct schema_object {
   PyObject_HEAD cst_schema *schema;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/schema/schema.h"
 
 /* What lives until the specs are made. Names are borrowed from the tuples. */
 typedef struct block {

@@ -2,7 +2,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/io/io.h"
+#include "ext/schema/schema.h"
+#include "ext/sink/sink.h"
 
 typedef struct sink_object {
   PyObject_HEAD cst_sink *sink; /* NULL: not begun, finished or given up */

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/io/io.h"
+#include "ext/sink/sink.h"
 
 typedef struct writer_object {
   PyObject_HEAD cst_tfrecord_writer *writer; /* NULL: finished or given up */

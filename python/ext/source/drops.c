@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/source/source.h"
 
 struct cst__py_drops {
   cst__py_gate *gate;
@@ -32,6 +32,20 @@ cst__py_drops *cst__py_drops_new(PyObject *source, PyObject *make, PyObject *cal
   drops->callback = Py_XNewRef(callback);
   drops->list = list;
   return drops;
+}
+
+int cst__py_drops_begin(PyObject *object, cst__py_drops **out) {
+  cst__py_source_object *self = (cst__py_source_object *)object;
+  *out = NULL;
+  if (self->make_dropped == NULL) {
+    return 0;
+  }
+  *out = cst__py_drops_new(object, self->make_dropped, self->on_dropped);
+  if (*out == NULL) {
+    return -1;
+  }
+  cst__py_replace(&self->dropped, Py_NewRef(cst__py_drops_list(*out)));
+  return 0;
 }
 
 /* Without Python there is nobody to give the objects to: they stay until the process ends. */

@@ -3,7 +3,7 @@
  */
 #include <unistd.h>
 
-#include "ext/ext.h"
+#include "ext/source/source.h"
 
 int cst__py_feed_init(cst__py_feed *feed, PyObject *source) {
   feed->source = Py_NewRef(source);
@@ -11,7 +11,7 @@ int cst__py_feed_init(cst__py_feed *feed, PyObject *source) {
   if (cst__py_lock_init(&feed->lock) < 0) {
     return -1;
   }
-  return cst__py_source_drops(source, &feed->drops);
+  return cst__py_drops_begin(source, &feed->drops);
 }
 
 /* True in a forked child: a thread that it does not have may have held the lock of the work. */

@@ -1,7 +1,7 @@
 /* Index: where each record of a TFRecord file lies. */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/source/source.h"
 
 typedef struct index_object {
   PyObject_HEAD cst_index *index;

@@ -1,7 +1,8 @@
 /* What a source reads: paths, Python file objects, or Python objects as Arrow streams. */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/io/io.h"
+#include "ext/source/source.h"
 
 static cst_status open_paths(PyObject *paths, const cst_source_options *options, cst_source **out,
                              cst_error *error) {

@@ -1,7 +1,9 @@
 /* Pass: the iterator over a source, of record batches or of dicts of tensors. */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/source/source.h"
+#include "ext/tensor/tensor.h"
 
 #include <structmember.h> /* after Python.h */
 

@@ -2,7 +2,8 @@
 #include <columnstone/validate.h>
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/schema/schema.h"
+#include "ext/source/source.h"
 
 typedef struct scan {
   cst__py_state *state;

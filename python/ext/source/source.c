@@ -1,317 +1,14 @@
-/* Source: opened files or Python objects, and what can be asked of them. */
-#include <stdlib.h>
-
-#include "ext/ext.h"
-
-typedef struct source_object {
-  PyObject_HEAD cst_source *source; /* NULL: closed */
-  cst__py_trace *trace;
-  cst__py_inputs inputs;
-  PyObject *parent; /* the Source that this one is a part of, whose inputs it reads; or NULL */
-  PyObject *arrow_schema; /* NULL: not asked for yet */
-  PyObject *make_dropped; /* class of the entries of `dropped`; NULL: damage raises */
-  PyObject *on_dropped;   /* the user's function; may be NULL */
-  PyObject *dropped;      /* list of the pass that began last; may be NULL */
-  cst__py_kept kept; /* what the inputs or the user's function raised last; its moment also says
-                        when the function stopped a pass without raising */
-} source_object;
-
-/* ---- arguments ---- */
-
-/* The arguments of a new source, as far as the options do not hold them. */
-typedef struct arguments {
-  PyObject *paths;
-  PyObject *files;
-  PyObject *streams;
-  PyObject *schema;
-  PyObject *columns;
-  PyObject *csv;
-  PyObject *types;
-  PyObject *on_error;
-  cst__py_names names;
-  cst__py_csv csv_options;
-  struct ArrowSchema types_schema;
-} arguments;
-
-static int parse(arguments *a, cst_source_options *o, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"paths",
-                             "files",
-                             "streams",
-                             "format",
-                             "schema",
-                             "columns",
-                             "tensor_group",
-                             "batch_size",
-                             "batch_bytes",
-                             "threads",
-                             "flags",
-                             "column_flags",
-                             "max_record_size",
-                             "max_inflation",
-                             "legacy",
-                             "sequence_column",
-                             "raw_column",
-                             "csv",
-                             "types",
-                             "on_error",
-                             "max_errors",
-                             "environment",
-                             NULL};
-  int legacy;
-  long long batch_size;
-  long long batch_bytes;
-  unsigned long long max_record_size;
-  unsigned long long max_inflation;
-  unsigned long long max_errors;
-  if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "$OOOzOOsLLiIIKKpzzOOOKz:Source", keywords, &a->paths, &a->files,
-          &a->streams, &o->format, &a->schema, &a->columns, &o->tensor_group, &batch_size,
-          &batch_bytes, &o->threads, &o->flags, &o->column_flags, &max_record_size, &max_inflation,
-          &legacy, &o->sequence_column, &o->raw_column, &a->csv, &a->types, &a->on_error,
-          &max_errors, &o->environment)) {
-    return -1;
-  }
-  o->batch_size = batch_size;
-  o->batch_bytes = batch_bytes;
-  o->max_record_size = max_record_size;
-  o->max_inflation = max_inflation;
-  o->legacy_specs = legacy != 0;
-  o->max_errors = max_errors;
-  return 0;
-}
-
-/* on_error is None or (class of the entries, function or None). */
-static int take_on_error(source_object *self, PyObject *on_error, cst_source_options *options) {
-  PyObject *make;
-  PyObject *function;
-  if (on_error == Py_None) {
-    return 0;
-  }
-  if (!PyArg_ParseTuple(on_error, "OO:on_error", &make, &function)) {
-    return -1;
-  }
-  self->make_dropped = Py_NewRef(make);
-  self->on_dropped = function == Py_None ? NULL : Py_NewRef(function);
-  options->on_error = CST_ON_ERROR_SKIP;
-  options->on_dropped = cst__py_on_dropped;
-  return 0;
-}
-
-/* What the library borrows while it opens. */
-static int prepare(source_object *self, arguments *a, cst_source_options *options) {
-  cst__py_state *state = cst__py_state_of((PyObject *)self);
-  if (cst__py_schema_arg(state, a->schema, &options->schema) < 0 ||
-      take_on_error(self, a->on_error, options) < 0 ||
-      cst__py_names_init(&a->names, a->columns) < 0 ||
-      cst__py_csv_init(&a->csv_options, a->csv) < 0 ||
-      (a->types != Py_None && cst__py_import_schema(a->types, &a->types_schema) < 0)) {
-    return -1;
-  }
-  options->on_warning = cst__py_on_warning;
-  options->warning_ctx = self->trace;
-  options->columns = a->names.names;
-  options->num_columns = a->names.count;
-  options->csv = cst__py_csv_view(&a->csv_options);
-  options->types = a->types == Py_None ? NULL : &a->types_schema;
-  return 0;
-}
-
-static int open_inputs(source_object *self, const arguments *a, const cst_source_options *options) {
-  cst_error error = CST_ERROR_INIT;
-  cst_status status =
-      cst__py_inputs_open(&self->inputs, cst__py_state_of((PyObject *)self), a->paths, a->files,
-                          a->streams, options, &self->source, &error);
-  if (status != CST_OK && PyErr_Occurred() == NULL) {
-    cst__py_source_raise((PyObject *)self, &error);
-  }
-  return status == CST_OK ? 0 : -1;
-}
-
-static int init(source_object *self, PyObject *args, PyObject *kwargs) {
-  arguments a = {.paths = NULL};
-  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
-  int result = parse(&a, &options, args, kwargs);
-  if (result == 0) {
-    result = prepare(self, &a, &options);
-  }
-  if (result == 0) {
-    result = open_inputs(self, &a, &options);
-  }
-  cst__py_names_reset(&a.names);
-  cst__py_csv_reset(&a.csv_options);
-  if (a.types_schema.release != NULL) {
-    a.types_schema.release(&a.types_schema);
-  }
-  return result;
-}
-
-/* One without a source yet. */
-static source_object *allocate(PyTypeObject *type) {
-  allocfunc allocate_object = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-  source_object *self = (source_object *)allocate_object(type, 0);
-  if (self == NULL) {
-    return NULL;
-  }
-  self->trace = cst__py_trace_new(cst__py_state_of((PyObject *)self)->gate);
-  if (self->trace == NULL) {
-    Py_DECREF(self);
-    PyErr_NoMemory();
-    return NULL;
-  }
-  return self;
-}
-
-static PyObject *new_source(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  source_object *self = allocate(type);
-  if (self != NULL && init(self, args, kwargs) < 0) {
-    Py_CLEAR(self);
-  }
-  return (PyObject *)self;
-}
-
-/* ---- life ---- */
-
-static void release_source(source_object *self) {
-  cst_source *source = self->source;
-  self->source = NULL;
-  cst__py_pending pending = cst__py_put_aside();
-  Py_BEGIN_ALLOW_THREADS
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  cst__py_put_back(pending);
-}
-
-/* The file objects and openers belong to the library's source. While a stream in foreign hands or a
- * part of this source uses it too, this object must not tell the collector that it is their only
- * owner. */
-static int traverse(PyObject *object, visitproc visit, void *arg) {
-  source_object *self = (source_object *)object;
-  Py_VISIT(Py_TYPE(object));
-  Py_VISIT(self->parent);
-  Py_VISIT(self->make_dropped);
-  Py_VISIT(self->on_dropped);
-  Py_VISIT(self->dropped);
-  Py_VISIT(self->kept.exception);
-  bool sole_owner = self->source != NULL && cst__py_trace_is_alone(self->trace);
-  return sole_owner ? cst__py_inputs_traverse(&self->inputs, visit, arg) : 0;
-}
-
-static int clear(PyObject *object) {
-  source_object *self = (source_object *)object;
-  release_source(self);
-  Py_CLEAR(self->on_dropped);
-  Py_CLEAR(self->dropped);
-  Py_CLEAR(self->kept.exception);
-  return 0;
-}
-
-static void dealloc(PyObject *object) {
-  source_object *self = (source_object *)object;
-  PyObject_GC_UnTrack(object);
-  clear(object);
-  cst__py_inputs_reset(&self->inputs);
-  if (self->trace != NULL && self->parent != NULL) {
-    cst__py_trace_release(((source_object *)self->parent)->trace);
-  }
-  cst__py_trace_release(self->trace);
-  Py_XDECREF(self->make_dropped);
-  Py_XDECREF(self->arrow_schema);
-  Py_XDECREF(self->parent);
-  cst__py_free(object);
-}
+/* Source: what the rest of this folder asks of a source object. */
+#include "ext/source/source.h"
+#include "ext/arrow/arrow.h"
 
 cst_source *cst__py_source_view(PyObject *object) {
-  source_object *self = (source_object *)object;
+  cst__py_source_object *self = (cst__py_source_object *)object;
   if (self->source == NULL) {
     cst__py_fail(cst__py_state_of(object), CST_STATE, "open it again", "the source is closed");
   }
   return self->source;
 }
-
-/* ---- what Python code under a pass does ---- */
-
-/* The source whose inputs a part reads. */
-static source_object *whole_of(source_object *self) {
-  while (self->parent != NULL) {
-    self = (source_object *)self->parent;
-  }
-  return self;
-}
-
-bool cst__py_source_calls_python(PyObject *object) {
-  source_object *self = (source_object *)object;
-  const cst__py_inputs *inputs = &whole_of(self)->inputs;
-  return inputs->num_files + inputs->num_openers > 0 || self->make_dropped != NULL;
-}
-
-int cst__py_source_drops(PyObject *object, cst__py_drops **out) {
-  source_object *self = (source_object *)object;
-  *out = NULL;
-  if (self->make_dropped == NULL) {
-    return 0;
-  }
-  *out = cst__py_drops_new(object, self->make_dropped, self->on_dropped);
-  if (*out == NULL) {
-    return -1;
-  }
-  cst__py_replace(&self->dropped, Py_NewRef(cst__py_drops_list(*out)));
-  return 0;
-}
-
-void cst__py_source_keep(PyObject *object, PyObject *exception) {
-  source_object *self = (source_object *)object;
-  self->kept.moment = cst__py_moment(cst__py_state_of(object)->gate);
-  cst__py_replace(&self->kept.exception, Py_XNewRef(exception));
-}
-
-/* What Python code raised behind a failure, borrowed; NULL if it was not the cause. An object may
- * have raised in an earlier pass: what happened last counts. */
-static PyObject *exception_behind(source_object *self, const cst_error *error) {
-  source_object *whole = whole_of(self);
-  cst__py_inputs_take(&whole->inputs, &whole->kept); /* which the collector sees */
-  cst__py_kept_move(cst__py_trace_kept(whole->trace), &whole->kept);
-  if (error->code != CST_CALLBACK) {
-    return NULL;
-  }
-  return whole->kept.moment > self->kept.moment ? whole->kept.exception : self->kept.exception;
-}
-
-PyObject *cst__py_source_raise(PyObject *object, const cst_error *error) {
-  source_object *self = (source_object *)object;
-  cst__py_trace_set(self->trace, error);
-  PyObject *exception = exception_behind(self, error);
-  if (exception != NULL) {
-    PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
-    return NULL;
-  }
-  return cst__py_raise(cst__py_state_of(object), error);
-}
-
-static PyObject *last_error(PyObject *object, PyObject *unused) {
-  (void)unused;
-  source_object *self = (source_object *)object;
-  cst_error error;
-  if (!cst__py_trace_get(self->trace, &error)) {
-    Py_RETURN_NONE;
-  }
-  PyObject *exception = exception_behind(self, &error);
-  return exception == NULL ? cst__py_error_object(cst__py_state_of(object), &error)
-                           : Py_NewRef(exception);
-}
-
-static PyObject *get_dropped(PyObject *object, PyObject *unused) {
-  (void)unused;
-  PyObject *list = ((source_object *)object)->dropped;
-  return list == NULL ? PyList_New(0) : Py_NewRef(list);
-}
-
-static PyObject *close_source(PyObject *object, PyObject *unused) {
-  (void)unused;
-  release_source((source_object *)object);
-  Py_RETURN_NONE;
-}
-
-/* ---- what it holds ---- */
 
 cst_source *cst__py_source_borrow(PyObject *object) {
   cst_source *source = cst__py_source_view(object);
@@ -319,7 +16,7 @@ cst_source *cst__py_source_borrow(PyObject *object) {
 }
 
 PyObject *cst__py_source_arrow_schema(PyObject *object) {
-  source_object *self = (source_object *)object;
+  cst__py_source_object *self = (cst__py_source_object *)object;
   if (self->arrow_schema != NULL) {
     return Py_NewRef(self->arrow_schema);
   }
@@ -344,272 +41,43 @@ PyObject *cst__py_source_arrow_schema(PyObject *object) {
   return made;
 }
 
-static PyObject *arrow_schema(PyObject *object, PyObject *unused) {
-  (void)unused;
-  return cst__py_source_arrow_schema(object);
+/* The source whose inputs a part reads. */
+static cst__py_source_object *whole_of(cst__py_source_object *self) {
+  while (self->parent != NULL) {
+    self = (cst__py_source_object *)self->parent;
+  }
+  return self;
 }
 
-static PyObject *schema(PyObject *object, PyObject *unused) {
-  (void)unused;
-  cst_source *source = cst__py_source_borrow(object);
-  if (source == NULL) {
+bool cst__py_source_calls_python(PyObject *object) {
+  cst__py_source_object *self = (cst__py_source_object *)object;
+  const cst__py_inputs *inputs = &whole_of(self)->inputs;
+  return inputs->num_files + inputs->num_openers > 0 || self->make_dropped != NULL;
+}
+
+void cst__py_source_keep(PyObject *object, PyObject *exception) {
+  cst__py_source_object *self = (cst__py_source_object *)object;
+  self->kept.moment = cst__py_moment(cst__py_state_of(object)->gate);
+  cst__py_replace(&self->kept.exception, Py_XNewRef(exception));
+}
+
+PyObject *cst__py_source_cause(cst__py_source_object *self, const cst_error *error) {
+  cst__py_source_object *whole = whole_of(self);
+  cst__py_inputs_take(&whole->inputs, &whole->kept); /* which the collector sees */
+  cst__py_kept_move(cst__py_trace_kept(whole->trace), &whole->kept);
+  if (error->code != CST_CALLBACK) {
     return NULL;
   }
-  const cst_schema *found = NULL;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_schema(source, &found, &error);
-  Py_END_ALLOW_THREADS
-  PyObject *result = NULL;
-  if (status != CST_OK) {
-    cst__py_source_raise(object, &error);
-  } else {
-    result =
-        found == NULL ? Py_NewRef(Py_None) : cst__py_schema_new(cst__py_state_of(object), found);
-  }
-  cst_source_release(source);
-  return result;
+  return whole->kept.moment > self->kept.moment ? whole->kept.exception : self->kept.exception;
 }
 
-static PyObject *specs(PyObject *object, PyObject *unused) {
-  (void)unused;
-  cst_source *source = cst__py_source_borrow(object);
-  if (source == NULL) {
+PyObject *cst__py_source_raise(PyObject *object, const cst_error *error) {
+  cst__py_source_object *self = (cst__py_source_object *)object;
+  cst__py_trace_set(self->trace, error);
+  PyObject *exception = cst__py_source_cause(self, error);
+  if (exception != NULL) {
+    PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
     return NULL;
   }
-  cst_specs *found = NULL;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_specs(source, &found, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  if (status != CST_OK) {
-    return cst__py_source_raise(object, &error);
-  }
-  PyObject *list = cst__py_specs_list(found);
-  cst_specs_release(found);
-  return list;
+  return cst__py_raise(cst__py_state_of(object), error);
 }
-
-static PyObject *files(PyObject *object, PyObject *unused) {
-  (void)unused;
-  cst_source *source = cst__py_source_borrow(object); /* the list may set the collector to work */
-  PyObject *list = source == NULL ? NULL : PyList_New(0);
-  for (size_t i = 0; list != NULL && i < cst_source_num_files(source); i++) {
-    PyObject *name = PyUnicode_DecodeFSDefault(cst_source_file(source, i));
-    if (name == NULL || PyList_Append(list, name) < 0) {
-      Py_CLEAR(list);
-    }
-    Py_XDECREF(name);
-  }
-  cst_source_release(source);
-  return list;
-}
-
-static PyObject *total_bytes(PyObject *object, PyObject *unused) {
-  (void)unused;
-  cst_source *source = cst__py_source_view(object);
-  int64_t total = source == NULL ? -1 : cst_source_total_bytes(source);
-  if (source == NULL) {
-    return NULL;
-  }
-  return total < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(total);
-}
-
-/* ---- rows and parts ---- */
-
-static PyObject *num_rows(PyObject *object, PyObject *unused) {
-  (void)unused;
-  cst_source *source = cst__py_source_borrow(object);
-  if (source == NULL) {
-    return NULL;
-  }
-  uint64_t rows = 0;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_num_rows(source, &rows, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  return status == CST_OK ? PyLong_FromUnsignedLongLong(rows)
-                          : cst__py_source_raise(object, &error);
-}
-
-/* The numbers of a tuple of int; NULL with an exception. Free with free(). */
-static uint64_t *numbers_of(PyObject *tuple, size_t *count) {
-  Py_ssize_t size = PyTuple_Size(tuple);
-  uint64_t *numbers = size < 0 ? NULL : calloc((size_t)size + 1, sizeof *numbers);
-  if (numbers == NULL) {
-    return size < 0 ? NULL : (PyErr_NoMemory(), NULL);
-  }
-  for (Py_ssize_t i = 0; i < size; i++) {
-    numbers[i] = PyLong_AsUnsignedLongLong(PyTuple_GetItem(tuple, i));
-    if (numbers[i] == (uint64_t)-1 && PyErr_Occurred() != NULL) {
-      free(numbers);
-      return NULL;
-    }
-  }
-  *count = (size_t)size;
-  return numbers;
-}
-
-static PyObject *take(PyObject *object, PyObject *tuple) {
-  size_t count;
-  uint64_t *rows = numbers_of(tuple, &count);
-  cst_source *source = rows == NULL ? NULL : cst__py_source_borrow(object);
-  if (source == NULL) {
-    free(rows);
-    return NULL;
-  }
-  struct ArrowArray batch;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_take(source, rows, count, &batch, &error);
-  cst_source_release(source);
-  free(rows);
-  Py_END_ALLOW_THREADS
-  if (status != CST_OK) {
-    return cst__py_source_raise(object, &error);
-  }
-  PyObject *schema = cst__py_source_arrow_schema(object);
-  if (schema == NULL) {
-    batch.release(&batch);
-    return NULL;
-  }
-  PyObject *result = cst__py_batch_new(cst__py_state_of(object), schema, &batch);
-  Py_DECREF(schema);
-  return result;
-}
-
-/* The part as an object; takes it over. It counts as a reader of the whole source's inputs. */
-static PyObject *part_of(PyObject *object, cst_source *part) {
-  source_object *whole = (source_object *)object;
-  source_object *self = allocate(Py_TYPE(object));
-  if (self == NULL) {
-    cst_source_release(part);
-    return NULL;
-  }
-  self->source = part;
-  self->parent = Py_NewRef(object);
-  cst__py_trace_retain(whole->trace);
-  self->make_dropped = Py_XNewRef(whole->make_dropped);
-  self->on_dropped = Py_XNewRef(whole->on_dropped);
-  return (PyObject *)self;
-}
-
-static PyObject *range(PyObject *object, PyObject *args) {
-  unsigned long long begin;
-  unsigned long long end;
-  cst_source *source =
-      PyArg_ParseTuple(args, "KK:range", &begin, &end) ? cst__py_source_borrow(object) : NULL;
-  if (source == NULL) {
-    return NULL;
-  }
-  cst_source *part = NULL;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_range(source, begin, end, &part, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  return status == CST_OK ? part_of(object, part) : cst__py_source_raise(object, &error);
-}
-
-static PyObject *split(PyObject *object, PyObject *args) {
-  unsigned int i;
-  unsigned int n;
-  cst_source *source =
-      PyArg_ParseTuple(args, "II:split", &i, &n) ? cst__py_source_borrow(object) : NULL;
-  if (source == NULL) {
-    return NULL;
-  }
-  cst_source *part = NULL;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_split(source, i, n, &part, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  return status == CST_OK ? part_of(object, part) : cst__py_source_raise(object, &error);
-}
-
-/* ---- passes ---- */
-
-static PyObject *batches(PyObject *object, PyObject *unused) {
-  (void)unused;
-  return cst__py_pass_new(object, NULL, NULL, NULL);
-}
-
-static PyObject *tensors(PyObject *object, PyObject *args) {
-  PyObject *sparse;
-  PyObject *ragged;
-  PyObject *pads;
-  if (!PyArg_ParseTuple(args, "OOO!:tensors", &sparse, &ragged, &PyTuple_Type, &pads)) {
-    return NULL;
-  }
-  return cst__py_pass_new(object, sparse, ragged, pads);
-}
-
-static PyObject *stream(PyObject *object, PyObject *unused) {
-  (void)unused;
-  source_object *self = (source_object *)object;
-  cst_source *source = cst__py_source_borrow(object);
-  cst__py_drops *drops;
-  if (source == NULL || cst__py_source_drops(object, &drops) < 0) {
-    cst_source_release(source);
-    return NULL;
-  }
-  struct ArrowArrayStream out;
-  cst_error error = CST_ERROR_INIT;
-  cst__py_gate *gate = cst__py_state_of(object)->gate;
-  int result;
-  Py_BEGIN_ALLOW_THREADS
-  result = cst__py_stream_export(source, self->trace, gate, drops, &out, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  return result < 0 ? cst__py_source_raise(object, &error) : cst__py_stream_capsule(&out);
-}
-
-static PyMethodDef methods[] = {
-    {"schema", schema, METH_NOARGS, NULL},
-    {"arrow_schema", arrow_schema, METH_NOARGS, NULL},
-    {"specs", specs, METH_NOARGS, NULL},
-    {"files", files, METH_NOARGS, NULL},
-    {"total_bytes", total_bytes, METH_NOARGS, NULL},
-    {"num_rows", num_rows, METH_NOARGS, NULL},
-    {"take", take, METH_O, NULL},
-    {"range", range, METH_VARARGS, NULL},
-    {"split", split, METH_VARARGS, NULL},
-    {"batches", batches, METH_NOARGS, NULL},
-    {"tensors", tensors, METH_VARARGS, NULL},
-    {"stream", stream, METH_NOARGS, NULL},
-    {"count", cst__py_source_count, METH_NOARGS, NULL},
-    {"verify", cst__py_source_verify, METH_NOARGS, NULL},
-    {"infer", cst__py_source_infer, METH_NOARGS, NULL},
-    {"validate", cst__py_source_validate, METH_VARARGS, NULL},
-    {"propose", cst__py_source_propose, METH_VARARGS, NULL},
-    {"dropped", get_dropped, METH_NOARGS, NULL},
-    {"last_error", last_error, METH_NOARGS, NULL},
-    {"close", close_source, METH_NOARGS, NULL},
-    {NULL, NULL, 0, NULL},
-};
-
-static PyType_Slot slots[] = {
-    {Py_tp_doc, "An opened source; columnstone.Source is the public face."},
-    {Py_tp_new, new_source},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_traverse, traverse},
-    {Py_tp_clear, clear},
-    {Py_tp_methods, methods},
-    {0, NULL},
-};
-
-PyType_Spec cst__py_source_spec = {
-    .name = "columnstone._core.Source",
-    .basicsize = sizeof(source_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = slots,
-};

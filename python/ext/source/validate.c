@@ -1,7 +1,8 @@
 /* Source: validate, which compares all records with a schema. */
 #include <columnstone/validate.h>
 
-#include "ext/ext.h"
+#include "ext/schema/schema.h"
+#include "ext/source/source.h"
 
 /* Tells the user's function, if there is one; what it raises stays set. */
 static bool on_progress(void *ctx, uint64_t bytes, uint64_t records) {

@@ -2,7 +2,7 @@
 #ifndef COLUMNSTONE_PY_GROW_H
 #define COLUMNSTONE_PY_GROW_H
 
-#include "ext/ext.h"
+#include "ext/table/table.h"
 
 typedef enum cst__py_kind {
   CST__PY_NULL,

@@ -4,7 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/table/table.h"
 
 /* ---- handles and objects ---- */
 
@@ -17,18 +18,6 @@ const cst_array *cst__py_table_handle_of(cst__py_state *state, PyObject *object)
   }
   PyErr_SetString(PyExc_TypeError, "this takes an Array or a RecordBatch");
   return NULL;
-}
-
-cst_array *cst__py_table_handle(cst__py_state *state, const struct ArrowSchema *schema,
-                                struct ArrowArray *array) {
-  cst_error error = CST_ERROR_INIT;
-  cst_array *handle = NULL;
-  if (cst_array_import(schema, array, CST_ARRAY_TRUSTED, NULL, &handle, &error) != CST_OK) {
-    array->release(array);
-    cst__py_raise(state, &error);
-    return NULL;
-  }
-  return handle;
 }
 
 static bool is_batch(cst__py_state *state, PyObject *object) {

@@ -1,7 +1,8 @@
 /* Arrays and record batches from what others have: Arrow data, columns. */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/table/table.h"
 
 /* ---- Arrow data ---- */
 

@@ -6,7 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/table/table.h"
 
 /* ---- how long buffers are ---- */
 

@@ -1,7 +1,8 @@
 /* Arrays and record batches from Arrow streams: what tables and series of other libraries give. */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/table/table.h"
 
 /* ---- arrays without slots ---- */
 

@@ -2,7 +2,9 @@
  */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/schema/schema.h"
+#include "ext/tensor/tensor.h"
 
 /* ---- pads ---- */
 

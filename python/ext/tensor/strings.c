@@ -1,7 +1,7 @@
 /* Strings of tensors as one block of bytes and their lengths, and back: how they cross from one
  * process to another without an object for each.
  */
-#include "ext/ext.h"
+#include "ext/tensor/tensor.h"
 
 static PyObject *new_bytes(int64_t size) {
   if (size > PY_SSIZE_T_MAX) {

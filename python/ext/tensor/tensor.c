@@ -4,7 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/tensor/tensor.h"
 
 typedef struct tensor {
   PyObject_HEAD cst_tensors *owner;

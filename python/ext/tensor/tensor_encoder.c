@@ -3,7 +3,9 @@
  */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/schema/schema.h"
+#include "ext/tensor/tensor.h"
 
 typedef struct encoder_object {
   PyObject_HEAD cst_tensor_encoder *encoder;

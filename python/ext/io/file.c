@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/io/io.h"
 
 struct cst__py_file {
   int refs; /* changes under the GIL */

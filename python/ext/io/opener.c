@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ext/ext.h"
+#include "ext/arrow/arrow.h"
+#include "ext/io/io.h"
 
 struct cst__py_opener {
   int refs; /* changes under the GIL */

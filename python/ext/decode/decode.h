@@ -1,0 +1,17 @@
+/* Serialized tf.Examples and tf.SequenceExamples as record batches, and back. */
+#ifndef COLUMNSTONE_PYTHON_DECODE_H
+#define COLUMNSTONE_PYTHON_DECODE_H
+
+#include <columnstone/example.h>
+#include <columnstone/sequence.h>
+
+#include "ext/base/base.h"
+
+/* ---- the types ---- */
+
+extern PyType_Spec cst__py_decoder_spec;
+extern PyType_Spec cst__py_encoder_spec;
+extern PyType_Spec cst__py_sequence_decoder_spec;
+extern PyType_Spec cst__py_sequence_encoder_spec;
+
+#endif /* COLUMNSTONE_PYTHON_DECODE_H */

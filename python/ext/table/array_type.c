@@ -1,0 +1,303 @@
+/* The type Array: one Arrow column, such as the records that an encoder made. */
+#include "ext/table/table.h"
+
+static void dealloc(PyObject *object) {
+  cst__py_array_object *self = (cst__py_array_object *)object;
+  cst__py_pending pending = cst__py_put_aside();
+  cst_array_release(self->handle);
+  cst__py_shared_release(self->shared);
+  cst__py_put_back(pending);
+  Py_DECREF(self->schema);
+  cst__py_free(object);
+}
+
+static Py_ssize_t length(PyObject *object) {
+  return (Py_ssize_t)((cst__py_array_object *)object)->length;
+}
+
+static PyObject *item(PyObject *object, Py_ssize_t i) {
+  cst__py_array_object *self = (cst__py_array_object *)object;
+  if (i < 0 || i >= self->length) {
+    PyErr_Format(PyExc_IndexError, "index out of range: the array has %zd values", length(object));
+    return NULL;
+  }
+  return cst__py_value(cst__py_state_of(object), cst__py_arrow_schema_view(self->schema),
+                       self->node, self->offset + i);
+}
+
+static PyObject *slice(PyObject *object, PyObject *key) {
+  cst__py_array_object *self = (cst__py_array_object *)object;
+  Py_ssize_t start;
+  Py_ssize_t stop;
+  Py_ssize_t step;
+  if (PySlice_Unpack(key, &start, &stop, &step) < 0) {
+    return NULL;
+  }
+  Py_ssize_t count = PySlice_AdjustIndices(length(object), &start, &stop, step);
+  if (step != 1) {
+    PyErr_SetString(PyExc_ValueError, "slices of an Array have a step of 1");
+    return NULL;
+  }
+  return cst__py_array_view(cst__py_state_of(object), self->schema, self->shared, self->node,
+                            self->offset + start, count);
+}
+
+static PyObject *subscript(PyObject *object, PyObject *key) {
+  if (PySlice_Check(key)) {
+    return slice(object, key);
+  }
+  Py_ssize_t i = PyNumber_AsSsize_t(key, PyExc_IndexError);
+  if (i == -1 && PyErr_Occurred() != NULL) {
+    return NULL;
+  }
+  return item(object, i < 0 ? i + length(object) : i);
+}
+
+static PyObject *to_pylist(PyObject *object, PyObject *unused) {
+  (void)unused;
+  cst__py_array_object *self = (cst__py_array_object *)object;
+  return cst__py_values(cst__py_state_of(object), cst__py_arrow_schema_view(self->schema),
+                        self->node, self->offset, self->length);
+}
+
+static int64_t count_nulls(const cst__py_array_object *self) {
+  return cst__py_count_nulls(cst__py_arrow_schema_view(self->schema), self->node, self->offset,
+                             self->length);
+}
+
+static PyObject *get_null_count(PyObject *object, void *closure) {
+  (void)closure;
+  return PyLong_FromLongLong(count_nulls((cst__py_array_object *)object));
+}
+
+/* ---- the buffer protocol ---- */
+
+static const struct {
+  char arrow;
+  const char *code; /* of the struct module */
+  Py_ssize_t width;
+} number_formats[] = {
+    {'c', "b", 1}, {'C', "B", 1}, {'s', "h", 2}, {'S', "H", 2}, {'i', "i", 4}, {'I', "I", 4},
+    {'l', "q", 8}, {'L', "Q", 8}, {'e', "e", 2}, {'f', "f", 4}, {'g', "d", 8},
+};
+
+static int get_buffer(PyObject *object, Py_buffer *view, int flags) {
+  cst__py_array_object *self = (cst__py_array_object *)object;
+  const struct ArrowSchema *schema = cst__py_arrow_schema_view(self->schema);
+  size_t i = 0;
+  size_t count = sizeof number_formats / sizeof *number_formats;
+  while (i < count && number_formats[i].arrow != schema->format[0]) {
+    i++;
+  }
+  view->obj = NULL;
+  if (i == count || schema->format[1] != '\0' || schema->dictionary != NULL ||
+      (flags & PyBUF_WRITABLE) != 0) {
+    PyErr_SetString(PyExc_BufferError, (flags & PyBUF_WRITABLE) != 0
+                                           ? "the memory of an Array is read-only"
+                                           : "only an Array of numbers is a buffer");
+    return -1;
+  }
+  if (count_nulls(self) > 0) {
+    PyErr_SetString(PyExc_BufferError, "the Array holds nulls: use fill_null() first");
+    return -1;
+  }
+  static const uint64_t nothing = 0; /* an empty array may have no buffer */
+  const uint8_t *data = self->node->buffers[1];
+  self->dims[0] = (Py_ssize_t)self->length;
+  self->dims[1] = number_formats[i].width;
+  *view = (Py_buffer){
+      .buf = (void *)(uintptr_t)(self->length == 0
+                                     ? (const uint8_t *)&nothing
+                                     : data + (self->node->offset + self->offset) * self->dims[1]),
+      .obj = Py_NewRef(object),
+      .len = self->dims[0] * self->dims[1],
+      .itemsize = self->dims[1],
+      .readonly = 1,
+      .ndim = 1,
+      .format = (flags & PyBUF_FORMAT) != 0 ? (char *)(uintptr_t)number_formats[i].code : NULL,
+      .shape = (flags & PyBUF_ND) != 0 ? &self->dims[0] : NULL,
+      .strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? &self->dims[1] : NULL};
+  return 0;
+}
+
+/* ---- Arrow ---- */
+
+static PyObject *export_schema(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return PyObject_CallMethod(((cst__py_array_object *)object)->schema, "__arrow_c_schema__", NULL);
+}
+
+static PyObject *export_array(PyObject *object, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"requested_schema", NULL};
+  PyObject *requested = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:__arrow_c_array__", names, &requested)) {
+    return NULL;
+  }
+  struct ArrowArray out;
+  if (cst__py_array_export(object, &out) < 0) {
+    return NULL;
+  }
+  PyObject *array = cst__py_array_capsule(&out);
+  PyObject *schema = array == NULL ? NULL : export_schema(object, NULL);
+  if (schema == NULL) {
+    Py_XDECREF(array);
+    return NULL;
+  }
+  return Py_BuildValue("(NN)", schema, array);
+}
+
+static PyObject *get_schema(PyObject *object, void *closure) {
+  (void)closure;
+  return Py_NewRef(((cst__py_array_object *)object)->schema);
+}
+
+static PyObject *get_type(PyObject *object, void *closure) {
+  (void)closure;
+  return PyObject_Str(((cst__py_array_object *)object)->schema);
+}
+
+/* ---- sugar ---- */
+
+static PyObject *call_sugar(const char *name, PyObject *self, PyObject *argument) {
+  PyObject *args = argument == NULL ? PyTuple_New(0) : Py_BuildValue("(O)", argument);
+  PyObject *result = args == NULL ? NULL : cst__py_table_call(name, self, args, NULL);
+  Py_XDECREF(args);
+  return result;
+}
+
+static PyObject *take(PyObject *object, PyObject *rows) { return call_sugar("take", object, rows); }
+
+static PyObject *filter(PyObject *object, PyObject *mask) {
+  return call_sugar("filter", object, mask);
+}
+
+static PyObject *fill_null(PyObject *object, PyObject *fill) {
+  return call_sugar("fill_null", object, fill);
+}
+
+static PyObject *to_numpy(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return call_sugar("to_numpy", object, NULL);
+}
+
+static PyObject *as_numpy(PyObject *object, PyObject *args, PyObject *kwargs) {
+  return cst__py_table_call("as_numpy", object, args, kwargs);
+}
+
+static PyObject *from_parents(PyObject *unused, PyObject *args, PyObject *kwargs) {
+  (void)unused;
+  return cst__py_table_call("from_parents", NULL, args, kwargs);
+}
+
+static PyObject *reduce_ex(PyObject *object, PyObject *protocol) {
+  return call_sugar("reduce_ex", object, protocol);
+}
+
+static PyObject *repr(PyObject *object) {
+  return PyUnicode_FromFormat("<columnstone.Array of %zd values, %R>", length(object),
+                              ((cst__py_array_object *)object)->schema);
+}
+
+static PyMethodDef methods[] = {
+    {"to_pylist", to_pylist, METH_NOARGS,
+     PyDoc_STR("to_pylist($self)\n--\n\nThe values as a list of Python objects; null is None.")},
+    {"slice", (PyCFunction)(void (*)(void))cst__py_table_slice, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("slice($self, offset, length=None)\n--\n\n"
+               "`length` values from `offset` on, fewer if the array ends before; all that follow\n"
+               "for None. No copy.")},
+    {"take", take, METH_O,
+     PyDoc_STR("take($self, rows, /)\n--\n\n"
+               "The values at the given places in the given order. rows: integers as a list, a\n"
+               "numpy array or an Arrow array; None, or -1, is a null.")},
+    {"filter", filter, METH_O,
+     PyDoc_STR(
+         "filter($self, mask, /)\n--\n\n"
+         "The values where the mask is true. mask: a bool per value as a list, a numpy array\n"
+         "or an Arrow array, whose nulls are false.")},
+    {"lengths", cst__py_table_lengths, METH_NOARGS,
+     PyDoc_STR("lengths($self)\n--\n\n"
+               "Lengths of the lists, or bytes of the strings: int64, null where a list is null.")},
+    {"flatten", (PyCFunction)(void (*)(void))cst__py_table_flatten, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR(
+         "flatten($self, levels=1)\n--\n\n"
+         "The items of all lists one behind the other, opening so many list levels; -1: all.\n"
+         "Without a copy, unless nulls or list views scatter them.")},
+    {"flatten_with_parents", (PyCFunction)(void (*)(void))cst__py_table_flatten_with_parents,
+     METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("flatten_with_parents($self, levels=1)\n--\n\n"
+               "(values, parents): parents is an int64 Array of the row of each value.")},
+    {"from_parents", (PyCFunction)(void (*)(void))from_parents,
+     METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+     PyDoc_STR(
+         "from_parents(values, parents, num_rows, empty_as_null=False)\n--\n\n"
+         "The inverse of flatten_with_parents: a large_list of num_rows rows, row i with the\n"
+         "values whose parent is i. Parents must not be negative, not decrease, and stay\n"
+         "below num_rows: ArgumentError says which does not.")},
+    {"coordinates", cst__py_table_coordinates, METH_NOARGS,
+     PyDoc_STR(
+         "coordinates($self)\n--\n\n"
+         "(coordinates, shape) of all values of nested lists: a fixed_size_list of int64 per\n"
+         "value, row first, and the lengths of the longest lists as a tuple.")},
+    {"null_mask", cst__py_table_null_mask, METH_NOARGS,
+     PyDoc_STR("null_mask($self)\n--\n\nOne uint8 per value: 1 where it is null.")},
+    {"fill_null", fill_null, METH_O,
+     PyDoc_STR("fill_null($self, fill, /)\n--\n\n"
+               "The array with `fill` in place of nulls: a value, or an Array of one. Of lists, a\n"
+               "list (or an Array) of the values that each null list is to have.")},
+    {"count_invalid_utf8", cst__py_table_count_invalid_utf8, METH_NOARGS,
+     PyDoc_STR("count_invalid_utf8($self)\n--\n\n"
+               "How many of the strings that are not null are no valid UTF-8.")},
+    {"numpy", to_numpy, METH_NOARGS,
+     PyDoc_STR(
+         "numpy($self)\n--\n\n"
+         "Numbers without nulls as a read-only numpy array, without a copy; fixed-size lists\n"
+         "as rows of it. BufferError for other types, and for nulls.")},
+    {"__array__", (PyCFunction)(void (*)(void))as_numpy, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR(
+         "__array__($self, dtype=None, copy=None)\n--\n\n"
+         "What numpy.asarray(array) gives: numbers, bools and times in their own type, lists of\n"
+         "one length as rows, all else as Python objects. Nulls are an ArgumentError where\n"
+         "numpy has none: ask for dtype=object, or fill_null() first.")},
+    {"__reduce_ex__", reduce_ex, METH_O, NULL},
+    {"__arrow_c_schema__", export_schema, METH_NOARGS,
+     PyDoc_STR("The array's type as an Arrow PyCapsule.")},
+    {"__arrow_c_array__", (PyCFunction)(void (*)(void))export_array, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"
+               "The array as a pair of Arrow PyCapsules; no copy. requested_schema is ignored.")},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getset[] = {
+    {"schema", get_schema, NULL, PyDoc_STR("The Arrow type, an ArrowSchema."), NULL},
+    {"type", get_type, NULL, PyDoc_STR("The Arrow type as text: 'large_list<int64>'."), NULL},
+    {"null_count", get_null_count, NULL, PyDoc_STR("Number of nulls."), NULL},
+    {"nbytes", cst__py_table_byte_size, NULL,
+     PyDoc_STR("Bytes that these values need, without what else lies in shared buffers."), NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc,
+     "One column in Arrow memory, such as the records that an ExampleEncoder made.\n\n"
+     "A sequence: ``len(array)``, ``array[i]`` (bytes for a binary array), ``array[a:b]``\n"
+     "(an Array, no copy), iteration. Anything that speaks the Arrow PyCapsule interface\n"
+     "takes it without a copy: ``pyarrow.array(array)``; so does numpy with numbers without\n"
+     "nulls: ``numpy.asarray(array)``."},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_repr, repr},
+    {Py_sq_length, length},
+    {Py_sq_item, item},
+    {Py_mp_length, length},
+    {Py_mp_subscript, subscript},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {Py_bf_getbuffer, get_buffer},
+    {0, NULL},
+};
+
+PyType_Spec cst__py_array_spec = {
+    .name = "columnstone.Array",
+    .basicsize = sizeof(cst__py_array_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = slots,
+};

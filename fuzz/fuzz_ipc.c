@@ -2,8 +2,8 @@
  * other steps gives the same, and what our writer can write of it comes back equal. */
 #include <string.h>
 
-#include "arrow/ipc.h"
-#include "arrow/ipc_reader.h"
+#include "arrow/ipc/ipc.h"
+#include "arrow/ipc/ipc_reader.h"
 #include "arrow/view.h"
 #include "base/crc32c.h"
 #include "fuzz.h"

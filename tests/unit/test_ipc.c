@@ -1,5 +1,5 @@
 /* Arrow IPC: what is written is read back by nanoarrow, slices included. */
-#include "arrow/ipc.h"
+#include "arrow/ipc/ipc.h"
 
 #include <nanoarrow/nanoarrow_ipc.h>
 

@@ -1,9 +1,9 @@
 /* Arrow IPC in: what pyarrow has written (fuzz/corpus/ipc), damaged in every way too. */
-#include "arrow/ipc_reader.h"
+#include "arrow/ipc/ipc_reader.h"
 
 #include <dirent.h>
 
-#include "arrow/ipc.h"
+#include "arrow/ipc/ipc.h"
 #include "arrow_equal.h"
 #include "arrow_text.h"
 

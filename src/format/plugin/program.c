@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arrow/ipc_reader.h"
+#include "arrow/ipc/ipc_reader.h"
 #include "arrow/view.h"
 #include "io/process.h"
 

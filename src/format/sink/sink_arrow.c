@@ -1,5 +1,5 @@
 /* Record batches to Arrow IPC files and streams. */
-#include "arrow/ipc.h"
+#include "arrow/ipc/ipc.h"
 #include "format/sink/sink_format.h"
 
 static void arrow_free(void *ptr) { cst__ipc_writer_free(ptr); }

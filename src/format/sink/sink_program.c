@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "arrow/ipc.h"
+#include "arrow/ipc/ipc.h"
 #include "base/alloc.h"
 #include "format/plugin/program.h"
 #include "format/sink/sink_format.h"

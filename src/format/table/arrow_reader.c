@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "arrow/concat.h"
-#include "arrow/ipc_reader.h"
+#include "arrow/ipc/ipc_reader.h"
 #include "arrow/view.h"
 #include "format/table/table.h"
 

@@ -1,10 +1,10 @@
 /* The dictionaries of one IPC stream, with their current values; for the IPC reader alone. */
-#ifndef ARROW_IPC_DICTIONARIES_H
-#define ARROW_IPC_DICTIONARIES_H
+#ifndef ARROW_IPC_IPC_DICTIONARIES_H
+#define ARROW_IPC_IPC_DICTIONARIES_H
 
 #include "arrow/concat.h"
-#include "arrow/ipc_columns.h"
-#include "arrow/ipc_schema.h"
+#include "arrow/ipc/ipc_columns.h"
+#include "arrow/ipc/ipc_schema.h"
 #include "base/hash.h"
 
 /* One dictionary. Its values are kept plain, as the one column of a struct. */
@@ -54,4 +54,4 @@ cst_status cst__ipc_dictionaries_find(void *dictionaries, const struct ArrowSche
 cst_status cst__ipc_dictionaries_read(cst__ipc_dictionaries *dictionaries, cst__flat_table message,
                                       cst__ipc_columns columns, cst_error *error);
 
-#endif /* ARROW_IPC_DICTIONARIES_H */
+#endif /* ARROW_IPC_IPC_DICTIONARIES_H */

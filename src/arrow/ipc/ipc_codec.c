@@ -1,5 +1,5 @@
 /* LZ4 frames and zstd, one buffer at a time. */
-#include "arrow/ipc_codec.h"
+#include "arrow/ipc/ipc_codec.h"
 
 #include <lz4frame.h>
 #include <zstd.h>

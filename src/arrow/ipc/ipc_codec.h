@@ -1,6 +1,6 @@
 /* The compression of the buffers of Arrow IPC: LZ4 frames and zstd. */
-#ifndef ARROW_IPC_CODEC_H
-#define ARROW_IPC_CODEC_H
+#ifndef ARROW_IPC_IPC_CODEC_H
+#define ARROW_IPC_IPC_CODEC_H
 
 #include <columnstone/status.h>
 #include <stddef.h>
@@ -24,4 +24,4 @@ cst_status cst__ipc_inflate(cst__ipc_inflater *inflater, cst__ipc_codec codec, c
                             uint8_t *out, size_t size, cst_error *error);
 void cst__ipc_inflater_reset(cst__ipc_inflater *inflater);
 
-#endif /* ARROW_IPC_CODEC_H */
+#endif /* ARROW_IPC_IPC_CODEC_H */

@@ -1,13 +1,13 @@
 /* Messages of Arrow IPC: a prefix, the metadata, a body; the head and the end of a file. */
-#include "arrow/ipc_reader.h"
+#include "arrow/ipc/ipc_reader.h"
 
 #include <string.h>
 
 #include "arrow/concat.h"
 #include "arrow/dictionary.h"
-#include "arrow/ipc_columns.h"
-#include "arrow/ipc_dictionaries.h"
-#include "arrow/ipc_schema.h"
+#include "arrow/ipc/ipc_columns.h"
+#include "arrow/ipc/ipc_dictionaries.h"
+#include "arrow/ipc/ipc_schema.h"
 
 /* What is taken before the bytes are seen; more as they come. */
 enum { FIRST_ROOM = 16 << 20, MAX_METADATA = 256 << 20 };

@@ -7,8 +7,8 @@
  *
  * Source: Apache Arrow "Serialization and interprocess communication (IPC)".
  */
-#ifndef ARROW_IPC_READER_H
-#define ARROW_IPC_READER_H
+#ifndef ARROW_IPC_IPC_READER_H
+#define ARROW_IPC_IPC_READER_H
 
 #include <columnstone/arrow_abi.h>
 #include <columnstone/status.h>
@@ -54,4 +54,4 @@ bool cst__ipc_reader_is_unmarked(const cst__ipc_reader *reader);
 
 void cst__ipc_reader_free(cst__ipc_reader *reader);
 
-#endif /* ARROW_IPC_READER_H */
+#endif /* ARROW_IPC_IPC_READER_H */

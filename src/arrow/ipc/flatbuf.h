@@ -3,8 +3,8 @@
  *
  * Source: FlatBuffers internals ("FlatBuffer Internals", flatbuffers.dev).
  */
-#ifndef ARROW_FLATBUF_H
-#define ARROW_FLATBUF_H
+#ifndef ARROW_IPC_FLATBUF_H
+#define ARROW_IPC_FLATBUF_H
 
 #include <columnstone/status.h>
 #include <stdbool.h>
@@ -50,4 +50,4 @@ cst__flat_table cst__flat_table_at(cst__flat_vector vector, size_t i);
 int32_t cst__flat_i32_at(cst__flat_vector vector, size_t i);
 int64_t cst__flat_i64_at(cst__flat_vector vector, size_t i);
 
-#endif /* ARROW_FLATBUF_H */
+#endif /* ARROW_IPC_FLATBUF_H */

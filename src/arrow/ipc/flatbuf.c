@@ -1,5 +1,5 @@
 /* FlatBuffers: tables, strings and vectors, little-endian as this machine is. */
-#include "arrow/flatbuf.h"
+#include "arrow/ipc/flatbuf.h"
 
 #include <string.h>
 

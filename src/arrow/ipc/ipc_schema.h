@@ -3,12 +3,12 @@
  *
  * Source: format/Schema.fbs and format/Message.fbs of Apache Arrow.
  */
-#ifndef ARROW_IPC_SCHEMA_H
-#define ARROW_IPC_SCHEMA_H
+#ifndef ARROW_IPC_IPC_SCHEMA_H
+#define ARROW_IPC_IPC_SCHEMA_H
 
 #include <columnstone/arrow_abi.h>
 
-#include "arrow/flatbuf.h"
+#include "arrow/ipc/flatbuf.h"
 #include "base/alloc.h"
 
 /* Fields of the tables that more than one file reads. */
@@ -29,4 +29,4 @@ typedef struct cst__dictionary_ids {
 cst_status cst__ipc_schema(cst__flat_table schema, struct ArrowSchema *out,
                            cst__dictionary_ids *ids, cst_error *error);
 
-#endif /* ARROW_IPC_SCHEMA_H */
+#endif /* ARROW_IPC_IPC_SCHEMA_H */

@@ -3,7 +3,7 @@
  * nanoarrow's decoder knows no view types, and reads the tables of a damaged message too early; its
  * schema functions are used.
  */
-#include "arrow/ipc_schema.h"
+#include "arrow/ipc/ipc_schema.h"
 
 #include <errno.h>
 #include <nanoarrow/nanoarrow.h>

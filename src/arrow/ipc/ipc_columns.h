@@ -1,9 +1,9 @@
 /* The columns of one record batch message; for the IPC reader alone. */
-#ifndef ARROW_IPC_COLUMNS_H
-#define ARROW_IPC_COLUMNS_H
+#ifndef ARROW_IPC_IPC_COLUMNS_H
+#define ARROW_IPC_IPC_COLUMNS_H
 
-#include "arrow/flatbuf.h"
-#include "arrow/ipc_codec.h"
+#include "arrow/ipc/flatbuf.h"
+#include "arrow/ipc/ipc_codec.h"
 #include "arrow/owned.h"
 #include "arrow/view.h"
 
@@ -53,4 +53,4 @@ typedef struct cst__ipc_columns {
 cst_status cst__ipc_columns_read(const cst__ipc_columns *columns, struct ArrowArray *out,
                                  cst_error *error);
 
-#endif /* ARROW_IPC_COLUMNS_H */
+#endif /* ARROW_IPC_IPC_COLUMNS_H */

@@ -3,8 +3,8 @@
  * Source: Apache Arrow "Serialization and interprocess communication (IPC)". Dictionaries cannot be
  * written; views are written as large_binary, large_string and lists.
  */
-#ifndef ARROW_IPC_H
-#define ARROW_IPC_H
+#ifndef ARROW_IPC_IPC_H
+#define ARROW_IPC_IPC_H
 
 #include <columnstone/arrow_abi.h>
 #include <columnstone/status.h>
@@ -29,4 +29,4 @@ cst_status cst__ipc_write_batch(cst__ipc_writer *writer, const struct ArrowArray
 cst_status cst__ipc_finish(cst__ipc_writer *writer, cst_error *error);
 void cst__ipc_writer_free(cst__ipc_writer *writer);
 
-#endif /* ARROW_IPC_H */
+#endif /* ARROW_IPC_IPC_H */

@@ -1,5 +1,5 @@
 /* Dictionary messages: values that replace the ones of before, or go behind them. */
-#include "arrow/ipc_dictionaries.h"
+#include "arrow/ipc/ipc_dictionaries.h"
 
 #include <errno.h>
 #include <nanoarrow/nanoarrow.h>

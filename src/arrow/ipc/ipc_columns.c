@@ -1,5 +1,5 @@
 /* Record batch messages: nodes and buffers are taken in the order of the fields. */
-#include "arrow/ipc_columns.h"
+#include "arrow/ipc/ipc_columns.h"
 
 #include <nanoarrow/nanoarrow.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Record batches as Arrow IPC, by nanoarrow's writer. */
-#include "arrow/ipc.h"
+#include "arrow/ipc/ipc.h"
 
 #include <errno.h>
 #include <nanoarrow/nanoarrow.h>

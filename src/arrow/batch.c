@@ -1,14 +1,9 @@
-/* Batches: their pool, their buffers, and their way out as Arrow arrays. */
+/* Batches: their buffers, and their way out as Arrow arrays. */
 #include "arrow/batch.h"
 
 #include <string.h>
 
-enum {
-  BUFFER_ALIGN = 64,
-  BUFFER_PADDING = 64,
-  KEEP_FREE_BYTES = 64 << 20, /* of recycled batches, beyond the first two */
-  KEEP_FREE_COUNT = 64
-};
+enum { BUFFER_ALIGN = 64, BUFFER_PADDING = 64 };
 
 /* What a buffer pointer of an empty column points to: consumers dislike NULL. */
 static const uint8_t no_bytes[BUFFER_PADDING];
@@ -47,38 +42,7 @@ void cst__buffer_free(const cst_allocator *allocator, cst__buffer *buffer) {
   *buffer = (cst__buffer){NULL, 0};
 }
 
-/* ---- the pool ---- */
-
-struct cst__batch_pool {
-  cst_allocator allocator;
-  cst__refcount owners; /* the decoder, and every batch that is out or free */
-  cst__mutex lock;
-  cst__batch *free_list; /* newest first: its buffers are the warmest */
-  size_t free_count;
-  size_t free_bytes;
-  bool closed; /* the decoder is gone: nothing is worth keeping */
-};
-
-cst__batch_pool *cst__batch_pool_new(const cst_allocator *allocator) {
-  cst__batch_pool *pool = cst__new_zero(allocator, sizeof *pool);
-  if (pool != NULL) {
-    pool->allocator = cst__allocator_of(allocator);
-    cst__refcount_init(&pool->owners);
-    cst__mutex_init(&pool->lock);
-  }
-  return pool;
-}
-
-const cst_allocator *cst__batch_pool_allocator(const cst__batch_pool *pool) {
-  return &pool->allocator;
-}
-
-static void pool_unref(cst__batch_pool *pool) {
-  if (cst__refcount_down(&pool->owners)) {
-    cst__mutex_destroy(&pool->lock);
-    cst__delete(pool);
-  }
-}
+/* ---- the memory of a batch ---- */
 
 /* Frees what a column owns. */
 static void column_free(const cst_allocator *allocator, cst__column *column) {
@@ -93,21 +57,25 @@ static void column_free(const cst_allocator *allocator, cst__column *column) {
   column->view_capacity = 0;
 }
 
-static void batch_free(cst__batch *batch) {
-  cst__batch_pool *pool = batch->pool;
+static const cst_allocator *allocator_of(const cst__batch *batch) {
+  return cst__batch_pool_allocator(batch->pooled.pool);
+}
+
+static void batch_free(cst__pooled *pooled) {
+  cst__batch *batch = (cst__batch *)pooled;
   for (size_t i = 0; i < batch->capacity; i++) {
-    column_free(&pool->allocator, &batch->columns[i]);
+    column_free(allocator_of(batch), &batch->columns[i]);
   }
-  cst__buffer_free(&pool->allocator, &batch->zeros);
+  cst__buffer_free(allocator_of(batch), &batch->zeros);
   cst__delete(batch->columns);
   cst__delete(batch->children);
   cst__delete(batch->keep);
   cst__delete(batch->keep_sizes);
   cst__delete(batch);
-  pool_unref(pool);
 }
 
-static size_t batch_bytes(const cst__batch *batch) {
+static size_t batch_bytes(const cst__pooled *pooled) {
+  const cst__batch *batch = (const cst__batch *)pooled;
   size_t bytes = batch->zeros.capacity + batch->capacity * sizeof(cst__column);
   for (size_t i = 0; i < batch->capacity; i++) {
     const cst__column *c = &batch->columns[i];
@@ -117,26 +85,13 @@ static size_t batch_bytes(const cst__batch *batch) {
   return bytes;
 }
 
-void cst__batch_pool_release(cst__batch_pool *pool) {
-  if (pool == NULL) {
-    return;
-  }
-  cst__mutex_lock(&pool->lock);
-  cst__batch *batch = pool->free_list;
-  pool->free_list = NULL;
-  pool->closed = true;
-  cst__mutex_unlock(&pool->lock);
-  while (batch != NULL) {
-    cst__batch *next = batch->next;
-    batch_free(batch);
-    batch = next;
-  }
-  pool_unref(pool);
+cst__batch_pool *cst__batch_pool_new(const cst_allocator *allocator) {
+  return cst__batch_pool_new_of(allocator, (cst__pooled_kind){batch_bytes, batch_free});
 }
 
 /* Room for columns and children; a first time for just as many, because wide batches are many. */
 static bool make_room(cst__batch *batch, size_t want) {
-  const cst_allocator *allocator = &batch->pool->allocator;
+  const cst_allocator *allocator = allocator_of(batch);
   size_t old = batch->capacity;
   size_t room = old * 2 > want ? old * 2 : want;
   size_t bytes;
@@ -170,35 +125,25 @@ bool cst__batch_reserve(cst__batch *batch, size_t num_columns) {
 }
 
 cst__batch *cst__batch_take(cst__batch_pool *pool, size_t num_columns) {
-  cst__mutex_lock(&pool->lock);
-  cst__batch *batch = pool->free_list;
-  if (batch != NULL) {
-    pool->free_list = batch->next;
-    pool->free_count--;
-    pool->free_bytes -= batch_bytes(batch);
-  }
-  cst__mutex_unlock(&pool->lock);
+  cst__batch *batch = (cst__batch *)cst__batch_pool_take(pool);
   if (batch == NULL) {
-    batch = cst__new_zero(&pool->allocator, sizeof *batch);
+    batch = cst__new_zero(cst__batch_pool_allocator(pool), sizeof *batch);
     if (batch == NULL) {
       return NULL;
     }
-    batch->pool = pool;
-    cst__refcount_up(&pool->owners);
+    cst__batch_pool_adopt(pool, &batch->pooled);
   }
-  batch->next = NULL;
   for (size_t i = num_columns; i < batch->num_columns; i++) {
     cst__batch_free_column(batch, i);
   }
   if (!cst__batch_reserve(batch, num_columns)) {
-    batch_free(batch);
+    cst__batch_pool_free(&batch->pooled);
     return NULL;
   }
   return batch;
 }
 
 void cst__batch_drop(cst__batch *batch) {
-  cst__batch_pool *pool = batch->pool;
   if (batch->attached.release != NULL) {
     batch->attached.release(&batch->attached);
   }
@@ -206,24 +151,11 @@ void cst__batch_drop(cst__batch *batch) {
     batch->keep[i].release(batch->keep[i].owner);
   }
   batch->num_keep = 0;
-  size_t bytes = batch_bytes(batch);
-  cst__mutex_lock(&pool->lock);
-  bool keep = !pool->closed && (pool->free_count < 2 || (pool->free_count < KEEP_FREE_COUNT &&
-                                                         pool->free_bytes < KEEP_FREE_BYTES));
-  if (keep) {
-    batch->next = pool->free_list;
-    pool->free_list = batch;
-    pool->free_count++;
-    pool->free_bytes += bytes;
-  }
-  cst__mutex_unlock(&pool->lock);
-  if (!keep) {
-    batch_free(batch);
-  }
+  cst__batch_pool_put(&batch->pooled);
 }
 
 void cst__batch_free_column(cst__batch *batch, size_t column) {
-  column_free(&batch->pool->allocator, &batch->columns[column]);
+  column_free(allocator_of(batch), &batch->columns[column]);
 }
 
 /* Bytes of zeros that stand for a column: the largest of its buffers. */
@@ -244,7 +176,7 @@ bool cst__batch_set_absent(cst__batch *batch, size_t column, size_t rows) {
     return false;
   }
   if (batch->zeros.data == NULL || batch->zeros.capacity < bytes) {
-    if (!cst__buffer_reserve(&batch->pool->allocator, &batch->zeros, bytes, 0)) {
+    if (!cst__buffer_reserve(allocator_of(batch), &batch->zeros, bytes, 0)) {
       return false;
     }
     memset(batch->zeros.data, 0, batch->zeros.capacity);
@@ -261,7 +193,7 @@ bool cst__batch_set_absent(cst__batch *batch, size_t column, size_t rows) {
 
 bool cst__batch_keep(cst__batch *batch, const cst__keepalive *keep) {
   void *items = batch->keep;
-  if (!cst__grow(&batch->pool->allocator, &items, &batch->keep_capacity, batch->num_keep + 1,
+  if (!cst__grow(allocator_of(batch), &items, &batch->keep_capacity, batch->num_keep + 1,
                  sizeof *keep)) {
     return false;
   }
@@ -274,14 +206,7 @@ bool cst__batch_keep(cst__batch *batch, const cst__keepalive *keep) {
 
 static void array_release(struct ArrowArray *array) {
   cst__batch *batch = array->private_data;
-  for (int64_t i = 0; i < array->n_children; i++) {
-    /* A consumer may have moved a child away; it then holds a count of its own. */
-    if (array->children[i]->release != NULL) {
-      array->children[i]->release(array->children[i]);
-    }
-  }
-  array->release = NULL;
-  if (cst__refcount_down(&batch->arrays)) {
+  if (cst__pooled_array_release(array, &batch->pooled)) {
     cst__batch_drop(batch);
   }
 }
@@ -330,7 +255,7 @@ static const uint8_t *bytes_of(const cst__batch *batch, const cst__column *colum
 
 /* The buffers of a column of views: validity, views, one per block, the blocks' sizes. */
 static bool view_buffers(cst__batch *batch, cst__column *column) {
-  const cst_allocator *allocator = &batch->pool->allocator;
+  const cst_allocator *allocator = allocator_of(batch);
   size_t want = batch->num_keep + 3;
   void *items = column->view_buffers;
   if (!cst__grow(allocator, &items, &column->view_capacity, want, sizeof(void *))) {
@@ -352,7 +277,7 @@ static bool keep_sizes(cst__batch *batch) {
     return true;
   }
   int64_t *sizes =
-      cst__renew(&batch->pool->allocator, batch->keep_sizes, batch->num_keep * sizeof(int64_t));
+      cst__renew(allocator_of(batch), batch->keep_sizes, batch->num_keep * sizeof(int64_t));
   if (sizes == NULL) {
     return false;
   }
@@ -471,7 +396,7 @@ cst_status cst__batch_export(cst__batch *batch, int64_t rows, const size_t *orde
     batch->children[i] = &column->list;
   }
   size_t num_children = place_attached(batch, count);
-  atomic_init(&batch->arrays, arrays);
+  atomic_init(&batch->pooled.arrays, arrays);
   batch->root_buffers[0] = NULL;
   *out = (struct ArrowArray){.length = rows,
                              .n_buffers = 1,
@@ -484,6 +409,6 @@ cst_status cst__batch_export(cst__batch *batch, int64_t rows, const size_t *orde
 }
 
 void cst__batch_export_column(cst__batch *batch, struct ArrowArray *out) {
-  atomic_init(&batch->arrays, 1);
+  atomic_init(&batch->pooled.arrays, 1);
   export_values(batch, &batch->columns[0], out);
 }

@@ -11,8 +11,8 @@
 #include <columnstone/arrow_abi.h>
 #include <string.h>
 
+#include "arrow/batch_pool.h"
 #include "base/alloc.h"
-#include "base/thread.h"
 
 /* A growing buffer, 64-byte aligned; its last 64 bytes of capacity are padding that is never
  * counted as room, so that wide stores may run over the end of what is valid. */
@@ -69,8 +69,6 @@ typedef struct cst__column {
   size_t view_capacity;
 } cst__column;
 
-typedef struct cst__batch_pool cst__batch_pool;
-
 /* A block of input that views point into; see decode/records.h. */
 typedef struct cst__keepalive {
   const uint8_t *data;
@@ -80,9 +78,7 @@ typedef struct cst__keepalive {
 } cst__keepalive;
 
 typedef struct cst__batch {
-  cst__batch_pool *pool;
-  struct cst__batch *next; /* in the pool's list */
-  cst__refcount arrays;    /* exported and not yet released */
+  cst__pooled pooled; /* first */
   cst__column *columns;
   size_t num_columns; /* in the order of the decoder's own numbering */
   size_t capacity;    /* of columns and children */
@@ -118,10 +114,8 @@ static inline void cst__put_view(uint8_t *to, const uint8_t *from, size_t size, 
   memcpy(to, view, CST__VIEW_SIZE);
 }
 
-/* A counted pool; lives as long as its owner or any batch of it. NULL: no memory. */
+/* A pool of such batches. NULL: no memory. */
 cst__batch_pool *cst__batch_pool_new(const cst_allocator *allocator);
-void cst__batch_pool_release(cst__batch_pool *pool);
-const cst_allocator *cst__batch_pool_allocator(const cst__batch_pool *pool);
 
 /* A recycled or new batch with room for `num_columns` columns; NULL: no memory. */
 cst__batch *cst__batch_take(cst__batch_pool *pool, size_t num_columns);

@@ -2,9 +2,8 @@
 #include <errno.h>
 #include <nanoarrow/nanoarrow.h>
 
+#include "arrow/type.h"
 #include "arrow/view.h"
-
-enum { MAX_DEPTH = 100 };
 
 const char *cst__dtype_format(cst_dtype dtype) {
   static const char *const formats[] = {
@@ -18,8 +17,9 @@ const char *cst__dtype_format(cst_dtype dtype) {
 
 /* True if every child is there and the nesting has an end: nanoarrow's copy looks at neither. */
 static bool is_whole(const struct ArrowSchema *schema, int depth) {
-  if (schema == NULL || schema->release == NULL || schema->format == NULL || depth > MAX_DEPTH ||
-      schema->n_children < 0 || (schema->n_children > 0 && schema->children == NULL) ||
+  if (schema == NULL || schema->release == NULL || schema->format == NULL ||
+      depth > CST__TYPE_MAX_DEPTH || schema->n_children < 0 ||
+      (schema->n_children > 0 && schema->children == NULL) ||
       (schema->dictionary != NULL && !is_whole(schema->dictionary, depth + 1))) {
     return false;
   }
@@ -44,14 +44,19 @@ static int name_fields(struct ArrowSchema *schema) {
   return schema->dictionary != NULL ? name_fields(schema->dictionary) : NANOARROW_OK;
 }
 
+cst_status cst__schema_check_whole(const struct ArrowSchema *schema, cst_error *error) {
+  return is_whole(schema, 0)
+             ? CST_OK
+             : cst__fail(
+                   error, CST_INVALID_ARGUMENT, NULL,
+                   "the Arrow schema is missing, released, incomplete or nested deeper than %d",
+                   CST__TYPE_MAX_DEPTH);
+}
+
 cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema *out,
                             cst_error *error) {
   struct ArrowSchema copy;
-  if (!is_whole(schema, 0)) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "the Arrow schema is missing, released, incomplete or nested deeper than %d",
-                     MAX_DEPTH);
-  }
+  CST__TRY(cst__schema_check_whole(schema, error));
   int code = ArrowSchemaDeepCopy(schema, &copy);
   if (code == ENOMEM) {
     return cst__fail_memory(error, sizeof copy);
@@ -87,7 +92,7 @@ static bool are_children_equal(const struct ArrowSchema *a, const struct ArrowSc
 }
 
 static bool are_equal(const struct ArrowSchema *a, const struct ArrowSchema *b, int depth) {
-  if (depth > MAX_DEPTH || a->release == NULL || b->release == NULL ||
+  if (depth > CST__TYPE_MAX_DEPTH || a->release == NULL || b->release == NULL ||
       a->n_children != b->n_children || !are_strings_equal(a->format, b->format) ||
       (a->dictionary == NULL) != (b->dictionary == NULL)) {
     return false;

@@ -24,143 +24,6 @@ typedef struct builder {
   cst_error *error;
 } builder;
 
-/* ---- formats ---- */
-
-typedef struct format_entry {
-  const char *format;
-  cst__layout layout;
-  cst_dtype dtype;
-  bool is_string;
-  int offset_width;
-  int num_buffers;  /* at least, for views: exactly otherwise */
-  int num_children; /* -1: any */
-  const char *name;
-} format_entry;
-
-#define NUMBER(format, type, name) \
-  { format, CST__LAYOUT_NUMBER, CST_DTYPE_##type, false, 0, 2, 0, name }
-#define BINARY(format, is_string, width, name) \
-  { format, CST__LAYOUT_BINARY, CST_DTYPE_BYTES, is_string, width, 3, 0, name }
-#define VIEWS(format, is_string, name) \
-  { format, CST__LAYOUT_BINARY_VIEW, CST_DTYPE_BYTES, is_string, 0, 3, 0, name }
-#define NESTED(format, layout, width, buffers, children, name) \
-  { format, CST__LAYOUT_##layout, CST_DTYPE_NONE, false, width, buffers, children, name }
-
-/* Formats that are whole words; those with a parameter are in parse_parameter. */
-static const format_entry formats[] = {
-    {"n", CST__LAYOUT_NULL, CST_DTYPE_NONE, false, 0, 0, 0, "null"},
-    {"b", CST__LAYOUT_BOOL, CST_DTYPE_NONE, false, 0, 2, 0, "bool"},
-    {"e", CST__LAYOUT_HALF, CST_DTYPE_NONE, false, 0, 2, 0, "float16"},
-    NUMBER("c", INT8, "int8"),
-    NUMBER("C", UINT8, "uint8"),
-    NUMBER("s", INT16, "int16"),
-    NUMBER("S", UINT16, "uint16"),
-    NUMBER("i", INT32, "int32"),
-    NUMBER("I", UINT32, "uint32"),
-    NUMBER("l", INT64, "int64"),
-    NUMBER("L", UINT64, "uint64"),
-    NUMBER("f", FLOAT32, "float32"),
-    NUMBER("g", FLOAT64, "float64"),
-    BINARY("z", false, 4, "binary"),
-    BINARY("Z", false, 8, "large_binary"),
-    BINARY("u", true, 4, "string"),
-    BINARY("U", true, 8, "large_string"),
-    VIEWS("vz", false, "binary_view"),
-    VIEWS("vu", true, "string_view"),
-    NESTED("+s", STRUCT, 0, 1, -1, "struct"),
-    NESTED("+l", LIST, 4, 2, 1, "list"),
-    NESTED("+L", LIST, 8, 2, 1, "large_list"),
-    NESTED("+m", LIST, 4, 2, 1, "map"),
-    NESTED("+vl", LIST_VIEW, 4, 3, 1, "list_view"),
-    NESTED("+vL", LIST_VIEW, 8, 3, 1, "large_list_view"),
-};
-
-static const format_entry fixed_binary = {
-    "w:", CST__LAYOUT_FIXED_BINARY, CST_DTYPE_BYTES, false, 0, 2, 0, "fixed_size_binary"};
-static const format_entry fixed_list = NESTED("+w:", FIXED_LIST, 0, 1, 1, "fixed_size_list");
-static const format_entry opaque = {"", CST__LAYOUT_OPAQUE, CST_DTYPE_NONE, false, 0, 2, 0, ""};
-static const format_entry other = NESTED("", OTHER, 0, 0, -1, "");
-
-/* The number of a format such as "+w:12"; false if it is none that fits 32 bits. */
-static bool parse_size(const char *digits, int64_t *out) {
-  int64_t value = 0;
-  if (*digits == '\0') {
-    return false;
-  }
-  for (; *digits != '\0'; digits++) {
-    if (*digits < '0' || *digits > '9') {
-      return false;
-    }
-    value = value * 10 + (*digits - '0');
-    if (value > INT32_MAX) {
-      return false;
-    }
-  }
-  *out = value;
-  return true;
-}
-
-typedef struct opaque_entry {
-  const char *format;
-  bool is_prefix; /* a time zone follows */
-  int64_t width;  /* bytes of a slot */
-} opaque_entry;
-
-static const opaque_entry opaque_formats[] = {
-    {"tdD", false, 4}, {"tdm", false, 8},  {"tts", false, 4}, {"ttm", false, 4}, {"ttu", false, 8},
-    {"ttn", false, 8}, {"tss:", true, 8},  {"tsm:", true, 8}, {"tsu:", true, 8}, {"tsn:", true, 8},
-    {"tDs", false, 8}, {"tDm", false, 8},  {"tDu", false, 8}, {"tDn", false, 8}, {"tiM", false, 4},
-    {"tiD", false, 8}, {"tin", false, 16},
-};
-
-/* "d:precision,scale" of 128 bits, or "d:precision,scale,bits". */
-static bool decimal_width(const char *format, int64_t *width) {
-  const char *scale = strchr(format, ',');
-  const char *bits = scale != NULL ? strchr(scale + 1, ',') : NULL;
-  int64_t value = 128;
-  if (strncmp(format, "d:", 2) != 0 || scale == NULL ||
-      (bits != NULL && !parse_size(bits + 1, &value)) ||
-      (value != 32 && value != 64 && value != 128 && value != 256)) {
-    return false;
-  }
-  *width = value / 8;
-  return true;
-}
-
-static bool opaque_width(const char *format, int64_t *width) {
-  for (size_t i = 0; i < sizeof opaque_formats / sizeof opaque_formats[0]; i++) {
-    const opaque_entry *entry = &opaque_formats[i];
-    if (strncmp(format, entry->format, strlen(entry->format)) == 0 &&
-        (entry->is_prefix || format[strlen(entry->format)] == '\0')) {
-      *width = entry->width;
-      return true;
-    }
-  }
-  return decimal_width(format, width);
-}
-
-/* Most differ in the first character, which is not worth a call of strcmp. */
-static bool is_same_format(const char *a, const char *b) {
-  for (; *a != '\0' && *a == *b; a++, b++) {
-  }
-  return *a == *b;
-}
-
-static const format_entry *find_format(const char *format, int64_t *fixed_size) {
-  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-    if (is_same_format(formats[i].format, format)) {
-      return &formats[i];
-    }
-  }
-  if (strncmp(format, "w:", 2) == 0 && parse_size(format + 2, fixed_size)) {
-    return &fixed_binary;
-  }
-  if (strncmp(format, "+w:", 3) == 0 && parse_size(format + 3, fixed_size)) {
-    return &fixed_list;
-  }
-  return opaque_width(format, fixed_size) ? &opaque : &other;
-}
-
 /* ---- structure ---- */
 
 static cst_status check_schema(const builder *b, const struct ArrowSchema *schema) {
@@ -199,7 +62,7 @@ static cst_status check_array(const builder *b, const struct ArrowArray *array) 
   return CST_OK;
 }
 
-static cst_status check_counts(const builder *b, const format_entry *f,
+static cst_status check_counts(const builder *b, const cst__layout_info *f,
                                const struct ArrowSchema *schema, const struct ArrowArray *array) {
   bool is_views = f->layout == CST__LAYOUT_BINARY_VIEW;
   if (f->layout == CST__LAYOUT_NULL || f->layout == CST__LAYOUT_OTHER) {
@@ -224,10 +87,10 @@ static cst_status check_counts(const builder *b, const format_entry *f,
 }
 
 static cst_status take_type(const builder *b, cst__view *v, const struct ArrowSchema *schema,
-                            const format_entry **out) {
+                            const cst__layout_info **out) {
   memset(v, 0, sizeof *v);
-  const format_entry *f =
-      schema->dictionary != NULL ? &other : find_format(schema->format, &v->fixed_size);
+  const cst__layout_info *f =
+      cst__layout_find(schema->dictionary != NULL ? "" : schema->format, &v->fixed_size);
   v->layout = f->layout;
   v->dtype = f->dtype;
   v->is_string = f->is_string;
@@ -465,7 +328,7 @@ static cst_status build_list(builder *b, cst__view *v, const struct ArrowSchema 
 
 static cst_status build(builder *b, cst__view *v, const struct ArrowSchema *schema,
                         const struct ArrowArray *array, extent part, int depth) {
-  const format_entry *f;
+  const cst__layout_info *f;
   CST__TRY(check_depth(b, depth));
   CST__TRY(check_schema(b, schema));
   CST__TRY(check_array(b, array));
@@ -504,7 +367,7 @@ cst_status cst__view_init(cst__view *view, const struct ArrowSchema *schema,
 
 static cst_status build_type(builder *b, cst__view *v, const struct ArrowSchema *schema,
                              int depth) {
-  const format_entry *f;
+  const cst__layout_info *f;
   CST__TRY(check_depth(b, depth));
   CST__TRY(check_schema(b, schema));
   CST__TRY(take_type(b, v, schema, &f));
@@ -582,42 +445,10 @@ void cst__view_list(const cst__view *v, int64_t i, int64_t *begin, int64_t *end)
 
 /* ---- names of types ---- */
 
-typedef struct name_entry {
-  const char *prefix;
-  const char *name;
-} name_entry;
-
-static const name_entry other_names[] = {
-    {"dictionary", "dictionary"},
-    {"ts", "timestamp"},
-    {"td", "date"},
-    {"tt", "time"},
-    {"tD", "duration"},
-    {"ti", "interval"},
-    {"d:", "decimal"},
-    {"+ud", "dense_union"},
-    {"+us", "sparse_union"},
-    {"+r", "run_end_encoded"},
-};
-
-static const char *plain_name(const char *format) {
-  int64_t ignored;
-  const format_entry *f = find_format(format, &ignored);
-  if (f != &other && f != &opaque) {
-    return f->name;
-  }
-  for (size_t i = 0; i < sizeof other_names / sizeof other_names[0]; i++) {
-    if (strncmp(format, other_names[i].prefix, strlen(other_names[i].prefix)) == 0) {
-      return other_names[i].name;
-    }
-  }
-  return "unknown";
-}
-
 void cst__view_type_name(const cst__view *v, char *buf, size_t n) {
   const char *name = v->layout == CST__LAYOUT_OTHER && strcmp(v->format, "dictionary") == 0
                          ? "dictionary"
-                         : plain_name(v->format);
+                         : cst__layout_name(v->format);
   if (n == 0) {
     return;
   }
@@ -641,9 +472,9 @@ void cst__view_type_name(const cst__view *v, char *buf, size_t n) {
 cst_status cst__schema_check_types(const struct ArrowSchema *schema, cst_error *error) {
   int64_t ignored;
   cst_status status = CST_OK;
-  if (find_format(schema->format, &ignored) == &other) {
+  if (cst__layout_find(schema->format, &ignored)->layout == CST__LAYOUT_OTHER) {
     status = cst__fail(error, CST_UNSUPPORTED, "cast the column, or leave it out",
-                       "a column of type %s is not supported", plain_name(schema->format));
+                       "a column of type %s is not supported", cst__layout_name(schema->format));
   } else if (schema->dictionary != NULL) {
     status = cst__schema_check_types(schema->dictionary, error);
   }

@@ -11,24 +11,9 @@
 #include <columnstone/status.h>
 #include <string.h>
 
+#include "arrow/layout.h"
 #include "base/alloc.h"
 #include "base/hash.h"
-
-typedef enum cst__layout {
-  CST__LAYOUT_NULL,
-  CST__LAYOUT_BOOL,
-  CST__LAYOUT_NUMBER, /* fixed width: see `dtype` */
-  CST__LAYOUT_HALF,
-  CST__LAYOUT_BINARY,      /* (large_)binary, (large_)string: see `offset_width` */
-  CST__LAYOUT_BINARY_VIEW, /* binary_view, string_view */
-  CST__LAYOUT_FIXED_BINARY,
-  CST__LAYOUT_LIST, /* list, large_list, map */
-  CST__LAYOUT_FIXED_LIST,
-  CST__LAYOUT_LIST_VIEW, /* list_view, large_list_view */
-  CST__LAYOUT_STRUCT,
-  CST__LAYOUT_OPAQUE, /* dates, times, durations, intervals, decimals: see `format` */
-  CST__LAYOUT_OTHER   /* dictionary, union, run-end, unknown: see `format` */
-} cst__layout;
 
 /* Slots of layout OPAQUE are `fixed_size` bytes that are carried along and never looked into. What
  * lies in an array of layout OTHER is not looked at: readers refuse it with CST_UNSUPPORTED. */
@@ -150,6 +135,9 @@ const char *cst__dtype_format(cst_dtype dtype);
  * known name at any depth: nobody looks into them, so they are let in nowhere. The schema is whole
  * (cst__schema_copy has made it, for one). */
 cst_status cst__schema_check_types(const struct ArrowSchema *schema, cst_error *error);
+
+/* CST_INVALID_ARGUMENT if the schema or a part of it is missing, released or nested too deeply. */
+cst_status cst__schema_check_whole(const struct ArrowSchema *schema, cst_error *error);
 
 /* A deep copy (dictionaries and metadata included). It is made with the C library's allocator, and
  * released through its own release callback. */

@@ -67,7 +67,7 @@ static cst_status open_raw(const cst__payload_options *options, void **decoder, 
 }
 
 static cst_status copy_records(cst__batch *batch, const cst__records *records, cst_error *error) {
-  const cst_allocator *allocator = cst__batch_pool_allocator(batch->pool);
+  const cst_allocator *allocator = cst__batch_pool_allocator(batch->pooled.pool);
   cst__column *column = &batch->columns[0];
   size_t total = 0;
   size_t offsets;
@@ -115,7 +115,8 @@ static cst_status view_records(cst__batch *batch, const cst__records *records, c
   cst__column *column = &batch->columns[0];
   size_t bytes;
   if (!cst__mul(records->count, CST__VIEW_SIZE, &bytes) ||
-      !cst__buffer_reserve(cst__batch_pool_allocator(batch->pool), &column->values, bytes, 0)) {
+      !cst__buffer_reserve(cst__batch_pool_allocator(batch->pooled.pool), &column->values, bytes,
+                           0)) {
     return cst__fail_memory(error, records->count * CST__VIEW_SIZE);
   }
   CST__TRY(cst__records_keep(records, batch, error));
@@ -138,7 +139,7 @@ static cst_status number_lists(cst__batch *batch, size_t count, cst_error *error
   cst__buffer *offsets = &batch->columns[0].offsets;
   size_t bytes;
   if (!cst__mul(count + 1, sizeof(int64_t), &bytes) ||
-      !cst__buffer_reserve(cst__batch_pool_allocator(batch->pool), offsets, bytes, 0)) {
+      !cst__buffer_reserve(cst__batch_pool_allocator(batch->pooled.pool), offsets, bytes, 0)) {
     return cst__fail_memory(error, count * sizeof(int64_t));
   }
   int64_t *at = (int64_t *)(void *)offsets->data;

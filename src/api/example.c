@@ -2,7 +2,6 @@
 #include <columnstone/example.h>
 
 #include "api/arguments.h"
-#include "decode/example_arrow.h"
 #include "decode/example_decoder.h"
 #include "decode/example_encoder.h"
 

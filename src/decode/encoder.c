@@ -1,12 +1,14 @@
-/* The frame of an encoder. */
+/* What every encoder does. */
 #include "decode/encoder.h"
 
 #include "base/interrupt.h"
 
 enum { ROW_WORK = 64 /* that a row makes besides its bytes */ };
 
-cst_status cst__encoder_init(cst__encoder *e, const cst_schema *schema, uint32_t flags,
+cst_status cst__encoder_init(cst__encoder *e, const cst__encoder_type *type,
+                             const cst_schema *schema, uint32_t flags,
                              const cst_allocator *allocator, cst_error *error) {
+  e->type = type;
   e->allocator = cst__allocator_of(allocator);
   e->lossy = (flags & CST_ENCODE_LOSSY) != 0;
   e->trusted = (flags & CST_ENCODE_TRUSTED) != 0;
@@ -40,10 +42,9 @@ cst_status cst__refuse_null_slots(const cst__view *view, const char *what, cst_e
   return status;
 }
 
-static cst_status put_row(void *self, const cst__encoder_way *way, int64_t row, cst__back *back,
-                          cst_error *error) {
+static cst_status put_row(const cst__encoder *e, int64_t row, cst__back *back, cst_error *error) {
   size_t before = cst__back_used(back);
-  CST__TRY(way->put_record(self, row, back, error));
+  CST__TRY(e->type->put_record(e, row, back, error));
   size_t size = cst__back_used(back) - before;
   if (size > INT32_MAX) {
     return cst__fail(error, CST_LIMIT, "split the record",
@@ -53,8 +54,8 @@ static cst_status put_row(void *self, const cst__encoder_way *way, int64_t row, 
 }
 
 /* All rows; offsets first count from the end of the buffer, then from where the data begins. */
-static cst_status put_rows(const cst__encoder *e, void *self, const cst__encoder_way *way,
-                           int64_t rows, cst__column *column, cst_error *error) {
+static cst_status put_rows(const cst__encoder *e, int64_t rows, cst__column *column,
+                           cst_error *error) {
   const cst_allocator *a = &e->allocator;
   if (!cst__buffer_reserve(a, &column->value_offsets, ((size_t)rows + 1) * 8, 0) ||
       !cst__buffer_reserve(a, &column->values, 1, 0)) {
@@ -65,7 +66,7 @@ static cst_status put_rows(const cst__encoder *e, void *self, const cst__encoder
   offsets[rows] = 0;
   size_t done = 0;
   for (int64_t row = rows - 1; row >= 0; row--) {
-    cst_status status = put_row(self, way, row, &back, error);
+    cst_status status = put_row(e, row, &back, error);
     if (status != CST_OK) {
       cst__error_add_record(error, row, -1);
       return status;
@@ -83,9 +84,9 @@ static cst_status put_rows(const cst__encoder *e, void *self, const cst__encoder
   return CST_OK;
 }
 
-static cst_status fill(cst__encoder *e, void *self, const cst__encoder_way *way,
-                       const struct ArrowSchema *schema, const struct ArrowArray *array,
-                       cst__batch *batch, cst_error *error) {
+static cst_status encode_batch(cst__encoder *e, const struct ArrowSchema *schema,
+                               const struct ArrowArray *array, cst__batch *batch,
+                               cst_error *error) {
   cst__view view;
   CST__TRY(cst__view_init(&view, schema, array, e->trusted, &e->arena, error));
   if (view.layout != CST__LAYOUT_STRUCT) {
@@ -93,9 +94,9 @@ static cst_status fill(cst__encoder *e, void *self, const cst__encoder_way *way,
                      "the array is no struct, so it has no columns");
   }
   CST__TRY(cst__refuse_null_slots(&view, "the row", error));
-  CST__TRY(way->plan(self, &view, error));
+  CST__TRY(e->type->plan(e, &view, error));
   cst__column *column = &batch->columns[0];
-  CST__TRY(put_rows(e, self, way, view.length, column, error));
+  CST__TRY(put_rows(e, view.length, column, error));
   column->kind = CST__VALUES_BINARY;
   column->flat = true;
   column->offsets_32 = false;
@@ -105,10 +106,9 @@ static cst_status fill(cst__encoder *e, void *self, const cst__encoder_way *way,
   return CST_OK;
 }
 
-cst_status cst__encoder_run(cst__encoder *e, void *self, const cst__encoder_way *way,
-                            const struct ArrowSchema *schema, const struct ArrowArray *array,
-                            struct ArrowSchema *out_schema, struct ArrowArray *out,
-                            cst_error *error) {
+cst_status cst__encoder_run(cst__encoder *e, const struct ArrowSchema *schema,
+                            const struct ArrowArray *array, struct ArrowSchema *out_schema,
+                            struct ArrowArray *out, cst_error *error) {
   static const cst__column_type type = {
       .name = "record", .kind = CST__VALUES_BINARY, .fixed_size = -1, .flat = true};
   struct ArrowSchema made = {.release = NULL};
@@ -116,7 +116,7 @@ cst_status cst__encoder_run(cst__encoder *e, void *self, const cst__encoder_way 
   if (batch == NULL) {
     return cst__fail_memory(error, sizeof *batch);
   }
-  cst_status status = fill(e, self, way, schema, array, batch, error);
+  cst_status status = encode_batch(e, schema, array, batch, error);
   cst__arena_reset(&e->arena);
   if (status == CST_OK && out_schema != NULL) {
     status = cst__column_schema(&type, &made, error);

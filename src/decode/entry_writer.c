@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "decode/ragged_writer.h"
 
 enum {
   SMALL_ENTRY = 127, /* what a length of one byte says */
@@ -49,11 +48,10 @@ static void set_name_block(cst__out_column *column) {
   }
 }
 
-cst_status cst__add_out_column(const cst_allocator *allocator, cst__out_columns *columns,
-                               const char *name, const cst__view *view, cst__out_column **out,
-                               cst_error *error) {
+cst_status cst__add_out_column(cst__out_columns *columns, const char *name, const cst__view *view,
+                               cst__out_column **out, cst_error *error) {
   void *items = columns->items;
-  if (!cst__grow(allocator, &items, &columns->capacity, columns->count + 1,
+  if (!cst__grow(columns->allocator, &items, &columns->capacity, columns->count + 1,
                  sizeof(cst__out_column))) {
     return cst__fail_memory(error, (columns->count + 1) * sizeof(cst__out_column));
   }
@@ -173,6 +171,23 @@ static int by_name(const void *a, const void *b) {
   return strcmp(((const cst__out_column *)a)->name, ((const cst__out_column *)b)->name);
 }
 
+/* Two columns of one name, of which at least one is a part of a nested column. */
+static cst_status fail_shared_source(const cst__out_column *a, const cst__out_column *b,
+                                     cst_error *error) {
+  char first[64];
+  char second[64];
+  cst__escape(first, sizeof first, a->view->name, strlen(a->view->name));
+  cst__escape(second, sizeof second, b->view->name, strlen(b->view->name));
+  cst_status status =
+      a->view == b->view
+          ? cst__fail(error, CST_SCHEMA, "use a feature once in a ragged tensor",
+                      "the ragged tensor '%s' has this feature twice among its sources", first)
+          : cst__fail(error, CST_SCHEMA, "leave one of the columns out",
+                      "the columns '%s' and '%s' both become this feature", first, second);
+  cst__error_add_path(error, a->name, a->name_size);
+  return status;
+}
+
 cst_status cst__sort_out_columns(cst__out_columns *columns, cst_error *error) {
   if (columns->count > 1) {
     qsort(columns->items, columns->count, sizeof(cst__out_column), by_name);
@@ -184,7 +199,7 @@ cst_status cst__sort_out_columns(cst__out_columns *columns, cst_error *error) {
       continue;
     }
     if (a->ragged != NULL || b->ragged != NULL) {
-      return cst__ragged_collision(a, b, error);
+      return fail_shared_source(a, b, error);
     }
     return cst__at_out_column(b,
                               cst__fail(error, CST_INVALID_ARGUMENT, "rename one of them",
@@ -344,8 +359,8 @@ static inline bool put_single(const cst__out_column *column, int64_t row, cst__b
 /* The content of the Feature of one column and row: nothing for null. */
 static cst_status put_feature(const cst__out_column *column, int64_t row, bool lossy,
                               cst__back *back, cst_error *error) {
-  if (column->ragged != NULL) {
-    return cst__put_ragged(column, row, lossy, back, error);
+  if (column->put_part != NULL) {
+    return column->put_part(column, row, lossy, back, error);
   }
   int64_t begin;
   int64_t end;

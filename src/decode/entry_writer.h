@@ -53,9 +53,15 @@ typedef enum cst__single_kind {
 } cst__single_kind;
 
 struct cst__ragged_source;
+typedef struct cst__out_column cst__out_column;
+
+/* Writes the content of the column's Feature for one row: nothing for null. Leaves room for the
+ * entry. */
+typedef cst_status (*cst__put_content)(const cst__out_column *column, int64_t row, bool lossy,
+                                       cst__back *back, cst_error *error);
 
 /* One feature of the records, as it is written from a column of a batch. */
-typedef struct cst__out_column {
+struct cst__out_column {
   const char *name; /* the key */
   size_t name_size;
   const cst__view *view;   /* the column */
@@ -69,20 +75,22 @@ typedef struct cst__out_column {
    * long. */
   uint8_t name_block[CST__NAME_BLOCK];
   size_t name_field_size;
-  cst__single_kind single;                 /* NONE: the values take the general way */
-  const struct cst__ragged_source *ragged; /* it is a part of a nested column; else NULL */
-} cst__out_column;
+  cst__single_kind single; /* NONE: the values take the general way */
+  /* Only of a part of a nested column; else NULL. */
+  cst__put_content put_part;
+  const struct cst__ragged_source *ragged;
+};
 
 typedef struct cst__out_columns {
   cst__out_column *items;
   size_t count;
   size_t capacity;
+  const cst_allocator *allocator;
 } cst__out_columns;
 
 /* One more column at the end, with its name and view set. */
-cst_status cst__add_out_column(const cst_allocator *allocator, cst__out_columns *columns,
-                               const char *name, const cst__view *view, cst__out_column **out,
-                               cst_error *error);
+cst_status cst__add_out_column(cst__out_columns *columns, const char *name, const cst__view *view,
+                               cst__out_column **out, cst_error *error);
 
 /* What the column holds: the values of a view that is a list, or a view as it is (or one of type
  * null). CST_UNSUPPORTED for what is no list of integers, floats or bytes. */

@@ -11,14 +11,7 @@
 #include <columnstone/example.h>
 #include <columnstone/schema.h>
 
-#include "decode/records.h"
-
-/* Which loop walks the bytes; all of them do the same, tests compare them. */
-typedef enum cst__loop_choice {
-  CST__LOOP_BEST, /* for this machine */
-  CST__LOOP_BASE, /* the portable one */
-  CST__LOOP_SLOW  /* nothing but the rare cases' way */
-} cst__loop_choice;
+#include "decode/machine.h"
 
 typedef struct cst__example_decoder_options {
   uint32_t flags;             /* CST_COLUMNS_... */
@@ -42,8 +35,10 @@ void cst__example_decoder_free(cst_example_decoder *decoder);
 cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__records *records,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error);
-/* True if the batches have zero-copy views. */
-bool cst__example_decoder_views(const cst_example_decoder *decoder);
+/* As cst_example_decoder_decode_arrow. */
+cst_status cst__example_decode_arrow(cst_example_decoder *decoder, const struct ArrowSchema *schema,
+                                     struct ArrowArray *records, struct ArrowSchema *out_schema,
+                                     struct ArrowArray *out, cst_error *error);
 cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struct ArrowSchema *out,
                                        cst_error *error);
 
@@ -66,22 +61,16 @@ cst_status cst__example_decoder_schema_with(const cst_example_decoder *decoder,
 
 /* ---- the steps of a decode, for a message that has the Features of an Example in it ---- */
 
-typedef struct cst__loop cst__loop;
-typedef struct cst__machine cst__machine;
-
-/* Names without a schema are kept from call to call; far more of them than a call used are not. */
-enum { CST__MANY_NAMES = 4096 };
-
-/* Before the first record. `error` is not NULL, and the loop's until the end. */
+/* Before the first record. `records` stay, and `error`, which is not NULL, is the loop's until the
+ * end. */
 cst_status cst__example_decoder_begin(cst_example_decoder *decoder, const cst__records *records,
                                       cst_error *error);
 cst__loop *cst__example_decoder_loop(cst_example_decoder *decoder);
 const cst__machine *cst__example_decoder_machine(const cst_example_decoder *decoder);
-/* Behind the last record, or the first failure, which is `status`: hands the batch out, or gives it
+/* After the last record, or the first failure, which is `status`: hands the batch out, or gives it
  * back. extra->array is moved in on success; `extra` may be NULL. */
 cst_status cst__example_decoder_end(cst_example_decoder *decoder, cst_status status,
-                                    const cst__records *records, cst__extra_column *extra,
-                                    struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                    cst_error *error);
+                                    cst__extra_column *extra, struct ArrowSchema *out_schema,
+                                    struct ArrowArray *out);
 
 #endif /* DECODE_EXAMPLE_DECODER_H */

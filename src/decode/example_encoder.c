@@ -8,38 +8,12 @@
 #include "decode/ragged_writer.h"
 
 struct cst_example_encoder {
-  cst__encoder base;
+  cst__encoder base;  /* first */
   cst_specs *ragged;  /* the schema's ragged tensors, once they are needed */
   bool ragged_failed; /* they cannot be nested columns, whatever the records hold */
   cst__out_columns columns;
   const cst__flat_ragged *flat; /* tensors to check the rows of a batch against */
 };
-
-cst_status cst__example_encoder_new(const cst_schema *schema, const cst_encode_options *options,
-                                    cst_example_encoder **out, cst_error *error) {
-  cst_example_encoder *e = cst__new_zero(options->allocator, sizeof *e);
-  if (e == NULL) {
-    return cst__fail_memory(error, sizeof *e);
-  }
-  cst_status status =
-      cst__encoder_init(&e->base, schema, options->flags, options->allocator, error);
-  if (status != CST_OK) {
-    cst__delete(e);
-    return status;
-  }
-  *out = e;
-  return CST_OK;
-}
-
-void cst__example_encoder_free(cst_example_encoder *e) {
-  if (e == NULL) {
-    return;
-  }
-  cst__encoder_reset(&e->base);
-  cst__specs_release(e->ragged);
-  cst__delete(e->columns.items);
-  cst__delete(e);
-}
 
 static const cst_feature *find_feature(const cst_schema *schema, const char *name) {
   size_t at = cst__schema_find_feature(schema, name, strlen(name));
@@ -69,11 +43,10 @@ static cst_status add_column(cst_example_encoder *e, const cst__view *view, cst_
   const cst_tensor_spec *ragged;
   CST__TRY(find_ragged(e, view, &ragged, error));
   if (ragged != NULL) {
-    return cst__add_ragged_columns(&e->base.allocator, &e->base.arena, &e->columns, ragged, view,
-                                   error);
+    return cst__add_ragged_columns(&e->base.arena, &e->columns, ragged, view, error);
   }
   cst__out_column *column;
-  CST__TRY(cst__add_out_column(&e->base.allocator, &e->columns, view->name, view, &column, error));
+  CST__TRY(cst__add_out_column(&e->columns, view->name, view, &column, error));
   return cst__set_out_values(column, view, error);
 }
 
@@ -96,8 +69,8 @@ static cst_status plan_checks(cst_example_encoder *e, cst_error *error) {
   return cst__flat_ragged_plan(e->ragged, &e->columns, &e->base.arena, &e->flat, error);
 }
 
-static cst_status plan(void *self, const cst__view *batch, cst_error *error) {
-  cst_example_encoder *e = self;
+static cst_status plan_example(cst__encoder *encoder, const cst__view *batch, cst_error *error) {
+  cst_example_encoder *e = (cst_example_encoder *)encoder;
   e->columns.count = 0;
   for (int64_t i = 0; i < batch->num_children; i++) {
     CST__TRY(add_column(e, &batch->children[i], error));
@@ -110,8 +83,9 @@ static cst_status plan(void *self, const cst__view *batch, cst_error *error) {
   return plan_checks(e, error);
 }
 
-static cst_status put_record(void *self, int64_t row, cst__back *back, cst_error *error) {
-  const cst_example_encoder *e = self;
+static cst_status put_example(const cst__encoder *encoder, int64_t row, cst__back *back,
+                              cst_error *error) {
+  const cst_example_encoder *e = (const cst_example_encoder *)encoder;
   CST__TRY(cst__put_features(&e->columns, row, e->base.lossy, back, error));
   for (const cst__flat_ragged *tensor = e->flat; tensor != NULL; tensor = tensor->next) {
     CST__TRY(cst__flat_ragged_check(tensor, row, error));
@@ -119,10 +93,38 @@ static cst_status put_record(void *self, int64_t row, cst__back *back, cst_error
   return CST_OK;
 }
 
+static const cst__encoder_type example_encoder = {plan_example, put_example};
+
+cst_status cst__example_encoder_new(const cst_schema *schema, const cst_encode_options *options,
+                                    cst_example_encoder **out, cst_error *error) {
+  cst_example_encoder *e = cst__new_zero(options->allocator, sizeof *e);
+  if (e == NULL) {
+    return cst__fail_memory(error, sizeof *e);
+  }
+  e->columns.allocator = &e->base.allocator;
+  cst_status status = cst__encoder_init(&e->base, &example_encoder, schema, options->flags,
+                                        options->allocator, error);
+  if (status != CST_OK) {
+    cst__delete(e);
+    return status;
+  }
+  *out = e;
+  return CST_OK;
+}
+
+void cst__example_encoder_free(cst_example_encoder *e) {
+  if (e == NULL) {
+    return;
+  }
+  cst__encoder_reset(&e->base);
+  cst__specs_release(e->ragged);
+  cst__delete(e->columns.items);
+  cst__delete(e);
+}
+
 cst_status cst__example_encoder_encode(cst_example_encoder *e, const struct ArrowSchema *schema,
                                        const struct ArrowArray *array,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error) {
-  static const cst__encoder_way way = {plan, put_record};
-  return cst__encoder_run(&e->base, e, &way, schema, array, out_schema, out, error);
+  return cst__encoder_run(&e->base, schema, array, out_schema, out, error);
 }

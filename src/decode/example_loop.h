@@ -4,8 +4,8 @@
 #define DECODE_EXAMPLE_LOOP_H
 
 #include "arrow/batch.h"
-#include "decode/example_decoder.h"
 #include "decode/example_wire.h"
+#include "decode/machine.h"
 #include "decode/name_table.h"
 #include "proto/wire.h"
 
@@ -58,8 +58,7 @@ struct cst__loop {
   int32_t row;     /* the record at hand */
   bool grows;      /* without a schema: an unknown name is a new column */
   bool learns;     /* grows or rejects: unknown names are looked at; else they are stepped over */
-  bool rejects;    /* an unknown name is an error, unless `known` has it */
-  const cst__name_map *known;
+  const cst__name_map *known; /* NULL, or an unknown name that is not in it is an error */
   bool views;
   int nesting; /* messages between the record and a Feature, beyond those of tf.Example */
   const char *damaged_hint; /* what a record may be that does not parse */
@@ -73,25 +72,6 @@ struct cst__loop {
   cst_error *error;
   cst_allocator allocator;
 };
-
-/* What depends on the instruction set. */
-struct cst__machine {
-  /* Decodes every record of the batch. */
-  cst_status (*run)(cst__loop *loop, const cst__records *records);
-  /* One Features message, [at, end), of a record that begins at `begin`, where all that lies before
-   * `readable` may be read. */
-  cst_status (*features)(cst__loop *loop, const uint8_t *begin, const uint8_t *at,
-                         const uint8_t *end, const uint8_t *readable);
-  /* Turns the ends of the rows that have values into the offsets of all rows, in place:
-   * offsets[0] is 0, offsets[1 .. present] are the ends, bit i says that row i is one of them. The
-   * bitmap is readable in whole 8-byte words. */
-  void (*expand)(int64_t *offsets, const uint8_t *validity, size_t rows, size_t present);
-};
-
-extern const cst__machine cst__machine_base;
-extern const cst__machine cst__machine_v3;
-extern const cst__machine cst__machine_slow;
-const cst__machine *cst__machine_find(cst__loop_choice choice);
 
 /* ---- the rare cases (example_slow.c) ---- */
 

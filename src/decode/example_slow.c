@@ -94,7 +94,8 @@ cst_status cst__unknown_name(cst__loop *loop, const uint8_t *name, size_t size, 
     return cst__fail(loop->error, CST_CORRUPT, loop->damaged_hint,
                      "the name of a feature (%zu bytes) is no UTF-8", size);
   }
-  if (loop->rejects && cst__name_map_find(loop->known, (const char *)name, size) == SIZE_MAX) {
+  if (loop->known != NULL &&
+      cst__name_map_find(loop->known, (const char *)name, size) == SIZE_MAX) {
     cst_status status = cst__fail(loop->error, CST_SCHEMA,
                                   "infer the schema from all of the data: columnstone schema infer",
                                   "found a feature that the schema does not have");

@@ -217,17 +217,16 @@ static cst_status plan(cst__nest *nest, const cst_schema *schema, const char *co
                          : plan_all(nest, schema, error);
 }
 
-cst_status cst__nest_new(const cst_schema *schema, const char *const *columns, size_t num_columns,
-                         uint32_t flags, const cst_allocator *allocator, cst__nest **out,
-                         cst_error *error) {
-  cst__nest *nest = cst__new_zero(allocator, sizeof *nest);
+cst_status cst__nest_new(const cst_schema *schema, const cst__nest_options *options,
+                         cst__nest **out, cst_error *error) {
+  cst__nest *nest = cst__new_zero(options->allocator, sizeof *nest);
   if (nest == NULL) {
     return cst__fail_memory(error, sizeof *nest);
   }
-  nest->allocator = cst__allocator_of(allocator);
-  nest->offset_width = flags & CST_COLUMNS_OFFSETS_32 ? 4 : 8;
+  nest->allocator = cst__allocator_of(options->allocator);
+  nest->offset_width = options->flags & CST_COLUMNS_OFFSETS_32 ? 4 : 8;
   cst__arena_init(&nest->arena, &nest->allocator);
-  cst_status status = plan(nest, schema, columns, num_columns, error);
+  cst_status status = plan(nest, schema, options->columns, options->num_columns, error);
   if (status != CST_OK) {
     cst__nest_free(nest);
     return status;

@@ -11,13 +11,19 @@
 /* Which columns become which. Immutable but for its scratch; used by one decoder. */
 typedef struct cst__nest cst__nest;
 
-/* columns: the wanted ones, ragged tensors by their names, in the wanted order; NULL: all, a nested
- * column in the place of its value feature. Sources that two tensors share, and a tensor with the
- * name of another column, are CST_SCHEMA; a wanted source is CST_NOT_FOUND.
- * flags: CST_COLUMNS_..., as the flat columns are decoded. */
-cst_status cst__nest_new(const cst_schema *schema, const char *const *columns, size_t num_columns,
-                         uint32_t flags, const cst_allocator *allocator, cst__nest **out,
-                         cst_error *error);
+typedef struct cst__nest_options {
+  /* The wanted columns, ragged tensors by their names, in the wanted order; NULL: all, a nested
+   * column in the place of its value feature. */
+  const char *const *columns;
+  size_t num_columns;
+  uint32_t flags; /* CST_COLUMNS_..., as the flat columns are decoded */
+  const cst_allocator *allocator;
+} cst__nest_options;
+
+/* Sources that two tensors share, and a tensor with the name of another column, are CST_SCHEMA; a
+ * wanted source is CST_NOT_FOUND. */
+cst_status cst__nest_new(const cst_schema *schema, const cst__nest_options *options,
+                         cst__nest **out, cst_error *error);
 void cst__nest_free(cst__nest *nest);
 
 /* The flat columns that have to be decoded, in this order. */

@@ -65,30 +65,34 @@ static const cst__view *innermost(const cst__view *view) {
   return view;
 }
 
-static cst_status add_source(const cst_allocator *allocator, cst__arena *arena,
-                             cst__out_columns *columns, const char *name, const cst__view *view,
-                             const cst__ragged_source *source, cst_error *error) {
+static cst_status put_source(const cst__out_column *column, int64_t row, bool lossy,
+                             cst__back *back, cst_error *error);
+
+static cst_status add_source(cst__arena *arena, cst__out_columns *columns, const char *name,
+                             const cst__view *view, const cst__ragged_source *source,
+                             cst_error *error) {
   cst__out_column *column;
   cst__ragged_source *copy = cst__arena_take(arena, sizeof *copy);
   if (copy == NULL) {
     return cst__fail_memory(error, sizeof *copy);
   }
   *copy = *source;
-  CST__TRY(cst__add_out_column(allocator, columns, name, view, &column, error));
+  CST__TRY(cst__add_out_column(columns, name, view, &column, error));
   if (source->is_values) {
     CST__TRY(cst__set_out_values(column, innermost(view), error));
   } else {
     column->values = view;
     column->tag = CST__TAG_INT;
   }
+  column->put_part = put_source;
   column->ragged = copy;
   column->single = CST__SINGLE_NONE;
   return CST_OK;
 }
 
-cst_status cst__add_ragged_columns(const cst_allocator *allocator, cst__arena *arena,
-                                   cst__out_columns *columns, const cst_tensor_spec *spec,
-                                   const cst__view *view, cst_error *error) {
+cst_status cst__add_ragged_columns(cst__arena *arena, cst__out_columns *columns,
+                                   const cst_tensor_spec *spec, const cst__view *view,
+                                   cst_error *error) {
   CST__TRY(check_depth(spec, view, error));
   size_t at = 0;
   cst__ragged_source source = {.spec = spec, .num_levels = num_lengths(spec) + 1};
@@ -97,26 +101,10 @@ cst_status cst__add_ragged_columns(const cst_allocator *allocator, cst__arena *a
     const char *name = spec->partitions[at++].row_length_column;
     source.level++;
     source.unit = cst__uniform_product(spec, &at);
-    CST__TRY(add_source(allocator, arena, columns, name, view, &source, error));
+    CST__TRY(add_source(arena, columns, name, view, &source, error));
   }
   source.is_values = true;
-  return add_source(allocator, arena, columns, spec->path[0], view, &source, error);
-}
-
-cst_status cst__ragged_collision(const cst__out_column *a, const cst__out_column *b,
-                                 cst_error *error) {
-  char first[64];
-  char second[64];
-  cst__escape(first, sizeof first, a->view->name, strlen(a->view->name));
-  cst__escape(second, sizeof second, b->view->name, strlen(b->view->name));
-  cst_status status =
-      a->view == b->view
-          ? cst__fail(error, CST_SCHEMA, "use a feature once in a ragged tensor",
-                      "the ragged tensor '%s' has this feature twice among its sources", first)
-          : cst__fail(error, CST_SCHEMA, "leave one of the columns out",
-                      "the columns '%s' and '%s' both become this feature", first, second);
-  cst__error_add_path(error, a->name, a->name_size);
-  return status;
+  return add_source(arena, columns, spec->path[0], view, &source, error);
 }
 
 /* ---- one row ---- */
@@ -179,8 +167,8 @@ static cst_status put_list(const walk *w, const cst__view *lists, int64_t slot, 
   return CST_OK;
 }
 
-cst_status cst__put_ragged(const cst__out_column *column, int64_t row, bool lossy, cst__back *back,
-                           cst_error *error) {
+static cst_status put_source(const cst__out_column *column, int64_t row, bool lossy,
+                             cst__back *back, cst_error *error) {
   const walk w = {column, column->ragged, lossy, back, error};
   size_t before = cst__back_used(back);
   bool is_null = cst__view_is_null(column->view, row);

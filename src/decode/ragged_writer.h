@@ -27,17 +27,9 @@ typedef struct cst__ragged_source {
 const cst_tensor_spec *cst__ragged_find(const cst_specs *ragged, const cst__view *column);
 
 /* Adds the source features of a nested column; sources live in the arena. */
-cst_status cst__add_ragged_columns(const cst_allocator *allocator, cst__arena *arena,
-                                   cst__out_columns *columns, const cst_tensor_spec *spec,
-                                   const cst__view *view, cst_error *error);
-
-/* The content of the source's Feature for one row: nothing for null. Leaves room for the entry. */
-cst_status cst__put_ragged(const cst__out_column *column, int64_t row, bool lossy, cst__back *back,
-                           cst_error *error);
-
-/* The error of two columns of one name, of which at least one is a source. */
-cst_status cst__ragged_collision(const cst__out_column *a, const cst__out_column *b,
-                                 cst_error *error);
+cst_status cst__add_ragged_columns(cst__arena *arena, cst__out_columns *columns,
+                                   const cst_tensor_spec *spec, const cst__view *view,
+                                   cst_error *error);
 
 /* The product of the uniform partitions from `*at` on; *at ends behind them, at a row_length
  * partition or the end. INT64_MAX: too large. */

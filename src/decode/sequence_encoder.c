@@ -21,45 +21,12 @@ enum {
 };
 
 struct cst_sequence_encoder {
-  cst__encoder base;
+  cst__encoder base; /* first */
   char *sequence_column;
   cst__out_columns context;
   cst__out_columns lists; /* `view` is the child of the struct column */
   bool has_lists;         /* the batch has the struct column */
 };
-
-cst_status cst__sequence_encoder_new(const cst_schema *schema, const cst_sequence_options *options,
-                                     cst_sequence_encoder **out, cst_error *error) {
-  const char *name =
-      options->sequence_column != NULL ? options->sequence_column : CST_SEQUENCE_COLUMN;
-  cst_sequence_encoder *e = cst__new_zero(options->allocator, sizeof *e);
-  if (e == NULL) {
-    return cst__fail_memory(error, sizeof *e);
-  }
-  e->sequence_column = cst__new_copy(options->allocator, name, strlen(name));
-  cst_status status =
-      e->sequence_column != NULL
-          ? cst__encoder_init(&e->base, schema, options->flags, options->allocator, error)
-          : cst__fail_memory(error, strlen(name));
-  if (status != CST_OK) {
-    cst__delete(e->sequence_column);
-    cst__delete(e);
-    return status;
-  }
-  *out = e;
-  return CST_OK;
-}
-
-void cst__sequence_encoder_free(cst_sequence_encoder *e) {
-  if (e == NULL) {
-    return;
-  }
-  cst__encoder_reset(&e->base);
-  cst__delete(e->sequence_column);
-  cst__delete(e->context.items);
-  cst__delete(e->lists.items);
-  cst__delete(e);
-}
 
 /* ---- the plan of one batch ---- */
 
@@ -76,7 +43,7 @@ static const cst_feature *find_child(const cst_feature *parent, const char *name
 
 static cst_status add_context(cst_sequence_encoder *e, const cst__view *view, cst_error *error) {
   cst__out_column *column;
-  CST__TRY(cst__add_out_column(&e->base.allocator, &e->context, view->name, view, &column, error));
+  CST__TRY(cst__add_out_column(&e->context, view->name, view, &column, error));
   CST__TRY(cst__set_out_values(column, view, error));
   if (e->base.schema != NULL) {
     CST__TRY(cst__check_out_column(column, find_feature(e->base.schema, view->name), error));
@@ -108,7 +75,7 @@ static cst_status set_steps(cst__out_column *column, cst_error *error) {
 static cst_status add_list(cst_sequence_encoder *e, const cst__view *view,
                            const cst_feature *feature, cst_error *error) {
   cst__out_column *column;
-  CST__TRY(cst__add_out_column(&e->base.allocator, &e->lists, view->name, view, &column, error));
+  CST__TRY(cst__add_out_column(&e->lists, view->name, view, &column, error));
   CST__TRY(set_steps(column, error));
   return e->base.schema == NULL
              ? CST_OK
@@ -160,8 +127,8 @@ static cst_status add_lists(cst_sequence_encoder *e, const cst__view *view, cst_
   return status;
 }
 
-static cst_status plan(void *self, const cst__view *batch, cst_error *error) {
-  cst_sequence_encoder *e = self;
+static cst_status plan_sequence(cst__encoder *encoder, const cst__view *batch, cst_error *error) {
+  cst_sequence_encoder *e = (cst_sequence_encoder *)encoder;
   e->context.count = 0;
   e->lists.count = 0;
   e->has_lists = false;
@@ -294,18 +261,54 @@ static cst_status put_lists(const cst_sequence_encoder *e, int64_t row, cst__bac
   return CST_OK;
 }
 
-static cst_status put_record(void *self, int64_t row, cst__back *back, cst_error *error) {
-  const cst_sequence_encoder *e = self;
+static cst_status put_sequence(const cst__encoder *encoder, int64_t row, cst__back *back,
+                               cst_error *error) {
+  const cst_sequence_encoder *e = (const cst_sequence_encoder *)encoder;
   if (e->has_lists) {
     CST__TRY(put_lists(e, row, back, error));
   }
   return cst__put_features(&e->context, row, e->base.lossy, back, error);
 }
 
+static const cst__encoder_type sequence_encoder = {plan_sequence, put_sequence};
+
+cst_status cst__sequence_encoder_new(const cst_schema *schema, const cst_sequence_options *options,
+                                     cst_sequence_encoder **out, cst_error *error) {
+  const char *name =
+      options->sequence_column != NULL ? options->sequence_column : CST_SEQUENCE_COLUMN;
+  cst_sequence_encoder *e = cst__new_zero(options->allocator, sizeof *e);
+  if (e == NULL) {
+    return cst__fail_memory(error, sizeof *e);
+  }
+  e->context.allocator = e->lists.allocator = &e->base.allocator;
+  e->sequence_column = cst__new_copy(options->allocator, name, strlen(name));
+  cst_status status = e->sequence_column != NULL
+                          ? cst__encoder_init(&e->base, &sequence_encoder, schema, options->flags,
+                                              options->allocator, error)
+                          : cst__fail_memory(error, strlen(name));
+  if (status != CST_OK) {
+    cst__delete(e->sequence_column);
+    cst__delete(e);
+    return status;
+  }
+  *out = e;
+  return CST_OK;
+}
+
+void cst__sequence_encoder_free(cst_sequence_encoder *e) {
+  if (e == NULL) {
+    return;
+  }
+  cst__encoder_reset(&e->base);
+  cst__delete(e->sequence_column);
+  cst__delete(e->context.items);
+  cst__delete(e->lists.items);
+  cst__delete(e);
+}
+
 cst_status cst__sequence_encoder_encode(cst_sequence_encoder *e, const struct ArrowSchema *schema,
                                         const struct ArrowArray *array,
                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
                                         cst_error *error) {
-  static const cst__encoder_way way = {plan, put_record};
-  return cst__encoder_run(&e->base, e, &way, schema, array, out_schema, out, error);
+  return cst__encoder_run(&e->base, schema, array, out_schema, out, error);
 }

@@ -2,7 +2,7 @@
  * case goes through all three loops, with padding behind the records and without. */
 #include "decode/example_decoder.h"
 
-#include "decode/example_arrow.h"
+#include "decode/example_decoder.h"
 #include "example_text.h"
 #include "schema/schema.h"
 

@@ -1,10 +1,31 @@
-/* Records from an Arrow array of binary: looked at in place, and kept alive where views point at
- * them.
+/* Records on their way into a decoder: copied where views would point at memory that does not stay;
+ * those of an Arrow array are looked at in place, and kept alive where views point at them.
  */
-#include "decode/example_arrow.h"
+#include "decode/message_decoder.h"
 
 #include "arrow/view.h"
 #include "base/thread.h"
+
+cst_status cst__decode_records(const cst__message_decoder *decoder, const cst__records *records,
+                               struct ArrowSchema *out_schema, struct ArrowArray *out,
+                               cst_error *error) {
+  cst_error unseen = CST_ERROR_INIT; /* a decoder always has somewhere to write to */
+  error = cst__error_wanted(error) ? error : &unseen;
+  if (records->count >= INT32_MAX) {
+    return cst__fail(error, CST_LIMIT, "use smaller batches", "a batch of %zu records",
+                     records->count);
+  }
+  if (!decoder->views || records->num_blocks > 0) {
+    return decoder->decode(decoder->self, records, out_schema, out, error);
+  }
+  cst__copied copied;
+  CST__TRY(cst__records_copy(decoder->allocator, records, &copied, error));
+  cst_status status = decoder->decode(decoder->self, &copied.records, out_schema, out, error);
+  cst__copied_release(&copied);
+  return status;
+}
+
+/* ---- Arrow arrays ---- */
 
 /* An array that was moved in, counted by the batches whose views point into it. */
 typedef struct kept_array {
@@ -26,8 +47,7 @@ static void kept_release(void *owner) {
 
 /* What one call needs, freed together. */
 typedef struct call {
-  cst__decode_records *decode;
-  void *decoder;
+  const cst__message_decoder *decoder;
   cst__arena arena;
   cst__view view;
   cst_bytes *items;
@@ -89,7 +109,7 @@ static cst_status decode_kept(call *c, struct ArrowArray *records, struct ArrowS
                         .count = (size_t)c->view.length,
                         .blocks = c->blocks,
                         .num_blocks = c->num_blocks};
-    status = c->decode(c->decoder, &all, out_schema, out, error);
+    status = cst__decode_records(c->decoder, &all, out_schema, out, error);
   }
   if (status == CST_OK && out != NULL) {
     /* The batch holds a count by now; nobody releases it while this call lasts. */
@@ -100,34 +120,20 @@ static cst_status decode_kept(call *c, struct ArrowArray *records, struct ArrowS
   return status;
 }
 
-cst_status cst__decode_arrow(cst__decode_records *decode, void *decoder, bool views,
-                             const struct ArrowSchema *schema, struct ArrowArray *records,
-                             struct ArrowSchema *out_schema, struct ArrowArray *out,
-                             cst_error *error) {
-  call c = {.decode = decode, .decoder = decoder};
+cst_status cst__decode_arrow(const cst__message_decoder *decoder, const struct ArrowSchema *schema,
+                             struct ArrowArray *records, struct ArrowSchema *out_schema,
+                             struct ArrowArray *out, cst_error *error) {
+  call c = {.decoder = decoder};
   cst__arena_init(&c.arena, NULL);
   cst_status status = look(&c, schema, records, error);
   bool in_place = c.view.layout == CST__LAYOUT_BINARY && c.view.length > 0;
-  if (status == CST_OK && in_place && views) {
+  if (status == CST_OK && in_place && decoder->views) {
     status = decode_kept(&c, records, out_schema, out, error);
   } else if (status == CST_OK) {
     cst__records all = {.items = c.items, .count = (size_t)c.view.length};
-    status = decode(decoder, &all, out_schema, out, error);
+    status = cst__decode_records(decoder, &all, out_schema, out, error);
   }
   cst__delete(c.blocks);
   cst__arena_reset(&c.arena);
   return status;
-}
-
-static cst_status decode_examples(void *decoder, const cst__records *records,
-                                  struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                  cst_error *error) {
-  return cst__example_decoder_decode(decoder, records, out_schema, out, error);
-}
-
-cst_status cst__example_decode_arrow(cst_example_decoder *decoder, const struct ArrowSchema *schema,
-                                     struct ArrowArray *records, struct ArrowSchema *out_schema,
-                                     struct ArrowArray *out, cst_error *error) {
-  return cst__decode_arrow(decode_examples, decoder, cst__example_decoder_views(decoder), schema,
-                           records, out_schema, out, error);
 }

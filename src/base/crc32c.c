@@ -18,8 +18,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/cpu_features.h"
 #include "base/hash.h"
-#include "base/machine.h"
 #include "base/thread.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -245,10 +245,10 @@ static crc32c_function function_of(cst__crc32c_way way) {
 bool cst__crc32c_has(cst__crc32c_way way) {
 #if HAVE_X86
   if (way == CST__CRC32C_SSE42) {
-    return cst__machine_has(CST__LEVEL_V2);
+    return cst__cpu_has(CST__CPU_V2);
   }
   if (way == CST__CRC32C_AVX512) {
-    return cst__machine_has(CST__LEVEL_AVX512);
+    return cst__cpu_has(CST__CPU_AVX512);
   }
 #endif
   return way == CST__CRC32C_TABLES;

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "base/machine.h"
+#include "base/cpu_features.h"
 
 #if defined(__GNUC__)
 #define CST__PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))

@@ -9,14 +9,14 @@
 /* Names without a schema are kept from call to call; far more of them than a call used are not. */
 enum { MANY_NAMES = 4096 };
 
-cst_status cst__decoder_columns_init(cst__decoder_columns *columns, cst__loop *loop,
+cst_status cst__decoder_columns_init(cst__decoder_columns *columns, cst__decode_state *state,
                                      const cst_allocator *allocator, cst_error *error) {
-  columns->loop = loop;
-  loop->table = &columns->table;
-  loop->views = (columns->flags & CST_COLUMNS_BINARY_VIEWS) != 0;
-  loop->allocator = cst__allocator_of(allocator);
-  columns->pool = cst__batch_pool_new(&loop->allocator);
-  return columns->pool != NULL && cst__name_table_init(&columns->table, &loop->allocator)
+  columns->state = state;
+  state->table = &columns->table;
+  state->views = (columns->flags & CST_COLUMNS_BINARY_VIEWS) != 0;
+  state->allocator = cst__allocator_of(allocator);
+  columns->pool = cst__batch_pool_new(&state->allocator);
+  return columns->pool != NULL && cst__name_table_init(&columns->table, &state->allocator)
              ? CST_OK
              : cst__fail_memory(error, sizeof *columns);
 }
@@ -26,9 +26,9 @@ void cst__decoder_columns_reset(cst__decoder_columns *columns) {
   cst__name_map_reset(&columns->known);
   cst__schema_release(columns->schema);
   cst__batch_pool_release(columns->pool);
-  if (columns->loop != NULL) {
-    cst__delete(columns->loop->hot);
-    cst__delete(columns->loop->cold);
+  if (columns->state != NULL) {
+    cst__delete(columns->state->hot);
+    cst__delete(columns->state->cold);
   }
   cst__delete(columns->sorted);
   cst__delete(columns->order);
@@ -50,26 +50,26 @@ cst__cold cst__cold_of_feature(const cst_feature *feature) {
 
 cst_status cst__decoder_columns_add(cst__decoder_columns *columns, const char *name, size_t size,
                                     cst__cold cold, cst_error *error) {
-  cst__loop *loop = columns->loop;
-  bool unknown_grows = loop->grows;
+  cst__decode_state *state = columns->state;
+  bool unknown_grows = state->grows;
   uint32_t column;
   if (cst__name_table_find(&columns->table, (const uint8_t *)name, size) != CST__NO_COLUMN) {
     return cst__fail_twice(error, name, size);
   }
-  loop->error = error;
-  loop->grows = true;
-  cst_status status = cst__unknown_name(loop, (const uint8_t *)name, size, &column);
-  loop->grows = unknown_grows;
+  state->error = error;
+  state->grows = true;
+  cst_status status = cst__unknown_name(state, (const uint8_t *)name, size, &column);
+  state->grows = unknown_grows;
   if (status == CST_OK) {
-    loop->cold[column] = cold;
+    state->cold[column] = cold;
   }
   return status;
 }
 
 void cst__decoder_columns_reject(cst__decoder_columns *columns, const cst_schema *schema) {
   columns->schema = cst__schema_retain(schema);
-  columns->loop->known = &columns->known;
-  columns->loop->learns = true;
+  columns->state->known = &columns->known;
+  columns->state->learns = true;
 }
 
 cst_status cst__decoder_columns_know(cst__decoder_columns *columns, const cst_feature *feature,
@@ -83,43 +83,43 @@ cst_status cst__decoder_columns_know(cst__decoder_columns *columns, const cst_fe
 
 /* Forgets the names of earlier batches if far more of them are known than the last one had. */
 static cst_status forget_names(cst__decoder_columns *columns, cst_error *error) {
-  cst__loop *loop = columns->loop;
-  if (!loop->grows || loop->num_columns <= MANY_NAMES ||
-      loop->num_columns / 4 <= columns->num_outputs) {
+  cst__decode_state *state = columns->state;
+  if (!state->grows || state->num_columns <= MANY_NAMES ||
+      state->num_columns / 4 <= columns->num_outputs) {
     return CST_OK;
   }
   cst__name_table_reset(&columns->table);
-  loop->num_columns = 0;
+  state->num_columns = 0;
   columns->num_sorted = SIZE_MAX;
-  return cst__name_table_init(&columns->table, &loop->allocator)
+  return cst__name_table_init(&columns->table, &state->allocator)
              ? CST_OK
              : cst__fail_memory(error, sizeof columns->table);
 }
 
 cst_status cst__decoder_columns_begin(cst__decoder_columns *columns, const cst__records *records,
                                       cst_error *error) {
-  cst__loop *loop = columns->loop;
-  loop->error = error;
+  cst__decode_state *state = columns->state;
+  state->error = error;
   CST__TRY(forget_names(columns, error));
   if (columns->tuned_names != columns->table.count) {
     cst__name_table_tune(&columns->table);
     columns->tuned_names = columns->table.count;
   }
-  loop->batch = cst__batch_take(columns->pool, loop->num_columns);
-  if (loop->batch == NULL) {
-    return cst__fail_memory(error, loop->num_columns * sizeof(cst__column));
+  state->batch = cst__batch_take(columns->pool, state->num_columns);
+  if (state->batch == NULL) {
+    return cst__fail_memory(error, state->num_columns * sizeof(cst__column));
   }
-  loop->rows = (int32_t)records->count;
-  loop->row = 0;
-  loop->block = NULL;
-  loop->first_wrong = 0;
+  state->rows = (int32_t)records->count;
+  state->row = 0;
+  state->block = NULL;
+  state->first_wrong = 0;
   return CST_OK;
 }
 
 /* Room for as many columns of output as there are. */
 static bool reserve_outputs(cst__decoder_columns *columns) {
-  const cst_allocator *allocator = &columns->loop->allocator;
-  size_t count = columns->loop->num_columns;
+  const cst_allocator *allocator = &columns->state->allocator;
+  size_t count = columns->state->num_columns;
   if (count <= columns->output_capacity && columns->order != NULL) {
     return true;
   }
@@ -146,18 +146,18 @@ static int by_name(const void *a, const void *b) {
 
 /* Without a schema columns stand in the order of their names, with one in that of the schema. */
 static bool sort_columns(cst__decoder_columns *columns) {
-  const cst__loop *loop = columns->loop;
-  size_t count = loop->num_columns;
+  const cst__decode_state *state = columns->state;
+  size_t count = state->num_columns;
   if (columns->num_sorted == count && columns->sorted != NULL) {
     return true;
   }
   cst__delete(columns->sorted);
-  columns->sorted = cst__new(&loop->allocator, (count + 1) * sizeof *columns->sorted);
-  named_column *all = cst__new(&loop->allocator, (count + 1) * sizeof *all);
+  columns->sorted = cst__new(&state->allocator, (count + 1) * sizeof *columns->sorted);
+  named_column *all = cst__new(&state->allocator, (count + 1) * sizeof *all);
   for (size_t i = 0; all != NULL && i < count; i++) {
     all[i] = (named_column){columns->table.names[i], i};
   }
-  if (all != NULL && loop->grows && count > 1) {
+  if (all != NULL && state->grows && count > 1) {
     qsort(all, count, sizeof *all, by_name);
   }
   for (size_t i = 0; all != NULL && columns->sorted != NULL && i < count; i++) {
@@ -170,27 +170,27 @@ static bool sort_columns(cst__decoder_columns *columns) {
 }
 
 static cst__values kind_of(const cst__decoder_columns *columns, size_t column) {
-  switch (cst__expected_kind(columns->loop, (uint32_t)column)) {
+  switch (cst__expected_kind(columns->state, (uint32_t)column)) {
     case CST__TAG_INT:
       return CST__VALUES_INT64;
     case CST__TAG_FLOAT:
       return CST__VALUES_FLOAT32;
     case CST__TAG_BYTES:
-      return columns->loop->views ? CST__VALUES_VIEW : CST__VALUES_BINARY;
+      return columns->state->views ? CST__VALUES_VIEW : CST__VALUES_BINARY;
     default:
       return CST__VALUES_NULL;
   }
 }
 
 cst_status cst__decoder_columns_choose(cst__decoder_columns *columns, cst_error *error) {
-  const cst__loop *loop = columns->loop;
+  const cst__decode_state *state = columns->state;
   if (!reserve_outputs(columns) || !sort_columns(columns)) {
-    return cst__fail_memory(error, loop->num_columns * sizeof(cst__column_type));
+    return cst__fail_memory(error, state->num_columns * sizeof(cst__column_type));
   }
   columns->num_outputs = 0;
   for (size_t i = 0; i < columns->num_sorted; i++) {
     size_t column = columns->sorted[i];
-    if (!columns->all_seen && !columns->occurred(loop, (uint32_t)column)) {
+    if (!columns->all_seen && !columns->occurred(state, (uint32_t)column)) {
       continue;
     }
     columns->order[columns->num_outputs] = column;
@@ -198,7 +198,7 @@ cst_status cst__decoder_columns_choose(cst__decoder_columns *columns, cst_error 
     columns->types[columns->num_outputs++] =
         (cst__column_type){.name = columns->table.names[column],
                            .kind = kind_of(columns, column),
-                           .fixed_size = loop->cold[column].fixed_size,
+                           .fixed_size = state->cold[column].fixed_size,
                            .offsets_32 = (columns->flags & CST_COLUMNS_OFFSETS_32) != 0,
                            .is_nested = columns->is_nested};
   }
@@ -207,9 +207,9 @@ cst_status cst__decoder_columns_choose(cst__decoder_columns *columns, cst_error 
 
 cst__column *cst__decoder_columns_typed(cst__decoder_columns *columns, size_t i) {
   size_t at = columns->order[i];
-  cst__column *column = &columns->loop->batch->columns[at];
+  cst__column *column = &columns->state->batch->columns[at];
   column->kind = kind_of(columns, at);
-  column->fixed_size = columns->loop->cold[at].fixed_size;
+  column->fixed_size = columns->state->cold[at].fixed_size;
   column->offsets_32 = (columns->flags & CST_COLUMNS_OFFSETS_32) != 0;
   column->flat = false;
   return column;

@@ -11,11 +11,11 @@
 #include "schema/schema.h"
 
 typedef struct cst__decoder_columns {
-  cst__loop *loop; /* fills them */
-  uint32_t flags;  /* CST_COLUMNS_... */
-  bool all_seen;   /* every batch has all columns; else those that occurred in it */
-  bool is_nested;  /* a row is a list of lists */
-  bool (*occurred)(const cst__loop *loop, uint32_t column);
+  cst__decode_state *state; /* fills them */
+  uint32_t flags;           /* CST_COLUMNS_... */
+  bool all_seen;            /* every batch has all columns; else those that occurred in it */
+  bool is_nested;           /* a row is a list of lists */
+  bool (*occurred)(const cst__decode_state *state, uint32_t column);
   cst__name_table table;
   cst__name_map known; /* the schema's names, if unknown ones are to be rejected */
   cst_schema *schema;  /* keeps the names of `known` */
@@ -31,9 +31,9 @@ typedef struct cst__decoder_columns {
   size_t output_capacity;
 } cst__decoder_columns;
 
-/* `columns` is zeroed but for what the caller set; `loop` gets its parts that belong to columns.
+/* `columns` is zeroed but for what the caller set; `state` gets its parts that belong to columns.
  * What was made is to be reset after a failure, too. */
-cst_status cst__decoder_columns_init(cst__decoder_columns *columns, cst__loop *loop,
+cst_status cst__decoder_columns_init(cst__decoder_columns *columns, cst__decode_state *state,
                                      const cst_allocator *allocator, cst_error *error);
 void cst__decoder_columns_reset(cst__decoder_columns *columns);
 
@@ -50,7 +50,7 @@ cst_status cst__decoder_columns_know(cst__decoder_columns *columns, const cst_fe
                                      cst_error *error);
 
 /* Before the first record of a batch: a batch whose columns the caller has yet to open. `error` is
- * not NULL, and the loop's until the end. */
+ * not NULL, and the state's until the end. */
 cst_status cst__decoder_columns_begin(cst__decoder_columns *columns, const cst__records *records,
                                       cst_error *error);
 

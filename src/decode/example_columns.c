@@ -18,9 +18,9 @@ static size_t width_of(const cst__hot *hot) {
 }
 
 /* A hot column's pointers and room, after its values were allocated anew. */
-static void refresh(cst__loop *loop, uint32_t column) {
-  cst__hot *hot = &loop->hot[column];
-  cst__column *c = &loop->batch->columns[column];
+static void refresh(cst__decode_state *state, uint32_t column) {
+  cst__hot *hot = &state->hot[column];
+  cst__column *c = &state->batch->columns[column];
   size_t room = c->values.capacity / width_of(hot);
   hot->values = c->values.data;
   hot->value_offsets = (int64_t *)(void *)c->value_offsets.data;
@@ -32,14 +32,14 @@ static void refresh(cst__loop *loop, uint32_t column) {
   hot->room_values = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
 }
 
-cst_status cst__set_rows(cst__loop *loop, uint32_t column) {
-  cst__hot *hot = &loop->hot[column];
-  cst__column *c = &loop->batch->columns[column];
-  size_t rows = (size_t)loop->rows;
+cst_status cst__set_rows(cst__decode_state *state, uint32_t column) {
+  cst__hot *hot = &state->hot[column];
+  cst__column *c = &state->batch->columns[column];
+  size_t rows = (size_t)state->rows;
   size_t bits = (rows + 63) / 64 * 8;
-  if (!cst__buffer_reserve(&loop->allocator, &c->validity, bits, 0) ||
-      !cst__buffer_reserve(&loop->allocator, &c->offsets, (rows + 1) * 8, 0)) {
-    return cst__fail_memory(loop->error, rows * 8);
+  if (!cst__buffer_reserve(&state->allocator, &c->validity, bits, 0) ||
+      !cst__buffer_reserve(&state->allocator, &c->offsets, (rows + 1) * 8, 0)) {
+    return cst__fail_memory(state->error, rows * 8);
   }
   hot->validity = c->validity.data;
   memset(hot->validity, 0, bits);
@@ -48,14 +48,14 @@ cst_status cst__set_rows(cst__loop *loop, uint32_t column) {
   return CST_OK;
 }
 
-cst_status cst__set_values(cst__loop *loop, uint32_t column, uint8_t tag) {
-  cst__hot *hot = &loop->hot[column];
-  cst__column *c = &loop->batch->columns[column];
-  const cst_allocator *a = &loop->allocator;
-  const cst__cold *cold = &loop->cold[column];
+cst_status cst__set_values(cst__decode_state *state, uint32_t column, uint8_t tag) {
+  cst__hot *hot = &state->hot[column];
+  cst__column *c = &state->batch->columns[column];
+  const cst_allocator *a = &state->allocator;
+  const cst__cold *cold = &state->cold[column];
   size_t likely = (size_t)cold->last_values + cold->last_values / 8;
   size_t count = likely > FIRST_VALUES ? likely : FIRST_VALUES;
-  hot->flags |= loop->views && tag == CST__TAG_BYTES ? CST__HOT_VIEW : 0;
+  hot->flags |= state->views && tag == CST__TAG_BYTES ? CST__HOT_VIEW : 0;
   hot->tag = tag;
   /* A little more than the last batch needed, and not much if it had no such column: most of many
    * names are rare. */
@@ -63,33 +63,33 @@ cst_status cst__set_values(cst__loop *loop, uint32_t column, uint8_t tag) {
   if (!cst__buffer_reserve(a, &c->values, bytes, 0) ||
       (is_copied(hot) && !cst__buffer_reserve(a, &c->value_offsets, (count + 1) * 8, 0))) {
     hot->tag = 0;
-    return cst__fail_memory(loop->error, bytes + count * 8);
+    return cst__fail_memory(state->error, bytes + count * 8);
   }
-  loop->cold[column].kind_row = loop->row;
-  refresh(loop, column);
+  state->cold[column].kind_row = state->row;
+  refresh(state, column);
   return CST_OK;
 }
 
-cst_status cst__set_kind(cst__loop *loop, uint32_t column, uint8_t tag) {
-  CST__TRY(cst__set_rows(loop, column));
-  return cst__set_values(loop, column, tag);
+cst_status cst__set_kind(cst__decode_state *state, uint32_t column, uint8_t tag) {
+  CST__TRY(cst__set_rows(state, column));
+  return cst__set_values(state, column, tag);
 }
 
-static cst_status too_much(cst__loop *loop, uint32_t column) {
-  return cst__at_column(loop, column,
-                        cst__fail(loop->error, CST_LIMIT, "use smaller batches",
+static cst_status too_much(cst__decode_state *state, uint32_t column) {
+  return cst__at_column(state, column,
+                        cst__fail(state->error, CST_LIMIT, "use smaller batches",
                                   "a column of a batch has more than 4294967295 values"));
 }
 
-cst_status cst__grow_hot(cst__loop *loop, uint32_t column, size_t values, size_t bytes) {
-  cst__hot *hot = &loop->hot[column];
-  cst__column *c = &loop->batch->columns[column];
-  const cst_allocator *a = &loop->allocator;
+cst_status cst__grow_hot(cst__decode_state *state, uint32_t column, size_t values, size_t bytes) {
+  cst__hot *hot = &state->hot[column];
+  cst__column *c = &state->batch->columns[column];
+  const cst_allocator *a = &state->allocator;
   size_t count;
   size_t want;
   if (!cst__add(hot->num_values, values, &count) || count >= UINT32_MAX ||
       !cst__add(hot->num_bytes, bytes, &want)) {
-    return too_much(loop, column);
+    return too_much(state, column);
   }
   /* A list that is being appended has written behind num_values: whole buffers are kept. */
   bool ok = true;
@@ -99,15 +99,15 @@ cst_status cst__grow_hot(cst__loop *loop, uint32_t column, size_t values, size_t
     want = count * width_of(hot);
   }
   if (!ok || !cst__buffer_reserve(a, &c->values, want, c->values.capacity)) {
-    return cst__fail_memory(loop->error, want);
+    return cst__fail_memory(state->error, want);
   }
-  refresh(loop, column);
+  refresh(state, column);
   return CST_OK;
 }
 
-void cst__undo_row(cst__loop *loop, uint32_t column) {
-  cst__hot *hot = &loop->hot[column];
-  if (!cst__has_row(hot, loop->row)) {
+void cst__undo_row(cst__decode_state *state, uint32_t column) {
+  cst__hot *hot = &state->hot[column];
+  if (!cst__has_row(hot, state->row)) {
     return;
   }
   hot->next_end--;
@@ -115,33 +115,33 @@ void cst__undo_row(cst__loop *loop, uint32_t column) {
   if (is_copied(hot)) {
     hot->num_bytes = (size_t)hot->value_offsets[hot->num_values];
   }
-  hot->validity[loop->row >> 3] &= (uint8_t) ~(1u << (loop->row & 7));
+  hot->validity[state->row >> 3] &= (uint8_t) ~(1u << (state->row & 7));
 }
 
 /* ---- the end of a batch ---- */
 
-void cst__settle_use(cst__loop *loop) {
-  for (size_t i = 0; i < loop->num_columns; i++) {
-    const cst__hot *hot = &loop->hot[i];
-    cst__cold *cold = &loop->cold[i];
-    cold->was_used = cst__has_buffers(loop, (uint32_t)i) && hot->num_values > 0;
+void cst__settle_use(cst__decode_state *state) {
+  for (size_t i = 0; i < state->num_columns; i++) {
+    const cst__hot *hot = &state->hot[i];
+    cst__cold *cold = &state->cold[i];
+    cold->was_used = cst__has_buffers(state, (uint32_t)i) && hot->num_values > 0;
     if (cold->was_used) {
       cold->last_values = hot->num_values;
       cold->last_bytes = hot->num_bytes;
-    } else if (!cst__has_buffers(loop, (uint32_t)i)) {
-      cst__batch_free_column(loop->batch, i);
+    } else if (!cst__has_buffers(state, (uint32_t)i)) {
+      cst__batch_free_column(state->batch, i);
     }
   }
 }
 
 /* Moves the values of the rows that have some to their rows' places, from the last one on, with
  * zeros (or empty strings) between them. */
-static void spread_rows(cst__loop *loop, uint32_t column, size_t present, size_t size) {
-  cst__hot *hot = &loop->hot[column];
+static void spread_rows(cst__decode_state *state, uint32_t column, size_t present, size_t size) {
+  cst__hot *hot = &state->hot[column];
   size_t width = is_copied(hot) ? 8 : width_of(hot);
   /* Of strings, the ends move: a row's are value_offsets[row * size + 1 ..]. */
   uint8_t *items = is_copied(hot) ? (uint8_t *)(hot->value_offsets + 1) : hot->values;
-  for (size_t row = (size_t)loop->rows; row-- > 0;) {
+  for (size_t row = (size_t)state->rows; row-- > 0;) {
     uint8_t *to = items + row * size * width;
     if (cst__has_row(hot, (int32_t)row)) {
       present--;
@@ -158,55 +158,57 @@ static void spread_rows(cst__loop *loop, uint32_t column, size_t present, size_t
 }
 
 /* The values that stand for absent rows of a fixed shape. */
-static cst_status count_fill(cst__loop *loop, uint32_t column, size_t absent, size_t *values) {
-  size_t size = (size_t)loop->cold[column].fixed_size;
+static cst_status count_fill(cst__decode_state *state, uint32_t column, size_t absent,
+                             size_t *values) {
+  size_t size = (size_t)state->cold[column].fixed_size;
   if (!cst__mul(size, absent, values) || *values > MAX_NULL_FILL / 16) {
     return cst__at_column(
-        loop, column,
-        cst__fail(loop->error, CST_LIMIT, "decode without fixed_size",
+        state, column,
+        cst__fail(state->error, CST_LIMIT, "decode without fixed_size",
                   "%zu rows are absent where the shape has %zu values", absent, size));
   }
   return CST_OK;
 }
 
 /* A fixed shape has room for absent rows too. */
-static cst_status close_fixed(cst__loop *loop, uint32_t column, size_t present) {
-  cst__hot *hot = &loop->hot[column];
-  size_t size = (size_t)loop->cold[column].fixed_size;
+static cst_status close_fixed(cst__decode_state *state, uint32_t column, size_t present) {
+  cst__hot *hot = &state->hot[column];
+  size_t size = (size_t)state->cold[column].fixed_size;
   size_t more;
-  CST__TRY(count_fill(loop, column, (size_t)loop->rows - present, &more));
-  CST__TRY(cst__grow_hot(loop, column, more, 0));
-  spread_rows(loop, column, present, size);
+  CST__TRY(count_fill(state, column, (size_t)state->rows - present, &more));
+  CST__TRY(cst__grow_hot(state, column, more, 0));
+  spread_rows(state, column, present, size);
   hot->num_values += (uint32_t)more;
   return CST_OK;
 }
 
-static cst_status close_absent(cst__loop *loop, uint32_t column) {
-  size_t rows = (size_t)loop->rows;
+static cst_status close_absent(cst__decode_state *state, uint32_t column) {
+  size_t rows = (size_t)state->rows;
   size_t values;
-  if (loop->cold[column].fixed_size >= 0) {
-    CST__TRY(count_fill(loop, column, rows, &values));
+  if (state->cold[column].fixed_size >= 0) {
+    CST__TRY(count_fill(state, column, rows, &values));
   }
-  return cst__batch_set_absent(loop->batch, column, rows)
+  return cst__batch_set_absent(state->batch, column, rows)
              ? CST_OK
-             : cst__fail_memory(loop->error, rows * sizeof(int64_t));
+             : cst__fail_memory(state->error, rows * sizeof(int64_t));
 }
 
-cst_status cst__close_column(cst__loop *loop, uint32_t column, const cst__machine *machine) {
-  cst__hot *hot = &loop->hot[column];
-  cst__column *c = &loop->batch->columns[column];
-  size_t rows = (size_t)loop->rows;
+cst_status cst__close_column(cst__decode_state *state, uint32_t column,
+                             const cst__kernels *kernels) {
+  cst__hot *hot = &state->hot[column];
+  cst__column *c = &state->batch->columns[column];
+  size_t rows = (size_t)state->rows;
   int64_t *offsets = (int64_t *)(void *)c->offsets.data;
-  size_t present = cst__has_buffers(loop, column) ? (size_t)(hot->next_end - offsets) - 1 : 0;
+  size_t present = cst__has_buffers(state, column) ? (size_t)(hot->next_end - offsets) - 1 : 0;
   if (present == 0) {
-    return close_absent(loop, column);
+    return close_absent(state, column);
   }
   c->is_absent = false;
   if (present < rows) {
     if (hot->flags & CST__HOT_FIXED) {
-      CST__TRY(close_fixed(loop, column, present));
+      CST__TRY(close_fixed(state, column, present));
     } else {
-      machine->expand(offsets, hot->validity, rows, present);
+      kernels->expand(offsets, hot->validity, rows, present);
     }
   }
   c->null_count = (int64_t)(rows - present);

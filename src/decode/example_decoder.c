@@ -12,8 +12,8 @@
 
 struct cst_example_decoder {
   cst__decoder_columns columns;
-  cst__loop loop;
-  const cst__machine *machine;
+  cst__decode_state state;
+  const cst__kernels *kernels;
   cst__nest *nest; /* makes nested columns of the flat ones; else NULL */
   bool has_schema;
   const cst__records *records; /* from begin to end of a decode */
@@ -131,38 +131,38 @@ static cst_status plan(cst_example_decoder *d, const cst_schema *schema,
       }
     }
   }
-  d->loop.grows = schema == NULL && options->columns == NULL;
-  d->loop.learns = d->loop.grows;
-  d->columns.all_seen = !d->loop.grows;
+  d->state.grows = schema == NULL && options->columns == NULL;
+  d->state.learns = d->state.grows;
+  d->columns.all_seen = !d->state.grows;
   return schema != NULL && options->reject_unknown ? plan_rejection(d, schema, options, error)
                                                    : CST_OK;
 }
 
 /* With a kind, or by its name alone. */
-static bool has_occurred(const cst__loop *loop, uint32_t column) {
-  return loop->hot[column].tag != 0 || (loop->hot[column].flags & CST__HOT_SEEN) != 0;
+static bool has_occurred(const cst__decode_state *state, uint32_t column) {
+  return state->hot[column].tag != 0 || (state->hot[column].flags & CST__HOT_SEEN) != 0;
 }
 
 cst_status cst__example_decoder_new(const cst_schema *schema,
                                     const cst__example_decoder_options *options,
                                     cst_example_decoder **out, cst_error *error) {
-  cst_error unseen = CST_ERROR_INIT; /* the loop always has somewhere to write to */
+  cst_error unseen = CST_ERROR_INIT; /* the state always has somewhere to write to */
   error = cst__error_wanted(error) ? error : &unseen;
   cst_example_decoder *d = cst__new_zero(options->allocator, sizeof *d);
   if (d == NULL) {
     return cst__fail_memory(error, sizeof *d);
   }
   d->has_schema = schema != NULL;
-  d->machine = cst__machine_find(options->loop);
-  d->loop.damaged_hint = options->damaged_hint != NULL ? options->damaged_hint
-                                                       : "the record is damaged, or no tf.Example";
+  d->kernels = cst__kernels_find(options->loop);
+  d->state.damaged_hint = options->damaged_hint != NULL ? options->damaged_hint
+                                                        : "the record is damaged, or no tf.Example";
   d->columns.flags = options->flags;
   d->columns.occurred = has_occurred;
-  cst_status status = cst__decoder_columns_init(&d->columns, &d->loop, options->allocator, error);
+  cst_status status = cst__decoder_columns_init(&d->columns, &d->state, options->allocator, error);
   if (status == CST_OK) {
     status = plan(d, schema, options, error);
   }
-  d->loop.error = NULL;
+  d->state.error = NULL;
   if (status != CST_OK) {
     cst__example_decoder_free(d);
     return status;
@@ -242,9 +242,11 @@ cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struc
   return cst__example_decoder_schema_with(decoder, NULL, out, error);
 }
 
-cst__loop *cst__example_decoder_loop(cst_example_decoder *decoder) { return &decoder->loop; }
-const cst__machine *cst__example_decoder_machine(const cst_example_decoder *decoder) {
-  return decoder->machine;
+cst__decode_state *cst__example_decoder_state(cst_example_decoder *decoder) {
+  return &decoder->state;
+}
+const cst__kernels *cst__example_decoder_kernels(const cst_example_decoder *decoder) {
+  return decoder->kernels;
 }
 
 /* ---- decoding ---- */
@@ -252,15 +254,15 @@ const cst__machine *cst__example_decoder_machine(const cst_example_decoder *deco
 /* All columns empty, with room for the values of those that are likely to have some. */
 cst_status cst__example_decoder_begin(cst_example_decoder *d, const cst__records *records,
                                       cst_error *error) {
-  cst__loop *loop = &d->loop;
+  cst__decode_state *state = &d->state;
   d->records = records;
   CST__TRY(cst__decoder_columns_begin(&d->columns, records, error));
-  for (size_t i = 0; i < loop->num_columns; i++) {
-    cst__cold *cold = &loop->cold[i];
+  for (size_t i = 0; i < state->num_columns; i++) {
+    cst__cold *cold = &state->cold[i];
     cold->next_wrong = 0;
-    loop->hot[i] = (cst__hot){.flags = cold->fixed_size >= 0 ? CST__HOT_FIXED : 0};
+    state->hot[i] = (cst__hot){.flags = cold->fixed_size >= 0 ? CST__HOT_FIXED : 0};
     if (cold->tag != 0 && cold->was_used) {
-      CST__TRY(cst__set_kind(loop, (uint32_t)i, cold->tag));
+      CST__TRY(cst__set_kind(state, (uint32_t)i, cold->tag));
     }
   }
   return CST_OK;
@@ -269,25 +271,25 @@ cst_status cst__example_decoder_begin(cst_example_decoder *d, const cst__records
 static cst_status close_columns(cst_example_decoder *d, cst_error *error) {
   for (size_t i = 0; i < d->columns.num_outputs; i++) {
     if (cst__decoder_columns_typed(&d->columns, i)->kind != CST__VALUES_NULL) {
-      CST__TRY(cst__close_column(&d->loop, (uint32_t)d->columns.order[i], d->machine));
+      CST__TRY(cst__close_column(&d->state, (uint32_t)d->columns.order[i], d->kernels));
     }
   }
-  return d->loop.views ? cst__records_keep(d->records, d->loop.batch, error) : CST_OK;
+  return d->state.views ? cst__records_keep(d->records, d->state.batch, error) : CST_OK;
 }
 
 static cst_status hand_out(cst_example_decoder *d, cst__extra_column *extra, struct ArrowArray *out,
                            cst_error *error) {
   const cst__decoder_columns *columns = &d->columns;
   if (extra != NULL) {
-    if (!cst__batch_reserve(d->loop.batch, d->loop.num_columns + 1)) {
+    if (!cst__batch_reserve(d->state.batch, d->state.num_columns + 1)) {
       return cst__fail_memory(error, sizeof(cst__column));
     }
-    cst__batch_attach(d->loop.batch, &extra->array, place_of(d, extra));
+    cst__batch_attach(d->state.batch, &extra->array, place_of(d, extra));
   }
   struct ArrowArray made;
-  CST__TRY(cst__batch_export(d->loop.batch, (int64_t)d->records->count, columns->order,
+  CST__TRY(cst__batch_export(d->state.batch, (int64_t)d->records->count, columns->order,
                              columns->names, columns->num_outputs, &made, error));
-  d->loop.batch = NULL; /* it belongs to the arrays from here on */
+  d->state.batch = NULL; /* it belongs to the arrays from here on */
   if (d->nest != NULL) {
     CST__TRY(cst__nest_batch(d->nest, &made, error));
   }
@@ -300,7 +302,7 @@ static cst_status finish_batch(cst_example_decoder *d, cst__extra_column *extra,
                                struct ArrowSchema *schema, struct ArrowArray *out,
                                cst_error *error) {
   CST__TRY(choose_outputs(d, extra, error));
-  cst__settle_use(&d->loop);
+  cst__settle_use(&d->state);
   if (out != NULL) {
     CST__TRY(close_columns(d, error));
   }
@@ -315,11 +317,11 @@ cst_status cst__example_decoder_end(cst_example_decoder *d, cst_status status,
                                     struct ArrowArray *out) {
   struct ArrowSchema schema = {.release = NULL};
   if (status == CST_OK) {
-    status = finish_batch(d, extra, out_schema != NULL ? &schema : NULL, out, d->loop.error);
+    status = finish_batch(d, extra, out_schema != NULL ? &schema : NULL, out, d->state.error);
   }
-  if (d->loop.batch != NULL) {
-    cst__batch_drop(d->loop.batch);
-    d->loop.batch = NULL;
+  if (d->state.batch != NULL) {
+    cst__batch_drop(d->state.batch);
+    d->state.batch = NULL;
   }
   if (status == CST_OK && out_schema != NULL) {
     *out_schema = schema;
@@ -335,16 +337,16 @@ static cst_status decode_examples(void *decoder, const cst__records *records,
   cst_example_decoder *d = decoder;
   cst_status status = cst__example_decoder_begin(d, records, error);
   if (status == CST_OK) {
-    status = d->machine->run(&d->loop, records);
+    status = d->kernels->run(&d->state, records);
     if (status != CST_OK) {
-      cst__error_add_record(error, d->loop.row, -1);
+      cst__error_add_record(error, d->state.row, -1);
     }
   }
   return cst__example_decoder_end(d, status, NULL, out_schema, out);
 }
 
 static cst__message_decoder as_message_decoder(cst_example_decoder *d) {
-  return (cst__message_decoder){d, decode_examples, d->loop.views, &d->loop.allocator};
+  return (cst__message_decoder){d, decode_examples, d->state.views, &d->state.allocator};
 }
 
 cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__records *records,

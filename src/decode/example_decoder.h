@@ -11,7 +11,7 @@
 #include <columnstone/example.h>
 #include <columnstone/schema.h>
 
-#include "decode/machine.h"
+#include "decode/kernels.h"
 
 typedef struct cst__example_decoder_options {
   uint32_t flags;             /* CST_COLUMNS_... */
@@ -61,12 +61,12 @@ cst_status cst__example_decoder_schema_with(const cst_example_decoder *decoder,
 
 /* ---- the steps of a decode, for a message that has the Features of an Example in it ---- */
 
-/* Before the first record. `records` stay, and `error`, which is not NULL, is the loop's until the
+/* Before the first record. `records` stay, and `error`, which is not NULL, is the state's until the
  * end. */
 cst_status cst__example_decoder_begin(cst_example_decoder *decoder, const cst__records *records,
                                       cst_error *error);
-cst__loop *cst__example_decoder_loop(cst_example_decoder *decoder);
-const cst__machine *cst__example_decoder_machine(const cst_example_decoder *decoder);
+cst__decode_state *cst__example_decoder_state(cst_example_decoder *decoder);
+const cst__kernels *cst__example_decoder_kernels(const cst_example_decoder *decoder);
 /* After the last record, or the first failure, which is `status`: hands the batch out, or gives it
  * back. extra->array is moved in on success; `extra` may be NULL. */
 cst_status cst__example_decoder_end(cst_example_decoder *decoder, cst_status status,

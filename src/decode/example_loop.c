@@ -25,17 +25,17 @@ typedef enum outcome { DONE, SLOW, FAILED } outcome;
 /* The column at hand: its hot part, which stays in registers while the loop stores bytes that
  * might, for all that the compiler knows, be part of it. */
 typedef struct target {
-  cst__loop *loop;
+  cst__decode_state *state;
   cst__hot *hot;
   size_t row;
 } target;
 
-ALWAYS_INLINE uint32_t column_of(target t) { return (uint32_t)(t.hot - t.loop->hot); }
+ALWAYS_INLINE uint32_t column_of(target t) { return (uint32_t)(t.hot - t.state->hot); }
 
 ALWAYS_INLINE outcome commit(target t, size_t num_values) {
   int64_t count = (int64_t)(num_values - t.hot->num_values);
-  if (UNLIKELY(t.hot->flags & CST__HOT_FIXED) && count != t.loop->cold[column_of(t)].fixed_size) {
-    (void)cst__wrong_count(t.loop, column_of(t), count);
+  if (UNLIKELY(t.hot->flags & CST__HOT_FIXED) && count != t.state->cold[column_of(t)].fixed_size) {
+    (void)cst__wrong_count(t.state, column_of(t), count);
     return FAILED;
   }
   t.hot->num_values = (uint32_t)num_values;
@@ -45,7 +45,7 @@ ALWAYS_INLINE outcome commit(target t, size_t num_values) {
 }
 
 ALWAYS_INLINE bool grow(target t, size_t values, size_t bytes) {
-  return cst__grow_hot(t.loop, column_of(t), values, bytes) == CST_OK;
+  return cst__grow_hot(t.state, column_of(t), values, bytes) == CST_OK;
 }
 
 /* The values of a packed list: exactly [at, at + size). */
@@ -132,7 +132,7 @@ ALWAYS_INLINE outcome put_strings(target t, const uint8_t *at, const uint8_t *en
 
 static __attribute__((noinline)) outcome put_views(target t, const uint8_t *at,
                                                    const uint8_t *end) {
-  const cst__loop *loop = t.loop;
+  const cst__decode_state *state = t.state;
   size_t count = t.hot->num_values;
   while (at < end) {
     size_t size;
@@ -142,8 +142,8 @@ static __attribute__((noinline)) outcome put_views(target t, const uint8_t *at,
     if (UNLIKELY(count >= t.hot->room_values) && !grow(t, count - t.hot->num_values + 1, 0)) {
       return FAILED;
     }
-    cst__put_view(t.hot->values + count++ * CST__VIEW_SIZE, at, size, loop->block_index,
-                  loop->block->data, at + loop->view_shift);
+    cst__put_view(t.hot->values + count++ * CST__VIEW_SIZE, at, size, state->block_index,
+                  state->block->data, at + state->view_shift);
     at += size;
   }
   return commit(t, count);
@@ -184,22 +184,22 @@ ALWAYS_INLINE uint64_t keep_bytes(uint64_t word, size_t size) {
 
 /* The column of a name, SLACK readable bytes behind it: CST__NO_COLUMN if it is not wanted; SLOW if
  * it is to be learned, from the whole entry. */
-ALWAYS_INLINE outcome find_column(cst__loop *loop, const uint8_t *name, size_t size,
+ALWAYS_INLINE outcome find_column(cst__decode_state *state, const uint8_t *name, size_t size,
                                   uint32_t *column) {
   cst__name_key key = {.tail = keep_bytes(cst__load64(name + (size > 8 ? size - 8 : 0)), size),
                        .size = (uint32_t)size};
   *column = CST__NO_COLUMN;
-  if (cst__name_may_be_known(loop->table, key.tail)) {
+  if (cst__name_may_be_known(state->table, key.tail)) {
     key.head = keep_bytes(cst__load64(name), size);
     key.next = keep_bytes(cst__load64(name + 8), size > 8 ? size - 8 : 0);
-    *column = cst__name_table_probe(loop->table, key, name);
+    *column = cst__name_table_probe(state->table, key, name);
   }
-  return UNLIKELY(*column == CST__NO_COLUMN) && loop->learns ? SLOW : DONE;
+  return UNLIKELY(*column == CST__NO_COLUMN) && state->learns ? SLOW : DONE;
 }
 
 /* One map entry of any size: its content is [at, end), with SLACK readable bytes behind, or else
  * longer than TAIL_BYTES, so that its head can be read all the same. */
-ALWAYS_INLINE outcome put_entry(cst__loop *loop, const uint8_t *at, const uint8_t *end,
+ALWAYS_INLINE outcome put_entry(cst__decode_state *state, const uint8_t *at, const uint8_t *end,
                                 bool slack) {
   if (UNLIKELY(at[0] != CST__TAG_FIRST || at[1] >= 0x80)) {
     return SLOW;
@@ -216,7 +216,7 @@ ALWAYS_INLINE outcome put_entry(cst__loop *loop, const uint8_t *at, const uint8_
                feature_size != (size_t)(end - value))) {
     return SLOW; /* there may be another name in it */
   }
-  outcome found = find_column(loop, name, size, &column);
+  outcome found = find_column(state, name, size, &column);
   if (UNLIKELY(found != DONE)) {
     return found;
   }
@@ -226,14 +226,14 @@ ALWAYS_INLINE outcome put_entry(cst__loop *loop, const uint8_t *at, const uint8_
   if (UNLIKELY(feature_size < 2)) {
     return SLOW;
   }
-  target t = {loop, &loop->hot[column], (size_t)loop->row};
+  target t = {state, &state->hot[column], (size_t)state->row};
   return put_list(t, value, end, slack);
 }
 
 /* An entry that put_small or put_entry does not know: several parts, another order, no kind. */
-static __attribute__((noinline)) cst_status put_odd(cst__loop *loop, outcome how, const uint8_t *at,
-                                                    size_t size) {
-  return how == FAILED ? loop->error->code : cst__slow_entry(loop, at, size);
+static __attribute__((noinline)) cst_status put_odd(cst__decode_state *state, outcome how,
+                                                    const uint8_t *at, size_t size) {
+  return how == FAILED ? state->error->code : cst__slow_entry(state, at, size);
 }
 
 /* What the first of the checks of put_small found, and where: the same for every kind. */
@@ -248,15 +248,15 @@ ALWAYS_INLINE bool is_usual(const uint8_t *value, size_t feature_size, uint8_t t
  * follow from two of them, so that one compare checks the whole head.
  *   0A entry 0A name_size NAME 12 feature KIND list 0A values VALUES
  * The bytes of [at, at + 4) were checked, SLACK lies behind the entry. */
-ALWAYS_INLINE outcome put_small(cst__loop *loop, size_t row, const uint8_t *at, size_t entry_size,
-                                size_t name_size) {
+ALWAYS_INLINE outcome put_small(cst__decode_state *state, size_t row, const uint8_t *at,
+                                size_t entry_size, size_t name_size) {
   const uint8_t *name = at + 4;
   size_t size = entry_size - name_size - 8; /* of the values; wraps if there are none */
   uint32_t column;
   if (UNLIKELY(size > 127)) {
-    return put_entry(loop, at + 2, at + 2 + entry_size, true);
+    return put_entry(state, at + 2, at + 2 + entry_size, true);
   }
-  outcome found = find_column(loop, name, name_size, &column);
+  outcome found = find_column(state, name, name_size, &column);
   if (UNLIKELY(found != DONE)) {
     return found;
   }
@@ -266,12 +266,12 @@ ALWAYS_INLINE outcome put_small(cst__loop *loop, size_t row, const uint8_t *at, 
     memcpy(&head, value, 2);
     return LIKELY(head == (CST__TAG_VALUE | (size + 4) << 8))
                ? DONE
-               : put_entry(loop, at + 2, at + 2 + entry_size, true);
+               : put_entry(state, at + 2, at + 2 + entry_size, true);
   }
-  target t = {loop, &loop->hot[column], row};
+  target t = {state, &state->hot[column], row};
   uint8_t tag = t.hot->tag;
   if (UNLIKELY(tag == 0 || !is_usual(value, size + 4, tag))) {
-    return put_entry(loop, at + 2, at + 2 + entry_size, true);
+    return put_entry(state, at + 2, at + 2 + entry_size, true);
   }
   if (is_repeated(t)) {
     return SLOW;
@@ -293,7 +293,7 @@ ALWAYS_INLINE outcome put_small(cst__loop *loop, size_t row, const uint8_t *at, 
 
 /* An entry of any size, or what is no entry: *at moves behind what was done, NULL says that all of
  * the rest was. */
-static __attribute__((noinline)) cst_status put_any(cst__loop *loop, const uint8_t **at,
+static __attribute__((noinline)) cst_status put_any(cst__decode_state *state, const uint8_t **at,
                                                     const uint8_t *end, const uint8_t *readable) {
   const uint8_t *entry = *at + 1;
   size_t size;
@@ -302,24 +302,24 @@ static __attribute__((noinline)) cst_status put_any(cst__loop *loop, const uint8
     size = (size_t)(end - *at);
     entry = *at;
     *at = NULL;
-    return cst__slow_features(loop, entry, size);
+    return cst__slow_features(state, entry, size);
   }
   bool slack = readable - entry >= (ptrdiff_t)(size + SLACK);
   outcome how = SLOW;
   if (LIKELY(slack)) {
-    how = put_entry(loop, entry, entry + size, true);
+    how = put_entry(state, entry, entry + size, true);
   } else if (size > TAIL_BYTES) {
-    how = put_entry(loop, entry, entry + size, false);
+    how = put_entry(state, entry, entry + size, false);
   }
   *at = entry + size;
-  return LIKELY(how == DONE) ? CST_OK : put_odd(loop, how, entry, size);
+  return LIKELY(how == DONE) ? CST_OK : put_odd(state, how, entry, size);
 }
 
 /* The entries of one Features message, [at, end), where `readable` is the end of what may be read
  * and at least HEADER_SLACK behind every entry that is looked at. */
-static cst_status put_entries(cst__loop *loop, const uint8_t *at, const uint8_t *end,
+static cst_status put_entries(cst__decode_state *state, const uint8_t *at, const uint8_t *end,
                               const uint8_t *readable, const uint8_t **stop) {
-  size_t row = (size_t)loop->row;
+  size_t row = (size_t)state->row;
   const uint8_t *begin_limit = readable - HEADER_SLACK < end ? readable - HEADER_SLACK + 1 : end;
   const uint8_t *end_limit = readable - SLACK < end ? readable - SLACK : end;
   while (at < begin_limit) {
@@ -328,9 +328,9 @@ static cst_status put_entries(cst__loop *loop, const uint8_t *at, const uint8_t 
     size_t entry_size = (head >> 8) & 0x7f;
     const uint8_t *next = at + 2 + entry_size;
     if (LIKELY((head & 0x80ff80ff) == 0x000a000a && next <= end_limit)) {
-      outcome how = put_small(loop, row, at, entry_size, head >> 24);
+      outcome how = put_small(state, row, at, entry_size, head >> 24);
       if (UNLIKELY(how != DONE)) {
-        CST__TRY(put_odd(loop, how, at + 2, entry_size));
+        CST__TRY(put_odd(state, how, at + 2, entry_size));
       }
       at = next;
       continue;
@@ -338,7 +338,7 @@ static cst_status put_entries(cst__loop *loop, const uint8_t *at, const uint8_t 
     if (end_limit < end && end - at <= TAIL_BYTES) {
       break; /* near the end: the caller copies */
     }
-    CST__TRY(put_any(loop, &at, end, readable));
+    CST__TRY(put_any(state, &at, end, readable));
     if (at == NULL) {
       at = end;
     }
@@ -348,20 +348,20 @@ static cst_status put_entries(cst__loop *loop, const uint8_t *at, const uint8_t 
 }
 
 /* All entries of a record that begins at `begin`. */
-static cst_status put_features(cst__loop *loop, const uint8_t *begin, const uint8_t *at,
+static cst_status put_features(cst__decode_state *state, const uint8_t *begin, const uint8_t *at,
                                const uint8_t *end, const uint8_t *readable) {
   uint8_t tail[TAIL_BYTES + HEADER_SLACK + SLACK];
   uint8_t *copy = tail;
-  loop->view_shift = 0;
+  state->view_shift = 0;
   if (readable - at >= HEADER_SLACK) {
-    CST__TRY(put_entries(loop, at, end, readable, &at));
+    CST__TRY(put_entries(state, at, end, readable, &at));
   }
   if (LIKELY(at == end)) {
     return CST_OK;
   }
   size_t rest = (size_t)(end - at);
   if (UNLIKELY(rest > TAIL_BYTES)) {
-    return cst__slow_features(loop, at, rest);
+    return cst__slow_features(state, at, rest);
   }
   if (LIKELY(rest <= SHORT_TAIL && end - begin >= SHORT_TAIL)) {
     memcpy(tail, end - SHORT_TAIL, SHORT_TAIL); /* more than needed, but of a fixed size */
@@ -370,8 +370,8 @@ static cst_status put_features(cst__loop *loop, const uint8_t *begin, const uint
     memcpy(tail, at, rest);
   }
   memset(copy + rest, 0, HEADER_SLACK + SLACK);
-  loop->view_shift = at - copy;
-  return put_entries(loop, copy, copy + rest, copy + rest + HEADER_SLACK + SLACK, &at);
+  state->view_shift = at - copy;
+  return put_entries(state, copy, copy + rest, copy + rest + HEADER_SLACK + SLACK, &at);
 }
 
 /* Begins to load a record that comes next: a list of them lies anywhere in memory, and by the time
@@ -383,29 +383,29 @@ ALWAYS_INLINE void fetch(const cst_bytes *record) {
   }
 }
 
-static cst_status run(cst__loop *loop, const cst__records *records) {
+static cst_status run(cst__decode_state *state, const cst__records *records) {
   size_t done = 0;
   for (size_t i = 0; i < records->count; i++) {
     const uint8_t *at = records->items[i].data;
     size_t size = records->items[i].size;
     const uint8_t *end = at + size;
     size_t features = 0;
-    loop->row = (int32_t)i;
+    state->row = (int32_t)i;
     if (LIKELY(i + 1 < records->count)) {
       fetch(&records->items[i + 1]);
     }
-    cst__enter_record(loop, records);
+    cst__enter_record(state, records);
     if (LIKELY(size >= 8 && *at++ == CST__TAG_FIRST && read_size(&at, &features) &&
                features == (size_t)(end - at))) {
-      CST__TRY(put_features(loop, records->items[i].data, at, end, end + records->padding));
+      CST__TRY(put_features(state, records->items[i].data, at, end, end + records->padding));
     } else {
-      CST__TRY(cst__slow_record(loop, records->items[i].data, size));
+      CST__TRY(cst__slow_record(state, records->items[i].data, size));
     }
-    if (UNLIKELY(loop->first_wrong != 0)) {
-      CST__TRY(cst__settle_wrong(loop));
+    if (UNLIKELY(state->first_wrong != 0)) {
+      CST__TRY(cst__settle_wrong(state));
     }
     if (UNLIKELY(cst__stretch_is_over(&done, size + RECORD_WORK))) {
-      CST__TRY(cst__interrupted(loop->error));
+      CST__TRY(cst__interrupted(state->error));
     }
   }
   return CST_OK;
@@ -448,4 +448,5 @@ static void expand(int64_t *offsets, const uint8_t *validity, size_t rows, size_
   }
 }
 
-const cst__machine CST__PASTE(cst__machine_, CST_VARIANT) = {run, put_features, expand};
+const cst__kernels CST__PASTE(cst__kernels_, CST_VARIANT) = {
+    run, CST__PASTE(cst__sequence_run_, CST_VARIANT), put_features, expand};

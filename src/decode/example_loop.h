@@ -5,7 +5,7 @@
 
 #include "arrow/batch.h"
 #include "decode/example_wire.h"
-#include "decode/machine.h"
+#include "decode/kernels.h"
 #include "decode/name_table.h"
 #include "proto/wire.h"
 
@@ -44,10 +44,11 @@ typedef struct cst__cold {
   uint32_t last_values;
   size_t last_bytes;
   int32_t kind_row;    /* the record that gave the column its type, if the data did */
-  uint32_t next_wrong; /* columns with a wrong kind in this record; see cst__loop.first_wrong */
+  uint32_t next_wrong; /* columns with a wrong kind in this record; see first_wrong of
+                          cst__decode_state */
 } cst__cold;
 
-struct cst__loop {
+struct cst__decode_state {
   cst__name_table *table;
   cst__hot *hot; /* by column */
   cst__cold *cold;
@@ -76,20 +77,20 @@ struct cst__loop {
 /* ---- the rare cases (example_slow.c) ---- */
 
 /* CST_CORRUPT for bytes that are no such message. */
-cst_status cst__malformed(cst__loop *loop, cst__wire_fault fault);
+cst_status cst__malformed(cst__decode_state *state, cst__wire_fault fault);
 
 /* Sets block and block_index for the record at hand (views only). */
-void cst__enter_block(cst__loop *loop, const cst__records *records);
-static inline void cst__enter_record(cst__loop *loop, const cst__records *records) {
-  if (loop->views) {
-    cst__enter_block(loop, records);
+void cst__enter_block(cst__decode_state *state, const cst__records *records);
+static inline void cst__enter_record(cst__decode_state *state, const cst__records *records) {
+  if (state->views) {
+    cst__enter_block(state, records);
   }
 }
 
 /* A record of any layout; (some fields of) a Features message; the content of one map entry. */
-cst_status cst__slow_record(cst__loop *loop, const uint8_t *data, size_t size);
-cst_status cst__slow_features(cst__loop *loop, const uint8_t *data, size_t size);
-cst_status cst__slow_entry(cst__loop *loop, const uint8_t *data, size_t size);
+cst_status cst__slow_record(cst__decode_state *state, const uint8_t *data, size_t size);
+cst_status cst__slow_features(cst__decode_state *state, const uint8_t *data, size_t size);
+cst_status cst__slow_entry(cst__decode_state *state, const uint8_t *data, size_t size);
 
 /* What a first walk over a Feature found. */
 typedef struct cst__feature_shape {
@@ -98,27 +99,28 @@ typedef struct cst__feature_shape {
 } cst__feature_shape;
 
 /* Checks a Feature; appends the values of one that was checked, all lists of its last member. */
-cst_status cst__find_shape(cst__loop *loop, cst_bytes feature, cst__feature_shape *shape);
-cst_status cst__append_feature(cst__loop *loop, uint32_t column, cst_bytes feature,
+cst_status cst__find_shape(cst__decode_state *state, cst_bytes feature, cst__feature_shape *shape);
+cst_status cst__append_feature(cst__decode_state *state, uint32_t column, cst_bytes feature,
                                cst__feature_shape shape);
 
 /* The error of a kind that is not the column's. */
-cst_status cst__wrong_kind(cst__loop *loop, uint32_t column, uint8_t found);
+cst_status cst__wrong_kind(cst__decode_state *state, uint32_t column, uint8_t found);
 
 /* A name that is in no column: *column is a new one, or CST__NO_COLUMN if it is not wanted. */
-cst_status cst__unknown_name(cst__loop *loop, const uint8_t *name, size_t size, uint32_t *column);
+cst_status cst__unknown_name(cst__decode_state *state, const uint8_t *name, size_t size,
+                             uint32_t *column);
 
 /* At the end of a record with `first_wrong`: the error of a wrong kind that stayed. Of a name that
  * comes several times in a record only the last entry counts. */
-cst_status cst__settle_wrong(cst__loop *loop);
+cst_status cst__settle_wrong(cst__decode_state *state);
 
 /* ---- a column's storage (example_columns.c) ---- */
 
 /* Gives a column its type, which it did not have. */
-cst_status cst__set_kind(cst__loop *loop, uint32_t column, uint8_t tag);
+cst_status cst__set_kind(cst__decode_state *state, uint32_t column, uint8_t tag);
 /* The two parts of that: no row has values yet; the values are of this kind. */
-cst_status cst__set_rows(cst__loop *loop, uint32_t column);
-cst_status cst__set_values(cst__loop *loop, uint32_t column, uint8_t tag);
+cst_status cst__set_rows(cst__decode_state *state, uint32_t column);
+cst_status cst__set_values(cst__decode_state *state, uint32_t column, uint8_t tag);
 
 /* True if the row has values in this column. */
 static inline bool cst__has_row(const cst__hot *hot, int32_t row) {
@@ -126,36 +128,37 @@ static inline bool cst__has_row(const cst__hot *hot, int32_t row) {
 }
 
 /* The kind that a column's values must have; 0: any. */
-static inline uint8_t cst__expected_kind(const cst__loop *loop, uint32_t column) {
-  return loop->cold[column].tag != 0 ? loop->cold[column].tag : loop->hot[column].tag;
+static inline uint8_t cst__expected_kind(const cst__decode_state *state, uint32_t column) {
+  return state->cold[column].tag != 0 ? state->cold[column].tag : state->hot[column].tag;
 }
 
 /* The column of a name that occurred in none of the records so far has no buffers. */
-static inline bool cst__has_buffers(const cst__loop *loop, uint32_t column) {
-  return loop->hot[column].next_end != NULL;
+static inline bool cst__has_buffers(const cst__decode_state *state, uint32_t column) {
+  return state->hot[column].next_end != NULL;
 }
 
 /* After the last record: frees the buffers of columns that had no use for them, and notes how much
  * room the others needed. */
-void cst__settle_use(cst__loop *loop);
+void cst__settle_use(cst__decode_state *state);
 
 /* Completes a column, whose kind and fixed_size are set, after the last record: the offsets of all
  * rows (or, for fixed shapes, zeros for the absent ones), and its counts. */
-cst_status cst__close_column(cst__loop *loop, uint32_t column, const cst__machine *machine);
+cst_status cst__close_column(cst__decode_state *state, uint32_t column,
+                             const cst__kernels *kernels);
 
 /* Room for `values` more values and `bytes` more bytes. */
-cst_status cst__grow_hot(cst__loop *loop, uint32_t column, size_t values, size_t bytes);
+cst_status cst__grow_hot(cst__decode_state *state, uint32_t column, size_t values, size_t bytes);
 
 /* Takes the values of the row at hand back, if it has some: an entry of the same name came before.
  */
-void cst__undo_row(cst__loop *loop, uint32_t column);
+void cst__undo_row(cst__decode_state *state, uint32_t column);
 
 /* ---- errors ---- */
 
 /* Adds the column's name to the error; returns `status`. */
-cst_status cst__at_column(cst__loop *loop, uint32_t column, cst_status status);
+cst_status cst__at_column(cst__decode_state *state, uint32_t column, cst_status status);
 
 /* The error of a row of `found` values where the schema fixes another number. */
-cst_status cst__wrong_count(cst__loop *loop, uint32_t column, int64_t found);
+cst_status cst__wrong_count(cst__decode_state *state, uint32_t column, int64_t found);
 
 #endif /* DECODE_EXAMPLE_LOOP_H */

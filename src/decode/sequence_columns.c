@@ -4,7 +4,7 @@
 #include "decode/sequence_loop.h"
 
 bool cst__inner_reserve(cst__sequence *sequence, size_t num_columns) {
-  const cst_allocator *allocator = &sequence->loop.allocator;
+  const cst_allocator *allocator = &sequence->state.allocator;
   void *inners = sequence->inners;
   size_t before = sequence->inner_capacity;
   if (!cst__grow(allocator, &inners, &sequence->inner_capacity, num_columns, sizeof(cst__inner))) {
@@ -20,7 +20,7 @@ bool cst__inner_reserve(cst__sequence *sequence, size_t num_columns) {
 }
 
 static void refresh(cst__sequence *sequence, uint32_t column) {
-  cst__buffer *buffer = &sequence->loop.batch->columns[column].list_offsets;
+  cst__buffer *buffer = &sequence->state.batch->columns[column].list_offsets;
   sequence->inners[column].ends = (int64_t *)(void *)buffer->data;
   sequence->inners[column].room_lists = buffer->capacity / sizeof(int64_t) - 1;
 }
@@ -33,11 +33,12 @@ void cst__inner_begin(cst__sequence *sequence, uint32_t column) {
 }
 
 cst_status cst__inner_open(cst__sequence *sequence, uint32_t column) {
-  cst__loop *loop = &sequence->loop;
-  size_t size = ((size_t)loop->rows + 1) * sizeof(int64_t);
-  CST__TRY(cst__set_rows(loop, column));
-  if (!cst__buffer_reserve(&loop->allocator, &loop->batch->columns[column].list_offsets, size, 0)) {
-    return cst__fail_memory(loop->error, size);
+  cst__decode_state *state = &sequence->state;
+  size_t size = ((size_t)state->rows + 1) * sizeof(int64_t);
+  CST__TRY(cst__set_rows(state, column));
+  if (!cst__buffer_reserve(&state->allocator, &state->batch->columns[column].list_offsets, size,
+                           0)) {
+    return cst__fail_memory(state->error, size);
   }
   refresh(sequence, column);
   sequence->inners[column].ends[0] = 0;
@@ -45,13 +46,13 @@ cst_status cst__inner_open(cst__sequence *sequence, uint32_t column) {
 }
 
 cst_status cst__inner_grow(cst__sequence *sequence, uint32_t column, size_t lists) {
-  cst__loop *loop = &sequence->loop;
-  cst__buffer *buffer = &loop->batch->columns[column].list_offsets;
+  cst__decode_state *state = &sequence->state;
+  cst__buffer *buffer = &state->batch->columns[column].list_offsets;
   size_t want;
   if (!cst__add(sequence->inners[column].num_lists, lists, &want) || !cst__add(want, 1, &want) ||
       !cst__mul(want, sizeof(int64_t), &want) ||
-      !cst__buffer_reserve(&loop->allocator, buffer, want, buffer->capacity)) {
-    return cst__fail_memory(loop->error, lists * sizeof(int64_t));
+      !cst__buffer_reserve(&state->allocator, buffer, want, buffer->capacity)) {
+    return cst__fail_memory(state->error, lists * sizeof(int64_t));
   }
   refresh(sequence, column);
   return CST_OK;
@@ -60,9 +61,9 @@ cst_status cst__inner_grow(cst__sequence *sequence, uint32_t column, size_t list
 cst_status cst__inner_add_null(cst__sequence *sequence, uint32_t column, size_t list) {
   cst__inner *inner = &sequence->inners[column];
   void *nulls = inner->nulls;
-  if (!cst__grow(&sequence->loop.allocator, &nulls, &inner->null_capacity, inner->num_nulls + 1,
+  if (!cst__grow(&sequence->state.allocator, &nulls, &inner->null_capacity, inner->num_nulls + 1,
                  sizeof(size_t))) {
-    return cst__fail_memory(sequence->loop.error, sizeof(size_t));
+    return cst__fail_memory(sequence->state.error, sizeof(size_t));
   }
   inner->nulls = nulls;
   inner->nulls[inner->num_nulls++] = list;
@@ -70,9 +71,9 @@ cst_status cst__inner_add_null(cst__sequence *sequence, uint32_t column, size_t 
 }
 
 static void undo_column(cst__sequence *sequence, uint32_t column) {
-  cst__hot *hot = &sequence->loop.hot[column];
+  cst__hot *hot = &sequence->state.hot[column];
   cst__inner *inner = &sequence->inners[column];
-  int32_t row = sequence->loop.row;
+  int32_t row = sequence->state.row;
   hot->next_end--;
   inner->num_lists = (size_t)hot->next_end[-1];
   hot->num_values = (uint32_t)inner->ends[inner->num_lists];
@@ -93,8 +94,8 @@ void cst__inner_undo(cst__sequence *sequence) {
 
 static cst_status close_nulls(cst__sequence *sequence, const cst__inner *inner, cst__column *c) {
   size_t size = (inner->num_lists + 7) / 8;
-  if (!cst__buffer_reserve(&sequence->loop.allocator, &c->list_validity, size, 0)) {
-    return cst__fail_memory(sequence->loop.error, size);
+  if (!cst__buffer_reserve(&sequence->state.allocator, &c->list_validity, size, 0)) {
+    return cst__fail_memory(sequence->state.error, size);
   }
   memset(c->list_validity.data, 0xff, size);
   for (size_t i = 0; i < inner->num_nulls; i++) {
@@ -106,15 +107,15 @@ static cst_status close_nulls(cst__sequence *sequence, const cst__inner *inner, 
 
 cst_status cst__inner_close(cst__sequence *sequence, uint32_t column) {
   const cst__inner *inner = &sequence->inners[column];
-  cst__loop *loop = &sequence->loop;
-  cst__column *c = &loop->batch->columns[column];
-  uint8_t tag = cst__expected_kind(loop, column);
+  cst__decode_state *state = &sequence->state;
+  cst__column *c = &state->batch->columns[column];
+  uint8_t tag = cst__expected_kind(state, column);
   c->is_nested = true;
   /* Lists without any value: strings have a first offset all the same. */
-  if (tag != 0 && loop->hot[column].tag == 0 && cst__has_buffers(loop, column)) {
-    CST__TRY(cst__set_values(loop, column, tag));
+  if (tag != 0 && state->hot[column].tag == 0 && cst__has_buffers(state, column)) {
+    CST__TRY(cst__set_values(state, column, tag));
   }
-  CST__TRY(cst__close_column(loop, column, sequence->parts));
+  CST__TRY(cst__close_column(state, column, sequence->kernels));
   c->num_lists = (int64_t)inner->num_lists;
   c->list_null_count = (int64_t)inner->num_nulls;
   return inner->num_nulls > 0 ? close_nulls(sequence, inner, c) : CST_OK;

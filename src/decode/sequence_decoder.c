@@ -16,7 +16,6 @@ static const char damaged_hint[] = "the record is damaged, or no tf.SequenceExam
 struct cst_sequence_decoder {
   cst__decoder_columns columns; /* the feature lists */
   cst__sequence sequence;
-  cst__sequence_run *run;
   cst_example_decoder *context;
   char *name; /* of the column of feature lists */
   bool has_schema;
@@ -28,7 +27,7 @@ struct cst_sequence_decoder {
 
 static cst_status add_list(cst_sequence_decoder *d, const char *name, size_t size, cst__cold cold,
                            cst_error *error) {
-  if (!cst__inner_reserve(&d->sequence, d->sequence.loop.num_columns + 1)) {
+  if (!cst__inner_reserve(&d->sequence, d->sequence.state.num_columns + 1)) {
     return cst__fail_memory(error, sizeof(cst__inner));
   }
   return cst__decoder_columns_add(&d->columns, name, size, cold, error);
@@ -50,7 +49,7 @@ static cst_status add_feature(cst_sequence_decoder *d, const cst_feature *featur
 static cst_status add_all(cst_sequence_decoder *d, const cst_feature *column, cst_error *error) {
   d->sequence.is_wanted = true;
   if (!d->has_schema) {
-    d->sequence.loop.grows = true;
+    d->sequence.state.grows = true;
     return CST_OK;
   }
   d->columns.all_seen = true;
@@ -163,7 +162,7 @@ static cst_status plan_lists(cst_sequence_decoder *d, const cst_schema *schema,
       return cst__at_lists(&d->sequence, status);
     }
   }
-  d->sequence.loop.learns = d->sequence.loop.grows;
+  d->sequence.state.learns = d->sequence.state.grows;
   return schema != NULL && options->reject_unknown ? plan_rejection(d, schema, column, error)
                                                    : CST_OK;
 }
@@ -178,10 +177,10 @@ static cst_status plan_context(cst_sequence_decoder *d, const cst_schema *schema
                                       .leave_out = d->name,
                                       .damaged_hint = damaged_hint,
                                       .loop = options->loop,
-                                      .allocator = &d->sequence.loop.allocator};
+                                      .allocator = &d->sequence.state.allocator};
   CST__TRY(cst__example_decoder_new(schema, &own, &d->context, error));
-  d->sequence.context = cst__example_decoder_loop(d->context);
-  d->sequence.parts = cst__example_decoder_machine(d->context);
+  d->sequence.context = cst__example_decoder_state(d->context);
+  d->sequence.kernels = cst__example_decoder_kernels(d->context);
   return CST_OK;
 }
 
@@ -200,15 +199,16 @@ static cst_status plan(cst_sequence_decoder *d, const cst_schema *schema,
 }
 
 /* In any record of the batch. */
-static bool has_occurred(const cst__loop *loop, uint32_t column) {
-  const int64_t *offsets = (const int64_t *)(const void *)loop->batch->columns[column].offsets.data;
-  return cst__has_buffers(loop, column) && loop->hot[column].next_end - offsets > 1;
+static bool has_occurred(const cst__decode_state *state, uint32_t column) {
+  const int64_t *offsets =
+      (const int64_t *)(const void *)state->batch->columns[column].offsets.data;
+  return cst__has_buffers(state, column) && state->hot[column].next_end - offsets > 1;
 }
 
 cst_status cst__sequence_decoder_new(const cst_schema *schema,
                                      const cst__sequence_decoder_options *options,
                                      cst_sequence_decoder **out, cst_error *error) {
-  cst_error unseen = CST_ERROR_INIT; /* the loop always has somewhere to write to */
+  cst_error unseen = CST_ERROR_INIT; /* the state always has somewhere to write to */
   error = cst__error_wanted(error) ? error : &unseen;
   cst_sequence_decoder *d = cst__new_zero(options->allocator, sizeof *d);
   if (d == NULL) {
@@ -218,21 +218,20 @@ cst_status cst__sequence_decoder_new(const cst_schema *schema,
       options->sequence_column != NULL ? options->sequence_column : CST_SEQUENCE_COLUMN;
   d->has_schema = schema != NULL;
   d->place = SIZE_MAX;
-  d->run = cst__sequence_run_find(options->loop);
   d->name = cst__new_copy(options->allocator, name, strlen(name));
   d->sequence.name = d->name;
-  d->sequence.loop.nesting = 1;
-  d->sequence.loop.damaged_hint = damaged_hint;
-  d->sequence.loop.error = error;
+  d->sequence.state.nesting = 1;
+  d->sequence.state.damaged_hint = damaged_hint;
+  d->sequence.state.error = error;
   d->columns.flags = options->flags;
   d->columns.is_nested = true;
   d->columns.occurred = has_occurred;
   cst_status status =
-      cst__decoder_columns_init(&d->columns, &d->sequence.loop, options->allocator, error);
+      cst__decoder_columns_init(&d->columns, &d->sequence.state, options->allocator, error);
   if (status == CST_OK) {
     status = d->name != NULL ? plan(d, schema, options, error) : cst__fail_memory(error, sizeof *d);
   }
-  d->sequence.loop.error = NULL;
+  d->sequence.state.error = NULL;
   if (status != CST_OK) {
     cst__sequence_decoder_free(d);
     return status;
@@ -288,16 +287,16 @@ cst_status cst__sequence_decoder_schema(const cst_sequence_decoder *decoder,
 static cst_status begin_lists(cst_sequence_decoder *d, const cst__records *records,
                               cst_error *error) {
   cst__sequence *sequence = &d->sequence;
-  cst__loop *loop = &sequence->loop;
+  cst__decode_state *state = &sequence->state;
   CST__TRY(cst__decoder_columns_begin(&d->columns, records, error));
   sequence->is_seen = false;
   sequence->num_touched = 0;
-  for (size_t i = 0; i < loop->num_columns; i++) {
-    loop->hot[i] = (cst__hot){0};
+  for (size_t i = 0; i < state->num_columns; i++) {
+    state->hot[i] = (cst__hot){0};
     cst__inner_begin(sequence, (uint32_t)i);
-    if (loop->cold[i].tag != 0 && loop->cold[i].was_used) {
+    if (state->cold[i].tag != 0 && state->cold[i].was_used) {
       CST__TRY(cst__inner_open(sequence, (uint32_t)i));
-      CST__TRY(cst__set_values(loop, (uint32_t)i, loop->cold[i].tag));
+      CST__TRY(cst__set_values(state, (uint32_t)i, state->cold[i].tag));
     }
   }
   return CST_OK;
@@ -307,9 +306,9 @@ static cst_status begin_lists(cst_sequence_decoder *d, const cst__records *recor
 static cst_status finish_lists(cst_sequence_decoder *d, const cst__records *records, bool export,
                                cst__extra_column *extra, cst_error *error) {
   cst__decoder_columns *columns = &d->columns;
-  cst__loop *loop = &d->sequence.loop;
+  cst__decode_state *state = &d->sequence.state;
   CST__TRY(choose_outputs(d, extra, error));
-  cst__settle_use(loop);
+  cst__settle_use(state);
   if (!export) {
     return CST_OK;
   }
@@ -317,13 +316,13 @@ static cst_status finish_lists(cst_sequence_decoder *d, const cst__records *reco
     (void)cst__decoder_columns_typed(columns, i);
     CST__TRY(cst__inner_close(&d->sequence, (uint32_t)columns->order[i]));
   }
-  if (loop->views) {
-    CST__TRY(cst__records_keep(records, loop->batch, error));
+  if (state->views) {
+    CST__TRY(cst__records_keep(records, state->batch, error));
   }
-  cst_status status = cst__batch_export(loop->batch, (int64_t)records->count, columns->order,
+  cst_status status = cst__batch_export(state->batch, (int64_t)records->count, columns->order,
                                         columns->names, columns->num_outputs, &extra->array, error);
   if (status == CST_OK) {
-    loop->batch = NULL;
+    state->batch = NULL;
   }
   return status == CST_LIMIT ? cst__at_lists(&d->sequence, status) : status;
 }
@@ -332,9 +331,9 @@ static cst_status decode_lists(cst_sequence_decoder *d, const cst__records *reco
                                cst_error *error) {
   CST__TRY(cst__example_decoder_begin(d->context, records, error));
   CST__TRY(begin_lists(d, records, error));
-  cst_status status = d->run(&d->sequence, records);
+  cst_status status = d->sequence.kernels->run_sequences(&d->sequence, records);
   if (status != CST_OK) {
-    cst__error_add_record(error, d->sequence.loop.row, -1);
+    cst__error_add_record(error, d->sequence.state.row, -1);
   }
   return status;
 }
@@ -346,13 +345,13 @@ static cst_status decode_sequences(void *decoder, const cst__records *records,
   cst__extra_column extra = {.array = {.release = NULL}};
   cst_status status = decode_lists(d, records, error);
   bool has_lists =
-      d->is_always || (!d->has_schema && d->sequence.loop.grows && d->sequence.is_seen);
+      d->is_always || (!d->has_schema && d->sequence.state.grows && d->sequence.is_seen);
   if (status == CST_OK && has_lists) {
     status = finish_lists(d, records, out != NULL, &extra, error);
   }
-  if (d->sequence.loop.batch != NULL) {
-    cst__batch_drop(d->sequence.loop.batch);
-    d->sequence.loop.batch = NULL;
+  if (d->sequence.state.batch != NULL) {
+    cst__batch_drop(d->sequence.state.batch);
+    d->sequence.state.batch = NULL;
   }
   status = cst__example_decoder_end(d->context, status, has_lists ? &extra : NULL, out_schema, out);
   if (extra.array.release != NULL) {
@@ -362,8 +361,8 @@ static cst_status decode_sequences(void *decoder, const cst__records *records,
 }
 
 static cst__message_decoder as_message_decoder(cst_sequence_decoder *d) {
-  const cst__loop *loop = &d->sequence.loop;
-  return (cst__message_decoder){d, decode_sequences, loop->views, &loop->allocator};
+  const cst__decode_state *state = &d->sequence.state;
+  return (cst__message_decoder){d, decode_sequences, state->views, &state->allocator};
 }
 
 cst_status cst__sequence_decoder_decode(cst_sequence_decoder *decoder, const cst__records *records,

@@ -31,7 +31,7 @@ typedef struct steps {
 
 static bool put_strings(steps *s, const uint8_t *at, const uint8_t *end) {
   cst__hot *hot = s->hot;
-  const cst__loop *loop = &s->sequence->loop;
+  const cst__decode_state *state = &s->sequence->state;
   while (at < end) {
     size_t size;
     if (*at++ != CST__TAG_FIRST || !read_size_within(&at, end, &size) ||
@@ -39,8 +39,8 @@ static bool put_strings(steps *s, const uint8_t *at, const uint8_t *end) {
       return false;
     }
     if (hot->flags & CST__HOT_VIEW) {
-      cst__put_view(hot->values + s->num_values * CST__VIEW_SIZE, at, size, loop->block_index,
-                    loop->block->data, at + loop->view_shift);
+      cst__put_view(hot->values + s->num_values * CST__VIEW_SIZE, at, size, state->block_index,
+                    state->block->data, at + state->view_shift);
     } else {
       memcpy(hot->values + s->num_bytes, at, size);
       s->num_bytes += size;
@@ -216,7 +216,7 @@ static bool reserve(steps *s, size_t size) {
                                                   : size;
   size_t bytes = s->hot->tag == CST__TAG_BYTES ? size : 0;
   if (values > s->hot->room_values - s->num_values || bytes > s->hot->room_bytes - s->num_bytes) {
-    if (cst__grow_hot(&sequence->loop, s->column, values, bytes) != CST_OK) {
+    if (cst__grow_hot(&sequence->state, s->column, values, bytes) != CST_OK) {
       return false;
     }
   }
@@ -236,7 +236,7 @@ static outcome put_steps(steps *s, const uint8_t *at, const uint8_t *end, const 
     if (rest > 0 && limit < end && rest <= TAIL_BYTES) {
       memcpy(tail, at, rest);
       memset(tail + rest, 0, SLACK);
-      s->sequence->loop.view_shift = at - tail;
+      s->sequence->state.view_shift = at - tail;
       at = tail;
       end = limit = tail + rest;
       at = put_fast(s, at, limit);
@@ -253,11 +253,11 @@ static outcome put_steps(steps *s, const uint8_t *at, const uint8_t *end, const 
 
 static outcome put_list(cst__sequence *sequence, uint32_t column, const uint8_t *at,
                         const uint8_t *end, const uint8_t *readable) {
-  cst__hot *hot = &sequence->loop.hot[column];
+  cst__hot *hot = &sequence->state.hot[column];
   cst__inner *inner = &sequence->inners[column];
   size_t num_nulls = inner->num_nulls;
   steps s = {sequence, hot, column, inner->num_lists, hot->num_values, hot->num_bytes};
-  size_t row = (size_t)sequence->loop.row;
+  size_t row = (size_t)sequence->state.row;
   /* A name that comes twice in a record, and a column without a type, are rare cases. */
   if (UNLIKELY(hot->tag == 0 || (hot->validity[row >> 3] >> (row & 7)) & 1)) {
     return SLOW;
@@ -266,7 +266,7 @@ static outcome put_list(cst__sequence *sequence, uint32_t column, const uint8_t 
     (void)cst__at_lists(sequence, CST_LIMIT);
     return FAILED;
   }
-  sequence->loop.view_shift = 0;
+  sequence->state.view_shift = 0;
   outcome how = put_steps(&s, at, end, readable);
   if (UNLIKELY(how != DONE)) {
     inner->num_nulls = num_nulls;
@@ -304,9 +304,9 @@ static outcome put_entry(cst__sequence *sequence, cst_bytes entry, const uint8_t
   if (UNLIKELY(!take_field(&at, end, CST__TAG_VALUE, &list) || at != end)) {
     return SLOW; /* there may be another name in it */
   }
-  uint32_t column = cst__name_table_find(sequence->loop.table, name.data, name.size);
+  uint32_t column = cst__name_table_find(sequence->state.table, name.data, name.size);
   if (UNLIKELY(column == CST__NO_COLUMN)) {
-    return sequence->loop.learns ? SLOW : DONE;
+    return sequence->state.learns ? SLOW : DONE;
   }
   return put_list(sequence, column, list.data, end, readable);
 }
@@ -337,8 +337,8 @@ static outcome put_record(cst__sequence *sequence, cst_bytes record, const uint8
     if (UNLIKELY(!take_field(&at, end, CST__TAG_FIRST, &part))) {
       return SLOW;
     }
-    if (UNLIKELY(sequence->parts->features(sequence->context, record.data, part.data, at,
-                                           readable) != CST_OK)) {
+    if (UNLIKELY(sequence->kernels->features(sequence->context, record.data, part.data, at,
+                                             readable) != CST_OK)) {
       return FAILED;
     }
   }
@@ -369,13 +369,13 @@ cst_status CST__PASTE(cst__sequence_run_, CST_VARIANT)(cst__sequence *sequence,
     if (UNLIKELY(how == SLOW)) {
       CST__TRY(cst__slow_sequence(sequence, record.data, record.size));
     } else if (UNLIKELY(how == FAILED)) {
-      return sequence->loop.error->code;
+      return sequence->state.error->code;
     }
     if (UNLIKELY(sequence->context->first_wrong != 0)) {
       CST__TRY(cst__settle_wrong(sequence->context));
     }
     if (UNLIKELY(cst__stretch_is_over(&done, record.size + RECORD_WORK))) {
-      CST__TRY(cst__interrupted(sequence->loop.error));
+      CST__TRY(cst__interrupted(sequence->state.error));
     }
   }
   return CST_OK;

@@ -1,8 +1,8 @@
 /* What the loops of the tf.SequenceExample decoder share: the feature lists while a batch is
  * filled, and the rare cases.
  *
- * The feature lists have a cst__loop of their own, whose rows are lists of lists: a column's
- * `next_end` takes ends in inner lists, and the inner lists' ends, in values, are in its
+ * The feature lists have a cst__decode_state of their own, whose rows are lists of lists: a
+ * column's `next_end` takes ends in inner lists, and the inner lists' ends, in values, are in its
  * cst__inner. Values, names, types and views are those of the tf.Example decoder.
  */
 #ifndef DECODE_SEQUENCE_LOOP_H
@@ -27,13 +27,13 @@ typedef struct cst__list_entry {
   cst_bytes bytes;
 } cst__list_entry;
 
-typedef struct cst__sequence {
-  cst__loop *context;
-  cst__loop loop;            /* of the feature lists */
-  const char *name;          /* of their column */
-  const cst__machine *parts; /* what the loops share with those of tf.Example */
-  cst__inner *inners;        /* by column */
-  uint32_t *touched;         /* the columns that have a list in the record at hand */
+struct cst__sequence {
+  cst__decode_state *context;
+  cst__decode_state state;     /* of the feature lists */
+  const char *name;            /* of their column */
+  const cst__kernels *kernels; /* what the loops share with those of tf.Example */
+  cst__inner *inners;          /* by column */
+  uint32_t *touched;           /* the columns that have a list in the record at hand */
   size_t num_touched;
   size_t inner_capacity;   /* of inners */
   size_t touched_capacity; /* of touched */
@@ -42,20 +42,15 @@ typedef struct cst__sequence {
   cst__list_entry *entries;
   size_t num_entries;
   size_t entry_capacity;
-} cst__sequence;
-
-/* Decodes every record of the batch. */
-typedef cst_status cst__sequence_run(cst__sequence *sequence, const cst__records *records);
-cst__sequence_run cst__sequence_run_base, cst__sequence_run_v3, cst__sequence_run_slow;
-cst__sequence_run *cst__sequence_run_find(cst__loop_choice choice);
+};
 
 static inline void cst__sequence_enter(cst__sequence *sequence, const cst__records *records,
                                        size_t row) {
   sequence->context->row = (int32_t)row;
-  sequence->loop.row = (int32_t)row;
+  sequence->state.row = (int32_t)row;
   sequence->num_touched = 0;
   cst__enter_record(sequence->context, records);
-  cst__enter_record(&sequence->loop, records);
+  cst__enter_record(&sequence->state, records);
 }
 
 /* A record of any layout, whatever of it has been put already (sequence_slow.c). */
@@ -78,8 +73,8 @@ cst_status cst__inner_grow(cst__sequence *sequence, uint32_t column, size_t list
 cst_status cst__inner_add_null(cst__sequence *sequence, uint32_t column, size_t list);
 /* The row at hand has the lists up to `num_lists`, with the values that the column counts. */
 static inline void cst__inner_commit(cst__sequence *sequence, uint32_t column, size_t num_lists) {
-  cst__hot *hot = &sequence->loop.hot[column];
-  size_t row = (size_t)sequence->loop.row;
+  cst__hot *hot = &sequence->state.hot[column];
+  size_t row = (size_t)sequence->state.row;
   sequence->inners[column].num_lists = num_lists;
   *hot->next_end++ = (int64_t)num_lists;
   hot->validity[row >> 3] |= (uint8_t)(1u << (row & 7));

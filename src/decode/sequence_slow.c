@@ -19,66 +19,66 @@ enum {
 
 cst_status cst__at_lists(cst__sequence *sequence, cst_status status) {
   if (status != CST_NO_MEMORY) {
-    cst__error_add_path(sequence->loop.error, sequence->name, strlen(sequence->name));
+    cst__error_add_path(sequence->state.error, sequence->name, strlen(sequence->name));
   }
   return status;
 }
 
 /* ---- the first walk: checks, and which entries there are ---- */
 
-static cst_status check_list(cst__loop *loop, cst_bytes list) {
+static cst_status check_list(cst__decode_state *state, cst_bytes list) {
   cst__wire wire = cst__wire_of(list.data, list.size);
   cst__wire_field field;
   cst__feature_shape shape;
   while (cst__wire_next(&wire, LIST_DEPTH, &field)) {
     if (field.number == 1 && field.type == CST__WIRE_LEN) {
-      CST__TRY(cst__find_shape(loop, field.bytes, &shape));
+      CST__TRY(cst__find_shape(state, field.bytes, &shape));
     }
   }
-  return wire.fault != CST__WIRE_FAULT_NONE ? cst__malformed(loop, wire.fault) : CST_OK;
+  return wire.fault != CST__WIRE_FAULT_NONE ? cst__malformed(state, wire.fault) : CST_OK;
 }
 
-static cst_status read_name(cst__loop *loop, cst_bytes entry, cst_bytes *name) {
+static cst_status read_name(cst__decode_state *state, cst_bytes entry, cst_bytes *name) {
   cst__wire wire = cst__wire_of(entry.data, entry.size);
   cst__wire_field field;
   *name = (cst_bytes){(const uint8_t *)"", 0};
   while (cst__wire_next(&wire, ENTRY_DEPTH, &field)) {
     if (field.number == 1 && field.type == CST__WIRE_LEN) {
       *name = field.bytes;
-      if (loop->learns && !cst__utf8_valid(name->data, name->size)) {
-        return cst__fail(loop->error, CST_CORRUPT, loop->damaged_hint,
+      if (state->learns && !cst__utf8_valid(name->data, name->size)) {
+        return cst__fail(state->error, CST_CORRUPT, state->damaged_hint,
                          "the name of a feature list (%zu bytes) is no UTF-8", name->size);
       }
     }
   }
-  return wire.fault != CST__WIRE_FAULT_NONE ? cst__malformed(loop, wire.fault) : CST_OK;
+  return wire.fault != CST__WIRE_FAULT_NONE ? cst__malformed(state, wire.fault) : CST_OK;
 }
 
 /* The column of a name, made if it is a new one that is wanted. */
 static cst_status find_column(cst__sequence *sequence, cst_bytes name, uint32_t *column) {
-  cst__loop *loop = &sequence->loop;
-  *column = cst__name_table_find(loop->table, name.data, name.size);
-  if (*column != CST__NO_COLUMN || !loop->learns) {
+  cst__decode_state *state = &sequence->state;
+  *column = cst__name_table_find(state->table, name.data, name.size);
+  if (*column != CST__NO_COLUMN || !state->learns) {
     return CST_OK;
   }
-  if (!cst__inner_reserve(sequence, loop->num_columns + 1)) {
-    return cst__fail_memory(loop->error, sizeof(cst__inner));
+  if (!cst__inner_reserve(sequence, state->num_columns + 1)) {
+    return cst__fail_memory(state->error, sizeof(cst__inner));
   }
-  CST__TRY(cst__unknown_name(loop, name.data, name.size, column));
+  CST__TRY(cst__unknown_name(state, name.data, name.size, column));
   if (*column != CST__NO_COLUMN) {
     cst__inner_begin(sequence, *column);
   }
   return CST_OK;
 }
 
-static cst_status check_parts(cst__loop *loop, uint32_t column, cst_bytes entry) {
+static cst_status check_parts(cst__decode_state *state, uint32_t column, cst_bytes entry) {
   cst__wire wire = cst__wire_of(entry.data, entry.size);
   cst__wire_field field;
   while (cst__wire_next(&wire, ENTRY_DEPTH, &field)) {
     if (field.number == 2 && field.type == CST__WIRE_LEN) {
-      cst_status status = check_list(loop, field.bytes);
+      cst_status status = check_list(state, field.bytes);
       if (status != CST_OK) {
-        return cst__at_column(loop, column, status);
+        return cst__at_column(state, column, status);
       }
     }
   }
@@ -86,19 +86,19 @@ static cst_status check_parts(cst__loop *loop, uint32_t column, cst_bytes entry)
 }
 
 static cst_status note_entry(cst__sequence *sequence, cst_bytes entry) {
-  cst__loop *loop = &sequence->loop;
+  cst__decode_state *state = &sequence->state;
   cst_bytes name;
   uint32_t column;
-  CST__TRY(read_name(loop, entry, &name));
+  CST__TRY(read_name(state, entry, &name));
   CST__TRY(find_column(sequence, name, &column));
   if (column == CST__NO_COLUMN) {
     return CST_OK;
   }
-  CST__TRY(check_parts(loop, column, entry));
+  CST__TRY(check_parts(state, column, entry));
   void *entries = sequence->entries;
-  if (!cst__grow(&loop->allocator, &entries, &sequence->entry_capacity, sequence->num_entries + 1,
+  if (!cst__grow(&state->allocator, &entries, &sequence->entry_capacity, sequence->num_entries + 1,
                  sizeof(cst__list_entry))) {
-    return cst__fail_memory(loop->error, sizeof(cst__list_entry));
+    return cst__fail_memory(state->error, sizeof(cst__list_entry));
   }
   sequence->entries = entries;
   sequence->entries[sequence->num_entries++] = (cst__list_entry){column, entry};
@@ -118,32 +118,32 @@ static cst_status note_lists(cst__sequence *sequence, cst_bytes lists) {
       CST__TRY(note_entry(sequence, field.bytes));
     }
   }
-  return wire.fault != CST__WIRE_FAULT_NONE ? cst__malformed(&sequence->loop, wire.fault) : CST_OK;
+  return wire.fault != CST__WIRE_FAULT_NONE ? cst__malformed(&sequence->state, wire.fault) : CST_OK;
 }
 
 /* ---- the second walk: values ---- */
 
 static cst_status put_feature(cst__sequence *sequence, uint32_t column, size_t *num_lists,
                               cst_bytes feature) {
-  cst__loop *loop = &sequence->loop;
+  cst__decode_state *state = &sequence->state;
   cst__feature_shape shape;
-  CST__TRY(cst__find_shape(loop, feature, &shape));
-  uint8_t expected = cst__expected_kind(loop, column);
+  CST__TRY(cst__find_shape(state, feature, &shape));
+  uint8_t expected = cst__expected_kind(state, column);
   if (shape.tag == 0) {
     CST__TRY(cst__inner_add_null(sequence, column, *num_lists));
-  } else if (loop->cold[column].is_null || (expected != 0 && expected != shape.tag)) {
-    return cst__wrong_kind(loop, column, shape.tag);
+  } else if (state->cold[column].is_null || (expected != 0 && expected != shape.tag)) {
+    return cst__wrong_kind(state, column, shape.tag);
   } else {
-    if (loop->hot[column].tag == 0) {
-      CST__TRY(cst__set_values(loop, column, shape.tag));
+    if (state->hot[column].tag == 0) {
+      CST__TRY(cst__set_values(state, column, shape.tag));
     }
-    CST__TRY(cst__append_feature(loop, column, feature, shape));
+    CST__TRY(cst__append_feature(state, column, feature, shape));
   }
   size_t before = sequence->inners[column].num_lists;
   if (*num_lists >= sequence->inners[column].room_lists) {
     CST__TRY(cst__inner_grow(sequence, column, *num_lists - before + 1));
   }
-  sequence->inners[column].ends[++*num_lists] = (int64_t)loop->hot[column].num_values;
+  sequence->inners[column].ends[++*num_lists] = (int64_t)state->hot[column].num_values;
   return CST_OK;
 }
 
@@ -162,7 +162,7 @@ static cst_status put_list(cst__sequence *sequence, uint32_t column, size_t *num
 static cst_status put_entry(cst__sequence *sequence, const cst__list_entry *entry) {
   cst__wire wire = cst__wire_of(entry->bytes.data, entry->bytes.size);
   cst__wire_field field;
-  if (!cst__has_buffers(&sequence->loop, entry->column)) {
+  if (!cst__has_buffers(&sequence->state, entry->column)) {
     CST__TRY(cst__inner_open(sequence, entry->column));
   }
   size_t num_lists = sequence->inners[entry->column].num_lists;
@@ -194,7 +194,7 @@ cst_status cst__slow_sequence(cst__sequence *sequence, const uint8_t *data, size
   cst__inner_undo(sequence);
   sequence->num_entries = 0;
   sequence->context->view_shift = 0;
-  sequence->loop.view_shift = 0;
+  sequence->state.view_shift = 0;
   while (cst__wire_next(&wire, RECORD_DEPTH, &field)) {
     if (field.type != CST__WIRE_LEN) {
       continue;
@@ -209,7 +209,7 @@ cst_status cst__slow_sequence(cst__sequence *sequence, const uint8_t *data, size
     }
   }
   if (wire.fault != CST__WIRE_FAULT_NONE) {
-    return cst__malformed(&sequence->loop, wire.fault);
+    return cst__malformed(&sequence->state, wire.fault);
   }
   status = put_entries(sequence);
   return status != CST_OK ? cst__at_lists(sequence, status) : CST_OK;

@@ -1,6 +1,6 @@
-/* Asking the machine. The compiler's own __builtin_cpu_supports does not know all of the names in
+/* Asking the processor. The compiler's own __builtin_cpu_supports does not know all of the names in
  * every version that we compile with. */
-#include "base/machine.h"
+#include "base/cpu_features.h"
 
 #include "base/thread.h"
 
@@ -39,13 +39,13 @@ unsigned cst__levels_of(const cst__cpuid *c) {
   }
   if (!has_all(c->ecx_1, ECX_1_V3) || !has_all(c->ebx_7, EBX_7_V3) ||
       !has_all(c->ecx_extended, ECX_EXTENDED_V3) || !has_all(c->xcr0, XCR0_AVX)) {
-    return CST__LEVEL_V2;
+    return CST__CPU_V2;
   }
   if (!has_all(c->ebx_7, EBX_7_AVX512) || !has_all(c->ecx_7, ECX_7_AVX512) ||
       !has_all(c->xcr0, XCR0_AVX512)) {
-    return CST__LEVEL_V2 | CST__LEVEL_V3;
+    return CST__CPU_V2 | CST__CPU_V3;
   }
-  return CST__LEVEL_V2 | CST__LEVEL_V3 | CST__LEVEL_AVX512;
+  return CST__CPU_V2 | CST__CPU_V3 | CST__CPU_AVX512;
 }
 
 static unsigned levels;
@@ -76,7 +76,7 @@ static void ask(void) {
 static void ask(void) {}
 #endif
 
-bool cst__machine_has(cst__machine_level level) {
+bool cst__cpu_has(cst__cpu_level level) {
   cst__call_once(&once, ask);
   return (levels & (unsigned)level) != 0;
 }

@@ -1,9 +1,9 @@
 /* Which machine gets which code: a level is there only if every feature of it is. */
+#include "base/cpu_features.h"
 #include "base/crc32c.h"
-#include "base/machine.h"
 #include "harness.h"
 
-enum { V2 = CST__LEVEL_V2, V3 = V2 | CST__LEVEL_V3, AVX512 = V3 | CST__LEVEL_AVX512 };
+enum { V2 = CST__CPU_V2, V3 = V2 | CST__CPU_V3, AVX512 = V3 | CST__CPU_AVX512 };
 
 /* A server of 2019 (Ice Lake), as Linux shows it: every bit that the manuals know is set. */
 static const cst__cpuid newest = {.ecx_1 = 0xfffa3203,
@@ -75,14 +75,14 @@ TEST(a_plain_machine_has_no_level) {
 #if defined(__x86_64__)
 /* The compiler's run-time library asks in its own way, for the names that all versions know. */
 TEST(this_machine_is_seen_as_the_compiler_sees_it) {
-  if (cst__machine_has(CST__LEVEL_V3)) {
+  if (cst__cpu_has(CST__CPU_V3)) {
     CHECK(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
     CHECK(__builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"));
   }
-  if (cst__machine_has(CST__LEVEL_AVX512)) {
+  if (cst__cpu_has(CST__CPU_AVX512)) {
     CHECK(__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2"));
   }
-  CHECK_EQ(cst__crc32c_has(CST__CRC32C_SSE42), cst__machine_has(CST__LEVEL_V2));
-  CHECK_EQ(cst__crc32c_has(CST__CRC32C_AVX512), cst__machine_has(CST__LEVEL_AVX512));
+  CHECK_EQ(cst__crc32c_has(CST__CRC32C_SSE42), cst__cpu_has(CST__CPU_V2));
+  CHECK_EQ(cst__crc32c_has(CST__CRC32C_AVX512), cst__cpu_has(CST__CPU_AVX512));
 }
 #endif

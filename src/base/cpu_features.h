@@ -1,6 +1,6 @@
-/* The machine: what it has to be, and which newer instructions it has. */
-#ifndef BASE_MACHINE_H
-#define BASE_MACHINE_H
+/* The processor: what it has to be, and which newer instructions it has. */
+#ifndef BASE_CPU_FEATURES_H
+#define BASE_CPU_FEATURES_H
 
 /* Files and Arrow buffers are little-endian and are used where they lie; sizes of files have to fit
  * size_t. Meson says the same when it configures. */
@@ -13,11 +13,11 @@
 
 /* Instruction sets that code is compiled for beside the plain one. Each has all that the compiler
  * may use under its name, and the operating system saves the registers. */
-typedef enum cst__machine_level {
-  CST__LEVEL_V2 = 1 << 0,    /* x86-64-v2 and carry-less multiplication */
-  CST__LEVEL_V3 = 1 << 1,    /* x86-64-v3 */
-  CST__LEVEL_AVX512 = 1 << 2 /* both, and AVX-512 F, BW, VBMI2 with VPCLMULQDQ */
-} cst__machine_level;
+typedef enum cst__cpu_level {
+  CST__CPU_V2 = 1 << 0,    /* x86-64-v2 and carry-less multiplication */
+  CST__CPU_V3 = 1 << 1,    /* x86-64-v3 */
+  CST__CPU_AVX512 = 1 << 2 /* both, and AVX-512 F, BW, VBMI2 with VPCLMULQDQ */
+} cst__cpu_level;
 
 /* What the cpuid and xgetbv instructions say. */
 typedef struct cst__cpuid {
@@ -28,10 +28,10 @@ typedef struct cst__cpuid {
   uint64_t xcr0;         /* 0 if the system has not enabled xgetbv */
 } cst__cpuid;
 
-/* The levels (a sum of cst__machine_level) of a machine that says so. */
+/* The levels (a sum of cst__cpu_level) of a processor that says so. */
 unsigned cst__levels_of(const cst__cpuid *cpuid);
 
-/* Whether this machine has the level; asked once. */
-bool cst__machine_has(cst__machine_level level);
+/* Whether this processor has the level; asked once. */
+bool cst__cpu_has(cst__cpu_level level);
 
-#endif /* BASE_MACHINE_H */
+#endif /* BASE_CPU_FEATURES_H */

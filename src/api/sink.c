@@ -6,7 +6,7 @@
 #include "api/arguments.h"
 #include "format/sink.h"
 #include "format/sink_name.h"
-#include "source/scan/convert.h"
+#include "source/scan/convert_source.h"
 
 static cst_status check_path(const char *path, cst_error *error) {
   if (path == NULL || path[0] == '\0') {

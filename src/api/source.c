@@ -3,11 +3,11 @@
 
 #include "api/arguments.h"
 #include "source/input/prepare.h"
+#include "source/pass/arrow_schema.h"
+#include "source/pass/arrow_stream.h"
 #include "source/pass/pass.h"
-#include "source/pass/schema.h"
-#include "source/pass/stream.h"
 #include "source/scan/count.h"
-#include "source/scan/infer.h"
+#include "source/scan/infer_source.h"
 #include "source/scan/specs.h"
 #include "source/scan/verify.h"
 

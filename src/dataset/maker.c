@@ -129,7 +129,7 @@ static cst_status decode_records(cst__maker *maker, const cst__share *share, str
     return cst__fail_memory(error, sizeof(cst__run));
   }
   maker->decoding.source = share->records->source;
-  maker->decoding.want = CST__WANT_COLUMNS;
+  maker->decoding.purpose = CST__FOR_COLUMNS;
   cst_status status = cst__unit_decode(&maker->unit, &maker->decoding, NULL, out, error);
   if (status != CST_OK) {
     cst__decoding_reset(&maker->decoding);

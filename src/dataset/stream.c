@@ -5,9 +5,9 @@
 #include "dataset/order.h"
 #include "source/index/split.h"
 #include "source/input/prepare.h"
+#include "source/pass/arrow_schema.h"
 #include "source/pass/joiner.h"
 #include "source/pass/pass.h"
-#include "source/pass/schema.h"
 #include "table/array.h"
 
 enum { USUAL_ROWS = 1024 /* of the batches that windows are made of */ };
@@ -156,8 +156,8 @@ static cst_status start_pass(cst__stream *stream, cst_source *part, cst_error *e
   cst__pass_options options = {.rows = fits ? (size_t)stream->portion : USUAL_ROWS,
                                .bytes = (uint64_t)part->options.batch.bytes,
                                .threads = part->options.batch.threads,
-                               .want = stream->undecoded ? CST__WANT_RECORDS : CST__WANT_COLUMNS};
-  CST__TRY(cst__source_claim(part, error));
+                               .purpose = stream->undecoded ? CST__FOR_RECORDS : CST__FOR_COLUMNS};
+  CST__TRY(cst__source_acquire(part, error));
   return cst__pass_new_with(part, &options, &stream->pass, error);
 }
 
@@ -189,7 +189,7 @@ static cst_status open_pass(cst__stream *stream, cst_error *error) {
 static cst_status note_borders(cst__stream *stream, cst_error *error) {
   const cst__unit *unit = &stream->pass->delivered;
   uint64_t row = stream->row;
-  if (stream->singly || stream->pass->whole != NULL) {
+  if (stream->singly || stream->pass->tabular != NULL) {
     return CST_OK;
   }
   for (size_t i = 0; i < unit->num_runs; i++) {

@@ -497,7 +497,7 @@ cst_status cst__source_propose(cst_source *source, const cst_propose_options *op
                                cst_schema **out, cst_error *error) {
   counts c = {NULL, NULL};
   CST__TRY(cst__source_check_survey(source, "propose a schema from", error));
-  CST__TRY(cst__source_claim_whole(source, error));
+  CST__TRY(cst__source_acquire_all(source, error));
   cst_status status = survey(source, &c, options, error);
   if (status == CST_OK) {
     status = propose(c.inference, c.profiler, options, out, error);

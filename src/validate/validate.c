@@ -142,6 +142,6 @@ cst_status cst__source_validate(cst_source *source, const cst_validate_options *
                      "there is no schema to validate against");
   }
   CST__TRY(cst__source_check_survey(source, "validate", error));
-  CST__TRY(cst__source_claim_whole(source, error));
+  CST__TRY(cst__source_acquire_all(source, error));
   return validate(source, schema, options, out, error);
 }

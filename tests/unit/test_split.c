@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "index_support.h"
-#include "source/index/border.h"
+#include "source/index/boundary.h"
 #include "source/input/source.h"
 
 static size_t write_files(const char *paths[6]) {
@@ -274,7 +274,7 @@ TEST(border_behind_every_byte) {
     if (at > record_offset(&file, next)) {
       next++;
     }
-    CHECK_EQ(cst__border_find(source, 0, at, file.size, &found, NULL), CST_OK);
+    CHECK_EQ(cst__boundary_find(source, 0, at, file.size, &found, NULL), CST_OK);
     CHECK_EQ(found, next < 12 ? record_offset(&file, next) : file.size);
   }
   cst_source_release(source);
@@ -307,7 +307,7 @@ TEST(border_that_is_none_is_an_error) {
   for (int i = 0; i < 300; i++) {
     add_raw(&inner, i, 64 << 10);
   }
-  CHECK(inner.size > 2 * CST__BORDER_BYTES);
+  CHECK(inner.size > 2 * CST__BOUNDARY_BYTES);
   bytes_add_record(&file, inner.data, inner.size);
   add_raw(&file, 1, 10);
   const char *path = write_bytes("fooled.tfrecord", &file);
@@ -363,7 +363,7 @@ TEST(parts_of_a_damaged_file) {
 TEST(parts_without_numbers_name_the_offset) {
   bytes file = {0};
   for (int i = 0; i < 40; i++) {
-    add_raw(&file, i, CST__BORDER_BYTES / 10);
+    add_raw(&file, i, CST__BOUNDARY_BYTES / 10);
   }
   size_t at = record_offset(&file, 35);
   file.data[at + 20] ^= 1;

@@ -324,11 +324,11 @@ static void fill_buffered(cst__cursor *cursor, cst__block *block) {
   }
   while (limit > 0 && !cursor->ended) {
     read_until(cursor, block, &filled, limit);
-    uint64_t want = 0;
+    uint64_t missing = 0;
     if (filled > block->size || cursor->recovery.open) {
-      frame_records(cursor, block, block->buffer, filled, &want);
+      frame_records(cursor, block, block->buffer, filled, &missing);
     }
-    needed = want;
+    needed = missing;
     if (cursor->skim && !cursor->ended && skim_record(cursor, block, &filled, needed)) {
       break;
     }

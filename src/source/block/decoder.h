@@ -7,14 +7,14 @@
 #include "source/input/source.h"
 
 /* What a decoder of the source's payload is for. */
-typedef enum cst__want {
-  CST__WANT_COLUMNS, /* batches as the options say */
-  CST__WANT_TYPES,   /* inference: all columns, of the types that the data have */
-  CST__WANT_RECORDS, /* no columns, and no decoder: a pass gives its units' records as they are */
-  CST__WANT_PROOF    /* verification: all columns, of the given schema if there is one */
-} cst__want;
+typedef enum cst__purpose {
+  CST__FOR_COLUMNS, /* batches as the options say */
+  CST__FOR_TYPES,   /* inference: all columns, of the types that the data have */
+  CST__FOR_RECORDS, /* no columns, and no decoder: a pass gives its units' records as they are */
+  CST__FOR_CHECK    /* verification: all columns, of the given schema if there is one */
+} cst__purpose;
 
-cst_status cst__source_open_decoder(const cst_source *source, cst__want want,
+cst_status cst__source_open_decoder(const cst_source *source, cst__purpose purpose,
                                     cst__record_decoder **decoder, cst_error *error);
 
 #endif /* SOURCE_BLOCK_DECODER_H */

@@ -37,7 +37,7 @@ void cst__unit_forget_rows(cst__unit *unit) {
   unit->rows = 0;
   unit->bytes = 0;
   unit->by_bytes = false;
-  unit->is_proof = false;
+  unit->is_trial = false;
 }
 
 void cst__unit_clear(cst__unit *unit) {
@@ -120,7 +120,7 @@ void cst__decoding_reset(cst__decoding *decoding) {
   cst__delete(decoding->items);
   cst__delete(decoding->blocks);
   *decoding = (cst__decoding){.source = decoding->source,
-                              .want = decoding->want,
+                              .purpose = decoding->purpose,
                               .checked = decoding->checked,
                               .direct = decoding->direct};
 }
@@ -209,7 +209,7 @@ cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
                             cst_error *error) {
   const cst_source *source = decoding->source;
   if (decoding->decoder == NULL) {
-    CST__TRY(cst__source_open_decoder(source, decoding->want, &decoding->decoder, error));
+    CST__TRY(cst__source_open_decoder(source, decoding->purpose, &decoding->decoder, error));
   }
   CST__TRY(list_unit(unit, decoding, error));
   cst__records records = {.items = decoding->items,

@@ -24,7 +24,7 @@ typedef struct cst__unit {
   size_t rows;
   uint64_t bytes; /* of the records, without framing */
   bool by_bytes;  /* these have ended it */
-  bool is_proof;  /* its rows are not delivered: they stand in front of a failure that is known, and
+  bool is_trial;  /* its rows are not delivered: they stand in front of a failure that is known, and
                      are decoded only because one of them may fail first */
   cst__drops drops; /* records that were dropped among them, and in front */
 } cst__unit;
@@ -61,7 +61,7 @@ cst__place cst__unit_rows_place(const void *ctx, int64_t row);
 /* What a thread needs to decode: a decoder and the lists of a unit's records. */
 typedef struct cst__decoding {
   const cst_source *source;
-  cst__want want;
+  cst__purpose purpose;
   bool checked; /* the CRCs have been checked */
   bool direct;  /* the records come by no cursor, which drops the damaged ones if it is to */
   cst__record_decoder *decoder; /* opened with the first unit */
@@ -79,8 +79,8 @@ cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
                             struct ArrowSchema *out_schema, struct ArrowArray *out,
                             cst_error *error);
 
-/* The same, but records that do not decode are dropped from the unit (prove.c). Without any record
- * left, out->release is NULL. */
+/* The same, but records that do not decode are dropped from the unit (decode_sound.c). Without any
+ * record left, out->release is NULL. */
 cst_status cst__unit_decode_sound(cst__unit *unit, cst__decoding *decoding,
                                   struct ArrowSchema *out_schema, struct ArrowArray *out,
                                   cst_error *error);

@@ -91,7 +91,7 @@ void cst__access_free(cst__access *access) {
       cst__raw_close(&access->files[i].raw);
     }
   }
-  cst__taker_free(access->idle);
+  cst__take_scratch_free(access->idle);
   cst__pool_release(access->pool);
   cst__delete(access->files);
   cst__mutex_destroy(&access->lock);

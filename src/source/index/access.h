@@ -19,8 +19,8 @@ typedef struct cst__access_file {
 } cst__access_file;
 
 /* A source's files with their indexes. Does not change once it is made, but for the files that are
- * opened and the takers that wait. */
-typedef struct cst__taker cst__taker;
+ * opened and the scratches that wait. */
+typedef struct cst__take_scratch cst__take_scratch;
 struct cst__access {
   cst_allocator allocator;
   cst__access_file *files;
@@ -29,7 +29,7 @@ struct cst__access {
   uint64_t num_rows;
   cst__pool *pool;
   cst__mutex lock; /* guards all below */
-  cst__taker *idle;
+  cst__take_scratch *idle;
   size_t num_open;
 };
 
@@ -68,6 +68,6 @@ cst_status cst__source_take_from(cst_source *source, const struct cst__region *c
                                  size_t num_regions, const uint64_t *rows, size_t num_rows,
                                  struct ArrowArray *out, cst_error *error);
 
-void cst__taker_free(cst__taker *taker); /* and those behind it */
+void cst__take_scratch_free(cst__take_scratch *scratch); /* and those behind it */
 
 #endif /* SOURCE_INDEX_ACCESS_H */

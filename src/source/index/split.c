@@ -5,9 +5,9 @@
 
 #include "schema/schema.h"
 #include "source/index/access.h"
-#include "source/index/border.h"
+#include "source/index/boundary.h"
 #include "source/input/prepare.h"
-#include "source/pass/schema.h"
+#include "source/pass/arrow_schema.h"
 
 /* ---- parts of files ---- */
 
@@ -187,7 +187,7 @@ static cst_status find_place(const cst_source *source, uint64_t total, uint32_t 
   if (rest == 0) {
     return CST_OK;
   }
-  CST__TRY(cst__border_find(source, file, part->begin + rest, end, &out->offset, error));
+  CST__TRY(cst__boundary_find(source, file, part->begin + rest, end, &out->offset, error));
   if (out->offset == end) {
     *out = (place){file + 1, file + 1 < source->num_parts ? part[1].begin : 0};
   }

@@ -9,7 +9,7 @@
 #include "source/index/access.h"
 #include "source/index/region.h"
 #include "source/input/prepare.h"
-#include "source/pass/schema.h"
+#include "source/pass/arrow_schema.h"
 
 enum {
   NEAR_FILE = 4 << 10,    /* bytes between two records that are rather read than passed over */
@@ -27,8 +27,8 @@ typedef struct wanted {
 } wanted;
 
 /* What a call needs; one call after the other. */
-struct cst__taker {
-  cst__taker *next;
+struct cst__take_scratch {
+  cst__take_scratch *next;
   cst__decoding decoding;
   cst__unit unit;
   wanted *order; /* the rows in the order of the files */
@@ -47,42 +47,42 @@ typedef struct span {
   size_t at; /* in the block */
 } span;
 
-void cst__taker_free(cst__taker *taker) {
-  while (taker != NULL) {
-    cst__taker *next = taker->next;
-    cst__decoding_reset(&taker->decoding);
-    cst__unit_reset(&taker->unit);
-    cst__delete(taker->order);
-    cst__delete(taker);
-    taker = next;
+void cst__take_scratch_free(cst__take_scratch *scratch) {
+  while (scratch != NULL) {
+    cst__take_scratch *next = scratch->next;
+    cst__decoding_reset(&scratch->decoding);
+    cst__unit_reset(&scratch->unit);
+    cst__delete(scratch->order);
+    cst__delete(scratch);
+    scratch = next;
   }
 }
 
-static cst__taker *borrow_taker(cst__access *access, const cst_source *source) {
+static cst__take_scratch *borrow_scratch(cst__access *access, const cst_source *source) {
   cst__mutex_lock(&access->lock);
-  cst__taker *taker = access->idle;
-  if (taker != NULL) {
-    access->idle = taker->next;
+  cst__take_scratch *scratch = access->idle;
+  if (scratch != NULL) {
+    access->idle = scratch->next;
   }
   cst__mutex_unlock(&access->lock);
-  if (taker == NULL) {
-    taker = cst__new_zero(&access->allocator, sizeof *taker);
-    if (taker == NULL) {
+  if (scratch == NULL) {
+    scratch = cst__new_zero(&access->allocator, sizeof *scratch);
+    if (scratch == NULL) {
       return NULL;
     }
-    taker->decoding.source = source;
-    taker->decoding.want = CST__WANT_COLUMNS;
-    taker->decoding.direct = true;
+    scratch->decoding.source = source;
+    scratch->decoding.purpose = CST__FOR_COLUMNS;
+    scratch->decoding.direct = true;
   }
-  taker->next = NULL;
-  return taker;
+  scratch->next = NULL;
+  return scratch;
 }
 
-static void return_taker(cst__access *access, cst__taker *taker) {
-  cst__unit_clear(&taker->unit);
+static void return_scratch(cst__access *access, cst__take_scratch *scratch) {
+  cst__unit_clear(&scratch->unit);
   cst__mutex_lock(&access->lock);
-  taker->next = access->idle;
-  access->idle = taker;
+  scratch->next = access->idle;
+  access->idle = scratch;
   cst__mutex_unlock(&access->lock);
 }
 
@@ -118,10 +118,10 @@ static cst_status sort_by_byte(const wanted *from, size_t count, unsigned shift,
 }
 
 /* qsort cannot be told to stop: many rows are sorted byte by byte, which is faster too. */
-static cst_status sort_rows(cst__taker *taker, const cst__access *access, size_t count,
+static cst_status sort_rows(cst__take_scratch *scratch, const cst__access *access, size_t count,
                             cst_error *error) {
   if (count <= FEW_ROWS) {
-    qsort(taker->order, count, sizeof(wanted), compare_rows);
+    qsort(scratch->order, count, sizeof(wanted), compare_rows);
     return CST_OK;
   }
   wanted *other = cst__new(&access->allocator, count * sizeof(wanted));
@@ -131,21 +131,21 @@ static cst_status sort_rows(cst__taker *taker, const cst__access *access, size_t
   cst_status status = CST_OK;
   for (unsigned shift = 0; shift < 64 && status == CST_OK && (access->num_rows - 1) >> shift > 0;
        shift += 8) {
-    status = sort_by_byte(taker->order, count, shift, other, error);
+    status = sort_by_byte(scratch->order, count, shift, other, error);
     wanted *sorted = other;
-    other = taker->order;
-    taker->order = sorted;
-    taker->capacity = count;
+    other = scratch->order;
+    scratch->order = sorted;
+    scratch->capacity = count;
   }
   cst__delete(other);
   return status;
 }
 
-static cst_status order_rows(cst__taker *taker, const cst__access *access, const uint64_t *rows,
-                             size_t num_rows, cst_error *error) {
-  void *order = taker->order;
-  bool done = cst__grow(&access->allocator, &order, &taker->capacity, num_rows, sizeof(wanted));
-  taker->order = order;
+static cst_status order_rows(cst__take_scratch *scratch, const cst__access *access,
+                             const uint64_t *rows, size_t num_rows, cst_error *error) {
+  void *order = scratch->order;
+  bool done = cst__grow(&access->allocator, &order, &scratch->capacity, num_rows, sizeof(wanted));
+  scratch->order = order;
   if (!done) {
     return cst__fail_memory(error, num_rows * sizeof(wanted));
   }
@@ -155,11 +155,11 @@ static cst_status order_rows(cst__taker *taker, const cst__access *access, const
       return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "row %llu is wanted, there are %llu",
                        (unsigned long long)rows[i], (unsigned long long)access->num_rows);
     }
-    taker->order[i] = (wanted){rows[i], i};
+    scratch->order[i] = (wanted){rows[i], i};
     sorted = sorted && (i == 0 || rows[i - 1] <= rows[i]);
   }
   if (!sorted) {
-    return sort_rows(taker, access, num_rows, error);
+    return sort_rows(scratch, access, num_rows, error);
   }
   return CST_OK;
 }
@@ -247,12 +247,12 @@ cst_status cst__access_read(cst__access *access, const cst_source *source, size_
   return status;
 }
 
-static cst_status read_span(cst__access *access, const cst__taker *taker, const span *s,
+static cst_status read_span(cst__access *access, const cst__take_scratch *scratch, const span *s,
                             uint8_t *buffer, cst_error *error) {
   const uint8_t *kept =
-      cst__regions_find(taker->regions, taker->num_regions, s->file, s->begin, s->size);
+      cst__regions_find(scratch->regions, scratch->num_regions, s->file, s->begin, s->size);
   if (kept == NULL) {
-    return cst__access_read(access, taker->decoding.source, s->file, s->begin, buffer, s->size,
+    return cst__access_read(access, scratch->decoding.source, s->file, s->begin, buffer, s->size,
                             error);
   }
   memcpy(buffer, kept, s->size);
@@ -301,17 +301,17 @@ static cst_status frame_span(const cst__access *access, const cst_source *source
 
 /* Begins to load the first lines of a record that is soon to be copied out of a map or a region:
  * most of the time is spent waiting for them. */
-static void load_ahead(const cst__access *access, const cst__taker *taker, size_t file_number,
-                       size_t at, size_t count) {
+static void load_ahead(const cst__access *access, const cst__take_scratch *scratch,
+                       size_t file_number, size_t at, size_t count) {
   const cst__access_file *file = &access->files[file_number];
   bool is_open = atomic_load_explicit(&file->is_open, memory_order_acquire);
   const uint8_t *map = is_open ? file->raw.map : NULL;
-  if (count - at <= AHEAD || (map == NULL && taker->num_regions == 0) ||
-      taker->order[at + AHEAD].row - file->rows >= file->count) {
+  if (count - at <= AHEAD || (map == NULL && scratch->num_regions == 0) ||
+      scratch->order[at + AHEAD].row - file->rows >= file->count) {
     return;
   }
-  const uint64_t *offset = offset_of(file, taker->order[at + AHEAD].row);
-  const uint8_t *record = cst__regions_find(taker->regions, taker->num_regions, file_number,
+  const uint64_t *offset = offset_of(file, scratch->order[at + AHEAD].row);
+  const uint8_t *record = cst__regions_find(scratch->regions, scratch->num_regions, file_number,
                                             offset[0], offset[1] - offset[0]);
   if (record == NULL && map != NULL && offset[1] <= file->raw.map_size) {
     record = map + offset[0];
@@ -321,10 +321,10 @@ static void load_ahead(const cst__access *access, const cst__taker *taker, size_
   }
 }
 
-static cst_status fill_block(cst__access *access, const cst__taker *taker, size_t count,
+static cst_status fill_block(cst__access *access, const cst__take_scratch *scratch, size_t count,
                              cst__block *block, cst_error *error) {
-  const cst_source *source = taker->decoding.source;
-  const wanted *order = taker->order;
+  const cst_source *source = scratch->decoding.source;
+  const wanted *order = scratch->order;
   size_t done = 0;
   for (size_t first = 0; first < count;) {
     span s = next_span(access, source, order, count, first);
@@ -332,8 +332,8 @@ static cst_status fill_block(cst__access *access, const cst__taker *taker, size_
     if (cst__stretch_is_over(&done, s.size + SPAN_WORK)) {
       CST__TRY(cst__interrupted(error));
     }
-    CST__TRY(read_span(access, taker, &s, block->buffer + s.at, error));
-    load_ahead(access, taker, s.file, first, count);
+    CST__TRY(read_span(access, scratch, &s, block->buffer + s.at, error));
+    load_ahead(access, scratch, s.file, first, count);
     block->size += s.size;
     CST__TRY(frame_span(access, source, &s, order, block, error));
     first = s.end;
@@ -376,10 +376,10 @@ static cst_status measure(const cst__access *access, const cst_source *source, c
   return CST_OK;
 }
 
-static cst_status read_rows(cst__access *access, const cst__taker *taker, size_t count,
+static cst_status read_rows(cst__access *access, const cst__take_scratch *scratch, size_t count,
                             cst__block **out, cst_error *error) {
   size_t size;
-  CST__TRY(measure(access, taker->decoding.source, taker->order, count, &size, error));
+  CST__TRY(measure(access, scratch->decoding.source, scratch->order, count, &size, error));
   cst__block *block = cst__block_take(access->pool, size > 0 ? size : 1);
   if (block == NULL || !cst__block_reserve_frames(block, count)) {
     if (block != NULL) {
@@ -388,7 +388,7 @@ static cst_status read_rows(cst__access *access, const cst__taker *taker, size_t
     return cst__fail_memory(error, size);
   }
   block->data = block->buffer;
-  cst_status status = fill_block(access, taker, count, block, error);
+  cst_status status = fill_block(access, scratch, count, block, error);
   if (status != CST_OK) {
     cst__block_release(block);
     return status;
@@ -411,28 +411,29 @@ static void relocate(const cst__access *access, const cst_source *source, const 
   }
 }
 
-static cst_status decode_rows(cst__access *access, cst__taker *taker, cst__block *block,
+static cst_status decode_rows(cst__access *access, cst__take_scratch *scratch, cst__block *block,
                               const uint64_t *rows, struct ArrowArray *out, cst_error *error) {
-  const cst_source *source = taker->decoding.source;
+  const cst_source *source = scratch->decoding.source;
   cst_error own = CST_ERROR_INIT;
-  if (block->num_frames > 0 && !cst__unit_add(&taker->unit, source, block, 0, block->num_frames)) {
+  if (block->num_frames > 0 &&
+      !cst__unit_add(&scratch->unit, source, block, 0, block->num_frames)) {
     return cst__fail_memory(error, sizeof(cst__run));
   }
-  cst_status status = cst__unit_decode(&taker->unit, &taker->decoding, NULL, out, &own);
+  cst_status status = cst__unit_decode(&scratch->unit, &scratch->decoding, NULL, out, &own);
   if (status != CST_OK) {
     relocate(access, source, block, rows, &own);
     cst__error_copy(error, &own);
-    cst__decoding_reset(&taker->decoding);
+    cst__decoding_reset(&scratch->decoding);
   }
   return status;
 }
 
-static cst_status take_with(cst__access *access, cst__taker *taker, const uint64_t *rows,
+static cst_status take_with(cst__access *access, cst__take_scratch *scratch, const uint64_t *rows,
                             size_t num_rows, struct ArrowArray *out, cst_error *error) {
   cst__block *block = NULL;
-  CST__TRY(order_rows(taker, access, rows, num_rows, error));
-  CST__TRY(read_rows(access, taker, num_rows, &block, error));
-  cst_status status = decode_rows(access, taker, block, rows, out, error);
+  CST__TRY(order_rows(scratch, access, rows, num_rows, error));
+  CST__TRY(read_rows(access, scratch, num_rows, &block, error));
+  cst_status status = decode_rows(access, scratch, block, rows, out, error);
   cst__block_release(block);
   return status;
 }
@@ -455,14 +456,14 @@ cst_status cst__source_take_from(cst_source *source, const cst__region *const *r
   }
   CST__TRY(cst__source_access(source, &access, error));
   CST__TRY(cst__source_prepare(source, error));
-  cst__taker *taker = borrow_taker(access, source);
-  if (taker == NULL) {
-    return cst__fail_memory(error, sizeof *taker);
+  cst__take_scratch *scratch = borrow_scratch(access, source);
+  if (scratch == NULL) {
+    return cst__fail_memory(error, sizeof *scratch);
   }
-  taker->regions = regions;
-  taker->num_regions = num_regions;
-  cst_status status = take_with(access, taker, rows, num_rows, out, error);
-  return_taker(access, taker);
+  scratch->regions = regions;
+  scratch->num_regions = num_regions;
+  cst_status status = take_with(access, scratch, rows, num_rows, out, error);
+  return_scratch(access, scratch);
   return status;
 }
 

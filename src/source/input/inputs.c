@@ -25,8 +25,8 @@ cst_status cst__inputs_new(size_t count, const cst__source_calls *calls,
   inputs->rereadable = true;
   cst__refcount_init(&inputs->owners);
   cst__mutex_init(&inputs->lock);
-  atomic_init(&inputs->claimed, false);
-  atomic_init(&inputs->claimed_whole, false);
+  atomic_init(&inputs->acquired, false);
+  atomic_init(&inputs->acquired_all, false);
   if (cst__mul(count, sizeof *inputs->files, &bytes)) {
     inputs->files = cst__new_zero(allocator, bytes);
   }

@@ -13,11 +13,11 @@
 #include "format/registry.h"
 #include "io/input.h"
 #include "io/raw.h"
-#include "source/input/options.h"
+#include "source/input/reading_options.h"
 
 typedef struct cst__inputs cst__inputs;
 typedef struct cst__feed cst__feed;
-typedef struct cst__whole cst__whole;
+typedef struct cst__tabular cst__tabular;
 typedef struct cst__access cst__access;
 
 /* What rooms above this one do for a source: one table, set when inputs are opened. */
@@ -26,7 +26,7 @@ typedef struct cst__source_calls {
   cst_status (*infer)(cst_source *source, cst_schema **out, cst_error *error);
   /* Free what they keep in a source, or in its inputs. */
   void (*free_sample)(cst__feed *feed);
-  void (*free_whole)(cst__whole *whole);
+  void (*free_tabular)(cst__tabular *tabular);
   void (*free_access)(cst__access *access);
   void (*free_index)(cst_index *index);
 } cst__source_calls;
@@ -58,14 +58,14 @@ struct cst__inputs {
   cst__file *files;
   size_t num_files;
   const cst__container *container;
-  cst__format format;        /* no payload, table, plug-in or program: the caller's streams */
-  char *stream_name;         /* the format's name then, if the caller has given one; else NULL */
-  bool rereadable;           /* all files are */
-  bool is_text;              /* the caller has named a format of text */
-  bool by_record;            /* what the records of a pipe are is seen when its first one is read */
-  atomic_bool claimed;       /* inputs that can be read once have been taken, */
-  atomic_bool claimed_whole; /* for a reading that needs no schema */
-  cst__mutex lock;           /* guards the indexes */
+  cst__format format;       /* no payload, table, plug-in or program: the caller's streams */
+  char *stream_name;        /* the format's name then, if the caller has given one; else NULL */
+  bool rereadable;          /* all files are */
+  bool is_text;             /* the caller has named a format of text */
+  bool by_record;           /* what the records of a pipe are is seen when its first one is read */
+  atomic_bool acquired;     /* inputs that can be read once have been taken, */
+  atomic_bool acquired_all; /* for a reading that needs no schema */
+  cst__mutex lock;          /* guards the indexes */
 };
 
 /* Without files; *out has one owner. `count`: files that will be added. */

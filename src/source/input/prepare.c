@@ -6,43 +6,43 @@
 
 /* ---- inputs that can be read once ---- */
 
-static cst_status fail_claimed(cst_error *error) {
+static cst_status fail_acquired(cst_error *error) {
   return cst__fail(error, CST_STATE, "open it again, or save it to a file first",
                    "the input can be read only once, and has been");
 }
 
-cst_status cst__source_claim(cst_source *source, cst_error *error) {
+cst_status cst__source_acquire(cst_source *source, cst_error *error) {
   cst__inputs *inputs = source->inputs;
-  bool taken = !inputs->rereadable && atomic_exchange(&inputs->claimed, true);
-  return taken ? fail_claimed(error) : CST_OK;
+  bool taken = !inputs->rereadable && atomic_exchange(&inputs->acquired, true);
+  return taken ? fail_acquired(error) : CST_OK;
 }
 
 /* Holds the lock. */
-static cst_status claim_whole(cst_source *source, cst_error *error) {
+static cst_status acquire_all(cst_source *source, cst_error *error) {
   cst__inputs *inputs = source->inputs;
   const cst__found *found = &source->found;
   CST__TRY(cst__source_await(source, &found->schema_discovery, error));
-  if (atomic_load(&inputs->claimed)) {
-    return fail_claimed(error);
+  if (atomic_load(&inputs->acquired)) {
+    return fail_acquired(error);
   }
   if (found->sample != NULL || found->sample_status != CST_OK) {
     return cst__fail(error, CST_STATE, "open it again, or save it to a file first",
                      "the input can be read only once, and its beginning has been read for "
                      "the schema");
   }
-  if (atomic_exchange(&inputs->claimed, true)) {
-    return fail_claimed(error);
+  if (atomic_exchange(&inputs->acquired, true)) {
+    return fail_acquired(error);
   }
-  atomic_store(&inputs->claimed_whole, true);
+  atomic_store(&inputs->acquired_all, true);
   return CST_OK;
 }
 
-cst_status cst__source_claim_whole(cst_source *source, cst_error *error) {
+cst_status cst__source_acquire_all(cst_source *source, cst_error *error) {
   if (source->inputs->rereadable) {
     return CST_OK;
   }
   cst__mutex_lock(&source->lock);
-  cst_status status = claim_whole(source, error);
+  cst_status status = acquire_all(source, error);
   cst__mutex_unlock(&source->lock);
   return status;
 }
@@ -54,8 +54,8 @@ static cst_status check_pipe(cst_source *source, cst_error *error) {
   cst__mutex_lock(&source->lock);
   cst_status before = source->found.sample_status;
   cst__mutex_unlock(&source->lock);
-  if (atomic_load(&source->inputs->claimed_whole)) {
-    return fail_claimed(error);
+  if (atomic_load(&source->inputs->acquired_all)) {
+    return fail_acquired(error);
   }
   if (before != CST_OK) {
     cst__error_copy(error, source->found.sample_error);

@@ -6,10 +6,10 @@
 #include "source/input/source.h"
 
 /* Takes an input that can be read only once; CST_STATE if it has been taken. */
-cst_status cst__source_claim(cst_source *source, cst_error *error);
+cst_status cst__source_acquire(cst_source *source, cst_error *error);
 /* The same for a reading from the start to the end; CST_STATE also if its beginning has been read
  * for the schema. */
-cst_status cst__source_claim_whole(cst_source *source, cst_error *error);
+cst_status cst__source_acquire_all(cst_source *source, cst_error *error);
 
 /* Finds the schema if one is wanted and none is known yet. After that it does not change. */
 cst_status cst__source_prepare(cst_source *source, cst_error *error);

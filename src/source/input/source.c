@@ -68,7 +68,7 @@ cst_source *cst__source_retain(const cst_source *source) {
 
 static void reset_found(cst__found *found, const cst__source_calls *calls) {
   calls->free_sample(found->sample);
-  calls->free_whole(found->whole);
+  calls->free_tabular(found->tabular);
   calls->free_access(found->access);
   cst__delete(found->sample_error);
   cst__schema_release(found->schema);

@@ -8,7 +8,7 @@
 #define SOURCE_INPUT_SOURCE_H
 
 #include "source/input/inputs.h"
-#include "source/input/options.h"
+#include "source/input/reading_options.h"
 
 enum {
   CST__SAMPLE_RECORDS = 10000,  /* of a pipe, that its schema is inferred from */
@@ -34,7 +34,7 @@ typedef struct cst__discovery {
 
 /* What is found out about a source; guarded by its lock. */
 typedef struct cst__found {
-  cst__discovery schema_discovery; /* of the schema, or of what is known of a whole format */
+  cst__discovery schema_discovery; /* of the schema, or of what is known of a tabular format */
   cst__discovery access_discovery;
   cst_schema *schema;              /* that was inferred */
   bool sampled;                    /* from the first records of a pipe only */
@@ -43,9 +43,9 @@ typedef struct cst__found {
   cst__feed *sample;        /* the blocks read for the schema: the first pass goes on with them */
   cst_status sample_status; /* why reading them failed; the pipe is lost */
   cst_error *sample_error;
-  cst__whole *whole;   /* what is known of a whole format, and what a pipe has given for it */
-  cst__access *access; /* random access, when it has been asked for (access.h) */
-  bool counted;        /* num_rows is known */
+  cst__tabular *tabular; /* what is known of a tabular format, and what a pipe has given for it */
+  cst__access *access;   /* random access, when it has been asked for (access.h) */
+  bool counted;          /* num_rows is known */
   uint64_t num_rows;
 } cst__found;
 

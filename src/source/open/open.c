@@ -10,19 +10,19 @@
 #include "source/index/access.h"
 #include "source/input/choose.h"
 #include "source/pass/feed.h"
-#include "source/pass/whole.h"
-#include "source/scan/infer.h"
+#include "source/pass/tabular.h"
+#include "source/scan/infer_source.h"
 #include "source/scan/specs.h"
 
 static const cst__source_calls source_calls = {.infer = cst__source_infer_needed,
                                                .free_sample = cst__feed_free,
-                                               .free_whole = cst__whole_free,
+                                               .free_tabular = cst__tabular_free,
                                                .free_access = cst__access_free,
                                                .free_index = cst__index_release};
 
 /* ---- checks ---- */
 
-/* True if the columns of a whole format are known without reading all of its data. */
+/* True if the columns of a tabular format are known without reading all of its data. */
 static bool knows_columns(const cst_source *source) {
   const cst__table_format *table = source->inputs->format.table;
   const cst__column_options *columns = &source->options.columns;
@@ -36,14 +36,14 @@ static cst_status check_source(cst_source *source, cst_error *error) {
   const cst_schema *schema = source->options.columns.schema;
   const cst__tensor_options *tensors = &source->options.tensors;
   if (payload == NULL) {
-    return knows_columns(source) ? cst__whole_schema(source, &source->found.arrow_schema, error)
+    return knows_columns(source) ? cst__tabular_schema(source, &source->found.arrow_schema, error)
                                  : CST_OK;
   }
   if (payload->wants_schema && schema == NULL) {
     return CST_OK;
   }
   cst__record_decoder *decoder;
-  CST__TRY(cst__source_open_decoder(source, CST__WANT_COLUMNS, &decoder, error));
+  CST__TRY(cst__source_open_decoder(source, CST__FOR_COLUMNS, &decoder, error));
   cst__record_decoder_close(decoder);
   cst_specs *specs = NULL;
   bool has_group = tensors->group != NULL && tensors->group[0] != '\0';

@@ -196,13 +196,13 @@ static bool leave_file(cst__feed *feed, cst_status *failure, cst_error *error) {
 }
 
 /* Rows in front of a failure that do not fill a batch may fail themselves, and earlier. */
-static bool must_prove(const cst__feed *feed) {
+static bool must_try(const cst__feed *feed) {
   return feed->partial.rows > 0 && !cst__reading_options_skip(&feed->source->options);
 }
 
 static void hand_over_last(cst__feed *feed, cst__unit *unit) {
-  if (must_prove(feed)) {
-    feed->partial.is_proof = true;
+  if (must_try(feed)) {
+    feed->partial.is_trial = true;
   } else {
     cst__unit_forget_rows(&feed->partial);
   }
@@ -232,7 +232,7 @@ cst__cut cst__feed_cut(cst__feed *feed, size_t rows, uint64_t bytes, cst__unit *
       }
     } else if (!file->ended) {
       return CST__CUT_WAIT;
-    } else if (has_failed(file) && (feed->partial.drops.count > 0 || must_prove(feed))) {
+    } else if (has_failed(file) && (feed->partial.drops.count > 0 || must_try(feed))) {
       hand_over_last(feed, unit);
       return CST__CUT_UNIT;
     } else if (!leave_file(feed, failure, error)) {

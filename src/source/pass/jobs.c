@@ -199,7 +199,7 @@ static void run_fill(cst_pass *pass, size_t file) {
   cst__pass_cut(pass);
 }
 
-static void drop_proof(cst__slot *slot) {
+static void drop_trial(cst__slot *slot) {
   slot->batch.release(&slot->batch);
   slot->batch.release = NULL;
   if (slot->schema.release != NULL) {
@@ -211,7 +211,7 @@ static void drop_proof(cst__slot *slot) {
 
 /* Whoever takes the records decodes them. */
 static void keep_records(cst__slot *slot) {
-  if (slot->unit.is_proof) {
+  if (slot->unit.is_trial) {
     cst__unit_clear(&slot->unit);
   }
   slot->rows = slot->unit.rows;
@@ -219,11 +219,11 @@ static void keep_records(cst__slot *slot) {
 
 static cst_status decode_slot(cst_pass *pass, cst__worker *worker, cst__slot *slot,
                               cst_error *error) {
-  if (pass->options.want == CST__WANT_RECORDS) {
+  if (pass->options.purpose == CST__FOR_RECORDS) {
     keep_records(slot);
     return CST_OK;
   }
-  struct ArrowSchema *schema = pass->options.want == CST__WANT_TYPES ? &slot->schema : NULL;
+  struct ArrowSchema *schema = pass->options.purpose == CST__FOR_TYPES ? &slot->schema : NULL;
   bool skip = cst__reading_options_skip(&pass->source->options) && !pass->options.by_unit;
   cst_status status =
       skip ? cst__unit_decode_sound(&slot->unit, &worker->decoding, schema, &slot->batch, error)
@@ -234,8 +234,8 @@ static cst_status decode_slot(cst_pass *pass, cst__worker *worker, cst__slot *sl
     slot->schema.release = NULL;
     return CST_OK;
   }
-  if (status == CST_OK && slot->unit.is_proof) {
-    drop_proof(slot);
+  if (status == CST_OK && slot->unit.is_trial) {
+    drop_trial(slot);
   }
   if (status != CST_OK) {
     cst__unit_clear(&slot->unit);

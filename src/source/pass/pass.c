@@ -1,6 +1,6 @@
 /* Passes: set-up, delivery in order, tear-down. */
 #include "source/pass/pass.h"
-#include "source/pass/schema.h"
+#include "source/pass/arrow_schema.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ cst_status cst__pass_new(cst_source *source, cst_pass **out, cst_error *error) {
   cst__pass_options options = {.rows = (size_t)source->options.batch.rows,
                                .bytes = (uint64_t)source->options.batch.bytes,
                                .threads = source->options.batch.threads};
-  CST__TRY(cst__source_claim(source, error));
+  CST__TRY(cst__source_acquire(source, error));
   return cst__pass_new_with(source, &options, out, error);
 }
 
@@ -63,7 +63,7 @@ static cst_status make_workers(cst_pass *pass, cst_error *error) {
   for (size_t i = 0; i < count; i++) {
     pass->workers[i] = (cst__worker){.pass = pass};
     pass->workers[i].decoding.source = source;
-    pass->workers[i].decoding.want = pass->options.want;
+    pass->workers[i].decoding.purpose = pass->options.purpose;
   }
   return CST_OK;
 }
@@ -73,11 +73,12 @@ static cst_status start(cst_pass *pass, cst_error *error) {
   cst_source *source = pass->source;
   if (source->inputs->format.payload == NULL) {
     struct ArrowSchema schema; /* finding it makes the plan */
-    bool quiet = pass->options.want == CST__WANT_TYPES && !pass->options.by_unit;
+    bool quiet = pass->options.purpose == CST__FOR_TYPES && !pass->options.by_unit;
     CST__TRY(cst__source_arrow_schema(source, &schema, error));
-    return cst__whole_pass_new(source, &schema, quiet, pass->options.warning, &pass->whole, error);
+    return cst__tabular_pass_new(source, &schema, quiet, pass->options.warning, &pass->tabular,
+                                 error);
   }
-  if (pass->options.want == CST__WANT_COLUMNS) {
+  if (pass->options.purpose == CST__FOR_COLUMNS) {
     CST__TRY(cst__source_prepare(source, error));
   }
   CST__TRY(make_workers(pass, error));
@@ -173,7 +174,7 @@ static cst_status tell_drop(cst_pass *pass, const cst__drop *drop, cst_error *er
 /* Tells of what the unit that was taken last has lost; inference keeps quiet. */
 static cst_status tell_drops(cst_pass *pass, cst_error *error) {
   const cst__drops *drops = &pass->delivered.drops;
-  size_t count = pass->options.want == CST__WANT_COLUMNS && !pass->at_end ? drops->count : 0;
+  size_t count = pass->options.purpose == CST__FOR_COLUMNS && !pass->at_end ? drops->count : 0;
   for (size_t i = 0; i < count; i++) {
     CST__TRY(tell_drop(pass, &drops->items[i], error));
   }
@@ -235,7 +236,7 @@ static cst_status next_joined(cst_pass *pass, struct ArrowArray *out, cst_error 
 static cst_status next_decoded(cst_pass *pass, struct ArrowSchema *out_schema,
                                struct ArrowArray *out, cst_error *error) {
   if (cst__reading_options_skip(&pass->source->options) &&
-      pass->options.want == CST__WANT_COLUMNS) {
+      pass->options.purpose == CST__FOR_COLUMNS) {
     cst_error own = CST_ERROR_INIT;
     cst_status status = next_joined(pass, out, &own);
     if (status != CST_OK) {
@@ -251,9 +252,9 @@ static cst_status next_decoded(cst_pass *pass, struct ArrowSchema *out_schema,
   return CST_OK;
 }
 
-static cst_status next_whole(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
-  CST__TRY(cst__whole_pass_next(pass->whole, out, error));
-  atomic_store_explicit(&pass->consumed, cst__whole_pass_consumed(pass->whole),
+static cst_status next_tabular(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
+  CST__TRY(cst__tabular_pass_next(pass->tabular, out, error));
+  atomic_store_explicit(&pass->consumed, cst__tabular_pass_consumed(pass->tabular),
                         memory_order_relaxed);
   if (out->release != NULL) {
     pass->first_row =
@@ -273,14 +274,14 @@ cst_status cst__pass_next(cst_pass *pass, struct ArrowSchema *out_schema, struct
     cst__error_copy(error, &pass->error);
     return pass->failure;
   }
-  if (pass->feed == NULL && pass->whole == NULL) {
+  if (pass->feed == NULL && pass->tabular == NULL) {
     cst_status status = start(pass, &own);
     if (status != CST_OK) {
       return fail_for_good(pass, status, &own, error);
     }
   }
-  if (pass->whole != NULL) {
-    cst_status status = next_whole(pass, out, &own);
+  if (pass->tabular != NULL) {
+    cst_status status = next_tabular(pass, out, &own);
     return status == CST_OK ? CST_OK : fail_for_good(pass, status, &own, error);
   }
   return next_decoded(pass, out_schema, out, error);
@@ -309,12 +310,12 @@ void cst__pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *ro
 }
 
 uint64_t cst__pass_dropped(const cst_pass *pass) {
-  return pass->whole != NULL ? cst__whole_pass_dropped(pass->whole)
-                             : atomic_load_explicit(&pass->dropped, memory_order_relaxed);
+  return pass->tabular != NULL ? cst__tabular_pass_dropped(pass->tabular)
+                               : atomic_load_explicit(&pass->dropped, memory_order_relaxed);
 }
 
 void cst__pass_locate(const cst_pass *pass, size_t row, cst_error *error) {
-  if (pass->whole != NULL && cst__error_wanted(error)) {
+  if (pass->tabular != NULL && cst__error_wanted(error)) {
     error->record = -1;
     cst__error_add_record(error, (int64_t)(pass->first_row + row), -1);
     if (pass->source->num_parts == 1) {
@@ -352,7 +353,7 @@ void cst__pass_free(cst_pass *pass) {
   cst__delete(pass->workers);
   cst__unit_reset(&pass->delivered);
   cst__feed_free(pass->feed);
-  cst__whole_pass_free(pass->whole);
+  cst__tabular_pass_free(pass->tabular);
   cst__joiner_reset(&pass->joiner);
   if (pass->schema.release != NULL) {
     pass->schema.release(&pass->schema);

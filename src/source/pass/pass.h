@@ -15,7 +15,7 @@
 #include "source/input/source.h"
 #include "source/pass/feed.h"
 #include "source/pass/joiner.h"
-#include "source/pass/whole.h"
+#include "source/pass/tabular.h"
 
 enum { CST__RING = 256 };
 
@@ -30,7 +30,7 @@ typedef struct cst__slot {
   cst__unit unit; /* its blocks are let go when it is decoded, unless offsets are kept */
   uint64_t bytes;
   size_t rows;               /* those that decode, when it is done */
-  struct ArrowSchema schema; /* for CST__WANT_TYPES */
+  struct ArrowSchema schema; /* for CST__FOR_TYPES */
   struct ArrowArray batch;
 } cst__slot;
 
@@ -44,25 +44,26 @@ typedef struct cst__pass_options {
   size_t rows;    /* of a batch */
   uint64_t bytes; /* a batch also ends when its records reach this */
   int32_t threads;
-  cst__want want;    /* CST__WANT_TYPES: every batch has a schema of its own */
-  bool keep_offsets; /* cst__pass_locate gives offsets too; the blocks live longer */
-  /* For CST__WANT_TYPES, with keep_offsets: next gives every unit, also one without a batch because
+  cst__purpose purpose; /* CST__FOR_TYPES: every batch has a schema of its own */
+  bool keep_offsets;    /* cst__pass_locate gives offsets too; the blocks live longer */
+  /* For CST__FOR_TYPES, with keep_offsets: next gives every unit, also one without a batch because
      its records do not decode together, or because it has none. What to make of `delivered` and
      its drops is the caller's business. At the end, at_end is set. */
   bool by_unit;
-  cst_error *warning; /* see cst__whole_pass_new */
+  cst_error *warning; /* see cst__tabular_pass_new */
 } cst__pass_options;
 
 struct cst_pass {
   cst_source *source;
   cst__pass_options options;
-  cst__whole_pass *whole; /* a whole format: nothing below is used but the failure and the counts */
-  cst__feed *feed;        /* NULL before the first next */
-  cst__worker *workers;   /* [0] is the caller's */
-  int32_t num_started;    /* threads that run */
-  cst__unit delivered;    /* that of the batch delivered last, for its places */
-  uint64_t first_row;     /* a whole format: number of the first row of the batch delivered last */
-  cst_status failure;     /* delivered: comes again and again */
+  cst__tabular_pass
+      *tabular;         /* a tabular format: nothing below is used but the failure and the counts */
+  cst__feed *feed;      /* NULL before the first next */
+  cst__worker *workers; /* [0] is the caller's */
+  int32_t num_started;  /* threads that run */
+  cst__unit delivered;  /* that of the batch delivered last, for its places */
+  uint64_t first_row;   /* a tabular format: number of the first row of the batch delivered last */
+  cst_status failure;   /* delivered: comes again and again */
   _Atomic uint64_t consumed;
   _Atomic uint64_t rows;
   _Atomic uint64_t dropped;
@@ -93,15 +94,15 @@ struct cst_pass {
   int32_t idle; /* workers that wait for work */
 };
 
-/* A pass of other options than the source's. The input must have been claimed. */
+/* A pass of other options than the source's. The input must have been acquired. */
 cst_status cst__pass_new_with(cst_source *source, const cst__pass_options *options, cst_pass **out,
                               cst_error *error);
 
-/* As cst_pass_new, cst_pass_next, ... ; out_schema (may be NULL) is filled for CST__WANT_TYPES. */
+/* As cst_pass_new, cst_pass_next, ... ; out_schema (may be NULL) is filled for CST__FOR_TYPES. */
 cst_status cst__pass_new(cst_source *source, cst_pass **out, cst_error *error);
 cst_status cst__pass_next(cst_pass *pass, struct ArrowSchema *out_schema, struct ArrowArray *out,
                           cst_error *error);
-/* For CST__WANT_RECORDS and a source that raises: the next unit, whose records are not decoded and
+/* For CST__FOR_RECORDS and a source that raises: the next unit, whose records are not decoded and
  * not checked; borrowed until the next call. Without rows at the end. */
 cst_status cst__pass_next_unit(cst_pass *pass, const cst__unit **out, cst_error *error);
 void cst__pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows);
@@ -109,7 +110,7 @@ uint64_t cst__pass_dropped(const cst_pass *pass);
 void cst__pass_free(cst_pass *pass);
 
 /* Adds the place of a row of the batch delivered last: file and record, and the offset if offsets
- * are kept. In a whole format, whose rows have no file, the record counts from the start of the
+ * are kept. In a tabular format, whose rows have no file, the record counts from the start of the
  * pass. */
 void cst__pass_locate(const cst_pass *pass, size_t row, cst_error *error);
 

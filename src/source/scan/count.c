@@ -1,10 +1,10 @@
-/* Counting the records of each file by their framing alone; whole formats are read. */
+/* Counting the records of each file by their framing alone; tabular formats are read. */
 #include "source/scan/count.h"
 
 #include "source/index/access.h"
 #include "source/input/prepare.h"
 #include "source/pass/pass.h"
-#include "source/scan/scan_whole.h"
+#include "source/scan/scan_tabular.h"
 
 /* Records that are dropped for their payload alone are records. */
 static void count_dropped(cst_file_count *count, const cst__block *block) {
@@ -71,9 +71,9 @@ cst_status cst__source_count(cst_source *source, cst_count_callback on_file, voi
                              cst_error *error) {
   if (source->inputs->format.payload == NULL) {
     cst__scan scan = {.on_file = on_file, .ctx = ctx};
-    return cst__scan_whole(source, &scan, error);
+    return cst__scan_tabular(source, &scan, error);
   }
-  CST__TRY(cst__source_claim_whole(source, error));
+  CST__TRY(cst__source_acquire_all(source, error));
   cst__pool *pool = cst__pool_new(&source->allocator);
   if (pool == NULL) {
     return cst__fail_memory(error, sizeof(void *));

@@ -10,7 +10,7 @@ cst_status cst__source_count(cst_source *source, cst_count_callback on_file, voi
                              cst_error *error);
 cst_status cst__source_num_rows(cst_source *source, uint64_t *rows, cst_error *error);
 
-/* Adds the rows that a pass delivers: whole formats, and what is left when damaged records are
+/* Adds the rows that a pass delivers: tabular formats, and what is left when damaged records are
  * dropped, are known by reading alone. */
 cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_error *error);
 

@@ -3,9 +3,9 @@
 
 #include "schema/schema.h"
 #include "source/input/prepare.h"
-#include "source/scan/infer.h"
+#include "source/scan/infer_source.h"
 
-/* Whole formats need no schema to be read, but for tensors. */
+/* Tabular formats need no schema to be read, but for tensors. */
 static cst_status prepare_specs(cst_source *source, cst_error *error) {
   cst_schema *inferred;
   CST__TRY(cst__source_prepare(source, error));

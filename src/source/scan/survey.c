@@ -7,9 +7,9 @@
 #include "schema/columns.h"
 #include "schema/schema.h"
 #include "source/input/choose.h"
+#include "source/pass/arrow_schema.h"
 #include "source/pass/feed.h"
 #include "source/pass/pass.h"
-#include "source/pass/schema.h"
 
 enum { SURVEY_ROWS = 1024, SURVEY_BYTES = 4 << 20, PROGRESS_BYTES = 16 << 20 };
 
@@ -27,12 +27,12 @@ typedef struct table_drops {
 struct cst__survey {
   const cst__survey_options *options;
   cst_pass *pass;
-  struct ArrowSchema whole; /* of a whole format: one for all batches */
-  cst__decoding decoding;   /* of units that do not decode at once */
-  size_t first_row;         /* of the visited batch, within what the pass has delivered */
-  size_t next_drop;         /* of the delivered unit's */
-  uint64_t told;            /* bytes at the last call of on_progress */
-  const table_drops *drops; /* NULL: none can be */
+  struct ArrowSchema tabular; /* of a tabular format: one for all batches */
+  cst__decoding decoding;     /* of units that do not decode at once */
+  size_t first_row;           /* of the visited batch, within what the pass has delivered */
+  size_t next_drop;           /* of the delivered unit's */
+  uint64_t told;              /* bytes at the last call of on_progress */
+  const table_drops *drops;   /* NULL: none can be */
 };
 
 cst_status cst__source_check_survey(const cst_source *source, const char *purpose,
@@ -46,7 +46,7 @@ cst_status cst__source_check_survey(const cst_source *source, const char *purpos
 
 void cst__survey_locate(const cst__survey *survey, size_t row, cst_error *error) {
   cst__pass_locate(survey->pass, survey->first_row + row, error);
-  if (survey->drops == NULL || survey->whole.release == NULL) {
+  if (survey->drops == NULL || survey->tabular.release == NULL) {
     return;
   }
   for (size_t i = 0; i < survey->drops->count; i++) {
@@ -137,9 +137,9 @@ static cst_status tell_progress(cst__survey *s, cst_error *error) {
 static cst_status visit(cst__survey *s, size_t first_row, struct ArrowSchema *schema,
                         struct ArrowArray *batch, cst_error *error) {
   s->first_row = first_row;
-  bool is_whole = s->whole.release != NULL;
+  bool is_whole = s->tabular.release != NULL;
   cst_status status =
-      s->options->on_batch(s->options->ctx, s, is_whole ? &s->whole : schema, batch, error);
+      s->options->on_batch(s->options->ctx, s, is_whole ? &s->tabular : schema, batch, error);
   if (!is_whole) {
     schema->release(schema);
   }
@@ -233,7 +233,7 @@ static cst_status visit_unit(cst__survey *s, struct ArrowSchema *schema, struct 
 }
 
 static cst_status run(cst__survey *s, cst_error *error) {
-  bool is_whole = s->whole.release != NULL;
+  bool is_whole = s->tabular.release != NULL;
   bool by_unit = s->options->lenient && !is_whole;
   for (;;) {
     struct ArrowSchema schema = {.release = NULL};
@@ -254,7 +254,7 @@ static cst_status run(cst__survey *s, cst_error *error) {
 static bool can_be_lenient(const cst_source *source) {
   return source->inputs->format.payload != NULL ||
          (source->inputs->format.table != NULL && !source->inputs->format.table->any_size &&
-          (source->inputs->rereadable || source->found.whole == NULL));
+          (source->inputs->rereadable || source->found.tabular == NULL));
 }
 
 /* A row of a table that is dropped; records of a container are told by the survey itself. */
@@ -344,11 +344,12 @@ static cst_status survey(cst_source *source, const cst__survey_options *options,
   cst__pass_options pass_options = {.rows = SURVEY_ROWS,
                                     .bytes = SURVEY_BYTES,
                                     .threads = source->options.batch.threads,
-                                    .want = CST__WANT_TYPES,
+                                    .purpose = CST__FOR_TYPES,
                                     .keep_offsets = true,
                                     .by_unit = options->lenient};
-  cst__survey s = {
-      .options = options, .drops = drops, .decoding = {.source = source, .want = CST__WANT_TYPES}};
+  cst__survey s = {.options = options,
+                   .drops = drops,
+                   .decoding = {.source = source, .purpose = CST__FOR_TYPES}};
   cst_error own = CST_ERROR_INIT;
   if (source->inputs->by_record) { /* of a pipe, whose pass goes on with the sample */
     CST__TRY(sample_for_pass(source, error));
@@ -356,15 +357,15 @@ static cst_status survey(cst_source *source, const cst__survey_options *options,
   CST__TRY(cst__pass_new_with(source, &pass_options, &s.pass, error));
   cst_status status = CST_OK;
   if (source->inputs->format.payload == NULL) {
-    status = cst__source_arrow_schema(source, &s.whole, &own);
+    status = cst__source_arrow_schema(source, &s.tabular, &own);
   }
   if (status == CST_OK) {
     status = run(&s, &own);
   }
   cst__decoding_reset(&s.decoding);
   cst__pass_free(s.pass);
-  if (s.whole.release != NULL) {
-    s.whole.release(&s.whole);
+  if (s.tabular.release != NULL) {
+    s.tabular.release(&s.tabular);
   }
   if (status != CST_OK) {
     cst__error_copy(error, &own);

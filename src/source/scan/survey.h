@@ -40,7 +40,7 @@ cst_status cst__source_survey(cst_source *source, const cst__survey_options *opt
                               cst_error *error);
 
 /* Adds the place of a row of the visited batch: file, record and (of a container) offset. In a
- * whole format of several files the record counts from the start of the source, and there is no
+ * tabular format of several files the record counts from the start of the source, and there is no
  * file; where rows of a table were dropped and their number is lost, the record stays -1. */
 void cst__survey_locate(const cst__survey *survey, size_t row, cst_error *error);
 

@@ -1,14 +1,14 @@
-/* Verifying a source: whole formats by reading them, records by their bytes. */
+/* Verifying a source: tabular formats by reading them, records by their bytes. */
 #include "source/scan/verify.h"
 
 #include "source/input/prepare.h"
-#include "source/scan/scan_whole.h"
+#include "source/scan/scan_tabular.h"
 #include "source/scan/verify_parts.h"
 
-static cst_status verify_whole(cst_source *source, cst__scan *scan, uint64_t *num_faults,
-                               cst_error *error) {
+static cst_status verify_tabular(cst_source *source, cst__scan *scan, uint64_t *num_faults,
+                                 cst_error *error) {
   scan->keeps_on = true;
-  CST__TRY(cst__scan_whole(source, scan, error));
+  CST__TRY(cst__scan_tabular(source, scan, error));
   if (num_faults != NULL) {
     *num_faults = scan->faults;
   }
@@ -24,9 +24,9 @@ cst_status cst__source_verify(cst_source *source, const cst__verify_calls *calls
                       .on_file = calls->on_file,
                       .on_progress = calls->on_progress,
                       .ctx = calls->ctx};
-    return verify_whole(source, &scan, num_faults, error);
+    return verify_tabular(source, &scan, num_faults, error);
   }
-  CST__TRY(cst__source_claim_whole(source, error));
+  CST__TRY(cst__source_acquire_all(source, error));
   CST__TRY(cst__verify_in_parts(source, calls, &sound, error));
   if (!sound) {
     CST__TRY(cst__verify_in_order(source, calls, &faults, error));

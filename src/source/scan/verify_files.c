@@ -176,7 +176,7 @@ cst_status cst__verify_in_order(const cst_source *source, const cst__verify_call
                     .on_file = calls->on_file,
                     .on_progress = calls->on_progress,
                     .ctx = calls->ctx};
-  v.decoding = (cst__decoding){.source = source, .want = CST__WANT_PROOF, .checked = true};
+  v.decoding = (cst__decoding){.source = source, .purpose = CST__FOR_CHECK, .checked = true};
   v.pool = cst__pool_new(&source->allocator);
   if (v.pool == NULL) {
     return cst__fail_memory(error, sizeof(void *));

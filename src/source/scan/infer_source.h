@@ -1,7 +1,7 @@
 /* Inferring the schema of a source.
  */
-#ifndef SOURCE_SCAN_INFER_H
-#define SOURCE_SCAN_INFER_H
+#ifndef SOURCE_SCAN_INFER_SOURCE_H
+#define SOURCE_SCAN_INFER_SOURCE_H
 
 #include "source/input/source.h"
 
@@ -13,4 +13,4 @@ cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progre
  * a pipe, which stay for the first pass. */
 cst_status cst__source_infer_needed(cst_source *source, cst_schema **out, cst_error *error);
 
-#endif /* SOURCE_SCAN_INFER_H */
+#endif /* SOURCE_SCAN_INFER_SOURCE_H */

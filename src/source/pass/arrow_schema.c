@@ -1,11 +1,11 @@
-/* The Arrow schema: found once, by decoding nothing or by asking a whole format. */
-#include "source/pass/schema.h"
+/* The Arrow schema: found once, by decoding nothing or by asking a tabular format. */
+#include "source/pass/arrow_schema.h"
 
 #include "arrow/view.h"
 #include "source/block/decoder.h"
 #include "source/input/discovery.h"
 #include "source/input/prepare.h"
-#include "source/pass/whole.h"
+#include "source/pass/tabular.h"
 
 /* The schema of a batch of no records. */
 static cst_status schema_of_records(cst_source *source, struct ArrowSchema *out, cst_error *error) {
@@ -13,7 +13,7 @@ static cst_status schema_of_records(cst_source *source, struct ArrowSchema *out,
   const cst__records none = {.items = NULL};
   cst__record_decoder *decoder;
   CST__TRY(cst__source_prepare(source, error));
-  CST__TRY(cst__source_open_decoder(source, CST__WANT_COLUMNS, &decoder, error));
+  CST__TRY(cst__source_open_decoder(source, CST__FOR_COLUMNS, &decoder, error));
   cst_status status = cst__record_decoder_decode(decoder, &none, out, &batch, error);
   if (status == CST_OK) {
     batch.release(&batch);
@@ -39,9 +39,9 @@ static void adopt_arrow_schema(cst_source *source, struct ArrowSchema *found) {
   }
 }
 
-static cst_status find_whole_schema(cst_source *source, cst_error *error) {
+static cst_status find_tabular_schema(cst_source *source, cst_error *error) {
   struct ArrowSchema found = {.release = NULL};
-  CST__TRY(cst__whole_schema(source, &found, error));
+  CST__TRY(cst__tabular_schema(source, &found, error));
   adopt_arrow_schema(source, &found);
   return CST_OK;
 }
@@ -50,7 +50,7 @@ static cst_status find_arrow_schema(cst_source *source, cst_error *error) {
   struct ArrowSchema found = {.release = NULL};
   if (source->inputs->format.payload == NULL) {
     return cst__source_discover(source, &source->found.schema_discovery, knows_arrow_schema,
-                                find_whole_schema, error);
+                                find_tabular_schema, error);
   }
   CST__TRY(schema_of_records(source, &found, error));
   adopt_arrow_schema(source, &found);

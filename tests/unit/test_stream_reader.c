@@ -2,7 +2,7 @@
  * records: its files are TFRecords, read by a source of their own. */
 #include <errno.h>
 
-#include "source/pass/foreign.h"
+#include "source/pass/stream_reader.h"
 #include "source_support.h"
 
 static int fail_code; /* of get_next; 0: none */
@@ -69,7 +69,7 @@ static cst_source *open_foreign(const char *const *paths, size_t count) {
   cst_source *source = NULL;
   CHECK_EQ(cst_source_open(paths, count, &options, &source, NULL), CST_OK);
   source->inputs->format = (cst__format){.name = "fake", .plugin = &plugin};
-  CHECK_EQ(cst__foreign_schema(source, &source->found.arrow_schema, NULL), CST_OK);
+  CHECK_EQ(cst__stream_reader_schema(source, &source->found.arrow_schema, NULL), CST_OK);
   fail_code = 0;
   return source;
 }

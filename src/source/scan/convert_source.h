@@ -1,6 +1,6 @@
 /* A source to a sink. */
-#ifndef SOURCE_SCAN_CONVERT_H
-#define SOURCE_SCAN_CONVERT_H
+#ifndef SOURCE_SCAN_CONVERT_SOURCE_H
+#define SOURCE_SCAN_CONVERT_SOURCE_H
 
 #include <columnstone/sink.h>
 
@@ -9,4 +9,4 @@ cst_status cst__convert(cst_source *source, const char *path, const cst_sink_opt
                         cst_progress_callback on_progress, void *ctx, uint64_t *rows,
                         cst_error *error);
 
-#endif /* SOURCE_SCAN_CONVERT_H */
+#endif /* SOURCE_SCAN_CONVERT_SOURCE_H */

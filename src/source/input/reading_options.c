@@ -1,5 +1,5 @@
 /* The options of a source: checked, and copied. */
-#include "source/input/options.h"
+#include "source/input/reading_options.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Passes as Arrow C streams. */
-#include "source/pass/stream.h"
+#include "source/pass/arrow_stream.h"
 
+#include "source/pass/arrow_schema.h"
 #include "source/pass/pass.h"
-#include "source/pass/schema.h"
 
 typedef struct stream {
   cst_pass *pass;

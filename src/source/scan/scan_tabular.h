@@ -1,11 +1,11 @@
-/* Reading whole formats to count and to verify them.
+/* Reading tabular formats to count and to verify them.
  */
-#ifndef SOURCE_SCAN_SCAN_WHOLE_H
-#define SOURCE_SCAN_SCAN_WHOLE_H
+#ifndef SOURCE_SCAN_SCAN_TABULAR_H
+#define SOURCE_SCAN_SCAN_TABULAR_H
 
 #include "source/input/source.h"
 
-/* The reading of whole formats, for both. */
+/* The reading of tabular formats, for both. */
 typedef struct cst__scan {
   bool keeps_on; /* a fault ends its file only; else it is the failure of all */
   cst_fault_callback on_fault;
@@ -17,8 +17,8 @@ typedef struct cst__scan {
   uint64_t records;
 } cst__scan;
 
-/* Reads every file of a whole format for itself. Their records have no bytes of their own:
+/* Reads every file of a tabular format for itself. Their records have no bytes of their own:
  * record_bytes and stream_bytes are 0. */
-cst_status cst__scan_whole(cst_source *source, cst__scan *scan, cst_error *error);
+cst_status cst__scan_tabular(cst_source *source, cst__scan *scan, cst_error *error);
 
-#endif /* SOURCE_SCAN_SCAN_WHOLE_H */
+#endif /* SOURCE_SCAN_SCAN_TABULAR_H */

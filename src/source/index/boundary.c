@@ -1,5 +1,5 @@
 /* Finding the begin of a record from any byte of a file. */
-#include "source/index/border.h"
+#include "source/index/boundary.h"
 
 #include "base/hash.h"
 
@@ -108,14 +108,14 @@ static cst_status try_candidate(search *s, uint64_t at, bool *sound, uint64_t *n
   size_t records = 0;
   *sound = true;
   while (*sound && at < s->end &&
-         (records <= CST__BORDER_RECORDS || at - begin < CST__BORDER_BYTES)) {
+         (records <= CST__BOUNDARY_RECORDS || at - begin < CST__BOUNDARY_BYTES)) {
     CST__TRY(step(s, &at, &last, &records, sound, error));
   }
   *next = last + 1;
   return CST_OK;
 }
 
-/* Searches the window's `size` bytes from `at` on. *next: the border, or where the next window
+/* Searches the window's `size` bytes from `at` on. *next: the boundary, or where the next window
  * begins. */
 static cst_status search_window(search *s, uint64_t at, size_t size, bool *found, uint64_t *next,
                                 cst_error *error) {
@@ -164,8 +164,8 @@ static cst_status run_open(search *s, uint64_t from, uint64_t *out, cst_error *e
   return status;
 }
 
-cst_status cst__border_find(const cst_source *source, size_t file, uint64_t from, uint64_t end,
-                            uint64_t *out, cst_error *error) {
+cst_status cst__boundary_find(const cst_source *source, size_t file, uint64_t from, uint64_t end,
+                              uint64_t *out, cst_error *error) {
   search *s = cst__new_zero(&source->allocator, sizeof *s);
   if (s == NULL) {
     return cst__fail_memory(error, sizeof *s);

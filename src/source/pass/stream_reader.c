@@ -1,5 +1,5 @@
 /* Streams that others make, file by file: opened, checked, and brought to the wanted columns. */
-#include "source/pass/foreign.h"
+#include "source/pass/stream_reader.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "arrow/view.h"
 #include "source/input/call.h"
 
-struct cst__foreign {
+struct cst__stream_reader {
   const cst_source *source;       /* borrowed */
   size_t file;                    /* the one that is read, or to be opened */
   struct ArrowArrayStream stream; /* release NULL: not open */
@@ -184,8 +184,8 @@ static bool must_pick(const cst_source *source, size_t file) {
   return source->options.columns.names != NULL && !projects;
 }
 
-cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out,
-                               cst_error *error) {
+cst_status cst__stream_reader_schema(const cst_source *source, struct ArrowSchema *out,
+                                     cst_error *error) {
   cst__file *file = source->parts[0].file;
   struct ArrowArrayStream stream;
   struct ArrowSchema given;
@@ -214,125 +214,129 @@ cst_status cst__foreign_schema(const cst_source *source, struct ArrowSchema *out
   return status;
 }
 
-cst_status cst__foreign_new(const cst_source *source, cst__foreign **out, cst_error *error) {
-  cst__foreign *foreign = cst__new_zero(&source->allocator, sizeof *foreign);
-  if (foreign == NULL) {
-    return cst__fail_memory(error, sizeof *foreign);
+cst_status cst__stream_reader_new(const cst_source *source, cst__stream_reader **out,
+                                  cst_error *error) {
+  cst__stream_reader *reader = cst__new_zero(&source->allocator, sizeof *reader);
+  if (reader == NULL) {
+    return cst__fail_memory(error, sizeof *reader);
   }
-  foreign->source = source;
-  *out = foreign;
+  reader->source = source;
+  *out = reader;
   return CST_OK;
 }
 
-void cst__foreign_free(cst__foreign *foreign) {
-  if (foreign == NULL) {
+void cst__stream_reader_free(cst__stream_reader *reader) {
+  if (reader == NULL) {
     return;
   }
-  if (foreign->stream.release != NULL) {
-    foreign->stream.release(&foreign->stream);
+  if (reader->stream.release != NULL) {
+    reader->stream.release(&reader->stream);
   }
-  if (foreign->schema.release != NULL) {
-    foreign->schema.release(&foreign->schema);
+  if (reader->schema.release != NULL) {
+    reader->schema.release(&reader->schema);
   }
-  if (foreign->given.release != NULL) {
-    foreign->given.release(&foreign->given);
+  if (reader->given.release != NULL) {
+    reader->given.release(&reader->given);
   }
-  cst__delete(foreign->places);
-  cst__delete(foreign);
+  cst__delete(reader->places);
+  cst__delete(reader);
 }
 
-static cst_status open_next(cst__foreign *foreign, cst_error *error) {
-  const cst_source *source = foreign->source;
+static cst_status open_next(cst__stream_reader *reader, cst_error *error) {
+  const cst_source *source = reader->source;
   struct ArrowSchema schema;
-  CST__TRY(open_stream(source, foreign->file, &foreign->stream, &foreign->given, &schema, error));
-  if (foreign->file == 0) {
-    foreign->schema = schema;
+  CST__TRY(open_stream(source, reader->file, &reader->stream, &reader->given, &schema, error));
+  if (reader->file == 0) {
+    reader->schema = schema;
     return CST_OK;
   }
-  bool same = cst__schema_equal(&foreign->schema, &schema);
+  bool same = cst__schema_equal(&reader->schema, &schema);
   schema.release(&schema);
   if (same) {
     return CST_OK;
   }
   (void)cst__fail(error, CST_SCHEMA, "read files of different columns one by one",
                   "the columns differ from those of the first file");
-  cst__error_add_file(error, cst__source_name(source, foreign->file));
+  cst__error_add_file(error, cst__source_name(source, reader->file));
   return CST_SCHEMA;
 }
 
-static void close_file(cst__foreign *foreign) {
-  int64_t size = foreign->source->parts[foreign->file].size;
-  foreign->stream.release(&foreign->stream);
-  foreign->stream.release = NULL;
-  if (foreign->given.release != NULL) {
-    foreign->given.release(&foreign->given);
-    foreign->given.release = NULL;
+static void close_file(cst__stream_reader *reader) {
+  int64_t size = reader->source->parts[reader->file].size;
+  reader->stream.release(&reader->stream);
+  reader->stream.release = NULL;
+  if (reader->given.release != NULL) {
+    reader->given.release(&reader->given);
+    reader->given.release = NULL;
   }
-  foreign->consumed += size > 0 ? (uint64_t)size : 0;
-  foreign->file++;
+  reader->consumed += size > 0 ? (uint64_t)size : 0;
+  reader->file++;
 }
 
 /* All files have the schema of the first: the columns are looked for once. */
-static cst_status pick_batch(cst__foreign *foreign, struct ArrowArray *batch, cst_error *error) {
-  const cst_source *source = foreign->source;
-  if (foreign->places == NULL) {
+static cst_status pick_batch(cst__stream_reader *reader, struct ArrowArray *batch,
+                             cst_error *error) {
+  const cst_source *source = reader->source;
+  if (reader->places == NULL) {
     size_t bytes;
-    if (cst__mul(source->options.columns.count + 1, sizeof *foreign->places, &bytes)) {
-      foreign->places = cst__new(&source->allocator, bytes);
+    if (cst__mul(source->options.columns.count + 1, sizeof *reader->places, &bytes)) {
+      reader->places = cst__new(&source->allocator, bytes);
     }
-    if (foreign->places == NULL) {
-      return cst__fail_memory(error, source->options.columns.count * sizeof *foreign->places);
+    if (reader->places == NULL) {
+      return cst__fail_memory(error, source->options.columns.count * sizeof *reader->places);
     }
     CST__TRY(cst__find_columns(source->options.columns.names, source->options.columns.count,
-                               &foreign->schema, foreign->places, error));
+                               &reader->schema, reader->places, error));
   }
-  return cst__pick_arrays(foreign->places, source->options.columns.count, &source->allocator, batch,
+  return cst__pick_arrays(reader->places, source->options.columns.count, &source->allocator, batch,
                           error);
 }
 
 /* Others' data is as good as what it was made from: nobody behind here checks it. */
-static cst_status check_batch(cst__foreign *foreign, struct ArrowArray *batch, cst_error *error) {
+static cst_status check_batch(cst__stream_reader *reader, struct ArrowArray *batch,
+                              cst_error *error) {
   cst__arena arena;
   cst__view view;
   cst_status status = CST_OK;
-  if (foreign->given.release != NULL) {
-    status = cst__array_make_plain(&foreign->given, &foreign->source->allocator, batch, error);
+  if (reader->given.release != NULL) {
+    status = cst__array_make_plain(&reader->given, &reader->source->allocator, batch, error);
   }
-  cst__arena_init(&arena, &foreign->source->allocator);
+  cst__arena_init(&arena, &reader->source->allocator);
   if (status == CST_OK) {
-    status = cst__view_init(&view, &foreign->schema, batch, false, &arena, error);
+    status = cst__view_init(&view, &reader->schema, batch, false, &arena, error);
   }
   cst__arena_reset(&arena);
-  if (status == CST_OK && must_pick(foreign->source, foreign->file)) {
-    status = pick_batch(foreign, batch, error);
+  if (status == CST_OK && must_pick(reader->source, reader->file)) {
+    status = pick_batch(reader, batch, error);
   }
   if (status != CST_OK) {
     if (batch->release != NULL) {
       batch->release(batch);
     }
     batch->release = NULL;
-    cst__error_add_file(error, cst__source_name(foreign->source, foreign->file));
+    cst__error_add_file(error, cst__source_name(reader->source, reader->file));
   }
   return status;
 }
 
-cst_status cst__foreign_next(cst__foreign *foreign, struct ArrowArray *out, cst_error *error) {
+cst_status cst__stream_reader_next(cst__stream_reader *reader, struct ArrowArray *out,
+                                   cst_error *error) {
   out->release = NULL;
-  while (foreign->file < foreign->source->num_parts) {
-    if (foreign->stream.release == NULL) {
-      CST__TRY(open_next(foreign, error));
+  while (reader->file < reader->source->num_parts) {
+    if (reader->stream.release == NULL) {
+      CST__TRY(open_next(reader, error));
     }
-    int code = foreign->stream.get_next(&foreign->stream, out);
+    int code = reader->stream.get_next(&reader->stream, out);
     if (code != 0) {
       out->release = NULL;
-      return fail_stream(foreign->source, foreign->file, &foreign->stream, code, error);
+      return fail_stream(reader->source, reader->file, &reader->stream, code, error);
     }
     if (out->release != NULL) {
-      return check_batch(foreign, out, error);
+      return check_batch(reader, out, error);
     }
-    close_file(foreign);
+    close_file(reader);
   }
   return CST_OK;
 }
 
-uint64_t cst__foreign_consumed(const cst__foreign *foreign) { return foreign->consumed; }
+uint64_t cst__stream_reader_consumed(const cst__stream_reader *reader) { return reader->consumed; }

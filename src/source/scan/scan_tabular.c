@@ -1,5 +1,6 @@
-/* Counting and verifying whole formats: their files are read, one by one, as a pass reads them. */
-#include "source/scan/scan_whole.h"
+/* Counting and verifying tabular formats: their files are read, one by one, as a pass reads them.
+ */
+#include "source/scan/scan_tabular.h"
 
 #include <string.h>
 
@@ -91,7 +92,7 @@ static cst_status scan_file(cst_source *source, size_t i, cst__scan *scan, cst_e
   return CST_OK;
 }
 
-cst_status cst__scan_whole(cst_source *source, cst__scan *scan, cst_error *error) {
+cst_status cst__scan_tabular(cst_source *source, cst__scan *scan, cst_error *error) {
   for (size_t i = 0; i < source->num_parts; i++) {
     CST__TRY(scan_file(source, i, scan, error));
   }

@@ -59,7 +59,7 @@ static bool drop_record(proof *p, const cst__run *run, size_t i, const cst_error
 static cst_status try_record(proof *p, const cst__run *run, size_t i, cst_error *error) {
   struct ArrowArray batch;
   struct ArrowSchema schema;
-  bool types = p->decoding->want == CST__WANT_TYPES;
+  bool types = p->decoding->purpose == CST__FOR_TYPES;
   if (!cst__unit_add(&p->single, p->decoding->source, run->block, run->first + i, 1)) {
     return cst__fail_memory(error, sizeof *run);
   }

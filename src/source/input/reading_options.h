@@ -2,11 +2,11 @@
  * assignment and changed field by field; what it points to belongs to somebody else, until
  * cst__reading_options_keep makes a copy that holds on to it.
  *
- * One more option is a field of cst_source_options, a field here, its line in options.c, and its
- * use.
+ * One more option is a field of cst_source_options, a field here, its line in reading_options.c,
+ * and its use.
  */
-#ifndef SOURCE_INPUT_OPTIONS_H
-#define SOURCE_INPUT_OPTIONS_H
+#ifndef SOURCE_INPUT_READING_OPTIONS_H
+#define SOURCE_INPUT_READING_OPTIONS_H
 
 #include <columnstone/source.h>
 
@@ -89,4 +89,4 @@ static inline bool cst__reading_options_skip(const cst__reading_options *options
   return options->damage.on_error == CST_ON_ERROR_SKIP;
 }
 
-#endif /* SOURCE_INPUT_OPTIONS_H */
+#endif /* SOURCE_INPUT_READING_OPTIONS_H */

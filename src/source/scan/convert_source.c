@@ -1,10 +1,10 @@
 /* All batches of a source to a sink, one at a time, so that their buffers are used again. */
-#include "source/scan/convert.h"
+#include "source/scan/convert_source.h"
 
 #include "format/sink.h"
 #include "format/sink_name.h"
+#include "source/pass/arrow_schema.h"
 #include "source/pass/pass.h"
-#include "source/pass/schema.h"
 
 typedef struct conversion {
   cst_pass *pass;

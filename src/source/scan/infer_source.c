@@ -1,6 +1,6 @@
 /* Inferring a schema: from all records in a pass of its own, or from the first records of a pipe.
  */
-#include "source/scan/infer.h"
+#include "source/scan/infer_source.h"
 
 #include <string.h>
 
@@ -43,7 +43,7 @@ static cst_status infer_all(cst_source *source, cst_progress_callback on_progres
 cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
                              cst_schema **out, cst_error *error) {
   CST__TRY(cst__source_check_survey(source, "infer a schema from", error));
-  CST__TRY(cst__source_claim_whole(source, error));
+  CST__TRY(cst__source_acquire_all(source, error));
   CST__TRY(infer_all(source, on_progress, ctx, out, error));
   cst__source_adopt(source, *out, false); /* a pass does not infer it a second time */
   return CST_OK;
@@ -76,7 +76,7 @@ static cst_status infer_run(const cst_source *source, cst__block *block, size_t 
 
 static cst_status infer_blocks(const cst_source *source, const cst__feed *feed, void *state,
                                cst_error *error) {
-  cst__decoding decoding = {.source = source, .want = CST__WANT_TYPES};
+  cst__decoding decoding = {.source = source, .purpose = CST__FOR_TYPES};
   cst_status status = CST_OK;
   size_t left = CST__SAMPLE_RECORDS;
   for (size_t i = 0; i < source->num_parts; i++) {

@@ -1,11 +1,10 @@
 /* Adapters and the tensors of a batch: making, owning, finding. */
-#include "tensor/tensor.h"
-
 #include "base/interrupt.h"
+#include "tensor/kind.h"
 
 /* ---- adapters ---- */
 
-static cst_status make_plans(cst_tensor_adapter *adapter, cst_error *error) {
+static cst_status adapter_plan(cst_tensor_adapter *adapter, cst_error *error) {
   cst__arena views;
   cst__view root;
   cst__name_map names = {0};
@@ -27,8 +26,8 @@ static cst_status make_plans(cst_tensor_adapter *adapter, cst_error *error) {
   return status;
 }
 
-static cst_status plan_pads(cst_tensor_adapter *adapter, const cst_tensor_options *options,
-                            cst_error *error) {
+static cst_status adapter_plan_pads(cst_tensor_adapter *adapter, const cst_tensor_options *options,
+                                    cst_error *error) {
   for (size_t i = 0; i < options->num_pads; i++) {
     CST__TRY(
         cst__pad_plan(adapter->plans, adapter->count, &options->pads[i], &adapter->arena, error));
@@ -36,7 +35,7 @@ static cst_status plan_pads(cst_tensor_adapter *adapter, const cst_tensor_option
   return CST_OK;
 }
 
-static cst_status fill_adapter(cst_tensor_adapter *adapter, const struct ArrowSchema *schema,
+static cst_status adapter_fill(cst_tensor_adapter *adapter, const struct ArrowSchema *schema,
                                const cst_tensor_options *options, cst_error *error) {
   const cst_allocator *allocator = &adapter->arena.allocator;
   size_t size = (adapter->count + 1) * sizeof *adapter->plans;
@@ -46,8 +45,8 @@ static cst_status fill_adapter(cst_tensor_adapter *adapter, const struct ArrowSc
     return cst__fail_memory(error, size);
   }
   CST__TRY(cst__schema_copy(schema, &adapter->schema, error));
-  CST__TRY(make_plans(adapter, error));
-  return plan_pads(adapter, options, error);
+  CST__TRY(adapter_plan(adapter, error));
+  return adapter_plan_pads(adapter, options, error);
 }
 
 cst_status cst__adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
@@ -61,7 +60,7 @@ cst_status cst__adapter_new(const struct ArrowSchema *schema, const cst_specs *s
   cst__arena_init(&adapter->arena, allocator);
   adapter->specs = cst__specs_retain(specs);
   adapter->count = cst__specs_count(specs);
-  cst_status status = fill_adapter(adapter, schema, options, error);
+  cst_status status = adapter_fill(adapter, schema, options, error);
   if (status != CST_OK) {
     cst__adapter_free(adapter);
     return status;
@@ -85,43 +84,33 @@ void cst__adapter_free(cst_tensor_adapter *adapter) {
 
 /* ---- tensors ---- */
 
-cst_status cst__make_tensor(const cst__job *job) {
-  const cst_tensor_spec *spec = job->plan->spec;
-  CST__TRY(cst__interrupted(job->error));
-  job->out->name = spec->name;
-  job->out->kind = spec->kind;
-  switch (spec->kind) {
-    case CST_TENSOR_DENSE:
-      return cst__make_dense(job);
-    case CST_TENSOR_VARLEN_SPARSE:
-      return cst__make_varlen(job);
-    case CST_TENSOR_SPARSE:
-      return cst__make_sparse(job);
-    case CST_TENSOR_RAGGED:
-      return cst__make_ragged(job);
-    case CST_TENSOR_STRUCTURED:
-      return cst__make_structured(job);
-  }
-  return cst__fail(job->error, CST_INVALID_ARGUMENT, NULL, "no kind of tensor is numbered %d",
-                   (int)spec->kind);
+cst_status cst__make_tensor(const cst__making *m) {
+  CST__TRY(cst__interrupted(m->error));
+  m->out->name = m->plan->spec->name;
+  m->out->kind = m->plan->spec->kind;
+  return m->plan->kind->make(m);
 }
 
-static cst_status make_all(const cst_tensor_adapter *adapter, const cst__view *root,
-                           cst_tensors *tensors, cst_error *error) {
+static cst_status adapter_make_all(const cst_tensor_adapter *adapter, const cst__view *root,
+                                   cst_tensors *tensors, cst_error *error) {
   int64_t count = (int64_t)adapter->count;
   tensors->items = cst__scratch_take(&tensors->scratch, count, sizeof *tensors->items);
   CST__TRY(CST__TAKEN(tensors->items, error));
   memset(tensors->items, 0, adapter->count * sizeof *tensors->items);
   tensors->count = adapter->count;
   for (size_t i = 0; i < adapter->count; i++) {
-    cst__job job = {&adapter->plans[i], root, &tensors->scratch, &tensors->items[i], error};
-    CST__TRY(cst__make_tensor(&job));
+    const cst__making m = {.plan = &adapter->plans[i],
+                           .root = root,
+                           .scratch = &tensors->scratch,
+                           .out = &tensors->items[i],
+                           .error = error};
+    CST__TRY(cst__make_tensor(&m));
   }
   return CST_OK;
 }
 
 /* Frees all but the batch, which is the caller's as long as the conversion may fail. */
-static void drop_tensors(cst_tensors *tensors) {
+static void tensors_drop(cst_tensors *tensors) {
   cst__specs_release(tensors->specs);
   cst__scratch_reset(&tensors->scratch);
   cst__delete(tensors);
@@ -142,11 +131,11 @@ cst_status cst__adapter_convert(const cst_tensor_adapter *adapter, struct ArrowA
   cst__arena_init(&views, allocator);
   cst_status status = cst__view_init(&root, &adapter->schema, batch, trusted, &views, error);
   if (status == CST_OK) {
-    status = make_all(adapter, &root, tensors, error);
+    status = adapter_make_all(adapter, &root, tensors, error);
   }
   cst__arena_reset(&views);
   if (status != CST_OK) {
-    drop_tensors(tensors);
+    tensors_drop(tensors);
     return status;
   }
   tensors->batch = *batch;
@@ -164,7 +153,7 @@ cst_tensors *cst__tensors_retain(const cst_tensors *tensors) {
 void cst__tensors_release(cst_tensors *tensors) {
   if (tensors != NULL && cst__refcount_down(&tensors->owners)) {
     tensors->batch.release(&tensors->batch);
-    drop_tensors(tensors);
+    tensors_drop(tensors);
   }
 }
 

@@ -1,5 +1,32 @@
-/* Dense tensors: every row has exactly the values of its shape; null rows get the default. */
-#include "tensor/tensor.h"
+/* Dense tensors: every row has exactly the values of its shape; null rows get the default. As a
+ * column, each row is a list of its values, which the spec's shape gives back their dimensions.
+ */
+#include "tensor/kind.h"
+
+/* ---- plans ---- */
+
+static cst_status dense_plan(const cst__planner *p, cst__plan *plan) {
+  cst__planned_column column;
+  CST__TRY(cst__plan_single_column(p, plan, &column));
+  plan->row_size = 1;
+  for (size_t i = 0; i < p->spec->num_dims; i++) {
+    if (p->spec->dims[i] < 0 ||
+        __builtin_mul_overflow(plan->row_size, p->spec->dims[i], &plan->row_size) ||
+        plan->row_size > INT64_MAX / 64) {
+      return cst__plan_fail(p, "the shape has an unknown dimension, or too many values");
+    }
+  }
+  if (p->spec->has_default && cst__dtype_is_integer(plan->dtype) &&
+      !cst__dtype_holds(plan->dtype, p->spec->default_int)) {
+    cst__fail(p->error, CST_SCHEMA, NULL, "the default %lld does not fit %s",
+              (long long)p->spec->default_int, cst_dtype_name(plan->dtype));
+    cst__error_add_path(p->error, p->spec->name, strlen(p->spec->name));
+    return CST_SCHEMA;
+  }
+  return CST_OK;
+}
+
+/* ---- rows that fit ---- */
 
 /* The eight bits of a byte as eight bytes, the lowest first. */
 static uint64_t spread_bits(uint8_t bits) {
@@ -8,7 +35,8 @@ static uint64_t spread_bits(uint8_t bits) {
 }
 
 /* A byte per list: 1 for one that is there, 0 for null. NULL in *out if none is null. */
-static cst_status find_present(const cst__job *job, const cst__slots *lists, const uint8_t **out) {
+static cst_status dense_find_present(const cst__making *m, const cst__slots *lists,
+                                     const uint8_t **out) {
   const uint8_t *bits = lists->view->validity;
   int64_t at = lists->view->offset + lists->first;
   int64_t i = 0;
@@ -16,8 +44,8 @@ static cst_status find_present(const cst__job *job, const cst__slots *lists, con
   if (!cst__slots_may_be_null(lists)) {
     return CST_OK;
   }
-  uint8_t *present = cst__scratch_take(job->scratch, lists->count, 1);
-  CST__TRY(CST__TAKEN(present, job->error));
+  uint8_t *present = cst__scratch_take(m->scratch, lists->count, 1);
+  CST__TRY(CST__TAKEN(present, m->error));
   *out = present;
   if (bits != NULL && lists->mask == NULL && lists->index == NULL) {
     for (; i < lists->count && ((at + i) & 7) != 0; i++) {
@@ -35,7 +63,7 @@ static cst_status find_present(const cst__job *job, const cst__slots *lists, con
 }
 
 /* True if every list has `size` items, or none if it is null. */
-static bool are_all_of_size(const int64_t *splits, const uint8_t *present, int64_t count,
+static bool dense_has_sizes(const int64_t *splits, const uint8_t *present, int64_t count,
                             int64_t size) {
   int64_t bad = 0;
   if (present == NULL) {
@@ -50,14 +78,7 @@ static bool are_all_of_size(const int64_t *splits, const uint8_t *present, int64
   return bad == 0;
 }
 
-static cst_status bad_row(const cst__job *job, int64_t row, int64_t found) {
-  int64_t expected = job->plan->row_size;
-  return cst__row_fail(job, row, "a variable number of values needs a varlen or ragged tensor",
-                       "%lld value%s, but its shape needs exactly %lld", (long long)found,
-                       found == 1 ? "" : "s", (long long)expected);
-}
-
-static int64_t count_null(const uint8_t *present, int64_t count) {
+static int64_t dense_count_null(const uint8_t *present, int64_t count) {
   int64_t num_null = 0;
   for (int64_t i = 0; present != NULL && i < count; i++) {
     num_null += !present[i];
@@ -66,26 +87,28 @@ static int64_t count_null(const uint8_t *present, int64_t count) {
 }
 
 /* Every row has the right size; null ones need a default. */
-static cst_status check_rows(const cst__job *job, const int64_t *splits, const uint8_t *present,
-                             int64_t count, int64_t num_null) {
-  int64_t size = job->plan->row_size;
-  bool has_default = job->plan->spec->has_default;
-  if ((num_null == 0 || has_default) && are_all_of_size(splits, present, count, size)) {
+static cst_status dense_check_rows(cst__list_faults *faults, const int64_t *splits,
+                                   const uint8_t *present, int64_t num_null) {
+  int64_t size = faults->m->plan->row_size;
+  bool has_default = faults->m->plan->spec->has_default;
+  if ((num_null == 0 || has_default) && dense_has_sizes(splits, present, faults->count, size)) {
     return CST_OK;
   }
-  for (int64_t i = 0; i < count; i++) {
-    if (present != NULL && !present[i]) {
-      if (!has_default) {
-        return cst__row_fail(job, i, "give the tensor a default value, or make it varlen",
-                             "no value (null), but its shape needs %lld and it has no default",
-                             (long long)size);
-      }
-    } else if (splits[i + 1] - splits[i] != size) {
-      return bad_row(job, i, splits[i + 1] - splits[i]);
+  for (int64_t i = 0; i < faults->count; i++) {
+    cst__row_fault fault = {i, CST__ROW_COUNT, splits[i + 1] - splits[i], size, NULL};
+    bool is_null = present != NULL && !present[i];
+    if (is_null) {
+      fault.reason = CST__ROW_NULL;
+      fault.found = 0;
+    }
+    if (is_null ? !has_default : fault.found != size) {
+      CST__TRY(cst__list_faults_add(faults, i, &fault));
     }
   }
   return CST_OK;
 }
+
+/* ---- making ---- */
 
 /* Rows of one value each, which is what most dense tensors with a default have: no branch on what
  * is null. There is a value at least, which stands in for those that are not. */
@@ -104,12 +127,13 @@ DEFINE_SPREAD(spread_32, uint32_t)
 DEFINE_SPREAD(spread_64, uint64_t)
 DEFINE_SPREAD(spread_bytes, cst_bytes)
 
-static void spread_rows(const cst__job *job, const uint8_t *present, int64_t count,
-                        const char *from, const cst__element *value, size_t width, char *to) {
-  size_t row_bytes = (size_t)job->plan->row_size * width;
+static void dense_spread_rows(const cst__making *m, const uint8_t *present, int64_t count,
+                              const char *from, const cst__element *value, char *to) {
+  size_t width = cst__element_width(m->plan->dtype);
+  size_t row_bytes = (size_t)m->plan->row_size * width;
   for (int64_t i = 0; i < count && row_bytes > 0; i++, to += row_bytes) {
     if (!present[i]) {
-      cst__fill(to, value, width, job->plan->row_size);
+      cst__fill(to, value, width, m->plan->row_size);
     } else {
       memcpy(to, from, row_bytes);
       from += row_bytes;
@@ -117,22 +141,22 @@ static void spread_rows(const cst__job *job, const uint8_t *present, int64_t cou
   }
 }
 
-/* The values of the rows that are not null lie one behind the other: makes room for the others. */
-static cst_status spread(const cst__job *job, const uint8_t *present, const int64_t *splits,
-                         int64_t count, cst_ndarray *values) {
-  const cst_tensor_spec *spec = job->plan->spec;
+/* The values of the rows that are not null lie one after the other: makes room for the others. */
+static cst_status dense_spread(const cst__making *m, const uint8_t *present, const int64_t *splits,
+                               int64_t count, cst_ndarray *values) {
+  const cst_tensor_spec *spec = m->plan->spec;
   bool is_bytes = values->dtype == CST_DTYPE_BYTES;
   size_t width = cst__element_width(values->dtype);
   cst__element value = cst__element_of(values->dtype, spec->default_int,
                                        (double)spec->default_float, spec->default_bytes);
   const void *from = cst__elements(values);
-  bool is_single = job->plan->row_size == 1 && values->size > 0;
+  bool is_single = m->plan->row_size == 1 && values->size > 0;
   size_t row_bytes;
-  if (!cst__mul((size_t)job->plan->row_size, width, &row_bytes)) {
-    return CST__TAKEN(NULL, job->error);
+  if (!cst__mul((size_t)m->plan->row_size, width, &row_bytes)) {
+    return CST__TAKEN(NULL, m->error);
   }
-  void *to = cst__scratch_take(job->scratch, count, row_bytes);
-  CST__TRY(CST__TAKEN(to, job->error));
+  void *to = cst__scratch_take(m->scratch, count, row_bytes);
+  CST__TRY(CST__TAKEN(to, m->error));
   if (is_single && is_bytes) {
     spread_bytes(present, splits, count, from, &value, to);
   } else if (is_single && width == 8) {
@@ -140,56 +164,111 @@ static cst_status spread(const cst__job *job, const uint8_t *present, const int6
   } else if (is_single && width == 4) {
     spread_32(present, splits, count, from, &value, to);
   } else {
-    spread_rows(job, present, count, from, &value, width, to);
+    dense_spread_rows(m, present, count, from, &value, to);
   }
   cst__set_elements(values, to);
   return CST_OK;
 }
 
-/* True if the array's own type says that all rows have the right size. */
-static bool is_fixed(const cst__job *job, const cst__slots *lists) {
-  return lists->view->layout == CST__LAYOUT_FIXED_LIST && lists->index == NULL &&
-         lists->view->fixed_size == job->plan->row_size && !cst__slots_may_be_null(lists);
-}
-
-/* The row that holds an item; null rows hold none. */
-static int64_t row_of(const uint8_t *present, int64_t row_size, int64_t item) {
-  int64_t row = 0;
-  for (int64_t left = item / row_size; left > 0 || (present != NULL && !present[row]); row++) {
-    left -= present == NULL || present[row];
+/* True if the array's own type says that all rows have the right size, and no item is null. */
+static bool dense_is_fixed(const cst__making *m, const cst__slots *lists, cst__slots *items) {
+  const cst__view *v = lists->view;
+  if (v->layout != CST__LAYOUT_FIXED_LIST || lists->index != NULL ||
+      v->fixed_size != m->plan->row_size || cst__slots_may_be_null(lists)) {
+    return false;
   }
-  return row;
+  *items = (cst__slots){&v->children[0], lists->count * v->fixed_size,
+                        (v->offset + lists->first) * v->fixed_size, NULL, NULL};
+  return items->count == 0 || !cst__slots_may_be_null(items);
 }
 
-cst_status cst__make_dense(const cst__job *job) {
-  const cst_tensor_spec *spec = job->plan->spec;
-  cst_ndarray *values = &job->out->values;
+static cst_status dense_make(const cst__making *m) {
+  const cst_tensor_spec *spec = m->plan->spec;
   cst__slots lists;
   cst__slots items;
   const uint8_t *present = NULL;
-  const int64_t *splits = NULL;
+  cst__split_level level = {NULL, 0};
   int64_t num_null = 0;
-  int64_t null_at;
-  CST__TRY(cst__job_column(job, -1, &lists));
-  if (is_fixed(job, &lists)) {
-    const cst__view *v = lists.view;
-    items = (cst__slots){&v->children[0], lists.count * v->fixed_size,
-                         (v->offset + lists.first) * v->fixed_size, NULL, NULL};
-  } else {
-    CST__TRY(cst__slots_open(&lists, job->scratch, &splits, &items, job->error));
-    CST__TRY(find_present(job, &lists, &present));
-    num_null = count_null(present, lists.count);
-    CST__TRY(check_rows(job, splits, present, lists.count, num_null));
+  CST__TRY(cst__making_column(m, -1, &lists));
+  if (!dense_is_fixed(m, &lists, &items)) {
+    level.count = lists.count;
+    CST__TRY(cst__slots_open(&lists, m->scratch, &level.splits, &items, m->error));
+    CST__TRY(dense_find_present(m, &lists, &present));
+    num_null = dense_count_null(present, lists.count);
+    cst__list_faults faults = {.m = m, .count = lists.count};
+    CST__TRY(dense_check_rows(&faults, level.splits, present, num_null));
+    CST__TRY(cst__items_check(m, &items, &level, 1));
+    cst__list_faults_tell(&faults);
   }
-  cst_status status = cst__values_read(job, &items, values, &null_at);
-  if (null_at >= 0) {
-    return cst__row_fail(job, row_of(present, job->plan->row_size, null_at),
-                         "remove the nulls inside the lists",
-                         "a null element; a dense tensor has no place for it");
+  if (m->out == NULL) {
+    return CST_OK;
   }
-  CST__TRY(status);
+  cst_ndarray *values = &m->out->values;
+  CST__TRY(cst__values_read(m, &items, values));
   if (num_null > 0) {
-    CST__TRY(spread(job, present, splits, lists.count, values));
+    CST__TRY(dense_spread(m, present, level.splits, lists.count, values));
   }
-  return cst__ndarray_shape(job, values, lists.count, spec->num_dims, spec->dims);
+  return cst__ndarray_shape(m, values, lists.count, spec->num_dims, spec->dims);
 }
+
+/* ---- and back ---- */
+
+static cst_status dense_describe(cst__describer *d, const cst__describe_place *at,
+                                 const cst_tensor *tensor, cst_tensor_spec *spec) {
+  CST__TRY(cst__describe_dtype(d, tensor, spec));
+  spec->num_dims = tensor->values.num_dims - 1;
+  spec->dims = tensor->values.shape + 1;
+  return cst__describe_path(d, at, spec->name, spec);
+}
+
+static bool dense_measure(cst__encode_leaf *leaf) {
+  for (size_t i = 0; i < leaf->spec->num_dims; i++) {
+    if (__builtin_mul_overflow(leaf->row_size, leaf->spec->dims[i], &leaf->row_size)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static cst_status dense_check_shape(const cst__encoding *e, const cst__encode_leaf *leaf,
+                                    const cst_ndarray *values) {
+  const cst_tensor_spec *spec = leaf->spec;
+  if (values->num_dims != spec->num_dims + 1) {
+    return cst__encode_fail(e->error, leaf, -1, NULL,
+                            "values of %zu dimensions, expected rows and %zu more",
+                            values->num_dims, spec->num_dims);
+  }
+  for (size_t i = 0; i < spec->num_dims; i++) {
+    if (values->shape[i + 1] != spec->dims[i]) {
+      return cst__encode_fail(e->error, leaf, -1, NULL,
+                              "dim %zu of a row has the size %lld, expected %lld", i,
+                              (long long)values->shape[i + 1], (long long)spec->dims[i]);
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status dense_encode(cst__encoding *e, const cst__encode_leaf *leaf) {
+  const cst_ndarray *values = &e->tensors[leaf->number]->values;
+  struct ArrowArray *column = &e->arrays[leaf->columns->number];
+  int64_t rows = values->shape[0];
+  int64_t *offsets = NULL;
+  CST__TRY(dense_check_shape(e, leaf, values));
+  CST__TRY(cst__encode_rows(e, leaf, rows, values->size));
+  CST__TRY(cst__encode_flat(e, values, column));
+  CST__TRY(cst__encode_wrap(e, rows, column, &offsets));
+  for (int64_t i = 0; i <= rows; i++) {
+    offsets[i] = i * leaf->row_size;
+  }
+  return CST_OK;
+}
+
+const cst__tensor_kind cst__kind_dense = {
+    .name = "dense",
+    .plan = dense_plan,
+    .make = dense_make,
+    .no_padding = "the tensor is dense, there is nothing to pad",
+    .describe = dense_describe,
+    .measure = dense_measure,
+    .encode = dense_encode,
+};

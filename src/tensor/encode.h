@@ -1,4 +1,4 @@
-/* Tensors to record batches: what the encoder keeps, and what the writers of each kind share.
+/* Tensors to record batches: what the encoder keeps, and what the kinds of tensors share.
  *
  * An encoder knows the columns as a tree: structs, and the columns of the leaves, which are the
  * tensors that are not structured. Rows of a struct below lists are called slots.
@@ -21,6 +21,7 @@ typedef struct cst__encode_group {
 /* A tensor that has columns. */
 typedef struct cst__encode_leaf {
   const cst_tensor_spec *spec;
+  const struct cst__tensor_kind *kind;
   const cst__encode_group *group;   /* NULL: at the top */
   struct cst__encode_node *parent;  /* the struct that holds its columns */
   struct cst__encode_node *columns; /* the value column; then index or row-length ones, by `more` */
@@ -123,20 +124,13 @@ cst_status cst__encode_fail(cst_error *error, const cst__encode_leaf *leaf, int6
 #define cst__encode_fail(...) ((void)(cst__encode_fail)(__VA_ARGS__), CST_SCHEMA)
 #endif
 
-/* Puts the tensor's path in front of that of a failed call, and returns its status. */
+/* Puts the tensor's path before that of a failed call, and returns its status. */
 cst_status cst__encode_blame(cst_error *error, const cst__encode_leaf *leaf, cst_status status);
 
 /* The rows of this tensor have to be those of all others. `backed`: how many things the caller's
  * memory holds for them; many more rows than that are CST_LIMIT. */
 cst_status cst__encode_rows(cst__encoding *e, const cst__encode_leaf *leaf, int64_t num_rows,
                             int64_t backed);
-
-/* ---- the kinds: check a tensor, and make its columns ---- */
-
-cst_status cst__encode_dense(cst__encoding *e, const cst__encode_leaf *leaf);
-cst_status cst__encode_varlen(cst__encoding *e, const cst__encode_leaf *leaf);
-cst_status cst__encode_sparse(cst__encoding *e, const cst__encode_leaf *leaf);
-cst_status cst__encode_ragged(cst__encoding *e, const cst__encode_leaf *leaf);
 
 /* ---- the public functions' twins ---- */
 

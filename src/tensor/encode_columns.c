@@ -3,7 +3,7 @@
 
 #include "arrow/batch.h"
 #include "arrow/view.h"
-#include "tensor/encode.h"
+#include "tensor/kind.h"
 
 /* ---- leaves and columns ---- */
 
@@ -14,7 +14,7 @@ typedef struct planner {
 } planner;
 
 static size_t count_leaves(const cst_tensor_spec *spec) {
-  if (spec->kind != CST_TENSOR_STRUCTURED) {
+  if (cst__kind_of(spec->kind)->encode != NULL) {
     return 1;
   }
   size_t count = 0;
@@ -56,7 +56,7 @@ static cst_status fail_twice(const planner *p, const cst__encode_leaf *leaf, con
                           "column '%s' belongs to another tensor, or is a struct for one", name);
 }
 
-/* Adds a column of the leaf: behind `*last`, the one before. */
+/* Adds a column of the leaf, after `*last`. */
 static cst_status add_column(const planner *p, cst__encode_leaf *leaf, const char *name,
                              cst__encode_node **last) {
   cst__encode_node *node = NULL;
@@ -92,33 +92,19 @@ static cst_status enter(const planner *p, cst__encode_leaf *leaf) {
   return CST_OK;
 }
 
-/* Values of a dense row, or of an item of trailing uniform partitions. */
-static cst_status measure(const planner *p, cst__encode_leaf *leaf) {
-  const cst_tensor_spec *spec = leaf->spec;
-  bool fits = true;
-  leaf->row_size = 1;
-  for (size_t i = 0; spec->kind == CST_TENSOR_DENSE && i < spec->num_dims; i++) {
-    fits = fits && !__builtin_mul_overflow(leaf->row_size, spec->dims[i], &leaf->row_size);
-  }
-  for (size_t i = spec->num_partitions; i > 0; i--) {
-    const cst_partition *part = &spec->partitions[i - 1];
-    if (part->row_length_column != NULL) {
-      break;
-    }
-    leaf->num_inner++;
-    fits = fits && !__builtin_mul_overflow(leaf->row_size, part->uniform_length, &leaf->row_size);
-  }
-  return fits ? CST_OK
-              : cst__encode_fail(p->error, leaf, -1, NULL, "rows of more than 2^63 values");
-}
-
 static cst_status add_leaf(const planner *p, const cst_tensor_spec *spec,
                            const cst__encode_group *group) {
   cst_tensor_encoder *encoder = p->encoder;
   cst__encode_leaf *leaf = &encoder->leaves[encoder->num_leaves];
   cst__encode_node *last = NULL;
-  *leaf = (cst__encode_leaf){.spec = spec, .group = group, .number = encoder->num_leaves++};
-  CST__TRY(measure(p, leaf));
+  *leaf = (cst__encode_leaf){.spec = spec,
+                             .kind = cst__kind_of(spec->kind),
+                             .group = group,
+                             .number = encoder->num_leaves++,
+                             .row_size = 1};
+  if (leaf->kind->measure != NULL && !leaf->kind->measure(leaf)) {
+    return cst__encode_fail(p->error, leaf, -1, NULL, "rows of more than 2^63 values");
+  }
   CST__TRY(enter(p, leaf));
   CST__TRY(add_column(p, leaf, spec->path[spec->num_path_steps - 1], &last));
   for (size_t i = 0; i < spec->num_index_columns; i++) {
@@ -135,7 +121,7 @@ static cst_status add_leaf(const planner *p, const cst_tensor_spec *spec,
 
 static cst_status add_spec(const planner *p, const cst_tensor_spec *spec,
                            const cst__encode_group *outer) {
-  if (spec->kind != CST_TENSOR_STRUCTURED) {
+  if (cst__kind_of(spec->kind)->encode != NULL) {
     return add_leaf(p, spec, outer);
   }
   cst__encode_group *group = cst__arena_take(&p->encoder->arena, sizeof *group);
@@ -174,8 +160,8 @@ cst_status cst__encode_plan(cst_tensor_encoder *encoder, cst_error *error) {
   cst__name_map_reset(&nodes);
   CST__TRY(status);
   for (size_t i = 0; i < encoder->num_leaves; i++) {
-    const cst_tensor_spec *spec = encoder->leaves[i].spec;
-    encoder->types[i] = (cst__encode_type){spec->dtype, spec->kind == CST_TENSOR_RAGGED};
+    const cst__encode_leaf *leaf = &encoder->leaves[i];
+    encoder->types[i] = (cst__encode_type){leaf->spec->dtype, leaf->kind->has_splits};
   }
   return CST_OK;
 }
@@ -230,7 +216,7 @@ static cst_status check_nesting(const cst__encode_leaf *leaf, size_t num_levels,
     return cst__encode_fail(error, leaf, -1, NULL, "%zu levels of lists, more than %d", num_levels,
                             CST__ENCODE_MAX_DEPTH - 1);
   }
-  bool fits = leaf->spec->kind == CST_TENSOR_RAGGED
+  bool fits = leaf->kind->has_splits
                   ? num_levels > outer || (num_levels == outer && leaf->spec->num_partitions == 0)
                   : outer == 0;
   return fits ? CST_OK
@@ -261,7 +247,7 @@ typedef struct typer {
 /* Lists of a column below those of its struct. */
 static size_t own_lists(const typer *t, const cst__encode_node *node) {
   const cst__encode_leaf *leaf = node->leaf;
-  if (leaf->spec->kind != CST_TENSOR_RAGGED || !node->is_values) {
+  if (!leaf->kind->has_splits || !node->is_values) {
     return 1;
   }
   return t->types[leaf->number].num_levels - t->outer[leaf->parent->number];

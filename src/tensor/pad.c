@@ -2,7 +2,7 @@
  */
 #include <math.h>
 
-#include "tensor/tensor.h"
+#include "tensor/kind.h"
 
 /* ---- plans ---- */
 
@@ -12,14 +12,14 @@ typedef struct pad_planner {
   cst_error *error;
 } pad_planner;
 
-static cst_status fail_pad(const pad_planner *p, const char *hint, const char *what) {
+static cst_status pad_fail(const pad_planner *p, const char *hint, const char *what) {
   cst__fail(p->error, CST_INVALID_ARGUMENT, hint, "%s", what);
   cst__error_add_path(p->error, p->pad->name, strlen(p->pad->name));
   return CST_INVALID_ARGUMENT;
 }
 
 /* The plan of that name; "a.b" is the field b of a, unless a tensor itself has this name. */
-static cst__plan *find_plan(cst__plan *plans, size_t count, const char *name) {
+static cst__plan *pad_find_plan(cst__plan *plans, size_t count, const char *name) {
   size_t low = 0; /* specs are sorted by name */
   size_t high = count;
   while (low < high) {
@@ -37,7 +37,7 @@ static cst__plan *find_plan(cst__plan *plans, size_t count, const char *name) {
     size_t size = strlen(plans[i].spec->name);
     if (plans[i].num_fields > 0 && strncmp(plans[i].spec->name, name, size) == 0 &&
         name[size] == '.') {
-      cst__plan *found = find_plan(plans[i].fields, plans[i].num_fields, name + size + 1);
+      cst__plan *found = pad_find_plan(plans[i].fields, plans[i].num_fields, name + size + 1);
       if (found != NULL) {
         return found;
       }
@@ -46,7 +46,7 @@ static cst__plan *find_plan(cst__plan *plans, size_t count, const char *name) {
   return NULL;
 }
 
-static cst_status set_value(const pad_planner *p, cst_dtype dtype, cst__padding *padding) {
+static cst_status pad_set_value(const pad_planner *p, cst_dtype dtype, cst__padding *padding) {
   const cst_pad *pad = p->pad;
   cst_bytes bytes = {cst__no_values, 0};
   switch (dtype) {
@@ -61,7 +61,7 @@ static cst_status set_value(const pad_planner *p, cst_dtype dtype, cst__padding 
       break;
     case CST_DTYPE_FLOAT32:
       if (isfinite(pad->float_value) && !isfinite((float)pad->float_value)) {
-        return fail_pad(p, NULL, "the padding does not fit float32");
+        return pad_fail(p, NULL, "the padding does not fit float32");
       }
       break;
     case CST_DTYPE_FLOAT64:
@@ -78,47 +78,24 @@ static cst_status set_value(const pad_planner *p, cst_dtype dtype, cst__padding 
   return CST_OK;
 }
 
-/* Dimensions between the rows and the values' own, and their extents: -1 for variable ones. */
-static size_t count_dims(const cst__plan *plan) {
-  switch (plan->spec->kind) {
-    case CST_TENSOR_VARLEN_SPARSE:
-      return 1;
-    case CST_TENSOR_SPARSE:
-      return plan->spec->num_dims;
-    default:
-      return plan->num_lists + plan->spec->num_partitions - plan->num_inner;
-  }
-}
-
-static int64_t extent_of(const cst__plan *plan, size_t dim) {
-  const cst_tensor_spec *spec = plan->spec;
-  if (spec->kind == CST_TENSOR_SPARSE) {
-    return spec->dims[dim];
-  }
-  if (spec->kind == CST_TENSOR_RAGGED && dim >= plan->num_lists) {
-    const cst_partition *partition = &spec->partitions[dim - plan->num_lists];
-    return partition->row_length_column == NULL ? partition->uniform_length : -1;
-  }
-  return -1;
-}
-
-static cst_status set_lengths(const pad_planner *p, const cst__plan *plan, cst__padding *padding) {
+static cst_status pad_set_lengths(const pad_planner *p, const cst__plan *plan,
+                                  cst__padding *padding) {
   const cst_pad *pad = p->pad;
-  size_t count = count_dims(plan);
+  size_t count = plan->kind->count_padded(plan);
   size_t num_variable = 0;
   int64_t *lengths = cst__arena_take(p->arena, (count + 1) * sizeof *lengths);
   if (lengths == NULL) {
     return cst__fail_memory(p->error, (count + 1) * sizeof *lengths);
   }
   for (size_t i = 0; i < count; i++) {
-    lengths[i] = extent_of(plan, i);
+    lengths[i] = plan->kind->extent(plan, i);
     if (lengths[i] < 0) {
       if (num_variable < pad->num_lengths) {
         lengths[i] = pad->lengths[num_variable];
       }
       num_variable++;
       if (lengths[i] < -1) {
-        return fail_pad(p, "a length is 0 or more, or -1 for the longest row",
+        return pad_fail(p, "a length is 0 or more, or -1 for the longest row",
                         "a length of the padding is negative");
       }
     }
@@ -142,31 +119,28 @@ cst_status cst__pad_plan(cst__plan *plans, size_t count, const cst_pad *pad, cst
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a pad has no name");
   }
   if (pad->num_lengths > 0 && pad->lengths == NULL) {
-    return fail_pad(&p, NULL, "the pad has no lengths");
+    return pad_fail(&p, NULL, "the pad has no lengths");
   }
-  cst__plan *plan = find_plan(plans, count, pad->name);
+  cst__plan *plan = pad_find_plan(plans, count, pad->name);
   if (plan == NULL) {
     cst__fail(error, CST_NOT_FOUND, "a field of a structured tensor is named tensor.field",
               "there is no tensor of this name to pad");
     cst__error_add_path(error, pad->name, strlen(pad->name));
     return CST_NOT_FOUND;
   }
-  if (plan->spec->kind == CST_TENSOR_DENSE || plan->spec->kind == CST_TENSOR_STRUCTURED) {
-    return fail_pad(&p, "name a ragged, varlen or sparse tensor",
-                    plan->spec->kind == CST_TENSOR_DENSE
-                        ? "the tensor is dense, there is nothing to pad"
-                        : "the tensor is structured; its fields are padded one by one");
+  if (plan->kind->count_padded == NULL) {
+    return pad_fail(&p, "name a ragged, varlen or sparse tensor", plan->kind->no_padding);
   }
   if (plan->padding != NULL) {
-    return fail_pad(&p, "name each tensor once", "the tensor is padded twice");
+    return pad_fail(&p, "name each tensor once", "the tensor is padded twice");
   }
   cst__padding *padding = cst__arena_take_zero(arena, sizeof *padding);
   if (padding == NULL) {
     return cst__fail_memory(error, sizeof *padding);
   }
   padding->truncate = pad->truncate;
-  CST__TRY(set_value(&p, plan->dtype, padding));
-  CST__TRY(set_lengths(&p, plan, padding));
+  CST__TRY(pad_set_value(&p, plan->dtype, padding));
+  CST__TRY(pad_set_lengths(&p, plan, padding));
   plan->padding = padding;
   return CST_OK;
 }
@@ -176,8 +150,8 @@ cst_status cst__pad_plan(cst__plan *plans, size_t count, const cst_pad *pad, cst
 /* The most bytes of a padded tensor: one long row makes all others as long. */
 static const int64_t max_padded = INT64_C(1) << 32;
 
-typedef struct block {
-  const cst__job *job;
+typedef struct pad_block {
+  const cst__making *m;
   size_t num_dims; /* padded ones, without the rows */
   int64_t *lengths;
   int64_t *strides; /* elements of one item of each of them */
@@ -185,14 +159,14 @@ typedef struct block {
   size_t width;
   const char *from;
   char *to;
-} block;
+} pad_block;
 
 /* The padding; strings are copied, because tensors outlive their adapter. */
-static cst_status find_value(const cst__job *job, cst__element *out) {
-  *out = job->plan->padding->value;
-  if (job->out->values.dtype == CST_DTYPE_BYTES && out->bytes.size > 0) {
-    char *copy = cst__scratch_take(job->scratch, (int64_t)out->bytes.size, 1);
-    CST__TRY(CST__TAKEN(copy, job->error));
+static cst_status pad_copy_value(const cst__making *m, cst__element *out) {
+  *out = m->plan->padding->value;
+  if (m->out->values.dtype == CST_DTYPE_BYTES && out->bytes.size > 0) {
+    char *copy = cst__scratch_take(m->scratch, (int64_t)out->bytes.size, 1);
+    CST__TRY(CST__TAKEN(copy, m->error));
     memcpy(copy, out->bytes.data, out->bytes.size);
     out->bytes.data = (const uint8_t *)copy;
   }
@@ -200,8 +174,8 @@ static cst_status find_value(const cst__job *job, cst__element *out) {
 }
 
 /* Room for rows of the lengths, filled with the padding. */
-static cst_status block_fill(block *b, int64_t rows) {
-  const cst__job *job = b->job;
+static cst_status pad_block_fill(pad_block *b, int64_t rows) {
+  const cst__making *m = b->m;
   int64_t total = b->item_size;
   int64_t bytes;
   bool fits = true;
@@ -212,51 +186,52 @@ static cst_status block_fill(block *b, int64_t rows) {
   fits = fits && !__builtin_mul_overflow(total, rows, &total) &&
          !__builtin_mul_overflow(total, (int64_t)b->width, &bytes) && bytes <= max_padded;
   if (!fits) {
-    cst__fail(job->error, CST_LIMIT, "give smaller lengths, truncate, or use smaller batches",
+    cst__fail(m->error, CST_LIMIT, "give smaller lengths, truncate, or use smaller batches",
               "the padded tensor has more than %lld bytes", (long long)max_padded);
-    cst__error_add_path(job->error, job->plan->spec->name, strlen(job->plan->spec->name));
+    cst__error_add_path(m->error, m->plan->spec->name, strlen(m->plan->spec->name));
     return CST_LIMIT;
   }
   cst__element value;
-  CST__TRY(find_value(job, &value));
-  b->to = cst__scratch_take(job->scratch, total, b->width);
-  CST__TRY(CST__TAKEN(b->to, job->error));
+  CST__TRY(pad_copy_value(m, &value));
+  b->to = cst__scratch_take(m->scratch, total, b->width);
+  CST__TRY(CST__TAKEN(b->to, m->error));
   cst__fill(b->to, &value, b->width, total);
   return CST_OK;
 }
 
-static cst_status block_init(block *b, const cst__job *job, size_t num_dims, int64_t item_size) {
-  *b = (block){.job = job,
-               .num_dims = num_dims,
-               .item_size = item_size,
-               .width = cst__element_width(job->out->values.dtype),
-               .from = cst__elements(&job->out->values)};
-  b->lengths = cst__scratch_take(job->scratch, (int64_t)num_dims, sizeof *b->lengths);
-  b->strides = cst__scratch_take(job->scratch, (int64_t)num_dims, sizeof *b->strides);
-  CST__TRY(CST__TAKEN(b->lengths, job->error));
-  CST__TRY(CST__TAKEN(b->strides, job->error));
-  memcpy(b->lengths, job->plan->padding->lengths, num_dims * sizeof *b->lengths);
+static cst_status pad_block_init(pad_block *b, const cst__making *m, size_t num_dims,
+                                 int64_t item_size) {
+  *b = (pad_block){.m = m,
+                   .num_dims = num_dims,
+                   .item_size = item_size,
+                   .width = cst__element_width(m->out->values.dtype),
+                   .from = cst__elements(&m->out->values)};
+  b->lengths = cst__scratch_take(m->scratch, (int64_t)num_dims, sizeof *b->lengths);
+  b->strides = cst__scratch_take(m->scratch, (int64_t)num_dims, sizeof *b->strides);
+  CST__TRY(CST__TAKEN(b->lengths, m->error));
+  CST__TRY(CST__TAKEN(b->strides, m->error));
+  memcpy(b->lengths, m->plan->padding->lengths, num_dims * sizeof *b->lengths);
   return CST_OK;
 }
 
 /* The tensor becomes [rows] + lengths + the values' own inner dimensions. */
-static cst_status block_finish(const block *b, int64_t rows) {
-  cst_tensor *t = b->job->out;
+static cst_status pad_block_finish(const pad_block *b, int64_t rows) {
+  cst_tensor *t = b->m->out;
   size_t num_inner = t->values.num_dims - 1;
   size_t num_rest = b->num_dims + num_inner;
-  int64_t *rest = cst__scratch_take(b->job->scratch, (int64_t)num_rest, sizeof *rest);
-  CST__TRY(CST__TAKEN(rest, b->job->error));
+  int64_t *rest = cst__scratch_take(b->m->scratch, (int64_t)num_rest, sizeof *rest);
+  CST__TRY(CST__TAKEN(rest, b->m->error));
   memcpy(rest, b->lengths, b->num_dims * sizeof *rest);
   memcpy(rest + b->num_dims, t->values.shape + 1, num_inner * sizeof *rest);
   t->kind = CST_TENSOR_DENSE;
   t->indices = t->dense_shape = (cst_ndarray){.dtype = CST_DTYPE_NONE};
   cst__set_elements(&t->values, b->to);
-  return cst__ndarray_shape(b->job, &t->values, rows, num_rest, rest);
+  return cst__ndarray_shape(b->m, &t->values, rows, num_rest, rest);
 }
 
 /* ---- ragged and varlen ---- */
 
-static int64_t find_longest(const cst__split_level *level) {
+static int64_t pad_find_longest(const cst__split_level *level) {
   int64_t longest = 0;
   for (int64_t i = 0; i < level->count; i++) {
     int64_t size = level->splits[i + 1] - level->splits[i];
@@ -265,7 +240,7 @@ static int64_t find_longest(const cst__split_level *level) {
   return longest;
 }
 
-static cst_status fail_long(const block *b, const cst__split_level *levels, size_t k) {
+static cst_status pad_fail_long(const pad_block *b, const cst__split_level *levels, size_t k) {
   const cst__split_level *level = &levels[k];
   int64_t list = 0;
   while (level->splits[list + 1] - level->splits[list] <= b->lengths[k]) {
@@ -275,26 +250,26 @@ static cst_status fail_long(const block *b, const cst__split_level *levels, size
   for (; k > 0; k--) {
     list = cst__splits_find(levels[k - 1].splits, levels[k - 1].count, list);
   }
-  return cst__row_fail(b->job, list, "give a larger length, or truncate",
+  return cst__row_fail(b->m, list, "give a larger length, or truncate",
                        "a list of %lld items, but its padding is for %lld", (long long)found,
                        (long long)b->lengths[level - levels]);
 }
 
-static cst_status find_lengths(const block *b, const cst__split_level *levels) {
+static cst_status pad_find_lengths(const pad_block *b, const cst__split_level *levels) {
   for (size_t k = 0; k < b->num_dims; k++) {
-    int64_t longest = find_longest(&levels[k]);
+    int64_t longest = pad_find_longest(&levels[k]);
     if (b->lengths[k] < 0) {
       b->lengths[k] = longest;
-    } else if (longest > b->lengths[k] && !b->job->plan->padding->truncate) {
-      return fail_long(b, levels, k);
+    } else if (longest > b->lengths[k] && !b->m->plan->padding->truncate) {
+      return pad_fail_long(b, levels, k);
     }
   }
   return CST_OK;
 }
 
 /* Copies the items of one list of level k to where they stand in the block. */
-static void copy_list(const block *b, const cst__split_level *levels, size_t k, int64_t list,
-                      char *to) {
+static void pad_copy_list(const pad_block *b, const cst__split_level *levels, size_t k,
+                          int64_t list, char *to) {
   int64_t begin = levels[k].splits[list];
   int64_t count = levels[k].splits[list + 1] - begin;
   count = count < b->lengths[k] ? count : b->lengths[k];
@@ -304,27 +279,27 @@ static void copy_list(const block *b, const cst__split_level *levels, size_t k, 
     return;
   }
   for (int64_t i = 0; i < count; i++) {
-    copy_list(b, levels, k + 1, begin + i, to + (size_t)(i * b->strides[k]) * b->width);
+    pad_copy_list(b, levels, k + 1, begin + i, to + (size_t)(i * b->strides[k]) * b->width);
   }
 }
 
-cst_status cst__pad_levels(const cst__job *job, const cst__split_level *levels, size_t num_levels,
+cst_status cst__pad_levels(const cst__making *m, const cst__split_level *levels, size_t num_levels,
                            int64_t item_size) {
-  block b;
+  pad_block b;
   int64_t rows = levels[0].count;
-  CST__TRY(block_init(&b, job, num_levels, item_size));
-  CST__TRY(find_lengths(&b, levels));
-  CST__TRY(block_fill(&b, rows));
+  CST__TRY(pad_block_init(&b, m, num_levels, item_size));
+  CST__TRY(pad_find_lengths(&b, levels));
+  CST__TRY(pad_block_fill(&b, rows));
   size_t row_bytes = (size_t)(b.lengths[0] * b.strides[0]) * b.width;
   for (int64_t row = 0; row < rows; row++) {
-    copy_list(&b, levels, 0, row, b.to + (size_t)row * row_bytes);
+    pad_copy_list(&b, levels, 0, row, b.to + (size_t)row * row_bytes);
   }
-  return block_finish(&b, rows);
+  return pad_block_finish(&b, rows);
 }
 
 /* ---- sparse ---- */
 
-static void find_extents(const block *b, const int64_t *indices, int64_t count) {
+static void pad_find_extents(const pad_block *b, const int64_t *indices, int64_t count) {
   size_t rank = b->num_dims + 1;
   for (size_t k = 0; k < b->num_dims; k++) {
     int64_t last = -1;
@@ -339,42 +314,42 @@ static void find_extents(const block *b, const int64_t *indices, int64_t count) 
 }
 
 /* Where the place lies in the block; -1 if it is cut off. */
-static cst_status find_place(const block *b, const int64_t *place, int64_t *at) {
+static cst_status pad_find_place(const pad_block *b, const int64_t *place, int64_t *at) {
   *at = place[0] * b->lengths[0] * b->strides[0];
   for (size_t k = 0; k < b->num_dims; k++) {
     if (place[k + 1] < b->lengths[k]) {
       *at += place[k + 1] * b->strides[k];
-    } else if (b->job->plan->padding->truncate) {
+    } else if (b->m->plan->padding->truncate) {
       *at = -1;
       return CST_OK;
     } else {
-      return cst__row_fail(b->job, place[0], "give a larger length, or truncate",
+      return cst__row_fail(b->m, place[0], "give a larger length, or truncate",
                            "index %lld in column '%s', but its padding is for %lld",
-                           (long long)place[k + 1], b->job->plan->spec->index_columns[k],
+                           (long long)place[k + 1], b->m->plan->spec->index_columns[k],
                            (long long)b->lengths[k]);
     }
   }
   return CST_OK;
 }
 
-cst_status cst__pad_sparse(const cst__job *job, int64_t rows) {
-  const int64_t *indices = job->out->indices.data;
-  int64_t count = job->out->values.size;
-  size_t rank = job->plan->spec->num_dims + 1;
-  block b;
-  CST__TRY(block_init(&b, job, rank - 1, 1));
-  find_extents(&b, indices, count);
-  CST__TRY(block_fill(&b, rows));
+cst_status cst__pad_sparse(const cst__making *m, int64_t rows) {
+  const int64_t *indices = m->out->indices.data;
+  int64_t count = m->out->values.size;
+  size_t rank = m->plan->spec->num_dims + 1;
+  pad_block b;
+  CST__TRY(pad_block_init(&b, m, rank - 1, 1));
+  pad_find_extents(&b, indices, count);
+  CST__TRY(pad_block_fill(&b, rows));
   for (int64_t i = 0; i < count; i++) {
     const int64_t *place = indices + (size_t)i * rank;
     int64_t at;
     if (i > 0 && memcmp(place - rank, place, rank * sizeof *place) == 0) {
-      return cst__row_fail(job, place[0], NULL, "two values for one place of the tensor");
+      return cst__row_fail(m, place[0], NULL, "two values for one place of the tensor");
     }
-    CST__TRY(find_place(&b, place, &at));
+    CST__TRY(pad_find_place(&b, place, &at));
     if (at >= 0) {
       memcpy(b.to + (size_t)at * b.width, b.from + (size_t)i * b.width, b.width);
     }
   }
-  return block_finish(&b, rows);
+  return pad_block_finish(&b, rows);
 }

@@ -4,16 +4,98 @@
  * partition; one per trailing uniform partition, which is no row split but an inner dimension of
  * the values. Partitions divide the innermost list of the path, so the lengths of each of those
  * lists have to add up for themselves.
+ *
+ * As columns they are nested lists, or, where the partitions name columns of row lengths, one list
+ * of values and a list of lengths for each.
  */
-#include "tensor/tensor.h"
+#include "tensor/kind.h"
+
+/* ---- plans ---- */
+
+/* Trailing uniform partitions are dimensions of the values. */
+static cst_status ragged_plan_inner(const cst__planner *p, cst__plan *plan) {
+  const cst_tensor_spec *spec = p->spec;
+  bool is_trailing = true;
+  plan->inner_size = 1;
+  for (size_t i = spec->num_partitions; i > 0; i--) {
+    const cst_partition *part = &spec->partitions[i - 1];
+    bool is_uniform = part->row_length_column == NULL;
+    if (is_uniform && part->uniform_length <= 0) {
+      return cst__plan_fail(p, "a uniform row length has to be greater than 0");
+    }
+    is_trailing = is_trailing && is_uniform;
+    if (is_trailing) {
+      plan->num_inner++;
+      if (__builtin_mul_overflow(plan->inner_size, part->uniform_length, &plan->inner_size)) {
+        return cst__plan_fail(p, "the uniform row lengths multiply to more than 2^63");
+      }
+    }
+  }
+  return CST_OK;
+}
+
+/* Row lengths divide the values of one slot of the parent, so such a slot has to hold one list of
+ * them: as its type says, or because a flat column counts as lists of one, type null as no list. */
+static bool ragged_has_one_list(const cst__planned_column *column) {
+  return column->own_lists == 1 ||
+         (column->own_lists == 0 &&
+          (column->outer_lists == 0 || column->leaf->layout == CST__LAYOUT_NULL));
+}
+
+static cst_status ragged_plan(const cst__planner *p, cst__plan *plan) {
+  const cst_tensor_spec *spec = p->spec;
+  cst__planned_column c;
+  CST__TRY(cst__plan_column(p, plan, &c));
+  CST__TRY(ragged_plan_inner(p, plan));
+  bool is_flat = c.own_lists == 0 && (c.outer_lists == 0 || c.leaf->layout == CST__LAYOUT_NULL);
+  plan->num_lists = c.outer_lists + c.own_lists + is_flat;
+  if (spec->row_splits_dtype != CST_DTYPE_INT64 && spec->row_splits_dtype != CST_DTYPE_INT32) {
+    return cst__plan_fail(p, "row splits are int64 or int32");
+  }
+  if (spec->num_partitions == 0) {
+    return CST_OK;
+  }
+  int64_t *siblings = cst__arena_take(p->arena, spec->num_partitions * sizeof *siblings);
+  if (siblings == NULL) {
+    return cst__fail_memory(p->error, spec->num_partitions * sizeof *siblings);
+  }
+  for (size_t i = 0; i < spec->num_partitions; i++) {
+    const char *name = spec->partitions[i].row_length_column;
+    siblings[i] = -1;
+    if (name == NULL) {
+      continue;
+    }
+    CST__TRY(cst__plan_sibling(p, c.parent, name, &siblings[i]));
+    if (!ragged_has_one_list(&c)) {
+      return cst__plan_fail(p, "row lengths need a value column of one level of lists");
+    }
+  }
+  plan->siblings = siblings;
+  return CST_OK;
+}
+
+static size_t ragged_count_padded(const cst__plan *plan) {
+  return plan->num_lists + plan->spec->num_partitions - plan->num_inner;
+}
+
+static int64_t ragged_extent(const cst__plan *plan, size_t dim) {
+  if (dim < plan->num_lists) {
+    return -1;
+  }
+  const cst_partition *partition = &plan->spec->partitions[dim - plan->num_lists];
+  return partition->row_length_column == NULL ? partition->uniform_length : -1;
+}
+
+/* ---- making ---- */
 
 typedef struct ragged {
-  const cst__job *job;
+  const cst__making *m;
   cst__split_level *levels; /* outermost first */
   size_t num_levels;
   cst__slots parent; /* the slots of the last struct, whose children the partitions' columns are */
   size_t parent_levels; /* levels that lead to them */
   cst__slots items;
+  cst__list_faults faults; /* of the innermost lists */
 } ragged;
 
 int64_t cst__split_levels_row(const cst__split_level *levels, size_t num_levels, int64_t list) {
@@ -23,63 +105,78 @@ int64_t cst__split_levels_row(const cst__split_level *levels, size_t num_levels,
   return list;
 }
 
-static cst_status open_lists(ragged *r, const cst__slots *lists) {
+static cst_status ragged_open_level(ragged *r) {
+  const cst__slots lists = r->items;
   cst__split_level *l = &r->levels[r->num_levels++];
-  l->count = lists->count;
-  return cst__slots_open(lists, r->job->scratch, &l->splits, &r->items, r->job->error);
+  l->count = lists.count;
+  return cst__slots_open(&lists, r->m->scratch, &l->splits, &r->items, r->m->error);
 }
 
 /* A flat column counts as lists of one; in a column of type null every list is missing. */
-static bool is_list_missing(const ragged *r) {
+static bool ragged_lacks_list(const ragged *r) {
   return r->num_levels == 0 ||
          (r->num_levels == r->parent_levels && r->items.view->layout == CST__LAYOUT_NULL);
 }
 
-/* Walks the path from the rows to the values. */
-static cst_status walk(ragged *r) {
-  const cst__plan *plan = r->job->plan;
-  r->items = (cst__slots){r->job->root, r->job->root->length, 0, NULL, NULL};
+/* Follows the path from the rows to the values. */
+static cst_status ragged_follow(ragged *r) {
+  const cst__making *m = r->m;
+  const cst__plan *plan = m->plan;
+  r->items = (cst__slots){m->root, m->root->length, 0, NULL, NULL};
   for (size_t i = 0; i < plan->num_steps; i++) {
     while (cst__view_is_list(r->items.view)) {
-      cst__slots lists = r->items;
-      CST__TRY(open_lists(r, &lists));
+      CST__TRY(ragged_open_level(r));
     }
     r->parent = r->items;
     r->parent_levels = r->num_levels;
-    if (!cst__slots_enter(&r->parent, plan->steps[i], r->job->scratch, &r->items)) {
-      return CST__TAKEN(NULL, r->job->error);
+    if (!cst__slots_enter(&r->parent, plan->steps[i], m->scratch, &r->items)) {
+      return CST__TAKEN(NULL, m->error);
     }
   }
-  while (cst__view_is_list(r->items.view) || is_list_missing(r)) {
-    cst__slots lists = r->items;
-    CST__TRY(open_lists(r, &lists));
+  while (cst__view_is_list(r->items.view) || ragged_lacks_list(r)) {
+    CST__TRY(ragged_open_level(r));
   }
+  r->faults = (cst__list_faults){.m = m, .count = r->levels[r->num_levels - 1].count};
   return CST_OK;
 }
 
-/* Divides every count of a level by a length that has to go into each; the splits are new. */
-static cst_status divide(const ragged *r, size_t num_levels, cst__split_level *l, int64_t length) {
-  int64_t *splits = cst__scratch_take(r->job->scratch, l->count + 1, sizeof *splits);
-  CST__TRY(CST__TAKEN(splits, r->job->error));
-  for (int64_t i = 0; i <= l->count; i++) {
-    splits[i] = l->splits[i] / length;
-    if (l->splits[i] % length != 0) {
-      int64_t list = i > 0 ? i - 1 : 0;
-      return cst__row_fail(r->job, cst__split_levels_row(r->levels, num_levels, list), NULL,
-                           "%lld items, which uniform rows of %lld do not divide",
-                           (long long)(l->splits[i] - l->splits[list]), (long long)length);
+static int64_t ragged_row_of(const ragged *r, int64_t list) {
+  return cst__split_levels_row(r->levels, r->num_levels - 1, list);
+}
+
+/* The innermost list does not fit; what comes after its first fault says nothing. */
+static cst_status ragged_refuse(ragged *r, int64_t list, cst__row_fault fault) {
+  if (cst__list_faults_have(&r->faults, list)) {
+    return CST_OK;
+  }
+  fault.row = ragged_row_of(r, list);
+  return cst__list_faults_add(&r->faults, list, &fault);
+}
+
+/* Divides the sizes of the innermost lists by a length that has to go into each: new splits. */
+static cst_status ragged_divide(ragged *r, int64_t length) {
+  cst__split_level *last = &r->levels[r->num_levels - 1];
+  int64_t *splits = cst__scratch_take(r->m->scratch, last->count + 1, sizeof *splits);
+  CST__TRY(CST__TAKEN(splits, r->m->error));
+  splits[0] = 0;
+  for (int64_t i = 0; i < last->count; i++) {
+    int64_t size = last->splits[i + 1] - last->splits[i];
+    splits[i + 1] = splits[i] + size / length;
+    if (size % length != 0) {
+      CST__TRY(ragged_refuse(
+          r, i, (cst__row_fault){.reason = CST__ROW_DIVISION, .found = size, .expected = length}));
     }
   }
-  l->splits = splits;
+  last->splits = splits;
   return CST_OK;
 }
 
 /* The splits 0, length, 2 * length, ... of a uniform partition. */
-static cst_status uniform_splits(const ragged *r, int64_t total, int64_t length,
-                                 cst__split_level *out) {
+static cst_status ragged_uniform_splits(const ragged *r, int64_t total, int64_t length,
+                                        cst__split_level *out) {
   out->count = total / length;
-  int64_t *splits = cst__scratch_take(r->job->scratch, out->count + 1, sizeof *splits);
-  CST__TRY(CST__TAKEN(splits, r->job->error));
+  int64_t *splits = cst__scratch_take(r->m->scratch, out->count + 1, sizeof *splits);
+  CST__TRY(CST__TAKEN(splits, r->m->error));
   for (int64_t i = 0; i <= out->count; i++) {
     splits[i] = i * length;
   }
@@ -87,89 +184,122 @@ static cst_status uniform_splits(const ragged *r, int64_t total, int64_t length,
   return CST_OK;
 }
 
-static const char *length_name(const ragged *r, size_t k) {
-  return r->job->plan->spec->partitions[k].row_length_column;
-}
+/* A column of row lengths: lists that belong to the innermost ones. */
+typedef struct ragged_lengths {
+  const char *name;
+  cst__split_level lists;
+  int64_t count;
+  const int64_t *values;
+} ragged_lengths;
 
-/* Adds up row lengths, list by list: each list's lengths have to add up to its number of items. */
-static cst_status add_up(const ragged *r, size_t k, const cst__split_level *lists,
-                         const cst__split_level *items, const int64_t *lengths, int64_t *splits) {
-  int64_t at = 0;
-  splits[0] = 0;
-  for (int64_t i = 0; i < lists->count; i++) {
-    int64_t expected = items->splits[i + 1] - items->splits[i];
-    int64_t sum = 0;
-    for (int64_t j = lists->splits[i]; j < lists->splits[i + 1]; j++) {
-      if (lengths[j] < 0 || __builtin_add_overflow(sum, lengths[j], &sum)) {
-        return cst__row_fail(r->job, cst__split_levels_row(r->levels, r->parent_levels, i), NULL,
-                             "a row length of %lld in column '%s'", (long long)lengths[j],
-                             length_name(r, k));
-      }
-      splits[j + 1] = at + sum;
-    }
-    if (sum != expected) {
-      return cst__row_fail(r->job, cst__split_levels_row(r->levels, r->parent_levels, i), NULL,
-                           "row lengths in column '%s' add up to %lld, but there are %lld items",
-                           length_name(r, k), (long long)sum, (long long)expected);
-    }
-    at += sum;
-  }
-  return CST_OK;
-}
-
-/* The partition by a column of row lengths: `items` becomes its lists, `out` their splits. */
-static cst_status length_splits(const ragged *r, size_t k, cst__split_level *items,
-                                cst__split_level *out) {
-  const cst__job *job = r->job;
+static cst_status ragged_read_lengths(const ragged *r, size_t k, ragged_lengths *out) {
+  const cst__making *m = r->m;
   cst__slots lists;
-  cst__slots slots;
-  cst__split_level counts = {NULL, items->count};
-  const int64_t *lengths;
+  cst__slots items;
   int64_t bad_at;
-  if (!cst__slots_enter(&r->parent, job->plan->siblings[k], job->scratch, &lists)) {
-    return CST__TAKEN(NULL, job->error);
+  out->name = m->plan->spec->partitions[k].row_length_column;
+  if (!cst__slots_enter(&r->parent, m->plan->siblings[k], m->scratch, &lists)) {
+    return CST__TAKEN(NULL, m->error);
   }
-  CST__TRY(cst__slots_open(&lists, job->scratch, &counts.splits, &slots, job->error));
-  cst_status status = cst__integers_read(job, &slots, &lengths, &bad_at);
+  CST__TRY(cst__slots_open(&lists, m->scratch, &out->lists.splits, &items, m->error));
+  out->lists.count = lists.count;
+  out->count = items.count;
+  cst_status status = cst__integers_read(m, &items, &out->values, &bad_at);
   if (bad_at >= 0) {
-    int64_t list = cst__splits_find(counts.splits, counts.count, bad_at);
-    return cst__row_fail(job, cst__split_levels_row(r->levels, r->parent_levels, list), NULL,
-                         "a null or a length above 2^63-1 in column '%s'", length_name(r, k));
+    int64_t list = cst__splits_find(out->lists.splits, out->lists.count, bad_at);
+    return cst__row_fail(m, ragged_row_of(r, list), NULL,
+                         "a null or a length above 2^63-1 in column '%s'", out->name);
   }
-  CST__TRY(status);
-  int64_t *splits = cst__scratch_take(job->scratch, slots.count + 1, sizeof *splits);
-  CST__TRY(CST__TAKEN(splits, job->error));
-  CST__TRY(add_up(r, k, &counts, items, lengths, splits));
-  *out = (cst__split_level){splits, slots.count};
-  *items = counts;
-  return CST_OK;
+  return status;
 }
 
-/* Splits of all partitions that are no inner dimensions, from the inside out. The innermost list
- * level of the path then counts the outermost partition's rows. */
-static cst_status partition(ragged *r, cst__split_level *parts, size_t num_parts) {
-  const cst__plan *plan = r->job->plan;
-  cst__split_level *last = &r->levels[r->num_levels - 1];
-  if (plan->inner_size > 1) {
-    CST__TRY(divide(r, r->num_levels - 1, last, plan->inner_size));
-  }
-  for (size_t k = num_parts; k > 0; k--) {
-    const cst_partition *p = &plan->spec->partitions[k - 1];
-    if (p->row_length_column != NULL) {
-      CST__TRY(length_splits(r, k - 1, last, &parts[k - 1]));
-    } else {
-      CST__TRY(uniform_splits(r, last->splits[last->count], p->uniform_length, &parts[k - 1]));
-      CST__TRY(divide(r, r->num_levels - 1, last, p->uniform_length));
+/* A list whose lengths do not add up: number j is not a length, or, at the end of the list, `sum`
+ * is not its number of items. */
+static cst_status ragged_refuse_lengths(ragged *r, const ragged_lengths *lengths, int64_t list,
+                                        int64_t j, int64_t sum) {
+  const int64_t *items = r->levels[r->num_levels - 1].splits;
+  bool is_bad = j < lengths->lists.splits[list + 1];
+  return ragged_refuse(r, list,
+                       (cst__row_fault){.reason = is_bad ? CST__ROW_LENGTH : CST__ROW_SUM,
+                                        .found = is_bad ? lengths->values[j] : sum,
+                                        .expected = is_bad ? 0 : items[list + 1] - items[list],
+                                        .column = lengths->name});
+}
+
+/* The lengths of each list have to add up to its number of items: fills splits[count + 1]. */
+static cst_status ragged_add_up(ragged *r, const ragged_lengths *lengths, int64_t *splits) {
+  const int64_t *items = r->levels[r->num_levels - 1].splits;
+  const int64_t *lists = lengths->lists.splits;
+  const int64_t *values = lengths->values;
+  const int64_t count = lengths->lists.count;
+  splits[0] = 0;
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t end = lists[i + 1];
+    const int64_t at = items[i];
+    int64_t sum = 0;
+    int64_t j = lists[i];
+    /* What a wrong sum overflows is not used. */
+    for (; j < end; j++) {
+      if (values[j] < 0 || __builtin_add_overflow(sum, values[j], &sum)) {
+        break;
+      }
+      splits[j + 1] = (int64_t)((uint64_t)at + (uint64_t)sum);
+    }
+    if (j < end || sum != items[i + 1] - items[i]) {
+      CST__TRY(ragged_refuse_lengths(r, lengths, i, j, sum));
     }
   }
   return CST_OK;
 }
 
-static cst_status narrow(const cst__job *job, const cst__split_level *l, const void **out) {
-  int32_t *splits = cst__scratch_take(job->scratch, l->count + 1, sizeof *splits);
-  CST__TRY(CST__TAKEN(splits, job->error));
+/* The partition by a column of row lengths. The innermost lists become those of the column, `out`
+ * its lengths as splits. */
+static cst_status ragged_length_splits(ragged *r, size_t k, cst__split_level *out) {
+  ragged_lengths lengths;
+  CST__TRY(ragged_read_lengths(r, k, &lengths));
+  int64_t *splits = cst__scratch_take(r->m->scratch, lengths.count + 1, sizeof *splits);
+  CST__TRY(CST__TAKEN(splits, r->m->error));
+  CST__TRY(ragged_add_up(r, &lengths, splits));
+  *out = (cst__split_level){splits, lengths.count};
+  r->levels[r->num_levels - 1].splits = lengths.lists.splits;
+  return CST_OK;
+}
+
+/* Splits of the partitions, from the inside out: parts[k]. The innermost list level of the path
+ * then counts the rows of the outermost one. The inner dimensions of the values are divided at
+ * once, and have no splits; where rows are only checked (`parts` is NULL) they are looked at one by
+ * one. */
+static cst_status ragged_partition(ragged *r, cst__split_level *parts) {
+  const cst__plan *plan = r->m->plan;
+  const cst__split_level *last = &r->levels[r->num_levels - 1];
+  size_t k = plan->spec->num_partitions;
+  if (parts != NULL && plan->inner_size > 1) {
+    CST__TRY(ragged_divide(r, plan->inner_size));
+  }
+  for (k -= parts != NULL ? plan->num_inner : 0; k > 0; k--) {
+    const cst_partition *p = &plan->spec->partitions[k - 1];
+    cst__split_level part;
+    if (p->row_length_column != NULL) {
+      CST__TRY(ragged_length_splits(r, k - 1, &part));
+    } else {
+      if (parts != NULL) {
+        CST__TRY(ragged_uniform_splits(r, last->splits[last->count], p->uniform_length, &part));
+      }
+      CST__TRY(ragged_divide(r, p->uniform_length));
+    }
+    if (parts != NULL) {
+      parts[k - 1] = part;
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status ragged_splits_to_int32(const cst__making *m, const cst__split_level *l,
+                                         const void **out) {
+  int32_t *splits = cst__scratch_take(m->scratch, l->count + 1, sizeof *splits);
+  CST__TRY(CST__TAKEN(splits, m->error));
   if (l->splits[l->count] > INT32_MAX) {
-    return cst__row_fail(job, -1, "use row splits of int64, or smaller batches",
+    return cst__row_fail(m, -1, "use row splits of int64, or smaller batches",
                          "%lld items, more than row splits of int32 can count",
                          (long long)l->splits[l->count]);
   }
@@ -180,61 +310,361 @@ static cst_status narrow(const cst__job *job, const cst__split_level *l, const v
   return CST_OK;
 }
 
-static cst_status put_splits(const cst__job *job, const cst__split_level *l, cst_ndarray *out) {
-  *out = (cst_ndarray){.dtype = job->plan->spec->row_splits_dtype, .data = l->splits};
+static cst_status ragged_put_splits(const cst__making *m, const cst__split_level *l,
+                                    cst_ndarray *out) {
+  *out = (cst_ndarray){.dtype = m->plan->spec->row_splits_dtype, .data = l->splits};
   if (out->dtype == CST_DTYPE_INT32) {
-    CST__TRY(narrow(job, l, &out->data));
+    CST__TRY(ragged_splits_to_int32(m, l, &out->data));
   }
-  return cst__ndarray_shape(job, out, l->count + 1, 0, NULL);
+  return cst__ndarray_shape(m, out, l->count + 1, 0, NULL);
 }
 
-static cst_status put_all_splits(const cst__job *job, const cst__split_level *levels,
-                                 size_t count) {
-  cst_ndarray *splits = cst__scratch_take(job->scratch, (int64_t)count, sizeof *splits);
-  CST__TRY(CST__TAKEN(splits, job->error));
+static cst_status ragged_put_all_splits(const cst__making *m, const cst__split_level *levels,
+                                        size_t count) {
+  cst_ndarray *splits = cst__scratch_take(m->scratch, (int64_t)count, sizeof *splits);
+  CST__TRY(CST__TAKEN(splits, m->error));
   for (size_t i = 0; i < count; i++) {
-    CST__TRY(put_splits(job, &levels[i], &splits[i]));
+    CST__TRY(ragged_put_splits(m, &levels[i], &splits[i]));
   }
-  job->out->num_splits = count;
-  job->out->splits = splits;
+  m->out->num_splits = count;
+  m->out->splits = splits;
   return CST_OK;
 }
 
-static cst_status put_values(const ragged *r) {
-  const cst__job *job = r->job;
-  const cst__plan *plan = job->plan;
-  cst_ndarray *values = &job->out->values;
-  int64_t null_at;
-  cst_status status = cst__values_read(job, &r->items, values, &null_at);
-  if (null_at >= 0) {
-    return cst__row_fail(job, cst__split_levels_row(r->levels, r->num_levels, null_at),
-                         "remove the nulls inside the lists",
-                         "a null element; a ragged tensor has no place for it");
-  }
-  CST__TRY(status);
-  int64_t *dims = cst__scratch_take(job->scratch, (int64_t)plan->num_inner, sizeof *dims);
-  CST__TRY(CST__TAKEN(dims, job->error));
+static cst_status ragged_read_values(const ragged *r) {
+  const cst__making *m = r->m;
+  const cst__plan *plan = m->plan;
+  cst_ndarray *values = &m->out->values;
+  CST__TRY(cst__values_read(m, &r->items, values));
+  int64_t *dims = cst__scratch_take(m->scratch, (int64_t)plan->num_inner, sizeof *dims);
+  CST__TRY(CST__TAKEN(dims, m->error));
   for (size_t i = 0; i < plan->num_inner; i++) {
     dims[i] =
         plan->spec->partitions[plan->spec->num_partitions - plan->num_inner + i].uniform_length;
   }
-  return cst__ndarray_shape(job, values, values->size / plan->inner_size, plan->num_inner, dims);
+  return cst__ndarray_shape(m, values, values->size / plan->inner_size, plan->num_inner, dims);
 }
 
-cst_status cst__make_ragged(const cst__job *job) {
-  const cst__plan *plan = job->plan;
+static cst_status ragged_make(const cst__making *m) {
+  const cst__plan *plan = m->plan;
   cst__split_level levels[CST__MAX_LEVELS];
-  ragged r = {.job = job, .levels = levels};
-  size_t num_parts = plan->spec->num_partitions - plan->num_inner;
-  CST__TRY(walk(&r));
-  CST__TRY(put_values(&r));
-  size_t count = r.num_levels + num_parts;
-  cst__split_level *all = cst__scratch_take(job->scratch, (int64_t)count, sizeof *all);
-  CST__TRY(CST__TAKEN(all, job->error));
-  CST__TRY(partition(&r, all + r.num_levels, num_parts));
+  ragged r = {.m = m, .levels = levels};
+  CST__TRY(ragged_follow(&r));
+  CST__TRY(cst__items_check(m, &r.items, levels, r.num_levels));
+  if (m->out == NULL) {
+    CST__TRY(ragged_partition(&r, NULL));
+    cst__list_faults_tell(&r.faults);
+    return CST_OK;
+  }
+  CST__TRY(ragged_read_values(&r));
+  size_t count = r.num_levels + plan->spec->num_partitions - plan->num_inner;
+  cst__split_level *all = cst__scratch_take(m->scratch, (int64_t)count, sizeof *all);
+  CST__TRY(CST__TAKEN(all, m->error));
+  CST__TRY(ragged_partition(&r, all + r.num_levels));
   memcpy(all, levels, r.num_levels * sizeof *all);
   if (plan->padding != NULL) {
-    return cst__pad_levels(job, all, count, plan->inner_size);
+    return cst__pad_levels(m, all, count, plan->inner_size);
   }
-  return put_all_splits(job, all, count);
+  return ragged_put_all_splits(m, all, count);
 }
+
+/* ---- back: specs and sizes ---- */
+
+static cst_status ragged_describe(cst__describer *d, const cst__describe_place *at,
+                                  const cst_tensor *tensor, cst_tensor_spec *spec) {
+  CST__TRY(cst__describe_dtype(d, tensor, spec));
+  size_t count = tensor->values.num_dims - 1;
+  cst_partition *partitions = cst__describe_take(d, count, sizeof *partitions);
+  if (partitions == NULL) {
+    return CST_NO_MEMORY;
+  }
+  if (tensor->num_splits == 0 || tensor->splits == NULL) {
+    return cst__fail(d->error, CST_SCHEMA, NULL, "a ragged tensor without row splits");
+  }
+  for (size_t i = 0; i < count; i++) {
+    partitions[i].uniform_length = tensor->values.shape[i + 1];
+  }
+  spec->partitions = partitions;
+  spec->num_partitions = count;
+  spec->row_splits_dtype =
+      tensor->splits[0].dtype == CST_DTYPE_INT32 ? CST_DTYPE_INT32 : CST_DTYPE_INT64;
+  return cst__describe_path(d, at, spec->name, spec);
+}
+
+static bool ragged_measure(cst__encode_leaf *leaf) {
+  const cst_tensor_spec *spec = leaf->spec;
+  for (size_t i = spec->num_partitions; i > 0; i--) {
+    const cst_partition *part = &spec->partitions[i - 1];
+    if (part->row_length_column != NULL) {
+      break;
+    }
+    leaf->num_inner++;
+    if (__builtin_mul_overflow(leaf->row_size, part->uniform_length, &leaf->row_size)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The splits are, from the outside: one per level of lists, of which the outermost may be lists of
+ * the struct that holds the columns; then one per partition that is not a dimension of the values.
+ */
+typedef struct ragged_encoding {
+  cst__encoding *e;
+  const cst__encode_leaf *leaf;
+  const cst_tensor *tensor;
+  const int64_t **splits; /* as int64 */
+  size_t num_levels;      /* of lists; the partitions' splits come after them */
+  size_t num_parts;
+} ragged_encoding;
+
+static int64_t ragged_encode_count(const ragged_encoding *r, size_t level) {
+  return r->tensor->splits[level].size - 1;
+}
+
+/* The row of the batch that holds list `i` of a level whose splits above are sound. */
+static int64_t ragged_encode_row(const ragged_encoding *r, size_t level, int64_t i) {
+  for (; level > 0; level--) {
+    i = cst__splits_find(r->splits[level - 1], ragged_encode_count(r, level - 1), i);
+  }
+  return i;
+}
+
+/* ---- back: the caller's splits ---- */
+
+static cst_status ragged_encode_widen(const ragged_encoding *r, const cst_ndarray *splits,
+                                      const int64_t **out) {
+  const int32_t *from = splits->data;
+  if (splits->dtype == CST_DTYPE_INT64) {
+    *out = splits->data;
+    return CST_OK;
+  }
+  size_t size = 0;
+  int64_t *to = cst__mul((size_t)splits->size, sizeof *to, &size)
+                    ? cst__arena_take(&r->e->scratch, size)
+                    : NULL;
+  if (to == NULL) {
+    return cst__fail_memory(r->e->error, size);
+  }
+  for (int64_t i = 0; i < splits->size; i++) {
+    to[i] = from[i];
+  }
+  *out = to;
+  return CST_OK;
+}
+
+static cst_status ragged_encode_check_array(const ragged_encoding *r, const cst_ndarray *splits) {
+  cst_error *error = r->e->error;
+  cst_status status = cst__encode_check_array("row splits", splits, error);
+  if (status != CST_OK) {
+    return cst__encode_blame(error, r->leaf, status);
+  }
+  if ((splits->dtype != CST_DTYPE_INT64 && splits->dtype != CST_DTYPE_INT32) ||
+      splits->num_dims != 1 || splits->size == 0) {
+    return cst__encode_fail(error, r->leaf, -1, NULL,
+                            "row splits of type %s, %zu dimensions and %lld numbers, expected "
+                            "int64 or int32, one dimension, and one number more than lists",
+                            cst_dtype_name(splits->dtype), splits->num_dims,
+                            (long long)splits->size);
+  }
+  return CST_OK;
+}
+
+/* Splits begin at 0, do not decrease, and end at the number of what they divide. */
+static cst_status ragged_encode_check_splits(const ragged_encoding *r, size_t level) {
+  const int64_t *splits = r->splits[level];
+  int64_t count = ragged_encode_count(r, level);
+  bool is_last = level + 1 == r->tensor->num_splits;
+  int64_t end = is_last ? r->tensor->values.shape[0] : ragged_encode_count(r, level + 1);
+  if (splits[0] != 0) {
+    return cst__encode_fail(r->e->error, r->leaf, -1, NULL,
+                            "row splits of level %zu begin at %lld, expected 0", level,
+                            (long long)splits[0]);
+  }
+  for (int64_t i = 0; i < count; i++) {
+    if (splits[i + 1] < splits[i]) {
+      return cst__encode_fail(r->e->error, r->leaf, ragged_encode_row(r, level, i), NULL,
+                              "row splits of level %zu decrease from %lld to %lld", level,
+                              (long long)splits[i], (long long)splits[i + 1]);
+    }
+  }
+  if (splits[count] != end) {
+    return cst__encode_fail(r->e->error, r->leaf, -1, NULL,
+                            "row splits of level %zu end at %lld, but there are %lld %s", level,
+                            (long long)splits[count], (long long)end,
+                            is_last ? "values" : "lists in the next level");
+  }
+  return CST_OK;
+}
+
+static cst_status ragged_encode_read_splits(ragged_encoding *r) {
+  size_t count = r->tensor->num_splits;
+  r->splits = cst__arena_take(&r->e->scratch, count * sizeof *r->splits);
+  if (r->splits == NULL) {
+    return cst__fail_memory(r->e->error, count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(ragged_encode_check_array(r, &r->tensor->splits[i]));
+    CST__TRY(ragged_encode_widen(r, &r->tensor->splits[i], &r->splits[i]));
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(ragged_encode_check_splits(r, i));
+  }
+  return CST_OK;
+}
+
+/* The values' dimensions are the trailing uniform partitions. */
+static cst_status ragged_encode_check_values(const ragged_encoding *r) {
+  const cst_ndarray *values = &r->tensor->values;
+  const cst_tensor_spec *spec = r->leaf->spec;
+  size_t num_inner = r->leaf->num_inner;
+  if (values->num_dims != num_inner + 1) {
+    return cst__encode_fail(
+        r->e->error, r->leaf, -1, "inner dimensions are the uniform partitions at the end",
+        "values of %zu dimensions, expected %zu", values->num_dims, num_inner + 1);
+  }
+  for (size_t i = 0; i < num_inner; i++) {
+    int64_t expected = spec->partitions[r->num_parts + i].uniform_length;
+    if (values->shape[i + 1] != expected) {
+      return cst__encode_fail(r->e->error, r->leaf, -1, NULL,
+                              "dim %zu of the values has the size %lld, expected %lld", i + 1,
+                              (long long)values->shape[i + 1], (long long)expected);
+    }
+  }
+  return CST_OK;
+}
+
+/* A uniform partition that is no dimension has lists of its length alone. */
+static cst_status ragged_encode_check_uniform(const ragged_encoding *r, size_t part) {
+  size_t level = r->num_levels + part;
+  const int64_t *splits = r->splits[level];
+  int64_t expected = r->leaf->spec->partitions[part].uniform_length;
+  for (int64_t i = 0; i < ragged_encode_count(r, level); i++) {
+    if (splits[i + 1] - splits[i] != expected) {
+      return cst__encode_fail(r->e->error, r->leaf, ragged_encode_row(r, level, i), NULL,
+                              "a list of %lld in a uniform partition of %lld",
+                              (long long)(splits[i + 1] - splits[i]), (long long)expected);
+    }
+  }
+  return CST_OK;
+}
+
+/* ---- back: lists of structs ---- */
+
+static bool ragged_encode_levels_are(const ragged_encoding *r, const int64_t *const *levels,
+                                     size_t num_levels) {
+  int64_t count = r->e->num_rows;
+  for (size_t i = 0; i < num_levels; i++) {
+    if (ragged_encode_count(r, i) != count ||
+        memcmp(levels[i], r->splits[i], ((size_t)count + 1) * sizeof **levels) != 0) {
+      return false;
+    }
+    count = levels[i][count];
+  }
+  return true;
+}
+
+/* The lists around the structs on the path are those of all tensors in them. */
+static cst_status ragged_encode_share_levels(const ragged_encoding *r) {
+  for (const cst__encode_node *n = r->leaf->parent; n != NULL; n = n->parent) {
+    const int64_t **levels = r->e->levels[n->number];
+    if (levels == NULL) {
+      r->e->levels[n->number] = r->splits;
+    } else if (!ragged_encode_levels_are(r, levels, r->e->outer[n->number])) {
+      return cst__encode_fail(r->e->error, r->leaf, -1,
+                              "give the tensors paths of different structs",
+                              "its outer row splits differ from those of another tensor in the "
+                              "lists of struct '%s'",
+                              n->name);
+    }
+  }
+  return CST_OK;
+}
+
+/* ---- back: columns ---- */
+
+/* Puts lists around the column, from the innermost to those of its struct: `last` are the offsets
+ * of the innermost ones, times `scale`. */
+static cst_status ragged_encode_wrap_levels(const ragged_encoding *r, struct ArrowArray *column,
+                                            const int64_t *last, int64_t scale) {
+  size_t outer = r->e->outer[r->leaf->parent->number];
+  for (size_t level = r->num_levels; level > outer; level--) {
+    bool is_last = level == r->num_levels;
+    const int64_t *from = is_last ? last : r->splits[level - 1];
+    int64_t count = ragged_encode_count(r, level - 1);
+    int64_t *offsets = NULL;
+    CST__TRY(cst__encode_wrap(r->e, count, column, &offsets));
+    for (int64_t i = 0; i <= count; i++) {
+      offsets[i] = is_last ? from[i] * scale : from[i];
+    }
+  }
+  return CST_OK;
+}
+
+/* Makes the column of a partition's row lengths, which are lists by `last`. */
+static cst_status ragged_encode_put_lengths(const ragged_encoding *r, const cst__encode_node *node,
+                                            size_t part, const int64_t *last) {
+  size_t level = r->num_levels + part;
+  int64_t count = ragged_encode_count(r, level);
+  struct ArrowArray *column = &r->e->arrays[node->number];
+  int64_t *lengths = NULL;
+  CST__TRY(cst__encode_flat_integers(r->e, count, column, &lengths));
+  for (int64_t i = 0; i < count; i++) {
+    lengths[i] = r->splits[level][i + 1] - r->splits[level][i];
+  }
+  return ragged_encode_wrap_levels(r, column, last, 1);
+}
+
+/* Makes the columns of the partitions, and moves `*last`, the innermost lists, down to what the
+ * last partition divides. */
+static cst_status ragged_encode_put_parts(const ragged_encoding *r, const int64_t **last) {
+  const cst__encode_node *node = r->leaf->columns->more;
+  int64_t count = ragged_encode_count(r, r->num_levels - 1);
+  for (size_t part = 0; part < r->num_parts; part++) {
+    const int64_t *splits = r->splits[r->num_levels + part];
+    if (r->leaf->spec->partitions[part].row_length_column == NULL) {
+      CST__TRY(ragged_encode_check_uniform(r, part));
+    } else {
+      CST__TRY(ragged_encode_put_lengths(r, node, part, *last));
+      node = node->more;
+    }
+    int64_t *below = cst__arena_take(&r->e->scratch, ((size_t)count + 1) * sizeof *below);
+    if (below == NULL) {
+      return cst__fail_memory(r->e->error, (size_t)count);
+    }
+    for (int64_t i = 0; i <= count; i++) {
+      below[i] = splits[(*last)[i]];
+    }
+    *last = below;
+  }
+  return CST_OK;
+}
+
+static cst_status ragged_encode(cst__encoding *e, const cst__encode_leaf *leaf) {
+  ragged_encoding r = {.e = e,
+                       .leaf = leaf,
+                       .tensor = e->tensors[leaf->number],
+                       .num_levels = e->types[leaf->number].num_levels,
+                       .num_parts = cst__encode_num_parts(leaf)};
+  struct ArrowArray *column = &e->arrays[leaf->columns->number];
+  CST__TRY(ragged_encode_check_values(&r));
+  CST__TRY(ragged_encode_read_splits(&r));
+  CST__TRY(cst__encode_rows(e, leaf, ragged_encode_count(&r, 0), ragged_encode_count(&r, 0)));
+  CST__TRY(ragged_encode_share_levels(&r));
+  const int64_t *last = r.splits[r.num_levels - 1];
+  CST__TRY(ragged_encode_put_parts(&r, &last));
+  CST__TRY(cst__encode_flat(e, &r.tensor->values, column));
+  return ragged_encode_wrap_levels(&r, column, last, leaf->row_size);
+}
+
+const cst__tensor_kind cst__kind_ragged = {
+    .name = "ragged",
+    .plan = ragged_plan,
+    .make = ragged_make,
+    .count_padded = ragged_count_padded,
+    .extent = ragged_extent,
+    .describe = ragged_describe,
+    .measure = ragged_measure,
+    .has_splits = true,
+    .encode = ragged_encode,
+};

@@ -1,4 +1,4 @@
-/* The tensor room from inside: adapters, plans, and what the makers of each kind share. */
+/* Batches to tensors: adapters, plans, and the tensors of a batch. */
 #ifndef TENSOR_TENSOR_H
 #define TENSOR_TENSOR_H
 
@@ -6,6 +6,7 @@
 
 #include "base/thread.h"
 #include "schema/schema.h"
+#include "tensor/row_fault.h"
 #include "tensor/scratch.h"
 #include "tensor/slots.h"
 
@@ -42,9 +43,13 @@ static inline bool cst__dtype_fits(cst_dtype given, cst_dtype wanted) {
   return given == wanted;
 }
 
+/* What a kind of tensor does: tensor/kind.h. */
+typedef struct cst__tensor_kind cst__tensor_kind;
+
 /* How one spec reads the adapter's Arrow schema. Lives in the adapter's arena. */
 typedef struct cst__plan {
   const cst_tensor_spec *spec;
+  const cst__tensor_kind *kind;
   size_t num_steps;
   const int64_t *steps;    /* the value column: number of the child at each struct of the path */
   const int64_t *siblings; /* index columns, or row lengths (-1: uniform), within the last struct */
@@ -76,41 +81,24 @@ struct cst_tensors {
   cst_tensor *items; /* in the scratch, as all that they point to and the batch does not hold */
 };
 
-/* The making of one tensor. */
-typedef struct cst__job {
+/* The making of one tensor, or the check of the rows that it would be made of. */
+typedef struct cst__making {
   const cst__plan *plan;
   const cst__view *root;
   cst__scratch *scratch;
-  cst_tensor *out;
+  cst_tensor *out;            /* NULL: rows are only checked */
+  cst__row_callback on_fault; /* then told of the rows that do not fit; else NULL */
+  void *ctx;
   cst_error *error;
-} cst__job;
+} cst__making;
 
-cst_status cst__make_dense(const cst__job *job);
-cst_status cst__make_varlen(const cst__job *job);
-cst_status cst__make_sparse(const cst__job *job);
-cst_status cst__make_ragged(const cst__job *job);
-cst_status cst__make_structured(const cst__job *job);
-/* That of them which the plan's kind takes. */
-cst_status cst__make_tensor(const cst__job *job);
+/* Makes the tensor of a plan. */
+cst_status cst__make_tensor(const cst__making *m);
 
-/* Lists: splits[count + 1], which begin at 0, and count the lists of the next level or values. */
-typedef struct cst__split_level {
-  const int64_t *splits;
-  int64_t count;
-} cst__split_level;
-
-/* The most levels that a column can have: Arrow types are at most 100 deep. */
-enum { CST__MAX_LEVELS = 101 };
-
-/* The row of the batch that holds a list of the innermost of the levels, outermost first. */
-int64_t cst__split_levels_row(const cst__split_level *levels, size_t num_levels, int64_t list);
-
-/* Makes the tensor whose values have been read dense: each list of each level gets the padding's
- * length, an item of the last level being `item_size` values. */
-cst_status cst__pad_levels(const cst__job *job, const cst__split_level *levels, size_t num_levels,
-                           int64_t item_size);
-/* The same for a sparse tensor, whose indices are made. */
-cst_status cst__pad_sparse(const cst__job *job, int64_t rows);
+/* Tells of every row that does not fit the tensor; a row may come again with another reason. The
+ * adapter fails at the first of them, except for indices that are not sorted, which it sorts. */
+cst_status cst__check_rows(const cst__plan *plan, const cst__view *root, cst__scratch *scratch,
+                           cst__row_callback on_fault, void *ctx, cst_error *error);
 
 /* Finds the tensor that the pad is for among the plans and notes it there. */
 cst_status cst__pad_plan(cst__plan *plans, size_t count, const cst_pad *pad, cst__arena *arena,
@@ -137,37 +125,8 @@ cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *ow
 cst_status cst__plan_init(cst__plan *plan, const cst_tensor_spec *spec, const cst__view *root,
                           const cst__name_map *names, cst__arena *arena, cst_error *error);
 
-/* ---- shared by the makers ---- */
-
-/* A column of the batch, down to but without its last list: the path leads through structs alone.
- * sibling < 0: the value column. */
-cst_status cst__job_column(const cst__job *job, int64_t sibling, cst__slots *out);
-
-/* The values of the slots: a run of numbers is not copied. A null among them is CST_SCHEMA, with
- * the position in *null_at (else -1), so that the caller can name the row. */
-cst_status cst__values_read(const cst__job *job, const cst__slots *slots, cst_ndarray *out,
-                            int64_t *null_at);
-/* Integers of any width as int64; one that does not fit is CST_SCHEMA with its position. */
-cst_status cst__integers_read(const cst__job *job, const cst__slots *slots, const int64_t **out,
-                              int64_t *bad_at);
-
-/* Fills an array's shape ([first] + rest) and size. data and strings stay as they are. */
-cst_status cst__ndarray_shape(const cst__job *job, cst_ndarray *array, int64_t first,
-                              size_t num_rest, const int64_t *rest);
-
 /* True if an integer type holds the value. */
 bool cst__dtype_holds(cst_dtype dtype, int64_t value);
-/* The one of three that the type takes. */
-cst__element cst__element_of(cst_dtype dtype, int64_t integer, double number, cst_bytes bytes);
-size_t cst__element_width(cst_dtype dtype);
-void cst__fill(void *to, const cst__element *value, size_t width, int64_t count);
-/* Where the elements of an array begin, whatever their type, and the other way round. */
-const void *cst__elements(const cst_ndarray *array);
-void cst__set_elements(cst_ndarray *array, const void *elements);
-
-/* CST_SCHEMA for a row of the batch (-1: none), with the tensor's name as path. */
-cst_status cst__row_fail(const cst__job *job, int64_t row, const char *hint, const char *fmt, ...)
-    CST__PRINTF(4, 5);
 
 /* What arrays of no values point to. */
 extern const uint8_t cst__no_values[64];

@@ -1,28 +1,12 @@
 /* Leaves: the values of a run of slots as they lie in the batch, or gathered one by one. */
-#include <stdarg.h>
-#include <stdio.h>
-
-#include "tensor/tensor.h"
+#include "tensor/kind.h"
 
 _Alignas(64) const uint8_t cst__no_values[64] = {0};
 
-cst_status cst__row_fail(const cst__job *job, int64_t row, const char *hint, const char *fmt, ...) {
-  char text[512];
-  va_list args;
-  va_start(args, fmt);
-  vsnprintf(text, sizeof text, fmt, args);
-  va_end(args);
-  const char *name = job->plan->spec->name;
-  cst__fail(job->error, CST_SCHEMA, hint, "%s", text);
-  cst__error_add_path(job->error, name, strlen(name));
-  cst__error_add_record(job->error, row, -1);
-  return CST_SCHEMA;
-}
-
-cst_status cst__ndarray_shape(const cst__job *job, cst_ndarray *array, int64_t first,
+cst_status cst__ndarray_shape(const cst__making *m, cst_ndarray *array, int64_t first,
                               size_t num_rest, const int64_t *rest) {
-  int64_t *shape = cst__scratch_take(job->scratch, (int64_t)num_rest + 1, sizeof *shape);
-  CST__TRY(CST__TAKEN(shape, job->error));
+  int64_t *shape = cst__scratch_take(m->scratch, (int64_t)num_rest + 1, sizeof *shape);
+  CST__TRY(CST__TAKEN(shape, m->error));
   shape[0] = first;
   array->size = first;
   for (size_t i = 0; i < num_rest; i++) {
@@ -34,14 +18,14 @@ cst_status cst__ndarray_shape(const cst__job *job, cst_ndarray *array, int64_t f
   return CST_OK;
 }
 
-cst_status cst__job_column(const cst__job *job, int64_t sibling, cst__slots *out) {
-  const cst__plan *plan = job->plan;
-  cst__slots slots = {job->root, job->root->length, 0, NULL, NULL};
+cst_status cst__making_column(const cst__making *m, int64_t sibling, cst__slots *out) {
+  const cst__plan *plan = m->plan;
+  cst__slots slots = {m->root, m->root->length, 0, NULL, NULL};
   for (size_t i = 0; i < plan->num_steps; i++) {
     bool is_last = i + 1 == plan->num_steps;
     int64_t child = is_last && sibling >= 0 ? sibling : plan->steps[i];
-    if (!cst__slots_enter(&slots, child, job->scratch, &slots)) {
-      return CST__TAKEN(NULL, job->error);
+    if (!cst__slots_enter(&slots, child, m->scratch, &slots)) {
+      return CST__TAKEN(NULL, m->error);
     }
   }
   *out = slots;
@@ -130,7 +114,8 @@ DEFINE_GATHER(gather_16, uint16_t)
 DEFINE_GATHER(gather_32, uint32_t)
 DEFINE_GATHER(gather_64, uint64_t)
 
-static void gather(const void *from, size_t width, const int64_t *index, int64_t n, void *to) {
+static void values_gather(const void *from, size_t width, const int64_t *index, int64_t n,
+                          void *to) {
   switch (width) {
     case 1:
       gather_8(from, index, n, to);
@@ -146,7 +131,8 @@ static void gather(const void *from, size_t width, const int64_t *index, int64_t
   }
 }
 
-static cst_status read_numbers(const cst__job *job, const cst__slots *slots, const void **out) {
+static cst_status values_read_numbers(const cst__making *m, const cst__slots *slots,
+                                      const void **out) {
   const cst__view *v = slots->view;
   size_t width = cst_dtype_width(v->dtype);
   const char *base = (const char *)v->data + (size_t)v->offset * width;
@@ -154,9 +140,9 @@ static cst_status read_numbers(const cst__job *job, const cst__slots *slots, con
     *out = base + (size_t)slots->first * width;
     return CST_OK;
   }
-  void *copy = cst__scratch_take(job->scratch, slots->count, width);
-  CST__TRY(CST__TAKEN(copy, job->error));
-  gather(base, width, slots->index, slots->count, copy);
+  void *copy = cst__scratch_take(m->scratch, slots->count, width);
+  CST__TRY(CST__TAKEN(copy, m->error));
+  values_gather(base, width, slots->index, slots->count, copy);
   *out = copy;
   return CST_OK;
 }
@@ -175,7 +161,7 @@ static cst_status read_numbers(const cst__job *job, const cst__slots *slots, con
 DEFINE_POINT(point_32, int32_t)
 DEFINE_POINT(point_64, int64_t)
 
-static void fill_run(const cst__slots *slots, cst_bytes *out) {
+static void values_point_run(const cst__slots *slots, cst_bytes *out) {
   const cst__view *v = slots->view;
   int64_t at = v->offset + slots->first;
   if (v->offset_width == 8) {
@@ -185,18 +171,18 @@ static void fill_run(const cst__slots *slots, cst_bytes *out) {
   }
 }
 
-static cst_status read_strings(const cst__job *job, const cst__slots *slots,
-                               const cst_bytes **out) {
+static cst_status values_read_strings(const cst__making *m, const cst__slots *slots,
+                                      const cst_bytes **out) {
   if (slots->view->fixed_size == 0 && slots->view->layout == CST__LAYOUT_FIXED_BINARY &&
       slots->count > CST__MAX_BARE_SLOTS) {
-    return cst__fail(job->error, CST_LIMIT, "use smaller batches", "%lld strings of no bytes",
+    return cst__fail(m->error, CST_LIMIT, "use smaller batches", "%lld strings of no bytes",
                      (long long)slots->count);
   }
-  cst_bytes *strings = cst__scratch_take(job->scratch, slots->count, sizeof *strings);
-  CST__TRY(CST__TAKEN(strings, job->error));
+  cst_bytes *strings = cst__scratch_take(m->scratch, slots->count, sizeof *strings);
+  CST__TRY(CST__TAKEN(strings, m->error));
   *out = strings;
   if (slots->view->layout == CST__LAYOUT_BINARY && slots->index == NULL) {
-    fill_run(slots, strings);
+    values_point_run(slots, strings);
     return CST_OK;
   }
   for (int64_t k = 0; k < slots->count; k++) {
@@ -205,23 +191,18 @@ static cst_status read_strings(const cst__job *job, const cst__slots *slots,
   return CST_OK;
 }
 
-cst_status cst__values_read(const cst__job *job, const cst__slots *slots, cst_ndarray *out,
-                            int64_t *null_at) {
+cst_status cst__values_read(const cst__making *m, const cst__slots *slots, cst_ndarray *out) {
   static const cst_bytes no_string = {cst__no_values, 0};
   memset(out, 0, sizeof *out);
-  out->dtype = job->plan->dtype;
-  *null_at = cst__slots_first_null(slots);
-  if (*null_at >= 0) {
-    return CST_SCHEMA;
-  }
-  CST__TRY(cst__ndarray_shape(job, out, slots->count, 0, NULL));
+  out->dtype = m->plan->dtype;
+  CST__TRY(cst__ndarray_shape(m, out, slots->count, 0, NULL));
   if (slots->count == 0) {
     out->data = out->dtype == CST_DTYPE_BYTES ? NULL : cst__no_values;
     out->strings = out->dtype == CST_DTYPE_BYTES ? &no_string : NULL;
     return CST_OK;
   }
-  return out->dtype == CST_DTYPE_BYTES ? read_strings(job, slots, &out->strings)
-                                       : read_numbers(job, slots, &out->data);
+  return out->dtype == CST_DTYPE_BYTES ? values_read_strings(m, slots, &out->strings)
+                                       : values_read_numbers(m, slots, &out->data);
 }
 
 /* ---- integers of index and row-length columns ---- */
@@ -236,7 +217,8 @@ cst_status cst__values_read(const cst__job *job, const cst__slots *slots, cst_nd
   }                                                            \
   break
 
-static void widen(const cst__slots *slots, const void *base, int64_t *to, int64_t *bad_at) {
+static void integers_widen(const cst__slots *slots, const void *base, int64_t *to,
+                           int64_t *bad_at) {
   switch (slots->view->dtype) {
     case CST_DTYPE_INT8:
       WIDEN(int8_t, false);
@@ -257,8 +239,9 @@ static void widen(const cst__slots *slots, const void *base, int64_t *to, int64_
   }
 }
 
-cst_status cst__integers_read(const cst__job *job, const cst__slots *slots, const int64_t **out,
-                              int64_t *bad_at) {
+/* As cst__integers_read, for a making. */
+static cst_status integers_take(const cst__making *m, const cst__slots *slots, const int64_t **out,
+                                int64_t *bad_at) {
   const cst__view *v = slots->view;
   *bad_at = cst__slots_first_null(slots);
   *out = (const int64_t *)(const void *)cst__no_values;
@@ -273,9 +256,35 @@ cst_status cst__integers_read(const cst__job *job, const cst__slots *slots, cons
     *out = (const int64_t *)(const void *)base + slots->first;
     return CST_OK;
   }
-  int64_t *to = cst__scratch_take(job->scratch, slots->count, sizeof *to);
-  CST__TRY(CST__TAKEN(to, job->error));
-  widen(slots, base, to, bad_at);
+  int64_t *to = cst__scratch_take(m->scratch, slots->count, sizeof *to);
+  CST__TRY(CST__TAKEN(to, m->error));
+  integers_widen(slots, base, to, bad_at);
   *out = to;
   return *bad_at >= 0 ? CST_SCHEMA : CST_OK;
+}
+
+cst_status cst__integers_read(const cst__making *m, const cst__slots *slots, const int64_t **out,
+                              int64_t *bad_at) {
+  cst_status status = integers_take(m, slots, out, bad_at);
+  if (*bad_at < 0 || m->on_fault == NULL) {
+    return status;
+  }
+  int64_t *values = cst__scratch_take(m->scratch, slots->count, sizeof *values);
+  *bad_at = -1;
+  CST__TRY(CST__TAKEN(values, m->error));
+  for (int64_t k = 0; k < slots->count; k++) {
+    const int64_t at = cst__slot_at(slots, k);
+    const int64_t *value;
+    int64_t is_bad;
+    cst__slots one = *slots;
+    one.index = &at;
+    one.count = 1;
+    status = integers_take(m, &one, &value, &is_bad);
+    if (status != CST_OK && is_bad < 0) {
+      return status;
+    }
+    values[k] = status == CST_OK ? *value : CST__NO_INTEGER;
+  }
+  *out = values;
+  return CST_OK;
 }

@@ -7,8 +7,7 @@
 
 #include "schema/domains.h"
 #include "source/scan/survey.h"
-#include "tensor/check_rows.h"
-#include "tensor/slots.h"
+#include "tensor/tensor.h"
 #include "validate/strings.h"
 
 enum { CST__FOUND_SIZE = 96, CST__MAX_UNEXPECTED = 1000 };

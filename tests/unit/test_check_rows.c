@@ -1,7 +1,7 @@
 /* Rows that do not fit a tensor: each with its reason, over layouts, nulls and slices; and never
  * another answer than that of the adapter, which fails at the first of them.
  */
-#include "tensor/check_rows.h"
+#include "tensor/tensor.h"
 
 #include "tensor_text.h"
 

@@ -83,6 +83,9 @@ static const refusal refusals[] = {
     {"struct{x: list<int64>, n: list<int64>}",
      "{[1, 2], [4611686018427387904, 4611686018427387904]}", INT("x") INT("n") RAGGED(LENGTHS("n")),
      CST_SCHEMA, 0, "a row length of"},
+    {"struct{x: list<int64>, n: list<int64>}", "{[1], [1]} {[1], [9223372036854775807]}",
+     INT("x") INT("n") RAGGED(LENGTHS("n")), CST_SCHEMA, 1,
+     "add up to 9223372036854775807, but there are 1 items"},
     /* found by the adapter */
     {"struct{y: list<int64>}", "", INT("x") VARLEN, CST_SCHEMA, -1, "no column 'x'"},
     {"struct{x: list<float32>}", "", INT("x") VARLEN, CST_SCHEMA, -1,

@@ -1,7 +1,6 @@
 /* Tensor encoders: making them, and one batch after another. */
-#include "tensor/encode.h"
 #include "base/interrupt.h"
-#include "tensor/tensor.h"
+#include "tensor/kind.h"
 
 /* ---- encoders ---- */
 
@@ -76,7 +75,7 @@ static cst_status fail_type(const cst__encoding *e, const cst__encode_leaf *leaf
                           now->num_levels, before->num_levels);
 }
 
-/* The first batch says the types; those behind have to agree. */
+/* The first batch says the types; later ones have to agree. */
 static cst_status adopt_types(const cst__encoding *e) {
   cst_tensor_encoder *shared = lock(e->encoder);
   cst_status status = CST_OK;
@@ -98,7 +97,7 @@ static cst_status read_type(const cst__encoding *e, const cst__encode_leaf *leaf
   const cst_tensor *tensor = e->tensors[leaf->number];
   cst__encode_type *type = &e->types[leaf->number];
   size_t num_parts = cst__encode_num_parts(leaf);
-  bool is_ragged = leaf->spec->kind == CST_TENSOR_RAGGED;
+  bool has_splits = leaf->kind->has_splits;
   cst_status status = cst__encode_check_array("values", &tensor->values, e->error);
   if (status != CST_OK) {
     return cst__encode_blame(e->error, leaf, status);
@@ -108,12 +107,12 @@ static cst_status read_type(const cst__encoding *e, const cst__encode_leaf *leaf
                             cst_dtype_name(tensor->values.dtype),
                             cst_dtype_name(leaf->spec->dtype));
   }
-  if (is_ragged && (tensor->num_splits <= num_parts || tensor->splits == NULL)) {
+  if (has_splits && (tensor->num_splits <= num_parts || tensor->splits == NULL)) {
     return cst__encode_fail(e->error, leaf, -1, NULL,
                             "%zu row splits, expected one for the rows and %zu for partitions",
                             tensor->splits != NULL ? tensor->num_splits : 0, num_parts);
   }
-  *type = (cst__encode_type){tensor->values.dtype, is_ragged ? tensor->num_splits - num_parts : 0};
+  *type = (cst__encode_type){tensor->values.dtype, has_splits ? tensor->num_splits - num_parts : 0};
   return CST_OK;
 }
 
@@ -165,22 +164,15 @@ static cst_status place(const cst__encoding *e, const cst_tensor_spec *specs, si
   return CST_OK;
 }
 
-static bool is_sparse(cst_tensor_kind kind) {
-  return kind == CST_TENSOR_VARLEN_SPARSE || kind == CST_TENSOR_SPARSE;
-}
-
-static const char *kind_name(cst_tensor_kind kind) {
-  static const char *const names[] = {"none", "dense", "sparse", "sparse", "ragged", "structured"};
-  return kind >= CST_TENSOR_DENSE && kind <= CST_TENSOR_STRUCTURED ? names[kind] : names[0];
-}
-
 static cst_status check_kind(const cst__encoding *e, const cst_tensor_spec *spec,
                              const cst_tensor *tensor) {
-  if (tensor->kind == spec->kind || (is_sparse(tensor->kind) && is_sparse(spec->kind))) {
+  const cst__tensor_kind *given = cst__kind_of(tensor->kind);
+  const cst__tensor_kind *wanted = cst__kind_of(spec->kind);
+  if (given != NULL && strcmp(given->name, wanted->name) == 0) {
     return CST_OK;
   }
   cst__fail(e->error, CST_SCHEMA, NULL, "the tensor is %s, its representation %s",
-            kind_name(tensor->kind), kind_name(spec->kind));
+            given != NULL ? given->name : "none", wanted->name);
   cst__error_add_path(e->error, spec->name, strlen(spec->name));
   return CST_SCHEMA;
 }
@@ -196,7 +188,7 @@ static cst_status match(cst__encoding *e, const cst_tensor_spec *specs, size_t n
   for (size_t i = 0; i < num_specs; i++) {
     const cst_tensor_spec *spec = &specs[i];
     CST__TRY(check_kind(e, spec, places[i]));
-    if (spec->kind != CST_TENSOR_STRUCTURED) {
+    if (cst__kind_of(spec->kind)->encode != NULL) {
       e->tensors[(*leaf)++] = places[i];
       continue;
     }
@@ -212,22 +204,6 @@ static cst_status match(cst__encoding *e, const cst_tensor_spec *specs, size_t n
 }
 
 /* ---- one batch ---- */
-
-static cst_status encode_leaf(cst__encoding *e, const cst__encode_leaf *leaf) {
-  switch (leaf->spec->kind) {
-    case CST_TENSOR_DENSE:
-      return cst__encode_dense(e, leaf);
-    case CST_TENSOR_VARLEN_SPARSE:
-      return cst__encode_varlen(e, leaf);
-    case CST_TENSOR_SPARSE:
-      return cst__encode_sparse(e, leaf);
-    case CST_TENSOR_RAGGED:
-      return cst__encode_ragged(e, leaf);
-    case CST_TENSOR_STRUCTURED:
-      break;
-  }
-  return CST_OK;
-}
 
 /* Slots of a struct: the rows, or the items of the lists around it. */
 static int64_t count_slots(const cst__encoding *e, const cst__encode_node *node, size_t outer) {
@@ -294,7 +270,7 @@ static cst_status encode_all(cst__encoding *e, const cst_tensor *tensors, size_t
   CST__TRY(cst__encode_nesting(encoder, e->types, e->outer, e->error));
   for (size_t i = 0; i < encoder->num_leaves; i++) {
     CST__TRY(cst__interrupted(e->error));
-    CST__TRY(encode_leaf(e, &encoder->leaves[i]));
+    CST__TRY(encoder->leaves[i].kind->encode(e, &encoder->leaves[i]));
   }
   e->num_rows = e->num_rows < 0 ? 0 : e->num_rows;
   CST__TRY(close_structs(e, encoder->root));

@@ -1,10 +1,8 @@
-/* Rows of a batch that do not fit a tensor: all of them, each with a reason, where the making of
- * the tensor stops at the first.
- */
-#ifndef TENSOR_CHECK_ROWS_H
-#define TENSOR_CHECK_ROWS_H
+/* Rows of a batch that do not fit a tensor, each with its reason. */
+#ifndef TENSOR_ROW_FAULT_H
+#define TENSOR_ROW_FAULT_H
 
-#include "tensor/tensor.h"
+#include <stdint.h>
 
 typedef enum cst__row_reason {
   CST__ROW_TYPE,      /* the column has values of another type, or is nested otherwise */
@@ -30,8 +28,7 @@ typedef struct cst__row_fault {
 
 typedef void (*cst__row_callback)(void *ctx, const cst__row_fault *fault);
 
-/* Tells of every row that does not fit; a row may come again with another reason. */
-cst_status cst__check_rows(const cst__plan *plan, const cst__view *root, cst__scratch *scratch,
-                           cst__row_callback on_fault, void *ctx, cst_error *error);
+/* What stands for a null, and for an integer above 2^63-1. */
+#define CST__NO_INTEGER INT64_MIN
 
-#endif /* TENSOR_CHECK_ROWS_H */
+#endif /* TENSOR_ROW_FAULT_H */

@@ -1,126 +1,138 @@
 /* The options: one table for all verbs, GNU style (-n 3, -n3, --rows 3, --rows=3, -- ends them). */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 
+typedef enum option_type {
+  TYPE_HELP,
+  TYPE_SWITCH,
+  TYPE_FLAG,
+  TYPE_TEXT,
+  TYPE_TEXTS,
+  TYPE_NAMES,
+  TYPE_NUMBER,
+  TYPE_BYTES,
+  TYPE_CHARACTER,
+  TYPE_ON_ERROR
+} option_type;
+
 typedef struct option {
-  uint64_t id;
   char letter; /* 0: none */
   const char *name;
   const char *value; /* what --help calls its value; NULL: a switch */
+  option_type type;
+  size_t offset, size; /* of what it sets in cli_settings */
+  int64_t least, most;
   const char *help;
 } option;
 
-static const option options[] = {
-    {OPTION_ROWS, 'n', "rows", "N", "records to show, at most 100000 (10)"},
-    {OPTION_NUMBER, 'n', "number", "N", "records to choose (1000)"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", "write the schema there instead of to standard output"},
-    {OPTION_SCHEMA, 's', "schema", "FILE", "TFMD schema, as text or binary"},
-    {OPTION_COLUMNS, 'c', "columns", "A,B", "only these columns, in this order"},
-    {OPTION_FORMAT, 'f', "format", "NAME",
-     "what the input holds: example, sequence_example, raw, csv, json, arrow, parquet"},
-    {OPTION_TO, 't', "to", "NAME",
-     "output format: example, sequence_example, raw, csv, json, arrow, arrows, parquet"},
-    {OPTION_FORCE, 0, "force", NULL, "overwrite an output file that exists"},
-    {OPTION_LEVEL, 0, "level", "N", "level of compression; 0 is the usual one (0)"},
-    {OPTION_LOSSY, 0, "lossy", NULL, "round what the output cannot hold exactly"},
-    {OPTION_BATCH_SIZE, 'b', "batch-size", "N", "rows of a record batch (1024)"},
-    {OPTION_THREADS, 'j', "threads", "N", "threads that read and decode (2, or 1 on one core)"},
-    {OPTION_FULL, 0, "full", NULL, "on a terminal: do not cut long strings and lists"},
-    {OPTION_NO_CRC, 0, "no-crc", NULL, "do not check the checksums of the records"},
-    {OPTION_MAX_RECORD_SIZE, 0, "max-record-size", "N", "bytes that a record may have (256 MiB)"},
-    {OPTION_MAX_INFLATION, 0, "max-inflation", "N",
-     "bytes that a compressed byte may become, beyond 64 MiB (200)"},
-    {OPTION_ON_ERROR, 0, "on-error", "WHAT", "at a damaged record: raise, or skip it (raise)"},
-    {OPTION_MAX_ERRORS, 0, "max-errors", "N", "fail when more records than this are skipped"},
-    {OPTION_SHARDS, 0, "shards", "N", "write N files, NAME-00000-of-0000N"},
-    {OPTION_SHARD_SIZE, 0, "shard-size", "N", "begin a new file after N bytes; also 64M, 1G"},
-    {OPTION_SEED, 0, "seed", "N", "another seed chooses other records (0)"},
-    {OPTION_TEXT, 0, "text", NULL, "also write FILE.idx, a line \"offset length\" per record"},
-    {OPTION_IMPORT, 0, "import", "IDX", "take the offsets from such a text instead"},
-    {OPTION_SEQUENCE_COLUMN, 0, "sequence-column", "NAME",
-     "column of the feature lists (##SEQUENCE##)"},
-    {OPTION_RAW_COLUMN, 0, "raw-column", "NAME", "one more column, with the bytes of each record"},
-    {OPTION_DELIMITER, 'd', "delimiter", "C", "CSV: between cells; \\t is a tab (,)"},
-    {OPTION_SECONDARY_DELIMITER, 0, "secondary-delimiter", "C",
-     "CSV: between the values of one cell (|)"},
-    {OPTION_MULTIVALENT, 0, "multivalent", "A,B", "CSV: columns whose cells hold several values"},
-    {OPTION_NAMES, 0, "names", "A,B", "CSV: the columns of a file without a header"},
-    {OPTION_NO_HEADER, 0, "no-header", NULL, "CSV: write no line of names"},
-    {OPTION_COMMENT, 0, "comment", "C", "CSV: lines that begin with it are passed over"},
-    {OPTION_SKIP_LINES, 0, "skip-lines", "N", "CSV: lines in front of the header"},
-    {OPTION_PROPOSE, 0, "propose", NULL,
-     "propose domains, sparse features, and tensors that every record fits, too"},
-    {OPTION_MAX_DOMAIN, 0, "max-domain", "N",
-     "with --propose: string domains of at most N values (100)"},
-    {OPTION_RAGGED, 0, "ragged", NULL,
-     "with --propose: variable lengths become ragged, not sparse, tensors"},
-    {OPTION_GROUP, 'g', "group", "NAME", "tensor_representation_group of the schema"},
-    {OPTION_GROUPS, 'g', "group", "NAME",
-     "tensor_representation_group whose tensors every record must fit; may be repeated"},
-    {OPTION_NO_TENSORS, 0, "no-tensors", NULL, "look at the features only, not at tensors"},
-    {OPTION_IGNORE_UNEXPECTED, 0, "ignore-unexpected", NULL,
-     "features that the schema does not have are fine"},
-    {OPTION_PLACES, 0, "places", "N", "records to name for each anomaly (1)"},
-    {OPTION_ENVIRONMENT, 0, "environment", "NAME",
-     "environment of the schema: features that are not in it play no part"},
-    {OPTION_LEGACY, 0, "legacy", NULL, "value_count and presence decide (legacy feature spec)"},
-    {OPTION_PYTHON, 0, "python", NULL, "print a Python feature spec"},
-    {OPTION_JSON, 0, "json", NULL, "print JSON"},
-    {OPTION_HELP, 'h', "help", NULL, "show this help"},
-};
+enum { MAX_NUMBER = 1000000000 };
 
-enum { NUM_OPTIONS = sizeof options / sizeof options[0], MAX_NUMBER = 1000000000 };
+static const option options[] = {
+#define OPTION(id, letter, name, value, type, member, least, most, help) \
+  {letter,                                                               \
+   name,                                                                 \
+   value,                                                                \
+   TYPE_##type,                                                          \
+   offsetof(cli_settings, member),                                       \
+   sizeof((cli_settings *)NULL)->member,                                 \
+   least,                                                                \
+   most,                                                                 \
+   help},
+#include "options.def"
+#undef OPTION
+};
 
 /* ---- help ---- */
 
+/* The options that a verb takes, in the order of the table: the next one from *at on; NULL: no
+ * more.
+ */
+static const option *next_option(const cli_verb *verb, size_t *at) {
+  for (; *at < CLI_NUM_OPTIONS; (*at)++) {
+    const cli_option_id *id = verb->options;
+    while (*id != OPTION_HELP && *id != *at) {
+      id++;
+    }
+    if (*id == *at) {
+      return &options[(*at)++];
+    }
+  }
+  return NULL;
+}
+
+static void print_formats(bool writable) {
+  bool first = true;
+  const cst_format_info *format;
+  for (size_t i = 0; (format = cst_format_get(i)) != NULL; i++) {
+    if (writable ? format->writes : format->reads) {
+      printf("%s%s", first ? "" : ", ", format->name);
+      first = false;
+    }
+  }
+}
+
+/* Text in which READABLE and WRITABLE stand for the names of formats. */
+static void print_option_help(const char *help) {
+  const char *names = strstr(help, "READABLE");
+  bool writable = names == NULL;
+  names = writable ? strstr(help, "WRITABLE") : names;
+  if (names == NULL) {
+    fputs(help, stdout);
+  } else {
+    printf("%.*s", (int)(names - help), help);
+    print_formats(writable);
+  }
+  putchar('\n');
+}
+
 void cli_print_help(const cli_verb *verb) {
   printf("columnstone %s %s\n\n%s.\n%s\n", verb->name, verb->usage, verb->summary, verb->details);
-  for (size_t i = 0; i < NUM_OPTIONS; i++) {
-    const option *o = &options[i];
-    if ((verb->options | OPTION_HELP) & o->id) {
-      char letter[4] = "";
-      char name[32];
-      if (o->letter != 0) {
-        snprintf(letter, sizeof letter, "-%c,", o->letter);
-      }
-      snprintf(name, sizeof name, "--%s%s%s", o->name, o->value != NULL ? " " : "",
-               o->value != NULL ? o->value : "");
-      printf("  %-3s %-19s  %s\n", letter, name, o->help);
+  const option *o;
+  for (size_t at = 0; (o = next_option(verb, &at)) != NULL;) {
+    char letter[4] = "";
+    char name[32];
+    if (o->letter != 0) {
+      snprintf(letter, sizeof letter, "-%c,", o->letter);
     }
+    snprintf(name, sizeof name, "--%s%s%s", o->name, o->value != NULL ? " " : "",
+             o->value != NULL ? o->value : "");
+    printf("  %-3s %-19s  ", letter, name);
+    print_option_help(o->help);
   }
 }
 
 /* ---- finding an option ---- */
 
 static const option *find_letter(const cli_verb *verb, char letter) {
-  for (size_t i = 0; i < NUM_OPTIONS; i++) {
-    if (((verb->options | OPTION_HELP) & options[i].id) && options[i].letter == letter) {
-      return &options[i];
+  const option *o;
+  for (size_t at = 0; (o = next_option(verb, &at)) != NULL;) {
+    if (o->letter == letter) {
+      return o;
     }
   }
   return NULL;
 }
 
 static const option *find_name(const cli_verb *verb, const char *name, size_t size) {
-  for (size_t i = 0; i < NUM_OPTIONS; i++) {
-    if (((verb->options | OPTION_HELP) & options[i].id) && strlen(options[i].name) == size &&
-        memcmp(options[i].name, name, size) == 0) {
-      return &options[i];
+  const option *o;
+  for (size_t at = 0; (o = next_option(verb, &at)) != NULL;) {
+    if (strlen(o->name) == size && memcmp(o->name, name, size) == 0) {
+      return o;
     }
   }
   return NULL;
 }
 
 static int unknown_option(const cli_verb *verb, const char *arg) {
-  const char *names[NUM_OPTIONS];
+  const char *names[CLI_NUM_OPTIONS];
   size_t count = 0;
-  for (size_t i = 0; i < NUM_OPTIONS; i++) {
-    if ((verb->options | OPTION_HELP) & options[i].id) {
-      names[count++] = options[i].name;
-    }
+  const option *o;
+  for (size_t at = 0; (o = next_option(verb, &at)) != NULL;) {
+    names[count++] = o->name;
   }
   char name[64];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
@@ -132,33 +144,77 @@ static int unknown_option(const cli_verb *verb, const char *arg) {
 
 /* ---- values ---- */
 
-static int parse_number(const cli_verb *verb, const option *o, const char *text, int64_t least,
-                        int64_t most, int64_t *out) {
+/* What the option sets. */
+static void *place_in(cli_settings *settings, size_t offset) { return (char *)settings + offset; }
+
+static int parse_number(const cli_verb *verb, const option *o, const char *text, int64_t factor,
+                        cli_settings *settings) {
   char *end;
+  int64_t most = o->most / factor;
   errno = 0;
   long long value = strtoll(text, &end, 10);
-  if (errno != 0 || end == text || *end != '\0' || value < least || value > most) {
+  if (errno != 0 || end == text || *end != '\0' || value < o->least || value > most) {
     return cli_usage(verb, NULL, "--%s takes a number from %lld to %lld, not '%.40s'", o->name,
-                     (long long)least, (long long)most, text);
+                     (long long)o->least, (long long)most, text);
   }
-  *out = value;
+  int64_t wide = value * factor;
+  int32_t narrow = (int32_t)wide;
+  memcpy(place_in(settings, o->offset), o->size == sizeof narrow ? (void *)&narrow : (void *)&wide,
+         o->size);
+  return -1;
+}
+
+/* Bytes, as a number with or without a unit. */
+static int parse_bytes(const cli_verb *verb, const option *o, const char *text,
+                       cli_settings *settings) {
+  static const char units[] = "KMGT";
+  char digits[24];
+  size_t size = strlen(text);
+  const char *unit = size > 1 ? strchr(units, text[size - 1]) : NULL;
+  int64_t factor = unit != NULL ? (int64_t)1 << (10 * (unit - units + 1)) : 1;
+  (void)snprintf(digits, sizeof digits, "%.*s", (int)(unit != NULL ? size - 1 : size), text);
+  return parse_number(verb, o, digits, factor, settings);
+}
+
+/* A list of strings and its length. */
+static void set_list(const option *o, const char **list, size_t count, cli_settings *settings) {
+  memcpy(place_in(settings, o->offset), &list, sizeof list);
+  memcpy(place_in(settings, (size_t)o->least), &count, sizeof count);
+}
+
+static const char **list_of(const option *o, cli_settings *settings, size_t *count) {
+  const char **list;
+  memcpy(&list, place_in(settings, o->offset), sizeof list);
+  memcpy(count, place_in(settings, (size_t)o->least), sizeof *count);
+  return list;
+}
+
+static int add_text(const cli_verb *verb, const option *o, const char *text,
+                    cli_settings *settings) {
+  size_t count;
+  const char **before = list_of(o, settings, &count);
+  const char **list = realloc((void *)before, (count + 1) * sizeof *list);
+  if (list == NULL) {
+    return cli_usage(verb, NULL, "out of memory");
+  }
+  list[count] = text;
+  set_list(o, list, count + 1, settings);
   return -1;
 }
 
 /* Splits at commas, in place: argv belongs to the program. */
-static int parse_names(const cli_verb *verb, const option *o, char *text, const char *const **out,
-                       size_t *num_out) {
+static int parse_names(const cli_verb *verb, const option *o, char *text, cli_settings *settings) {
   size_t count = 1;
+  size_t before;
   for (const char *c = text; *c != '\0'; c++) {
     count += *c == ',';
   }
-  const char **names = calloc(count, sizeof(char *));
+  const char **names = calloc(count, sizeof *names);
   if (names == NULL) {
     return cli_usage(verb, NULL, "out of memory");
   }
-  free((void *)*out);
-  *out = names;
-  *num_out = count;
+  free((void *)list_of(o, settings, &before));
+  set_list(o, names, count, settings);
   for (size_t i = 0; i < count; i++) {
     size_t size = strcspn(text, ",");
     if (size == 0) {
@@ -183,130 +239,44 @@ static int parse_character(const cli_verb *verb, const option *o, const char *te
   return -1;
 }
 
-/* Bytes, as a number with or without a unit. */
-static int parse_size(const cli_verb *verb, const option *o, const char *text, int64_t *out) {
-  static const char units[] = "KMGT";
-  char digits[24];
-  size_t size = strlen(text);
-  const char *unit = size > 1 ? strchr(units, text[size - 1]) : NULL;
-  int64_t factor = unit != NULL ? (int64_t)1 << (10 * (unit - units + 1)) : 1;
-  (void)snprintf(digits, sizeof digits, "%.*s", (int)(unit != NULL ? size - 1 : size), text);
-  int status = parse_number(verb, o, digits, 1, INT64_MAX / factor, out);
-  *out *= factor;
-  return status;
-}
-
-static int parse_on_error(const cli_verb *verb, const char *text, bool *skip) {
-  *skip = strcmp(text, "skip") == 0;
-  return *skip || strcmp(text, "raise") == 0
+static int parse_on_error(const cli_verb *verb, const option *o, const char *text,
+                          cst_on_error *out) {
+  bool skip = strcmp(text, "skip") == 0;
+  *out = skip ? CST_ON_ERROR_SKIP : CST_ON_ERROR_RAISE;
+  return skip || strcmp(text, "raise") == 0
              ? -1
-             : cli_usage(verb, NULL, "--on-error takes raise or skip, not '%.40s'", text);
-}
-
-/* Options that are switches or texts: false if this is none of them. */
-static bool set_plain(const option *o, const char *value, cli_settings *settings) {
-  const struct {
-    uint64_t id;
-    const char **text;
-    bool *on;
-  } plain[] = {
-      {OPTION_OUTPUT, &settings->output, NULL},
-      {OPTION_SCHEMA, &settings->schema, NULL},
-      {OPTION_FORMAT, &settings->format, NULL},
-      {OPTION_TO, &settings->to, NULL},
-      {OPTION_GROUP, &settings->group, NULL},
-      {OPTION_ENVIRONMENT, &settings->environment, NULL},
-      {OPTION_PROPOSE, NULL, &settings->propose},
-      {OPTION_RAGGED, NULL, &settings->ragged},
-      {OPTION_IMPORT, &settings->import_from, NULL},
-      {OPTION_SEQUENCE_COLUMN, &settings->sequence_column, NULL},
-      {OPTION_RAW_COLUMN, &settings->raw_column, NULL},
-      {OPTION_FORCE, NULL, &settings->force},
-      {OPTION_LOSSY, NULL, &settings->lossy},
-      {OPTION_NO_CRC, NULL, &settings->no_crc},
-      {OPTION_LEGACY, NULL, &settings->legacy},
-      {OPTION_PYTHON, NULL, &settings->python},
-      {OPTION_JSON, NULL, &settings->json},
-      {OPTION_TEXT, NULL, &settings->text},
-      {OPTION_NO_TENSORS, NULL, &settings->no_tensors},
-      {OPTION_FULL, NULL, &settings->full},
-      {OPTION_IGNORE_UNEXPECTED, NULL, &settings->ignore_unexpected},
-      {OPTION_NO_HEADER, NULL, &settings->csv.no_header},
-  };
-  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-    if (plain[i].id == o->id) {
-      if (plain[i].text != NULL) {
-        *plain[i].text = value;
-      } else {
-        *plain[i].on = true;
-      }
-      return true;
-    }
-  }
-  return false;
+             : cli_usage(verb, NULL, "--%s takes raise or skip, not '%.40s'", o->name, text);
 }
 
 static int apply(const cli_verb *verb, const option *o, char *value, cli_settings *settings) {
-  int64_t lines = 0;
-  int status;
-  if (set_plain(o, value, settings)) {
-    return -1;
-  }
-  switch (o->id) {
-    case OPTION_HELP:
-      cli_print_help(verb);
-      return cli_flush(CLI_FINE);
-    case OPTION_ROWS:
-      return parse_number(verb, o, value, 0, 100000, &settings->rows);
-    case OPTION_NUMBER:
-      return parse_number(verb, o, value, 0, MAX_NUMBER, &settings->number);
-    case OPTION_GROUPS:
-      settings->groups[settings->num_groups++] = value;
+  void *place = place_in(settings, o->offset);
+  switch (o->type) {
+    case TYPE_SWITCH:
+      *(bool *)place = true;
       return -1;
-    case OPTION_PLACES:
-      return parse_number(verb, o, value, 1, 1000, &settings->places);
-    case OPTION_MAX_DOMAIN:
-      return parse_number(verb, o, value, 1, MAX_NUMBER, &settings->max_domain);
-    case OPTION_LEVEL:
-      return parse_number(verb, o, value, -100, 100, &settings->level);
-    case OPTION_BATCH_SIZE:
-      return parse_number(verb, o, value, 1, MAX_NUMBER, &settings->batch_size);
-    case OPTION_THREADS:
-      return parse_number(verb, o, value, 1, 1024, &settings->threads);
-    case OPTION_MAX_RECORD_SIZE:
-      return parse_number(verb, o, value, 1, INT64_MAX, &settings->max_record_size);
-    case OPTION_MAX_INFLATION:
-      return parse_number(verb, o, value, 1, INT64_MAX, &settings->max_inflation);
-    case OPTION_MAX_ERRORS:
-      return parse_number(verb, o, value, 1, INT64_MAX, &settings->max_errors);
-    case OPTION_SHARDS:
-      return parse_number(verb, o, value, 1, 99999, &settings->shards);
-    case OPTION_SHARD_SIZE:
-      return parse_size(verb, o, value, &settings->shard_size);
-    case OPTION_SEED:
-      return parse_number(verb, o, value, 0, INT64_MAX, &settings->seed);
-    case OPTION_ON_ERROR:
-      return parse_on_error(verb, value, &settings->skip);
-    case OPTION_COLUMNS:
-      return parse_names(verb, o, value, &settings->columns, &settings->num_columns);
-    case OPTION_NAMES:
-      return parse_names(verb, o, value, &settings->csv.names, &settings->csv.num_names);
-    case OPTION_MULTIVALENT:
-      return parse_names(verb, o, value, &settings->csv.multivalent,
-                         &settings->csv.num_multivalent);
-    case OPTION_DELIMITER:
-      return parse_character(verb, o, value, &settings->csv.delimiter);
-    case OPTION_SECONDARY_DELIMITER:
-      return parse_character(verb, o, value, &settings->csv.secondary_delimiter);
-    case OPTION_COMMENT:
-      return parse_character(verb, o, value, &settings->csv.comment);
-    case OPTION_SKIP_LINES:
-      status = parse_number(verb, o, value, 0, INT64_MAX, &lines);
-      settings->csv.skip_lines = (uint64_t)lines;
-      return status;
-    default:
-      return cli_usage(verb, NULL, "--%s cannot be used here", o->name);
+    case TYPE_FLAG:
+      *(uint32_t *)place |= (uint32_t)o->most;
+      return -1;
+    case TYPE_TEXT:
+      *(const char **)place = value;
+      return -1;
+    case TYPE_TEXTS:
+      return add_text(verb, o, value, settings);
+    case TYPE_NAMES:
+      return parse_names(verb, o, value, settings);
+    case TYPE_NUMBER:
+      return parse_number(verb, o, value, 1, settings);
+    case TYPE_BYTES:
+      return parse_bytes(verb, o, value, settings);
+    case TYPE_CHARACTER:
+      return parse_character(verb, o, value, place);
+    case TYPE_ON_ERROR:
+      return parse_on_error(verb, o, value, place);
+    case TYPE_HELP:
+      break;
   }
+  cli_print_help(verb);
+  return cli_flush(CLI_FINE);
 }
 
 /* ---- the command line ---- */
@@ -336,10 +306,17 @@ static int parse_option(const cli_verb *verb, int argc, char **argv, int *at,
 }
 
 int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *settings) {
-  *settings = (cli_settings){.rows = 10, .number = 1000, .places = 1, .csv = CST_CSV_OPTIONS_INIT};
+  *settings = (cli_settings){.source = CST_SOURCE_OPTIONS_INIT,
+                             .sink = CST_SINK_OPTIONS_INIT,
+                             .csv = CST_CSV_OPTIONS_INIT,
+                             .specs = CST_SPECS_OPTIONS_INIT,
+                             .validation = CST_VALIDATE_OPTIONS_INIT,
+                             .proposal = CST_PROPOSE_OPTIONS_INIT,
+                             .rows = 10,
+                             .number = 1000};
+  settings->validation.max_places = 1;
   settings->paths = calloc((size_t)argc + 1, sizeof(char *));
-  settings->groups = calloc((size_t)argc + 1, sizeof(char *));
-  if (settings->paths == NULL || settings->groups == NULL) {
+  if (settings->paths == NULL) {
     return cli_usage(verb, NULL, "out of memory");
   }
   bool only_paths = false;
@@ -362,10 +339,13 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *setting
 }
 
 void cli_settings_reset(cli_settings *settings) {
-  free((void *)settings->groups);
-  free((void *)settings->columns);
-  free((void *)settings->csv.names);
-  free((void *)settings->csv.multivalent);
-  free(settings->paths);
-  *settings = (cli_settings){0};
+  for (size_t i = 0; i < CLI_NUM_OPTIONS; i++) {
+    if (options[i].type == TYPE_NAMES || options[i].type == TYPE_TEXTS) {
+      size_t count;
+      free((void *)list_of(&options[i], settings, &count));
+      set_list(&options[i], NULL, 0, settings);
+    }
+  }
+  free((void *)settings->paths);
+  settings->paths = NULL;
 }

@@ -4,10 +4,13 @@
 #ifndef CLI_H
 #define CLI_H
 
+#include <columnstone/format.h>
 #include <columnstone/index.h>
 #include <columnstone/sequence.h>
 #include <columnstone/sink.h>
 #include <columnstone/source.h>
+#include <columnstone/validate.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* Exit statuses. */
@@ -21,104 +24,56 @@ enum { CLI_FINE = 0, CLI_FAULTS = 1, CLI_TROUBLE = 2, CLI_NO_READER = 141 };
 
 /* ---- options (args.c) ---- */
 
-/* Every option of every verb; a verb's mask says which it takes. */
-#define OPTION_HELP (UINT64_C(1) << 0)
-#define OPTION_ROWS (UINT64_C(1) << 1)
-#define OPTION_OUTPUT (UINT64_C(1) << 2)
-#define OPTION_SCHEMA (UINT64_C(1) << 3)
-#define OPTION_COLUMNS (UINT64_C(1) << 4)
-#define OPTION_FORMAT (UINT64_C(1) << 5)
-#define OPTION_TO (UINT64_C(1) << 6)
-#define OPTION_LEVEL (UINT64_C(1) << 7)
-#define OPTION_LOSSY (UINT64_C(1) << 8)
-#define OPTION_BATCH_SIZE (UINT64_C(1) << 9)
-#define OPTION_THREADS (UINT64_C(1) << 10)
-#define OPTION_NO_CRC (UINT64_C(1) << 11)
-#define OPTION_JSON (UINT64_C(1) << 12)
-#define OPTION_PYTHON (UINT64_C(1) << 13)
-#define OPTION_GROUP (UINT64_C(1) << 14)
-#define OPTION_LEGACY (UINT64_C(1) << 15)
-#define OPTION_FORCE (UINT64_C(1) << 16)
-#define OPTION_MAX_RECORD_SIZE (UINT64_C(1) << 17)
-#define OPTION_MAX_INFLATION (UINT64_C(1) << 18)
-#define OPTION_SHARDS (UINT64_C(1) << 19)
-#define OPTION_SHARD_SIZE (UINT64_C(1) << 20)
-#define OPTION_SEED (UINT64_C(1) << 21)
-#define OPTION_ON_ERROR (UINT64_C(1) << 22)
-#define OPTION_MAX_ERRORS (UINT64_C(1) << 23)
-#define OPTION_TEXT (UINT64_C(1) << 24)
-#define OPTION_IMPORT (UINT64_C(1) << 25)
-#define OPTION_SEQUENCE_COLUMN (UINT64_C(1) << 26)
-#define OPTION_RAW_COLUMN (UINT64_C(1) << 27)
-#define OPTION_DELIMITER (UINT64_C(1) << 28)
-#define OPTION_SECONDARY_DELIMITER (UINT64_C(1) << 29)
-#define OPTION_MULTIVALENT (UINT64_C(1) << 30)
-#define OPTION_NAMES (UINT64_C(1) << 31)
-#define OPTION_NO_HEADER (UINT64_C(1) << 32)
-#define OPTION_COMMENT (UINT64_C(1) << 33)
-#define OPTION_SKIP_LINES (UINT64_C(1) << 34)
-#define OPTION_NUMBER (UINT64_C(1) << 35)
-#define OPTION_ENVIRONMENT (UINT64_C(1) << 36)
-#define OPTION_GROUPS (UINT64_C(1) << 37)
-#define OPTION_NO_TENSORS (UINT64_C(1) << 38)
-#define OPTION_IGNORE_UNEXPECTED (UINT64_C(1) << 39)
-#define OPTION_PLACES (UINT64_C(1) << 40)
-#define OPTION_PROPOSE (UINT64_C(1) << 41)
-#define OPTION_MAX_DOMAIN (UINT64_C(1) << 42)
-#define OPTION_RAGGED (UINT64_C(1) << 43)
-#define OPTION_FULL (UINT64_C(1) << 44)
-#define OPTIONS_LIMITS \
-  (OPTION_MAX_RECORD_SIZE | OPTION_MAX_INFLATION) /* of every verb that reads */
-#define OPTIONS_CSV                                                                    \
-  (OPTION_DELIMITER | OPTION_SECONDARY_DELIMITER | OPTION_MULTIVALENT | OPTION_NAMES | \
-   OPTION_COMMENT | OPTION_SKIP_LINES)
-#define OPTIONS_SHARDS (OPTION_SHARDS | OPTION_SHARD_SIZE)
-#define OPTIONS_RECOVERY (OPTION_ON_ERROR | OPTION_MAX_ERRORS)
+/* What the options say. The structs of the library hold what goes to it as it is. Strings are
+ * borrowed from argv. */
+typedef struct cli_settings {
+  cst_source_options source; /* see cli_source_options */
+  cst_sink_options sink;     /* see cli_sink_options */
+  cst_csv_options csv;       /* of both */
+  cst_specs_options specs;
+  cst_validate_options validation; /* but for what specs has */
+  cst_propose_options proposal;    /* likewise */
+  const char *schema;
+  const char *output;
+  const char *import_from;
+  int64_t rows;   /* to show */
+  int64_t number; /* of records to choose */
+  int64_t seed;
+  bool full, json, python, text, propose;
+  const char **paths; /* the arguments that are not options */
+  size_t num_paths;
+} cli_settings;
+
+/* The numbers of the options. */
+typedef enum cli_option_id {
+#define OPTION(id, ...) OPTION_##id,
+#include "options.def"
+#undef OPTION
+  CLI_NUM_OPTIONS
+} cli_option_id;
+
+/* The options of a verb, and --help. */
+#define CLI_OPTIONS(...) ((const cli_option_id[]){__VA_ARGS__, OPTION_HELP})
+
+/* Of every verb that reads. */
+#define OPTIONS_LIMITS OPTION_MAX_RECORD_SIZE, OPTION_MAX_INFLATION
+#define OPTIONS_CSV                                                                               \
+  OPTION_DELIMITER, OPTION_SECONDARY_DELIMITER, OPTION_MULTIVALENT, OPTION_NAMES, OPTION_COMMENT, \
+      OPTION_SKIP_LINES
+#define OPTIONS_SHARDS OPTION_SHARDS, OPTION_SHARD_SIZE
+#define OPTIONS_RECOVERY OPTION_ON_ERROR, OPTION_MAX_ERRORS
 
 typedef struct cli_verb {
-  const char *name;    /* "schema infer" */
-  const char *usage;   /* what stands behind the name */
-  const char *summary; /* one line */
-  const char *details; /* for --help */
-  uint64_t options;    /* OPTION_... */
+  const char *name;             /* "schema infer" */
+  const char *usage;            /* what follows the name */
+  const char *summary;          /* one line */
+  const char *details;          /* for --help */
+  const cli_option_id *options; /* CLI_OPTIONS(...) */
   int min_paths;
   int (*run)(int argc, char **argv);
 } cli_verb;
 
-/* What the options say. Strings are borrowed from argv. */
-typedef struct cli_settings {
-  int64_t rows;   /* to show */
-  int64_t number; /* of records to choose */
-  const char *output;
-  const char *schema;
-  const char *const *columns; /* NULL: all; owned */
-  size_t num_columns;
-  const char *format;
-  const char *to;
-  int64_t level;
-  int64_t batch_size;
-  int64_t threads;
-  int64_t max_record_size, max_inflation; /* 0: the usual ones */
-  bool no_tensors, ignore_unexpected;
-  bool full, lossy, no_crc, json, python, legacy, force, text, skip;
-  const char *group;
-  bool propose, ragged;
-  int64_t max_domain;  /* 0: the usual one */
-  const char **groups; /* each --group of a verb that takes several; owned */
-  size_t num_groups;
-  int64_t places; /* of an anomaly, to show */
-  const char *environment;
-  int64_t shards, shard_size; /* 0: one file */
-  int64_t seed;
-  int64_t max_errors; /* 0: no limit */
-  const char *import_from;
-  const char *sequence_column, *raw_column;
-  cst_csv_options csv; /* its lists are owned */
-  const char **paths;  /* the arguments that are no options */
-  size_t num_paths;
-} cli_settings;
-
-/* Reads the options behind a verb: argv[0] is the first of them. -1: go on; else the exit status
+/* Reads the options after a verb: argv[0] is the first of them. -1: go on; else the exit status
  * (help was printed, or a usage error). */
 int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *settings);
 void cli_settings_reset(cli_settings *settings);

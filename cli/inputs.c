@@ -30,22 +30,11 @@ static bool print_warning(void *ctx, const cst_error *warning) {
 }
 
 cst_source_options cli_source_options(const cli_settings *settings, const cst_schema *schema) {
-  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
-  options.format = settings->format;
+  cst_source_options options = settings->source;
   options.schema = schema;
-  options.columns = settings->columns;
-  options.num_columns = settings->num_columns;
-  options.batch_size = settings->batch_size;
   options.batch_bytes = BATCH_BYTES;
-  options.threads = settings->threads > 0 ? (int32_t)settings->threads : usual_threads();
-  options.max_record_size = (uint64_t)settings->max_record_size;
-  options.max_inflation = (uint64_t)settings->max_inflation;
-  options.flags = settings->no_crc ? CST_SOURCE_SKIP_CRC : 0;
-  options.sequence_column = settings->sequence_column;
-  options.raw_column = settings->raw_column;
+  options.threads = options.threads > 0 ? options.threads : usual_threads();
   options.csv = &settings->csv;
-  options.on_error = settings->skip ? CST_ON_ERROR_SKIP : CST_ON_ERROR_RAISE;
-  options.max_errors = (uint64_t)settings->max_errors;
   options.on_warning = print_warning;
   return options;
 }

@@ -6,16 +6,10 @@
 #include "cli.h"
 
 cst_sink_options cli_sink_options(const cli_settings *settings) {
-  cst_sink_options options = CST_SINK_OPTIONS_INIT;
-  options.format = settings->to;
-  options.level = (int32_t)settings->level;
-  options.lossy = settings->lossy;
-  options.sequence_column = settings->sequence_column;
+  cst_sink_options options = settings->sink;
+  options.sequence_column = settings->source.sequence_column;
   options.csv = &settings->csv;
-  options.threads = settings->threads > 0 ? (int32_t)settings->threads : 2;
-  options.num_shards = (uint32_t)settings->shards;
-  options.shard_bytes = (uint64_t)settings->shard_size;
-  options.overwrite = settings->force;
+  options.threads = settings->source.threads > 0 ? settings->source.threads : 2;
   return options;
 }
 
@@ -34,7 +28,7 @@ static size_t strip_ending(const char *name, size_t size, const char *const *end
 
 bool cli_would_overwrite(const cli_settings *settings, const char *output) {
   cst_sink_options options = cli_sink_options(settings);
-  return !settings->force && cst_sink_exists(output, &options);
+  return !settings->sink.overwrite && cst_sink_exists(output, &options);
 }
 
 int cli_overwrites(const cli_verb *verb, const char *output) {
@@ -76,7 +70,8 @@ static int report(const cli_settings *settings, const cli_dropped *dropped, cons
               dropped->count == 1 ? "record" : "records", cli_bytes((double)dropped->bytes, size));
     }
   }
-  return cli_flush(settings->skip && dropped->count > 0 ? CLI_FAULTS : CLI_FINE);
+  return cli_flush(settings->source.on_error == CST_ON_ERROR_SKIP && dropped->count > 0 ? CLI_FAULTS
+                                                                                        : CLI_FINE);
 }
 
 int cli_fail_records(cst_error *error) {
@@ -112,7 +107,7 @@ int cli_copy_records(const cli_verb *verb, const cli_settings *settings, bool eq
   cst_error error = CST_ERROR_INIT;
   cst_source *source;
   uint64_t total = 0;
-  raw.format = "raw";
+  raw.source.format = "raw";
   if (cli_would_overwrite(settings, output)) {
     return cli_overwrites(verb, output);
   }

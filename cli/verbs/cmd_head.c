@@ -126,7 +126,7 @@ static cst_status decoder_new(const head *work, const cst_schema *schema,
   *out = (decoder){NULL, NULL};
   if (work->sequences) {
     cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
-    options.sequence_column = work->settings->sequence_column;
+    options.sequence_column = work->settings->source.sequence_column;
     options.columns = columns;
     options.num_columns = num_columns;
     return cst_sequence_decoder_new(schema, &options, &out->sequence, error);
@@ -270,8 +270,8 @@ static const char *find_unknown(const cli_settings *settings, const struct Arrow
   if (names != NULL && count > 1) {
     qsort(names, count, sizeof *names, compare_names);
   }
-  for (size_t i = 0; names != NULL && i < settings->num_columns && unknown == NULL; i++) {
-    const char *name = settings->columns[i];
+  for (size_t i = 0; names != NULL && i < settings->source.num_columns && unknown == NULL; i++) {
+    const char *name = settings->source.columns[i];
     unknown = bsearch(&name, names, count, sizeof *names, compare_names) == NULL ? name : NULL;
   }
   free(names);
@@ -305,7 +305,7 @@ static cst_status check_columns(const head *work, cst_error *error) {
 
 /* Where no format is named: only tf.SequenceExamples have feature lists, and so a struct column. */
 static bool have_lists(head *work) {
-  const char *name = work->settings->sequence_column;
+  const char *name = work->settings->source.sequence_column;
   cst_error ignored = CST_ERROR_INIT;
   struct ArrowSchema schema;
   struct ArrowArray batch;
@@ -331,18 +331,18 @@ static cst_status print_taken(head *work, cst_error *error) {
   if (work->taken.count == 0) {
     return CST_OK;
   }
-  if (work->settings->format == NULL) {
+  if (work->settings->source.format == NULL) {
     work->sequences = have_lists(work);
   }
   cst_status status = cli_read_schema(work->settings, &schema, error);
-  if (status == CST_OK && schema == NULL && work->settings->num_columns > 0) {
+  if (status == CST_OK && schema == NULL && work->settings->source.num_columns > 0) {
     status = check_columns(work, error);
   }
   if (status != CST_OK) {
     return status;
   }
-  status =
-      decoder_new(work, schema, work->settings->columns, work->settings->num_columns, &d, error);
+  status = decoder_new(work, schema, work->settings->source.columns,
+                       work->settings->source.num_columns, &d, error);
   cst_schema_release(schema);
   if (status != CST_OK) {
     return status;
@@ -415,7 +415,8 @@ static cst_status open_with(const head *work, const char *file, const char *form
   options.format = format;
   options.batch_size = batch_size;
   options.threads = 1;
-  if (is_raw && (work->settings->format == NULL || strcmp(work->settings->format, "raw") != 0)) {
+  if (is_raw && (work->settings->source.format == NULL ||
+                 strcmp(work->settings->source.format, "raw") != 0)) {
     options.columns = NULL; /* they are the Examples' columns */
     options.num_columns = 0;
   }
@@ -462,7 +463,7 @@ static cst_status take_examples(head *work, const char *file, cst_error *error) 
 }
 
 static cst_status show_file(head *work, const char *file, cst_error *error) {
-  const char *format = work->settings->format;
+  const char *format = work->settings->source.format;
   bool is_tfrecord =
       format == NULL || strcmp(format, "example") == 0 || strcmp(format, "sequence_example") == 0;
   if (!is_tfrecord) {
@@ -486,7 +487,7 @@ static int show(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   head work = {.settings = settings, .left = settings->rows};
   cst_source_options options = cli_source_options(settings, NULL);
-  options.format = settings->format == NULL ? "raw" : settings->format;
+  options.format = settings->source.format == NULL ? "raw" : settings->source.format;
   options.columns = NULL;
   options.num_columns = 0;
   cst_status status =
@@ -494,7 +495,8 @@ static int show(const cli_settings *settings) {
   if (status != CST_OK) {
     return cli_fail(&error);
   }
-  work.sequences = settings->format != NULL && strcmp(settings->format, "sequence_example") == 0;
+  work.sequences =
+      settings->source.format != NULL && strcmp(settings->source.format, "sequence_example") == 0;
   for (size_t i = 0; i < cst_source_num_files(work.files) && work.left > 0 && status == CST_OK;
        i++) {
     status = show_file(&work, cst_source_file(work.files, i), &error);
@@ -529,8 +531,8 @@ const cli_verb cli_head = {
         "are a string if they are UTF-8, else {\"base64\": ...}. `--format raw` shows the records\n"
         "themselves. Reads no further than it has to. On a terminal long strings and lists are "
         "cut.\n",
-    .options = OPTION_ROWS | OPTION_FULL | OPTION_SCHEMA | OPTION_COLUMNS | OPTION_FORMAT |
-               OPTION_NO_CRC | OPTION_SEQUENCE_COLUMN | OPTIONS_CSV | OPTIONS_LIMITS,
+    .options = CLI_OPTIONS(OPTION_ROWS, OPTION_FULL, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FORMAT,
+                           OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run,
 };

@@ -96,14 +96,9 @@ static cst_status validate(const cli_settings *settings, const cst_schema *schem
     return status;
   }
   cli_progress progress;
-  cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
+  cst_validate_options options = settings->validation;
   options.schema = schema;
-  options.environment = settings->environment;
-  options.groups = settings->groups;
-  options.num_groups = settings->num_groups;
-  options.skip_tensors = settings->no_tensors;
-  options.ignore_unexpected = settings->ignore_unexpected;
-  options.max_places = (size_t)settings->places;
+  options.environment = settings->specs.environment;
   options.on_progress = cli_progress_show;
   options.progress_ctx = &progress;
   cli_progress_begin(&progress, "schema check", cst_source_total_bytes(source), false);
@@ -160,9 +155,10 @@ const cli_verb cli_schema_check = {
         "below it what to change. Damaged records are anomalies as well, and passed over. "
         "Exit status\n"
         "1 if there are anomalies.\n",
-    .options = OPTION_GROUPS | OPTION_ENVIRONMENT | OPTION_NO_TENSORS | OPTION_IGNORE_UNEXPECTED |
-               OPTION_PLACES | OPTION_FORMAT | OPTION_JSON | OPTION_THREADS | OPTION_NO_CRC |
-               OPTION_SEQUENCE_COLUMN | OPTIONS_CSV | OPTIONS_LIMITS,
+    .options =
+        CLI_OPTIONS(OPTION_GROUPS, OPTION_ENVIRONMENT, OPTION_NO_TENSORS, OPTION_IGNORE_UNEXPECTED,
+                    OPTION_PLACES, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS, OPTION_NO_CRC,
+                    OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run,
 };

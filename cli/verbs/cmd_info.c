@@ -272,7 +272,7 @@ static void look_in_front(info_look *l, int64_t count) {
 static cst_status look_at(info_look *l, cst_error *error) {
   cst_source *source;
   look_at_bytes(l);
-  cst_status status = open_source(l, l->settings->format, SAMPLE, &source, error);
+  cst_status status = open_source(l, l->settings->source.format, SAMPLE, &source, error);
   if (status != CST_OK) {
     return status;
   }
@@ -359,7 +359,8 @@ static int info(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_source *files;
   cst_source_options options = cli_source_options(settings, NULL);
-  options.format = settings->format != NULL ? settings->format : "raw"; /* for the names only */
+  options.format =
+      settings->source.format != NULL ? settings->source.format : "raw"; /* for the names only */
   if (cst_source_open(settings->paths, settings->num_paths, &options, &files, &error) != CST_OK) {
     return cli_fail(&error);
   }
@@ -401,7 +402,7 @@ const cli_verb cli_info = {
         "Looks at the first 1000 records, and no further than 32 MiB: of larger files the number "
         "of\n"
         "records is an estimate, unless an index tells it.\n",
-    .options = OPTION_JSON | OPTION_FORMAT | OPTIONS_CSV | OPTIONS_LIMITS,
+    .options = CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_CSV, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run,
 };

@@ -382,15 +382,11 @@ static void print_python(const cst_specs *specs) {
 static cst_status print_specs(const cli_settings *settings, cst_error *error) {
   cst_schema *schema;
   cst_specs *specs;
-  cst_specs_options options = {.size = sizeof options,
-                               .group = settings->group,
-                               .legacy = settings->legacy,
-                               .environment = settings->environment};
   cst_status status = cst_schema_read_file(settings->paths[0], &schema, error);
   if (status != CST_OK) {
     return status;
   }
-  status = cst_specs_new(schema, &options, &specs, error);
+  status = cst_specs_new(schema, &settings->specs, &specs, error);
   cst_schema_release(schema);
   if (status != CST_OK) {
     if (error->file[0] == '\0') {
@@ -425,7 +421,8 @@ const cli_verb cli_schema_spec = {
         "In shapes, '?' is an extent that is not known, and '*' one that differs from row to row.\n"
         "The first column is that of the values; index and length columns stand behind it.\n"
         "The fields of a structured tensor follow it.\n",
-    .options = OPTION_GROUP | OPTION_ENVIRONMENT | OPTION_LEGACY | OPTION_JSON | OPTION_PYTHON,
+    .options =
+        CLI_OPTIONS(OPTION_GROUP, OPTION_ENVIRONMENT, OPTION_LEGACY, OPTION_JSON, OPTION_PYTHON),
     .min_paths = 1,
     .run = run,
 };

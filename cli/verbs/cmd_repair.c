@@ -5,7 +5,7 @@ static int run(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_repair, argc, argv, &settings);
   if (status < 0) {
-    settings.skip = true;
+    settings.source.on_error = CST_ON_ERROR_SKIP;
     status = cli_copy_records(&cli_repair, &settings, false);
   }
   cli_settings_reset(&settings);
@@ -21,8 +21,8 @@ const cli_verb cli_repair = {
                "many bytes are lost. All others are written to OUTPUT as they are. Exit status 1 "
                "if any was\n"
                "dropped.\n",
-    .options = OPTION_FORCE | OPTION_LEVEL | OPTION_JSON | OPTION_MAX_ERRORS | OPTION_THREADS |
-               OPTIONS_LIMITS,
+    .options = CLI_OPTIONS(OPTION_FORCE, OPTION_LEVEL, OPTION_JSON, OPTION_MAX_ERRORS,
+                           OPTION_THREADS, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run,
 };

@@ -5,9 +5,9 @@ static int run(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_split, argc, argv, &settings);
   if (status < 0) {
-    bool none = settings.shards == 0 && settings.shard_size == 0;
+    bool none = settings.sink.num_shards == 0 && settings.sink.shard_bytes == 0;
     status = none ? cli_usage(&cli_split, "add --shards N, or --shard-size 256M", "into how many?")
-                  : cli_copy_records(&cli_split, &settings, settings.shards > 0);
+                  : cli_copy_records(&cli_split, &settings, settings.sink.num_shards > 0);
   }
   cli_settings_reset(&settings);
   return status;
@@ -22,8 +22,8 @@ const cli_verb cli_split = {
                "kept. With --shards the files hold as many records each, but for one; the records "
                "are counted\n"
                "first.\n",
-    .options = OPTIONS_SHARDS | OPTION_FORCE | OPTION_LEVEL | OPTION_THREADS | OPTION_NO_CRC |
-               OPTIONS_LIMITS,
+    .options = CLI_OPTIONS(OPTIONS_SHARDS, OPTION_FORCE, OPTION_LEVEL, OPTION_THREADS,
+                           OPTION_NO_CRC, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run,
 };

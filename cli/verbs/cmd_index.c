@@ -53,7 +53,7 @@ static int index_files(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cli_settings raw = *settings;
   cst_source *source;
-  raw.format = "raw";
+  raw.source.format = "raw";
   if (cli_open(&raw, settings->paths, settings->num_paths, NULL, &source, &error) != CST_OK) {
     return cli_fail(&error);
   }
@@ -93,7 +93,7 @@ const cli_verb cli_index = {
         "The text form, a line of offset and length per record, is that of DALI and of the Python "
         "package\n"
         "`tfrecord`.\n",
-    .options = OPTION_TEXT | OPTION_IMPORT,
+    .options = CLI_OPTIONS(OPTION_TEXT, OPTION_IMPORT),
     .min_paths = 1,
     .run = run,
 };

@@ -109,8 +109,8 @@ const cli_verb cli_verify = {
         "it can. With a schema, the records have to fit it. `--format raw` leaves the "
         "records' inside\n"
         "alone. Exit status 1 if there are faults.\n",
-    .options = OPTION_SCHEMA | OPTION_FORMAT | OPTION_JSON | OPTION_THREADS |
-               OPTION_SEQUENCE_COLUMN | OPTIONS_CSV | OPTIONS_LIMITS,
+    .options = CLI_OPTIONS(OPTION_SCHEMA, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS,
+                           OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run,
 };

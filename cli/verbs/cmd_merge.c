@@ -18,8 +18,8 @@ const cli_verb cli_merge = {
     .details = "The records are copied as they are; every checksum is checked. The ending of "
                "OUTPUT tells its\n"
                "compression (.gz, .zlib, .zst).\n",
-    .options = OPTION_FORCE | OPTION_LEVEL | OPTION_THREADS | OPTION_NO_CRC | OPTIONS_RECOVERY |
-               OPTIONS_LIMITS,
+    .options = CLI_OPTIONS(OPTION_FORCE, OPTION_LEVEL, OPTION_THREADS, OPTION_NO_CRC,
+                           OPTIONS_RECOVERY, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run,
 };

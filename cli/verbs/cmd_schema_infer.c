@@ -73,12 +73,10 @@ static cst_status make_schema(const cli_settings *settings, cst_source *source,
   if (!settings->propose) {
     return cst_source_infer(source, cli_progress_show, progress, out, error);
   }
-  cst_propose_options options = {.size = sizeof options,
-                                 .max_domain = (size_t)settings->max_domain,
-                                 .group = settings->group,
-                                 .ragged = settings->ragged,
-                                 .on_progress = cli_progress_show,
-                                 .progress_ctx = progress};
+  cst_propose_options options = settings->proposal;
+  options.group = settings->specs.group;
+  options.on_progress = cli_progress_show;
+  options.progress_ctx = progress;
   return cst_source_propose(source, &options, out, error);
 }
 
@@ -103,11 +101,11 @@ static int infer(const cli_settings *settings) {
 
 /* The option that means nothing without --propose, or NULL. */
 static const char *needs_propose(const cli_settings *settings) {
-  return settings->propose          ? NULL
-         : settings->group != NULL  ? "group"
-         : settings->max_domain > 0 ? "max-domain"
-         : settings->ragged         ? "ragged"
-                                    : NULL;
+  return settings->propose                   ? NULL
+         : settings->specs.group != NULL     ? "group"
+         : settings->proposal.max_domain > 0 ? "max-domain"
+         : settings->proposal.ragged         ? "ragged"
+                                             : NULL;
 }
 
 static int run(int argc, char **argv) {
@@ -135,9 +133,9 @@ const cli_verb cli_schema_infer = {
                "constant, increasing or decreasing, pairs of columns that are sparse tensors, and "
                "a\n"
                "tensor_representation_group that every record fits.\n",
-    .options = OPTION_PROPOSE | OPTION_GROUP | OPTION_MAX_DOMAIN | OPTION_RAGGED | OPTION_OUTPUT |
-               OPTION_FORMAT | OPTION_JSON | OPTION_THREADS | OPTION_NO_CRC |
-               OPTION_SEQUENCE_COLUMN | OPTIONS_CSV | OPTIONS_LIMITS,
+    .options = CLI_OPTIONS(OPTION_PROPOSE, OPTION_GROUP, OPTION_MAX_DOMAIN, OPTION_RAGGED,
+                           OPTION_OUTPUT, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS, OPTION_NO_CRC,
+                           OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run,
 };

@@ -15,6 +15,21 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._api.convert import convert
+    from ._api.memory import (
+        ArrowDecoder,
+        ArrowEncoder,
+        CsvDecoder,
+        CsvEncoder,
+        JsonDecoder,
+        JsonEncoder,
+        ParquetDecoder,
+        ParquetEncoder,
+        RawDecoder,
+        RawEncoder,
+    )
+    from ._api.open import infer_schema, open
+    from ._api.source import Source
     from ._arrow.split import train_test_split
     from ._arrow.table import Groups, array, concat, record_batch
     from ._base.errors import (
@@ -31,12 +46,12 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from ._core import Array, ArrowSchema, Pass, RecordBatch, Tensor, __version__
-    from ._dataset.dataset import Batch, Dataset, Position
+    from ._dataset.batch import Batch, Position
+    from ._dataset.dataset import Dataset
     from ._decode.example import ExampleDecoder, ExampleEncoder
     from ._decode.sequence import SequenceExampleDecoder, SequenceExampleEncoder
     from ._formats.csv import CsvOptions
     from ._formats.registry import register_format, unregister_format
-    from ._frameworks.conversion import to_jax, to_numpy, to_tf, to_torch
     from ._schema.diff import SchemaChange
     from ._schema.schema import Schema
     from ._schema.spec import (
@@ -51,25 +66,12 @@ if TYPE_CHECKING:
         VarLen,
     )
     from ._schema.validate import Anomaly, AnomalyPlace, SchemaCheck
-    from ._sink.convert import convert
-    from ._sink.memory import (
-        ArrowDecoder,
-        ArrowEncoder,
-        CsvDecoder,
-        CsvEncoder,
-        JsonDecoder,
-        JsonEncoder,
-        ParquetDecoder,
-        ParquetEncoder,
-        RawDecoder,
-        RawEncoder,
-    )
     from ._sink.writer import TFRecordWriter, Writer, write
+    from ._source.base import Fault, FileCount, Verification
     from ._source.dropped import Dropped
     from ._source.index import Index, IndexEntry, build_index, import_index, load_index
-    from ._source.open import infer_schema, open
-    from ._source.source import Fault, FileCount, Source, Verification
     from ._tensor.adapter import Pad, TensorAdapter
+    from ._tensor.conversion import to_jax, to_numpy, to_tf, to_torch
     from ._tensor.encoder import TensorEncoder
     from ._tensor.tensor import RaggedTensor, SparseTensor
 
@@ -160,23 +162,25 @@ __all__ = [
 _NAMES_OF = {
     "_tensor.adapter": "Pad TensorAdapter",
     "_core": "Array ArrowSchema Pass RecordBatch Tensor __version__",
-    "_sink.convert": "convert",
+    "_api.convert": "convert",
     "_formats.csv": "CsvOptions",
-    "_dataset.dataset": "Batch Dataset Position",
+    "_dataset.batch": "Batch Position",
+    "_dataset.dataset": "Dataset",
     "_source.dropped": "Dropped",
     "_base.errors": "ArgumentError CorruptError DataWarning Error FileError FormatError LimitError "
     "NotFoundError SchemaError StateError UnsupportedError",
     "_decode.example": "ExampleDecoder ExampleEncoder",
     "_formats.registry": "register_format unregister_format",
-    "_frameworks.conversion": "to_jax to_numpy to_tf to_torch",
+    "_tensor.conversion": "to_jax to_numpy to_tf to_torch",
     "_source.index": "Index IndexEntry build_index import_index load_index",
-    "_sink.memory": "ArrowDecoder ArrowEncoder CsvDecoder CsvEncoder JsonDecoder JsonEncoder "
+    "_api.memory": "ArrowDecoder ArrowEncoder CsvDecoder CsvEncoder JsonDecoder JsonEncoder "
     "ParquetDecoder ParquetEncoder RawDecoder RawEncoder",
-    "_source.open": "infer_schema open",
+    "_api.open": "infer_schema open",
     "_schema.schema": "Schema",
     "_schema.diff": "SchemaChange",
     "_decode.sequence": "SequenceExampleDecoder SequenceExampleEncoder",
-    "_source.source": "Fault FileCount Source Verification",
+    "_api.source": "Source",
+    "_source.base": "Fault FileCount Verification",
     "_arrow.split": "train_test_split",
     "_schema.spec": "Feature FixedLen Ragged RowLengths Sparse Structured TensorRepresentation "
     "UniformRowLength VarLen",

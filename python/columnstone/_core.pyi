@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrow.table import Groups, Mask, Path, Rows
-from ._dataset.dataset import Position
+from ._dataset.batch import Position
 from ._formats.csv import CoreCsv
 from ._source.dropped import Dropped
 from ._tensor.adapter import CorePad

@@ -18,17 +18,17 @@ import random
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ._api.open import infer_schema
+from ._api.open import open as open_source
+from ._api.source import Source
 from ._base.errors import NotFoundError, argument_error
 from ._base.optional import need
 from ._core import arrow_schema
 from ._formats.csv import CsvOptions
-from ._frameworks.conversion import framework
 from ._schema.schema import Schema
 from ._schema.spec import RowLengths
-from ._source.open import infer_schema
-from ._source.open import open as open_source
-from ._source.source import Source
 from ._tensor.adapter import TensorAdapter as Adapter
+from ._tensor.conversion import framework
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -222,7 +222,7 @@ def test_progress(file: pathlib.Path, tmp_path: pathlib.Path) -> None:
 
 
 def test_bar(file: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from columnstone._sink import convert
+    from columnstone._api import convert
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from typing import TYPE_CHECKING, Any
 
-from .._base.errors import SchemaError, argument_error
+from .. import _core
+from .._base.errors import SchemaError
+from .objects import batch_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,16 +46,13 @@ class Rows:
         """Of a stream whose columns only its rows tell: the first batch does, also an empty one."""
         import pyarrow as pa
 
-        from .objects import batch_of_rows
-        from .table import concat
-
         rows = iter(self._dataset.with_format(None))
         first = batch_of_rows(list(itertools.islice(rows, self._batch_size)))
         yield pa.record_batch(first)
         none = first.slice(0, 0)
         while chunk := list(itertools.islice(rows, self._batch_size)):
             try:
-                batch = concat([none, batch_of_rows(chunk)])
+                batch = _core.array_concat((none, batch_of_rows(chunk)))
             except SchemaError as error:
                 raise _changed(len(first)) from error
             if batch.schema != first.schema:
@@ -67,15 +65,3 @@ def _changed(rows: int) -> SchemaError:
     return SchemaError(
         f"later rows have other columns or types than the first {rows} ({hint})", hint=hint
     )
-
-
-def is_dataset(obj: object) -> bool:
-    """True for a Dataset and an IterableDataset; dicts of them are an ArgumentError."""
-    datasets: Any = sys.modules.get("datasets")
-    if not hasattr(datasets, "IterableDatasetDict"):
-        return False
-    if isinstance(obj, datasets.DatasetDict | datasets.IterableDatasetDict):
-        splits: Any = obj
-        hint = f"name one of its splits, such as dataset[{next(iter(splits), 'train')!r}]"
-        raise argument_error(f"a {type(obj).__name__} is several datasets", hint)
-    return isinstance(obj, datasets.Dataset | datasets.IterableDataset)

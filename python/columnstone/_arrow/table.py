@@ -17,8 +17,8 @@ from .. import _core
 from .._base.errors import ArgumentError, NotFoundError, SchemaError, UnsupportedError
 from .._base.optional import need
 from .._core import Array, RecordBatch
-from .huggingface import is_dataset
-from .objects import array_of, as_arrow, batch_of_rows, columns_of, is_arrow
+from .huggingface import Rows as DatasetRows
+from .objects import array_of, batch_of_rows, is_arrow, is_dataset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -94,9 +94,9 @@ def record_batch(
     if isinstance(obj, list | tuple):
         return batch_of_rows(obj)
     if is_dataset(obj):
-        obj = cast("Any", as_arrow(obj))
+        obj = DatasetRows(obj)
     if isinstance(obj, Mapping) and not is_arrow(obj):
-        columns = columns_of(obj)
+        columns = _columns_of(obj)
         return _batch_of(list(obj), columns, len(columns[0]) if columns else 0)
     if hasattr(obj, "__arrow_c_array__"):
         return cast("RecordBatch", _core.array_import(cast("Any", obj), True))
@@ -134,6 +134,29 @@ def concat(
     if not items or not all(isinstance(item, Array) for item in items):
         items = tuple(record_batch(item) for item in items)
     return _core.array_concat(items)
+
+
+def _columns_of(mapping: Mapping[str, Any]) -> list[Array]:
+    """The columns, all of one length."""
+    columns = [_named_column(name, values) for name, values in mapping.items()]
+    for name, column in zip(mapping, columns, strict=True):
+        if len(column) != len(columns[0]):
+            raise ArgumentError(
+                f"feature {name!r}: {len(column)} values, expected {len(columns[0])} as in "
+                f"{next(iter(mapping))!r}",
+                path=name,
+            )
+    return columns
+
+
+def _named_column(name: object, values: Any) -> Array:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a column is a str, not {type(name).__name__}")
+    if isinstance(values, list | tuple | range):
+        return array_of(values, name)
+    if not is_arrow(values) and not hasattr(values, "__array__"):
+        raise TypeError(f"column {name!r} is {type(values).__name__}, expected a list or an array")
+    return array(values)
 
 
 def _tree(schema: ArrowSchema, name: str) -> tuple[Any, ...]:

@@ -6,87 +6,27 @@ import os
 import threading
 from array import array
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import _core
 from .._base.errors import NotFoundError, StateError, UnsupportedError, argument_error
-from .._frameworks.conversion import (
-    Converted,
-    framework,
-    refuse_index,
-    register_with_jax,
-    to_jax,
-    to_numpy,
-)
+from .._dataset import arguments
+from .._tensor.conversion import framework, register_with_jax, to_jax, to_numpy
+from .batch import Batch, Position
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Literal, Self, TypeAlias
+    from collections.abc import Callable, Iterator
+    from typing import Self, TypeAlias
 
     from .._core import Loader, RecordBatch
-    from .._source.source import Source
+    from .._source.base import SourceBase
     from .._tensor.adapter import PadsLike
     from .._tensor.tensor import AnyTensor
+    from .arguments import Shuffle
 
-    Shuffle: TypeAlias = "bool | Literal['global', 'window']"
     Item: TypeAlias = "Batch | tuple[Batch, AnyTensor] | RecordBatch"
 
-_SHUFFLES = {
-    False: _core.SHUFFLE_NONE,
-    True: _core.SHUFFLE_AUTO,
-    "global": _core.SHUFFLE_GLOBAL,
-    "window": _core.SHUFFLE_WINDOW,
-}
-_NAMES = {
-    _core.SHUFFLE_NONE: "none",
-    _core.SHUFFLE_GLOBAL: "global",
-    _core.SHUFFLE_WINDOW: "window",
-}
 _STATE_VERSION = 1
-
-
-class Position(NamedTuple):
-    """Where a batch stands: number `batch` (from 0) of the shard's batches of an epoch.
-
-    file and rows_before are for sources that are read in order: so many files of the epoch's order,
-    with so many rows, lie in front of where reading has to begin for this batch.
-    """
-
-    epoch: int
-    batch: int
-    file: int = 0
-    rows_before: int = 0
-
-
-class Batch(dict[str, Any]):
-    """The tensors of a batch by name, with the batch's `position`.
-
-    A dict like any other. Copies and pickles keep the position.
-    """
-
-    __slots__ = ("position",)
-
-    position: Position | None
-
-    def __init__(
-        self,
-        tensors: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
-        position: Position | None = None,
-    ) -> None:
-        super().__init__(tensors)
-        self.position = position
-
-    def __copy__(self) -> Batch:
-        return type(self)(self, self.position)
-
-    copy = __copy__
-
-    def __reduce__(self) -> tuple[Callable[..., Batch], tuple[Any, ...]]:
-        return type(self), (dict(self), self.position)
-
-    def __repr__(self) -> str:
-        where = "" if self.position is None else f", {self.position}"
-        return f"Batch({dict(self)!r}{where})"
 
 
 class Dataset:
@@ -117,7 +57,7 @@ class Dataset:
 
     def __init__(
         self,
-        source: Source,
+        source: SourceBase,
         *,
         batch_size: int | None = None,
         shuffle: Shuffle = False,
@@ -133,13 +73,13 @@ class Dataset:
         as_batches: bool = False,
         consumed: int = 0,
     ) -> None:
-        number, count = _as_shard(shard)
+        number, count = arguments.as_shard(shard)
         self._source = source
-        self._label = _as_label(label, as_batches)
-        self._pad = _as_pad(pad)
+        self._label = arguments.as_label(label, as_batches)
+        self._pad = arguments.as_pad(pad)
         self._rows_only = bool(as_batches)
         self._maps: tuple[Callable[[Any], Any], ...] = ()
-        self._epochs = None if epochs is None else _count("epochs", epochs)
+        self._epochs = None if epochs is None else arguments.count("epochs", epochs)
         self._first_epoch = 0
         self._loaded: Position | None = None
         self._loads = 0  # states that were loaded, so that workers of many loaders take each once
@@ -148,20 +88,20 @@ class Dataset:
         self._options: dict[str, Any] = {
             "batch_size": source.batch_size
             if batch_size is None
-            else _count("batch_size", batch_size),
-            "shuffle": _as_shuffle(shuffle),
-            "window": _count("window", window),
-            "seed": _number("seed", seed, 0, 2**64 - 1),
+            else arguments.count("batch_size", batch_size),
+            "shuffle": arguments.as_shuffle(shuffle),
+            "window": arguments.count("window", window),
+            "seed": arguments.number("seed", seed, 0, 2**64 - 1),
             "drop_last": bool(drop_last),
             "shard": number,
             "num_shards": count,
-            "prefetch": _number("prefetch", prefetch, 0, 4096),
-            "threads": _number("threads", threads, 1, 1024),
+            "prefetch": arguments.number("prefetch", prefetch, 0, 4096),
+            "threads": arguments.number("threads", threads, 1, 1024),
         }
         self._begin()
         self._check_label()
         if consumed != 0:
-            self._consume(_number("consumed", consumed, 0, 2**63 - 1))
+            self._consume(arguments.number("consumed", consumed, 0, 2**63 - 1))
 
     def _begin(self) -> None:
         """Opens by self._options. Dropped records are told of by the thread that reads, which has
@@ -180,7 +120,7 @@ class Dataset:
     # What it holds
 
     @property
-    def source(self) -> Source:
+    def source(self) -> SourceBase:
         """The source that is read."""
         return self._source
 
@@ -204,7 +144,7 @@ class Dataset:
     def shuffle(self) -> str:
         """The order of the rows: "none", "global" or "window"; the first two where shuffle=True has
         to choose may read the lengths of the records of files without an index."""
-        return _NAMES[self._core.shuffle()]
+        return arguments.SHUFFLE_NAMES[self._core.shuffle()]
 
     @property
     def num_rows(self) -> int:
@@ -304,8 +244,8 @@ class Dataset:
         convert: Callable[[Batch], Batch] | None = None,
     ) -> Iteration:
         """As iterate, of batches that are converted first."""
-        workers = _number("num_workers", num_workers, 1, 2**31 - 1)
-        number = _number("worker", worker, 0, workers - 1)
+        workers = arguments.number("num_workers", num_workers, 1, 2**31 - 1)
+        number = arguments.number("worker", worker, 0, workers - 1)
         first = self._first_epoch
         if start is None:
             behind = self._loaded
@@ -320,7 +260,7 @@ class Dataset:
     def set_epoch(self, epoch: int) -> None:
         """The epoch that further iterations begin with: for loops that make one iteration per
         epoch. A loaded state stands if it is of this epoch."""
-        self._first_epoch = _number("epoch", epoch, 0, 2**63 - 1)
+        self._first_epoch = arguments.number("epoch", epoch, 0, 2**63 - 1)
         if self._loaded is not None and self._loaded.epoch != epoch:
             self._loaded = None
         self._tell()
@@ -380,7 +320,7 @@ class Dataset:
         """A position alone does not say with which epoch its iteration began."""
         if isinstance(state, tuple | Batch):
             return self._first_epoch
-        return _part_of_state("first_epoch", state.get("first_epoch", self._first_epoch))
+        return arguments.part_of_state("first_epoch", state.get("first_epoch", self._first_epoch))
 
     def _position_of(self, state: Mapping[str, Any] | Position | Batch) -> Position:
         if isinstance(state, Batch):
@@ -395,7 +335,8 @@ class Dataset:
         else:
             kind = type(state).__name__
             raise TypeError(f"a state is a dict of state_dict(), or a Position, not {kind}")
-        return Position(**{name: _part_of_state(name, value) for name, value in given.items()})
+        parts = {name: arguments.part_of_state(name, value) for name, value in given.items()}
+        return Position(**parts)
 
     def _compare(self, state: Mapping[str, Any]) -> None:
         own = self._print()
@@ -476,7 +417,7 @@ class Dataset:
         return f"<columnstone.Dataset of {self._source!r} in batches of {size}>"
 
 
-def _restore(kind: type[Dataset], source: Source, state: tuple[Any, ...]) -> Dataset:
+def _restore(kind: type[Dataset], source: SourceBase, state: tuple[Any, ...]) -> Dataset:
     """The other end of pickling."""
     made = object.__new__(kind)
     made._source = source
@@ -495,6 +436,35 @@ def _restore(kind: type[Dataset], source: Source, state: tuple[Any, ...]) -> Dat
     ) = state
     made._begin()
     return made
+
+
+def refuse_index() -> NoReturn:
+    """For datasets, which have batches in order and no rows by number."""
+    raise TypeError(
+        "a dataset has no items by number: iterate it; in PyTorch, DataLoader(ds.torch(), "
+        "batch_size=None), or src.torch_map() for rows by number"
+    )
+
+
+class Converted:
+    """A dataset whose batches are converted one by one; iterate it as often as the dataset."""
+
+    def __init__(self, dataset: Dataset, convert: Callable[[Any], Any]) -> None:
+        self._dataset = dataset
+        self._convert = convert
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._dataset._iterate(convert=self._convert)
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        """As that of the dataset."""
+        refuse_index()
+
+    def __bool__(self) -> bool:
+        return True
 
 
 class _Progress:
@@ -662,51 +632,3 @@ def _mapped(fn: Callable[[Any], Any], batch: Any, attribute: str, what: str) -> 
         name = getattr(fn, "__name__", type(fn).__name__)
         raise TypeError(f"map: {name} returned {type(made).__name__}, and has to return {what}")
     return made
-
-
-# Arguments
-
-
-def _number(name: str, value: int, least: int, most: int) -> int:
-    from .._base.arguments import integer
-
-    number = integer(name, value)
-    if not least <= number <= most:
-        raise argument_error(f"{name} is {number}, and must be from {least} to {most}")
-    return number
-
-
-def _count(name: str, value: int) -> int:
-    return _number(name, value, 1, 2**61 - 1)
-
-
-def _part_of_state(name: str, value: int) -> int:
-    return _number(name, value, -1 if name == "batch" else 0, 2**62 - 2)
-
-
-def _as_shuffle(shuffle: Shuffle) -> int:
-    for name, number in _SHUFFLES.items():
-        if type(shuffle) is type(name) and shuffle == name:
-            return number
-    raise argument_error(f'shuffle is False, True, "global" or "window", not {ascii(shuffle)[:40]}')
-
-
-def _as_shard(shard: tuple[int, int]) -> tuple[int, int]:
-    if not isinstance(shard, tuple | list) or len(shard) != 2:
-        raise TypeError("shard is a pair (i, n): this one of n shards")
-    count = _number("shard[1]", shard[1], 1, 2**32 - 1)
-    return _number("shard[0]", shard[0], 0, count - 1), count
-
-
-def _as_pad(pad: PadsLike) -> dict[str, Any] | None:
-    if pad is not None and not isinstance(pad, Mapping):
-        raise TypeError(f"pad is a dict by tensor name, not {type(pad).__name__}")
-    return None if pad is None else dict(pad)
-
-
-def _as_label(label: str | None, as_batches: bool) -> str | None:
-    if label is not None and not isinstance(label, str):
-        raise TypeError(f"label is a str, not {type(label).__name__}")
-    if label is not None and as_batches:
-        raise argument_error("a label is split off tensors, not off record batches")
-    return label

@@ -23,7 +23,7 @@ from .._base.errors import (
 )
 from .._base.optional import need
 from .._core import COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD
-from . import registry
+from .._formats import registry
 from .parquet_counts import Counts, check_footer
 from .reader import Reader
 

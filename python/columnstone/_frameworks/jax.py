@@ -8,9 +8,9 @@ import jax
 import numpy as np
 
 from .._base.errors import UnsupportedError
-from .._dataset.dataset import Batch
+from .._dataset.batch import Batch
+from .._tensor.conversion import converted
 from .._tensor.tensor import RaggedTensor, SparseTensor
-from .conversion import converted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

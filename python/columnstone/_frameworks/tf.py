@@ -8,8 +8,8 @@ import tensorflow as tf
 
 from .._base.errors import argument_error
 from .._tensor.adapter import core_pads
+from .._tensor.conversion import converted
 from .._tensor.tensor import RaggedTensor, SparseTensor
-from .conversion import converted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

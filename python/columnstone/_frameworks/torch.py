@@ -12,9 +12,10 @@ from torch.utils.data import IterableDataset, get_worker_info
 from torch.utils.data._utils.collate import default_collate_fn_map
 
 from .._base.errors import StateError, argument_error
-from .._dataset.dataset import Batch, Dataset, Position
+from .._dataset.batch import Batch, Position
+from .._dataset.dataset import Dataset
+from .._tensor.conversion import converted, ragged_parts, sparse_parts
 from .._tensor.tensor import RaggedTensor, SparseTensor
-from .conversion import converted, ragged_parts, sparse_parts
 from .torch_batch import (
     StringTensor,
     TorchBatch,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Self
 
-    from .._source.rows import Fetched, Rows
+    from .._dataset.rows import Fetched, Rows
 
 # Tensors
 
@@ -260,7 +261,7 @@ class TorchRows(MapDataset):  # type: ignore[misc]
 
     def collate(self, rows: Iterable[Any]) -> Any:
         """The batch of rows that were fetched together."""
-        from .._source.rows import Fetched
+        from .._dataset.rows import Fetched
 
         if not isinstance(rows, Fetched):
             raise argument_error("collate takes the rows that a DataLoader has fetched together")

@@ -13,14 +13,14 @@ import torch
 from torch.utils.data import get_worker_info
 
 from .._core import join_strings, split_strings
-from .._dataset.dataset import Batch
+from .._dataset.batch import Batch
 from .._tensor.tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from .._core import Tensor
-    from .._dataset.dataset import Position
+    from .._dataset.batch import Position
 
 
 # A pipe costs less than shared memory up to about this size.

@@ -7,17 +7,19 @@ import os
 from typing import TYPE_CHECKING
 
 from .. import _core
-from .._arrow.objects import as_arrow, is_arrow, is_rows
+from .._arrow.as_arrow import as_arrow
+from .._arrow.objects import is_arrow, is_rows
 from .._base.errors import Error, FileError, argument_error, name_file
 from .._base.files import check_binary, name_of, path_bytes
 from .._formats import registry
-from .._io.remote import RemoteOutput, is_remote, named_by
+from .._formats.names import named_by
+from .._io.remote import RemoteOutput, is_remote
 from .._schema.schema import as_core
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import TracebackType
-    from typing import Any, Literal, Self, TypeAlias, TypeGuard
+    from typing import Any, Self, TypeAlias, TypeGuard
 
     from .._arrow.objects import Plain
     from .._base.files import WritableFile
@@ -28,15 +30,15 @@ if TYPE_CHECKING:
         Buffer,
     )
     from .._formats.csv import CoreCsv, CsvOptions
+    from .._formats.names import Compression
     from .._schema.schema import SchemaLike
-    from .._source.source import Source
+    from .._source.base import SourceBase
 
     Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
     Batches: TypeAlias = (
         "Exportable | Iterable[Exportable] | Plain | Iterable[dict[str, Any] | Plain]"
     )
 
-    Compression: TypeAlias = Literal["none", "gzip", "zlib", "zstd"]
 
 _COMPRESSIONS = {
     "none": _core.COMPRESSION_NONE,
@@ -307,10 +309,10 @@ def _exists(name: str) -> FileError:
     return FileError(f"{shown}: the output exists ({hint})", file=name, hint=hint)
 
 
-def _is_source(batches: Batches) -> TypeGuard[Source]:
-    from .._source.source import Source
+def _is_source(batches: Batches) -> TypeGuard[SourceBase]:
+    from .._source.base import SourceBase
 
-    return isinstance(batches, Source)
+    return isinstance(batches, SourceBase)
 
 
 def _output(file: object) -> tuple[bytes, WritableFile | None]:

@@ -9,11 +9,12 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from .._arrow.huggingface import Rows, is_dataset
-from .._arrow.objects import as_arrow, is_arrow, is_rows
+from .._arrow.as_arrow import as_arrow
+from .._arrow.huggingface import Rows
+from .._arrow.objects import is_arrow, is_dataset, is_rows
 from .._base.errors import NotFoundError, UnsupportedError, argument_error
 from .._base.files import as_inputs, is_file, name_of, path_bytes
-from .._formats import adbc, registry
+from .._formats import adbc, names, registry
 from .._io import remote
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _remote_files(what: object, format: str | None, filesystem: object | None) -
     """Files of a file system. Formats that are written in Python read paths only."""
     again = functools.partial(_remote_files, what, format, filesystem)
     files = remote.open_files(what, filesystem)
-    name = format if format is not None else remote.format_of(files)
+    name = format if format is not None else names.format_of(files)
     if name == "parquet":
         from .._formats import parquet
 

@@ -6,11 +6,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import TypeAlias
 
-    from .._core import RecordBatch, Tensor
-    from .._schema.spec import TensorRepresentation
+    from .._core import Tensor
 
     AnyTensor: TypeAlias = "Tensor | SparseTensor | RaggedTensor | dict[str, AnyTensor]"
 
@@ -95,24 +93,3 @@ class RaggedTensor:
             f"<columnstone.RaggedTensor {self.dtype} of {self.num_rows} rows, "
             f"{len(self.row_splits)} levels, {len(self.values)} values>"
         )
-
-
-def reduce(
-    tensor: Tensor,
-) -> tuple[
-    Callable[[RecordBatch, list[TensorRepresentation]], Any],
-    tuple[RecordBatch, list[TensorRepresentation]],
-]:
-    """What pickles a Tensor: a record batch that gives it again."""
-    from .encoder import TensorEncoder
-
-    tensors = {"t": tensor}
-    encoder = TensorEncoder.of(tensors)
-    return _restored, (encoder.encode(tensors), list(encoder.representations.values()))
-
-
-def _restored(batch: RecordBatch, representations: list[TensorRepresentation]) -> Any:
-    """The other end of pickling."""
-    from .adapter import TensorAdapter
-
-    return TensorAdapter(batch.schema, representations).convert(batch)["t"]

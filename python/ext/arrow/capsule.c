@@ -197,7 +197,7 @@ PyObject *cst__py_as_arrow(PyObject *object) {
   if (has != 0) {
     return has < 0 ? NULL : Py_NewRef(object);
   }
-  PyObject *module = PyImport_ImportModule("columnstone._arrow.objects");
+  PyObject *module = PyImport_ImportModule("columnstone._arrow.as_arrow");
   PyObject *made = module == NULL ? NULL : PyObject_CallMethod(module, "as_arrow", "O", object);
   Py_XDECREF(module);
   return made;

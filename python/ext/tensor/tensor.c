@@ -500,7 +500,7 @@ static PyObject *export_array(PyObject *object, PyObject *args, PyObject *kwargs
 
 static PyObject *dunder_reduce(PyObject *object, PyObject *unused) {
   (void)unused;
-  PyObject *module = PyImport_ImportModule("columnstone._tensor.tensor");
+  PyObject *module = PyImport_ImportModule("columnstone._tensor.pickling");
   PyObject *result = module == NULL ? NULL : PyObject_CallMethod(module, "reduce", "O", object);
   Py_XDECREF(module);
   return result;

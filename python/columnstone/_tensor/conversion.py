@@ -8,15 +8,13 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from .._base.optional import need
-from .._tensor.tensor import RaggedTensor, SparseTensor
+from .tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from .._dataset.dataset import Dataset
+    from collections.abc import Callable
 
     Convert = Callable[[Any], Any]
 
@@ -58,21 +56,13 @@ def to_tf(tensors: Any) -> Any:
 
 def framework(module: str, package: str, name: str) -> Any:
     """The part of this package that needs another one."""
-    return need(f"{__package__}.{module}", f"what makes tensors of {name}", package)
+    return need(f"columnstone._frameworks.{module}", f"what makes tensors of {name}", package)
 
 
 def register_with_jax() -> None:
     """Tells JAX what batches and tensors consist of, if the program uses it."""
     if hasattr(sys.modules.get("jax"), "tree_util"):
-        importlib.import_module(".jax", __package__)
-
-
-def refuse_index() -> NoReturn:
-    """For datasets, which have batches in order and no rows by number."""
-    raise TypeError(
-        "a dataset has no items by number: iterate it; in PyTorch, DataLoader(ds.torch(), "
-        "batch_size=None), or src.torch_map() for rows by number"
-    )
+        importlib.import_module("columnstone._frameworks.jax")
 
 
 def converted(
@@ -109,24 +99,3 @@ def sparse_parts(tensor: SparseTensor, dense: Convert) -> SparseTensor:
 def ragged_parts(tensor: RaggedTensor, dense: Convert) -> RaggedTensor:
     """A ragged tensor with converted parts."""
     return RaggedTensor(dense(tensor.values), [dense(splits) for splits in tensor.row_splits])
-
-
-class Converted:
-    """A dataset whose batches are converted one by one; iterate it as often as the dataset."""
-
-    def __init__(self, dataset: Dataset, convert: Convert) -> None:
-        self._dataset = dataset
-        self._convert = convert
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._dataset._iterate(convert=self._convert)
-
-    def __len__(self) -> int:
-        return len(self._dataset)
-
-    def __getitem__(self, index: Any) -> NoReturn:
-        """As that of the dataset."""
-        refuse_index()
-
-    def __bool__(self) -> bool:
-        return True

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .._base.errors import NotFoundError
-from .._frameworks.conversion import to_numpy
 from .._tensor.adapter import TensorAdapter
+from .._tensor.conversion import to_numpy
 from .._tensor.tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .._source.base import SourceBase
     from .._tensor.adapter import PadsLike
-    from .source import Source
 
 
 class Rows(Sequence[Any]):
@@ -28,7 +28,7 @@ class Rows(Sequence[Any]):
     Several threads may ask at once. It pickles as its source does.
     """
 
-    def __init__(self, source: Source, label: str | None = None, pad: PadsLike = None) -> None:
+    def __init__(self, source: SourceBase, label: str | None = None, pad: PadsLike = None) -> None:
         self._source = source
         self._count = source._count()
         self._label = label

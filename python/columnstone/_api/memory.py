@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .._source.open import open as open_source
-from .writer import Writer
+from .._sink.writer import Writer
+from .open import open as open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .._core import ArrowSchema, ArrowSchemaExportable, Buffer, RecordBatch
     from .._formats.csv import CsvOptions
     from .._schema.schema import SchemaLike
-    from .writer import Batches
+    from .._sink.writer import Batches
 
 _ALL_ROWS = 2**31 - 1  # of one batch
 

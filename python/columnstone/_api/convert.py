@@ -7,9 +7,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from .._base.errors import argument_error
-from .._source.open import open as open_source
-from .._source.source import Source
-from .writer import Writer, refuse_to_overwrite
+from .._sink.writer import Writer, refuse_to_overwrite
+from .open import open as open_source
+from .source import Source
 
 if TYPE_CHECKING:
     import os
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from .._base.files import WritableFile
     from .._formats.csv import CsvOptions
+    from .._formats.names import Compression
     from .._schema.schema import SchemaLike
-    from .writer import Compression
 
     # (bytes read, rows written) -> None
     Progress = Callable[[int, int], object]

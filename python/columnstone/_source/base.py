@@ -1,11 +1,11 @@
-"""Source: opened inputs, as record batches, tensors, datasets, rows."""
+"""What a source is: opened inputs, as record batches, tensors, rows and parts."""
 
 from __future__ import annotations
 
 import functools
 import operator
 import os
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from .. import _core
 from .._base.arguments import integer, positive, row_number
@@ -19,20 +19,15 @@ if TYPE_CHECKING:
     from typing import Self
     from weakref import ref
 
-    from .._core import (
-        ArrowSchema,
-        Loader,
-        Pass,
-        RecordBatch,
-    )
-    from .._dataset.dataset import Dataset, Shuffle
+    from .._core import ArrowSchema, Loader, Pass, RecordBatch
     from .._schema.schema import SchemaLike
     from .._schema.spec import FeatureSpec, TensorRepresentation
     from .._schema.validate import SchemaCheck
     from .._tensor.adapter import CorePad, PadsLike
     from .._tensor.tensor import AnyTensor as AnyTensor
     from .dropped import Dropped
-    from .rows import Rows
+
+_Kind = TypeVar("_Kind", bound="SourceBase")
 
 
 class FileCount(NamedTuple):
@@ -69,21 +64,8 @@ def _and_type_error(error: type[Error]) -> type[Error]:
     return type(error.__name__, (error, TypeError), {"__module__": error.__module__})
 
 
-class Source:
-    """Opened files: iterate it for record batches, call tensors() for tensors, or hand it to
-    pyarrow, Polars or DuckDB.
-
-    Each iter() and each __arrow_c_stream__() is a new and independent pass over the files; an input
-    that can be read only once, such as a pipe, raises StateError on the second. Passes may run at
-    once, in threads as well. A Source is a context manager, and pickles by its paths and options
-    (not with file objects or Arrow objects); threads start with the first batch, so it may be sent
-    to worker processes.
-
-    Plain TFRecord files are read at random, too: len(source) is the number of *rows* (while
-    iterating gives batches), source[i] the batch of one row, source[[3, 5]] that of several,
-    source[a:b] a Source of these rows. An index file beside the data (`build_index`) is used if
-    there is one; without it the files' frames are read once, when they are first needed.
-    """
+class SourceBase:
+    """Opened inputs and all that is read of them: what Source is, without what trains on it."""
 
     __slots__ = (
         "__weakref__",
@@ -209,62 +191,6 @@ class Source:
 
         return frame_of(self, self.arrow_schema)
 
-    def dataset(
-        self,
-        batch_size: int | None = None,
-        shuffle: Shuffle = False,
-        seed: int = 0,
-        epochs: int | None = 1,
-        drop_last: bool = False,
-        shard: tuple[int, int] = (0, 1),
-        *,
-        window: int = 65536,
-        label: str | None = None,
-        pad: PadsLike = None,
-        prefetch: int = 2,
-        threads: int = 1,
-        as_batches: bool = False,
-        consumed: int = 0,
-    ) -> Dataset:
-        """Batches of tensors for training: shuffled, in epochs, divided among shards and workers,
-        and exactly resumable.
-
-        batch_size: rows of every batch but the short one at the end of an epoch; the source's by
-            default.
-        shuffle: "global" permutes all rows of the plain TFRecord files; "window" the rows of each
-            window of `window` rows, and where rows can be reached one by one the windows too, else
-            the files; True is global for plain files on disk and windows for everything else
-            (compressed files, other formats, file objects, sources that skip damaged records).
-        seed: every seed has orders of its own, one per epoch, the same for ever.
-        epochs: how often an iteration goes over the data; None: without end.
-        drop_last: leave out the short batch, and what would make some shards longer than others.
-        shard: (i, n): of the batches of each epoch those with the numbers k % n == i.
-        label: the name of the tensor that is given beside the others: items are (features, label).
-        pad: as for `tensors`.
-        prefetch: batches that threads make ahead; 0: the caller makes them, without threads.
-        threads: that make them; the batches and their order are the same for every number.
-        as_batches: give RecordBatch objects instead of tensors.
-        consumed: begin behind so many batches, counted over the epochs.
-        """
-        from .._dataset.dataset import Dataset
-
-        return Dataset(
-            self,
-            batch_size=batch_size,
-            shuffle=shuffle,
-            seed=seed,
-            epochs=epochs,
-            drop_last=drop_last,
-            shard=shard,
-            window=window,
-            label=label,
-            pad=pad,
-            prefetch=prefetch,
-            threads=threads,
-            as_batches=as_batches,
-            consumed=consumed,
-        )
-
     def _keep(self, made: Pass[Any] | Loader) -> None:
         """Remembers a pass, or a loader, for close()."""
         import weakref
@@ -331,12 +257,12 @@ class Source:
         return True
 
     @overload
-    def __getitem__(self, rows: slice) -> Source: ...
+    def __getitem__(self, rows: slice) -> Self: ...
 
     @overload
     def __getitem__(self, rows: int | Iterable[int]) -> RecordBatch: ...
 
-    def __getitem__(self, rows: int | slice | Iterable[int]) -> RecordBatch | Source:
+    def __getitem__(self, rows: int | slice | Iterable[int]) -> RecordBatch | Self:
         """Rows of plain TFRecord files, numbered through all files: source[i] is a batch of one
         row, source[[3, 5]] one of several (as `take`), source[a:b] a Source of these rows. Negative
         numbers count from the end. UnsupportedError for other sources. on_error is for passes: a
@@ -355,22 +281,7 @@ class Source:
         count = self._count()
         return self._core.take(tuple(row_number(row, count) for row in rows))
 
-    def grain(self, label: str | None = None, pad: PadsLike = None) -> Rows:
-        """The rows of plain TFRecord files by number, as dicts of numpy arrays: a
-        RandomAccessDataSource for grain.DataLoader and grain.MapDataset.source. With a label, rows
-        are (features, label). pad as for `tensors`."""
-        from .rows import Rows
-
-        return Rows(self, label, pad)
-
-    def torch_map(self, label: str | None = None, pad: PadsLike = None) -> Any:
-        """The same as dicts of torch tensors: a map-style torch.utils.data.Dataset, for samplers
-        of one's own. Its `collate` is the collate_fn for tensors that are not dense."""
-        from .._frameworks.conversion import framework
-
-        return framework("torch", "torch", "PyTorch").TorchRows(self.grain(label, pad))
-
-    def _range(self, rows: slice) -> Source:
+    def _range(self, rows: slice) -> Self:
         if rows.step is not None and operator.index(rows.step) != 1:
             raise argument_error("slices of a source have a step of 1", "take() takes any rows")
         begin = 0 if rows.start is None else operator.index(rows.start)
@@ -380,7 +291,7 @@ class Source:
         begin = min(begin, 2**63 - 1)
         return self._part("range", begin, min(max(begin, end), 2**63 - 1))
 
-    def split(self, i: int, n: int) -> Source:
+    def split(self, i: int, n: int) -> Self:
         """Part i of n (from 0): every record is in exactly one part, in order. Plain TFRecord files
         are cut at records: with index files for all of them the parts differ by at most one record,
         without by bytes. Compressed files and other formats are divided by whole files."""
@@ -390,8 +301,8 @@ class Source:
             raise argument_error(f"i is {number}, and must be from 0 to {parts - 1}")
         return self._part("split", number, parts)
 
-    def _part(self, how: str, a: int, b: int) -> Source:
-        part = object.__new__(Source)
+    def _part(self, how: str, a: int, b: int) -> Self:
+        part = object.__new__(type(self))
         part._passes = []
         part._rows = None
         part._options = self._options
@@ -486,11 +397,11 @@ class Source:
     ) -> None:
         self.close()
 
-    def __reduce__(self) -> tuple[Callable[..., Source], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., SourceBase], tuple[Any, ...]]:
         options = dict(self._options)
         if options["schema"] is not None:
             options["schema"] = options["schema"].to_binary()
-        return _restore, (self._opener(), options, self._parts)
+        return _restore, (type(self), self._opener(), options, self._parts)
 
     def _opener(self) -> Callable[[], Inputs]:
         """What gives the inputs again; it pickles."""
@@ -503,10 +414,10 @@ class Source:
             )
         return functools.partial(restore, files, self._options["format"], self._registered)
 
-    def select(self, columns: Iterable[str]) -> Source:
+    def select(self, columns: Iterable[str]) -> Self:
         """The same input with these columns only, in this order. An inferred schema is kept.
         StateError for file objects and for what can be read once only."""
-        source = object.__new__(Source)
+        source = object.__new__(type(self))
         source._options = dict(self._options, columns=as_columns(columns))
         if source._options["schema"] is None and source._options["types"] is None:
             source._options["schema"] = self._core.schema()
@@ -538,14 +449,15 @@ class Source:
 
 
 def _restore(
+    kind: type[_Kind],
     opener: Callable[[], Inputs],
     options: dict[str, Any],
     parts: tuple[tuple[str, int, int], ...],
-) -> Source:
+) -> _Kind:
     """The other end of pickling."""
     if options["schema"] is not None:
         options["schema"] = _core.Schema.parse(options["schema"], "binary")
-    source = Source(opener(), options)
+    source = kind(opener(), options)
     for part in parts:
         source = source._part(*part)
     return source

@@ -8,7 +8,7 @@ from .. import _core
 from .._base.arguments import at_least_1_or_0, positive, text
 from .._base.errors import argument_error
 from .._schema.schema import Schema, as_column_flags, as_columns, as_core, as_types
-from .inputs import Place, resolve
+from .._source.inputs import Place, resolve
 from .source import Source
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .._core import ArrowArrayExportable, ArrowSchemaExportable, ArrowStreamExportable
     from .._formats.csv import CsvOptions
     from .._schema.schema import SchemaLike
-    from .dropped import Dropped
+    from .._source.dropped import Dropped
 
     Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
     AnyInput: TypeAlias = (
@@ -206,7 +206,7 @@ def _on_error(on_error: OnError) -> tuple[type, Callable[[Dropped], bool | None]
     """The class of the reports and who wants them; None to raise."""
     if isinstance(on_error, str) and on_error == "raise":
         return None
-    from .dropped import Dropped
+    from .._source.dropped import Dropped
 
     if isinstance(on_error, str) and on_error == "skip":
         return Dropped, None

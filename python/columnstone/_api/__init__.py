@@ -1,0 +1,1 @@
+"""What stands on all other rooms: open, Source, convert, whole files in memory."""

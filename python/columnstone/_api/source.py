@@ -1,0 +1,103 @@
+"""Source: opened inputs, as batches, tensors and rows, and for training."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._source.base import SourceBase
+
+if TYPE_CHECKING:
+    from .._dataset.arguments import Shuffle
+    from .._dataset.dataset import Dataset
+    from .._dataset.rows import Rows
+    from .._tensor.adapter import PadsLike
+
+
+class Source(SourceBase):
+    """Opened files: iterate it for record batches, call tensors() for tensors, or hand it to
+    pyarrow, Polars or DuckDB.
+
+    Each iter() and each __arrow_c_stream__() is a new and independent pass over the files; an input
+    that can be read only once, such as a pipe, raises StateError on the second. Passes may run at
+    once, in threads as well. A Source is a context manager, and pickles by its paths and options
+    (not with file objects or Arrow objects); threads start with the first batch, so it may be sent
+    to worker processes.
+
+    Plain TFRecord files are read at random, too: len(source) is the number of *rows* (while
+    iterating gives batches), source[i] the batch of one row, source[[3, 5]] that of several,
+    source[a:b] a Source of these rows. An index file beside the data (`build_index`) is used if
+    there is one; without it the files' frames are read once, when they are first needed.
+    """
+
+    __slots__ = ()
+
+    def dataset(
+        self,
+        batch_size: int | None = None,
+        shuffle: Shuffle = False,
+        seed: int = 0,
+        epochs: int | None = 1,
+        drop_last: bool = False,
+        shard: tuple[int, int] = (0, 1),
+        *,
+        window: int = 65536,
+        label: str | None = None,
+        pad: PadsLike = None,
+        prefetch: int = 2,
+        threads: int = 1,
+        as_batches: bool = False,
+        consumed: int = 0,
+    ) -> Dataset:
+        """Batches of tensors for training: shuffled, in epochs, divided among shards and workers,
+        and exactly resumable.
+
+        batch_size: rows of every batch but the short one at the end of an epoch; the source's by
+            default.
+        shuffle: "global" permutes all rows of the plain TFRecord files; "window" the rows of each
+            window of `window` rows, and where rows can be reached one by one the windows too, else
+            the files; True is global for plain files on disk and windows for everything else
+            (compressed files, other formats, file objects, sources that skip damaged records).
+        seed: every seed has orders of its own, one per epoch, the same for ever.
+        epochs: how often an iteration goes over the data; None: without end.
+        drop_last: leave out the short batch, and what would make some shards longer than others.
+        shard: (i, n): of the batches of each epoch those with the numbers k % n == i.
+        label: the name of the tensor that is given beside the others: items are (features, label).
+        pad: as for `tensors`.
+        prefetch: batches that threads make ahead; 0: the caller makes them, without threads.
+        threads: that make them; the batches and their order are the same for every number.
+        as_batches: give RecordBatch objects instead of tensors.
+        consumed: begin behind so many batches, counted over the epochs.
+        """
+        from .._dataset.dataset import Dataset
+
+        return Dataset(
+            self,
+            batch_size=batch_size,
+            shuffle=shuffle,
+            seed=seed,
+            epochs=epochs,
+            drop_last=drop_last,
+            shard=shard,
+            window=window,
+            label=label,
+            pad=pad,
+            prefetch=prefetch,
+            threads=threads,
+            as_batches=as_batches,
+            consumed=consumed,
+        )
+
+    def grain(self, label: str | None = None, pad: PadsLike = None) -> Rows:
+        """The rows of plain TFRecord files by number, as dicts of numpy arrays: a
+        RandomAccessDataSource for grain.DataLoader and grain.MapDataset.source. With a label, rows
+        are (features, label). pad as for `tensors`."""
+        from .._dataset.rows import Rows
+
+        return Rows(self, label, pad)
+
+    def torch_map(self, label: str | None = None, pad: PadsLike = None) -> Any:
+        """The same as dicts of torch tensors: a map-style torch.utils.data.Dataset, for samplers
+        of one's own. Its `collate` is the collate_fn for tensors that are not dense."""
+        from .._tensor.conversion import framework
+
+        return framework("torch", "torch", "PyTorch").TorchRows(self.grain(label, pad))

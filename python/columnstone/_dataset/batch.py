@@ -1,0 +1,52 @@
+"""A batch of a dataset, and its position."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+
+class Position(NamedTuple):
+    """Where a batch stands: number `batch` (from 0) of the shard's batches of an epoch.
+
+    file and rows_before are for sources that are read in order: so many files of the epoch's order,
+    with so many rows, lie in front of where reading has to begin for this batch.
+    """
+
+    epoch: int
+    batch: int
+    file: int = 0
+    rows_before: int = 0
+
+
+class Batch(dict[str, Any]):
+    """The tensors of a batch by name, with the batch's `position`.
+
+    A dict like any other. Copies and pickles keep the position.
+    """
+
+    __slots__ = ("position",)
+
+    position: Position | None
+
+    def __init__(
+        self,
+        tensors: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        position: Position | None = None,
+    ) -> None:
+        super().__init__(tensors)
+        self.position = position
+
+    def __copy__(self) -> Batch:
+        return type(self)(self, self.position)
+
+    copy = __copy__
+
+    def __reduce__(self) -> tuple[Callable[..., Batch], tuple[Any, ...]]:
+        return type(self), (dict(self), self.position)
+
+    def __repr__(self) -> str:
+        where = "" if self.position is None else f", {self.position}"
+        return f"Batch({dict(self)!r}{where})"

@@ -1,0 +1,68 @@
+"""The formats and compressions of files behind URLs, by their first bytes and their names."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from .._base.errors import argument_error
+from .registry import has_magic
+
+if TYPE_CHECKING:
+    from .._io.remote import RemoteFile
+
+Compression: TypeAlias = Literal["none", "gzip", "zlib", "zstd"]
+
+_HEAD = 64  # bytes that tell a format
+_TEXT = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
+_ENDINGS = {
+    **_TEXT,
+    ".tfrecord": "example",
+    ".tfrecords": "example",
+    ".tfrec": "example",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".arrows": "arrows",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_COMPRESSIONS: dict[str, Compression] = {
+    ".gz": "gzip",
+    ".zlib": "zlib",
+    ".zz": "zlib",
+    ".zst": "zstd",
+}
+
+
+def _ending(name: str) -> tuple[str, Compression | None]:
+    """The ending in front of that of a compression, and the compression."""
+    stem, ending = os.path.splitext(name)
+    if ending in _COMPRESSIONS:
+        return os.path.splitext(stem)[1], _COMPRESSIONS[ending]
+    return ending, None
+
+
+def format_of(files: list[RemoteFile]) -> str | None:
+    """The format of the first file by its bytes, or by the ending of its name; None for others,
+    which the library takes for TFRecords or says what it takes them for."""
+    if not files:
+        return None
+    head = files[0].read(_HEAD)
+    files[0].seek(0)
+    if has_magic(head, b"PAR1"):
+        return "parquet"
+    if has_magic(head, b"ARROW1") or head[:4] == b"\xff\xff\xff\xff":
+        return "arrow"
+    return _TEXT.get(_ending(files[0].name)[0])
+
+
+def named_by(
+    url: str, format: str | None, compression: Compression | None
+) -> tuple[str, Compression | None]:
+    """The format and compression of an output that a URL names, where they are not given."""
+    ending, by_name = _ending(url)
+    found = format or _ENDINGS.get(ending)
+    if found is None:
+        raise argument_error(f"the ending of {url} means no known format", "name the format")
+    return found, compression or by_name

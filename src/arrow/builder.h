@@ -155,8 +155,9 @@ static inline void cst__builder_put_string(cst__builder *builder, size_t size) {
   builder->offsets[++builder->length] = (int64_t)builder->num_bytes;
 }
 
+/* Afterwards builder->values is there, also for no bytes. */
 static inline bool cst__builder_has_bytes(cst__builder *builder, size_t size) {
-  return __builtin_expect(size <= builder->max_bytes - builder->num_bytes, 1) ||
+  return __builtin_expect(size < builder->max_bytes - builder->num_bytes, 1) ||
          cst__builder_reserve_bytes(builder, size);
 }
 

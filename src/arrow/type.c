@@ -23,7 +23,7 @@ static size_t type_width(const cst__type *type) {
 }
 
 cst_status cst__type_set(cst__type *type, const char *format, cst__arena *arena, cst_error *error) {
-  *type = (cst__type){.name = "", .flags = ARROW_FLAG_NULLABLE};
+  type->fixed_size = 0;
   const cst__layout_info *info = cst__layout_find(format, &type->fixed_size);
   if (info->layout == CST__LAYOUT_OTHER) {
     return cst__fail(error, CST_UNSUPPORTED, NULL, "the Arrow type '%s' is not supported", format);
@@ -46,6 +46,9 @@ cst_status cst__type_set_children(cst__type *type, size_t count, cst__arena *are
     return cst__fail_memory(error, size);
   }
   type->num_children = count;
+  for (size_t i = 0; i < count; i++) {
+    type->children[i] = (cst__type)CST__TYPE_INIT;
+  }
   return CST_OK;
 }
 
@@ -104,6 +107,7 @@ static cst_status import_node(const type_importer *im, const struct ArrowSchema 
     if (type->dictionary == NULL) {
       return cst__fail_memory(im->error, sizeof *type->dictionary);
     }
+    *type->dictionary = (cst__type)CST__TYPE_INIT;
     CST__TRY(import_node(im, schema->dictionary, type->dictionary));
   }
   CST__TRY(cst__type_set_children(type, (size_t)schema->n_children, im->arena, im->error));
@@ -121,6 +125,7 @@ static cst_status import_node(const type_importer *im, const struct ArrowSchema 
 cst_status cst__type_import(const struct ArrowSchema *schema, cst__arena *arena, cst__type *type,
                             cst_error *error) {
   const type_importer im = {arena, error};
+  *type = (cst__type)CST__TYPE_INIT;
   CST__TRY(cst__schema_check_whole(schema, error));
   return import_node(&im, schema, type);
 }

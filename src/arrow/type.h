@@ -30,6 +30,10 @@ typedef struct cst__type {
   struct cst__type *dictionary; /* type of the values; NULL: not dictionary-encoded */
 } cst__type;
 
+/* A nullable type of no format yet. */
+#define CST__TYPE_INIT \
+  { .name = "", .flags = ARROW_FLAG_NULLABLE }
+
 static inline bool cst__type_is_nullable(const cst__type *type) {
   return (type->flags & ARROW_FLAG_NULLABLE) != 0;
 }
@@ -39,10 +43,10 @@ static inline bool cst__type_is_map(const cst__type *type) {
   return type->layout == CST__LAYOUT_LIST && type->format[1] == 'm';
 }
 
-/* Sets what a format says: a nullable type without name and children. CST_UNSUPPORTED for a format
- * that is not known, a union or a run-end encoded type; CST_NO_MEMORY. */
+/* Sets what a format says, and nothing else. CST_UNSUPPORTED for a format that is not known, a
+ * union or a run-end encoded type; CST_NO_MEMORY. */
 cst_status cst__type_set(cst__type *type, const char *format, cst__arena *arena, cst_error *error);
-/* Gives a type zeroed children. */
+/* Gives a type children, each as CST__TYPE_INIT. */
 cst_status cst__type_set_children(cst__type *type, size_t count, cst__arena *arena,
                                   cst_error *error);
 /* Copies the name; it has no NUL. */

@@ -87,8 +87,12 @@ static void put_null(lane *l, cst__builder *to, struct ArrowArray *expects) {
 static void put_leaf(lane *l, const cst__type *type, cst__builder *to, struct ArrowArray *expects) {
   int64_t number = (int64_t)roll(&l->c, 100);
   char text[32];
-  int size = snprintf(text, sizeof text, "%0*d", (int)roll(&l->c, 20), (int)number);
+  int digits = (int)roll(&l->c, 20);
+  int size = snprintf(text, sizeof text, "%0*d", digits, (int)number);
   bool is_text = type->dtype == CST_DTYPE_BYTES;
+  if (digits == 0) {
+    size = 0; /* an empty string */
+  }
   if (type->layout == CST__LAYOUT_FIXED_BINARY) {
     size = (int)type->fixed_size;
     memset(text, 'x', sizeof text);
@@ -246,7 +250,8 @@ TEST(generated_trees_are_what_nanoarrow_builds) {
   for (uint64_t seed = 0; seed < 300; seed++) {
     chance c = {seed};
     cst__arena arena;
-    cst__type made, root;
+    cst__type made = CST__TYPE_INIT;
+    cst__type root;
     struct ArrowSchema schema, again;
     cst__batch_builder *batch = NULL;
     cst__arena_init(&arena, NULL);
@@ -291,7 +296,7 @@ static cst_status run_tree(const cst__type *root, chance c) {
 static int run_scenario(void *context) {
   chance c = {((scenario *)context)->seed};
   cst__arena arena;
-  cst__type root;
+  cst__type root = CST__TYPE_INIT;
   struct ArrowSchema schema = {0};
   cst_error error = CST_ERROR_INIT;
   cst__arena_init(&arena, NULL);
@@ -333,6 +338,7 @@ typedef struct column {
 
 static void column_open(column *c, const char *format, const char *item) {
   cst__arena_init(&c->arena, NULL);
+  c->root = (cst__type)CST__TYPE_INIT;
   CHECK_EQ(cst__type_set(&c->root, "+s", &c->arena, NULL), CST_OK);
   CHECK_EQ(cst__type_set_children(&c->root, 1, &c->arena, NULL), CST_OK);
   CHECK_EQ(cst__type_set(c->root.children, format, &c->arena, NULL), CST_OK);
@@ -342,6 +348,7 @@ static void column_open(column *c, const char *format, const char *item) {
     CHECK_EQ(cst__type_set(c->root.children->children, item, &c->arena, NULL), CST_OK);
   } else if (item != NULL) {
     c->root.children->dictionary = cst__arena_take_zero(&c->arena, sizeof(cst__type));
+    *c->root.children->dictionary = (cst__type)CST__TYPE_INIT;
     CHECK_EQ(cst__type_set(c->root.children->dictionary, item, &c->arena, NULL), CST_OK);
   }
   CHECK_EQ(cst__type_export(&c->root, &c->schema, NULL), CST_OK);
@@ -451,7 +458,7 @@ TEST(rows_count_their_bytes) {
 
 TEST(types_that_cannot_be_built) {
   cst__arena arena;
-  cst__type type = {0};
+  cst__type type = CST__TYPE_INIT;
   cst__batch_builder *batch = NULL;
   struct ArrowSchema schema;
   cst__arena_init(&arena, NULL);

@@ -1,9 +1,9 @@
 /* The parts of the reader of JSON lines: records of a file, one parsed record, scalars, the types
- * of the columns, inference of them, and the columns that a batch is built in.
+ * of the columns, inference of them, and the rows of a batch.
  *
- * Flow: lines.c cuts the input into records, document.c has yyjson parse one,
- * json_infer.c looks at all of them to find a tree of types (json_type.c makes it of a schema), and
- * builder.c appends them to columns (column.c) of these types. json_table.c drives it.
+ * Flow: lines.c cuts the input into records, document.c has yyjson parse one, json_infer.c looks at
+ * all of them to find a tree of types (json_type.c makes it of a schema), and json_rows.c appends
+ * them to the builders of these types. json_table.c drives it.
  */
 #ifndef FORMAT_JSON_JSON_H
 #define FORMAT_JSON_JSON_H
@@ -11,7 +11,7 @@
 #include <columnstone/schema.h>
 #include <yyjson.h>
 
-#include "arrow/batch.h"
+#include "arrow/builder.h"
 #include "base/hash.h"
 #include "format/table/table.h"
 
@@ -152,53 +152,43 @@ void cst__json_base64_decode(const char *text, size_t size, uint8_t *out);
 
 /* ---- types ---- */
 
-typedef enum cst__json_kind {
-  CST__JSON_KIND_NULL,
-  CST__JSON_KIND_BOOL,
-  CST__JSON_KIND_NUMBER, /* see dtype */
-  CST__JSON_KIND_STRING,
-  CST__JSON_KIND_BINARY,
-  CST__JSON_KIND_LIST,
-  CST__JSON_KIND_FIXED_LIST,
-  CST__JSON_KIND_STRUCT
-} cst__json_kind;
-
+/* What JSON asks of a type, beside what Arrow says. */
 enum {
-  CST__JSON_OFFSETS_32 = 1 << 0,
-  CST__JSON_SCALARS = 1 << 1,  /* a list: a scalar is a list of one */
-  CST__JSON_EXACT = 1 << 2,    /* a float: integers have to be held exactly */
-  CST__JSON_CLOSED = 1 << 3,   /* a struct: a key that it does not know is an error */
-  CST__JSON_REQUIRED = 1 << 4, /* never null: a null is an error */
-  CST__JSON_PRESENT = 1 << 5,  /* a struct: a null is one of nulls */
-  CST__JSON_DECLARED = 1 << 6, /* REQUIRED as the Arrow field says it */
-  CST__JSON_VIEWS = 1 << 7     /* strings: views into one block */
+  CST__JSON_SCALARS = 1 << 0,  /* a list: a scalar is a list of one */
+  CST__JSON_EXACT = 1 << 1,    /* a float: integers have to be held exactly */
+  CST__JSON_CLOSED = 1 << 2,   /* a struct: a key that it does not know is an error */
+  CST__JSON_REQUIRED = 1 << 3, /* never null: a null is an error */
+  CST__JSON_PRESENT = 1 << 4   /* a struct: a null is one of nulls */
 };
 
 enum { CST__JSON_IGNORED = INT32_MAX }; /* in `map`: a key that is known and not wanted */
 
-/* The type of a column, or of what is within it. */
+/* The type of a column, or of what is within it: a tree beside that of the Arrow types. */
 typedef struct cst__json_type {
-  cst__json_kind kind;
-  cst_dtype dtype;
+  cst__type *type;
   uint32_t flags;
-  int64_t fixed_size; /* FIXED_LIST */
-  const char *name;   /* of a struct's child: its key; NUL-terminated */
-  size_t name_size;
-  struct cst__json_type *children;
-  size_t num_children;
-  size_t num_required; /* children that are never null */
-  cst__name_map map;   /* STRUCT: keys to children */
+  size_t name_size;                /* of type->name: for a struct's child, its key */
+  struct cst__json_type *children; /* as many as type has */
+  size_t num_required;             /* children that are never null */
+  cst__name_map map;               /* a struct: keys to children */
 } cst__json_type;
 
-/* The tree of a plan. Immutable once made, shared by readers. */
+/* The trees of a plan. Immutable once made, shared by readers. */
 typedef struct cst__json_types {
   cst__arena arena;
+  cst__type arrow;
   cst__json_type root; /* a struct */
   bool is_inferred;
 } cst__json_types;
 
+/* The root of a struct without columns yet. */
+cst_status cst__json_types_init(cst__json_types *types, const cst_allocator *allocator,
+                                cst_error *error);
 void cst__json_types_reset(cst__json_types *types);
-/* A struct's children, zeroed; a list has one. */
+/* Sets the Arrow type by its format; the name stays. */
+cst_status cst__json_type_set(cst__json_types *types, cst__json_type *type, const char *format,
+                              cst_error *error);
+/* A struct's children, without names and types; a list has one, which is called "item". */
 cst_status cst__json_type_children(cst__json_types *types, cst__json_type *type, size_t count,
                                    cst_error *error);
 /* Sets the name of a child; copies. */
@@ -216,9 +206,6 @@ cst_status cst__json_types_of_arrow(cst__json_types *types, const cst__table_opt
 /* CST_NOT_FOUND, with near names, for a wanted column that there is not. */
 cst_status cst__json_fail_column(const char *column, const char *const *names, size_t count,
                                  cst_error *error);
-/* The Arrow schema of a type. */
-cst_status cst__json_arrow_schema(const cst__json_type *type, struct ArrowSchema *out,
-                                  cst_error *error);
 /* "int64", "large_list", ...: what a value should be, for messages. */
 const char *cst__json_type_word(const cst__json_type *type);
 
@@ -236,74 +223,34 @@ cst_status cst__json_infer_add(cst__json_infer *infer, const cst__json_document 
 cst_status cst__json_infer_finish(cst__json_infer *infer, cst__json_types *types, cst_error *error);
 void cst__json_infer_free(cst__json_infer *infer);
 
-/* ---- columns ---- */
+/* ---- rows ---- */
 
-/* The slots of one type in the batch at hand. A struct's children may be shorter than it: slots
- * that are absent at the end are not there yet. */
+/* A column at work: a tree beside that of the builders. */
 typedef struct cst__json_column {
   const cst__json_type *type;
+  cst__builder *to;
   struct cst__json_column *children;
-  cst__buffer validity; /* a bit per slot */
-  cst__buffer offsets;  /* int64 [length + 1] */
-  cst__buffer values;   /* numbers, bits, or bytes */
-  int64_t length;
-  int64_t null_count;
-  size_t usual_values; /* bytes of values in the batch before */
-  size_t usual_length; /* slots in the batch before */
   yyjson_val *pending; /* the value of the object at hand; NULL: none */
   uint32_t touched;    /* the sibling that has one, too; UINT32_MAX: no more */
-  uint32_t first_key;  /* STRUCT: the child whose key came first, last time */
-  uint32_t key_behind; /* the sibling whose key came behind this one's, last time */
+  uint32_t first_key;  /* a struct: the child whose key came first, last time */
+  uint32_t next_key;   /* the sibling whose key came after this one's, last time */
 } cst__json_column;
 
-/* Columns for a type, in the arena. */
-cst_status cst__json_column_init(cst__json_column *column, const cst__json_type *type,
-                                 cst__arena *arena, cst_error *error);
-void cst__json_column_free(cst__json_column *column, const cst_allocator *allocator);
-/* Appends one slot that is not null: zero, false, empty. False: no memory. */
-bool cst__json_column_add(cst__json_column *column, const cst_allocator *allocator);
-/* Appends absent slots up to `length`: nulls, or zeros for what is never null; counts them in
- * *absent. False: no memory, or the limit is exceeded. */
-bool cst__json_column_pad(cst__json_column *column, int64_t length, const cst_allocator *allocator,
-                          int64_t *absent);
-/* Why padding failed. */
-cst_status cst__json_fail_absent(int64_t absent, cst_error *error);
-/* Appends bytes to the last slot of strings. */
-uint8_t *cst__json_column_bytes(cst__json_column *column, size_t size,
-                                const cst_allocator *allocator);
-/* Takes the slots from `length` on back. */
-void cst__json_column_truncate(cst__json_column *column, int64_t length);
-/* Hands out `length` slots, the absent ones included. Behind it there are none, also on failure,
- * which is CST_NO_MEMORY or CST_LIMIT. */
-cst_status cst__json_column_export(cst__json_column *column, int64_t length,
-                                   const cst_allocator *allocator, int64_t *absent,
-                                   struct ArrowArray *out, cst_error *error);
-
-static inline int64_t *cst__json_offsets(const cst__json_column *column) {
-  return (int64_t *)(void *)column->offsets.data;
-}
-
-/* ---- building ---- */
-
-typedef struct cst__json_builder {
-  cst_allocator allocator;
+typedef struct cst__json_rows {
   cst__arena arena;
+  cst__batch_builder *batch;
   cst__json_column root;
   cst__json_path path;
-  int64_t absent;     /* slots of the batch that stand for keys that are not there */
   yyjson_val *failed; /* the value that an error is about */
   const char *hint;   /* for values that do not fit; NULL: none */
-} cst__json_builder;
+} cst__json_rows;
 
-cst_status cst__json_builder_init(cst__json_builder *builder, const cst__json_types *types,
-                                  const cst_allocator *allocator, cst_error *error);
-void cst__json_builder_reset(cst__json_builder *builder);
+/* The types are borrowed. */
+cst_status cst__json_rows_init(cst__json_rows *rows, const cst__json_types *types,
+                               const cst_allocator *allocator, cst_error *error);
+void cst__json_rows_reset(cst__json_rows *rows);
 /* Appends one record as a row; on failure no row is added, and the error has path and place. */
-cst_status cst__json_builder_add(cst__json_builder *builder, const cst__json_document *document,
-                                 const cst__json_record *record, yyjson_val *value,
-                                 cst_error *error);
-/* The rows so far, as a batch; there are none behind it, also on failure. */
-cst_status cst__json_builder_finish(cst__json_builder *builder, struct ArrowArray *out,
-                                    cst_error *error);
+cst_status cst__json_rows_add(cst__json_rows *rows, const cst__json_document *document,
+                              const cst__json_record *record, yyjson_val *value, cst_error *error);
 
 #endif /* FORMAT_JSON_JSON_H */

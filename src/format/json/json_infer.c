@@ -476,7 +476,7 @@ static cst_status finish_node(const node *n, cst__json_types *types, cst__json_t
 
 static cst_status finish_struct(const node *n, cst__json_types *types, cst__json_type *type,
                                 cst_error *error) {
-  type->kind = CST__JSON_KIND_STRUCT;
+  CST__TRY(cst__json_type_set(types, type, "+s", error));
   type->flags |= CST__JSON_CLOSED;
   CST__TRY(cst__json_type_children(types, type, n->num_children, error));
   for (size_t i = 0; i < n->num_children; i++) {
@@ -487,13 +487,18 @@ static cst_status finish_struct(const node *n, cst__json_types *types, cst__json
   return cst__json_type_close(type, error);
 }
 
-static void finish_number(const node *n, cst__json_type *type) {
-  type->kind = CST__JSON_KIND_NUMBER;
-  type->dtype = has(n, SEEN_LARGE) ? CST_DTYPE_UINT64 : CST_DTYPE_INT64;
-  if (float_reason(n) >= 0) {
-    type->dtype = CST_DTYPE_FLOAT64;
-    type->flags |= CST__JSON_EXACT;
+/* The format of a scalar. */
+static const char *scalar_of(const node *n) {
+  if ((n->seen & BITS_NUMBER) != 0) {
+    return float_reason(n) >= 0 ? "g" : has(n, SEEN_LARGE) ? "L" : "l";
   }
+  if (has(n, SEEN_MARK)) {
+    return "Z";
+  }
+  if (has(n, SEEN_STRING) || has(n, SEEN_SPECIAL)) {
+    return "U";
+  }
+  return has(n, SEEN_BOOL) ? "b" : "n";
 }
 
 static cst_status finish_node(const node *n, cst__json_types *types, cst__json_type *type,
@@ -502,20 +507,13 @@ static cst_status finish_node(const node *n, cst__json_types *types, cst__json_t
     return finish_struct(n, types, type, error);
   }
   if (has(n, SEEN_LIST)) {
-    type->kind = CST__JSON_KIND_LIST;
+    CST__TRY(cst__json_type_set(types, type, "+L", error));
     CST__TRY(cst__json_type_children(types, type, 1, error));
     return finish_node(n->item, types, &type->children[0], error);
   }
-  if ((n->seen & (1U << SEEN_INT | 1U << SEEN_FLOAT)) != 0) {
-    finish_number(n, type);
-  } else if (has(n, SEEN_MARK)) {
-    type->kind = CST__JSON_KIND_BINARY;
-  } else if (has(n, SEEN_STRING) || has(n, SEEN_SPECIAL)) {
-    type->kind = CST__JSON_KIND_STRING;
-  } else if (has(n, SEEN_BOOL)) {
-    type->kind = CST__JSON_KIND_BOOL;
-  }
-  return CST_OK;
+  const char *format = scalar_of(n);
+  type->flags = *format == 'g' ? CST__JSON_EXACT : 0;
+  return cst__json_type_set(types, type, format, error);
 }
 
 static cst_status fail_unknown(const node *root, const char *column, cst_error *error) {
@@ -551,7 +549,6 @@ static cst_status ignore_others(const node *root, cst__json_types *types, cst_er
 static cst_status finish_wanted(const cst__json_infer *infer, cst__json_types *types,
                                 cst_error *error) {
   const node *root = &infer->root;
-  types->root.kind = CST__JSON_KIND_STRUCT;
   types->root.flags = CST__JSON_CLOSED;
   CST__TRY(cst__json_type_children(types, &types->root, infer->num_columns, error));
   for (size_t i = 0; i < infer->num_columns; i++) {

@@ -20,7 +20,7 @@ typedef struct reader {
   void *drop_ctx;
   cst__json_lines lines;
   cst__json_document document;
-  cst__json_builder builder;
+  cst__json_rows rows;
   cst_status failed; /* it comes again with every further call */
   cst_error error;
 } reader;
@@ -150,10 +150,12 @@ static cst_status json_plan(const cst__table_files *files, const cst__table_opti
   p->batch_size = options->batch_size;
   p->max_record_size = options->max_record_size;
   p->skip = options->skip;
-  cst__arena_init(&p->types.arena, options->allocator);
-  cst_status status = find_types(p, options, error);
+  cst_status status = cst__json_types_init(&p->types, options->allocator, error);
   if (status == CST_OK) {
-    status = cst__json_arrow_schema(&p->types.root, schema, error);
+    status = find_types(p, options, error);
+  }
+  if (status == CST_OK) {
+    status = cst__type_export(&p->types.arrow, schema, error);
   }
   if (status != CST_OK) {
     json_plan_free(p);
@@ -170,7 +172,7 @@ static void json_close(void *ptr) {
   if (r != NULL) {
     cst__json_lines_reset(&r->lines);
     cst__json_document_reset(&r->document);
-    cst__json_builder_reset(&r->builder);
+    cst__json_rows_reset(&r->rows);
     cst__delete(r);
   }
 }
@@ -188,7 +190,7 @@ static cst_status json_open(const void *ptr, cst__table_drop drop, void *drop_ct
   r->error = (cst_error)CST_ERROR_INIT;
   r->document.allocator = p->allocator;
   cst__json_lines_init(&r->lines, p->files, p->max_record_size, &p->allocator);
-  cst_status status = cst__json_builder_init(&r->builder, &p->types, &p->allocator, error);
+  cst_status status = cst__json_rows_init(&r->rows, &p->types, &p->allocator, error);
   if (status != CST_OK) {
     json_close(r);
     return status;
@@ -223,7 +225,7 @@ static cst_status next_row(reader *r, bool *done) {
   if (status == CST_OK && !*done) {
     status = cst__json_document_parse(&r->document, &record, &value, &r->error);
     if (status == CST_OK) {
-      status = cst__json_builder_add(&r->builder, &r->document, &record, value, &r->error);
+      status = cst__json_rows_add(&r->rows, &r->document, &record, value, &r->error);
     }
     (void)add_file(r->plan->files, &record, status, &r->error);
   }
@@ -232,11 +234,11 @@ static cst_status next_row(reader *r, bool *done) {
 
 static cst_status next_batch(reader *r, struct ArrowArray *out) {
   bool done = false;
-  while (!done && r->builder.root.length < r->plan->batch_size) {
+  const cst__builder *rows = r->rows.batch->root;
+  while (!done && rows->length < r->plan->batch_size) {
     CST__TRY(next_row(r, &done));
   }
-  return r->builder.root.length > 0 ? cst__json_builder_finish(&r->builder, out, &r->error)
-                                    : CST_OK;
+  return rows->length > 0 ? cst__batch_builder_finish(r->rows.batch, out, &r->error) : CST_OK;
 }
 
 static cst_status json_next(void *ptr, struct ArrowArray *out, cst_error *error) {

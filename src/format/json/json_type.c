@@ -1,6 +1,5 @@
-/* Types of columns: from a TFMD schema, from an Arrow struct, and as an Arrow schema. */
+/* Types of columns: from a TFMD schema, and from an Arrow struct. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arrow/view.h"
@@ -10,9 +9,18 @@
 
 /* ---- the tree ---- */
 
+cst_status cst__json_types_init(cst__json_types *types, const cst_allocator *allocator,
+                                cst_error *error) {
+  cst__arena_init(&types->arena, allocator);
+  types->arrow = (cst__type)CST__TYPE_INIT;
+  types->arrow.flags = 0; /* a batch itself is never null */
+  types->root.type = &types->arrow;
+  return cst__type_set(&types->arrow, "+s", &types->arena, error);
+}
+
 static void reset_maps(cst__json_type *type) {
   cst__name_map_reset(&type->map);
-  for (size_t i = 0; i < type->num_children; i++) {
+  for (size_t i = 0; type->children != NULL && i < type->type->num_children; i++) {
     reset_maps(&type->children[i]);
   }
 }
@@ -23,8 +31,14 @@ void cst__json_types_reset(cst__json_types *types) {
   types->root = (cst__json_type){0};
 }
 
-cst_status cst__json_type_children(cst__json_types *types, cst__json_type *type, size_t count,
-                                   cst_error *error) {
+cst_status cst__json_type_set(cst__json_types *types, cst__json_type *type, const char *format,
+                              cst_error *error) {
+  return cst__type_set(type->type, format, &types->arena, error);
+}
+
+/* Children beside those that the Arrow type has. */
+static cst_status mirror_children(cst__json_types *types, cst__json_type *type, cst_error *error) {
+  size_t count = type->type->num_children;
   size_t size = 0;
   type->children = cst__mul(count, sizeof *type->children, &size)
                        ? cst__arena_take_zero(&types->arena, size + 1)
@@ -32,29 +46,38 @@ cst_status cst__json_type_children(cst__json_types *types, cst__json_type *type,
   if (type->children == NULL) {
     return cst__fail_memory(error, size);
   }
-  type->num_children = count;
+  for (size_t i = 0; i < count; i++) {
+    type->children[i].type = &type->type->children[i];
+    type->children[i].name_size = strlen(type->type->children[i].name);
+  }
   return CST_OK;
+}
+
+cst_status cst__json_type_children(cst__json_types *types, cst__json_type *type, size_t count,
+                                   cst_error *error) {
+  CST__TRY(cst__type_set_children(type->type, count, &types->arena, error));
+  if (type->type->layout != CST__LAYOUT_STRUCT) {
+    type->type->children[0].name = "item";
+  }
+  return mirror_children(types, type, error);
 }
 
 cst_status cst__json_type_name(cst__json_types *types, cst__json_type *type, const char *name,
                                size_t size, cst_error *error) {
-  type->name = cst__arena_copy(&types->arena, name, size);
-  if (type->name == NULL) {
-    return cst__fail_memory(error, size);
-  }
   type->name_size = size;
-  return CST_OK;
+  return cst__type_set_name(type->type, name, size, &types->arena, error);
 }
 
 cst_status cst__json_type_close(cst__json_type *type, cst_error *error) {
-  for (size_t i = 0; i < type->num_children; i++) {
+  for (size_t i = 0; i < type->type->num_children; i++) {
     const cst__json_type *child = &type->children[i];
-    if (cst__name_map_find(&type->map, child->name, child->name_size) != SIZE_MAX) {
+    const char *name = child->type->name;
+    if (cst__name_map_find(&type->map, name, child->name_size) != SIZE_MAX) {
       cst_status status = cst__fail(error, CST_SCHEMA, NULL, "two fields have this name");
-      cst__error_add_path(error, child->name, strlen(child->name));
+      cst__error_add_path(error, name, strlen(name));
       return status;
     }
-    if (!cst__name_map_add(&type->map, child->name, child->name_size, i)) {
+    if (!cst__name_map_add(&type->map, name, child->name_size, i)) {
       return cst__fail_memory(error, sizeof(cst__name_slot));
     }
     type->num_required += (child->flags & CST__JSON_REQUIRED) != 0;
@@ -140,29 +163,30 @@ typedef struct schema_reader {
   cst_error *error;
 } schema_reader;
 
-static void set_value(schema_reader *r, cst__json_type *type, cst_feature_type of) {
-  type->flags =
-      CST__JSON_REQUIRED | (r->column_flags & CST_COLUMNS_OFFSETS_32 ? CST__JSON_OFFSETS_32 : 0);
-  type->kind = of == CST_FEATURE_BYTES ? CST__JSON_KIND_BINARY : CST__JSON_KIND_NUMBER;
-  if (of == CST_FEATURE_BYTES && (r->column_flags & CST_COLUMNS_BINARY_VIEWS) != 0) {
-    type->flags = CST__JSON_REQUIRED | CST__JSON_VIEWS;
-  }
-  type->dtype = of == CST_FEATURE_INT ? CST_DTYPE_INT64 : CST_DTYPE_FLOAT32;
-  if (of == CST_FEATURE_UNKNOWN) {
-    type->kind = CST__JSON_KIND_NULL;
-    type->flags = 0;
-  }
+static bool has_flag(const schema_reader *r, uint32_t flag) {
+  return (r->column_flags & flag) != 0;
+}
+
+static cst_status set_value(schema_reader *r, cst__json_type *type, cst_feature_type of) {
+  type->flags = of != CST_FEATURE_UNKNOWN ? CST__JSON_REQUIRED : 0;
+  const char *bytes = has_flag(r, CST_COLUMNS_BINARY_VIEWS) ? "vz"
+                      : has_flag(r, CST_COLUMNS_OFFSETS_32) ? "z"
+                                                            : "Z";
+  const char *format = of == CST_FEATURE_BYTES   ? bytes
+                       : of == CST_FEATURE_INT   ? "l"
+                       : of == CST_FEATURE_FLOAT ? "f"
+                                                 : "n";
+  return cst__json_type_set(r->types, type, format, r->error);
 }
 
 /* A list of lists, `depth` of them, of values. */
 static cst_status set_list(schema_reader *r, cst__json_type *type, cst_feature_type of, int depth) {
   if (depth == 0) {
-    set_value(r, type, of);
-    return CST_OK;
+    return set_value(r, type, of);
   }
-  type->kind = CST__JSON_KIND_LIST;
-  type->flags |=
-      CST__JSON_SCALARS | (r->column_flags & CST_COLUMNS_OFFSETS_32 ? CST__JSON_OFFSETS_32 : 0);
+  const char *format = has_flag(r, CST_COLUMNS_OFFSETS_32) ? "+l" : "+L";
+  type->flags |= CST__JSON_SCALARS;
+  CST__TRY(cst__json_type_set(r->types, type, format, r->error));
   CST__TRY(cst__json_type_children(r->types, type, 1, r->error));
   return set_list(r, &type->children[0], of, depth - 1);
 }
@@ -175,8 +199,8 @@ static cst_status fail_feature(schema_reader *r, const cst_feature *feature, con
 }
 
 static cst_status set_struct(schema_reader *r, cst__json_type *type, const cst_feature *feature) {
-  type->kind = CST__JSON_KIND_STRUCT;
   type->flags = CST__JSON_PRESENT;
+  CST__TRY(cst__json_type_set(r->types, type, "+s", r->error));
   CST__TRY(cst__json_type_children(r->types, type, feature->num_children, r->error));
   for (size_t i = 0; i < feature->num_children; i++) {
     const cst_feature *child = &feature->children[i];
@@ -209,9 +233,10 @@ static cst_status set_feature(schema_reader *r, cst__json_type *type, const cst_
   }
   CST__TRY(set_list(r, type, feature->type, feature->type == CST_FEATURE_UNKNOWN ? 0 : 1));
   int64_t size = fixed_size_of(r, feature);
-  if (size > 0 && type->kind == CST__JSON_KIND_LIST) {
-    type->kind = CST__JSON_KIND_FIXED_LIST;
-    type->fixed_size = size;
+  if (size > 0 && type->type->layout == CST__LAYOUT_LIST) {
+    char format[16];
+    (void)snprintf(format, sizeof format, "+w:%d", (int)size);
+    return cst__json_type_set(r->types, type, format, r->error);
   }
   return CST_OK;
 }
@@ -224,7 +249,6 @@ cst_status cst__json_types_of_schema(cst__json_types *types, const cst__table_op
                                      cst_error *error) {
   schema_reader r = {types, options->column_flags, error};
   choice chosen = {NULL, NULL, 0};
-  types->root.kind = CST__JSON_KIND_STRUCT;
   cst_status status = choose(&chosen, cst__schema_num_features(options->schema), feature_name,
                              options->schema, options, error);
   if (status == CST_OK) {
@@ -240,112 +264,75 @@ cst_status cst__json_types_of_schema(cst__json_types *types, const cst__table_op
 
 /* ---- from Arrow ---- */
 
-typedef struct simple_type {
-  const char *format;
-  cst__json_kind kind;
-  cst_dtype dtype;
-  uint32_t flags;
-} simple_type;
+static bool is_readable(const struct ArrowSchema *schema) {
+  int64_t ignored;
+  switch (cst__layout_find(schema->format, &ignored)->layout) {
+    case CST__LAYOUT_NULL:
+    case CST__LAYOUT_BOOL:
+    case CST__LAYOUT_NUMBER:
+    case CST__LAYOUT_BINARY:
+    case CST__LAYOUT_BINARY_VIEW:
+    case CST__LAYOUT_FIXED_LIST:
+    case CST__LAYOUT_STRUCT:
+      return schema->dictionary == NULL;
+    case CST__LAYOUT_LIST:
+      return schema->dictionary == NULL && schema->format[1] != 'm';
+    default:
+      return false;
+  }
+}
 
-static const simple_type simple_types[] = {
-    {"n", CST__JSON_KIND_NULL, CST_DTYPE_NONE, 0},
-    {"b", CST__JSON_KIND_BOOL, CST_DTYPE_NONE, 0},
-    {"c", CST__JSON_KIND_NUMBER, CST_DTYPE_INT8, 0},
-    {"s", CST__JSON_KIND_NUMBER, CST_DTYPE_INT16, 0},
-    {"i", CST__JSON_KIND_NUMBER, CST_DTYPE_INT32, 0},
-    {"l", CST__JSON_KIND_NUMBER, CST_DTYPE_INT64, 0},
-    {"C", CST__JSON_KIND_NUMBER, CST_DTYPE_UINT8, 0},
-    {"S", CST__JSON_KIND_NUMBER, CST_DTYPE_UINT16, 0},
-    {"I", CST__JSON_KIND_NUMBER, CST_DTYPE_UINT32, 0},
-    {"L", CST__JSON_KIND_NUMBER, CST_DTYPE_UINT64, 0},
-    {"f", CST__JSON_KIND_NUMBER, CST_DTYPE_FLOAT32, 0},
-    {"g", CST__JSON_KIND_NUMBER, CST_DTYPE_FLOAT64, 0},
-    {"u", CST__JSON_KIND_STRING, CST_DTYPE_BYTES, CST__JSON_OFFSETS_32},
-    {"U", CST__JSON_KIND_STRING, CST_DTYPE_BYTES, 0},
-    {"z", CST__JSON_KIND_BINARY, CST_DTYPE_BYTES, CST__JSON_OFFSETS_32},
-    {"Z", CST__JSON_KIND_BINARY, CST_DTYPE_BYTES, 0},
-    {"vu", CST__JSON_KIND_STRING, CST_DTYPE_BYTES, CST__JSON_VIEWS},
-    {"vz", CST__JSON_KIND_BINARY, CST_DTYPE_BYTES, CST__JSON_VIEWS},
-    {"+l", CST__JSON_KIND_LIST, CST_DTYPE_NONE, CST__JSON_OFFSETS_32},
-    {"+L", CST__JSON_KIND_LIST, CST_DTYPE_NONE, 0},
-    {"+s", CST__JSON_KIND_STRUCT, CST_DTYPE_NONE, 0},
-};
+static cst_status check_readable(const struct ArrowSchema *schema, cst_error *error) {
+  if (!is_readable(schema)) {
+    return cst__fail(error, CST_UNSUPPORTED,
+                     "known are bool, integers, float32, float64, strings, binary, lists, structs",
+                     "JSON cannot be read as the Arrow type '%s'%s", schema->format,
+                     schema->dictionary != NULL ? " with a dictionary" : "");
+  }
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    const struct ArrowSchema *child = schema->children[i];
+    cst_status status = check_readable(child, error);
+    if (status != CST_OK && strcmp(schema->format, "+s") == 0) {
+      cst__error_add_path(error, child->name, strlen(child->name));
+    }
+    CST__TRY(status);
+  }
+  return CST_OK;
+}
 
-enum { NUM_SIMPLE_TYPES = sizeof simple_types / sizeof simple_types[0] };
+/* What JSON asks of an Arrow type, and of all within it. */
+static cst_status mirror_type(cst__json_types *types, cst__json_type *type, cst_error *error) {
+  type->flags = cst__type_is_nullable(type->type) ? 0 : CST__JSON_REQUIRED;
+  CST__TRY(mirror_children(types, type, error));
+  for (size_t i = 0; i < type->type->num_children; i++) {
+    cst__json_type *child = &type->children[i];
+    cst_status status = mirror_type(types, child, error);
+    if (status != CST_OK && status != CST_NO_MEMORY && type->type->layout == CST__LAYOUT_STRUCT) {
+      cst__error_add_path(error, child->type->name, child->name_size);
+    }
+    CST__TRY(status);
+  }
+  return type->type->layout == CST__LAYOUT_STRUCT ? cst__json_type_close(type, error) : CST_OK;
+}
 
 static cst_status set_arrow(cst__json_types *types, cst__json_type *type,
-                            const struct ArrowSchema *schema, cst_error *error);
-
-static cst_status add_step(const struct ArrowSchema *schema, cst_status status, cst_error *error) {
-  if (status != CST_OK && status != CST_NO_MEMORY && schema->name != NULL) {
+                            const struct ArrowSchema *schema, cst_error *error) {
+  cst_status status = check_readable(schema, error);
+  if (status == CST_OK) {
+    status = cst__type_import(schema, &types->arena, type->type, error);
+  }
+  if (status == CST_OK) {
+    type->name_size = strlen(type->type->name);
+    status = mirror_type(types, type, error);
+  }
+  if (status != CST_OK && status != CST_NO_MEMORY) {
     cst__error_add_path(error, schema->name, strlen(schema->name));
   }
   return status;
 }
 
-static cst_status set_arrow_child(cst__json_types *types, cst__json_type *type,
-                                  const struct ArrowSchema *schema, cst_error *error) {
-  const char *name = schema->name != NULL ? schema->name : "";
-  CST__TRY(cst__json_type_name(types, type, name, strlen(name), error));
-  return add_step(schema, set_arrow(types, type, schema, error), error);
-}
-
-static cst_status set_arrow_struct(cst__json_types *types, cst__json_type *type,
-                                   const struct ArrowSchema *schema, cst_error *error) {
-  CST__TRY(cst__json_type_children(types, type, (size_t)schema->n_children, error));
-  for (size_t i = 0; i < type->num_children; i++) {
-    CST__TRY(set_arrow_child(types, &type->children[i], schema->children[i], error));
-  }
-  return cst__json_type_close(type, error);
-}
-
-static cst_status set_arrow_list(cst__json_types *types, cst__json_type *type,
-                                 const struct ArrowSchema *schema, cst_error *error) {
-  if (schema->n_children != 1) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a list type has no item");
-  }
-  CST__TRY(cst__json_type_children(types, type, 1, error));
-  const char *name = schema->children[0]->name;
-  CST__TRY(cst__json_type_name(types, &type->children[0], name != NULL ? name : "item",
-                               name != NULL ? strlen(name) : 4, error));
-  return set_arrow(types, &type->children[0], schema->children[0], error);
-}
-
-static cst_status set_arrow(cst__json_types *types, cst__json_type *type,
-                            const struct ArrowSchema *schema, cst_error *error) {
-  const char *format = schema->format;
-  size_t i = 0;
-  while (i < NUM_SIMPLE_TYPES && strcmp(simple_types[i].format, format) != 0) {
-    i++;
-  }
-  bool is_required = (schema->flags & ARROW_FLAG_NULLABLE) == 0;
-  type->flags = is_required ? CST__JSON_REQUIRED | CST__JSON_DECLARED : 0;
-  if (strncmp(format, "+w:", 3) == 0 && schema->dictionary == NULL) {
-    type->kind = CST__JSON_KIND_FIXED_LIST;
-    type->fixed_size = strtoll(format + 3, NULL, 10);
-    if (type->fixed_size < 0 || type->fixed_size > INT32_MAX) {
-      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a list of fixed size has no size");
-    }
-    return set_arrow_list(types, type, schema, error);
-  }
-  if (i == NUM_SIMPLE_TYPES || schema->dictionary != NULL) {
-    return cst__fail(error, CST_UNSUPPORTED,
-                     "known are bool, integers, float32, float64, strings, binary, lists, structs",
-                     "JSON cannot be read as the Arrow type '%s'%s", format,
-                     schema->dictionary != NULL ? " with a dictionary" : "");
-  }
-  type->kind = simple_types[i].kind;
-  type->dtype = simple_types[i].dtype;
-  type->flags |= simple_types[i].flags;
-  if (type->kind == CST__JSON_KIND_STRUCT) {
-    return set_arrow_struct(types, type, schema, error);
-  }
-  return type->kind == CST__JSON_KIND_LIST ? set_arrow_list(types, type, schema, error) : CST_OK;
-}
-
 static const char *field_name(const void *ctx, size_t i) {
-  const char *name = ((const struct ArrowSchema *)ctx)->children[i]->name;
-  return name != NULL ? name : "";
+  return ((const struct ArrowSchema *)ctx)->children[i]->name;
 }
 
 static cst_status of_arrow(cst__json_types *types, const struct ArrowSchema *schema,
@@ -361,8 +348,7 @@ static cst_status of_arrow(cst__json_types *types, const struct ArrowSchema *sch
     status = cst__json_type_children(types, &types->root, chosen.count, error);
   }
   for (size_t i = 0; i < chosen.count && status == CST_OK; i++) {
-    status =
-        set_arrow_child(types, &types->root.children[i], schema->children[chosen.picked[i]], error);
+    status = set_arrow(types, &types->root.children[i], schema->children[chosen.picked[i]], error);
   }
   choice_reset(&chosen);
   return status == CST_OK ? cst__json_type_close(&types->root, error) : status;
@@ -371,7 +357,6 @@ static cst_status of_arrow(cst__json_types *types, const struct ArrowSchema *sch
 cst_status cst__json_types_of_arrow(cst__json_types *types, const cst__table_options *options,
                                     cst_error *error) {
   struct ArrowSchema copy; /* copying checks that all of it is there, and its depth */
-  types->root.kind = CST__JSON_KIND_STRUCT;
   CST__TRY(cst__schema_copy(options->types, &copy, error));
   cst_status status = of_arrow(types, &copy, options, error);
   copy.release(&copy);
@@ -379,22 +364,20 @@ cst_status cst__json_types_of_arrow(cst__json_types *types, const cst__table_opt
 }
 
 const char *cst__json_type_word(const cst__json_type *type) {
-  switch (type->kind) {
-    case CST__JSON_KIND_NULL:
-      return "null";
-    case CST__JSON_KIND_BOOL:
+  switch (type->type->layout) {
+    case CST__LAYOUT_BOOL:
       return "true or false";
-    case CST__JSON_KIND_NUMBER:
-      return cst_dtype_name(type->dtype);
-    case CST__JSON_KIND_STRING:
-      return "a string";
-    case CST__JSON_KIND_BINARY:
-      return "a string or {\"base64\": ...}";
-    case CST__JSON_KIND_LIST:
-    case CST__JSON_KIND_FIXED_LIST:
+    case CST__LAYOUT_NUMBER:
+      return cst_dtype_name(type->type->dtype);
+    case CST__LAYOUT_BINARY:
+    case CST__LAYOUT_BINARY_VIEW:
+      return type->type->is_string ? "a string" : "a string or {\"base64\": ...}";
+    case CST__LAYOUT_LIST:
+    case CST__LAYOUT_FIXED_LIST:
       return "a list";
-    case CST__JSON_KIND_STRUCT:
+    case CST__LAYOUT_STRUCT:
       return "an object";
+    default:
+      return "null";
   }
-  return "null";
 }

@@ -63,8 +63,8 @@ static entry *find(cst__blocks *blocks, uint64_t number) {
 }
 
 /* Reads a window into an entry. Holds the lock, but not while it reads. */
-static cst_status read_window(cst__blocks *blocks, entry *into, const cst__placed *window,
-                              cst_error *error) {
+static cst_status blocks_read_window(cst__blocks *blocks, entry *into, const cst__placed *window,
+                                     cst_error *error) {
   cst__region *old = into->region;
   cst__region *region = NULL;
   *into = (entry){STATE_READING, window->number, NULL};
@@ -89,7 +89,7 @@ static cst_status get_window(cst__blocks *blocks, const cst__placed *window, cst
     at = find(blocks, window->number);
   }
   if (status == CST_OK && (at->state != STATE_READY || at->number != window->number)) {
-    status = read_window(blocks, at, window, error);
+    status = blocks_read_window(blocks, at, window, error);
   }
   bool found = status == CST_OK && at->region != NULL;
   *out = found ? cst__region_retain(at->region) : NULL;

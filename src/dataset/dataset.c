@@ -20,7 +20,7 @@ static cst_status check_range(const char *name, int64_t value, int64_t most, cst
                    (long long)value, (long long)most);
 }
 
-static cst_status check_options(const cst_dataset_options *o, cst_error *error) {
+static cst_status dataset_check_options(const cst_dataset_options *o, cst_error *error) {
   CST__TRY(check_range("batch_size", o->batch_size, max_rows, error));
   CST__TRY(check_range("window", o->window, max_rows, error));
   CST__TRY(check_range("prefetch", o->prefetch, MAX_PREFETCH, error));
@@ -44,7 +44,7 @@ static void complete_options(cst_dataset_options *o, const cst_source *source) {
 
 cst_status cst__dataset_new(cst_source *source, const cst_dataset_options *options,
                             cst_dataset **out, cst_error *error) {
-  CST__TRY(check_options(options, error));
+  CST__TRY(dataset_check_options(options, error));
   cst_allocator allocator = options->allocator != NULL ? *options->allocator : source->allocator;
   cst_dataset *dataset = cst__new_zero(&allocator, sizeof *dataset);
   if (dataset == NULL) {

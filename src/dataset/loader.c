@@ -52,7 +52,7 @@ struct cst_loader {
 
 /* ---- making ---- */
 
-static slot *slot_of(const cst_loader *loader, uint64_t number) {
+static slot *loader_slot_of(const cst_loader *loader, uint64_t number) {
   return &loader->slots[number % loader->ring];
 }
 
@@ -103,7 +103,7 @@ static void note_failure(cst_loader *loader, uint64_t number, cst_status status,
 /* True if the next call of next has its answer. Holds the lock. */
 static bool is_ready(const cst_loader *loader) {
   return loader->head >= loader->end || loader->head == loader->failed_at ||
-         slot_of(loader, loader->head)->is_done;
+         loader_slot_of(loader, loader->head)->is_done;
 }
 
 /* True if there is a batch to make, and room for it. Holds the lock. */
@@ -115,7 +115,7 @@ static bool has_work(const cst_loader *loader) {
 /* Makes the next batch; the lock is let go meanwhile. */
 static void work(cst_loader *loader, worker *self) {
   uint64_t number = loader->next++;
-  cst__made *made = &slot_of(loader, number)->made;
+  cst__made *made = &loader_slot_of(loader, number)->made;
   cst_error error = CST_ERROR_INIT;
   cst__mutex_unlock(&loader->lock);
   if (loader->forks) {
@@ -129,14 +129,14 @@ static void work(cst_loader *loader, worker *self) {
   if (status != CST_OK) {
     note_failure(loader, number, status, &error);
   } else {
-    slot_of(loader, number)->is_done = number < loader->end;
+    loader_slot_of(loader, number)->is_done = number < loader->end;
   }
   if (is_ready(loader)) {
     cst__condition_signal(&loader->ready);
   }
 }
 
-static void *run_worker(void *arg) {
+static void *loader_run_worker(void *arg) {
   worker *self = arg;
   cst_loader *loader = self->loader;
   cst__interrupt_follow(&loader->cancelled);
@@ -173,7 +173,7 @@ static uint64_t count_own(const cst_loader *loader, uint64_t batches) {
   return (batches - first - 1) / loader->step + 1;
 }
 
-static cst_status make_room(cst_loader *loader, cst_error *error) {
+static cst_status loader_make_room(cst_loader *loader, cst_error *error) {
   const cst_dataset_options *o = &loader->dataset->options;
   int32_t threads = o->prefetch > 0 ? o->threads : 0;
   size_t num_workers = (size_t)threads + 1;
@@ -221,8 +221,8 @@ static cst_status begin_stream(cst_loader *loader, cst_error *error) {
   return cst__stream_new(dataset, &loader->from, &loader->stream, error);
 }
 
-static cst_status begin(cst_loader *loader, cst_error *error) {
-  CST__TRY(make_room(loader, error));
+static cst_status loader_begin(cst_loader *loader, cst_error *error) {
+  CST__TRY(loader_make_room(loader, error));
   loader->epoch = (cst__epoch){.dataset = loader->dataset, .number = loader->from.epoch};
   return loader->dataset->direct ? begin_direct(loader, error) : begin_stream(loader, error);
 }
@@ -250,7 +250,7 @@ cst_status cst__loader_new(cst_dataset *dataset, const cst_position *from, uint3
   cst__condition_init(&loader->work);
   cst__condition_init(&loader->ready);
   cst__condition_init(&loader->turned);
-  cst_status status = begin(loader, error);
+  cst_status status = loader_begin(loader, error);
   if (status != CST_OK) {
     cst__loader_free(loader);
     return status;
@@ -300,7 +300,7 @@ static void start_threads(cst_loader *loader) {
   int32_t wanted = o->prefetch > 0 ? o->threads : 0;
   while (loader->num_started < wanted) {
     worker *one = &loader->workers[loader->num_started + 1];
-    if (!cst__thread_start(&one->thread, run_worker, one)) {
+    if (!cst__thread_start(&one->thread, loader_run_worker, one)) {
       break; /* with fewer, or with none: then the caller does the work */
     }
     loader->num_started++;
@@ -323,13 +323,13 @@ static cst_status agree(cst_loader *loader, kind wanted, const cst_tensor_adapte
 }
 
 /* Takes what is at the head; nothing behind the end. Holds the lock. */
-static cst_status deliver(cst_loader *loader, cst__made *out, cst_error *error) {
+static cst_status loader_deliver(cst_loader *loader, cst__made *out, cst_error *error) {
   if (loader->head == loader->failed_at) {
     cst__error_copy(error, &loader->error);
     return loader->failed_status;
   }
   if (loader->head < loader->end) {
-    slot *at = slot_of(loader, loader->head++);
+    slot *at = loader_slot_of(loader, loader->head++);
     *out = at->made;
     *at = (slot){.is_done = false};
     cst__condition_signal(&loader->work);
@@ -337,7 +337,7 @@ static cst_status deliver(cst_loader *loader, cst__made *out, cst_error *error) 
   return CST_OK;
 }
 
-static cst_status next(cst_loader *loader, cst__made *out, cst_error *error) {
+static cst_status loader_next(cst_loader *loader, cst__made *out, cst_error *error) {
   cst_error own = CST_ERROR_INIT;
   cst_status status = cst__interrupted(&own);
   cst__mutex_lock(&loader->lock);
@@ -351,7 +351,7 @@ static cst_status next(cst_loader *loader, cst__made *out, cst_error *error) {
   if (status != CST_OK) {
     note_failure(loader, loader->head, status, &own);
   }
-  status = deliver(loader, out, error);
+  status = loader_deliver(loader, out, error);
   cst__mutex_unlock(&loader->lock);
   return status;
 }
@@ -361,7 +361,7 @@ cst_status cst__loader_next(cst_loader *loader, struct ArrowArray *out, cst_posi
   cst__made made = {.tensors = NULL};
   out->release = NULL;
   CST__TRY(agree(loader, KIND_BATCHES, NULL, error));
-  CST__TRY(next(loader, &made, error));
+  CST__TRY(loader_next(loader, &made, error));
   *out = made.batch;
   if (position != NULL && made.batch.release != NULL) {
     *position = made.position;
@@ -374,7 +374,7 @@ cst_status cst__loader_next_tensors(cst_loader *loader, const cst_tensor_adapter
   cst__made made = {.tensors = NULL};
   *out = NULL;
   CST__TRY(agree(loader, KIND_TENSORS, adapter, error));
-  CST__TRY(next(loader, &made, error));
+  CST__TRY(loader_next(loader, &made, error));
   *out = made.tensors;
   if (position != NULL && made.tensors != NULL) {
     *position = made.position;

@@ -20,8 +20,8 @@ void cst__maker_reset(cst__maker *maker) {
   *maker = (cst__maker){.rows = NULL};
 }
 
-static cst_status reserve(cst__maker *maker, const cst__epoch *epoch, size_t count,
-                          cst_error *error) {
+static cst_status maker_reserve(cst__maker *maker, const cst__epoch *epoch, size_t count,
+                                cst_error *error) {
   void *rows = maker->rows;
   bool done =
       cst__grow(&epoch->dataset->allocator, &rows, &maker->capacity, count, sizeof(uint64_t));
@@ -51,7 +51,7 @@ static cst_status find_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t
   uint64_t rest = epoch->order.num_rows - begin;
   uint64_t batch_size = (uint64_t)epoch->dataset->options.batch_size;
   *count = (size_t)(rest < batch_size ? rest : batch_size);
-  CST__TRY(reserve(maker, epoch, *count, error));
+  CST__TRY(maker_reserve(maker, epoch, *count, error));
   cst__order_rows(&epoch->order, begin, *count, maker->rows);
   return CST_OK;
 }
@@ -66,8 +66,8 @@ static void locate(const cst__maker *maker, const cst__epoch *epoch, size_t coun
   }
 }
 
-static cst_status take_rows(const cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                            size_t count, struct ArrowArray *out, cst_error *error) {
+static cst_status maker_take_rows(const cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
+                                  size_t count, struct ArrowArray *out, cst_error *error) {
   cst__region *regions[2];
   size_t num_regions = 0;
   if (epoch->blocks != NULL) {
@@ -87,7 +87,7 @@ cst_status cst__maker_take(cst__maker *maker, const cst__epoch *epoch, uint64_t 
                            cst__made *out, cst_error *error) {
   size_t count;
   CST__TRY(find_rows(maker, epoch, batch, &count, error));
-  CST__TRY(take_rows(maker, epoch, batch, count, &out->batch, error));
+  CST__TRY(maker_take_rows(maker, epoch, batch, count, &out->batch, error));
   out->position = (cst_position){.epoch = epoch->number, .batch = batch};
   cst_status status = make_tensors(epoch, true, out, error);
   if (status != CST_OK) {
@@ -103,7 +103,7 @@ static cst_status number_rows(cst__maker *maker, const cst__epoch *epoch, const 
                               cst_error *error) {
   cst__permutation order;
   bool shuffled = epoch->dataset->shuffle != CST_SHUFFLE_NONE;
-  CST__TRY(reserve(maker, epoch, (size_t)share->count, error));
+  CST__TRY(maker_reserve(maker, epoch, (size_t)share->count, error));
   cst__order_of_window(&order, share->rows, epoch->dataset->options.seed, epoch->number,
                        share->number);
   for (uint64_t i = 0; i < share->count; i++) {
@@ -113,8 +113,8 @@ static cst_status number_rows(cst__maker *maker, const cst__epoch *epoch, const 
   return CST_OK;
 }
 
-static cst_status pick_columns(const cst__maker *maker, const cst__share *share,
-                               struct ArrowArray *out, cst_error *error) {
+static cst_status maker_pick_columns(const cst__maker *maker, const cst__share *share,
+                                     struct ArrowArray *out, cst_error *error) {
   cst_array *picked;
   const int64_t *rows = (const int64_t *)maker->rows; /* below 2^62 */
   CST__TRY(cst__array_take(share->columns, rows, (size_t)share->count, &picked, error));
@@ -137,8 +137,8 @@ static cst_status decode_records(cst__maker *maker, const cst__share *share, str
   return status;
 }
 
-static cst_status make_rows(cst__maker *maker, const cst__epoch *epoch, cst__share *share,
-                            struct ArrowArray *out, cst_error *error) {
+static cst_status maker_make_rows(cst__maker *maker, const cst__epoch *epoch, cst__share *share,
+                                  struct ArrowArray *out, cst_error *error) {
   if (share->batch.release != NULL) {
     *out = share->batch;
     share->batch.release = NULL;
@@ -146,7 +146,7 @@ static cst_status make_rows(cst__maker *maker, const cst__epoch *epoch, cst__sha
   }
   CST__TRY(number_rows(maker, epoch, share, error));
   return share->records != NULL ? decode_records(maker, share, out, error)
-                                : pick_columns(maker, share, out, error);
+                                : maker_pick_columns(maker, share, out, error);
 }
 
 /* The same for a row of a stream: its record is known, or its number in the only file. */
@@ -175,7 +175,7 @@ cst_status cst__maker_pick(cst__maker *maker, const cst__epoch *epoch, uint64_t 
     return CST_OK;
   }
   out->position = (cst_position){epoch->number, batch, share->file, share->rows_before};
-  cst_status status = make_rows(maker, epoch, share, &out->batch, error);
+  cst_status status = maker_make_rows(maker, epoch, share, &out->batch, error);
   if (status == CST_OK) {
     status = make_tensors(epoch, is_trusted, out, error);
     if (status != CST_OK) {

@@ -56,7 +56,7 @@ void cst__share_reset(cst__share *share) {
 
 /* ---- life ---- */
 
-static cst_status begin(cst__stream *stream, const cst_position *from, cst_error *error) {
+static cst_status stream_begin(cst__stream *stream, const cst_position *from, cst_error *error) {
   const cst_dataset *dataset = stream->dataset;
   cst_source *source = dataset->source;
   uint64_t position = cst__dataset_begin(dataset, from->batch);
@@ -93,7 +93,7 @@ cst_status cst__stream_new(cst_dataset *dataset, const cst_position *from, cst__
     return cst__fail_memory(error, sizeof *stream);
   }
   stream->dataset = cst__dataset_retain(dataset);
-  cst_status status = begin(stream, from, error);
+  cst_status status = stream_begin(stream, from, error);
   if (status != CST_OK) {
     cst__stream_free(stream);
     return status;
@@ -205,7 +205,7 @@ static cst_status note_borders(cst__stream *stream, cst_error *error) {
 /* ---- rows as columns ---- */
 
 /* Puts a batch into the joiner, without the rows that are in front of what is wanted. */
-static cst_status put(cst__stream *stream, struct ArrowArray *batch, cst_error *error) {
+static cst_status stream_put(cst__stream *stream, struct ArrowArray *batch, cst_error *error) {
   uint64_t end = stream->row + (uint64_t)batch->length;
   struct ArrowArray rest;
   cst__shared *shared;
@@ -231,7 +231,7 @@ static cst_status put(cst__stream *stream, struct ArrowArray *batch, cst_error *
 }
 
 /* Reads until the joiner has a portion, or to the end. */
-static cst_status fill(cst__stream *stream, cst_error *error) {
+static cst_status stream_fill(cst__stream *stream, cst_error *error) {
   while (!cst__joiner_is_full(&stream->joiner) && !stream->at_end) {
     struct ArrowArray batch = {.release = NULL};
     if (stream->pass == NULL) {
@@ -249,7 +249,7 @@ static cst_status fill(cst__stream *stream, cst_error *error) {
       batch.release(&batch);
       return status;
     }
-    CST__TRY(put(stream, &batch, error));
+    CST__TRY(stream_put(stream, &batch, error));
   }
   return CST_OK;
 }
@@ -368,13 +368,13 @@ static cst_status set_columns(cst__stream *stream, struct ArrowArray *rows, cst_
 
 static cst_status read_columns(cst__stream *stream, cst_error *error) {
   struct ArrowArray rows;
-  CST__TRY(fill(stream, error));
+  CST__TRY(stream_fill(stream, error));
   CST__TRY(cst__joiner_take(&stream->joiner, stream->at_end, &rows, error));
   return rows.release != NULL ? set_columns(stream, &rows, error) : CST_OK;
 }
 
 /* Makes the next portion the current one; without rows at the end. */
-static cst_status advance(cst__stream *stream, cst_error *error) {
+static cst_status stream_advance(cst__stream *stream, cst_error *error) {
   cst__share *current = &stream->current;
   uint64_t position = stream->is_begun ? current->position + current->rows : stream->begin;
   cst__share_reset(current);
@@ -408,7 +408,7 @@ cst_status cst__stream_next(cst__stream *stream, uint64_t batch, cst__share *out
   uint64_t batch_size = (uint64_t)o->batch_size;
   *out = (cst__share){.columns = NULL};
   while (!is_reached(stream, position)) {
-    CST__TRY(advance(stream, error));
+    CST__TRY(stream_advance(stream, error));
   }
   uint64_t end = current->position + current->rows;
   uint64_t rest = position < end ? end - position : 0;

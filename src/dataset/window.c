@@ -38,7 +38,7 @@ bool cst__window_add(cst__window *window, const cst__run *run, size_t first, siz
 }
 
 /* The run that has a row. */
-static size_t find_run(const cst__window *window, uint64_t row) {
+static size_t window_find_run(const cst__window *window, uint64_t row) {
   size_t low = 0;
   size_t high = window->unit.num_runs;
   while (low + 1 < high) {
@@ -55,7 +55,7 @@ static size_t find_run(const cst__window *window, uint64_t row) {
 bool cst__window_pick(const cst__window *window, const uint64_t *rows, size_t count,
                       cst__unit *out) {
   for (size_t i = 0; i < count;) {
-    size_t at = find_run(window, rows[i]);
+    size_t at = window_find_run(window, rows[i]);
     const cst__run *run = &window->unit.runs[at];
     size_t first = (size_t)(rows[i] - window->starts[at]);
     size_t neighbours = 1;

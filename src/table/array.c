@@ -53,30 +53,30 @@ cst_status cst__array_result_as(const cst_allocator *allocator, const struct Arr
 
 /* True if everything that is copied when buffers are shared is there; the view has looked at what
  * it knows, but not into dictionaries. */
-static bool is_whole(const struct ArrowSchema *schema, const struct ArrowArray *array) {
+static bool array_is_whole(const struct ArrowSchema *schema, const struct ArrowArray *array) {
   if (array == NULL || array->release == NULL || array->n_buffers < 0 ||
       (array->n_buffers > 0 && array->buffers == NULL) || array->n_children != schema->n_children ||
       (array->n_children > 0 && array->children == NULL) || array->length < 0 ||
       array->offset < 0 || (array->dictionary == NULL) != (schema->dictionary == NULL) ||
-      (array->dictionary != NULL && !is_whole(schema->dictionary, array->dictionary))) {
+      (array->dictionary != NULL && !array_is_whole(schema->dictionary, array->dictionary))) {
     return false;
   }
   for (int64_t i = 0; i < array->n_children; i++) {
-    if (!is_whole(schema->children[i], array->children[i])) {
+    if (!array_is_whole(schema->children[i], array->children[i])) {
       return false;
     }
   }
   return true;
 }
 
-static cst_status validate(const struct ArrowSchema *schema, const struct ArrowArray *array,
-                           const cst_allocator *allocator, cst_error *error) {
+static cst_status array_validate(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                                 const cst_allocator *allocator, cst_error *error) {
   cst__arena arena;
   cst__view view;
   cst__arena_init(&arena, allocator);
   cst_status status = cst__view_init(&view, schema, array, false, &arena, error);
   cst__arena_reset(&arena);
-  if (status == CST_OK && !is_whole(schema, array)) {
+  if (status == CST_OK && !array_is_whole(schema, array)) {
     status = cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                        "the Arrow array has not the buffers and children of its type");
   }
@@ -114,7 +114,7 @@ cst_status cst__array_import(const struct ArrowSchema *schema, struct ArrowArray
   CST__TRY(cst__type_new(schema, allocator, &type, error));
   cst_status status = is_trusted ? CST_OK : cst__schema_check_types(&type->schema, error);
   if (status == CST_OK && !is_trusted) {
-    status = validate(&type->schema, array, allocator, error);
+    status = array_validate(&type->schema, array, allocator, error);
   }
   if (status == CST_OK && type->has_dictionary) {
     status = make_plain(&type, array, is_trusted, allocator, error);
@@ -145,7 +145,7 @@ void cst__array_handle_release(cst_array *array) {
 /* ---- sharing ---- */
 
 static void retain_owner(void *owner) { cst__array_retain(owner); }
-static void release_owner(void *owner) { cst__array_handle_release(owner); }
+static void array_release_owner(void *owner) { cst__array_handle_release(owner); }
 
 cst_status cst__array_view(const cst_array *array, cst__view *view, cst__arena *arena,
                            cst_error *error) {
@@ -155,7 +155,7 @@ cst_status cst__array_view(const cst_array *array, cst__view *view, cst__arena *
 cst_status cst__array_share(const cst_array *array, const struct ArrowSchema *schema,
                             const struct ArrowArray *part, int64_t begin, int64_t length,
                             struct ArrowArray *out, cst_error *error) {
-  cst__owner owner = {(void *)(uintptr_t)array, retain_owner, release_owner};
+  cst__owner owner = {(void *)(uintptr_t)array, retain_owner, array_release_owner};
   return strcmp(schema->format, "+s") == 0
              ? cst__share_struct(&owner, part, begin, length, &array->allocator, out, error)
              : cst__share_slots(&owner, part, begin, length, &array->allocator, out, error);

@@ -28,7 +28,7 @@ void cst__conversion_reset(cst__conversion *c) {
   cst__arena_reset(&c->arena);
 }
 
-static void *take(cst__conversion *c, int64_t count, size_t width) {
+static void *conversion_take(cst__conversion *c, int64_t count, size_t width) {
   size_t size = SIZE_MAX;
   void *block = cst__mul((size_t)count, width, &size)
                     ? cst__arena_take(&c->arena, size > 0 ? size : 1)
@@ -44,7 +44,7 @@ static void *take(cst__conversion *c, int64_t count, size_t width) {
 /* Buffers that are written anew begin at slot 0, and so has the bitmap. */
 static cst_status rebase(cst__conversion *c, const cst__view *view, cst__view *out) {
   if (view->validity != NULL && view->offset > 0) {
-    uint8_t *bitmap = take(c, (int64_t)cst__bits_size(view->length), 1);
+    uint8_t *bitmap = conversion_take(c, (int64_t)cst__bits_size(view->length), 1);
     if (bitmap == NULL) {
       return CST_NO_MEMORY;
     }
@@ -56,20 +56,20 @@ static cst_status rebase(cst__conversion *c, const cst__view *view, cst__view *o
 }
 
 /* Slots [begin, begin + length) of a view. */
-static cst_status narrow(cst__conversion *c, const cst__view *view, int64_t begin, int64_t length,
-                         cst__view *out) {
+static cst_status conversion_narrow(cst__conversion *c, const cst__view *view, int64_t begin,
+                                    int64_t length, cst__view *out) {
   *out = *view;
   out->offset += begin;
   out->length = length;
   if (view->layout != CST__LAYOUT_STRUCT || view->num_children == 0) {
     return CST_OK;
   }
-  out->children = take(c, view->num_children, sizeof *out->children);
+  out->children = conversion_take(c, view->num_children, sizeof *out->children);
   if (out->children == NULL) {
     return CST_NO_MEMORY;
   }
   for (int64_t i = 0; i < view->num_children; i++) {
-    CST__TRY(narrow(c, &view->children[i], begin, length, &out->children[i]));
+    CST__TRY(conversion_narrow(c, &view->children[i], begin, length, &out->children[i]));
   }
   return CST_OK;
 }
@@ -105,9 +105,9 @@ DEFINE_WIDEN(uint16_t)
 DEFINE_WIDEN(uint32_t)
 DEFINE_WIDEN(float)
 
-static cst_status widen(cst__conversion *c, const cst__view *view, cst__view *out) {
+static cst_status conversion_widen(cst__conversion *c, const cst__view *view, cst__view *out) {
   int64_t n = view->length;
-  void *to = take(c, n, cst_dtype_width(out->dtype));
+  void *to = conversion_take(c, n, cst_dtype_width(out->dtype));
   if (to == NULL) {
     return CST_NO_MEMORY;
   }
@@ -165,14 +165,14 @@ static cst_status check_reach(const cst__conversion *c, int width, int64_t last)
 }
 
 /* The bytes of views and fixed sizes, one slot's behind the other's. */
-static cst_status copy_bytes(cst__conversion *c, const cst__view *view, void *offsets,
-                             cst__view *out) {
+static cst_status conversion_copy_bytes(cst__conversion *c, const cst__view *view, void *offsets,
+                                        cst__view *out) {
   int64_t last = 0;
   for (int64_t i = 0; i < view->length; i++) {
     last += (int64_t)cst__view_bytes(view, i).size;
   }
   CST__TRY(check_reach(c, out->offset_width, last));
-  uint8_t *bytes = take(c, last, 1);
+  uint8_t *bytes = conversion_take(c, last, 1);
   if (bytes == NULL) {
     return CST_NO_MEMORY;
   }
@@ -197,14 +197,14 @@ static cst_status convert_binary(cst__conversion *c, const cst__view *view, cst_
     return CST_OK;
   }
   int width = out->offset_width;
-  void *offsets = take(c, view->length + 1, (size_t)width);
+  void *offsets = conversion_take(c, view->length + 1, (size_t)width);
   if (offsets == NULL) {
     return CST_NO_MEMORY;
   }
   CST__TRY(rebase(c, view, out));
   out->offsets = offsets;
   if (view->layout != CST__LAYOUT_BINARY) {
-    return copy_bytes(c, view, offsets, out);
+    return conversion_copy_bytes(c, view, offsets, out);
   }
   int64_t last = 0;
   put_offset(offsets, width, 0, 0);
@@ -222,7 +222,7 @@ static cst_status convert_binary(cst__conversion *c, const cst__view *view, cst_
 static cst_status copy_items(cst__conversion *c, const struct ArrowSchema *schema,
                              const cst__view *view, cst__view *items) {
   struct cst__copied *copied = cst__arena_take_zero(&c->arena, sizeof *copied);
-  cst__piece *pieces = take(c, view->length, sizeof *pieces);
+  cst__piece *pieces = conversion_take(c, view->length, sizeof *pieces);
   size_t count = 0;
   if (copied == NULL || pieces == NULL) {
     return cst__fail_memory(c->error, sizeof *copied);
@@ -278,7 +278,7 @@ static cst_status list_offsets(cst__conversion *c, const struct ArrowSchema *sch
                                const cst__view *view, cst__view *out, cst__view *items) {
   int64_t n = view->length;
   int width = out->offset_width;
-  void *offsets = take(c, n + 1, (size_t)width);
+  void *offsets = conversion_take(c, n + 1, (size_t)width);
   if (offsets == NULL) {
     return CST_NO_MEMORY;
   }
@@ -299,12 +299,12 @@ static cst_status list_offsets(cst__conversion *c, const struct ArrowSchema *sch
     put_offset(offsets, width, i, last);
   }
   CST__TRY(check_reach(c, width, last));
-  return narrow(c, &view->children[0], first, last, items);
+  return conversion_narrow(c, &view->children[0], first, last, items);
 }
 
 static cst_status convert_items(cst__conversion *c, const struct ArrowSchema *schema,
                                 const cst__view *items, const cst__view *target, cst__view *out) {
-  out->children = take(c, 1, sizeof *out->children);
+  out->children = conversion_take(c, 1, sizeof *out->children);
   if (out->children == NULL) {
     return CST_NO_MEMORY;
   }
@@ -329,7 +329,8 @@ static cst_status convert_fixed_list(cst__conversion *c, const struct ArrowSchem
   cst__view items;
   int64_t size = view->fixed_size;
   CST__TRY(rebase(c, view, out));
-  CST__TRY(narrow(c, &view->children[0], view->offset * size, view->length * size, &items));
+  CST__TRY(
+      conversion_narrow(c, &view->children[0], view->offset * size, view->length * size, &items));
   return convert_items(c, schema, &items, target, out);
 }
 
@@ -367,7 +368,7 @@ static cst_status convert_fields(cst__conversion *c, const struct ArrowSchema *s
 static cst_status convert_struct(cst__conversion *c, const struct ArrowSchema *schema,
                                  const cst__view *view, const cst__view *target, cst__view *out) {
   cst__name_map map = {0};
-  out->children = take(c, target->num_children, sizeof *out->children);
+  out->children = conversion_take(c, target->num_children, sizeof *out->children);
   if (out->children == NULL) {
     return CST_NO_MEMORY;
   }
@@ -398,7 +399,7 @@ cst_status cst__view_convert(cst__conversion *c, const struct ArrowSchema *schem
   out->format = target->format;
   switch (target->layout) {
     case CST__LAYOUT_NUMBER:
-      return view->dtype == target->dtype ? CST_OK : widen(c, view, out);
+      return view->dtype == target->dtype ? CST_OK : conversion_widen(c, view, out);
     case CST__LAYOUT_BINARY:
       return convert_binary(c, view, out);
     case CST__LAYOUT_LIST:

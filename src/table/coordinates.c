@@ -27,7 +27,7 @@ static cst_status open_levels(cst__walk *walk, levels *l, cst_error *error) {
 }
 
 /* The bounding box: the number of rows, and the longest list of each level. */
-static void measure(const levels *l, int64_t num_rows, int64_t *shape) {
+static void coordinates_measure(const levels *l, int64_t num_rows, int64_t *shape) {
   shape[0] = num_rows;
   for (size_t level = 0; level < l->count; level++) {
     const int64_t *splits = l->splits[level];
@@ -41,8 +41,8 @@ static void measure(const levels *l, int64_t num_rows, int64_t *shape) {
 }
 
 /* Writes one dimension: `position` to the values [begin, end). */
-static void put(int64_t *coordinates, size_t stride, size_t dim, int64_t begin, int64_t end,
-                int64_t position) {
+static void coordinates_put(int64_t *coordinates, size_t stride, size_t dim, int64_t begin,
+                            int64_t end, int64_t position) {
   for (int64_t i = begin; i < end; i++) {
     coordinates[(size_t)i * stride + dim] = position;
   }
@@ -50,7 +50,8 @@ static void put(int64_t *coordinates, size_t stride, size_t dim, int64_t begin, 
 
 /* From the innermost level outwards. `first` has where the values of each item of a level begin,
  * and in the end where those of each of its lists do, which are the items of the level above. */
-static void fill(const levels *l, int64_t num_rows, int64_t *first, int64_t *coordinates) {
+static void coordinates_fill(const levels *l, int64_t num_rows, int64_t *first,
+                             int64_t *coordinates) {
   size_t stride = l->count + 1;
   for (int64_t i = 0; i <= l->num_values; i++) {
     first[i] = i;
@@ -59,7 +60,7 @@ static void fill(const levels *l, int64_t num_rows, int64_t *first, int64_t *coo
     const int64_t *splits = l->splits[level];
     for (int64_t list = 0; list < l->lists[level]; list++) {
       for (int64_t i = splits[list]; i < splits[list + 1]; i++) {
-        put(coordinates, stride, level + 1, first[i], first[i + 1], i - splits[list]);
+        coordinates_put(coordinates, stride, level + 1, first[i], first[i + 1], i - splits[list]);
       }
     }
     int64_t *above = l->splits[level]; /* is not read again */
@@ -69,7 +70,7 @@ static void fill(const levels *l, int64_t num_rows, int64_t *first, int64_t *coo
     first = above;
   }
   for (int64_t row = 0; row < num_rows; row++) {
-    put(coordinates, stride, 0, first[row], first[row + 1], row);
+    coordinates_put(coordinates, stride, 0, first[row], first[row + 1], row);
   }
 }
 
@@ -92,12 +93,13 @@ static cst_status make_coordinates(cst__walk *walk, const levels *l, struct Arro
     return CST_NO_MEMORY;
   }
   out->length = l->num_values;
-  fill(l, walk->view.length, first, coordinates);
+  coordinates_fill(l, walk->view.length, first, coordinates);
   return CST_OK;
 }
 
-static cst_status make_result(const cst_array *array, size_t num_dims, struct ArrowArray *made,
-                              cst_array **out, cst_error *error) {
+static cst_status coordinates_make_result(const cst_array *array, size_t num_dims,
+                                          struct ArrowArray *made, cst_array **out,
+                                          cst_error *error) {
   char format[16];
   struct ArrowSchema item = cst__type_field("l", "item", NULL, 0);
   const struct ArrowSchema *items[] = {&item};
@@ -114,7 +116,7 @@ static cst_status walk_levels(cst__walk *walk, int64_t *shape, size_t max_dims, 
     return cst__fail(error, CST_LIMIT, NULL, "%zu dimensions, but there is room for %zu",
                      l.count + 1, max_dims);
   }
-  measure(&l, walk->view.length, shape);
+  coordinates_measure(&l, walk->view.length, shape);
   *num_dims = l.count + 1;
   CST__TRY(cst__owned_new(&walk->root->allocator, 1, 1, false, made, error));
   cst_status status = make_coordinates(walk, &l, made, error);
@@ -136,5 +138,5 @@ cst_status cst__array_coordinates(const cst_array *array, cst_array **out, int64
     return status;
   }
   *num_dims = dims;
-  return make_result(array, dims, &made, out, error);
+  return coordinates_make_result(array, dims, &made, out, error);
 }

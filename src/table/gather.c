@@ -19,12 +19,12 @@ typedef struct gathering {
   cst_error *error;
 } gathering;
 
-static cst_status gather(const gathering *g, const cst__node *node, bool is_batch,
-                         struct ArrowArray *out);
+static cst_status gather_node(const gathering *g, const cst__node *node, bool is_batch,
+                              struct ArrowArray *out);
 
 /* A buffer of `count` items; NULL: no memory, the error is filled. */
-static void *take_buffer(const gathering *g, struct ArrowArray *out, int64_t index, int64_t count,
-                         size_t width) {
+static void *gather_take_buffer(const gathering *g, struct ArrowArray *out, int64_t index,
+                                int64_t count, size_t width) {
   size_t bytes = SIZE_MAX;
   void *buffer =
       cst__mul((size_t)count, width, &bytes) ? cst__owned_buffer(out, index, bytes) : NULL;
@@ -91,7 +91,7 @@ static cst_status gather_validity(const gathering *g, const cst__view *view, boo
   if (view->validity == NULL && (is_batch || !g->slots->has_null)) {
     return CST_OK;
   }
-  uint8_t *bitmap = take_buffer(g, out, 0, (int64_t)cst__bits_size(out->length), 1);
+  uint8_t *bitmap = gather_take_buffer(g, out, 0, (int64_t)cst__bits_size(out->length), 1);
   if (bitmap == NULL) {
     return CST_NO_MEMORY;
   }
@@ -102,7 +102,7 @@ static cst_status gather_validity(const gathering *g, const cst__view *view, boo
 }
 
 static cst_status gather_bools(const gathering *g, const cst__view *view, struct ArrowArray *out) {
-  uint8_t *bits = take_buffer(g, out, 1, (int64_t)cst__bits_size(out->length), 1);
+  uint8_t *bits = gather_take_buffer(g, out, 1, (int64_t)cst__bits_size(out->length), 1);
   if (bits == NULL) {
     return CST_NO_MEMORY;
   }
@@ -130,7 +130,7 @@ static inline void gather_width(const uint8_t *from, const cst__chosen *s, uint8
 }
 
 /* 0: not of a fixed number of bytes. */
-static size_t width_of(const cst__view *view) {
+static size_t gather_width_of(const cst__view *view) {
   switch (view->layout) {
     case CST__LAYOUT_NUMBER:
       return cst_dtype_width(view->dtype);
@@ -176,8 +176,8 @@ static void gather_widths(const uint8_t *from, const cst__chosen *s, uint8_t *to
 }
 
 static cst_status gather_fixed(const gathering *g, const cst__view *view, struct ArrowArray *out) {
-  size_t width = width_of(view);
-  uint8_t *to = take_buffer(g, out, 1, out->length, width);
+  size_t width = gather_width_of(view);
+  uint8_t *to = gather_take_buffer(g, out, 1, out->length, width);
   if (to == NULL) {
     return CST_NO_MEMORY;
   }
@@ -250,7 +250,7 @@ static cst_status new_numbers(const gathering *g, int64_t count, int64_t **out) 
 static cst_status gather_spans(const gathering *g, const cst__view *view, const char *what,
                                struct ArrowArray *array, spans *out) {
   int width = view->offset_width;
-  void *to = take_buffer(g, array, 1, array->length + 1, (size_t)width);
+  void *to = gather_take_buffer(g, array, 1, array->length + 1, (size_t)width);
   if (to == NULL) {
     return CST_NO_MEMORY;
   }
@@ -316,7 +316,7 @@ static cst_status copy_spans(const spans *s, const uint8_t *from, size_t width, 
 static cst_status gather_binary(const gathering *g, const cst__view *view, struct ArrowArray *out) {
   spans s;
   CST__TRY(gather_spans(g, view, "bytes", out, &s));
-  uint8_t *to = take_buffer(g, out, 2, s.total, 1);
+  uint8_t *to = gather_take_buffer(g, out, 2, s.total, 1);
   cst_status status = to != NULL ? copy_spans(&s, view->data, 1, to, g->error) : CST_NO_MEMORY;
   cst__delete(s.begins);
   return status;
@@ -325,13 +325,15 @@ static cst_status gather_binary(const gathering *g, const cst__view *view, struc
 /* ---- lists ---- */
 
 /* Values of a fixed number of bytes, none of them null: they can be copied many at once. */
-static bool is_plain(const cst__view *view) { return view->validity == NULL && width_of(view) > 0; }
+static bool gather_is_plain(const cst__view *view) {
+  return view->validity == NULL && gather_width_of(view) > 0;
+}
 
 static cst_status new_plain(const gathering *g, const cst__view *view, int64_t length,
                             struct ArrowArray *out, uint8_t **to) {
   CST__TRY(cst__owned_new(&g->owner->allocator, 2, 0, false, out, g->error));
   out->length = length;
-  *to = take_buffer(g, out, 1, length, width_of(view));
+  *to = gather_take_buffer(g, out, 1, length, gather_width_of(view));
   return *to != NULL ? CST_OK : CST_NO_MEMORY;
 }
 
@@ -341,7 +343,7 @@ static cst_status gather_items(const gathering *g, const cst__node *node, int64_
   cst__chosen slots = {items, count, has_null};
   gathering below = {g->owner, &slots, g->error};
   cst__node child = cst__node_child(node, 0);
-  cst_status status = gather(&below, &child, false, out->children[0]);
+  cst_status status = gather_node(&below, &child, false, out->children[0]);
   cst__delete(items);
   return status;
 }
@@ -349,9 +351,9 @@ static cst_status gather_items(const gathering *g, const cst__node *node, int64_
 static cst_status gather_list_items(const gathering *g, const cst__node *node, const spans *s,
                                     struct ArrowArray *out) {
   const cst__view *child = &node->view->children[0];
-  if (is_plain(child)) {
+  if (gather_is_plain(child)) {
     uint8_t *to;
-    size_t width = width_of(child);
+    size_t width = gather_width_of(child);
     CST__TRY(new_plain(g, child, s->total, out->children[0], &to));
     return copy_spans(s, first_value(child, width), width, to, g->error);
   }
@@ -377,7 +379,7 @@ static cst_status gather_lists(const gathering *g, const cst__node *node, struct
 
 static void copy_fixed_lists(const cst__view *view, const cst__chosen *s, uint8_t *to) {
   const cst__view *child = &view->children[0];
-  size_t width = width_of(child);
+  size_t width = gather_width_of(child);
   size_t bytes = (size_t)view->fixed_size * width;
   const uint8_t *from = first_value(child, width);
   for (int64_t i = 0; i < s->count && bytes > 0; i++, to += bytes) {
@@ -399,10 +401,10 @@ static cst_status gather_fixed_lists(const gathering *g, const cst__node *node,
                      "%lld lists of %lld items each are more than 64 bits count",
                      (long long)s->count, (long long)view->fixed_size);
   }
-  if (is_plain(&view->children[0])) {
+  if (gather_is_plain(&view->children[0])) {
     uint8_t *to;
     CST__TRY(new_plain(g, &view->children[0], total, out->children[0], &to));
-    size_t bytes = (size_t)view->fixed_size * width_of(&view->children[0]);
+    size_t bytes = (size_t)view->fixed_size * gather_width_of(&view->children[0]);
     for (int64_t at = 0; at < s->count; at += MOST_SLOTS) {
       cst__chosen part;
       CST__TRY(part_at(g, at, &part));
@@ -429,8 +431,8 @@ static cst_status gather_list_views(const gathering *g, const cst__node *node,
                                     struct ArrowArray *out) {
   const cst__view *view = node->view;
   size_t width = (size_t)view->offset_width;
-  uint8_t *offsets = take_buffer(g, out, 1, out->length, width);
-  uint8_t *sizes = offsets != NULL ? take_buffer(g, out, 2, out->length, width) : NULL;
+  uint8_t *offsets = gather_take_buffer(g, out, 1, out->length, width);
+  uint8_t *sizes = offsets != NULL ? gather_take_buffer(g, out, 2, out->length, width) : NULL;
   if (sizes == NULL) {
     return CST_NO_MEMORY;
   }
@@ -450,7 +452,7 @@ static cst_status gather_list_views(const gathering *g, const cst__node *node,
                           out->children[0], g->error);
 }
 
-static void release_owner(void *owner) { cst__array_handle_release(owner); }
+static void gather_release_owner(void *owner) { cst__array_handle_release(owner); }
 
 /* Views of null slots may refer to anything: they become empty. */
 static void copy_views(const cst__view *view, const cst__chosen *s, uint8_t *to) {
@@ -467,7 +469,7 @@ static void copy_views(const cst__view *view, const cst__chosen *s, uint8_t *to)
 static cst_status new_views(const gathering *g, const cst__view *view, struct ArrowArray *out) {
   int64_t num_buffers = 3 + view->num_variadic;
   CST__TRY(cst__owned_new(&g->owner->allocator, num_buffers, 0, false, out, g->error));
-  cst__owned_keep(out, cst__array_retain(g->owner), release_owner);
+  cst__owned_keep(out, cst__array_retain(g->owner), gather_release_owner);
   for (int64_t i = 0; i < view->num_variadic; i++) {
     out->buffers[2 + i] = view->variadic[i];
   }
@@ -476,7 +478,7 @@ static cst_status new_views(const gathering *g, const cst__view *view, struct Ar
 }
 
 static cst_status gather_views(const gathering *g, const cst__view *view, struct ArrowArray *out) {
-  uint8_t *to = take_buffer(g, out, 1, out->length, 16);
+  uint8_t *to = gather_take_buffer(g, out, 1, out->length, 16);
   if (to == NULL) {
     return CST_NO_MEMORY;
   }
@@ -493,7 +495,7 @@ static cst_status gather_views(const gathering *g, const cst__view *view, struct
 static cst_status gather_fields(const gathering *g, const cst__node *node, struct ArrowArray *out) {
   for (int64_t i = 0; i < out->n_children; i++) {
     cst__node child = cst__node_child(node, i);
-    cst_status status = gather(g, &child, false, out->children[i]);
+    cst_status status = gather_node(g, &child, false, out->children[i]);
     if (status != CST_OK) {
       cst__error_add_path(g->error, child.view->name, strlen(child.view->name));
       return status;
@@ -532,8 +534,8 @@ static cst_status gather_values(const gathering *g, const cst__node *node, struc
   return CST_OK;
 }
 
-static cst_status gather(const gathering *g, const cst__node *node, bool is_batch,
-                         struct ArrowArray *out) {
+static cst_status gather_node(const gathering *g, const cst__node *node, bool is_batch,
+                              struct ArrowArray *out) {
   const cst__view *view = node->view;
   CST__TRY(cst__interrupted(g->error));
   if (view->layout == CST__LAYOUT_OTHER) {
@@ -560,5 +562,5 @@ static cst_status gather(const gathering *g, const cst__node *node, bool is_batc
 cst_status cst__gather(const cst_array *owner, const cst__node *node, const cst__chosen *slots,
                        bool is_batch, struct ArrowArray *out, cst_error *error) {
   gathering g = {owner, slots, error};
-  return gather(&g, node, is_batch && node->view->layout == CST__LAYOUT_STRUCT, out);
+  return gather_node(&g, node, is_batch && node->view->layout == CST__LAYOUT_STRUCT, out);
 }

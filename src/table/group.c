@@ -115,7 +115,7 @@ static cst_status divide_row(const grouping *g, cst__ids *pairs, const cst__row_
   return CST_OK;
 }
 
-static cst_status divide(grouping *g, key *k, const cst__row_sets *values) {
+static cst_status groups_divide(grouping *g, key *k, const cst__row_sets *values) {
   int64_t total;
   cst__row_sets divided;
   bool is_flat = g->groups.starts == NULL && values->starts == NULL;
@@ -150,7 +150,7 @@ static cst_status divide_by(grouping *g, key *k) {
   cst_status status = cst__keys_find(&k->view, k->walk.splits, g->batch->array.length,
                                      &g->batch->allocator, &k->ids, &values, g->error);
   if (status == CST_OK) {
-    status = divide(g, k, &values);
+    status = groups_divide(g, k, &values);
   }
   cst__row_sets_free(&values);
   return status;
@@ -165,7 +165,7 @@ static cst_status begin_groups(grouping *g) {
   return CST_OK;
 }
 
-static void add_path(const char *const *path, size_t num_steps, cst_error *error) {
+static void groups_add_path(const char *const *path, size_t num_steps, cst_error *error) {
   for (size_t i = num_steps; i-- > 0;) {
     cst__error_add_path(error, path[i], strlen(path[i]));
   }
@@ -178,7 +178,7 @@ static cst_status make_groups(grouping *g, const char *const *const *paths,
     CST__TRY(find_values(g, &g->keys[i], paths[i], num_steps[i]));
     cst_status status = divide_by(g, &g->keys[i]);
     if (status != CST_OK) {
-      add_path(paths[i], num_steps[i], g->error);
+      groups_add_path(paths[i], num_steps[i], g->error);
       return status;
     }
   }
@@ -188,7 +188,7 @@ static cst_status make_groups(grouping *g, const char *const *const *paths,
 /* ---- the rows of groups ---- */
 
 /* `ends` [num_groups + 1] becomes the offsets of the lists. */
-static void sort_rows(const grouping *g, int64_t *ends, int64_t *rows) {
+static void groups_sort_rows(const grouping *g, int64_t *ends, int64_t *rows) {
   const cst__row_sets *groups = &g->groups;
   memset(ends, 0, (g->num_groups + 1) * sizeof *ends);
   for (int64_t i = 0; i < groups->total; i++) {
@@ -206,7 +206,7 @@ static void sort_rows(const grouping *g, int64_t *ends, int64_t *rows) {
   }
 }
 
-static cst_status fill_rows(const grouping *g, struct ArrowArray *lists) {
+static cst_status groups_fill_rows(const grouping *g, struct ArrowArray *lists) {
   size_t size = (g->num_groups + 1) * sizeof(int64_t);
   int64_t *ends = cst__owned_buffer(lists, 1, size);
   if (ends == NULL) {
@@ -218,17 +218,17 @@ static cst_status fill_rows(const grouping *g, struct ArrowArray *lists) {
     return CST_NO_MEMORY;
   }
   lists->length = (int64_t)g->num_groups;
-  sort_rows(g, ends, rows);
+  groups_sort_rows(g, ends, rows);
   return CST_OK;
 }
 
-static cst_status make_rows(const grouping *g, cst_array **out) {
+static cst_status groups_make_rows(const grouping *g, cst_array **out) {
   struct ArrowSchema item = cst__type_field("l", "item", NULL, 0);
   const struct ArrowSchema *items[] = {&item};
   struct ArrowSchema schema = cst__type_field("+L", "", items, 1);
   struct ArrowArray lists;
   CST__TRY(cst__owned_new(&g->batch->allocator, 2, 1, false, &lists, g->error));
-  cst_status status = fill_rows(g, &lists);
+  cst_status status = groups_fill_rows(g, &lists);
   if (status != CST_OK) {
     cst__array_release(&lists);
     return status;
@@ -269,7 +269,7 @@ static cst_status take_keys(const grouping *g, struct ArrowArray *out) {
 }
 
 /* "a.b": what the path is called elsewhere as well. */
-static char *name_of(const char *const *path, size_t num_steps, cst__arena *arena) {
+static char *groups_name_of(const char *const *path, size_t num_steps, cst__arena *arena) {
   size_t size = 0;
   for (size_t i = 0; i < num_steps; i++) {
     size += strlen(path[i]) + 1;
@@ -297,7 +297,7 @@ static cst_status make_key_schema(const grouping *g, const char *const *const *p
   }
   for (size_t i = 0; i < g->num_keys; i++) {
     struct ArrowSchema *field = cst__arena_take(arena, sizeof *field);
-    const char *name = name_of(paths[i], num_steps[i], arena);
+    const char *name = groups_name_of(paths[i], num_steps[i], arena);
     if (field == NULL || name == NULL) {
       return cst__fail_memory(g->error, sizeof *field);
     }
@@ -310,8 +310,8 @@ static cst_status make_key_schema(const grouping *g, const char *const *const *p
   return CST_OK;
 }
 
-static cst_status make_keys(const grouping *g, const char *const *const *paths,
-                            const size_t *num_steps, cst_array **out) {
+static cst_status groups_make_keys(const grouping *g, const char *const *const *paths,
+                                   const size_t *num_steps, cst_array **out) {
   const cst_allocator *allocator = &g->batch->allocator;
   struct ArrowSchema schema;
   struct ArrowArray made;
@@ -345,10 +345,10 @@ cst_status cst__array_group_by(const cst_array *batch, const char *const *const 
   }
   cst_status status = make_groups(&g, paths, num_steps);
   if (status == CST_OK) {
-    status = make_rows(&g, &out->rows);
+    status = groups_make_rows(&g, &out->rows);
   }
   if (status == CST_OK) {
-    status = make_keys(&g, paths, num_steps, &out->keys);
+    status = groups_make_keys(&g, paths, num_steps, &out->keys);
     if (status != CST_OK) {
       cst__array_handle_release(out->rows);
       out->rows = NULL;

@@ -18,19 +18,19 @@ void cst__ids_reset(cst__ids *ids) {
   *ids = (cst__ids){0};
 }
 
-static size_t place_of(const cst__ids *ids, uint64_t word) {
+static size_t ids_place_of(const cst__ids *ids, uint64_t word) {
   return (size_t)cst__fold(word ^ ids->seed, UINT64_C(0xd6e8feb86659fd93)) & (ids->num_slots - 1);
 }
 
-static void put(cst__ids *ids, uint64_t word, uint32_t id) {
-  size_t at = place_of(ids, word);
+static void ids_put(cst__ids *ids, uint64_t word, uint32_t id) {
+  size_t at = ids_place_of(ids, word);
   while (ids->slots[at] != 0) {
     at = (at + 1) & (ids->num_slots - 1);
   }
   ids->slots[at] = id + 1;
 }
 
-static cst_status grow_slots(cst__ids *ids, cst_error *error) {
+static cst_status ids_grow_slots(cst__ids *ids, cst_error *error) {
   size_t num_slots = ids->num_slots > 0 ? 2 * ids->num_slots : FIRST_SLOTS;
   size_t size = SIZE_MAX;
   uint32_t *slots =
@@ -43,13 +43,14 @@ static cst_status grow_slots(cst__ids *ids, cst_error *error) {
   ids->num_slots = num_slots;
   for (size_t id = 0; id < ids->count; id++) {
     if (ids->firsts[id] >= 0) {
-      put(ids, ids->words[id], (uint32_t)id);
+      ids_put(ids, ids->words[id], (uint32_t)id);
     }
   }
   return CST_OK;
 }
 
-static cst_status add(cst__ids *ids, uint64_t word, int64_t at, uint32_t *out, cst_error *error) {
+static cst_status ids_add(cst__ids *ids, uint64_t word, int64_t at, uint32_t *out,
+                          cst_error *error) {
   void *words = ids->words;
   void *firsts = ids->firsts;
   size_t want = ids->count + 1;
@@ -84,9 +85,9 @@ static bool is_same(const cst__ids *ids, uint32_t id, uint64_t word, int64_t at)
 cst_status cst__ids_of_word(cst__ids *ids, uint64_t word, int64_t at, uint32_t *out,
                             cst_error *error) {
   if (ids->count >= ids->num_slots / 2) {
-    CST__TRY(grow_slots(ids, error));
+    CST__TRY(ids_grow_slots(ids, error));
   }
-  size_t place = place_of(ids, word);
+  size_t place = ids_place_of(ids, word);
   for (; ids->slots[place] != 0; place = (place + 1) & (ids->num_slots - 1)) {
     uint32_t id = ids->slots[place] - 1;
     if (is_same(ids, id, word, at)) {
@@ -94,7 +95,7 @@ cst_status cst__ids_of_word(cst__ids *ids, uint64_t word, int64_t at, uint32_t *
       return CST_OK;
     }
   }
-  CST__TRY(add(ids, word, at, out, error));
+  CST__TRY(ids_add(ids, word, at, out, error));
   ids->slots[place] = *out + 1;
   return CST_OK;
 }
@@ -106,5 +107,5 @@ cst_status cst__ids_of_string(cst__ids *ids, int64_t at, uint32_t *out, cst_erro
 }
 
 cst_status cst__ids_of_null(cst__ids *ids, uint32_t *out, cst_error *error) {
-  return add(ids, 0, -1, out, error);
+  return ids_add(ids, 0, -1, out, error);
 }

@@ -26,7 +26,8 @@ static void fill_lengths(const cst__view *view, int64_t *lengths) {
   }
 }
 
-static cst_status copy_validity(const cst__view *view, struct ArrowArray *out, cst_error *error) {
+static cst_status lists_copy_validity(const cst__view *view, struct ArrowArray *out,
+                                      cst_error *error) {
   if (view->validity == NULL) {
     return CST_OK;
   }
@@ -52,7 +53,7 @@ static cst_status make_lengths(const cst_array *array, const cst__view *view, cs
     return CST_NO_MEMORY;
   }
   fill_lengths(view, lengths);
-  cst_status status = copy_validity(view, &made, error);
+  cst_status status = lists_copy_validity(view, &made, error);
   if (status != CST_OK) {
     cst__array_release(&made);
     return status;

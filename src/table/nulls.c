@@ -95,8 +95,8 @@ static size_t cut_pieces(const cst__view *view, const cst__view *fill, cst__piec
   return count;
 }
 
-static cst_status fill_slots(const cst_array *array, const cst__view *view, const cst__view *fill,
-                             cst_array **out, cst_error *error) {
+static cst_status nulls_fill_slots(const cst_array *array, const cst__view *view,
+                                   const cst__view *fill, cst_array **out, cst_error *error) {
   struct ArrowArray made;
   size_t bytes = SIZE_MAX;
   size_t most = 2 * (size_t)view->null_count + 1;
@@ -139,7 +139,7 @@ static cst_status fill_nulls(const cst__walk *array, const cst__walk *fill, cst_
     *out = cst__array_retain(array->root);
     return CST_OK;
   }
-  return fill_slots(array->root, view, is_list ? &list.view : &fill->view, out, error);
+  return nulls_fill_slots(array->root, view, is_list ? &list.view : &fill->view, out, error);
 }
 
 cst_status cst__array_fill_null(const cst_array *array, const cst_array *fill, cst_array **out,

@@ -30,7 +30,7 @@ static int64_t parent_at(const cst__view *view, int64_t i) {
   }
 }
 
-static cst_status check_type(const cst__view *view, cst_error *error) {
+static cst_status parents_check_type(const cst__view *view, cst_error *error) {
   bool is_integer = view->layout == CST__LAYOUT_NUMBER && view->dtype != CST_DTYPE_FLOAT32 &&
                     view->dtype != CST_DTYPE_FLOAT64;
   bool is_nothing = view->layout == CST__LAYOUT_NULL && view->length == 0;
@@ -46,7 +46,7 @@ static int64_t first_null(const cst__view *view) {
 }
 
 static cst_status check_parents(const cst__view *view, int64_t num_values, cst_error *error) {
-  CST__TRY(check_type(view, error));
+  CST__TRY(parents_check_type(view, error));
   if (view->length != num_values) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "%lld parents for %lld values instead of one for each",
@@ -82,8 +82,8 @@ static cst_status fail_parent(int64_t i, int64_t parent, int64_t before, int64_t
 /* ---- lists ---- */
 
 /* The offsets of the rows, checking every parent. */
-static cst_status fill_offsets(const cst__view *parents, int64_t num_rows, int64_t *offsets,
-                               cst_error *error) {
+static cst_status parents_fill_offsets(const cst__view *parents, int64_t num_rows, int64_t *offsets,
+                                       cst_error *error) {
   int64_t row = 0;
   offsets[0] = 0;
   for (int64_t i = 0; i < parents->length; i++) {
@@ -126,15 +126,15 @@ static cst_status make_lists(const cst_array *values, const cst__view *parents, 
     return cst__fail_memory(error, bytes);
   }
   out->length = num_rows;
-  CST__TRY(fill_offsets(parents, num_rows, offsets, error));
+  CST__TRY(parents_fill_offsets(parents, num_rows, offsets, error));
   if (empty_as_null) {
     CST__TRY(hide_empty(out, offsets, error));
   }
   return cst__array_export(values, out->children[0], error);
 }
 
-static cst_status make_result(const cst_array *values, struct ArrowArray *made, cst_array **out,
-                              cst_error *error) {
+static cst_status parents_make_result(const cst_array *values, struct ArrowArray *made,
+                                      cst_array **out, cst_error *error) {
   struct ArrowSchema item = *values->schema;
   const struct ArrowSchema *items[] = {&item};
   item.name = "item";
@@ -161,5 +161,5 @@ cst_status cst__array_from_parents(const cst_array *values, const cst_array *par
     cst__array_release(&made);
     return status;
   }
-  return make_result(values, &made, out, error);
+  return parents_make_result(values, &made, out, error);
 }

@@ -12,7 +12,7 @@ static cst_status fail_step(const cst__view *view, const char *step, cst_error *
   return CST_SCHEMA;
 }
 
-static cst_status take_step(cst__walk *walk, const char *step, cst_error *error) {
+static cst_status path_take_step(cst__walk *walk, const char *step, cst_error *error) {
   int64_t place;
   while (cst__view_is_list(walk->runs.node.view)) {
     CST__TRY(cst__walk_open(walk, error));
@@ -27,7 +27,7 @@ static cst_status take_step(cst__walk *walk, const char *step, cst_error *error)
 cst_status cst__walk_path(cst__walk *walk, const char *const *path, size_t num_steps,
                           cst_error *error) {
   for (size_t i = 0; i < num_steps; i++) {
-    cst_status status = take_step(walk, path[i], error);
+    cst_status status = path_take_step(walk, path[i], error);
     if (status != CST_OK) {
       for (size_t above = i; above-- > 0;) {
         cst__error_add_path(error, path[above], strlen(path[above]));

@@ -49,7 +49,7 @@ struct cst__merged {
 
 /* ---- kinds and numbers ---- */
 
-static kind kind_of(const cst__view *view) {
+static kind merged_kind_of(const cst__view *view) {
   switch (view->layout) {
     case CST__LAYOUT_NULL:
       return KIND_NOTHING;
@@ -70,18 +70,18 @@ static kind kind_of(const cst__view *view) {
   }
 }
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t merged_larger(size_t a, size_t b) { return a > b ? a : b; }
 
-static void add_number(numbers *n, cst_dtype dtype) {
+static void merged_add_number(numbers *n, cst_dtype dtype) {
   size_t width = cst_dtype_width(dtype);
   bool is_float = dtype == CST_DTYPE_FLOAT32 || dtype == CST_DTYPE_FLOAT64;
   bool is_unsigned = dtype >= CST_DTYPE_UINT8 && dtype <= CST_DTYPE_UINT64;
   size_t *to = is_float ? &n->of_float : is_unsigned ? &n->of_unsigned : &n->of_signed;
-  *to = larger(*to, width);
+  *to = merged_larger(*to, width);
 }
 
 static cst_dtype float_of(const numbers *n) {
-  size_t integer = larger(n->of_signed, n->of_unsigned);
+  size_t integer = merged_larger(n->of_signed, n->of_unsigned);
   if (integer > 4) {
     return CST_DTYPE_NONE;
   }
@@ -109,7 +109,7 @@ static cst_dtype number_of(const numbers *n) {
     return float_of(n);
   }
   return n->of_signed == 0 ? integer_of(n->of_unsigned, true)
-                           : integer_of(larger(n->of_signed, 2 * n->of_unsigned), false);
+                           : integer_of(merged_larger(n->of_signed, 2 * n->of_unsigned), false);
 }
 
 /* ---- adding ---- */
@@ -119,8 +119,8 @@ typedef struct merging {
   cst_error *error;
 } merging;
 
-static cst_status add_type(const merging *m, cst__merged *node, const struct ArrowSchema *schema,
-                           const cst__view *view);
+static cst_status merged_add_type(const merging *m, cst__merged *node,
+                                  const struct ArrowSchema *schema, const cst__view *view);
 
 static cst_status fail_pair(const merging *m, const cst__merged *node, const cst__view *view) {
   char before[64];
@@ -134,12 +134,13 @@ static cst_status fail_pair(const merging *m, const cst__merged *node, const cst
                    "no type holds both %s and %s without a loss", before, type);
 }
 
-static cst_status new_node(const merging *m, cst__merged **out) {
+static cst_status merged_new_node(const merging *m, cst__merged **out) {
   *out = cst__arena_take_zero(m->arena, sizeof **out);
   return *out != NULL ? CST_OK : cst__fail_memory(m->error, sizeof **out);
 }
 
-static cst_status add_field(const merging *m, cst__merged *node, const char *name, size_t *place) {
+static cst_status merged_add_field(const merging *m, cst__merged *node, const char *name,
+                                   size_t *place) {
   if (node->num_fields == node->capacity) {
     size_t capacity = node->capacity < 8 ? 8 : 2 * node->capacity;
     cst__merged **grown = cst__arena_take_zero(m->arena, capacity * sizeof(cst__merged *));
@@ -153,7 +154,7 @@ static cst_status add_field(const merging *m, cst__merged *node, const char *nam
     node->capacity = capacity;
   }
   *place = node->num_fields;
-  CST__TRY(new_node(m, &node->fields[*place]));
+  CST__TRY(merged_new_node(m, &node->fields[*place]));
   if (!cst__name_map_add(&node->places, name, strlen(name), *place)) {
     return cst__fail_memory(m->error, strlen(name));
   }
@@ -174,7 +175,7 @@ static cst_status add_one_field(const merging *m, cst__merged *node,
                                 size_t guess) {
   size_t place = find_field(node, view->name, guess);
   if (place == SIZE_MAX) {
-    CST__TRY(add_field(m, node, view->name, &place));
+    CST__TRY(merged_add_field(m, node, view->name, &place));
   }
   cst__merged *field = node->fields[place];
   node->is_mixed |= place != guess;
@@ -183,7 +184,7 @@ static cst_status add_one_field(const merging *m, cst__merged *node,
                      "two columns have this name");
   }
   field->last = node->structs;
-  return add_type(m, field, schema, view);
+  return merged_add_type(m, field, schema, view);
 }
 
 static cst_status add_struct(const merging *m, cst__merged *node, const struct ArrowSchema *schema,
@@ -200,20 +201,20 @@ static cst_status add_struct(const merging *m, cst__merged *node, const struct A
   return CST_OK;
 }
 
-static cst_status add_list(const merging *m, cst__merged *node, const struct ArrowSchema *schema,
-                           const cst__view *view) {
+static cst_status merged_add_list(const merging *m, cst__merged *node,
+                                  const struct ArrowSchema *schema, const cst__view *view) {
   if (node->item == NULL) {
-    CST__TRY(new_node(m, &node->item));
+    CST__TRY(merged_new_node(m, &node->item));
   }
-  return add_type(m, node->item, schema->children[0], &view->children[0]);
+  return merged_add_type(m, node->item, schema->children[0], &view->children[0]);
 }
 
-static cst_status add_value(const merging *m, cst__merged *node, const struct ArrowSchema *schema,
-                            const cst__view *view) {
+static cst_status merged_add_value(const merging *m, cst__merged *node,
+                                   const struct ArrowSchema *schema, const cst__view *view) {
   switch (node->kind) {
     case KIND_NUMBER: {
       numbers sum = node->numbers;
-      add_number(&sum, view->dtype);
+      merged_add_number(&sum, view->dtype);
       if (number_of(&sum) == CST_DTYPE_NONE) {
         return fail_pair(m, node, view);
       }
@@ -224,7 +225,7 @@ static cst_status add_value(const merging *m, cst__merged *node, const struct Ar
       node->is_text &= view->is_string;
       return CST_OK;
     case KIND_LIST:
-      return add_list(m, node, schema, view);
+      return merged_add_list(m, node, schema, view);
     case KIND_STRUCT:
       return add_struct(m, node, schema, view);
     case KIND_SINGLE:
@@ -238,9 +239,9 @@ static cst_status add_value(const merging *m, cst__merged *node, const struct Ar
   return CST_OK;
 }
 
-static cst_status add_type(const merging *m, cst__merged *node, const struct ArrowSchema *schema,
-                           const cst__view *view) {
-  kind added = kind_of(view);
+static cst_status merged_add_type(const merging *m, cst__merged *node,
+                                  const struct ArrowSchema *schema, const cst__view *view) {
+  kind added = merged_kind_of(view);
   node->is_mixed |= node->first != NULL && (added == KIND_NOTHING) != (node->kind == KIND_NOTHING);
   if (node->first == NULL || (node->kind == KIND_NOTHING && added != KIND_NOTHING)) {
     node->kind = added;
@@ -259,16 +260,16 @@ static cst_status add_type(const merging *m, cst__merged *node, const struct Arr
     return fail_pair(m, node, view);
   }
   node->is_one_format &= strcmp(node->first->format, schema->format) == 0;
-  return add_value(m, node, schema, view);
+  return merged_add_value(m, node, schema, view);
 }
 
 cst_status cst__merge_type(cst__merged **tree, const struct ArrowSchema *schema,
                            const cst__view *view, cst__arena *arena, cst_error *error) {
   merging m = {arena, error};
   if (*tree == NULL) {
-    CST__TRY(new_node(&m, tree));
+    CST__TRY(merged_new_node(&m, tree));
   }
-  return add_type(&m, *tree, schema, view);
+  return merged_add_type(&m, *tree, schema, view);
 }
 
 void cst__merge_free(cst__merged *tree) {
@@ -294,8 +295,8 @@ static bool are_identical(const cst__merged *node) {
   return same;
 }
 
-static cst_status finish(const cst__merged *node, cst__arena *arena, bool is_missing,
-                         struct ArrowSchema *out, cst_error *error);
+static cst_status merged_finish_one(const cst__merged *node, cst__arena *arena, bool is_missing,
+                                    struct ArrowSchema *out, cst_error *error);
 
 /* Room for the children of a type. */
 static cst_status new_children(size_t count, cst__arena *arena, struct ArrowSchema *out,
@@ -319,21 +320,22 @@ static cst_status finish_list(const cst__merged *node, cst__arena *arena, struct
     out->format = "+L";
   }
   CST__TRY(new_children(1, arena, out, error));
-  return finish(node->item, arena, false, out->children[0], error);
+  return merged_finish_one(node->item, arena, false, out->children[0], error);
 }
 
-static cst_status finish_struct(const cst__merged *node, cst__arena *arena, struct ArrowSchema *out,
-                                cst_error *error) {
+static cst_status merged_finish_struct(const cst__merged *node, cst__arena *arena,
+                                       struct ArrowSchema *out, cst_error *error) {
   CST__TRY(new_children(node->num_fields, arena, out, error));
   for (size_t i = 0; i < node->num_fields; i++) {
     const cst__merged *field = node->fields[i];
-    CST__TRY(finish(field, arena, field->times < node->structs, out->children[i], error));
+    CST__TRY(
+        merged_finish_one(field, arena, field->times < node->structs, out->children[i], error));
   }
   return CST_OK;
 }
 
-static cst_status finish(const cst__merged *node, cst__arena *arena, bool is_missing,
-                         struct ArrowSchema *out, cst_error *error) {
+static cst_status merged_finish_one(const cst__merged *node, cst__arena *arena, bool is_missing,
+                                    struct ArrowSchema *out, cst_error *error) {
   *out = cst__type_field(node->first->format, node->name, NULL, 0);
   out->flags = node->is_nullable || is_missing ? ARROW_FLAG_NULLABLE : 0;
   switch (node->kind) {
@@ -347,7 +349,7 @@ static cst_status finish(const cst__merged *node, cst__arena *arena, bool is_mis
       CST__TRY(finish_list(node, arena, out, error));
       break;
     case KIND_STRUCT:
-      CST__TRY(finish_struct(node, arena, out, error));
+      CST__TRY(merged_finish_struct(node, arena, out, error));
       break;
     case KIND_SINGLE:
       out->n_children = node->first->n_children;
@@ -362,5 +364,5 @@ static cst_status finish(const cst__merged *node, cst__arena *arena, bool is_mis
 
 cst_status cst__merge_finish(const cst__merged *tree, cst__arena *arena, struct ArrowSchema *out,
                              cst_error *error) {
-  return finish(tree, arena, false, out, error);
+  return merged_finish_one(tree, arena, false, out, error);
 }

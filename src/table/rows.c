@@ -11,8 +11,8 @@ enum { LONG_RUN = 16 /* rows, on average, from which on runs are copied at once 
 
 /* ---- looking at rows ---- */
 
-static cst_status check_rows(const int64_t *rows, size_t count, int64_t length, bool *has_null,
-                             cst_error *error) {
+static cst_status rows_check_rows(const int64_t *rows, size_t count, int64_t length, bool *has_null,
+                                  cst_error *error) {
   int64_t least = 0;
   int64_t most = -1;
   for (size_t i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ cst_status cst__array_take(const cst_array *array, const int64_t *rows, size_t n
                            cst_array **out, cst_error *error) {
   struct ArrowArray made;
   bool has_null;
-  CST__TRY(check_rows(rows, num_rows, array->array.length, &has_null, error));
+  CST__TRY(rows_check_rows(rows, num_rows, array->array.length, &has_null, error));
   size_t num_runs = count_runs(rows, num_rows);
   if (num_runs <= 1 && !has_null) {
     return cst__array_slice(array, num_rows > 0 ? rows[0] : 0, (int64_t)num_rows, out, error);

@@ -6,7 +6,7 @@
 
 /* ---- the walk ---- */
 
-static cst_status add_run(cst__runs *runs, int64_t begin, int64_t length, cst_error *error) {
+static cst_status runs_add_run(cst__runs *runs, int64_t begin, int64_t length, cst_error *error) {
   if (length == 0) {
     return CST_OK;
   }
@@ -37,7 +37,7 @@ static cst_status add_run(cst__runs *runs, int64_t begin, int64_t length, cst_er
 cst_status cst__runs_all(const cst__node *node, cst__arena *arena, cst__runs *out,
                          cst_error *error) {
   *out = (cst__runs){.arena = arena, .node = *node};
-  return add_run(out, 0, node->view->length, error);
+  return runs_add_run(out, 0, node->view->length, error);
 }
 
 cst_status cst__runs_enter(cst__runs *runs, int64_t i, cst_error *error) {
@@ -80,8 +80,8 @@ static void split_plain(const cst__view *view, const cst__slot_run *run, int64_t
   }
 }
 
-static cst_status open_plain(const cst__runs *lists, const cst__slot_run *run, int64_t *splits,
-                             cst__runs *items, cst_error *error) {
+static cst_status runs_open_plain(const cst__runs *lists, const cst__slot_run *run, int64_t *splits,
+                                  cst__runs *items, cst_error *error) {
   const cst__view *view = lists->node.view;
   int64_t at = view->offset + run->begin;
   int64_t begin = cst__view_entry(view->offsets, view->offset_width, at);
@@ -89,7 +89,7 @@ static cst_status open_plain(const cst__runs *lists, const cst__slot_run *run, i
   if (splits != NULL) {
     split_plain(view, run, splits);
   }
-  return add_run(items, begin, end - begin, error);
+  return runs_add_run(items, begin, end - begin, error);
 }
 
 static cst_status open_each(const cst__runs *lists, const cst__slot_run *run, int64_t *splits,
@@ -100,7 +100,7 @@ static cst_status open_each(const cst__runs *lists, const cst__slot_run *run, in
     if (lists->veil == NULL || !cst__runs_is_null(lists, run->begin + i)) {
       cst__view_list(lists->node.view, run->begin + i, &begin, &end);
     }
-    CST__TRY(add_run(items, begin, end - begin, error));
+    CST__TRY(runs_add_run(items, begin, end - begin, error));
     if (splits != NULL) {
       splits[i + 1] = items->total;
     }
@@ -142,7 +142,7 @@ cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error) {
   }
   for (size_t i = 0; i < runs->count; i++) {
     const cst__slot_run *run = &runs->items[i];
-    CST__TRY(is_plain ? open_plain(runs, run, at, &items, error)
+    CST__TRY(is_plain ? runs_open_plain(runs, run, at, &items, error)
                       : open_each(runs, run, at, &items, error));
     at = at != NULL ? at + run->length : NULL;
     CST__TRY(check_total(view, items.total, error));

@@ -14,7 +14,7 @@ typedef struct extent {
   int64_t length;
 } extent;
 
-static cst_status add(int64_t *total, int64_t count, int64_t width, cst_error *error) {
+static cst_status sizes_add(int64_t *total, int64_t count, int64_t width, cst_error *error) {
   int64_t bytes;
   if (__builtin_mul_overflow(count, width, &bytes) ||
       __builtin_add_overflow(*total, bytes, total)) {
@@ -23,18 +23,18 @@ static cst_status add(int64_t *total, int64_t count, int64_t width, cst_error *e
   return CST_OK;
 }
 
-static int64_t offset_at(const extent *e, int64_t i) {
+static int64_t sizes_offset_at(const extent *e, int64_t i) {
   return cst__view_entry(e->view->offsets, e->view->offset_width, e->view->offset + e->begin + i);
 }
 
 /* Items or bytes from the first slot's begin to the last one's end. */
-static void span_of(const extent *e, int64_t *begin, int64_t *length) {
-  *begin = e->length > 0 ? offset_at(e, 0) : 0;
-  *length = e->length > 0 ? offset_at(e, e->length) - *begin : 0;
+static void sizes_span_of(const extent *e, int64_t *begin, int64_t *length) {
+  *begin = e->length > 0 ? sizes_offset_at(e, 0) : 0;
+  *length = e->length > 0 ? sizes_offset_at(e, e->length) - *begin : 0;
 }
 
 /* Long values lie in blocks; views that share bytes do not need more than all blocks. */
-static int64_t view_bytes(const extent *e) {
+static int64_t sizes_view_bytes(const extent *e) {
   const cst__view *view = e->view;
   int64_t values = 0;
   int64_t blocks = 0;
@@ -48,15 +48,15 @@ static int64_t view_bytes(const extent *e) {
   return values < blocks ? values : blocks;
 }
 
-static cst_status add_slots(const extent *e, int64_t *total, cst_error *error);
+static cst_status sizes_add_slots(const extent *e, int64_t *total, cst_error *error);
 
 static cst_status add_items(const extent *e, int64_t begin, int64_t length, int64_t *total,
                             cst_error *error) {
   extent items = {&e->view->children[0], begin, length};
-  return add_slots(&items, total, error);
+  return sizes_add_slots(&items, total, error);
 }
 
-static cst_status add_lists(const extent *e, int64_t *total, cst_error *error) {
+static cst_status sizes_add_lists(const extent *e, int64_t *total, cst_error *error) {
   const cst__view *view = e->view;
   int64_t begin;
   int64_t length;
@@ -66,19 +66,19 @@ static cst_status add_lists(const extent *e, int64_t *total, cst_error *error) {
   }
   if (view->layout == CST__LAYOUT_LIST_VIEW) {
     cst__piece piece = {view, e->begin, e->length};
-    CST__TRY(add(total, e->length, 2 * (int64_t)view->offset_width, error));
+    CST__TRY(sizes_add(total, e->length, 2 * (int64_t)view->offset_width, error));
     cst__list_views_span(&piece, &begin, &length);
   } else {
-    CST__TRY(add(total, e->length + 1, view->offset_width, error));
-    span_of(e, &begin, &length);
+    CST__TRY(sizes_add(total, e->length + 1, view->offset_width, error));
+    sizes_span_of(e, &begin, &length);
   }
   return add_items(e, begin, length, total, error);
 }
 
-static cst_status add_fields(const extent *e, int64_t *total, cst_error *error) {
+static cst_status sizes_add_fields(const extent *e, int64_t *total, cst_error *error) {
   for (int64_t i = 0; i < e->view->num_children; i++) {
     extent field = {&e->view->children[i], e->begin, e->length};
-    cst_status status = add_slots(&field, total, error);
+    cst_status status = sizes_add_slots(&field, total, error);
     if (status != CST_OK) {
       cst__error_add_path(error, field.view->name, strlen(field.view->name));
       return status;
@@ -90,9 +90,9 @@ static cst_status add_fields(const extent *e, int64_t *total, cst_error *error) 
 static cst_status add_binary(const extent *e, int64_t *total, cst_error *error) {
   int64_t begin;
   int64_t bytes;
-  span_of(e, &begin, &bytes);
-  CST__TRY(add(total, e->length + 1, e->view->offset_width, error));
-  return add(total, bytes, 1, error);
+  sizes_span_of(e, &begin, &bytes);
+  CST__TRY(sizes_add(total, e->length + 1, e->view->offset_width, error));
+  return sizes_add(total, bytes, 1, error);
 }
 
 static cst_status fail_other(const cst__view *view, cst_error *error) {
@@ -108,36 +108,36 @@ static cst_status add_values(const extent *e, int64_t *total, cst_error *error) 
     case CST__LAYOUT_NULL:
       return CST_OK;
     case CST__LAYOUT_BOOL:
-      return add(total, (int64_t)cst__bits_size(e->length), 1, error);
+      return sizes_add(total, (int64_t)cst__bits_size(e->length), 1, error);
     case CST__LAYOUT_NUMBER:
-      return add(total, e->length, (int64_t)cst_dtype_width(view->dtype), error);
+      return sizes_add(total, e->length, (int64_t)cst_dtype_width(view->dtype), error);
     case CST__LAYOUT_HALF:
-      return add(total, e->length, 2, error);
+      return sizes_add(total, e->length, 2, error);
     case CST__LAYOUT_FIXED_BINARY:
     case CST__LAYOUT_OPAQUE:
-      return add(total, e->length, view->fixed_size, error);
+      return sizes_add(total, e->length, view->fixed_size, error);
     case CST__LAYOUT_BINARY:
       return add_binary(e, total, error);
     case CST__LAYOUT_BINARY_VIEW:
-      CST__TRY(add(total, e->length, CST__VIEW_SIZE, error));
-      return add(total, view_bytes(e), 1, error);
+      CST__TRY(sizes_add(total, e->length, CST__VIEW_SIZE, error));
+      return sizes_add(total, sizes_view_bytes(e), 1, error);
     case CST__LAYOUT_LIST:
     case CST__LAYOUT_FIXED_LIST:
     case CST__LAYOUT_LIST_VIEW:
-      return add_lists(e, total, error);
+      return sizes_add_lists(e, total, error);
     case CST__LAYOUT_STRUCT:
-      return add_fields(e, total, error);
+      return sizes_add_fields(e, total, error);
     case CST__LAYOUT_OTHER:
       break;
   }
   return fail_other(view, error);
 }
 
-static cst_status add_slots(const extent *e, int64_t *total, cst_error *error) {
+static cst_status sizes_add_slots(const extent *e, int64_t *total, cst_error *error) {
   const uint8_t *validity = e->view->validity;
   if (validity != NULL &&
       cst__bitmap_count(validity, e->view->offset + e->begin, e->length) < e->length) {
-    CST__TRY(add(total, (int64_t)cst__bits_size(e->length), 1, error));
+    CST__TRY(sizes_add(total, (int64_t)cst__bits_size(e->length), 1, error));
   }
   return add_values(e, total, error);
 }
@@ -147,7 +147,7 @@ cst_status cst__array_byte_size(const cst_array *array, int64_t *size, cst_error
   int64_t total = 0;
   CST__TRY(cst__walk_begin(&walk, array, false, error));
   extent all = {&walk.view, 0, walk.view.length};
-  cst_status status = add_slots(&all, &total, error);
+  cst_status status = sizes_add_slots(&all, &total, error);
   cst__walk_end(&walk);
   if (status == CST_OK) {
     *size = total;

@@ -21,7 +21,7 @@ size_t cst__type_metadata_size(const char *metadata) {
 }
 
 /* What is borrowed is released by nobody; the pointer marks a schema that is there. */
-static void release_nothing(struct ArrowSchema *schema) { schema->release = NULL; }
+static void type_release_nothing(struct ArrowSchema *schema) { schema->release = NULL; }
 
 struct ArrowSchema cst__type_field(const char *format, const char *name,
                                    const struct ArrowSchema *const *children,
@@ -31,7 +31,7 @@ struct ArrowSchema cst__type_field(const char *format, const char *name,
                               .flags = ARROW_FLAG_NULLABLE,
                               .n_children = num_children,
                               .children = (struct ArrowSchema **)(uintptr_t)children,
-                              .release = release_nothing};
+                              .release = type_release_nothing};
 }
 
 /* ---- copying ---- */
@@ -41,7 +41,7 @@ typedef struct copying {
   cst_error *error;
 } copying;
 
-static cst_status check(const copying *c, const struct ArrowSchema *schema, int depth) {
+static cst_status type_check_schema(const copying *c, const struct ArrowSchema *schema, int depth) {
   if (schema == NULL || schema->release == NULL || schema->format == NULL ||
       schema->n_children < 0 || (schema->n_children > 0 && schema->children == NULL)) {
     return cst__fail(c->error, CST_INVALID_ARGUMENT, NULL,
@@ -55,7 +55,8 @@ static cst_status check(const copying *c, const struct ArrowSchema *schema, int 
   return CST_OK;
 }
 
-static cst_status copy_bytes(const copying *c, const char *from, size_t size, const char **to) {
+static cst_status type_copy_bytes(const copying *c, const char *from, size_t size,
+                                  const char **to) {
   *to = NULL;
   if (from != NULL) {
     *to = cst__arena_copy(&c->type->arena, from, size);
@@ -65,11 +66,11 @@ static cst_status copy_bytes(const copying *c, const char *from, size_t size, co
 }
 
 static cst_status copy_string(const copying *c, const char *from, const char **to) {
-  return copy_bytes(c, from, from != NULL ? strlen(from) : 0, to);
+  return type_copy_bytes(c, from, from != NULL ? strlen(from) : 0, to);
 }
 
-static cst_status copy(const copying *c, const struct ArrowSchema *from, int depth,
-                       struct ArrowSchema *to);
+static cst_status type_copy_schema(const copying *c, const struct ArrowSchema *from, int depth,
+                                   struct ArrowSchema *to);
 
 static cst_status copy_children(const copying *c, const struct ArrowSchema *from, int depth,
                                 struct ArrowSchema *to) {
@@ -83,7 +84,7 @@ static cst_status copy_children(const copying *c, const struct ArrowSchema *from
   to->children = (struct ArrowSchema **)(void *)(nodes + count);
   for (size_t i = 0; i < count; i++) {
     to->children[i] = &nodes[i];
-    CST__TRY(copy(c, from->children[i], depth + 1, &nodes[i]));
+    CST__TRY(type_copy_schema(c, from->children[i], depth + 1, &nodes[i]));
   }
   return CST_OK;
 }
@@ -95,16 +96,17 @@ static cst_status copy_dictionary(const copying *c, const struct ArrowSchema *fr
   if (to->dictionary == NULL) {
     return cst__fail_memory(c->error, sizeof *to->dictionary);
   }
-  return copy(c, from->dictionary, depth + 1, to->dictionary);
+  return type_copy_schema(c, from->dictionary, depth + 1, to->dictionary);
 }
 
-static cst_status copy(const copying *c, const struct ArrowSchema *from, int depth,
-                       struct ArrowSchema *to) {
-  CST__TRY(check(c, from, depth));
-  *to = (struct ArrowSchema){.flags = from->flags, .release = release_nothing};
+static cst_status type_copy_schema(const copying *c, const struct ArrowSchema *from, int depth,
+                                   struct ArrowSchema *to) {
+  CST__TRY(type_check_schema(c, from, depth));
+  *to = (struct ArrowSchema){.flags = from->flags, .release = type_release_nothing};
   CST__TRY(copy_string(c, from->format, &to->format));
   CST__TRY(copy_string(c, from->name, &to->name));
-  CST__TRY(copy_bytes(c, from->metadata, cst__type_metadata_size(from->metadata), &to->metadata));
+  CST__TRY(
+      type_copy_bytes(c, from->metadata, cst__type_metadata_size(from->metadata), &to->metadata));
   if (from->n_children > 0) {
     CST__TRY(copy_children(c, from, depth, to));
   }
@@ -122,7 +124,7 @@ cst_status cst__type_new(const struct ArrowSchema *schema, const cst_allocator *
   type->arena = arena;
   cst__refcount_init(&type->owners);
   copying c = {type, error};
-  cst_status status = copy(&c, schema, 0, &type->schema);
+  cst_status status = type_copy_schema(&c, schema, 0, &type->schema);
   if (status != CST_OK) {
     cst__type_release(type);
     return status;

@@ -56,7 +56,7 @@ static cst_status check_names(const struct ArrowSchema *schema, cst_error *error
 
 /* ---- joining ---- */
 
-static cst_status take_views(uniting *u) {
+static cst_status concat_take_views(uniting *u) {
   size_t size;
   cst__arena *arena = &u->conversion.arena;
   if (!cst__mul(u->count, sizeof *u->views + sizeof *u->pieces, &size)) {
@@ -77,7 +77,7 @@ static cst_status take_views(uniting *u) {
 static cst_status join_same(uniting *u, cst_array **out) {
   const cst_array *first = u->arrays[0];
   struct ArrowArray made;
-  CST__TRY(take_views(u));
+  CST__TRY(concat_take_views(u));
   CST__TRY(cst__concat(first->schema, u->pieces, u->count, u->allocator, &made, u->error));
   return cst__array_result(first, first->schema, &made, out, u->error);
 }
@@ -100,7 +100,7 @@ static cst_status join_converted(uniting *u, cst_array **out) {
   cst__view target;
   struct ArrowSchema schema;
   struct ArrowArray made;
-  CST__TRY(take_views(u));
+  CST__TRY(concat_take_views(u));
   CST__TRY(merge_types(u, &schema));
   CST__TRY(cst__view_init_schema(&target, &schema, &u->conversion.arena, u->error));
   cst__view *views = cst__arena_take(&u->conversion.arena, u->count * sizeof *views);

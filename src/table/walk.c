@@ -60,7 +60,7 @@ cst_status cst__int64_result(const cst_allocator *allocator, struct ArrowArray *
 
 /* ---- ends ---- */
 
-static void fill_rows(const cst__walk *walk, int64_t *rows) {
+static void walk_fill_rows(const cst__walk *walk, int64_t *rows) {
   for (int64_t row = 0; row < walk->view.length; row++) {
     int64_t begin = walk->splits != NULL ? walk->splits[row] : row;
     int64_t end = walk->splits != NULL ? walk->splits[row + 1] : row + 1;
@@ -70,13 +70,13 @@ static void fill_rows(const cst__walk *walk, int64_t *rows) {
   }
 }
 
-static cst_status make_rows(const cst__walk *walk, cst_array **out, cst_error *error) {
+static cst_status walk_make_rows(const cst__walk *walk, cst_array **out, cst_error *error) {
   struct ArrowArray made;
   int64_t *rows = cst__new_int64(&walk->root->allocator, walk->runs.total, &made, error);
   if (rows == NULL) {
     return CST_NO_MEMORY;
   }
-  fill_rows(walk, rows);
+  walk_fill_rows(walk, rows);
   return cst__int64_result(&walk->root->allocator, &made, out, error);
 }
 
@@ -96,7 +96,7 @@ cst_status cst__walk_finish(const cst__walk *walk, cst_array **out, cst_array **
                             cst_error *error) {
   cst_array *values;
   CST__TRY(make_values(walk, &values, error));
-  cst_status status = rows != NULL ? make_rows(walk, rows, error) : CST_OK;
+  cst_status status = rows != NULL ? walk_make_rows(walk, rows, error) : CST_OK;
   if (status != CST_OK) {
     cst__array_handle_release(values);
     return status;

@@ -62,8 +62,8 @@ cst_status cst__tensor_encoder_arrow_schema(const cst_tensor_encoder *encoder,
 
 /* ---- types ---- */
 
-static cst_status fail_type(const cst__encoding *e, const cst__encode_leaf *leaf,
-                            const cst__encode_type *before) {
+static cst_status encode_fail_type(const cst__encoding *e, const cst__encode_leaf *leaf,
+                                   const cst__encode_type *before) {
   const cst__encode_type *now = &e->types[leaf->number];
   if (now->dtype != before->dtype) {
     return cst__encode_fail(e->error, leaf, -1, "use another encoder, or cast the values",
@@ -82,7 +82,7 @@ static cst_status adopt_types(const cst__encoding *e) {
   for (size_t i = 0; shared->has_types && i < shared->num_leaves && status == CST_OK; i++) {
     const cst__encode_type *before = &shared->types[i];
     if (e->types[i].dtype != before->dtype || e->types[i].num_levels != before->num_levels) {
-      status = fail_type(e, &shared->leaves[i], before);
+      status = encode_fail_type(e, &shared->leaves[i], before);
     }
   }
   if (!shared->has_types) {
@@ -93,7 +93,7 @@ static cst_status adopt_types(const cst__encoding *e) {
   return status;
 }
 
-static cst_status read_type(const cst__encoding *e, const cst__encode_leaf *leaf) {
+static cst_status encode_read_type(const cst__encoding *e, const cst__encode_leaf *leaf) {
   const cst_tensor *tensor = e->tensors[leaf->number];
   cst__encode_type *type = &e->types[leaf->number];
   size_t num_parts = cst__encode_num_parts(leaf);
@@ -206,7 +206,8 @@ static cst_status match(cst__encoding *e, const cst_tensor_spec *specs, size_t n
 /* ---- one batch ---- */
 
 /* Slots of a struct: the rows, or the items of the lists around it. */
-static int64_t count_slots(const cst__encoding *e, const cst__encode_node *node, size_t outer) {
+static int64_t encode_count_slots(const cst__encoding *e, const cst__encode_node *node,
+                                  size_t outer) {
   int64_t count = e->num_rows;
   for (size_t i = 0; i < outer; i++) {
     count = e->levels[node->number][i][count];
@@ -221,14 +222,14 @@ static cst_status close_struct(cst__encoding *e, const cst__encode_node *node) {
   size_t above = node->parent != NULL ? e->outer[node->parent->number] : 0;
   CST__TRY(cst__owned_new(&e->encoder->arena.allocator, 1, (int64_t)node->num_children, false,
                           array, e->error));
-  array->length = count_slots(e, node, outer);
+  array->length = encode_count_slots(e, node, outer);
   size_t i = 0;
   for (const cst__encode_node *child = node->first; child != NULL; child = child->next) {
     *array->children[i++] = e->arrays[child->number];
     e->arrays[child->number].release = NULL;
   }
   for (size_t level = outer; level > above; level--) {
-    int64_t count = count_slots(e, node, level - 1);
+    int64_t count = encode_count_slots(e, node, level - 1);
     int64_t *offsets = NULL;
     CST__TRY(cst__encode_wrap(e, count, array, &offsets));
     memcpy(offsets, e->levels[node->number][level - 1], ((size_t)count + 1) * sizeof *offsets);
@@ -245,7 +246,7 @@ static cst_status close_structs(cst__encoding *e, const cst__encode_node *node) 
   return close_struct(e, node);
 }
 
-static cst_status start(cst__encoding *e) {
+static cst_status encode_start(cst__encoding *e) {
   const cst_tensor_encoder *encoder = e->encoder;
   size_t leaves = encoder->num_leaves + 1;
   size_t nodes = encoder->num_nodes;
@@ -265,7 +266,7 @@ static cst_status encode_all(cst__encoding *e, const cst_tensor *tensors, size_t
   size_t leaf = 0;
   CST__TRY(match(e, cst__specs_get(specs, 0), cst__specs_count(specs), tensors, count, &leaf));
   for (size_t i = 0; i < encoder->num_leaves; i++) {
-    CST__TRY(read_type(e, &encoder->leaves[i]));
+    CST__TRY(encode_read_type(e, &encoder->leaves[i]));
   }
   CST__TRY(cst__encode_nesting(encoder, e->types, e->outer, e->error));
   for (size_t i = 0; i < encoder->num_leaves; i++) {
@@ -281,7 +282,7 @@ cst_status cst__tensor_encoder_encode(const cst_tensor_encoder *encoder, const c
                                       size_t count, struct ArrowArray *out, cst_error *error) {
   cst__encoding e = {.encoder = encoder, .num_rows = -1, .error = error};
   cst__arena_init(&e.scratch, &encoder->arena.allocator);
-  cst_status status = start(&e);
+  cst_status status = encode_start(&e);
   if (status == CST_OK) {
     status = encode_all(&e, tensors, count);
   }

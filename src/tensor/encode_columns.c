@@ -24,8 +24,8 @@ static size_t count_leaves(const cst_tensor_spec *spec) {
   return count;
 }
 
-static cst_status new_node(const planner *p, const char *name, cst__encode_node *parent,
-                           cst__encode_node **out) {
+static cst_status encode_new_node(const planner *p, const char *name, cst__encode_node *parent,
+                                  cst__encode_node **out) {
   cst__encode_node *node = cst__arena_take_zero(&p->encoder->arena, sizeof *node);
   if (node == NULL) {
     return cst__fail_memory(p->error, sizeof *node);
@@ -45,8 +45,8 @@ static cst_status new_node(const planner *p, const char *name, cst__encode_node 
   return CST_OK;
 }
 
-static cst__encode_node *find_child(const planner *p, const cst__encode_node *parent,
-                                    const char *name) {
+static cst__encode_node *encode_find_child(const planner *p, const cst__encode_node *parent,
+                                           const char *name) {
   size_t found = cst__name_map_find_of(p->nodes, parent, name, strlen(name));
   return found != SIZE_MAX ? (cst__encode_node *)(uintptr_t)found : NULL;
 }
@@ -57,13 +57,13 @@ static cst_status fail_twice(const planner *p, const cst__encode_leaf *leaf, con
 }
 
 /* Adds a column of the leaf, after `*last`. */
-static cst_status add_column(const planner *p, cst__encode_leaf *leaf, const char *name,
-                             cst__encode_node **last) {
+static cst_status encode_add_column(const planner *p, cst__encode_leaf *leaf, const char *name,
+                                    cst__encode_node **last) {
   cst__encode_node *node = NULL;
-  if (find_child(p, leaf->parent, name) != NULL) {
+  if (encode_find_child(p, leaf->parent, name) != NULL) {
     return fail_twice(p, leaf, name);
   }
-  CST__TRY(new_node(p, name, leaf->parent, &node));
+  CST__TRY(encode_new_node(p, name, leaf->parent, &node));
   node->leaf = leaf;
   node->is_values = *last == NULL;
   *(node->is_values ? &leaf->columns : &(*last)->more) = node;
@@ -80,12 +80,12 @@ static cst_status enter(const planner *p, cst__encode_leaf *leaf) {
                             spec->num_path_steps, CST__ENCODE_MAX_DEPTH - 1);
   }
   for (size_t i = 0; i + 1 < spec->num_path_steps; i++) {
-    cst__encode_node *child = find_child(p, leaf->parent, spec->path[i]);
+    cst__encode_node *child = encode_find_child(p, leaf->parent, spec->path[i]);
     if (child != NULL && child->leaf != NULL) {
       return fail_twice(p, leaf, spec->path[i]);
     }
     if (child == NULL) {
-      CST__TRY(new_node(p, spec->path[i], leaf->parent, &child));
+      CST__TRY(encode_new_node(p, spec->path[i], leaf->parent, &child));
     }
     leaf->parent = child;
   }
@@ -106,14 +106,14 @@ static cst_status add_leaf(const planner *p, const cst_tensor_spec *spec,
     return cst__encode_fail(p->error, leaf, -1, NULL, "rows of more than 2^63 values");
   }
   CST__TRY(enter(p, leaf));
-  CST__TRY(add_column(p, leaf, spec->path[spec->num_path_steps - 1], &last));
+  CST__TRY(encode_add_column(p, leaf, spec->path[spec->num_path_steps - 1], &last));
   for (size_t i = 0; i < spec->num_index_columns; i++) {
-    CST__TRY(add_column(p, leaf, spec->index_columns[i], &last));
+    CST__TRY(encode_add_column(p, leaf, spec->index_columns[i], &last));
   }
   for (size_t i = 0; i < spec->num_partitions; i++) {
     const char *name = spec->partitions[i].row_length_column;
     if (name != NULL) {
-      CST__TRY(add_column(p, leaf, name, &last));
+      CST__TRY(encode_add_column(p, leaf, name, &last));
     }
   }
   return CST_OK;
@@ -136,7 +136,7 @@ static cst_status add_spec(const planner *p, const cst_tensor_spec *spec,
 }
 
 static cst_status make_nodes(const planner *p, const cst_specs *specs) {
-  CST__TRY(new_node(p, "", NULL, &p->encoder->root));
+  CST__TRY(encode_new_node(p, "", NULL, &p->encoder->root));
   for (size_t i = 0; i < cst__specs_count(specs); i++) {
     CST__TRY(add_spec(p, cst__specs_get(specs, i), NULL));
   }

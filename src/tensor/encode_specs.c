@@ -37,8 +37,8 @@ cst_status cst__describe_dtype(cst__describer *d, const cst_tensor *tensor, cst_
   return CST_OK;
 }
 
-static cst_status describe_tensor(cst__describer *d, const cst__describe_place *at,
-                                  const cst_tensor *tensor, cst_tensor_spec *spec) {
+static cst_status describe_one(cst__describer *d, const cst__describe_place *at,
+                               const cst_tensor *tensor, cst_tensor_spec *spec) {
   const cst__tensor_kind *kind = cst__kind_of(tensor->kind);
   *spec = (cst_tensor_spec){
       .name = tensor->name, .kind = tensor->kind, .reason = "What the tensor by itself asks for."};
@@ -59,7 +59,7 @@ cst_status cst__describe_all(cst__describer *d, const cst__describe_place *at,
     if (tensors[i].name == NULL) {
       return cst__fail(d->error, CST_INVALID_ARGUMENT, NULL, "a tensor has no name");
     }
-    cst_status status = describe_tensor(d, at, &tensors[i], &specs[i]);
+    cst_status status = describe_one(d, at, &tensors[i], &specs[i]);
     if (status != CST_OK) {
       cst__error_add_path(d->error, tensors[i].name, strlen(tensors[i].name));
       return status;

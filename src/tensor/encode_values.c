@@ -89,13 +89,13 @@ cst_status cst__encode_check_integers(const char *what, const cst_ndarray *array
 
 /* ---- Arrow arrays ---- */
 
-static cst_status no_memory(const cst__encoding *e, struct ArrowArray *array, size_t size) {
+static cst_status encode_no_memory(const cst__encoding *e, struct ArrowArray *array, size_t size) {
   array->release(array);
   return cst__fail_memory(e->error, size);
 }
 
 /* Bytes of all strings; false if a string is missing, or on overflow. */
-static bool add_up(const cst_ndarray *values, size_t *out) {
+static bool encode_add_up(const cst_ndarray *values, size_t *out) {
   size_t total = 0;
   for (int64_t i = 0; i < values->size; i++) {
     const cst_bytes *s = &values->strings[i];
@@ -110,14 +110,14 @@ static bool add_up(const cst_ndarray *values, size_t *out) {
 static cst_status copy_strings(const cst__encoding *e, const cst_ndarray *values,
                                struct ArrowArray *out) {
   size_t total;
-  if (!add_up(values, &total)) {
+  if (!encode_add_up(values, &total)) {
     out->release(out);
     return cst__fail(e->error, CST_INVALID_ARGUMENT, NULL, "a string of the values is missing");
   }
   int64_t *offsets = cst__owned_buffer(out, 1, ((size_t)values->size + 1) * sizeof *offsets);
   uint8_t *data = offsets != NULL ? cst__owned_buffer(out, 2, total) : NULL;
   if (data == NULL) {
-    return no_memory(e, out, total);
+    return encode_no_memory(e, out, total);
   }
   int64_t at = 0;
   size_t done = 0;
@@ -142,11 +142,11 @@ static cst_status copy_numbers(const cst__encoding *e, const cst_ndarray *values
                                struct ArrowArray *out) {
   size_t size;
   if (!cst__mul((size_t)values->size, cst_dtype_width(values->dtype), &size)) {
-    return no_memory(e, out, SIZE_MAX);
+    return encode_no_memory(e, out, SIZE_MAX);
   }
   void *data = cst__owned_buffer(out, 1, size);
   if (data == NULL) {
-    return no_memory(e, out, size);
+    return encode_no_memory(e, out, size);
   }
   if (size > 0) {
     memcpy(data, values->data, size);
@@ -168,7 +168,7 @@ cst_status cst__encode_flat_integers(const cst__encoding *e, int64_t count, stru
   CST__TRY(cst__owned_new(&e->encoder->arena.allocator, 2, 0, false, out, e->error));
   out->length = count;
   *data = cst__mul((size_t)count, sizeof **data, &size) ? cst__owned_buffer(out, 1, size) : NULL;
-  return *data != NULL ? CST_OK : no_memory(e, out, (size_t)count);
+  return *data != NULL ? CST_OK : encode_no_memory(e, out, (size_t)count);
 }
 
 cst_status cst__encode_wrap(const cst__encoding *e, int64_t count, struct ArrowArray *array,
@@ -180,7 +180,7 @@ cst_status cst__encode_wrap(const cst__encoding *e, int64_t count, struct ArrowA
                  ? cst__owned_buffer(&list, 1, size)
                  : NULL;
   if (*offsets == NULL) {
-    return no_memory(e, &list, size);
+    return encode_no_memory(e, &list, size);
   }
   list.length = count;
   *list.children[0] = *array;

@@ -44,7 +44,8 @@ static cst__dl_type dl_type(cst_dtype dtype) {
 }
 
 /* A copy of the values, aligned, within a block that cst__delete frees. */
-static void *copy_values(const cst_allocator *allocator, const cst_ndarray *array, void **block) {
+static void *export_copy_values(const cst_allocator *allocator, const cst_ndarray *array,
+                                void **block) {
   size_t bytes = (size_t)array->size * cst_dtype_width(array->dtype);
   *block = cst__new(allocator, bytes + VALUE_ALIGN);
   if (*block == NULL) {
@@ -75,7 +76,7 @@ static cst_status make_export(const cst_ndarray *array, const cst_tensors *owner
   }
   void *values = (void *)(uintptr_t)array->data;
   if (copy) {
-    values = copy_values(allocator, array, &e->copy);
+    values = export_copy_values(allocator, array, &e->copy);
     if (values == NULL) {
       free_export(e);
       return cst__fail_memory(error, (size_t)array->size * cst_dtype_width(array->dtype));
@@ -124,10 +125,10 @@ static void release_array(struct ArrowArray *array) {
 }
 
 /* The format is a literal: the schema owns nothing. */
-static void release_schema(struct ArrowSchema *schema) { schema->release = NULL; }
+static void export_release_schema(struct ArrowSchema *schema) { schema->release = NULL; }
 
 /* True if the bytes of all strings lie one behind the other, from *first on. */
-static bool find_run(const cst_ndarray *array, const uint8_t **first) {
+static bool export_find_run(const cst_ndarray *array, const uint8_t **first) {
   const uint8_t *next = NULL;
   *first = cst__no_values;
   for (int64_t i = 0; i < array->size; i++) {
@@ -143,7 +144,7 @@ static bool find_run(const cst_ndarray *array, const uint8_t **first) {
   return true;
 }
 
-static void copy_bytes(const cst_ndarray *array, char *to) {
+static void export_copy_bytes(const cst_ndarray *array, char *to) {
   for (int64_t i = 0; i < array->size; i++) {
     if (array->strings[i].size > 0) {
       memcpy(to, array->strings[i].data, array->strings[i].size);
@@ -156,7 +157,7 @@ static void copy_bytes(const cst_ndarray *array, char *to) {
 static cst_status export_strings(const cst_ndarray *array, const cst_tensors *owner,
                                  arrow_export *e, cst_error *error) {
   const uint8_t *run;
-  bool is_run = find_run(array, &run);
+  bool is_run = export_find_run(array, &run);
   size_t bytes = 0;
   size_t total;
   size_t offsets_size = ((size_t)array->size + 1) * sizeof(int64_t);
@@ -180,7 +181,7 @@ static cst_status export_strings(const cst_ndarray *array, const cst_tensors *ow
   e->buffers[1] = offsets;
   if (!is_run) {
     char *copy = (char *)e->offsets + offsets_size;
-    copy_bytes(array, copy);
+    export_copy_bytes(array, copy);
     e->buffers[2] = copy;
   } else {
     e->buffers[2] = run;
@@ -214,6 +215,6 @@ cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *ow
                              .release = release_array,
                              .private_data = e};
   *out_schema = (struct ArrowSchema){
-      .format = cst__dtype_format(array->dtype), .name = "", .release = release_schema};
+      .format = cst__dtype_format(array->dtype), .name = "", .release = export_release_schema};
   return CST_OK;
 }

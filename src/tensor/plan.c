@@ -43,7 +43,7 @@ static cst_status plan_child(const cst__planner *p, const cst__view *v, const ch
   return CST_SCHEMA;
 }
 
-static const cst__view *below_lists(const cst__view *v, size_t *num_lists) {
+static const cst__view *plan_below_lists(const cst__view *v, size_t *num_lists) {
   while (cst__view_is_list(v)) {
     v = &v->children[0];
     *num_lists += 1;
@@ -63,7 +63,7 @@ static cst_status plan_follow(const cst__planner *p, cst__plan *plan, cst__plann
   }
   *out = (cst__planned_column){.leaf = p->root};
   for (size_t i = 0; i < spec->num_path_steps; i++) {
-    out->parent = below_lists(out->leaf, &out->outer_lists);
+    out->parent = plan_below_lists(out->leaf, &out->outer_lists);
     if (out->parent->layout != CST__LAYOUT_STRUCT) {
       return plan_fail_type(p, CST_SCHEMA, i > 0 ? spec->path[i - 1] : "", out->parent, "a struct",
                             NULL);
@@ -71,7 +71,7 @@ static cst_status plan_follow(const cst__planner *p, cst__plan *plan, cst__plann
     CST__TRY(plan_child(p, out->parent, spec->path[i], &steps[i]));
     out->leaf = &out->parent->children[steps[i]];
   }
-  out->leaf = below_lists(out->leaf, &out->own_lists);
+  out->leaf = plan_below_lists(out->leaf, &out->own_lists);
   plan->num_steps = spec->num_path_steps;
   plan->steps = steps;
   return CST_OK;
@@ -132,7 +132,7 @@ cst_status cst__plan_sibling(const cst__planner *p, const cst__view *parent, con
   size_t num_lists = 0;
   cst_dtype ignored;
   CST__TRY(plan_child(p, parent, name, out));
-  const cst__view *leaf = below_lists(&parent->children[*out], &num_lists);
+  const cst__view *leaf = plan_below_lists(&parent->children[*out], &num_lists);
   if (num_lists > 1) {
     return plan_fail_type(p, CST_SCHEMA, name, &parent->children[*out], "one level of lists", NULL);
   }

@@ -39,7 +39,7 @@ const cst_allocator *cst__scratch_pool_allocator(const cst__scratch_pool *pool) 
   return &pool->allocator;
 }
 
-static cst__scratch_block *new_block(cst__scratch_pool *pool, size_t size) {
+static cst__scratch_block *scratch_new_block(cst__scratch_pool *pool, size_t size) {
   cst__scratch_block *block = pool->allocator.allocate(pool->allocator.ctx, size, ALIGN);
   if (block != NULL) {
     *block = (cst__scratch_block){NULL, size};
@@ -47,7 +47,7 @@ static cst__scratch_block *new_block(cst__scratch_pool *pool, size_t size) {
   return block;
 }
 
-static void free_block(cst__scratch_pool *pool, cst__scratch_block *block) {
+static void scratch_free_block(cst__scratch_pool *pool, cst__scratch_block *block) {
   pool->allocator.release(pool->allocator.ctx, block, block->size, ALIGN);
 }
 
@@ -56,7 +56,7 @@ void cst__scratch_pool_release(cst__scratch_pool *pool) {
     return;
   }
   for (size_t i = 0; i < pool->num_spare; i++) {
-    free_block(pool, pool->spare[i]);
+    scratch_free_block(pool, pool->spare[i]);
   }
   cst__mutex_destroy(&pool->lock);
   cst__delete(pool);
@@ -71,7 +71,7 @@ static cst__scratch_block *first_block(cst__scratch_pool *pool) {
     block = pool->spare[--pool->num_spare];
   }
   cst__mutex_unlock(&pool->lock);
-  return block != NULL ? block : new_block(pool, usual);
+  return block != NULL ? block : scratch_new_block(pool, usual);
 }
 
 void cst__scratch_init(cst__scratch *scratch, cst__scratch_pool *pool) {
@@ -89,7 +89,7 @@ static bool has_room(const cst__scratch *scratch, size_t bytes) {
   return (size_t)(scratch->end - scratch->at) >= bytes && scratch->at != NULL;
 }
 
-static bool add_block(cst__scratch *scratch, size_t bytes) {
+static bool scratch_add_block(cst__scratch *scratch, size_t bytes) {
   if (scratch->head == NULL) {
     cst__scratch_block *first = first_block(scratch->pool);
     if (first == NULL) {
@@ -101,7 +101,7 @@ static bool add_block(cst__scratch *scratch, size_t bytes) {
     }
   }
   size_t size = bytes + ALIGN > scratch->head->size ? bytes + ALIGN : scratch->head->size;
-  cst__scratch_block *block = new_block(scratch->pool, size);
+  cst__scratch_block *block = scratch_new_block(scratch->pool, size);
   if (block == NULL) {
     return false;
   }
@@ -115,7 +115,7 @@ void *cst__scratch_take(cst__scratch *scratch, int64_t count, size_t item_size) 
     return NULL;
   }
   bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-  if (!has_room(scratch, bytes) && !add_block(scratch, bytes)) {
+  if (!has_room(scratch, bytes) && !scratch_add_block(scratch, bytes)) {
     return NULL;
   }
   void *ptr = scratch->at;
@@ -125,7 +125,7 @@ void *cst__scratch_take(cst__scratch *scratch, int64_t count, size_t item_size) 
 }
 
 /* Keeps one block if it served the whole batch; else the next batch gets a block that can. */
-static bool give_back(cst__scratch_pool *pool, cst__scratch_block *block, size_t needed) {
+static bool scratch_give_back(cst__scratch_pool *pool, cst__scratch_block *block, size_t needed) {
   bool is_kept = false;
   cst__mutex_lock(&pool->lock);
   if (needed > pool->usual) {
@@ -141,10 +141,10 @@ static bool give_back(cst__scratch_pool *pool, cst__scratch_block *block, size_t
 
 void cst__scratch_reset(cst__scratch *scratch) {
   cst__scratch_block *block = scratch->head;
-  if (block != NULL && !give_back(scratch->pool, block, scratch->taken + ALIGN)) {
+  if (block != NULL && !scratch_give_back(scratch->pool, block, scratch->taken + ALIGN)) {
     while (block != NULL) {
       cst__scratch_block *next = block->next;
-      free_block(scratch->pool, block);
+      scratch_free_block(scratch->pool, block);
       block = next;
     }
   }

@@ -113,8 +113,8 @@ static void subtract_64(const int64_t *offsets, int64_t count, int64_t *out) {
   }
 }
 
-static cst_status open_plain(const cst__slots *lists, cst__scratch *scratch, const int64_t **splits,
-                             cst__slots *items, cst_error *error) {
+static cst_status slots_open_plain(const cst__slots *lists, cst__scratch *scratch,
+                                   const int64_t **splits, cst__slots *items, cst_error *error) {
   const cst__view *v = lists->view;
   int64_t at = v->offset + lists->first;
   int64_t first = cst__view_entry(v->offsets, v->offset_width, at);
@@ -152,7 +152,7 @@ static void range_of(const cst__slots *lists, int64_t k, int64_t *begin, int64_t
 }
 
 /* Fills the splits; true if the items are one run, which then begins at *first. */
-static bool measure(const cst__slots *lists, int64_t *splits, int64_t *first) {
+static bool slots_measure(const cst__slots *lists, int64_t *splits, int64_t *first) {
   bool is_run = true;
   int64_t next = -1;
   *first = 0;
@@ -202,7 +202,7 @@ cst_status cst__slots_open(const cst__slots *lists, cst__scratch *scratch, const
     return CST_OK;
   }
   if (is_plain_list(lists)) {
-    return open_plain(lists, scratch, splits, items, error);
+    return slots_open_plain(lists, scratch, splits, items, error);
   }
   if (is_bare(v) && lists->count > CST__MAX_BARE_SLOTS) {
     return cst__fail(error, CST_LIMIT, "use smaller batches", "%lld slots without any values",
@@ -211,7 +211,7 @@ cst_status cst__slots_open(const cst__slots *lists, cst__scratch *scratch, const
   int64_t *own = cst__scratch_take(scratch, lists->count + 1, sizeof *own);
   CST__TRY(CST__TAKEN(own, error));
   int64_t first;
-  bool is_run = measure(lists, own, &first);
+  bool is_run = slots_measure(lists, own, &first);
   int64_t total = own[lists->count];
   if (!is_run && cst__view_is_list(v) && total > cst__view_most_items(v)) {
     return cst__fail(error, CST_LIMIT, "cast the list views to large_list",

@@ -6,7 +6,7 @@
 #include "table/group.h"
 #include "table/lists.h"
 #include "table/rows.h"
-#include "table/unite.h"
+#include "table/concat_arrays.h"
 
 /* ---- the handle ---- */
 

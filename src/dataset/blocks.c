@@ -15,14 +15,14 @@ typedef struct entry {
 
 struct cst__blocks {
   cst_source *source;
-  const cst__order *order;
+  const cst__epoch_order *order;
   cst__mutex lock; /* guards all below */
   cst__condition changed;
   entry entries[2];
   size_t oldest;
 };
 
-cst_status cst__blocks_new(cst_source *source, const cst__order *order,
+cst_status cst__blocks_new(cst_source *source, const cst__epoch_order *order,
                            const cst_allocator *allocator, cst__blocks **out, cst_error *error) {
   cst__blocks *blocks = cst__new_zero(allocator, sizeof *blocks);
   if (blocks == NULL) {
@@ -102,7 +102,7 @@ cst_status cst__blocks_get(cst__blocks *blocks, uint64_t begin, uint64_t count, 
   uint64_t end = begin + count;
   *num = 0;
   for (uint64_t at = begin; at < end && *num < 2;) {
-    cst__placed window = cst__order_window(blocks->order, at);
+    cst__placed window = cst__epoch_order_window(blocks->order, at);
     cst_status status = get_window(blocks, &window, &out[*num], error);
     if (status != CST_OK) {
       while (*num > 0) {

@@ -4,13 +4,13 @@
 #ifndef DATASET_BLOCKS_H
 #define DATASET_BLOCKS_H
 
-#include "dataset/order.h"
+#include "dataset/epoch_order.h"
 #include "source/index/region.h"
 
 typedef struct cst__blocks cst__blocks;
 
 /* `order`, of windows, has to outlive it. */
-cst_status cst__blocks_new(cst_source *source, const cst__order *order,
+cst_status cst__blocks_new(cst_source *source, const cst__epoch_order *order,
                            const cst_allocator *allocator, cst__blocks **out, cst_error *error);
 void cst__blocks_free(cst__blocks *blocks); /* NULL is allowed */
 

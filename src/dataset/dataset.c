@@ -1,7 +1,7 @@
 /* Datasets: options, the way in which rows are reached, and the counting of batches. */
 #include "dataset/dataset.h"
 
-#include "dataset/order.h"
+#include "dataset/epoch_order.h"
 #include "source/index/access.h"
 #include "source/pass/pass.h"
 #include "source/scan/count.h"
@@ -185,7 +185,7 @@ uint64_t cst__dataset_begin(const cst_dataset *dataset, uint64_t batch) {
 
 cst_status cst__dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin, uint64_t count,
                               uint64_t *rows, cst_error *error) {
-  cst__order order;
+  cst__epoch_order order;
   CST__TRY(cst__dataset_prepare(dataset, error));
   if (!dataset->direct) {
     return cst__fail(error, CST_UNSUPPORTED, "convert it to plain TFRecord files first",
@@ -197,8 +197,8 @@ cst_status cst__dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t beg
                      (unsigned long long)count, (unsigned long long)begin,
                      (unsigned long long)dataset->num_rows);
   }
-  cst__order_init(&order, dataset->shuffle, dataset->num_rows, (uint64_t)dataset->options.window,
-                  dataset->options.seed, epoch);
-  cst__order_rows(&order, begin, count, rows);
+  cst__epoch_order_init(&order, dataset->shuffle, dataset->num_rows,
+                        (uint64_t)dataset->options.window, dataset->options.seed, epoch);
+  cst__epoch_order_rows(&order, begin, count, rows);
   return CST_OK;
 }

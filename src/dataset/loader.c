@@ -84,10 +84,10 @@ static cst_status make(cst_loader *loader, cst__maker *maker, uint64_t number, c
   uint64_t batch = batch_of(loader, number);
   cst__share share;
   if (loader->stream == NULL) {
-    return cst__maker_take(maker, &loader->epoch, batch, out, error);
+    return cst__maker_make_direct(maker, &loader->epoch, batch, out, error);
   }
   CST__TRY(fetch(loader, number, batch, &share, error));
-  return cst__maker_pick(maker, &loader->epoch, batch, &share, out, error);
+  return cst__maker_make_streamed(maker, &loader->epoch, batch, &share, out, error);
 }
 
 /* Holds the lock. */
@@ -202,8 +202,9 @@ static bool reads_windows(const cst_loader *loader) {
 
 static cst_status begin_direct(cst_loader *loader, cst_error *error) {
   cst_dataset *dataset = loader->dataset;
-  cst__order_init(&loader->epoch.order, dataset->shuffle, dataset->num_rows,
-                  (uint64_t)dataset->options.window, dataset->options.seed, loader->from.epoch);
+  cst__epoch_order_init(&loader->epoch.order, dataset->shuffle, dataset->num_rows,
+                        (uint64_t)dataset->options.window, dataset->options.seed,
+                        loader->from.epoch);
   loader->end = count_own(loader, cst__dataset_count_batches(dataset, dataset->num_rows));
   return reads_windows(loader) ? cst__blocks_new(dataset->source, &loader->epoch.order,
                                                  &dataset->allocator, &loader->epoch.blocks, error)

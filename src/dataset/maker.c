@@ -52,7 +52,7 @@ static cst_status find_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t
   uint64_t batch_size = (uint64_t)epoch->dataset->options.batch_size;
   *count = (size_t)(rest < batch_size ? rest : batch_size);
   CST__TRY(maker_reserve(maker, epoch, *count, error));
-  cst__order_rows(&epoch->order, begin, *count, maker->rows);
+  cst__epoch_order_rows(&epoch->order, begin, *count, maker->rows);
   return CST_OK;
 }
 
@@ -83,8 +83,8 @@ static cst_status maker_take_rows(const cst__maker *maker, const cst__epoch *epo
   return status;
 }
 
-cst_status cst__maker_take(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                           cst__made *out, cst_error *error) {
+cst_status cst__maker_make_direct(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
+                                  cst__made *out, cst_error *error) {
   size_t count;
   CST__TRY(find_rows(maker, epoch, batch, &count, error));
   CST__TRY(maker_take_rows(maker, epoch, batch, count, &out->batch, error));
@@ -167,8 +167,8 @@ static void locate_read(const cst__maker *maker, const cst__epoch *epoch, const 
   }
 }
 
-cst_status cst__maker_pick(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                           cst__share *share, cst__made *out, cst_error *error) {
+cst_status cst__maker_make_streamed(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
+                                    cst__share *share, cst__made *out, cst_error *error) {
   bool is_trusted =
       share->columns != NULL || epoch->dataset->source->inputs->format.payload != NULL;
   if (share->count == 0) {

@@ -5,7 +5,7 @@
 
 #include "dataset/blocks.h"
 #include "dataset/dataset.h"
-#include "dataset/order.h"
+#include "dataset/epoch_order.h"
 #include "dataset/stream.h"
 
 /* A batch that is made: rows, or tensors if there is an adapter; neither behind the end. */
@@ -19,8 +19,8 @@ void cst__made_reset(cst__made *made);
 
 /* What all makers of an epoch share; it does not change. */
 typedef struct cst__epoch {
-  cst_dataset *dataset; /* prepared */
-  cst__order order;     /* of a direct dataset */
+  cst_dataset *dataset;   /* prepared */
+  cst__epoch_order order; /* of a direct dataset */
   uint64_t number;
   const cst_tensor_adapter *adapter; /* NULL: batches are wanted as rows */
   cst__blocks *blocks; /* of a direct dataset whose windows are read in whole; else NULL */
@@ -37,13 +37,13 @@ typedef struct cst__maker {
 void cst__maker_reset(cst__maker *maker);
 
 /* Makes a batch of a direct dataset's shard by its number, which is below that of its batches. */
-cst_status cst__maker_take(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                           cst__made *out, cst_error *error);
+cst_status cst__maker_make_direct(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
+                                  cst__made *out, cst_error *error);
 
 /* Makes a batch of what a stream has given for it; the share is reset. Without rows, nothing is
  * made.
  */
-cst_status cst__maker_pick(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                           cst__share *share, cst__made *out, cst_error *error);
+cst_status cst__maker_make_streamed(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
+                                    cst__share *share, cst__made *out, cst_error *error);
 
 #endif /* DATASET_MAKER_H */

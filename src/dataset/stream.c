@@ -2,7 +2,7 @@
  * passed over, windows put together, and where each file began. */
 #include "dataset/stream.h"
 
-#include "dataset/order.h"
+#include "dataset/epoch_order.h"
 #include "source/index/split.h"
 #include "source/input/prepare.h"
 #include "source/pass/arrow_schema.h"

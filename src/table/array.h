@@ -10,7 +10,7 @@
 #include <columnstone/array.h>
 
 #include "arrow/view.h"
-#include "table/type.h"
+#include "table/array_type.h"
 
 struct cst_array {
   cst__refcount owners;

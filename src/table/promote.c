@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "table/type.h"
+#include "table/array_type.h"
 
 typedef enum kind {
   KIND_NOTHING, /* nulls alone */

@@ -13,17 +13,17 @@
 #include "schema/schema.h"
 
 /* A structured tensor around leaves. */
-typedef struct cst__encode_group {
+typedef struct cst__encode_structured {
   const cst_tensor_spec *spec;
-  const struct cst__encode_group *outer; /* NULL: at the top */
-} cst__encode_group;
+  const struct cst__encode_structured *outer; /* NULL: at the top */
+} cst__encode_structured;
 
 /* A tensor that has columns. */
 typedef struct cst__encode_leaf {
   const cst_tensor_spec *spec;
   const struct cst__tensor_kind *kind;
-  const cst__encode_group *group;   /* NULL: at the top */
-  struct cst__encode_node *parent;  /* the struct that holds its columns */
+  const cst__encode_structured *structured; /* NULL: at the top */
+  struct cst__encode_node *parent;          /* the struct that holds its columns */
   struct cst__encode_node *columns; /* the value column; then index or row-length ones, by `more` */
   size_t number;                    /* among the leaves */
   int64_t row_size;                 /* dense: values of a row; ragged: of an item */

@@ -93,13 +93,13 @@ static cst_status enter(const planner *p, cst__encode_leaf *leaf) {
 }
 
 static cst_status add_leaf(const planner *p, const cst_tensor_spec *spec,
-                           const cst__encode_group *group) {
+                           const cst__encode_structured *structured) {
   cst_tensor_encoder *encoder = p->encoder;
   cst__encode_leaf *leaf = &encoder->leaves[encoder->num_leaves];
   cst__encode_node *last = NULL;
   *leaf = (cst__encode_leaf){.spec = spec,
                              .kind = cst__kind_of(spec->kind),
-                             .group = group,
+                             .structured = structured,
                              .number = encoder->num_leaves++,
                              .row_size = 1};
   if (leaf->kind->measure != NULL && !leaf->kind->measure(leaf)) {
@@ -120,17 +120,17 @@ static cst_status add_leaf(const planner *p, const cst_tensor_spec *spec,
 }
 
 static cst_status add_spec(const planner *p, const cst_tensor_spec *spec,
-                           const cst__encode_group *outer) {
+                           const cst__encode_structured *outer) {
   if (cst__kind_of(spec->kind)->encode != NULL) {
     return add_leaf(p, spec, outer);
   }
-  cst__encode_group *group = cst__arena_take(&p->encoder->arena, sizeof *group);
-  if (group == NULL) {
-    return cst__fail_memory(p->error, sizeof *group);
+  cst__encode_structured *structured = cst__arena_take(&p->encoder->arena, sizeof *structured);
+  if (structured == NULL) {
+    return cst__fail_memory(p->error, sizeof *structured);
   }
-  *group = (cst__encode_group){spec, outer};
+  *structured = (cst__encode_structured){spec, outer};
   for (size_t i = 0; i < spec->num_fields; i++) {
-    CST__TRY(add_spec(p, &spec->fields[i], group));
+    CST__TRY(add_spec(p, &spec->fields[i], structured));
   }
   return CST_OK;
 }

@@ -11,8 +11,9 @@
 
 cst_status cst__encode_blame(cst_error *error, const cst__encode_leaf *leaf, cst_status status) {
   cst__error_add_path(error, leaf->spec->name, strlen(leaf->spec->name));
-  for (const cst__encode_group *group = leaf->group; group != NULL; group = group->outer) {
-    cst__error_add_path(error, group->spec->name, strlen(group->spec->name));
+  for (const cst__encode_structured *structured = leaf->structured; structured != NULL;
+       structured = structured->outer) {
+    cst__error_add_path(error, structured->spec->name, strlen(structured->spec->name));
   }
   return status;
 }

@@ -93,7 +93,7 @@ cst_status cst__plan_single_column(const cst__planner *p, cst__plan *plan,
 cst_status cst__plan_sibling(const cst__planner *p, const cst__view *parent, const char *name,
                              int64_t *out);
 
-/* ---- making (values.c) ---- */
+/* ---- making (making.c) ---- */
 
 /* A column of the batch, down to but without its last list: the path leads through structs alone.
  * sibling < 0: the value column. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataset/order.h"
+#include "dataset/epoch_order.h"
 #include "harness.h"
 
 static void check_bijection(uint64_t count, uint64_t seed) {
@@ -109,9 +109,9 @@ static double chi_square(const uint64_t *rows, uint64_t count) {
 
 static uint64_t *permuted(uint64_t count, uint64_t seed, uint64_t epoch) {
   uint64_t *rows = calloc(count, sizeof *rows);
-  cst__order order;
-  cst__order_init(&order, CST_SHUFFLE_GLOBAL, count, 1, seed, epoch);
-  cst__order_rows(&order, 0, count, rows);
+  cst__epoch_order order;
+  cst__epoch_order_init(&order, CST_SHUFFLE_GLOBAL, count, 1, seed, epoch);
+  cst__epoch_order_rows(&order, 0, count, rows);
   return rows;
 }
 
@@ -190,16 +190,16 @@ TEST(orders_are_independent) {
 /* ---- windows ---- */
 
 static void check_windows(uint64_t count, uint64_t window, uint64_t seed) {
-  cst__order order;
+  cst__epoch_order order;
   uint64_t *rows = calloc(count, sizeof *rows);
   uint8_t *seen = calloc(count, 1);
-  cst__order_init(&order, CST_SHUFFLE_WINDOW, count, window, seed, 1);
-  cst__order_rows(&order, 0, count, rows);
+  cst__epoch_order_init(&order, CST_SHUFFLE_WINDOW, count, window, seed, 1);
+  cst__epoch_order_rows(&order, 0, count, rows);
   for (uint64_t i = 0; i < count; i++) {
     uint64_t single;
     CHECK(rows[i] < count && seen[rows[i]] == 0);
     seen[rows[i]] = 1;
-    cst__order_rows(&order, i, 1, &single);
+    cst__epoch_order_rows(&order, i, 1, &single);
     CHECK_EQ(single, rows[i]);
   }
   uint64_t changes = 0;
@@ -222,15 +222,15 @@ TEST(windows_have_their_own_rows) {
 }
 
 TEST(without_shuffling_rows_stand_as_they_are) {
-  cst__order order;
+  cst__epoch_order order;
   uint64_t rows[5];
-  cst__order_init(&order, CST_SHUFFLE_NONE, 100, 8, 1, 1);
-  cst__order_rows(&order, 90, 5, rows);
+  cst__epoch_order_init(&order, CST_SHUFFLE_NONE, 100, 8, 1, 1);
+  cst__epoch_order_rows(&order, 90, 5, rows);
   for (uint64_t i = 0; i < 5; i++) {
     CHECK_EQ(rows[i], 90 + i);
   }
-  cst__order_init(&order, CST_SHUFFLE_GLOBAL, 0, 8, 1, 1);
-  cst__order_rows(&order, 0, 0, rows);
-  cst__order_init(&order, CST_SHUFFLE_WINDOW, 0, 8, 1, 1);
-  cst__order_rows(&order, 0, 0, rows);
+  cst__epoch_order_init(&order, CST_SHUFFLE_GLOBAL, 0, 8, 1, 1);
+  cst__epoch_order_rows(&order, 0, 0, rows);
+  cst__epoch_order_init(&order, CST_SHUFFLE_WINDOW, 0, 8, 1, 1);
+  cst__epoch_order_rows(&order, 0, 0, rows);
 }

@@ -122,7 +122,7 @@ def concat(
 ) -> RecordBatch | Array:
     """The rows of all batches one behind the other, as one batch; or those of Arrays, as one Array.
 
-    Columns are united by name, in the order of their first appearance; where a batch lacks a
+    Columns are combined by name, in the order of their first appearance; where a batch lacks a
     column, its rows are null. Types are promoted where no value changes: null to anything, integers
     to the narrowest that holds both, small integers and float32 to float64, list layouts to
     large_list, binary layouts to large_binary or large_string. What cannot be promoted is a

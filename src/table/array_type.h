@@ -1,8 +1,8 @@
 /* The type of an array: a schema that is never changed, counted and shared by all arrays that have
  * it, or a part of it.
  */
-#ifndef TABLE_TYPE_H
-#define TABLE_TYPE_H
+#ifndef TABLE_ARRAY_TYPE_H
+#define TABLE_ARRAY_TYPE_H
 
 #include <columnstone/arrow_abi.h>
 #include <columnstone/status.h>
@@ -32,4 +32,4 @@ struct ArrowSchema cst__type_field(const char *format, const char *name,
 /* The bytes of encoded metadata; 0 for NULL. */
 size_t cst__type_metadata_size(const char *metadata);
 
-#endif /* TABLE_TYPE_H */
+#endif /* TABLE_ARRAY_TYPE_H */

@@ -1,7 +1,7 @@
 /* Concatenation of arrays whose types need not be the same: all are viewed as of the type that
  * holds them all, and these views are joined. What has that type already is copied once.
  */
-#include "table/unite.h"
+#include "table/concat_arrays.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "table/convert.h"
 #include "table/promote.h"
 
-typedef struct uniting {
+typedef struct concatenation {
   const cst_array *const *arrays;
   size_t count;
   const cst_allocator *allocator;
@@ -19,7 +19,7 @@ typedef struct uniting {
   cst__view *views;   /* one per array */
   cst__piece *pieces; /* of the views, or of those that they became */
   cst_error *error;
-} uniting;
+} concatenation;
 
 /* ---- arrays of one type ---- */
 
@@ -27,9 +27,9 @@ static bool is_same_type(const cst_array *a, const cst_array *b) {
   return a->schema == b->schema || cst__schema_equal(a->schema, b->schema);
 }
 
-static bool are_all_same(const uniting *u) {
-  for (size_t i = 1; i < u->count; i++) {
-    if (!is_same_type(u->arrays[0], u->arrays[i])) {
+static bool are_all_same(const concatenation *c) {
+  for (size_t i = 1; i < c->count; i++) {
+    if (!is_same_type(c->arrays[0], c->arrays[i])) {
       return false;
     }
   }
@@ -56,64 +56,64 @@ static cst_status check_names(const struct ArrowSchema *schema, cst_error *error
 
 /* ---- joining ---- */
 
-static cst_status concat_take_views(uniting *u) {
+static cst_status concat_take_views(concatenation *c) {
   size_t size;
-  cst__arena *arena = &u->conversion.arena;
-  if (!cst__mul(u->count, sizeof *u->views + sizeof *u->pieces, &size)) {
-    return cst__fail_memory(u->error, SIZE_MAX);
+  cst__arena *arena = &c->conversion.arena;
+  if (!cst__mul(c->count, sizeof *c->views + sizeof *c->pieces, &size)) {
+    return cst__fail_memory(c->error, SIZE_MAX);
   }
-  u->views = cst__arena_take(arena, u->count * sizeof *u->views);
-  u->pieces = cst__arena_take(arena, u->count * sizeof *u->pieces);
-  if (u->views == NULL || u->pieces == NULL) {
-    return cst__fail_memory(u->error, size);
+  c->views = cst__arena_take(arena, c->count * sizeof *c->views);
+  c->pieces = cst__arena_take(arena, c->count * sizeof *c->pieces);
+  if (c->views == NULL || c->pieces == NULL) {
+    return cst__fail_memory(c->error, size);
   }
-  for (size_t i = 0; i < u->count; i++) {
-    CST__TRY(cst__array_view(u->arrays[i], &u->views[i], arena, u->error));
-    u->pieces[i] = (cst__piece){&u->views[i], 0, u->views[i].length};
+  for (size_t i = 0; i < c->count; i++) {
+    CST__TRY(cst__array_view(c->arrays[i], &c->views[i], arena, c->error));
+    c->pieces[i] = (cst__piece){&c->views[i], 0, c->views[i].length};
   }
   return CST_OK;
 }
 
-static cst_status join_same(uniting *u, cst_array **out) {
-  const cst_array *first = u->arrays[0];
+static cst_status join_same(concatenation *c, cst_array **out) {
+  const cst_array *first = c->arrays[0];
   struct ArrowArray made;
-  CST__TRY(concat_take_views(u));
-  CST__TRY(cst__concat(first->schema, u->pieces, u->count, u->allocator, &made, u->error));
-  return cst__array_result(first, first->schema, &made, out, u->error);
+  CST__TRY(concat_take_views(c));
+  CST__TRY(cst__concat(first->schema, c->pieces, c->count, c->allocator, &made, c->error));
+  return cst__array_result(first, first->schema, &made, out, c->error);
 }
 
-static cst_status merge_types(uniting *u, struct ArrowSchema *out) {
+static cst_status merge_types(concatenation *c, struct ArrowSchema *out) {
   cst__merged *tree = NULL;
-  cst__arena *arena = &u->conversion.arena;
+  cst__arena *arena = &c->conversion.arena;
   cst_status status = CST_OK;
-  for (size_t i = 0; i < u->count && status == CST_OK; i++) {
-    status = cst__merge_type(&tree, u->arrays[i]->schema, &u->views[i], arena, u->error);
+  for (size_t i = 0; i < c->count && status == CST_OK; i++) {
+    status = cst__merge_type(&tree, c->arrays[i]->schema, &c->views[i], arena, c->error);
   }
   if (status == CST_OK) {
-    status = cst__merge_finish(tree, arena, out, u->error);
+    status = cst__merge_finish(tree, arena, out, c->error);
   }
   cst__merge_free(tree);
   return status;
 }
 
-static cst_status join_converted(uniting *u, cst_array **out) {
+static cst_status join_converted(concatenation *c, cst_array **out) {
   cst__view target;
   struct ArrowSchema schema;
   struct ArrowArray made;
-  CST__TRY(concat_take_views(u));
-  CST__TRY(merge_types(u, &schema));
-  CST__TRY(cst__view_init_schema(&target, &schema, &u->conversion.arena, u->error));
-  cst__view *views = cst__arena_take(&u->conversion.arena, u->count * sizeof *views);
+  CST__TRY(concat_take_views(c));
+  CST__TRY(merge_types(c, &schema));
+  CST__TRY(cst__view_init_schema(&target, &schema, &c->conversion.arena, c->error));
+  cst__view *views = cst__arena_take(&c->conversion.arena, c->count * sizeof *views);
   if (views == NULL) {
-    return cst__fail_memory(u->error, u->count * sizeof *views);
+    return cst__fail_memory(c->error, c->count * sizeof *views);
   }
-  for (size_t i = 0; i < u->count; i++) {
+  for (size_t i = 0; i < c->count; i++) {
     CST__TRY(
-        cst__view_convert(&u->conversion, u->arrays[i]->schema, &u->views[i], &target, &views[i]));
-    u->pieces[i].view = &views[i];
+        cst__view_convert(&c->conversion, c->arrays[i]->schema, &c->views[i], &target, &views[i]));
+    c->pieces[i].view = &views[i];
   }
-  CST__TRY(cst__concat(&schema, u->pieces, u->count, u->allocator, &made, u->error));
-  return cst__array_result_as(u->allocator, &schema, &made, out, u->error);
+  CST__TRY(cst__concat(&schema, c->pieces, c->count, c->allocator, &made, c->error));
+  return cst__array_result_as(c->allocator, &schema, &made, out, c->error);
 }
 
 /* A batch without columns and rows. */
@@ -129,9 +129,9 @@ cst_status cst__array_concat(const cst_array *const *arrays, size_t count, cst_a
   if (count == 0) {
     return make_nothing(out, error);
   }
-  uniting u = {
+  concatenation c = {
       .arrays = arrays, .count = count, .allocator = &arrays[0]->allocator, .error = error};
-  bool is_same = are_all_same(&u);
+  bool is_same = are_all_same(&c);
   if (is_same && strcmp(arrays[0]->schema->format, "+s") == 0) {
     CST__TRY(check_names(arrays[0]->schema, error));
   }
@@ -139,8 +139,8 @@ cst_status cst__array_concat(const cst_array *const *arrays, size_t count, cst_a
     *out = cst__array_retain(arrays[0]);
     return CST_OK;
   }
-  cst__conversion_init(&u.conversion, u.allocator, error);
-  cst_status status = is_same ? join_same(&u, out) : join_converted(&u, out);
-  cst__conversion_reset(&u.conversion);
+  cst__conversion_init(&c.conversion, c.allocator, error);
+  cst_status status = is_same ? join_same(&c, out) : join_converted(&c, out);
+  cst__conversion_reset(&c.conversion);
   return status;
 }

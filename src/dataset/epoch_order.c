@@ -1,5 +1,5 @@
 /* Positions of an epoch to rows: in order, shuffled globally, or in windows. */
-#include "dataset/order.h"
+#include "dataset/epoch_order.h"
 
 /* What is permuted. Windows are WINDOWS + their number. */
 enum { ROWS = 0, PARTS = 1, WINDOWS = 2 };
@@ -13,13 +13,13 @@ void cst__order_of_parts(cst__permutation *out, uint64_t parts, uint64_t seed, u
   cst__permutation_init(out, parts, seed, epoch, PARTS);
 }
 
-void cst__order_init(cst__order *order, cst_shuffle kind, uint64_t num_rows, uint64_t window,
-                     uint64_t seed, uint64_t epoch) {
-  *order = (cst__order){.kind = num_rows > 0 ? kind : CST_SHUFFLE_NONE,
-                        .num_rows = num_rows,
-                        .window = window,
-                        .seed = seed,
-                        .epoch = epoch};
+void cst__epoch_order_init(cst__epoch_order *order, cst_shuffle kind, uint64_t num_rows,
+                           uint64_t window, uint64_t seed, uint64_t epoch) {
+  *order = (cst__epoch_order){.kind = num_rows > 0 ? kind : CST_SHUFFLE_NONE,
+                              .num_rows = num_rows,
+                              .window = window,
+                              .seed = seed,
+                              .epoch = epoch};
   if (order->kind == CST_SHUFFLE_GLOBAL) {
     cst__permutation_init(&order->rows, num_rows, seed, epoch, ROWS);
   } else if (order->kind == CST_SHUFFLE_WINDOW) {
@@ -30,7 +30,7 @@ void cst__order_init(cst__order *order, cst_shuffle kind, uint64_t num_rows, uin
 }
 
 /* All windows are full but one, which has the short place. */
-cst__placed cst__order_window(const cst__order *order, uint64_t position) {
+cst__placed cst__epoch_order_window(const cst__epoch_order *order, uint64_t position) {
   uint64_t last = (order->num_rows - 1) / order->window;
   uint64_t short_rows = order->num_rows - last * order->window;
   uint64_t short_begin = order->short_place * order->window;
@@ -43,10 +43,11 @@ cst__placed cst__order_window(const cst__order *order, uint64_t position) {
                        cst__permutation_at(&order->windows, place)};
 }
 
-static void windowed_rows(const cst__order *order, uint64_t begin, uint64_t count, uint64_t *rows) {
+static void windowed_rows(const cst__epoch_order *order, uint64_t begin, uint64_t count,
+                          uint64_t *rows) {
   for (uint64_t done = 0; done < count;) {
     cst__permutation within;
-    cst__placed window = cst__order_window(order, begin + done);
+    cst__placed window = cst__epoch_order_window(order, begin + done);
     uint64_t first = window.number * order->window;
     cst__order_of_window(&within, window.rows, order->seed, order->epoch, window.number);
     for (uint64_t i = begin + done - window.begin; i < window.rows && done < count; i++) {
@@ -55,7 +56,8 @@ static void windowed_rows(const cst__order *order, uint64_t begin, uint64_t coun
   }
 }
 
-void cst__order_rows(const cst__order *order, uint64_t begin, uint64_t count, uint64_t *rows) {
+void cst__epoch_order_rows(const cst__epoch_order *order, uint64_t begin, uint64_t count,
+                           uint64_t *rows) {
   switch (order->kind) {
     case CST_SHUFFLE_GLOBAL:
       for (uint64_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 /* Counted schemas, each in one arena. */
-#include "table/type.h"
+#include "table/array_type.h"
 
 #include <string.h>
 

@@ -1,0 +1,139 @@
+/* The units of a feed on their way through the decoders, in as many threads as there are, and out
+ * in order.
+ *
+ * Who holds what, and when:
+ *
+ *   file           feed                     slot of the ring                        caller
+ *
+ *   cursor ------> blocks ----------------> unit -----------> unit and batch -----> unit and batch
+ *   fills a        of a file, in order,     queued, then      done: they wait       the unit stays
+ *   block without  until all of their       decoded without   for their turn        until the next
+ *   the lock, one  records are cut into     the lock, one                           delivery, for
+ * the thread a file  units                    thread a unit                           places of its
+ * rows
+ *
+ * A block has an owner in the feed until all of it is cut; in every unit with a run of its records,
+ * until they are decoded (if offsets are kept, until the delivery after theirs); and in every batch
+ * whose views point into it, until the consumer releases that. The last one gives it back to the
+ * feed's pool, from whatever thread. The storage of a unit belongs to its slot: a delivery swaps it
+ * with that of the unit delivered before.
+ *
+ * Units are numbered from the start, and each stands in the ring at its number:
+ *
+ *   head            taken           tail
+ *    | done, running | queued        |        the feed cuts the next unit at `tail`
+ *
+ * Everybody (the caller, and threads - 1 workers) does the same: pick a job under the lock, run it
+ * without, report under the lock. With one thread, only the caller does.
+ */
+#ifndef SOURCE_PASS_PIPELINE_H
+#define SOURCE_PASS_PIPELINE_H
+
+#include "source/pass/feed.h"
+
+enum { CST__RING = 256 };
+
+typedef struct cst__pass_options {
+  size_t rows;    /* of a batch */
+  uint64_t bytes; /* a batch also ends when its records reach this */
+  int32_t threads;
+  cst__purpose purpose; /* CST__FOR_TYPES: every batch has a schema of its own */
+  bool keep_offsets;    /* cst__pass_locate gives offsets too; the blocks live longer */
+  /* For CST__FOR_TYPES, with keep_offsets: next gives every unit, also one without a batch because
+     its records do not decode together, or because it has none. What to make of `delivered` and
+     its drops is the caller's business. At the end, at_end is set. */
+  bool by_unit;
+  cst_error *warning; /* see cst__tabular_pass_new */
+} cst__pass_options;
+
+/* How far a pass is, for whoever asks, from any thread. */
+typedef struct cst__pass_counts {
+  _Atomic uint64_t consumed; /* bytes */
+  _Atomic uint64_t rows;
+  _Atomic uint64_t dropped;
+} cst__pass_counts;
+
+typedef enum cst__slot_state {
+  CST__SLOT_QUEUED,
+  CST__SLOT_RUNNING,
+  CST__SLOT_DONE
+} cst__slot_state;
+
+typedef struct cst__slot {
+  cst__slot_state state;
+  cst__unit unit; /* its blocks are let go when it is decoded, unless offsets are kept */
+  uint64_t bytes;
+  size_t rows;               /* those that decode, when it is done */
+  struct ArrowSchema schema; /* for CST__FOR_TYPES */
+  struct ArrowArray batch;
+} cst__slot;
+
+/* The units that are cut and not delivered. */
+typedef struct cst__ring {
+  cst__slot *slots;       /* CST__RING */
+  uint64_t head;          /* the unit that is delivered next, */
+  uint64_t taken;         /* the first that nobody decodes yet, */
+  uint64_t tail;          /* and the first that is not cut */
+  uint64_t queued_bytes;  /* of the units [taken, tail) */
+  uint64_t decoded_bytes; /* of the units [head, taken) */
+  bool resting;           /* enough is decoded ahead: wait until half of it is delivered */
+  bool cut_all;           /* nothing will follow at the tail */
+} cst__ring;
+
+typedef struct cst__pipeline cst__pipeline;
+
+typedef struct cst__worker {
+  cst__pipeline *pipeline;
+  cst__decoding decoding;
+  cst__thread thread; /* not for the caller's */
+} cst__worker;
+
+/* Those who do the jobs. */
+typedef struct cst__crew {
+  cst__worker *workers;  /* [0] is the caller's */
+  int32_t started;       /* threads that run, beside the caller's */
+  atomic_bool cancelled; /* what the workers do is of no use any more; needs no lock */
+  int32_t idle;          /* workers that wait for `work` */
+  bool caller_waits;     /* for `ready` */
+  bool stop;
+  cst__condition work;
+  cst__condition ready;
+} cst__crew;
+
+/* The first unit that fails, of those that have been tried. */
+typedef struct cst__unit_failure {
+  uint64_t unit; /* UINT64_MAX: none so far */
+  cst_status status;
+  cst_error error;
+} cst__unit_failure;
+
+struct cst__pipeline {
+  const cst_source *source;         /* borrowed */
+  const cst__pass_options *options; /* borrowed */
+  cst__pass_counts *counts;         /* borrowed */
+  cst__mutex lock;                  /* guards all below */
+  cst__feed *feed;                  /* NULL before the start */
+  cst__ring ring;
+  cst__crew crew;
+  cst__unit_failure failed;
+};
+
+/* Borrows all of them. */
+void cst__pipeline_init(cst__pipeline *pipeline, const cst_source *source,
+                        const cst__pass_options *options, cst__pass_counts *counts);
+
+/* Makes what is needed, takes the feed over (also on failure), and starts the threads. */
+cst_status cst__pipeline_start(cst__pipeline *pipeline, cst__feed *feed, cst_error *error);
+
+/* Moves the next unit out, with its batch: works, and waits for the workers, until it is done. What
+ * *unit holds is cleared; its storage is used again. batch->release is NULL for a unit without a
+ * batch, and at the end: then *at_end is set. `schema` may be NULL; it is filled for
+ * CST__FOR_TYPES. */
+cst_status cst__pipeline_next(cst__pipeline *pipeline, cst__unit *unit, struct ArrowSchema *schema,
+                              struct ArrowArray *batch, bool *at_end, cst_error *error);
+
+/* Ends the threads; what is left undone is of no use. */
+void cst__pipeline_stop(cst__pipeline *pipeline);
+void cst__pipeline_reset(cst__pipeline *pipeline);
+
+#endif /* SOURCE_PASS_PIPELINE_H */

@@ -33,8 +33,7 @@ class ArrowSchemaExportable(Protocol):
     def __arrow_c_schema__(self) -> object: ...
 
 __version__: str
-SOURCE_SKIP_CRC: int
-SOURCE_MEMORY_MAP: int
+SOURCE_OPTIONS: dict[str, str]  # name to kind, see _api/options.py
 COLUMNS_OFFSETS_32: int
 COLUMNS_BINARY_VIEWS: int
 COLUMNS_FIXED_SIZE: int
@@ -281,31 +280,13 @@ class Pass(Generic[_T]):
 class Source:
     def __new__(
         cls,
-        *,
         paths: tuple[bytes, ...] | None,
         files: tuple[tuple[object, bytes, bool], ...] | None,
         # open(columns or None, batch_size, threads), name, once, projects
         streams: tuple[tuple[Callable[..., object], bytes, bool, bool], ...] | None,
-        format: str | None,
-        schema: Schema | None,
-        columns: tuple[str, ...] | None,
-        tensor_group: str,
-        batch_size: int,
-        batch_bytes: int,
-        threads: int,
-        flags: int,
-        column_flags: int,
-        max_record_size: int,
-        max_inflation: int,
-        legacy: bool,
-        sequence_column: str | None,
-        raw_column: str | None,
-        csv: CoreCsv | None,
-        types: ArrowSchemaExportable | None,
-        # class of the reports, function; None to raise
-        on_error: tuple[type, Callable[..., object] | None] | None,
-        max_errors: int,
-        environment: str | None,
+        # all of SOURCE_OPTIONS; on_error: (class of the reports, function), None to raise
+        options: dict[str, Any],
+        /,
     ) -> Self: ...
     def schema(self) -> Schema | None: ...
     def arrow_schema(self) -> ArrowSchema: ...

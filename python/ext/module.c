@@ -92,8 +92,6 @@ static int add_constants(PyObject *module) {
     const char *name;
     long value;
   } constants[] = {
-      {"SOURCE_SKIP_CRC", CST_SOURCE_SKIP_CRC},
-      {"SOURCE_MEMORY_MAP", CST_SOURCE_MEMORY_MAP},
       {"COLUMNS_OFFSETS_32", CST_COLUMNS_OFFSETS_32},
       {"COLUMNS_BINARY_VIEWS", CST_COLUMNS_BINARY_VIEWS},
       {"COLUMNS_FIXED_SIZE", CST_COLUMNS_FIXED_SIZE},
@@ -114,7 +112,10 @@ static int add_constants(PyObject *module) {
       return -1;
     }
   }
-  return PyModule_AddStringConstant(module, "__version__", cst_version());
+  PyObject *options = cst__py_options_kinds();
+  int result = options == NULL ? -1 : PyModule_AddObjectRef(module, "SOURCE_OPTIONS", options);
+  Py_XDECREF(options);
+  return result < 0 ? -1 : PyModule_AddStringConstant(module, "__version__", cst_version());
 }
 
 static int exec_module(PyObject *module) {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import pathlib
 import pickle
+import re
 
 import columnstone as cst
 import columnstone._core
@@ -122,3 +124,14 @@ def test_bad_pickles_of_arrow_schemas() -> None:
         deep = (b"+s", b"a", 2, None, (deep,), None)
     with pytest.raises(RecursionError):
         cst._core._plant_arrow_schema(deep)
+
+
+def test_open_has_the_options_of_sources_and_says_what_they_are() -> None:
+    places = {"paths", "filesystem", "query", "driver", "database_options"}
+    parameters = set(inspect.signature(cst.open).parameters)
+    assert set(cst._core.SOURCE_OPTIONS) == parameters - places
+    told = " ".join(inspect.getdoc(cst.open).split())
+    for name in parameters:
+        assert re.search(rf"\b{name}\b[^.]*:", told) or name in ("driver", "database_options"), name
+    with pytest.raises(KeyError):
+        cst._core.Source((), None, None, {})

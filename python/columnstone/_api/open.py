@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from .. import _core
-from .._base.arguments import at_least_1_or_0, positive, text
+from .._base.arguments import positive, text
 from .._base.errors import argument_error
-from .._schema.schema import Schema, as_column_flags, as_columns, as_core, as_types
+from .._schema.schema import Schema
 from .._source.inputs import Place, resolve
+from .options import source_options
 from .source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from typing import TypeAlias
 
     from .._arrow.objects import Plain
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .._core import ArrowArrayExportable, ArrowSchemaExportable, ArrowStreamExportable
     from .._formats.csv import CsvOptions
     from .._schema.schema import SchemaLike
-    from .._source.dropped import Dropped
+    from .options import OnError
 
     Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
     AnyInput: TypeAlias = (
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         "| Iterable[Path] | Iterable[ReadableFile] | Iterable[Exportable] "
         "| Plain | Iterable[dict[str, Any]]"
     )
-    OnError: TypeAlias = "Literal['raise', 'skip'] | Callable[[Dropped], bool | None]"
 
 
 def open(
@@ -119,31 +118,11 @@ def open(
     names), SchemaError for a bad schema, ArgumentError or TypeError for wrong arguments; everything
     else when it is met while reading.
     """
+    given = dict(locals())  # nothing but the arguments
     place = Place(filesystem, query, driver, database_options)
     inputs = resolve(paths, text("format", format), place)
-    options: dict[str, Any] = {
-        "format": inputs.format or format,
-        "schema": as_core(schema),
-        "columns": as_columns(columns),
-        "tensor_group": text("tensor_group", tensor_group) or "",
-        "batch_size": positive("batch_size", batch_size),
-        "batch_bytes": at_least_1_or_0("batch_bytes", batch_bytes),
-        "threads": positive("threads", threads, 1024),
-        "flags": (0 if check_crc else _core.SOURCE_SKIP_CRC)
-        | (_core.SOURCE_MEMORY_MAP if memory_map else 0),
-        "column_flags": as_column_flags(offsets, binary_views, fixed_size, nested),
-        "max_record_size": at_least_1_or_0("max_record_size", max_record_size),
-        "max_inflation": at_least_1_or_0("max_inflation", max_inflation),
-        "legacy": bool(legacy),
-        "types": as_types(types),
-        "csv": None if csv is None else _core_csv(csv),
-        "sequence_column": text("sequence_column", sequence_column),
-        "raw_column": text("raw_column", raw_column),
-        "on_error": _on_error(on_error),
-        "max_errors": at_least_1_or_0("max_errors", max_errors),
-        "environment": text("environment", environment),
-    }
-    return Source(inputs, options)
+    given["format"] = inputs.format or format
+    return Source(inputs, source_options(given))
 
 
 def infer_schema(
@@ -194,24 +173,3 @@ def infer_schema(
             name = text("group", group) or ""
             return Schema._wrap(source._core.propose(name, most, bool(ragged)))
         return Schema._wrap(source._core.infer())
-
-
-def _core_csv(csv: CsvOptions) -> object:
-    from .._formats.csv import as_core_csv
-
-    return as_core_csv(csv)
-
-
-def _on_error(on_error: OnError) -> tuple[type, Callable[[Dropped], bool | None] | None] | None:
-    """The class of the reports and who wants them; None to raise."""
-    if isinstance(on_error, str) and on_error == "raise":
-        return None
-    from .._source.dropped import Dropped
-
-    if isinstance(on_error, str) and on_error == "skip":
-        return Dropped, None
-    if not callable(on_error):
-        raise argument_error(
-            f'on_error is "raise", "skip" or a function, not {ascii(on_error)[:40]}'
-        )
-    return Dropped, on_error

@@ -277,11 +277,16 @@ def as_column_flags(
     offsets: int, binary_views: bool, fixed_size: bool, nested: bool = False
 ) -> int:
     """The options about the columns' layout as flags."""
-    if offsets not in (32, 64):
-        raise argument_error(f"offsets is 64 or 32, not {offsets!r}")
     return (
-        (_core.COLUMNS_OFFSETS_32 if offsets == 32 else 0)
+        (_core.COLUMNS_OFFSETS_32 if is_narrow(offsets) else 0)
         | (_core.COLUMNS_BINARY_VIEWS if binary_views else 0)
         | (_core.COLUMNS_FIXED_SIZE if fixed_size else 0)
         | (_core.COLUMNS_NESTED if nested else 0)
     )
+
+
+def is_narrow(offsets: int) -> bool:
+    """True for offsets of 32 bits, False for those of 64."""
+    if offsets not in (32, 64):
+        raise argument_error(f"offsets is 64 or 32, not {offsets!r}")
+    return offsets == 32

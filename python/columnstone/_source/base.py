@@ -95,9 +95,7 @@ class SourceBase:
         self._registered = inputs.format is not None
         self._rows: int | None = None  # of plain TFRecord files, once counted
         try:
-            self._core = _core.Source(
-                paths=inputs.paths, files=inputs.files, streams=inputs.streams, **self._options
-            )
+            self._core = _core.Source(inputs.paths, inputs.files, inputs.streams, self._options)
         except Error as error:
             if inputs.paths is not None and len(inputs.paths) == 1:
                 name_file(error, inputs.paths[0])

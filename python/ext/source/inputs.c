@@ -119,17 +119,16 @@ static cst_status open_streams(cst__py_inputs *inputs, cst__py_state *state, PyO
   return status;
 }
 
-cst_status cst__py_inputs_open(cst__py_inputs *inputs, cst__py_state *state, PyObject *paths,
-                               PyObject *files, PyObject *streams,
-                               const cst_source_options *options, cst_source **out,
-                               cst_error *error) {
-  if (streams != Py_None) {
-    return open_streams(inputs, state, streams, options, out, error);
+cst_status cst__py_inputs_open(cst__py_inputs *inputs, cst__py_state *state,
+                               const cst__py_objects *objects, const cst_source_options *options,
+                               cst_source **out, cst_error *error) {
+  if (objects->streams != Py_None) {
+    return open_streams(inputs, state, objects->streams, options, out, error);
   }
-  if (files != Py_None) {
-    return open_files(inputs, state, files, options, out, error);
+  if (objects->files != Py_None) {
+    return open_files(inputs, state, objects->files, options, out, error);
   }
-  return open_paths(paths, options, out, error);
+  return open_paths(objects->paths, options, out, error);
 }
 
 void cst__py_inputs_reset(cst__py_inputs *inputs) {

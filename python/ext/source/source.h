@@ -8,7 +8,32 @@
 
 #include "ext/io/io.h"
 
+/* ---- options.c ---- */
+
+/* The options of a source from a dict, with what they borrow from; the dict has to live as long. */
+typedef struct cst__py_options {
+  cst_source_options options;
+  cst__py_names columns;
+  cst__py_csv csv;
+  struct ArrowSchema types;
+  PyObject *make_dropped; /* borrowed: class of the entries; NULL: damage raises */
+  PyObject *on_dropped;   /* borrowed: the user's function or None */
+} cst__py_options;
+
+/* 0, or -1 with an exception; to be reset in either case. */
+int cst__py_options_init(cst__py_options *options, cst__py_state *state, PyObject *dict);
+void cst__py_options_reset(cst__py_options *options);
+/* A dict: the name of each option to the kind of its value. */
+PyObject *cst__py_options_kinds(void);
+
 /* ---- inputs.c: the Python objects that a source reads ---- */
+
+/* Tuples, see _core.pyi, two of which are None; all borrowed. */
+typedef struct cst__py_objects {
+  PyObject *paths;
+  PyObject *files;
+  PyObject *streams;
+} cst__py_objects;
 
 typedef struct cst__py_inputs {
   cst__py_file **files; /* our own references, for their exceptions and for the collector */
@@ -17,12 +42,10 @@ typedef struct cst__py_inputs {
   size_t num_openers;
 } cst__py_inputs;
 
-/* Opens that of paths, files and streams (tuples, see _core.pyi) which is not None. With
- * CST_CALLBACK and other failures a Python exception may be set. */
-cst_status cst__py_inputs_open(cst__py_inputs *inputs, cst__py_state *state, PyObject *paths,
-                               PyObject *files, PyObject *streams,
-                               const cst_source_options *options, cst_source **out,
-                               cst_error *error);
+/* Opens what is not None. With CST_CALLBACK and other failures a Python exception may be set. */
+cst_status cst__py_inputs_open(cst__py_inputs *inputs, cst__py_state *state,
+                               const cst__py_objects *objects, const cst_source_options *options,
+                               cst_source **out, cst_error *error);
 void cst__py_inputs_reset(cst__py_inputs *inputs);
 int cst__py_inputs_traverse(const cst__py_inputs *inputs, visitproc visit, void *arg);
 /* Moves what one of the objects raised last to `into`, unless that is newer; what others raised is

@@ -5,134 +5,37 @@
 #include "ext/schema/schema.h"
 #include "ext/source/source.h"
 
-/* ---- arguments ---- */
+/* ---- opening ---- */
 
-/* The arguments of a new source, as far as the options do not hold them. */
-typedef struct arguments {
-  PyObject *paths;
-  PyObject *files;
-  PyObject *streams;
-  PyObject *schema;
-  PyObject *columns;
-  PyObject *csv;
-  PyObject *types;
-  PyObject *on_error;
-  cst__py_names names;
-  cst__py_csv csv_options;
-  struct ArrowSchema types_schema;
-} arguments;
-
-static int parse(arguments *a, cst_source_options *o, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"paths",
-                             "files",
-                             "streams",
-                             "format",
-                             "schema",
-                             "columns",
-                             "tensor_group",
-                             "batch_size",
-                             "batch_bytes",
-                             "threads",
-                             "flags",
-                             "column_flags",
-                             "max_record_size",
-                             "max_inflation",
-                             "legacy",
-                             "sequence_column",
-                             "raw_column",
-                             "csv",
-                             "types",
-                             "on_error",
-                             "max_errors",
-                             "environment",
-                             NULL};
-  int legacy;
-  long long batch_size;
-  long long batch_bytes;
-  unsigned long long max_record_size;
-  unsigned long long max_inflation;
-  unsigned long long max_errors;
-  if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "$OOOzOOsLLiIIKKpzzOOOKz:Source", keywords, &a->paths, &a->files,
-          &a->streams, &o->format, &a->schema, &a->columns, &o->tensor_group, &batch_size,
-          &batch_bytes, &o->threads, &o->flags, &o->column_flags, &max_record_size, &max_inflation,
-          &legacy, &o->sequence_column, &o->raw_column, &a->csv, &a->types, &a->on_error,
-          &max_errors, &o->environment)) {
-    return -1;
-  }
-  o->batch_size = batch_size;
-  o->batch_bytes = batch_bytes;
-  o->max_record_size = max_record_size;
-  o->max_inflation = max_inflation;
-  o->legacy_specs = legacy != 0;
-  o->max_errors = max_errors;
-  return 0;
-}
-
-/* on_error is None or (class of the entries, function or None). */
-static int take_on_error(cst__py_source_object *self, PyObject *on_error,
-                         cst_source_options *options) {
-  PyObject *make;
-  PyObject *function;
-  if (on_error == Py_None) {
-    return 0;
-  }
-  if (!PyArg_ParseTuple(on_error, "OO:on_error", &make, &function)) {
-    return -1;
-  }
-  self->make_dropped = Py_NewRef(make);
-  self->on_dropped = function == Py_None ? NULL : Py_NewRef(function);
-  options->on_error = CST_ON_ERROR_SKIP;
-  options->on_dropped = cst__py_on_dropped;
-  return 0;
-}
-
-/* What the library borrows while it opens. */
-static int prepare(cst__py_source_object *self, arguments *a, cst_source_options *options) {
-  cst__py_state *state = cst__py_state_of((PyObject *)self);
-  if (cst__py_schema_arg(state, a->schema, &options->schema) < 0 ||
-      take_on_error(self, a->on_error, options) < 0 ||
-      cst__py_names_init(&a->names, a->columns) < 0 ||
-      cst__py_csv_init(&a->csv_options, a->csv) < 0 ||
-      (a->types != Py_None && cst__py_import_schema(a->types, &a->types_schema) < 0)) {
-    return -1;
-  }
-  options->on_warning = cst__py_on_warning;
-  options->warning_ctx = self->trace;
-  options->columns = a->names.names;
-  options->num_columns = a->names.count;
-  options->csv = cst__py_csv_view(&a->csv_options);
-  options->types = a->types == Py_None ? NULL : &a->types_schema;
-  return 0;
-}
-
-static int open_inputs(cst__py_source_object *self, const arguments *a,
-                       const cst_source_options *options) {
+static int source_open(cst__py_source_object *self, const cst__py_objects *objects,
+                       cst__py_options *o) {
   cst_error error = CST_ERROR_INIT;
-  cst_status status =
-      cst__py_inputs_open(&self->inputs, cst__py_state_of((PyObject *)self), a->paths, a->files,
-                          a->streams, options, &self->source, &error);
+  self->make_dropped = Py_XNewRef(o->make_dropped);
+  self->on_dropped = o->on_dropped == Py_None ? NULL : Py_XNewRef(o->on_dropped);
+  o->options.on_warning = cst__py_on_warning;
+  o->options.warning_ctx = self->trace;
+  cst_status status = cst__py_inputs_open(&self->inputs, cst__py_state_of((PyObject *)self),
+                                          objects, &o->options, &self->source, &error);
   if (status != CST_OK && PyErr_Occurred() == NULL) {
     cst__py_source_raise((PyObject *)self, &error);
   }
   return status == CST_OK ? 0 : -1;
 }
 
-static int init(cst__py_source_object *self, PyObject *args, PyObject *kwargs) {
-  arguments a = {.paths = NULL};
-  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
-  int result = parse(&a, &options, args, kwargs);
+/* Source(paths, files, streams, options) */
+static int source_init(cst__py_source_object *self, PyObject *args) {
+  cst__py_objects objects;
+  cst__py_options options;
+  PyObject *dict;
+  if (!PyArg_ParseTuple(args, "OOOO!:Source", &objects.paths, &objects.files, &objects.streams,
+                        &PyDict_Type, &dict)) {
+    return -1;
+  }
+  int result = cst__py_options_init(&options, cst__py_state_of((PyObject *)self), dict);
   if (result == 0) {
-    result = prepare(self, &a, &options);
+    result = source_open(self, &objects, &options);
   }
-  if (result == 0) {
-    result = open_inputs(self, &a, &options);
-  }
-  cst__py_names_reset(&a.names);
-  cst__py_csv_reset(&a.csv_options);
-  if (a.types_schema.release != NULL) {
-    a.types_schema.release(&a.types_schema);
-  }
+  cst__py_options_reset(&options);
   return result;
 }
 
@@ -154,7 +57,8 @@ static cst__py_source_object *allocate(PyTypeObject *type) {
 
 static PyObject *new_source(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   cst__py_source_object *self = allocate(type);
-  if (self != NULL && init(self, args, kwargs) < 0) {
+  (void)kwargs;
+  if (self != NULL && source_init(self, args) < 0) {
     Py_CLEAR(self);
   }
   return (PyObject *)self;

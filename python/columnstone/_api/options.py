@@ -1,0 +1,65 @@
+"""The options of sources: `open` names and describes them, _core.SOURCE_OPTIONS lists them with
+their kinds, and here is what a value of each kind has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .._base.arguments import at_least_1_or_0, positive, text
+from .._base.errors import argument_error
+from .._schema.schema import as_columns, as_core, as_types, is_narrow
+
+if TYPE_CHECKING:
+    from typing import Literal, TypeAlias
+
+    from .._source.dropped import Dropped
+
+    OnError: TypeAlias = "Literal['raise', 'skip'] | Callable[[Dropped], bool | None]"
+
+
+def source_options(given: dict[str, Any]) -> dict[str, Any]:
+    """The options among the arguments of `open`, checked, as the compiled part takes them."""
+    return {name: _CHECKS[kind](name, given[name]) for name, kind in _core.SOURCE_OPTIONS.items()}
+
+
+def _on_error(on_error: OnError) -> tuple[type, Callable[[Dropped], bool | None] | None] | None:
+    """The class of the reports and who wants them; None to raise."""
+    if isinstance(on_error, str) and on_error == "raise":
+        return None
+    from .._source.dropped import Dropped
+
+    if isinstance(on_error, str) and on_error == "skip":
+        return Dropped, None
+    if not callable(on_error):
+        raise argument_error(
+            f'on_error is "raise", "skip" or a function, not {ascii(on_error)[:40]}'
+        )
+    return Dropped, on_error
+
+
+def _csv(csv: Any) -> object:
+    if csv is None:
+        return None
+    from .._formats.csv import as_core_csv
+
+    return as_core_csv(csv)
+
+
+# Name and value to what the compiled part takes, by the kind of the option.
+_CHECKS: dict[str, Callable[[str, Any], object]] = {
+    "text": text,
+    "count": positive,
+    "threads": lambda name, value: positive(name, value, 1024),
+    "limit": at_least_1_or_0,
+    "bool": lambda name, value: bool(value),
+    "flag": lambda name, value: bool(value),
+    "no_flag": lambda name, value: bool(value),
+    "offsets": lambda name, value: is_narrow(value),
+    "schema": lambda name, value: as_core(value),
+    "names": lambda name, value: as_columns(value),
+    "csv": lambda name, value: _csv(value),
+    "types": lambda name, value: as_types(value),
+    "on_error": lambda name, value: _on_error(value),
+}

@@ -3,10 +3,10 @@
 
 #include "api/arguments.h"
 #include "table/array.h"
+#include "table/concat_arrays.h"
 #include "table/group.h"
 #include "table/lists.h"
 #include "table/rows.h"
-#include "table/concat_arrays.h"
 
 /* ---- the handle ---- */
 

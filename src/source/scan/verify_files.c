@@ -15,10 +15,7 @@ typedef struct verification {
   cst__pool *pool;
   cst__decoding decoding;
   cst__unit unit; /* the records that are being decoded */
-  cst_fault_callback on_fault;
-  cst_count_callback on_file;
-  cst_progress_callback on_progress;
-  void *ctx;
+  const cst__verify_calls *calls;
   uint64_t faults;
   uint64_t bytes;   /* of the files that are done */
   uint64_t records; /* so far */
@@ -28,8 +25,8 @@ typedef struct verification {
 static void report(verification *v, const char *kind, const cst_error *error) {
   cst_fault fault = {.kind = kind, .error = error};
   v->faults++;
-  if (v->on_fault != NULL) {
-    v->on_fault(v->ctx, &fault);
+  if (v->calls->on_fault != NULL) {
+    v->calls->on_fault(v->calls->ctx, &fault);
   }
 }
 
@@ -115,11 +112,11 @@ static cst_status verify_block(verification *v, cst__block *block, cst_error *er
 }
 
 static cst_status tell_progress(verification *v, uint64_t bytes, cst_error *error) {
-  if (v->on_progress == NULL || bytes - v->told < PROGRESS_BYTES) {
+  if (v->calls->on_progress == NULL || bytes - v->told < PROGRESS_BYTES) {
     return CST_OK;
   }
   v->told = bytes;
-  return v->on_progress(v->ctx, bytes, v->records)
+  return v->calls->on_progress(v->calls->ctx, bytes, v->records)
              ? CST_OK
              : cst__fail(error, CST_CALLBACK, NULL,
                          "the progress callback stopped the verification");
@@ -161,8 +158,8 @@ static cst_status verify_files(verification *v, cst_error *error) {
     cst__cursor_free(cursor);
     CST__TRY(status);
     v->bytes += count.file_bytes;
-    if (v->on_file != NULL) {
-      v->on_file(v->ctx, &count);
+    if (v->calls->on_file != NULL) {
+      v->calls->on_file(v->calls->ctx, &count);
     }
   }
   return CST_OK;
@@ -171,11 +168,7 @@ static cst_status verify_files(verification *v, cst_error *error) {
 cst_status cst__verify_in_order(const cst_source *source, const cst__verify_calls *calls,
                                 uint64_t *num_faults, cst_error *error) {
   cst_error own = CST_ERROR_INIT; /* faults have a place even if the caller wants no error */
-  verification v = {.source = source,
-                    .on_fault = calls->on_fault,
-                    .on_file = calls->on_file,
-                    .on_progress = calls->on_progress,
-                    .ctx = calls->ctx};
+  verification v = {.source = source, .calls = calls};
   v.decoding = (cst__decoding){.source = source, .purpose = CST__FOR_CHECK, .checked = true};
   v.pool = cst__pool_new(&source->allocator);
   if (v.pool == NULL) {

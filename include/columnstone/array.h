@@ -62,7 +62,7 @@ CST_API cst_status cst_array_take(const cst_array *array, const int64_t *rows, s
 CST_API cst_status cst_array_filter(const cst_array *array, const uint8_t *mask, cst_array **out,
                                     cst_error *error);
 
-/* The arrays one behind the other. Record batches are united by column names: columns stand in the
+/* The arrays one after the other. Record batches are combined by column names: columns stand in the
  * order of their first appearance, one that a batch lacks is null in its rows; a batch without
  * columns counts with its rows. Types are promoted where no value changes: null to anything,
  * integers to the narrowest type that holds both, integers up to 32 bits with floats to float64

@@ -25,17 +25,16 @@ typedef struct cst__owner {
   void *object;
   void (*retain)(void *object);
   void (*release)(void *object);
+  const cst_allocator *allocator; /* of the arrays that share its buffers */
 } cst__owner;
 
 /* Slots [begin, begin + length) of an array of the owner's, of any type; no copy. */
 cst_status cst__share_slots(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,
-                            int64_t length, const cst_allocator *allocator, struct ArrowArray *out,
-                            cst_error *error);
+                            int64_t length, struct ArrowArray *out, cst_error *error);
 
 /* The same for a struct, with offsets in the children and 0 at the root; a bitmap is copied. */
 cst_status cst__share_struct(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,
-                             int64_t length, const cst_allocator *allocator, struct ArrowArray *out,
-                             cst_error *error);
+                             int64_t length, struct ArrowArray *out, cst_error *error);
 
 /* Rows [begin, begin + length) of a validated view of a struct. */
 typedef struct cst__piece {

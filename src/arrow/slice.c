@@ -37,7 +37,6 @@ void cst__shared_release(cst__shared *shared) {
 
 typedef struct sharing {
   const cst__owner *owner;
-  const cst_allocator *allocator;
   cst_error *error;
 } sharing;
 
@@ -48,8 +47,8 @@ static void keep(const sharing *s, struct ArrowArray *array) {
 
 /* A struct of its own for `from`, and for all below it. */
 static cst_status share(const sharing *s, const struct ArrowArray *from, struct ArrowArray *out) {
-  CST__TRY(
-      cst__owned_new(s->allocator, 0, from->n_children, from->dictionary != NULL, out, s->error));
+  CST__TRY(cst__owned_new(s->owner->allocator, 0, from->n_children, from->dictionary != NULL, out,
+                          s->error));
   keep(s, out);
   out->length = from->length;
   out->null_count = from->null_count;
@@ -99,7 +98,7 @@ static cst_status slice_validity(const struct ArrowArray *batch, int64_t first,
 static cst_status slice_struct(const sharing *s, const struct ArrowArray *batch, int64_t begin,
                                int64_t length, struct ArrowArray *out) {
   int64_t first = batch->offset + begin;
-  CST__TRY(cst__owned_new(s->allocator, 1, batch->n_children, false, out, s->error));
+  CST__TRY(cst__owned_new(s->owner->allocator, 1, batch->n_children, false, out, s->error));
   keep(s, out);
   out->length = length;
   cst_status status = slice_validity(batch, first, out, s->error);
@@ -116,16 +115,14 @@ static cst_status slice_struct(const sharing *s, const struct ArrowArray *batch,
 }
 
 cst_status cst__share_struct(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,
-                             int64_t length, const cst_allocator *allocator, struct ArrowArray *out,
-                             cst_error *error) {
-  sharing s = {owner, allocator, error};
+                             int64_t length, struct ArrowArray *out, cst_error *error) {
+  sharing s = {owner, error};
   return slice_struct(&s, array, begin, length, out);
 }
 
 cst_status cst__share_slots(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,
-                            int64_t length, const cst_allocator *allocator, struct ArrowArray *out,
-                            cst_error *error) {
-  sharing s = {owner, allocator, error};
+                            int64_t length, struct ArrowArray *out, cst_error *error) {
+  sharing s = {owner, error};
   CST__TRY(share(&s, array, out));
   narrow(out, begin, length);
   return CST_OK;
@@ -138,6 +135,6 @@ static void release_shared(void *object) { cst__shared_release(object); }
 
 cst_status cst__shared_slice(cst__shared *shared, int64_t begin, int64_t length,
                              struct ArrowArray *out, cst_error *error) {
-  cst__owner owner = {shared, retain_shared, release_shared};
-  return cst__share_struct(&owner, &shared->batch, begin, length, &shared->allocator, out, error);
+  cst__owner owner = {shared, retain_shared, release_shared, &shared->allocator};
+  return cst__share_struct(&owner, &shared->batch, begin, length, out, error);
 }

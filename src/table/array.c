@@ -144,7 +144,7 @@ void cst__array_handle_release(cst_array *array) {
 
 /* ---- sharing ---- */
 
-static void retain_owner(void *owner) { cst__array_retain(owner); }
+static void array_retain_owner(void *owner) { cst__array_retain(owner); }
 static void array_release_owner(void *owner) { cst__array_handle_release(owner); }
 
 cst_status cst__array_view(const cst_array *array, cst__view *view, cst__arena *arena,
@@ -152,17 +152,18 @@ cst_status cst__array_view(const cst_array *array, cst__view *view, cst__arena *
   return cst__view_init(view, array->schema, &array->array, true, arena, error);
 }
 
-cst_status cst__array_share(const cst_array *array, const struct ArrowSchema *schema,
-                            const struct ArrowArray *part, int64_t begin, int64_t length,
+cst_status cst__array_share(const cst_array *owner, const cst__array_part *part,
                             struct ArrowArray *out, cst_error *error) {
-  cst__owner owner = {(void *)(uintptr_t)array, retain_owner, array_release_owner};
-  return strcmp(schema->format, "+s") == 0
-             ? cst__share_struct(&owner, part, begin, length, &array->allocator, out, error)
-             : cst__share_slots(&owner, part, begin, length, &array->allocator, out, error);
+  const cst__owner kept = {(void *)(uintptr_t)owner, array_retain_owner, array_release_owner,
+                           &owner->allocator};
+  return strcmp(part->schema->format, "+s") == 0
+             ? cst__share_struct(&kept, part->array, part->begin, part->length, out, error)
+             : cst__share_slots(&kept, part->array, part->begin, part->length, out, error);
 }
 
 cst_status cst__array_export(const cst_array *array, struct ArrowArray *out, cst_error *error) {
-  return cst__array_share(array, array->schema, &array->array, 0, array->array.length, out, error);
+  const cst__array_part all = {array->schema, &array->array, 0, array->array.length};
+  return cst__array_share(array, &all, out, error);
 }
 
 /* A slice of a slice keeps the first array alive, not the one between: however often rows are cut
@@ -180,7 +181,8 @@ cst_status cst__array_slice(const cst_array *array, int64_t begin, int64_t lengt
                                   (long long)begin, (long long)all);
   }
   length = length < all - begin ? length : all - begin;
-  CST__TRY(cst__array_share(source, array->schema, &array->array, begin, length, &made, error));
+  const cst__array_part part = {array->schema, &array->array, begin, length};
+  CST__TRY(cst__array_share(source, &part, &made, error));
   CST__TRY(cst__array_result(array, array->schema, &made, out, error));
   (*out)->source = (cst_array *)(uintptr_t)source; /* `made` counts on it */
   return CST_OK;

@@ -37,12 +37,19 @@ cst_status cst__array_slice(const cst_array *array, int64_t begin, int64_t lengt
 cst_status cst__array_view(const cst_array *array, cst__view *view, cst__arena *arena,
                            cst_error *error);
 
-/* Slots [begin, begin + length) of `part` as an array of its own that keeps `array` alive; no copy.
- * `part` is array->array or lies below it and has the type `schema`; slots are counted from its own
- * offset (a view's offset holds that of the structs above as well). The offset of a struct's slice
+/* Slots [begin, begin + length) of `array`, which is that of a cst_array or lies below it and has
+ * the type `schema`. They are counted from its own offset (a view's offset holds that of the
+ * structs above as well). */
+typedef struct cst__array_part {
+  const struct ArrowSchema *schema;
+  const struct ArrowArray *array;
+  int64_t begin;
+  int64_t length;
+} cst__array_part;
+
+/* The part as an array of its own that keeps `owner` alive; no copy. The offset of a struct's slice
  * stands in its children; its bitmap is copied if rows are null. */
-cst_status cst__array_share(const cst_array *array, const struct ArrowSchema *schema,
-                            const struct ArrowArray *part, int64_t begin, int64_t length,
+cst_status cst__array_share(const cst_array *owner, const cst__array_part *part,
                             struct ArrowArray *out, cst_error *error);
 
 /* A handle of `made`, whose type is a part of the type of `like`, and whose allocator that of

@@ -448,8 +448,8 @@ static cst_status gather_list_views(const gathering *g, const cst__node *node,
     }
   }
   cst__node child = cst__node_child(node, 0);
-  return cst__array_share(g->owner, child.schema, child.array, 0, child.array->length,
-                          out->children[0], g->error);
+  const cst__array_part part = {child.schema, child.array, 0, child.array->length};
+  return cst__array_share(g->owner, &part, out->children[0], g->error);
 }
 
 static void gather_release_owner(void *owner) { cst__array_handle_release(owner); }

@@ -147,8 +147,8 @@ static cst_status groups_divide(grouping *g, key *k, const cst__row_sets *values
 
 static cst_status divide_by(grouping *g, key *k) {
   cst__row_sets values;
-  cst_status status = cst__keys_find(&k->view, k->walk.splits, g->batch->array.length,
-                                     &g->batch->allocator, &k->ids, &values, g->error);
+  const cst__row_values column = {&k->view, k->walk.splits, g->batch->array.length};
+  cst_status status = cst__keys_find(&column, &g->batch->allocator, &k->ids, &values, g->error);
   if (status == CST_OK) {
     status = groups_divide(g, k, &values);
   }

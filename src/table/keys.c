@@ -135,7 +135,7 @@ static cst_status find_lists(finding *f, const int64_t *splits, int64_t num_rows
 
 /* ---- columns ---- */
 
-/* Bytes of a word; 0 for strings; -1 for what is no key. */
+/* Bytes of a word; 0 for strings; -1 for what cannot be a key. */
 static int keys_width_of(const cst__view *values) {
   switch (values->layout) {
     case CST__LAYOUT_NULL:
@@ -154,9 +154,11 @@ static int keys_width_of(const cst__view *values) {
   }
 }
 
-cst_status cst__keys_find(const cst__view *values, const int64_t *splits, int64_t num_rows,
-                          const cst_allocator *allocator, cst__ids *ids, cst__row_sets *out,
-                          cst_error *error) {
+cst_status cst__keys_find(const cst__row_values *column, const cst_allocator *allocator,
+                          cst__ids *ids, cst__row_sets *out, cst_error *error) {
+  const cst__view *values = column->values;
+  const int64_t *splits = column->splits;
+  const int64_t num_rows = column->num_rows;
   int width = keys_width_of(values);
   *out = (cst__row_sets){0};
   cst__ids_init(ids, width == 0 ? values : NULL, allocator);

@@ -14,11 +14,16 @@ typedef struct cst__row_sets {
 
 void cst__row_sets_free(cst__row_sets *sets);
 
+/* The values of a column, row by row. */
+typedef struct cst__row_values {
+  const cst__view *values;
+  const int64_t *splits; /* [rows + 1]: where the values of a row begin; NULL: it has one */
+  int64_t num_rows;
+} cst__row_values;
+
 /* Numbers the values of a column and gives those of each row, in the order in which it has them.
- * `splits` [rows + 1] are where the values of a row begin; NULL: it has one. Rows without a value
- * have null. CST_SCHEMA for types whose values are no keys. */
-cst_status cst__keys_find(const cst__view *values, const int64_t *splits, int64_t num_rows,
-                          const cst_allocator *allocator, cst__ids *ids, cst__row_sets *out,
-                          cst_error *error);
+ * Rows without a value have null. CST_SCHEMA for types whose values cannot be keys. */
+cst_status cst__keys_find(const cst__row_values *column, const cst_allocator *allocator,
+                          cst__ids *ids, cst__row_sets *out, cst_error *error);
 
 #endif /* TABLE_KEYS_H */

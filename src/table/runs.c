@@ -215,9 +215,9 @@ static cst_status share_run(const cst__runs *runs, const cst_array *root, struct
                             cst_error *error) {
   const cst__node *node = &runs->node;
   int64_t begin = runs->count > 0 ? runs->items[0].begin : 0;
-  CST__TRY(cst__array_share(root, node->schema, node->array,
-                            node->view->offset + begin - node->array->offset, runs->total, out,
-                            error));
+  const cst__array_part part = {node->schema, node->array,
+                                node->view->offset + begin - node->array->offset, runs->total};
+  CST__TRY(cst__array_share(root, &part, out, error));
   if (node->view->layout == CST__LAYOUT_NULL) {
     out->null_count = out->length;
   }

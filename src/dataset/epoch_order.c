@@ -37,9 +37,9 @@ cst__placed cst__epoch_order_window(const cst__epoch_order *order, uint64_t posi
   if (position >= short_begin && position - short_begin < short_rows) {
     return (cst__placed){short_begin, short_rows, last};
   }
-  uint64_t behind = position < short_begin ? 0 : order->window - short_rows;
-  uint64_t place = (position + behind) / order->window;
-  return (cst__placed){place * order->window - behind, order->window,
+  uint64_t missing = position < short_begin ? 0 : order->window - short_rows;
+  uint64_t place = (position + missing) / order->window;
+  return (cst__placed){place * order->window - missing, order->window,
                        cst__permutation_at(&order->windows, place)};
 }
 

@@ -5,12 +5,18 @@
 #include "dataset/maker.h"
 #include "source/input/source.h"
 
-static const uint64_t max_batch = UINT64_MAX / 4; /* numbers of batches behind it fit */
+static const uint64_t max_batch = UINT64_MAX / 4; /* numbers of batches after it fit */
 
 typedef struct slot {
   bool is_done;
   cst__made made;
 } slot;
+
+/* Batch number n has the slot n modulo size. */
+typedef struct loader_ring {
+  slot *slots;
+  uint64_t size;
+} loader_ring;
 
 typedef struct worker {
   cst_loader *loader;
@@ -21,18 +27,29 @@ typedef struct worker {
 /* What the calls of next ask for: all of a loader the same. */
 typedef enum kind { KIND_OPEN, KIND_BATCHES, KIND_TENSORS } kind;
 
-struct cst_loader {
-  cst_dataset *dataset;
-  cst__epoch epoch;
+/* Which batches a loader has: of those from a position on, the first and every step-th after it. */
+typedef struct loader_batches {
   cst_position from;
   uint64_t first;
   uint64_t step;
+} loader_batches;
+
+/* The batch that fails; `at` is UINT64_MAX: none so far. */
+typedef struct loader_failure {
+  uint64_t at;
+  cst_status status;
+  cst_error error;
+} loader_failure;
+
+struct cst_loader {
+  cst_dataset *dataset;
+  cst__epoch epoch;
+  loader_batches batches;
   kind kind;
   int32_t num_started; /* of the workers */
   worker *workers;     /* [0] is the caller's */
   cst__stream *stream; /* of a dataset that is not direct */
-  uint64_t ring;
-  slot *slots;
+  loader_ring ring;
   bool forks;            /* a fork waits for the batches that are being made */
   atomic_bool cancelled; /* what the workers make is of no use any more */
 
@@ -42,22 +59,20 @@ struct cst_loader {
   cst__condition turned;
   uint64_t head;
   uint64_t next;
-  uint64_t turn;      /* the batch whose rows are read next from the stream */
-  uint64_t end;       /* number behind the last batch; UINT64_MAX: not known yet */
-  uint64_t failed_at; /* the batch that fails; UINT64_MAX: none so far */
-  cst_status failed_status;
-  cst_error error; /* of failed_at */
+  uint64_t turn; /* the batch whose rows are read next from the stream */
+  uint64_t end;  /* number after the last batch; UINT64_MAX: not known yet */
+  loader_failure failure;
   bool stop;
 };
 
 /* ---- making ---- */
 
 static slot *loader_slot_of(const cst_loader *loader, uint64_t number) {
-  return &loader->slots[number % loader->ring];
+  return &loader->ring.slots[number % loader->ring.size];
 }
 
 static uint64_t batch_of(const cst_loader *loader, uint64_t number) {
-  return loader->from.batch + loader->first + number * loader->step;
+  return loader->batches.from.batch + loader->batches.first + number * loader->batches.step;
 }
 
 /* The rows of a batch out of the stream, which gives them in order. */
@@ -93,23 +108,23 @@ static cst_status make(cst_loader *loader, cst__maker *maker, uint64_t number, c
 /* Holds the lock. */
 static void note_failure(cst_loader *loader, uint64_t number, cst_status status,
                          const cst_error *error) {
-  if (number < loader->failed_at) {
-    loader->failed_at = number;
-    loader->failed_status = status;
-    cst__error_copy(&loader->error, error);
+  if (number < loader->failure.at) {
+    loader->failure.at = number;
+    loader->failure.status = status;
+    cst__error_copy(&loader->failure.error, error);
   }
 }
 
 /* True if the next call of next has its answer. Holds the lock. */
 static bool is_ready(const cst_loader *loader) {
-  return loader->head >= loader->end || loader->head == loader->failed_at ||
+  return loader->head >= loader->end || loader->head == loader->failure.at ||
          loader_slot_of(loader, loader->head)->is_done;
 }
 
 /* True if there is a batch to make, and room for it. Holds the lock. */
 static bool has_work(const cst_loader *loader) {
-  return loader->next < loader->end && loader->next < loader->failed_at &&
-         loader->next - loader->head < loader->ring;
+  return loader->next < loader->end && loader->next < loader->failure.at &&
+         loader->next - loader->head < loader->ring.size;
 }
 
 /* Makes the next batch; the lock is let go meanwhile. */
@@ -167,21 +182,23 @@ static bool may_stop_forks(const cst_dataset *dataset) {
 /* How many batches there are from the first on. */
 static uint64_t count_own(const cst_loader *loader, uint64_t batches) {
   uint64_t first;
-  if (__builtin_add_overflow(loader->from.batch, loader->first, &first) || first >= batches) {
+  if (__builtin_add_overflow(loader->batches.from.batch, loader->batches.first, &first) ||
+      first >= batches) {
     return 0;
   }
-  return (batches - first - 1) / loader->step + 1;
+  return (batches - first - 1) / loader->batches.step + 1;
 }
 
 static cst_status loader_make_room(cst_loader *loader, cst_error *error) {
   const cst_dataset_options *o = &loader->dataset->options;
   int32_t threads = o->prefetch > 0 ? o->threads : 0;
   size_t num_workers = (size_t)threads + 1;
-  loader->ring = (uint64_t)(o->prefetch > threads ? o->prefetch : threads);
-  loader->ring += loader->ring == 0;
+  loader->ring.size = (uint64_t)(o->prefetch > threads ? o->prefetch : threads);
+  loader->ring.size += loader->ring.size == 0;
   loader->workers = cst__new_zero(o->allocator, num_workers * sizeof *loader->workers);
-  loader->slots = cst__new_zero(o->allocator, (size_t)loader->ring * sizeof *loader->slots);
-  if (loader->workers == NULL || loader->slots == NULL) {
+  loader->ring.slots =
+      cst__new_zero(o->allocator, (size_t)loader->ring.size * sizeof *loader->ring.slots);
+  if (loader->workers == NULL || loader->ring.slots == NULL) {
     return cst__fail_memory(error, num_workers * sizeof *loader->workers);
   }
   for (size_t i = 0; i < num_workers; i++) {
@@ -197,14 +214,14 @@ static bool reads_windows(const cst_loader *loader) {
   double batches = (double)o->window / (double)o->batch_size;
   return loader->dataset->shuffle == CST_SHUFFLE_WINDOW && loader->dataset->num_rows > 0 &&
          !(loader->dataset->source->options.flags & CST_SOURCE_MEMORY_MAP) &&
-         batches >= 4.0 * (double)o->num_shards * (double)loader->step;
+         batches >= 4.0 * (double)o->num_shards * (double)loader->batches.step;
 }
 
 static cst_status begin_direct(cst_loader *loader, cst_error *error) {
   cst_dataset *dataset = loader->dataset;
   cst__epoch_order_init(&loader->epoch.order, dataset->shuffle, dataset->num_rows,
                         (uint64_t)dataset->options.window, dataset->options.seed,
-                        loader->from.epoch);
+                        loader->batches.from.epoch);
   loader->end = count_own(loader, cst__dataset_count_batches(dataset, dataset->num_rows));
   return reads_windows(loader) ? cst__blocks_new(dataset->source, &loader->epoch.order,
                                                  &dataset->allocator, &loader->epoch.blocks, error)
@@ -219,12 +236,12 @@ static cst_status begin_stream(cst_loader *loader, cst_error *error) {
     CST__TRY(cst__dataset_num_batches(dataset, &batches, error));
     loader->end = count_own(loader, batches);
   }
-  return cst__stream_new(dataset, &loader->from, &loader->stream, error);
+  return cst__stream_new(dataset, &loader->batches.from, &loader->stream, error);
 }
 
 static cst_status loader_begin(cst_loader *loader, cst_error *error) {
   CST__TRY(loader_make_room(loader, error));
-  loader->epoch = (cst__epoch){.dataset = loader->dataset, .number = loader->from.epoch};
+  loader->epoch = (cst__epoch){.dataset = loader->dataset, .number = loader->batches.from.epoch};
   return loader->dataset->direct ? begin_direct(loader, error) : begin_stream(loader, error);
 }
 
@@ -240,13 +257,10 @@ cst_status cst__loader_new(cst_dataset *dataset, const cst_position *from, uint3
     return cst__fail_memory(error, sizeof *loader);
   }
   loader->dataset = cst__dataset_retain(dataset);
-  loader->from = *from;
-  loader->first = first;
-  loader->step = step;
+  loader->batches = (loader_batches){*from, first, step};
   loader->forks = may_stop_forks(dataset);
-  loader->failed_at = UINT64_MAX;
+  loader->failure = (loader_failure){.at = UINT64_MAX, .error = CST_ERROR_INIT};
   loader->end = UINT64_MAX;
-  loader->error = (cst_error)CST_ERROR_INIT;
   cst__mutex_init(&loader->lock);
   cst__condition_init(&loader->work);
   cst__condition_init(&loader->ready);
@@ -279,13 +293,13 @@ void cst__loader_free(cst_loader *loader) {
   for (int32_t i = 0; loader->workers != NULL && i <= loader->num_started; i++) {
     cst__maker_reset(&loader->workers[i].maker);
   }
-  for (uint64_t i = 0; loader->slots != NULL && i < loader->ring; i++) {
-    cst__made_reset(&loader->slots[i].made);
+  for (uint64_t i = 0; loader->ring.slots != NULL && i < loader->ring.size; i++) {
+    cst__made_reset(&loader->ring.slots[i].made);
   }
   cst__stream_free(loader->stream);
   cst__blocks_free(loader->epoch.blocks);
   cst__delete(loader->workers);
-  cst__delete(loader->slots);
+  cst__delete(loader->ring.slots);
   cst__condition_destroy(&loader->turned);
   cst__condition_destroy(&loader->ready);
   cst__condition_destroy(&loader->work);
@@ -323,11 +337,11 @@ static cst_status agree(cst_loader *loader, kind wanted, const cst_tensor_adapte
                    "a loader gives batches, or tensors by one adapter");
 }
 
-/* Takes what is at the head; nothing behind the end. Holds the lock. */
+/* Takes what is at the head; nothing after the end. Holds the lock. */
 static cst_status loader_deliver(cst_loader *loader, cst__made *out, cst_error *error) {
-  if (loader->head == loader->failed_at) {
-    cst__error_copy(error, &loader->error);
-    return loader->failed_status;
+  if (loader->head == loader->failure.at) {
+    cst__error_copy(error, &loader->failure.error);
+    return loader->failure.status;
   }
   if (loader->head < loader->end) {
     slot *at = loader_slot_of(loader, loader->head++);

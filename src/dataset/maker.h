@@ -8,7 +8,7 @@
 #include "dataset/epoch_order.h"
 #include "dataset/stream.h"
 
-/* A batch that is made: rows, or tensors if there is an adapter; neither behind the end. */
+/* A batch that is made: rows, or tensors if there is an adapter; neither after the end. */
 typedef struct cst__made {
   struct ArrowArray batch; /* release NULL: none */
   cst_tensors *tensors;

@@ -1,4 +1,4 @@
-/* The Feistel network behind shuffled orders. */
+/* The Feistel network of shuffled orders. */
 #include "dataset/permutation.h"
 
 /* Networks over fewer bits than this are too regular; walking their cycles is cheap. */

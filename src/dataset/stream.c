@@ -1,5 +1,5 @@
-/* Reading an epoch in order: files in the order of the epoch, rows in front of where it is taken up
- * passed over, windows put together, and where each file began. */
+/* Reading an epoch in order: files in the order of the epoch, rows before the place where it is
+ * taken up passed over, windows put together, and where each file began. */
 #include "dataset/stream.h"
 
 #include "dataset/epoch_order.h"
@@ -13,10 +13,23 @@
 enum { USUAL_ROWS = 1024 /* of the batches that windows are made of */ };
 
 /* Where a file of the epoch's order begins. */
-typedef struct border {
+typedef struct file_start {
   uint64_t file;
   uint64_t row;
-} border;
+} file_start;
+
+typedef struct file_starts {
+  file_start *items;
+  size_t count;
+  size_t capacity;
+} file_starts;
+
+/* The records that a pass gave last, as far as they are not used up. */
+typedef struct unread_records {
+  const cst__unit *unit;
+  size_t run;  /* the first of its runs that is not used up, */
+  size_t used; /* and how many records of that are */
+} unread_records;
 
 struct cst__stream {
   cst_dataset *dataset;
@@ -24,22 +37,18 @@ struct cst__stream {
   bool permutes;         /* files */
   bool singly;           /* files are read one by one, each by a pass of its own */
   bool undecoded;        /* portions are records: all files are read by one pass */
-  const cst__unit *unit; /* undecoded: the records that the pass gave last, */
-  size_t run;            /* the first of its runs that is not used up, */
-  size_t used;           /* and how many records of that are */
+  unread_records unread; /* undecoded */
   cst__permutation files;
   struct ArrowSchema schema;
   cst__joiner joiner;
-  uint64_t portion; /* rows of a portion but the last */
-  cst_pass *pass;   /* NULL: the next file has to be opened */
-  uint64_t first;   /* number, in the order, of the pass's first file */
-  uint64_t file;    /* of the next file to be opened */
-  uint64_t row;     /* rows of the epoch that have been read, or passed over with files */
-  uint64_t begin;   /* the first row that is wanted */
-  border *borders;  /* behind the current portion's begin, and (the first) the last before it */
-  size_t num_borders;
-  size_t capacity;
-  bool is_begun; /* `current` is a portion */
+  uint64_t portion;   /* rows of a portion but the last */
+  cst_pass *pass;     /* NULL: the next file has to be opened */
+  uint64_t first;     /* number, in the order, of the pass's first file */
+  uint64_t file;      /* of the next file to be opened */
+  uint64_t row;       /* rows of the epoch that have been read, or passed over with files */
+  uint64_t begin;     /* the first row that is wanted */
+  file_starts starts; /* after the current portion's begin, and (the first) the last before it */
+  bool is_begun;      /* `current` is a portion */
   bool at_end;
   uint64_t epoch;
   cst__share current;
@@ -112,7 +121,7 @@ void cst__stream_free(cst__stream *stream) {
   if (stream->schema.release != NULL) {
     stream->schema.release(&stream->schema);
   }
-  cst__delete(stream->borders);
+  cst__delete(stream->starts.items);
   cst__dataset_release(stream->dataset);
   cst__delete(stream);
 }
@@ -139,15 +148,16 @@ static cst_status open_files(cst__stream *stream, cst_source **out, cst_error *e
   return status;
 }
 
-static cst_status note_border(cst__stream *stream, uint64_t file, uint64_t row, cst_error *error) {
-  void *borders = stream->borders;
-  bool done = cst__grow(&stream->dataset->allocator, &borders, &stream->capacity,
-                        stream->num_borders + 1, sizeof(border));
-  stream->borders = borders;
+static cst_status stream_note_start(cst__stream *stream, uint64_t file, uint64_t row,
+                                    cst_error *error) {
+  void *starts = stream->starts.items;
+  bool done = cst__grow(&stream->dataset->allocator, &starts, &stream->starts.capacity,
+                        stream->starts.count + 1, sizeof(file_start));
+  stream->starts.items = starts;
   if (!done) {
-    return cst__fail_memory(error, sizeof(border));
+    return cst__fail_memory(error, sizeof(file_start));
   }
-  stream->borders[stream->num_borders++] = (border){file, row};
+  stream->starts.items[stream->starts.count++] = (file_start){file, row};
   return CST_OK;
 }
 
@@ -175,7 +185,7 @@ static cst_status open_pass(cst__stream *stream, cst_error *error) {
   } else {
     CST__TRY(open_files(stream, &part, error));
   }
-  cst_status status = note_border(stream, stream->file, stream->row, error);
+  cst_status status = stream_note_start(stream, stream->file, stream->row, error);
   if (status == CST_OK) {
     status = start_pass(stream, part, error);
   }
@@ -186,7 +196,7 @@ static cst_status open_pass(cst__stream *stream, cst_error *error) {
 }
 
 /* Notes the files that begin within the batch that the pass gave last. */
-static cst_status note_borders(cst__stream *stream, cst_error *error) {
+static cst_status stream_note_starts(cst__stream *stream, cst_error *error) {
   const cst__unit *unit = &stream->pass->delivered;
   uint64_t row = stream->row;
   if (stream->singly || stream->pass->tabular != NULL) {
@@ -194,8 +204,8 @@ static cst_status note_borders(cst__stream *stream, cst_error *error) {
   }
   for (size_t i = 0; i < unit->num_runs; i++) {
     uint64_t file = stream->first + unit->runs[i].file;
-    if (stream->num_borders == 0 || file > stream->borders[stream->num_borders - 1].file) {
-      CST__TRY(note_border(stream, file, row, error));
+    if (stream->starts.count == 0 || file > stream->starts.items[stream->starts.count - 1].file) {
+      CST__TRY(stream_note_start(stream, file, row, error));
     }
     row += unit->runs[i].count;
   }
@@ -204,7 +214,7 @@ static cst_status note_borders(cst__stream *stream, cst_error *error) {
 
 /* ---- rows as columns ---- */
 
-/* Puts a batch into the joiner, without the rows that are in front of what is wanted. */
+/* Puts a batch into the joiner, without the rows before what is wanted. */
 static cst_status stream_put(cst__stream *stream, struct ArrowArray *batch, cst_error *error) {
   uint64_t end = stream->row + (uint64_t)batch->length;
   struct ArrowArray rest;
@@ -244,7 +254,7 @@ static cst_status stream_fill(cst__stream *stream, cst_error *error) {
       stream->pass = NULL;
       continue;
     }
-    cst_status status = note_borders(stream, error);
+    cst_status status = stream_note_starts(stream, error);
     if (status != CST_OK) {
       batch.release(&batch);
       return status;
@@ -258,34 +268,35 @@ static cst_status stream_fill(cst__stream *stream, cst_error *error) {
 
 static cst_status note_run(cst__stream *stream, const cst__run *run, cst_error *error) {
   uint64_t file = stream->first + run->file;
-  bool is_new = stream->used == 0 &&
-                (stream->num_borders == 0 || file > stream->borders[stream->num_borders - 1].file);
-  return is_new ? note_border(stream, file, stream->row, error) : CST_OK;
+  bool is_new =
+      stream->unread.used == 0 &&
+      (stream->starts.count == 0 || file > stream->starts.items[stream->starts.count - 1].file);
+  return is_new ? stream_note_start(stream, file, stream->row, error) : CST_OK;
 }
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* Puts what is left of the unit into the window, as far as it has room, without the rows that are
- * in front of what is wanted. */
+ * before what is wanted. */
 static cst_status use_unit(cst__stream *stream, cst__window *window, cst_error *error) {
-  while (stream->unit != NULL && stream->run < stream->unit->num_runs &&
+  while (stream->unread.unit != NULL && stream->unread.run < stream->unread.unit->num_runs &&
          window->unit.rows < stream->portion) {
-    const cst__run *run = &stream->unit->runs[stream->run];
-    uint64_t rest = run->count - stream->used;
+    const cst__run *run = &stream->unread.unit->runs[stream->unread.run];
+    uint64_t rest = run->count - stream->unread.used;
     CST__TRY(note_run(stream, run, error));
     if (stream->row < stream->begin) {
       rest = least(rest, stream->begin - stream->row);
     } else {
       rest = least(rest, stream->portion - window->unit.rows);
-      if (!cst__window_add(window, run, stream->used, (size_t)rest)) {
+      if (!cst__window_add(window, run, stream->unread.used, (size_t)rest)) {
         return cst__fail_memory(error, sizeof *run);
       }
     }
     stream->row += rest;
-    stream->used += (size_t)rest;
-    if (stream->used == run->count) {
-      stream->run++;
-      stream->used = 0;
+    stream->unread.used += (size_t)rest;
+    if (stream->unread.used == run->count) {
+      stream->unread.run++;
+      stream->unread.used = 0;
     }
   }
   return CST_OK;
@@ -294,10 +305,10 @@ static cst_status use_unit(cst__stream *stream, cst__window *window, cst_error *
 static cst_status fill_window(cst__stream *stream, cst__window *window, cst_error *error) {
   CST__TRY(use_unit(stream, window, error));
   while (window->unit.rows < stream->portion && !stream->at_end) {
-    stream->run = 0;
-    stream->used = 0;
-    CST__TRY(cst__pass_next_unit(stream->pass, &stream->unit, error));
-    stream->at_end = stream->unit->rows == 0;
+    stream->unread.run = 0;
+    stream->unread.used = 0;
+    CST__TRY(cst__pass_next_unit(stream->pass, &stream->unread.unit, error));
+    stream->at_end = stream->unread.unit->rows == 0;
     CST__TRY(use_unit(stream, window, error));
   }
   return CST_OK;
@@ -326,16 +337,16 @@ static cst_status read_records(cst__stream *stream, cst_error *error) {
 
 /* ---- portions ---- */
 
-/* Forgets the borders that no further portion needs; the first one that is left is where reading
+/* Forgets the starts that no further portion needs; the first one that is left is where reading
  * may begin for a portion that begins at `position`. */
-static void drop_borders(cst__stream *stream, uint64_t position) {
+static void stream_drop_starts(cst__stream *stream, uint64_t position) {
   size_t done = 0;
-  while (done + 1 < stream->num_borders && stream->borders[done + 1].row <= position) {
+  while (done + 1 < stream->starts.count && stream->starts.items[done + 1].row <= position) {
     done++;
   }
-  stream->num_borders -= done;
-  for (size_t i = 0; done > 0 && i < stream->num_borders; i++) {
-    stream->borders[i] = stream->borders[i + done];
+  stream->starts.count -= done;
+  for (size_t i = 0; done > 0 && i < stream->starts.count; i++) {
+    stream->starts.items[i] = stream->starts.items[i + done];
   }
 }
 
@@ -383,9 +394,9 @@ static cst_status stream_advance(cst__stream *stream, cst_error *error) {
   current->position = position;
   current->number = position / stream->portion;
   if (current->rows > 0) {
-    drop_borders(stream, position);
-    current->file = stream->borders[0].file;
-    current->rows_before = stream->borders[0].row;
+    stream_drop_starts(stream, position);
+    current->file = stream->starts.items[0].file;
+    current->rows_before = stream->starts.items[0].row;
   }
   if (current->rows < stream->portion) {
     note_end(stream);

@@ -18,7 +18,7 @@ typedef struct cst__share {
   uint64_t number;         /* of the window in the epoch */
   uint64_t rows;           /* of the window */
   uint64_t begin;
-  uint64_t count;    /* 0: the epoch has ended in front of this batch */
+  uint64_t count;    /* 0: the epoch has ended before this batch */
   uint64_t position; /* of the window's first row, or the batch's, in the epoch */
   uint64_t file;     /* as in cst_position */
   uint64_t rows_before;

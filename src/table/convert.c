@@ -164,7 +164,7 @@ static cst_status check_reach(const cst__conversion *c, int width, int64_t last)
                          "offsets of 32 bits do not reach %lld", (long long)last);
 }
 
-/* The bytes of views and fixed sizes, one slot's behind the other's. */
+/* The bytes of views and fixed sizes, one slot's after the other's. */
 static cst_status conversion_copy_bytes(cst__conversion *c, const cst__view *view, void *offsets,
                                         cst__view *out) {
   int64_t last = 0;
@@ -217,7 +217,7 @@ static cst_status convert_binary(cst__conversion *c, const cst__view *view, cst_
 
 /* ---- lists ---- */
 
-/* The items that the list views refer to, one slot's behind the other's, as an array of their own.
+/* The items that the list views refer to, one slot's after the other's, as an array of their own.
  */
 static cst_status copy_items(cst__conversion *c, const struct ArrowSchema *schema,
                              const cst__view *view, cst__view *items) {

@@ -202,7 +202,7 @@ typedef struct spans {
   int64_t total;
 } spans;
 
-/* Writes the offsets of the slots, laid one behind the other after to[0]; null ones are empty.
+/* Writes the offsets of the slots, laid one after the other, after to[0]; null ones are empty.
  * Gives the last of them, or -1 if 64 bits do not hold it. */
 #define DEFINE_GATHER_OFFSETS(name, type)                                                          \
   static int64_t name(const cst__view *view, const cst__chosen *s, int64_t total, int64_t *begins, \

@@ -11,7 +11,7 @@ static bool has_lengths(const cst__view *view) {
          view->layout == CST__LAYOUT_BINARY_VIEW || view->layout == CST__LAYOUT_FIXED_BINARY;
 }
 
-/* What a null slot has behind it does not count: its length is 0. */
+/* What the offsets of a null slot enclose does not count: its length is 0. */
 static void fill_lengths(const cst__view *view, int64_t *lengths) {
   bool is_list = cst__view_is_list(view);
   for (int64_t i = 0; i < view->length; i++) {

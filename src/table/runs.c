@@ -62,7 +62,7 @@ bool cst__runs_is_null(const cst__runs *runs, int64_t slot) {
   return cst__view_is_null(runs->node.view, slot);
 }
 
-/* Where the items of one run begin, behind `splits[0]`; its lists have offsets and no nulls. */
+/* Where the items of one run begin, after `splits[0]`; its lists have offsets and no nulls. */
 static void split_plain(const cst__view *view, const cst__slot_run *run, int64_t *splits) {
   int64_t at = view->offset + run->begin;
   if (view->offset_width == 8) {

@@ -1,8 +1,8 @@
 /* Slots that a walk through structs and lists reaches: runs of slots of one node of an array, in
  * the order in which they come.
  *
- * Most walks end with one run, whose slots are shared; where lists hide values behind nulls, or are
- * views, the runs are copied one behind the other.
+ * Most walks end with one run, whose slots are shared; where lists hide values under nulls, or are
+ * views, the runs are copied one after the other.
  */
 #ifndef TABLE_RUNS_H
 #define TABLE_RUNS_H
@@ -50,8 +50,8 @@ cst_status cst__runs_enter(cst__runs *runs, int64_t i, cst_error *error);
 
 /* Goes from lists to their items. splits[0 .. total] are where the items of each list begin, the
  * first at 0; NULL if they are not wanted. Null lists, and lists within null structs, are empty,
- * whatever lies behind them. CST_LIMIT if lists share their items so often that these are many more
- * than the array has. */
+ * whatever their offsets enclose. CST_LIMIT if lists share their items so often that these are many
+ * more than the array has. */
 cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error);
 
 /* True if slot i of the node is null, in itself or through a struct above it. */

@@ -1,4 +1,4 @@
-/* Sizes: the bytes that slots need, and how many strings are no UTF-8. */
+/* Sizes: the bytes that slots need, and how many strings are not UTF-8. */
 #include "arrow/concat_views.h"
 #include "arrow/owned.h"
 #include "base/utf8.h"

@@ -46,7 +46,7 @@ typedef struct cst__encode_node {
 /* What tensors say about their columns beyond the spec. */
 typedef struct cst__encode_type {
   cst_dtype dtype;
-  size_t num_levels; /* ragged: list levels that are no partitions */
+  size_t num_levels; /* ragged: list levels that are not partitions */
 } cst__encode_type;
 
 struct cst_tensor_encoder {

@@ -127,7 +127,7 @@ static void release_array(struct ArrowArray *array) {
 /* The format is a literal: the schema owns nothing. */
 static void export_release_schema(struct ArrowSchema *schema) { schema->release = NULL; }
 
-/* True if the bytes of all strings lie one behind the other, from *first on. */
+/* True if the bytes of all strings lie one after the other, from *first on. */
 static bool export_find_run(const cst_ndarray *array, const uint8_t **first) {
   const uint8_t *next = NULL;
   *first = cst__no_values;

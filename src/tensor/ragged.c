@@ -1,7 +1,7 @@
 /* Ragged tensors: row splits from the lists along the path, then from partitions.
  *
  * The dimensions are, from the outside: the batch's rows; one per list level of the path; one per
- * partition; one per trailing uniform partition, which is no row split but an inner dimension of
+ * partition; one per trailing uniform partition, which is not a row split but an inner dimension of
  * the values. Partitions divide the innermost list of the path, so the lengths of each of those
  * lists have to add up for themselves.
  *
@@ -534,7 +534,7 @@ static cst_status ragged_encode_check_values(const ragged_encoding *r) {
   return CST_OK;
 }
 
-/* A uniform partition that is no dimension has lists of its length alone. */
+/* A uniform partition that is not a dimension has lists of its length alone. */
 static cst_status ragged_encode_check_uniform(const ragged_encoding *r, size_t part) {
   size_t level = r->num_levels + part;
   const int64_t *splits = r->splits[level];

@@ -2,7 +2,7 @@
  *
  * A column is walked from the batch's rows to the values: a struct is entered, a list is opened
  * into row splits and the slots of its items. Null lists, and lists within a null struct, are
- * empty, whatever lies behind them.
+ * empty, whatever their offsets enclose.
  */
 #ifndef TENSOR_SLOTS_H
 #define TENSOR_SLOTS_H
@@ -45,8 +45,8 @@ bool cst__slots_enter(const cst__slots *structs, int64_t child, cst__scratch *sc
  * null, lists and strings of the fixed size 0): their number is a claim that nothing backs. */
 enum { CST__MAX_BARE_SLOTS = 1 << 28 };
 
-/* Opens lists: splits[count + 1] begin at 0, items are the slots of all lists one behind the other.
- * Slots that are no lists count as lists of one. Splits may point into the array. */
+/* Opens lists: splits[count + 1] begin at 0, items are the slots of all lists one after the other.
+ * Slots that are not lists count as lists of one. Splits may point into the array. */
 cst_status cst__slots_open(const cst__slots *lists, cst__scratch *scratch, const int64_t **splits,
                            cst__slots *items, cst_error *error);
 

@@ -204,6 +204,15 @@ static inline bool cst__builder_end_struct(cst__builder *builder) {
   return true;
 }
 
+/* The same for several. */
+static inline bool cst__builder_end_structs(cst__builder *builder, size_t count) {
+  if (!cst__builder_reserve(builder, count)) {
+    return false;
+  }
+  builder->length += (int64_t)count;
+  return true;
+}
+
 /* ---- dictionaries ---- */
 
 /* The index of a string in the dictionary of a builder, added if it is new; dictionaries grow from

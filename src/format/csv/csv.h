@@ -1,7 +1,7 @@
 /* What the files of the CSV reader share: scan.c finds rows and cells in a block of text,
  * file.c reads a file in such blocks, csv_number.c reads numbers, csv_infer.c finds the types
- * of columns, csv_plan.c settles what is read, columns.c makes columns of cells, csv_table.c is
- * the table.
+ * of columns, csv_plan.c settles what is read, csv_rows.c makes rows of cells, csv_table.c is the
+ * table.
  *
  * Source: RFC 4180, and where that is silent the default dialect of Python's csv module: a quote
  * counts only at the start of a cell. Other than there, text behind a closing quote and a quote
@@ -10,7 +10,7 @@
 #ifndef FORMAT_CSV_CSV_H
 #define FORMAT_CSV_CSV_H
 
-#include "arrow/batch.h"
+#include "arrow/type.h"
 #include "base/hash.h"
 #include "format/table/table.h"
 
@@ -196,39 +196,20 @@ bool cst__csv_float32(const uint8_t *text, size_t size, float *out);
 
 /* ---- the plan: csv_plan.c, csv_infer.c ---- */
 
-typedef enum cst__csv_type {
-  CST__CSV_NULL,
-  CST__CSV_BOOL,
-  CST__CSV_INT8,
-  CST__CSV_INT16,
-  CST__CSV_INT32,
-  CST__CSV_INT64,
-  CST__CSV_UINT8,
-  CST__CSV_UINT16,
-  CST__CSV_UINT32,
-  CST__CSV_UINT64,
-  CST__CSV_FLOAT32,
-  CST__CSV_FLOAT64,
-  CST__CSV_STRING,
-  CST__CSV_BINARY,
-  CST__CSV_NUM_TYPES
-} cst__csv_type;
-
-/* "int64", for messages. */
-const char *cst__csv_type_name(cst__csv_type type);
-
 typedef struct cst__csv_column {
-  const char *name; /* one of the plan's names */
-  size_t source;    /* its number among them */
-  cst__csv_type type;
-  bool is_list;
-  bool is_multivalent;   /* list: a cell holds several values */
-  bool is_nullable;      /* else an empty cell is an error */
-  bool list_offsets_32;  /* of the list */
-  bool value_offsets_32; /* of strings */
-  bool is_view;          /* BINARY: as views */
-  int64_t fixed_size;    /* >= 0: fixed_size_list */
+  const char *name;    /* one of the plan's names */
+  size_t source;       /* its number among them */
+  cst__type *type;     /* a value, or a list of such; not nullable: an empty cell is an error */
+  bool is_multivalent; /* a list: a cell holds several values */
 } cst__csv_column;
+
+/* The type of a value, or of the items of a list. */
+static inline const cst__type *cst__csv_value_type(const cst__csv_column *column) {
+  return column->type->num_children > 0 ? &column->type->children[0] : column->type;
+}
+
+/* "int64", "string", for messages. */
+const char *cst__csv_type_name(const cst__type *type);
 
 typedef struct cst__csv_plan {
   cst_allocator allocator;
@@ -240,8 +221,9 @@ typedef struct cst__csv_plan {
   const char **names; /* of the columns of the files, in the order of the first */
   size_t num_names;
   cst__name_map name_map;
-  bool *is_multivalent; /* of each */
-  cst__csv_column *columns;
+  bool *is_multivalent;     /* of each */
+  cst__type type;           /* of the rows: a struct of the columns */
+  cst__csv_column *columns; /* as many as it has children */
   size_t num_columns;
   int64_t batch_size;
   uint64_t max_record_size;
@@ -273,11 +255,12 @@ cst_status cst__csv_plan_open(const cst__csv_plan *plan, size_t i, cst__csv_file
  * here. No file is opened twice, as a pipe cannot be. */
 cst_status cst__csv_infer(const cst__csv_plan *plan, cst__csv_file *first, unsigned *seen,
                           cst_error *error);
-cst__csv_type cst__csv_type_seen(unsigned seen);
+/* The format of the type that holds all of these. */
+const char *cst__csv_format_seen(unsigned seen);
 
-/* ---- columns: columns.c ---- */
+/* ---- rows: csv_rows.c ---- */
 
-typedef struct cst__csv_builder cst__csv_builder;
+typedef struct cst__csv_rows cst__csv_rows;
 
 /* A cell that does not fit its column. */
 typedef struct cst__csv_misfit {
@@ -288,20 +271,15 @@ typedef struct cst__csv_misfit {
   bool is_null; /* in a column without nulls */
 } cst__csv_misfit;
 
-cst_status cst__csv_builder_new(const cst__csv_plan *plan, cst__csv_builder **out,
-                                cst_error *error);
-void cst__csv_builder_free(cst__csv_builder *builder);
-int64_t cst__csv_builder_rows(const cst__csv_builder *builder);
+cst_status cst__csv_rows_new(const cst__csv_plan *plan, cst__csv_rows **out, cst_error *error);
+void cst__csv_rows_free(cst__csv_rows *rows);
+int64_t cst__csv_rows_count(const cst__csv_rows *rows);
 /* Appends the rows of a run. Those that do not fit are not appended: misfits[row] (as many as a run
  * may have, zero at first) says why, and they are taken out of the run; *num_misfits counts them.
  * Without `skip` nothing is appended then. */
-cst_status cst__csv_builder_append(cst__csv_builder *builder, cst__csv_run *run,
-                                   const size_t *source, cst__csv_misfit *misfits,
-                                   size_t *num_misfits, cst_error *error);
-cst_status cst__csv_builder_finish(cst__csv_builder *builder, struct ArrowArray *out,
-                                   cst_error *error);
-/* The batches' schema. `types` (or NULL) has the columns that were asked for. */
-cst_status cst__csv_make_schema(const cst__csv_plan *plan, const struct ArrowSchema *types,
-                                struct ArrowSchema *out, cst_error *error);
+cst_status cst__csv_rows_append(cst__csv_rows *rows, cst__csv_run *run, const size_t *source,
+                                cst__csv_misfit *misfits, size_t *num_misfits, cst_error *error);
+/* The rows so far, as a batch; afterwards there are none, also on failure. */
+cst_status cst__csv_rows_finish(cst__csv_rows *rows, struct ArrowArray *out, cst_error *error);
 
 #endif /* FORMAT_CSV_CSV_H */

@@ -12,20 +12,20 @@ static inline bool is_text(unsigned seen) {
   return (seen & CST__CSV_HAS_TEXT) || (seen & lossy) == lossy;
 }
 
-cst__csv_type cst__csv_type_seen(unsigned seen) {
+const char *cst__csv_format_seen(unsigned seen) {
   if (seen & CST__CSV_HAS_BINARY) {
-    return CST__CSV_BINARY;
+    return "Z";
   }
   if (is_text(seen)) {
-    return CST__CSV_STRING;
+    return "U";
   }
   if (seen & CST__CSV_HAS_FLOAT) {
-    return CST__CSV_FLOAT64;
+    return "g";
   }
   if (seen & CST__CSV_HAS_INT) {
-    return CST__CSV_INT64;
+    return "l";
   }
-  return seen & CST__CSV_HAS_EMPTY ? CST__CSV_STRING : CST__CSV_NULL;
+  return seen & CST__CSV_HAS_EMPTY ? "U" : "n";
 }
 
 static bool is_ascii(const uint8_t *data, size_t size) {

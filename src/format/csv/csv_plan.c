@@ -15,16 +15,10 @@ static size_t block_size_now = BLOCK_SIZE;
 
 void cst__csv_set_block_size(size_t size) { block_size_now = size > 0 ? size : BLOCK_SIZE; }
 
-static const struct {
-  const char *name;
-  const char *format; /* Arrow's letter; strings: with 64-bit offsets */
-} types_of[CST__CSV_NUM_TYPES] = {
-    {"null", "n"},    {"bool", "b"},    {"int8", "c"},   {"int16", "s"},  {"int32", "i"},
-    {"int64", "l"},   {"uint8", "C"},   {"uint16", "S"}, {"uint32", "I"}, {"uint64", "L"},
-    {"float32", "f"}, {"float64", "g"}, {"string", "U"}, {"binary", "Z"},
-};
-
-const char *cst__csv_type_name(cst__csv_type type) { return types_of[type].name; }
+const char *cst__csv_type_name(const cst__type *type) {
+  bool is_bytes = type->dtype == CST_DTYPE_BYTES;
+  return !is_bytes ? cst__layout_name(type->format) : type->is_string ? "string" : "binary";
+}
 
 /* ---- the dialect ---- */
 
@@ -202,56 +196,84 @@ static cst_status add_column(cst__csv_plan *plan, const char *name, cst_status c
     (void)fail_missing(plan, code, name, error);
     return code;
   }
-  *out = &plan->columns[plan->num_columns++];
+  *out = &plan->columns[plan->num_columns];
   **out = (cst__csv_column){.name = plan->names[at],
                             .source = at,
-                            .is_multivalent = plan->is_multivalent[at],
-                            .is_list = plan->is_multivalent[at],
-                            .is_nullable = true,
-                            .fixed_size = -1};
+                            .type = &plan->type.children[plan->num_columns],
+                            .is_multivalent = plan->is_multivalent[at]};
+  (*out)->type->name = plan->names[at];
+  plan->num_columns++;
   return CST_OK;
 }
 
 static cst_status take_columns(cst__csv_plan *plan, size_t count, cst_error *error) {
+  CST__TRY(cst__type_set(&plan->type, "+s", &plan->arena, error));
+  CST__TRY(cst__type_set_children(&plan->type, count, &plan->arena, error));
   plan->columns = cst__arena_take_zero(&plan->arena, (count + 1) * sizeof *plan->columns);
   return plan->columns != NULL ? CST_OK : cst__fail_memory(error, count);
 }
 
-/* The type of a feature, as tf.Examples have it. */
-static cst_status set_feature(cst__csv_column *column, const cst_feature *feature, uint32_t flags,
-                              cst_error *error) {
-  static const cst__csv_type types[] = {[CST_FEATURE_UNKNOWN] = CST__CSV_NULL,
-                                        [CST_FEATURE_BYTES] = CST__CSV_BINARY,
-                                        [CST_FEATURE_INT] = CST__CSV_INT64,
-                                        [CST_FEATURE_FLOAT] = CST__CSV_FLOAT32};
-  if (feature->type > CST_FEATURE_FLOAT) {
-    cst__fail(error, CST_SCHEMA, "CSV has features of type INT, FLOAT and BYTES",
-              "a feature of type STRUCT");
-    cst__error_add_path(error, feature->name, feature->name_size);
-    return CST_SCHEMA;
+/* A value, or a list of such where `list` is a format. */
+static cst_status set_formats(cst__csv_plan *plan, cst__csv_column *column, const char *list,
+                              const char *value, cst_error *error) {
+  cst__type *type = column->type;
+  if (list != NULL) {
+    CST__TRY(cst__type_set(type, list, &plan->arena, error));
+    CST__TRY(cst__type_set_children(type, 1, &plan->arena, error));
+    type = &type->children[0];
+    type->name = "item";
   }
-  column->type = types[feature->type];
-  column->is_list = column->type != CST__CSV_NULL;
-  column->list_offsets_32 = column->value_offsets_32 = flags & CST_COLUMNS_OFFSETS_32;
-  column->is_view = column->type == CST__CSV_BINARY && (flags & CST_COLUMNS_BINARY_VIEWS);
-  if ((flags & CST_COLUMNS_FIXED_SIZE) && feature->has_fixed_shape) {
-    column->fixed_size = 1;
-    for (size_t i = 0; i < feature->num_dims; i++) {
-      if (__builtin_mul_overflow(column->fixed_size, feature->dims[i], &column->fixed_size) ||
-          column->fixed_size > INT32_MAX) {
-        return cst__fail(error, CST_UNSUPPORTED, NULL,
-                         "a fixed shape of more than 2147483647 values");
-      }
+  return cst__type_set(type, value, &plan->arena, error);
+}
+
+/* The format of a feature's values, as tf.Examples have it; NULL: a type that CSV has not. */
+static const char *value_format(const cst_feature *feature, uint32_t flags) {
+  switch (feature->type) {
+    case CST_FEATURE_UNKNOWN:
+      return "n";
+    case CST_FEATURE_BYTES:
+      return flags & CST_COLUMNS_BINARY_VIEWS ? "vz" : flags & CST_COLUMNS_OFFSETS_32 ? "z" : "Z";
+    case CST_FEATURE_INT:
+      return "l";
+    case CST_FEATURE_FLOAT:
+      return "f";
+    default:
+      return NULL;
+  }
+}
+
+/* The format of a feature's lists of a fixed shape. */
+static cst_status write_fixed_format(const cst_feature *feature, char *format, size_t n,
+                                     cst_error *error) {
+  int64_t size = 1;
+  for (size_t i = 0; i < feature->num_dims; i++) {
+    if (__builtin_mul_overflow(size, feature->dims[i], &size) || size > INT32_MAX) {
+      return cst__fail(error, CST_UNSUPPORTED, NULL,
+                       "a fixed shape of more than 2147483647 values");
     }
   }
+  snprintf(format, n, "+w:%d", (int)size);
   return CST_OK;
 }
 
 static cst_status add_feature(cst__csv_plan *plan, const cst__table_options *options,
                               const cst_feature *feature, cst_error *error) {
   cst__csv_column *column = NULL;
+  char list[16];
+  uint32_t flags = options->column_flags;
   CST__TRY(add_column(plan, feature->name, CST_SCHEMA, &column, error));
-  return set_feature(column, feature, options->column_flags, error);
+  const char *value = value_format(feature, flags);
+  if (value == NULL) {
+    cst__fail(error, CST_SCHEMA, "CSV has features of type INT, FLOAT and BYTES",
+              "a feature of type STRUCT");
+    cst__error_add_path(error, feature->name, feature->name_size);
+    return CST_SCHEMA;
+  }
+  snprintf(list, sizeof list, "%s", flags & CST_COLUMNS_OFFSETS_32 ? "+l" : "+L");
+  if ((flags & CST_COLUMNS_FIXED_SIZE) && feature->has_fixed_shape) {
+    CST__TRY(write_fixed_format(feature, list, sizeof list, error));
+  }
+  return set_formats(plan, column, *value != 'n' ? list : NULL, value, error);
 }
 
 static cst_status columns_of_schema(cst__csv_plan *plan, const cst__table_options *options,
@@ -275,43 +297,34 @@ static cst_status columns_of_schema(cst__csv_plan *plan, const cst__table_option
   return CST_OK;
 }
 
-static bool find_value_type(const char *format, cst__csv_column *column) {
-  if (strcmp(format, "u") == 0 || strcmp(format, "z") == 0) {
-    column->value_offsets_32 = true;
-    column->type = *format == 'u' ? CST__CSV_STRING : CST__CSV_BINARY;
-    return true;
-  }
-  for (int i = 0; i < CST__CSV_NUM_TYPES; i++) {
-    if (strcmp(format, types_of[i].format) == 0) {
-      column->type = (cst__csv_type)i;
-      return true;
-    }
-  }
-  return false;
+/* A type that a cell's text can be a value of. */
+static bool is_value(const struct ArrowSchema *type) {
+  int64_t ignored;
+  cst__layout layout = cst__layout_find(type->format, &ignored)->layout;
+  return type->dictionary == NULL && (layout == CST__LAYOUT_NULL || layout == CST__LAYOUT_BOOL ||
+                                      layout == CST__LAYOUT_NUMBER || layout == CST__LAYOUT_BINARY);
 }
 
-static cst_status set_type(cst__csv_column *column, const struct ArrowSchema *type,
-                           cst_error *error) {
-  const struct ArrowSchema *value = type;
-  column->is_nullable = type->flags & ARROW_FLAG_NULLABLE;
-  column->is_list = strcmp(type->format, "+l") == 0 || strcmp(type->format, "+L") == 0;
-  if (column->is_list) {
-    column->list_offsets_32 = type->format[1] == 'l';
-    value = type->children[0];
-  }
-  if (value->dictionary != NULL || !find_value_type(value->format, column) ||
-      (column->is_list && column->type == CST__CSV_NULL)) {
+static cst_status set_type(cst__csv_plan *plan, cst__csv_column *column,
+                           const struct ArrowSchema *type, cst_error *error) {
+  bool is_list = strcmp(type->format, "+l") == 0 || strcmp(type->format, "+L") == 0;
+  const struct ArrowSchema *value = is_list ? type->children[0] : type;
+  bool is_null = strcmp(value->format, "n") == 0;
+  if (!is_value(value) || (is_list && is_null)) {
     cst__fail(error, CST_UNSUPPORTED,
               "use integers, float32, float64, bool, strings and binary, and lists of these",
               "CSV cannot be read as the Arrow type '%s'", value->format);
-  } else if (column->is_multivalent && !column->is_list && column->type != CST__CSV_NULL) {
+    cst__error_add_path(error, column->name, strlen(column->name));
+    return CST_UNSUPPORTED;
+  }
+  CST__TRY(cst__type_import(type, &plan->arena, column->type, error));
+  if (column->is_multivalent && !is_list && !is_null) {
     cst__fail(error, CST_UNSUPPORTED, "make its type a list", "a multivalent column of type %s",
               cst__csv_type_name(column->type));
-  } else {
-    return CST_OK;
+    cst__error_add_path(error, column->name, strlen(column->name));
+    return CST_UNSUPPORTED;
   }
-  cst__error_add_path(error, column->name, strlen(column->name));
-  return CST_UNSUPPORTED;
+  return CST_OK;
 }
 
 static const struct ArrowSchema *find_child(const struct ArrowSchema *types, const char *name) {
@@ -342,7 +355,7 @@ static cst_status fail_untyped(cst__csv_plan *plan, const struct ArrowSchema *ty
 static cst_status add_type(cst__csv_plan *plan, const struct ArrowSchema *type, cst_error *error) {
   cst__csv_column *column = NULL;
   CST__TRY(add_column(plan, type->name != NULL ? type->name : "", CST_SCHEMA, &column, error));
-  return set_type(column, type, error);
+  return set_type(plan, column, type, error);
 }
 
 static cst_status columns_of_types(cst__csv_plan *plan, const cst__table_options *options,
@@ -384,8 +397,9 @@ static cst_status columns_of_data(cst__csv_plan *plan, const cst__table_options 
   CST__TRY(cst__csv_infer(plan, first, seen, error));
   for (size_t i = 0; i < count; i++) {
     cst__csv_column *column = &plan->columns[i];
-    column->type = cst__csv_type_seen(seen[column->source]);
-    column->is_list = column->is_list && column->type != CST__CSV_NULL;
+    const char *format = cst__csv_format_seen(seen[column->source]);
+    bool is_list = column->is_multivalent && *format != 'n';
+    CST__TRY(set_formats(plan, column, is_list ? "+L" : NULL, format, error));
   }
   return CST_OK;
 }
@@ -441,11 +455,12 @@ cst_status cst__csv_plan_new(const cst__table_files *files, const cst__table_opt
   plan->block_size = block_size_now;
   plan->skip = options->skip;
   cst__arena_init(&plan->arena, &allocator);
+  plan->type.name = "";
   cst__csv_file first = {0};
   cst_status status = make_columns(plan, options, &first, error);
   cst__csv_file_close(&first);
   if (status == CST_OK) {
-    status = cst__csv_make_schema(plan, options->types, schema, error);
+    status = cst__type_export(&plan->type, schema, error);
   }
   if (status != CST_OK) {
     cst__csv_plan_free(plan);
@@ -453,70 +468,4 @@ cst_status cst__csv_plan_new(const cst__table_files *files, const cst__table_opt
   }
   *out = plan;
   return CST_OK;
-}
-
-/* ---- the schema of the batches ---- */
-
-static void keep(struct ArrowSchema *schema) { (void)schema; }
-
-static struct ArrowSchema field(const char *format, const char *name) {
-  return (struct ArrowSchema){
-      .format = format, .name = name, .flags = ARROW_FLAG_NULLABLE, .release = keep};
-}
-
-/* The pieces of a schema of our own, which is copied and never released. */
-typedef struct pieces {
-  struct ArrowSchema *columns;
-  struct ArrowSchema *items;
-  struct ArrowSchema **children; /* of the columns, and then the root's */
-  char (*formats)[16];
-} pieces;
-
-static void set_piece(const pieces *p, size_t i, const cst__csv_column *column) {
-  const char *format = column->is_view ? "vz" : types_of[column->type].format;
-  if (!column->is_view && column->value_offsets_32 && column->type >= CST__CSV_STRING) {
-    format = column->type == CST__CSV_STRING ? "u" : "z";
-  }
-  p->columns[i] = field(format, column->name);
-  if (column->is_list) {
-    p->items[i] = field(format, "item");
-    p->children[i] = &p->items[i];
-    snprintf(p->formats[i], sizeof p->formats[i], "+w:%d", (int)column->fixed_size);
-    p->columns[i].format = column->fixed_size >= 0   ? p->formats[i]
-                           : column->list_offsets_32 ? "+l"
-                                                     : "+L";
-    p->columns[i].n_children = 1;
-    p->columns[i].children = &p->children[i];
-  }
-}
-
-cst_status cst__csv_make_schema(const cst__csv_plan *plan, const struct ArrowSchema *types,
-                                struct ArrowSchema *out, cst_error *error) {
-  size_t count = plan->num_columns;
-  cst__arena arena;
-  cst__arena_init(&arena, &plan->allocator);
-  pieces p = {.columns = cst__arena_take(&arena, (count + 1) * sizeof *p.columns),
-              .items = cst__arena_take(&arena, (count + 1) * sizeof *p.items),
-              .children = cst__arena_take(&arena, (2 * count + 1) * sizeof *p.children),
-              .formats = cst__arena_take(&arena, (count + 1) * sizeof *p.formats)};
-  cst_status status = CST_OK;
-  if (p.columns == NULL || p.items == NULL || p.children == NULL || p.formats == NULL) {
-    status = cst__fail_memory(error, count * sizeof *p.columns);
-  } else {
-    for (size_t i = 0; i < count; i++) {
-      if (types != NULL) {
-        p.columns[i] = *find_child(types, plan->columns[i].name);
-      } else {
-        set_piece(&p, i, &plan->columns[i]);
-      }
-      p.children[count + i] = &p.columns[i];
-    }
-    struct ArrowSchema root = field("+s", "");
-    root.flags = 0;
-    root.n_children = (int64_t)count;
-    root.children = p.children + count;
-    status = cst__schema_copy(&root, out, error);
-  }
-  cst__arena_reset(&arena);
-  return status;
 }

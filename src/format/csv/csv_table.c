@@ -10,7 +10,7 @@ typedef struct csv_reader {
   const cst__csv_plan *plan;
   cst__table_drop drop; /* NULL: a fault ends the pass */
   void *drop_ctx;
-  cst__csv_builder *builder;
+  cst__csv_rows *rows;
   cst__csv_file file; /* open if it has a block */
   size_t next_file;
   size_t *source;           /* of the plan's names in the file */
@@ -23,7 +23,7 @@ typedef struct csv_reader {
 static void csv_close(void *ptr) {
   csv_reader *r = ptr;
   if (r != NULL) {
-    cst__csv_builder_free(r->builder);
+    cst__csv_rows_free(r->rows);
     cst__csv_file_close(&r->file);
     cst__delete(r->source);
     cst__delete(r->misfits);
@@ -46,7 +46,7 @@ static cst_status csv_open(const void *ptr, cst__table_drop drop, void *drop_ctx
   cst_status status =
       r->source != NULL ? CST_OK : cst__fail_memory(error, plan->num_names * sizeof *r->source);
   if (status == CST_OK) {
-    status = cst__csv_builder_new(plan, &r->builder, error);
+    status = cst__csv_rows_new(plan, &r->rows, error);
   }
   if (status != CST_OK) {
     csv_close(r);
@@ -106,12 +106,12 @@ static cst_status say_misfit(csv_reader *r, const cst__csv_misfit *misfit, cst_e
                                          : "give the column another type, or skip such rows";
   char what[64];
   snprintf(what, sizeof what, "%s%s", column->is_multivalent ? "list of " : "",
-           cst__csv_type_name(column->type));
+           cst__csv_type_name(cst__csv_value_type(column)));
   if (misfit->is_null) {
     cst__fail(error, CST_SCHEMA, hint, "an empty cell, where the type has no nulls");
-  } else if (column->fixed_size >= 0) {
+  } else if (column->type->layout == CST__LAYOUT_FIXED_LIST) {
     cst__fail(error, CST_SCHEMA, hint, "a cell of %u bytes that is no %s, %lld in number",
-              misfit->size, what, (long long)column->fixed_size);
+              misfit->size, what, (long long)column->type->fixed_size);
   } else {
     cst__fail(error, CST_SCHEMA, hint, "a cell of %u bytes that is no %s%s", misfit->size, what,
               plan->is_sampled ? ", as all of the sample were" : "");
@@ -157,7 +157,7 @@ static cst_status take_rows(csv_reader *r, cst__csv_run *run, cst_error *error) 
     r->misfits = items;
     memset(r->misfits + before, 0, (r->misfits_capacity - before) * sizeof *r->misfits);
   }
-  CST__TRY(cst__csv_builder_append(r->builder, run, r->source, r->misfits, &misfits, error));
+  CST__TRY(cst__csv_rows_append(r->rows, run, r->source, r->misfits, &misfits, error));
   return misfits > 0 ? take_misfits(r, run, rows, error) : CST_OK;
 }
 
@@ -198,13 +198,13 @@ static cst_status csv_next(void *ptr, struct ArrowArray *out, cst_error *error) 
   const cst__csv_plan *plan = r->plan;
   out->release = NULL;
   cst_status status = r->failure.code;
-  while (status == CST_OK && cst__csv_builder_rows(r->builder) < plan->batch_size &&
+  while (status == CST_OK && cst__csv_rows_count(r->rows) < plan->batch_size &&
          (r->file.block != NULL || r->next_file < plan->files->count)) {
-    int64_t most = plan->batch_size - cst__csv_builder_rows(r->builder);
+    int64_t most = plan->batch_size - cst__csv_rows_count(r->rows);
     status = take_step(r, (size_t)most, &r->failure);
   }
-  if (status == CST_OK && cst__csv_builder_rows(r->builder) > 0) {
-    status = cst__csv_builder_finish(r->builder, out, &r->failure);
+  if (status == CST_OK && cst__csv_rows_count(r->rows) > 0) {
+    status = cst__csv_rows_finish(r->rows, out, &r->failure);
   }
   if (status != CST_OK) {
     r->failure.code = status;

@@ -1,5 +1,5 @@
 /* <columnstone/validate.h>, proposals: argument checks and hand-over. */
-#include "validate/propose.h"
+#include "validate/proposal.h"
 
 #include "api/arguments.h"
 

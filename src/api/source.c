@@ -128,7 +128,7 @@ cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *erro
   if (pass == NULL || out == NULL) {
     return cst__missing(pass == NULL ? "pass" : "out", error);
   }
-  return cst__pass_next(pass, NULL, out, error);
+  return cst__pass_next(pass, out, error);
 }
 
 void cst_pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows) {

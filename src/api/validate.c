@@ -1,5 +1,5 @@
 /* <columnstone/validate.h>, validation: argument checks. */
-#include "validate/validate.h"
+#include "validate/validate_source.h"
 
 #include "api/arguments.h"
 

@@ -248,7 +248,7 @@ static cst_status stream_fill(cst__stream *stream, cst_error *error) {
       CST__TRY(open_pass(stream, error));
       continue;
     }
-    CST__TRY(cst__pass_next(stream->pass, NULL, &batch, error));
+    CST__TRY(cst__pass_next(stream->pass, &batch, error));
     if (batch.release == NULL) {
       cst__pass_free(stream->pass);
       stream->pass = NULL;

@@ -4,8 +4,10 @@
 
 #include <math.h>
 
-#include "arrow/view.h"
 #include "base/utf8.h"
+
+/* Structs in structs of a saved state; views have no more. */
+enum { MAX_DEPTH = 100 };
 
 struct cst__profiler {
   cst_allocator allocator;
@@ -87,6 +89,15 @@ enum {
   NUM_LENGTH_ENDINGS = sizeof length_endings / sizeof length_endings[0]
 };
 
+static bool has_no_items(const cst__profile *p) { return p->count == 0 && !p->has_nulls; }
+
+/* True if every row of the column would fit values that are not there. */
+static bool fits_alone(const cst__profile *column, int kind) {
+  bool are_zeros = !column->has_nulls && !column->is_beyond && column->ints.any &&
+                   column->ints.min == 0 && column->ints.max == 0;
+  return has_no_items(column) || (kind == CST__PAIR_LENGTHS && are_zeros);
+}
+
 static bool add_pair(cst__profiler *profiler, cst__pair pair) {
   void *items = profiler->pairs;
   bool ok = cst__grow(&profiler->allocator, &items, &profiler->pair_capacity,
@@ -96,8 +107,8 @@ static bool add_pair(cst__profiler *profiler, cst__pair pair) {
     return false;
   }
   cst__profile *values = &profiler->items[pair.values];
-  /* One of the columns is new: the records before this batch have no values in it. */
-  pair.holds = values->count == 0 && profiler->items[pair.column].count == 0;
+  /* One of the columns is new: the records so far have no values in it. */
+  pair.holds = fits_alone(&profiler->items[pair.column], pair.kind) && has_no_items(values);
   pair.next = values->first_pair;
   values->first_pair = profiler->num_pairs;
   profiler->pairs[profiler->num_pairs++] = pair;
@@ -216,34 +227,43 @@ static bool is_integer(const cst__view *v) {
   return v->layout == CST__LAYOUT_NUMBER && !is_float(v);
 }
 
-static void add_int(cst__profile *p, int64_t value) {
-  if (!p->has_ints) {
-    p->has_ints = true;
-    p->int_min = p->int_max = p->int_last = value;
+/* The integers `next` come after those of the profile. */
+static void join_ints(cst__profile *p, const cst__int_profile *next) {
+  cst__int_profile *ints = &p->ints;
+  if (!ints->any || !next->any) {
+    *ints = next->any ? *next : *ints;
     return;
   }
-  p->rises = p->rises || value > p->int_last;
-  p->falls = p->falls || value < p->int_last;
-  p->int_min = value < p->int_min ? value : p->int_min;
-  p->int_max = value > p->int_max ? value : p->int_max;
-  p->int_last = value;
+  p->rises = p->rises || next->first > ints->last;
+  p->falls = p->falls || next->first < ints->last;
+  ints->min = next->min < ints->min ? next->min : ints->min;
+  ints->max = next->max > ints->max ? next->max : ints->max;
+  ints->last = next->last;
+}
+
+static void join_floats(cst__profile *p, const cst__float_profile *next) {
+  cst__float_profile *floats = &p->floats;
+  if (!floats->any || !next->any) {
+    *floats = next->any ? *next : *floats;
+    return;
+  }
+  p->rises = p->rises || next->first > floats->last;
+  p->falls = p->falls || next->first < floats->last;
+  floats->min = next->min < floats->min ? next->min : floats->min;
+  floats->max = next->max > floats->max ? next->max : floats->max;
+  floats->last = next->last;
+}
+
+static void add_int(cst__profile *p, int64_t value) {
+  join_ints(p, &(cst__int_profile){true, value, value, value, value});
 }
 
 static void add_float(cst__profile *p, double value) {
   if (isnan(value)) {
     p->has_nan = true;
-    return;
+  } else {
+    join_floats(p, &(cst__float_profile){true, value, value, value, value});
   }
-  if (!p->has_floats) {
-    p->has_floats = true;
-    p->float_min = p->float_max = p->float_last = value;
-    return;
-  }
-  p->rises = p->rises || value > p->float_last;
-  p->falls = p->falls || value < p->float_last;
-  p->float_min = value < p->float_min ? value : p->float_min;
-  p->float_max = value > p->float_max ? value : p->float_max;
-  p->float_last = value;
 }
 
 /* False if out of memory. */
@@ -366,6 +386,17 @@ static void check_pair(const cst__profiler *profiler, cst__pair *pair, int64_t r
 
 static bool add_columns(cst__profiler *profiler, const cst__view *batch);
 
+static bool need_parts(const cst__profiler *profiler, cst__profile *p) {
+  if (p->parts != NULL) {
+    return true;
+  }
+  if (cst__profiler_new(&profiler->allocator, profiler->max_domain, &p->parts, NULL) != CST_OK) {
+    return false;
+  }
+  p->parts->has_pairs = false;
+  return true;
+}
+
 static bool is_unsigned(const cst__view *column) {
   while (cst__view_is_list(column)) {
     column = &column->children[0];
@@ -381,13 +412,7 @@ static bool add_column(cst__profiler *profiler, size_t at, const cst__view *colu
     p->is_unsigned = p->is_unsigned || is_unsigned(column);
     return add_slots(profiler, p, column, 0, column->length, false);
   }
-  if (p->parts == NULL) {
-    if (cst__profiler_new(&profiler->allocator, profiler->max_domain, &p->parts, NULL) != CST_OK) {
-      return false;
-    }
-    p->parts->has_pairs = false;
-  }
-  return add_columns(p->parts, column);
+  return need_parts(profiler, p) && add_columns(p->parts, column);
 }
 
 static bool need_columns(cst__profiler *profiler, const cst__view *batch) {
@@ -420,15 +445,169 @@ static bool add_columns(cst__profiler *profiler, const cst__view *batch) {
   return ok;
 }
 
-cst_status cst__profiler_add(cst__profiler *profiler, const struct ArrowSchema *schema,
-                             const struct ArrowArray *array, cst_error *error) {
-  cst__arena arena;
-  cst__view batch;
-  cst__arena_init(&arena, &profiler->allocator);
-  cst_status status = cst__view_init(&batch, schema, array, true, &arena, error);
-  if (status == CST_OK && !add_columns(profiler, &batch)) {
-    status = cst__fail_memory(error, sizeof(cst__profile));
+cst_status cst__profiler_add(cst__profiler *profiler, const cst__view *batch, cst_error *error) {
+  return add_columns(profiler, batch) ? CST_OK : cst__fail_memory(error, sizeof(cst__profile));
+}
+
+/* ---- merging ---- */
+
+/* The pair of the same columns; NULL: it has not both of them. */
+static const cst__pair *find_same_pair(const cst__profiler *profiler, const cst__pair *pair,
+                                       const cst__profile *column, const cst__profile *values) {
+  size_t at = column != NULL && values != NULL ? values->first_pair : SIZE_MAX;
+  for (; at != SIZE_MAX; at = profiler->pairs[at].next) {
+    const cst__pair *other = &profiler->pairs[at];
+    if (other->kind == pair->kind && other->rank == pair->rank &&
+        &profiler->items[other->column] == column) {
+      return other;
+    }
   }
-  cst__arena_reset(&arena);
-  return status;
+  return NULL;
+}
+
+static const cst__profile *find_same(const cst__profiler *profiler, const cst__profile *p) {
+  return cst__profiler_find(profiler, (cst_bytes){(const uint8_t *)p->name, p->name_size});
+}
+
+/* Goes on with a pair in records that may have one of the columns only. */
+static void merge_pair(const cst__profiler *into, cst__pair *pair, const cst__profiler *from) {
+  const cst__profile *column = find_same(from, &into->items[pair->column]);
+  const cst__profile *values = find_same(from, &into->items[pair->values]);
+  const cst__pair *other = find_same_pair(from, pair, column, values);
+  if (other != NULL) {
+    pair->holds = pair->holds && other->holds;
+    pair->proven = pair->proven || other->proven;
+    return;
+  }
+  pair->holds = pair->holds && (column == NULL || fits_alone(column, (int)pair->kind)) &&
+                (values == NULL || has_no_items(values));
+}
+
+static bool merge_profiles(cst__profiler *into, const cst__profiler *from);
+
+static bool merge_strings(const cst__profiler *into, cst__few_strings *strings,
+                          const cst__few_strings *from) {
+  bool ok = true;
+  if (from->too_many) {
+    forget_strings(strings);
+  }
+  for (size_t i = 0; i < from->count && ok; i++) {
+    ok = add_string(into, strings, from->items[i]);
+  }
+  return ok;
+}
+
+static bool merge_profile(const cst__profiler *into, cst__profile *p, const cst__profile *from) {
+  p->count = p->count + from->count < p->count ? UINT64_MAX : p->count + from->count;
+  p->has_nulls = p->has_nulls || from->has_nulls;
+  p->has_nan = p->has_nan || from->has_nan;
+  p->is_beyond = p->is_beyond || from->is_beyond;
+  p->is_unsigned = p->is_unsigned || from->is_unsigned;
+  p->rises = p->rises || from->rises;
+  p->falls = p->falls || from->falls;
+  join_ints(p, &from->ints);
+  join_floats(p, &from->floats);
+  return merge_strings(into, &p->strings, &from->strings) &&
+         (from->parts == NULL || (need_parts(into, p) && merge_profiles(p->parts, from->parts)));
+}
+
+static bool merge_profiles(cst__profiler *into, const cst__profiler *from) {
+  bool ok = true;
+  for (size_t i = 0; i < from->count && ok; i++) {
+    ok = need(into, from->items[i].name) != SIZE_MAX;
+  }
+  for (size_t i = 0; i < into->num_pairs && ok; i++) {
+    merge_pair(into, &into->pairs[i], from);
+  }
+  for (size_t i = 0; i < from->count && ok; i++) {
+    ok = merge_profile(into, &into->items[need(into, from->items[i].name)], &from->items[i]);
+  }
+  return ok;
+}
+
+cst_status cst__profiler_merge(cst__profiler *into, const cst__profiler *from, cst_error *error) {
+  return merge_profiles(into, from) ? CST_OK : cst__fail_memory(error, sizeof(cst__profile));
+}
+
+/* ---- saving and loading ---- */
+
+static void archive_strings(cst__archive *a, const cst__profiler *profiler,
+                            cst__few_strings *strings) {
+  size_t count = strings->count;
+  cst__archive_bool(a, &strings->too_many);
+  cst__archive_count(a, &count);
+  cst__archive_check(a, !strings->too_many || count == 0);
+  for (size_t i = 0; i < count && !a->bad; i++) {
+    cst_bytes value = {NULL, 0};
+    if (!cst__archive_loads(a)) {
+      value = strings->items[i];
+    }
+    cst__archive_bytes(a, &value);
+    if (cst__archive_loads(a) && !a->bad) {
+      if (!add_string(profiler, strings, value)) {
+        cst__archive_fail_memory(a);
+      }
+      cst__archive_check(a, strings->count == i + 1); /* none comes twice */
+    }
+  }
+}
+
+static void archive_profiles(cst__archive *a, cst__profiler *profiler, int depth);
+
+static void archive_profile(cst__archive *a, const cst__profiler *profiler, cst__profile *p,
+                            int depth) {
+  bool has_parts = p->parts != NULL;
+  bool *const flags[] = {&p->has_nulls, &p->has_nan, &p->is_beyond, &p->is_unsigned,
+                         &p->rises,     &p->falls,   &p->ints.any,  &p->floats.any};
+  int64_t *const ints[] = {&p->ints.min, &p->ints.max, &p->ints.first, &p->ints.last};
+  double *const floats[] = {&p->floats.min, &p->floats.max, &p->floats.first, &p->floats.last};
+  cst__archive_u64(a, &p->count);
+  for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+    cst__archive_bool(a, flags[i]);
+  }
+  for (size_t i = 0; i < 4; i++) {
+    cst__archive_i64(a, ints[i]);
+    cst__archive_double(a, floats[i]);
+  }
+  archive_strings(a, profiler, &p->strings);
+  cst__archive_bool(a, &has_parts);
+  cst__archive_check(a, !has_parts || depth < MAX_DEPTH);
+  if (has_parts && !a->bad && !need_parts(profiler, p)) {
+    cst__archive_fail_memory(a);
+  }
+  if (has_parts && !a->bad) {
+    archive_profiles(a, p->parts, depth + 1);
+  }
+}
+
+/* Pairs are made of the names, in the same order, whenever these are. */
+static void archive_pairs(cst__archive *a, cst__profiler *profiler) {
+  for (size_t i = 0; i < profiler->num_pairs && !a->bad; i++) {
+    cst__archive_bool(a, &profiler->pairs[i].holds);
+    cst__archive_bool(a, &profiler->pairs[i].proven);
+  }
+}
+
+static void archive_profiles(cst__archive *a, cst__profiler *profiler, int depth) {
+  size_t count = profiler->count;
+  cst__arena names;
+  cst__arena_init(&names, &profiler->allocator);
+  cst__archive_count(a, &count);
+  for (size_t i = 0; i < count && !a->bad; i++) {
+    const char *name = cst__archive_loads(a) ? "" : profiler->items[i].name;
+    cst__archive_name(a, &name, &names);
+    if (cst__archive_loads(a) && !a->bad && need(profiler, name) == SIZE_MAX) {
+      cst__archive_fail_memory(a);
+    }
+    cst__archive_check(a, profiler->count == i + 1); /* no name comes twice */
+    if (!a->bad) {
+      archive_profile(a, profiler, &profiler->items[i], depth);
+    }
+  }
+  archive_pairs(a, profiler);
+  cst__arena_reset(&names);
+}
+
+void cst__profiler_archive(cst__profiler *profiler, cst__archive *a) {
+  archive_profiles(a, profiler, 0);
 }

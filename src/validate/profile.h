@@ -1,14 +1,12 @@
 /* Profiles: what the values of each feature are like, over all records of a source, and which
- * features divide or place the values of others. What proposals are made of, beside what the
- * inferrer counts.
+ * features divide or place the values of others. What proposals are made of, beside what inference
+ * counts.
  */
 #ifndef VALIDATE_PROFILE_H
 #define VALIDATE_PROFILE_H
 
-#include <columnstone/arrow_abi.h>
-
-#include "base/alloc.h"
-#include "base/hash.h"
+#include "arrow/view.h"
+#include "base/archive.h"
 
 typedef struct cst__profiler cst__profiler;
 
@@ -35,20 +33,29 @@ typedef struct cst__pair {
   size_t next;   /* of the same values; SIZE_MAX: none */
 } cst__pair;
 
+/* The numbers of a feature, in their order. */
+typedef struct cst__int_profile {
+  bool any; /* the others are set */
+  int64_t min, max, first, last;
+} cst__int_profile;
+
+typedef struct cst__float_profile {
+  bool any;
+  double min, max, first, last; /* NaN is none of them */
+} cst__float_profile;
+
 /* Numbers of a feature, strings, or (so far) neither. */
 typedef struct cst__profile {
   const char *name;
   size_t name_size;
-  uint64_t count;    /* values */
-  bool has_nulls;    /* inside of lists */
-  bool has_ints;     /* int_min and int_max are set */
-  bool has_floats;   /* float_min and float_max are set */
-  bool has_nan;      /* which is neither of them */
+  uint64_t count; /* values */
+  bool has_nulls; /* inside of lists */
+  bool has_nan;
   bool is_beyond;    /* has integers above INT64_MAX */
   bool is_unsigned;  /* its integers cannot be negative */
   bool rises, falls; /* from one value to the next, anywhere */
-  int64_t int_min, int_max, int_last;
-  double float_min, float_max, float_last;
+  cst__int_profile ints;
+  cst__float_profile floats;
   cst__few_strings strings;
   size_t first_pair;    /* whose values it has; SIZE_MAX: none */
   cst__profiler *parts; /* of a struct: its children */
@@ -59,9 +66,11 @@ cst_status cst__profiler_new(const cst_allocator *allocator, size_t max_domain, 
                              cst_error *error);
 void cst__profiler_free(cst__profiler *profiler);
 
-/* Adds a batch that cst__inferrer_add has taken. Batches come in the order of the records. */
-cst_status cst__profiler_add(cst__profiler *profiler, const struct ArrowSchema *schema,
-                             const struct ArrowArray *array, cst_error *error);
+/* Adds a batch that inference has taken. Batches come in the order of the records. */
+cst_status cst__profiler_add(cst__profiler *profiler, const cst__view *batch, cst_error *error);
+/* Adds what was found in the records after these. */
+cst_status cst__profiler_merge(cst__profiler *into, const cst__profiler *from, cst_error *error);
+void cst__profiler_archive(cst__profiler *profiler, cst__archive *a);
 
 /* NULL: there is no such feature. */
 const cst__profile *cst__profiler_find(const cst__profiler *profiler, cst_bytes name);

@@ -3,7 +3,7 @@
 
 static const uint8_t no_bytes[1] = {0};
 
-static void put(cst__string_set *set, cst_bytes value) {
+static void put_string(cst__string_set *set, cst_bytes value) {
   const uint8_t *data = value.size > 0 ? value.data : no_bytes;
   cst__string_ends ends = cst__string_ends_of(data, value.size);
   size_t i = cst__string_place(set, ends, value.size);
@@ -24,28 +24,58 @@ bool cst__string_set_init(cst__string_set *set, const cst_bytes *values, size_t 
   set->mask = room - 1;
   set->seed = cst__random_seed();
   for (size_t i = 0; set->slots != NULL && i < count; i++) {
-    put(set, values[i]);
+    put_string(set, values[i]);
   }
   return set->slots != NULL;
 }
 
-bool cst__distinct_add(cst__distinct *distinct, cst_bytes value, cst__arena *arena) {
-  enum { ROOM = 2 * CST__MAX_DISTINCT };
+enum { DISTINCT_ROOM = 2 * CST__MAX_DISTINCT };
+
+static bool add_hash(cst__distinct *distinct, uint64_t hash, cst__arena *arena) {
   if (distinct->hashes == NULL) {
-    distinct->hashes = cst__arena_take_zero(arena, ROOM * sizeof *distinct->hashes);
-    distinct->seed = cst__random_seed();
+    distinct->hashes = cst__arena_take_zero(arena, DISTINCT_ROOM * sizeof *distinct->hashes);
   }
   if (distinct->hashes == NULL) {
     return false;
   }
-  uint64_t hash = cst__hash(value.size > 0 ? value.data : no_bytes, value.size, distinct->seed) | 1;
-  size_t i = (size_t)(hash >> 1) % ROOM;
+  size_t i = (size_t)(hash >> 1) % DISTINCT_ROOM;
   while (distinct->hashes[i] != 0 && distinct->hashes[i] != hash) {
-    i = (i + 1) % ROOM;
+    i = (i + 1) % DISTINCT_ROOM;
   }
   if (distinct->hashes[i] == 0 && distinct->count < CST__MAX_DISTINCT) {
     distinct->hashes[i] = hash;
     distinct->count++;
   }
   return true;
+}
+
+bool cst__distinct_add(cst__distinct *distinct, cst_bytes value, cst__arena *arena) {
+  return add_hash(distinct, cst__hash(value.size > 0 ? value.data : no_bytes, value.size, 0) | 1,
+                  arena);
+}
+
+bool cst__distinct_merge(cst__distinct *into, const cst__distinct *from, cst__arena *arena) {
+  bool ok = true;
+  for (size_t i = 0; i < DISTINCT_ROOM && from->count > 0 && ok; i++) {
+    ok = from->hashes[i] == 0 || add_hash(into, from->hashes[i], arena);
+  }
+  return ok;
+}
+
+void cst__distinct_archive(cst__distinct *distinct, cst__archive *a, cst__arena *arena) {
+  size_t count = distinct->count;
+  size_t at = 0;
+  cst__archive_count(a, &count);
+  cst__archive_check(a, count <= CST__MAX_DISTINCT);
+  for (size_t i = 0; i < count && !a->bad; i++) {
+    uint64_t hash = 0;
+    while (!cst__archive_loads(a) && hash == 0) {
+      hash = distinct->hashes[at++];
+    }
+    cst__archive_u64(a, &hash);
+    cst__archive_check(a, hash != 0);
+    if (cst__archive_loads(a) && !a->bad && !add_hash(distinct, hash, arena)) {
+      cst__archive_fail_memory(a);
+    }
+  }
 }

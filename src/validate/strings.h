@@ -7,6 +7,7 @@
 #include <columnstone/status.h>
 
 #include "base/alloc.h"
+#include "base/archive.h"
 #include "base/hash.h"
 
 /* The ends of a string, which overlap if it is short: with the size, they are all of a string of at
@@ -75,16 +76,18 @@ static inline bool cst__string_set_has(const cst__string_set *set, const uint8_t
   return cst__string_set_probe(set, ends, cst__string_place(set, ends, size), data, size);
 }
 
-/* How many different strings there were, up to a limit: by hashes of all of their bytes. */
+/* How many different strings there were, up to a limit: by hashes of all of their bytes, which are
+ * the same everywhere, so that sets can be saved and merged. */
 enum { CST__MAX_DISTINCT = 1024 };
 
 typedef struct cst__distinct {
   uint64_t *hashes; /* 0: free */
   size_t count;     /* CST__MAX_DISTINCT: so many or more */
-  uint64_t seed;
 } cst__distinct;
 
-/* False if out of memory. */
+/* Both are false if out of memory. */
 bool cst__distinct_add(cst__distinct *distinct, cst_bytes value, cst__arena *arena);
+bool cst__distinct_merge(cst__distinct *into, const cst__distinct *from, cst__arena *arena);
+void cst__distinct_archive(cst__distinct *distinct, cst__archive *a, cst__arena *arena);
 
 #endif /* VALIDATE_STRINGS_H */

@@ -28,7 +28,7 @@ static int get_schema(struct ArrowArrayStream *out, struct ArrowSchema *schema) 
 static int get_next(struct ArrowArrayStream *out, struct ArrowArray *batch) {
   stream *s = out->private_data;
   cst_error error = CST_ERROR_INIT;
-  return finish_call(s, cst__pass_next(s->pass, NULL, batch, &error), &error);
+  return finish_call(s, cst__pass_next(s->pass, batch, &error), &error);
 }
 
 static const char *get_last_error(struct ArrowArrayStream *out) {

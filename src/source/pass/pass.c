@@ -65,9 +65,9 @@ static cst_status start_pass(cst_pass *pass, cst_error *error) {
   const cst__pass_options *options = &pass->options;
   if (source->inputs->format.payload == NULL) {
     struct ArrowSchema schema; /* finding it makes the plan */
-    bool quiet = options->purpose == CST__FOR_TYPES && !options->by_unit;
     CST__TRY(cst__source_arrow_schema(source, &schema, error));
-    return cst__tabular_pass_new(source, &schema, quiet, options->warning, &pass->tabular, error);
+    return cst__tabular_pass_new(source, &schema, options->quiet, options->warning, &pass->tabular,
+                                 error);
   }
   if (options->purpose == CST__FOR_COLUMNS) {
     CST__TRY(cst__source_prepare(source, error));
@@ -97,11 +97,9 @@ static cst_status report_drop(cst_pass *pass, const cst__drop *drop, cst_error *
 
 /* The next unit is `delivered`, and what it has lost is told of (inference keeps quiet);
  * out->release is NULL for one without a record, and at the end. */
-static cst_status next_unit(cst_pass *pass, struct ArrowSchema *out_schema, struct ArrowArray *out,
-                            cst_error *error) {
+static cst_status next_unit(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
   const cst__drops *drops = &pass->delivered.drops;
-  CST__TRY(
-      cst__pipeline_next(&pass->pipeline, &pass->delivered, out_schema, out, &pass->at_end, error));
+  CST__TRY(cst__pipeline_next(&pass->pipeline, &pass->delivered, out, NULL, &pass->at_end, error));
   cst_status status = CST_OK;
   bool tells = pass->options.purpose == CST__FOR_COLUMNS && !pass->at_end;
   for (size_t i = 0; tells && i < drops->count && status == CST_OK; i++) {
@@ -122,9 +120,18 @@ cst_status cst__pass_next_unit(cst_pass *pass, const cst__unit **out, cst_error 
   }
   do {
     cst__unit_clear(&pass->delivered);
-    CST__TRY(next_unit(pass, NULL, &none, error));
+    CST__TRY(next_unit(pass, &none, error));
   } while (pass->delivered.rows == 0 && !pass->at_end);
   return CST_OK;
+}
+
+cst_status cst__pass_next_made(cst_pass *pass, void **made, cst_error *error) {
+  struct ArrowArray none;
+  *made = NULL;
+  if (pass->pipeline.feed == NULL) {
+    CST__TRY(start_pass(pass, error));
+  }
+  return cst__pipeline_next(&pass->pipeline, &pass->delivered, &none, made, &pass->at_end, error);
 }
 
 /* ---- batches ---- */
@@ -158,7 +165,7 @@ static cst_status next_joined(cst_pass *pass, struct ArrowArray *out, cst_error 
       return CST_OK;
     }
     struct ArrowArray batch;
-    CST__TRY(next_unit(pass, NULL, &batch, error));
+    CST__TRY(next_unit(pass, &batch, error));
     joining->flush = pass->at_end || pass->delivered.by_bytes;
     bool is_full = pass->delivered.by_bytes || batch.length == (int64_t)pass->options.rows;
     if (batch.release != NULL && is_full && joiner->waiting_rows == 0) {
@@ -192,14 +199,10 @@ static cst_status fail_for_good(cst_pass *pass, cst_status status, const cst_err
   return status;
 }
 
-cst_status cst__pass_next(cst_pass *pass, struct ArrowSchema *out_schema, struct ArrowArray *out,
-                          cst_error *error) {
+cst_status cst__pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
   cst_error own = CST_ERROR_INIT;
   cst_status status = CST_OK;
   out->release = NULL;
-  if (out_schema != NULL) {
-    out_schema->release = NULL;
-  }
   if (pass->failure != CST_OK) {
     cst__error_copy(error, &pass->error);
     return pass->failure;
@@ -214,8 +217,8 @@ cst_status cst__pass_next(cst_pass *pass, struct ArrowSchema *out_schema, struct
     status = next_joined(pass, out, &own);
   } else {
     while (status == CST_OK) {
-      status = next_unit(pass, out_schema, out, &own);
-      if (out->release != NULL || pass->at_end || pass->options.by_unit) {
+      status = next_unit(pass, out, &own);
+      if (out->release != NULL || pass->at_end) {
         break;
       }
     }

@@ -48,10 +48,6 @@ static void release_batch(cst__slot *slot) {
     slot->batch.release(&slot->batch);
     slot->batch.release = NULL;
   }
-  if (slot->schema.release != NULL) {
-    slot->schema.release(&slot->schema);
-    slot->schema.release = NULL;
-  }
 }
 
 void cst__pipeline_stop(cst__pipeline *pipeline) {
@@ -73,6 +69,10 @@ void cst__pipeline_reset(cst__pipeline *pipeline) {
   for (size_t i = 0; pipeline->ring.slots != NULL && i < CST__RING; i++) {
     cst__unit_reset(&pipeline->ring.slots[i].unit);
     release_batch(&pipeline->ring.slots[i]);
+    if (pipeline->ring.slots[i].made != NULL) {
+      const cst__unit_work *work = pipeline->options->work;
+      work->drop(work->ctx, pipeline->ring.slots[i].made);
+    }
   }
   cst__delete(pipeline->ring.slots);
   for (int32_t i = 0; crew->workers != NULL && i < pipeline->options->threads; i++) {
@@ -222,27 +222,30 @@ static void wake_caller(cst__pipeline *p) {
 
 static cst_status decode_slot(cst__pipeline *p, cst__decoding *decoding, cst__slot *slot,
                               cst_error *error) {
-  const cst__pass_options *options = p->options;
   cst__unit *unit = &slot->unit;
-  struct ArrowSchema *schema = options->purpose == CST__FOR_TYPES ? &slot->schema : NULL;
-  bool skip = cst__reading_options_skip(&p->source->options) && !options->by_unit;
-  cst_status status = skip ? cst__unit_decode_sound(unit, decoding, schema, &slot->batch, error)
-                           : cst__unit_decode(unit, decoding, schema, &slot->batch, error);
+  bool skip = cst__reading_options_skip(&p->source->options);
+  cst_status status = skip ? cst__unit_decode_sound(unit, decoding, NULL, &slot->batch, error)
+                           : cst__unit_decode(unit, decoding, NULL, &slot->batch, error);
   slot->rows = unit->rows;
-  if (options->by_unit && cst__is_fault(status)) { /* the caller sees to it */
-    slot->batch.release = NULL;
-    slot->schema.release = NULL;
-    return CST_OK;
-  }
   if (status == CST_OK && unit->is_trial) {
     release_batch(slot);
     slot->rows = 0;
   }
   if (status != CST_OK) {
     cst__unit_clear(unit);
-  } else if (!options->keep_offsets) {
+  } else {
     cst__unit_let_go(unit);
   }
+  return status;
+}
+
+/* Something else than a batch is made of the unit. */
+static cst_status work_on_slot(const cst__pipeline *p, cst__decoding *decoding, cst__slot *slot,
+                               cst_error *error) {
+  const cst__unit_work *work = p->options->work;
+  cst_status status = work->run(work->ctx, &slot->unit, decoding, &slot->made, error);
+  slot->rows = slot->unit.is_trial ? 0 : slot->unit.rows;
+  cst__unit_clear(&slot->unit);
   return status;
 }
 
@@ -252,7 +255,9 @@ static void decode_units(cst__pipeline *p, cst__decoding *decoding, uint64_t fir
   for (uint64_t i = first; i < end; i++) {
     cst__slot *slot = slot_of(&p->ring, i);
     cst_status status = CST_OK;
-    if (p->options->purpose != CST__FOR_RECORDS) {
+    if (p->options->work != NULL) {
+      status = work_on_slot(p, decoding, slot, &error);
+    } else if (p->options->purpose != CST__FOR_RECORDS) {
       status = decode_slot(p, decoding, slot, &error);
     } else if (slot->unit.is_trial) { /* whoever takes the records decodes them */
       cst__unit_clear(&slot->unit);
@@ -380,14 +385,13 @@ static void advance_ring(cst__pipeline *p) {
 }
 
 /* Moves the unit at the head out. */
-static void deliver_slot(cst__pipeline *p, cst__unit *unit, struct ArrowSchema *schema,
-                         struct ArrowArray *batch) {
+static void deliver_slot(cst__pipeline *p, cst__unit *unit, struct ArrowArray *batch, void **made) {
   cst__slot *slot = slot_of(&p->ring, p->ring.head);
   *batch = slot->batch;
   slot->batch.release = NULL;
-  if (schema != NULL) {
-    *schema = slot->schema;
-    slot->schema.release = NULL;
+  if (made != NULL) {
+    *made = slot->made;
+    slot->made = NULL;
   }
   cst__unit old = *unit;
   *unit = slot->unit;
@@ -397,8 +401,8 @@ static void deliver_slot(cst__pipeline *p, cst__unit *unit, struct ArrowSchema *
   advance_ring(p);
 }
 
-cst_status cst__pipeline_next(cst__pipeline *p, cst__unit *unit, struct ArrowSchema *schema,
-                              struct ArrowArray *batch, bool *at_end, cst_error *error) {
+cst_status cst__pipeline_next(cst__pipeline *p, cst__unit *unit, struct ArrowArray *batch,
+                              void **made, bool *at_end, cst_error *error) {
   cst_error own = CST_ERROR_INIT;
   cst_status status = cst__interrupted(&own);
   batch->release = NULL;
@@ -417,7 +421,7 @@ cst_status cst__pipeline_next(cst__pipeline *p, cst__unit *unit, struct ArrowSch
     status = p->failed.status;
     cst__error_copy(error, &p->failed.error);
   } else if (p->ring.head < p->ring.tail) {
-    deliver_slot(p, unit, schema, batch);
+    deliver_slot(p, unit, batch, made);
   } else {
     *at_end = true;
   }

@@ -13,8 +13,8 @@
  * rows
  *
  * A block has an owner in the feed until all of it is cut; in every unit with a run of its records,
- * until they are decoded (if offsets are kept, until the delivery after theirs); and in every batch
- * whose views point into it, until the consumer releases that. The last one gives it back to the
+ * until they are decoded; and in every batch whose views point into it, until the consumer releases
+ * that. The last one gives it back to the
  * feed's pool, from whatever thread. The storage of a unit belongs to its slot: a delivery swaps it
  * with that of the unit delivered before.
  *
@@ -33,17 +33,24 @@
 
 enum { CST__RING = 256 };
 
+/* What the threads make of units in place of batches. */
+typedef struct cst__unit_work {
+  /* Decodes the unit, or does what it likes with it; its records are let go afterwards. *made comes
+   * in as NULL. */
+  cst_status (*run)(void *ctx, cst__unit *unit, cst__decoding *decoding, void **made,
+                    cst_error *error);
+  void (*drop)(void *ctx, void *made); /* that nobody has taken */
+  void *ctx;
+} cst__unit_work;
+
 typedef struct cst__pass_options {
   size_t rows;    /* of a batch */
   uint64_t bytes; /* a batch also ends when its records reach this */
   int32_t threads;
-  cst__purpose purpose; /* CST__FOR_TYPES: every batch has a schema of its own */
-  bool keep_offsets;    /* cst__pass_locate gives offsets too; the blocks live longer */
-  /* For CST__FOR_TYPES, with keep_offsets: next gives every unit, also one without a batch because
-     its records do not decode together, or because it has none. What to make of `delivered` and
-     its drops is the caller's business. At the end, at_end is set. */
-  bool by_unit;
-  cst_error *warning; /* see cst__tabular_pass_new */
+  cst__purpose purpose;
+  bool quiet;                 /* of a tabular format: nobody is told of what is dropped */
+  const cst__unit_work *work; /* of a container: for cst__pass_next_made; outlives the pass */
+  cst_error *warning;         /* see cst__tabular_pass_new */
 } cst__pass_options;
 
 /* How far a pass is, for whoever asks, from any thread. */
@@ -61,11 +68,11 @@ typedef enum cst__slot_state {
 
 typedef struct cst__slot {
   cst__slot_state state;
-  cst__unit unit; /* its blocks are let go when it is decoded, unless offsets are kept */
+  cst__unit unit; /* its blocks are let go when it is decoded */
   uint64_t bytes;
-  size_t rows;               /* those that decode, when it is done */
-  struct ArrowSchema schema; /* for CST__FOR_TYPES */
+  size_t rows; /* those that decode, when it is done */
   struct ArrowArray batch;
+  void *made; /* in place of a batch, by a cst__unit_work */
 } cst__slot;
 
 /* The units that are cut and not delivered. */
@@ -127,10 +134,10 @@ cst_status cst__pipeline_start(cst__pipeline *pipeline, cst__feed *feed, cst_err
 
 /* Moves the next unit out, with its batch: works, and waits for the workers, until it is done. What
  * *unit holds is cleared; its storage is used again. batch->release is NULL for a unit without a
- * batch, and at the end: then *at_end is set. `schema` may be NULL; it is filled for
- * CST__FOR_TYPES. */
-cst_status cst__pipeline_next(cst__pipeline *pipeline, cst__unit *unit, struct ArrowSchema *schema,
-                              struct ArrowArray *batch, bool *at_end, cst_error *error);
+ * batch, and at the end: then *at_end is set. *made is what a cst__unit_work has made of it;
+ * without one it may be NULL. */
+cst_status cst__pipeline_next(cst__pipeline *pipeline, cst__unit *unit, struct ArrowArray *batch,
+                              void **made, bool *at_end, cst_error *error);
 
 /* Ends the threads; what is left undone is of no use. */
 void cst__pipeline_stop(cst__pipeline *pipeline);

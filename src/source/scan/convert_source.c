@@ -29,7 +29,7 @@ static cst_status report(const conversion *work, cst_error *error) {
 static cst_status write_all(const conversion *work, cst_error *error) {
   for (;;) {
     struct ArrowArray batch = {.release = NULL};
-    CST__TRY(cst__pass_next(work->pass, NULL, &batch, error));
+    CST__TRY(cst__pass_next(work->pass, &batch, error));
     if (batch.release == NULL) {
       return cst__sink_finish(work->sink, error);
     }

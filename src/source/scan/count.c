@@ -95,7 +95,7 @@ cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_err
   cst_status status;
   CST__TRY(cst__pass_new(source, &pass, error));
   for (;;) {
-    status = cst__pass_next(pass, NULL, &batch, error);
+    status = cst__pass_next(pass, &batch, error);
     if (status != CST_OK || batch.release == NULL) {
       break;
     }

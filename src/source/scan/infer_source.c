@@ -4,46 +4,33 @@
 
 #include <string.h>
 
-#include "arrow/view.h"
 #include "schema/inference.h"
 #include "schema/schema.h"
 #include "source/input/prepare.h"
-#include "source/pass/feed.h"
-#include "source/pass/pass.h"
-#include "source/scan/survey.h"
+#include "source/scan/fold.h"
+#include "source/scan/sample.h"
 
 enum { INFER_ROWS = 1024 }; /* decoded at once, of a sample */
 
 /* ---- all records ---- */
 
-static cst_status add_batch(void *ctx, const cst__survey *at, const struct ArrowSchema *schema,
-                            const struct ArrowArray *batch, cst_error *error) {
-  cst__survey_origin origin;
-  return cst__accumulator_add(&cst__inference, ctx, schema, batch,
-                              cst__survey_origin_init(&origin, at), error);
-}
-
 static cst_status infer_all(cst_source *source, cst_progress_callback on_progress, void *ctx,
                             cst_schema **out, cst_error *error) {
-  void *state;
-  CST__TRY(cst__inference.create(NULL, &source->allocator, &state, error));
-  cst__survey_options options = {.on_batch = add_batch,
-                                 .ctx = state,
-                                 .on_progress = on_progress,
-                                 .progress_ctx = ctx,
-                                 .work = "the inference"};
-  cst_status status = cst__source_survey(source, &options, error);
+  cst__accumulation inference = {.accumulator = &cst__inference};
+  cst__fold_options options = {
+      .on_progress = on_progress, .progress_ctx = ctx, .work = "the inference"};
+  CST__TRY(cst__inference.create(NULL, &source->allocator, &inference.state, error));
+  cst_status status = cst__source_fold(source, &options, &inference, 1, error);
   if (status == CST_OK) {
-    status = cst__inference.finish(state, out, error);
+    status = cst__inference.finish(inference.state, out, error);
   }
-  cst__inference.free(state);
+  cst__inference.free(inference.state);
   return status;
 }
 
 cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
                              cst_schema **out, cst_error *error) {
-  CST__TRY(cst__source_check_survey(source, "infer a schema from", error));
-  CST__TRY(cst__source_acquire_all(source, error));
+  CST__TRY(cst__source_acquire_for_fold(source, &cst__inference, error));
   CST__TRY(infer_all(source, on_progress, ctx, out, error));
   cst__source_adopt(source, *out, false); /* a pass does not infer it a second time */
   return CST_OK;
@@ -52,8 +39,9 @@ cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progre
 /* ---- a schema from the first records of a pipe ---- */
 
 /* Adds records [first, first + count) of a block. */
-static cst_status infer_run(const cst_source *source, cst__block *block, size_t first, size_t count,
-                            cst__decoding *decoding, void *state, cst_error *error) {
+static cst_status infer_run(cst__block *block, size_t first, size_t count, cst__decoding *decoding,
+                            void *state, cst_error *error) {
+  const cst_source *source = decoding->source;
   struct ArrowSchema schema;
   struct ArrowArray batch;
   cst__unit unit = {0};
@@ -86,7 +74,7 @@ static cst_status infer_blocks(const cst_source *source, const cst__feed *feed, 
       left -= end;
       for (size_t at = 0; at < end && status == CST_OK; at += INFER_ROWS) { /* decoding asks */
         size_t count = end - at < INFER_ROWS ? end - at : INFER_ROWS;
-        status = infer_run(source, block, at, count, &decoding, state, error);
+        status = infer_run(block, at, count, &decoding, state, error);
       }
     }
   }

@@ -21,7 +21,7 @@ static cst_status read_pass(cst_pass *pass, cst_file_count *count, const cst__sc
                             cst_error *error) {
   for (;;) {
     struct ArrowArray batch;
-    cst_status status = cst__pass_next(pass, NULL, &batch, error);
+    cst_status status = cst__pass_next(pass, &batch, error);
     cst__pass_progress(pass, &count->file_bytes, NULL);
     if (status != CST_OK || batch.release == NULL) {
       return status;

@@ -1,8 +1,9 @@
 /* The features of a batch, column by column: what is there, of which type, and how many values.
  */
+#include <stdio.h>
 #include <string.h>
 
-#include "validate/column.h"
+#include "validate/validation.h"
 
 /* ---- presence ---- */
 
@@ -24,9 +25,13 @@ static int64_t count_present(const cst__slots *slots) {
   return present;
 }
 
+/* False: in use by nobody; it may be there, and look as it likes. */
+static bool is_in_use(const cst__tally *tally) { return tally->plan->rules->feature->in_use; }
+
 static bool wants_presence(const cst__tally *tally) {
-  const cst__rules *rules = tally->rules;
-  return tally->checked && rules->in_environment && (rules->has_presence || rules->shape_size >= 0);
+  const cst__rules *rules = tally->plan->rules;
+  return is_in_use(tally) && rules->in_environment &&
+         (rules->has_presence || rules->shape_size >= 0);
 }
 
 /* Marks the slots that lack the feature. `parents`: slots whose structs have to be there; NULL:
@@ -35,7 +40,7 @@ static void mark_absent(const cst__checked_column *c, const cst__slots *slots,
                         const cst__slots *parents, int64_t absent) {
   cst__finding *finding = &c->tally->findings[CST__FAULT_PRESENCE];
   bool are_rows = c->above == NULL; /* else a row may have several, and counts once */
-  for (int64_t k = 0; absent > 0 && (!are_rows || finding->num_places < c->check->max_places);
+  for (int64_t k = 0; absent > 0 && (!are_rows || finding->num_places < c->check->plan->max_places);
        k++) {
     bool lacks =
         (slots == NULL || cst__slot_is_null(slots, k)) &&
@@ -90,14 +95,11 @@ static void name_type(const cst__view *leaf, char *buf, size_t size) {
   }
 }
 
-static void mark_type(const cst__checked_column *c, const cst__slots *slots,
-                      const cst__view *leaf) {
-  char type[64];
+static void mark_column_type(const cst__checked_column *c, const cst__slots *slots,
+                             const cst__view *leaf) {
+  char type[CST__TYPE_NAME_SIZE];
   name_type(leaf, type, sizeof type);
-  if (c->tally->type[0] == '\0') {
-    memcpy(c->tally->type, type, sizeof type);
-  }
-  c->tally->types_vary |= strcmp(c->tally->type, type) != 0;
+  cst__found_types_add(&c->tally->types, type);
   for (int64_t k = 0; k < slots->count; k++) {
     if (!cst__slots_may_be_null(slots) || !cst__slot_is_null(slots, k)) {
       CST__SAY(cst__checked_mark(c, CST__FAULT_TYPE, c->above, k), "%s", type);
@@ -115,7 +117,7 @@ static const cst__view *below_lists(const cst__view *v) {
 /* ---- numbers of values ---- */
 
 /* The shortest and the longest of `count` lists. */
-static void measure(const int64_t *splits, int64_t count, int64_t *least, int64_t *most) {
+static void measure_lists(const int64_t *splits, int64_t count, int64_t *least, int64_t *most) {
   *least = INT64_MAX;
   *most = 0;
   for (int64_t i = 0; i < count; i++) {
@@ -134,12 +136,6 @@ static int64_t count_short(const int64_t *splits, int64_t count, int64_t min) {
   return found;
 }
 
-static void note_count(cst__tally *tally, int64_t size) {
-  tally->least_count = !tally->has_counts || size < tally->least_count ? size : tally->least_count;
-  tally->most_count = !tally->has_counts || size > tally->most_count ? size : tally->most_count;
-  tally->has_counts = true;
-}
-
 static void mark_size(const cst__checked_column *c, cst__fault_kind kind, const cst__levels *above,
                       int64_t slot, int64_t size) {
   CST__SAY(cst__checked_mark(c, kind, above, slot), "%lld value%s", (long long)size,
@@ -149,12 +145,12 @@ static void mark_size(const cst__checked_column *c, cst__fault_kind kind, const 
 /* Every list that is there has a number of items within the range; null ones are empty. `sizes`:
  * where a bad one is noted by its row, because lists of several levels come in another order than
  * their rows (-1: none yet); NULL: it is marked at once. */
-static void check_counts(const cst__checked_column *c, cst__fault_kind kind, cst__count_range range,
-                         const cst__slots *lists, const cst__levels *above, const int64_t *splits,
-                         int64_t *sizes) {
+static void check_sizes(const cst__checked_column *c, cst__fault_kind kind, cst__count_range range,
+                        const cst__slots *lists, const cst__levels *level, int64_t *sizes) {
+  const int64_t *splits = level->splits;
   int64_t least;
   int64_t most;
-  measure(splits, lists->count, &least, &most);
+  measure_lists(splits, lists->count, &least, &most);
   bool may_be_null = cst__slots_may_be_null(lists);
   if (most <= range.max &&
       (least >= range.min || (may_be_null && count_short(splits, lists->count, range.min) ==
@@ -164,11 +160,11 @@ static void check_counts(const cst__checked_column *c, cst__fault_kind kind, cst
   for (int64_t k = 0; k < lists->count; k++) {
     int64_t size = splits[k + 1] - splits[k];
     if ((size < range.min || size > range.max) && !(may_be_null && cst__slot_is_null(lists, k))) {
-      note_count(c->tally, size);
+      cst__int_range_add(&c->tally->counts, size);
       if (sizes == NULL) {
-        mark_size(c, kind, above, k, size);
-      } else if (sizes[cst__levels_row(above, k)] < 0) {
-        sizes[cst__levels_row(above, k)] = size;
+        mark_size(c, kind, level->outer, k, size);
+      } else if (sizes[cst__levels_row(level->outer, k)] < 0) {
+        sizes[cst__levels_row(level->outer, k)] = size;
       }
     }
   }
@@ -178,7 +174,7 @@ static void check_counts(const cst__checked_column *c, cst__fault_kind kind, cst
 static cst_status need_sizes(const cst__checked_column *c, int64_t **out) {
   int64_t rows = c->check->rows;
   *out = NULL;
-  if (c->tally->rules->num_counts < 2 || c->tally->rules->shape_size >= 0) {
+  if (c->tally->plan->rules->num_counts < 2 || c->tally->plan->rules->shape_size >= 0) {
     return CST_OK;
   }
   *out = cst__scratch_take(&c->check->scratch, rows, sizeof **out);
@@ -208,13 +204,13 @@ static const int64_t *join_splits(const cst__checked_column *c, const int64_t *o
 
 /* ---- columns ---- */
 
-static cst_status check_children(cst__check *check, cst__tally *tally, const cst__slots *structs,
-                                 const cst__levels *above);
+static cst_status check_struct(cst__check *check, const cst__tally *tally,
+                               const cst__slots *structs, const cst__levels *above);
 
 /* Opens lists down to the values or structs. The levels lie in the scratch. */
 static cst_status open_lists(const cst__checked_column *c, const cst__slots *slots,
                              bool counts_rows, cst__slots *items, const cst__levels **above) {
-  const cst__rules *rules = c->tally->rules;
+  const cst__rules *rules = c->tally->plan->rules;
   cst__slots lists = *slots;
   const int64_t *totals = NULL;
   int64_t *sizes;
@@ -226,7 +222,7 @@ static cst_status open_lists(const cst__checked_column *c, const cst__slots *slo
     *level = (cst__levels){NULL, lists.count, *above};
     CST__TRY(cst__slots_open(&lists, &c->check->scratch, &level->splits, items, c->check->error));
     if (depth < rules->num_counts && rules->shape_size < 0) {
-      check_counts(c, CST__FAULT_COUNT, rules->counts[depth], &lists, *above, level->splits, sizes);
+      check_sizes(c, CST__FAULT_COUNT, rules->counts[depth], &lists, level, sizes);
     }
     if (rules->shape_size >= 0) {
       totals = depth == 0 ? level->splits : join_splits(c, totals, slots->count, level->splits);
@@ -239,7 +235,8 @@ static cst_status open_lists(const cst__checked_column *c, const cst__slots *slo
   mark_sizes(c, sizes);
   if (totals != NULL) {
     cst__count_range exact = {rules->shape_size, rules->shape_size};
-    check_counts(c, CST__FAULT_SHAPE, exact, slots, c->above, totals, NULL);
+    cst__levels total = {totals, slots->count, c->above};
+    check_sizes(c, CST__FAULT_SHAPE, exact, slots, &total, NULL);
   }
   return CST_OK;
 }
@@ -247,15 +244,15 @@ static cst_status open_lists(const cst__checked_column *c, const cst__slots *slo
 static cst_status check_lists(const cst__checked_column *c, const cst__slots *slots) {
   const cst__view *leaf = below_lists(slots->view);
   bool is_struct = leaf->layout == CST__LAYOUT_STRUCT;
-  bool fits = is_of_type(leaf, c->tally->rules->feature->type);
+  bool fits = is_of_type(leaf, c->tally->plan->rules->feature->type);
   cst__slots items;
   const cst__levels *above;
   if (!fits) {
-    mark_type(c, slots, leaf);
+    mark_column_type(c, slots, leaf);
   }
   CST__TRY(open_lists(c, slots, !is_struct, &items, &above));
-  if (fits && is_struct && c->tally->num_children > 0) {
-    return check_children(c->check, c->tally, &items, above);
+  if (fits && is_struct && c->tally->plan->num_children > 0) {
+    return check_struct(c->check, c->tally, &items, above);
   }
   if (fits && !is_struct) {
     cst__check_values(c, &items, above);
@@ -264,8 +261,8 @@ static cst_status check_lists(const cst__checked_column *c, const cst__slots *sl
 }
 
 /* `parents`: the structs that hold the column; NULL: it is one of the batch's. */
-static cst_status check_column(const cst__checked_column *c, const cst__slots *slots,
-                               const cst__slots *parents) {
+static cst_status check_feature(const cst__checked_column *c, const cst__slots *slots,
+                                const cst__slots *parents) {
   int64_t expected = parents != NULL ? count_present(parents) : slots->count;
   int64_t present = count_present(slots);
   c->tally->in_lists |= c->above != NULL;
@@ -274,40 +271,36 @@ static cst_status check_column(const cst__checked_column *c, const cst__slots *s
   if (wants_presence(c->tally) && present < expected) {
     mark_absent(c, slots, parents, expected - present);
   }
-  return present > 0 && c->tally->checked ? check_lists(c, slots) : CST_OK;
+  return present > 0 && is_in_use(c->tally) ? check_lists(c, slots) : CST_OK;
 }
 
 static void meet_unexpected(cst__check *check, const char *parent, const char *name,
                             const cst__slots *slots, const cst__levels *above) {
-  int64_t present = count_present(slots);
-  if (present == 0 || check->options->ignore_unexpected) {
+  cst__validation *state = check->state;
+  char type[CST__TYPE_NAME_SIZE];
+  if (count_present(slots) == 0 || check->plan->options->ignore_unexpected) {
     return;
   }
-  cst__tally *tally = cst__check_unexpected(check, parent, name);
-  cst__finding *finding =
-      tally != NULL ? &tally->findings[CST__FAULT_UNEXPECTED] : &check->more_unexpected;
-  char type[64];
   name_type(below_lists(slots->view), type, sizeof type);
-  if (tally != NULL && tally->type[0] == '\0') {
-    memcpy(tally->type, type, sizeof type);
-  }
-  if (tally != NULL) {
-    tally->types_vary |= strcmp(tally->type, type) != 0;
-  }
-  finding->last_row = -1;
-  for (int64_t k = 0; k < slots->count && !check->out_of_memory; k++) {
-    if (!cst__slots_may_be_null(slots) || !cst__slot_is_null(slots, k)) {
-      CST__SAY(cst__mark(check, finding, cst__levels_row(above, k)), "%s", type);
+  cst__unexpected_rows rows = {parent, name, type};
+  cst__unexpected *unexpected = cst__unexpected_need(state, &rows);
+  int64_t last_row = -1;
+  for (int64_t k = 0; k < slots->count && !state->out_of_memory; k++) {
+    int64_t row = cst__levels_row(above, k);
+    if (row == last_row || (cst__slots_may_be_null(slots) && cst__slot_is_null(slots, k))) {
+      continue;
     }
+    last_row = row;
+    cst__unexpected_count(check, unexpected, row, type);
   }
 }
 
 /* Features that the structs at hand do not have at all. */
-static void meet_missing(cst__check *check, cst__tally *tally, const cst__slots *structs,
+static void meet_missing(cst__check *check, const cst__tally *parent, const cst__slots *structs,
                          const cst__levels *above, const bool *seen) {
   int64_t expected = count_present(structs);
-  for (size_t i = 0; i < tally->num_children; i++) {
-    cst__checked_column c = {check, &tally->children[i], above};
+  for (size_t i = 0; i < parent->plan->num_children; i++) {
+    cst__checked_column c = {check, cst__tally_children(check->state, parent) + i, above};
     if (!seen[i]) {
       c.tally->in_lists |= above != NULL;
       c.tally->parents += (uint64_t)expected;
@@ -318,44 +311,40 @@ static void meet_missing(cst__check *check, cst__tally *tally, const cst__slots 
   }
 }
 
-static cst_status check_children(cst__check *check, cst__tally *tally, const cst__slots *structs,
-                                 const cst__levels *above) {
+static cst_status check_struct(cst__check *check, const cst__tally *tally,
+                               const cst__slots *structs, const cst__levels *above) {
   const cst__view *v = structs->view;
-  bool *seen = cst__scratch_take(&check->scratch, (int64_t)tally->num_children + 1, sizeof *seen);
+  const cst__feature_plan *plan = tally->plan;
+  const char *path = plan->rules != NULL ? plan->rules->path : NULL;
+  bool *seen = cst__scratch_take(&check->scratch, (int64_t)plan->num_children + 1, sizeof *seen);
   CST__TRY(CST__TAKEN(seen, check->error));
-  memset(seen, 0, (tally->num_children + 1) * sizeof *seen);
+  memset(seen, 0, (plan->num_children + 1) * sizeof *seen);
   for (int64_t i = 0; i < v->num_children; i++) {
     const char *name = v->children[i].name;
     cst__slots slots;
     if (!cst__slots_enter(structs, i, &check->scratch, &slots)) {
       return CST__TAKEN(NULL, check->error);
     }
-    size_t at = cst__name_map_find(&tally->names, name, strlen(name));
+    size_t at = cst__name_map_find(&plan->names, name, strlen(name));
     if (at == SIZE_MAX || seen[at]) {
-      meet_unexpected(check, tally->path, name, &slots, above);
+      meet_unexpected(check, path, name, &slots, above);
       continue;
     }
     seen[at] = true;
-    cst__checked_column c = {check, &tally->children[at], above};
-    CST__TRY(check_column(&c, &slots, tally->path != NULL ? structs : NULL));
+    cst__checked_column c = {check, cst__tally_children(check->state, tally) + at, above};
+    CST__TRY(check_feature(&c, &slots, path != NULL ? structs : NULL));
   }
   meet_missing(check, tally, structs, above, seen);
-  return check->out_of_memory ? CST__TAKEN(NULL, check->error) : CST_OK;
-}
-
-static void forget_rows(cst__tally *tally) {
-  for (size_t i = 0; i < tally->num_children; i++) {
-    cst__tally *child = &tally->children[i];
-    for (size_t k = 0; k < CST__NUM_FAULTS; k++) {
-      child->findings[k].last_row = -1;
-    }
-    forget_rows(child);
-  }
+  return check->state->out_of_memory ? CST__TAKEN(NULL, check->error) : CST_OK;
 }
 
 cst_status cst__check_features(cst__check *check, const cst__view *batch) {
+  cst__validation *state = check->state;
   cst__slots rows = {batch, batch->length, 0, NULL, NULL};
-  check->rows = batch->length;
-  forget_rows(&check->root);
-  return check_children(check, &check->root, &rows, NULL);
+  for (size_t i = 0; i < state->plan->num_tallies; i++) {
+    for (size_t k = 0; k < CST__NUM_FAULTS; k++) {
+      state->tallies[i].findings[k].last_row = -1;
+    }
+  }
+  return check_struct(check, &state->tallies[0], &rows, NULL);
 }

@@ -4,77 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "schema/schema.h"
-#include "validate/check.h"
-
-/* ---- groups ---- */
-
-/* What several groups leave to inference is checked once; `inferred` has the names of such tensors
- * so far. */
-static cst_status note_tensor(cst__check *check, cst__name_map *inferred,
-                              const cst_tensor_spec *spec, bool *is_known) {
-  size_t size = strlen(spec->name);
-  *is_known = !spec->is_explicit && cst__name_map_find(inferred, spec->name, size) != SIZE_MAX;
-  return spec->is_explicit || *is_known || cst__name_map_add(inferred, spec->name, size, 0)
-             ? CST_OK
-             : cst__fail_memory(check->error, size);
-}
-
-static cst_status add_tensors(cst__check *check, cst__name_map *inferred, const cst_specs *specs,
-                              const char *group) {
-  for (size_t i = 0; i < cst__specs_count(specs); i++) {
-    const cst_tensor_spec *spec = cst__specs_get(specs, i);
-    bool is_known;
-    CST__TRY(note_tensor(check, inferred, spec, &is_known));
-    if (!is_known) {
-      cst__tensor_tally *tally = &check->tensors[check->num_tensors++];
-      *tally = (cst__tensor_tally){.spec = spec, .group = group};
-      for (size_t k = 0; k < CST__NUM_ROW_REASONS; k++) {
-        tally->findings[k].last_row = -1;
-      }
-    }
-  }
-  return CST_OK;
-}
-
-static cst_status add_all_tensors(cst__check *check, const char *const *groups, size_t num_groups,
-                                  cst__name_map *inferred) {
-  for (size_t i = 0; i < num_groups; i++) {
-    const char *name = groups[i] != NULL ? groups[i] : "";
-    const char *copy = cst__arena_copy(&check->arena, name, strlen(name));
-    if (copy == NULL) {
-      return cst__fail_memory(check->error, strlen(name));
-    }
-    CST__TRY(add_tensors(check, inferred, check->groups[i], copy));
-  }
-  return CST_OK;
-}
-
-cst_status cst__check_add_groups(cst__check *check, const char *const *groups, size_t num_groups,
-                                 bool legacy) {
-  size_t total = 0;
-  check->groups = cst__arena_take_zero(&check->arena, (num_groups + 1) * sizeof *check->groups);
-  if (check->groups == NULL) {
-    return cst__fail_memory(check->error, num_groups);
-  }
-  for (size_t i = 0; i < num_groups; i++) {
-    cst_specs_options options = {.size = sizeof options,
-                                 .group = groups[i],
-                                 .legacy = legacy,
-                                 .environment = check->options->environment};
-    CST__TRY(cst__specs_new(check->book->schema, &options, &check->groups[i], check->error));
-    check->num_groups = i + 1;
-    total += cst__specs_count(check->groups[i]);
-  }
-  check->tensors = cst__arena_take(&check->arena, (total + 1) * sizeof *check->tensors);
-  if (check->tensors == NULL) {
-    return cst__fail_memory(check->error, total);
-  }
-  cst__name_map inferred = {0};
-  cst_status status = add_all_tensors(check, groups, num_groups, &inferred);
-  cst__name_map_reset(&inferred);
-  return status;
-}
+#include "validate/validation.h"
 
 /* ---- columns that a batch lacks ---- */
 
@@ -96,8 +26,8 @@ typedef struct batch_columns {
 
 /* Puts a child of `from`, or one without any value, into `to`, which has room. Returns what it is a
  * copy of; NULL: of nothing. */
-static const cst__view *pick(const batch_columns *b, const cst__view *from, const char *name,
-                             bool is_struct, cst__view *to) {
+static const cst__view *pick_column(const batch_columns *b, const cst__view *from, const char *name,
+                                    bool is_struct, cst__view *to) {
   size_t at = from != NULL ? cst__name_map_find_of(&b->names, from, name, strlen(name)) : SIZE_MAX;
   const cst__view *found = at != SIZE_MAX ? &from->children[at] : NULL;
   to->children[to->num_children++] =
@@ -108,11 +38,11 @@ static const cst__view *pick(const batch_columns *b, const cst__view *from, cons
 static void pick_beside(const batch_columns *b, const cst__view *from, const cst_tensor_spec *spec,
                         cst__view *to) {
   for (size_t i = 0; i < spec->num_index_columns; i++) {
-    (void)pick(b, from, spec->index_columns[i], false, to);
+    (void)pick_column(b, from, spec->index_columns[i], false, to);
   }
   for (size_t i = 0; i < spec->num_partitions; i++) {
     if (spec->partitions[i].row_length_column != NULL) {
-      (void)pick(b, from, spec->partitions[i].row_length_column, false, to);
+      (void)pick_column(b, from, spec->partitions[i].row_length_column, false, to);
     }
   }
 }
@@ -135,7 +65,8 @@ static bool enter_lists(const batch_columns *b, const cst__view **from, cst__vie
 /* The batch of those columns alone that the tensor is made of, with such as the batch lacks:
  * finding them among very many, batch for batch, would take long. Where something else than a
  * struct is in the way, the plan says so. False if out of memory. */
-static bool pick_columns(const batch_columns *b, const cst_tensor_spec *spec, cst__view *out) {
+static bool pick_tensor_columns(const batch_columns *b, const cst_tensor_spec *spec,
+                                cst__view *out) {
   size_t room = 1 + spec->num_index_columns + spec->num_partitions;
   const cst__view *from = b->root;
   cst__view *to = out;
@@ -149,7 +80,7 @@ static bool pick_columns(const batch_columns *b, const cst_tensor_spec *spec, cs
     }
     to->children = children;
     to->num_children = 0;
-    const cst__view *found = pick(b, from, spec->path[i], !is_last, to);
+    const cst__view *found = pick_column(b, from, spec->path[i], !is_last, to);
     if (is_last) {
       pick_beside(b, from, spec, to);
       return true;
@@ -167,11 +98,12 @@ static bool pick_columns(const batch_columns *b, const cst_tensor_spec *spec, cs
 
 typedef struct tensor_check {
   cst__check *check;
+  const cst_tensor_spec *spec;
   cst__tensor_tally *tally;
   bool *marks; /* of a structured tensor, whose fields come one by one: [reason][row]; else NULL */
 } tensor_check;
 
-static void say(char *at, const cst__row_fault *fault) {
+static void say_fault(char *at, const cst__row_fault *fault) {
   switch (fault->reason) {
     case CST__ROW_COUNT:
     case CST__ROW_DIVISION:
@@ -196,7 +128,7 @@ static void say(char *at, const cst__row_fault *fault) {
   }
 }
 
-static void on_fault(void *ctx, const cst__row_fault *fault) {
+static void note_row_fault(void *ctx, const cst__row_fault *fault) {
   const tensor_check *t = ctx;
   cst__finding *finding = &t->tally->findings[fault->reason];
   if (!t->tally->is_seen[fault->reason]) {
@@ -207,22 +139,23 @@ static void on_fault(void *ctx, const cst__row_fault *fault) {
     t->marks[fault->reason * t->check->rows + fault->row] = true;
     return;
   }
-  char *at = cst__mark(t->check, finding, fault->row);
+  char *at = cst__check_mark(t->check, finding, fault->row);
   if (at != NULL) {
-    say(at, fault);
+    say_fault(at, fault);
   }
 }
 
 /* Marks the rows that have the tensor's column at the top, which is none that it could be made
  * of. */
-static void mark_type(const tensor_check *t, const cst__view *columns, const cst_error *problem) {
+static void mark_tensor_type(const tensor_check *t, const cst__view *columns,
+                             const cst_error *problem) {
   if (t->tally->problem[0] == '\0') {
     memcpy(t->tally->problem, problem->message, sizeof t->tally->problem);
   }
   for (int64_t row = 0; row < columns->length; row++) {
     if (columns->num_children == 0 || !cst__view_is_null(&columns->children[0], row)) {
       cst__row_fault fault = {.row = row, .reason = CST__ROW_TYPE};
-      on_fault((void *)(uintptr_t)t, &fault);
+      note_row_fault((void *)(uintptr_t)t, &fault);
     }
   }
 }
@@ -238,19 +171,19 @@ static cst_status check_spec(const tensor_check *t, const cst_tensor_spec *spec,
   if (spec->kind == CST_TENSOR_STRUCTURED) {
     return CST_OK;
   }
-  if (!pick_columns(batch, spec, &columns)) {
+  if (!pick_tensor_columns(batch, spec, &columns)) {
     return cst__fail_memory(t->check->error, 64);
   }
   cst_status status = cst__plan_init(&plan, spec, &columns, NULL, batch->arena, &problem);
   if (status == CST_SCHEMA || status == CST_UNSUPPORTED) {
-    mark_type(t, &columns, &problem);
+    mark_tensor_type(t, &columns, &problem);
     return CST_OK;
   }
   if (status != CST_OK) {
     cst__error_copy(t->check->error, &problem);
     return status;
   }
-  return cst__check_rows(&plan, &columns, &t->check->scratch, on_fault, (void *)(uintptr_t)t,
+  return cst__check_rows(&plan, &columns, &t->check->scratch, note_row_fault, (void *)(uintptr_t)t,
                          t->check->error);
 }
 
@@ -259,13 +192,13 @@ static void count_marks(const tensor_check *t) {
   int64_t rows = t->check->rows;
   for (int64_t i = 0; i < CST__NUM_ROW_REASONS * rows; i++) {
     if (t->marks[i]) {
-      (void)cst__mark(t->check, &t->tally->findings[i / rows], i % rows);
+      (void)cst__check_mark(t->check, &t->tally->findings[i / rows], i % rows);
     }
   }
 }
 
 static cst_status check_tensor(tensor_check *t, const batch_columns *batch) {
-  const cst_tensor_spec *spec = t->tally->spec;
+  const cst_tensor_spec *spec = t->spec;
   int64_t room = CST__NUM_ROW_REASONS * t->check->rows;
   for (size_t i = 0; i < CST__NUM_ROW_REASONS; i++) {
     t->tally->findings[i].last_row = -1;
@@ -281,14 +214,12 @@ static cst_status check_tensor(tensor_check *t, const batch_columns *batch) {
   return CST_OK;
 }
 
-cst_status cst__check_tensors(cst__check *check, const cst__view *batch, cst__arena *arena) {
-  batch_columns columns = {.root = batch, .arena = arena};
-  cst_status status = CST_OK;
-  if (check->num_tensors > 0 && !cst__view_index(batch, &columns.names)) {
-    status = cst__fail_memory(check->error, 64);
-  }
-  for (size_t i = 0; status == CST_OK && i < check->num_tensors; i++) {
-    tensor_check t = {check, &check->tensors[i], NULL};
+cst_status cst__check_tensors(cst__check *check, const cst__view *batch) {
+  batch_columns columns = {.root = batch, .arena = check->arena};
+  cst_status status =
+      cst__view_index(batch, &columns.names) ? CST_OK : cst__fail_memory(check->error, 64);
+  for (size_t i = 0; status == CST_OK && i < check->plan->num_tensors; i++) {
+    tensor_check t = {check, check->plan->tensors[i].spec, &check->state->tensors[i], NULL};
     status = check_tensor(&t, &columns);
   }
   cst__name_map_reset(&columns.names);

@@ -1,8 +1,8 @@
 /* Data against a schema. Every function here is the twin of the public one with the same name in
  * <columnstone/validate.h>, whose contract it has.
  */
-#ifndef VALIDATE_VALIDATE_H
-#define VALIDATE_VALIDATE_H
+#ifndef VALIDATE_VALIDATE_SOURCE_H
+#define VALIDATE_VALIDATE_SOURCE_H
 
 #include <columnstone/validate.h>
 
@@ -13,4 +13,4 @@ const cst_anomaly *cst__validation_get(const cst_validation *validation, size_t 
 uint64_t cst__validation_num_rows(const cst_validation *validation);
 void cst__validation_free(cst_validation *validation);
 
-#endif /* VALIDATE_VALIDATE_H */
+#endif /* VALIDATE_VALIDATE_SOURCE_H */

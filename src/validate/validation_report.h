@@ -1,9 +1,9 @@
 /* What a validation hands out: the anomalies and all that they point to.
  */
-#ifndef VALIDATE_REPORT_H
-#define VALIDATE_REPORT_H
+#ifndef VALIDATE_VALIDATION_REPORT_H
+#define VALIDATE_VALIDATION_REPORT_H
 
-#include "validate/check.h"
+#include "validate/validation.h"
 
 struct cst_validation {
   cst__arena arena; /* holds all of it */
@@ -14,7 +14,7 @@ struct cst_validation {
 };
 
 typedef struct cst__report {
-  cst__check *check;
+  const cst__validation *state;
   cst_validation *out;
   bool failed; /* no memory */
 } cst__report;
@@ -25,7 +25,7 @@ const char *cst__report_say(cst__report *report, const char *fmt, ...) CST__PRIN
 /* Adds an anomaly with the places of a finding; count and places are filled from it. */
 void cst__report_add(cst__report *report, const cst__finding *finding, cst_anomaly anomaly);
 
-/* report_tensors.c */
+/* validation_report_tensors.c */
 void cst__report_tensors(cst__report *report);
 
-#endif /* VALIDATE_REPORT_H */
+#endif /* VALIDATE_VALIDATION_REPORT_H */

@@ -3,27 +3,21 @@
  */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/utf8.h"
-#include "validate/column.h"
-
-static void note_int(cst__tally *tally, int64_t value) {
-  tally->int_least = !tally->has_extremes || value < tally->int_least ? value : tally->int_least;
-  tally->int_most = !tally->has_extremes || value > tally->int_most ? value : tally->int_most;
-  tally->has_extremes = true;
-  tally->bad_values++;
-}
+#include "validate/validation.h"
 
 static void note_float(cst__tally *tally, double value) {
+  cst__float_range *range = &tally->floats;
   tally->bad_values++;
   if (isnan(value)) {
     tally->has_nan = true;
     return;
   }
-  tally->float_least =
-      !tally->has_extremes || value < tally->float_least ? value : tally->float_least;
-  tally->float_most = !tally->has_extremes || value > tally->float_most ? value : tally->float_most;
-  tally->has_extremes = true;
+  range->least = !range->any || value < range->least ? value : range->least;
+  range->most = !range->any || value > range->most ? value : range->most;
+  range->any = true;
 }
 
 /* Any null among them? */
@@ -107,7 +101,7 @@ static bool may_skip(const cst__slots *items, int64_t k) {
 
 static void check_ints(const cst__checked_column *c, const cst__slots *items,
                        const cst__levels *above) {
-  const cst__domain *domain = &c->tally->rules->domain;
+  const cst__domain *domain = &c->tally->plan->rules->domain;
   int64_t min = domain->kind == CST__DOMAIN_BOOL ? 0 : domain->int_min;
   int64_t max = domain->kind == CST__DOMAIN_BOOL ? 1 : domain->int_max;
   cst__fault_kind kind = domain->kind == CST__DOMAIN_BOOL ? CST__FAULT_BOOL : CST__FAULT_INT;
@@ -120,7 +114,8 @@ static void check_ints(const cst__checked_column *c, const cst__slots *items,
     }
     int64_t value = int_at(items->view, cst__slot_at(items, k));
     if (value < min || value > max) {
-      note_int(c->tally, value);
+      c->tally->bad_values++;
+      cst__int_range_add(&c->tally->ints, value);
       CST__SAY(cst__checked_mark(c, kind, above, k), "%lld", (long long)value);
     }
   }
@@ -139,7 +134,7 @@ static bool float_fits(const cst__domain *domain, double value) {
 
 static void check_floats(const cst__checked_column *c, const cst__slots *items,
                          const cst__levels *above) {
-  const cst__domain *domain = &c->tally->rules->domain;
+  const cst__domain *domain = &c->tally->plan->rules->domain;
   bool is_bool = domain->kind == CST__DOMAIN_BOOL;
   bool is_open = !domain->has_min && !domain->has_max;
   if (!is_bool && is_open && !domain->disallow_nan && !domain->disallow_inf) {
@@ -165,13 +160,14 @@ static void check_floats(const cst__checked_column *c, const cst__slots *items,
 /* A string that is not in its domain, or is no text. */
 static void bad_string(const cst__checked_column *c, cst_bytes value, const cst__levels *above,
                        int64_t k) {
-  const cst__domain *domain = &c->tally->rules->domain;
+  const cst__domain *domain = &c->tally->plan->rules->domain;
   c->tally->bad_values++;
   if (!cst__utf8_valid(value.data, value.size)) {
     CST__SAY(cst__checked_mark(c, CST__FAULT_UTF8, above, k), "%zu bytes", value.size);
     return;
   }
-  c->check->out_of_memory |= !cst__distinct_add(&c->tally->unknown, value, &c->check->arena);
+  c->check->state->out_of_memory |=
+      !cst__distinct_add(&c->tally->unknown, value, &c->check->state->arena);
   CST__SAY(cst__checked_mark(
                c, domain->kind == CST__DOMAIN_BOOL ? CST__FAULT_BOOL : CST__FAULT_STRING, above, k),
            "%zu byte%s", value.size, cst__plural_of((int64_t)value.size));
@@ -180,10 +176,11 @@ static void bad_string(const cst__checked_column *c, cst_bytes value, const cst_
 static bool string_fits(const cst__tally *tally, cst_bytes value) {
   static const uint8_t none[1] = {0};
   const uint8_t *data = value.size > 0 ? value.data : none;
-  if (tally->rules->domain.kind == CST__DOMAIN_UTF8) {
+  if (tally->plan->rules->domain.kind == CST__DOMAIN_UTF8) {
     return cst__utf8_valid(data, value.size);
   }
-  return tally->strings.slots != NULL && cst__string_set_has(&tally->strings, data, value.size);
+  return tally->plan->strings.slots != NULL &&
+         cst__string_set_has(&tally->plan->strings, data, value.size);
 }
 
 /* Strings that are looked up together: their slots come into the cache meanwhile. */
@@ -204,7 +201,7 @@ enum { TOGETHER = 16 };
 
 static void check_together(const cst__checked_column *c, const cst_bytes *strings, size_t count,
                            const cst__levels *above, int64_t first) {
-  const cst__string_set *set = &c->tally->strings;
+  const cst__string_set *set = &c->tally->plan->strings;
   cst__string_ends ends[TOGETHER];
   size_t places[TOGETHER];
   for (size_t i = 0; i < count; i++) {
@@ -219,7 +216,7 @@ static void check_together(const cst__checked_column *c, const cst_bytes *string
   }
 }
 
-/* Strings of a set, one behind the other: the usual case. */
+/* Strings of a set, one after the other: the usual case. */
 static void check_string_run(const cst__checked_column *c, const cst__slots *items,
                              const cst__levels *above) {
   const cst__view *v = items->view;
@@ -235,7 +232,7 @@ static void check_string_run(const cst__checked_column *c, const cst__slots *ite
 static void check_strings(const cst__checked_column *c, const cst__slots *items,
                           const cst__levels *above) {
   const cst__view *v = items->view;
-  if (c->tally->strings.slots != NULL && v->layout == CST__LAYOUT_BINARY && v->data != NULL &&
+  if (c->tally->plan->strings.slots != NULL && v->layout == CST__LAYOUT_BINARY && v->data != NULL &&
       items->index == NULL && are_all_there(items)) {
     check_string_run(c, items, above);
     return;
@@ -253,11 +250,11 @@ static void check_strings(const cst__checked_column *c, const cst__slots *items,
 void cst__check_values(const cst__checked_column *c, const cst__slots *items,
                        const cst__levels *above) {
   c->tally->values += (uint64_t)items->count;
-  if (c->tally->rules->domain.kind == CST__DOMAIN_NONE || items->count == 0 ||
+  if (c->tally->plan->rules->domain.kind == CST__DOMAIN_NONE || items->count == 0 ||
       items->view->layout == CST__LAYOUT_NULL) {
     return;
   }
-  switch (c->tally->rules->feature->type) {
+  switch (c->tally->plan->rules->feature->type) {
     case CST_FEATURE_INT:
       check_ints(c, items, above);
       break;

@@ -1,11 +1,16 @@
 /* Schemas from data, with all that a schema can say about it. */
-#ifndef VALIDATE_PROPOSE_H
-#define VALIDATE_PROPOSE_H
+#ifndef VALIDATE_PROPOSAL_H
+#define VALIDATE_PROPOSAL_H
 
 #include <columnstone/validate.h>
+
+#include "arrow/accumulator.h"
+
+/* Its plan are complete cst_propose_options; it finishes as a cst_schema *. */
+extern const cst__accumulator cst__proposal_accumulator;
 
 /* What cst_source_propose does; the options are complete. */
 cst_status cst__source_propose(cst_source *source, const cst_propose_options *options,
                                cst_schema **out, cst_error *error);
 
-#endif /* VALIDATE_PROPOSE_H */
+#endif /* VALIDATE_PROPOSAL_H */

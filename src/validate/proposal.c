@@ -4,7 +4,7 @@
  * Sources: tensorflow_metadata/proto/v0/schema.proto (domains, annotations, sparse features); RFC
  * "TFXIO schema interpretation" (what each representation demands of every record).
  */
-#include "validate/propose.h"
+#include "validate/proposal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +12,10 @@
 #include "proto/message.h"
 #include "schema/descriptors.h"
 #include "schema/inference.h"
-#include "source/input/prepare.h"
-#include "source/scan/survey.h"
+#include "source/scan/fold.h"
 #include "validate/profile.h"
 
-typedef struct proposal {
+typedef struct drafting {
   const cst_propose_options *options;
   const cst__profiler *profiler;
   cst__arena *arena;
@@ -25,7 +24,7 @@ typedef struct proposal {
   cst__name_map features; /* name -> number of its message */
   cst__name_map taken;    /* columns that are part of another one's tensor, or make one with it */
   cst__name_map tensors;  /* names */
-} proposal;
+} drafting;
 
 /* All functions below return false if they are out of memory. */
 
@@ -37,7 +36,7 @@ static cst_bytes name_of(const cst__profile *profile) {
   return (cst_bytes){(const uint8_t *)profile->name, profile->name_size};
 }
 
-static bool put_name(const proposal *p, cst__message *message, int32_t number, cst_bytes name) {
+static bool put_name(const drafting *p, cst__message *message, int32_t number, cst_bytes name) {
   return cst__message_put_bytes(p->arena, message, number, name.data, name.size);
 }
 
@@ -53,6 +52,14 @@ static bool has_name(const cst__name_map *map, cst_bytes name) {
 }
 
 /* ---- what is known of a feature ---- */
+
+/* What its values are like: nothing is known, if states that do not belong together were loaded. */
+static const cst__profile *profile_of(const cst__profiler *profiler, const cst__message *feature) {
+  static const cst__profile none = {.name = "", .first_pair = SIZE_MAX};
+  cst_bytes name = cst__message_bytes(feature, FEATURE_NAME);
+  const cst__profile *found = profiler != NULL ? cst__profiler_find(profiler, name) : NULL;
+  return found != NULL ? found : &none;
+}
 
 /* The number of values that every record has; -1 if it varies. */
 static int64_t fixed_count(const cst__message *feature) {
@@ -81,7 +88,7 @@ static bool makes_tensors(const cst__message *feature, const cst__profile *profi
 
 /* ---- domains and annotations ---- */
 
-static bool put_float(const proposal *p, cst__message *message, int32_t number, float value) {
+static bool put_float(const drafting *p, cst__message *message, int32_t number, float value) {
   const cst__field_def *def = cst__field_by_number(message->def, number);
   return !isfinite(value) || cst__message_put(p->arena, message, def, (cst__value){.f = value});
 }
@@ -105,7 +112,7 @@ static int compare_strings(const void *a, const void *b) {
   return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-static bool put_strings(const proposal *p, cst__message *domain, const cst__few_strings *strings) {
+static bool put_strings(const drafting *p, cst__message *domain, const cst__few_strings *strings) {
   size_t size = strings->count * sizeof *strings->items;
   cst_bytes *sorted = cst__new(&p->arena->allocator, size);
   bool ok = sorted != NULL;
@@ -126,19 +133,19 @@ static bool is_choice(const cst__profile *profile) {
   return strings->count > 0 && strings->count <= profile->count / 2;
 }
 
-static bool put_domain(const proposal *p, cst__message *feature, const cst__profile *profile) {
+static bool put_domain(const drafting *p, cst__message *feature, const cst__profile *profile) {
   cst__message *domain;
-  if (profile->has_ints && !profile->is_beyond) {
+  if (profile->ints.any && !profile->is_beyond) {
     domain = cst__message_put_child(p->arena, feature, FEATURE_INT_DOMAIN);
     return domain != NULL &&
-           cst__message_put_int(p->arena, domain, INT_DOMAIN_MIN, profile->int_min) &&
-           cst__message_put_int(p->arena, domain, INT_DOMAIN_MAX, profile->int_max);
+           cst__message_put_int(p->arena, domain, INT_DOMAIN_MIN, profile->ints.min) &&
+           cst__message_put_int(p->arena, domain, INT_DOMAIN_MAX, profile->ints.max);
   }
-  if (profile->has_floats && (isfinite(profile->float_min) || isfinite(profile->float_max))) {
+  if (profile->floats.any && (isfinite(profile->floats.min) || isfinite(profile->floats.max))) {
     domain = cst__message_put_child(p->arena, feature, FEATURE_FLOAT_DOMAIN);
     return domain != NULL &&
-           put_float(p, domain, FLOAT_DOMAIN_MIN, float_below(profile->float_min)) &&
-           put_float(p, domain, FLOAT_DOMAIN_MAX, float_above(profile->float_max));
+           put_float(p, domain, FLOAT_DOMAIN_MIN, float_below(profile->floats.min)) &&
+           put_float(p, domain, FLOAT_DOMAIN_MAX, float_above(profile->floats.max));
   }
   if (is_choice(profile)) {
     domain = cst__message_put_child(p->arena, feature, FEATURE_STRING_DOMAIN);
@@ -150,7 +157,7 @@ static bool put_domain(const proposal *p, cst__message *feature, const cst__prof
 /* How the only value of each record goes on from record to record; NULL: in no way. */
 static const char *course_of(const cst__message *feature, const cst__profile *profile) {
   bool has_numbers =
-      (profile->has_ints || profile->has_floats) && !profile->has_nan && !profile->is_beyond;
+      (profile->ints.any || profile->floats.any) && !profile->has_nan && !profile->is_beyond;
   if (fixed_count(feature) != 1 || profile->count < 2 || profile->has_nulls) {
     return NULL;
   }
@@ -161,7 +168,7 @@ static const char *course_of(const cst__message *feature, const cst__profile *pr
   return is_constant ? "constant" : NULL;
 }
 
-static bool put_course(const proposal *p, cst__message *feature, const cst__profile *profile) {
+static bool put_course(const drafting *p, cst__message *feature, const cst__profile *profile) {
   const char *course = course_of(feature, profile);
   if (course == NULL) {
     return true;
@@ -172,18 +179,17 @@ static bool put_course(const proposal *p, cst__message *feature, const cst__prof
 }
 
 /* No tensor has a place for the nulls inside of lists, and the rules would make one. */
-static bool put_stage(const proposal *p, cst__message *feature, const cst__profile *profile) {
+static bool put_stage(const drafting *p, cst__message *feature, const cst__profile *profile) {
   return !profile->has_nulls ||
          cst__message_put_int(p->arena, feature, FEATURE_LIFECYCLE_STAGE, STAGE_DISABLED);
 }
 
-static bool describe(const proposal *p, cst__message *parent, int32_t number,
+static bool describe(const drafting *p, cst__message *parent, int32_t number,
                      const cst__profiler *profiler) {
   bool ok = true;
   for (size_t i = 0; i < cst__message_count(parent, number) && ok; i++) {
     cst__message *feature = nth(parent, number, i);
-    const cst__profile *profile =
-        cst__profiler_find(profiler, cst__message_bytes(feature, FEATURE_NAME));
+    const cst__profile *profile = profile_of(profiler, feature);
     const cst__message *domain = cst__message_child(feature, FEATURE_STRUCT_DOMAIN);
     if (domain != NULL) {
       ok = describe(p, (cst__message *)(uintptr_t)domain, STRUCT_DOMAIN_FEATURE, profile->parts);
@@ -198,7 +204,7 @@ static bool describe(const proposal *p, cst__message *parent, int32_t number,
 /* ---- tensors ---- */
 
 /* A representation of this name; NULL if out of memory. */
-static cst__message *put_tensor(proposal *p, cst_bytes name, int32_t kind) {
+static cst__message *put_tensor(drafting *p, cst_bytes name, int32_t kind) {
   cst__message *entry = cst__message_put_child(p->arena, p->group, GROUP_REPRESENTATION);
   if (entry == NULL || !put_name(p, entry, ENTRY_KEY, name) || !add_name(&p->tensors, name, 0)) {
     return NULL;
@@ -208,7 +214,7 @@ static cst__message *put_tensor(proposal *p, cst_bytes name, int32_t kind) {
 }
 
 /* A shape of one dim, or of none for size -1. */
-static bool put_shape(const proposal *p, cst__message *tensor, int32_t number, int64_t size) {
+static bool put_shape(const drafting *p, cst__message *tensor, int32_t number, int64_t size) {
   cst__message *shape = cst__message_put_child(p->arena, tensor, number);
   if (shape == NULL || size < 0) {
     return shape != NULL;
@@ -217,7 +223,7 @@ static bool put_shape(const proposal *p, cst__message *tensor, int32_t number, i
   return dim != NULL && cst__message_put_int(p->arena, dim, DIM_SIZE, size);
 }
 
-static bool put_default(const proposal *p, cst__message *dense, cst_feature_type type,
+static bool put_default(const drafting *p, cst__message *dense, cst_feature_type type,
                         bool is_unsigned) {
   cst__message *value = cst__message_put_child(p->arena, dense, DENSE_DEFAULT);
   if (value == NULL) {
@@ -231,7 +237,7 @@ static bool put_default(const proposal *p, cst__message *dense, cst_feature_type
 }
 
 /* One value is a scalar. */
-static bool put_dense(proposal *p, const cst__profile *profile, cst_feature_type type,
+static bool put_dense(drafting *p, const cst__profile *profile, cst_feature_type type,
                       int64_t count, bool has_default) {
   cst_bytes name = name_of(profile);
   cst__message *dense = put_tensor(p, name, REPRESENTATION_DENSE);
@@ -241,7 +247,7 @@ static bool put_dense(proposal *p, const cst__profile *profile, cst_feature_type
 }
 
 /* The values at a path; parent and lengths may be NULL. */
-static bool put_ragged(proposal *p, cst_bytes tensor, const cst_bytes *parent, cst_bytes column,
+static bool put_ragged(drafting *p, cst_bytes tensor, const cst_bytes *parent, cst_bytes column,
                        const cst_bytes *lengths) {
   cst__message *ragged = put_tensor(p, tensor, REPRESENTATION_RAGGED);
   cst__message *path =
@@ -258,7 +264,7 @@ static bool put_ragged(proposal *p, cst_bytes tensor, const cst_bytes *parent, c
   return partition != NULL && put_name(p, partition, PARTITION_ROW_LENGTH, *lengths);
 }
 
-static bool put_varlen(proposal *p, cst_bytes name) {
+static bool put_varlen(drafting *p, cst_bytes name) {
   if (p->options->ragged) {
     return put_ragged(p, name, NULL, name, NULL);
   }
@@ -270,7 +276,7 @@ static bool put_varlen(proposal *p, cst_bytes name) {
 
 /* What the names of index and values begin with, if nothing else is called so; else the name of the
  * values, whose own tensor this one replaces. */
-static cst_bytes sparse_name(const proposal *p, cst_bytes index, cst_bytes values) {
+static cst_bytes sparse_name(const drafting *p, cst_bytes index, cst_bytes values) {
   cst_bytes stem = {values.data, 0};
   while (stem.size < index.size && stem.size < values.size &&
          index.data[stem.size] == values.data[stem.size]) {
@@ -283,44 +289,48 @@ static cst_bytes sparse_name(const proposal *p, cst_bytes index, cst_bytes value
   return is_free ? stem : values;
 }
 
-static bool put_part(const proposal *p, cst__message *sparse, int32_t number, cst_bytes column) {
+static bool put_part(const drafting *p, cst__message *sparse, int32_t number, cst_bytes column) {
   cst__message *part = cst__message_put_child(p->arena, sparse, number);
   return part != NULL && put_name(p, part, SPARSE_PART_NAME, column);
 }
 
-/* An index begins at 0, as its sparse feature wants it. */
-static bool begin_index(const proposal *p, cst_bytes index) {
-  size_t at = cst__name_map_find(&p->features, text_of(index), index.size);
+/* The int_domain of a feature at the top; NULL: it has none. */
+static cst__message *find_int_domain(const drafting *p, cst_bytes name) {
+  size_t at = cst__name_map_find(&p->features, text_of(name), name.size);
   const cst__message *domain =
-      cst__message_child(nth(p->root, SCHEMA_FEATURE, at), FEATURE_INT_DOMAIN);
-  return cst__message_put_int(p->arena, (cst__message *)(uintptr_t)domain, INT_DOMAIN_MIN, 0);
+      at != SIZE_MAX ? cst__message_child(nth(p->root, SCHEMA_FEATURE, at), FEATURE_INT_DOMAIN)
+                     : NULL;
+  return (cst__message *)(uintptr_t)domain;
 }
 
-static bool put_sparse(proposal *p, const cst__profile *index, cst_bytes values) {
+static bool put_sparse(drafting *p, const cst__profile *index, cst_bytes values) {
   cst_bytes column = name_of(index);
   cst_bytes name = sparse_name(p, column, values);
   cst__message *sparse = cst__message_put_child(p->arena, p->root, SCHEMA_SPARSE_FEATURE);
   if (sparse == NULL || !put_name(p, sparse, SPARSE_NAME, name) ||
       !put_part(p, sparse, SPARSE_INDEX, column) ||
       !cst__message_put_int(p->arena, sparse, SPARSE_IS_SORTED, 1) ||
-      !put_part(p, sparse, SPARSE_VALUE, values) || !begin_index(p, column)) {
+      !put_part(p, sparse, SPARSE_VALUE,
+                values) || /* An index begins at 0, as its sparse feature wants it. */
+      !cst__message_put_int(p->arena, find_int_domain(p, column), INT_DOMAIN_MIN, 0)) {
     return false;
   }
   cst__message *tensor = put_tensor(p, name, REPRESENTATION_SPARSE);
-  return tensor != NULL && put_shape(p, tensor, SPARSE_TENSOR_SHAPE, index->int_max + 1) &&
+  return tensor != NULL && put_shape(p, tensor, SPARSE_TENSOR_SHAPE, index->ints.max + 1) &&
          put_name(p, tensor, SPARSE_TENSOR_INDEX_COLUMNS, column) &&
          put_name(p, tensor, SPARSE_TENSOR_VALUE_COLUMN, values) &&
          cst__message_put_int(p->arena, tensor, SPARSE_TENSOR_SORTED, 1);
 }
 
 /* The pair that goes best with the values: indexes before lengths, and more usual names first. */
-static const cst__pair *find_pair(const proposal *p, const cst__profile *values) {
+static const cst__pair *find_pair(const drafting *p, const cst__profile *values) {
   const cst__pair *best = NULL;
   for (size_t i = values->first_pair; i != SIZE_MAX; i = cst__profiler_pair(p->profiler, i)->next) {
     const cst__pair *pair = cst__profiler_pair(p->profiler, i);
     const cst__profile *column = cst__profiler_get(p->profiler, pair->column);
     bool fits = pair->holds && pair->proven && !has_name(&p->taken, name_of(column)) &&
-                column->has_ints && !column->has_nulls;
+                column->ints.max < INT64_MAX && find_int_domain(p, name_of(column)) != NULL &&
+                !column->has_nulls;
     if (fits && (best == NULL || pair->kind < best->kind ||
                  (pair->kind == best->kind && pair->rank < best->rank))) {
       best = pair;
@@ -329,7 +339,7 @@ static const cst__pair *find_pair(const proposal *p, const cst__profile *values)
   return best;
 }
 
-static bool put_pair(proposal *p, const cst__pair *pair, const cst__profile *values) {
+static bool put_pair(drafting *p, const cst__pair *pair, const cst__profile *values) {
   const cst__profile *column = cst__profiler_get(p->profiler, pair->column);
   cst_bytes lengths = name_of(column);
   cst_bytes name = name_of(values);
@@ -338,12 +348,11 @@ static bool put_pair(proposal *p, const cst__pair *pair, const cst__profile *val
                                           : put_ragged(p, name, NULL, name, &lengths));
 }
 
-static bool put_pairs(proposal *p) {
+static bool put_pairs(drafting *p) {
   bool ok = true;
   for (size_t i = 0; i < cst__message_count(p->root, SCHEMA_FEATURE) && ok; i++) {
     const cst__message *feature = nth(p->root, SCHEMA_FEATURE, i);
-    const cst__profile *profile =
-        cst__profiler_find(p->profiler, cst__message_bytes(feature, FEATURE_NAME));
+    const cst__profile *profile = profile_of(p->profiler, feature);
     bool is_free = makes_tensors(feature, profile) && !has_name(&p->taken, name_of(profile));
     const cst__pair *pair = is_free ? find_pair(p, profile) : NULL;
     ok = pair == NULL || put_pair(p, pair, profile);
@@ -354,14 +363,14 @@ static bool put_pairs(proposal *p) {
 /* ---- tensors of one column ---- */
 
 /* Leaves of a struct are ragged, as they are without a group. */
-static bool put_leaves(proposal *p, const cst__message *feature, const cst__profile *profile) {
+static bool put_leaves(drafting *p, const cst__message *feature, const cst__profile *profile) {
   const cst__message *domain = cst__message_child(feature, FEATURE_STRUCT_DOMAIN);
   cst_bytes parent = name_of(profile);
   bool ok = true;
   for (size_t i = 0; i < cst__message_count(domain, STRUCT_DOMAIN_FEATURE) && ok; i++) {
     const cst__message *leaf = nth(domain, STRUCT_DOMAIN_FEATURE, i);
     cst_bytes column = cst__message_bytes(leaf, FEATURE_NAME);
-    if (!makes_tensors(leaf, cst__profiler_find(profile->parts, column))) {
+    if (!makes_tensors(leaf, profile_of(profile->parts, leaf))) {
       continue;
     }
     size_t size = parent.size + 1 + column.size;
@@ -379,9 +388,8 @@ static bool put_leaves(proposal *p, const cst__message *feature, const cst__prof
   return ok;
 }
 
-static bool put_tensors(proposal *p, const cst__message *feature) {
-  const cst__profile *profile =
-      cst__profiler_find(p->profiler, cst__message_bytes(feature, FEATURE_NAME));
+static bool put_tensors(drafting *p, const cst__message *feature) {
+  const cst__profile *profile = profile_of(p->profiler, feature);
   cst_bytes name = name_of(profile);
   int64_t count = fixed_count(feature);
   if (type_of(feature) == CST_FEATURE_STRUCT) {
@@ -396,7 +404,7 @@ static bool put_tensors(proposal *p, const cst__message *feature) {
   return put_varlen(p, name);
 }
 
-static bool put_group(proposal *p) {
+static bool put_group(drafting *p) {
   const char *name = p->options->group;
   cst__message *entry = cst__message_put_child(p->arena, p->root, SCHEMA_GROUP);
   if (entry == NULL || !cst__message_put_bytes(p->arena, entry, ENTRY_KEY, name, strlen(name))) {
@@ -412,7 +420,7 @@ static bool put_group(proposal *p) {
 
 /* ---- the whole ---- */
 
-static bool extend(proposal *p) {
+static bool extend(drafting *p) {
   bool ok = true;
   for (size_t i = 0; i < cst__message_count(p->root, SCHEMA_FEATURE) && ok; i++) {
     ok = add_name(&p->features, cst__message_bytes(nth(p->root, SCHEMA_FEATURE, i), FEATURE_NAME),
@@ -426,7 +434,7 @@ static bool extend(proposal *p) {
 }
 
 /* From the bytes of the inferred schema to those of the proposed one. */
-static cst_status extend_bytes(proposal *p, cst_bytes inferred, char **bytes, size_t *size,
+static cst_status extend_bytes(drafting *p, cst_bytes inferred, char **bytes, size_t *size,
                                cst_error *error) {
   cst__wire_out wire = {0};
   p->root = cst__message_new(p->arena, cst__schema_def);
@@ -449,7 +457,7 @@ static cst_status propose(const void *inference, const cst__profiler *profiler,
   size_t size;
   cst__arena arena;
   cst__arena_init(&arena, NULL);
-  proposal p = {.options = options, .profiler = profiler, .arena = &arena};
+  drafting p = {.options = options, .profiler = profiler, .arena = &arena};
   CST__TRY(cst__inference.finish(inference, &inferred, error));
   cst_status status = cst__schema_write_binary(inferred, &bytes, &size, error);
   cst__schema_release(inferred);
@@ -466,43 +474,93 @@ static cst_status propose(const void *inference, const cst__profiler *profiler,
   return status;
 }
 
-/* What is counted during the survey. */
-typedef struct counts {
+/* ---- the accumulator ---- */
+
+typedef struct proposal_state {
+  const cst_propose_options *options;
   void *inference;
   cst__profiler *profiler;
-} counts;
+} proposal_state;
 
-static cst_status add_batch(void *ctx, const cst__survey *at, const struct ArrowSchema *schema,
-                            const struct ArrowArray *batch, cst_error *error) {
-  counts *c = ctx;
-  cst__survey_origin origin;
-  CST__TRY(cst__accumulator_add(&cst__inference, c->inference, schema, batch,
-                                cst__survey_origin_init(&origin, at), error));
-  return cst__profiler_add(c->profiler, schema, batch, error);
+static void proposal_free(void *ctx) {
+  proposal_state *state = ctx;
+  if (state != NULL) {
+    cst__inference.free(state->inference);
+    cst__profiler_free(state->profiler);
+    cst__delete(state);
+  }
 }
 
-static cst_status survey(cst_source *source, counts *c, const cst_propose_options *options,
-                         cst_error *error) {
-  cst__survey_options own = {.on_batch = add_batch,
-                             .ctx = c,
-                             .on_progress = options->on_progress,
-                             .progress_ctx = options->progress_ctx,
-                             .work = "the proposal"};
-  CST__TRY(cst__inference.create(NULL, &source->allocator, &c->inference, error));
-  CST__TRY(cst__profiler_new(&source->allocator, options->max_domain, &c->profiler, error));
-  return cst__source_survey(source, &own, error);
+static cst_status proposal_create(const void *plan, const cst_allocator *allocator, void **out,
+                                  cst_error *error) {
+  proposal_state *state = cst__new_zero(allocator, sizeof *state);
+  if (state == NULL) {
+    return cst__fail_memory(error, sizeof *state);
+  }
+  state->options = plan;
+  cst_status status = cst__inference.create(NULL, allocator, &state->inference, error);
+  if (status == CST_OK) {
+    status = cst__profiler_new(allocator, state->options->max_domain, &state->profiler, error);
+  }
+  if (status != CST_OK) {
+    proposal_free(state);
+    return status;
+  }
+  *out = state;
+  return CST_OK;
 }
+
+static cst_status proposal_add(void *ctx, const cst__view *batch, const cst__origin *origin,
+                               cst_error *error) {
+  proposal_state *state = ctx;
+  CST__TRY(cst__inference.add(state->inference, batch, origin, error));
+  return cst__profiler_add(state->profiler, batch, error);
+}
+
+static cst_status proposal_merge(void *ctx, const void *other, cst_error *error) {
+  proposal_state *into = ctx;
+  const proposal_state *from = other;
+  CST__TRY(cst__inference.merge(into->inference, from->inference, error));
+  return cst__profiler_merge(into->profiler, from->profiler, error);
+}
+
+static void proposal_archive(void *ctx, cst__archive *a) {
+  proposal_state *state = ctx;
+  uint64_t max_domain = state->options->max_domain;
+  cst__archive_u64(a, &max_domain);
+  cst__archive_check(a, max_domain == state->options->max_domain);
+  cst__inference.archive(state->inference, a);
+  cst__profiler_archive(state->profiler, a);
+}
+
+static cst_status proposal_finish(const void *ctx, void *out, cst_error *error) {
+  const proposal_state *state = ctx;
+  return propose(state->inference, state->profiler, state->options, out, error);
+}
+
+const cst__accumulator cst__proposal_accumulator = {.name = "proposal",
+                                                    .version = 1,
+                                                    .purpose = "propose a schema from",
+                                                    .create = proposal_create,
+                                                    .free = proposal_free,
+                                                    .add = proposal_add,
+                                                    .merge = proposal_merge,
+                                                    .archive = proposal_archive,
+                                                    .finish = proposal_finish};
 
 cst_status cst__source_propose(cst_source *source, const cst_propose_options *options,
                                cst_schema **out, cst_error *error) {
-  counts c = {NULL, NULL};
-  CST__TRY(cst__source_check_survey(source, "propose a schema from", error));
-  CST__TRY(cst__source_acquire_all(source, error));
-  cst_status status = survey(source, &c, options, error);
+  const cst__accumulator *accumulator = &cst__proposal_accumulator;
+  cst__accumulation proposal = {.accumulator = accumulator, .plan = options};
+  cst__fold_options fold = {.on_progress = options->on_progress,
+                            .progress_ctx = options->progress_ctx,
+                            .work = "the proposal"};
+  CST__TRY(cst__source_acquire_for_fold(source, accumulator, error));
+  CST__TRY(accumulator->create(options, &source->allocator, &proposal.state, error));
+  cst_status status = cst__source_fold(source, &fold, &proposal, 1, error);
   if (status == CST_OK) {
-    status = propose(c.inference, c.profiler, options, out, error);
+    status = accumulator->finish(proposal.state, out, error);
   }
-  cst__inference.free(c.inference);
-  cst__profiler_free(c.profiler);
+  accumulator->free(proposal.state);
   return status;
 }

@@ -1,0 +1,51 @@
+/* Validating a source: a fold of all of it, as leniently as may be, into a validation. */
+#include "validate/validate_source.h"
+
+#include "source/scan/fold.h"
+#include "validate/validation.h"
+
+static cst_status validate_by_plan(cst_source *source, const cst_schema *schema,
+                                   const cst__validation_plan *plan, cst_validation **out,
+                                   cst_error *error) {
+  const cst__accumulator *accumulator = &cst__validation_accumulator;
+  cst__accumulation validation = {.accumulator = accumulator, .plan = plan};
+  cst__fold_options options = {.lenient = true,
+                               .text_schema = schema,
+                               .on_progress = plan->options->on_progress,
+                               .progress_ctx = plan->options->progress_ctx,
+                               .work = "the validation"};
+  CST__TRY(accumulator->create(plan, &source->allocator, &validation.state, error));
+  cst_status status = cst__source_fold(source, &options, &validation, 1, error);
+  if (status == CST_OK) {
+    status = accumulator->finish(validation.state, out, error);
+  }
+  accumulator->free(validation.state);
+  return status;
+}
+
+cst_status cst__source_validate(cst_source *source, const cst_validate_options *options,
+                                cst_validation **out, cst_error *error) {
+  const cst_schema *schema =
+      options->schema != NULL ? options->schema : source->options.columns.schema;
+  if (schema == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT,
+                     "give the schema that the data should fit, here or when the source is opened",
+                     "there is no schema to validate against");
+  }
+  CST__TRY(cst__source_acquire_for_fold(source, &cst__validation_accumulator, error));
+  cst__validation_source facts = {.is_table = source->inputs->format.table != NULL,
+                                  .legacy_specs = source->options.tensors.legacy,
+                                  .group = source->options.tensors.group};
+  cst__validation_plan plan;
+  cst_error own = CST_ERROR_INIT;
+  cst_status status =
+      cst__validation_plan_init(&plan, schema, options, &facts, &source->allocator, &own);
+  if (status == CST_OK) {
+    status = validate_by_plan(source, schema, &plan, out, &own);
+  }
+  cst__validation_plan_reset(&plan);
+  if (status != CST_OK) {
+    cst__error_copy(error, &own);
+  }
+  return status;
+}

@@ -44,22 +44,10 @@ static void on_fault(void *ctx, const cst_fault *fault) {
 
 PyObject *cst__py_source_count(PyObject *object, PyObject *unused) {
   (void)unused;
-  cst_source *source = cst__py_source_borrow(object);
-  scan s = {cst__py_state_of(object), source == NULL ? NULL : PyList_New(0), NULL};
-  if (s.files == NULL) {
-    cst_source_release(source);
-    return NULL;
-  }
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_count(source, on_file, &s, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  if (status != CST_OK && PyErr_Occurred() == NULL) {
-    cst__py_source_raise(object, &error);
-  }
-  if (PyErr_Occurred() != NULL) {
+  scan s = {cst__py_state_of(object), PyList_New(0), NULL};
+  cst__py_source_call call;
+  if (s.files == NULL || !cst__py_source_call_begin(&call, object) ||
+      !cst__py_source_call_end(&call, cst_source_count(call.source, on_file, &s, &call.error))) {
     Py_CLEAR(s.files);
   }
   return s.files;
@@ -67,21 +55,12 @@ PyObject *cst__py_source_count(PyObject *object, PyObject *unused) {
 
 PyObject *cst__py_source_verify(PyObject *object, PyObject *unused) {
   (void)unused;
-  cst_source *source = cst__py_source_borrow(object);
   scan s = {cst__py_state_of(object), PyList_New(0), PyList_New(0)};
-  cst_status status = CST_CALLBACK;
-  cst_error error = CST_ERROR_INIT;
+  cst__py_source_call call;
   uint64_t num_faults = 0;
-  if (source != NULL && s.files != NULL && s.faults != NULL) {
-    Py_BEGIN_ALLOW_THREADS
-    status = cst_source_verify(source, on_fault, on_file, NULL, &s, &num_faults, &error);
-    Py_END_ALLOW_THREADS
-    if (status != CST_OK && PyErr_Occurred() == NULL) {
-      cst__py_source_raise(object, &error);
-    }
-  }
-  cst_source_release(source);
-  if (PyErr_Occurred() != NULL) {
+  if (s.files == NULL || s.faults == NULL || !cst__py_source_call_begin(&call, object) ||
+      !cst__py_source_call_end(&call, cst_source_verify(call.source, on_fault, on_file, NULL, &s,
+                                                        &num_faults, &call.error))) {
     Py_XDECREF(s.files);
     Py_XDECREF(s.faults);
     return NULL;
@@ -91,25 +70,20 @@ PyObject *cst__py_source_verify(PyObject *object, PyObject *unused) {
 
 /* Infers, or (options) proposes. */
 static PyObject *make_schema(PyObject *object, const cst_propose_options *options) {
-  cst_source *source = cst__py_source_borrow(object);
-  if (source == NULL) {
+  cst__py_source_call call;
+  cst_schema *made = NULL;
+  if (!cst__py_source_call_begin(&call, object)) {
     return NULL;
   }
-  cst_schema *made = NULL;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = options != NULL ? cst_source_propose(source, options, &made, &error)
-                           : cst_source_infer(source, NULL, NULL, &made, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  PyObject *result = NULL;
-  if (status == CST_OK) {
-    result = cst__py_schema_new(cst__py_state_of(object), made);
+  cst_status status = options != NULL
+                          ? cst_source_propose(call.source, options, &made, &call.error)
+                          : cst_source_infer(call.source, NULL, NULL, &made, &call.error);
+  if (!cst__py_source_call_end(&call, status)) {
     cst_schema_release(made);
-  } else if (PyErr_Occurred() == NULL) {
-    cst__py_source_raise(object, &error);
+    return NULL;
   }
+  PyObject *result = cst__py_schema_new(cst__py_state_of(object), made);
+  cst_schema_release(made);
   return result;
 }
 

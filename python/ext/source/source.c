@@ -17,22 +17,14 @@ cst_source *cst__py_source_borrow(PyObject *object) {
 
 PyObject *cst__py_source_arrow_schema(PyObject *object) {
   cst__py_source_object *self = (cst__py_source_object *)object;
+  cst__py_source_call call;
+  struct ArrowSchema schema;
   if (self->arrow_schema != NULL) {
     return Py_NewRef(self->arrow_schema);
   }
-  cst_source *source = cst__py_source_borrow(object);
-  if (source == NULL) {
+  if (!cst__py_source_call_begin(&call, object) ||
+      !cst__py_source_call_end(&call, cst_source_arrow_schema(call.source, &schema, &call.error))) {
     return NULL;
-  }
-  struct ArrowSchema schema;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_arrow_schema(source, &schema, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  if (status != CST_OK) {
-    return cst__py_source_raise(object, &error);
   }
   PyObject *made = cst__py_arrow_schema_new(cst__py_state_of(object), &schema);
   if (made != NULL) {
@@ -80,4 +72,26 @@ PyObject *cst__py_source_raise(PyObject *object, const cst_error *error) {
     return NULL;
   }
   return cst__py_raise(cst__py_state_of(object), error);
+}
+
+/* ---- calls ---- */
+
+bool cst__py_source_call_begin(cst__py_source_call *call, PyObject *source) {
+  call->object = source;
+  call->source = cst__py_source_borrow(source);
+  if (call->source == NULL) {
+    return false;
+  }
+  call->error = (cst_error)CST_ERROR_INIT;
+  call->thread = PyEval_SaveThread();
+  return true;
+}
+
+bool cst__py_source_call_end(cst__py_source_call *call, cst_status status) {
+  cst_source_release(call->source);
+  PyEval_RestoreThread(call->thread);
+  if (status != CST_OK && PyErr_Occurred() == NULL) {
+    cst__py_source_raise(call->object, &call->error);
+  }
+  return PyErr_Occurred() == NULL;
 }

@@ -111,6 +111,17 @@ cst_source *cst__py_source_view(PyObject *self);
 /* The same with one more owner, for when the GIL is away: a close in another thread does no harm.
  */
 cst_source *cst__py_source_borrow(PyObject *self);
+/* One call of the library on a source: without the GIL, and with an owner of its own. */
+typedef struct cst__py_source_call {
+  PyObject *object;
+  cst_source *source;
+  PyThreadState *thread;
+  cst_error error;
+} cst__py_source_call;
+/* Lets the GIL go; false with an exception, and then there is nothing to end. */
+bool cst__py_source_call_begin(cst__py_source_call *call, PyObject *source);
+/* Takes the GIL again; false with an exception: what a callback has set, else the failure. */
+bool cst__py_source_call_end(cst__py_source_call *call, cst_status status);
 /* The ArrowSchema object; a new reference. May read the input. */
 PyObject *cst__py_source_arrow_schema(PyObject *self);
 /* Records the failure and raises it: a file object's own exception if that was the cause. */

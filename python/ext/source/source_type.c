@@ -148,42 +148,29 @@ static PyObject *arrow_schema(PyObject *object, PyObject *unused) {
 
 static PyObject *schema(PyObject *object, PyObject *unused) {
   (void)unused;
-  cst_source *source = cst__py_source_borrow(object);
-  if (source == NULL) {
+  cst__py_source_call call;
+  const cst_schema *found = NULL;
+  if (!cst__py_source_call_begin(&call, object)) {
     return NULL;
   }
-  const cst_schema *found = NULL;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_schema(source, &found, &error);
-  Py_END_ALLOW_THREADS
-  PyObject *result = NULL;
-  if (status != CST_OK) {
-    cst__py_source_raise(object, &error);
-  } else {
-    result =
-        found == NULL ? Py_NewRef(Py_None) : cst__py_schema_new(cst__py_state_of(object), found);
+  cst_status status = cst_source_schema(call.source, &found, &call.error);
+  cst_schema *kept = status != CST_OK || found == NULL ? NULL : cst_schema_retain(found);
+  if (!cst__py_source_call_end(&call, status)) {
+    return NULL;
   }
-  cst_source_release(source);
-  return result;
+  PyObject *made =
+      kept == NULL ? Py_NewRef(Py_None) : cst__py_schema_new(cst__py_state_of(object), kept);
+  cst_schema_release(kept);
+  return made;
 }
 
 static PyObject *specs(PyObject *object, PyObject *unused) {
   (void)unused;
-  cst_source *source = cst__py_source_borrow(object);
-  if (source == NULL) {
-    return NULL;
-  }
+  cst__py_source_call call;
   cst_specs *found = NULL;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_specs(source, &found, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  if (status != CST_OK) {
-    return cst__py_source_raise(object, &error);
+  if (!cst__py_source_call_begin(&call, object) ||
+      !cst__py_source_call_end(&call, cst_source_specs(call.source, &found, &call.error))) {
+    return NULL;
   }
   PyObject *list = cst__py_specs_list(found);
   cst_specs_release(found);
@@ -219,19 +206,13 @@ static PyObject *total_bytes(PyObject *object, PyObject *unused) {
 
 static PyObject *num_rows(PyObject *object, PyObject *unused) {
   (void)unused;
-  cst_source *source = cst__py_source_borrow(object);
-  if (source == NULL) {
-    return NULL;
-  }
+  cst__py_source_call call;
   uint64_t rows = 0;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_num_rows(source, &rows, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  return status == CST_OK ? PyLong_FromUnsignedLongLong(rows)
-                          : cst__py_source_raise(object, &error);
+  return cst__py_source_call_begin(&call, object) &&
+                 cst__py_source_call_end(&call,
+                                         cst_source_num_rows(call.source, &rows, &call.error))
+             ? PyLong_FromUnsignedLongLong(rows)
+             : NULL;
 }
 
 /* The numbers of a tuple of int; NULL with an exception. Free with free(). */
@@ -255,21 +236,16 @@ static uint64_t *numbers_of(PyObject *tuple, size_t *count) {
 static PyObject *take(PyObject *object, PyObject *tuple) {
   size_t count;
   uint64_t *rows = numbers_of(tuple, &count);
-  cst_source *source = rows == NULL ? NULL : cst__py_source_borrow(object);
-  if (source == NULL) {
+  struct ArrowArray batch;
+  cst__py_source_call call;
+  if (rows == NULL || !cst__py_source_call_begin(&call, object)) {
     free(rows);
     return NULL;
   }
-  struct ArrowArray batch;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_take(source, rows, count, &batch, &error);
-  cst_source_release(source);
+  cst_status status = cst_source_take(call.source, rows, count, &batch, &call.error);
   free(rows);
-  Py_END_ALLOW_THREADS
-  if (status != CST_OK) {
-    return cst__py_source_raise(object, &error);
+  if (!cst__py_source_call_end(&call, status)) {
+    return NULL;
   }
   PyObject *schema = cst__py_source_arrow_schema(object);
   if (schema == NULL) {
@@ -300,37 +276,26 @@ static PyObject *part_of(PyObject *object, cst_source *part) {
 static PyObject *range(PyObject *object, PyObject *args) {
   unsigned long long begin;
   unsigned long long end;
-  cst_source *source =
-      PyArg_ParseTuple(args, "KK:range", &begin, &end) ? cst__py_source_borrow(object) : NULL;
-  if (source == NULL) {
-    return NULL;
-  }
   cst_source *part = NULL;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_range(source, begin, end, &part, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  return status == CST_OK ? part_of(object, part) : cst__py_source_raise(object, &error);
+  cst__py_source_call call;
+  return PyArg_ParseTuple(args, "KK:range", &begin, &end) &&
+                 cst__py_source_call_begin(&call, object) &&
+                 cst__py_source_call_end(
+                     &call, cst_source_range(call.source, begin, end, &part, &call.error))
+             ? part_of(object, part)
+             : NULL;
 }
 
 static PyObject *split(PyObject *object, PyObject *args) {
   unsigned int i;
   unsigned int n;
-  cst_source *source =
-      PyArg_ParseTuple(args, "II:split", &i, &n) ? cst__py_source_borrow(object) : NULL;
-  if (source == NULL) {
-    return NULL;
-  }
   cst_source *part = NULL;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_split(source, i, n, &part, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  return status == CST_OK ? part_of(object, part) : cst__py_source_raise(object, &error);
+  cst__py_source_call call;
+  return PyArg_ParseTuple(args, "II:split", &i, &n) && cst__py_source_call_begin(&call, object) &&
+                 cst__py_source_call_end(&call,
+                                         cst_source_split(call.source, i, n, &part, &call.error))
+             ? part_of(object, part)
+             : NULL;
 }
 
 /* ---- passes ---- */

@@ -56,22 +56,14 @@ static PyObject *list_all(const cst_validation *validation) {
              : Py_BuildValue("(KN)", (unsigned long long)cst_validation_num_rows(validation), list);
 }
 
-static PyObject *run(PyObject *object, const cst_validate_options *options) {
-  cst_source *source = cst__py_source_borrow(object);
-  if (source == NULL) {
+static PyObject *run_validation(PyObject *object, const cst_validate_options *options) {
+  cst__py_source_call call;
+  cst_validation *validation = NULL;
+  if (!cst__py_source_call_begin(&call, object)) {
     return NULL;
   }
-  cst_validation *validation = NULL;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_source_validate(source, options, &validation, &error);
-  cst_source_release(source);
-  Py_END_ALLOW_THREADS
-  if (status != CST_OK) {
-    return PyErr_Occurred() != NULL ? NULL : cst__py_source_raise(object, &error);
-  }
-  PyObject *result = list_all(validation);
+  cst_status status = cst_source_validate(call.source, options, &validation, &call.error);
+  PyObject *result = cst__py_source_call_end(&call, status) ? list_all(validation) : NULL;
   cst_validation_free(validation);
   return result;
 }
@@ -100,7 +92,7 @@ PyObject *cst__py_source_validate(PyObject *object, PyObject *args) {
   options.max_places = (size_t)places;
   options.on_progress = on_progress;
   options.progress_ctx = progress;
-  PyObject *result = run(object, &options);
+  PyObject *result = run_validation(object, &options);
   cst__py_names_reset(&names);
   return result;
 }

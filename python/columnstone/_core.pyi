@@ -33,6 +33,8 @@ class ArrowSchemaExportable(Protocol):
     def __arrow_c_schema__(self) -> object: ...
 
 __version__: str
+FORMATS: dict[str, tuple[tuple[str, ...], bool]]  # name to extensions, is text
+CONTAINERS: dict[str, tuple[str, ...]]  # name to extensions
 SOURCE_OPTIONS: dict[str, str]  # name to kind, see _api/options.py
 COLUMNS_OFFSETS_32: int
 COLUMNS_BINARY_VIEWS: int

@@ -94,7 +94,7 @@ def _read_parquet(file: str, options: dict[str, list[str]]) -> None:
 
 
 def _open_parquet(file: str, columns: list[str] | None, batch_size: int, threads: int) -> Reader:
-    from ._formats.parquet import open_file, open_remote
+    from ._formats.parquet.reader import open_file, open_remote
     from ._io.remote import is_remote, open_one
 
     if is_remote(file) and not os.path.exists(file):
@@ -103,7 +103,7 @@ def _open_parquet(file: str, columns: list[str] | None, batch_size: int, threads
 
 
 def _write_parquet(file: str, options: dict[str, list[str]]) -> None:
-    from ._formats.parquet import write_file
+    from ._formats.parquet.sink import write_file
 
     level = int(options.get("--level", ["0"])[-1])
     write_file(sys.stdin.buffer, file, level)

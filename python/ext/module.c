@@ -87,6 +87,13 @@ static int add_types(PyObject *module, cst__py_state *state) {
   return 0;
 }
 
+/* Takes the object over, also on failure. */
+static int add_object(PyObject *module, const char *name, PyObject *object) {
+  int result = object == NULL ? -1 : PyModule_AddObjectRef(module, name, object);
+  Py_XDECREF(object);
+  return result;
+}
+
 static int add_constants(PyObject *module) {
   static const struct {
     const char *name;
@@ -112,10 +119,11 @@ static int add_constants(PyObject *module) {
       return -1;
     }
   }
-  PyObject *options = cst__py_options_kinds();
-  int result = options == NULL ? -1 : PyModule_AddObjectRef(module, "SOURCE_OPTIONS", options);
-  Py_XDECREF(options);
-  return result < 0 ? -1 : PyModule_AddStringConstant(module, "__version__", cst_version());
+  return add_object(module, "SOURCE_OPTIONS", cst__py_options_kinds()) < 0 ||
+                 add_object(module, "FORMATS", cst__py_formats()) < 0 ||
+                 add_object(module, "CONTAINERS", cst__py_containers()) < 0
+             ? -1
+             : PyModule_AddStringConstant(module, "__version__", cst_version());
 }
 
 static int exec_module(PyObject *module) {

@@ -419,3 +419,9 @@ def test_file_objects_that_lie(answer: bytes | None) -> None:
     cst.write(pa.table({"a": [1]}), out, "parquet")
     with pytest.raises(cst.Error, match=r"non-blocking|returned 100 bytes"):
         _ = cst.open(Lies(out.getvalue()), "parquet").arrow_schema
+
+
+def test_the_short_ending_is_parquet_as_well(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "t.pq"
+    assert cst.write({"a": [1, 2]}, path) == 2
+    assert pq.read_table(path)["a"].to_pylist() == [1, 2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from .. import _core
 from .._base.errors import argument_error
 from .registry import has_magic
 
@@ -14,18 +15,10 @@ if TYPE_CHECKING:
 Compression: TypeAlias = Literal["none", "gzip", "zlib", "zstd"]
 
 _HEAD = 64  # bytes that tell a format
-_TEXT = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
+_TEXT = {end: name for name, (ends, is_text) in _core.FORMATS.items() if is_text for end in ends}
 _ENDINGS = {
-    **_TEXT,
-    ".tfrecord": "example",
-    ".tfrecords": "example",
-    ".tfrec": "example",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".arrows": "arrows",
-    ".parquet": "parquet",
-    ".pq": "parquet",
+    **{ending: "example" for endings in _core.CONTAINERS.values() for ending in endings},
+    **{ending: name for name, (endings, _) in _core.FORMATS.items() for ending in endings},
 }
 _COMPRESSIONS: dict[str, Compression] = {
     ".gz": "gzip",
@@ -36,7 +29,7 @@ _COMPRESSIONS: dict[str, Compression] = {
 
 
 def _ending(name: str) -> tuple[str, Compression | None]:
-    """The ending in front of that of a compression, and the compression."""
+    """The ending before that of a compression, and the compression."""
     stem, ending = os.path.splitext(name)
     if ending in _COMPRESSIONS:
         return os.path.splitext(stem)[1], _COMPRESSIONS[ending]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import builtins
 import importlib
 import inspect
+import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import _core
 from .._base.errors import NotFoundError, argument_error
 
 if TYPE_CHECKING:
@@ -17,9 +19,7 @@ if TYPE_CHECKING:
     Sniff = Callable[[bytes], bool]
 
 # Names that mean something to the library itself.
-_BUILT_IN = frozenset(
-    {"example", "sequence_example", "raw", "csv", "json", "arrow", "arrows", "parquet", "tfrecord"}
-)
+_BUILT_IN = frozenset((*_core.FORMATS, *_core.CONTAINERS))
 
 
 class Shipped(NamedTuple):
@@ -28,10 +28,9 @@ class Shipped(NamedTuple):
 
     module: str
     magic: bytes  # what its files begin with
-    ending: str
 
 
-_SHIPPED = {"parquet": Shipped("parquet", b"PAR1", ".parquet")}
+_SHIPPED = {"parquet": Shipped("parquet.format", b"PAR1")}
 
 _HEAD = 4096
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
@@ -137,7 +136,6 @@ def has_magic(head: bytes, magic: bytes) -> bool:
 
 
 def _head(path: bytes) -> bytes | None:
-    import os
     import stat
 
     try:
@@ -151,8 +149,10 @@ def _head(path: bytes) -> bytes | None:
 
 def sink_of(name: str | None, path: bytes) -> Any:
     """The sink of a format that is written in Python; None if the library writes it."""
+    extension = os.path.splitext(os.fsdecode(path))[1]
     for known, shipped in _SHIPPED.items():
-        if name == known or (name is None and path.endswith(shipped.ending.encode())):
+        extensions, _ = _core.FORMATS[known]
+        if name == known or (name is None and extension in extensions):
             return _module(shipped).SINK
     return None
 

@@ -129,11 +129,9 @@ def _remote_files(what: object, format: str | None, filesystem: object | None) -
     files = remote.open_files(what, filesystem)
     name = format if format is not None else names.format_of(files)
     if name == "parquet":
-        from .._formats import parquet
+        from .._formats.parquet.reader import open_remote
 
-        streams = tuple(
-            Stream(functools.partial(parquet.open_remote, f), name_of(f)) for f in files
-        )
+        streams = tuple(Stream(functools.partial(open_remote, f), name_of(f)) for f in files)
         return Inputs(streams=streams, again=again, format=name)
     if not files:
         raise argument_error("the list of files is empty")
@@ -173,10 +171,10 @@ def _parquet_files(files: tuple[tuple[object, bytes, bool], ...]) -> Inputs:
 
 
 def _parquet_stream(file: object, name: bytes) -> Stream:
-    from .._formats import parquet
+    from .._formats.parquet.reader import open_stream
 
-    open_stream = functools.partial(parquet.open_stream, file, threading.Lock(), os.fsdecode(name))
-    return Stream(open_stream, name)
+    opener = functools.partial(open_stream, file, threading.Lock(), os.fsdecode(name))
+    return Stream(opener, name)
 
 
 def _streams(items: list[object] | tuple[object, ...]) -> Inputs:

@@ -38,4 +38,11 @@ cst_stream_opener cst__py_opener_view(cst__py_opener *opener, const char *name, 
 int cst__py_opener_traverse(const cst__py_opener *opener, visitproc visit, void *arg);
 cst__py_kept *cst__py_opener_kept(cst__py_opener *opener);
 
+/* ---- formats.c ---- */
+
+/* A dict: the name of each format to (the extensions of its files, whether they are text). */
+PyObject *cst__py_formats(void);
+/* A dict: the name of each container to the extensions of its files. */
+PyObject *cst__py_containers(void);
+
 #endif /* COLUMNSTONE_PYTHON_IO_H */

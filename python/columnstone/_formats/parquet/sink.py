@@ -1,4 +1,4 @@
-"""Parquet, read and written by pyarrow: row groups in parallel, columns pushed into the file."""
+"""Parquet, written by pyarrow: row groups beside the caller, one file or shards."""
 
 from __future__ import annotations
 
@@ -7,309 +7,29 @@ import io
 import os
 import secrets
 import sys
-from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from .._base.errors import (
-    CorruptError,
-    Error,
-    FileError,
-    NotFoundError,
+from ..._base.errors import (
     SchemaError,
     StateError,
     UnsupportedError,
     argument_error,
 )
-from .._base.optional import need
-from .._core import COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD
-from .._formats import registry
-from .parquet_counts import Counts, check_footer
-from .reader import Reader
+from ..._core import COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD
+from .errors import first_line, pyarrow_errors, pyarrow_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from concurrent.futures import Future, ThreadPoolExecutor
-    from threading import Lock
 
     import pyarrow as pa
 
-    from .._core import ArrowSchemaExportable
-    from .._io.remote import RemoteFile
+    from ..._core import ArrowSchemaExportable
 
 _GROUP_BYTES = 64 << 20  # of Arrow data in a row group
 _GROUP_ROWS = 1 << 20
 _SHARD_DIGITS = 5
-
-
-def _parquet() -> Any:
-    """pyarrow.parquet, or what to install."""
-    return need("pyarrow.parquet", "Parquet")
-
-
-# Reading
-
-
-def open_file(
-    path: str, columns: list[str] | None = None, batch_size: int = 1024, threads: int = 1
-) -> Reader:
-    """A file as a stream of batches. With threads, as many row groups are decoded at once; their
-    order is kept."""
-    return _stream(lambda: path, path, columns, batch_size, threads)
-
-
-def open_stream(
-    file: Any, lock: Lock, name: str, columns: list[str] | None, batch_size: int, threads: int
-) -> Reader:
-    """The same of a file object that can seek. Its row groups are read one by one."""
-    return _stream(lambda: _View(file, lock), name, columns, batch_size, 1)
-
-
-def open_remote(
-    file: RemoteFile, columns: list[str] | None, batch_size: int, threads: int
-) -> Reader:
-    """The same of a file of a file system, which each thread opens for itself."""
-    return _stream(file.again, file.name, columns, batch_size, threads)
-
-
-class _View(io.RawIOBase):
-    """A place of its own in a file that several passes read."""
-
-    def __init__(self, file: Any, lock: Lock) -> None:
-        self._file = file
-        self._lock = lock
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        if whence == os.SEEK_END:
-            with self._lock:
-                self._file.seek(0, os.SEEK_END)
-                offset += self._file.tell()
-        self._at = offset + (self._at if whence == os.SEEK_CUR else 0)
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        view = memoryview(buffer).cast("B")
-        with self._lock:
-            self._file.seek(self._at)
-            size = _fill(self._file, view)
-        self._at += size
-        return size
-
-
-def _fill(file: Any, view: memoryview) -> int:
-    """Reads until the view is full or the file at its end: a file object may give less than it is
-    asked for, and pyarrow takes that for the end."""
-    done = 0
-    while done < len(view):
-        wanted = len(view) - done
-        data = file.read(wanted)
-        if data is None:
-            raise BlockingIOError("the file object is in non-blocking mode")
-        if len(data) > wanted:
-            raise OSError(f"read({wanted}) returned {len(data)} bytes")
-        if not data:
-            break
-        view[done : done + len(data)] = data
-        done += len(data)
-    return done
-
-
-class _Job(NamedTuple):
-    """What is to be read of a file."""
-
-    where: Callable[[], Any]  # what ParquetFile takes
-    name: str
-    schema: pa.Schema  # of the file
-    metadata: Any  # of the file
-    columns: list[str]
-    batch_size: int
-    threads: int
-
-
-def _stream(
-    where: Callable[[], Any], name: str, columns: list[str] | None, batch_size: int, threads: int
-) -> Reader:
-    pq = _parquet()
-    import pyarrow as pa
-
-    with _errors(name):
-        file = pq.ParquetFile(where(), page_checksum_verification=True)
-        check_footer(file.metadata)
-        schema = file.schema_arrow.remove_metadata()
-        names = schema.names
-    wanted = schema
-    if columns is not None and set(names).issuperset(columns):
-        # Unknown ones are refused later, with near names: for that all columns are given.
-        wanted = pa.schema([field for field in schema if field.name in columns])
-    job = _Job(where, name, schema, file.metadata, wanted.names, batch_size, threads)
-    return Reader(wanted, _read(file, job))
-
-
-def _read(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
-    with _errors(job.name):
-        if not job.columns:
-            yield from _rows_only(job.metadata.num_rows, job.batch_size)
-        elif job.threads == 1 or file.num_row_groups < 2:
-            yield from _read_in_turn(file, job)
-        else:
-            for table in _read_groups(job):
-                yield from _wanted(table, job).to_batches(max_chunksize=job.batch_size)
-
-
-def _read_in_turn(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
-    """One row group after the other: pyarrow would drop the rows of a sound one for the batch that
-    they share with a damaged one."""
-    for group in _groups(job.metadata):
-        counts = Counts(job.schema, job.columns, job.metadata, group.number)
-        with _group_errors(job, group):
-            for batch in file.iter_batches(
-                batch_size=job.batch_size,
-                row_groups=[group.number],
-                columns=job.columns,
-                use_threads=job.threads > 1,
-            ):
-                counts.add(batch)
-                yield _wanted(batch, job)
-            counts.check()
-
-
-class _Group(NamedTuple):
-    """A row group."""
-
-    number: int
-    first: int  # row
-
-
-def _groups(metadata: Any) -> Iterator[_Group]:
-    first = 0
-    for number in range(metadata.num_row_groups):
-        yield _Group(number, first)
-        first += metadata.row_group(number).num_rows
-
-
-def _read_group(job: _Job, group: _Group, columns: list[str]) -> pa.Table:
-    """Opens the file for itself: a ParquetFile is no object for several threads."""
-    counts = Counts(job.schema, columns, job.metadata, group.number)
-    with _parquet().ParquetFile(
-        job.where(), metadata=job.metadata, page_checksum_verification=True
-    ) as file:
-        table: pa.Table = file.read_row_group(group.number, columns=columns, use_threads=False)
-    for batch in table.to_batches():
-        counts.add(batch)
-    counts.check()
-    return table
-
-
-@contextlib.contextmanager
-def _group_errors(job: _Job, group: _Group) -> Iterator[None]:
-    """_errors with the row group, and the column that is damaged, if one is by itself."""
-    try:
-        with _errors(job.name):
-            yield
-    except CorruptError as error:
-        column, cause = _damaged_column(job, group)
-        cause = cause or error.__cause__ or error
-        place = f"row group {group.number}" + (f", column {column!r}" if column else "")
-        raise CorruptError(
-            f"{job.name}: record {group.first}: parquet: {place}: {_line(cause)}",
-            file=job.name,
-            record=group.first,
-            path=column,
-        ) from cause
-
-
-def _damaged_column(job: _Job, group: _Group) -> tuple[str | None, BaseException | None]:
-    """The first of the columns that cannot be read alone, and why."""
-    for column in job.columns:
-        try:
-            _read_group(job, group, [column])
-        except Exception as error:
-            return column, error
-    return None, None
-
-
-def _rows_only(rows: int, batch_size: int) -> Iterator[pa.RecordBatch]:
-    """Batches without columns."""
-    import pyarrow as pa
-
-    for first in range(0, rows, batch_size):
-        empty = pa.array([{}] * min(batch_size, rows - first), pa.struct([]))
-        yield pa.RecordBatch.from_struct_array(empty)
-
-
-def _wanted(data: Any, job: _Job) -> Any:
-    """pyarrow takes the name "a" for a column "a.b" as well."""
-    if data.schema.names != job.columns:
-        data = data.select(job.columns)
-    return data
-
-
-def _read_groups(job: _Job) -> Iterator[pa.Table]:
-    from concurrent.futures import ThreadPoolExecutor
-
-    waiting: deque[tuple[_Group, Future[pa.Table]]] = deque()
-
-    def oldest() -> pa.Table:
-        group, task = waiting.popleft()
-        with _group_errors(job, group):
-            return task.result()
-
-    with ThreadPoolExecutor(job.threads) as pool:
-        try:
-            for group in _groups(job.metadata):
-                waiting.append((group, pool.submit(_read_group, job, group, job.columns)))
-                if len(waiting) > job.threads:
-                    yield oldest()
-            while waiting:
-                yield oldest()
-        finally:
-            for _, task in waiting:
-                task.cancel()
-
-
-@contextlib.contextmanager
-def _errors(path: str, of_system: bool = True) -> Iterator[None]:
-    """What pyarrow raises, as the exceptions of this package, with the file. of_system: errors with
-    a number are the system's; otherwise a file object's, which come out as they are."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except Error:
-        raise
-    except FileNotFoundError:
-        raise NotFoundError(f"{path}: there is no such file or folder", file=path) from None
-    except pa.ArrowNotImplementedError as error:
-        raise UnsupportedError(f"{path}: parquet: {_line(error)}", file=path) from error
-    except (pa.ArrowInvalid, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            if not of_system:
-                raise
-            raise FileError(f"{path}: {_line(error)}", file=path) from error
-        raise CorruptError(f"{path}: parquet: {_line(error)}", file=path) from error
-    except UnicodeDecodeError as error:
-        hint = "write the file anew with names in UTF-8"
-        text = f"{path}: parquet: the name of a column is not UTF-8 ({hint})"
-        raise CorruptError(text, file=path, hint=hint) from error
-
-
-def _line(error: BaseException) -> str:
-    """The first line of an error's text, at most 200 characters."""
-    lines = str(error).splitlines()
-    return (lines[0] if lines else type(error).__name__)[:200]
-
-
-# Writing
 
 
 class ParquetSink:
@@ -340,7 +60,7 @@ class ParquetSink:
             raise argument_error("a file object cannot be divided into shards", "name a path")
         self._path = os.fsdecode(name)
         self._file = sys.stdout.buffer if file is None and name == b"-" else file
-        self._pq = _parquet()
+        self._pq = pyarrow_parquet()
         self._options: dict[str, Any] = {
             "compression": "none" if compression == COMPRESSION_NONE else "zstd",
             "compression_level": level if level and compression != COMPRESSION_NONE else None,
@@ -407,7 +127,7 @@ class ParquetSink:
     @contextlib.contextmanager
     def _failures(self) -> Iterator[None]:
         try:
-            with _errors(self._path, of_system=self._file is None):
+            with pyarrow_errors(self._path, of_system=self._file is None):
                 yield
         except BaseException:
             self.abort()
@@ -507,7 +227,7 @@ def _without_views(table: pa.Table, schema: pa.Schema | None, path: str) -> pa.T
             hint = "give the column without views, as string or binary"
             raise UnsupportedError(
                 f"{path}: column {field.name!r}: pyarrow cannot make {field.type} of it: "
-                f"{_line(error)} ({hint})",
+                f"{first_line(error)} ({hint})",
                 file=path,
                 path=field.name,
                 hint=hint,
@@ -681,9 +401,3 @@ def _reader(batches: Any) -> Any:
         return pa.RecordBatchReader.from_stream(batches)
     batch = pa.record_batch(batches)
     return pa.RecordBatchReader.from_batches(batch.schema, [batch])
-
-
-FORMAT = registry.Format(
-    "parquet", open_file, None, frozenset(("columns", "batch_size", "threads"))
-)
-SINK = ParquetSink

@@ -1,0 +1,1 @@
+"""Parquet, read and written by pyarrow."""

@@ -1,0 +1,52 @@
+/* The formats and containers that the library knows by name, for the package's own lists. */
+#include <columnstone/format.h>
+
+#include "ext/io/io.h"
+
+static PyObject *tuple_of_texts(const char *const *texts) {
+  Py_ssize_t count = 0;
+  while (texts[count] != NULL) {
+    count++;
+  }
+  PyObject *tuple = PyTuple_New(count);
+  for (Py_ssize_t i = 0; tuple != NULL && i < count; i++) {
+    PyObject *text = PyUnicode_FromString(texts[i]);
+    if (text == NULL || PyTuple_SetItem(tuple, i, text) < 0) {
+      Py_CLEAR(tuple);
+    }
+  }
+  return tuple;
+}
+
+/* Sets dict[name] to a value that is taken over. 0, or -1 with an exception. */
+static int add_to_dict(PyObject *dict, const char *name, PyObject *value) {
+  int result = value == NULL ? -1 : PyDict_SetItemString(dict, name, value);
+  Py_XDECREF(value);
+  return result;
+}
+
+PyObject *cst__py_formats(void) {
+  PyObject *dict = PyDict_New();
+  const cst_format_info *info;
+  for (size_t i = 0; dict != NULL && (info = cst_format_get(i)) != NULL; i++) {
+    PyObject *extensions = tuple_of_texts(info->extensions);
+    PyObject *value = extensions == NULL
+                          ? NULL
+                          : Py_BuildValue("(NN)", extensions, PyBool_FromLong(info->is_text));
+    if (add_to_dict(dict, info->name, value) < 0) {
+      Py_CLEAR(dict);
+    }
+  }
+  return dict;
+}
+
+PyObject *cst__py_containers(void) {
+  PyObject *dict = PyDict_New();
+  const cst_container_info *info;
+  for (size_t i = 0; dict != NULL && (info = cst_container_get(i)) != NULL; i++) {
+    if (add_to_dict(dict, info->name, tuple_of_texts(info->extensions)) < 0) {
+      Py_CLEAR(dict);
+    }
+  }
+  return dict;
+}

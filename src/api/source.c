@@ -8,7 +8,7 @@
 #include "source/pass/pass.h"
 #include "source/scan/count.h"
 #include "source/scan/infer_source.h"
-#include "source/scan/specs.h"
+#include "source/scan/source_specs.h"
 #include "source/scan/verify.h"
 
 static cst_status read_options(const cst_source_options *options, cst_source_options *own,

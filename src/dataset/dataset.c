@@ -5,7 +5,7 @@
 #include "source/index/access.h"
 #include "source/pass/pass.h"
 #include "source/scan/count.h"
-#include "source/scan/specs.h"
+#include "source/scan/source_specs.h"
 
 enum { DEFAULT_WINDOW = 65536, MAX_PREFETCH = 4096, MAX_THREADS = 1024 };
 static const int64_t max_rows = INT64_MAX / 4; /* of a batch, of a window: sums of two fit */

@@ -28,14 +28,14 @@ cst__pool *cst__pool_new(const cst_allocator *allocator) {
   return pool;
 }
 
-static void pool_unref(cst__pool *pool) {
+static void release_pool(cst__pool *pool) {
   if (cst__refcount_down(&pool->owners)) {
     cst__mutex_destroy(&pool->lock);
     cst__delete(pool);
   }
 }
 
-static void free_buffer(cst__block *block) {
+static void free_block_buffer(cst__block *block) {
   const cst_allocator *allocator = &block->pool->allocator;
   if (block->buffer != NULL) {
     allocator->release(allocator->ctx, block->buffer, block->capacity + CST__BLOCK_PADDING,
@@ -45,13 +45,13 @@ static void free_buffer(cst__block *block) {
   block->capacity = 0;
 }
 
-static void free_block(cst__block *block) {
+static void delete_block(cst__block *block) {
   cst__pool *pool = block->pool;
-  free_buffer(block);
+  free_block_buffer(block);
   cst__delete(block->frames);
   cst__drops_reset(&block->drops);
   cst__delete(block);
-  pool_unref(pool);
+  release_pool(pool);
 }
 
 void cst__pool_release(cst__pool *pool) {
@@ -65,13 +65,13 @@ void cst__pool_release(cst__pool *pool) {
   cst__mutex_unlock(&pool->lock);
   while (block != NULL) {
     cst__block *next = block->next;
-    free_block(block);
+    delete_block(block);
     block = next;
   }
-  pool_unref(pool);
+  release_pool(pool);
 }
 
-static cst__block *take_free(cst__pool *pool) {
+static cst__block *take_free_block(cst__pool *pool) {
   cst__mutex_lock(&pool->lock);
   cst__block *block = pool->free_list;
   if (block != NULL) {
@@ -82,7 +82,7 @@ static cst__block *take_free(cst__pool *pool) {
   return block;
 }
 
-static cst__block *new_block(cst__pool *pool) {
+static cst__block *make_block(cst__pool *pool) {
   cst__block *block = cst__new_zero(&pool->allocator, sizeof *block);
   if (block != NULL) {
     block->pool = pool;
@@ -92,9 +92,9 @@ static cst__block *new_block(cst__pool *pool) {
 }
 
 cst__block *cst__block_take(cst__pool *pool, size_t capacity) {
-  cst__block *block = take_free(pool);
+  cst__block *block = take_free_block(pool);
   if (block == NULL) {
-    block = new_block(pool);
+    block = make_block(pool);
   }
   if (block == NULL) {
     return NULL;
@@ -104,7 +104,7 @@ cst__block *cst__block_take(cst__pool *pool, size_t capacity) {
   block->size = 0;
   block->num_frames = 0;
   if (capacity > 0 && !cst__block_reserve(block, capacity, 0)) {
-    free_block(block);
+    delete_block(block);
     return NULL;
   }
   block->data = block->buffer;
@@ -128,7 +128,7 @@ bool cst__block_reserve(cst__block *block, size_t capacity, size_t keep) {
   if (keep > 0) {
     memcpy(buffer, block->buffer, keep);
   }
-  free_buffer(block);
+  free_block_buffer(block);
   block->buffer = buffer;
   block->capacity = total - CST__BLOCK_PADDING;
   block->data = buffer;
@@ -136,7 +136,7 @@ bool cst__block_reserve(cst__block *block, size_t capacity, size_t keep) {
 }
 
 /* Copies what is in the block, whose padding is in place, to a buffer of its size. */
-static bool trim_buffer(cst__block *block) {
+static bool trim_block_buffer(cst__block *block) {
   const cst_allocator *allocator = &block->pool->allocator;
   size_t total =
       (block->size + CST__BLOCK_PADDING + BUFFER_ALIGN - 1) & ~(size_t)(BUFFER_ALIGN - 1);
@@ -145,7 +145,7 @@ static bool trim_buffer(cst__block *block) {
     return false;
   }
   memcpy(buffer, block->buffer, block->size + CST__BLOCK_PADDING);
-  free_buffer(block);
+  free_block_buffer(block);
   block->buffer = buffer;
   block->capacity = total - CST__BLOCK_PADDING;
   block->data = buffer;
@@ -165,7 +165,7 @@ bool cst__block_trim(cst__block *block) {
     block->frames = frames;
     block->frames_capacity = block->num_frames;
   }
-  return trim_buffer(block);
+  return trim_block_buffer(block);
 }
 
 bool cst__block_reserve_frames(cst__block *block, size_t count) {
@@ -196,7 +196,7 @@ void cst__block_retain(void *ptr) {
 }
 
 /* Puts the block into the pool, or says that it is too much. */
-static bool give_back(cst__block *block) {
+static bool return_block(cst__block *block) {
   cst__pool *pool = block->pool;
   cst__mutex_lock(&pool->lock);
   bool keep = !pool->closed && block->capacity <= KEEP_BLOCK &&
@@ -218,8 +218,8 @@ void cst__block_release(void *ptr) {
   cst__mapping_release(block->mapping);
   block->mapping = NULL;
   cst__drops_clear(&block->drops, 0);
-  if (!give_back(block)) {
-    free_block(block);
+  if (!return_block(block)) {
+    delete_block(block);
   }
 }
 

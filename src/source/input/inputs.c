@@ -43,7 +43,7 @@ cst__inputs *cst__inputs_retain(cst__inputs *inputs) {
   return inputs;
 }
 
-static void reset_file(cst__file *file) {
+static void reset_input_file(cst__file *file) {
   cst__delete(file->name);
   cst__delete(file->url);
   cst__mutex_destroy(&file->lock);
@@ -66,7 +66,7 @@ void cst__inputs_release(cst__inputs *inputs) {
     if (inputs->files[i].index != NULL) {
       inputs->calls->free_index(inputs->files[i].index);
     }
-    reset_file(&inputs->files[i]);
+    reset_input_file(&inputs->files[i]);
   }
   cst__delete(inputs->files);
   cst__delete(inputs->stream_name);
@@ -90,7 +90,7 @@ cst_status cst__inputs_find_program(const char *url, const char **path, cst_erro
 }
 
 /* The file is a reader that we make. */
-static cst_status set_url(cst__file *file, const char *url, cst_error *error) {
+static cst_status set_file_url(cst__file *file, const char *url, cst_error *error) {
   const cst_allocator *allocator = &file->inputs->allocator;
   const char *program;
   file->name[cst__url_name_size(url)] = '\0';
@@ -106,7 +106,7 @@ static cst_status set_url(cst__file *file, const char *url, cst_error *error) {
 }
 
 /* A file that is neither a reader nor a stream yet. */
-static cst__file *add_file(cst__inputs *inputs) {
+static cst__file *add_input_file(cst__inputs *inputs) {
   cst__file *file = &inputs->files[inputs->num_files++];
   file->inputs = inputs;
   file->size = -1;
@@ -115,16 +115,16 @@ static cst__file *add_file(cst__inputs *inputs) {
   return file;
 }
 
-static cst_status add_path(cst__inputs *inputs, const char *path, cst_error *error) {
+static cst_status add_input_path(cst__inputs *inputs, const char *path, cst_error *error) {
   struct stat info;
   CST__TRY(cst__interrupted(error));
-  cst__file *file = add_file(inputs);
+  cst__file *file = add_input_file(inputs);
   file->name = cst__new_copy(&inputs->allocator, path, strlen(path));
   if (file->name == NULL) {
     return cst__fail_memory(error, strlen(path));
   }
   if (cst__is_url(path)) {
-    return set_url(file, path, error);
+    return set_file_url(file, path, error);
   }
   if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
     file->size = (int64_t)info.st_size;
@@ -138,7 +138,7 @@ static cst_status add_path(cst__inputs *inputs, const char *path, cst_error *err
 cst_status cst__inputs_add_paths(cst__inputs *inputs, const cst__paths *paths, cst_error *error) {
   size_t pipes = 0;
   for (size_t i = 0; i < paths->count; i++) {
-    CST__TRY(add_path(inputs, paths->items[i], error));
+    CST__TRY(add_input_path(inputs, paths->items[i], error));
     pipes += strcmp(paths->items[i], "-") == 0;
   }
   return pipes < 2 ? CST_OK
@@ -169,8 +169,8 @@ void cst__close_openers(const cst_stream_opener *openers, size_t count) {
 }
 
 /* `name` may be NULL: then it is `usual`. */
-static cst_status name_file(cst__file *file, const char *name, const char *usual,
-                            cst_error *error) {
+static cst_status name_input_file(cst__file *file, const char *name, const char *usual,
+                                  cst_error *error) {
   name = name != NULL ? name : usual;
   file->name = cst__new_copy(&file->inputs->allocator, name, strlen(name));
   return file->name != NULL ? CST_OK : cst__fail_memory(error, strlen(name));
@@ -179,7 +179,7 @@ static cst_status name_file(cst__file *file, const char *name, const char *usual
 cst_status cst__inputs_add_readers(cst__inputs *inputs, const cst_reader *readers, size_t count,
                                    cst_error *error) {
   for (size_t i = 0; i < count; i++) {
-    cst__file *file = add_file(inputs);
+    cst__file *file = add_input_file(inputs);
     cst__sized_copy(&file->reader, sizeof file->reader, cst__sized_nth(readers, i));
     file->is_reader = true;
     file->rereadable = file->reader.can_seek;
@@ -187,7 +187,7 @@ cst_status cst__inputs_add_readers(cst__inputs *inputs, const cst_reader *reader
   }
   for (size_t i = 0; i < count; i++) {
     cst__file *file = &inputs->files[i];
-    CST__TRY(name_file(file, file->reader.name, "<reader>", error));
+    CST__TRY(name_input_file(file, file->reader.name, "<reader>", error));
     if (file->reader.read_at == NULL) {
       return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "reader %zu has no read_at", i);
     }
@@ -198,7 +198,7 @@ cst_status cst__inputs_add_readers(cst__inputs *inputs, const cst_reader *reader
 cst_status cst__inputs_add_openers(cst__inputs *inputs, const cst_stream_opener *openers,
                                    size_t count, cst_error *error) {
   for (size_t i = 0; i < count; i++) {
-    cst__file *file = add_file(inputs);
+    cst__file *file = add_input_file(inputs);
     cst__sized_copy(&file->opener, sizeof file->opener, cst__sized_nth(openers, i));
     file->is_stream = true;
     file->rereadable = !file->opener.once;
@@ -206,7 +206,7 @@ cst_status cst__inputs_add_openers(cst__inputs *inputs, const cst_stream_opener 
   }
   for (size_t i = 0; i < count; i++) {
     cst__file *file = &inputs->files[i];
-    CST__TRY(name_file(file, file->opener.name, "<stream>", error));
+    CST__TRY(name_input_file(file, file->opener.name, "<stream>", error));
     if (file->opener.open == NULL) {
       return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "stream %zu has no open", i);
     }

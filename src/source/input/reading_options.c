@@ -57,7 +57,7 @@ void cst__reading_options_release(cst__reading_options *options) {
 
 /* ---- checks ---- */
 
-static cst_status check_options(const cst_source_options *o, cst_error *error) {
+static cst_status check_source_options(const cst_source_options *o, cst_error *error) {
   if (o->batch_size < 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "batch_size is %lld, it must be positive",
                      (long long)o->batch_size);
@@ -85,7 +85,7 @@ static cst_status check_new_column(cst__name_map *columns, const char *name, cst
   return cst__name_map_add(columns, name, size, 0) ? CST_OK : cst__fail_memory(error, size);
 }
 
-static cst_status check_columns(const cst__column_options *columns, cst_error *error) {
+static cst_status check_column_names(const cst__column_options *columns, cst_error *error) {
   cst__name_map seen = {0};
   cst_status status = CST_OK;
   for (size_t i = 0; columns->names != NULL && i < columns->count && status == CST_OK; i++) {
@@ -97,8 +97,8 @@ static cst_status check_columns(const cst__column_options *columns, cst_error *e
 
 /* ---- copies ---- */
 
-static cst_status copy_name(cst__arena *arena, const char *from, const char **to,
-                            cst_error *error) {
+static cst_status copy_option_name(cst__arena *arena, const char *from, const char **to,
+                                   cst_error *error) {
   *to = from != NULL ? cst__arena_copy(arena, from, strlen(from)) : NULL;
   return from == NULL || *to != NULL ? CST_OK : cst__fail_memory(error, strlen(from));
 }
@@ -120,15 +120,15 @@ static cst_status copy_columns(cst__arena *arena, const cst_source_options *from
     if (from->columns[i] == NULL) {
       return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "column %zu of the options is NULL", i);
     }
-    CST__TRY(copy_name(arena, from->columns[i], &names[i], error));
+    CST__TRY(copy_option_name(arena, from->columns[i], &names[i], error));
   }
   to->names = names;
   to->count = from->num_columns;
-  return check_columns(to, error);
+  return check_column_names(to, error);
 }
 
-static cst_status copy_types(const cst_source_options *from, cst__column_options *to,
-                             cst_error *error) {
+static cst_status copy_option_types(const cst_source_options *from, cst__column_options *to,
+                                    cst_error *error) {
   struct ArrowSchema copy;
   if (from->types == NULL) {
     return CST_OK;
@@ -142,18 +142,18 @@ static cst_status copy_types(const cst_source_options *from, cst__column_options
 static cst_status copy_all(cst__reading_options *o, const cst_source_options *from,
                            cst_error *error) {
   cst__arena *arena = &o->names->arena;
-  CST__TRY(copy_name(arena, from->tensor_group, &o->tensors.group, error));
-  CST__TRY(copy_name(arena, from->environment, &o->tensors.environment, error));
-  CST__TRY(copy_name(arena, from->sequence_column, &o->format.sequence_column, error));
-  CST__TRY(copy_name(arena, from->raw_column, &o->format.raw_column, error));
+  CST__TRY(copy_option_name(arena, from->tensor_group, &o->tensors.group, error));
+  CST__TRY(copy_option_name(arena, from->environment, &o->tensors.environment, error));
+  CST__TRY(copy_option_name(arena, from->sequence_column, &o->format.sequence_column, error));
+  CST__TRY(copy_option_name(arena, from->raw_column, &o->format.raw_column, error));
   CST__TRY(cst__csv_options_copy(from->csv, arena, &o->format.csv, error));
-  CST__TRY(copy_types(from, &o->columns, error));
+  CST__TRY(copy_option_types(from, &o->columns, error));
   return copy_columns(arena, from, &o->columns, error);
 }
 
 cst_status cst__reading_options_init(cst__reading_options *options, const cst_source_options *from,
                                      cst_error *error) {
-  CST__TRY(check_options(from, error));
+  CST__TRY(check_source_options(from, error));
   *options = (cst__reading_options){
       .flags = from->flags,
       .max_record_size = from->max_record_size > 0 ? from->max_record_size : default_record_size,

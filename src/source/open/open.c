@@ -12,7 +12,7 @@
 #include "source/pass/feed.h"
 #include "source/pass/tabular.h"
 #include "source/scan/infer_source.h"
-#include "source/scan/specs.h"
+#include "source/scan/source_specs.h"
 
 static const cst__source_calls source_calls = {.infer = cst__source_infer_needed,
                                                .free_sample = cst__feed_free,
@@ -56,8 +56,8 @@ static cst_status check_source(cst_source *source, cst_error *error) {
 
 /* Makes the source of inputs whose format is known. Takes inputs and options over; status: of what
  * was done before. */
-static cst_status make_source(cst__inputs *inputs, cst__reading_options *options, cst_status status,
-                              cst_source **out, cst_error *error) {
+static cst_status finish_opening(cst__inputs *inputs, cst__reading_options *options,
+                                 cst_status status, cst_source **out, cst_error *error) {
   cst_source *source;
   if (status != CST_OK) {
     cst__reading_options_release(options);
@@ -88,10 +88,10 @@ static cst_status open_paths(const cst__paths *paths, const cst_source_options *
   if (status == CST_OK) {
     status = cst__inputs_choose(inputs, &options, from->format, error);
   }
-  return make_source(inputs, &options, status, out, error);
+  return finish_opening(inputs, &options, status, out, error);
 }
 
-static cst_status expand(cst__paths *paths, const char *path, cst_error *error) {
+static cst_status expand_path(cst__paths *paths, const char *path, cst_error *error) {
   bool is_local = strncmp(path, "file://", 7) == 0 || !cst__is_url(path);
   const char *program;
   if (is_local) {
@@ -108,7 +108,7 @@ cst_status cst__source_open(const char *const *paths, size_t num_paths,
   for (size_t i = 0; i < num_paths && status == CST_OK; i++) {
     status = cst__interrupted(error);
     if (status == CST_OK) {
-      status = expand(&expanded, paths[i], error);
+      status = expand_path(&expanded, paths[i], error);
     }
   }
   if (status == CST_OK) {
@@ -137,7 +137,7 @@ cst_status cst__source_open_readers(const cst_reader *readers, size_t num_reader
   if (status == CST_OK) {
     status = cst__inputs_choose(inputs, &options, from->format, error);
   }
-  return make_source(inputs, &options, status, out, error);
+  return finish_opening(inputs, &options, status, out, error);
 }
 
 cst_status cst__source_open_streams(const cst_stream_opener *openers, size_t num_openers,
@@ -157,5 +157,5 @@ cst_status cst__source_open_streams(const cst_stream_opener *openers, size_t num
   if (status == CST_OK) {
     status = cst__inputs_name_format(inputs, &options, from->format, error);
   }
-  return make_source(inputs, &options, status, out, error);
+  return finish_opening(inputs, &options, status, out, error);
 }

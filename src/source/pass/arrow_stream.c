@@ -11,7 +11,7 @@ typedef struct stream {
   char text[4096 + 512]; /* of the last error */
 } stream;
 
-static int finish_call(stream *s, cst_status status, const cst_error *error) {
+static int finish_stream_call(stream *s, cst_status status, const cst_error *error) {
   s->failed = status != CST_OK;
   if (s->failed) {
     (void)cst_error_format(error, s->text, sizeof s->text);
@@ -19,24 +19,24 @@ static int finish_call(stream *s, cst_status status, const cst_error *error) {
   return cst__error_number(status);
 }
 
-static int get_schema(struct ArrowArrayStream *out, struct ArrowSchema *schema) {
+static int stream_schema(struct ArrowArrayStream *out, struct ArrowSchema *schema) {
   stream *s = out->private_data;
   cst_error error = CST_ERROR_INIT;
-  return finish_call(s, cst__source_arrow_schema(s->source, schema, &error), &error);
+  return finish_stream_call(s, cst__source_arrow_schema(s->source, schema, &error), &error);
 }
 
-static int get_next(struct ArrowArrayStream *out, struct ArrowArray *batch) {
+static int stream_next(struct ArrowArrayStream *out, struct ArrowArray *batch) {
   stream *s = out->private_data;
   cst_error error = CST_ERROR_INIT;
-  return finish_call(s, cst__pass_next(s->pass, batch, &error), &error);
+  return finish_stream_call(s, cst__pass_next(s->pass, batch, &error), &error);
 }
 
-static const char *get_last_error(struct ArrowArrayStream *out) {
+static const char *stream_last_error(struct ArrowArrayStream *out) {
   stream *s = out->private_data;
   return s->failed ? s->text : NULL;
 }
 
-static void release(struct ArrowArrayStream *out) {
+static void stream_release(struct ArrowArrayStream *out) {
   stream *s = out->private_data;
   cst__pass_free(s->pass);
   cst__source_release(s->source);
@@ -55,10 +55,10 @@ cst_status cst__source_stream(cst_source *source, struct ArrowArrayStream *out, 
     return status;
   }
   s->source = cst__source_retain(source);
-  *out = (struct ArrowArrayStream){.get_schema = get_schema,
-                                   .get_next = get_next,
-                                   .get_last_error = get_last_error,
-                                   .release = release,
+  *out = (struct ArrowArrayStream){.get_schema = stream_schema,
+                                   .get_next = stream_next,
+                                   .get_last_error = stream_last_error,
+                                   .release = stream_release,
                                    .private_data = s};
   return CST_OK;
 }

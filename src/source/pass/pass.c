@@ -1,8 +1,8 @@
 /* Passes: set-up, delivery, tear-down. */
 #include "source/pass/pass.h"
 
+#include "source/input/notices.h"
 #include "source/input/prepare.h"
-#include "source/input/report.h"
 #include "source/pass/arrow_schema.h"
 
 cst_status cst__pass_new_with(cst_source *source, const cst__pass_options *options, cst_pass **out,

@@ -37,8 +37,8 @@ static cst_status stream_status(int code) {
   }
 }
 
-static cst_status fail_stream(const cst_source *source, size_t file,
-                              struct ArrowArrayStream *stream, int code, cst_error *error) {
+static cst_status fail_stream_call(const cst_source *source, size_t file,
+                                   struct ArrowArrayStream *stream, int code, cst_error *error) {
   const cst_error *known = cst__program_last_error(stream);
   if (known != NULL) {
     cst__error_copy(error, known);
@@ -74,7 +74,7 @@ static cst_status open_callers(const cst_source *source, size_t i, struct ArrowA
   return status;
 }
 
-static cst_plugin_read_options read_options(const cst_source *source) {
+static cst_plugin_read_options plugin_options(const cst_source *source) {
   return (cst_plugin_read_options){.size = sizeof(cst_plugin_read_options),
                                    .columns = source->options.columns.names,
                                    .num_columns = source->options.columns.count,
@@ -84,7 +84,7 @@ static cst_plugin_read_options read_options(const cst_source *source) {
 
 static cst_status open_plugins(const cst_source *source, size_t i, struct ArrowArrayStream *out,
                                cst_error *error) {
-  cst_plugin_read_options options = read_options(source);
+  cst_plugin_read_options options = plugin_options(source);
   return source->inputs->format.plugin->open(cst__source_name(source, i), &options, out, error);
 }
 
@@ -92,7 +92,7 @@ static cst_status open_plugins(const cst_source *source, size_t i, struct ArrowA
 static cst_status open_programs(const cst_source *source, size_t i, struct ArrowArrayStream *out,
                                 cst_error *error) {
   cst__file *file = source->parts[i].file;
-  cst_plugin_read_options options = read_options(source);
+  cst_plugin_read_options options = plugin_options(source);
   cst__mutex_lock(&file->lock);
   *out = file->held;
   file->held.release = NULL;
@@ -160,7 +160,7 @@ static cst_status open_stream(const cst_source *source, size_t i, struct ArrowAr
   struct ArrowSchema own_schema = {.release = NULL};
   int code = out->get_schema(out, &own_schema);
   if (code != 0) {
-    status = fail_stream(source, i, out, code, error);
+    status = fail_stream_call(source, i, out, code, error);
   } else {
     status = plain_schema(&own_schema, given, schema, error);
     if (own_schema.release != NULL) {
@@ -242,7 +242,7 @@ void cst__stream_reader_free(cst__stream_reader *reader) {
   cst__delete(reader);
 }
 
-static cst_status open_next(cst__stream_reader *reader, cst_error *error) {
+static cst_status open_next_stream(cst__stream_reader *reader, cst_error *error) {
   const cst_source *source = reader->source;
   struct ArrowSchema schema;
   CST__TRY(open_stream(source, reader->file, &reader->stream, &reader->given, &schema, error));
@@ -261,7 +261,7 @@ static cst_status open_next(cst__stream_reader *reader, cst_error *error) {
   return CST_SCHEMA;
 }
 
-static void close_file(cst__stream_reader *reader) {
+static void close_stream(cst__stream_reader *reader) {
   int64_t size = reader->source->parts[reader->file].size;
   reader->stream.release(&reader->stream);
   reader->stream.release = NULL;
@@ -274,8 +274,8 @@ static void close_file(cst__stream_reader *reader) {
 }
 
 /* All files have the schema of the first: the columns are looked for once. */
-static cst_status pick_batch(cst__stream_reader *reader, struct ArrowArray *batch,
-                             cst_error *error) {
+static cst_status pick_stream_columns(cst__stream_reader *reader, struct ArrowArray *batch,
+                                      cst_error *error) {
   const cst_source *source = reader->source;
   if (reader->places == NULL) {
     size_t bytes;
@@ -293,8 +293,8 @@ static cst_status pick_batch(cst__stream_reader *reader, struct ArrowArray *batc
 }
 
 /* Others' data is as good as what it was made from: nobody behind here checks it. */
-static cst_status check_batch(cst__stream_reader *reader, struct ArrowArray *batch,
-                              cst_error *error) {
+static cst_status check_stream_batch(cst__stream_reader *reader, struct ArrowArray *batch,
+                                     cst_error *error) {
   cst__arena arena;
   cst__view view;
   cst_status status = CST_OK;
@@ -307,7 +307,7 @@ static cst_status check_batch(cst__stream_reader *reader, struct ArrowArray *bat
   }
   cst__arena_reset(&arena);
   if (status == CST_OK && must_pick(reader->source, reader->file)) {
-    status = pick_batch(reader, batch, error);
+    status = pick_stream_columns(reader, batch, error);
   }
   if (status != CST_OK) {
     if (batch->release != NULL) {
@@ -324,17 +324,17 @@ cst_status cst__stream_reader_next(cst__stream_reader *reader, struct ArrowArray
   out->release = NULL;
   while (reader->file < reader->source->num_parts) {
     if (reader->stream.release == NULL) {
-      CST__TRY(open_next(reader, error));
+      CST__TRY(open_next_stream(reader, error));
     }
     int code = reader->stream.get_next(&reader->stream, out);
     if (code != 0) {
       out->release = NULL;
-      return fail_stream(reader->source, reader->file, &reader->stream, code, error);
+      return fail_stream_call(reader->source, reader->file, &reader->stream, code, error);
     }
     if (out->release != NULL) {
-      return check_batch(reader, out, error);
+      return check_stream_batch(reader, out, error);
     }
-    close_file(reader);
+    close_stream(reader);
   }
   return CST_OK;
 }

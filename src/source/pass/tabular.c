@@ -6,7 +6,7 @@
 
 #include "arrow/view.h"
 #include "io/replay.h"
-#include "source/input/report.h"
+#include "source/input/notices.h"
 #include "source/pass/joiner.h"
 #include "source/pass/stream_reader.h"
 

@@ -13,7 +13,7 @@ typedef struct conversion {
   void *ctx;
 } conversion;
 
-static cst_status report(const conversion *work, cst_error *error) {
+static cst_status report_conversion(const conversion *work, cst_error *error) {
   uint64_t bytes;
   uint64_t rows;
   if (work->on_progress == NULL) {
@@ -26,7 +26,7 @@ static cst_status report(const conversion *work, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status write_all(const conversion *work, cst_error *error) {
+static cst_status write_batches(const conversion *work, cst_error *error) {
   for (;;) {
     struct ArrowArray batch = {.release = NULL};
     CST__TRY(cst__pass_next(work->pass, &batch, error));
@@ -36,7 +36,7 @@ static cst_status write_all(const conversion *work, cst_error *error) {
     cst_status status = cst__sink_write(work->sink, &batch, error);
     batch.release(&batch); /* before the next one: its buffers are used again */
     CST__TRY(status);
-    CST__TRY(report(work, error));
+    CST__TRY(report_conversion(work, error));
   }
 }
 
@@ -49,10 +49,10 @@ static cst_status open_and_write(cst_source *source, const char *path,
   schema.release(&schema);
   CST__TRY(status);
   CST__TRY(cst__pass_new(source, &work->pass, error));
-  return write_all(work, error);
+  return write_batches(work, error);
 }
 
-static cst_status exists(const char *path, cst_error *error) {
+static cst_status fail_existing(const char *path, cst_error *error) {
   (void)cst__fail(error, CST_IO, "name another output, or allow to overwrite it",
                   "the output exists");
   cst__error_add_file(error, path);
@@ -64,7 +64,7 @@ cst_status cst__convert(cst_source *source, const char *path, const cst_sink_opt
                         cst_error *error) {
   CST__TRY(cst__sink_check(path, options, error)); /* a schema may have to be inferred first */
   if (!options->overwrite && cst__sink_exists(path, options)) {
-    return exists(path, error);
+    return fail_existing(path, error);
   }
   conversion work = {.on_progress = on_progress, .ctx = ctx};
   cst_status status = open_and_write(source, path, options, &work, error);

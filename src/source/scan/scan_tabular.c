@@ -9,7 +9,8 @@
 #include "source/pass/pass.h"
 
 /* A file of the source as a source of its own. */
-static cst_status open_file(cst_source *source, size_t i, cst_source **out, cst_error *error) {
+static cst_status open_single_file(cst_source *source, size_t i, cst_source **out,
+                                   cst_error *error) {
   if (source->num_parts == 1) {
     *out = cst__source_retain(source);
     return CST_OK;
@@ -36,8 +37,8 @@ static cst_status read_pass(cst_pass *pass, cst_file_count *count, const cst__sc
 }
 
 /* `warning` may be NULL: then the caller of the source is told. */
-static cst_status read_file(cst_source *file, cst_file_count *count, const cst__scan *scan,
-                            cst_error *warning, cst_error *error) {
+static cst_status read_single_file(cst_source *file, cst_file_count *count, const cst__scan *scan,
+                                   cst_error *warning, cst_error *error) {
   cst_pass *pass;
   CST__TRY(cst__pass_new(file, &pass, error));
   pass->options.warning = warning;
@@ -56,7 +57,7 @@ static bool is_of_another(const cst_source *source, size_t i, const cst_error *e
   return another && strcmp(error->file, cst__source_name(source, i)) != 0;
 }
 
-static void report(cst__scan *scan, const char *kind, const cst_error *error) {
+static void report_file_fault(cst__scan *scan, const char *kind, const cst_error *error) {
   cst_fault fault = {.kind = kind, .error = error};
   scan->faults++;
   if (scan->on_fault != NULL) {
@@ -70,9 +71,9 @@ static cst_status scan_file(cst_source *source, size_t i, cst__scan *scan, cst_e
   cst_error own = CST_ERROR_INIT;
   cst_error warning = CST_ERROR_INIT;
   cst_source *file = NULL;
-  cst_status status = open_file(source, i, &file, &own);
+  cst_status status = open_single_file(source, i, &file, &own);
   if (status == CST_OK) {
-    status = read_file(file, &count, scan, scan->keeps_on ? &warning : NULL, &own);
+    status = read_single_file(file, &count, scan, scan->keeps_on ? &warning : NULL, &own);
   }
   cst__source_release(file);
   if (status != CST_OK && (!scan->keeps_on || !cst__is_fault(status))) {
@@ -80,9 +81,9 @@ static cst_status scan_file(cst_source *source, size_t i, cst__scan *scan, cst_e
     return status;
   }
   if (status != CST_OK && !is_of_another(source, i, &own)) {
-    report(scan, status == CST_FORMAT ? "format" : "record", &own);
+    report_file_fault(scan, status == CST_FORMAT ? "format" : "record", &own);
   } else if (warning.code != CST_OK) {
-    report(scan, "truncated", &warning);
+    report_file_fault(scan, "truncated", &warning);
   }
   scan->bytes += count.file_bytes;
   scan->records += count.records;

@@ -34,7 +34,7 @@ typedef struct part {
 } part;
 
 /* The part's files are among those of the source, in their order. */
-static void on_file(void *ctx, const cst_file_count *count) {
+static void count_part_file(void *ctx, const cst_file_count *count) {
   part *p = ctx;
   shared *all = p->all;
   const cst__file *opened = p->source->parts[p->file++].file;
@@ -52,13 +52,13 @@ static void on_file(void *ctx, const cst_file_count *count) {
   cst__mutex_unlock(&all->lock);
 }
 
-static void on_fault(void *ctx, const cst_fault *fault) {
+static void note_part_fault(void *ctx, const cst_fault *fault) {
   part *p = ctx;
   (void)fault;
   atomic_store(&p->all->stop, true);
 }
 
-static bool on_progress(void *ctx, uint64_t bytes, uint64_t records) {
+static bool add_part_progress(void *ctx, uint64_t bytes, uint64_t records) {
   part *p = ctx;
   shared *all = p->all;
   const cst__verify_calls *calls = all->calls;
@@ -77,7 +77,7 @@ static bool on_progress(void *ctx, uint64_t bytes, uint64_t records) {
 
 static void *run_part(void *arg) {
   part *p = arg;
-  const cst__verify_calls calls = {on_fault, on_file, on_progress, p};
+  const cst__verify_calls calls = {note_part_fault, count_part_file, add_part_progress, p};
   uint64_t faults = 0;
   cst_status status = cst__verify_in_order(p->source, &calls, &faults, NULL);
   p->sound = status == CST_OK && faults == 0;
@@ -88,7 +88,7 @@ static void *run_part(void *arg) {
 }
 
 /* Makes the parts; false: not all of them. */
-static bool divide(shared *all, part *parts, uint32_t count) {
+static bool divide_source(shared *all, part *parts, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     parts[i].all = all;
     parts[i].is_callers = i == 0;
@@ -131,8 +131,9 @@ static uint32_t choose_parts(const cst_source *source) {
   return divisible ? (uint32_t)threads : 1;
 }
 
-static cst_status verify(shared *all, part *parts, uint32_t count, bool *sound, cst_error *error) {
-  *sound = divide(all, parts, count) && run_parts(parts, count);
+static cst_status verify_divided(shared *all, part *parts, uint32_t count, bool *sound,
+                                 cst_error *error) {
+  *sound = divide_source(all, parts, count) && run_parts(parts, count);
   if (atomic_load(&all->stopped)) {
     return cst__fail(error, CST_CALLBACK, NULL, "the progress callback stopped the verification");
   }
@@ -160,7 +161,7 @@ cst_status cst__verify_in_parts(cst_source *source, const cst__verify_calls *cal
     for (size_t i = 0; i < source->num_parts; i++) {
       all.counts[i].file = cst__source_name(source, i);
     }
-    status = verify(&all, parts, count, sound, error);
+    status = verify_divided(&all, parts, count, sound, error);
     for (uint32_t i = 0; i < count; i++) {
       cst__source_release(parts[i].source);
     }

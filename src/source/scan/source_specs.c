@@ -1,5 +1,5 @@
 /* The tensor specs of a source. */
-#include "source/scan/specs.h"
+#include "source/scan/source_specs.h"
 
 #include "schema/schema.h"
 #include "source/input/prepare.h"

@@ -1,7 +1,7 @@
 /* What the caller of a source is told of while it is read.
  */
-#ifndef SOURCE_INPUT_REPORT_H
-#define SOURCE_INPUT_REPORT_H
+#ifndef SOURCE_INPUT_NOTICES_H
+#define SOURCE_INPUT_NOTICES_H
 
 #include "source/input/source.h"
 
@@ -14,4 +14,4 @@ cst_status cst__source_drop(const cst_source *source, uint64_t *count, const cst
 cst_status cst__source_warn(const cst_source *source, size_t file, const cst_error *warning,
                             cst_error *error);
 
-#endif /* SOURCE_INPUT_REPORT_H */
+#endif /* SOURCE_INPUT_NOTICES_H */

@@ -1,6 +1,6 @@
 /* What the caller is told of: a record is dropped (counted, and too many of them stop the pass), or
  * a file may have lost something. */
-#include "source/input/report.h"
+#include "source/input/notices.h"
 
 static cst_status fail_at(const cst_dropped *dropped, cst_status status, cst_error *error) {
   cst__error_add_file(error, dropped->file);

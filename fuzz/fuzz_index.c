@@ -92,7 +92,7 @@ static void prepare(void) {
   (void)snprintf(index_path, sizeof index_path, "%s/d.cstidx", folder);
   (void)snprintf(text_path, sizeof text_path, "%s/d.idx", folder);
   write_all(data_path, bytes, make_records(bytes));
-  FUZZ_ASSERT(cst__index_build(data_path, NULL, NULL, NULL, &right, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_index_build(data_path, NULL, NULL, NULL, &right, NULL) == CST_OK);
   FUZZ_ASSERT(atexit(clean) == 0);
 }
 

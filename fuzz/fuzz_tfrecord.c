@@ -8,6 +8,7 @@
 #include "base/crc32c.h"
 #include "format/container/container.h"
 #include "format/container/tfrecord.h"
+#include "format/guess.h"
 #include "fuzz.h"
 #include "io/input.h"
 
@@ -66,13 +67,16 @@ static size_t take_records(const uint8_t *data, size_t size, walk *w, uint64_t *
   size_t at = 0;
   size_t count = 0;
   do {
-    size_t used;
-    w->status = container->scan(data + at, size - at, MOST_RECORD, frames, MOST_FRAMES, &count,
-                                &used, needed, &w->error);
+    const cst__chunk chunk = {data + at, size - at, false};
+    cst__framed framed = {.frames = frames, .max = MOST_FRAMES};
+    w->status = container->scan(&chunk, MOST_RECORD, &framed, &w->error);
+    const size_t used = framed.consumed;
+    count = framed.count;
+    *needed = framed.needed;
     FUZZ_ASSERT(used <= size - at);
     for (size_t i = 0; i < count; i++) {
       cst_error error = CST_ERROR_INIT;
-      FUZZ_ASSERT(frames[i].begin + frames[i].size + 4 <= used);
+      FUZZ_ASSERT(cst__frame_end(&frames[i]) <= used);
       if (container->check(data + at, &frames[i], &error) != CST_OK) {
         w->status = CST_CORRUPT;
         w->error = error;
@@ -87,9 +91,9 @@ static size_t take_records(const uint8_t *data, size_t size, walk *w, uint64_t *
   return at;
 }
 
-static void end_walk(walk *w, const uint8_t *rest, size_t size, uint64_t needed) {
+static void end_walk(walk *w, size_t size, uint64_t needed) {
   if (w->status == CST_OK && size > 0) {
-    w->status = cst__tfrecord_container.truncated(rest, size, needed, &w->error);
+    w->status = cst__tfrecord_container.truncated(size, needed, &w->error);
   }
 }
 
@@ -111,7 +115,7 @@ static walk walk_whole(const uint8_t *data, size_t size, cst_status *read_status
   uint64_t needed;
   size_t used = take_records(whole, *total, &w, &needed);
   if (*read_status == CST_OK && *total < MOST_BYTES) {
-    end_walk(&w, whole + used, *total - used, needed);
+    end_walk(&w, *total - used, needed);
   }
   cst__input_close(input);
   return w;
@@ -141,7 +145,7 @@ static walk walk_blocks(const uint8_t *data, size_t size, size_t least, size_t m
     }
   }
   if (*read_status == CST_OK && total < MOST_BYTES) {
-    end_walk(&w, block, there, needed);
+    end_walk(&w, there, needed);
   }
   cst__input_close(input);
   return w;
@@ -305,8 +309,10 @@ static const char *try_data(const uint8_t *data, size_t size) {
   FUZZ_ASSERT(first.checksum == second.checksum || first_read != CST_OK);
   FUZZ_ASSERT(first.status == second.status || first_read != CST_OK);
   FUZZ_ASSERT(first.status == CST_OK || first.error.message[0] != '\0');
-  (void)cst__tfrecord_container.sniff(whole, total < 64 ? total : 64);
-  (void)cst__tfrecord_container.guess(whole, total < 64 ? total : 64);
+  const cst__chunk head = {whole, total, true};
+  const cst__container *sniffed = cst__container_sniff(&head, true);
+  FUZZ_ASSERT((sniffed != NULL) == cst__tfrecord_container.sniff(&head));
+  (void)cst__guess_format(whole, total < 64 ? total : 64);
   write_again(&first);
   if (total < MOST_BYTES) {
     recover(data, size, first_read == CST_OK, total, 1 + (mix >> 8) % 70000, &first);

@@ -1,4 +1,4 @@
-/* Indexes of TFRecord files: where each record lies, kept in a file beside the data.
+/* Indexes of files of records: where each record lies, kept in a file beside the data.
  *
  * The index of "trips.tfrecord" is "trips.tfrecord.cstidx". It holds the identity of the data (its
  * size and a CRC-32C over its first and last 64 KiB), so that an index of another or a changed file
@@ -17,12 +17,27 @@ extern "C" {
 /* Immutable; may be used by many threads. */
 typedef struct cst_index cst_index;
 
-/* Reads the frames of a plain TFRecord file (length CRCs are checked, the data is passed over).
+/* Reads the frames of a plain file of records (length CRCs are checked, the data is passed over).
  * CST_UNSUPPORTED for a compressed file, whose records cannot be reached one by one: the hint says
  * how to write it anew. on_progress and allocator may be NULL. */
 CST_API cst_status cst_index_build(const char *path, cst_progress_callback on_progress, void *ctx,
                                    const cst_allocator *allocator, cst_index **out,
                                    cst_error *error);
+
+typedef struct cst_index_options {
+  size_t size;           /* sizeof(cst_index_options) */
+  const char *container; /* as that of cst_source_options */
+  cst_progress_callback on_progress;
+  void *progress_ctx;
+  const cst_allocator *allocator;
+} cst_index_options;
+
+#define CST_INDEX_OPTIONS_INIT \
+  { sizeof(cst_index_options), NULL, NULL, NULL, NULL }
+
+/* The same with more options (may be NULL). */
+CST_API cst_status cst_index_build_with(const char *path, const cst_index_options *options,
+                                        cst_index **out, cst_error *error);
 
 /* The index file that lies beside `path`. CST_NOT_FOUND if there is none, CST_STATE if it is that
  * of another content (the hint says `columnstone index`), CST_CORRUPT if it is damaged. */
@@ -42,12 +57,13 @@ CST_API cst_status cst_index_import_text(const char *text_path, const char *path
                                          cst_error *error);
 
 CST_API uint64_t cst_index_num_records(const cst_index *index);
-/* Offset of the record's header in the file, and the size of its payload; 0 and 0 for an i that is
+/* Offset of the record's first byte in the file, and the size of its payload (of lines: with their
+ * end); 0 and 0 for an i that is
  * too large. */
 CST_API void cst_index_record(const cst_index *index, uint64_t i, uint64_t *offset, uint64_t *size);
 CST_API void cst_index_free(cst_index *index);
 
-/* ---- sources of plain TFRecord files: all of these are CST_UNSUPPORTED for others, with a hint,
+/* ---- sources of plain files of records: all of these are CST_UNSUPPORTED for others, with a hint,
  * but for cst_source_num_rows ---- */
 
 /* The number of records: from the indexes if there are some, else by reading the frames (once) or,

@@ -59,12 +59,15 @@ typedef struct cst_sink_options {
                              of them, and they keep their order; 0: not known */
   bool overwrite; /* cst_convert: replace files that exist. Sinks and writers that a program opens
                      replace them in any case, as files opened for writing are. */
+  const char *container; /* of formats of records: "tfrecord", "delimited", "lines"; NULL: by the
+                            path's ending, else "tfrecord". With one, and without a format, what it
+                            holds is found as for TFRecords */
 } cst_sink_options;
 
 #define CST_SINK_OPTIONS_INIT                                                                     \
   {                                                                                               \
     sizeof(cst_sink_options), NULL, CST_COMPRESSION_BY_NAME, 0, NULL, false, NULL, NULL, NULL, 0, \
-        0, 0, 0, false                                                                            \
+        0, 0, 0, false, NULL                                                                      \
   }
 
 /* The endings that a sink knows: .tfrecord, .tfrecords, .tfrec; .csv, .tsv; .jsonl, .ndjson, .json;
@@ -78,8 +81,8 @@ typedef struct cst_sink_options {
  * half file ever has the final name. Used by one thread at a time. */
 typedef struct cst_tfrecord_writer cst_tfrecord_writer;
 
-/* path "-" is standard output. Of the options, compression, level and allocator count; they may be
- * NULL. */
+/* path "-" is standard output. Of the options, compression, level, container (not found by the
+ * path: NULL is "tfrecord") and allocator count; they may be NULL. */
 CST_API cst_status cst_tfrecord_writer_open(const char *path, const cst_sink_options *options,
                                             cst_tfrecord_writer **out, cst_error *error);
 /* To a caller's output, which the writer owns from here on: success or failure, it is closed

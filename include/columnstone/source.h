@@ -123,12 +123,15 @@ typedef struct cst_source_options {
                                       of cst_pass_next, cst_source_count, ...; cst_source_verify
                                       calls these faults instead. May be NULL */
   void *warning_ctx;               /* has to live as long as the source and its parts */
+  const char *container; /* how records follow each other, if the format is one of records:
+                            "tfrecord", "delimited" (protobuf's writeDelimitedTo), "lines"; NULL:
+                            by the bytes, which never mean lines; pipes: "tfrecord" */
 } cst_source_options;
 
 #define CST_SOURCE_OPTIONS_INIT                                                                    \
   {                                                                                                \
     sizeof(cst_source_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, false, NULL, NULL, \
-        NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL                      \
+        NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL, NULL                \
   }
 
 /* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */
@@ -197,6 +200,8 @@ CST_API cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_err
 
 /* The name of the format, given or found: "example", "csv", ... Borrowed. */
 CST_API const char *cst_source_format(const cst_source *source);
+/* That of the container; NULL for formats that are not of records. */
+CST_API const char *cst_source_container(const cst_source *source);
 
 /* The number of files, their names (borrowed; NULL for an i that is too large), and the bytes that
  * they hold together, as they lie on disk (-1: unknown). */
@@ -248,9 +253,9 @@ typedef struct cst_file_count {
 
 /* A fault that verify found. */
 typedef struct cst_fault {
-  const char *kind; /* "length-crc", "data-crc", "truncated" (an Arrow stream without its end
-                       marker, too), "limit" (max_record_size), "record" (does not parse),
-                       "compression", "format" */
+  const char *kind; /* "length-crc" ("length" of delimited), "data-crc", "truncated" (an Arrow
+                       stream without its end marker, too), "limit" (max_record_size), "record"
+                       (does not parse), "compression", "format" */
   const cst_error *error;
 } cst_fault;
 

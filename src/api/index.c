@@ -12,8 +12,23 @@ cst_status cst_index_build(const char *path, cst_progress_callback on_progress, 
   if (path == NULL || out == NULL) {
     return cst__missing(path == NULL ? "path" : "out", error);
   }
-  CST__TRY(cst__check_allocator(allocator, error));
-  return cst__index_build(path, on_progress, ctx, allocator, out, error);
+  cst_index_options options = CST_INDEX_OPTIONS_INIT;
+  options.on_progress = on_progress;
+  options.progress_ctx = ctx;
+  options.allocator = allocator;
+  return cst_index_build_with(path, &options, out, error);
+}
+
+cst_status cst_index_build_with(const char *path, const cst_index_options *options, cst_index **out,
+                                cst_error *error) {
+  cst_index_options own = CST_INDEX_OPTIONS_INIT;
+  CST__CLEAR(out);
+  if (path == NULL || out == NULL) {
+    return cst__missing(path == NULL ? "path" : "out", error);
+  }
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
+  return cst__index_build(path, &own, out, error);
 }
 
 cst_status cst_index_load(const char *path, const cst_allocator *allocator, cst_index **out,
@@ -64,7 +79,7 @@ void cst_index_record(const cst_index *index, uint64_t i, uint64_t *offset, uint
   }
   const uint64_t *at = &index->offsets[i];
   *offset = at[0];
-  *size = at[1] - at[0] - cst__tfrecord_container.header_size - cst__tfrecord_container.footer_size;
+  *size = index->container->payload_size(at[1] - at[0]);
 }
 
 void cst_index_free(cst_index *index) { cst__index_release(index); }

@@ -75,6 +75,11 @@ cst_source *cst_source_retain(const cst_source *source) {
 
 void cst_source_release(cst_source *source) { cst__source_release(source); }
 
+const char *cst_source_container(const cst_source *source) {
+  bool is_records = source != NULL && source->inputs->format.payload != NULL;
+  return is_records ? source->inputs->container->info.name : NULL;
+}
+
 const char *cst_source_format(const cst_source *source) {
   return source != NULL ? source->inputs->format.name : NULL;
 }

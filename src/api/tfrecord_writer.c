@@ -3,31 +3,35 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "format/container/tfrecord.h"
+#include "format/container/container.h"
 #include "io/output.h"
 
 struct cst_tfrecord_writer {
   cst_allocator allocator;
+  const cst__container *container;
   cst__output *output;
 };
 
 /* Takes the output over, also on failure. */
-static cst_status new_writer(cst__output *output, const cst_allocator *allocator,
-                             cst_tfrecord_writer **out, cst_error *error) {
+static cst_status new_writer(cst__output *output, const cst__container *container,
+                             const cst_allocator *allocator, cst_tfrecord_writer **out,
+                             cst_error *error) {
   cst_tfrecord_writer *writer = cst__new(allocator, sizeof *writer);
   if (writer == NULL) {
     cst__output_free(output);
     return cst__fail_memory(error, sizeof *writer);
   }
-  *writer = (cst_tfrecord_writer){cst__allocator_of(allocator), output};
+  *writer = (cst_tfrecord_writer){cst__allocator_of(allocator), container, output};
   *out = writer;
   return CST_OK;
 }
 
 static cst_status read_options(const cst_sink_options *options, cst_sink_options *own,
-                               cst_error *error) {
+                               const cst__container **container, cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
-  return cst__check_allocator(own->allocator, error);
+  CST__TRY(cst__check_allocator(own->allocator, error));
+  *container = cst__container_get(0);
+  return own->container != NULL ? cst__container_find(own->container, container, error) : CST_OK;
 }
 
 cst_status cst_tfrecord_writer_open(const char *path, const cst_sink_options *options,
@@ -37,10 +41,11 @@ cst_status cst_tfrecord_writer_open(const char *path, const cst_sink_options *op
     return cst__missing(path == NULL ? "path" : "out", error);
   }
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
-  CST__TRY(read_options(options, &own, error));
+  const cst__container *container;
+  CST__TRY(read_options(options, &own, &container, error));
   cst__output *output;
   CST__TRY(cst__output_open(path, own.compression, own.level, own.allocator, &output, error));
-  return new_writer(output, own.allocator, out, error);
+  return new_writer(output, container, own.allocator, out, error);
 }
 
 cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
@@ -53,7 +58,9 @@ cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
   cst_writer taken = {0};
   CST__TRY(cst__read_sized(&taken, sizeof taken, writer, "writer", error));
-  cst_status status = out == NULL ? cst__missing("out", error) : read_options(options, &own, error);
+  const cst__container *container = NULL;
+  cst_status status =
+      out == NULL ? cst__missing("out", error) : read_options(options, &own, &container, error);
   if (status != CST_OK) {
     cst__refuse_writer(&taken);
     return status;
@@ -61,7 +68,7 @@ cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
   cst__output *output;
   CST__TRY(
       cst__output_open_writer(&taken, own.compression, own.level, own.allocator, &output, error));
-  return new_writer(output, own.allocator, out, error);
+  return new_writer(output, container, own.allocator, out, error);
 }
 
 cst_status cst_tfrecord_writer_write(cst_tfrecord_writer *writer, const void *record, size_t size,
@@ -69,7 +76,7 @@ cst_status cst_tfrecord_writer_write(cst_tfrecord_writer *writer, const void *re
   if (writer == NULL || (record == NULL && size > 0)) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "writer and record must not be NULL");
   }
-  return cst__tfrecord_write(writer->output, record, size, error);
+  return writer->container->write(writer->output, record, size, error);
 }
 
 cst_status cst_tfrecord_writer_write_arrow(cst_tfrecord_writer *writer,
@@ -79,7 +86,8 @@ cst_status cst_tfrecord_writer_write_arrow(cst_tfrecord_writer *writer,
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "writer, schema and records must not be NULL");
   }
-  return cst__tfrecord_write_arrow(writer->output, schema, records, &writer->allocator, error);
+  return cst__container_write_arrow(writer->container, writer->output, schema, records,
+                                    &writer->allocator, error);
 }
 
 cst_status cst_tfrecord_writer_finish(cst_tfrecord_writer *writer, cst_error *error) {

@@ -68,8 +68,6 @@ static const known_format known[] = {
 
 enum { NUM_KNOWN = sizeof known / sizeof *known };
 
-static const char *const compression_extensions[] = {".gz", ".zlib", ".zz", ".zst", NULL};
-
 static void set_builtin(cst__format *out, const known_format *found) {
   *out = (cst__format){.name = found->info.name,
                        .payload = found->payload,
@@ -175,13 +173,8 @@ static bool ends_with_any(ending name, const char *const *suffixes) {
 static ending base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   const char *base = slash != NULL ? slash + 1 : path;
-  ending name = {base, strlen(base)};
-  for (const char *const *suffix = compression_extensions; *suffix != NULL; suffix++) {
-    if (ends_with(name, *suffix)) {
-      name.size -= strlen(*suffix);
-      break;
-    }
-  }
+  ending name = {.text = base};
+  (void)cst__compression_of(base, &name.size);
   return name;
 }
 
@@ -217,23 +210,6 @@ static cst_status find_plugin_by_ending(ending name, cst__format *out, cst_error
   return CST_OK;
 }
 
-/* "trips.tfrecord", or "trips.tfrecord-00000-of-00010": the shard after the extension. */
-static bool is_container(ending name) {
-  const cst__container *container;
-  for (size_t i = 0; (container = cst__container_get(i)) != NULL; i++) {
-    if (ends_with_any(name, container->info.extensions)) {
-      return true;
-    }
-  }
-  static const char part[] = ".tfrecord-";
-  for (size_t i = 0; i + sizeof part - 1 <= name.size; i++) {
-    if (memcmp(name.text + i, part, sizeof part - 1) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static const known_format *find_by_extension(ending name) {
   for (size_t i = 0; i < NUM_KNOWN; i++) {
     if (ends_with_any(name, known[i].info.extensions)) {
@@ -255,8 +231,9 @@ static cst_status check_uncompressed(const char *path, ending name, const char *
 
 cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_error *error) {
   ending name = base_name(path);
-  if (is_container(name)) {
-    return cst__format_find("example", out, error);
+  const cst__container *container = cst__container_find_by_path(path);
+  if (container != NULL) {
+    return cst__format_find(container->payload, out, error);
   }
   const known_format *found = find_by_extension(name);
   if (found != NULL) {
@@ -276,6 +253,18 @@ cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_erro
   return check_uncompressed(path, name, out->name, error);
 }
 
+bool cst__format_find_by_schema(const struct ArrowSchema *schema, const cst_sink_options *options,
+                                cst__format *out) {
+  for (size_t i = 0; i < NUM_KNOWN; i++) {
+    const cst__sink_format *sink = known[i].sink;
+    if (sink != NULL && sink->matches != NULL && sink->matches(schema, options)) {
+      set_builtin(out, &known[i]);
+      return true;
+    }
+  }
+  return false;
+}
+
 /* ---- by the first bytes ---- */
 
 typedef struct head_bytes {
@@ -288,27 +277,8 @@ static bool plugin_sniffs(const cst_plugin_format *format, void *ctx) {
   return format->open != NULL && format->sniff != NULL && format->sniff(head->data, head->size);
 }
 
-/* The plug-in that sniffs the bytes, or whose extension the path has. */
-static cst_status find_plugin_by_head(const char *path, const uint8_t *head, size_t size,
-                                      cst__format *out, cst_error *error) {
-  head_bytes bytes = {head, size};
-  const cst_plugin_format *plugin = cst__plugin_search(plugin_sniffs, &bytes);
-  const known_format *by_name = find_by_extension(base_name(path));
-  if (plugin != NULL) {
-    set_plugin(out, plugin);
-  } else if (by_name != NULL && !by_name->info.is_plugin) {
-    set_builtin(out, by_name);
-  } else if (by_name == NULL) { /* a plug-in that is known has looked at the bytes already */
-    CST__TRY(find_plugin_by_ending(base_name(path), out, error));
-  }
-  if (out->plugin != NULL && out->plugin->open == NULL) {
-    *out = (cst__format){0};
-  }
-  return CST_OK;
-}
-
-cst_status cst__format_find_by_head(const char *path, const uint8_t *head, size_t size,
-                                    cst__format *out, cst_error *error) {
+cst_status cst__format_find_by_head(const uint8_t *head, size_t size, cst__format *out,
+                                    cst_error *error) {
   *out = (cst__format){0};
   for (size_t i = 0; i < NUM_KNOWN; i++) {
     if (known[i].sniff != NULL && known[i].sniff(head, size)) {
@@ -322,5 +292,24 @@ cst_status cst__format_find_by_head(const char *path, const uint8_t *head, size_
       return CST_OK;
     }
   }
-  return find_plugin_by_head(path, head, size, out, error);
+  head_bytes bytes = {head, size};
+  const cst_plugin_format *plugin = cst__plugin_search(plugin_sniffs, &bytes);
+  if (plugin != NULL) {
+    set_plugin(out, plugin);
+  }
+  return CST_OK;
+}
+
+cst_status cst__format_find_by_ending(const char *path, cst__format *out, cst_error *error) {
+  const known_format *by_name = find_by_extension(base_name(path));
+  *out = (cst__format){0};
+  if (by_name == NULL) {
+    CST__TRY(find_plugin_by_ending(base_name(path), out, error));
+    if (out->plugin != NULL && out->plugin->open == NULL) {
+      *out = (cst__format){0};
+    }
+  } else if (!by_name->info.is_plugin) { /* one of ours has looked at the bytes already */
+    set_builtin(out, by_name);
+  }
+  return CST_OK;
 }

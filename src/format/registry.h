@@ -32,10 +32,20 @@ cst_status cst__format_find(const char *name, cst__format *out, cst_error *error
 /* The format that an output's name means ("x.parquet", "x.jsonl.gz", "x.tfrecord.gz"). */
 cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_error *error);
 
-/* The whole format of an input that is not in a container: by its first bytes (64 are enough), else
- * by the ending of its name. CST_NOT_FOUND if the bytes or the name mean a format whose plug-in is
- * not there; CST_OK with table, plugin and program NULL if nothing is known about such a file. */
-cst_status cst__format_find_by_head(const char *path, const uint8_t *head, size_t size,
-                                    cst__format *out, cst_error *error);
+/* The format of records, in a container, that batches of these columns are written as when nothing
+ * names it. */
+bool cst__format_find_by_schema(const struct ArrowSchema *schema, const cst_sink_options *options,
+                                cst__format *out);
+
+/* The whole format of an input that is not in a container, by its first bytes (64 are enough), or
+ * by the ending of its name. CST_NOT_FOUND if they mean a format whose plug-in is not there; CST_OK
+ * with table, plugin and program NULL if they mean none. */
+cst_status cst__format_find_by_head(const uint8_t *head, size_t size, cst__format *out,
+                                    cst_error *error);
+cst_status cst__format_find_by_ending(const char *path, cst__format *out, cst_error *error);
+
+static inline bool cst__format_is_whole(const cst__format *format) {
+  return format->table != NULL || format->plugin != NULL || format->program != NULL;
+}
 
 #endif /* FORMAT_REGISTRY_H */

@@ -29,7 +29,8 @@ struct cst_sink {
   char *path;
   struct ArrowSchema schema;
   cst__format format;
-  cst_sink_options options; /* for shards that begin later; its strings are in the arena */
+  const cst__container *container; /* of formats of records */
+  cst_sink_options options;        /* for shards that begin later; its strings are in the arena */
   cst__arena arena;
   shard *shards;
   size_t num_shards;
@@ -46,10 +47,38 @@ static const char *name_of(const char *path) {
 
 /* ---- the format ---- */
 
-static cst_status find_format(const char *path, const char *name, cst__format *out,
-                              cst_error *error) {
-  if (name != NULL) {
-    CST__TRY(cst__format_find(name, out, error));
+/* The container that the options name, or the path; else the usual one. *named: one of the two. */
+static cst_status find_container(const char *path, const cst_sink_options *options,
+                                 const cst__container **out, bool *named, cst_error *error) {
+  if (options->container != NULL) {
+    *named = true;
+    return cst__container_find(options->container, out, error);
+  }
+  *out = cst__container_find_by_path(path);
+  *named = *out != NULL;
+  *out = *named ? *out : cst__container_get(0);
+  return CST_OK;
+}
+
+/* What the records of a container are to hold, the columns tell (NULL: not known yet). */
+static cst_status find_records(const cst__container *container, const struct ArrowSchema *schema,
+                               const cst_sink_options *options, cst__format *out,
+                               cst_error *error) {
+  if (schema != NULL && cst__format_find_by_schema(schema, options, out)) {
+    return CST_OK;
+  }
+  return cst__format_find(container->payload, out, error);
+}
+
+static cst_status find_format(const char *path, const struct ArrowSchema *schema,
+                              const cst_sink_options *options, cst__format *out,
+                              const cst__container **container, cst_error *error) {
+  bool in_container;
+  CST__TRY(find_container(path, options, container, &in_container, error));
+  if (options->format != NULL) {
+    CST__TRY(cst__format_find(options->format, out, error));
+  } else if (in_container) {
+    CST__TRY(find_records(*container, schema, options, out, error));
   } else if (strcmp(path, "-") == 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "name one, such as json or arrows",
                      "standard output has no name that tells the format");
@@ -60,32 +89,11 @@ static cst_status find_format(const char *path, const char *name, cst__format *o
     return cst__fail(error, CST_INVALID_ARGUMENT, "choose another one",
                      "the format %s can only be read", out->name);
   }
+  if (options->container != NULL && out->payload == NULL) {
+    return cst__fail(error, CST_UNSUPPORTED, "leave the container out",
+                     "the format %s is not one of records in a container", out->name);
+  }
   return CST_OK;
-}
-
-/* True for the batches of a source of the format raw: one plain binary column of the name `record`.
- */
-static bool is_raw(const struct ArrowSchema *schema) {
-  if (schema->n_children != 1 || schema->children[0]->name == NULL ||
-      strcmp(schema->children[0]->name, "record") != 0) {
-    return false;
-  }
-  const char *format = schema->children[0]->format;
-  return strcmp(format, "z") == 0 || strcmp(format, "Z") == 0 || strcmp(format, "vz") == 0;
-}
-
-/* True for the batches of tf.SequenceExamples: a struct column of the name that the options tell.
- */
-static bool is_sequence(const struct ArrowSchema *schema, const cst_sink_options *options) {
-  const char *name =
-      options->sequence_column != NULL ? options->sequence_column : CST_SEQUENCE_COLUMN;
-  for (int64_t i = 0; i < schema->n_children; i++) {
-    const struct ArrowSchema *column = schema->children[i];
-    if (column->name != NULL && strcmp(column->name, name) == 0) {
-      return strcmp(column->format, "+s") == 0;
-    }
-  }
-  return false;
 }
 
 /* ---- opening ---- */
@@ -130,6 +138,7 @@ static cst_status add_shard(cst_sink *sink, const cst_writer *writer, cst_error 
                            .path = sink->path,
                            .schema = &sink->schema,
                            .options = &sink->options,
+                           .container = sink->container,
                            .plugin = sink->format.plugin,
                            .program = sink->format.program};
   cst_status status = sink->format.sink->open(&open, &made->sink, error);
@@ -162,6 +171,7 @@ static cst_status copy_options(cst_sink *sink, const cst_sink_options *options, 
   sink->options = *options;
   sink->options.allocator = &sink->allocator;
   sink->options.format = NULL; /* found already */
+  sink->options.container = NULL;
   sink->options.schema = options->schema != NULL ? cst__schema_retain(options->schema) : NULL;
   if (options->sequence_column != NULL) {
     size_t size = strlen(options->sequence_column);
@@ -175,16 +185,8 @@ static cst_status copy_options(cst_sink *sink, const cst_sink_options *options, 
              : cst__csv_options_copy(options->csv, &sink->arena, &sink->options.csv, error);
 }
 
-/* What a TFRecord file is to hold, if only its name is given, the columns tell. */
 static cst_status choose_format(cst_sink *sink, const cst_sink_options *options, cst_error *error) {
-  CST__TRY(find_format(sink->path, options->format, &sink->format, error));
-  if (options->format != NULL || sink->format.sink != &cst__sink_example) {
-    return CST_OK;
-  }
-  const char *name = is_raw(&sink->schema)                 ? "raw"
-                     : is_sequence(&sink->schema, options) ? "sequence_example"
-                                                           : NULL;
-  return name != NULL ? cst__format_find(name, &sink->format, error) : CST_OK;
+  return find_format(sink->path, &sink->schema, options, &sink->format, &sink->container, error);
 }
 
 static cst_status open_shards(cst_sink *sink, const cst_sink_options *options, cst_error *error) {
@@ -263,7 +265,8 @@ cst_status cst__sink_open_writer(const cst_writer *writer, const struct ArrowSch
 
 cst_status cst__sink_check(const char *path, const cst_sink_options *options, cst_error *error) {
   cst__format format;
-  return find_format(path, options->format, &format, error);
+  const cst__container *container;
+  return find_format(path, NULL, options, &format, &container, error);
 }
 
 /* ---- writing ---- */

@@ -6,22 +6,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool has_ending(const char *end, size_t size, const char *ending) {
-  size_t least = strlen(ending);
-  return size > least && memcmp(end - least, ending, least) == 0;
-}
+#include "io/output.h"
 
 size_t cst__shard_number_at(const char *path) {
-  static const char *const compressions[] = {".gz", ".zlib", ".zz", ".zst"};
   const char *slash = strrchr(path, '/');
   size_t begin = slash != NULL ? (size_t)(slash + 1 - path) : 0;
-  size_t end = strlen(path);
-  for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++) {
-    if (has_ending(path + end, end - begin, compressions[i])) {
-      end -= strlen(compressions[i]);
-      break;
-    }
-  }
+  size_t end;
+  (void)cst__compression_of(path + begin, &end);
+  end += begin;
   size_t dot = end;
   while (dot > begin && path[dot - 1] != '.') {
     dot--;

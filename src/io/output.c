@@ -90,20 +90,24 @@ static cst_status close_writer(cst__output *output, bool commit, cst_error *erro
 
 /* ---- opening ---- */
 
-static bool ends_with(const char *path, const char *ending) {
-  size_t size = strlen(path);
-  size_t least = strlen(ending);
-  return size > least && strcmp(path + size - least, ending) == 0;
-}
-
-static cst_compression compression_of(const char *path) {
-  if (ends_with(path, ".gz")) {
-    return CST_COMPRESSION_GZIP;
+cst_compression cst__compression_of(const char *path, size_t *stem) {
+  static const struct {
+    const char *extension;
+    cst_compression compression;
+  } all[] = {{".gz", CST_COMPRESSION_GZIP},
+             {".zlib", CST_COMPRESSION_ZLIB},
+             {".zz", CST_COMPRESSION_ZLIB},
+             {".zst", CST_COMPRESSION_ZSTD}};
+  const size_t size = strlen(path);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    size_t least = strlen(all[i].extension);
+    if (size > least && strcmp(path + size - least, all[i].extension) == 0) {
+      *stem = size - least;
+      return all[i].compression;
+    }
   }
-  if (ends_with(path, ".zlib") || ends_with(path, ".zz")) {
-    return CST_COMPRESSION_ZLIB;
-  }
-  return ends_with(path, ".zst") ? CST_COMPRESSION_ZSTD : CST_COMPRESSION_NONE;
+  *stem = size;
+  return CST_COMPRESSION_NONE;
 }
 
 static cst_status check_level(const cst__encoder *encoder, int level, cst_error *error) {
@@ -284,7 +288,8 @@ cst_status cst__output_open(const char *path, cst_compression compression, int l
     return CST_UNSUPPORTED;
   }
   if (compression == CST_COMPRESSION_BY_NAME) {
-    compression = compression_of(path);
+    size_t stem;
+    compression = cst__compression_of(path, &stem);
   }
   cst_status status =
       new_output(is_stdout ? "<stdout>" : path, compression, level, allocator, &output, error);

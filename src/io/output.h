@@ -9,6 +9,9 @@
 
 typedef struct cst__output cst__output;
 
+/* The compression that the ending of a name means; *stem: the size of the name without it. */
+cst_compression cst__compression_of(const char *name, size_t *stem);
+
 /* Opens "<path>.<random>.tmp" beside `path` ("-": standard output). compression BY_NAME looks at
  * the path's ending. level 0 is the codec's usual one. */
 cst_status cst__output_open(const char *path, cst_compression compression, int level,

@@ -89,7 +89,8 @@ TEST(damaged_index_is_corrupt_at_every_byte) {
       cst_error error = CST_ERROR_INIT;
       whole.data[i] ^= (uint8_t)(1 << bit);
       harness_write_file(name, whole.data, whole.size);
-      bool version = i >= 8 && i < 12 && whole.data[8] != 0; /* a later one, as far as it says */
+      bool container = i == 10 && bit == 0; /* of another one, as far as it says; */
+      bool version = i >= 8 && i < 12 && whole.data[8] != 0 && !container; /* or a later one */
       CHECK_EQ(try_load(path, &error), version ? CST_UNSUPPORTED : CST_CORRUPT);
       CHECK_STR(error.file, name);
       CHECK_CONTAINS(error.hint, "columnstone index");

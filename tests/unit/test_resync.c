@@ -17,8 +17,8 @@ static size_t find_end(cst__resync *resync, const bytes *b, size_t step) {
   for (;;) {
     size_t passed;
     uint64_t needed;
-    bool found = cst__tfrecord_find_end(resync, b->data + at, there - at, there == b->size, &passed,
-                                        &needed);
+    bool found = cst__tfrecord_find_end(
+        resync, &(cst__chunk){b->data + at, there - at, there == b->size}, &passed, &needed);
     CHECK(passed <= there - at);
     at += passed;
     if (found) {
@@ -54,7 +54,7 @@ TEST(a_header_with_one_wrong_byte_says_the_length) {
   for (size_t at = 0; at < 12; at++) {
     for (unsigned change = 1; change < 256; change += 2) {
       b.data[at] ^= (uint8_t)change;
-      check_end(CST__DAMAGE_LENGTH, 0, &b, end);
+      check_end(CST__DAMAGE_FRAMING, 0, &b, end);
       b.data[at] ^= (uint8_t)change;
     }
   }
@@ -70,7 +70,7 @@ TEST(the_last_record_of_a_stream) {
   bytes_add_record(&b, noise.data, 300);
   for (size_t at = 0; at < 12; at++) {
     b.data[at] ^= 32;
-    check_end(CST__DAMAGE_LENGTH, 0, &b, b.size);
+    check_end(CST__DAMAGE_FRAMING, 0, &b, b.size);
     b.data[at] ^= 32;
   }
   check_end(CST__DAMAGE_DATA, 300, &b, b.size);
@@ -108,9 +108,9 @@ TEST(the_next_sound_record_is_found) {
     b.size = 0;
     bytes_add(&b, noise.data + 7, junk);
     bytes_add_record(&b, noise.data, 1000);
-    check_end(CST__DAMAGE_LENGTH, 0, &b, junk);
+    check_end(CST__DAMAGE_FRAMING, 0, &b, junk);
     bytes_add(&b, noise.data, 100); /* nothing sound behind it: its own payload is proof enough */
-    check_end(CST__DAMAGE_LENGTH, 0, &b, junk);
+    check_end(CST__DAMAGE_FRAMING, 0, &b, junk);
   }
   bytes_free(&b);
   bytes_free(&noise);
@@ -181,7 +181,7 @@ TEST(false_finds_are_paid_for) {
     bytes_add(&b, &crc, 4);
     bytes_add(&b, "x", 1);
   }
-  cst__resync resync = begin(CST__DAMAGE_LENGTH, 0);
+  cst__resync resync = begin(CST__DAMAGE_FRAMING, 0);
   resync.searching = true;
   uint64_t credit = resync.credit;
   CHECK_EQ(find_end(&resync, &b, 1 << 16), b.size);
@@ -196,9 +196,9 @@ TEST(zeros_are_no_headers) {
   for (int i = 0; i < 100; i++) {
     bytes_add(&b, zeros, sizeof zeros);
   }
-  check_end(CST__DAMAGE_LENGTH, 0, &b, b.size);
+  check_end(CST__DAMAGE_FRAMING, 0, &b, b.size);
   bytes_add_record(&b, "abc", 3);
-  check_end(CST__DAMAGE_LENGTH, 0, &b, 100000);
+  check_end(CST__DAMAGE_FRAMING, 0, &b, 100000);
   bytes_free(&b);
 }
 
@@ -206,22 +206,20 @@ TEST(errors_are_those_of_reading) {
   const cst__container *container = &cst__tfrecord_container;
   bytes b = {0};
   cst__frame frames[4];
-  size_t count;
-  size_t consumed;
-  uint64_t needed;
   bytes_add_record(&b, "record", 6);
   for (size_t at = 0; at < b.size; at++) {
     cst_error expected = CST_ERROR_INIT;
     cst_error error = CST_ERROR_INIT;
     cst__damage damage;
     b.data[at] ^= 1;
-    cst_status status =
-        container->scan(b.data, b.size, 1000, frames, 4, &count, &consumed, &needed, &expected);
+    const cst__chunk chunk = {b.data, b.size, true};
+    cst__framed framed = {.frames = frames, .max = 4};
+    cst_status status = container->scan(&chunk, 1000, &framed, &expected);
     bool of_data = status == CST_OK;
     if (of_data) {
       status = container->check(b.data, &frames[0], &expected);
     }
-    container->inspect(of_data ? CST__DAMAGE_DATA : CST__DAMAGE_LENGTH, b.data, b.size, 0, &damage);
+    container->inspect(of_data ? CST__DAMAGE_DATA : CST__DAMAGE_FRAMING, &chunk, 0, &damage);
     CHECK_EQ(container->explain(&damage, 1000, &error), status);
     CHECK_STR(error.message, expected.message);
     CHECK_STR(error.hint, expected.hint);

@@ -1,6 +1,7 @@
 /* TFRecord framing: scanning, checking, truncation and damage, in every compression. */
 #include <stdio.h>
 #include "format/container/container.h"
+#include "format/guess.h"
 
 #include "harness.h"
 #include "io_support.h"
@@ -23,18 +24,18 @@ static cst_status walk_bytes(const uint8_t *data, size_t size, uint64_t max_reco
   *out = (walk){.error = CST_ERROR_INIT};
   cst_status status = CST_OK;
   while (status == CST_OK && out->bytes < size) {
-    size_t count;
-    size_t used;
     const uint8_t *at = data + out->bytes;
-    status = tfrecord->scan(at, size - out->bytes, max_record_size, frames, MOST_FRAMES, &count,
-                            &used, &out->needed, &out->error);
-    for (size_t i = 0; i < count; i++) {
+    const cst__chunk chunk = {at, size - out->bytes, true};
+    cst__framed framed = {.frames = frames, .max = MOST_FRAMES};
+    status = tfrecord->scan(&chunk, max_record_size, &framed, &out->error);
+    out->needed = framed.needed;
+    for (size_t i = 0; i < framed.count; i++) {
       CST__TRY(tfrecord->check(at, &frames[i], &out->error));
       out->records++;
     }
-    out->bytes += used;
+    out->bytes += framed.consumed;
     if (status == CST_OK && out->needed > 0) {
-      return tfrecord->truncated(data + out->bytes, size - out->bytes, out->needed, &out->error);
+      return tfrecord->truncated(size - out->bytes, out->needed, &out->error);
     }
   }
   return status;
@@ -57,27 +58,27 @@ TEST(whole_records) {
   add_three(&b);
   CHECK_EQ(b.size, THIRD_END);
   cst__frame frames[MOST_FRAMES];
-  size_t count;
-  size_t used;
-  uint64_t needed;
-  CHECK_EQ(tfrecord->scan(b.data, b.size, 0, frames, MOST_FRAMES, &count, &used, &needed, NULL),
-           CST_OK);
-  CHECK_EQ(count, 3);
-  CHECK_EQ(used, b.size);
-  CHECK_EQ(needed, 0);
+  cst__chunk chunk = {b.data, b.size, true};
+  cst__framed framed = {.frames = frames, .max = MOST_FRAMES};
+  CHECK_EQ(tfrecord->scan(&chunk, 0, &framed, NULL), CST_OK);
+  CHECK_EQ(framed.count, 3);
+  CHECK_EQ(framed.consumed, b.size);
+  CHECK_EQ(framed.needed, 0);
   CHECK_EQ(frames[0].begin, 12);
   CHECK_EQ(frames[0].size, 5);
   CHECK_EQ(frames[1].size, 0);
   CHECK_MEM(b.data + frames[2].begin, "the third record", 16);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < framed.count; i++) {
     CHECK_EQ(tfrecord->check(b.data, &frames[i], NULL), CST_OK);
   }
-  CHECK_EQ(tfrecord->scan(b.data, b.size, 0, frames, 2, &count, &used, &needed, NULL), CST_OK);
-  CHECK_EQ(count, 2);
-  CHECK_EQ(used, SECOND_END);
-  CHECK_EQ(needed, 0);
-  CHECK_EQ(tfrecord->scan(b.data, 0, 0, frames, 2, &count, &used, &needed, NULL), CST_OK);
-  CHECK_EQ(count + used + needed, 0);
+  framed.max = 2;
+  CHECK_EQ(tfrecord->scan(&chunk, 0, &framed, NULL), CST_OK);
+  CHECK_EQ(framed.count, 2);
+  CHECK_EQ(framed.consumed, SECOND_END);
+  CHECK_EQ(framed.needed, 0);
+  chunk.size = 0;
+  CHECK_EQ(tfrecord->scan(&chunk, 0, &framed, NULL), CST_OK);
+  CHECK_EQ(framed.count + framed.consumed + framed.needed, 0);
   bytes_free(&b);
 }
 
@@ -231,13 +232,12 @@ TEST(trailing_zeros_are_no_records) {
 TEST(sniffing) {
   bytes b = {0};
   add_three(&b);
-  for (size_t size = 0; size <= 64; size++) {
-    CHECK(tfrecord->sniff(b.data, size));
+  for (size_t size = 0; size <= 64; size++) { /* fewer bytes than a header's tell nothing */
+    CHECK(tfrecord->sniff(&(cst__chunk){b.data, size, false}) == (size >= 12));
   }
   b.data[3] ^= 1;
-  CHECK(!tfrecord->sniff(b.data, 64));
-  CHECK(!tfrecord->sniff((const uint8_t *)"a,b\n1,2\n3,4\n", 12));
-  CHECK(!tfrecord->sniff((const uint8_t *)"a,b\n", 4));
+  CHECK(!tfrecord->sniff(&(cst__chunk){b.data, 64, false}));
+  CHECK(!tfrecord->sniff(&(cst__chunk){(const uint8_t *)"a,b\n1,2\n3,4\n", 12, true}));
   bytes_free(&b);
 }
 
@@ -282,10 +282,10 @@ TEST(guesses) {
       {"\0\0\0\0\0\0\0\0\0\0\0\0", 12, "zero bytes"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const char *hint = tfrecord->guess((const uint8_t *)cases[i].bytes, cases[i].size);
+    const char *hint = cst__guess_format((const uint8_t *)cases[i].bytes, cases[i].size);
     CHECK_CONTAINS(hint != NULL ? hint : "none", cases[i].part);
     CHECK(hint == NULL || strlen(hint) < sizeof((cst_error *)0)->hint);
   }
-  CHECK(tfrecord->guess((const uint8_t *)"", 0) == NULL);
-  CHECK(tfrecord->guess((const uint8_t *)"\x05\x81\xfe\x01", 4) == NULL);
+  CHECK(cst__guess_format((const uint8_t *)"", 0) == NULL);
+  CHECK(cst__guess_format((const uint8_t *)"\x05\x81\xfe\x01", 4) == NULL);
 }

@@ -1,8 +1,98 @@
-/* The list of containers. */
+/* The list of containers, and what they share. */
 #include "format/container/container.h"
 
-static const cst__container *const containers[] = {&cst__tfrecord_container};
+#include <stdio.h>
+#include <string.h>
+
+static const cst__container *const containers[] = {
+    &cst__tfrecord_container,
+    &cst__delimited_container,
+    &cst__lines_container,
+};
+
+enum { NUM_CONTAINERS = sizeof containers / sizeof *containers };
 
 const cst__container *cst__container_get(size_t i) {
-  return i < sizeof containers / sizeof *containers ? containers[i] : NULL;
+  return i < NUM_CONTAINERS ? containers[i] : NULL;
+}
+
+cst_status cst__container_find(const char *name, const cst__container **out, cst_error *error) {
+  char hint[128] = "known are";
+  for (size_t i = 0; i < NUM_CONTAINERS; i++) {
+    const char *known = containers[i]->info.name;
+    size_t used = strlen(hint);
+    if (strcmp(known, name) == 0) {
+      *out = containers[i];
+      return CST_OK;
+    }
+    snprintf(hint + used, sizeof hint - used, "%s %s", i > 0 ? "," : "", known);
+  }
+  return cst__fail(error, CST_NOT_FOUND, hint, "there is no container '%s'", name);
+}
+
+/* True for "trips.tfrecord" and "trips.tfrecord-00000-of-00010". */
+static bool has_extension(const char *path, size_t size, const char *extension) {
+  size_t least = strlen(extension);
+  if (size > least && memcmp(path + size - least, extension, least) == 0) {
+    return true;
+  }
+  for (size_t i = 0; i + least < size; i++) {
+    if (memcmp(path + i, extension, least) == 0 && path[i + least] == '-') {
+      return true;
+    }
+  }
+  return false;
+}
+
+const cst__container *cst__container_find_by_path(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *base = slash != NULL ? slash + 1 : path;
+  size_t size;
+  (void)cst__compression_of(base, &size);
+  for (size_t i = 0; i < NUM_CONTAINERS; i++) {
+    for (const char *const *e = containers[i]->info.extensions; *e != NULL; e++) {
+      if (has_extension(base, size, *e)) {
+        return containers[i];
+      }
+    }
+  }
+  return NULL;
+}
+
+const cst__container *cst__container_sniff(const cst__chunk *head, bool proven) {
+  for (size_t i = 0; i < NUM_CONTAINERS; i++) {
+    const cst__container *container = containers[i];
+    if (container->sniff != NULL && container->sniff_proves == proven && container->sniff(head)) {
+      return container;
+    }
+  }
+  return NULL;
+}
+
+bool cst__container_first_record(const cst__container *container, const cst__chunk *head,
+                                 cst_bytes *out) {
+  cst__frame frame = {0};
+  cst__framed framed = {.frames = &frame, .max = 1};
+  cst_status status = container->scan(head, UINT64_MAX, &framed, NULL);
+  if (framed.count == 0) {
+    frame = framed.known ? framed.next : (cst__frame){.size = head->size};
+  }
+  if (status != CST_OK || frame.begin > head->size || head->size == 0) {
+    return false;
+  }
+  size_t there = head->size - frame.begin;
+  *out = (cst_bytes){head->data + frame.begin, frame.size < there ? frame.size : there};
+  return true;
+}
+
+cst_status cst__fail_record_limit(uint64_t length, uint64_t limit, cst_error *error) {
+  return cst__fail(error, CST_LIMIT, "raise max_record_size if such records are to be expected",
+                   "record of %llu bytes, the limit is %llu", (unsigned long long)length,
+                   (unsigned long long)limit);
+}
+
+cst_status cst__fail_record_truncated(size_t size, uint64_t needed, const char *what,
+                                      cst_error *error) {
+  return cst__fail(error, CST_CORRUPT, "the file is cut: fetch or write it again",
+                   "truncated: %zu of %llu bytes of a %s", size, (unsigned long long)needed, what);
 }

@@ -6,10 +6,6 @@
 #include "base/crc32c.h"
 #include "base/hash.h"
 #include "format/container/container.h"
-#include "format/guess.h"
-
-#define DEFAULT_MAX_RECORD_SIZE (UINT64_C(256) << 20)
-#define LARGEST_RECORD_SIZE (UINT64_C(1) << 62)
 
 enum { HEADER = CST__TFRECORD_HEADER, FOOTER = CST__TFRECORD_FOOTER };
 
@@ -21,28 +17,21 @@ static cst_status fail_length(uint32_t stored, uint32_t computed, uint64_t lengt
                    (unsigned long long)length);
 }
 
-static cst_status fail_limit(uint64_t length, uint64_t limit, cst_error *error) {
-  return cst__fail(error, CST_LIMIT, "raise max_record_size if such records are to be expected",
-                   "record of %llu bytes, the limit is %llu", (unsigned long long)length,
-                   (unsigned long long)limit);
-}
-
-static cst_status scan(const uint8_t *data, size_t size, uint64_t max_record_size,
-                       cst__frame *frames, size_t max, size_t *num_frames, size_t *consumed,
-                       uint64_t *needed, cst_error *error) {
-  uint64_t limit = max_record_size == 0 ? DEFAULT_MAX_RECORD_SIZE : max_record_size;
-  limit = limit < LARGEST_RECORD_SIZE ? limit : LARGEST_RECORD_SIZE;
+static cst_status scan(const cst__chunk *chunk, uint64_t max_record_size, cst__framed *out,
+                       cst_error *error) {
+  const uint64_t limit = cst__record_limit(max_record_size);
   size_t at = 0;
   size_t count = 0;
   cst_status status = CST_OK;
-  *needed = 0;
-  while (count < max && at < size) {
-    size_t rest = size - at;
+  out->needed = 0;
+  out->known = false;
+  while (count < out->max && at < chunk->size) {
+    size_t rest = chunk->size - at;
     if (rest < HEADER) {
-      *needed = HEADER;
+      out->needed = HEADER;
       break;
     }
-    const uint8_t *header = data + at;
+    const uint8_t *header = chunk->data + at;
     uint64_t length = cst__load64(header);
     if (cst__tfrecord_length_crc(header) != cst__tfrecord_load32(header + 8)) {
       status = fail_length(cst__tfrecord_load32(header + 8), cst__tfrecord_length_crc(header),
@@ -50,18 +39,21 @@ static cst_status scan(const uint8_t *data, size_t size, uint64_t max_record_siz
       break;
     }
     if (length > limit) {
-      status = fail_limit(length, limit, error);
+      status = cst__fail_record_limit(length, limit, error);
       break;
     }
+    const cst__frame frame = {at + HEADER, (size_t)length, HEADER, FOOTER};
     if (length + HEADER + FOOTER > rest) {
-      *needed = length + HEADER + FOOTER;
+      out->needed = length + HEADER + FOOTER;
+      out->known = true;
+      out->next = frame;
       break;
     }
-    frames[count++] = (cst__frame){at + HEADER, (size_t)length};
+    out->frames[count++] = frame;
     at += (size_t)length + HEADER + FOOTER;
   }
-  *num_frames = count;
-  *consumed = at;
+  out->count = count;
+  out->consumed = at;
   return status;
 }
 
@@ -78,16 +70,15 @@ static cst_status check(const uint8_t *data, const cst__frame *frame, cst_error 
   return computed == stored ? CST_OK : fail_data(stored, computed, frame->size, error);
 }
 
-static cst_status truncated(const uint8_t *data, size_t size, uint64_t needed, cst_error *error) {
-  (void)data;
-  return cst__fail(error, CST_CORRUPT, "the file is cut: fetch or write it again",
-                   "truncated: %zu of %llu bytes of a record%s", size, (unsigned long long)needed,
-                   size < HEADER ? "'s header" : "");
+static cst_status truncated(size_t size, uint64_t needed, cst_error *error) {
+  return cst__fail_record_truncated(size, needed, size < HEADER ? "record's header" : "record",
+                                    error);
 }
 
-static void inspect(cst__damage_kind kind, const uint8_t *data, size_t size, uint64_t needed,
+static void inspect(cst__damage_kind kind, const cst__chunk *chunk, uint64_t needed,
                     cst__damage *damage) {
-  *damage = (cst__damage){.kind = kind, .length = needed, .there = size};
+  const uint8_t *data = chunk->data;
+  *damage = (cst__damage){.kind = kind, .length = needed, .there = chunk->size};
   if (kind == CST__DAMAGE_TRUNCATED) {
     return;
   }
@@ -103,37 +94,71 @@ static void inspect(cst__damage_kind kind, const uint8_t *data, size_t size, uin
 
 static cst_status explain(const cst__damage *damage, uint64_t max_record_size, cst_error *error) {
   switch (damage->kind) {
-    case CST__DAMAGE_LENGTH:
+    case CST__DAMAGE_FRAMING:
       return fail_length(damage->stored, damage->computed, damage->length, error);
     case CST__DAMAGE_DATA:
       return fail_data(damage->stored, damage->computed, damage->length, error);
     case CST__DAMAGE_LIMIT:
-      return fail_limit(damage->length, max_record_size, error);
+      return cst__fail_record_limit(damage->length, max_record_size, error);
     case CST__DAMAGE_TRUNCATED:
       break;
   }
-  return truncated(NULL, (size_t)damage->there, damage->length, error);
+  return truncated((size_t)damage->there, damage->length, error);
 }
 
-static bool sniff(const uint8_t *head, size_t size) {
-  if (size >= HEADER) {
-    return cst__tfrecord_length_crc(head) == cst__tfrecord_load32(head + 8);
+static bool sniff(const cst__chunk *head) {
+  return head->size >= HEADER &&
+         cst__tfrecord_length_crc(head->data) == cst__tfrecord_load32(head->data + 8);
+}
+
+/* Most places are told from a header by their length alone. */
+static size_t find_begin(const cst__chunk *chunk, size_t at, uint64_t room,
+                         uint64_t max_record_size) {
+  const uint64_t limit = cst__record_limit(max_record_size);
+  for (; at + HEADER <= chunk->size; at++) {
+    const uint8_t *header = chunk->data + at;
+    uint64_t length = cst__load64(header);
+    if (length < room - at && length + HEADER + FOOTER <= room - at && length <= limit &&
+        cst__tfrecord_length_crc(header) == cst__tfrecord_load32(header + 8)) {
+      return at;
+    }
   }
-  return cst__guess_format(head, size) == NULL;
+  return SIZE_MAX;
+}
+
+static uint64_t payload_size(uint64_t record_size) { return record_size - HEADER - FOOTER; }
+
+cst_status cst__tfrecord_write(cst__output *output, const void *record, size_t size,
+                               cst_error *error) {
+  uint8_t header[HEADER];
+  uint64_t length = size;
+  memcpy(header, &length, sizeof length);
+  uint32_t crc = cst__tfrecord_length_crc(header);
+  memcpy(header + sizeof length, &crc, sizeof crc);
+  uint32_t footer = cst__crc32c_mask(cst__crc32c(0, record, size));
+  CST__TRY(cst__output_write(output, header, sizeof header, error));
+  CST__TRY(cst__output_write(output, record, size, error));
+  return cst__output_write(output, &footer, sizeof footer, error);
 }
 
 static const char *const extensions[] = {".tfrecord", ".tfrecords", ".tfrec", NULL};
 
 const cst__container cst__tfrecord_container = {
     .info = {"tfrecord", "TFRecord", extensions},
-    .header_size = HEADER,
-    .footer_size = FOOTER,
+    .framing_fault = "length-crc",
+    .payload = "example",
+    .least_framing = HEADER + FOOTER,
+    .most_framing = HEADER + FOOTER,
     .sniff = sniff,
+    .sniff_proves = true,
     .scan = scan,
     .check = check,
     .truncated = truncated,
     .inspect = inspect,
     .explain = explain,
     .find_end = cst__tfrecord_find_end,
-    .guess = cst__guess_format,
+    .find_begin = find_begin,
+    .begin_size = HEADER,
+    .payload_size = payload_size,
+    .write = cst__tfrecord_write,
 };

@@ -1,4 +1,4 @@
-/* TFRecord: the framing's layout, and the writer that every record payload shares.
+/* TFRecord: the layout of the framing.
  *
  *   bytes 0 to 7    length of the payload, little-endian
  *   bytes 8 to 11   masked CRC-32C of those 8 bytes ("length CRC")
@@ -7,16 +7,13 @@
  *
  * Source: tensorflow/core/lib/io/record_writer.h.
  */
-#ifndef FORMAT_TFRECORD_H
-#define FORMAT_TFRECORD_H
+#ifndef FORMAT_CONTAINER_TFRECORD_H
+#define FORMAT_CONTAINER_TFRECORD_H
 
 #include <string.h>
 
-#include <columnstone/arrow_abi.h>
 #include "base/crc32c.h"
 #include "format/container/container.h"
-
-#include "io/output.h"
 
 enum {
   CST__TFRECORD_HEADER = 12,
@@ -35,16 +32,11 @@ static inline uint32_t cst__tfrecord_length_crc(const uint8_t *header) {
 }
 
 /* See cst__container.find_end (tfrecord_resync.c). */
-bool cst__tfrecord_find_end(cst__resync *resync, const uint8_t *data, size_t size, bool ends,
-                            size_t *passed, uint64_t *needed);
+bool cst__tfrecord_find_end(cst__resync *resync, const cst__chunk *chunk, size_t *passed,
+                            uint64_t *needed);
 
 /* Writes one record's header, payload and footer. */
 cst_status cst__tfrecord_write(cst__output *output, const void *record, size_t size,
                                cst_error *error);
 
-/* All slots of a binary-like Arrow array without nulls, which is validated fully. */
-cst_status cst__tfrecord_write_arrow(cst__output *output, const struct ArrowSchema *schema,
-                                     const struct ArrowArray *records,
-                                     const cst_allocator *allocator, cst_error *error);
-
-#endif /* FORMAT_TFRECORD_H */
+#endif /* FORMAT_CONTAINER_TFRECORD_H */

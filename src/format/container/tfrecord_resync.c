@@ -322,7 +322,7 @@ static verdict find_beyond_limit(cst__resync *r, const uint8_t *data, size_t siz
 static verdict find_extent(cst__resync *r, const uint8_t *data, size_t size, bool ends,
                            size_t *passed, uint64_t *needed) {
   switch (r->kind) {
-    case CST__DAMAGE_LENGTH:
+    case CST__DAMAGE_FRAMING:
       return find_by_header(r, data, size, ends, passed, needed);
     case CST__DAMAGE_DATA:
       return find_by_length(r, data, size, ends, passed, needed);
@@ -335,16 +335,16 @@ static verdict find_extent(cst__resync *r, const uint8_t *data, size_t size, boo
   return NO;
 }
 
-bool cst__tfrecord_find_end(cst__resync *r, const uint8_t *data, size_t size, bool ends,
-                            size_t *passed, uint64_t *needed) {
+bool cst__tfrecord_find_end(cst__resync *r, const cst__chunk *chunk, size_t *passed,
+                            uint64_t *needed) {
   *passed = 0;
   *needed = 0;
   if (!r->searching) {
-    verdict v = find_extent(r, data, size, ends, passed, needed);
+    verdict v = find_extent(r, chunk->data, chunk->size, chunk->ends, passed, needed);
     if (v != NO) {
       return v == YES;
     }
     r->searching = true;
   }
-  return search(r, data, size, ends, passed, needed);
+  return search(r, chunk->data, chunk->size, chunk->ends, passed, needed);
 }

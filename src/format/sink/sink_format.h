@@ -9,6 +9,7 @@
 #include <columnstone/sink.h>
 
 #include "base/error.h"
+#include "format/container/container.h"
 #include "format/plugin/program.h"
 #include "io/output.h"
 
@@ -17,6 +18,7 @@ typedef struct cst__sink_target {
   const char *path;                 /* of it, for what its ending tells; "-": standard output */
   const struct ArrowSchema *schema; /* borrowed until free; a struct */
   const cst_sink_options *options;  /* never NULL; valid for the time of open */
+  const cst__container *container;  /* for formats of records */
   const cst_plugin_format *plugin;  /* for cst__sink_plugin */
   const cst__program *program;      /* for cst__sink_program */
 } cst__sink_target;
@@ -30,6 +32,9 @@ typedef struct cst__sink_format {
   /* Writes what is left; the output is finished behind it. */
   cst_status (*finish)(void *sink, cst_error *error);
   void (*free)(void *sink);
+  /* For formats of records: true if batches of these columns are to be written so, when only the
+   * container is known. NULL: never. */
+  bool (*matches)(const struct ArrowSchema *schema, const cst_sink_options *options);
   bool own_compression; /* the output is plain, whatever the options say */
 } cst__sink_format;
 

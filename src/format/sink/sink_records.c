@@ -1,16 +1,16 @@
-/* Record batches to TFRecord files: as tf.Examples, as tf.SequenceExamples, or a binary column as
- * it is. */
+/* Record batches to the records of a container: tf.Examples, tf.SequenceExamples, or a binary
+ * column as it is. */
 #include <string.h>
 
 #include "base/alloc.h"
 #include "decode/example_encoder.h"
 #include "decode/sequence_encoder.h"
-#include "format/container/tfrecord.h"
 #include "format/sink/sink_format.h"
 
 typedef struct record_sink {
   cst_allocator allocator;
-  cst__output *output;              /* lent */
+  cst__output *output; /* lent */
+  const cst__container *container;
   cst_example_encoder *example;     /* for example */
   cst_sequence_encoder *sequence;   /* for sequence_example */
   const struct ArrowSchema *schema; /* borrowed */
@@ -31,6 +31,7 @@ static cst_status records_new(const cst__sink_target *open, record_sink **out, c
   }
   sink->allocator = allocator;
   sink->output = open->output;
+  sink->container = open->container;
   sink->schema = open->schema;
   *out = sink;
   return CST_OK;
@@ -39,8 +40,8 @@ static cst_status records_new(const cst__sink_target *open, record_sink **out, c
 /* Writes encoded records, and lets them go. */
 static cst_status write_records(record_sink *sink, struct ArrowSchema *schema,
                                 struct ArrowArray *records, cst_error *error) {
-  cst_status status =
-      cst__tfrecord_write_arrow(sink->output, schema, records, &sink->allocator, error);
+  cst_status status = cst__container_write_arrow(sink->container, sink->output, schema, records,
+                                                 &sink->allocator, error);
   records->release(records);
   schema->release(schema);
   return status;
@@ -115,9 +116,23 @@ static cst_status sequence_write(void *ptr, const struct ArrowArray *batch, cst_
   return write_records(sink, &schema, &records, error);
 }
 
+/* A struct column of the name that the options tell. */
+static bool sequence_matches(const struct ArrowSchema *schema, const cst_sink_options *options) {
+  const char *name =
+      options->sequence_column != NULL ? options->sequence_column : CST_SEQUENCE_COLUMN;
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    const struct ArrowSchema *column = schema->children[i];
+    if (column->name != NULL && strcmp(column->name, name) == 0) {
+      return strcmp(column->format, "+s") == 0;
+    }
+  }
+  return false;
+}
+
 const cst__sink_format cst__sink_sequence = {
     .name = "sequence_example",
     .open = sequence_open,
+    .matches = sequence_matches,
     .write = sequence_write,
     .finish = records_finish,
     .free = records_free,
@@ -151,12 +166,25 @@ static cst_status raw_open(const cst__sink_target *open, void **out, cst_error *
 
 static cst_status raw_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
   record_sink *sink = ptr;
-  return cst__tfrecord_write_arrow(sink->output, sink->schema, batch, &sink->allocator, error);
+  return cst__container_write_arrow(sink->container, sink->output, sink->schema, batch,
+                                    &sink->allocator, error);
+}
+
+/* One plain binary column of the name `record`, as sources of the format raw have it. */
+static bool raw_matches(const struct ArrowSchema *schema, const cst_sink_options *options) {
+  (void)options;
+  if (schema->n_children != 1 || schema->children[0]->name == NULL ||
+      strcmp(schema->children[0]->name, "record") != 0) {
+    return false;
+  }
+  const char *format = schema->children[0]->format;
+  return strcmp(format, "z") == 0 || strcmp(format, "Z") == 0 || strcmp(format, "vz") == 0;
 }
 
 const cst__sink_format cst__sink_raw = {
     .name = "raw",
     .open = raw_open,
+    .matches = raw_matches,
     .write = raw_write,
     .finish = records_finish,
     .free = records_free,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/interrupt.h"
+#include "format/guess.h"
 #include "source/block/recover.h"
 
 enum {
@@ -114,7 +115,7 @@ static cst_status open_input(cst__cursor *cursor, cst_error *error) {
 
 bool cst__cursor_judge(cst__cursor *cursor, const uint8_t *data, size_t size) {
   const cst__container *container = cursor->source->inputs->container;
-  const char *hint = container->guess(data, size < HEAD_SIZE ? size : HEAD_SIZE);
+  const char *hint = cst__guess_format(data, size < HEAD_SIZE ? size : HEAD_SIZE);
   if (hint == NULL) {
     return false;
   }
@@ -132,47 +133,56 @@ static void judge_first_record(cst__cursor *cursor, const uint8_t *data, size_t 
   }
 }
 
-/* Frames what lies in data[block->size .. size). *needed: bytes of the next record, from
- * block->size on, if it is incomplete. A failure waits in the cursor. */
-static void frame_sound_records(cst__cursor *cursor, cst__block *block, const uint8_t *data,
-                                size_t size, uint64_t *needed) {
-  const cst__container *container = cursor->source->inputs->container;
-  size_t found;
+cst_status cst__cursor_scan(const cst__cursor *cursor, cst__block *block, const cst__chunk *rest,
+                            cst__framed *framed, cst_error *error) {
+  const cst_source *source = cursor->source;
+  cst__frame *frames = block->frames + block->num_frames;
+  *framed = (cst__framed){.frames = frames, .max = block->frames_capacity - block->num_frames};
+  cst_status status =
+      source->inputs->container->scan(rest, source->options.max_record_size, framed, error);
+  for (size_t i = 0; i < framed->count; i++) {
+    frames[i].begin += block->size;
+  }
+  framed->next.begin += block->size;
+  return status;
+}
+
+/* Frames what lies in the chunk from block->size on. *framed: what the last scan found. A failure
+ * waits in the cursor. */
+static void frame_sound_records(cst__cursor *cursor, cst__block *block, const cst__chunk *chunk,
+                                cst__framed *framed) {
   do {
-    size_t consumed = 0;
-    found = 0;
-    *needed = 0;
+    const cst__chunk rest = {chunk->data + block->size, chunk->size - block->size,
+                             chunk->ends && cursor->failure == CST_OK};
     if (!cst__block_reserve_frames(block, block->num_frames + FRAMES_STEP)) {
       fail_memory(cursor, FRAMES_STEP * sizeof *block->frames);
       return;
     }
-    size_t room = block->frames_capacity - block->num_frames;
-    cst__frame *frames = block->frames + block->num_frames;
-    cst_status status = container->scan(data + block->size, size - block->size,
-                                        cursor->source->options.max_record_size, frames, room,
-                                        &found, &consumed, needed, &cursor->error);
-    for (size_t i = 0; i < found; i++) {
-      frames[i].begin += block->size;
-    }
-    block->size += consumed;
-    block->num_frames += found;
+    cst_status status = cst__cursor_scan(cursor, block, &rest, framed, &cursor->error);
+    block->size += framed->consumed;
+    block->num_frames += framed->count;
     if (status != CST_OK) {
-      cst__cursor_fail(cursor, status, status == CST_LIMIT ? "limit" : "length-crc");
+      bool limit = status == CST_LIMIT;
+      cst__cursor_fail(cursor, status,
+                       limit ? "limit" : cursor->source->inputs->container->framing_fault);
       if (block->num_frames == 0) {
-        judge_first_record(cursor, data + block->size, size - block->size);
+        judge_first_record(cursor, chunk->data + block->size, chunk->size - block->size);
       }
       return;
     }
-  } while (found > 0 && *needed == 0 && block->size < size);
+  } while (framed->count > 0 && framed->needed == 0 && block->size < chunk->size);
 }
 
+/* *framed: what is known of the next record, from block->size on, if it is incomplete. */
 static void frame_records(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
-                          uint64_t *needed) {
+                          cst__framed *framed) {
+  bool ends = cursor->ended || (cursor->map != NULL && size == mapped_rest(cursor));
+  const cst__chunk chunk = {data, size, ends};
+  *framed = (cst__framed){0};
   if (cursor->recover) {
-    bool ends = cursor->ended || (cursor->map != NULL && size == mapped_rest(cursor));
-    cst__recover_records(cursor, block, data, size, ends, needed);
+    cst__recover_records(cursor, block, &chunk, framed);
   } else {
-    frame_sound_records(cursor, block, data, size, needed);
+    frame_sound_records(cursor, block, &chunk, framed);
   }
 }
 
@@ -198,10 +208,12 @@ static void read_until(cst__cursor *cursor, cst__block *block, size_t *filled, s
 
 /* How far to read so that the next record is whole; 0: it is left to the next block. Room for a
  * record that is larger than all before grows by doubling, as its bytes arrive. */
-static size_t next_limit(cst__cursor *cursor, cst__block *block, size_t filled, uint64_t needed) {
+static size_t next_limit(cst__cursor *cursor, cst__block *block, size_t filled,
+                         const cst__framed *framed) {
+  const uint64_t needed = framed->needed;
   if (block->size > 0) {
-    bool known = needed > cursor->source->inputs->container->header_size;
-    return known && needed <= block->capacity - block->size ? block->size + (size_t)needed : 0;
+    return framed->known && needed <= block->capacity - block->size ? block->size + (size_t)needed
+                                                                    : 0;
   }
   size_t limit = needed < SIZE_MAX / 2 ? (size_t)needed : SIZE_MAX / 2;
   if (limit > block->capacity) {
@@ -216,11 +228,12 @@ static size_t next_limit(cst__cursor *cursor, cst__block *block, size_t filled, 
 }
 
 /* Passes over the rest of the record behind the block's, and takes it as read; false: read it. */
-static bool skim_record(cst__cursor *cursor, cst__block *block, size_t *filled, uint64_t needed) {
+static bool skim_record(cst__cursor *cursor, cst__block *block, size_t *filled,
+                        const cst__framed *framed) {
+  const uint64_t needed = framed->needed;
   uint64_t there = *filled - block->size;
   uint64_t skipped = 0;
-  if (needed <= cursor->source->inputs->container->header_size || needed - there < SKIM_LEAST ||
-      block->size + needed > part_rest(cursor) ||
+  if (!framed->known || needed - there < SKIM_LEAST || block->size + needed > part_rest(cursor) ||
       !cst__input_skip(cursor->input, needed - there, &skipped)) {
     return false;
   }
@@ -233,10 +246,7 @@ static bool skim_record(cst__cursor *cursor, cst__block *block, size_t *filled, 
     fail_memory(cursor, sizeof *block->frames);
     return true;
   }
-  const cst__container *container = cursor->source->inputs->container;
-  block->frames[block->num_frames++] =
-      (cst__frame){block->size + container->header_size,
-                   (size_t)needed - container->header_size - container->footer_size};
+  block->frames[block->num_frames++] = framed->next;
   block->size += (size_t)needed;
   *filled = block->size;
   return true;
@@ -270,8 +280,7 @@ static void check_part_end(cst__cursor *cursor, size_t filled, size_t size, uint
 
 /* A stream that ends here must end with a record; and a file must be as long as it was. `filled`
  * bytes were there from the cursor's offset on, `size` of them lie behind the last record. */
-static void check_end(cst__cursor *cursor, const uint8_t *data, size_t filled, size_t size,
-                      uint64_t needed) {
+static void check_end(cst__cursor *cursor, size_t filled, size_t size, uint64_t needed) {
   if (cursor->failure != CST_OK) {
     return;
   }
@@ -282,8 +291,7 @@ static void check_end(cst__cursor *cursor, const uint8_t *data, size_t filled, s
   int64_t file_size = cst__input_file_size(cursor->input);
   if (size > 0) {
     cst__cursor_fail(cursor,
-                     cursor->source->inputs->container->truncated(data + filled - size, size,
-                                                                  needed, &cursor->error),
+                     cursor->source->inputs->container->truncated(size, needed, &cursor->error),
                      "truncated");
   } else if (file_size >= 0 && cursor->mapping == NULL &&
              cst__input_consumed(cursor->input) != (uint64_t)file_size) {
@@ -317,28 +325,27 @@ static void fill_buffered(cst__cursor *cursor, cst__block *block) {
   size_t filled = cursor->carried;
   size_t limit =
       filled < CST__BLOCK_TARGET / 2 ? CST__BLOCK_TARGET : filled + CST__BLOCK_TARGET / 2;
-  uint64_t needed = 0;
+  cst__framed framed = {0};
   cursor->carried = 0;
   if (cursor->skim) {
     limit = filled + cursor->skim_size;
   }
   while (limit > 0 && !cursor->ended) {
     read_until(cursor, block, &filled, limit);
-    uint64_t missing = 0;
+    framed = (cst__framed){0};
     if (filled > block->size || cursor->recovery.open) {
-      frame_records(cursor, block, block->buffer, filled, &missing);
+      frame_records(cursor, block, block->buffer, filled, &framed);
     }
-    needed = missing;
-    if (cursor->skim && !cursor->ended && skim_record(cursor, block, &filled, needed)) {
+    if (cursor->skim && !cursor->ended && skim_record(cursor, block, &filled, &framed)) {
       break;
     }
-    limit = filled > block->size ? next_limit(cursor, block, filled, needed) : 0;
+    limit = filled > block->size ? next_limit(cursor, block, filled, &framed) : 0;
   }
   if (cursor->ended && !(cursor->recover && cst__recover_compression(cursor, block, filled))) {
     const uint8_t *rest = block->buffer + block->size;
     size_t size = filled - block->size;
-    check_end(cursor, block->buffer, filled, size, needed);
-    if (block->num_frames == 0 && needed <= cursor->source->inputs->container->header_size) {
+    check_end(cursor, filled, size, framed.needed);
+    if (block->num_frames == 0 && !framed.known) {
       judge_first_record(cursor, rest, size);
     }
   }
@@ -365,17 +372,17 @@ static void fill_mapped(cst__cursor *cursor, cst__block *block) {
   size_t rest = mapped_rest(cursor);
   const uint8_t *data = rest > 0 ? cursor->map + cursor->offset : cursor->map;
   size_t window = rest < CST__BLOCK_TARGET ? rest : CST__BLOCK_TARGET;
-  uint64_t needed = 0;
+  cst__framed framed = {0};
   if (rest > 0) {
-    frame_records(cursor, block, data, window, &needed);
+    frame_records(cursor, block, data, window, &framed);
   }
-  while (block->size == 0 && needed > window && window < rest && !cursor->ended) {
-    window = needed < rest ? (size_t)needed : rest;
-    frame_records(cursor, block, data, window, &needed);
+  while (block->size == 0 && framed.needed > window && window < rest && !cursor->ended) {
+    window = framed.needed < rest ? (size_t)framed.needed : rest;
+    frame_records(cursor, block, data, window, &framed);
   }
   if (!cursor->ended && (block->size == 0 || block->size == rest)) {
     cursor->ended = true;
-    check_end(cursor, data, rest, rest - block->size, needed);
+    check_end(cursor, rest, rest - block->size, framed.needed);
     if (block->num_frames == 0) {
       judge_first_record(cursor, data, rest);
     }

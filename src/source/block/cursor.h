@@ -58,6 +58,10 @@ cst_status cst__cursor_fill(cst__cursor *cursor, cst__block **out, cst_error *er
 
 /* ---- for recover.c ---- */
 
+/* Frames the `rest` after the block's records, which is not added to it yet. */
+cst_status cst__cursor_scan(const cst__cursor *cursor, cst__block *block, const cst__chunk *rest,
+                            cst__framed *framed, cst_error *error);
+
 /* Keeps a failure that is already in cursor->error, for after the good records. */
 void cst__cursor_fail(cst__cursor *cursor, cst_status failure, const char *fault);
 

@@ -45,14 +45,13 @@ static bool move_drops(proof *p, size_t row) {
 static bool drop_record(proof *p, const cst__run *run, size_t i, const cst_error *error) {
   const cst_source *source = p->decoding->source;
   const cst__frame *frame = &run->block->frames[run->first + i];
-  uint64_t header = source->inputs->container->header_size;
   cst__drop drop = {.kind = CST__DROP_RECORD,
                     .error = cst__error_keep(&source->allocator, error),
                     .before = p->sound.rows,
                     .file = run->file,
                     .record = run->record + i,
-                    .offset = run->block->offset + frame->begin - header,
-                    .bytes = frame->size + header + source->inputs->container->footer_size};
+                    .offset = run->block->offset + cst__frame_start(frame),
+                    .bytes = cst__frame_end(frame) - cst__frame_start(frame)};
   return drop.error != NULL && cst__drops_add(&p->sound.drops, &source->allocator, &drop);
 }
 

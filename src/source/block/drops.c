@@ -52,10 +52,10 @@ void cst__drops_reset(cst__drops *drops) {
   *drops = (cst__drops){0};
 }
 
-static const char *damage_name(cst__damage_kind kind) {
+static const char *damage_name(const cst__container *container, cst__damage_kind kind) {
   switch (kind) {
-    case CST__DAMAGE_LENGTH:
-      return "length-crc";
+    case CST__DAMAGE_FRAMING:
+      return container->framing_fault;
     case CST__DAMAGE_DATA:
       return "data-crc";
     case CST__DAMAGE_LIMIT:
@@ -66,7 +66,7 @@ static const char *damage_name(cst__damage_kind kind) {
   return "truncated";
 }
 
-const char *cst__drop_name(const cst__drop *drop) {
+const char *cst__drop_name(const cst__drop *drop, const cst_source *source) {
   switch (drop->kind) {
     case CST__DROP_RECORD:
       return "record";
@@ -75,7 +75,7 @@ const char *cst__drop_name(const cst__drop *drop) {
     case CST__DROP_DAMAGE:
       break;
   }
-  return damage_name(drop->damage.kind);
+  return damage_name(source->inputs->container, drop->damage.kind);
 }
 
 static void restore(const cst__kept_error *kept, cst_error *error) {

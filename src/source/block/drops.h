@@ -52,7 +52,7 @@ void cst__drops_clear(cst__drops *drops, size_t first);
 void cst__drops_reset(cst__drops *drops);
 
 /* "length-crc", ..., as cst_fault has it. */
-const char *cst__drop_name(const cst__drop *drop);
+const char *cst__drop_name(const cst__drop *drop, const cst_source *source);
 
 /* The error that reading would have failed with, its place included. */
 void cst__drop_explain(const cst__drop *drop, const cst_source *source, cst_error *error);

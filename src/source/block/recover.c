@@ -28,14 +28,19 @@ static void add_drop(cst__cursor *cursor, cst__block *block, cst__drop *drop) {
 
 /* ---- damaged records ---- */
 
+/* What lies after the block's records. */
+static cst__chunk rest_of(const cst__chunk *chunk, const cst__block *block) {
+  return (cst__chunk){chunk->data + block->size, chunk->size - block->size, chunk->ends};
+}
+
 /* Begins the search for the end of the damaged record that is next. */
 static void open_damage(cst__cursor *cursor, const cst__block *block, cst__damage_kind kind,
-                        const uint8_t *data, size_t size, uint64_t needed) {
+                        const cst__chunk *chunk, uint64_t needed) {
   cst__recovery *r = &cursor->recovery;
+  const cst__chunk rest = rest_of(chunk, block);
   r->open = true;
   r->drop = (cst__drop){.kind = CST__DROP_DAMAGE, .offset = cursor->offset + block->size};
-  cursor->source->inputs->container->inspect(kind, data + block->size, size - block->size, needed,
-                                             &r->drop.damage);
+  cursor->source->inputs->container->inspect(kind, &rest, needed, &r->drop.damage);
   r->resync.kind = kind;
   r->resync.length = r->drop.damage.length;
   r->resync.first = 1;
@@ -43,12 +48,12 @@ static void open_damage(cst__cursor *cursor, const cst__block *block, cst__damag
 }
 
 /* Goes on with the search; true: the record has become a drop. */
-static bool close_damage(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
-                         bool ends, uint64_t *needed) {
+static bool close_damage(cst__cursor *cursor, cst__block *block, const cst__chunk *chunk,
+                         uint64_t *needed) {
   cst__recovery *r = &cursor->recovery;
+  const cst__chunk rest = rest_of(chunk, block);
   size_t passed;
-  bool found = cursor->source->inputs->container->find_end(
-      &r->resync, data + block->size, size - block->size, ends, &passed, needed);
+  bool found = cursor->source->inputs->container->find_end(&r->resync, &rest, &passed, needed);
   block->size += passed;
   r->drop.bytes += passed;
   r->resync.credit += passed;
@@ -59,46 +64,45 @@ static bool close_damage(cst__cursor *cursor, cst__block *block, const uint8_t *
   return found;
 }
 
-/* True if a record begins in the rest of these bytes, of which the first are damaged. */
-static bool is_followed(const cst__cursor *cursor, const uint8_t *rest, size_t size) {
+/* True if a record begins in the rest of the stream, of which the first bytes are damaged. */
+static bool is_followed(const cst__cursor *cursor, const cst__chunk *chunk,
+                        const cst__block *block) {
   cst__resync trial = cursor->recovery.resync;
+  cst__chunk rest = rest_of(chunk, block);
   size_t passed;
   uint64_t needed;
-  return cursor->source->inputs->container->find_end(&trial, rest, size, true, &passed, &needed) &&
-         passed < size;
+  rest.ends = true;
+  return cursor->source->inputs->container->find_end(&trial, &rest, &passed, &needed) &&
+         passed < rest.size;
 }
 
 static bool payload_fits(const cst__cursor *cursor, const uint8_t *data, const cst__frame *frame) {
-  return cursor->recovery.resync.ignore_data ||
-         cursor->source->inputs->container->check(data, frame, NULL) == CST_OK;
-}
-
-/* Where the record of a frame ends. */
-static size_t frame_end(const cst__cursor *cursor, const cst__frame *frame) {
-  return frame->begin + frame->size + cursor->source->inputs->container->footer_size;
+  const cst__container *container = cursor->source->inputs->container;
+  return container->check == NULL || cursor->recovery.resync.ignore_data ||
+         container->check(data, frame, NULL) == CST_OK;
 }
 
 /* Goes on from a frame whose payload is wrong. True: it has become a drop, which ends where the
  * frame does. False: what comes next has to be looked for from block->size on. */
-static bool pass_over_frame(cst__cursor *cursor, cst__block *block, const uint8_t *data,
-                            size_t size, bool ends, const cst__frame *frame, uint64_t *needed) {
-  block->size = frame->begin - cursor->source->inputs->container->header_size;
-  open_damage(cursor, block, CST__DAMAGE_DATA, data, size, 0);
-  return close_damage(cursor, block, data, size, ends, needed) &&
-         block->size == frame_end(cursor, frame) && cursor->failure == CST_OK;
+static bool pass_over_frame(cst__cursor *cursor, cst__block *block, const cst__chunk *chunk,
+                            const cst__frame *frame, uint64_t *needed) {
+  block->size = cst__frame_start(frame);
+  open_damage(cursor, block, CST__DAMAGE_DATA, chunk, 0);
+  return close_damage(cursor, block, chunk, needed) && block->size == cst__frame_end(frame) &&
+         cursor->failure == CST_OK;
 }
 
 /* Keeps those of the `found` frames after the block's whose payloads are sound. False: see
  * pass_over_frame. */
-static bool keep_sound(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
-                       bool ends, size_t found, uint64_t *needed) {
+static bool keep_sound(cst__cursor *cursor, cst__block *block, const cst__chunk *chunk,
+                       size_t found, uint64_t *needed) {
   const cst__frame *frames = block->frames + block->num_frames;
   for (size_t i = 0; i < found; i++) {
     cst__frame frame = frames[i];
-    if (payload_fits(cursor, data, &frame)) {
+    if (payload_fits(cursor, chunk->data, &frame)) {
       block->frames[block->num_frames++] = frame;
-      block->size = frame_end(cursor, &frame);
-    } else if (!pass_over_frame(cursor, block, data, size, ends, &frame, needed)) {
+      block->size = cst__frame_end(&frame);
+    } else if (!pass_over_frame(cursor, block, chunk, &frame, needed)) {
       return false;
     }
   }
@@ -107,76 +111,70 @@ static bool keep_sound(cst__cursor *cursor, cst__block *block, const uint8_t *da
 
 /* True if the stream begins with something else than records, and the cursor has failed. Bytes that
  * look like another format are damage if a record follows them, or if the file has been divided. */
-static bool is_other_format(cst__cursor *cursor, const cst__block *block, const uint8_t *data,
-                            size_t size) {
+static bool is_other_format(cst__cursor *cursor, const cst__block *block, const cst__chunk *chunk) {
   return cursor->offset + block->size == 0 && !cursor->recovery.resync.divided &&
-         !is_followed(cursor, data, size) && cst__cursor_judge(cursor, data, size);
+         !is_followed(cursor, chunk, block) && cst__cursor_judge(cursor, chunk->data, chunk->size);
 }
 
 /* The stream ends within a record; true: go on. If that is because its compression is damaged, the
  * rest is told of as such, unless sound records follow within it. */
-static bool open_cut_record(cst__cursor *cursor, const cst__block *block, const uint8_t *data,
-                            size_t size, uint64_t needed) {
+static bool open_cut_record(cst__cursor *cursor, const cst__block *block, const cst__chunk *chunk,
+                            const cst__framed *framed) {
   cst__recovery *r = &cursor->recovery;
-  const cst__container *container = cursor->source->inputs->container;
   if (cursor->failure != CST_OK && cursor->fault == NULL) {
     return false;
   }
-  open_damage(cursor, block, CST__DAMAGE_TRUNCATED, data, size, needed);
+  open_damage(cursor, block, CST__DAMAGE_TRUNCATED, chunk, framed->needed);
   if (cursor->failure != CST_OK) {
-    r->open = is_followed(cursor, data + block->size, size - block->size);
+    r->open = is_followed(cursor, chunk, block);
     return r->open;
   }
-  return needed > container->header_size || !is_other_format(cursor, block, data, size);
+  return framed->known || !is_other_format(cursor, block, chunk);
 }
 
 /* Frames records up to the next damaged one, or as far as there is room for frames. False: more
  * bytes are needed, or none are left. */
-static bool frame_on(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
-                     bool ends, uint64_t *needed) {
-  const cst__container *container = cursor->source->inputs->container;
-  size_t found;
-  size_t consumed;
+static bool frame_on(cst__cursor *cursor, cst__block *block, const cst__chunk *chunk,
+                     cst__framed *framed) {
+  cst__chunk rest = rest_of(chunk, block);
   uint64_t wanted;
   if (!cst__block_reserve_frames(block, block->num_frames + FRAMES_STEP)) {
     cst__cursor_fail(cursor, cst__fail_memory(&cursor->error, FRAMES_STEP * sizeof *block->frames),
                      NULL);
     return false;
   }
-  cst__frame *frames = block->frames + block->num_frames;
-  cst_status status = container->scan(
-      data + block->size, size - block->size, cursor->source->options.max_record_size, frames,
-      block->frames_capacity - block->num_frames, &found, &consumed, needed, NULL);
-  for (size_t i = 0; i < found; i++) {
-    frames[i].begin += block->size;
-  }
-  if (!keep_sound(cursor, block, data, size, ends, found, &wanted)) {
-    *needed = cursor->recovery.open ? wanted : 0;
+  rest.ends = chunk->ends && cursor->failure == CST_OK; /* else it is cut there */
+  cst_status status = cst__cursor_scan(cursor, block, &rest, framed, NULL);
+  if (!keep_sound(cursor, block, chunk, framed->count, &wanted)) {
+    framed->needed = cursor->recovery.open ? wanted : 0;
+    framed->known = cursor->recovery.open;
     return !cursor->recovery.open;
   }
   if (status != CST_OK) {
-    open_damage(cursor, block, status == CST_LIMIT ? CST__DAMAGE_LIMIT : CST__DAMAGE_LENGTH, data,
-                size, 0);
-    return status == CST_LIMIT || !is_other_format(cursor, block, data, size);
+    framed->needed = 0;
+    open_damage(cursor, block, status == CST_LIMIT ? CST__DAMAGE_LIMIT : CST__DAMAGE_FRAMING, chunk,
+                0);
+    return status == CST_LIMIT || !is_other_format(cursor, block, chunk);
   }
-  if (*needed > 0 && ends) {
-    return open_cut_record(cursor, block, data, size, *needed);
+  if (framed->needed > 0 && chunk->ends) {
+    return open_cut_record(cursor, block, chunk, framed);
   }
-  return *needed == 0;
+  return framed->needed == 0;
 }
 
-void cst__recover_records(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
-                          bool ends, uint64_t *needed) {
+void cst__recover_records(cst__cursor *cursor, cst__block *block, const cst__chunk *chunk,
+                          cst__framed *framed) {
   bool was_sound = cursor->failure == CST_OK;
   do {
-    *needed = 0;
-    if (cursor->recovery.open && !close_damage(cursor, block, data, size, ends, needed)) {
+    *framed = (cst__framed){0};
+    if (cursor->recovery.open && !close_damage(cursor, block, chunk, &framed->needed)) {
+      framed->known = true;
       return;
     }
     if (was_sound && cursor->failure != CST_OK) {
       return;
     }
-  } while (block->size < size && frame_on(cursor, block, data, size, ends, needed));
+  } while (block->size < chunk->size && frame_on(cursor, block, chunk, framed));
 }
 
 bool cst__recover_compression(cst__cursor *cursor, cst__block *block, size_t filled) {

@@ -6,11 +6,11 @@
 
 #include "source/block/cursor.h"
 
-/* Frames what lies in data[block->size .. size), as far as it is sound, and passes over the rest;
- * `ends`: the stream ends there. *needed: bytes that are wanted from block->size on; 0: none of
- * them is left. A failure waits in the cursor. */
-void cst__recover_records(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
-                          bool ends, uint64_t *needed);
+/* Frames what lies in the chunk from block->size on, as far as it is sound, and passes over the
+ * rest. framed->needed: bytes that are wanted from block->size on; 0: none of them is left. A
+ * failure waits in the cursor. */
+void cst__recover_records(cst__cursor *cursor, cst__block *block, const cst__chunk *chunk,
+                          cst__framed *framed);
 
 /* A damaged compression that has ended the cursor becomes a drop, too, true; the block is filled up
  * to `filled`. */

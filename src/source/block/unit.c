@@ -57,8 +57,7 @@ void cst__block_locate(const cst__block *block, const cst_source *source, size_t
   if (!cst__error_wanted(error)) {
     return;
   }
-  uint64_t begin =
-      block->offset + block->frames[frame].begin - source->inputs->container->header_size;
+  uint64_t begin = block->offset + cst__frame_start(&block->frames[frame]);
   error->record = -1;
   error->offset = -1;
   cst__error_add_file(error, cst__source_name(source, block->file));
@@ -103,11 +102,10 @@ cst__place cst__unit_rows_place(const void *ctx, int64_t row) {
       continue;
     }
     const cst__block *block = run->block;
-    size_t header = source->inputs->container->header_size;
     return (cst__place){
         cst__source_name(source, run->file),
         cst__source_record(source, run->file, run->record + at),
-        block != NULL ? (int64_t)(block->offset + block->frames[run->first + at].begin - header)
+        block != NULL ? (int64_t)(block->offset + cst__frame_start(&block->frames[run->first + at]))
                       : -1};
   }
   return cst__no_place;
@@ -179,7 +177,8 @@ static cst_status reserve(cst__decoding *decoding, const cst__unit *unit, cst_er
 static cst_status list_unit(const cst__unit *unit, cst__decoding *decoding, cst_error *error) {
   const cst_source *source = decoding->source;
   bool check =
-      !decoding->checked && !(source->options.flags & CST_SOURCE_SKIP_CRC) &&
+      source->inputs->container->check != NULL && !decoding->checked &&
+      !(source->options.flags & CST_SOURCE_SKIP_CRC) &&
       (decoding->direct || !cst__reading_options_skip(&source->options)); /* or the cursor does */
   size_t row = 0;
   CST__TRY(reserve(decoding, unit, error));

@@ -5,7 +5,8 @@
 
 /* ---- indexes ---- */
 
-/* Looks for the index file, once. One that is damaged, or that of other data, is none. */
+/* Looks for the index file, once. One that is damaged, or that of other data or of another
+ * container, is none. */
 static cst_status seek_sidecar(cst__file *file, cst_error *error) {
   cst__inputs *inputs = file->inputs;
   cst_index *loaded = NULL;
@@ -20,7 +21,8 @@ static cst_status seek_sidecar(cst__file *file, cst_error *error) {
     return cst__fail_memory(error, sizeof *loaded);
   }
   cst__mutex_lock(&inputs->lock);
-  if (!file->sidecar_sought && status == CST_OK) {
+  bool fits = status == CST_OK && loaded->container == inputs->container;
+  if (!file->sidecar_sought && fits) {
     file->index = loaded;
     loaded = NULL;
   }

@@ -1,8 +1,6 @@
 /* Finding the begin of a record from any byte of a file. */
 #include "source/index/boundary.h"
 
-#include "base/hash.h"
-
 enum { WINDOW = 256 << 10, FRAMES = 512 };
 
 typedef struct search {
@@ -11,7 +9,8 @@ typedef struct search {
   uint64_t end;    /* of what is searched */
   bool trusting;   /* data CRCs are not to be checked */
   uint8_t *window; /* WINDOW bytes: where a record is looked for */
-  uint8_t *ahead;  /* WINDOW bytes: the chain behind it */
+  size_t window_size;
+  uint8_t *ahead; /* WINDOW bytes: the chain behind it */
   cst__frame frames[FRAMES];
 } search;
 
@@ -22,32 +21,22 @@ static cst_status read_window(const search *s, uint64_t offset, uint8_t *buffer,
   return cst__raw_read_at(&s->raw, offset, buffer, size, got, error);
 }
 
-/* True if these are the bytes of a header, whose record ends within `room` bytes. */
-static bool is_header(const search *s, const uint8_t *header, uint64_t room) {
+static bool is_payload_sound(const search *s, const uint8_t *data, const cst__frame *frame) {
   const cst__container *container = s->source->inputs->container;
-  size_t found;
-  size_t consumed;
-  uint64_t needed;
-  cst__frame frame;
-  return cst__load64(header) < room &&
-         container->scan(header, container->header_size, s->source->options.max_record_size, &frame,
-                         1, &found, &consumed, &needed, NULL) == CST_OK &&
-         needed <= room;
+  return s->trusting || container->check == NULL || container->check(data, frame, NULL) == CST_OK;
 }
 
 /* Checks the data CRC of a record that does not fit the window. */
-static cst_status check_large(const search *s, uint64_t offset, uint64_t size, bool *sound,
-                              cst_error *error) {
-  const cst__container *container = s->source->inputs->container;
-  cst__frame frame = {container->header_size,
-                      (size_t)size - container->header_size - container->footer_size};
+static cst_status check_large(const search *s, uint64_t offset, const cst__frame *frame,
+                              bool *sound, cst_error *error) {
+  const size_t size = cst__frame_end(frame);
   size_t got = 0;
-  uint8_t *record = cst__new(&s->source->allocator, (size_t)size);
+  uint8_t *record = cst__new(&s->source->allocator, size);
   if (record == NULL) {
-    return cst__fail_memory(error, (size_t)size);
+    return cst__fail_memory(error, size);
   }
-  cst_status status = cst__raw_read_at(&s->raw, offset, record, (size_t)size, &got, error);
-  *sound = status == CST_OK && got == size && container->check(record, &frame, NULL) == CST_OK;
+  cst_status status = cst__raw_read_at(&s->raw, offset, record, size, &got, error);
+  *sound = status == CST_OK && got == size && is_payload_sound(s, record, frame);
   cst__delete(record);
   return status;
 }
@@ -55,21 +44,20 @@ static cst_status check_large(const search *s, uint64_t offset, uint64_t size, b
 /* The number of the first `count` frames of `ahead` in front of one whose data are not sound. */
 static size_t count_sound(const search *s, size_t count) {
   size_t i = 0;
-  while (i < count && (s->trusting || s->source->inputs->container->check(s->ahead, &s->frames[i],
-                                                                          NULL) == CST_OK)) {
+  while (i < count && is_payload_sound(s, s->ahead, &s->frames[i])) {
     i++;
   }
   return i;
 }
 
 /* A record that does not fit the window, or none at all. */
-static cst_status step_large(search *s, uint64_t needed, uint64_t *at, bool *sound,
+static cst_status step_large(search *s, const cst__framed *framed, uint64_t *at, bool *sound,
                              cst_error *error) {
-  *sound = needed > s->source->inputs->container->header_size && needed <= s->end - *at;
+  *sound = framed->known && framed->needed <= s->end - *at;
   if (*sound && !s->trusting) {
-    CST__TRY(check_large(s, *at, needed, sound, error));
+    CST__TRY(check_large(s, *at, &framed->next, sound, error));
   }
-  *at += *sound ? needed : 0;
+  *at += *sound ? framed->needed : 0;
   return CST_OK;
 }
 
@@ -78,25 +66,23 @@ static cst_status step_large(search *s, uint64_t needed, uint64_t *at, bool *sou
  * one begins, or else the last one whose header is right. */
 static cst_status step(search *s, uint64_t *at, uint64_t *last, size_t *records, bool *sound,
                        cst_error *error) {
-  const cst__container *container = s->source->inputs->container;
   size_t got;
-  size_t found;
-  size_t consumed;
-  uint64_t needed;
   CST__TRY(read_window(s, *at, s->ahead, &got, error));
-  cst_status status = container->scan(s->ahead, got, s->source->options.max_record_size, s->frames,
-                                      FRAMES, &found, &consumed, &needed, NULL);
-  if (found == 0) {
-    *last = needed > container->header_size ? *at : *last;
+  const cst__chunk chunk = {s->ahead, got, *at + got == s->end};
+  cst__framed framed = {.frames = s->frames, .max = FRAMES};
+  cst_status status =
+      s->source->inputs->container->scan(&chunk, s->source->options.max_record_size, &framed, NULL);
+  if (framed.count == 0) {
+    *last = framed.known ? *at : *last;
     *records += 1;
     *sound = status == CST_OK;
-    return *sound ? step_large(s, needed, at, sound, error) : CST_OK;
+    return *sound ? step_large(s, &framed, at, sound, error) : CST_OK;
   }
-  size_t good = count_sound(s, found);
-  *last = *at + s->frames[good < found ? good : found - 1].begin - container->header_size;
-  *sound = status == CST_OK && good == found;
-  *records += found;
-  *at += consumed;
+  size_t good = count_sound(s, framed.count);
+  *last = *at + cst__frame_start(&s->frames[good < framed.count ? good : framed.count - 1]);
+  *sound = status == CST_OK && good == framed.count;
+  *records += framed.count;
+  *at += framed.consumed;
   return CST_OK;
 }
 
@@ -115,40 +101,46 @@ static cst_status try_candidate(search *s, uint64_t at, bool *sound, uint64_t *n
   return CST_OK;
 }
 
-/* Searches the window's `size` bytes from `at` on. *next: the boundary, or where the next window
- * begins. */
-static cst_status search_window(search *s, uint64_t at, size_t size, bool *found, uint64_t *next,
+/* Searches the window, whose first byte is that at `base`, from its byte `at` on. *next: the
+ * border, or where the next window begins. */
+static cst_status search_window(search *s, uint64_t base, size_t at, bool *found, uint64_t *next,
                                 cst_error *error) {
-  size_t header = s->source->inputs->container->header_size;
-  for (size_t i = 0; i + header <= size; i++) {
-    if (!is_header(s, s->window + i, s->end - at - i)) {
-      continue;
+  const cst__container *container = s->source->inputs->container;
+  const size_t size = s->window_size;
+  const cst__chunk chunk = {s->window, size, base + size == s->end};
+  for (;;) {
+    at = container->find_begin(&chunk, at, s->end - base, s->source->options.max_record_size);
+    if (at == SIZE_MAX) {
+      *next = base + size + 1 - container->begin_size;
+      return CST_OK;
     }
-    CST__TRY(try_candidate(s, at + i, found, next, error));
+    *found = container->begin_is_sure;
+    *next = base + at;
+    if (!*found) {
+      CST__TRY(try_candidate(s, base + at, found, next, error));
+    }
     if (*found) {
-      *next = at + i;
+      *next = base + at;
       return CST_OK;
     }
-    if (*next - at >= size) {
+    if (*next - base > size) {
       return CST_OK;
     }
-    i = (size_t)(*next - at) - 1;
+    at = (size_t)(*next - base);
   }
-  *next = at + size - (header - 1);
-  return CST_OK;
 }
 
 static cst_status run(search *s, uint64_t from, uint64_t *out, cst_error *error) {
-  size_t header = s->source->inputs->container->header_size;
   bool found = false;
   uint64_t at = from;
   while (!found && at < s->end) {
-    size_t got;
-    CST__TRY(read_window(s, at, s->window, &got, error));
-    if (got < header) {
+    size_t before = at > 0; /* the byte before a record may tell that it begins */
+    CST__TRY(read_window(s, at - before, s->window, &s->window_size, error));
+    if (s->window_size <= before ||
+        s->window_size < before + s->source->inputs->container->begin_size) {
       break;
     }
-    CST__TRY(search_window(s, at, got, &found, &at, error));
+    CST__TRY(search_window(s, at - before, before, &found, &at, error));
   }
   *out = found ? at : s->end;
   return CST_OK;

@@ -16,11 +16,12 @@ static const char magic[8] = {'C', 'S', 'T', 'I', 'N', 'D', 'E', 'X'};
 
 /* ---- in memory ---- */
 
-static cst_index *new_index(const cst_allocator *allocator) {
+static cst_index *new_index(const cst__container *container, const cst_allocator *allocator) {
   cst_index *index = cst__new_zero(allocator, sizeof *index);
   if (index != NULL) {
     cst__refcount_init(&index->owners);
     index->allocator = cst__allocator_of(allocator);
+    index->container = container;
   }
   return index;
 }
@@ -72,13 +73,11 @@ cst_status cst__index_fail_compressed(const char *file, cst_error *error) {
   return CST_UNSUPPORTED;
 }
 
-static cst_status add_block(cst_index *index, const cst_source *source, const cst__block *block,
-                            cst_error *error) {
-  uint64_t base = block->offset - source->inputs->container->header_size;
+static cst_status add_block(cst_index *index, const cst__block *block, cst_error *error) {
   CST__TRY(reserve(index, index->count + block->num_frames, error));
   uint64_t *out = index->offsets + index->count;
   for (size_t i = 0; i < block->num_frames; i++) {
-    out[i] = base + block->frames[i].begin;
+    out[i] = block->offset + cst__frame_start(&block->frames[i]);
   }
   index->count += block->num_frames;
   return CST_OK;
@@ -113,7 +112,7 @@ static cst_status walk_file(walk *w, cst_error *error) {
     cst_status status =
         w->cursor->compressed
             ? cst__index_fail_compressed(cst__source_name(source, w->cursor->file), error)
-            : add_block(w->index, source, block, error);
+            : add_block(w->index, block, error);
     cst__block_release(block);
     CST__TRY(status);
     CST__TRY(tell_progress(w, error));
@@ -128,7 +127,7 @@ static cst_status walk_file(walk *w, cst_error *error) {
 
 static cst_status walk_with(walk *w, const cst_source *source, cst__pool *pool, size_t file,
                             cst_error *error) {
-  w->index = new_index(&source->allocator);
+  w->index = new_index(source->inputs->container, &source->allocator);
   w->cursor = cst__cursor_new(source, pool, file);
   if (w->index == NULL || w->cursor == NULL) {
     return cst__fail_memory(error, sizeof *w->cursor);
@@ -212,6 +211,15 @@ cst_status cst__index_identify(const char *path, const cst_allocator *allocator,
 
 /* ---- the file ---- */
 
+/* The version, and in its upper half the number of the container. */
+static uint32_t version_of(const cst__container *container) {
+  uint32_t number = 0;
+  while (cst__container_get(number) != container) {
+    number++;
+  }
+  return number << 16 | CST__INDEX_VERSION;
+}
+
 /* The path of the index of `path`: cst__delete. */
 static cst_status name_of(const char *path, const cst_allocator *allocator, char **out,
                           cst_error *error) {
@@ -227,7 +235,7 @@ static cst_status name_of(const char *path, const cst_allocator *allocator, char
 }
 
 static cst_status write_file(const cst_index *index, cst__output *output, cst_error *error) {
-  cst__index_head head = {.version = CST__INDEX_VERSION,
+  cst__index_head head = {.version = version_of(index->container),
                           .data_crc = index->identity.crc,
                           .data_size = index->identity.size,
                           .num_records = index->count};
@@ -277,7 +285,8 @@ static cst_status read_offsets(const cst__raw *raw, const cst__index_head *head,
 
 /* What a file with the right checksum may still say only if nobody meant well. */
 static cst_status check_offsets(const cst_index *index, cst_error *error) {
-  const uint64_t least = cst__tfrecord_container.header_size + cst__tfrecord_container.footer_size;
+  const uint64_t framing = index->container->least_framing;
+  const uint64_t least = framing > 0 ? framing : 1;
   const uint64_t *offsets = index->offsets;
   bool sound = offsets[0] == 0;
   for (uint64_t i = 0; i < index->count; i++) {
@@ -294,12 +303,13 @@ static cst_status read_head(const cst__raw *raw, cst__index_head *head, cst_erro
   if (memcmp(head->magic, magic, sizeof magic) != 0) {
     return fail_damaged(error, "the file does not begin as an index does");
   }
-  if (head->version > CST__INDEX_VERSION) { /* nothing else of it is known */
+  if ((head->version & 0xffff) > CST__INDEX_VERSION ||
+      cst__container_get(head->version >> 16) == NULL) { /* nothing else of it is known */
     return cst__fail(error, CST_UNSUPPORTED, "make it anew: columnstone index",
                      "index of version %u, this library reads version %d", (unsigned)head->version,
                      (int)CST__INDEX_VERSION);
   }
-  if (head->version != CST__INDEX_VERSION) {
+  if ((head->version & 0xffff) != CST__INDEX_VERSION) {
     return fail_damaged(error, "the index has a version that there never was");
   }
   uint64_t room = (uint64_t)raw->size - HEAD - FOOT;
@@ -320,6 +330,7 @@ static cst_status read_file(const cst__raw *raw, cst_index *index, cst_error *er
     return fail_damaged(error, "the checksum of the index is wrong");
   }
   index->identity = (cst__identity){head.data_size, head.data_crc};
+  index->container = cst__container_get(head.version >> 16);
   index->loaded = true;
   return check_offsets(index, error);
 }
@@ -354,7 +365,7 @@ static cst_status load_file(const char *name, cst_index *index, cst_error *error
 cst_status cst__index_load(const char *path, const cst_allocator *allocator, cst_index **out,
                            cst_error *error) {
   char *name;
-  cst_index *index = new_index(allocator);
+  cst_index *index = new_index(NULL, allocator); /* its head tells the container */
   if (index == NULL) {
     return cst__fail_memory(error, sizeof *index);
   }

@@ -1,4 +1,4 @@
-/* Indexes: where each record of a plain TFRecord file lies.
+/* Indexes: where each record of a plain file of a container lies.
  *
  * The file "<data>.cstidx", all numbers little-endian:
  *
@@ -26,7 +26,7 @@ typedef struct cst__identity {
 
 typedef struct cst__index_head {
   char magic[8];      /* "CSTINDEX" */
-  uint32_t version;   /* 1 */
+  uint32_t version;   /* 1; in the upper half the number of the container, 0 for TFRecord */
   uint32_t data_crc;  /* of the identity */
   uint64_t data_size; /* of the identity */
   uint64_t num_records;
@@ -35,6 +35,7 @@ typedef struct cst__index_head {
 struct cst_index {
   cst__refcount owners;
   cst_allocator allocator;
+  const cst__container *container;
   cst__identity identity; /* of an index of a part of a file, or of a reader: all zero */
   uint64_t *offsets;      /* of each record's header, and then the end of the last */
   uint64_t count;         /* records */

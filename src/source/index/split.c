@@ -238,7 +238,8 @@ static cst_status are_plain(const cst_source *source, bool *plain, cst_error *er
 cst_status cst__source_divide(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                               cst_error *error) {
   bool plain = false;
-  if (source->inputs->format.payload != NULL && cst__source_total_bytes(source) >= 0) {
+  if (source->inputs->format.payload != NULL && source->inputs->container->find_begin != NULL &&
+      cst__source_total_bytes(source) >= 0) {
     CST__TRY(are_plain(source, &plain, error));
   }
   return plain ? split_bytes(source, i, n, out, error) : split_files(source, i, n, out, error);

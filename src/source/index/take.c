@@ -260,24 +260,28 @@ static cst_status read_span(cst__access *access, const cst__take_scratch *scratc
 }
 
 /* The record has to be there as the index has it. */
-static cst_status check_header(const cst_source *source, const uint8_t *data, size_t size,
+static cst_status check_header(const cst_source *source, const cst__chunk *record,
                                cst__frame *frame, cst_error *error) {
-  size_t found;
-  size_t consumed;
-  uint64_t needed;
-  cst_status status = source->inputs->container->scan(data, size, source->options.max_record_size,
-                                                      frame, 1, &found, &consumed, &needed, error);
+  cst__framed framed = {.frames = frame, .max = 1};
+  const size_t size = record->size;
+  cst_status status =
+      source->inputs->container->scan(record, source->options.max_record_size, &framed, error);
   if (status == CST_CORRUPT) {
     return cst__fail(error, CST_CORRUPT,
                      "it is damaged, or the file has changed: columnstone verify, or index it anew",
                      "no record begins where the index has one of %zu bytes", size);
   }
-  if (status == CST_OK && (found != 1 || consumed != size)) {
+  if (status == CST_OK && (framed.count != 1 || framed.consumed != size)) {
     return cst__fail(error, CST_STATE, "make the index anew: columnstone index",
                      "the index has a record of %zu bytes, the file has one of %llu", size,
-                     (unsigned long long)(found == 1 ? consumed : needed));
+                     (unsigned long long)(framed.count == 1 ? framed.consumed : framed.needed));
   }
   return status;
+}
+
+/* True for the last record of the file. */
+static bool is_last(const cst__access_file *file, uint64_t row) {
+  return file->first + (row - file->rows) + 1 == file->index->count;
 }
 
 /* Notes where the span's records lie in the block, each at its place in the caller's order. */
@@ -288,8 +292,9 @@ static cst_status frame_span(const cst__access *access, const cst_source *source
     const uint64_t *at = offset_of(file, order[i].row);
     size_t begin = s->at + (size_t)(at[0] - s->begin);
     cst__frame *frame = &block->frames[order[i].place];
-    cst_status status =
-        check_header(source, block->data + begin, (size_t)(at[1] - at[0]), frame, error);
+    const cst__chunk record = {block->data + begin, (size_t)(at[1] - at[0]),
+                               is_last(file, order[i].row)};
+    cst_status status = check_header(source, &record, frame, error);
     if (status != CST_OK) {
       cst__access_locate(access, source, order[i].row, error);
       return status;
@@ -345,8 +350,7 @@ static cst_status fill_block(cst__access *access, const cst__take_scratch *scrat
 
 /* With its framing. Spans of several records are no larger than LARGEST_SPAN. */
 static uint64_t largest_record(const cst_source *source) {
-  uint64_t framing =
-      source->inputs->container->header_size + source->inputs->container->footer_size;
+  const uint64_t framing = source->inputs->container->most_framing;
   return source->options.max_record_size < UINT64_MAX - framing
              ? source->options.max_record_size + framing
              : UINT64_MAX;
@@ -403,8 +407,7 @@ static cst_status read_rows(cst__access *access, const cst__take_scratch *scratc
 static void relocate(const cst__access *access, const cst_source *source, const cst__block *block,
                      const uint64_t *rows, cst_error *error) {
   for (size_t i = 0; error->offset >= 0 && i < block->num_frames; i++) {
-    if (block->frames[i].begin - source->inputs->container->header_size ==
-        (uint64_t)error->offset) {
+    if (cst__frame_start(&block->frames[i]) == (uint64_t)error->offset) {
       cst__access_locate(access, source, rows[i], error);
       return;
     }

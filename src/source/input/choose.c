@@ -84,17 +84,6 @@ static void choose_payload(const uint8_t *record, size_t size, cst__format *out)
   }
 }
 
-static void payload_by_bytes(const cst__container *container, const uint8_t *head, size_t size,
-                             cst__format *out) {
-  size_t header = container->header_size;
-  uint64_t length;
-  if (size > header) {
-    memcpy(&length, head, sizeof length);
-    size_t there = size - header;
-    choose_payload(head + header, length < there ? (size_t)length : there, out);
-  }
-}
-
 void cst__inputs_choose_by_record(cst__inputs *inputs, const uint8_t *record, size_t size) {
   cst__format format = inputs->format;
   if (inputs->by_record) {
@@ -105,32 +94,86 @@ void cst__inputs_choose_by_record(cst__inputs *inputs, const uint8_t *record, si
   }
 }
 
+/* The format of the bytes of a file: what the records of a container hold, or a tabular one. Other
+ * formats are asked before the containers that do not prove themselves. *out stays as it is if
+ * nothing is known about such bytes. */
+static cst_status format_of_head(cst__inputs *inputs, const char *path, const cst__chunk *head,
+                                 cst__format *out, cst_error *error) {
+  cst__format found = {0};
+  cst_bytes record;
+  if (inputs->container == NULL) {
+    inputs->container = cst__container_sniff(head, true);
+  }
+  if (inputs->container == NULL) {
+    CST__TRY(cst__format_find_by_head(head->data, head->size, &found, error));
+    if (!cst__format_is_whole(&found)) {
+      inputs->container = cst__container_sniff(head, false);
+    }
+    if (!cst__format_is_whole(&found) && inputs->container == NULL) {
+      CST__TRY(cst__format_find_by_ending(path, &found, error));
+    }
+  }
+  if (cst__format_is_whole(&found)) {
+    *out = found;
+  } else if (inputs->container != NULL) {
+    CST__TRY(cst__format_find(inputs->container->payload, out, error));
+    if (cst__container_first_record(inputs->container, head, &record)) {
+      choose_payload(record.data, record.size, out);
+    }
+  }
+  return CST_OK;
+}
+
 static cst_status format_by_bytes(cst__inputs *inputs, const cst__reading_options *options,
                                   cst__format *out, cst_error *error) {
-  const cst__container *container = inputs->container;
+  const cst__container *usual =
+      inputs->container != NULL ? inputs->container : cst__container_get(0);
   const char *path = NULL;
   size_t size;
   uint8_t *head = cst__new(&inputs->allocator, HEAD_SIZE);
   if (head == NULL) {
     return cst__fail_memory(error, HEAD_SIZE);
   }
-  *out = (cst__format){.name = "example", .payload = &cst__example_payload};
-  cst_status status = read_head(inputs, options, head, &size, &path, error);
+  cst_status status = cst__format_find(usual->payload, out, error);
+  if (status == CST_OK) {
+    status = read_head(inputs, options, head, &size, &path, error);
+  }
   inputs->by_record = path == NULL; /* nothing could be looked at */
-  /* What is shorter than a header tells nothing: the ending of the name does. */
-  bool tells = size >= container->header_size;
-  if (status == CST_OK && tells && container->sniff(head, size)) {
-    payload_by_bytes(container, head, size, out);
-  } else if (status == CST_OK && size > 0) {
-    cst__format found = {0};
-    status = cst__format_find_by_head(path, head, size, &found, error);
+  if (status == CST_OK && size > 0) {
+    const cst__chunk chunk = {head, size, size < HEAD_SIZE};
+    status = format_of_head(inputs, path, &chunk, out, error);
     if (status != CST_OK) {
       cst__error_add_file(error, path);
-    } else if (found.plugin != NULL || found.program != NULL || found.table != NULL) {
-      *out = found;
     }
   }
   cst__delete(head);
+  if (out->payload != NULL && inputs->container == NULL) {
+    inputs->container = usual;
+  }
+  return status;
+}
+
+/* The container of a format that was named: by the bytes, else the usual one. */
+static cst_status container_by_bytes(cst__inputs *inputs, const cst__reading_options *options,
+                                     cst_error *error) {
+  const char *path;
+  size_t size;
+  uint8_t *head = cst__new(&inputs->allocator, HEAD_SIZE);
+  if (head == NULL) {
+    return cst__fail_memory(error, HEAD_SIZE);
+  }
+  cst_status status = read_head(inputs, options, head, &size, &path, error);
+  if (status == CST_OK && size > 0) {
+    const cst__chunk chunk = {head, size, size < HEAD_SIZE};
+    inputs->container = cst__container_sniff(&chunk, true);
+    if (inputs->container == NULL) {
+      inputs->container = cst__container_sniff(&chunk, false);
+    }
+  }
+  cst__delete(head);
+  if (inputs->container == NULL) {
+    inputs->container = cst__container_get(0);
+  }
   return status;
 }
 
@@ -153,8 +196,13 @@ static cst_status check_files(const cst__inputs *inputs, cst_error *error) {
 }
 
 /* Options that mean nothing for the format are mistakes, not wishes. */
-static cst_status check_meaning(const cst__format *format, const cst__reading_options *options,
+static cst_status check_meaning(const cst__inputs *inputs, const cst__reading_options *options,
                                 cst_error *error) {
+  const cst__format *format = &inputs->format;
+  if (inputs->container != NULL && format->payload == NULL) {
+    return cst__fail(error, CST_UNSUPPORTED, "leave the container out",
+                     "the format %s is not one of records in a container", format->name);
+  }
   const cst__column_options *columns = &options->columns;
   if (options->format.raw_column != NULL && format->payload == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "leave raw_column out",
@@ -177,8 +225,13 @@ static cst_status check_meaning(const cst__format *format, const cst__reading_op
   return CST_OK;
 }
 
+static cst_status name_container(cst__inputs *inputs, const char *name, cst_error *error) {
+  return name != NULL ? cst__container_find(name, &inputs->container, error) : CST_OK;
+}
+
 cst_status cst__inputs_name_format(cst__inputs *inputs, const cst__reading_options *options,
-                                   const char *name, cst_error *error) {
+                                   const char *name, const char *container, cst_error *error) {
+  CST__TRY(name_container(inputs, container, error));
   inputs->format.name = "stream";
   if (name != NULL) {
     inputs->stream_name = cst__new_copy(&inputs->allocator, name, strlen(name));
@@ -187,7 +240,7 @@ cst_status cst__inputs_name_format(cst__inputs *inputs, const cst__reading_optio
     }
     inputs->format.name = inputs->stream_name;
   }
-  return check_meaning(&inputs->format, options, error);
+  return check_meaning(inputs, options, error);
 }
 
 static bool has_url(const cst__inputs *inputs) {
@@ -200,8 +253,9 @@ static bool has_url(const cst__inputs *inputs) {
 }
 
 cst_status cst__inputs_choose(cst__inputs *inputs, const cst__reading_options *options,
-                              const char *name, cst_error *error) {
+                              const char *name, const char *container, cst_error *error) {
   cst__format format;
+  CST__TRY(name_container(inputs, container, error));
   if (name == NULL) {
     CST__TRY(format_by_bytes(inputs, options, &format, error));
   } else {
@@ -215,11 +269,12 @@ cst_status cst__inputs_choose(cst__inputs *inputs, const cst__reading_options *o
   }
   if (format.payload == NULL && format.table == NULL && format.program == NULL &&
       (format.plugin == NULL || format.plugin->open == NULL)) {
-    return cst__fail(error, CST_UNSUPPORTED,
-                     "name a format that can be read: example, sequence_example, raw, csv, json, "
-                     "arrow, parquet",
+    return cst__fail(error, CST_UNSUPPORTED, "name a format that can be read",
                      "the format %s can only be written", format.name);
   }
   CST__TRY(check_files(inputs, error));
-  return check_meaning(&inputs->format, options, error);
+  CST__TRY(check_meaning(inputs, options, error));
+  return format.payload != NULL && inputs->container == NULL
+             ? container_by_bytes(inputs, options, error)
+             : CST_OK;
 }

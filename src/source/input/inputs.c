@@ -21,7 +21,6 @@ cst_status cst__inputs_new(size_t count, const cst__source_calls *calls,
   }
   inputs->allocator = cst__allocator_of(allocator);
   inputs->calls = calls;
-  inputs->container = &cst__tfrecord_container;
   inputs->rereadable = true;
   cst__refcount_init(&inputs->owners);
   cst__mutex_init(&inputs->lock);

@@ -57,8 +57,8 @@ struct cst__inputs {
   cst_allocator allocator;
   cst__file *files;
   size_t num_files;
-  const cst__container *container;
-  cst__format format;       /* no payload, table, plug-in or program: the caller's streams */
+  const cst__container *container; /* NULL: the format is not one of records */
+  cst__format format;              /* no payload, table, plug-in or program: the caller's streams */
   char *stream_name;        /* the format's name then, if the caller has given one; else NULL */
   bool rereadable;          /* all files are */
   bool is_text;             /* the caller has named a format of text */

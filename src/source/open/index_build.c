@@ -25,17 +25,18 @@ static cst_status build_index(cst_source *source, cst_progress_callback on_progr
   return CST_IO;
 }
 
-cst_status cst__index_build(const char *path, cst_progress_callback on_progress, void *ctx,
-                            const cst_allocator *allocator, cst_index **out, cst_error *error) {
+cst_status cst__index_build(const char *path, const cst_index_options *wanted, cst_index **out,
+                            cst_error *error) {
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   options.format = "raw";
+  options.container = wanted->container;
   options.max_record_size = any_record_size;
-  options.allocator = allocator;
+  options.allocator = wanted->allocator;
   cst_source *source;
   CST__TRY(cst__source_open(&path, 1, &options, &source, error));
   cst_status status;
   if (source->num_parts == 1 && strcmp(cst__source_name(source, 0), path) == 0) {
-    status = build_index(source, on_progress, ctx, out, error);
+    status = build_index(source, wanted->on_progress, wanted->progress_ctx, out, error);
   } else {
     status = cst__fail(error, CST_NOT_FOUND, "name one file", "the path is a pattern of files");
     cst__error_add_file(error, path);
@@ -49,7 +50,9 @@ cst_status cst__index_import_text(const char *text_path, const char *path,
                                   const cst_allocator *allocator, cst_index **out,
                                   cst_error *error) {
   cst_index *index;
-  CST__TRY(cst__index_build(path, NULL, NULL, allocator, &index, error));
+  cst_index_options options = CST_INDEX_OPTIONS_INIT;
+  options.allocator = allocator;
+  CST__TRY(cst__index_build(path, &options, &index, error));
   cst_status status = cst__index_compare_text(index, text_path, error);
   if (status != CST_OK) {
     cst__index_release(index);

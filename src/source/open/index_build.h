@@ -6,8 +6,8 @@
 #include "source/index/index.h"
 
 /* What the public functions of the same names do. */
-cst_status cst__index_build(const char *path, cst_progress_callback on_progress, void *ctx,
-                            const cst_allocator *allocator, cst_index **out, cst_error *error);
+cst_status cst__index_build(const char *path, const cst_index_options *options, cst_index **out,
+                            cst_error *error);
 cst_status cst__index_import_text(const char *text_path, const char *path,
                                   const cst_allocator *allocator, cst_index **out,
                                   cst_error *error);

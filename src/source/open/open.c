@@ -86,7 +86,7 @@ static cst_status open_paths(const cst__paths *paths, const cst_source_options *
     status = cst__inputs_add_paths(inputs, paths, error);
   }
   if (status == CST_OK) {
-    status = cst__inputs_choose(inputs, &options, from->format, error);
+    status = cst__inputs_choose(inputs, &options, from->format, from->container, error);
   }
   return finish_opening(inputs, &options, status, out, error);
 }
@@ -135,7 +135,7 @@ cst_status cst__source_open_readers(const cst_reader *readers, size_t num_reader
     status = cst__reading_options_init(&options, from, error);
   }
   if (status == CST_OK) {
-    status = cst__inputs_choose(inputs, &options, from->format, error);
+    status = cst__inputs_choose(inputs, &options, from->format, from->container, error);
   }
   return finish_opening(inputs, &options, status, out, error);
 }
@@ -155,7 +155,7 @@ cst_status cst__source_open_streams(const cst_stream_opener *openers, size_t num
     status = cst__reading_options_init(&options, from, error);
   }
   if (status == CST_OK) {
-    status = cst__inputs_name_format(inputs, &options, from->format, error);
+    status = cst__inputs_name_format(inputs, &options, from->format, from->container, error);
   }
   return finish_opening(inputs, &options, status, out, error);
 }

@@ -86,35 +86,16 @@ void cst__feed_end(cst__feed *feed, size_t file, cst__block *block) {
   }
 }
 
-static uint64_t record_bytes(const cst_source *source, const cst__block *block, size_t first,
-                             size_t end) {
-  if (first == end) {
-    return 0;
-  }
-  const cst__container *container = source->inputs->container;
-  const cst__frame *last = &block->frames[end - 1];
-  uint64_t bytes = last->begin + last->size - block->frames[first].begin;
-  return bytes - (end - first - 1) * (container->header_size + container->footer_size);
-}
-
 /* The end of the run that begins at `first`, has at most `limit` records, and stops with the one
- * that reaches `bytes`. */
-static size_t run_end(const cst_source *source, const cst__block *block, size_t first, size_t limit,
-                      uint64_t bytes) {
-  size_t low = first + 1;
+ * that reaches `bytes`. *taken: the bytes of its records. */
+static size_t run_end(const cst__block *block, size_t first, size_t limit, uint64_t bytes,
+                      uint64_t *taken) {
   size_t high = limit < block->num_frames - first ? first + limit : block->num_frames;
-  if (record_bytes(source, block, first, high) < bytes) {
-    return high;
+  *taken = 0;
+  while (first < high && *taken < bytes) {
+    *taken += block->frames[first++].size;
   }
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (record_bytes(source, block, first, middle) < bytes) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return first;
 }
 
 /* Moves the dropped records that are next into the partial unit. */
@@ -143,11 +124,12 @@ static bool cut_records(cst__feed *feed, cst__block *block, size_t rows, uint64_
     size_t run = block->drops.items[feed->taken_drops].before - feed->taken;
     limit = run < limit ? run : limit;
   }
-  size_t end = run_end(feed->source, block, feed->taken, limit, bytes - unit->bytes);
+  uint64_t taken;
+  size_t end = run_end(block, feed->taken, limit, bytes - unit->bytes, &taken);
   if (!cst__unit_add(unit, feed->source, block, feed->taken, end - feed->taken)) {
     return false;
   }
-  unit->bytes += record_bytes(feed->source, block, feed->taken, end);
+  unit->bytes += taken;
   feed->taken = end;
   return true;
 }

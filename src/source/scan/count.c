@@ -17,25 +17,17 @@ static void count_dropped(cst_file_count *count, const cst__block *block) {
   }
 }
 
-void cst__count_block(cst_file_count *count, const cst_source *source, const cst__cursor *cursor,
-                      const cst__block *block) {
-  uint64_t framing =
-      source->inputs->container->header_size + source->inputs->container->footer_size;
+void cst__count_block(cst_file_count *count, const cst__cursor *cursor, const cst__block *block) {
   count->records += block->num_frames;
-  if (cursor->recover) {
-    for (size_t i = 0; i < block->num_frames; i++) {
-      count->record_bytes += block->frames[i].size;
-    }
-    count_dropped(count, block);
-  } else {
-    count->record_bytes += block->size - block->num_frames * framing;
+  for (size_t i = 0; i < block->num_frames; i++) {
+    count->record_bytes += block->frames[i].size;
   }
+  count_dropped(count, block);
   count->stream_bytes = cursor->offset;
   count->file_bytes = cursor->consumed;
 }
 
-static cst_status count_file(const cst_source *source, cst__cursor *cursor, cst_file_count *count,
-                             cst_error *error) {
+static cst_status count_file(cst__cursor *cursor, cst_file_count *count, cst_error *error) {
   for (;;) {
     cst__block *block;
     CST__TRY(cst__cursor_fill(cursor, &block, error));
@@ -43,7 +35,7 @@ static cst_status count_file(const cst_source *source, cst__cursor *cursor, cst_
     if (block == NULL) {
       return CST_OK;
     }
-    cst__count_block(count, source, cursor, block);
+    cst__count_block(count, cursor, block);
     cst__block_release(block);
   }
 }
@@ -59,7 +51,7 @@ static cst_status count_files(const cst_source *source, cst__pool *pool, cst_cou
     if (!(source->options.flags & CST_SOURCE_MEMORY_MAP)) {
       cst__cursor_skim(cursor);
     }
-    cst_status status = count_file(source, cursor, &count, error);
+    cst_status status = count_file(cursor, &count, error);
     cst__cursor_free(cursor);
     CST__TRY(status);
     on_file(ctx, &count);

@@ -15,7 +15,6 @@ cst_status cst__source_num_rows(cst_source *source, uint64_t *rows, cst_error *e
 cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_error *error);
 
 /* Adds a block that the cursor has filled. */
-void cst__count_block(cst_file_count *count, const cst_source *source, const cst__cursor *cursor,
-                      const cst__block *block);
+void cst__count_block(cst_file_count *count, const cst__cursor *cursor, const cst__block *block);
 
 #endif /* SOURCE_SCAN_COUNT_H */

@@ -150,7 +150,7 @@ static cst_status add_drops(fold_unit *u, size_t row, cst_error *error) {
     const cst__drop *drop = &drops->items[u->next_drop++];
     cst_error lost = CST_ERROR_INIT;
     cst__drop_explain(drop, u->fold->source, &lost);
-    CST__TRY(add_lost(u->fold, u->states, cst__drop_name(drop), &lost, error));
+    CST__TRY(add_lost(u->fold, u->states, cst__drop_name(drop, u->fold->source), &lost, error));
   }
   return CST_OK;
 }

@@ -33,15 +33,13 @@ static void report(verification *v, const char *kind, const cst_error *error) {
 static void report_drop(verification *v, const cst__drop *drop) {
   cst_error error = CST_ERROR_INIT;
   cst__drop_explain(drop, v->source, &error);
-  report(v, cst__drop_name(drop), &error);
+  report(v, cst__drop_name(drop, v->source), &error);
 }
 
 /* The record among [first, end) that begins at the offset; `end` if none does. */
-static size_t record_at(const cst_source *source, const cst__block *block, size_t first, size_t end,
-                        int64_t offset) {
+static size_t record_at(const cst__block *block, size_t first, size_t end, int64_t offset) {
   while (first < end && offset >= 0 &&
-         block->offset + block->frames[first].begin - source->inputs->container->header_size !=
-             (uint64_t)offset) {
+         block->offset + cst__frame_start(&block->frames[first]) != (uint64_t)offset) {
     first++;
   }
   return offset >= 0 ? first : end;
@@ -58,7 +56,7 @@ static cst_status decode_run(verification *v, cst__block *block, size_t first, s
   cst_status status = cst__unit_decode(&v->unit, &v->decoding, NULL, NULL, error);
   cst__unit_clear(&v->unit);
   if (cst__is_fault(status)) {
-    *bad = record_at(v->source, block, first, end, error->offset);
+    *bad = record_at(block, first, end, error->offset);
   }
   return status;
 }
@@ -137,7 +135,7 @@ static cst_status verify_file(verification *v, cst__cursor *cursor, cst_file_cou
     if (status != CST_OK || block == NULL) {
       return status;
     }
-    cst__count_block(count, v->source, cursor, block);
+    cst__count_block(count, cursor, block);
     v->records += block->num_frames;
     status = verify_block(v, block, error);
     cst__block_release(block);

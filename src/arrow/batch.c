@@ -90,7 +90,7 @@ cst__batch_pool *cst__batch_pool_new(const cst_allocator *allocator) {
 }
 
 /* Room for columns and children; a first time for just as many, because wide batches are many. */
-static bool make_room(cst__batch *batch, size_t want) {
+static bool batch_make_room(cst__batch *batch, size_t want) {
   const cst_allocator *allocator = allocator_of(batch);
   size_t old = batch->capacity;
   size_t room = old * 2 > want ? old * 2 : want;
@@ -117,7 +117,7 @@ static bool make_room(cst__batch *batch, size_t want) {
 }
 
 bool cst__batch_reserve(cst__batch *batch, size_t num_columns) {
-  if (!make_room(batch, num_columns)) {
+  if (!batch_make_room(batch, num_columns)) {
     return false;
   }
   batch->num_columns = num_columns;
@@ -248,8 +248,8 @@ static const uint8_t *bytes_or_empty(const cst__buffer *buffer) {
 }
 
 /* A buffer of a column, or what an absent column has instead. */
-static const uint8_t *bytes_of(const cst__batch *batch, const cst__column *column,
-                               const cst__buffer *buffer) {
+static const uint8_t *batch_bytes_of(const cst__batch *batch, const cst__column *column,
+                                     const cst__buffer *buffer) {
   return column->is_absent ? batch->zeros.data : bytes_or_empty(buffer);
 }
 
@@ -263,7 +263,7 @@ static bool view_buffers(cst__batch *batch, cst__column *column) {
   }
   column->view_buffers = items;
   column->view_buffers[0] = NULL;
-  column->view_buffers[1] = bytes_of(batch, column, &column->values);
+  column->view_buffers[1] = batch_bytes_of(batch, column, &column->values);
   for (size_t i = 0; i < batch->num_keep; i++) {
     column->view_buffers[2 + i] = batch->keep[i].data;
   }
@@ -295,14 +295,15 @@ static void export_values(cst__batch *batch, cst__column *column, struct ArrowAr
                                .release = array_release,
                                .private_data = batch};
   column->child_buffers[0] = NULL;
-  column->child_buffers[1] = bytes_of(batch, column, &column->values);
+  column->child_buffers[1] = batch_bytes_of(batch, column, &column->values);
   if (column->kind == CST__VALUES_NULL) {
     array->n_buffers = 0;
     array->null_count = column->num_values;
   } else if (column->kind == CST__VALUES_BINARY) {
     array->n_buffers = 3;
-    column->child_buffers[1] = bytes_of(batch, column, &column->value_offsets);
-    column->child_buffers[2] = bytes_of(batch, column, &column->values) + column->values_begin;
+    column->child_buffers[1] = batch_bytes_of(batch, column, &column->value_offsets);
+    column->child_buffers[2] =
+        batch_bytes_of(batch, column, &column->values) + column->values_begin;
   } else if (column->kind == CST__VALUES_VIEW) {
     array->n_buffers = (int64_t)batch->num_keep + 3;
     array->buffers = column->view_buffers;
@@ -312,7 +313,7 @@ static void export_values(cst__batch *batch, cst__column *column, struct ArrowAr
 /* A list between the column's own and the values; returns what goes between them. */
 static struct ArrowArray **export_inner(cst__batch *batch, cst__column *column) {
   column->inner_buffers[0] = column->list_null_count > 0 ? column->list_validity.data : NULL;
-  column->inner_buffers[1] = bytes_of(batch, column, &column->list_offsets);
+  column->inner_buffers[1] = batch_bytes_of(batch, column, &column->list_offsets);
   column->inner = (struct ArrowArray){.length = column->num_lists,
                                       .null_count = column->list_null_count,
                                       .n_buffers = 2,
@@ -344,8 +345,8 @@ static int export_column(cst__batch *batch, cst__column *column, int64_t rows) {
   export_values(batch, column, &column->child);
   column->child_pointer = &column->child;
   column->list_buffers[0] =
-      column->null_count > 0 ? bytes_of(batch, column, &column->validity) : NULL;
-  column->list_buffers[1] = bytes_of(batch, column, &column->offsets);
+      column->null_count > 0 ? batch_bytes_of(batch, column, &column->validity) : NULL;
+  column->list_buffers[1] = batch_bytes_of(batch, column, &column->offsets);
   list->null_count = column->null_count;
   list->n_buffers = column->fixed_size >= 0 ? 1 : 2;
   list->buffers = column->list_buffers;

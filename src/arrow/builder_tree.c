@@ -237,7 +237,7 @@ void cst__builder_detach(cst__batch_builder *batch) {
 
 /* ---- room ---- */
 
-static bool fail_room(cst__builder *b) {
+static bool builder_fail_room(cst__builder *b) {
   b->batch->is_too_absent = false;
   return false;
 }
@@ -293,7 +293,7 @@ static bool builder_grow_slots(cst__builder *b, size_t want) {
 bool cst__builder_reserve(cst__builder *b, size_t more) {
   size_t want;
   if (!cst__add((size_t)b->length, more, &want) || want > MAX_SLOTS || !is_attached(b)) {
-    return fail_room(b);
+    return builder_fail_room(b);
   }
   if ((int64_t)want <= b->capacity) {
     return true;
@@ -309,7 +309,7 @@ bool cst__builder_reserve(cst__builder *b, size_t more) {
   }
   int64_t room = has_children_only(b) ? builder_bits_for(b, (int64_t)want) : room_of(b);
   if (!ok || (b->validity != NULL && !builder_grow_validity(b, room))) {
-    return fail_room(b);
+    return builder_fail_room(b);
   }
   b->capacity = room;
   return true;
@@ -318,14 +318,14 @@ bool cst__builder_reserve(cst__builder *b, size_t more) {
 bool cst__builder_reserve_bytes(cst__builder *b, size_t more) {
   size_t want;
   if (!cst__add(b->num_bytes, more, &want) || want > INT64_MAX || !is_attached(b)) {
-    return fail_room(b);
+    return builder_fail_room(b);
   }
   if (b->num_bytes == 0 && want < b->usual_bytes) {
     want = b->usual_bytes;
   }
   bool ok = cst__buffer_reserve(&b->batch->allocator, &b->buffers->values, want, b->num_bytes);
   builder_refresh(b);
-  return ok || fail_room(b);
+  return ok || builder_fail_room(b);
 }
 
 /* ---- nulls and absent slots ---- */
@@ -336,11 +336,11 @@ static bool need_validity(cst__builder *b, int64_t slots) {
     return true;
   }
   if (!is_attached(b)) {
-    return fail_room(b);
+    return builder_fail_room(b);
   }
   int64_t room = has_children_only(b) ? builder_bits_for(b, slots) : b->capacity;
   if (!builder_grow_validity(b, room)) {
-    return fail_room(b);
+    return builder_fail_room(b);
   }
   b->capacity = room;
   return true;

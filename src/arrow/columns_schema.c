@@ -3,7 +3,7 @@
 
 #include "arrow/batch.h"
 
-static enum ArrowType value_type(const cst__column_type *type) {
+static enum ArrowType column_value_type(const cst__column_type *type) {
   switch (type->kind) {
     case CST__VALUES_NULL:
       return NANOARROW_TYPE_NA;
@@ -21,10 +21,10 @@ static enum ArrowType value_type(const cst__column_type *type) {
 
 static ArrowErrorCode set_values(struct ArrowSchema *schema, const cst__column_type *type) {
   return type->format != NULL ? ArrowSchemaSetFormat(schema, type->format)
-                              : ArrowSchemaSetType(schema, value_type(type));
+                              : ArrowSchemaSetType(schema, column_value_type(type));
 }
 
-static ArrowErrorCode set_list(struct ArrowSchema *schema, const cst__column_type *type) {
+static ArrowErrorCode column_set_list(struct ArrowSchema *schema, const cst__column_type *type) {
   if (type->fixed_size >= 0) {
     if (type->fixed_size > INT32_MAX) {
       return EINVAL;
@@ -36,13 +36,13 @@ static ArrowErrorCode set_list(struct ArrowSchema *schema, const cst__column_typ
                             type->offsets_32 ? NANOARROW_TYPE_LIST : NANOARROW_TYPE_LARGE_LIST);
 }
 
-static ArrowErrorCode set_type(struct ArrowSchema *schema, const cst__column_type *type);
+static ArrowErrorCode column_set_type(struct ArrowSchema *schema, const cst__column_type *type);
 
-static ArrowErrorCode set_struct(struct ArrowSchema *schema, const cst__column_type *types,
-                                 size_t count) {
+static ArrowErrorCode column_set_struct(struct ArrowSchema *schema, const cst__column_type *types,
+                                        size_t count) {
   ArrowErrorCode failed = ArrowSchemaSetTypeStruct(schema, (int64_t)count);
   for (size_t i = 0; i < count && !failed; i++) {
-    failed = set_type(schema->children[i], &types[i]);
+    failed = column_set_type(schema->children[i], &types[i]);
     if (!failed) {
       failed = ArrowSchemaSetName(schema->children[i], types[i].name);
     }
@@ -56,7 +56,7 @@ static ArrowErrorCode set_item(struct ArrowSchema *schema, const cst__column_typ
     cst__column_type inner = *type;
     inner.is_nested = false;
     inner.num_inner_lists -= type->num_inner_lists > 0 ? 1 : 0;
-    failed = set_list(schema, &inner);
+    failed = column_set_list(schema, &inner);
     return failed ? failed : set_item(schema->children[0], &inner);
   }
   return failed ? failed : set_values(schema, type);
@@ -66,25 +66,25 @@ static ArrowErrorCode set_item(struct ArrowSchema *schema, const cst__column_typ
 static ArrowErrorCode set_struct_lists(struct ArrowSchema *schema, const cst__column_type *type) {
   cst__column_type inner = *type;
   inner.num_struct_lists--;
-  ArrowErrorCode failed = set_list(schema, type);
+  ArrowErrorCode failed = column_set_list(schema, type);
   if (!failed) {
     failed = ArrowSchemaSetName(schema->children[0], "item");
   }
-  return failed ? failed : set_type(schema->children[0], &inner);
+  return failed ? failed : column_set_type(schema->children[0], &inner);
 }
 
-static ArrowErrorCode set_type(struct ArrowSchema *schema, const cst__column_type *type) {
+static ArrowErrorCode column_set_type(struct ArrowSchema *schema, const cst__column_type *type) {
   if (type->is_struct && type->num_struct_lists > 0) {
     return set_struct_lists(schema, type);
   }
   if (type->is_struct) {
-    return set_struct(schema, type->children, type->num_children);
+    return column_set_struct(schema, type->children, type->num_children);
   }
   bool is_null = type->kind == CST__VALUES_NULL && type->format == NULL;
   if (type->flat || (is_null && !type->is_nested)) {
     return set_values(schema, type);
   }
-  ArrowErrorCode failed = set_list(schema, type);
+  ArrowErrorCode failed = column_set_list(schema, type);
   return failed ? failed : set_item(schema->children[0], type);
 }
 
@@ -92,7 +92,7 @@ cst_status cst__columns_schema(const cst__column_type *types, size_t count, stru
                                cst_error *error) {
   struct ArrowSchema schema;
   ArrowSchemaInit(&schema);
-  ArrowErrorCode failed = set_struct(&schema, types, count);
+  ArrowErrorCode failed = column_set_struct(&schema, types, count);
   if (!failed) {
     failed = ArrowSchemaSetName(&schema, "");
   }
@@ -111,7 +111,7 @@ cst_status cst__column_schema(const cst__column_type *type, struct ArrowSchema *
                               cst_error *error) {
   struct ArrowSchema schema;
   ArrowSchemaInit(&schema);
-  if (set_type(&schema, type) != NANOARROW_OK ||
+  if (column_set_type(&schema, type) != NANOARROW_OK ||
       ArrowSchemaSetName(&schema, type->name) != NANOARROW_OK) {
     ArrowSchemaRelease(&schema);
     return cst__fail_memory(error, sizeof schema);

@@ -48,7 +48,8 @@ static void join_validity(const cst__level *level, uint8_t *bitmap) {
   }
 }
 
-static cst_status take_validity(const cst__level *level, struct ArrowArray *out, cst_error *error) {
+static cst_status concat_take_validity(const cst__level *level, struct ArrowArray *out,
+                                       cst_error *error) {
   for (size_t i = 0; i < level->count; i++) {
     out->null_count += count_nulls(&level->pieces[i]);
   }
@@ -114,15 +115,15 @@ static cst_status join_fixed(const cst__level *level, size_t width, struct Arrow
 
 /* ---- offsets ---- */
 
-static int64_t offset_at(const cst__piece *piece, int64_t i) {
+static int64_t concat_offset_at(const cst__piece *piece, int64_t i) {
   const cst__view *view = piece->view;
   return cst__view_entry(view->offsets, view->offset_width, view->offset + piece->begin + i);
 }
 
 /* The range of items or bytes that all slots of the piece span, null ones included. */
 static void span_of(const cst__piece *piece, int64_t *begin, int64_t *size) {
-  *begin = piece->length > 0 ? offset_at(piece, 0) : 0;
-  *size = piece->length > 0 ? offset_at(piece, piece->length) - *begin : 0;
+  *begin = piece->length > 0 ? concat_offset_at(piece, 0) : 0;
+  *size = piece->length > 0 ? concat_offset_at(piece, piece->length) - *begin : 0;
 }
 
 cst_status cst__level_add(int64_t *total, int64_t more, int width, const char *what,
@@ -206,7 +207,7 @@ static cst_status join_binary(const cst__level *level, struct ArrowArray *out, c
 
 /* ---- nested ---- */
 
-static cst_status join(const cst__level *level, struct ArrowArray *out, cst_error *error);
+static cst_status concat_join(const cst__level *level, struct ArrowArray *out, cst_error *error);
 
 /* The level below, with room for as many pieces. */
 static cst_status level_below(const cst__level *level, cst__piece **below, cst_error *error) {
@@ -225,7 +226,7 @@ static cst_status join_fields(const cst__level *level, struct ArrowArray *out, c
       pieces[j] = level->pieces[j];
       pieces[j].view = &level->pieces[j].view->children[i];
     }
-    status = join(&below, out->children[i], error);
+    status = concat_join(&below, out->children[i], error);
     if (status != CST_OK) {
       const char *name = pieces[0].view->name;
       cst__error_add_path(error, name, strlen(name));
@@ -236,7 +237,7 @@ static cst_status join_fields(const cst__level *level, struct ArrowArray *out, c
 }
 
 /* The items that a piece of lists reaches. */
-static cst__piece items_of(const cst__piece *piece) {
+static cst__piece concat_items_of(const cst__piece *piece) {
   const cst__view *view = piece->view;
   cst__piece items = {&view->children[0], 0, 0};
   switch (view->layout) {
@@ -259,9 +260,9 @@ static cst_status join_items(const cst__level *level, struct ArrowArray *out, cs
   CST__TRY(level_below(level, &pieces, error));
   cst__level below = {pieces, level->count, level->allocator};
   for (size_t i = 0; i < level->count; i++) {
-    pieces[i] = items_of(&level->pieces[i]);
+    pieces[i] = concat_items_of(&level->pieces[i]);
   }
-  cst_status status = join(&below, out->children[0], error);
+  cst_status status = concat_join(&below, out->children[0], error);
   cst__delete(pieces);
   return status;
 }
@@ -335,7 +336,7 @@ cst_status cst__fail_layout(const cst__view *view, cst_error *error) {
 }
 
 /* All pieces have one layout: their views are of one schema. */
-static cst_status join(const cst__level *level, struct ArrowArray *out, cst_error *error) {
+static cst_status concat_join(const cst__level *level, struct ArrowArray *out, cst_error *error) {
   const cst__view *view = level->pieces[0].view;
   int64_t length;
   CST__TRY(cst__interrupted(error));
@@ -350,7 +351,8 @@ static cst_status join(const cst__level *level, struct ArrowArray *out, cst_erro
                             out, error));
   }
   out->length = length;
-  cst_status status = view->layout == CST__LAYOUT_NULL ? CST_OK : take_validity(level, out, error);
+  cst_status status =
+      view->layout == CST__LAYOUT_NULL ? CST_OK : concat_take_validity(level, out, error);
   if (status == CST_OK) {
     status = join_values(level, out, error);
   }
@@ -371,7 +373,7 @@ static cst_status join_nothing(const struct ArrowSchema *schema, const cst_alloc
   cst__level level = {&piece, 1, allocator};
   cst_status status = cst__view_init_schema(&view, schema, &arena, error);
   if (status == CST_OK) {
-    status = join(&level, out, error);
+    status = concat_join(&level, out, error);
   }
   cst__arena_reset(&arena);
   return status;
@@ -385,5 +387,5 @@ cst_status cst__concat(const struct ArrowSchema *schema, const cst__piece *piece
     return join_nothing(schema, allocator, out, error);
   }
   cst__level level = {pieces, num_pieces, allocator};
-  return join(&level, out, error);
+  return concat_join(&level, out, error);
 }

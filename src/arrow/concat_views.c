@@ -23,7 +23,7 @@ void cst__list_views_span(const cst__piece *piece, int64_t *begin, int64_t *leng
   *length = high > 0 ? high - low : 0;
 }
 
-static void put_entry(void *entries, int width, int64_t at, int64_t value) {
+static void views_put_entry(void *entries, int width, int64_t at, int64_t value) {
   if (width == 8) {
     ((int64_t *)entries)[at] = value;
   } else {
@@ -39,8 +39,8 @@ static void move_list_views(const cst__piece *piece, int64_t move, int64_t slot,
     int64_t begin;
     int64_t end;
     cst__view_list(piece->view, piece->begin + i, &begin, &end);
-    put_entry(offsets, width, slot + i, end > begin ? begin + move : 0);
-    put_entry(sizes, width, slot + i, end - begin);
+    views_put_entry(offsets, width, slot + i, end > begin ? begin + move : 0);
+    views_put_entry(sizes, width, slot + i, end - begin);
   }
 }
 
@@ -75,7 +75,7 @@ typedef struct blocks {
   size_t capacity;
 } blocks;
 
-static cst_status add_block(blocks *b, int64_t size, cst_error *error) {
+static cst_status views_add_block(blocks *b, int64_t size, cst_error *error) {
   void *items = b->sizes;
   if (b->count >= INT32_MAX ||
       !cst__grow(b->allocator, &items, &b->capacity, b->count + 1, sizeof *b->sizes)) {
@@ -119,12 +119,12 @@ static cst_status plan_values(blocks *b, const cst__piece *piece, cst_error *err
   for (int64_t i = 0; i < piece->length; i++) {
     size_t size = long_value(piece, i).size;
     if (!fits_block(filled, size)) {
-      CST__TRY(add_block(b, filled, error));
+      CST__TRY(views_add_block(b, filled, error));
       filled = 0;
     }
     filled += (int64_t)size;
   }
-  return filled > 0 ? add_block(b, filled, error) : CST_OK;
+  return filled > 0 ? views_add_block(b, filled, error) : CST_OK;
 }
 
 static cst_status plan_piece(blocks *b, const cst__piece *piece, cst_error *error) {
@@ -132,7 +132,7 @@ static cst_status plan_piece(blocks *b, const cst__piece *piece, cst_error *erro
     return plan_values(b, piece, error);
   }
   for (int64_t i = 0; i < piece->view->num_variadic; i++) {
-    CST__TRY(add_block(b, variadic_size(piece->view, i), error));
+    CST__TRY(views_add_block(b, variadic_size(piece->view, i), error));
   }
   return CST_OK;
 }

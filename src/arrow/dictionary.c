@@ -130,9 +130,10 @@ static cst_status gather(decoding *d, cst_error *error) {
   return check_proportion(d, given, error);
 }
 
-static cst_status look(decoding *d, const struct ArrowSchema *schema,
-                       const struct ArrowArray *array, const struct ArrowSchema *value_schema,
-                       const struct ArrowArray *values, cst_error *error) {
+static cst_status dictionary_look(decoding *d, const struct ArrowSchema *schema,
+                                  const struct ArrowArray *array,
+                                  const struct ArrowSchema *value_schema,
+                                  const struct ArrowArray *values, cst_error *error) {
   struct ArrowSchema index_schema = *schema;
   index_schema.dictionary = NULL;
   CST__TRY(cst__view_init(&d->indices, &index_schema, array, false, &d->arena, error));
@@ -146,14 +147,15 @@ static cst_status look(decoding *d, const struct ArrowSchema *schema,
   return cst__view_nulls(&d->values, 1, &d->arena, &d->null_value, error);
 }
 
-static cst_status decode(const struct ArrowSchema *schema, const struct ArrowArray *array,
-                         const struct ArrowSchema *value_schema, const struct ArrowArray *values,
-                         const cst_allocator *allocator, bool trusted, struct ArrowArray *out,
-                         cst_error *error) {
+static cst_status dictionary_decode(const struct ArrowSchema *schema,
+                                    const struct ArrowArray *array,
+                                    const struct ArrowSchema *value_schema,
+                                    const struct ArrowArray *values, const cst_allocator *allocator,
+                                    bool trusted, struct ArrowArray *out, cst_error *error) {
   cst_allocator own = cst__allocator_of(allocator);
   decoding d = {.allocator = &own, .trusted = trusted};
   cst__arena_init(&d.arena, &own);
-  cst_status status = look(&d, schema, array, value_schema, values, error);
+  cst_status status = dictionary_look(&d, schema, array, value_schema, values, error);
   if (status == CST_OK) {
     status = gather(&d, error);
   }
@@ -184,7 +186,8 @@ static cst_status make_column_plain(const struct ArrowSchema *schema,
     if (status == CST_OK) {
       status = cst__schema_make_plain(&value_schema, error);
       if (status == CST_OK) {
-        status = decode(schema, array, &value_schema, &values, allocator, trusted, &plain, error);
+        status = dictionary_decode(schema, array, &value_schema, &values, allocator, trusted,
+                                   &plain, error);
       }
       value_schema.release(&value_schema);
     }
@@ -232,8 +235,8 @@ static cst_status wrap(const cst_allocator *allocator, struct ArrowArray *array,
   return CST_OK;
 }
 
-static cst_status check_children(const struct ArrowSchema *schema, const struct ArrowArray *array,
-                                 cst_error *error) {
+static cst_status dictionary_check_children(const struct ArrowSchema *schema,
+                                            const struct ArrowArray *array, cst_error *error) {
   bool is_whole = array->n_children == schema->n_children &&
                   (array->n_children == 0 || array->children != NULL);
   for (int64_t i = 0; is_whole && i < array->n_children; i++) {
@@ -253,7 +256,7 @@ cst_status cst__array_make_plain_as(const struct ArrowSchema *schema,
   if (schema->dictionary != NULL) {
     return make_column_plain(schema, allocator, trusted, array, error);
   }
-  CST__TRY(check_children(schema, array, error));
+  CST__TRY(dictionary_check_children(schema, array, error));
   CST__TRY(wrap(allocator, array, error));
   for (int64_t i = 0; i < schema->n_children; i++) {
     const struct ArrowSchema *child = schema->children[i];

@@ -11,14 +11,14 @@
 
 /* ---- finding ---- */
 
-static const char *field_name(const struct ArrowSchema *schema, int64_t i) {
+static const char *pick_field_name(const struct ArrowSchema *schema, int64_t i) {
   const char *name = schema->children[i]->name;
   return name != NULL ? name : "";
 }
 
 /* The field's name in a list of names. */
 static const char *nth_field(const void *schema, size_t i) {
-  return field_name(schema, (int64_t)i);
+  return pick_field_name(schema, (int64_t)i);
 }
 
 static cst_status map_wanted(const char *const *columns, size_t count, cst__name_map *map,
@@ -35,14 +35,14 @@ static cst_status map_wanted(const char *const *columns, size_t count, cst__name
   return CST_OK;
 }
 
-static cst_status find_places(const char *const *columns, size_t count,
-                              const struct ArrowSchema *schema, const cst__name_map *map,
-                              int64_t *places, cst_error *error) {
+static cst_status pick_find_places(const char *const *columns, size_t count,
+                                   const struct ArrowSchema *schema, const cst__name_map *map,
+                                   int64_t *places, cst_error *error) {
   for (size_t i = 0; i < count; i++) {
     places[i] = -1;
   }
   for (int64_t i = 0; i < schema->n_children; i++) {
-    const char *name = field_name(schema, i);
+    const char *name = pick_field_name(schema, i);
     size_t at = cst__name_map_find(map, name, strlen(name));
     if (at != SIZE_MAX && places[at] >= 0) {
       cst__fail(error, CST_INVALID_ARGUMENT, "read all columns, without naming them",
@@ -68,7 +68,7 @@ cst_status cst__find_columns(const char *const *columns, size_t num_columns,
   cst__name_map map = {0};
   cst_status status = map_wanted(columns, num_columns, &map, error);
   if (status == CST_OK) {
-    status = find_places(columns, num_columns, schema, &map, places, error);
+    status = pick_find_places(columns, num_columns, schema, &map, places, error);
   }
   cst__name_map_reset(&map);
   return status;

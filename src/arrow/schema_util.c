@@ -16,15 +16,15 @@ const char *cst__dtype_format(cst_dtype dtype) {
 }
 
 /* True if every child is there and the nesting has an end: nanoarrow's copy looks at neither. */
-static bool is_whole(const struct ArrowSchema *schema, int depth) {
+static bool schema_is_whole(const struct ArrowSchema *schema, int depth) {
   if (schema == NULL || schema->release == NULL || schema->format == NULL ||
       depth > CST__TYPE_MAX_DEPTH || schema->n_children < 0 ||
       (schema->n_children > 0 && schema->children == NULL) ||
-      (schema->dictionary != NULL && !is_whole(schema->dictionary, depth + 1))) {
+      (schema->dictionary != NULL && !schema_is_whole(schema->dictionary, depth + 1))) {
     return false;
   }
   for (int64_t i = 0; i < schema->n_children; i++) {
-    if (!is_whole(schema->children[i], depth + 1)) {
+    if (!schema_is_whole(schema->children[i], depth + 1)) {
       return false;
     }
   }
@@ -45,7 +45,7 @@ static int name_fields(struct ArrowSchema *schema) {
 }
 
 cst_status cst__schema_check_whole(const struct ArrowSchema *schema, cst_error *error) {
-  return is_whole(schema, 0)
+  return schema_is_whole(schema, 0)
              ? CST_OK
              : cst__fail(
                    error, CST_INVALID_ARGUMENT, NULL,
@@ -72,7 +72,7 @@ cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema
   return CST_OK;
 }
 
-static bool are_equal(const struct ArrowSchema *a, const struct ArrowSchema *b, int depth);
+static bool schema_are_equal(const struct ArrowSchema *a, const struct ArrowSchema *b, int depth);
 
 static bool are_strings_equal(const char *a, const char *b) {
   return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
@@ -84,23 +84,23 @@ static bool are_children_equal(const struct ArrowSchema *a, const struct ArrowSc
     const struct ArrowSchema *x = a->children[i];
     const struct ArrowSchema *y = b->children[i];
     if (x == NULL || y == NULL || !are_strings_equal(x->name, y->name) ||
-        ((x->flags ^ y->flags) & ARROW_FLAG_NULLABLE) != 0 || !are_equal(x, y, depth + 1)) {
+        ((x->flags ^ y->flags) & ARROW_FLAG_NULLABLE) != 0 || !schema_are_equal(x, y, depth + 1)) {
       return false;
     }
   }
   return true;
 }
 
-static bool are_equal(const struct ArrowSchema *a, const struct ArrowSchema *b, int depth) {
+static bool schema_are_equal(const struct ArrowSchema *a, const struct ArrowSchema *b, int depth) {
   if (depth > CST__TYPE_MAX_DEPTH || a->release == NULL || b->release == NULL ||
       a->n_children != b->n_children || !are_strings_equal(a->format, b->format) ||
       (a->dictionary == NULL) != (b->dictionary == NULL)) {
     return false;
   }
-  return (a->dictionary == NULL || are_equal(a->dictionary, b->dictionary, depth + 1)) &&
+  return (a->dictionary == NULL || schema_are_equal(a->dictionary, b->dictionary, depth + 1)) &&
          are_children_equal(a, b, depth);
 }
 
 bool cst__schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b) {
-  return are_equal(a, b, 0);
+  return schema_are_equal(a, b, 0);
 }

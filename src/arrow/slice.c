@@ -40,7 +40,7 @@ typedef struct sharing {
   cst_error *error;
 } sharing;
 
-static void keep(const sharing *s, struct ArrowArray *array) {
+static void slice_keep(const sharing *s, struct ArrowArray *array) {
   s->owner->retain(s->owner->object);
   cst__owned_keep(array, s->owner->object, s->owner->release);
 }
@@ -49,7 +49,7 @@ static void keep(const sharing *s, struct ArrowArray *array) {
 static cst_status share(const sharing *s, const struct ArrowArray *from, struct ArrowArray *out) {
   CST__TRY(cst__owned_new(s->owner->allocator, 0, from->n_children, from->dictionary != NULL, out,
                           s->error));
-  keep(s, out);
+  slice_keep(s, out);
   out->length = from->length;
   out->null_count = from->null_count;
   out->offset = from->offset;
@@ -99,7 +99,7 @@ static cst_status slice_struct(const sharing *s, const struct ArrowArray *batch,
                                int64_t length, struct ArrowArray *out) {
   int64_t first = batch->offset + begin;
   CST__TRY(cst__owned_new(s->owner->allocator, 1, batch->n_children, false, out, s->error));
-  keep(s, out);
+  slice_keep(s, out);
   out->length = length;
   cst_status status = slice_validity(batch, first, out, s->error);
   for (int64_t i = 0; i < batch->n_children && status == CST_OK; i++) {

@@ -37,14 +37,15 @@ typedef struct range {
   int64_t count;
 } range;
 
-static int64_t offset_at(const cst__view *v, int64_t slot) {
+static int64_t validate_offset_at(const cst__view *v, int64_t slot) {
   return cst__view_entry(v->offsets, v->offset_width, v->offset + slot);
 }
 
 /* Offsets start at 0 or later, never decrease, and end at `limit` or before (-1: no limit). */
-static cst_status check_offsets(const cst__view *v, range r, int64_t limit, cst_error *error) {
-  int64_t first = offset_at(v, r.from);
-  int64_t last = offset_at(v, r.from + r.count);
+static cst_status validate_check_offsets(const cst__view *v, range r, int64_t limit,
+                                         cst_error *error) {
+  int64_t first = validate_offset_at(v, r.from);
+  int64_t last = validate_offset_at(v, r.from + r.count);
   int64_t begin = v->offset + r.from;
   if (first < 0) {
     return bad_offset(error, r.from, first, "is negative");
@@ -53,7 +54,7 @@ static cst_status check_offsets(const cst__view *v, range r, int64_t limit, cst_
                    ? first_decrease_64((const int64_t *)v->offsets + begin, r.count)
                    : first_decrease_32((const int32_t *)v->offsets + begin, r.count);
   if (at > 0) {
-    return bad_offset(error, r.from + at - 1, offset_at(v, r.from + at),
+    return bad_offset(error, r.from + at - 1, validate_offset_at(v, r.from + at),
                       "is less than the one before");
   }
   if (limit >= 0 && last > limit) {
@@ -69,7 +70,7 @@ static cst_status check_list_views(const cst__view *v, range r, range *items, cs
   int64_t low = limit;
   int64_t high = 0;
   for (int64_t i = r.from; i < r.from + r.count; i++) {
-    int64_t offset = offset_at(v, i);
+    int64_t offset = validate_offset_at(v, i);
     int64_t size = cst__view_entry(v->sizes, v->offset_width, v->offset + i);
     if (cst__view_is_null(v, i)) {
       continue;
@@ -101,13 +102,13 @@ static cst_status check_each_string(const cst__view *v, range r, cst_error *erro
  */
 static bool are_strings_valid_at_once(const cst__view *v, range r) {
   const uint8_t *bytes = v->data;
-  int64_t first = offset_at(v, r.from);
-  int64_t last = offset_at(v, r.from + r.count);
+  int64_t first = validate_offset_at(v, r.from);
+  int64_t last = validate_offset_at(v, r.from + r.count);
   if (!cst__utf8_valid(bytes + first, (size_t)(last - first))) {
     return false;
   }
   for (int64_t i = r.from; i < r.from + r.count; i++) {
-    int64_t at = offset_at(v, i);
+    int64_t at = validate_offset_at(v, i);
     if (at < last && (bytes[at] & 0xC0) == 0x80) {
       return false;
     }
@@ -117,12 +118,12 @@ static bool are_strings_valid_at_once(const cst__view *v, range r) {
 
 /* How many bytes there are, nothing tells but the last offset of all. */
 static cst_status check_binary(const cst__view *v, range r, cst_error *error) {
-  CST__TRY(check_offsets(v, r, -1, error));
-  int64_t last = offset_at(v, r.from + r.count);
-  if (last > offset_at(v, v->length)) {
+  CST__TRY(validate_check_offsets(v, r, -1, error));
+  int64_t last = validate_offset_at(v, r.from + r.count);
+  if (last > validate_offset_at(v, v->length)) {
     return bad_offset(error, r.from + r.count, last, "is above the last one");
   }
-  int64_t bytes = last - offset_at(v, r.from);
+  int64_t bytes = last - validate_offset_at(v, r.from);
   if (bytes == 0) {
     return CST_OK;
   }
@@ -175,7 +176,7 @@ static cst_status check_views(const cst__view *v, range r, cst_error *error) {
   return v->is_string ? check_each_string(v, r, error) : CST_OK;
 }
 
-static cst_status check_children(const cst__view *v, range r, cst_error *error) {
+static cst_status validate_check_children(const cst__view *v, range r, cst_error *error) {
   for (int64_t i = 0; i < v->num_children; i++) {
     const cst__view *child = &v->children[i];
     cst_status status = cst__validate_slots(child, r.from, r.count, error);
@@ -200,10 +201,11 @@ cst_status cst__validate_slots(const cst__view *v, int64_t from, int64_t count, 
     case CST__LAYOUT_BINARY_VIEW:
       return check_views(v, r, error);
     case CST__LAYOUT_STRUCT:
-      return check_children(v, r, error);
+      return validate_check_children(v, r, error);
     case CST__LAYOUT_LIST:
-      CST__TRY(check_offsets(v, r, v->children[0].length, error));
-      items = (range){offset_at(v, from), offset_at(v, from + count) - offset_at(v, from)};
+      CST__TRY(validate_check_offsets(v, r, v->children[0].length, error));
+      items = (range){validate_offset_at(v, from),
+                      validate_offset_at(v, from + count) - validate_offset_at(v, from)};
       break;
     case CST__LAYOUT_LIST_VIEW:
       CST__TRY(check_list_views(v, r, &items, error));

@@ -26,7 +26,7 @@ typedef struct builder {
 
 /* ---- structure ---- */
 
-static cst_status check_schema(const builder *b, const struct ArrowSchema *schema) {
+static cst_status view_check_schema(const builder *b, const struct ArrowSchema *schema) {
   if (schema == NULL || schema->release == NULL) {
     return cst__fail(b->error, CST_INVALID_ARGUMENT, NULL, "the Arrow schema is %s",
                      schema == NULL ? "missing" : "released");
@@ -123,7 +123,7 @@ static cst_status make_children(builder *b, cst__view *v) {
   return CST_OK;
 }
 
-static cst_status check_depth(const builder *b, int depth) {
+static cst_status view_check_depth(const builder *b, int depth) {
   if (depth > MAX_DEPTH) {
     return cst__fail(b->error, CST_LIMIT, NULL, "types nested deeper than %d", MAX_DEPTH);
   }
@@ -162,7 +162,8 @@ static cst_status take_views(const builder *b, cst__view *v, const struct ArrowA
   return check_buffer(b, array, 1, 1, v->length > 0);
 }
 
-static cst_status take_offsets(const builder *b, cst__view *v, const struct ArrowArray *array) {
+static cst_status view_take_offsets(const builder *b, cst__view *v,
+                                    const struct ArrowArray *array) {
   v->offsets = array->buffers[1];
   CST__TRY(check_buffer(b, array, 1, v->offset_width, v->length > 0));
   if (v->layout == CST__LAYOUT_BINARY) {
@@ -212,7 +213,7 @@ static cst_status take_buffers(const builder *b, cst__view *v, const struct Arro
     case CST__LAYOUT_BINARY:
     case CST__LAYOUT_LIST:
     case CST__LAYOUT_LIST_VIEW:
-      return take_offsets(b, v, array);
+      return view_take_offsets(b, v, array);
     case CST__LAYOUT_NULL:
     case CST__LAYOUT_FIXED_LIST:
     case CST__LAYOUT_STRUCT:
@@ -288,15 +289,15 @@ typedef struct extent {
   int64_t length; /* -1: all that follow */
 } extent;
 
-static cst_status build(builder *b, cst__view *v, const struct ArrowSchema *schema,
-                        const struct ArrowArray *array, extent part, int depth);
+static cst_status view_build(builder *b, cst__view *v, const struct ArrowSchema *schema,
+                             const struct ArrowArray *array, extent part, int depth);
 
 static cst_status build_struct(builder *b, cst__view *v, const struct ArrowSchema *schema,
                                const struct ArrowArray *array, int depth) {
   extent part = {v->offset, v->length};
   for (int64_t i = 0; i < v->num_children; i++) {
     cst_status status =
-        build(b, &v->children[i], schema->children[i], array->children[i], part, depth + 1);
+        view_build(b, &v->children[i], schema->children[i], array->children[i], part, depth + 1);
     if (status != CST_OK) {
       const struct ArrowSchema *child = schema->children[i];
       if (child != NULL && child->release != NULL && child->name != NULL) {
@@ -311,7 +312,7 @@ static cst_status build_struct(builder *b, cst__view *v, const struct ArrowSchem
 static cst_status build_list(builder *b, cst__view *v, const struct ArrowSchema *schema,
                              const struct ArrowArray *array, int depth) {
   extent all = {0, -1};
-  CST__TRY(build(b, &v->children[0], schema->children[0], array->children[0], all, depth + 1));
+  CST__TRY(view_build(b, &v->children[0], schema->children[0], array->children[0], all, depth + 1));
   int64_t needed;
   if (v->layout != CST__LAYOUT_FIXED_LIST) {
     return CST_OK;
@@ -326,11 +327,11 @@ static cst_status build_list(builder *b, cst__view *v, const struct ArrowSchema 
   return CST_OK;
 }
 
-static cst_status build(builder *b, cst__view *v, const struct ArrowSchema *schema,
-                        const struct ArrowArray *array, extent part, int depth) {
+static cst_status view_build(builder *b, cst__view *v, const struct ArrowSchema *schema,
+                             const struct ArrowArray *array, extent part, int depth) {
   const cst__layout_info *f;
-  CST__TRY(check_depth(b, depth));
-  CST__TRY(check_schema(b, schema));
+  CST__TRY(view_check_depth(b, depth));
+  CST__TRY(view_check_schema(b, schema));
   CST__TRY(check_array(b, array));
   CST__TRY(take_type(b, v, schema, &f));
   CST__TRY(check_counts(b, f, schema, array));
@@ -357,7 +358,7 @@ cst_status cst__view_init(cst__view *view, const struct ArrowSchema *schema,
                           cst_error *error) {
   builder b = {arena, trusted, 1, error};
   extent all = {0, -1};
-  CST__TRY(build(&b, view, schema, array, all, 0));
+  CST__TRY(view_build(&b, view, schema, array, all, 0));
   if (trusted) {
     return CST_OK;
   }
@@ -368,8 +369,8 @@ cst_status cst__view_init(cst__view *view, const struct ArrowSchema *schema,
 static cst_status build_type(builder *b, cst__view *v, const struct ArrowSchema *schema,
                              int depth) {
   const cst__layout_info *f;
-  CST__TRY(check_depth(b, depth));
-  CST__TRY(check_schema(b, schema));
+  CST__TRY(view_check_depth(b, depth));
+  CST__TRY(view_check_schema(b, schema));
   CST__TRY(take_type(b, v, schema, &f));
   CST__TRY(make_children(b, v));
   for (int64_t i = 0; i < v->num_children; i++) {

@@ -1,7 +1,7 @@
 /* Serialized records in Arrow data: a binary column, alone or as the only one of a batch. */
 #include "arrow/view.h"
 
-static bool is_binary(const cst__view *v) {
+static bool records_is_binary(const cst__view *v) {
   return v->layout == CST__LAYOUT_BINARY || v->layout == CST__LAYOUT_BINARY_VIEW ||
          v->layout == CST__LAYOUT_FIXED_BINARY;
 }
@@ -40,7 +40,7 @@ cst_status cst__view_init_records(cst__view *view, const struct ArrowSchema *sch
   if (view->layout == CST__LAYOUT_STRUCT) {
     CST__TRY(take_column(view, error));
   }
-  if (!is_binary(view)) {
+  if (!records_is_binary(view)) {
     char type[64];
     cst__view_type_name(view, type, sizeof type);
     return cst__fail(error, CST_INVALID_ARGUMENT, "pass an array of binary, one record a slot",

@@ -59,7 +59,7 @@ static size_t field_at(cst__flat_table table, int field, size_t size) {
 }
 
 /* What the offset at a place, relative to itself, leads to; 0 if it is damaged. */
-static size_t follow(cst__flat *flat, size_t at) {
+static size_t flatbuf_follow(cst__flat *flat, size_t at) {
   size_t to = at + load32(flat, at);
   if (to == at || !reach(flat, to, 4)) {
     flat->bad = true;
@@ -69,7 +69,7 @@ static size_t follow(cst__flat *flat, size_t at) {
 }
 
 cst__flat_table cst__flat_root(cst__flat *flat) {
-  size_t at = reach(flat, 0, 4) ? follow(flat, 0) : 0;
+  size_t at = reach(flat, 0, 4) ? flatbuf_follow(flat, 0) : 0;
   return at != 0 ? table_at(flat, at) : (cst__flat_table){0};
 }
 
@@ -90,14 +90,14 @@ DEFINE_SCALAR(cst__flat_i64, int64_t)
 
 cst__flat_table cst__flat_child(cst__flat_table table, int field) {
   size_t at = field_at(table, field, 4);
-  size_t to = at != 0 ? follow(table.flat, at) : 0;
+  size_t to = at != 0 ? flatbuf_follow(table.flat, at) : 0;
   return to != 0 ? table_at(table.flat, to) : (cst__flat_table){0};
 }
 
 cst__flat_vector cst__flat_items(cst__flat_table table, int field, size_t item_size) {
   cst__flat_vector none = {0};
   size_t at = field_at(table, field, 4);
-  size_t to = at != 0 ? follow(table.flat, at) : 0;
+  size_t to = at != 0 ? flatbuf_follow(table.flat, at) : 0;
   if (to == 0) {
     return none;
   }
@@ -115,7 +115,7 @@ cst_bytes cst__flat_string(cst__flat_table table, int field) {
 }
 
 cst__flat_table cst__flat_table_at(cst__flat_vector vector, size_t i) {
-  size_t to = follow(vector.flat, vector.at + 4 * i);
+  size_t to = flatbuf_follow(vector.flat, vector.at + 4 * i);
   return to != 0 ? table_at(vector.flat, to) : (cst__flat_table){0};
 }
 

@@ -41,8 +41,8 @@ static void stream_release(struct ArrowIpcOutputStream *stream) { stream->releas
 
 /* ---- failures ---- */
 
-static cst_status fail(cst__ipc_writer *writer, int code, const struct ArrowError *why,
-                       cst_error *error) {
+static cst_status ipc_writer_fail(cst__ipc_writer *writer, int code, const struct ArrowError *why,
+                                  cst_error *error) {
   if (writer->write_status != CST_OK) {
     cst__error_copy(error, &writer->write_error);
     return writer->write_status;
@@ -56,14 +56,15 @@ static cst_status fail(cst__ipc_writer *writer, int code, const struct ArrowErro
 
 /* Dictionaries, that nanoarrow's writer does not know, are found before it is asked. (It does not
  * know views either, which are written out.) */
-static cst_status check_dictionaries(const struct ArrowSchema *schema, cst_error *error) {
+static cst_status ipc_writer_check_dictionaries(const struct ArrowSchema *schema,
+                                                cst_error *error) {
   cst_status status = CST_OK;
   if (schema->dictionary != NULL) {
     status = cst__fail(error, CST_UNSUPPORTED, "leave the column out, or write Parquet",
                        "a dictionary cannot be written as Arrow IPC");
   }
   for (int64_t i = 0; i < schema->n_children && status == CST_OK; i++) {
-    status = check_dictionaries(schema->children[i], error);
+    status = ipc_writer_check_dictionaries(schema->children[i], error);
   }
   if (status != CST_OK && schema->name != NULL && schema->name[0] != '\0') {
     cst__error_add_path(error, schema->name, strlen(schema->name));
@@ -73,7 +74,7 @@ static cst_status check_dictionaries(const struct ArrowSchema *schema, cst_error
 
 /* ---- the writer ---- */
 
-static int start(cst__ipc_writer *writer, struct ArrowError *why) {
+static int ipc_writer_start(cst__ipc_writer *writer, struct ArrowError *why) {
   struct ArrowIpcOutputStream stream = {
       .write = stream_write, .release = stream_release, .private_data = writer};
   NANOARROW_RETURN_NOT_OK(ArrowArrayViewInitFromSchema(&writer->view, &writer->written, why));
@@ -84,7 +85,7 @@ static int start(cst__ipc_writer *writer, struct ArrowError *why) {
   return ArrowIpcWriterWriteSchema(&writer->ipc, &writer->written, why);
 }
 
-static cst_status take_schema(cst__ipc_writer *writer, cst_error *error) {
+static cst_status ipc_writer_take_schema(cst__ipc_writer *writer, cst_error *error) {
   writer->has_views = cst__schema_has_views(writer->schema);
   CST__TRY(cst__schema_copy(writer->schema, &writer->written, error));
   return cst__schema_drop_views(&writer->written, error);
@@ -95,7 +96,7 @@ cst_status cst__ipc_writer_new(const struct ArrowSchema *schema, bool is_file,
                                const cst_allocator *allocator, cst__ipc_writer **out,
                                cst_error *error) {
   CST__TRY(cst__schema_check_types(schema, error));
-  CST__TRY(check_dictionaries(schema, error));
+  CST__TRY(ipc_writer_check_dictionaries(schema, error));
   cst_allocator own = cst__allocator_of(allocator);
   cst__ipc_writer *writer = cst__new_zero(&own, sizeof *writer);
   if (writer == NULL) {
@@ -110,15 +111,15 @@ cst_status cst__ipc_writer_new(const struct ArrowSchema *schema, bool is_file,
   cst__arena_init(&writer->arena, &writer->allocator);
   ArrowArrayViewInitFromType(&writer->view, NANOARROW_TYPE_UNINITIALIZED);
 
-  cst_status copied = take_schema(writer, error);
+  cst_status copied = ipc_writer_take_schema(writer, error);
   if (copied != CST_OK) {
     cst__ipc_writer_free(writer);
     return copied;
   }
   struct ArrowError why = {""};
-  int code = start(writer, &why);
+  int code = ipc_writer_start(writer, &why);
   if (code != NANOARROW_OK) {
-    cst_status status = fail(writer, code, &why, error);
+    cst_status status = ipc_writer_fail(writer, code, &why, error);
     cst__ipc_writer_free(writer);
     return status;
   }
@@ -133,7 +134,7 @@ static cst_status write_compact(cst__ipc_writer *writer, const struct ArrowArray
   if (code == NANOARROW_OK) {
     code = ArrowIpcWriterWriteArrayView(&writer->ipc, &writer->view, &why);
   }
-  return code == NANOARROW_OK ? CST_OK : fail(writer, code, &why, error);
+  return code == NANOARROW_OK ? CST_OK : ipc_writer_fail(writer, code, &why, error);
 }
 
 /* nanoarrow writes the buffers of a slice as if it began at slot 0. */
@@ -197,7 +198,7 @@ cst_status cst__ipc_finish(cst__ipc_writer *writer, cst_error *error) {
   if (code == NANOARROW_OK && writer->is_file) {
     code = ArrowIpcWriterFinalizeFile(&writer->ipc, &why);
   }
-  return code == NANOARROW_OK ? CST_OK : fail(writer, code, &why, error);
+  return code == NANOARROW_OK ? CST_OK : ipc_writer_fail(writer, code, &why, error);
 }
 
 void cst__ipc_writer_free(cst__ipc_writer *writer) {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-static cst_status fail(const char *codec, const char *why, cst_error *error) {
+static cst_status ipc_codec_fail(const char *codec, const char *why, cst_error *error) {
   return cst__fail(error, CST_CORRUPT, "the file is damaged: fetch or write it again",
                    "a buffer's %s bytes: %s", codec, why);
 }
@@ -24,9 +24,9 @@ static cst_status inflate_zstd(cst__ipc_inflater *inflater, cst_bytes in, uint8_
   if (ZSTD_isError(got)) {
     return ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation
                ? cst__fail_memory(error, 0)
-               : fail("zstd", ZSTD_getErrorName(got), error);
+               : ipc_codec_fail("zstd", ZSTD_getErrorName(got), error);
   }
-  return got == size ? CST_OK : fail("zstd", "fewer than the message says", error);
+  return got == size ? CST_OK : ipc_codec_fail("zstd", "fewer than the message says", error);
 }
 
 /* Runs over the whole input; a frame that goes on behind it, or behind the output, is damaged. */
@@ -40,16 +40,17 @@ static cst_status inflate_frame(LZ4F_dctx *context, cst_bytes in, uint8_t *out, 
     size_t out_size = size - given;
     hint = LZ4F_decompress(context, out + given, &out_size, in.data + taken, &in_size, NULL);
     if (LZ4F_isError(hint)) {
-      return fail("lz4", LZ4F_getErrorName(hint), error);
+      return ipc_codec_fail("lz4", LZ4F_getErrorName(hint), error);
     }
     taken += in_size;
     given += out_size;
     if (in_size == 0 && out_size == 0 && hint != 0) {
-      return fail("lz4", "a frame that does not end", error);
+      return ipc_codec_fail("lz4", "a frame that does not end", error);
     }
   }
-  return taken == in.size && given == size ? CST_OK
-                                           : fail("lz4", "not as many as the message says", error);
+  return taken == in.size && given == size
+             ? CST_OK
+             : ipc_codec_fail("lz4", "not as many as the message says", error);
 }
 
 static cst_status inflate_lz4(cst__ipc_inflater *inflater, cst_bytes in, uint8_t *out, size_t size,

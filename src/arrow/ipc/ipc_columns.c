@@ -79,24 +79,24 @@ typedef struct reading {
   cst_error *error;
 } reading;
 
-static cst_status fail(const reading *r, const char *what) {
+static cst_status ipc_column_fail(const reading *r, const char *what) {
   return cst__fail(r->error, CST_CORRUPT, NULL, "a record batch message with %s", what);
 }
 
 static cst_status next_node(reading *r, int64_t *length, int64_t *null_count) {
   if (r->node >= r->nodes.count) {
-    return fail(r, "fewer columns than the schema");
+    return ipc_column_fail(r, "fewer columns than the schema");
   }
   *length = cst__flat_i64_at(r->nodes, 2 * r->node);
   *null_count = cst__flat_i64_at(r->nodes, 2 * r->node + 1);
   r->node++;
-  return *length >= 0 ? CST_OK : fail(r, "a negative length");
+  return *length >= 0 ? CST_OK : ipc_column_fail(r, "a negative length");
 }
 
 /* The bytes of the next buffer as they lie in the body. */
 static cst_status next_buffer(reading *r, cst_bytes *out) {
   if (r->buffer >= r->buffers.count) {
-    return fail(r, "fewer buffers than its columns need");
+    return ipc_column_fail(r, "fewer buffers than its columns need");
   }
   int64_t offset = cst__flat_i64_at(r->buffers, 2 * r->buffer);
   int64_t length = cst__flat_i64_at(r->buffers, 2 * r->buffer + 1);
@@ -113,12 +113,12 @@ static cst_status next_buffer(reading *r, cst_bytes *out) {
 
 static cst_status next_block_count(reading *r, int64_t *count) {
   if (r->block_count >= r->variadic.count) {
-    return fail(r, "fewer counts of blocks than columns of views");
+    return ipc_column_fail(r, "fewer counts of blocks than columns of views");
   }
   *count = cst__flat_i64_at(r->variadic, r->block_count++);
   return *count >= 0 && (uint64_t)*count <= r->buffers.count
              ? CST_OK
-             : fail(r, "a number of blocks that there are not");
+             : ipc_column_fail(r, "a number of blocks that there are not");
 }
 
 /* ---- buffers ---- */
@@ -133,7 +133,7 @@ static cst_status own_bytes(const reading *r, struct ArrowArray *out, int64_t in
   return CST_OK;
 }
 
-static cst_status check_inflation(reading *r, int64_t size) {
+static cst_status ipc_column_check_inflation(reading *r, int64_t size) {
   r->inflated += (uint64_t)size;
   if (r->inflated > FREE_INFLATION && r->inflated / MAX_INFLATION > r->from->body->size) {
     return cst__fail(r->error, CST_LIMIT, "write the file without compression",
@@ -148,7 +148,7 @@ static cst_status inflate_buffer(reading *r, struct ArrowArray *out, int64_t ind
                                  size_t *size) {
   int64_t inflated;
   if (bytes.size < sizeof inflated) {
-    return fail(r, "a compressed buffer without a size");
+    return ipc_column_fail(r, "a compressed buffer without a size");
   }
   memcpy(&inflated, bytes.data, sizeof inflated);
   bytes.data += sizeof inflated;
@@ -158,9 +158,9 @@ static cst_status inflate_buffer(reading *r, struct ArrowArray *out, int64_t ind
     return own_bytes(r, out, index, bytes);
   }
   if (inflated < 0) {
-    return fail(r, "a compressed buffer of a negative size");
+    return ipc_column_fail(r, "a compressed buffer of a negative size");
   }
-  CST__TRY(check_inflation(r, inflated));
+  CST__TRY(ipc_column_check_inflation(r, inflated));
   uint8_t *to = cst__owned_buffer(out, index, (size_t)inflated);
   if (to == NULL) {
     return cst__fail_memory(r->error, (size_t)inflated);
@@ -198,16 +198,17 @@ static cst_status take_buffer(reading *r, struct ArrowArray *out, int64_t index,
 }
 
 static cst_status bytes_needed(const reading *r, int64_t count, size_t width, size_t *out) {
-  return cst__mul((size_t)count, width, out) ? CST_OK : fail(r, "a length beyond all memory");
+  return cst__mul((size_t)count, width, out) ? CST_OK
+                                             : ipc_column_fail(r, "a length beyond all memory");
 }
 
-static cst_status take_validity(reading *r, struct ArrowArray *out) {
+static cst_status ipc_column_take_validity(reading *r, struct ArrowArray *out) {
   size_t size;
   CST__TRY(take_buffer(r, out, 0, 0, &size));
   if (size == 0) {
     out->buffers[0] = NULL;
   } else if (size < cst__bits_size(out->length)) {
-    return fail(r, "a validity bitmap that is too short");
+    return ipc_column_fail(r, "a validity bitmap that is too short");
   }
   return CST_OK;
 }
@@ -220,14 +221,14 @@ static cst_status take_fixed(reading *r, struct ArrowArray *out, int64_t index, 
 }
 
 /* Of an array of no slots the one offset may be missing. */
-static cst_status take_offsets(reading *r, struct ArrowArray *out, size_t width) {
+static cst_status ipc_column_take_offsets(reading *r, struct ArrowArray *out, size_t width) {
   return take_fixed(r, out, 1, out->length > 0 ? out->length + 1 : 0, width);
 }
 
 /* That offsets never decrease is checked later: then the last one bounds them all. */
 static cst_status take_binary(reading *r, int width, struct ArrowArray *out) {
   size_t size;
-  CST__TRY(take_offsets(r, out, (size_t)width));
+  CST__TRY(ipc_column_take_offsets(r, out, (size_t)width));
   CST__TRY(take_buffer(r, out, 2, 0, &size));
   int64_t last = out->length > 0 ? cst__view_entry(out->buffers[1], width, out->length) : 0;
   if (last < 0 || (uint64_t)last > size) {
@@ -278,7 +279,8 @@ static cst_status count_buffers(reading *r, const cst__view *type, int64_t *out)
   }
 }
 
-static cst_status take_values(reading *r, const cst__view *type, struct ArrowArray *out) {
+static cst_status ipc_column_take_values(reading *r, const cst__view *type,
+                                         struct ArrowArray *out) {
   switch (type->layout) {
     case CST__LAYOUT_BOOL:
       return take_fixed(r, out, 1, (int64_t)cst__bits_size(out->length), 1);
@@ -294,7 +296,7 @@ static cst_status take_values(reading *r, const cst__view *type, struct ArrowArr
     case CST__LAYOUT_BINARY_VIEW:
       return take_blocks(r, out);
     case CST__LAYOUT_LIST:
-      return take_offsets(r, out, (size_t)type->offset_width);
+      return ipc_column_take_offsets(r, out, (size_t)type->offset_width);
     case CST__LAYOUT_LIST_VIEW:
       CST__TRY(take_fixed(r, out, 1, out->length, (size_t)type->offset_width));
       return take_fixed(r, out, 2, out->length, (size_t)type->offset_width);
@@ -319,9 +321,9 @@ static cst_status fill_array(reading *r, const struct ArrowSchema *encoded, cons
     cst__owned_keep(out, r->from->body, release_body);
   }
   if (type->layout != CST__LAYOUT_NULL) {
-    CST__TRY(take_validity(r, out));
+    CST__TRY(ipc_column_take_validity(r, out));
   }
-  CST__TRY(take_values(r, type, out));
+  CST__TRY(ipc_column_take_values(r, type, out));
   for (int64_t i = 0; i < type->num_children; i++) {
     cst_status status = read_array(r, encoded->children[i], &type->children[i], out->children[i]);
     if (status != CST_OK) {
@@ -426,22 +428,23 @@ static cst_status find_codec(reading *r) {
   return CST_OK;
 }
 
-static cst_status begin(reading *r) {
+static cst_status ipc_column_begin(reading *r) {
   cst__flat_table message = r->from->message;
   r->nodes = cst__flat_items(message, BATCH_NODES, 16);
   r->buffers = cst__flat_items(message, BATCH_BUFFERS, 16);
   r->variadic = cst__flat_items(message, BATCH_VARIADIC, 8);
   CST__TRY(find_codec(r));
-  return message.flat == NULL || message.flat->bad ? fail(r, "damaged metadata") : CST_OK;
+  return message.flat == NULL || message.flat->bad ? ipc_column_fail(r, "damaged metadata")
+                                                   : CST_OK;
 }
 
 cst_status cst__ipc_columns_read(const cst__ipc_columns *columns, struct ArrowArray *out,
                                  cst_error *error) {
   reading r = {.from = columns, .error = error};
   int64_t length = cst__flat_i64(columns->message, BATCH_LENGTH, 0);
-  CST__TRY(begin(&r));
+  CST__TRY(ipc_column_begin(&r));
   if (length < 0) {
-    return fail(&r, "a negative length");
+    return ipc_column_fail(&r, "a negative length");
   }
   CST__TRY(cst__owned_new(&columns->allocator, 1, columns->encoded->n_children, false, out, error));
   out->length = length;
@@ -450,11 +453,11 @@ cst_status cst__ipc_columns_read(const cst__ipc_columns *columns, struct ArrowAr
     status = read_column(&r, i, out->children[i]);
     if (status == CST_OK && out->children[i]->release != NULL &&
         out->children[i]->length != length) {
-      status = fail(&r, "columns of different lengths");
+      status = ipc_column_fail(&r, "columns of different lengths");
     }
   }
   if (status == CST_OK && (r.node != r.nodes.count || r.buffer != r.buffers.count)) {
-    status = fail(&r, "more columns than the schema");
+    status = ipc_column_fail(&r, "more columns than the schema");
   }
   if (status != CST_OK) {
     cst__array_release(out);

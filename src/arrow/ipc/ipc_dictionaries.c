@@ -218,8 +218,9 @@ static cst_status append(cst__ipc_dictionaries *d, cst__ipc_dictionary *item,
   return status == CST_OK ? replace(d, item, &all, error) : status;
 }
 
-static cst_status read_values(const cst__ipc_dictionary *item, cst__flat_table message,
-                              cst__ipc_columns columns, struct ArrowArray *out, cst_error *error) {
+static cst_status ipc_dictionary_read_values(const cst__ipc_dictionary *item,
+                                             cst__flat_table message, cst__ipc_columns columns,
+                                             struct ArrowArray *out, cst_error *error) {
   columns.encoded = &item->encoded;
   columns.type = &item->type;
   columns.wanted = NULL;
@@ -244,7 +245,7 @@ cst_status cst__ipc_dictionaries_read(cst__ipc_dictionaries *d, cst__flat_table 
   }
   cst__ipc_dictionary *item = &d->items[at];
   struct ArrowArray values;
-  CST__TRY(read_values(item, message, columns, &values, error));
+  CST__TRY(ipc_dictionary_read_values(item, message, columns, &values, error));
   return is_delta && item->values != NULL ? append(d, item, &values, error)
                                           : replace(d, item, &values, error);
 }

@@ -80,8 +80,8 @@ static cst_status read_some(cst__ipc_reader *r, void *to, size_t size, size_t *g
   return CST_OK;
 }
 
-static cst_status read_all(cst__ipc_reader *r, void *to, size_t size, const char *where,
-                           cst_error *error) {
+static cst_status ipc_reader_read_all(cst__ipc_reader *r, void *to, size_t size, const char *where,
+                                      cst_error *error) {
   size_t got;
   CST__TRY(read_some(r, to, size, &got, error));
   return got == size ? CST_OK : fail_truncated(r, where, error);
@@ -96,7 +96,7 @@ static cst_status read_claimed(cst__ipc_reader *r, cst__buffer *buffer, uint64_t
     if (!cst__buffer_reserve(&r->allocator, buffer, room, have)) {
       return cst__fail_memory(error, room);
     }
-    CST__TRY(read_all(r, buffer->data + have, room - have, where, error));
+    CST__TRY(ipc_reader_read_all(r, buffer->data + have, room - have, where, error));
     have = room;
     room = size - have < have ? (size_t)size : 2 * have;
   } while (have < size);
@@ -129,7 +129,7 @@ static cst_status read_prefix(cst__ipc_reader *r, uint32_t *size, cst_error *err
     return cst__fail(error, CST_CORRUPT, "the file is damaged, or no Arrow data",
                      "no message begins where one has to");
   }
-  return read_all(r, size, sizeof *size, "inside a message's size", error);
+  return ipc_reader_read_all(r, size, sizeof *size, "inside a message's size", error);
 }
 
 static cst_status read_metadata(cst__ipc_reader *r, uint32_t size, cst_error *error) {
@@ -161,7 +161,7 @@ static cst_status parse_message(cst__ipc_reader *r, int64_t *body_size, cst_erro
 }
 
 /* The next message with its body; *found is false at the end. */
-static cst_status read_message(cst__ipc_reader *r, bool *found, cst_error *error) {
+static cst_status ipc_reader_read_message(cst__ipc_reader *r, bool *found, cst_error *error) {
   uint32_t size;
   int64_t body_size;
   CST__TRY(read_prefix(r, &size, error));
@@ -217,7 +217,7 @@ static cst_status read_bare_schema(cst__ipc_reader *r, const uint8_t *first, uin
     }
     memcpy(r->metadata.data + have, bytes, PREFIX);
     have += PREFIX;
-    CST__TRY(read_all(r, bytes, PREFIX, "inside the schema message", error));
+    CST__TRY(ipc_reader_read_all(r, bytes, PREFIX, "inside the schema message", error));
     memcpy(&r->next_size, bytes + 4, sizeof r->next_size);
   } while (memcmp(bytes, continuation, sizeof continuation) != 0 || r->next_size % 8 != 0);
   r->has_next = true;
@@ -231,7 +231,7 @@ static cst_status read_first(cst__ipc_reader *r, uint32_t *size, cst_error *erro
   uint8_t bytes[PREFIX];
   uint32_t root;
   r->message = r->offset;
-  CST__TRY(read_all(r, bytes, PREFIX, "in front of the schema message", error));
+  CST__TRY(ipc_reader_read_all(r, bytes, PREFIX, "in front of the schema message", error));
   memcpy(&root, bytes, sizeof root);
   if (memcmp(bytes, continuation, sizeof continuation) == 0) {
     memcpy(size, bytes + 4, sizeof *size);
@@ -286,7 +286,7 @@ static cst_status make_schemas(cst__ipc_reader *r, cst_error *error) {
   return cst__ipc_dictionaries_init(&r->dictionaries, &r->encoded, &r->ids, &r->allocator, error);
 }
 
-static cst_status read_head(cst__ipc_reader *r, cst_error *error) {
+static cst_status ipc_reader_read_head(cst__ipc_reader *r, cst_error *error) {
   uint8_t head[FILE_HEAD];
   CST__TRY(read_magic(r, head, error));
   r->is_file = memcmp(head, magic, MAGIC_SIZE) == 0;
@@ -319,7 +319,7 @@ cst_status cst__ipc_reader_new(cst__ipc_read_bytes read, void *ctx, const cst_al
   r->allocator = own;
   r->read = read;
   r->ctx = ctx;
-  cst_status status = at_message(r, read_head(r, error), -1, error);
+  cst_status status = at_message(r, ipc_reader_read_head(r, error), -1, error);
   if (status != CST_OK) {
     cst__ipc_reader_free(r);
     return status;
@@ -368,7 +368,7 @@ cst_status cst__ipc_reader_pick(cst__ipc_reader *r, const int64_t *places, size_
 
 /* ---- batches ---- */
 
-static cst__ipc_columns columns_of(cst__ipc_reader *r) {
+static cst__ipc_columns ipc_reader_columns_of(cst__ipc_reader *r) {
   return (cst__ipc_columns){.allocator = r->allocator,
                             .encoded = &r->encoded,
                             .type = &r->type,
@@ -391,8 +391,8 @@ static cst_status check_rows(const cst__ipc_reader *r, const struct ArrowArray *
   return CST_OK;
 }
 
-static cst_status validate(const cst__ipc_reader *r, const struct ArrowArray *batch,
-                           cst_error *error) {
+static cst_status ipc_reader_validate(const cst__ipc_reader *r, const struct ArrowArray *batch,
+                                      cst_error *error) {
   cst__arena arena;
   cst__view view;
   cst__arena_init(&arena, &r->allocator);
@@ -420,7 +420,8 @@ static cst_status decode_dictionaries(cst__ipc_reader *r, struct ArrowArray *bat
 }
 
 /* In a file the dictionaries may lie anywhere. */
-static cst_status check_dictionaries(cst__ipc_reader *r, cst_status status, cst_error *error) {
+static cst_status ipc_reader_check_dictionaries(cst__ipc_reader *r, cst_status status,
+                                                cst_error *error) {
   r->lacks = status == CST_CORRUPT && r->is_file && !r->collected && r->dictionaries.was_missing;
   return r->lacks ? cst__fail(error, CST_UNSUPPORTED,
                               "open the file by its path, so that it can be read twice",
@@ -429,18 +430,18 @@ static cst_status check_dictionaries(cst__ipc_reader *r, cst_status status, cst_
 }
 
 static cst_status make_batch(cst__ipc_reader *r, struct ArrowArray *out, cst_error *error) {
-  cst__ipc_columns columns = columns_of(r);
+  cst__ipc_columns columns = ipc_reader_columns_of(r);
   r->dictionaries.was_missing = false;
   CST__TRY(cst__ipc_columns_read(&columns, out, error));
   cst_status status = check_rows(r, out, error);
   if (status == CST_OK) {
-    status = check_dictionaries(r, decode_dictionaries(r, out, error), error);
+    status = ipc_reader_check_dictionaries(r, decode_dictionaries(r, out, error), error);
   }
   if (status == CST_OK && r->places != NULL) {
     status = cst__pick_arrays(r->places, r->num_places, &r->allocator, out, error);
   }
   if (status == CST_OK) {
-    status = validate(r, out, error);
+    status = ipc_reader_validate(r, out, error);
   }
   if (status != CST_OK) {
     cst__array_release(out);
@@ -457,9 +458,9 @@ static cst_status take_message(cst__ipc_reader *r, struct ArrowArray *out, cst_e
       }
       return make_batch(r, out, error);
     case CST__HEADER_DICTIONARY:
-      return r->collected
-                 ? CST_OK
-                 : cst__ipc_dictionaries_read(&r->dictionaries, r->header, columns_of(r), error);
+      return r->collected ? CST_OK
+                          : cst__ipc_dictionaries_read(&r->dictionaries, r->header,
+                                                       ipc_reader_columns_of(r), error);
     default:
       return cst__fail(error, r->header_type == CST__HEADER_SCHEMA ? CST_CORRUPT : CST_UNSUPPORTED,
                        NULL, "a message of type %d where a batch was expected", r->header_type);
@@ -511,7 +512,7 @@ static cst_status read_tail(cst__ipc_reader *r, cst_error *error) {
 static cst_status next(cst__ipc_reader *r, struct ArrowArray *out, cst_error *error) {
   while (!r->at_end && out->release == NULL) {
     bool found;
-    CST__TRY(read_message(r, &found, error));
+    CST__TRY(ipc_reader_read_message(r, &found, error));
     if (found) {
       CST__TRY(take_message(r, out, error));
     } else {
@@ -538,21 +539,22 @@ bool cst__ipc_reader_is_unmarked(const cst__ipc_reader *reader) { return reader-
 
 bool cst__ipc_reader_lacks_dictionaries(const cst__ipc_reader *reader) { return reader->lacks; }
 
-static cst_status collect(cst__ipc_reader *r, cst_error *error) {
+static cst_status ipc_reader_collect(cst__ipc_reader *r, cst_error *error) {
   bool found;
-  CST__TRY(read_message(r, &found, error));
+  CST__TRY(ipc_reader_read_message(r, &found, error));
   while (found) {
     if (r->header_type == CST__HEADER_DICTIONARY) {
-      CST__TRY(cst__ipc_dictionaries_read(&r->dictionaries, r->header, columns_of(r), error));
+      CST__TRY(
+          cst__ipc_dictionaries_read(&r->dictionaries, r->header, ipc_reader_columns_of(r), error));
     }
-    CST__TRY(read_message(r, &found, error));
+    CST__TRY(ipc_reader_read_message(r, &found, error));
   }
   r->collected = true;
   return CST_OK;
 }
 
 cst_status cst__ipc_reader_collect(cst__ipc_reader *r, cst_error *error) {
-  return at_message(r, collect(r, error), -1, error);
+  return at_message(r, ipc_reader_collect(r, error), -1, error);
 }
 
 static cst_status restart(cst__ipc_reader *r, cst_error *error) {

@@ -58,7 +58,7 @@ static cst_status fail_type(const reading *r, int type, const char *what) {
   return cst__fail(r->error, CST_CORRUPT, NULL, "a field of type number %d has %s", type, what);
 }
 
-static cst_status check(const reading *r, int code) {
+static cst_status ipc_schema_check(const reading *r, int code) {
   if (code == NANOARROW_OK) {
     return CST_OK;
   }
@@ -93,8 +93,9 @@ static cst_status int_format(const reading *r, cst__flat_table type, char *forma
 }
 
 /* One of the letters, by an enumeration of that many. */
-static cst_status pick(const reading *r, int type, const char *prefix, const char *letters,
-                       int which, const char *suffix, char *format) {
+static cst_status ipc_schema_pick(const reading *r, int type, const char *prefix,
+                                  const char *letters, int which, const char *suffix,
+                                  char *format) {
   if (which < 0 || (size_t)which >= strlen(letters)) {
     return fail_type(r, type, "an unknown unit");
   }
@@ -111,7 +112,8 @@ static cst_status timestamp_format(const reading *r, cst__flat_table type, char 
   }
   (void)snprintf(suffix, sizeof suffix, ":%.*s", (int)zone.size,
                  zone.size > 0 ? (const char *)zone.data : "");
-  return pick(r, TYPE_TIMESTAMP, "ts", "smun", cst__flat_i16(type, 0, 0), suffix, format);
+  return ipc_schema_pick(r, TYPE_TIMESTAMP, "ts", "smun", cst__flat_i16(type, 0, 0), suffix,
+                         format);
 }
 
 static cst_status time_format(const reading *r, cst__flat_table type, char *format) {
@@ -119,7 +121,7 @@ static cst_status time_format(const reading *r, cst__flat_table type, char *form
   if (cst__flat_i32(type, 1, 32) != (unit <= 1 ? 32 : 64)) {
     return fail_type(r, TYPE_TIME, "a width that its unit has not");
   }
-  return pick(r, TYPE_TIME, "tt", "smun", unit, "", format);
+  return ipc_schema_pick(r, TYPE_TIME, "tt", "smun", unit, "", format);
 }
 
 static cst_status decimal_format(cst__flat_table type, char *format) {
@@ -164,17 +166,17 @@ static cst_status type_format(const reading *r, cst__flat_table field, size_t nu
     case TYPE_INT:
       return int_format(r, type, format);
     case TYPE_FLOAT:
-      return pick(r, number, "", "efg", cst__flat_i16(type, 0, 0), "", format);
+      return ipc_schema_pick(r, number, "", "efg", cst__flat_i16(type, 0, 0), "", format);
     case TYPE_DECIMAL:
       return decimal_format(type, format);
     case TYPE_DATE:
-      return pick(r, number, "td", "Dm", cst__flat_i16(type, 0, 1), "", format);
+      return ipc_schema_pick(r, number, "td", "Dm", cst__flat_i16(type, 0, 1), "", format);
     case TYPE_TIME:
       return time_format(r, type, format);
     case TYPE_TIMESTAMP:
       return timestamp_format(r, type, format);
     case TYPE_INTERVAL:
-      return pick(r, number, "ti", "MDn", cst__flat_i16(type, 0, 0), "", format);
+      return ipc_schema_pick(r, number, "ti", "MDn", cst__flat_i16(type, 0, 0), "", format);
     case TYPE_UNION:
       return union_format(r, type, num_children, format);
     case TYPE_FIXED_BINARY:
@@ -185,7 +187,7 @@ static cst_status type_format(const reading *r, cst__flat_table field, size_t nu
       (void)snprintf(format, MAX_FORMAT, "+m");
       return CST_OK;
     case TYPE_DURATION:
-      return pick(r, number, "tD", "smun", cst__flat_i16(type, 0, 1), "", format);
+      return ipc_schema_pick(r, number, "tD", "smun", cst__flat_i16(type, 0, 1), "", format);
     default:
       break;
   }
@@ -199,7 +201,8 @@ static cst_status type_format(const reading *r, cst__flat_table field, size_t nu
 
 /* ---- names and metadata ---- */
 
-static cst_status set_name(const reading *r, cst__flat_table field, struct ArrowSchema *out) {
+static cst_status ipc_schema_set_name(const reading *r, cst__flat_table field,
+                                      struct ArrowSchema *out) {
   cst_bytes name = cst__flat_string(field, FIELD_NAME);
   if (name.size > 0 && memchr(name.data, '\0', name.size) != NULL) {
     return cst__fail(r->error, CST_UNSUPPORTED, "rename the column",
@@ -211,7 +214,7 @@ static cst_status set_name(const reading *r, cst__flat_table field, struct Arrow
   char *copy = cst__new_copy(NULL, name.size > 0 ? (const char *)name.data : "", name.size);
   int code = copy != NULL ? ArrowSchemaSetName(out, copy) : ENOMEM;
   cst__delete(copy);
-  return check(r, code);
+  return ipc_schema_check(r, code);
 }
 
 static struct ArrowStringView string_view(cst_bytes bytes) {
@@ -234,12 +237,13 @@ static cst_status set_metadata(const reading *r, cst__flat_vector pairs, struct 
     code = ArrowSchemaSetMetadata(out, (const char *)metadata.data);
   }
   ArrowBufferReset(&metadata);
-  return check(r, code);
+  return ipc_schema_check(r, code);
 }
 
 /* ---- fields ---- */
 
-static cst_status read_field(reading *r, cst__flat_table field, int depth, struct ArrowSchema *out);
+static cst_status ipc_schema_read_field(reading *r, cst__flat_table field, int depth,
+                                        struct ArrowSchema *out);
 
 static cst_status read_children(reading *r, cst__flat_vector fields, int depth,
                                 struct ArrowSchema *out) {
@@ -248,13 +252,13 @@ static cst_status read_children(reading *r, cst__flat_vector fields, int depth,
     return cst__fail(r->error, CST_LIMIT, NULL, "more than %d fields, or nested deeper than %d",
                      MAX_FIELDS, MAX_DEPTH);
   }
-  CST__TRY(check(r, ArrowSchemaAllocateChildren(out, (int64_t)fields.count)));
+  CST__TRY(ipc_schema_check(r, ArrowSchemaAllocateChildren(out, (int64_t)fields.count)));
   for (size_t i = 0; i < fields.count; i++) {
     ArrowSchemaInit(out->children[i]);
   }
   for (size_t i = 0; i < fields.count; i++) {
     cst__flat_table field = cst__flat_table_at(fields, i);
-    cst_status status = read_field(r, field, depth + 1, out->children[i]);
+    cst_status status = ipc_schema_read_field(r, field, depth + 1, out->children[i]);
     if (status != CST_OK) {
       const char *name = out->children[i]->name;
       if (name != NULL) {
@@ -281,7 +285,7 @@ static cst_status read_type(reading *r, cst__flat_table field, int depth, struct
   char format[MAX_FORMAT];
   cst__flat_vector children = cst__flat_items(field, FIELD_CHILDREN, 4);
   CST__TRY(type_format(r, field, children.count, format));
-  CST__TRY(check(r, ArrowSchemaSetFormat(out, format)));
+  CST__TRY(ipc_schema_check(r, ArrowSchemaSetFormat(out, format)));
   if (strcmp(format, "+m") == 0 && cst__flat_u8(cst__flat_child(field, FIELD_TYPE), 0, 0) != 0) {
     out->flags |= ARROW_FLAG_MAP_KEYS_SORTED;
   }
@@ -300,18 +304,18 @@ static cst_status read_encoded(reading *r, cst__flat_table field, int depth,
   if (cst__flat_u8(encoding, DICTIONARY_ORDERED, 0) != 0) {
     out->flags |= ARROW_FLAG_DICTIONARY_ORDERED;
   }
-  CST__TRY(check(r, ArrowSchemaSetFormat(out, format)));
-  CST__TRY(check(r, ArrowSchemaAllocateDictionary(out)));
+  CST__TRY(ipc_schema_check(r, ArrowSchemaSetFormat(out, format)));
+  CST__TRY(ipc_schema_check(r, ArrowSchemaAllocateDictionary(out)));
   ArrowSchemaInit(out->dictionary);
   CST__TRY(add_id(r, cst__flat_i64(encoding, DICTIONARY_ID, 0)));
   out->dictionary->flags = ARROW_FLAG_NULLABLE;
-  CST__TRY(check(r, ArrowSchemaSetName(out->dictionary, "")));
+  CST__TRY(ipc_schema_check(r, ArrowSchemaSetName(out->dictionary, "")));
   return read_type(r, field, depth, out->dictionary);
 }
 
-static cst_status read_field(reading *r, cst__flat_table field, int depth,
-                             struct ArrowSchema *out) {
-  CST__TRY(set_name(r, field, out));
+static cst_status ipc_schema_read_field(reading *r, cst__flat_table field, int depth,
+                                        struct ArrowSchema *out) {
+  CST__TRY(ipc_schema_set_name(r, field, out));
   out->flags = cst__flat_u8(field, FIELD_NULLABLE, 0) != 0 ? ARROW_FLAG_NULLABLE : 0;
   CST__TRY(set_metadata(r, cst__flat_items(field, FIELD_METADATA, 4), out));
   return cst__flat_has(field, FIELD_DICTIONARY) ? read_encoded(r, field, depth, out)
@@ -323,8 +327,8 @@ static cst_status read_schema(reading *r, cst__flat_table schema, struct ArrowSc
     return cst__fail(r->error, CST_UNSUPPORTED, "write it again on a little-endian machine",
                      "big-endian Arrow data");
   }
-  CST__TRY(check(r, ArrowSchemaSetFormat(out, "+s")));
-  CST__TRY(check(r, ArrowSchemaSetName(out, "")));
+  CST__TRY(ipc_schema_check(r, ArrowSchemaSetFormat(out, "+s")));
+  CST__TRY(ipc_schema_check(r, ArrowSchemaSetName(out, "")));
   CST__TRY(set_metadata(r, cst__flat_items(schema, SCHEMA_METADATA, 4), out));
   return read_children(r, cst__flat_items(schema, SCHEMA_FIELDS, 4), 1, out);
 }

@@ -7,7 +7,7 @@
 #include "format/csv/csv.h"
 
 /* Nothing more can come of a number: UTF-8 alone counts. */
-static inline bool is_text(unsigned seen) {
+static inline bool csv_infer_is_text(unsigned seen) {
   const unsigned lossy = CST__CSV_HAS_FLOAT | CST__CSV_HAS_WIDE_INT;
   return (seen & CST__CSV_HAS_TEXT) || (seen & lossy) == lossy;
 }
@@ -16,7 +16,7 @@ const char *cst__csv_format_seen(unsigned seen) {
   if (seen & CST__CSV_HAS_BINARY) {
     return "Z";
   }
-  if (is_text(seen)) {
+  if (csv_infer_is_text(seen)) {
     return "U";
   }
   if (seen & CST__CSV_HAS_FLOAT) {
@@ -61,14 +61,14 @@ static inline unsigned see_value(const inferring *work, unsigned seen, const uin
   if (size_and_flags & CST__CSV_DOUBLED) {
     return CST__CSV_HAS_TEXT | see_text(work, text, size);
   }
-  unsigned found = is_text(seen) ? CST__CSV_HAS_TEXT : cst__csv_classify(text, size);
+  unsigned found = csv_infer_is_text(seen) ? CST__CSV_HAS_TEXT : cst__csv_classify(text, size);
   return found & CST__CSV_HAS_TEXT ? found | see_text(work, text, size) : found;
 }
 
 static void see_column(const inferring *work, size_t source, unsigned *seen) {
   const cst__csv_run *run = &work->run;
   const cst__csv_cell *cell = run->cells + source;
-  if ((*seen & CST__CSV_HAS_BINARY) || (is_text(*seen) && work->ascii)) {
+  if ((*seen & CST__CSV_HAS_BINARY) || (csv_infer_is_text(*seen) && work->ascii)) {
     return;
   }
   for (size_t row = 0; row < run->rows; row++, cell += run->width) {

@@ -19,20 +19,20 @@ typedef struct text {
   size_t size;
 } text;
 
-static inline bool is_space(uint8_t byte) { return byte == ' ' || byte == '\t'; }
+static inline bool number_is_space(uint8_t byte) { return byte == ' ' || byte == '\t'; }
 
 static inline text trimmed(const uint8_t *at, size_t size) {
-  while (size > 0 && is_space(*at)) {
+  while (size > 0 && number_is_space(*at)) {
     at++;
     size--;
   }
-  while (size > 0 && is_space(at[size - 1])) {
+  while (size > 0 && number_is_space(at[size - 1])) {
     size--;
   }
   return (text){at, size};
 }
 
-static inline bool is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
+static inline bool number_is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
 
 /* Eight bytes at a time: little-endian words of ASCII digits. */
 static inline bool are_digits(uint64_t word) {
@@ -41,7 +41,7 @@ static inline bool are_digits(uint64_t word) {
          UINT64_C(0x3333333333333333);
 }
 
-static inline uint64_t value_of(uint64_t word) {
+static inline uint64_t number_value_of(uint64_t word) {
   word -= UINT64_C(0x3030303030303030);
   word = word * 10 + (word >> 8);
   return (((word & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
@@ -50,7 +50,7 @@ static inline uint64_t value_of(uint64_t word) {
 }
 
 /* Adds the digits at the start of `t` to *value, which wraps; returns their number. */
-static inline size_t take_digits(text *t, uint64_t *value) {
+static inline size_t number_take_digits(text *t, uint64_t *value) {
   const uint8_t *begin = t->at;
   const uint8_t *end = t->at + t->size;
   const uint8_t *at = begin;
@@ -60,10 +60,10 @@ static inline size_t take_digits(text *t, uint64_t *value) {
     if (!are_digits(word)) {
       break;
     }
-    sum = sum * 100000000 + value_of(word);
+    sum = sum * 100000000 + number_value_of(word);
     at += 8;
   }
-  while (at < end && is_digit(*at)) {
+  while (at < end && number_is_digit(*at)) {
     sum = sum * 10 + (uint64_t)(*at++ - '0');
   }
   *value = sum;
@@ -99,13 +99,13 @@ static inline bool take_whole(text t, uint64_t *value) {
   }
   bool is_longest = t.size == 20;
   text lead = {t.at, is_longest ? 19 : t.size};
-  if (take_digits(&lead, value) != (is_longest ? 19 : t.size)) {
+  if (number_take_digits(&lead, value) != (is_longest ? 19 : t.size)) {
     return false;
   }
   if (!is_longest) {
     return true;
   }
-  return is_digit(t.at[19]) && !__builtin_mul_overflow(*value, 10, value) &&
+  return number_is_digit(t.at[19]) && !__builtin_mul_overflow(*value, 10, value) &&
          !__builtin_add_overflow(*value, (uint64_t)(t.at[19] - '0'), value);
 }
 
@@ -125,7 +125,7 @@ static inline bool quick_int(const uint8_t *at, size_t size, int64_t *out) {
     if (!are_digits(word)) {
       return false;
     }
-    high = (int64_t)value_of(word);
+    high = (int64_t)number_value_of(word);
     at += 8;
     size -= 8;
   }
@@ -135,7 +135,7 @@ static inline bool quick_int(const uint8_t *at, size_t size, int64_t *out) {
   if (!are_digits(word)) {
     return false;
   }
-  int64_t value = high * tens[size] + (int64_t)value_of(word);
+  int64_t value = high * tens[size] + (int64_t)number_value_of(word);
   *out = negative ? -value : value;
   return true;
 }
@@ -174,7 +174,7 @@ typedef struct decimal {
   bool is_int; /* neither point nor exponent */
 } decimal;
 
-static bool is_word(text t, const char *word) {
+static bool number_is_word(text t, const char *word) {
   if (t.size != strlen(word)) {
     return false;
   }
@@ -188,8 +188,8 @@ static bool is_word(text t, const char *word) {
 
 static bool take_word(text t, decimal *d) {
   d->is_word = true;
-  d->word = is_word(t, "nan") ? (double)NAN : (double)INFINITY;
-  return is_word(t, "nan") || is_word(t, "inf") || is_word(t, "infinity");
+  d->word = number_is_word(t, "nan") ? (double)NAN : (double)INFINITY;
+  return number_is_word(t, "nan") || number_is_word(t, "inf") || number_is_word(t, "infinity");
 }
 
 /* "e-12" and no more. Exponents are clipped far beyond what a double knows. */
@@ -199,7 +199,7 @@ static bool take_exponent(text t, int64_t *exponent) {
   bool negative = take_sign(&t);
   pass_zeros(&t);
   uint64_t value = 0;
-  size_t digits = take_digits(&t, &value);
+  size_t digits = number_take_digits(&t, &value);
   if (digits == 0 || t.size > 0) {
     return false;
   }
@@ -222,7 +222,7 @@ static inline bool parse_decimal(text t, decimal *d) {
   bool has_plus = t.size > 0 && *t.at == '+';
   *d = (decimal){.negative = take_sign(&t), .is_int = true};
   const uint8_t *begin = t.at;
-  size_t whole = take_digits(&t, &d->digits);
+  size_t whole = number_take_digits(&t, &d->digits);
   d->plain = !has_plus && (whole < 2 || *begin != '0');
   size_t zeros = whole > 0 && *begin == '0' ? leading_zeros(begin, whole) : 0;
   d->num_digits = whole - zeros;
@@ -232,7 +232,7 @@ static inline bool parse_decimal(text t, decimal *d) {
     t.at++;
     t.size--;
     const uint8_t *point = t.at;
-    fraction = take_digits(&t, &d->digits);
+    fraction = number_take_digits(&t, &d->digits);
     d->exponent = -(int64_t)fraction;
     d->num_digits += fraction;
     if (d->num_digits == fraction) {
@@ -323,7 +323,7 @@ static bool spell(text t, char *buf, size_t room) {
   return true;
 }
 
-static inline bool to_double(text t, const decimal *d, double *out) {
+static inline bool number_to_double(text t, const decimal *d, double *out) {
   if (d->is_word) {
     *out = d->negative ? -d->word : d->word;
     return true;
@@ -343,7 +343,7 @@ static inline bool to_double(text t, const decimal *d, double *out) {
 bool cst__csv_float64(const uint8_t *bytes, size_t size, double *out) {
   text t = trimmed(bytes, size);
   decimal d;
-  return parse_decimal(t, &d) && to_double(t, &d, out);
+  return parse_decimal(t, &d) && number_to_double(t, &d, out);
 }
 
 /* A double is rounded right to float32 unless it is subnormal there, or lies in the middle between
@@ -352,7 +352,7 @@ bool cst__csv_float32(const uint8_t *bytes, size_t size, float *out) {
   text t = trimmed(bytes, size);
   decimal d;
   double wide;
-  if (!parse_decimal(t, &d) || !to_double(t, &d, &wide)) {
+  if (!parse_decimal(t, &d) || !number_to_double(t, &d, &wide)) {
     return false;
   }
   uint64_t bits;
@@ -412,5 +412,5 @@ unsigned cst__csv_classify(const uint8_t *bytes, size_t size) {
   }
   double value;
   bool may_overflow = d.exponent + (int64_t)d.num_digits > 300;
-  return !may_overflow || to_double(t, &d, &value) ? CST__CSV_HAS_FLOAT : CST__CSV_HAS_TEXT;
+  return !may_overflow || number_to_double(t, &d, &value) ? CST__CSV_HAS_FLOAT : CST__CSV_HAS_TEXT;
 }

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/sized.h"
 
-static cst_status copy_names(const char *const *from, size_t count, cst__arena *arena,
-                             const char *const **to, cst_error *error) {
+static cst_status csv_options_copy_names(const char *const *from, size_t count, cst__arena *arena,
+                                         const char *const **to, cst_error *error) {
   size_t bytes;
   *to = NULL;
   if (from == NULL) {
@@ -40,8 +40,9 @@ cst_status cst__csv_options_copy(const cst_csv_options *from, cst__arena *arena,
     cst__sized_copy(csv, sizeof *csv, from);
   }
   csv->size = sizeof *csv;
-  CST__TRY(copy_names(csv->names, csv->num_names, arena, &csv->names, error));
-  CST__TRY(copy_names(csv->multivalent, csv->num_multivalent, arena, &csv->multivalent, error));
+  CST__TRY(csv_options_copy_names(csv->names, csv->num_names, arena, &csv->names, error));
+  CST__TRY(csv_options_copy_names(csv->multivalent, csv->num_multivalent, arena, &csv->multivalent,
+                                  error));
   *out = csv;
   return CST_OK;
 }

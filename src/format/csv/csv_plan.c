@@ -65,9 +65,9 @@ cst_status cst__csv_find_dialect(const cst_csv_options *csv, const char *path,
 
 /* A name that is not among these, with the hint "did you mean"; or the other one, if none is near.
  */
-static cst_status fail_name(const char *const *names, size_t count, cst_status code,
-                            const char *name, const char *what, const char *other,
-                            cst_error *error) {
+static cst_status csv_plan_fail_name(const char *const *names, size_t count, cst_status code,
+                                     const char *name, const char *what, const char *other,
+                                     cst_error *error) {
   char hint[CST__NEAR_HINT];
   cst__name_list list = cst__name_list_of(names, count);
   const char *near = cst__near_hint(hint, name, &list);
@@ -76,10 +76,11 @@ static cst_status fail_name(const char *const *names, size_t count, cst_status c
   return code;
 }
 
-static cst_status fail_missing(const cst__csv_plan *plan, cst_status code, const char *name,
-                               cst_error *error) {
-  return fail_name(plan->names, plan->num_names, code, name, "the input has no column of this name",
-                   "see that the delimiter and the header are right", error);
+static cst_status csv_plan_fail_missing(const cst__csv_plan *plan, cst_status code,
+                                        const char *name, cst_error *error) {
+  return csv_plan_fail_name(plan->names, plan->num_names, code, name,
+                            "the input has no column of this name",
+                            "see that the delimiter and the header are right", error);
 }
 
 static cst_status set_names(cst__csv_plan *plan, const char *const *names, size_t count,
@@ -109,8 +110,8 @@ static cst_status set_names(cst__csv_plan *plan, const char *const *names, size_
   return CST_OK;
 }
 
-static cst_status open_file(const cst__csv_plan *plan, size_t i, cst__csv_file *file,
-                            cst_error *error) {
+static cst_status csv_plan_open_file(const cst__csv_plan *plan, size_t i, cst__csv_file *file,
+                                     cst_error *error) {
   cst__input *input;
   *file = (cst__csv_file){0};
   CST__TRY(plan->files->open(plan->files->ctx, i, &input, error));
@@ -119,9 +120,9 @@ static cst_status open_file(const cst__csv_plan *plan, size_t i, cst__csv_file *
 }
 
 /* The names of the first file, which stays open. */
-static cst_status read_names(cst__csv_plan *plan, cst__csv_file *first, cst_error *error) {
+static cst_status csv_plan_read_names(cst__csv_plan *plan, cst__csv_file *first, cst_error *error) {
   cst__csv_header header;
-  CST__TRY(open_file(plan, 0, first, error));
+  CST__TRY(csv_plan_open_file(plan, 0, first, error));
   CST__TRY(cst__csv_file_header(first, &header, error));
   cst_status status = set_names(plan, (const char *const *)header.names, header.count, error);
   cst__csv_header_reset(&header);
@@ -179,7 +180,7 @@ static cst_status find_sources(const cst__csv_plan *plan, cst__csv_file *file, s
 
 cst_status cst__csv_plan_open(const cst__csv_plan *plan, size_t i, cst__csv_file *file,
                               size_t *source, cst_error *error) {
-  CST__TRY(open_file(plan, i, file, error));
+  CST__TRY(csv_plan_open_file(plan, i, file, error));
   cst_status status = find_sources(plan, file, source, error);
   if (status != CST_OK) {
     cst__csv_file_close(file);
@@ -189,11 +190,11 @@ cst_status cst__csv_plan_open(const cst__csv_plan *plan, size_t i, cst__csv_file
 
 /* ---- columns ---- */
 
-static cst_status add_column(cst__csv_plan *plan, const char *name, cst_status code,
-                             cst__csv_column **out, cst_error *error) {
+static cst_status csv_plan_add_column(cst__csv_plan *plan, const char *name, cst_status code,
+                                      cst__csv_column **out, cst_error *error) {
   size_t at = cst__name_map_find(&plan->name_map, name, strlen(name));
   if (at == SIZE_MAX) {
-    (void)fail_missing(plan, code, name, error);
+    (void)csv_plan_fail_missing(plan, code, name, error);
     return code;
   }
   *out = &plan->columns[plan->num_columns];
@@ -256,12 +257,12 @@ static cst_status write_fixed_format(const cst_feature *feature, char *format, s
   return CST_OK;
 }
 
-static cst_status add_feature(cst__csv_plan *plan, const cst__table_options *options,
-                              const cst_feature *feature, cst_error *error) {
+static cst_status csv_plan_add_feature(cst__csv_plan *plan, const cst__table_options *options,
+                                       const cst_feature *feature, cst_error *error) {
   cst__csv_column *column = NULL;
   char list[16];
   uint32_t flags = options->column_flags;
-  CST__TRY(add_column(plan, feature->name, CST_SCHEMA, &column, error));
+  CST__TRY(csv_plan_add_column(plan, feature->name, CST_SCHEMA, &column, error));
   const char *value = value_format(feature, flags);
   if (value == NULL) {
     cst__fail(error, CST_SCHEMA, "CSV has features of type INT, FLOAT and BYTES",
@@ -282,7 +283,7 @@ static cst_status columns_of_schema(cst__csv_plan *plan, const cst__table_option
   bool all = options->columns == NULL;
   CST__TRY(take_columns(plan, all ? count : options->num_columns, error));
   for (size_t i = 0; all && i < count; i++) {
-    CST__TRY(add_feature(plan, options, cst__schema_feature(options->schema, i), error));
+    CST__TRY(csv_plan_add_feature(plan, options, cst__schema_feature(options->schema, i), error));
   }
   for (size_t i = 0; !all && i < options->num_columns; i++) {
     const char *name = options->columns[i];
@@ -292,25 +293,25 @@ static cst_status columns_of_schema(cst__csv_plan *plan, const cst__table_option
       cst__error_add_path(error, name, strlen(name));
       return CST_NOT_FOUND;
     }
-    CST__TRY(add_feature(plan, options, cst__schema_feature(options->schema, at), error));
+    CST__TRY(csv_plan_add_feature(plan, options, cst__schema_feature(options->schema, at), error));
   }
   return CST_OK;
 }
 
 /* A type that a cell's text can be a value of. */
-static bool is_value(const struct ArrowSchema *type) {
+static bool csv_plan_is_value(const struct ArrowSchema *type) {
   int64_t ignored;
   cst__layout layout = cst__layout_find(type->format, &ignored)->layout;
   return type->dictionary == NULL && (layout == CST__LAYOUT_NULL || layout == CST__LAYOUT_BOOL ||
                                       layout == CST__LAYOUT_NUMBER || layout == CST__LAYOUT_BINARY);
 }
 
-static cst_status set_type(cst__csv_plan *plan, cst__csv_column *column,
-                           const struct ArrowSchema *type, cst_error *error) {
+static cst_status csv_plan_set_type(cst__csv_plan *plan, cst__csv_column *column,
+                                    const struct ArrowSchema *type, cst_error *error) {
   bool is_list = strcmp(type->format, "+l") == 0 || strcmp(type->format, "+L") == 0;
   const struct ArrowSchema *value = is_list ? type->children[0] : type;
   bool is_null = strcmp(value->format, "n") == 0;
-  if (!is_value(value) || (is_list && is_null)) {
+  if (!csv_plan_is_value(value) || (is_list && is_null)) {
     cst__fail(error, CST_UNSUPPORTED,
               "use integers, float32, float64, bool, strings and binary, and lists of these",
               "CSV cannot be read as the Arrow type '%s'", value->format);
@@ -327,7 +328,8 @@ static cst_status set_type(cst__csv_plan *plan, cst__csv_column *column,
   return CST_OK;
 }
 
-static const struct ArrowSchema *find_child(const struct ArrowSchema *types, const char *name) {
+static const struct ArrowSchema *csv_plan_find_child(const struct ArrowSchema *types,
+                                                     const char *name) {
   for (int64_t i = 0; i < types->n_children; i++) {
     const char *child = types->children[i]->name;
     if (strcmp(child != NULL ? child : "", name) == 0) {
@@ -348,14 +350,15 @@ static cst_status fail_untyped(cst__csv_plan *plan, const struct ArrowSchema *ty
     const char *child = types->children[i]->name;
     names[i] = child != NULL ? child : "";
   }
-  return fail_name(names, count, CST_NOT_FOUND, name, "the types have no column of this name", NULL,
-                   error);
+  return csv_plan_fail_name(names, count, CST_NOT_FOUND, name,
+                            "the types have no column of this name", NULL, error);
 }
 
 static cst_status add_type(cst__csv_plan *plan, const struct ArrowSchema *type, cst_error *error) {
   cst__csv_column *column = NULL;
-  CST__TRY(add_column(plan, type->name != NULL ? type->name : "", CST_SCHEMA, &column, error));
-  return set_type(plan, column, type, error);
+  CST__TRY(
+      csv_plan_add_column(plan, type->name != NULL ? type->name : "", CST_SCHEMA, &column, error));
+  return csv_plan_set_type(plan, column, type, error);
 }
 
 static cst_status columns_of_types(cst__csv_plan *plan, const cst__table_options *options,
@@ -370,7 +373,7 @@ static cst_status columns_of_types(cst__csv_plan *plan, const cst__table_options
     CST__TRY(add_type(plan, types->children[i], error));
   }
   for (size_t i = 0; !all && i < options->num_columns; i++) {
-    const struct ArrowSchema *type = find_child(types, options->columns[i]);
+    const struct ArrowSchema *type = csv_plan_find_child(types, options->columns[i]);
     if (type == NULL) {
       return fail_untyped(plan, types, options->columns[i], error);
     }
@@ -390,7 +393,7 @@ static cst_status columns_of_data(cst__csv_plan *plan, const cst__table_options 
   CST__TRY(take_columns(plan, count, error));
   for (size_t i = 0; i < count; i++) {
     cst__csv_column *column;
-    CST__TRY(add_column(plan, names[i], CST_NOT_FOUND, &column, error));
+    CST__TRY(csv_plan_add_column(plan, names[i], CST_NOT_FOUND, &column, error));
   }
   plan->is_inferred = true;
   plan->is_sampled = !plan->files->rereadable;
@@ -410,7 +413,7 @@ static cst_status mark_multivalent(cst__csv_plan *plan, const cst_csv_options *c
     const char *name = csv->multivalent[i];
     size_t at = cst__name_map_find(&plan->name_map, name, strlen(name));
     if (at == SIZE_MAX) {
-      return fail_missing(plan, CST_NOT_FOUND, name, error);
+      return csv_plan_fail_missing(plan, CST_NOT_FOUND, name, error);
     }
     plan->is_multivalent[at] = true;
   }
@@ -423,7 +426,7 @@ static cst_status make_columns(cst__csv_plan *plan, const cst__table_options *op
   const char *path = plan->files->count > 0 ? plan->files->name(plan->files->ctx, 0) : NULL;
   CST__TRY(cst__csv_find_dialect(csv, path, &plan->dialect, error));
   plan->has_header = csv->names == NULL;
-  CST__TRY(plan->has_header ? read_names(plan, first, error)
+  CST__TRY(plan->has_header ? csv_plan_read_names(plan, first, error)
                             : set_names(plan, csv->names, csv->num_names, error));
   CST__TRY(mark_multivalent(plan, csv, error));
   return options->types != NULL    ? columns_of_types(plan, options, error)

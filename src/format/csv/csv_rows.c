@@ -31,7 +31,7 @@ typedef struct csv_cells {
 
 /* ---- values of a fixed width ---- */
 
-static bool is_word(const uint8_t *text, size_t size, const char *word) {
+static bool csv_is_word(const uint8_t *text, size_t size, const char *word) {
   if (size != strlen(word)) {
     return false;
   }
@@ -43,9 +43,9 @@ static bool is_word(const uint8_t *text, size_t size, const char *word) {
   return true;
 }
 
-static bool read_bool(const uint8_t *text, size_t size, bool *value) {
-  *value = (size == 1 && *text == '1') || is_word(text, size, "true");
-  return *value || (size == 1 && *text == '0') || is_word(text, size, "false");
+static bool csv_read_bool(const uint8_t *text, size_t size, bool *value) {
+  *value = (size == 1 && *text == '1') || csv_is_word(text, size, "true");
+  return *value || (size == 1 && *text == '0') || csv_is_word(text, size, "false");
 }
 
 static bool read_narrow_int(const uint8_t *text, size_t size, size_t width, uint8_t *to) {
@@ -89,7 +89,7 @@ static inline bool read_number(cst_dtype dtype, size_t width, const uint8_t *tex
 
 /* ---- one value, one row ---- */
 
-static cst_status fail_room(const csv_cells *c) {
+static cst_status csv_fail_room(const csv_cells *c) {
   return cst__batch_builder_fail(c->rows->batch, c->error);
 }
 
@@ -129,11 +129,11 @@ static cst_status put_null(csv_cells *c, size_t row) {
   if (!cst__type_is_nullable(c->column->type)) {
     note_misfit(c, row, true);
   }
-  return cst__builder_append_null(c->to) ? CST_OK : fail_room(c);
+  return cst__builder_append_null(c->to) ? CST_OK : csv_fail_room(c);
 }
 
 /* A string that there is room for. */
-static inline void put_string(cst__builder *to, const uint8_t *text, size_t size) {
+static inline void csv_put_string(cst__builder *to, const uint8_t *text, size_t size) {
   uint8_t *bytes = to->values + to->num_bytes;
   if (size <= 32) {
     memcpy(bytes, text, 32); /* both have padding */
@@ -144,7 +144,7 @@ static inline void put_string(cst__builder *to, const uint8_t *text, size_t size
 }
 
 /* A value of a fixed width that there is room for; one that does not fit has a slot, too. */
-static inline bool put_number(csv_cells *c, cst_dtype dtype, const uint8_t *text, size_t size) {
+static inline bool csv_put_number(csv_cells *c, cst_dtype dtype, const uint8_t *text, size_t size) {
   size_t width = cst_dtype_width(dtype);
   bool fits = read_number(dtype, width, text, size, cst__builder_next(c->values, width));
   c->values->length++;
@@ -153,13 +153,13 @@ static inline bool put_number(csv_cells *c, cst_dtype dtype, const uint8_t *text
 
 static bool put_bool(csv_cells *c, const uint8_t *text, size_t size) {
   bool value;
-  bool fits = read_bool(text, size, &value);
+  bool fits = csv_read_bool(text, size, &value);
   cst__builder_put_bool(c->values, value);
   return fits;
 }
 
 /* The text of a cell, without doubled quotes. */
-static cst_status text_of(csv_cells *c, const cst__csv_cell *cell, cst_bytes *out) {
+static cst_status csv_text_of(csv_cells *c, const cst__csv_cell *cell, cst_bytes *out) {
   cst__csv_rows *rows = c->rows;
   *out = (cst_bytes){c->run->data + cell->begin, cell->size & CST__CSV_SIZE};
   if (cell->size & CST__CSV_DOUBLED) {
@@ -183,14 +183,14 @@ static inline cst_status put_numbers(csv_cells *c, cst_dtype dtype) {
     size_t size = cell->size & CST__CSV_SIZE;
     if (size == 0) {
       CST__TRY(put_null(c, row));
-    } else if (!put_number(c, dtype, c->run->data + cell->begin, size)) {
+    } else if (!csv_put_number(c, dtype, c->run->data + cell->begin, size)) {
       note_misfit(c, row, false);
     }
   }
   return CST_OK;
 }
 
-static cst_status put_bools(csv_cells *c) {
+static cst_status csv_put_bools(csv_cells *c) {
   const cst__csv_cell *cell = c->run->cells + c->source;
   for (size_t row = 0; row < c->run->rows; row++, cell += c->run->width) {
     size_t size = cell->size & CST__CSV_SIZE;
@@ -203,7 +203,7 @@ static cst_status put_bools(csv_cells *c) {
   return CST_OK;
 }
 
-static cst_status put_strings(csv_cells *c) {
+static cst_status csv_put_strings(csv_cells *c) {
   const cst__csv_cell *cell = c->run->cells + c->source;
   for (size_t row = 0; row < c->run->rows; row++, cell += c->run->width) {
     cst_bytes text;
@@ -211,8 +211,8 @@ static cst_status put_strings(csv_cells *c) {
       CST__TRY(put_null(c, row));
       continue;
     }
-    CST__TRY(text_of(c, cell, &text));
-    put_string(c->values, text.data, text.size);
+    CST__TRY(csv_text_of(c, cell, &text));
+    csv_put_string(c->values, text.data, text.size);
   }
   return CST_OK;
 }
@@ -220,10 +220,10 @@ static cst_status put_strings(csv_cells *c) {
 /* A loop of its own for each common type. */
 static cst_status put_scalars(csv_cells *c) {
   if (is_string(c)) {
-    return put_strings(c);
+    return csv_put_strings(c);
   }
   if (c->type->layout == CST__LAYOUT_BOOL) {
-    return put_bools(c);
+    return csv_put_bools(c);
   }
   switch (c->type->dtype) {
     case CST_DTYPE_INT64:
@@ -245,16 +245,16 @@ static cst_status put_item(csv_cells *c, const uint8_t *text, uint32_t size_and_
   *fits = true;
   if (!cst__builder_has_room(c->values) ||
       (is_string(c) && !cst__builder_has_bytes(c->values, size))) {
-    return fail_room(c);
+    return csv_fail_room(c);
   }
   if (is_string(c) && (size_and_flags & CST__CSV_DOUBLED) != 0) {
     size = cst__csv_undouble(c->values->values + c->values->num_bytes, text, size);
     cst__builder_put_string(c->values, size);
   } else if (is_string(c)) {
-    put_string(c->values, text, size);
+    csv_put_string(c->values, text, size);
   } else {
     *fits = c->type->layout == CST__LAYOUT_BOOL ? put_bool(c, text, size)
-                                                : put_number(c, c->type->dtype, text, size);
+                                                : csv_put_number(c, c->type->dtype, text, size);
   }
   return CST_OK;
 }
@@ -263,7 +263,7 @@ static cst_status put_item(csv_cells *c, const uint8_t *text, uint32_t size_and_
 static cst_status put_items(csv_cells *c, const cst__csv_cell *cell, bool *fits) {
   uint8_t secondary = c->rows->plan->dialect.secondary;
   cst_bytes text;
-  CST__TRY(text_of(c, cell, &text));
+  CST__TRY(csv_text_of(c, cell, &text));
   size_t at = 0;
   *fits = true;
   while (at <= text.size && *fits) {
@@ -283,16 +283,16 @@ static cst_status put_only_item(csv_cells *c, const cst__csv_cell *cell, bool *f
   if (!is_string(c)) {
     return put_item(c, c->run->data + cell->begin, cell->size & CST__CSV_SIZE, fits);
   }
-  CST__TRY(text_of(c, cell, &text));
+  CST__TRY(csv_text_of(c, cell, &text));
   return put_item(c, text.data, (uint32_t)text.size, fits);
 }
 
 /* Rows of a fixed shape have to have its number of values. */
-static cst_status put_list(csv_cells *c, size_t row, const cst__csv_cell *cell) {
+static cst_status csv_put_list(csv_cells *c, size_t row, const cst__csv_cell *cell) {
   bool is_fixed = c->to->type->layout == CST__LAYOUT_FIXED_LIST;
   bool fits;
   if (is_fixed && !cst__builder_begin_fixed(c->to)) {
-    return fail_room(c);
+    return csv_fail_room(c);
   }
   int64_t begin = c->values->length;
   CST__TRY(c->column->is_multivalent ? put_items(c, cell, &fits) : put_only_item(c, cell, &fits));
@@ -300,17 +300,17 @@ static cst_status put_list(csv_cells *c, size_t row, const cst__csv_cell *cell) 
     note_misfit(c, row, false);
   }
   bool ok = is_fixed ? cst__builder_end_struct(c->to) : cst__builder_end_list(c->to);
-  return ok ? CST_OK : fail_room(c);
+  return ok ? CST_OK : csv_fail_room(c);
 }
 
-static cst_status put_lists(csv_cells *c) {
+static cst_status csv_put_lists(csv_cells *c) {
   for (size_t row = 0; row < c->run->rows; row++) {
     const cst__csv_cell *cell = &c->run->cells[row * c->run->width + c->source];
     bool is_null = is_string(c) ? cell->size == 0 : (cell->size & CST__CSV_SIZE) == 0;
     if (is_null) {
       CST__TRY(check_fill(c));
     }
-    CST__TRY(is_null ? put_null(c, row) : put_list(c, row, cell));
+    CST__TRY(is_null ? put_null(c, row) : csv_put_list(c, row, cell));
   }
   return CST_OK;
 }
@@ -324,7 +324,7 @@ static cst_status check_empty(csv_cells *c) {
       note_misfit(c, row, false);
     }
   }
-  return cst__builder_pad(c->to, c->to->length + (int64_t)c->run->rows) ? CST_OK : fail_room(c);
+  return cst__builder_pad(c->to, c->to->length + (int64_t)c->run->rows) ? CST_OK : csv_fail_room(c);
 }
 
 static bool has_high_bytes(const uint8_t *data, size_t size) {
@@ -375,9 +375,9 @@ static cst_status put_column(csv_cells *c) {
   if (!cst__builder_reserve(c->to, c->run->rows) ||
       !cst__builder_reserve(c->values, c->run->rows) ||
       (is_string(c) && !cst__builder_reserve_bytes(c->values, bytes_of_run(c)))) {
-    return fail_room(c);
+    return csv_fail_room(c);
   }
-  CST__TRY(c->to != c->values ? put_lists(c) : put_scalars(c));
+  CST__TRY(c->to != c->values ? csv_put_lists(c) : put_scalars(c));
   if (c->type->is_string) {
     check_utf8(c, first);
   }

@@ -31,8 +31,8 @@ static void csv_close(void *ptr) {
   }
 }
 
-static cst_status csv_open(const void *ptr, cst__table_drop drop, void *drop_ctx, void **out,
-                           cst_error *error) {
+static cst_status csv_table_open(const void *ptr, cst__table_drop drop, void *drop_ctx, void **out,
+                                 cst_error *error) {
   const cst__csv_plan *plan = ptr;
   csv_reader *r = cst__new_zero(&plan->allocator, sizeof *r);
   if (r == NULL) {
@@ -63,8 +63,8 @@ static uint64_t csv_consumed(const void *ptr) {
 
 /* ---- rows that are dropped ---- */
 
-static cst_status drop_row(csv_reader *r, const char *kind, int64_t record, size_t begin,
-                           uint64_t bytes, cst_error *why, cst_error *error) {
+static cst_status csv_table_drop_row(csv_reader *r, const char *kind, int64_t record, size_t begin,
+                                     uint64_t bytes, cst_error *why, cst_error *error) {
   cst__csv_file *f = &r->file;
   cst_dropped dropped = {.kind = kind,
                          .file = f->name,
@@ -88,14 +88,14 @@ static cst_status take_fault(csv_reader *r, const cst__csv_run *run, cst_error *
     CST__TRY(cst__csv_file_pass_rest(&r->file, fault, &bytes, error));
   }
   const char *kind = fault->kind == CST__CSV_TOO_LONG ? "limit" : "record";
-  return drop_row(r, kind, run->record, (size_t)(offset - r->file.block_offset), bytes, &why,
-                  error);
+  return csv_table_drop_row(r, kind, run->record, (size_t)(offset - r->file.block_offset), bytes,
+                            &why, error);
 }
 
 /* What lies behind a place where the compression is damaged is lost. */
 static cst_status take_damage(csv_reader *r, cst_error *why, cst_error *error) {
   const cst__csv_file *f = &r->file;
-  return drop_row(r, "compression", f->record, f->at, f->size - f->at, why, error);
+  return csv_table_drop_row(r, "compression", f->record, f->at, f->size - f->at, why, error);
 }
 
 static cst_status say_misfit(csv_reader *r, const cst__csv_misfit *misfit, cst_error *error) {
@@ -136,8 +136,8 @@ static cst_status take_misfits(csv_reader *r, const cst__csv_run *run, size_t ro
     if (r->drop == NULL) {
       return status;
     }
-    CST__TRY(
-        drop_row(r, "record", run->record + (int64_t)row, begin, m->row_end - begin, &why, error));
+    CST__TRY(csv_table_drop_row(r, "record", run->record + (int64_t)row, begin, m->row_end - begin,
+                                &why, error));
   }
   memset(r->misfits, 0, rows * sizeof *r->misfits);
   return CST_OK;
@@ -161,7 +161,7 @@ static cst_status take_rows(csv_reader *r, cst__csv_run *run, cst_error *error) 
   return misfits > 0 ? take_misfits(r, run, rows, error) : CST_OK;
 }
 
-static void end_file(csv_reader *r) {
+static void csv_table_end_file(csv_reader *r) {
   r->consumed = csv_consumed(r);
   cst__csv_file_close(&r->file);
 }
@@ -176,7 +176,7 @@ static cst_status take_step(csv_reader *r, size_t most, cst_error *error) {
   cst_status status = cst__csv_file_next(&r->file, most, &run, &why);
   if (status == CST_CORRUPT && r->drop != NULL) {
     CST__TRY(take_damage(r, &why, error));
-    end_file(r);
+    csv_table_end_file(r);
     return CST_OK;
   }
   if (status != CST_OK) {
@@ -189,7 +189,7 @@ static cst_status take_step(csv_reader *r, size_t most, cst_error *error) {
   if (run.fault.kind != CST__CSV_FINE) {
     return take_fault(r, &run, error);
   }
-  end_file(r);
+  csv_table_end_file(r);
   return CST_OK;
 }
 
@@ -218,7 +218,7 @@ const cst__table_format cst__csv_table = {
     .is_text = true,
     .plan = cst__csv_plan_new,
     .plan_free = cst__csv_plan_free,
-    .open = csv_open,
+    .open = csv_table_open,
     .next = csv_next,
     .consumed = csv_consumed,
     .close = csv_close,

@@ -9,7 +9,7 @@
 enum { FIRST_HEADER_CELLS = 64, MIN_BLOCK = 16 };
 
 /* Reads on: what is left of the block moves to its begin, and `last` tells that nothing came. */
-static cst_status fill(cst__csv_file *f, cst_error *error) {
+static cst_status csv_file_fill(cst__csv_file *f, cst_error *error) {
   f->line +=
       (int64_t)cst__csv_count_lines(f->block + f->counted, f->at - f->counted, &f->counted_cr);
   f->size -= f->at;
@@ -40,7 +40,7 @@ static cst_status fill(cst__csv_file *f, cst_error *error) {
 static cst_status pass_mark(cst__csv_file *f, cst_error *error) {
   static const uint8_t mark[3] = {0xef, 0xbb, 0xbf};
   while (f->size < sizeof mark && !f->last) {
-    CST__TRY(fill(f, error));
+    CST__TRY(csv_file_fill(f, error));
   }
   if (f->size >= sizeof mark && memcmp(f->block, mark, sizeof mark) == 0) {
     f->at = sizeof mark;
@@ -54,7 +54,7 @@ static cst_status pass_lines(cst__csv_file *f, uint64_t lines, cst_error *error)
       if (f->last) {
         break;
       }
-      CST__TRY(fill(f, error));
+      CST__TRY(csv_file_fill(f, error));
       continue;
     }
     uint8_t byte = f->block[f->at++];
@@ -139,7 +139,7 @@ static cst_status scan_on(cst__csv_file *f, bool any, size_t max_rows, cst__csv_
           (cst__csv_fault){.kind = CST__CSV_TOO_LONG, .begin = f->at, .end = f->size, .at = f->at};
       return CST_OK;
     }
-    cst_status status = fill(f, error);
+    cst_status status = csv_file_fill(f, error);
     if (status != CST_OK) {
       cst__error_add_file(error, f->name);
       cst__error_add_record(error, f->record, (int64_t)f->block_offset);
@@ -183,7 +183,7 @@ cst_status cst__csv_file_pass_rest(cst__csv_file *file, const cst__csv_fault *fa
   *bytes = file->size - fault->begin;
   file->at = file->size;
   while (!file->last) {
-    CST__TRY(fill(file, error));
+    CST__TRY(csv_file_fill(file, error));
     *bytes += file->size;
     file->at = file->size;
   }
@@ -228,8 +228,8 @@ void cst__csv_header_reset(cst__csv_header *header) {
   *header = (cst__csv_header){0};
 }
 
-static cst_status copy_name(cst__csv_file *f, const cst__csv_cell *cell, char **out,
-                            cst_error *error) {
+static cst_status csv_file_copy_name(cst__csv_file *f, const cst__csv_cell *cell, char **out,
+                                     cst_error *error) {
   const uint8_t *text = f->block + cell->begin;
   size_t size = cell->size & CST__CSV_SIZE;
   if (!cst__utf8_valid(text, size) || memchr(text, 0, size) != NULL) {
@@ -246,15 +246,15 @@ static cst_status copy_name(cst__csv_file *f, const cst__csv_cell *cell, char **
   return CST_OK;
 }
 
-static cst_status copy_names(cst__csv_file *f, size_t count, cst__csv_header *header,
-                             cst_error *error) {
+static cst_status csv_file_copy_names(cst__csv_file *f, size_t count, cst__csv_header *header,
+                                      cst_error *error) {
   header->names = cst__new_zero(&f->allocator, count * sizeof *header->names);
   if (header->names == NULL) {
     return cst__fail_memory(error, count * sizeof *header->names);
   }
   header->count = count;
   for (size_t i = 0; i < count; i++) {
-    cst_status status = copy_name(f, &f->cells[i], &header->names[i], error);
+    cst_status status = csv_file_copy_name(f, &f->cells[i], &header->names[i], error);
     if (status != CST_OK) {
       cst__csv_add_place(f, -1, f->begins[0], f->cells[i].begin, error);
       return status;
@@ -286,7 +286,7 @@ cst_status cst__csv_file_header(cst__csv_file *file, cst__csv_header *header, cs
   if (scan.rows == 0) {
     return header_fault(file, &scan, error);
   }
-  cst_status status = copy_names(file, scan.num_cells, header, error);
+  cst_status status = csv_file_copy_names(file, scan.num_cells, header, error);
   if (status != CST_OK) {
     cst__csv_header_reset(header);
   }
@@ -319,7 +319,8 @@ void cst__csv_add_place(cst__csv_file *file, int64_t record, size_t begin, size_
   cst__error_add_position(error, line, (int64_t)(at - start) + 1);
 }
 
-static cst_status say_fault(const cst__csv_file *f, const cst__csv_fault *fault, cst_error *error) {
+static cst_status csv_file_say_fault(const cst__csv_file *f, const cst__csv_fault *fault,
+                                     cst_error *error) {
   switch (fault->kind) {
     case CST__CSV_TEXT:
       return cst__fail(error, CST_CORRUPT, "double a quote that belongs to the text",
@@ -338,7 +339,7 @@ static cst_status say_fault(const cst__csv_file *f, const cst__csv_fault *fault,
 }
 
 cst_status cst__csv_fault_error(cst__csv_file *file, const cst__csv_run *run, cst_error *error) {
-  cst_status status = say_fault(file, &run->fault, error);
+  cst_status status = csv_file_say_fault(file, &run->fault, error);
   cst__csv_add_place(file, run->record, run->fault.begin, run->fault.at, error);
   return status;
 }

@@ -108,7 +108,7 @@ static inline void load(cursor *c) {
   c->quotes = masks.quotes & valid;
 }
 
-static inline bool advance(cursor *c) {
+static inline bool scan_advance(cursor *c) {
   if (c->size - c->base <= STEP) {
     return false;
   }
@@ -131,7 +131,7 @@ static inline void seek(cursor *c, size_t at) {
 /* Where the next cell or row ends. */
 static inline size_t next_end(cursor *c) {
   while (c->ends == 0) {
-    if (!advance(c)) {
+    if (!scan_advance(c)) {
       return NOWHERE;
     }
   }
@@ -142,7 +142,7 @@ static inline size_t next_end(cursor *c) {
 
 static inline size_t next_quote(cursor *c) {
   while (c->quotes == 0) {
-    if (!advance(c)) {
+    if (!scan_advance(c)) {
       return NOWHERE;
     }
   }

@@ -23,7 +23,7 @@ static void *slot_malloc(void *ctx, size_t size) {
   return NULL;
 }
 
-static size_t slot_of(const cst__json_document *document, const void *data) {
+static size_t document_slot_of(const cst__json_document *document, const void *data) {
   size_t i = 0;
   while (i + 1 < CST__JSON_SLOTS && document->slots[i].buffer.data != data) {
     i++;
@@ -33,13 +33,13 @@ static size_t slot_of(const cst__json_document *document, const void *data) {
 
 static void *slot_realloc(void *ctx, void *data, size_t old_size, size_t size) {
   cst__json_document *document = ctx;
-  cst__buffer *buffer = &document->slots[slot_of(document, data)].buffer;
+  cst__buffer *buffer = &document->slots[document_slot_of(document, data)].buffer;
   return cst__buffer_reserve(&document->allocator, buffer, size, old_size) ? buffer->data : NULL;
 }
 
 static void slot_free(void *ctx, void *data) {
   cst__json_document *document = ctx;
-  size_t i = slot_of(document, data);
+  size_t i = document_slot_of(document, data);
   document->slots[i].is_used = false;
   if (document->slots[i].buffer.capacity > KEEP_BYTES) {
     cst__buffer_free(&document->allocator, &document->slots[i].buffer);

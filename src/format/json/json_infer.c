@@ -160,7 +160,8 @@ static node *add_child(cst__json_infer *infer, node *parent, const char *key, si
 }
 
 /* The child of a key; the one that came here in the object before is tried first. */
-static node *find_child(cst__json_infer *infer, node *parent, uint32_t *next, yyjson_val *key) {
+static node *json_infer_find_child(cst__json_infer *infer, node *parent, uint32_t *next,
+                                   yyjson_val *key) {
   const char *name = unsafe_yyjson_get_str(key);
   size_t size = unsafe_yyjson_get_len(key);
   if (*next != NO_CHILD) {
@@ -248,7 +249,7 @@ static uint32_t conflicts_of(int kind) {
 
 static int lowest_bit(uint32_t bits) { return __builtin_ctz(bits); }
 
-static void note(cst__json_infer *infer, node *n, int kind) {
+static void json_infer_note(cst__json_infer *infer, node *n, int kind) {
   if ((n->seen & 1U << kind) == 0) {
     n->seen |= 1U << kind;
     n->first[kind] = infer->here;
@@ -260,7 +261,7 @@ static cst_status see(cst__json_infer *infer, node *n, int kind, yyjson_val *val
   if (against != 0) {
     return fail_conflict(infer, n, value, kind, lowest_bit(against));
   }
-  note(infer, n, kind);
+  json_infer_note(infer, n, kind);
   return CST_OK;
 }
 
@@ -292,9 +293,9 @@ static cst_status check_exact(cst__json_infer *infer, const node *n, yyjson_val 
 
 /* ---- values ---- */
 
-static cst_status add_value(cst__json_infer *infer, node *n, yyjson_val *value);
+static cst_status json_infer_add_value(cst__json_infer *infer, node *n, yyjson_val *value);
 
-static bool is_inexact(cst__json_number number) {
+static bool json_infer_is_inexact(cst__json_number number) {
   uint64_t size = number.u;
   while (size > UINT64_C(1) << 53 && (size & 1) == 0) {
     size >>= 1;
@@ -327,19 +328,19 @@ static cst_status add_number(cst__json_infer *infer, node *n, yyjson_val *value)
   } else {
     CST__TRY(see(infer, n, SEEN_INT, value));
     if (number.i < 0) {
-      note(infer, n, SEEN_NEGATIVE);
+      json_infer_note(infer, n, SEEN_NEGATIVE);
     }
     if (number.kind == CST__JSON_UINT) {
-      note(infer, n, SEEN_LARGE);
+      json_infer_note(infer, n, SEEN_LARGE);
     }
-    if (is_inexact(number)) {
-      note(infer, n, SEEN_INEXACT);
+    if (json_infer_is_inexact(number)) {
+      json_infer_note(infer, n, SEEN_INEXACT);
     }
   }
   return check_exact(infer, n, value);
 }
 
-static cst_status add_string(cst__json_infer *infer, node *n, yyjson_val *value) {
+static cst_status json_infer_add_string(cst__json_infer *infer, node *n, yyjson_val *value) {
   double special;
   if (!cst__json_read_special(unsafe_yyjson_get_str(value), unsafe_yyjson_get_len(value),
                               &special)) {
@@ -349,7 +350,7 @@ static cst_status add_string(cst__json_infer *infer, node *n, yyjson_val *value)
   return has(n, SEEN_INT) ? check_exact(infer, n, value) : CST_OK;
 }
 
-static cst_status add_list(cst__json_infer *infer, node *n, yyjson_val *value) {
+static cst_status json_infer_add_list(cst__json_infer *infer, node *n, yyjson_val *value) {
   yyjson_arr_iter items = yyjson_arr_iter_with(value);
   CST__TRY(see(infer, n, SEEN_LIST, value));
   if (n->item == NULL && (n->item = new_node(infer)) == NULL) {
@@ -359,7 +360,7 @@ static cst_status add_list(cst__json_infer *infer, node *n, yyjson_val *value) {
   infer->path.steps[depth].name = NULL;
   for (size_t i = 0; i < items.max; i++) {
     infer->path.steps[depth].index = i;
-    CST__TRY(add_value(infer, n->item, yyjson_arr_iter_next(&items)));
+    CST__TRY(json_infer_add_value(infer, n->item, yyjson_arr_iter_next(&items)));
   }
   infer->path.depth--;
   return CST_OK;
@@ -367,12 +368,13 @@ static cst_status add_list(cst__json_infer *infer, node *n, yyjson_val *value) {
 
 /* Notes the value of each child, the last one of a key that comes twice; *touched is a list of
  * them, which begins empty. */
-static cst_status collect(cst__json_infer *infer, node *n, yyjson_val *value, uint32_t *touched) {
+static cst_status json_infer_collect(cst__json_infer *infer, node *n, yyjson_val *value,
+                                     uint32_t *touched) {
   yyjson_obj_iter members = yyjson_obj_iter_with(value);
   uint32_t *next = &n->first_key;
   uint32_t *tail = touched;
   for (yyjson_val *key; (key = yyjson_obj_iter_next(&members)) != NULL;) {
-    node *child = find_child(infer, n, next, key);
+    node *child = json_infer_find_child(infer, n, next, key);
     if (child == NULL) {
       return infer->error->code;
     }
@@ -391,14 +393,14 @@ static cst_status add_child_value(cst__json_infer *infer, node *child, yyjson_va
   size_t depth = infer->path.depth++;
   infer->path.steps[depth].name = child->name;
   infer->path.steps[depth].size = child->name_size;
-  CST__TRY(child->is_ignored ? CST_OK : add_value(infer, child, value));
+  CST__TRY(child->is_ignored ? CST_OK : json_infer_add_value(infer, child, value));
   infer->path.depth--;
   return CST_OK;
 }
 
 static cst_status add_members(cst__json_infer *infer, node *n, yyjson_val *value) {
   uint32_t touched = NO_CHILD;
-  cst_status status = collect(infer, n, value, &touched);
+  cst_status status = json_infer_collect(infer, n, value, &touched);
   while (touched != NO_CHILD) {
     node *child = n->children[touched];
     yyjson_val *pending = child->pending;
@@ -421,16 +423,16 @@ static cst_status add_object(cst__json_infer *infer, node *n, yyjson_val *value)
   return add_members(infer, n, value);
 }
 
-static cst_status add_value(cst__json_infer *infer, node *n, yyjson_val *value) {
+static cst_status json_infer_add_value(cst__json_infer *infer, node *n, yyjson_val *value) {
   switch (unsafe_yyjson_get_type(value)) {
     case YYJSON_TYPE_BOOL:
       return see(infer, n, SEEN_BOOL, value);
     case YYJSON_TYPE_RAW:
       return add_number(infer, n, value);
     case YYJSON_TYPE_STR:
-      return add_string(infer, n, value);
+      return json_infer_add_string(infer, n, value);
     case YYJSON_TYPE_ARR:
-      return add_list(infer, n, value);
+      return json_infer_add_list(infer, n, value);
     case YYJSON_TYPE_OBJ:
       return add_object(infer, n, value);
     default:
@@ -488,7 +490,7 @@ static cst_status finish_struct(const node *n, cst__json_types *types, cst__json
 }
 
 /* The format of a scalar. */
-static const char *scalar_of(const node *n) {
+static const char *json_infer_scalar_of(const node *n) {
   if ((n->seen & BITS_NUMBER) != 0) {
     return float_reason(n) >= 0 ? "g" : has(n, SEEN_LARGE) ? "L" : "l";
   }
@@ -511,12 +513,12 @@ static cst_status finish_node(const node *n, cst__json_types *types, cst__json_t
     CST__TRY(cst__json_type_children(types, type, 1, error));
     return finish_node(n->item, types, &type->children[0], error);
   }
-  const char *format = scalar_of(n);
+  const char *format = json_infer_scalar_of(n);
   type->flags = *format == 'g' ? CST__JSON_EXACT : 0;
   return cst__json_type_set(types, type, format, error);
 }
 
-static cst_status fail_unknown(const node *root, const char *column, cst_error *error) {
+static cst_status json_infer_fail_unknown(const node *root, const char *column, cst_error *error) {
   const char **names = cst__new(NULL, (root->num_children + 1) * sizeof *names);
   if (names == NULL) {
     return cst__fail_memory(error, root->num_children * sizeof *names);
@@ -556,7 +558,7 @@ static cst_status finish_wanted(const cst__json_infer *infer, cst__json_types *t
     size_t at = cst__name_map_find(&root->map, name, strlen(name));
     cst__json_type *type = &types->root.children[i];
     if (at == SIZE_MAX) {
-      return fail_unknown(root, name, error);
+      return json_infer_fail_unknown(root, name, error);
     }
     CST__TRY(cst__json_type_name(types, type, name, strlen(name), error));
     CST__TRY(finish_node(root->children[at], types, type, error));

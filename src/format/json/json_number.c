@@ -56,7 +56,7 @@ static char *put_fill(char *at, char c, int count) {
   return at;
 }
 
-static char *put_bytes(char *at, const char *bytes, int count) {
+static char *json_number_put_bytes(char *at, const char *bytes, int count) {
   memcpy(at, bytes, (size_t)count);
   return at + count;
 }
@@ -73,18 +73,18 @@ static void append_decimal(cst__json_text *text, bool negative, decimal d) {
   }
   if (point > 0 && point <= 17) {
     int whole = point < d.num_digits ? point : d.num_digits;
-    at = put_fill(put_bytes(at, first, whole), '0', point - whole);
+    at = put_fill(json_number_put_bytes(at, first, whole), '0', point - whole);
     *at++ = '.';
-    at = whole < d.num_digits ? put_bytes(at, first + whole, d.num_digits - whole)
+    at = whole < d.num_digits ? json_number_put_bytes(at, first + whole, d.num_digits - whole)
                               : put_fill(at, '0', 1);
   } else if (point <= 0 && point > -5) {
-    at = put_fill(put_bytes(at, "0.", 2), '0', -point);
-    at = put_bytes(at, first, d.num_digits);
+    at = put_fill(json_number_put_bytes(at, "0.", 2), '0', -point);
+    at = json_number_put_bytes(at, first, d.num_digits);
   } else {
     *at++ = *first;
     if (d.num_digits > 1) {
       *at++ = '.';
-      at = put_bytes(at, first + 1, d.num_digits - 1);
+      at = json_number_put_bytes(at, first + 1, d.num_digits - 1);
     }
     at += snprintf(at, 8, "e%d", point - 1);
   }

@@ -43,7 +43,7 @@ void cst__json_rows_reset(cst__json_rows *rows) {
 /* ---- failures ---- */
 
 /* A builder that had no room. */
-static cst_status fail_room(const cst__json_rows *rows, cst_error *error) {
+static cst_status json_fail_room(const cst__json_rows *rows, cst_error *error) {
   return cst__batch_builder_fail(rows->batch, error);
 }
 
@@ -84,12 +84,12 @@ static bool read_integer(cst_dtype dtype, cst__json_number number, uint64_t *bit
   return fits(number, ranges[dtype].least, ranges[dtype].most);
 }
 
-static bool is_float(cst_dtype dtype) {
+static bool json_is_float(cst_dtype dtype) {
   return dtype == CST_DTYPE_FLOAT32 || dtype == CST_DTYPE_FLOAT64;
 }
 
 /* True if the text is an integer that a float64 does not hold. */
-static bool is_inexact(const char *text, size_t size) {
+static bool json_is_inexact(const char *text, size_t size) {
   cst__json_number number = cst__json_read_number(text, size);
   if (number.kind == CST__JSON_FLOAT || number.kind == CST__JSON_HUGE) {
     return number.kind == CST__JSON_HUGE;
@@ -114,7 +114,7 @@ static cst_status append_float(cst__json_rows *rows, cst__json_column *column, y
     narrow = (float)wide;
   } else if (!yyjson_is_raw(value)) {
     return fail_kind(rows, column, value, error);
-  } else if ((column->type->flags & CST__JSON_EXACT) != 0 && is_inexact(text, size)) {
+  } else if ((column->type->flags & CST__JSON_EXACT) != 0 && json_is_inexact(text, size)) {
     return fail_value(rows, column, value, "an integer that a float64 does not hold exactly",
                       error);
   } else if (is_wide ? !cst__json_read_float64(text, size, &wide)
@@ -123,7 +123,7 @@ static cst_status append_float(cst__json_rows *rows, cst__json_column *column, y
   }
   bool ok = is_wide ? cst__builder_append(column->to, &wide, sizeof wide)
                     : cst__builder_append(column->to, &narrow, sizeof narrow);
-  return ok ? CST_OK : fail_room(rows, error);
+  return ok ? CST_OK : json_fail_room(rows, error);
 }
 
 static cst_status append_integer(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
@@ -140,22 +140,23 @@ static cst_status append_integer(cst__json_rows *rows, cst__json_column *column,
   if (!read_integer(column->type->type->dtype, number, &bits)) {
     return fail_value(rows, column, value, "an integer out of range", error);
   }
-  return cst__builder_append(column->to, &bits, column->type->type->width) ? CST_OK
-                                                                           : fail_room(rows, error);
+  return cst__builder_append(column->to, &bits, column->type->type->width)
+             ? CST_OK
+             : json_fail_room(rows, error);
 }
 
-static cst_status append_bool(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
-                              cst_error *error) {
+static cst_status json_append_bool(cst__json_rows *rows, cst__json_column *column,
+                                   yyjson_val *value, cst_error *error) {
   if (!yyjson_is_bool(value)) {
     return fail_kind(rows, column, value, error);
   }
   return cst__builder_append_bool(column->to, unsafe_yyjson_get_bool(value))
              ? CST_OK
-             : fail_room(rows, error);
+             : json_fail_room(rows, error);
 }
 
-static cst_status append_base64(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
-                                yyjson_val *mark, cst_error *error) {
+static cst_status json_append_base64(cst__json_rows *rows, cst__json_column *column,
+                                     yyjson_val *value, yyjson_val *mark, cst_error *error) {
   size_t size;
   const char *text = unsafe_yyjson_get_str(mark);
   if (!cst__json_base64_size(text, unsafe_yyjson_get_len(mark), &size)) {
@@ -163,17 +164,17 @@ static cst_status append_base64(cst__json_rows *rows, cst__json_column *column, 
   }
   uint8_t *to = cst__builder_append_string(column->to, size);
   if (to == NULL) {
-    return fail_room(rows, error);
+    return json_fail_room(rows, error);
   }
   cst__json_base64_decode(text, unsafe_yyjson_get_len(mark), to);
   return CST_OK;
 }
 
-static cst_status append_bytes(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
-                               cst_error *error) {
+static cst_status json_append_bytes(cst__json_rows *rows, cst__json_column *column,
+                                    yyjson_val *value, cst_error *error) {
   if (!column->type->type->is_string && yyjson_is_obj(value)) {
     yyjson_val *mark = cst__json_base64_mark(value);
-    return mark != NULL ? append_base64(rows, column, value, mark, error)
+    return mark != NULL ? json_append_base64(rows, column, value, mark, error)
                         : fail_kind(rows, column, value, error);
   }
   if (!yyjson_is_str(value)) {
@@ -182,13 +183,13 @@ static cst_status append_bytes(cst__json_rows *rows, cst__json_column *column, y
   return cst__builder_append_bytes(column->to, unsafe_yyjson_get_str(value),
                                    unsafe_yyjson_get_len(value))
              ? CST_OK
-             : fail_room(rows, error);
+             : json_fail_room(rows, error);
 }
 
 /* ---- lists and structs ---- */
 
-static cst_status append_value(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
-                               cst_error *error);
+static cst_status json_append_value(cst__json_rows *rows, cst__json_column *column,
+                                    yyjson_val *value, cst_error *error);
 
 static cst_status append_items(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
                                cst_error *error) {
@@ -197,22 +198,22 @@ static cst_status append_items(cst__json_rows *rows, cst__json_column *column, y
   rows->path.steps[depth].name = NULL;
   for (size_t i = 0; i < items.max; i++) {
     rows->path.steps[depth].index = i;
-    CST__TRY(append_value(rows, &column->children[0], yyjson_arr_iter_next(&items), error));
+    CST__TRY(json_append_value(rows, &column->children[0], yyjson_arr_iter_next(&items), error));
   }
   rows->path.depth--;
   return CST_OK;
 }
 
-static cst_status append_list(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
-                              cst_error *error) {
+static cst_status json_append_list(cst__json_rows *rows, cst__json_column *column,
+                                   yyjson_val *value, cst_error *error) {
   if (yyjson_is_arr(value)) {
     CST__TRY(append_items(rows, column, value, error));
   } else if ((column->type->flags & CST__JSON_SCALARS) != 0) {
-    CST__TRY(append_value(rows, &column->children[0], value, error));
+    CST__TRY(json_append_value(rows, &column->children[0], value, error));
   } else {
     return fail_kind(rows, column, value, error);
   }
-  return cst__builder_end_list(column->to) ? CST_OK : fail_room(rows, error);
+  return cst__builder_end_list(column->to) ? CST_OK : json_fail_room(rows, error);
 }
 
 static cst_status append_fixed_list(cst__json_rows *rows, cst__json_column *column,
@@ -229,11 +230,11 @@ static cst_status append_fixed_list(cst__json_rows *rows, cst__json_column *colu
                      found, size);
   }
   if (!cst__builder_begin_fixed(column->to)) {
-    return fail_room(rows, error);
+    return json_fail_room(rows, error);
   }
-  CST__TRY(is_scalar ? append_value(rows, &column->children[0], value, error)
+  CST__TRY(is_scalar ? json_append_value(rows, &column->children[0], value, error)
                      : append_items(rows, column, value, error));
-  return cst__builder_end_struct(column->to) ? CST_OK : fail_room(rows, error);
+  return cst__builder_end_struct(column->to) ? CST_OK : json_fail_room(rows, error);
 }
 
 static bool is_key_of(const cst__json_type *type, const char *key, size_t size) {
@@ -241,7 +242,8 @@ static bool is_key_of(const cst__json_type *type, const char *key, size_t size) 
 }
 
 /* The child of a key: the one whose key came here in the object before, or what the map says. */
-static size_t find_child(cst__json_column *column, uint32_t *next, const char *key, size_t size) {
+static size_t json_find_child(cst__json_column *column, uint32_t *next, const char *key,
+                              size_t size) {
   uint32_t expected = *next;
   if (expected != NO_CHILD && is_key_of(&column->type->children[expected], key, size)) {
     return expected;
@@ -264,13 +266,14 @@ static cst_status fail_key(cst__json_rows *rows, yyjson_val *key, cst_error *err
 
 /* Notes the value of each child, the last one of a key that comes twice (as Python's json has it);
  * *touched is a list of them, which begins empty. */
-static cst_status collect(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
-                          uint32_t *touched, cst_error *error) {
+static cst_status json_collect(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
+                               uint32_t *touched, cst_error *error) {
   yyjson_obj_iter members = yyjson_obj_iter_with(value);
   uint32_t *next = &column->first_key;
   uint32_t *tail = touched;
   for (yyjson_val *key; (key = yyjson_obj_iter_next(&members)) != NULL;) {
-    size_t at = find_child(column, next, unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
+    size_t at =
+        json_find_child(column, next, unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
     if (at >= column->to->num_children) {
       if (at != CST__JSON_IGNORED && (column->type->flags & CST__JSON_CLOSED) != 0) {
         return fail_key(rows, key, error);
@@ -295,9 +298,9 @@ static cst_status append_child(cst__json_rows *rows, cst__json_column *column,
   rows->path.steps[depth].name = child->type->type->name;
   rows->path.steps[depth].size = child->type->name_size;
   if (!cst__builder_pad(child->to, column->to->length)) {
-    return fail_room(rows, error);
+    return json_fail_room(rows, error);
   }
-  CST__TRY(append_value(rows, child, value, error));
+  CST__TRY(json_append_value(rows, child, value, error));
   rows->path.depth--;
   return CST_OK;
 }
@@ -318,13 +321,13 @@ static cst_status check_required(cst__json_rows *rows, const cst__json_column *c
   return CST_OK;
 }
 
-static cst_status append_struct(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
-                                cst_error *error) {
+static cst_status json_append_struct(cst__json_rows *rows, cst__json_column *column,
+                                     yyjson_val *value, cst_error *error) {
   uint32_t touched = NO_CHILD;
   if (!yyjson_is_obj(value)) {
     return fail_kind(rows, column, value, error);
   }
-  cst_status status = collect(rows, column, value, &touched, error);
+  cst_status status = json_collect(rows, column, value, &touched, error);
   while (touched != NO_CHILD) {
     cst__json_column *child = &column->children[touched];
     yyjson_val *pending = child->pending;
@@ -338,7 +341,7 @@ static cst_status append_struct(cst__json_rows *rows, cst__json_column *column, 
     status = check_required(rows, column, value, error);
   }
   if (status == CST_OK && !cst__builder_end_struct(column->to)) {
-    status = fail_room(rows, error);
+    status = json_fail_room(rows, error);
   }
   return status;
 }
@@ -350,7 +353,7 @@ static cst_status append_null(cst__json_rows *rows, cst__json_column *column, yy
   }
   bool ok = column->to->absent_is_null ? cst__builder_append_null(column->to)
                                        : cst__builder_pad(column->to, column->to->length + 1);
-  return ok ? CST_OK : fail_room(rows, error);
+  return ok ? CST_OK : json_fail_room(rows, error);
 }
 
 /* A list without a value is what a schema calls TYPE_UNKNOWN, too. */
@@ -369,8 +372,8 @@ static bool is_list_of_nulls(yyjson_val *value) {
   return true;
 }
 
-static cst_status append_value(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
-                               cst_error *error) {
+static cst_status json_append_value(cst__json_rows *rows, cst__json_column *column,
+                                    yyjson_val *value, cst_error *error) {
   cst__layout layout = column->type->type->layout;
   bool is_null_column = layout == CST__LAYOUT_NULL;
   if (yyjson_is_null(value) || (is_null_column && is_list_of_nulls(value))) {
@@ -380,19 +383,19 @@ static cst_status append_value(cst__json_rows *rows, cst__json_column *column, y
     case CST__LAYOUT_NULL:
       return fail_kind(rows, column, value, error);
     case CST__LAYOUT_BOOL:
-      return append_bool(rows, column, value, error);
+      return json_append_bool(rows, column, value, error);
     case CST__LAYOUT_NUMBER:
-      return is_float(column->type->type->dtype) ? append_float(rows, column, value, error)
-                                                 : append_integer(rows, column, value, error);
+      return json_is_float(column->type->type->dtype) ? append_float(rows, column, value, error)
+                                                      : append_integer(rows, column, value, error);
     case CST__LAYOUT_BINARY:
     case CST__LAYOUT_BINARY_VIEW:
-      return append_bytes(rows, column, value, error);
+      return json_append_bytes(rows, column, value, error);
     case CST__LAYOUT_LIST:
-      return append_list(rows, column, value, error);
+      return json_append_list(rows, column, value, error);
     case CST__LAYOUT_FIXED_LIST:
       return append_fixed_list(rows, column, value, error);
     default:
-      return append_struct(rows, column, value, error);
+      return json_append_struct(rows, column, value, error);
   }
 }
 
@@ -401,7 +404,7 @@ cst_status cst__json_rows_add(cst__json_rows *rows, const cst__json_document *do
   cst__builder_mark mark = cst__batch_builder_mark(rows->batch);
   rows->path.depth = 0;
   rows->failed = NULL;
-  cst_status status = append_value(rows, &rows->root, value, error);
+  cst_status status = json_append_value(rows, &rows->root, value, error);
   if (status != CST_OK) {
     cst__batch_builder_rollback(rows->batch, mark);
     if (status != CST_NO_MEMORY) {

@@ -29,7 +29,7 @@ typedef struct reader {
 
 static bool is_newline_or_tab(uint8_t c) { return c == '\t' || c == '\r' || c == '\n'; }
 
-static size_t skip_blanks(const uint8_t *head, size_t size, size_t at) {
+static size_t json_table_skip_blanks(const uint8_t *head, size_t size, size_t at) {
   while (at < size && (head[at] == ' ' || is_newline_or_tab(head[at]))) {
     at++;
   }
@@ -37,28 +37,28 @@ static size_t skip_blanks(const uint8_t *head, size_t size, size_t at) {
 }
 
 /* Text that begins an object, or a list of objects. */
-static bool sniff(const uint8_t *head, size_t size) {
+static bool json_table_sniff(const uint8_t *head, size_t size) {
   size_t at = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   for (size_t i = at; i < size; i++) {
     if (head[i] < 0x20 && !is_newline_or_tab(head[i])) {
       return false;
     }
   }
-  at = skip_blanks(head, size, at);
+  at = json_table_skip_blanks(head, size, at);
   if (at < size && head[at] == '[') {
-    at = skip_blanks(head, size, at + 1);
+    at = json_table_skip_blanks(head, size, at + 1);
   }
   if (at >= size || head[at] != '{') {
     return false;
   }
-  at = skip_blanks(head, size, at + 1);
+  at = json_table_skip_blanks(head, size, at + 1);
   return at < size && head[at] == '"';
 }
 
 /* ---- the plan ---- */
 
-static cst_status add_file(const cst__table_files *files, const cst__json_record *record,
-                           cst_status status, cst_error *error) {
+static cst_status json_table_add_file(const cst__table_files *files, const cst__json_record *record,
+                                      cst_status status, cst_error *error) {
   if (status != CST_OK && status != CST_NO_MEMORY) {
     cst__error_add_file(error, files->name(files->ctx, record->file));
   }
@@ -79,7 +79,7 @@ typedef struct sample {
 } sample;
 
 /* One record into the inference. */
-static cst_status look_at(sample *s, const plan *p, bool *done, cst_error *error) {
+static cst_status json_table_look_at(sample *s, const plan *p, bool *done, cst_error *error) {
   cst__json_record record = {.file = s->lines.file};
   yyjson_val *value;
   cst_status status = cst__json_lines_next(&s->lines, &record, done, error);
@@ -101,10 +101,10 @@ static cst_status look_at(sample *s, const plan *p, bool *done, cst_error *error
   if (p->skip && status == CST_UNSUPPORTED) {
     return CST_OK;
   }
-  return add_file(p->files, &record, status, error);
+  return json_table_add_file(p->files, &record, status, error);
 }
 
-static cst_status infer(plan *p, const cst__table_options *options, cst_error *error) {
+static cst_status json_table_infer(plan *p, const cst__table_options *options, cst_error *error) {
   const cst__table_files *files = p->files;
   sample s = {.document.allocator = p->allocator};
   bool done = false;
@@ -112,7 +112,7 @@ static cst_status infer(plan *p, const cst__table_options *options, cst_error *e
   cst_status status = cst__json_infer_new(options, files, &s.infer, error);
   while (status == CST_OK && !done &&
          (files->rereadable || (s.rows < files->sample_rows && s.bytes < files->sample_bytes))) {
-    status = look_at(&s, p, &done, error);
+    status = json_table_look_at(&s, p, &done, error);
   }
   if (status == CST_OK) {
     status = cst__json_infer_finish(s.infer, &p->types, error);
@@ -136,7 +136,7 @@ static cst_status find_types(plan *p, const cst__table_options *options, cst_err
     return cst__json_types_of_arrow(&p->types, options, error);
   }
   return options->schema != NULL ? cst__json_types_of_schema(&p->types, options, error)
-                                 : infer(p, options, error);
+                                 : json_table_infer(p, options, error);
 }
 
 static cst_status json_plan(const cst__table_files *files, const cst__table_options *options,
@@ -177,8 +177,8 @@ static void json_close(void *ptr) {
   }
 }
 
-static cst_status json_open(const void *ptr, cst__table_drop drop, void *drop_ctx, void **out,
-                            cst_error *error) {
+static cst_status json_table_open(const void *ptr, cst__table_drop drop, void *drop_ctx, void **out,
+                                  cst_error *error) {
   const plan *p = ptr;
   reader *r = cst__new_zero(&p->allocator, sizeof *r);
   if (r == NULL) {
@@ -200,7 +200,7 @@ static cst_status json_open(const void *ptr, cst__table_drop drop, void *drop_ct
 }
 
 /* Tells of a record that is dropped; r->error says why. */
-static cst_status drop_record(reader *r, cst__json_record *record) {
+static cst_status json_table_drop_record(reader *r, cst__json_record *record) {
   cst_error why = r->error;
   if (record->is_cut) {
     CST__TRY(cst__json_lines_pass_over(&r->lines, record, &r->error));
@@ -227,12 +227,12 @@ static cst_status next_row(reader *r, bool *done) {
     if (status == CST_OK) {
       status = cst__json_rows_add(&r->rows, &r->document, &record, value, &r->error);
     }
-    (void)add_file(r->plan->files, &record, status, &r->error);
+    (void)json_table_add_file(r->plan->files, &record, status, &r->error);
   }
-  return is_fault(status) && r->plan->skip ? drop_record(r, &record) : status;
+  return is_fault(status) && r->plan->skip ? json_table_drop_record(r, &record) : status;
 }
 
-static cst_status next_batch(reader *r, struct ArrowArray *out) {
+static cst_status json_table_next_batch(reader *r, struct ArrowArray *out) {
   bool done = false;
   const cst__builder *rows = r->rows.batch->root;
   while (!done && rows->length < r->plan->batch_size) {
@@ -245,7 +245,7 @@ static cst_status json_next(void *ptr, struct ArrowArray *out, cst_error *error)
   reader *r = ptr;
   *out = (struct ArrowArray){0};
   if (r->failed == CST_OK) {
-    r->failed = next_batch(r, out);
+    r->failed = json_table_next_batch(r, out);
   }
   if (r->failed != CST_OK) {
     cst__error_copy(error, &r->error);
@@ -260,10 +260,10 @@ static uint64_t json_consumed(const void *ptr) {
 const cst__table_format cst__json_table = {
     .name = "json",
     .is_text = true,
-    .sniff = sniff,
+    .sniff = json_table_sniff,
     .plan = json_plan,
     .plan_free = json_plan_free,
-    .open = json_open,
+    .open = json_table_open,
     .next = json_next,
     .consumed = json_consumed,
     .close = json_close,

@@ -105,8 +105,8 @@ static void choice_reset(choice *chosen) {
   cst__delete(chosen->picked);
 }
 
-static cst_status pick(choice *chosen, size_t count, const cst__table_options *options,
-                       cst_error *error) {
+static cst_status json_type_pick(choice *chosen, size_t count, const cst__table_options *options,
+                                 cst_error *error) {
   cst__name_map all = {0};
   cst__name_map seen = {0};
   cst_status status = CST_OK;
@@ -134,8 +134,9 @@ static cst_status pick(choice *chosen, size_t count, const cst__table_options *o
   return status;
 }
 
-static cst_status choose(choice *chosen, size_t count, const char *(*name)(const void *, size_t),
-                         const void *ctx, const cst__table_options *options, cst_error *error) {
+static cst_status json_type_choose(choice *chosen, size_t count,
+                                   const char *(*name)(const void *, size_t), const void *ctx,
+                                   const cst__table_options *options, cst_error *error) {
   size_t room = options->columns != NULL ? options->num_columns : count;
   chosen->names = cst__new(options->allocator, (count + 1) * sizeof *chosen->names);
   chosen->picked = cst__new(options->allocator, (room + 1) * sizeof *chosen->picked);
@@ -146,7 +147,7 @@ static cst_status choose(choice *chosen, size_t count, const char *(*name)(const
     chosen->names[i] = name(ctx, i);
   }
   if (options->columns != NULL) {
-    return pick(chosen, count, options, error);
+    return json_type_pick(chosen, count, options, error);
   }
   for (size_t i = 0; i < count; i++) {
     chosen->picked[i] = i;
@@ -180,7 +181,8 @@ static cst_status set_value(schema_reader *r, cst__json_type *type, cst_feature_
 }
 
 /* A list of lists, `depth` of them, of values. */
-static cst_status set_list(schema_reader *r, cst__json_type *type, cst_feature_type of, int depth) {
+static cst_status json_type_set_list(schema_reader *r, cst__json_type *type, cst_feature_type of,
+                                     int depth) {
   if (depth == 0) {
     return set_value(r, type, of);
   }
@@ -188,7 +190,7 @@ static cst_status set_list(schema_reader *r, cst__json_type *type, cst_feature_t
   type->flags |= CST__JSON_SCALARS;
   CST__TRY(cst__json_type_set(r->types, type, format, r->error));
   CST__TRY(cst__json_type_children(r->types, type, 1, r->error));
-  return set_list(r, &type->children[0], of, depth - 1);
+  return json_type_set_list(r, &type->children[0], of, depth - 1);
 }
 
 static cst_status fail_feature(schema_reader *r, const cst_feature *feature, const char *what) {
@@ -198,7 +200,8 @@ static cst_status fail_feature(schema_reader *r, const cst_feature *feature, con
   return status;
 }
 
-static cst_status set_struct(schema_reader *r, cst__json_type *type, const cst_feature *feature) {
+static cst_status json_type_set_struct(schema_reader *r, cst__json_type *type,
+                                       const cst_feature *feature) {
   type->flags = CST__JSON_PRESENT;
   CST__TRY(cst__json_type_set(r->types, type, "+s", r->error));
   CST__TRY(cst__json_type_children(r->types, type, feature->num_children, r->error));
@@ -209,13 +212,13 @@ static cst_status set_struct(schema_reader *r, cst__json_type *type, const cst_f
     }
     CST__TRY(
         cst__json_type_name(r->types, &type->children[i], child->name, child->name_size, r->error));
-    CST__TRY(set_list(r, &type->children[i], child->type, 2));
+    CST__TRY(json_type_set_list(r, &type->children[i], child->type, 2));
   }
   return cst__json_type_close(type, r->error);
 }
 
 /* As fixed_size of the decoder: a shape that a fixed_size_list can hold; -1: none. */
-static int64_t fixed_size_of(const schema_reader *r, const cst_feature *feature) {
+static int64_t json_type_fixed_size_of(const schema_reader *r, const cst_feature *feature) {
   int64_t size = 1;
   for (size_t i = 0; i < feature->num_dims; i++) {
     if (__builtin_mul_overflow(size, feature->dims[i], &size)) {
@@ -229,10 +232,11 @@ static int64_t fixed_size_of(const schema_reader *r, const cst_feature *feature)
 static cst_status set_feature(schema_reader *r, cst__json_type *type, const cst_feature *feature) {
   CST__TRY(cst__json_type_name(r->types, type, feature->name, feature->name_size, r->error));
   if (feature->type == CST_FEATURE_STRUCT) {
-    return set_struct(r, type, feature);
+    return json_type_set_struct(r, type, feature);
   }
-  CST__TRY(set_list(r, type, feature->type, feature->type == CST_FEATURE_UNKNOWN ? 0 : 1));
-  int64_t size = fixed_size_of(r, feature);
+  CST__TRY(
+      json_type_set_list(r, type, feature->type, feature->type == CST_FEATURE_UNKNOWN ? 0 : 1));
+  int64_t size = json_type_fixed_size_of(r, feature);
   if (size > 0 && type->type->layout == CST__LAYOUT_LIST) {
     char format[16];
     (void)snprintf(format, sizeof format, "+w:%d", (int)size);
@@ -249,8 +253,8 @@ cst_status cst__json_types_of_schema(cst__json_types *types, const cst__table_op
                                      cst_error *error) {
   schema_reader r = {types, options->column_flags, error};
   choice chosen = {NULL, NULL, 0};
-  cst_status status = choose(&chosen, cst__schema_num_features(options->schema), feature_name,
-                             options->schema, options, error);
+  cst_status status = json_type_choose(&chosen, cst__schema_num_features(options->schema),
+                                       feature_name, options->schema, options, error);
   if (status == CST_OK) {
     status = cst__json_type_children(types, &types->root, chosen.count, error);
   }
@@ -331,7 +335,7 @@ static cst_status set_arrow(cst__json_types *types, cst__json_type *type,
   return status;
 }
 
-static const char *field_name(const void *ctx, size_t i) {
+static const char *json_type_field_name(const void *ctx, size_t i) {
   return ((const struct ArrowSchema *)ctx)->children[i]->name;
 }
 
@@ -342,8 +346,8 @@ static cst_status of_arrow(cst__json_types *types, const struct ArrowSchema *sch
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "the types are of Arrow type '%s', expected a struct", schema->format);
   }
-  cst_status status =
-      choose(&chosen, (size_t)schema->n_children, field_name, schema, options, error);
+  cst_status status = json_type_choose(&chosen, (size_t)schema->n_children, json_type_field_name,
+                                       schema, options, error);
   if (status == CST_OK) {
     status = cst__json_type_children(types, &types->root, chosen.count, error);
   }

@@ -14,7 +14,7 @@ void cst__json_reset(cst__json_text *text) {
 }
 
 /* Room for `size` more bytes; NULL if there is none. */
-static char *reserve(cst__json_text *text, size_t size) {
+static char *json_text_reserve(cst__json_text *text, size_t size) {
   size_t want;
   if (text->failed || !cst__add(text->size, size, &want) ||
       (want > text->capacity &&
@@ -26,14 +26,14 @@ static char *reserve(cst__json_text *text, size_t size) {
 }
 
 void cst__json_append(cst__json_text *text, const void *bytes, size_t size) {
-  char *at = size > 0 ? reserve(text, size) : NULL; /* an empty text has no data yet */
+  char *at = size > 0 ? json_text_reserve(text, size) : NULL; /* an empty text has no data yet */
   if (at != NULL) {
     memcpy(at, bytes, size);
     text->size += size;
   }
 }
 
-static void put(cst__json_text *text, const char *string) {
+static void json_text_put(cst__json_text *text, const char *string) {
   cst__json_append(text, string, strlen(string));
 }
 
@@ -49,7 +49,7 @@ static void append_escaped(cst__json_text *text, uint8_t c) {
   } else {
     snprintf(buf, sizeof buf, "\\u%04x", c);
   }
-  put(text, buf);
+  json_text_put(text, buf);
 }
 
 static bool is_plain(uint8_t c) { return c >= 0x20 && c != '"' && c != '\\' && c != 0x7f; }
@@ -68,11 +68,11 @@ static void append_string_bytes(cst__json_text *text, const uint8_t *bytes, size
   }
 }
 
-static void append_base64(cst__json_text *text, const uint8_t *bytes, size_t size) {
+static void json_text_append_base64(cst__json_text *text, const uint8_t *bytes, size_t size) {
   static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   size_t groups = size / 3 + (size % 3 != 0);
   size_t length;
-  char *at = cst__mul(groups, 4, &length) ? reserve(text, length) : NULL;
+  char *at = cst__mul(groups, 4, &length) ? json_text_reserve(text, length) : NULL;
   if (at == NULL) {
     text->failed = true;
     return;
@@ -91,33 +91,33 @@ static void append_base64(cst__json_text *text, const uint8_t *bytes, size_t siz
 
 void cst__json_bytes(cst__json_text *text, cst_bytes bytes) {
   if (cst__utf8_valid(bytes.data, bytes.size)) {
-    put(text, "\"");
+    json_text_put(text, "\"");
     append_string_bytes(text, bytes.data, bytes.size);
-    put(text, "\"");
+    json_text_put(text, "\"");
   } else {
-    put(text, "{\"base64\": \"");
-    append_base64(text, bytes.data, bytes.size);
-    put(text, "\"}");
+    json_text_put(text, "{\"base64\": \"");
+    json_text_append_base64(text, bytes.data, bytes.size);
+    json_text_put(text, "\"}");
   }
 }
 
 void cst__json_key(cst__json_text *text, const char *name) {
   const uint8_t *bytes = (const uint8_t *)name;
   size_t size = strlen(name);
-  put(text, "\"");
+  json_text_put(text, "\"");
   while (size > 0) {
     size_t valid = cst__utf8_valid_prefix(bytes, size);
     append_string_bytes(text, bytes, valid);
     if (valid < size) {
       char buf[8];
       snprintf(buf, sizeof buf, "\\\\x%02x", bytes[valid]);
-      put(text, buf);
+      json_text_put(text, buf);
       valid++;
     }
     bytes += valid;
     size -= valid;
   }
-  put(text, "\": ");
+  json_text_put(text, "\": ");
 }
 
 /* ---- values ---- */
@@ -149,7 +149,7 @@ cst_status cst__json_check(const cst__view *view, cst_error *error) {
 }
 
 /* An IEEE half-precision number. */
-static float half_to_float(uint16_t half) {
+static float json_text_half_to_float(uint16_t half) {
   uint32_t sign = (uint32_t)(half & 0x8000) << 16;
   uint32_t exponent = half >> 10 & 31;
   uint32_t fraction = half & 0x3ff;
@@ -205,40 +205,40 @@ static void append_number(cst__json_text *text, const cst__view *v, int64_t i) {
   }
 }
 
-static void append_list(cst__json_text *text, const cst__view *v, int64_t i) {
+static void json_text_append_list(cst__json_text *text, const cst__view *v, int64_t i) {
   int64_t begin;
   int64_t end;
   cst__view_list(v, i, &begin, &end);
-  put(text, "[");
+  json_text_put(text, "[");
   for (int64_t j = begin; j < end; j++) {
     if (j > begin) {
-      put(text, ", ");
+      json_text_put(text, ", ");
     }
     cst__json_value(text, &v->children[0], j);
   }
-  put(text, "]");
+  json_text_put(text, "]");
 }
 
-static void append_struct(cst__json_text *text, const cst__view *v, int64_t i) {
-  put(text, "{");
+static void json_text_append_struct(cst__json_text *text, const cst__view *v, int64_t i) {
+  json_text_put(text, "{");
   for (int64_t c = 0; c < v->num_children; c++) {
     if (c > 0) {
-      put(text, ", ");
+      json_text_put(text, ", ");
     }
     cst__json_key(text, v->children[c].name != NULL ? v->children[c].name : "");
     cst__json_value(text, &v->children[c], i);
   }
-  put(text, "}");
+  json_text_put(text, "}");
 }
 
-static void append_bool(cst__json_text *text, const cst__view *v, int64_t i) {
+static void json_text_append_bool(cst__json_text *text, const cst__view *v, int64_t i) {
   int64_t at = v->offset + i;
-  put(text, ((const uint8_t *)v->data)[at >> 3] >> (at & 7) & 1 ? "true" : "false");
+  json_text_put(text, ((const uint8_t *)v->data)[at >> 3] >> (at & 7) & 1 ? "true" : "false");
 }
 
 void cst__json_value(cst__json_text *text, const cst__view *view, int64_t i) {
   if (cst__view_is_null(view, i)) {
-    put(text, "null");
+    json_text_put(text, "null");
     return;
   }
   switch (view->layout) {
@@ -253,21 +253,21 @@ void cst__json_value(cst__json_text *text, const cst__view *view, int64_t i) {
     case CST__LAYOUT_LIST:
     case CST__LAYOUT_FIXED_LIST:
     case CST__LAYOUT_LIST_VIEW:
-      append_list(text, view, i);
+      json_text_append_list(text, view, i);
       break;
     case CST__LAYOUT_STRUCT:
-      append_struct(text, view, i);
+      json_text_append_struct(text, view, i);
       break;
     case CST__LAYOUT_BOOL:
-      append_bool(text, view, i);
+      json_text_append_bool(text, view, i);
       break;
     case CST__LAYOUT_HALF:
-      cst__json_float32(text, half_to_float(NUMBER(view, uint16_t, i)));
+      cst__json_float32(text, json_text_half_to_float(NUMBER(view, uint16_t, i)));
       break;
     case CST__LAYOUT_NULL:
     case CST__LAYOUT_OPAQUE:
     case CST__LAYOUT_OTHER:
-      put(text, "null");
+      json_text_put(text, "null");
       break;
   }
 }

@@ -12,7 +12,7 @@ void cst__json_lines_init(cst__json_lines *lines, const cst__table_files *files,
                              .block = CST__JSON_BLOCK};
 }
 
-static void close_file(cst__json_lines *lines) {
+static void lines_close_file(cst__json_lines *lines) {
   if (lines->input != NULL) {
     lines->taken += cst__input_consumed(lines->input);
     cst__input_close(lines->input);
@@ -21,7 +21,7 @@ static void close_file(cst__json_lines *lines) {
 }
 
 void cst__json_lines_reset(cst__json_lines *lines) {
-  close_file(lines);
+  lines_close_file(lines);
   cst__buffer_free(&lines->allocator, &lines->buffer);
 }
 
@@ -34,13 +34,13 @@ uint64_t cst__json_lines_consumed(const cst__json_lines *lines) {
 static uint8_t byte_at(const cst__json_lines *lines) { return lines->buffer.data[lines->begin]; }
 
 /* Takes bytes away, which hold no end of a line. */
-static void take(cst__json_lines *lines, size_t size) {
+static void lines_take(cst__json_lines *lines, size_t size) {
   lines->begin += size;
   lines->offset += size;
 }
 
 /* One block more behind what is not taken yet. */
-static cst_status fill(cst__json_lines *lines, cst_error *error) {
+static cst_status lines_fill(cst__json_lines *lines, cst_error *error) {
   size_t live = lines->end - lines->begin;
   size_t got;
   if (lines->begin > 0) {
@@ -57,7 +57,7 @@ static cst_status fill(cst__json_lines *lines, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status open_file(cst__json_lines *lines, cst_error *error) {
+static cst_status lines_open_file(cst__json_lines *lines, cst_error *error) {
   static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
   const cst__table_files *files = lines->files;
   CST__TRY(files->open(files->ctx, lines->file, &lines->input, error));
@@ -67,10 +67,10 @@ static cst_status open_file(cst__json_lines *lines, cst_error *error) {
   lines->line = 1;
   lines->at_end = lines->is_array = lines->is_closed = lines->wants_comma = lines->is_cut = false;
   while (!lines->at_end && lines->end < sizeof mark) {
-    CST__TRY(fill(lines, error));
+    CST__TRY(lines_fill(lines, error));
   }
   if (lines->end >= sizeof mark && memcmp(lines->buffer.data, mark, sizeof mark) == 0) {
-    take(lines, sizeof mark);
+    lines_take(lines, sizeof mark);
     lines->line_begin = sizeof mark;
   }
   return CST_OK;
@@ -79,7 +79,7 @@ static cst_status open_file(cst__json_lines *lines, cst_error *error) {
 static bool is_blank(uint8_t c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 /* Goes to the next byte that is no blank; false at the end of the file. */
-static cst_status skip_blanks(cst__json_lines *lines, bool *found, cst_error *error) {
+static cst_status lines_skip_blanks(cst__json_lines *lines, bool *found, cst_error *error) {
   for (;;) {
     while (lines->begin < lines->end) {
       uint8_t c = byte_at(lines);
@@ -87,7 +87,7 @@ static cst_status skip_blanks(cst__json_lines *lines, bool *found, cst_error *er
         *found = true;
         return CST_OK;
       }
-      take(lines, 1);
+      lines_take(lines, 1);
       if (c == '\n') {
         lines->line++;
         lines->line_begin = lines->offset;
@@ -97,7 +97,7 @@ static cst_status skip_blanks(cst__json_lines *lines, bool *found, cst_error *er
       *found = false;
       return CST_OK;
     }
-    CST__TRY(fill(lines, error));
+    CST__TRY(lines_fill(lines, error));
   }
 }
 
@@ -108,13 +108,13 @@ static void leave_record(cst__json_lines *lines) {
   const uint8_t *newline;
   while (lines->is_array && size > 0 && (newline = memchr(at, '\n', size)) != NULL) {
     size_t step = (size_t)(newline - at) + 1;
-    take(lines, step);
+    lines_take(lines, step);
     at += step;
     size -= step;
     lines->line++;
     lines->line_begin = lines->offset;
   }
-  take(lines, size);
+  lines_take(lines, size);
   lines->size = 0;
 }
 
@@ -201,7 +201,7 @@ static cst_status find_record(cst__json_lines *lines, cst__json_record *out, cst
     if (lines->at_end) {
       break;
     }
-    CST__TRY(fill(lines, error));
+    CST__TRY(lines_fill(lines, error));
   }
   *out = (cst__json_record){.data = lines->buffer.data + lines->begin,
                             .size = size,
@@ -245,7 +245,7 @@ cst_status cst__json_lines_pass_over(cst__json_lines *lines, cst__json_record *r
       size = 0;
       break;
     }
-    CST__TRY(fill(lines, error));
+    CST__TRY(lines_fill(lines, error));
   }
   record->size += size;
   drop_scanned(lines, size);
@@ -265,12 +265,12 @@ static cst_status fail_list(const cst__json_lines *lines, const char *what, cst_
 
 /* Goes to the next element; *found is false behind the list. */
 static cst_status find_element(cst__json_lines *lines, bool *found, cst_error *error) {
-  CST__TRY(skip_blanks(lines, found, error));
+  CST__TRY(lines_skip_blanks(lines, found, error));
   if (lines->is_closed) {
     return *found ? fail_list(lines, "something comes behind the end", error) : CST_OK;
   }
   if (*found && byte_at(lines) == ']') {
-    take(lines, 1);
+    lines_take(lines, 1);
     lines->is_closed = true;
     return find_element(lines, found, error);
   }
@@ -278,8 +278,8 @@ static cst_status find_element(cst__json_lines *lines, bool *found, cst_error *e
     if (byte_at(lines) != ',') {
       return fail_list(lines, "a comma is missing", error);
     }
-    take(lines, 1);
-    CST__TRY(skip_blanks(lines, found, error));
+    lines_take(lines, 1);
+    CST__TRY(lines_skip_blanks(lines, found, error));
   }
   if (!*found) {
     return fail_open_list(lines, error);
@@ -299,7 +299,7 @@ static cst_status begins_list(cst__json_lines *lines, bool *is_list, cst_error *
       if (lines->at_end) {
         return CST_OK;
       }
-      CST__TRY(fill(lines, error));
+      CST__TRY(lines_fill(lines, error));
     }
     uint8_t c = lines->buffer.data[lines->begin + i];
     if (!is_blank(c)) {
@@ -315,12 +315,12 @@ static cst_status find_begin(cst__json_lines *lines, bool *found, cst_error *err
   if (lines->is_array) {
     return find_element(lines, found, error);
   }
-  CST__TRY(skip_blanks(lines, found, error));
+  CST__TRY(lines_skip_blanks(lines, found, error));
   if (*found && lines->record == 0 && byte_at(lines) == '[') {
     CST__TRY(begins_list(lines, &lines->is_array, error));
   }
   if (lines->is_array) {
-    take(lines, 1);
+    lines_take(lines, 1);
     return find_element(lines, found, error);
   }
   if (*found) {
@@ -336,7 +336,7 @@ cst_status cst__json_lines_next(cst__json_lines *lines, cst__json_record *out, b
     bool found = false;
     cst_status status = CST_OK;
     if (lines->input == NULL) {
-      status = open_file(lines, error);
+      status = lines_open_file(lines, error);
     }
     if (status == CST_OK) {
       leave_record(lines);
@@ -352,7 +352,7 @@ cst_status cst__json_lines_next(cst__json_lines *lines, cst__json_record *out, b
     if (found) {
       return CST_OK;
     }
-    close_file(lines);
+    lines_close_file(lines);
   }
   *done = true;
   return CST_OK;

@@ -64,17 +64,6 @@ static cst_status concat_take_validity(const cst__level *level, struct ArrowArra
   return CST_OK;
 }
 
-void *cst__level_take(struct ArrowArray *out, int64_t index, int64_t count, size_t width,
-                      cst_error *error) {
-  size_t bytes = SIZE_MAX;
-  void *buffer =
-      cst__mul((size_t)count, width, &bytes) ? cst__owned_buffer(out, index, bytes) : NULL;
-  if (buffer == NULL) {
-    cst__fail_memory(error, bytes);
-  }
-  return buffer;
-}
-
 /* ---- fixed widths ---- */
 
 static cst_status join_bits(const cst__level *level, struct ArrowArray *out, cst_error *error) {
@@ -124,15 +113,6 @@ static int64_t concat_offset_at(const cst__piece *piece, int64_t i) {
 static void span_of(const cst__piece *piece, int64_t *begin, int64_t *size) {
   *begin = piece->length > 0 ? concat_offset_at(piece, 0) : 0;
   *size = piece->length > 0 ? concat_offset_at(piece, piece->length) - *begin : 0;
-}
-
-cst_status cst__level_add(int64_t *total, int64_t more, int width, const char *what,
-                          cst_error *error) {
-  if (__builtin_add_overflow(*total, more, total) || (width == 4 && *total > INT32_MAX)) {
-    return cst__fail(error, CST_LIMIT, "use smaller batches or a type with 64-bit offsets",
-                     "a batch would hold more %s than offsets of %d bits reach", what, 8 * width);
-  }
-  return CST_OK;
 }
 
 /* Writes the ends of the piece's slots, moved so that the first slot begins at `base`. */

@@ -3,7 +3,7 @@
 #ifndef ARROW_CONCAT_H
 #define ARROW_CONCAT_H
 
-#include "arrow/view.h"
+#include "arrow/concat_parts.h"
 
 /* An imported struct array that several slices may share; counted, released by the last one on
  * whatever thread. */
@@ -35,13 +35,6 @@ cst_status cst__share_slots(const cst__owner *owner, const struct ArrowArray *ar
 /* The same for a struct, with offsets in the children and 0 at the root; a bitmap is copied. */
 cst_status cst__share_struct(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,
                              int64_t length, struct ArrowArray *out, cst_error *error);
-
-/* Rows [begin, begin + length) of a validated view of a struct. */
-typedef struct cst__piece {
-  const cst__view *view;
-  int64_t begin;
-  int64_t length;
-} cst__piece;
 
 /* Copies the pieces, which all have the type `schema`, one behind the other into a new struct array
  * with buffers of its own. Types stay as they are (views become views into new blocks).

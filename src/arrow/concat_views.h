@@ -2,22 +2,7 @@
 #ifndef ARROW_CONCAT_VIEWS_H
 #define ARROW_CONCAT_VIEWS_H
 
-#include "arrow/concat.h"
-
-/* The pieces of one array; at least one. */
-typedef struct cst__level {
-  const cst__piece *pieces;
-  size_t count;
-  const cst_allocator *allocator;
-} cst__level;
-
-/* A buffer of an owned array, of `count` items; NULL: no memory, *error is filled. */
-void *cst__level_take(struct ArrowArray *out, int64_t index, int64_t count, size_t width,
-                      cst_error *error);
-
-/* Adds to a number of items or bytes: CST_LIMIT if offsets of this width do not reach the sum. */
-cst_status cst__level_add(int64_t *total, int64_t more, int width, const char *what,
-                          cst_error *error);
+#include "arrow/concat_parts.h"
 
 /* Makes the whole array, but for length, null count and validity. Values go behind each other into
  * new blocks, unless a piece's views share bytes: then its blocks are copied as they are, so that

@@ -1,7 +1,7 @@
 /* The deep checks of Arrow data from outside: every offset, reference and string of a view's slots,
  * before anything reads through them.
  */
-#include "arrow/validate.h"
+#include "arrow/view_validate.h"
 
 #include "base/interrupt.h"
 #include "base/utf8.h"

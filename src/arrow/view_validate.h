@@ -1,6 +1,6 @@
 /* The deep checks of Arrow data from outside: all that reading a view trusts. */
-#ifndef ARROW_VALIDATE_H
-#define ARROW_VALIDATE_H
+#ifndef ARROW_VIEW_VALIDATE_H
+#define ARROW_VIEW_VALIDATE_H
 
 #include "arrow/view.h"
 
@@ -16,4 +16,4 @@ cst_status cst__validate_slots(const cst__view *view, int64_t from, int64_t coun
  * take memory. */
 cst_status cst__validate_backing(const cst__view *view, cst_error *error);
 
-#endif /* ARROW_VALIDATE_H */
+#endif /* ARROW_VIEW_VALIDATE_H */

@@ -119,5 +119,6 @@ cst_status cst_convert(cst_source *source, const char *path, const cst_sink_opti
     return cst__missing("source", error);
   }
   CST__TRY(read_options(options, &own, error));
-  return cst__convert(source, path, &own, on_progress, ctx, rows, error);
+  const cst__conversion_progress progress = {on_progress, ctx};
+  return cst__convert(source, path, &own, progress, rows, error);
 }

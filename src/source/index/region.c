@@ -2,8 +2,8 @@
 #include "source/index/region.h"
 
 /* The bytes of a file that rows [first, end) of the source have there. */
-static void measure(const cst__access_file *file, uint64_t first, uint64_t end, uint64_t *begin,
-                    uint64_t *size) {
+static void measure_part(const cst__access_file *file, uint64_t first, uint64_t end,
+                         uint64_t *begin, uint64_t *size) {
   uint64_t from = first > file->rows ? first - file->rows : 0;
   uint64_t to = end - file->rows < file->count ? end - file->rows : file->count;
   *begin = file->index->offsets[file->first + from];
@@ -11,13 +11,13 @@ static void measure(const cst__access_file *file, uint64_t first, uint64_t end, 
 }
 
 /* UINT64_MAX for more than `most`. */
-static uint64_t measure_all(const cst__access *access, size_t file, size_t num_parts,
-                            uint64_t first, uint64_t end, uint64_t most) {
+static uint64_t measure_region(const cst__access *access, size_t file, size_t num_parts,
+                               uint64_t first, uint64_t end, uint64_t most) {
   uint64_t total = 0;
   for (size_t i = 0; i < num_parts; i++) {
     uint64_t begin;
     uint64_t size;
-    measure(&access->files[file + i], first, end, &begin, &size);
+    measure_part(&access->files[file + i], first, end, &begin, &size);
     if (size > most - total) {
       return UINT64_MAX;
     }
@@ -26,16 +26,15 @@ static uint64_t measure_all(const cst__access *access, size_t file, size_t num_p
   return total;
 }
 
+/* Reads the parts, whose places are known, one after the other. */
 static cst_status read_parts(cst__access *access, const cst_source *source, cst__region *region,
-                             size_t file, uint64_t first, uint64_t end, cst_error *error) {
+                             cst_error *error) {
   uint8_t *to = region->data;
   for (size_t i = 0; i < region->num_parts; i++) {
-    uint64_t begin;
-    uint64_t size;
-    measure(&access->files[file + i], first, end, &begin, &size);
-    CST__TRY(cst__access_read(access, source, file + i, begin, to, (size_t)size, error));
-    region->parts[i] = (cst__region_part){file + i, begin, (size_t)size, to};
-    to += size;
+    cst__region_part *part = &region->parts[i];
+    part->data = to;
+    CST__TRY(cst__access_read(access, source, part->file, part->begin, to, part->size, error));
+    to += part->size;
   }
   return CST_OK;
 }
@@ -47,7 +46,7 @@ cst_status cst__region_read(cst_source *source, uint64_t first, uint64_t count, 
   uint64_t end = first + count;
   size_t file = cst__access_find(access, first);
   size_t num_parts = cst__access_find(access, end - 1) - file + 1;
-  uint64_t size = measure_all(access, file, num_parts, first, end, most);
+  uint64_t size = measure_region(access, file, num_parts, first, end, most);
   *out = NULL;
   if (size == UINT64_MAX) {
     return CST_OK;
@@ -59,10 +58,16 @@ cst_status cst__region_read(cst_source *source, uint64_t first, uint64_t count, 
   }
   cst__refcount_init(&region->owners);
   region->num_parts = num_parts;
+  for (size_t i = 0; i < num_parts; i++) {
+    cst__region_part *part = &region->parts[i];
+    uint64_t bytes;
+    measure_part(&access->files[file + i], first, end, &part->begin, &bytes);
+    part->file = file + i;
+    part->size = (size_t)bytes;
+  }
   region->data = cst__new(&access->allocator, (size_t)size + 1);
-  cst_status status = region->data != NULL
-                          ? read_parts(access, source, region, file, first, end, error)
-                          : cst__fail_memory(error, (size_t)size);
+  cst_status status = region->data != NULL ? read_parts(access, source, region, error)
+                                           : cst__fail_memory(error, (size_t)size);
   if (status != CST_OK) {
     cst__region_release(region);
     return status;

@@ -6,50 +6,34 @@
 #include "source/pass/arrow_schema.h"
 #include "source/pass/pass.h"
 
-typedef struct conversion {
-  cst_pass *pass;
-  cst_sink *sink;
-  cst_progress_callback on_progress; /* may be NULL */
-  void *ctx;
-} conversion;
-
-static cst_status report_conversion(const conversion *work, cst_error *error) {
-  uint64_t bytes;
-  uint64_t rows;
-  if (work->on_progress == NULL) {
-    return CST_OK;
-  }
-  cst__pass_progress(work->pass, &bytes, &rows);
-  if (!work->on_progress(work->ctx, bytes, rows)) {
-    return cst__fail(error, CST_CALLBACK, NULL, "stopped by the caller");
-  }
-  return CST_OK;
-}
-
-static cst_status write_batches(const conversion *work, cst_error *error) {
+/* Writes all batches of a pass, in order. */
+static cst_status write_batches(cst_pass *pass, cst_sink *sink, cst__conversion_progress progress,
+                                cst_error *error) {
   for (;;) {
-    struct ArrowArray batch = {.release = NULL};
-    CST__TRY(cst__pass_next(work->pass, &batch, error));
+    struct ArrowArray batch;
+    uint64_t bytes;
+    uint64_t rows;
+    CST__TRY(cst__pass_next(pass, &batch, error));
     if (batch.release == NULL) {
-      return cst__sink_finish(work->sink, error);
+      return cst__sink_finish(sink, error);
     }
-    cst_status status = cst__sink_write(work->sink, &batch, error);
+    cst_status status = cst__sink_write(sink, &batch, error);
     batch.release(&batch); /* before the next one: its buffers are used again */
     CST__TRY(status);
-    CST__TRY(report_conversion(work, error));
+    cst__pass_progress(pass, &bytes, &rows);
+    if (progress.call != NULL && !progress.call(progress.ctx, bytes, rows)) {
+      return cst__fail(error, CST_CALLBACK, NULL, "stopped by the caller");
+    }
   }
 }
 
-static cst_status open_and_write(cst_source *source, const char *path,
-                                 const cst_sink_options *options, conversion *work,
-                                 cst_error *error) {
-  struct ArrowSchema schema = {.release = NULL};
+static cst_status open_sink(cst_source *source, const char *path, const cst_sink_options *options,
+                            cst_sink **sink, cst_error *error) {
+  struct ArrowSchema schema;
   CST__TRY(cst__source_arrow_schema(source, &schema, error));
-  cst_status status = cst__sink_open(path, &schema, options, &work->sink, error);
+  cst_status status = cst__sink_open(path, &schema, options, sink, error);
   schema.release(&schema);
-  CST__TRY(status);
-  CST__TRY(cst__pass_new(source, &work->pass, error));
-  return write_batches(work, error);
+  return status;
 }
 
 static cst_status fail_existing(const char *path, cst_error *error) {
@@ -60,18 +44,24 @@ static cst_status fail_existing(const char *path, cst_error *error) {
 }
 
 cst_status cst__convert(cst_source *source, const char *path, const cst_sink_options *options,
-                        cst_progress_callback on_progress, void *ctx, uint64_t *rows,
-                        cst_error *error) {
+                        cst__conversion_progress progress, uint64_t *rows, cst_error *error) {
+  cst_pass *pass = NULL;
+  cst_sink *sink = NULL;
   CST__TRY(cst__sink_check(path, options, error)); /* a schema may have to be inferred first */
   if (!options->overwrite && cst__sink_exists(path, options)) {
     return fail_existing(path, error);
   }
-  conversion work = {.on_progress = on_progress, .ctx = ctx};
-  cst_status status = open_and_write(source, path, options, &work, error);
-  if (status == CST_OK && rows != NULL) {
-    *rows = (uint64_t)cst__sink_rows(work.sink);
+  cst_status status = open_sink(source, path, options, &sink, error);
+  if (status == CST_OK) {
+    status = cst__pass_new(source, &pass, error);
   }
-  cst__pass_free(work.pass);
-  cst__sink_free(work.sink);
+  if (status == CST_OK) {
+    status = write_batches(pass, sink, progress, error);
+  }
+  if (status == CST_OK && rows != NULL) {
+    *rows = (uint64_t)cst__sink_rows(sink);
+  }
+  cst__pass_free(pass);
+  cst__sink_free(sink);
   return status;
 }

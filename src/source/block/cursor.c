@@ -4,12 +4,9 @@
 #include <string.h>
 
 #include "base/interrupt.h"
-#include "format/guess.h"
 #include "source/block/recover.h"
 
 enum {
-  HEAD_SIZE = 64,
-  FRAMES_STEP = 1024,
   SKIM_LEAST = 1 << 15, /* bytes that are worth a seek */
   SKIM_HEADER = 4096,
   LARGEST_FIRST =
@@ -19,27 +16,31 @@ enum {
 cst__cursor *cst__cursor_new(const cst_source *source, cst__pool *pool, size_t file) {
   cst__cursor *cursor = cst__new_zero(&source->allocator, sizeof *cursor);
   if (cursor != NULL) {
-    cursor->source = source;
+    cursor->framing.source = source;
     cursor->pool = pool;
-    cursor->file = file;
-    cursor->error = (cst_error)CST_ERROR_INIT;
-    cursor->offset = source->parts[file].begin;
-    cursor->record =
+    cursor->framing.file = file;
+    cursor->framing.error = (cst_error)CST_ERROR_INIT;
+    cursor->framing.offset = source->parts[file].begin;
+    cursor->framing.record =
         source->parts[file].first_record > 0 ? (uint64_t)source->parts[file].first_record : 0;
     if (cst__reading_options_skip(&source->options)) {
-      cst__cursor_recover(cursor, !(source->options.flags & CST_SOURCE_SKIP_CRC));
+      cst__framing_recover(&cursor->framing, !(source->options.flags & CST_SOURCE_SKIP_CRC));
     }
   }
   return cursor;
 }
 
+void cst__cursor_recover(cst__cursor *cursor, bool check) {
+  cst__framing_recover(&cursor->framing, check);
+}
+
 void cst__cursor_skim(cst__cursor *cursor) {
-  cursor->recover = false;
+  cursor->framing.recover = false;
   cursor->skim = true;
   cursor->skim_size = CST__BLOCK_TARGET;
 }
 
-static void close_input(cst__cursor *cursor) {
+static void close_cursor_input(cst__cursor *cursor) {
   if (cursor->mapping != NULL) {
     cst__mapping_release(cursor->mapping);
   } else if (cursor->input != NULL) {
@@ -51,53 +52,45 @@ static void close_input(cst__cursor *cursor) {
 
 void cst__cursor_free(cst__cursor *cursor) {
   if (cursor != NULL) {
-    close_input(cursor);
+    close_cursor_input(cursor);
     cst__block_release(cursor->next);
     cst__delete(cursor);
   }
 }
 
-void cst__cursor_fail(cst__cursor *cursor, cst_status failure, const char *fault) {
-  cursor->failure = failure;
-  cursor->fault = fault;
-  cursor->ended = true;
-}
-
-static void fail_memory(cst__cursor *cursor, size_t wanted) {
-  cst__cursor_fail(cursor, cst__fail_memory(&cursor->error, wanted), NULL);
-}
-
 /* The bytes of the part of the file, from its begin on. */
 static uint64_t part_size(const cst__cursor *cursor) {
-  const cst__part *part = &cursor->source->parts[cursor->file];
+  const cst__part *part = &cursor->framing.source->parts[cursor->framing.file];
   return part->end == 0 ? UINT64_MAX : part->end - part->begin;
 }
 
 /* The bytes of it that lie behind the blocks so far. */
 static uint64_t part_rest(const cst__cursor *cursor) {
-  return part_size(cursor) - (cursor->offset - cursor->source->parts[cursor->file].begin);
+  return part_size(cursor) -
+         (cursor->framing.offset - cursor->framing.source->parts[cursor->framing.file].begin);
 }
 
 /* Those of them that are mapped. */
 static size_t mapped_rest(const cst__cursor *cursor) {
-  uint64_t mapped = cursor->offset < cursor->map_size ? cursor->map_size - cursor->offset : 0;
+  uint64_t mapped =
+      cursor->framing.offset < cursor->map_size ? cursor->map_size - cursor->framing.offset : 0;
   uint64_t rest = part_rest(cursor);
   return (size_t)(mapped < rest ? mapped : rest);
 }
 
 /* Only plain files that can be read from anywhere are divided: else it has become another. */
 static cst_status seek_begin(cst__cursor *cursor, cst_error *error) {
-  if (cursor->offset == 0 || cst__input_seek(cursor->input, cursor->offset)) {
+  if (cursor->framing.offset == 0 || cst__input_seek(cursor->input, cursor->framing.offset)) {
     return CST_OK;
   }
-  close_input(cursor);
+  close_cursor_input(cursor);
   return cst__fail(error, CST_IO, "open it again",
                    "the file changed after it was divided: its bytes cannot be reached any more");
 }
 
-static cst_status open_input(cst__cursor *cursor, cst_error *error) {
-  const cst_source *source = cursor->source;
-  CST__TRY(cst__source_open_input(source, cursor->file, &cursor->input, error));
+static cst_status open_cursor_input(cst__cursor *cursor, cst_error *error) {
+  const cst_source *source = cursor->framing.source;
+  CST__TRY(cst__source_open_input(source, cursor->framing.file, &cursor->input, error));
   CST__TRY(seek_begin(cursor, error));
   if (!(source->options.flags & CST_SOURCE_MEMORY_MAP)) {
     return CST_OK;
@@ -106,45 +99,18 @@ static cst_status open_input(cst__cursor *cursor, cst_error *error) {
   if (cursor->map != NULL) {
     cursor->mapping = cst__mapping_new(&source->allocator, cursor->input);
     if (cursor->mapping == NULL) {
-      close_input(cursor);
+      close_cursor_input(cursor);
       return cst__fail_memory(error, sizeof *cursor->mapping);
     }
   }
   return CST_OK;
 }
 
-bool cst__cursor_judge(cst__cursor *cursor, const uint8_t *data, size_t size) {
-  const cst__container *container = cursor->source->inputs->container;
-  const char *hint = cst__guess_format(data, size < HEAD_SIZE ? size : HEAD_SIZE);
-  if (hint == NULL) {
-    return false;
-  }
-  cst__cursor_fail(cursor,
-                   cst__fail(&cursor->error, CST_FORMAT, hint, "the file is not a %s file",
-                             container->info.name),
-                   "format");
-  return true;
-}
-
 static void judge_first_record(cst__cursor *cursor, const uint8_t *data, size_t size) {
-  bool by_bytes = cursor->fault != NULL && strcmp(cursor->fault, "compression") != 0;
-  if (cursor->offset == 0 && cursor->failure == CST_CORRUPT && by_bytes) {
-    (void)cst__cursor_judge(cursor, data, size);
+  bool by_bytes = cursor->framing.fault != NULL && !cursor->framing.of_compression;
+  if (cursor->framing.offset == 0 && cursor->framing.failure == CST_CORRUPT && by_bytes) {
+    (void)cst__framing_judge(&cursor->framing, data, size);
   }
-}
-
-cst_status cst__cursor_scan(const cst__cursor *cursor, cst__block *block, const cst__chunk *rest,
-                            cst__framed *framed, cst_error *error) {
-  const cst_source *source = cursor->source;
-  cst__frame *frames = block->frames + block->num_frames;
-  *framed = (cst__framed){.frames = frames, .max = block->frames_capacity - block->num_frames};
-  cst_status status =
-      source->inputs->container->scan(rest, source->options.max_record_size, framed, error);
-  for (size_t i = 0; i < framed->count; i++) {
-    frames[i].begin += block->size;
-  }
-  framed->next.begin += block->size;
-  return status;
 }
 
 /* Frames what lies in the chunk from block->size on. *framed: what the last scan found. A failure
@@ -153,18 +119,19 @@ static void frame_sound_records(cst__cursor *cursor, cst__block *block, const cs
                                 cst__framed *framed) {
   do {
     const cst__chunk rest = {chunk->data + block->size, chunk->size - block->size,
-                             chunk->ends && cursor->failure == CST_OK};
-    if (!cst__block_reserve_frames(block, block->num_frames + FRAMES_STEP)) {
-      fail_memory(cursor, FRAMES_STEP * sizeof *block->frames);
+                             chunk->ends && cursor->framing.failure == CST_OK};
+    if (!cst__block_reserve_frames(block, block->num_frames + CST__FRAMES_STEP)) {
+      cst__framing_fail_memory(&cursor->framing, CST__FRAMES_STEP * sizeof *block->frames);
       return;
     }
-    cst_status status = cst__cursor_scan(cursor, block, &rest, framed, &cursor->error);
+    cst_status status =
+        cst__framing_scan(&cursor->framing, block, &rest, framed, &cursor->framing.error);
     block->size += framed->consumed;
     block->num_frames += framed->count;
     if (status != CST_OK) {
       bool limit = status == CST_LIMIT;
-      cst__cursor_fail(cursor, status,
-                       limit ? "limit" : cursor->source->inputs->container->framing_fault);
+      cst__framing_fail(&cursor->framing, status,
+                        limit ? "limit" : cursor->framing.source->inputs->container->framing_fault);
       if (block->num_frames == 0) {
         judge_first_record(cursor, chunk->data + block->size, chunk->size - block->size);
       }
@@ -176,11 +143,11 @@ static void frame_sound_records(cst__cursor *cursor, cst__block *block, const cs
 /* *framed: what is known of the next record, from block->size on, if it is incomplete. */
 static void frame_records(cst__cursor *cursor, cst__block *block, const uint8_t *data, size_t size,
                           cst__framed *framed) {
-  bool ends = cursor->ended || (cursor->map != NULL && size == mapped_rest(cursor));
+  bool ends = cursor->framing.ended || (cursor->map != NULL && size == mapped_rest(cursor));
   const cst__chunk chunk = {data, size, ends};
   *framed = (cst__framed){0};
-  if (cursor->recover) {
-    cst__recover_records(cursor, block, &chunk, framed);
+  if (cursor->framing.recover) {
+    cst__recover_records(&cursor->framing, block, &chunk, framed);
   } else {
     frame_sound_records(cursor, block, &chunk, framed);
   }
@@ -191,19 +158,20 @@ static void read_until(cst__cursor *cursor, cst__block *block, size_t *filled, s
   uint64_t rest = part_rest(cursor);
   bool to_end = limit >= rest;
   limit = to_end ? (size_t)rest : limit;
-  while (*filled < limit && !cursor->ended) {
+  while (*filled < limit && !cursor->framing.ended) {
     size_t got = 0;
     cst_status status = cst__input_read(cursor->input, block->buffer + *filled, limit - *filled,
-                                        &got, &cursor->error);
+                                        &got, &cursor->framing.error);
     *filled += got;
     if (status != CST_OK) {
       bool of_data = status == CST_CORRUPT || status == CST_LIMIT || status == CST_FORMAT;
-      cst__cursor_fail(cursor, status, of_data ? "compression" : NULL);
+      cst__framing_fail(&cursor->framing, status, of_data ? "compression" : NULL);
+      cursor->framing.of_compression = of_data;
     } else if (got == 0) {
-      cursor->ended = true;
+      cursor->framing.ended = true;
     }
   }
-  cursor->ended = cursor->ended || to_end;
+  cursor->framing.ended = cursor->framing.ended || to_end;
 }
 
 /* How far to read so that the next record is whole; 0: it is left to the next block. Room for a
@@ -220,7 +188,7 @@ static size_t next_limit(cst__cursor *cursor, cst__block *block, size_t filled,
     size_t doubled = filled > block->capacity / 2 ? block->capacity * 2 : block->capacity;
     limit = limit < doubled ? limit : doubled;
     if (!cst__block_reserve(block, limit, filled)) {
-      fail_memory(cursor, limit);
+      cst__framing_fail_memory(&cursor->framing, limit);
       return 0;
     }
   }
@@ -238,12 +206,12 @@ static bool skim_record(cst__cursor *cursor, cst__block *block, size_t *filled,
     return false;
   }
   if (skipped < needed - there) {
-    cursor->ended = true;
+    cursor->framing.ended = true;
     *filled += (size_t)skipped;
     return true;
   }
   if (!cst__block_reserve_frames(block, block->num_frames + 1)) {
-    fail_memory(cursor, sizeof *block->frames);
+    cst__framing_fail_memory(&cursor->framing, sizeof *block->frames);
     return true;
   }
   block->frames[block->num_frames++] = framed->next;
@@ -264,14 +232,14 @@ static void check_part_end(cst__cursor *cursor, size_t filled, size_t size, uint
       "the file is damaged or has changed, or what was taken for the begin of a record is none: "
       "`columnstone index` makes splitting exact";
   if (filled < part_rest(cursor)) {
-    cst__cursor_fail(cursor,
-                     cst__fail(&cursor->error, CST_IO, "open it again",
-                               "the file is shorter than it was when it was divided"),
-                     NULL);
+    cst__framing_fail(&cursor->framing,
+                      cst__fail(&cursor->framing.error, CST_IO, "open it again",
+                                "the file is shorter than it was when it was divided"),
+                      NULL);
   } else if (size > 0) {
-    cst__cursor_fail(
-        cursor,
-        cst__fail(&cursor->error, CST_CORRUPT, hint,
+    cst__framing_fail(
+        &cursor->framing,
+        cst__fail(&cursor->framing.error, CST_CORRUPT, hint,
                   "the last record of this part of the file takes %llu bytes, %zu are left",
                   (unsigned long long)needed, size),
         "truncated");
@@ -280,8 +248,8 @@ static void check_part_end(cst__cursor *cursor, size_t filled, size_t size, uint
 
 /* A stream that ends here must end with a record; and a file must be as long as it was. `filled`
  * bytes were there from the cursor's offset on, `size` of them lie behind the last record. */
-static void check_end(cst__cursor *cursor, size_t filled, size_t size, uint64_t needed) {
-  if (cursor->failure != CST_OK) {
+static void check_stream_end(cst__cursor *cursor, size_t filled, size_t size, uint64_t needed) {
+  if (cursor->framing.failure != CST_OK) {
     return;
   }
   if (part_size(cursor) != UINT64_MAX) {
@@ -290,14 +258,15 @@ static void check_end(cst__cursor *cursor, size_t filled, size_t size, uint64_t 
   }
   int64_t file_size = cst__input_file_size(cursor->input);
   if (size > 0) {
-    cst__cursor_fail(cursor,
-                     cursor->source->inputs->container->truncated(size, needed, &cursor->error),
-                     "truncated");
+    cst__framing_fail(
+        &cursor->framing,
+        cursor->framing.source->inputs->container->truncated(size, needed, &cursor->framing.error),
+        "truncated");
   } else if (file_size >= 0 && cursor->mapping == NULL &&
              cst__input_consumed(cursor->input) != (uint64_t)file_size) {
-    cst__cursor_fail(
-        cursor,
-        cst__fail(&cursor->error, CST_IO, "read it again when nothing writes to it",
+    cst__framing_fail(
+        &cursor->framing,
+        cst__fail(&cursor->framing.error, CST_IO, "read it again when nothing writes to it",
                   "the file changed while it was read: %llu bytes were read of %lld",
                   (unsigned long long)cst__input_consumed(cursor->input), (long long)file_size),
         NULL);
@@ -307,18 +276,26 @@ static void check_end(cst__cursor *cursor, size_t filled, size_t size, uint64_t 
 /* Puts the bytes of the incomplete record into the next block. */
 static void carry_rest(cst__cursor *cursor, const cst__block *block, size_t filled) {
   size_t rest = filled - block->size;
-  if (rest == 0 || cursor->ended) {
+  if (rest == 0 || cursor->framing.ended) {
     return;
   }
   size_t capacity = rest + CST__BLOCK_TARGET + CST__BLOCK_SLACK;
   capacity = capacity < filled && filled <= LARGEST_FIRST ? filled : capacity;
   cursor->next = cst__block_take(cursor->pool, capacity);
   if (cursor->next == NULL) {
-    fail_memory(cursor, capacity);
+    cst__framing_fail_memory(&cursor->framing, capacity);
     return;
   }
   memcpy(cursor->next->buffer, block->buffer + block->size, rest);
   cursor->carried = rest;
+}
+
+/* What is left of the file counts for the record that its compression ends in. */
+static bool recover_compression(cst__cursor *cursor, cst__block *block, size_t filled) {
+  int64_t size = cst__input_file_size(cursor->input);
+  uint64_t consumed = cst__input_consumed(cursor->input);
+  uint64_t unread = size > 0 && (uint64_t)size > consumed ? (uint64_t)size - consumed : 0;
+  return cst__recover_compression(&cursor->framing, block, filled, unread);
 }
 
 static void fill_buffered(cst__cursor *cursor, cst__block *block) {
@@ -330,21 +307,22 @@ static void fill_buffered(cst__cursor *cursor, cst__block *block) {
   if (cursor->skim) {
     limit = filled + cursor->skim_size;
   }
-  while (limit > 0 && !cursor->ended) {
+  while (limit > 0 && !cursor->framing.ended) {
     read_until(cursor, block, &filled, limit);
     framed = (cst__framed){0};
-    if (filled > block->size || cursor->recovery.open) {
+    if (filled > block->size || cursor->framing.recovery.open) {
       frame_records(cursor, block, block->buffer, filled, &framed);
     }
-    if (cursor->skim && !cursor->ended && skim_record(cursor, block, &filled, &framed)) {
+    if (cursor->skim && !cursor->framing.ended && skim_record(cursor, block, &filled, &framed)) {
       break;
     }
     limit = filled > block->size ? next_limit(cursor, block, filled, &framed) : 0;
   }
-  if (cursor->ended && !(cursor->recover && cst__recover_compression(cursor, block, filled))) {
+  if (cursor->framing.ended &&
+      !(cursor->framing.recover && recover_compression(cursor, block, filled))) {
     const uint8_t *rest = block->buffer + block->size;
     size_t size = filled - block->size;
-    check_end(cursor, filled, size, framed.needed);
+    check_stream_end(cursor, filled, size, framed.needed);
     if (block->num_frames == 0 && !framed.known) {
       judge_first_record(cursor, rest, size);
     }
@@ -370,19 +348,19 @@ static bool pad_window(cst__block *block) {
 
 static void fill_mapped(cst__cursor *cursor, cst__block *block) {
   size_t rest = mapped_rest(cursor);
-  const uint8_t *data = rest > 0 ? cursor->map + cursor->offset : cursor->map;
+  const uint8_t *data = rest > 0 ? cursor->map + cursor->framing.offset : cursor->map;
   size_t window = rest < CST__BLOCK_TARGET ? rest : CST__BLOCK_TARGET;
   cst__framed framed = {0};
   if (rest > 0) {
     frame_records(cursor, block, data, window, &framed);
   }
-  while (block->size == 0 && framed.needed > window && window < rest && !cursor->ended) {
+  while (block->size == 0 && framed.needed > window && window < rest && !cursor->framing.ended) {
     window = framed.needed < rest ? (size_t)framed.needed : rest;
     frame_records(cursor, block, data, window, &framed);
   }
-  if (!cursor->ended && (block->size == 0 || block->size == rest)) {
-    cursor->ended = true;
-    check_end(cursor, rest, rest - block->size, framed.needed);
+  if (!cursor->framing.ended && (block->size == 0 || block->size == rest)) {
+    cursor->framing.ended = true;
+    check_stream_end(cursor, rest, rest - block->size, framed.needed);
     if (block->num_frames == 0) {
       judge_first_record(cursor, data, rest);
     }
@@ -395,7 +373,7 @@ static void fill_mapped(cst__cursor *cursor, cst__block *block) {
     block->num_frames = 0;
     block->size = 0;
     cst__drops_clear(&block->drops, 0);
-    fail_memory(cursor, rest);
+    cst__framing_fail_memory(&cursor->framing, rest);
   }
 }
 
@@ -412,42 +390,45 @@ static cst__block *take_block(cst__cursor *cursor) {
 
 /* Says where the block lies, and goes on behind it. */
 static void place_block(cst__cursor *cursor, cst__block *block) {
-  block->file = cursor->file;
-  block->record = cursor->record;
-  block->offset = cursor->offset;
-  cursor->record += block->num_frames + block->drops.count;
-  cursor->offset += block->size;
+  block->file = cursor->framing.file;
+  block->record = cursor->framing.record;
+  block->offset = cursor->framing.offset;
+  cursor->framing.record += block->num_frames + block->drops.count;
+  cursor->framing.offset += block->size;
   cursor->compressed =
       cursor->map == NULL && cst__input_compression(cursor->input, NULL) != CST__PLAIN;
-  cursor->consumed = cursor->map != NULL ? cursor->offset : cst__input_consumed(cursor->input);
-  cursor->consumed -= cursor->source->parts[cursor->file].begin;
+  cursor->consumed =
+      cursor->map != NULL ? cursor->framing.offset : cst__input_consumed(cursor->input);
+  cursor->consumed -= cursor->framing.source->parts[cursor->framing.file].begin;
   if (block->data == block->buffer && !cursor->skim) {
     memset(block->buffer + block->size, 0, CST__BLOCK_PADDING);
   }
 }
 
 static cst_status deliver_failure(cst__cursor *cursor, cst_error *error) {
-  if (cursor->failure != CST_OK) {
-    cst__error_copy(error, &cursor->error);
+  if (cursor->framing.failure != CST_OK) {
+    cst__error_copy(error, &cursor->framing.error);
   }
-  return cursor->failure;
+  return cursor->framing.failure;
 }
 
-static void end_file(cst__cursor *cursor) {
-  close_input(cursor);
-  if (cursor->failure != CST_OK) {
-    cst__error_add_file(&cursor->error, cst__source_name(cursor->source, cursor->file));
-    cst__error_add_record(&cursor->error,
-                          cst__source_record(cursor->source, cursor->file, cursor->record),
-                          (int64_t)cursor->offset);
+static void end_cursor_file(cst__cursor *cursor) {
+  close_cursor_input(cursor);
+  if (cursor->framing.failure != CST_OK) {
+    cst__error_add_file(&cursor->framing.error,
+                        cst__source_name(cursor->framing.source, cursor->framing.file));
+    cst__error_add_record(
+        &cursor->framing.error,
+        cst__source_record(cursor->framing.source, cursor->framing.file, cursor->framing.record),
+        (int64_t)cursor->framing.offset);
   }
 }
 
 /* The next block; NULL if nothing is in it but what is being passed over. */
-static cst__block *fill_block(cst__cursor *cursor) {
+static cst__block *fill_next_block(cst__cursor *cursor) {
   cst__block *block = take_block(cursor);
   if (block == NULL) {
-    fail_memory(cursor, CST__BLOCK_TARGET);
+    cst__framing_fail_memory(&cursor->framing, CST__BLOCK_TARGET);
     return NULL;
   }
   if (cursor->map != NULL) {
@@ -456,11 +437,11 @@ static cst__block *fill_block(cst__cursor *cursor) {
     fill_buffered(cursor, block);
   }
   place_block(cursor, block);
-  if (cursor->ended) {
+  if (cursor->framing.ended) {
     if (!cursor->skim && !cst__block_trim(block)) {
-      fail_memory(cursor, block->size);
+      cst__framing_fail_memory(&cursor->framing, block->size);
     }
-    end_file(cursor);
+    end_cursor_file(cursor);
   }
   if (block->num_frames == 0 && block->drops.count == 0) {
     cst__block_release(block);
@@ -471,19 +452,20 @@ static cst__block *fill_block(cst__cursor *cursor) {
 
 cst_status cst__cursor_fill(cst__cursor *cursor, cst__block **out, cst_error *error) {
   *out = NULL;
-  if (cursor->input == NULL && !cursor->ended) {
-    cst_status opened = open_input(cursor, &cursor->error);
+  if (cursor->input == NULL && !cursor->framing.ended) {
+    cst_status opened = open_cursor_input(cursor, &cursor->framing.error);
     if (opened != CST_OK) {
-      cst__cursor_fail(cursor, opened, NULL);
-      cst__error_add_file(&cursor->error, cst__source_name(cursor->source, cursor->file));
+      cst__framing_fail(&cursor->framing, opened, NULL);
+      cst__error_add_file(&cursor->framing.error,
+                          cst__source_name(cursor->framing.source, cursor->framing.file));
     }
   }
-  cst_status told = cursor->ended ? CST_OK : cst__interrupted(&cursor->error);
+  cst_status told = cursor->framing.ended ? CST_OK : cst__interrupted(&cursor->framing.error);
   if (told != CST_OK) {
-    cst__cursor_fail(cursor, told, NULL);
+    cst__framing_fail(&cursor->framing, told, NULL);
   }
-  while (*out == NULL && !cursor->ended) {
-    *out = fill_block(cursor);
+  while (*out == NULL && !cursor->framing.ended) {
+    *out = fill_next_block(cursor);
   }
   return *out != NULL ? CST_OK : deliver_failure(cursor, error);
 }

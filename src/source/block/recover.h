@@ -4,16 +4,17 @@
 #ifndef SOURCE_BLOCK_RECOVER_H
 #define SOURCE_BLOCK_RECOVER_H
 
-#include "source/block/cursor.h"
+#include "source/block/framing.h"
 
 /* Frames what lies in the chunk from block->size on, as far as it is sound, and passes over the
  * rest. framed->needed: bytes that are wanted from block->size on; 0: none of them is left. A
  * failure waits in the cursor. */
-void cst__recover_records(cst__cursor *cursor, cst__block *block, const cst__chunk *chunk,
+void cst__recover_records(cst__framing *framing, cst__block *block, const cst__chunk *chunk,
                           cst__framed *framed);
 
-/* A damaged compression that has ended the cursor becomes a drop, too, true; the block is filled up
- * to `filled`. */
-bool cst__recover_compression(cst__cursor *cursor, cst__block *block, size_t filled);
+/* True: a damaged compression has ended the file, and becomes a drop, too. The block is filled up
+ * to `filled`; `unread`: bytes of the file that come after that. */
+bool cst__recover_compression(cst__framing *framing, cst__block *block, size_t filled,
+                              uint64_t unread);
 
 #endif /* SOURCE_BLOCK_RECOVER_H */

@@ -102,7 +102,7 @@ static cst_status tell_progress(walk *w, cst_error *error) {
 }
 
 static cst_status walk_file(walk *w, cst_error *error) {
-  const cst_source *source = w->cursor->source;
+  const cst_source *source = w->cursor->framing.source;
   for (;;) {
     cst__block *block;
     CST__TRY(cst__cursor_fill(w->cursor, &block, error));
@@ -111,17 +111,17 @@ static cst_status walk_file(walk *w, cst_error *error) {
     }
     cst_status status =
         w->cursor->compressed
-            ? cst__index_fail_compressed(cst__source_name(source, w->cursor->file), error)
+            ? cst__index_fail_compressed(cst__source_name(source, w->cursor->framing.file), error)
             : add_block(w->index, block, error);
     cst__block_release(block);
     CST__TRY(status);
     CST__TRY(tell_progress(w, error));
   }
   if (w->cursor->compressed) { /* and empty */
-    return cst__index_fail_compressed(cst__source_name(source, w->cursor->file), error);
+    return cst__index_fail_compressed(cst__source_name(source, w->cursor->framing.file), error);
   }
   CST__TRY(reserve(w->index, w->index->count, error));
-  w->index->offsets[w->index->count] = w->cursor->offset;
+  w->index->offsets[w->index->count] = w->cursor->framing.offset;
   return CST_OK;
 }
 
@@ -132,7 +132,7 @@ static cst_status walk_with(walk *w, const cst_source *source, cst__pool *pool, 
   if (w->index == NULL || w->cursor == NULL) {
     return cst__fail_memory(error, sizeof *w->cursor);
   }
-  w->cursor->recover = false; /* the records of an index lie one behind the other */
+  w->cursor->framing.recover = false; /* the records of an index lie one behind the other */
   if (!(source->options.flags & CST_SOURCE_MEMORY_MAP)) {
     cst__cursor_skim(w->cursor);
   }

@@ -71,7 +71,7 @@ void cst__feed_fill(cst__feed *feed, size_t file, cst__block **block) {
 void cst__feed_end(cst__feed *feed, size_t file, cst__block *block) {
   cst__feed_file *f = &feed->files[file];
   f->busy = false;
-  f->ended = f->cursor == NULL || f->cursor->ended;
+  f->ended = f->cursor == NULL || f->cursor->framing.ended;
   if (f->cursor != NULL) {
     feed->consumed += f->cursor->consumed - f->cursor->counted;
     f->cursor->counted = f->cursor->consumed;
@@ -159,7 +159,7 @@ static void hand_over(cst__feed *feed, cst__unit *unit) {
 
 /* What has been dropped in front of a failure is told of still. */
 static bool has_failed(const cst__feed_file *file) {
-  return file->cursor != NULL && file->cursor->failure != CST_OK;
+  return file->cursor != NULL && file->cursor->framing.failure != CST_OK;
 }
 
 /* Leaves the front file, whose blocks are all cut; false if it failed. */
@@ -168,9 +168,9 @@ static bool leave_file(cst__feed *feed, cst_status *failure, cst_error *error) {
   *failure = CST_OK;
   if (file->cursor == NULL) {
     *failure = cst__fail_memory(error, sizeof *file->cursor);
-  } else if (file->cursor->failure != CST_OK) {
-    *failure = file->cursor->failure;
-    cst__error_copy(error, &file->cursor->error);
+  } else if (file->cursor->framing.failure != CST_OK) {
+    *failure = file->cursor->framing.failure;
+    cst__error_copy(error, &file->cursor->framing.error);
   }
   drop_file(file);
   feed->front++;

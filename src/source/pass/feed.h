@@ -13,7 +13,7 @@ typedef struct cst__feed_file {
   cst__block *first;   /* blocks that are not wholly cut */
   cst__block *last;
   bool busy;  /* being filled */
-  bool ended; /* no block will follow those in the list; cursor->failure says why */
+  bool ended; /* no block will follow those in the list; cursor->framing.failure says why */
 } cst__feed_file;
 
 struct cst__feed {

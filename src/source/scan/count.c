@@ -23,7 +23,7 @@ void cst__count_block(cst_file_count *count, const cst__cursor *cursor, const cs
     count->record_bytes += block->frames[i].size;
   }
   count_dropped(count, block);
-  count->stream_bytes = cursor->offset;
+  count->stream_bytes = cursor->framing.offset;
   count->file_bytes = cursor->consumed;
 }
 

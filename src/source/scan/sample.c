@@ -17,10 +17,10 @@ static cst_status read_sample(cst__feed *feed, cst_error *error) {
       cst__feed_end(feed, i, block);
     }
     const cst__cursor *cursor = feed->files[i].cursor;
-    if (cursor == NULL || cursor->failure == CST_NO_MEMORY) {
+    if (cursor == NULL || cursor->framing.failure == CST_NO_MEMORY) {
       return cst__fail_memory(error, CST__BLOCK_TARGET);
     }
-    if (cursor->failure != CST_OK) {
+    if (cursor->framing.failure != CST_OK) {
       return CST_OK;
     }
   }

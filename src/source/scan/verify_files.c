@@ -127,9 +127,9 @@ static cst_status verify_file(verification *v, cst__cursor *cursor, cst_file_cou
     cst__block *block;
     cst_status status = cst__cursor_fill(cursor, &block, error);
     count->file_bytes = cursor->consumed;
-    count->stream_bytes = cursor->offset - v->source->parts[cursor->file].begin;
-    if (status != CST_OK && cursor->fault != NULL) {
-      report(v, cursor->fault, error);
+    count->stream_bytes = cursor->framing.offset - v->source->parts[cursor->framing.file].begin;
+    if (status != CST_OK && cursor->framing.fault != NULL) {
+      report(v, cursor->framing.fault, error);
       return CST_OK;
     }
     if (status != CST_OK || block == NULL) {

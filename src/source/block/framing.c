@@ -1,0 +1,57 @@
+/* What framing with and without recovery have in common. */
+#include "source/block/framing.h"
+
+#include "format/guess.h"
+
+enum { HEAD_SIZE = 64 };
+
+void cst__framing_recover(cst__framing *framing, bool check) {
+  uint64_t limit = framing->source->options.max_record_size;
+  uint64_t longest = limit > CST__RESYNC_WINDOW ? limit : CST__RESYNC_WINDOW;
+  longest =
+      longest < UINT64_MAX / 4 ? longest : UINT64_MAX / 4; /* sums with it are numbers still */
+  framing->recover = true;
+  framing->recovery.resync =
+      (cst__resync){.longest = longest,
+                    .ignore_data = !check,
+                    .divided = framing->source->parts[framing->file].end != 0,
+                    .credit = 2 * longest};
+}
+
+void cst__framing_fail(cst__framing *framing, cst_status failure, const char *fault) {
+  framing->failure = failure;
+  framing->fault = fault;
+  framing->of_compression = false;
+  framing->ended = true;
+}
+
+void cst__framing_fail_memory(cst__framing *framing, size_t wanted) {
+  cst__framing_fail(framing, cst__fail_memory(&framing->error, wanted), NULL);
+}
+
+bool cst__framing_judge(cst__framing *framing, const uint8_t *data, size_t size) {
+  const cst__container *container = framing->source->inputs->container;
+  const char *hint = cst__guess_format(data, size < HEAD_SIZE ? size : HEAD_SIZE);
+  if (hint == NULL) {
+    return false;
+  }
+  cst__framing_fail(framing,
+                    cst__fail(&framing->error, CST_FORMAT, hint, "the file is not a %s file",
+                              container->info.name),
+                    "format");
+  return true;
+}
+
+cst_status cst__framing_scan(const cst__framing *framing, cst__block *block, const cst__chunk *rest,
+                             cst__framed *framed, cst_error *error) {
+  const cst_source *source = framing->source;
+  cst__frame *frames = block->frames + block->num_frames;
+  *framed = (cst__framed){.frames = frames, .max = block->frames_capacity - block->num_frames};
+  cst_status status =
+      source->inputs->container->scan(rest, source->options.max_record_size, framed, error);
+  for (size_t i = 0; i < framed->count; i++) {
+    frames[i].begin += block->size;
+  }
+  framed->next.begin += block->size;
+  return status;
+}

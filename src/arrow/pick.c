@@ -21,20 +21,6 @@ static const char *nth_field(const void *schema, size_t i) {
   return pick_field_name(schema, (int64_t)i);
 }
 
-static cst_status map_wanted(const char *const *columns, size_t count, cst__name_map *map,
-                             cst_error *error) {
-  for (size_t i = 0; i < count; i++) {
-    size_t size = strlen(columns[i]);
-    if (cst__name_map_find(map, columns[i], size) != SIZE_MAX) {
-      return cst__fail_twice(error, columns[i], size);
-    }
-    if (!cst__name_map_add(map, columns[i], size, i)) {
-      return cst__fail_memory(error, size);
-    }
-  }
-  return CST_OK;
-}
-
 static cst_status pick_find_places(const char *const *columns, size_t count,
                                    const struct ArrowSchema *schema, const cst__name_map *map,
                                    int64_t *places, cst_error *error) {
@@ -66,7 +52,7 @@ static cst_status pick_find_places(const char *const *columns, size_t count,
 cst_status cst__find_columns(const char *const *columns, size_t num_columns,
                              const struct ArrowSchema *schema, int64_t *places, cst_error *error) {
   cst__name_map map = {0};
-  cst_status status = map_wanted(columns, num_columns, &map, error);
+  cst_status status = cst__map_columns(columns, num_columns, &map, error);
   if (status == CST_OK) {
     status = pick_find_places(columns, num_columns, schema, &map, places, error);
   }

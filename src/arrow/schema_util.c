@@ -4,6 +4,7 @@
 
 #include "arrow/type.h"
 #include "arrow/view.h"
+#include "base/hash.h"
 
 const char *cst__dtype_format(cst_dtype dtype) {
   static const char *const formats[] = {
@@ -103,4 +104,29 @@ static bool schema_are_equal(const struct ArrowSchema *a, const struct ArrowSche
 
 bool cst__schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b) {
   return schema_are_equal(a, b, 0);
+}
+
+static cst_status map_names(const struct ArrowSchema *schema, cst__name_map *map,
+                            cst_error *error) {
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    const char *name = schema->children[i]->name != NULL ? schema->children[i]->name : "";
+    size_t size = strlen(name);
+    if (cst__name_map_find(map, name, size) != SIZE_MAX) {
+      (void)cst__fail(error, CST_INVALID_ARGUMENT, "rename one of them",
+                      "two columns have the same name");
+      cst__error_add_path(error, name, size);
+      return CST_INVALID_ARGUMENT;
+    }
+    if (!cst__name_map_add(map, name, size, (size_t)i)) {
+      return cst__fail_memory(error, size);
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__schema_check_names(const struct ArrowSchema *schema, cst_error *error) {
+  cst__name_map map = {0};
+  cst_status status = map_names(schema, &map, error);
+  cst__name_map_reset(&map);
+  return status;
 }

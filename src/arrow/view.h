@@ -148,6 +148,9 @@ cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema
  * nor the root's own name and nullability. */
 bool cst__schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b);
 
+/* CST_INVALID_ARGUMENT, with the path, if two fields of a struct have one name. */
+cst_status cst__schema_check_names(const struct ArrowSchema *schema, cst_error *error);
+
 /* Notes the children of all structs in the view, by their structs, under the first of each name;
  * the view must outlive the map. False: no memory. */
 bool cst__view_index(const cst__view *view, cst__name_map *children);

@@ -76,3 +76,17 @@ cst_status cst__fail_twice(cst_error *error, const char *name, size_t size) {
   cst__error_add_path(error, name, size);
   return status;
 }
+
+cst_status cst__map_columns(const char *const *names, size_t count, cst__name_map *map,
+                            cst_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    size_t size = strlen(names[i]);
+    if (cst__name_map_find(map, names[i], size) != SIZE_MAX) {
+      return cst__fail_twice(error, names[i], size);
+    }
+    if (!cst__name_map_add(map, names[i], size, i)) {
+      return cst__fail_memory(error, size);
+    }
+  }
+  return CST_OK;
+}

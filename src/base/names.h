@@ -3,6 +3,7 @@
 #define BASE_NAMES_H
 
 #include "base/error.h"
+#include "base/hash.h"
 
 /* Names to choose from, wherever they lie. */
 typedef struct cst__name_list {
@@ -29,6 +30,11 @@ const char *cst__near_hint(char hint[CST__NEAR_HINT], const char *name,
  * name becomes the path. */
 cst_status cst__fail_unknown(cst_error *error, cst_status code, const char *what, const char *name,
                              const cst__name_list *names);
+
+/* Maps each of the names, which are columns that somebody asks for, to its index; none may come
+ * twice. The map is reset by the caller, also on failure. */
+cst_status cst__map_columns(const char *const *names, size_t count, cst__name_map *map,
+                            cst_error *error);
 
 /* The error of a column that is asked for twice. */
 cst_status cst__fail_twice(cst_error *error, const char *name, size_t size);

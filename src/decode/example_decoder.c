@@ -21,16 +21,6 @@ struct cst_example_decoder {
 
 /* ---- planning ---- */
 
-static int64_t fixed_size_of(const cst_feature *feature) {
-  int64_t size = 1;
-  for (size_t i = 0; i < feature->num_dims; i++) {
-    if (__builtin_mul_overflow(size, feature->dims[i], &size)) {
-      return INT64_MAX;
-    }
-  }
-  return size;
-}
-
 static cst_status struct_feature(const cst_feature *feature, cst_error *error) {
   cst_status status = cst__fail(error, CST_SCHEMA, "leave the feature out by columns",
                                 "the feature is of type STRUCT, a tf.Example holds BYTES, INT or "
@@ -45,12 +35,11 @@ static cst_status add_feature(cst_example_decoder *d, const cst_feature *feature
     return struct_feature(feature, error);
   }
   cst__cold cold = cst__cold_of_feature(feature);
-  int64_t size = fixed_size_of(feature);
+  int64_t size = cst__feature_fixed_size(feature);
   /* A fixed_size_list holds at least one value and at most an int32 of them; else it stays a list.
    */
   bool is_source = d->nest != NULL && cst__nest_uses(d->nest, feature->name);
-  if ((d->columns.flags & CST_COLUMNS_FIXED_SIZE) && feature->has_fixed_shape && size > 0 &&
-      size <= INT32_MAX && !is_source) {
+  if ((d->columns.flags & CST_COLUMNS_FIXED_SIZE) && size > 0 && size <= INT32_MAX && !is_source) {
     cold.fixed_size = size;
   }
   return cst__decoder_columns_add(&d->columns, feature->name, feature->name_size, cold, error);

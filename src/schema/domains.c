@@ -204,19 +204,6 @@ cst_status cst__domain_read(const cst_schema *schema, const cst__message *featur
 
 /* ---- the other rules ---- */
 
-static int64_t shape_size(const cst_feature *feature) {
-  int64_t size = 1;
-  if (!feature->has_fixed_shape) {
-    return -1;
-  }
-  for (size_t i = 0; i < feature->num_dims; i++) {
-    if (__builtin_mul_overflow(size, feature->dims[i], &size)) {
-      return INT64_MAX;
-    }
-  }
-  return size;
-}
-
 static cst__count_range read_range(const cst__message *count) {
   return (cst__count_range){cst__message_int(count, VALUE_COUNT_MIN, 0),
                             cst__message_int(count, VALUE_COUNT_MAX, INT64_MAX)};
@@ -274,7 +261,8 @@ static cst_status read_all(const reader *r, const cst__message *parent, int32_t 
 
 static cst_status read_one(const reader *r, const cst__message *message, const cst_feature *feature,
                            const char *environment, const char *path, cst__rules *out) {
-  *out = (cst__rules){.feature = feature, .message = message, .shape_size = shape_size(feature)};
+  *out = (cst__rules){
+      .feature = feature, .message = message, .shape_size = cst__feature_fixed_size(feature)};
   out->in_environment = cst__in_environment(r->schema, message, environment);
   CST__TRY(read_path(r, path, out));
   read_presence(message, out);

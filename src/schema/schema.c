@@ -232,3 +232,16 @@ cst_status cst__schema_write_binary(const cst_schema *schema, char **out, size_t
   cst__message_put_wire(schema->root, &wire);
   return cst__wire_out_finish(&wire, out, size, error);
 }
+
+int64_t cst__feature_fixed_size(const cst_feature *feature) {
+  int64_t size = 1;
+  if (!feature->has_fixed_shape) {
+    return -1;
+  }
+  for (size_t i = 0; i < feature->num_dims; i++) {
+    if (__builtin_mul_overflow(size, feature->dims[i], &size)) {
+      return INT64_MAX;
+    }
+  }
+  return size;
+}

@@ -34,6 +34,9 @@ size_t cst__schema_find_feature(const cst_schema *schema, const char *name, size
 /* The feature with this name among all features of a schema or of a struct, or NULL. */
 const cst_feature *cst__feature_by_name(const cst_feature *features, size_t count, cst_bytes name);
 
+/* The values of a feature's fixed shape, 2^63-1 if they are more than that; -1: it has none. */
+int64_t cst__feature_fixed_size(const cst_feature *feature);
+
 cst_status cst__specs_new(const cst_schema *schema, const cst_specs_options *options,
                           cst_specs **out, cst_error *error);
 /* The ragged tensors of all groups whose values are a feature at the top, without any inferred one.

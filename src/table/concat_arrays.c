@@ -7,7 +7,6 @@
 
 #include "arrow/concat.h"
 #include "arrow/owned.h"
-#include "base/hash.h"
 #include "table/convert.h"
 #include "table/promote.h"
 
@@ -34,24 +33,6 @@ static bool are_all_same(const concatenation *c) {
     }
   }
   return true;
-}
-
-/* What merging types refuses as well: which one is meant by a name would be open. */
-static cst_status check_names(const struct ArrowSchema *schema, cst_error *error) {
-  cst__name_map map = {0};
-  cst_status status = CST_OK;
-  for (int64_t i = 0; i < schema->n_children && status == CST_OK; i++) {
-    const char *name = schema->children[i]->name != NULL ? schema->children[i]->name : "";
-    if (cst__name_map_find(&map, name, strlen(name)) != SIZE_MAX) {
-      status = cst__fail(error, CST_INVALID_ARGUMENT, "rename one of them",
-                         "two columns have this name");
-      cst__error_add_path(error, name, strlen(name));
-    } else if (!cst__name_map_add(&map, name, strlen(name), (size_t)i)) {
-      status = cst__fail_memory(error, strlen(name));
-    }
-  }
-  cst__name_map_reset(&map);
-  return status;
 }
 
 /* ---- joining ---- */
@@ -133,7 +114,8 @@ cst_status cst__array_concat(const cst_array *const *arrays, size_t count, cst_a
       .arrays = arrays, .count = count, .allocator = &arrays[0]->allocator, .error = error};
   bool is_same = are_all_same(&c);
   if (is_same && strcmp(arrays[0]->schema->format, "+s") == 0) {
-    CST__TRY(check_names(arrays[0]->schema, error));
+    /* What merging types refuses as well: which one is meant by a name would be open. */
+    CST__TRY(cst__schema_check_names(arrays[0]->schema, error));
   }
   if (count == 1) {
     *out = cst__array_retain(arrays[0]);

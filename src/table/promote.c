@@ -181,7 +181,7 @@ static cst_status add_one_field(const merging *m, cst__merged *node,
   node->is_mixed |= place != guess;
   if (field->last == node->structs) {
     return cst__fail(m->error, CST_INVALID_ARGUMENT, "rename one of them",
-                     "two columns have this name");
+                     "two columns have the same name");
   }
   field->last = node->structs;
   return merged_add_type(m, field, schema, view);

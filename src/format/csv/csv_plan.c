@@ -246,12 +246,9 @@ static const char *value_format(const cst_feature *feature, uint32_t flags) {
 /* The format of a feature's lists of a fixed shape. */
 static cst_status write_fixed_format(const cst_feature *feature, char *format, size_t n,
                                      cst_error *error) {
-  int64_t size = 1;
-  for (size_t i = 0; i < feature->num_dims; i++) {
-    if (__builtin_mul_overflow(size, feature->dims[i], &size) || size > INT32_MAX) {
-      return cst__fail(error, CST_UNSUPPORTED, NULL,
-                       "a fixed shape of more than 2147483647 values");
-    }
+  int64_t size = cst__feature_fixed_size(feature);
+  if (size > INT32_MAX) {
+    return cst__fail(error, CST_UNSUPPORTED, NULL, "a fixed shape of more than 2147483647 values");
   }
   snprintf(format, n, "+w:%d", (int)size);
   return CST_OK;

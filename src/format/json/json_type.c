@@ -217,15 +217,10 @@ static cst_status json_type_set_struct(schema_reader *r, cst__json_type *type,
   return cst__json_type_close(type, r->error);
 }
 
-/* As fixed_size of the decoder: a shape that a fixed_size_list can hold; -1: none. */
+/* As the decoder: a shape that a fixed_size_list can hold; -1: none. */
 static int64_t json_type_fixed_size_of(const schema_reader *r, const cst_feature *feature) {
-  int64_t size = 1;
-  for (size_t i = 0; i < feature->num_dims; i++) {
-    if (__builtin_mul_overflow(size, feature->dims[i], &size)) {
-      return -1;
-    }
-  }
-  bool is_fixed = (r->column_flags & CST_COLUMNS_FIXED_SIZE) != 0 && feature->has_fixed_shape;
+  int64_t size = cst__feature_fixed_size(feature);
+  bool is_fixed = (r->column_flags & CST_COLUMNS_FIXED_SIZE) != 0;
   return is_fixed && size > 0 && size <= INT32_MAX ? size : -1;
 }
 

@@ -77,20 +77,10 @@ static cst_status check_source_options(const cst_source_options *o, cst_error *e
   return CST_OK;
 }
 
-static cst_status check_new_column(cst__name_map *columns, const char *name, cst_error *error) {
-  size_t size = strlen(name);
-  if (cst__name_map_find(columns, name, size) != SIZE_MAX) {
-    return cst__fail_twice(error, name, size);
-  }
-  return cst__name_map_add(columns, name, size, 0) ? CST_OK : cst__fail_memory(error, size);
-}
-
 static cst_status check_column_names(const cst__column_options *columns, cst_error *error) {
   cst__name_map seen = {0};
-  cst_status status = CST_OK;
-  for (size_t i = 0; columns->names != NULL && i < columns->count && status == CST_OK; i++) {
-    status = check_new_column(&seen, columns->names[i], error);
-  }
+  size_t count = columns->names != NULL ? columns->count : 0;
+  cst_status status = cst__map_columns(columns->names, count, &seen, error);
   cst__name_map_reset(&seen);
   return status;
 }

@@ -17,6 +17,7 @@
 /* ---- chance ---- */
 
 static uint64_t seed;
+static int direction; /* of the numbers of "t" */
 
 static int random_below(int end) {
   seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -70,7 +71,7 @@ static void append_value(struct ArrowArray *items, const column_kind *kind, int6
   } else if (kind->type == NANOARROW_TYPE_FLOAT) {
     CHECK_EQ(ArrowArrayAppendDouble(items, row % 13 == 12 ? (double)NAN : random_below(9)), 0);
   } else {
-    int64_t value = strcmp(kind->name, "t") == 0         ? row
+    int64_t value = strcmp(kind->name, "t") == 0         ? direction * row
                     : strcmp(kind->name, "p_index") == 0 ? i
                                                          : random_below(3);
     CHECK_EQ(ArrowArrayAppendInt(items, value), 0);
@@ -96,7 +97,7 @@ static void make_batch(batch *b, int64_t first_row, int rows, bool is_regular) {
   const column_kind *chosen[MAX_COLUMNS];
   int count = 0;
   for (int i = 0; i < MAX_COLUMNS; i++) {
-    if (random_below(4) > 0) {
+    if (is_regular || random_below(4) > 0) {
       chosen[count++] = &kinds[i];
     }
   }
@@ -120,6 +121,7 @@ static void make_batch(batch *b, int64_t first_row, int rows, bool is_regular) {
 
 static void make_input(input *in) {
   bool is_regular = random_below(3) == 0;
+  direction = random_below(3) - 1;
   *in = (input){.num_batches = 1 + random_below(MAX_BATCHES)};
   for (int i = 0; i < in->num_batches; i++) {
     int rows = random_below(9);

@@ -106,8 +106,8 @@ static cst_status make(cst_loader *loader, cst__maker *maker, uint64_t number, c
 }
 
 /* Holds the lock. */
-static void note_failure(cst_loader *loader, uint64_t number, cst_status status,
-                         const cst_error *error) {
+static void loader_note_failure(cst_loader *loader, uint64_t number, cst_status status,
+                                const cst_error *error) {
   if (number < loader->failure.at) {
     loader->failure.at = number;
     loader->failure.status = status;
@@ -116,7 +116,7 @@ static void note_failure(cst_loader *loader, uint64_t number, cst_status status,
 }
 
 /* True if the next call of next has its answer. Holds the lock. */
-static bool is_ready(const cst_loader *loader) {
+static bool loader_is_ready(const cst_loader *loader) {
   return loader->head >= loader->end || loader->head == loader->failure.at ||
          loader_slot_of(loader, loader->head)->is_done;
 }
@@ -142,11 +142,11 @@ static void work(cst_loader *loader, worker *self) {
   }
   cst__mutex_lock(&loader->lock);
   if (status != CST_OK) {
-    note_failure(loader, number, status, &error);
+    loader_note_failure(loader, number, status, &error);
   } else {
     loader_slot_of(loader, number)->is_done = number < loader->end;
   }
-  if (is_ready(loader)) {
+  if (loader_is_ready(loader)) {
     cst__condition_signal(&loader->ready);
   }
 }
@@ -356,7 +356,7 @@ static cst_status loader_next(cst_loader *loader, cst__made *out, cst_error *err
   cst_error own = CST_ERROR_INIT;
   cst_status status = cst__interrupted(&own);
   cst__mutex_lock(&loader->lock);
-  while (!is_ready(loader) && status == CST_OK) {
+  while (!loader_is_ready(loader) && status == CST_OK) {
     if (loader->num_started == 0) {
       work(loader, &loader->workers[0]);
     } else {
@@ -364,7 +364,7 @@ static cst_status loader_next(cst_loader *loader, cst__made *out, cst_error *err
     }
   }
   if (status != CST_OK) {
-    note_failure(loader, loader->head, status, &own);
+    loader_note_failure(loader, loader->head, status, &own);
   }
   status = loader_deliver(loader, out, error);
   cst__mutex_unlock(&loader->lock);

@@ -161,7 +161,7 @@ static cst_status stream_note_start(cst__stream *stream, uint64_t file, uint64_t
   return CST_OK;
 }
 
-static cst_status start_pass(cst__stream *stream, cst_source *part, cst_error *error) {
+static cst_status stream_start_pass(cst__stream *stream, cst_source *part, cst_error *error) {
   bool fits = stream->portion <= 8 * USUAL_ROWS;
   cst__pass_options options = {.rows = fits ? (size_t)stream->portion : USUAL_ROWS,
                                .bytes = (uint64_t)part->options.batch.bytes,
@@ -187,7 +187,7 @@ static cst_status open_pass(cst__stream *stream, cst_error *error) {
   }
   cst_status status = stream_note_start(stream, stream->file, stream->row, error);
   if (status == CST_OK) {
-    status = start_pass(stream, part, error);
+    status = stream_start_pass(stream, part, error);
   }
   stream->first = stream->file;
   stream->file += part->num_parts;

@@ -3,6 +3,10 @@
  * Numbers are kept as a set (the widest of each kind), not as the type so far, so that the result
  * does not depend on the order: uint32, int8 and float32 are float64, though uint32 and int8 alone
  * would be int64, which no float holds.
+ *
+ * Readers without a schema keep such sets too, but of values, which tell more than types: an
+ * integer that float64 holds may stand beside floats. What has no common type is an error here, in
+ * JSON and in schemas (where only UNKNOWN goes with another type), and a string in CSV.
  */
 #include "table/promote.h"
 

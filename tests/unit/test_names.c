@@ -28,6 +28,18 @@ TEST(hint_is_escaped) {
   CHECK(cst__near_hint(hint, "purple", &list) == NULL);
 }
 
+TEST(columns_come_once) {
+  const char *const twice[] = {"a", "b", "a"};
+  cst_error error = CST_ERROR_INIT;
+  cst__name_map map = {0};
+  CHECK_EQ(cst__map_columns(twice, 2, &map, &error), CST_OK);
+  CHECK_EQ(cst__name_map_find(&map, "b", 1), 1);
+  cst__name_map_reset(&map);
+  CHECK_EQ(cst__map_columns(twice, 3, &map, &error), CST_INVALID_ARGUMENT);
+  CHECK_STR(error.path, "a");
+  cst__name_map_reset(&map);
+}
+
 TEST(unknown_name) {
   cst_error error = CST_ERROR_INIT;
   cst__name_list list = cst__name_list_of(colours, 4);

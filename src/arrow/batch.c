@@ -52,9 +52,9 @@ static void column_free(const cst_allocator *allocator, cst__column *column) {
   cst__buffer_free(allocator, &column->list_offsets);
   cst__buffer_free(allocator, &column->value_offsets);
   cst__buffer_free(allocator, &column->values);
-  cst__delete(column->view_buffers);
-  column->view_buffers = NULL;
-  column->view_capacity = 0;
+  cst__delete(column->out.view_buffers);
+  column->out.view_buffers = NULL;
+  column->out.view_capacity = 0;
 }
 
 static const cst_allocator *allocator_of(const cst__batch *batch) {
@@ -257,17 +257,17 @@ static const uint8_t *batch_bytes_of(const cst__batch *batch, const cst__column 
 static bool view_buffers(cst__batch *batch, cst__column *column) {
   const cst_allocator *allocator = allocator_of(batch);
   size_t want = batch->num_keep + 3;
-  void *items = column->view_buffers;
-  if (!cst__grow(allocator, &items, &column->view_capacity, want, sizeof(void *))) {
+  void *items = column->out.view_buffers;
+  if (!cst__grow(allocator, &items, &column->out.view_capacity, want, sizeof(void *))) {
     return false;
   }
-  column->view_buffers = items;
-  column->view_buffers[0] = NULL;
-  column->view_buffers[1] = batch_bytes_of(batch, column, &column->values);
+  column->out.view_buffers = items;
+  column->out.view_buffers[0] = NULL;
+  column->out.view_buffers[1] = batch_bytes_of(batch, column, &column->values);
   for (size_t i = 0; i < batch->num_keep; i++) {
-    column->view_buffers[2 + i] = batch->keep[i].data;
+    column->out.view_buffers[2 + i] = batch->keep[i].data;
   }
-  column->view_buffers[2 + batch->num_keep] =
+  column->out.view_buffers[2 + batch->num_keep] =
       batch->keep_sizes != NULL ? (const void *)batch->keep_sizes : no_bytes;
   return true;
 }
@@ -291,49 +291,49 @@ static bool keep_sizes(cst__batch *batch) {
 static void export_values(cst__batch *batch, cst__column *column, struct ArrowArray *array) {
   *array = (struct ArrowArray){.length = column->num_values,
                                .n_buffers = 2,
-                               .buffers = column->child_buffers,
+                               .buffers = column->out.child_buffers,
                                .release = array_release,
                                .private_data = batch};
-  column->child_buffers[0] = NULL;
-  column->child_buffers[1] = batch_bytes_of(batch, column, &column->values);
+  column->out.child_buffers[0] = NULL;
+  column->out.child_buffers[1] = batch_bytes_of(batch, column, &column->values);
   if (column->kind == CST__VALUES_NULL) {
     array->n_buffers = 0;
     array->null_count = column->num_values;
   } else if (column->kind == CST__VALUES_BINARY) {
     array->n_buffers = 3;
-    column->child_buffers[1] = batch_bytes_of(batch, column, &column->value_offsets);
-    column->child_buffers[2] =
+    column->out.child_buffers[1] = batch_bytes_of(batch, column, &column->value_offsets);
+    column->out.child_buffers[2] =
         batch_bytes_of(batch, column, &column->values) + column->values_begin;
   } else if (column->kind == CST__VALUES_VIEW) {
     array->n_buffers = (int64_t)batch->num_keep + 3;
-    array->buffers = column->view_buffers;
+    array->buffers = column->out.view_buffers;
   }
 }
 
 /* A list between the column's own and the values; returns what goes between them. */
 static struct ArrowArray **export_inner(cst__batch *batch, cst__column *column) {
-  column->inner_buffers[0] = column->list_null_count > 0 ? column->list_validity.data : NULL;
-  column->inner_buffers[1] = batch_bytes_of(batch, column, &column->list_offsets);
-  column->inner = (struct ArrowArray){.length = column->num_lists,
-                                      .null_count = column->list_null_count,
-                                      .n_buffers = 2,
-                                      .n_children = 1,
-                                      .buffers = column->inner_buffers,
-                                      .children = &column->child_pointer,
-                                      .release = array_release,
-                                      .private_data = batch};
-  column->inner_pointer = &column->inner;
-  return &column->inner_pointer;
+  column->out.inner_buffers[0] = column->list_null_count > 0 ? column->list_validity.data : NULL;
+  column->out.inner_buffers[1] = batch_bytes_of(batch, column, &column->list_offsets);
+  column->out.inner = (struct ArrowArray){.length = column->num_lists,
+                                          .null_count = column->list_null_count,
+                                          .n_buffers = 2,
+                                          .n_children = 1,
+                                          .buffers = column->out.inner_buffers,
+                                          .children = &column->out.child_pointer,
+                                          .release = array_release,
+                                          .private_data = batch};
+  column->out.inner_pointer = &column->out.inner;
+  return &column->out.inner_pointer;
 }
 
 /* Returns the number of arrays that now count on the batch. */
 static int export_column(cst__batch *batch, cst__column *column, int64_t rows) {
-  struct ArrowArray *list = &column->list;
+  struct ArrowArray *list = &column->out.list;
   if (column->flat) {
     export_values(batch, column, list);
     if (column->null_count > 0) {
       list->null_count = column->null_count;
-      column->child_buffers[0] = column->validity.data;
+      column->out.child_buffers[0] = column->validity.data;
     }
     return 1;
   }
@@ -342,16 +342,16 @@ static int export_column(cst__batch *batch, cst__column *column, int64_t rows) {
   if (column->kind == CST__VALUES_NULL && !column->is_nested) {
     return 1;
   }
-  export_values(batch, column, &column->child);
-  column->child_pointer = &column->child;
-  column->list_buffers[0] =
+  export_values(batch, column, &column->out.child);
+  column->out.child_pointer = &column->out.child;
+  column->out.list_buffers[0] =
       column->null_count > 0 ? batch_bytes_of(batch, column, &column->validity) : NULL;
-  column->list_buffers[1] = batch_bytes_of(batch, column, &column->offsets);
+  column->out.list_buffers[1] = batch_bytes_of(batch, column, &column->offsets);
   list->null_count = column->null_count;
   list->n_buffers = column->fixed_size >= 0 ? 1 : 2;
-  list->buffers = column->list_buffers;
+  list->buffers = column->out.list_buffers;
   list->n_children = 1;
-  list->children = column->is_nested ? export_inner(batch, column) : &column->child_pointer;
+  list->children = column->is_nested ? export_inner(batch, column) : &column->out.child_pointer;
   return column->is_nested ? 3 : 2;
 }
 
@@ -394,7 +394,7 @@ cst_status cst__batch_export(cst__batch *batch, int64_t rows, const size_t *orde
   for (size_t i = 0; i < count; i++) {
     cst__column *column = &batch->columns[order[i]];
     arrays += export_column(batch, column, rows);
-    batch->children[i] = &column->list;
+    batch->children[i] = &column->out.list;
   }
   size_t num_children = place_attached(batch, count);
   atomic_init(&batch->pooled.arrays, arrays);

@@ -35,6 +35,20 @@ typedef enum cst__values {
   CST__VALUES_VIEW    /* 16-byte views in `values` */
 } cst__values;
 
+/* The arrays that a column is exported as, and what they point to. */
+typedef struct cst__column_arrays {
+  struct ArrowArray list;
+  struct ArrowArray inner;
+  struct ArrowArray child;
+  struct ArrowArray *inner_pointer;
+  struct ArrowArray *child_pointer;
+  const void *list_buffers[2];
+  const void *inner_buffers[2];
+  const void *child_buffers[3];
+  const void **view_buffers; /* VIEW: validity, views, blocks..., sizes */
+  size_t view_capacity;
+} cst__column_arrays;
+
 /* One column: a list (large, 32-bit or fixed-size) of values, a list of such lists, or null. The
  * buffers are written by the decoder; the rest is filled before cst__batch_export. */
 typedef struct cst__column {
@@ -56,17 +70,7 @@ typedef struct cst__column {
   bool is_nested;     /* a list of lists; its values may be of kind NULL */
   bool is_absent;     /* no buffers of its own; see cst__batch_set_absent */
 
-  /* What the exported arrays point to. */
-  struct ArrowArray list;
-  struct ArrowArray inner;
-  struct ArrowArray child;
-  struct ArrowArray *inner_pointer;
-  struct ArrowArray *child_pointer;
-  const void *list_buffers[2];
-  const void *inner_buffers[2];
-  const void *child_buffers[3];
-  const void **view_buffers; /* VIEW: validity, views, blocks..., sizes */
-  size_t view_capacity;
+  cst__column_arrays out;
 } cst__column;
 
 /* A block of input that views point into; see decode/records.h. */

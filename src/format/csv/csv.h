@@ -100,6 +100,13 @@ bool cst__csv_next_value(const uint8_t *text, size_t size, uint8_t secondary, si
 
 /* ---- a file: file.c ---- */
 
+/* Up to where lines are counted. */
+typedef struct cst__csv_lines {
+  int64_t number;
+  size_t at; /* in the block */
+  bool after_cr;
+} cst__csv_lines;
+
 typedef struct cst__csv_file {
   cst_allocator allocator;
   cst__csv_dialect dialect;
@@ -115,14 +122,14 @@ typedef struct cst__csv_file {
   bool ended;            /* behind a fault that goes on up to the end */
   uint64_t block_offset; /* of the block within the stream */
   int64_t record;        /* the next row's number */
-  int64_t line;          /* the number of the line at `counted` */
-  size_t counted;        /* up to where lines are counted */
-  bool counted_cr;
+  cst__csv_lines lines;
   size_t max_row_size;
   size_t width;
-  size_t max_rows;
-  cst__csv_cell *cells;
-  uint32_t *begins;
+  struct {
+    size_t max;
+    cst__csv_cell *cells;
+    uint32_t *begins;
+  } rows;                 /* of a run */
   cst__csv_fault pending; /* comes with the next call */
 } cst__csv_file;
 
@@ -142,12 +149,19 @@ typedef struct cst__csv_header {
   size_t count;
 } cst__csv_header;
 
+/* How a file is read. */
+typedef struct cst__csv_file_options {
+  cst__csv_dialect dialect;
+  uint64_t skip_lines;
+  size_t block_size;
+  uint64_t max_row_size;
+} cst__csv_file_options;
+
 /* Takes the input over, on success and failure. Passes over a byte order mark and the first
  * lines. */
 cst_status cst__csv_file_open(cst__csv_file *file, cst__input *input,
-                              const cst__csv_dialect *dialect, uint64_t skip_lines,
-                              size_t block_size, uint64_t max_row_size,
-                              const cst_allocator *allocator, cst_error *error);
+                              const cst__csv_file_options *options, const cst_allocator *allocator,
+                              cst_error *error);
 /* Zero-initialised storage is allowed. */
 void cst__csv_file_close(cst__csv_file *file);
 /* The line of names. */

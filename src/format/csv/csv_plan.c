@@ -63,24 +63,16 @@ cst_status cst__csv_find_dialect(const cst_csv_options *csv, const char *path,
 
 /* ---- names ---- */
 
-/* A name that is not among these, with the hint "did you mean"; or the other one, if none is near.
- */
-static cst_status csv_plan_fail_name(const char *const *names, size_t count, cst_status code,
-                                     const char *name, const char *what, const char *other,
-                                     cst_error *error) {
-  char hint[CST__NEAR_HINT];
-  cst__name_list list = cst__name_list_of(names, count);
-  const char *near = cst__near_hint(hint, name, &list);
-  cst__fail(error, code, near != NULL ? near : other, "%s", what);
-  cst__error_add_path(error, name, strlen(name));
-  return code;
-}
-
+/* A name that the files do not have, with the hint "did you mean", or another one. */
 static cst_status csv_plan_fail_missing(const cst__csv_plan *plan, cst_status code,
                                         const char *name, cst_error *error) {
-  return csv_plan_fail_name(plan->names, plan->num_names, code, name,
-                            "the input has no column of this name",
-                            "see that the delimiter and the header are right", error);
+  char hint[CST__NEAR_HINT];
+  cst__name_list list = cst__name_list_of(plan->names, plan->num_names);
+  const char *near = cst__near_hint(hint, name, &list);
+  cst__fail(error, code, near != NULL ? near : "see that the delimiter and the header are right",
+            "the input has no column of this name");
+  cst__error_add_path(error, name, strlen(name));
+  return code;
 }
 
 static cst_status set_names(cst__csv_plan *plan, const char *const *names, size_t count,
@@ -115,8 +107,11 @@ static cst_status csv_plan_open_file(const cst__csv_plan *plan, size_t i, cst__c
   cst__input *input;
   *file = (cst__csv_file){0};
   CST__TRY(plan->files->open(plan->files->ctx, i, &input, error));
-  return cst__csv_file_open(file, input, &plan->dialect, plan->skip_lines, plan->block_size,
-                            plan->max_record_size, &plan->allocator, error);
+  const cst__csv_file_options options = {.dialect = plan->dialect,
+                                         .skip_lines = plan->skip_lines,
+                                         .block_size = plan->block_size,
+                                         .max_row_size = plan->max_record_size};
+  return cst__csv_file_open(file, input, &options, &plan->allocator, error);
 }
 
 /* The names of the first file, which stays open. */
@@ -336,19 +331,9 @@ static const struct ArrowSchema *csv_plan_find_child(const struct ArrowSchema *t
   return NULL;
 }
 
-static cst_status fail_untyped(cst__csv_plan *plan, const struct ArrowSchema *types,
-                               const char *name, cst_error *error) {
-  size_t count = (size_t)types->n_children;
-  const char **names = cst__arena_take_zero(&plan->arena, (count + 1) * sizeof *names);
-  if (names == NULL) {
-    return cst__fail_memory(error, count * sizeof *names);
-  }
-  for (size_t i = 0; i < count; i++) {
-    const char *child = types->children[i]->name;
-    names[i] = child != NULL ? child : "";
-  }
-  return csv_plan_fail_name(names, count, CST_NOT_FOUND, name,
-                            "the types have no column of this name", NULL, error);
+static const char *csv_plan_child_name(const void *types, size_t i) {
+  const char *name = ((const struct ArrowSchema *)types)->children[i]->name;
+  return name != NULL ? name : "";
 }
 
 static cst_status add_type(cst__csv_plan *plan, const struct ArrowSchema *type, cst_error *error) {
@@ -372,7 +357,9 @@ static cst_status columns_of_types(cst__csv_plan *plan, const cst__table_options
   for (size_t i = 0; !all && i < options->num_columns; i++) {
     const struct ArrowSchema *type = csv_plan_find_child(types, options->columns[i]);
     if (type == NULL) {
-      return fail_untyped(plan, types, options->columns[i], error);
+      const cst__name_list list = {types, (size_t)types->n_children, csv_plan_child_name};
+      return cst__fail_unknown(error, CST_NOT_FOUND, "the types have no column of this name",
+                               options->columns[i], &list);
     }
     CST__TRY(add_type(plan, type, error));
   }

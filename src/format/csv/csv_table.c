@@ -63,15 +63,9 @@ static uint64_t csv_consumed(const void *ptr) {
 
 /* ---- rows that are dropped ---- */
 
-static cst_status csv_table_drop_row(csv_reader *r, const char *kind, int64_t record, size_t begin,
-                                     uint64_t bytes, cst_error *why, cst_error *error) {
-  cst__csv_file *f = &r->file;
-  cst_dropped dropped = {.kind = kind,
-                         .file = f->name,
-                         .record = record,
-                         .offset = (int64_t)(f->block_offset + begin),
-                         .bytes = bytes,
-                         .error = why};
+/* All of `dropped` but the file is set. */
+static cst_status csv_table_drop(csv_reader *r, cst_dropped dropped, cst_error *error) {
+  dropped.file = r->file.name;
   return r->drop(r->drop_ctx, &dropped, error);
 }
 
@@ -82,20 +76,26 @@ static cst_status take_fault(csv_reader *r, const cst__csv_run *run, cst_error *
     return cst__csv_fault_error(&r->file, run, error);
   }
   cst__csv_fault_error(&r->file, run, &why);
-  uint64_t bytes = fault->end - fault->begin;
-  uint64_t offset = r->file.block_offset + fault->begin;
+  cst_dropped dropped = {.kind = fault->kind == CST__CSV_TOO_LONG ? "limit" : "record",
+                         .record = run->record,
+                         .offset = (int64_t)(r->file.block_offset + fault->begin),
+                         .bytes = fault->end - fault->begin,
+                         .error = &why};
   if (fault->kind >= CST__CSV_UNCLOSED) {
-    CST__TRY(cst__csv_file_pass_rest(&r->file, fault, &bytes, error));
+    CST__TRY(cst__csv_file_pass_rest(&r->file, fault, &dropped.bytes, error));
   }
-  const char *kind = fault->kind == CST__CSV_TOO_LONG ? "limit" : "record";
-  return csv_table_drop_row(r, kind, run->record, (size_t)(offset - r->file.block_offset), bytes,
-                            &why, error);
+  return csv_table_drop(r, dropped, error);
 }
 
-/* What lies behind a place where the compression is damaged is lost. */
+/* What follows a place where the compression is damaged is lost. */
 static cst_status take_damage(csv_reader *r, cst_error *why, cst_error *error) {
   const cst__csv_file *f = &r->file;
-  return csv_table_drop_row(r, "compression", f->record, f->at, f->size - f->at, why, error);
+  const cst_dropped dropped = {.kind = "compression",
+                               .record = f->record,
+                               .offset = (int64_t)(f->block_offset + f->at),
+                               .bytes = f->size - f->at,
+                               .error = why};
+  return csv_table_drop(r, dropped, error);
 }
 
 static cst_status say_misfit(csv_reader *r, const cst__csv_misfit *misfit, cst_error *error) {
@@ -136,8 +136,12 @@ static cst_status take_misfits(csv_reader *r, const cst__csv_run *run, size_t ro
     if (r->drop == NULL) {
       return status;
     }
-    CST__TRY(csv_table_drop_row(r, "record", run->record + (int64_t)row, begin, m->row_end - begin,
-                                &why, error));
+    const cst_dropped dropped = {.kind = "record",
+                                 .record = run->record + (int64_t)row,
+                                 .offset = (int64_t)(r->file.block_offset + begin),
+                                 .bytes = m->row_end - begin,
+                                 .error = &why};
+    CST__TRY(csv_table_drop(r, dropped, error));
   }
   memset(r->misfits, 0, rows * sizeof *r->misfits);
   return CST_OK;

@@ -10,13 +10,13 @@ enum { FIRST_HEADER_CELLS = 64, MIN_BLOCK = 16 };
 
 /* Reads on: what is left of the block moves to its begin, and `last` tells that nothing came. */
 static cst_status csv_file_fill(cst__csv_file *f, cst_error *error) {
-  f->line +=
-      (int64_t)cst__csv_count_lines(f->block + f->counted, f->at - f->counted, &f->counted_cr);
+  f->lines.number += (int64_t)cst__csv_count_lines(f->block + f->lines.at, f->at - f->lines.at,
+                                                   &f->lines.after_cr);
   f->size -= f->at;
   f->block_offset += f->at;
   memmove(f->block, f->block + f->at, f->size);
   f->at = 0;
-  f->counted = 0;
+  f->lines.at = 0;
   if (f->size > f->capacity / 2) {
     size_t capacity = f->size * 2 + f->block_size;
     uint8_t *block = cst__renew(&f->allocator, f->block, capacity + CST__CSV_PADDING);
@@ -66,25 +66,26 @@ static cst_status pass_lines(cst__csv_file *f, uint64_t lines, cst_error *error)
 }
 
 cst_status cst__csv_file_open(cst__csv_file *file, cst__input *input,
-                              const cst__csv_dialect *dialect, uint64_t skip_lines,
-                              size_t block_size, uint64_t max_row_size,
-                              const cst_allocator *allocator, cst_error *error) {
+                              const cst__csv_file_options *options, const cst_allocator *allocator,
+                              cst_error *error) {
   const size_t most = CST__CSV_SIZE - CST__CSV_PADDING;
-  *file = (cst__csv_file){.allocator = *allocator,
-                          .dialect = *dialect,
-                          .input = input,
-                          .name = cst__input_name(input),
-                          .block_size = block_size,
-                          .capacity = block_size < MIN_BLOCK ? MIN_BLOCK : block_size,
-                          .line = 1,
-                          .max_row_size = max_row_size < most ? (size_t)max_row_size : most};
+  size_t size = options->block_size;
+  *file = (cst__csv_file){
+      .allocator = *allocator,
+      .dialect = options->dialect,
+      .input = input,
+      .name = cst__input_name(input),
+      .block_size = size,
+      .capacity = size < MIN_BLOCK ? MIN_BLOCK : size,
+      .lines = {.number = 1},
+      .max_row_size = options->max_row_size < most ? (size_t)options->max_row_size : most};
   file->block = cst__new(&file->allocator, file->capacity + CST__CSV_PADDING);
   cst_status status = file->block != NULL ? CST_OK : cst__fail_memory(error, file->capacity);
   if (status == CST_OK) {
     status = pass_mark(file, error);
   }
   if (status == CST_OK) {
-    status = pass_lines(file, skip_lines, error);
+    status = pass_lines(file, options->skip_lines, error);
   }
   if (status != CST_OK) {
     cst__error_add_file(error, file->name);
@@ -95,8 +96,8 @@ cst_status cst__csv_file_open(cst__csv_file *file, cst__input *input,
 
 void cst__csv_file_close(cst__csv_file *file) {
   cst__delete(file->block);
-  cst__delete(file->cells);
-  cst__delete(file->begins);
+  cst__delete(file->rows.cells);
+  cst__delete(file->rows.begins);
   if (file->input != NULL) {
     cst__input_close(file->input);
   }
@@ -111,10 +112,10 @@ static cst__csv_scan scan_of(cst__csv_file *f, size_t max_rows) {
                          .size = f->size,
                          .last = f->last,
                          .width = f->width,
-                         .max_rows = max_rows < f->max_rows ? max_rows : f->max_rows,
+                         .max_rows = max_rows < f->rows.max ? max_rows : f->rows.max,
                          .max_row_size = f->max_row_size,
-                         .cells = f->cells,
-                         .begins = f->begins,
+                         .cells = f->rows.cells,
+                         .begins = f->rows.begins,
                          .at = f->at,
                          .after_cr = f->after_cr};
 }
@@ -166,8 +167,8 @@ cst_status cst__csv_file_next(cst__csv_file *file, size_t max_rows, cst__csv_run
     file->after_cr = scan.after_cr;
     file->pending = scan.fault;
     run->data = file->block;
-    run->cells = file->cells;
-    run->begins = file->begins;
+    run->cells = file->rows.cells;
+    run->begins = file->rows.begins;
     run->rows = scan.rows;
     run->record = file->record;
     file->record += (int64_t)scan.rows;
@@ -196,16 +197,17 @@ static cst_status set_room(cst__csv_file *f, size_t width, size_t rows, cst_erro
   size_t count;
   size_t bytes;
   f->width = width;
-  f->max_rows = rows;
-  cst__delete(f->cells);
-  cst__delete(f->begins);
-  f->begins = NULL;
-  f->cells = NULL;
+  f->rows.max = rows;
+  cst__delete(f->rows.cells);
+  cst__delete(f->rows.begins);
+  f->rows.begins = NULL;
+  f->rows.cells = NULL;
   if (cst__mul(width, rows, &count) && cst__mul(count + 1, sizeof(cst__csv_cell), &bytes)) {
-    f->cells = cst__new(&f->allocator, bytes);
-    f->begins = cst__new(&f->allocator, rows * sizeof *f->begins);
+    f->rows.cells = cst__new(&f->allocator, bytes);
+    f->rows.begins = cst__new(&f->allocator, rows * sizeof *f->rows.begins);
   }
-  return f->cells == NULL || f->begins == NULL ? cst__fail_memory(error, width * rows) : CST_OK;
+  return f->rows.cells == NULL || f->rows.begins == NULL ? cst__fail_memory(error, width * rows)
+                                                         : CST_OK;
 }
 
 /* As many rows at a time as keep their cells in the cache; a few more where rows are very wide. */
@@ -254,9 +256,9 @@ static cst_status csv_file_copy_names(cst__csv_file *f, size_t count, cst__csv_h
   }
   header->count = count;
   for (size_t i = 0; i < count; i++) {
-    cst_status status = csv_file_copy_name(f, &f->cells[i], &header->names[i], error);
+    cst_status status = csv_file_copy_name(f, &f->rows.cells[i], &header->names[i], error);
     if (status != CST_OK) {
-      cst__csv_add_place(f, -1, f->begins[0], f->cells[i].begin, error);
+      cst__csv_add_place(f, -1, f->rows.begins[0], f->rows.cells[i].begin, error);
       return status;
     }
   }
@@ -303,13 +305,13 @@ void cst__csv_add_place(cst__csv_file *file, int64_t record, size_t begin, size_
     return;
   }
   const uint8_t *block = file->block;
-  if (begin > file->counted) {
-    file->line += (int64_t)cst__csv_count_lines(block + file->counted, begin - file->counted,
-                                                &file->counted_cr);
-    file->counted = begin;
+  if (begin > file->lines.at) {
+    file->lines.number += (int64_t)cst__csv_count_lines(
+        block + file->lines.at, begin - file->lines.at, &file->lines.after_cr);
+    file->lines.at = begin;
   }
   bool cr = false;
-  int64_t line = file->line + (int64_t)cst__csv_count_lines(block + begin, at - begin, &cr);
+  int64_t line = file->lines.number + (int64_t)cst__csv_count_lines(block + begin, at - begin, &cr);
   size_t start = at;
   while (start > begin && block[start - 1] != '\n' && block[start - 1] != '\r') {
     start--;

@@ -42,10 +42,12 @@ typedef struct cst__json_lines {
 
   size_t file; /* index of the file at hand */
   cst__input *input;
-  bool at_end;   /* nothing comes behind the buffer */
-  bool is_array; /* the file is one list */
-  bool is_closed;
-  bool wants_comma;
+  bool at_end; /* nothing comes behind the buffer */
+  struct {
+    bool is_one; /* the file is one list */
+    bool is_closed;
+    bool wants_comma;
+  } list;
   bool is_cut;     /* the rest of a record that is too long has to be passed over */
   int64_t record;  /* number of the next one */
   uint64_t offset; /* in the stream, of buffer[begin] */
@@ -56,11 +58,13 @@ typedef struct cst__json_lines {
   cst__buffer buffer;
   size_t begin;
   size_t end;
-  size_t size;    /* of the record handed out last */
-  size_t scanned; /* bytes behind begin that hold no end of the record */
-  size_t depth;   /* within an element, behind `scanned` bytes */
-  bool in_string;
-  bool is_escaped;
+  size_t size; /* of the record handed out last */
+  struct {
+    size_t size;  /* bytes from `begin` on that hold no end of the record */
+    size_t depth; /* within an element, after these bytes */
+    bool in_string;
+    bool is_escaped;
+  } scanned;
 } cst__json_lines;
 
 /* Borrows the files. */

@@ -65,7 +65,8 @@ static cst_status lines_open_file(cst__json_lines *lines, cst_error *error) {
   lines->offset = lines->line_begin = 0;
   lines->record = 0;
   lines->line = 1;
-  lines->at_end = lines->is_array = lines->is_closed = lines->wants_comma = lines->is_cut = false;
+  lines->at_end = lines->list.is_one = lines->list.is_closed = lines->list.wants_comma =
+      lines->is_cut = false;
   while (!lines->at_end && lines->end < sizeof mark) {
     CST__TRY(lines_fill(lines, error));
   }
@@ -106,7 +107,7 @@ static void leave_record(cst__json_lines *lines) {
   const uint8_t *at = lines->buffer.data + lines->begin;
   size_t size = lines->size;
   const uint8_t *newline;
-  while (lines->is_array && size > 0 && (newline = memchr(at, '\n', size)) != NULL) {
+  while (lines->list.is_one && size > 0 && (newline = memchr(at, '\n', size)) != NULL) {
     size_t step = (size_t)(newline - at) + 1;
     lines_take(lines, step);
     at += step;
@@ -123,8 +124,8 @@ static void leave_record(cst__json_lines *lines) {
 static bool find_line_end(cst__json_lines *lines, size_t *size) {
   const uint8_t *at = lines->buffer.data + lines->begin;
   size_t there = lines->end - lines->begin;
-  const uint8_t *newline = memchr(at + lines->scanned, '\n', there - lines->scanned);
-  lines->scanned = there;
+  const uint8_t *newline = memchr(at + lines->scanned.size, '\n', there - lines->scanned.size);
+  lines->scanned.size = there;
   *size = newline != NULL ? (size_t)(newline - at) : there;
   return newline != NULL;
 }
@@ -134,12 +135,12 @@ static bool is_close(uint8_t c) { return c == '}' || c == ']'; }
 
 /* Goes one byte on within a string; true if it ends there. */
 static bool step_in_string(cst__json_lines *lines, uint8_t c) {
-  if (lines->is_escaped) {
-    lines->is_escaped = false;
+  if (lines->scanned.is_escaped) {
+    lines->scanned.is_escaped = false;
   } else if (c == '\\') {
-    lines->is_escaped = true;
+    lines->scanned.is_escaped = true;
   } else if (c == '"') {
-    lines->in_string = false;
+    lines->scanned.in_string = false;
     return true;
   }
   return false;
@@ -150,29 +151,29 @@ static bool step_in_string(cst__json_lines *lines, uint8_t c) {
 static bool find_element_end(cst__json_lines *lines, size_t *size) {
   const uint8_t *at = lines->buffer.data + lines->begin;
   size_t there = lines->end - lines->begin;
-  for (size_t i = lines->scanned; i < there; i++) {
+  for (size_t i = lines->scanned.size; i < there; i++) {
     uint8_t c = at[i];
-    if (lines->in_string) {
+    if (lines->scanned.in_string) {
       (void)step_in_string(lines, c);
     } else if (c == '"') {
-      lines->in_string = true;
+      lines->scanned.in_string = true;
     } else if (is_open(c)) {
-      lines->depth++;
-    } else if (lines->depth == 0 && (c == ',' || is_close(c))) {
+      lines->scanned.depth++;
+    } else if (lines->scanned.depth == 0 && (c == ',' || is_close(c))) {
       *size = i;
       return true;
-    } else if (is_close(c) && --lines->depth == 0) {
+    } else if (is_close(c) && --lines->scanned.depth == 0) {
       *size = i + 1;
       return true;
     }
   }
-  lines->scanned = there;
+  lines->scanned.size = there;
   *size = there;
   return false;
 }
 
 static bool find_end(cst__json_lines *lines, size_t *size) {
-  return lines->is_array ? find_element_end(lines, size) : find_line_end(lines, size);
+  return lines->list.is_one ? find_element_end(lines, size) : find_line_end(lines, size);
 }
 
 static cst_status add_place(const cst__json_lines *lines, cst_status status, cst_error *error) {
@@ -192,10 +193,10 @@ static cst_status fail_open_list(const cst__json_lines *lines, cst_error *error)
 /* The record that begins here, whole. */
 static cst_status find_record(cst__json_lines *lines, cst__json_record *out, cst_error *error) {
   size_t size;
-  lines->scanned = lines->depth = 0;
-  lines->in_string = lines->is_escaped = false;
+  lines->scanned.size = lines->scanned.depth = 0;
+  lines->scanned.in_string = lines->scanned.is_escaped = false;
   while (!find_end(lines, &size) && size <= lines->max_record) {
-    if (lines->at_end && lines->is_array) {
+    if (lines->at_end && lines->list.is_one) {
       return fail_open_list(lines, error);
     }
     if (lines->at_end) {
@@ -228,7 +229,7 @@ static cst_status find_record(cst__json_lines *lines, cst__json_record *out, cst
 static void drop_scanned(cst__json_lines *lines, size_t size) {
   lines->size = size;
   leave_record(lines);
-  lines->scanned = 0;
+  lines->scanned.size = 0;
 }
 
 cst_status cst__json_lines_pass_over(cst__json_lines *lines, cst__json_record *record,
@@ -236,8 +237,8 @@ cst_status cst__json_lines_pass_over(cst__json_lines *lines, cst__json_record *r
   size_t size;
   record->size = 0;
   /* From the begin once more: what was searched may end within the part that was too long. */
-  lines->scanned = lines->depth = 0;
-  lines->in_string = lines->is_escaped = false;
+  lines->scanned.size = lines->scanned.depth = 0;
+  lines->scanned.in_string = lines->scanned.is_escaped = false;
   while (!find_end(lines, &size)) {
     record->size += size;
     drop_scanned(lines, size);
@@ -266,15 +267,15 @@ static cst_status fail_list(const cst__json_lines *lines, const char *what, cst_
 /* Goes to the next element; *found is false behind the list. */
 static cst_status find_element(cst__json_lines *lines, bool *found, cst_error *error) {
   CST__TRY(lines_skip_blanks(lines, found, error));
-  if (lines->is_closed) {
+  if (lines->list.is_closed) {
     return *found ? fail_list(lines, "something comes behind the end", error) : CST_OK;
   }
   if (*found && byte_at(lines) == ']') {
     lines_take(lines, 1);
-    lines->is_closed = true;
+    lines->list.is_closed = true;
     return find_element(lines, found, error);
   }
-  if (*found && lines->wants_comma) {
+  if (*found && lines->list.wants_comma) {
     if (byte_at(lines) != ',') {
       return fail_list(lines, "a comma is missing", error);
     }
@@ -287,7 +288,7 @@ static cst_status find_element(cst__json_lines *lines, bool *found, cst_error *e
   if (byte_at(lines) == ',' || byte_at(lines) == ']') {
     return fail_list(lines, "an element is missing", error);
   }
-  lines->wants_comma = true;
+  lines->list.wants_comma = true;
   return CST_OK;
 }
 
@@ -312,14 +313,14 @@ static cst_status begins_list(cst__json_lines *lines, bool *is_list, cst_error *
 
 /* Goes to the next record of the file at hand; *found is false at its end. */
 static cst_status find_begin(cst__json_lines *lines, bool *found, cst_error *error) {
-  if (lines->is_array) {
+  if (lines->list.is_one) {
     return find_element(lines, found, error);
   }
   CST__TRY(lines_skip_blanks(lines, found, error));
   if (*found && lines->record == 0 && byte_at(lines) == '[') {
-    CST__TRY(begins_list(lines, &lines->is_array, error));
+    CST__TRY(begins_list(lines, &lines->list.is_one, error));
   }
-  if (lines->is_array) {
+  if (lines->list.is_one) {
     lines_take(lines, 1);
     return find_element(lines, found, error);
   }

@@ -25,32 +25,40 @@ struct cst__ipc_reader {
   bool unmarked; /* a stream that has ended without its end marker */
   bool has_next; /* the prefix of the next message has been read */
   uint32_t next_size;
-  uint64_t offset;  /* of the next byte */
-  uint64_t message; /* where the message that is read begins */
-  int64_t rows;     /* of the batches given so far */
-  int64_t batches;  /* given so far */
-  int64_t skip;     /* batches that were given before the file was opened again */
-  bool lacks;       /* the dictionaries of the last batch lie behind it */
-  bool collected;   /* all dictionaries of the file are known */
+  uint64_t offset; /* of the next byte */
+  struct {
+    int64_t rows;
+    int64_t batches;
+  } given;
+  int64_t skip;   /* batches that were given before the file was opened again */
+  bool lacks;     /* the dictionaries of the last batch lie behind it */
+  bool collected; /* all dictionaries of the file are known */
 
-  cst__buffer metadata;
-  cst__flat flat; /* over it */
-  bool is_v4;
-  cst__flat_table header;
-  int header_type;
-  cst__ipc_body *body;
+  struct {
+    uint64_t begin; /* where it lies */
+    cst__buffer metadata;
+    cst__flat flat; /* over it */
+    bool is_v4;
+    cst__flat_table header;
+    int header_type;
+    cst__ipc_body *body;
+  } message; /* that is read */
   cst__ipc_inflater inflater;
 
-  struct ArrowSchema encoded;    /* as the message has it */
-  struct ArrowSchema expandable; /* dictionaries have plain values */
-  struct ArrowSchema plain;      /* of all columns */
-  struct ArrowSchema picked;     /* of the wanted ones, in their order */
+  struct {
+    struct ArrowSchema encoded;    /* as the message has it */
+    struct ArrowSchema expandable; /* dictionaries have plain values */
+    struct ArrowSchema plain;      /* of all columns */
+    struct ArrowSchema picked;     /* of the wanted ones, in their order */
+  } schemas;
   cst__ipc_type type;
   cst__dictionary_ids ids;
   cst__ipc_dictionaries dictionaries;
-  bool *wanted;    /* of each column; NULL: all */
-  int64_t *places; /* wanted ones */
-  size_t num_places;
+  struct {
+    bool *wanted;    /* of each column; NULL: all */
+    int64_t *places; /* of the wanted ones */
+    size_t count;    /* of them */
+  } columns;
 };
 
 bool cst__ipc_sniff(const uint8_t *head, size_t size) {
@@ -110,11 +118,11 @@ static cst_status read_prefix(cst__ipc_reader *r, uint32_t *size, cst_error *err
   size_t got;
   if (r->has_next) {
     r->has_next = false;
-    r->message = r->offset - PREFIX;
+    r->message.begin = r->offset - PREFIX;
     *size = r->next_size;
     return CST_OK;
   }
-  r->message = r->offset;
+  r->message.begin = r->offset;
   CST__TRY(read_some(r, size, sizeof *size, &got, error));
   if (got == 0 && !r->is_file) {
     r->unmarked = true;
@@ -137,18 +145,18 @@ static cst_status read_metadata(cst__ipc_reader *r, uint32_t size, cst_error *er
     return cst__fail(error, CST_CORRUPT, "the file is damaged, or no Arrow data",
                      "a message whose metadata claims %lu bytes", (unsigned long)size);
   }
-  CST__TRY(read_claimed(r, &r->metadata, size, "inside a message's metadata", error));
-  r->flat = (cst__flat){r->metadata.data, size, false};
+  CST__TRY(read_claimed(r, &r->message.metadata, size, "inside a message's metadata", error));
+  r->message.flat = (cst__flat){r->message.metadata.data, size, false};
   return CST_OK;
 }
 
 static cst_status parse_message(cst__ipc_reader *r, int64_t *body_size, cst_error *error) {
-  cst__flat_table message = cst__flat_root(&r->flat);
+  cst__flat_table message = cst__flat_root(&r->message.flat);
   int version = cst__flat_i16(message, CST__MESSAGE_VERSION, 0);
-  r->header_type = cst__flat_u8(message, CST__MESSAGE_TYPE, 0);
-  r->header = cst__flat_child(message, CST__MESSAGE_HEADER);
+  r->message.header_type = cst__flat_u8(message, CST__MESSAGE_TYPE, 0);
+  r->message.header = cst__flat_child(message, CST__MESSAGE_HEADER);
   *body_size = cst__flat_i64(message, CST__MESSAGE_BODY_LENGTH, 0);
-  if (r->flat.bad || r->header.flat == NULL || *body_size < 0) {
+  if (r->message.flat.bad || r->message.header.flat == NULL || *body_size < 0) {
     return cst__fail(error, CST_CORRUPT, "the file is damaged, or no Arrow data",
                      "a message with damaged metadata");
   }
@@ -156,7 +164,7 @@ static cst_status parse_message(cst__ipc_reader *r, int64_t *body_size, cst_erro
     return cst__fail(error, CST_UNSUPPORTED, "write it again with a current Arrow library",
                      "Arrow metadata of version %d, 4 and 5 can be read", version + 1);
   }
-  r->is_v4 = version == CST__VERSION_V4;
+  r->message.is_v4 = version == CST__VERSION_V4;
   return CST_OK;
 }
 
@@ -171,13 +179,14 @@ static cst_status ipc_reader_read_message(cst__ipc_reader *r, bool *found, cst_e
   }
   CST__TRY(read_metadata(r, size, error));
   CST__TRY(parse_message(r, &body_size, error));
-  cst__ipc_body_release(r->body);
-  r->body = cst__ipc_body_new(&r->allocator);
-  if (r->body == NULL) {
-    return cst__fail_memory(error, sizeof *r->body);
+  cst__ipc_body_release(r->message.body);
+  r->message.body = cst__ipc_body_new(&r->allocator);
+  if (r->message.body == NULL) {
+    return cst__fail_memory(error, sizeof *r->message.body);
   }
-  CST__TRY(read_claimed(r, &r->body->bytes, (uint64_t)body_size, "inside a message's body", error));
-  r->body->size = (size_t)body_size;
+  CST__TRY(read_claimed(r, &r->message.body->bytes, (uint64_t)body_size, "inside a message's body",
+                        error));
+  r->message.body->size = (size_t)body_size;
   return CST_OK;
 }
 
@@ -212,10 +221,10 @@ static cst_status read_bare_schema(cst__ipc_reader *r, const uint8_t *first, uin
     if (have > MAX_METADATA) {
       return cst__fail(error, CST_CORRUPT, NULL, "a schema message that does not end");
     }
-    if (!cst__buffer_reserve(&r->allocator, &r->metadata, have + PREFIX, have)) {
+    if (!cst__buffer_reserve(&r->allocator, &r->message.metadata, have + PREFIX, have)) {
       return cst__fail_memory(error, have + PREFIX);
     }
-    memcpy(r->metadata.data + have, bytes, PREFIX);
+    memcpy(r->message.metadata.data + have, bytes, PREFIX);
     have += PREFIX;
     CST__TRY(ipc_reader_read_all(r, bytes, PREFIX, "inside the schema message", error));
     memcpy(&r->next_size, bytes + 4, sizeof r->next_size);
@@ -230,7 +239,7 @@ static cst_status read_first(cst__ipc_reader *r, uint32_t *size, cst_error *erro
   enum { MOST_ROOT = 64 };
   uint8_t bytes[PREFIX];
   uint32_t root;
-  r->message = r->offset;
+  r->message.begin = r->offset;
   CST__TRY(ipc_reader_read_all(r, bytes, PREFIX, "in front of the schema message", error));
   memcpy(&root, bytes, sizeof root);
   if (memcmp(bytes, continuation, sizeof continuation) == 0) {
@@ -257,12 +266,12 @@ static cst_status read_schema_message(cst__ipc_reader *r, const uint8_t *head, c
   if (size == 0) {
     return cst__fail(error, CST_CORRUPT, NULL, "Arrow data without a schema");
   }
-  r->flat = (cst__flat){r->metadata.data, size, false};
+  r->message.flat = (cst__flat){r->message.metadata.data, size, false};
   CST__TRY(parse_message(r, &body_size, error));
-  if (r->header_type != CST__HEADER_SCHEMA || body_size != 0) {
+  if (r->message.header_type != CST__HEADER_SCHEMA || body_size != 0) {
     return cst__fail(error, CST_CORRUPT, NULL, "Arrow data that does not begin with a schema");
   }
-  return cst__ipc_schema(r->header, &r->encoded, &r->ids, error);
+  return cst__ipc_schema(r->message.header, &r->schemas.encoded, &r->ids, error);
 }
 
 /* Gives every dictionary plain values, as cst__ipc_dictionaries_find will. */
@@ -277,13 +286,14 @@ static cst_status plain_values(struct ArrowSchema *schema, cst_error *error) {
 }
 
 static cst_status make_schemas(cst__ipc_reader *r, cst_error *error) {
-  CST__TRY(cst__schema_copy(&r->encoded, &r->expandable, error));
-  CST__TRY(plain_values(&r->expandable, error));
-  CST__TRY(cst__schema_copy(&r->encoded, &r->plain, error));
-  CST__TRY(cst__schema_make_plain(&r->plain, error));
-  CST__TRY(cst__schema_copy(&r->plain, &r->picked, error));
-  CST__TRY(cst__ipc_type_init(&r->type, &r->encoded, &r->allocator, error));
-  return cst__ipc_dictionaries_init(&r->dictionaries, &r->encoded, &r->ids, &r->allocator, error);
+  CST__TRY(cst__schema_copy(&r->schemas.encoded, &r->schemas.expandable, error));
+  CST__TRY(plain_values(&r->schemas.expandable, error));
+  CST__TRY(cst__schema_copy(&r->schemas.encoded, &r->schemas.plain, error));
+  CST__TRY(cst__schema_make_plain(&r->schemas.plain, error));
+  CST__TRY(cst__schema_copy(&r->schemas.plain, &r->schemas.picked, error));
+  CST__TRY(cst__ipc_type_init(&r->type, &r->schemas.encoded, &r->allocator, error));
+  return cst__ipc_dictionaries_init(&r->dictionaries, &r->schemas.encoded, &r->ids, &r->allocator,
+                                    error);
 }
 
 static cst_status ipc_reader_read_head(cst__ipc_reader *r, cst_error *error) {
@@ -304,7 +314,7 @@ static cst_status at_message(const cst__ipc_reader *r, cst_status status, int64_
     }
   }
   if (status != CST_OK) {
-    cst__error_add_record(error, record, (int64_t)r->message);
+    cst__error_add_record(error, record, (int64_t)r->message.begin);
   }
   return status;
 }
@@ -329,17 +339,17 @@ cst_status cst__ipc_reader_new(cst__ipc_read_bytes read, void *ctx, const cst_al
 }
 
 const struct ArrowSchema *cst__ipc_reader_schema(const cst__ipc_reader *reader) {
-  return &reader->picked;
+  return &reader->schemas.picked;
 }
 
 cst_status cst__ipc_reader_pick(cst__ipc_reader *r, const int64_t *places, size_t count,
                                 cst_error *error) {
-  size_t num_columns = (size_t)r->plain.n_children;
+  size_t num_columns = (size_t)r->schemas.plain.n_children;
   struct ArrowSchema picked;
   bool *wanted = cst__new_zero(&r->allocator, num_columns + 1);
   int64_t *copy = cst__new(&r->allocator, (count + 1) * sizeof *copy);
   cst_status status = wanted != NULL && copy != NULL
-                          ? cst__schema_copy(&r->plain, &picked, error)
+                          ? cst__schema_copy(&r->schemas.plain, &picked, error)
                           : cst__fail_memory(error, num_columns + (count + 1) * sizeof *copy);
   if (status == CST_OK) {
     status = cst__pick_fields(places, count, &picked, error);
@@ -356,13 +366,13 @@ cst_status cst__ipc_reader_pick(cst__ipc_reader *r, const int64_t *places, size_
     copy[i] = places[i];
     wanted[places[i]] = true;
   }
-  cst__delete(r->wanted);
-  cst__delete(r->places);
-  r->picked.release(&r->picked);
-  r->wanted = wanted;
-  r->places = copy;
-  r->num_places = count;
-  r->picked = picked;
+  cst__delete(r->columns.wanted);
+  cst__delete(r->columns.places);
+  r->schemas.picked.release(&r->schemas.picked);
+  r->columns.wanted = wanted;
+  r->columns.places = copy;
+  r->columns.count = count;
+  r->schemas.picked = picked;
   return CST_OK;
 }
 
@@ -370,12 +380,12 @@ cst_status cst__ipc_reader_pick(cst__ipc_reader *r, const int64_t *places, size_
 
 static cst__ipc_columns ipc_reader_columns_of(cst__ipc_reader *r) {
   return (cst__ipc_columns){.allocator = r->allocator,
-                            .encoded = &r->encoded,
+                            .encoded = &r->schemas.encoded,
                             .type = &r->type,
-                            .wanted = r->wanted,
-                            .is_v4 = r->is_v4,
-                            .message = r->header,
-                            .body = r->body,
+                            .wanted = r->columns.wanted,
+                            .is_v4 = r->message.is_v4,
+                            .message = r->message.header,
+                            .body = r->message.body,
                             .inflater = &r->inflater,
                             .find_dictionary = cst__ipc_dictionaries_find,
                             .ctx = &r->dictionaries};
@@ -384,9 +394,9 @@ static cst__ipc_columns ipc_reader_columns_of(cst__ipc_reader *r) {
 /* Rows that take no bytes could be as many as there are numbers. */
 static cst_status check_rows(const cst__ipc_reader *r, const struct ArrowArray *batch,
                              cst_error *error) {
-  if (batch->length > INT32_MAX && (uint64_t)batch->length / 8 > r->body->size) {
+  if (batch->length > INT32_MAX && (uint64_t)batch->length / 8 > r->message.body->size) {
     return cst__fail(error, CST_LIMIT, NULL, "a batch of %lld rows in %zu bytes",
-                     (long long)batch->length, r->body->size);
+                     (long long)batch->length, r->message.body->size);
   }
   return CST_OK;
 }
@@ -396,7 +406,7 @@ static cst_status ipc_reader_validate(const cst__ipc_reader *r, const struct Arr
   cst__arena arena;
   cst__view view;
   cst__arena_init(&arena, &r->allocator);
-  cst_status status = cst__view_init(&view, &r->picked, batch, false, &arena, error);
+  cst_status status = cst__view_init(&view, &r->schemas.picked, batch, false, &arena, error);
   cst__arena_reset(&arena);
   return status;
 }
@@ -405,7 +415,7 @@ static cst_status ipc_reader_validate(const cst__ipc_reader *r, const struct Arr
 static cst_status decode_dictionaries(cst__ipc_reader *r, struct ArrowArray *batch,
                                       cst_error *error) {
   for (int64_t i = 0; i < batch->n_children; i++) {
-    const struct ArrowSchema *field = r->expandable.children[i];
+    const struct ArrowSchema *field = r->schemas.expandable.children[i];
     if (batch->children[i]->release == NULL) {
       continue;
     }
@@ -437,8 +447,8 @@ static cst_status make_batch(cst__ipc_reader *r, struct ArrowArray *out, cst_err
   if (status == CST_OK) {
     status = ipc_reader_check_dictionaries(r, decode_dictionaries(r, out, error), error);
   }
-  if (status == CST_OK && r->places != NULL) {
-    status = cst__pick_arrays(r->places, r->num_places, &r->allocator, out, error);
+  if (status == CST_OK && r->columns.places != NULL) {
+    status = cst__pick_arrays(r->columns.places, r->columns.count, &r->allocator, out, error);
   }
   if (status == CST_OK) {
     status = ipc_reader_validate(r, out, error);
@@ -450,7 +460,7 @@ static cst_status make_batch(cst__ipc_reader *r, struct ArrowArray *out, cst_err
 }
 
 static cst_status take_message(cst__ipc_reader *r, struct ArrowArray *out, cst_error *error) {
-  switch (r->header_type) {
+  switch (r->message.header_type) {
     case CST__HEADER_BATCH:
       if (r->skip > 0) {
         r->skip--;
@@ -459,11 +469,12 @@ static cst_status take_message(cst__ipc_reader *r, struct ArrowArray *out, cst_e
       return make_batch(r, out, error);
     case CST__HEADER_DICTIONARY:
       return r->collected ? CST_OK
-                          : cst__ipc_dictionaries_read(&r->dictionaries, r->header,
+                          : cst__ipc_dictionaries_read(&r->dictionaries, r->message.header,
                                                        ipc_reader_columns_of(r), error);
     default:
-      return cst__fail(error, r->header_type == CST__HEADER_SCHEMA ? CST_CORRUPT : CST_UNSUPPORTED,
-                       NULL, "a message of type %d where a batch was expected", r->header_type);
+      return cst__fail(
+          error, r->message.header_type == CST__HEADER_SCHEMA ? CST_CORRUPT : CST_UNSUPPORTED, NULL,
+          "a message of type %d where a batch was expected", r->message.header_type);
   }
 }
 
@@ -525,10 +536,10 @@ static cst_status next(cst__ipc_reader *r, struct ArrowArray *out, cst_error *er
 
 cst_status cst__ipc_reader_next(cst__ipc_reader *r, struct ArrowArray *out, cst_error *error) {
   *out = (struct ArrowArray){0};
-  CST__TRY(at_message(r, next(r, out, error), r->rows, error));
+  CST__TRY(at_message(r, next(r, out, error), r->given.rows, error));
   if (out->release != NULL) {
-    r->rows += out->length;
-    r->batches++;
+    r->given.rows += out->length;
+    r->given.batches++;
   }
   return CST_OK;
 }
@@ -543,9 +554,9 @@ static cst_status ipc_reader_collect(cst__ipc_reader *r, cst_error *error) {
   bool found;
   CST__TRY(ipc_reader_read_message(r, &found, error));
   while (found) {
-    if (r->header_type == CST__HEADER_DICTIONARY) {
-      CST__TRY(
-          cst__ipc_dictionaries_read(&r->dictionaries, r->header, ipc_reader_columns_of(r), error));
+    if (r->message.header_type == CST__HEADER_DICTIONARY) {
+      CST__TRY(cst__ipc_dictionaries_read(&r->dictionaries, r->message.header,
+                                          ipc_reader_columns_of(r), error));
     }
     CST__TRY(ipc_reader_read_message(r, &found, error));
   }
@@ -569,7 +580,7 @@ cst_status cst__ipc_reader_restart(cst__ipc_reader *r, void *ctx, cst_error *err
   r->offset = 0;
   r->has_next = false;
   r->lacks = false;
-  r->skip = r->batches;
+  r->skip = r->given.batches;
   return at_message(r, restart(r, error), -1, error);
 }
 
@@ -585,15 +596,15 @@ void cst__ipc_reader_free(cst__ipc_reader *r) {
   }
   cst__ipc_dictionaries_reset(&r->dictionaries);
   cst__ipc_type_reset(&r->type);
-  release_schema(&r->encoded);
-  release_schema(&r->expandable);
-  release_schema(&r->plain);
-  release_schema(&r->picked);
+  release_schema(&r->schemas.encoded);
+  release_schema(&r->schemas.expandable);
+  release_schema(&r->schemas.plain);
+  release_schema(&r->schemas.picked);
   cst__delete(r->ids.items);
-  cst__delete(r->wanted);
-  cst__delete(r->places);
-  cst__ipc_body_release(r->body);
-  cst__buffer_free(&r->allocator, &r->metadata);
+  cst__delete(r->columns.wanted);
+  cst__delete(r->columns.places);
+  cst__ipc_body_release(r->message.body);
+  cst__buffer_free(&r->allocator, &r->message.metadata);
   cst__ipc_inflater_reset(&r->inflater);
   cst__delete(r);
 }

@@ -186,7 +186,7 @@ def test_an_incomplete_file_is_no_shorter_file() -> None:
     for size in range(8, len(data), 211):
         fails(data[:size], "the Arrow data ends at byte")
     stream = write(PLAIN, "stream", None)
-    fails(stream + stream, "behind the end mark")
+    fails(stream + stream, "after the end mark")
 
 
 def test_a_stream_without_its_end_marker_warns_once(tmp_path: pathlib.Path) -> None:

@@ -1,4 +1,4 @@
-/* One more column behind those of a batch.
+/* One more column after those of a batch.
  */
 #ifndef ARROW_APPEND_H
 #define ARROW_APPEND_H
@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 
-/* Moves the only column of `from` behind those of `batch`, which must have as many rows; no value
+/* Moves the only column of `from` after those of `batch`, which must have as many rows; no value
  * is copied. On success `from` is released; on failure both are as before. */
 cst_status cst__append_array(struct ArrowArray *batch, struct ArrowArray *from,
                              const cst_allocator *allocator, cst_error *error);

@@ -36,7 +36,7 @@ cst_status cst__share_slots(const cst__owner *owner, const struct ArrowArray *ar
 cst_status cst__share_struct(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,
                              int64_t length, struct ArrowArray *out, cst_error *error);
 
-/* Copies the pieces, which all have the type `schema`, one behind the other into a new struct array
+/* Copies the pieces, which all have the type `schema`, one after the other into a new struct array
  * with buffers of its own. Types stay as they are (views become views into new blocks).
  * CST_UNSUPPORTED, with the column's path, for layouts that cst__view does not know; CST_LIMIT if
  * 32-bit offsets do not suffice. */

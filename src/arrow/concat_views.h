@@ -4,7 +4,7 @@
 
 #include "arrow/concat_parts.h"
 
-/* Makes the whole array, but for length, null count and validity. Values go behind each other into
+/* Makes the whole array, but for length, null count and validity. Values follow each other into
  * new blocks, unless a piece's views share bytes: then its blocks are copied as they are, so that
  * the result is never larger than what the pieces hold. */
 cst_status cst__join_binary_views(const cst__level *level, int64_t length, struct ArrowArray *out,

@@ -37,7 +37,7 @@ static void owned_release(struct ArrowArray *array) {
   owned_free(o);
 }
 
-/* The block of an array: the struct, and what its pointers point to behind it. */
+/* The block of an array: the struct, and what its pointers point to after it. */
 static bool block_size(int64_t num_buffers, int64_t num_children, size_t *out) {
   size_t buffers;
   size_t children;

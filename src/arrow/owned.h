@@ -22,7 +22,7 @@ void *cst__owned_buffer(struct ArrowArray *array, int64_t index, size_t size);
 /* Hands a buffer over, which has to be of the array's allocator. */
 void cst__owned_give(struct ArrowArray *array, int64_t index, cst__buffer *buffer);
 
-/* What the array's release is to call, once, behind its children. */
+/* What the array's release is to call, once, after its children. */
 void cst__owned_keep(struct ArrowArray *array, void *owner, void (*release)(void *owner));
 
 /* Releases what is not released yet. */
@@ -32,7 +32,7 @@ static inline void cst__array_release(struct ArrowArray *array) {
   }
 }
 
-/* Sets `count` bits from bit `to` on to those of `from`, from bit `begin` on. Nothing behind the
+/* Sets `count` bits from bit `to` on to those of `from`, from bit `begin` on. Nothing after the
  * last byte that holds such a bit is touched. */
 void cst__bits_copy(uint8_t *bits, int64_t to, const uint8_t *from, int64_t begin, int64_t count);
 

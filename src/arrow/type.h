@@ -20,7 +20,7 @@ typedef struct cst__type {
   bool is_string;     /* declared as UTF-8 */
   int offset_width;   /* 4 or 8, for BINARY and LIST */
   int64_t fixed_size; /* FIXED_LIST: items a slot; FIXED_BINARY, OPAQUE: bytes a slot */
-  size_t width;       /* bytes a slot takes in the values; 0: it is no value of a fixed width */
+  size_t width;       /* bytes a slot takes in the values; 0: it is not a value of a fixed width */
   const char *format;
   const char *name;     /* of the field; NUL-terminated, "" if it has none */
   const char *metadata; /* as the C data interface encodes it, or NULL */

@@ -79,7 +79,7 @@ static cst_status fill_binary(const cst__view *view, struct ArrowArray *out, cst
   return CST_OK;
 }
 
-/* The ranges of items that the slots refer to, one behind the other. */
+/* The ranges of items that the slots refer to, one after the other. */
 typedef struct runs {
   cst_allocator allocator;
   cst__piece *items;

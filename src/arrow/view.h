@@ -45,7 +45,7 @@ struct cst__view {
  * data is validated fully (null counts, offsets, child lengths, UTF-8 of strings, view references;
  * how large a buffer is, Arrow's C interface does not tell): CST_CORRUPT with the column's path.
  * Wrong or released structs are CST_INVALID_ARGUMENT, buffers that are not aligned to their
- * elements CST_UNSUPPORTED, lengths that no memory stands behind CST_LIMIT. Depth is limited to
+ * elements CST_UNSUPPORTED, lengths without memory to back them CST_LIMIT. Depth is limited to
  * 100. Trusted views cost no time per slot, but for null counts that are not given. */
 cst_status cst__view_init(cst__view *view, const struct ArrowSchema *schema,
                           const struct ArrowArray *array, bool trusted, cst__arena *arena,
@@ -105,7 +105,7 @@ cst_bytes cst__view_bytes(const cst__view *v, int64_t i);
 
 /* The items [*begin, *end) of children[0] that list slot i (of LIST, FIXED_LIST or LIST_VIEW)
  * holds, as slots of the child's view: its accessors add its own offset. An empty range for a null
- * slot, whatever lies behind it. */
+ * slot, whatever lies under it. */
 void cst__view_list(const cst__view *v, int64_t i, int64_t *begin, int64_t *end);
 
 static inline bool cst__view_is_list(const cst__view *v) {

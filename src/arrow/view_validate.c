@@ -92,7 +92,7 @@ static cst_status check_each_string(const cst__view *v, range r, cst_error *erro
     cst_bytes bytes = cst__view_bytes(v, i);
     if (bytes.size > 0 && !cst__utf8_valid(bytes.data, bytes.size)) {
       return cst__fail(error, CST_CORRUPT, "cast the column to binary",
-                       "slot %lld: a string that is no UTF-8", (long long)i);
+                       "slot %lld: a string that is not UTF-8", (long long)i);
     }
   }
   return CST_OK;

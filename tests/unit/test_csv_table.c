@@ -117,7 +117,7 @@ static void check_header(csv_case c, cst_status expected, const char *message, c
 TEST(headers) {
   check_header(CASE(""), CST_SCHEMA, "has no header", "");
   check_header(CASE("a,b,a\n"), CST_SCHEMA, "same name", "a");
-  check_header(CASE("a,\xff\n"), CST_SCHEMA, "no UTF-8", "");
+  check_header(CASE("a,\xff\n"), CST_SCHEMA, "not UTF-8", "");
   check_header(CASE("a,b\n", "a,c\n"), CST_SCHEMA, "first file does not have", "c");
   check_header(CASE("a,b\n", "a\n"), CST_SCHEMA, "first file is missing", "b");
   check_header(CASE("a,b\n", "a,b,b\n"), CST_SCHEMA, "same name", "b");
@@ -148,7 +148,7 @@ TEST(faults_have_their_place) {
   csv_case c = CASE("a,b\n1,2\n\n3\n");
   csv_check_fails(&c, CST_CORRUPT, "a row of 1 cell, where there are 2 columns", 1, 9, 4, 1);
   c = CASE("a,b\n1,2\n3,\"x\ny\"z\n");
-  csv_check_fails(&c, CST_CORRUPT, "behind the closing quote", 1, 8, 4, 3);
+  csv_check_fails(&c, CST_CORRUPT, "after the closing quote", 1, 8, 4, 3);
   c = CASE("a,b\r\n1,2\r\n3,\"x\r\ny\r\n");
   csv_check_fails(&c, CST_CORRUPT, "not closed", 1, 10, 3, 3);
   c = CASE("a,b\n1,2\n3,4,5\n6,7\n");

@@ -253,13 +253,13 @@ static void check_refused(const char *name, cst_status code, const char *message
 }
 
 TEST(what_is_refused) {
-  check_refused("damaged_joined", CST_CORRUPT, "behind the end mark");
+  check_refused("damaged_joined", CST_CORRUPT, "after the end mark");
   check_refused("damaged_huge_metadata", CST_CORRUPT, "claims 2147483647 bytes");
   check_refused("damaged_no_end", CST_CORRUPT, "inside its footer");
   check_refused("damaged_no_footer", CST_CORRUPT, "ends at byte");
   check_refused("damaged_feather_1", CST_UNSUPPORTED, "Feather file of version 1");
   check_refused("damaged_empty", CST_CORRUPT, "inside its head");
-  check_refused("damaged_magic", CST_CORRUPT, "in front of the schema message");
+  check_refused("damaged_magic", CST_CORRUPT, "before the schema message");
   check_refused("damaged_text", CST_CORRUPT, "neither an Arrow IPC file nor a stream");
 }
 

@@ -67,7 +67,7 @@ TEST(one_list_of_objects) {
   check_error("[\"a\":1}\n{\"a\":2}", CST_CORRUPT, "no JSON", "");
   check_error("[\n", CST_CORRUPT, "whose end is missing", "");
   check_error("[{\"a\":1} {\"a\":1}]", CST_CORRUPT, "a comma is missing", "");
-  check_error("[{\"a\":1}]\n{\"a\":1}", CST_CORRUPT, "something comes behind", "");
+  check_error("[{\"a\":1}]\n{\"a\":1}", CST_CORRUPT, "something comes after", "");
   check_error("[{\"a\":1]}]", CST_CORRUPT, "no JSON", "");
   check_error("[{\"a\":1}, 5]", CST_SCHEMA, "a number, expected an object", "");
   check_place("[{\"a\":1},\n {\"a\":\n  true}]", 1, 11, 3, 3);

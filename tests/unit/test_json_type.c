@@ -83,7 +83,7 @@ TEST(what_does_not_fit_the_schema) {
   check_misfit("{\"f\":1e39}", "out of range, expected float32", "f", 6);
   check_misfit("{\"f\":\"nan\"}", "a string, expected float32", "f", 6);
   check_misfit("{\"b\":1}", "a number, expected a string", "b", 6);
-  check_misfit("{\"b\":{\"base64\":\"!\"}}", "no base64", "b", 6);
+  check_misfit("{\"b\":{\"base64\":\"!\"}}", "not base64", "b", 6);
   check_misfit("{\"b\":{\"x\":\"\"}}", "an object, expected a string", "b", 6);
   check_misfit("{\"n\":[1]}", "a list, expected null", "n", 6);
   check_misfit("{\"n\":[null,[]]}", "a list, expected null", "n", 6);

@@ -165,7 +165,7 @@ static int64_t slots_below(const cst__view *view, const struct ArrowArray *array
   }
 }
 
-/* True if nothing, at any depth, begins behind its first slot or goes on behind the last one that
+/* True if nothing, at any depth, begins after its first slot or goes on after the last one that
  * is needed: nanoarrow would write it all, and readers may refuse it. */
 static bool is_compact(const cst__view *view, const struct ArrowArray *array) {
   int64_t slots = slots_below(view, array);

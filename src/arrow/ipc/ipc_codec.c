@@ -29,7 +29,7 @@ static cst_status inflate_zstd(cst__ipc_inflater *inflater, cst_bytes in, uint8_
   return got == size ? CST_OK : ipc_codec_fail("zstd", "fewer than the message says", error);
 }
 
-/* Runs over the whole input; a frame that goes on behind it, or behind the output, is damaged. */
+/* Runs over the whole input; a frame that goes on after it, or after the output, is damaged. */
 static cst_status inflate_frame(LZ4F_dctx *context, cst_bytes in, uint8_t *out, size_t size,
                                 cst_error *error) {
   size_t taken = 0;

@@ -7,7 +7,7 @@
 #include "arrow/owned.h"
 #include "arrow/view.h"
 
-/* The bytes behind a message, counted by the arrays that point into them. */
+/* The bytes after a message, counted by the arrays that point into them. */
 typedef struct cst__ipc_body {
   cst_allocator allocator;
   cst__refcount owners;

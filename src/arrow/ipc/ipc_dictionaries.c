@@ -1,4 +1,4 @@
-/* Dictionary messages: values that replace the ones of before, or go behind them. */
+/* Dictionary messages: values that replace the ones of before, or go after them. */
 #include "arrow/ipc/ipc_dictionaries.h"
 
 #include <errno.h>

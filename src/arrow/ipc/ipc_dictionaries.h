@@ -49,7 +49,7 @@ void cst__ipc_dictionaries_reset(cst__ipc_dictionaries *dictionaries);
 cst_status cst__ipc_dictionaries_find(void *dictionaries, const struct ArrowSchema *field,
                                       struct ArrowArray *out, cst_error *error);
 
-/* Takes the values of a DictionaryBatch: instead of those of before, or (a delta) behind them.
+/* Takes the values of a DictionaryBatch: instead of those of before, or (a delta) after them.
  * `columns` gives all but the schemas and the message. */
 cst_status cst__ipc_dictionaries_read(cst__ipc_dictionaries *dictionaries, cst__flat_table message,
                                       cst__ipc_columns columns, cst_error *error);

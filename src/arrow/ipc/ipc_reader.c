@@ -31,7 +31,7 @@ struct cst__ipc_reader {
     int64_t batches;
   } given;
   int64_t skip;   /* batches that were given before the file was opened again */
-  bool lacks;     /* the dictionaries of the last batch lie behind it */
+  bool lacks;     /* the dictionaries of the last batch lie after it */
   bool collected; /* all dictionaries of the file are known */
 
   struct {
@@ -64,7 +64,7 @@ struct cst__ipc_reader {
 bool cst__ipc_sniff(const uint8_t *head, size_t size) {
   uint32_t length;
   if (size >= MAGIC_SIZE && memcmp(head, magic, MAGIC_SIZE) == 0) {
-    return size == MAGIC_SIZE || head[MAGIC_SIZE] == 0; /* padding: it is no text */
+    return size == MAGIC_SIZE || head[MAGIC_SIZE] == 0; /* padding: it is not text */
   }
   if (size < 8 || memcmp(head, continuation, 4) != 0) {
     return false;
@@ -130,8 +130,7 @@ static cst_status read_prefix(cst__ipc_reader *r, uint32_t *size, cst_error *err
     return CST_OK;
   }
   if (got < sizeof *size) {
-    return fail_truncated(r, got == 0 ? "in front of the end mark" : "inside a message's size",
-                          error);
+    return fail_truncated(r, got == 0 ? "before the end mark" : "inside a message's size", error);
   }
   if (memcmp(size, continuation, sizeof *size) != 0) {
     return cst__fail(error, CST_CORRUPT, "the file is damaged, or no Arrow data",
@@ -240,7 +239,7 @@ static cst_status read_first(cst__ipc_reader *r, uint32_t *size, cst_error *erro
   uint8_t bytes[PREFIX];
   uint32_t root;
   r->message.begin = r->offset;
-  CST__TRY(ipc_reader_read_all(r, bytes, PREFIX, "in front of the schema message", error));
+  CST__TRY(ipc_reader_read_all(r, bytes, PREFIX, "before the schema message", error));
   memcpy(&root, bytes, sizeof root);
   if (memcmp(bytes, continuation, sizeof continuation) == 0) {
     memcpy(size, bytes + 4, sizeof *size);
@@ -411,7 +410,7 @@ static cst_status ipc_reader_validate(const cst__ipc_reader *r, const struct Arr
   return status;
 }
 
-/* Decodes the dictionaries of the wanted columns; the others are no arrays. */
+/* Decodes the dictionaries of the wanted columns; the others are not arrays. */
 static cst_status decode_dictionaries(cst__ipc_reader *r, struct ArrowArray *batch,
                                       cst_error *error) {
   for (int64_t i = 0; i < batch->n_children; i++) {
@@ -435,7 +434,7 @@ static cst_status ipc_reader_check_dictionaries(cst__ipc_reader *r, cst_status s
   r->lacks = status == CST_CORRUPT && r->is_file && !r->collected && r->dictionaries.was_missing;
   return r->lacks ? cst__fail(error, CST_UNSUPPORTED,
                               "open the file by its path, so that it can be read twice",
-                              "the dictionaries of a batch lie behind it in the file")
+                              "the dictionaries of a batch lie after it in the file")
                   : status;
 }
 
@@ -498,7 +497,7 @@ static cst_status check_padding(const uint8_t *bytes, size_t size, cst_error *er
   for (size_t i = 0; i < size; i++) {
     if (bytes[i] != 0) {
       return cst__fail(error, CST_CORRUPT, "were streams joined? read them one by one",
-                       "more bytes behind the end mark of the Arrow stream");
+                       "more bytes after the end mark of the Arrow stream");
     }
   }
   return CST_OK;
@@ -506,7 +505,7 @@ static cst_status check_padding(const uint8_t *bytes, size_t size, cst_error *er
 
 static cst_status read_tail(cst__ipc_reader *r, cst_error *error) {
   enum { TAIL = 4 + MAGIC_SIZE, CHUNK = 4096 };
-  uint8_t bytes[TAIL + CHUNK] = {0}; /* the last ones seen, and new ones behind them */
+  uint8_t bytes[TAIL + CHUNK] = {0}; /* the last ones seen, and new ones after them */
   uint64_t size = 0;
   size_t got;
   do {

@@ -40,7 +40,7 @@ cst_status cst__ipc_reader_pick(cst__ipc_reader *reader, const int64_t *places, 
  * and the first row of the batch. */
 cst_status cst__ipc_reader_next(cst__ipc_reader *reader, struct ArrowArray *out, cst_error *error);
 
-/* In a file dictionaries may lie behind the batches that need them (Polars writes so). True if this
+/* In a file dictionaries may lie after the batches that need them (Polars writes so). True if this
  * is why cst__ipc_reader_next has just failed, with CST_UNSUPPORTED. Then one may collect the
  * dictionaries from the rest of the bytes, and restart with a second opening of the same file
  * (another ctx for read_bytes), which goes on with the batch that failed. */

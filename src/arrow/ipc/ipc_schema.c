@@ -62,8 +62,9 @@ static cst_status ipc_schema_check(const reading *r, int code) {
   if (code == NANOARROW_OK) {
     return CST_OK;
   }
-  return code == ENOMEM ? cst__fail_memory(r->error, 0)
-                        : cst__fail(r->error, CST_CORRUPT, NULL, "a field's type is no Arrow type");
+  return code == ENOMEM
+             ? cst__fail_memory(r->error, 0)
+             : cst__fail(r->error, CST_CORRUPT, NULL, "a field's type is not an Arrow type");
 }
 
 /* ---- formats ---- */
@@ -209,7 +210,7 @@ static cst_status ipc_schema_set_name(const reading *r, cst__flat_table field,
                      "the name of a column has a NUL in it");
   }
   if (!cst__utf8_valid(name.data, name.size)) {
-    return cst__fail(r->error, CST_CORRUPT, NULL, "the name of a column is no UTF-8");
+    return cst__fail(r->error, CST_CORRUPT, NULL, "the name of a column is not UTF-8");
   }
   char *copy = cst__new_copy(NULL, name.size > 0 ? (const char *)name.data : "", name.size);
   int code = copy != NULL ? ArrowSchemaSetName(out, copy) : ENOMEM;

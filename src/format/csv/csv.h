@@ -4,7 +4,7 @@
  * table.
  *
  * Source: RFC 4180, and where that is silent the default dialect of Python's csv module: a quote
- * counts only at the start of a cell. Other than there, text behind a closing quote and a quote
+ * counts only at the start of a cell. Other than there, text after a closing quote and a quote
  * that is never closed are faults.
  */
 #ifndef FORMAT_CSV_CSV_H
@@ -36,21 +36,21 @@ typedef struct cst__csv_cell {
 typedef enum cst__csv_fault_kind {
   CST__CSV_FINE,
   CST__CSV_CELLS,    /* a wrong number of cells */
-  CST__CSV_TEXT,     /* text behind a closing quote */
+  CST__CSV_TEXT,     /* text after a closing quote */
   CST__CSV_UNCLOSED, /* up to the end of the file */
   CST__CSV_TOO_LONG  /* up to the end of the file: where the row ends is not known */
 } cst__csv_fault_kind;
 
-/* A row that is no row of the table. */
+/* A row that does not belong to the table. */
 typedef struct cst__csv_fault {
   cst__csv_fault_kind kind;
   size_t begin;     /* of the row, within the block */
-  size_t end;       /* behind it */
+  size_t end;       /* after it */
   size_t at;        /* the byte that is wrong */
   size_t num_cells; /* that it has */
 } cst__csv_fault;
 
-enum { CST__CSV_PADDING = 64 /* readable bytes behind every block, zero at first */ };
+enum { CST__CSV_PADDING = 64 /* readable bytes after every block, zero at first */ };
 
 /* A walk over a block. */
 typedef struct cst__csv_scan {
@@ -68,7 +68,7 @@ typedef struct cst__csv_scan {
   bool after_cr;        /* in, out: a LF there belongs to the row in front */
   size_t rows;          /* out */
   size_t num_cells;     /* out: of the last row */
-  cst__csv_fault fault; /* out: behind these rows */
+  cst__csv_fault fault; /* out: after these rows */
 } cst__csv_scan;
 
 /* Finds rows until max_rows, a fault, or a row that does not end in the block (the last block's
@@ -85,7 +85,7 @@ typedef struct cst__csv_masks {
 cst__csv_masks cst__csv_find_masks(const uint8_t *data, uint8_t delimiter);
 cst__csv_masks cst__csv_find_masks_plain(const uint8_t *data, uint8_t delimiter);
 
-/* The lines that end in data; *cr says whether the byte in front of it was CR, and then whether the
+/* The lines that end in data; *cr says whether the byte before it was CR, and then whether the
  * last one is. */
 size_t cst__csv_count_lines(const uint8_t *data, size_t size, bool *cr);
 
@@ -93,8 +93,8 @@ size_t cst__csv_count_lines(const uint8_t *data, size_t size, bool *cr);
 size_t cst__csv_undouble(uint8_t *to, const uint8_t *text, size_t size);
 
 /* One value of a multivalent cell, which is CSV itself, with the secondary delimiter. `text` is
- * without doubled quotes. Returns false if a quote in it is wrong; else *at moves behind the value
- * and its delimiter, beyond `size` behind the last one. */
+ * without doubled quotes. Returns false if a quote in it is wrong; else *at moves past the value
+ * and its delimiter, beyond `size` after the last one. */
 bool cst__csv_next_value(const uint8_t *text, size_t size, uint8_t secondary, size_t *at,
                          cst__csv_cell *value);
 
@@ -119,7 +119,7 @@ typedef struct cst__csv_file {
   size_t at;   /* of the next row */
   bool last;   /* the input's end is in the block */
   bool after_cr;
-  bool ended;            /* behind a fault that goes on up to the end */
+  bool ended;            /* after a fault that goes on up to the end */
   uint64_t block_offset; /* of the block within the stream */
   int64_t record;        /* the next row's number */
   cst__csv_lines lines;
@@ -167,11 +167,11 @@ void cst__csv_file_close(cst__csv_file *file);
 /* The line of names. */
 cst_status cst__csv_file_header(cst__csv_file *file, cst__csv_header *header, cst_error *error);
 void cst__csv_header_reset(cst__csv_header *header);
-/* Says how many cells a row has; once, in front of the first next. */
+/* Says how many cells a row has; once, before the first next. */
 cst_status cst__csv_file_set_width(cst__csv_file *file, size_t width, cst_error *error);
 cst_status cst__csv_file_next(cst__csv_file *file, size_t max_rows, cst__csv_run *run,
                               cst_error *error);
-/* Reads the rest of the file behind a fault that goes up to its end; *bytes is its size. */
+/* Reads the rest of the file after a fault that goes up to its end; *bytes is its size. */
 cst_status cst__csv_file_pass_rest(cst__csv_file *file, const cst__csv_fault *fault,
                                    uint64_t *bytes, cst_error *error);
 /* Fills the error of a fault, its place included; returns its status. */
@@ -259,13 +259,13 @@ void cst__csv_plan_free(void *plan);
 /* The block size that plans begin with from here on; for tests. 0: the usual one. */
 void cst__csv_set_block_size(size_t size);
 
-/* Opens the i-th file behind its header, which has to have the plan's names; source[i] (num_names)
+/* Opens the i-th file past its header, which has to have the plan's names; source[i] (num_names)
  * is the number of the plan's i-th name in it. */
 cst_status cst__csv_plan_open(const cst__csv_plan *plan, size_t i, cst__csv_file *file,
                               size_t *source, cst_error *error);
 
 /* Reads all files (or the sample): seen[i] gets what the i-th name's cells show, for the names that
- * are columns of the plan. `first` is the first file behind its header, if it is open; it is closed
+ * are columns of the plan. `first` is the first file past its header, if it is open; it is closed
  * here. No file is opened twice, as a pipe cannot be. */
 cst_status cst__csv_infer(const cst__csv_plan *plan, cst__csv_file *first, unsigned *seen,
                           cst_error *error);

@@ -109,7 +109,7 @@ static inline bool take_whole(text t, uint64_t *value) {
          !__builtin_add_overflow(*value, (uint64_t)(t.at[19] - '0'), value);
 }
 
-/* The common case: up to 16 digits and no more than a minus in front of them. False: look closer.
+/* The common case: up to 16 digits and no more than a minus before them. False: look closer.
  */
 static inline bool quick_int(const uint8_t *at, size_t size, int64_t *out) {
   static const int64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -217,7 +217,7 @@ static size_t leading_zeros(const uint8_t *at, size_t size) {
   return zeros;
 }
 
-/* Python's float() without underscores; false if it is no such text. */
+/* Python's float() without underscores; false if the text is not one. */
 static inline bool parse_decimal(text t, decimal *d) {
   bool has_plus = t.size > 0 && *t.at == '+';
   *d = (decimal){.negative = take_sign(&t), .is_int = true};

@@ -348,7 +348,7 @@ static cst_status columns_of_types(cst__csv_plan *plan, const cst__table_options
   const struct ArrowSchema *types = options->types;
   bool all = options->columns == NULL;
   if (types->format == NULL || strcmp(types->format, "+s") != 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "types is no struct");
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "types is not a struct");
   }
   CST__TRY(take_columns(plan, all ? (size_t)types->n_children : options->num_columns, error));
   for (int64_t i = 0; all && i < types->n_children; i++) {

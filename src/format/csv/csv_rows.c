@@ -68,7 +68,7 @@ static bool read_narrow_uint(const uint8_t *text, size_t size, size_t width, uin
   return width == 8 || value >> (8 * width) == 0;
 }
 
-/* False: the text is no value of the type. */
+/* False: the text is not a value of the type. */
 static inline bool read_number(cst_dtype dtype, size_t width, const uint8_t *text, size_t size,
                                uint8_t *to) {
   switch (dtype) {

@@ -236,7 +236,7 @@ static cst_status csv_file_copy_name(cst__csv_file *f, const cst__csv_cell *cell
   size_t size = cell->size & CST__CSV_SIZE;
   if (!cst__utf8_valid(text, size) || memchr(text, 0, size) != NULL) {
     return cst__fail(error, CST_SCHEMA, "give the names, and pass over the line (skip_lines)",
-                     "a name in the header is no UTF-8, or has a NUL byte in it");
+                     "a name in the header is not UTF-8, or has a NUL byte in it");
   }
   *out = cst__new_copy(&f->allocator, text, size);
   if (*out == NULL) {
@@ -271,7 +271,7 @@ static cst_status header_fault(cst__csv_file *f, cst__csv_scan *scan, cst_error 
     return cst__csv_fault_error(f, &run, error);
   }
   cst__fail(error, CST_SCHEMA, "give the names of the columns",
-            "the file has no header: it ends in front of the line of names");
+            "the file has no header: it ends before the line of names");
   cst__error_add_file(error, f->name);
   return CST_SCHEMA;
 }
@@ -326,7 +326,7 @@ static cst_status csv_file_say_fault(const cst__csv_file *f, const cst__csv_faul
   switch (fault->kind) {
     case CST__CSV_TEXT:
       return cst__fail(error, CST_CORRUPT, "double a quote that belongs to the text",
-                       "text behind the closing quote of a cell");
+                       "text after the closing quote of a cell");
     case CST__CSV_UNCLOSED:
       return cst__fail(error, CST_CORRUPT, "close it, or double it if it belongs to the text",
                        "a quote is opened and not closed up to the end of the file");

@@ -71,7 +71,7 @@ cst__csv_masks cst__csv_find_masks(const uint8_t *data, uint8_t delimiter) {
   return find_masks(data, delimiter);
 }
 
-/* CR ends a line, and LF unless it comes behind CR. */
+/* CR ends a line, and LF unless it comes after CR. */
 size_t cst__csv_count_lines(const uint8_t *data, size_t size, bool *cr) {
   size_t lines = 0;
   size_t i = 0;
@@ -117,7 +117,7 @@ static inline bool scan_advance(cursor *c) {
   return true;
 }
 
-/* Forgets what lies in front of `at`, which is within the data. */
+/* Forgets what lies before `at`, which is within the data. */
 static inline void seek(cursor *c, size_t at) {
   if (at - c->base >= STEP) {
     c->base = at & ~(size_t)(STEP - 1);

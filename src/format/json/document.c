@@ -78,7 +78,7 @@ static size_t string_end(const cst__json_record *record, size_t at) {
   return at + 1;
 }
 
-/* True for what stands between values and behind them. */
+/* True for what stands between values and after them. */
 static bool is_between(uint8_t c) {
   switch (c) {
     case ' ':
@@ -201,7 +201,7 @@ static cst_status fail_parse(const cst__json_record *record, const yyjson_read_e
 }
 
 /* The first value that lies too deep; NULL: none. Needs no recursion: the values of a document lie
- * one behind the other, and a list knows where it ends. */
+ * one after the other, and a list knows where it ends. */
 static const yyjson_val *find_too_deep(const yyjson_val *root, size_t count) {
   const yyjson_val *ends[CST__JSON_MAX_DEPTH];
   size_t depth = 0;

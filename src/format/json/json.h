@@ -33,7 +33,7 @@ typedef struct cst__json_record {
   bool is_cut;    /* longer than may be: not all of it is there */
 } cst__json_record;
 
-/* The records of all files, one behind the other. */
+/* The records of all files, one after the other. */
 typedef struct cst__json_lines {
   const cst__table_files *files;
   cst_allocator allocator;
@@ -42,7 +42,7 @@ typedef struct cst__json_lines {
 
   size_t file; /* index of the file at hand */
   cst__input *input;
-  bool at_end; /* nothing comes behind the buffer */
+  bool at_end; /* nothing comes after the buffer */
   struct {
     bool is_one; /* the file is one list */
     bool is_closed;
@@ -97,9 +97,9 @@ typedef struct cst__json_document {
   yyjson_doc *doc;
 } cst__json_document;
 
-/* Parses an object; numbers stay text. CST_CORRUPT for what is no JSON, CST_SCHEMA for what is no
- * object, CST_LIMIT for more depth than CST__JSON_MAX_DEPTH. The value lives until the next call.
- * The error has its place. */
+/* Parses an object; numbers stay text. CST_CORRUPT for what is not JSON, CST_SCHEMA for what is not
+ * an object, CST_LIMIT for more depth than CST__JSON_MAX_DEPTH. The value lives until the next
+ * call. The error has its place. */
 cst_status cst__json_document_parse(cst__json_document *document, const cst__json_record *record,
                                     yyjson_val **out, cst_error *error);
 void cst__json_document_reset(cst__json_document *document);
@@ -140,14 +140,14 @@ typedef struct cst__json_number {
   uint64_t u; /* the magnitude of INT, UINT */
 } cst__json_number;
 
-/* Of the text of a valid number, with a NUL behind it. */
+/* Of the text of a valid number, with a NUL after it. */
 cst__json_number cst__json_read_number(const char *text, size_t size);
 /* Correctly rounded; false if it is beyond the type. */
 bool cst__json_read_float64(const char *text, size_t size, double *out);
 bool cst__json_read_float32(const char *text, size_t size, float *out);
 /* "NaN", "Infinity", "-Infinity". */
 bool cst__json_read_special(const char *text, size_t size, double *out);
-/* The string of {"base64": "..."}; NULL if the value is no such object. */
+/* The string of {"base64": "..."}; NULL if the value is not such an object. */
 yyjson_val *cst__json_base64_mark(yyjson_val *value);
 /* The number of bytes that a base64 text holds; false if it is none: the standard alphabet, with
  * padding, without idle bits. */

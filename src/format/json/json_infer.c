@@ -418,7 +418,7 @@ static cst_status add_object(cst__json_infer *infer, node *n, yyjson_val *value)
   size_t size;
   bool is_mark = mark != NULL && cst__json_base64_size(unsafe_yyjson_get_str(mark),
                                                        unsafe_yyjson_get_len(mark), &size);
-  /* A mark among strings can only be bytes; else the objects behind it may say that it is none. */
+  /* A mark among strings can only be bytes; else the objects after it may say that it is none. */
   CST__TRY(see(infer, n, is_mark ? SEEN_MARK : SEEN_OBJECT, value));
   return add_members(infer, n, value);
 }

@@ -22,7 +22,7 @@ static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 
 enum { MAX_POWER = 22, FLOAT_DIGITS = 9, DOUBLE_DIGITS = 17 };
 
-/* Writes the digits in front of `end`; returns their first. */
+/* Writes the digits before `end`; returns their first. */
 static char *digits_before(char *end, uint64_t value) {
   do {
     *--end = (char)('0' + value % 10);
@@ -67,7 +67,7 @@ static void append_decimal(cst__json_text *text, bool negative, decimal d) {
   char out[48];
   const char *first = digits_before(digits + sizeof digits, d.digits);
   char *at = out;
-  int point = d.num_digits + d.exponent; /* digits in front of the point */
+  int point = d.num_digits + d.exponent; /* digits before the point */
   if (negative) {
     *at++ = '-';
   }

@@ -160,7 +160,7 @@ static cst_status json_append_base64(cst__json_rows *rows, cst__json_column *col
   size_t size;
   const char *text = unsafe_yyjson_get_str(mark);
   if (!cst__json_base64_size(text, unsafe_yyjson_get_len(mark), &size)) {
-    return fail_value(rows, column, value, "a text that is no base64", error);
+    return fail_value(rows, column, value, "a text that is not base64", error);
   }
   uint8_t *to = cst__builder_append_string(column->to, size);
   if (to == NULL) {

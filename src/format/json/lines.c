@@ -39,7 +39,7 @@ static void lines_take(cst__json_lines *lines, size_t size) {
   lines->offset += size;
 }
 
-/* One block more behind what is not taken yet. */
+/* One block more after what is not taken yet. */
 static cst_status lines_fill(cst__json_lines *lines, cst_error *error) {
   size_t live = lines->end - lines->begin;
   size_t got;
@@ -53,7 +53,7 @@ static cst_status lines_fill(cst__json_lines *lines, cst_error *error) {
   }
   CST__TRY(cst__input_read(lines->input, lines->buffer.data + live, lines->block, &got, error));
   lines->end = live + got;
-  lines->at_end = got == 0; /* a short block may stand in front of a failure */
+  lines->at_end = got == 0; /* a short block may stand before a failure */
   return CST_OK;
 }
 
@@ -79,7 +79,7 @@ static cst_status lines_open_file(cst__json_lines *lines, cst_error *error) {
 
 static bool is_blank(uint8_t c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* Goes to the next byte that is no blank; false at the end of the file. */
+/* Goes to the next byte that is not blank; false at the end of the file. */
 static cst_status lines_skip_blanks(cst__json_lines *lines, bool *found, cst_error *error) {
   for (;;) {
     while (lines->begin < lines->end) {
@@ -102,7 +102,7 @@ static cst_status lines_skip_blanks(cst__json_lines *lines, bool *found, cst_err
   }
 }
 
-/* Goes behind the record that was handed out last. */
+/* Goes past the record that was handed out last. */
 static void leave_record(cst__json_lines *lines) {
   const uint8_t *at = lines->buffer.data + lines->begin;
   size_t size = lines->size;
@@ -146,7 +146,7 @@ static bool step_in_string(cst__json_lines *lines, uint8_t c) {
   return false;
 }
 
-/* The end of an element: where its brackets close, or in front of what ends a scalar. Whether they
+/* The end of an element: where its brackets close, or before what ends a scalar. Whether they
  * are the right ones, the parser sees. */
 static bool find_element_end(cst__json_lines *lines, size_t *size) {
   const uint8_t *at = lines->buffer.data + lines->begin;
@@ -264,11 +264,11 @@ static cst_status fail_list(const cst__json_lines *lines, const char *what, cst_
                    error);
 }
 
-/* Goes to the next element; *found is false behind the list. */
+/* Goes to the next element; *found is false after the list. */
 static cst_status find_element(cst__json_lines *lines, bool *found, cst_error *error) {
   CST__TRY(lines_skip_blanks(lines, found, error));
   if (lines->list.is_closed) {
-    return *found ? fail_list(lines, "something comes behind the end", error) : CST_OK;
+    return *found ? fail_list(lines, "something comes after the end", error) : CST_OK;
   }
   if (*found && byte_at(lines) == ']') {
     lines_take(lines, 1);
@@ -292,7 +292,7 @@ static cst_status find_element(cst__json_lines *lines, bool *found, cst_error *e
   return CST_OK;
 }
 
-/* Looks behind the '[' with which a file begins: a list of objects, or a line that is none? */
+/* Looks past the '[' with which a file begins: a list of objects, or a line that is not? */
 static cst_status begins_list(cst__json_lines *lines, bool *is_list, cst_error *error) {
   *is_list = true;
   for (size_t i = 1; i <= lines->max_record; i++) {

@@ -44,7 +44,7 @@ static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* The exponent behind the 'e' or 'E'; far beyond any float it is only far. */
+/* The exponent after the 'e' or 'E'; far beyond any float it is only far. */
 static int read_exponent(const char *at, const char *end) {
   bool is_negative = at < end && *at == '-';
   int value = 0;
@@ -175,7 +175,7 @@ yyjson_val *cst__json_base64_mark(yyjson_val *value) {
   return is_mark ? inner : NULL;
 }
 
-/* 0 to 63; more for a byte that is no digit. */
+/* 0 to 63; more for a byte that is not a digit. */
 static unsigned digit_of(char c) {
   if (c >= 'A' && c <= 'Z') {
     return (unsigned)(c - 'A');

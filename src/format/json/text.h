@@ -28,7 +28,7 @@ void cst__json_float32(cst__json_text *text, float value);
 void cst__json_float64(cst__json_text *text, double value);
 /* A string, or an object with base64. */
 void cst__json_bytes(cst__json_text *text, cst_bytes bytes);
-/* The key of an object with its colon; bytes that are no UTF-8 become \xNN. */
+/* The key of an object with its colon; bytes that are not UTF-8 become \xNN. */
 void cst__json_key(cst__json_text *text, const char *name);
 
 /* CST_UNSUPPORTED, with the path of the column, for types that have no JSON (dictionaries, times,

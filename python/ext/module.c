@@ -165,7 +165,7 @@ static int clear_module(PyObject *module) {
 
 static void free_module(void *module) { clear_module(module); }
 
-static PyObject *arrow_schema(PyObject *module, PyObject *object) {
+static PyObject *module_arrow_schema(PyObject *module, PyObject *object) {
   struct ArrowSchema schema;
   return cst__py_import_schema(object, &schema) < 0
              ? NULL
@@ -180,7 +180,7 @@ static PyObject *plant_arrow_schema(PyObject *module, PyObject *tree) {
 }
 
 static PyMethodDef functions[] = {
-    {"arrow_schema", arrow_schema, METH_O, NULL},
+    {"arrow_schema", module_arrow_schema, METH_O, NULL},
     {"_plant_arrow_schema", plant_arrow_schema, METH_O, NULL},
     {"array_take", cst__py_table_take, METH_VARARGS, NULL},
     {"array_filter", cst__py_table_filter, METH_VARARGS, NULL},

@@ -8,8 +8,8 @@ typedef struct arrow_schema {
   const struct ArrowSchema *node;
 } arrow_schema;
 
-static PyObject *make(cst__py_state *state, cst__py_shared *shared,
-                      const struct ArrowSchema *node) {
+static PyObject *arrow_schema_make(cst__py_state *state, cst__py_shared *shared,
+                                   const struct ArrowSchema *node) {
   arrow_schema *self = PyObject_New(arrow_schema, state->arrow_schema_type);
   if (self == NULL) {
     cst__py_shared_release(shared);
@@ -26,7 +26,7 @@ PyObject *cst__py_arrow_schema_new(cst__py_state *state, struct ArrowSchema *sch
     schema->release(schema);
     return PyErr_NoMemory();
   }
-  return make(state, shared, cst__py_shared_schema(shared));
+  return arrow_schema_make(state, shared, cst__py_shared_schema(shared));
 }
 
 const struct ArrowSchema *cst__py_arrow_schema_view(PyObject *self) {
@@ -36,7 +36,7 @@ const struct ArrowSchema *cst__py_arrow_schema_view(PyObject *self) {
 PyObject *cst__py_arrow_schema_child(PyObject *object, int64_t i) {
   arrow_schema *self = (arrow_schema *)object;
   cst__py_shared_retain(self->shared);
-  return make(cst__py_state_of(object), self->shared, self->node->children[i]);
+  return arrow_schema_make(cst__py_state_of(object), self->shared, self->node->children[i]);
 }
 
 PyObject *cst__py_arrow_schema_name(const struct ArrowSchema *schema, int64_t i) {
@@ -45,7 +45,7 @@ PyObject *cst__py_arrow_schema_name(const struct ArrowSchema *schema, int64_t i)
                               "surrogateescape");
 }
 
-static void dealloc(PyObject *object) {
+static void arrow_schema_dealloc(PyObject *object) {
   cst__py_pending pending = cst__py_put_aside();
   cst__py_shared_release(((arrow_schema *)object)->shared);
   cst__py_put_back(pending);
@@ -97,7 +97,7 @@ static PyObject *get_children(PyObject *object, void *closure) {
   return children;
 }
 
-static PyObject *export_schema(PyObject *object, PyObject *unused) {
+static PyObject *arrow_schema_export_schema(PyObject *object, PyObject *unused) {
   (void)unused;
   arrow_schema *self = (arrow_schema *)object;
   struct ArrowSchema out;
@@ -175,7 +175,7 @@ static PyObject *type_text(const struct ArrowSchema *node) {
   return text;
 }
 
-static PyObject *repr(PyObject *object) {
+static PyObject *arrow_schema_repr(PyObject *object) {
   PyObject *text = type_text(((arrow_schema *)object)->node);
   PyObject *result =
       text == NULL ? NULL : PyUnicode_FromFormat("<columnstone.ArrowSchema %U>", text);
@@ -216,7 +216,7 @@ static Py_hash_t hash(PyObject *object) {
   return value;
 }
 
-static Py_ssize_t length(PyObject *object) {
+static Py_ssize_t arrow_schema_length(PyObject *object) {
   return (Py_ssize_t)((arrow_schema *)object)->node->n_children;
 }
 
@@ -236,7 +236,7 @@ static PyObject *reduce(PyObject *object, PyObject *unused) {
 }
 
 static PyMethodDef methods[] = {
-    {"__arrow_c_schema__", export_schema, METH_NOARGS,
+    {"__arrow_c_schema__", arrow_schema_export_schema, METH_NOARGS,
      PyDoc_STR("The schema as an Arrow PyCapsule, for pyarrow.schema(...) and others.")},
     {"__reduce__", reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
@@ -256,12 +256,12 @@ static PyType_Slot slots[] = {
                 "Anything that speaks the Arrow PyCapsule interface takes it, for example\n"
                 "``pyarrow.schema(source.arrow_schema)``. Equality compares names, types and\n"
                 "nullability, not metadata."},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_repr, repr},
+    {Py_tp_dealloc, arrow_schema_dealloc},
+    {Py_tp_repr, arrow_schema_repr},
     {Py_tp_str, str},
     {Py_tp_richcompare, richcompare},
     {Py_tp_hash, hash},
-    {Py_sq_length, length},
+    {Py_sq_length, arrow_schema_length},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},
     {0, NULL},

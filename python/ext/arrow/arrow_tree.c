@@ -7,8 +7,8 @@
 
 /* ---- to a tree ---- */
 
-/* Bytes of a metadata blob: a count, then as many pairs of texts behind their lengths. Source: "The
- * Arrow C data interface", ArrowSchema.metadata. */
+/* Bytes of a metadata blob: a count, then as many pairs of texts, each after its length. Source:
+ * "The Arrow C data interface", ArrowSchema.metadata. */
 static size_t metadata_size(const char *metadata) {
   int32_t count;
   memcpy(&count, metadata, sizeof count);
@@ -21,7 +21,7 @@ static size_t metadata_size(const char *metadata) {
   return end;
 }
 
-static PyObject *bytes_or_none(const char *data, size_t size) {
+static PyObject *arrow_tree_bytes_or_none(const char *data, size_t size) {
   return data == NULL ? Py_NewRef(Py_None) : PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
 }
 
@@ -40,15 +40,16 @@ PyObject *cst__py_arrow_schema_tree(const struct ArrowSchema *node) {
   const char *name = node->name;
   const char *metadata = node->metadata;
   return Py_BuildValue(
-      "(yNLNNN)", node->format, bytes_or_none(name, name == NULL ? 0 : strlen(name)),
+      "(yNLNNN)", node->format, arrow_tree_bytes_or_none(name, name == NULL ? 0 : strlen(name)),
       (long long)node->flags,
-      bytes_or_none(metadata, metadata == NULL ? 0 : metadata_size(metadata)), children_of(node),
+      arrow_tree_bytes_or_none(metadata, metadata == NULL ? 0 : metadata_size(metadata)),
+      children_of(node),
       node->dictionary == NULL ? Py_NewRef(Py_None) : cst__py_arrow_schema_tree(node->dictionary));
 }
 
 /* ---- from a tree ---- */
 
-static void release_node(struct ArrowSchema *node) {
+static void arrow_tree_release_node(struct ArrowSchema *node) {
   for (int64_t i = 0; i < node->n_children; i++) {
     if (node->children[i]->release != NULL) {
       node->children[i]->release(node->children[i]);
@@ -66,7 +67,7 @@ static void release_node(struct ArrowSchema *node) {
   node->release = NULL;
 }
 
-/* A copy with a NUL behind it; NULL for NULL, or with an exception. */
+/* A copy with a NUL after it; NULL for NULL, or with an exception. */
 static const char *copy_bytes(const char *data, Py_ssize_t size) {
   char *copy = data == NULL ? NULL : malloc((size_t)size + 1);
   if (copy != NULL) {
@@ -121,13 +122,13 @@ int cst__py_arrow_schema_plant(PyObject *tree, struct ArrowSchema *out) {
   int result = -1;
   if (PyArg_ParseTuple(tree, "yz#Lz#OO:ArrowSchema", &format, &name, &name_size, &flags, &metadata,
                        &metadata_length, &children, &dictionary)) {
-    *out = (struct ArrowSchema){.flags = flags, .release = release_node};
+    *out = (struct ArrowSchema){.flags = flags, .release = arrow_tree_release_node};
     out->format = copy_bytes(format, (Py_ssize_t)strlen(format));
     out->name = copy_bytes(name, name_size);
     out->metadata = copy_bytes(metadata, metadata_length);
     result = PyErr_Occurred() == NULL ? plant_children(children, dictionary, out) : -1;
     if (result < 0) {
-      release_node(out);
+      arrow_tree_release_node(out);
     }
   }
   Py_LeaveRecursiveCall();

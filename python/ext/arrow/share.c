@@ -84,7 +84,7 @@ static void exported_free(exported *e) {
   free(e);
 }
 
-static void release_array(struct ArrowArray *array) {
+static void share_release_array(struct ArrowArray *array) {
   exported *e = array->private_data;
   for (int64_t i = 0; i < array->n_children; i++) {
     if (array->children[i]->release != NULL) {
@@ -107,7 +107,7 @@ int cst__py_shared_export_array(cst__py_shared *shared, const struct ArrowArray 
   struct ArrowArray *nodes = e->nodes;
   struct ArrowArray copy = *node;
   copy.private_data = e;
-  copy.release = release_array;
+  copy.release = share_release_array;
   copy.children = (struct ArrowArray **)(nodes + node->n_children + 1);
   copy.dictionary = NULL;
   int result = 0;
@@ -122,14 +122,14 @@ int cst__py_shared_export_array(cst__py_shared *shared, const struct ArrowArray 
     result = cst__py_shared_export_array(shared, node->dictionary, copy.dictionary);
   }
   if (result < 0) {
-    release_array(&copy);
+    share_release_array(&copy);
     return -1;
   }
   *out = copy;
   return 0;
 }
 
-static void release_schema(struct ArrowSchema *schema) {
+static void share_release_schema(struct ArrowSchema *schema) {
   exported *e = schema->private_data;
   for (int64_t i = 0; i < schema->n_children; i++) {
     if (schema->children[i]->release != NULL) {
@@ -152,7 +152,7 @@ int cst__py_shared_export_schema(cst__py_shared *shared, const struct ArrowSchem
   struct ArrowSchema *nodes = e->nodes;
   struct ArrowSchema copy = *node;
   copy.private_data = e;
-  copy.release = release_schema;
+  copy.release = share_release_schema;
   copy.children = (struct ArrowSchema **)(nodes + node->n_children + 1);
   copy.dictionary = NULL;
   int result = 0;
@@ -167,7 +167,7 @@ int cst__py_shared_export_schema(cst__py_shared *shared, const struct ArrowSchem
     result = cst__py_shared_export_schema(shared, node->dictionary, copy.dictionary);
   }
   if (result < 0) {
-    release_schema(&copy);
+    share_release_schema(&copy);
     return -1;
   }
   *out = copy;

@@ -48,7 +48,7 @@ static PyObject *varying(const struct ArrowSchema *schema, const struct ArrowArr
 }
 
 /* A view: size, then the bytes if at most 12, else 4 bytes, buffer number and offset. */
-static PyObject *view(bool text, const struct ArrowArray *array, int64_t at) {
+static PyObject *values_view(bool text, const struct ArrowArray *array, int64_t at) {
   const uint8_t *slot = (const uint8_t *)buffer(array, 1) + at * 16;
   int32_t field[4];
   memcpy(field, slot, sizeof field);
@@ -160,7 +160,7 @@ static PyObject *present(cst__py_state *state, const struct ArrowSchema *schema,
     case 'U':
       return varying(schema, array, at);
     case 'v':
-      return view(format[1] == 'u', array, at);
+      return values_view(format[1] == 'u', array, at);
     case 'w': {
       int64_t width = strtoll(format + 2, NULL, 10);
       return text_or_bytes(false, (const uint8_t *)buffer(array, 1) + at * width, width);

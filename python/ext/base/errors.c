@@ -54,7 +54,7 @@ static int add_text(PyObject *fields, const char *name, const char *text) {
 }
 
 /* Adds a number that is unknown below `first`. */
-static int add_number(PyObject *fields, const char *name, int64_t number, int64_t first) {
+static int errors_add_number(PyObject *fields, const char *name, int64_t number, int64_t first) {
   if (number < first) {
     return 0;
   }
@@ -72,10 +72,10 @@ static PyObject *error_fields(const cst_error *error) {
   if (add_text(fields, "code", cst_status_name(error->code)) < 0 ||
       add_text(fields, "file", error->file) < 0 || add_text(fields, "path", error->path) < 0 ||
       add_text(fields, "hint", error->hint) < 0 ||
-      add_number(fields, "record", error->record, 0) < 0 ||
-      add_number(fields, "offset", error->offset, 0) < 0 ||
-      add_number(fields, "line", error->line, 1) < 0 ||
-      add_number(fields, "column", error->column, 1) < 0) {
+      errors_add_number(fields, "record", error->record, 0) < 0 ||
+      errors_add_number(fields, "offset", error->offset, 0) < 0 ||
+      errors_add_number(fields, "line", error->line, 1) < 0 ||
+      errors_add_number(fields, "column", error->column, 1) < 0) {
     Py_CLEAR(fields);
   }
   return fields;

@@ -20,7 +20,7 @@ static bool run_handlers(cst__py_gate *gate) {
   return true;
 }
 
-static bool check(void *ctx) {
+static bool interrupt_check(void *ctx) {
   cst__py_gate *gate = ctx;
   PyGILState_STATE gil;
   if (!cst__py_enter(gate, &gil)) {
@@ -48,13 +48,13 @@ void cst__py_interrupt_later(cst__py_gate *gate) { (void)Py_AddPendingCall(raise
 
 /* What has been asked for by a thread: on the main one. */
 static int install(void *ctx) {
-  cst_interrupt_set(check, ctx);
+  cst_interrupt_set(interrupt_check, ctx);
   return 0;
 }
 
 static cst__py_gate *forked; /* that a child's only thread, which is its main one, asks */
 
-static void after_fork_in_child(void) { cst_interrupt_set(check, forked); }
+static void after_fork_in_child(void) { cst_interrupt_set(interrupt_check, forked); }
 
 int cst__py_interrupt_init(cst__py_gate *gate) {
   PyObject *threading = PyImport_ImportModule("threading");

@@ -48,7 +48,7 @@ static int make_adapter_with(cst__py_dataset_object *self, const cst_tensor_opti
   return 0;
 }
 
-static int make_adapter(cst__py_dataset_object *self, cst_tensor_adapter **out) {
+static int dataset_make_adapter(cst__py_dataset_object *self, cst_tensor_adapter **out) {
   cst__py_pads pads;
   if (cst__py_pads_init(&pads, self->pads) < 0) {
     return -1;
@@ -62,7 +62,7 @@ static int make_adapter(cst__py_dataset_object *self, cst_tensor_adapter **out) 
 const cst_tensor_adapter *cst__py_dataset_adapter(PyObject *object) {
   cst__py_dataset_object *self = (cst__py_dataset_object *)object;
   cst_tensor_adapter *made = NULL;
-  if (self->adapter == NULL && make_adapter(self, &made) < 0) {
+  if (self->adapter == NULL && dataset_make_adapter(self, &made) < 0) {
     return NULL;
   }
   if (self->adapter == NULL) {

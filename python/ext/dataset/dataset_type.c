@@ -6,8 +6,8 @@
 #include "ext/source/source.h"
 #include "ext/tensor/tensor.h"
 
-static int parse(cst__py_dataset_object *self, cst_dataset_options *o, PyObject *args,
-                 PyObject *kwargs) {
+static int dataset_parse(cst__py_dataset_object *self, cst_dataset_options *o, PyObject *args,
+                         PyObject *kwargs) {
   static char *keywords[] = {"source", "batch_size", "shuffle",  "window",  "seed", "drop_last",
                              "shard",  "num_shards", "prefetch", "threads", "pads", NULL};
   cst__py_state *state = cst__py_state_of((PyObject *)self);
@@ -34,10 +34,10 @@ static int parse(cst__py_dataset_object *self, cst_dataset_options *o, PyObject 
   return 0;
 }
 
-static int init(cst__py_dataset_object *self, PyObject *args, PyObject *kwargs) {
+static int dataset_init(cst__py_dataset_object *self, PyObject *args, PyObject *kwargs) {
   cst_dataset_options options = CST_DATASET_OPTIONS_INIT;
   cst_error error = CST_ERROR_INIT;
-  if (parse(self, &options, args, kwargs) < 0) {
+  if (dataset_parse(self, &options, args, kwargs) < 0) {
     return -1;
   }
   cst_source *source = cst__py_source_view(self->source);
@@ -54,19 +54,19 @@ static int init(cst__py_dataset_object *self, PyObject *args, PyObject *kwargs) 
 static PyObject *new_dataset(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   cst__py_dataset_object *self = (cst__py_dataset_object *)allocate(type, 0);
-  if (self != NULL && init(self, args, kwargs) < 0) {
+  if (self != NULL && dataset_init(self, args, kwargs) < 0) {
     Py_CLEAR(self);
   }
   return (PyObject *)self;
 }
 
-static int traverse(PyObject *object, visitproc visit, void *arg) {
+static int dataset_traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(((cst__py_dataset_object *)object)->source);
   return 0;
 }
 
-static void dealloc(PyObject *object) {
+static void dataset_dealloc(PyObject *object) {
   cst__py_dataset_object *self = (cst__py_dataset_object *)object;
   PyObject_GC_UnTrack(object);
   cst_tensor_adapter_free(self->adapter);
@@ -106,7 +106,7 @@ static PyObject *count_with(PyObject *object, count_function function) {
                           : cst__py_source_raise(self->source, &error);
 }
 
-static PyObject *num_rows(PyObject *object, PyObject *unused) {
+static PyObject *dataset_num_rows(PyObject *object, PyObject *unused) {
   (void)unused;
   return count_with(object, cst_dataset_num_rows);
 }
@@ -157,16 +157,19 @@ static PyObject *loader(PyObject *object, PyObject *args) {
 }
 
 static PyMethodDef methods[] = {
-    {"shuffle", shuffle, METH_NOARGS, NULL},         {"num_rows", num_rows, METH_NOARGS, NULL},
-    {"num_batches", num_batches, METH_NOARGS, NULL}, {"order", order, METH_VARARGS, NULL},
-    {"loader", loader, METH_VARARGS, NULL},          {NULL, NULL, 0, NULL},
+    {"shuffle", shuffle, METH_NOARGS, NULL},
+    {"num_rows", dataset_num_rows, METH_NOARGS, NULL},
+    {"num_batches", num_batches, METH_NOARGS, NULL},
+    {"order", order, METH_VARARGS, NULL},
+    {"loader", loader, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, "A source with an order; columnstone.Dataset is the public face."},
     {Py_tp_new, new_dataset},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_traverse, traverse},
+    {Py_tp_dealloc, dataset_dealloc},
+    {Py_tp_traverse, dataset_traverse},
     {Py_tp_methods, methods},
     {0, NULL},
 };

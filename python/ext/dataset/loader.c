@@ -18,7 +18,8 @@ typedef struct loader_object {
   PyObject *weakrefs;
 } loader_object;
 
-static int start(loader_object *self, const cst_position *from, uint32_t first, uint32_t step) {
+static int loader_start(loader_object *self, const cst_position *from, uint32_t first,
+                        uint32_t step) {
   if (self->sparse != NULL) {
     self->adapter = cst__py_dataset_adapter(self->dataset);
     if (self->adapter == NULL) {
@@ -40,14 +41,14 @@ static int start(loader_object *self, const cst_position *from, uint32_t first, 
   return 0;
 }
 
-static void end(cst__py_feed *feed, void *work) {
+static void loader_end(cst__py_feed *feed, void *work) {
   (void)feed;
   Py_BEGIN_ALLOW_THREADS
   cst_loader_free(work);
   Py_END_ALLOW_THREADS
 }
 
-static cst_status step(cst__py_feed *feed, cst__py_item *out, cst_error *error) {
+static cst_status loader_step(cst__py_feed *feed, cst__py_item *out, cst_error *error) {
   const loader_object *self =
       (const loader_object *)(const void *)((const char *)feed - offsetof(loader_object, feed));
   return self->adapter == NULL ? cst_loader_next(feed->work, &out->batch, &out->position, error)
@@ -68,7 +69,7 @@ static PyObject *wrap_content(loader_object *self, cst__py_item *item) {
   return cst__py_batch_new(state, schema, &item->batch);
 }
 
-static PyObject *wrap(PyObject *object, cst__py_item *item) {
+static PyObject *loader_wrap(PyObject *object, cst__py_item *item) {
   PyObject *content = wrap_content((loader_object *)object, item);
   const cst_position *at = &item->position;
   return content == NULL
@@ -78,7 +79,8 @@ static PyObject *wrap(PyObject *object, cst__py_item *item) {
                              (unsigned long long)at->rows_before);
 }
 
-static const cst__py_feed_kind kind = {"loader", "iterate over the dataset again", end, step, wrap};
+static const cst__py_feed_kind kind = {"loader", "iterate over the dataset again", loader_end,
+                                       loader_step, loader_wrap};
 
 PyObject *cst__py_loader_new(PyObject *dataset, const cst_position *from, uint32_t first,
                              uint32_t step, PyObject *sparse, PyObject *ragged) {
@@ -98,7 +100,7 @@ PyObject *cst__py_loader_new(PyObject *dataset, const cst_position *from, uint32
   self->ragged = Py_XNewRef(ragged);
   int result = cst__py_feed_init(&self->feed, source);
   if (result == 0) {
-    result = start(self, from, first, step);
+    result = loader_start(self, from, first, step);
   }
   if (result < 0) {
     Py_CLEAR(self);
@@ -106,7 +108,7 @@ PyObject *cst__py_loader_new(PyObject *dataset, const cst_position *from, uint32
   return (PyObject *)self;
 }
 
-static int traverse(PyObject *object, visitproc visit, void *arg) {
+static int loader_traverse(PyObject *object, visitproc visit, void *arg) {
   loader_object *self = (loader_object *)object;
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->dataset);
@@ -115,7 +117,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
   return cst__py_feed_traverse(&self->feed, visit, arg);
 }
 
-static void dealloc(PyObject *object) {
+static void loader_dealloc(PyObject *object) {
   loader_object *self = (loader_object *)object;
   PyObject_GC_UnTrack(object);
   if (self->weakrefs != NULL) {
@@ -128,7 +130,7 @@ static void dealloc(PyObject *object) {
   cst__py_free(object);
 }
 
-static PyObject *next(PyObject *object) {
+static PyObject *loader_next(PyObject *object) {
   return cst__py_feed_next(object, &((loader_object *)object)->feed);
 }
 
@@ -153,10 +155,10 @@ static PyType_Slot slots[] = {
      "One epoch of a dataset: an iterator of (batch or dict of tensors, epoch, batch number, "
      "file,\n"
      "rows before the file). Threads start with the first next and end with the iterator."},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_traverse, traverse},
+    {Py_tp_dealloc, loader_dealloc},
+    {Py_tp_traverse, loader_traverse},
     {Py_tp_iter, PyObject_SelfIter},
-    {Py_tp_iternext, next},
+    {Py_tp_iternext, loader_next},
     {Py_tp_methods, methods},
     {Py_tp_members, members},
     {0, NULL},

@@ -35,8 +35,8 @@ typedef struct decoder_object {
 
 /* ---- kinds ---- */
 
-static cst_status example_create(const cst_schema *schema, const settings *set, void **out,
-                                 cst_error *error) {
+static cst_status decoder_example_create(const cst_schema *schema, const settings *set, void **out,
+                                         cst_error *error) {
   cst_decode_options options = CST_DECODE_OPTIONS_INIT;
   options.flags = set->flags;
   options.columns = set->columns.names;
@@ -47,8 +47,8 @@ static cst_status example_create(const cst_schema *schema, const settings *set, 
   return status;
 }
 
-static cst_status sequence_create(const cst_schema *schema, const settings *set, void **out,
-                                  cst_error *error) {
+static cst_status decoder_sequence_create(const cst_schema *schema, const settings *set, void **out,
+                                          cst_error *error) {
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
   options.flags = set->flags;
   options.columns = set->columns.names;
@@ -77,15 +77,15 @@ static cst_status sequence_create(const cst_schema *schema, const settings *set,
                                   cst_error *error) {                                           \
     return cst_##noun##_decoder_arrow_schema(decoder, out, error);                              \
   }                                                                                             \
-  static const decoder_kind noun##_kind = {noun##_create, noun##_free, noun##_decode,           \
+  static const decoder_kind noun##_kind = {decoder_##noun##_create, noun##_free, noun##_decode, \
                                            noun##_decode_arrow, noun##_schema};
 DECODER_CALLS(example)
 DECODER_CALLS(sequence)
 
 /* ---- life ---- */
 
-static int init(decoder_object *self, cst__py_state *state, const cst_schema *schema,
-                const settings *set) {
+static int decoder_init(decoder_object *self, cst__py_state *state, const cst_schema *schema,
+                        const settings *set) {
   cst_error error = CST_ERROR_INIT;
   struct ArrowSchema arrow_schema;
   cst_status status = self->kind->create(schema, set, &self->decoder, &error);
@@ -119,7 +119,7 @@ static PyObject *new_decoder(PyTypeObject *type, PyObject *args, const decoder_k
   decoder_object *self = (decoder_object *)allocate(type, 0);
   if (self != NULL) {
     self->kind = kind;
-    if (init(self, state, schema, &set) < 0) {
+    if (decoder_init(self, state, schema, &set) < 0) {
       Py_CLEAR(self);
     }
   }
@@ -127,17 +127,17 @@ static PyObject *new_decoder(PyTypeObject *type, PyObject *args, const decoder_k
   return (PyObject *)self;
 }
 
-static PyObject *new_example(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+static PyObject *decoder_new_example(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   (void)kwargs;
   return new_decoder(type, args, &example_kind);
 }
 
-static PyObject *new_sequence(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+static PyObject *decoder_new_sequence(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   (void)kwargs;
   return new_decoder(type, args, &sequence_kind);
 }
 
-static void dealloc(PyObject *object) {
+static void decoder_dealloc(PyObject *object) {
   decoder_object *self = (decoder_object *)object;
   self->kind->free(self->decoder);
   cst__py_lock_reset(&self->lock);
@@ -165,7 +165,7 @@ static void records_reset(records *r) {
   Py_XDECREF(r->items);
 }
 
-static int add_buffer(records *r, Py_ssize_t i, PyObject *item) {
+static int decoder_add_buffer(records *r, Py_ssize_t i, PyObject *item) {
   if (r->buffers == NULL) {
     r->buffers = calloc((size_t)(r->count - i), sizeof *r->buffers);
   }
@@ -197,7 +197,7 @@ static int add_record(records *r, Py_ssize_t i) {
     r->bytes[i] = (cst_bytes){(const uint8_t *)data, (size_t)size};
     return 0;
   }
-  return add_buffer(r, i, item);
+  return decoder_add_buffer(r, i, item);
 }
 
 static int records_init(records *r, PyObject *sequence) {
@@ -222,8 +222,8 @@ static int records_init(records *r, PyObject *sequence) {
 
 /* ---- decoding ---- */
 
-static PyObject *finish(decoder_object *self, cst_status status, struct ArrowSchema *schema,
-                        struct ArrowArray *batch, const cst_error *error) {
+static PyObject *decoder_finish(decoder_object *self, cst_status status, struct ArrowSchema *schema,
+                                struct ArrowArray *batch, const cst_error *error) {
   cst__py_state *state = cst__py_state_of((PyObject *)self);
   if (status != CST_OK) {
     return cst__py_raise(state, error);
@@ -261,7 +261,7 @@ static PyObject *decode_sequence(decoder_object *self, PyObject *sequence) {
   Py_END_ALLOW_THREADS
   cst__py_lock_leave(&self->lock);
   records_reset(&r);
-  return finish(self, status, &schema, &batch, &error);
+  return decoder_finish(self, status, &schema, &batch, &error);
 }
 
 static PyObject *decode_arrow(decoder_object *self, PyObject *object) {
@@ -290,7 +290,7 @@ static PyObject *decode_arrow(decoder_object *self, PyObject *object) {
     return NULL;
   }
   cst__py_lock_leave(&self->lock);
-  return finish(self, status, &schema, &batch, &error);
+  return decoder_finish(self, status, &schema, &batch, &error);
 }
 
 /* ---- a stream ---- */
@@ -351,7 +351,7 @@ static PyObject *decode(PyObject *object, PyObject *input) {
   return is_arrow ? decode_arrow(self, input) : decode_iterable(self, input);
 }
 
-static PyObject *get_arrow_schema(PyObject *object, void *closure) {
+static PyObject *decoder_get_arrow_schema(PyObject *object, void *closure) {
   (void)closure;
   PyObject *schema = ((decoder_object *)object)->arrow_schema;
   return Py_NewRef(schema == NULL ? Py_None : schema);
@@ -363,15 +363,15 @@ static PyMethodDef methods[] = {
 };
 
 static PyGetSetDef getset[] = {
-    {"arrow_schema", get_arrow_schema, NULL, NULL, NULL},
+    {"arrow_schema", decoder_get_arrow_schema, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 #define DECODER_SLOTS(noun, face)                             \
   static PyType_Slot noun##_slots[] = {                       \
       {Py_tp_doc, "A decoder; " face " is the public face."}, \
-      {Py_tp_new, new_##noun},                                \
-      {Py_tp_dealloc, dealloc},                               \
+      {Py_tp_new, decoder_new_##noun},                        \
+      {Py_tp_dealloc, decoder_dealloc},                       \
       {Py_tp_methods, methods},                               \
       {Py_tp_getset, getset},                                 \
       {0, NULL},                                              \

@@ -25,8 +25,9 @@ typedef struct encoder_object {
 
 /* ---- kinds ---- */
 
-static cst_status example_create(const cst_schema *schema, uint32_t flags,
-                                 const char *sequence_column, void **out, cst_error *error) {
+static cst_status encoder_example_create(const cst_schema *schema, uint32_t flags,
+                                         const char *sequence_column, void **out,
+                                         cst_error *error) {
   (void)sequence_column;
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   options.flags = flags;
@@ -36,8 +37,9 @@ static cst_status example_create(const cst_schema *schema, uint32_t flags,
   return status;
 }
 
-static cst_status sequence_create(const cst_schema *schema, uint32_t flags,
-                                  const char *sequence_column, void **out, cst_error *error) {
+static cst_status encoder_sequence_create(const cst_schema *schema, uint32_t flags,
+                                          const char *sequence_column, void **out,
+                                          cst_error *error) {
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
   options.flags = flags;
   options.sequence_column = sequence_column;
@@ -55,7 +57,7 @@ static cst_status sequence_create(const cst_schema *schema, uint32_t flags,
                                   struct ArrowArray *out, cst_error *error) {                     \
     return cst_##noun##_encoder_encode(encoder, schema, batch, out_schema, out, error);           \
   }                                                                                               \
-  static const encoder_kind noun##_kind = {noun##_create, noun##_free, noun##_encode};
+  static const encoder_kind noun##_kind = {encoder_##noun##_create, noun##_free, noun##_encode};
 ENCODER_CALLS(example)
 ENCODER_CALLS(sequence)
 
@@ -88,17 +90,17 @@ static PyObject *new_encoder(PyTypeObject *type, PyObject *args, const encoder_k
   return (PyObject *)self;
 }
 
-static PyObject *new_example(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+static PyObject *encoder_new_example(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   (void)kwargs;
   return new_encoder(type, args, &example_kind);
 }
 
-static PyObject *new_sequence(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+static PyObject *encoder_new_sequence(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   (void)kwargs;
   return new_encoder(type, args, &sequence_kind);
 }
 
-static void dealloc(PyObject *object) {
+static void encoder_dealloc(PyObject *object) {
   encoder_object *self = (encoder_object *)object;
   self->kind->free(self->encoder);
   cst__py_lock_reset(&self->lock);
@@ -293,7 +295,7 @@ static cst_status no_batches(pieces *p, encoder_object *self, cst_error *error) 
   return add_piece(self, p, &schema, &batch, error);
 }
 
-static PyObject *finish(encoder_object *self, pieces *p) {
+static PyObject *encoder_finish(encoder_object *self, pieces *p) {
   cst__py_state *state = cst__py_state_of((PyObject *)self);
   cst_error error = CST_ERROR_INIT;
   struct ArrowArray array;
@@ -319,7 +321,7 @@ static PyObject *finish(encoder_object *self, pieces *p) {
   return result;
 }
 
-static PyObject *encode(PyObject *object, PyObject *any) {
+static PyObject *encoder_encode(PyObject *object, PyObject *any) {
   encoder_object *self = (encoder_object *)object;
   cst__py_state *state = cst__py_state_of(object);
   PyObject *input = cst__py_as_arrow(any);
@@ -335,7 +337,7 @@ static PyObject *encode(PyObject *object, PyObject *any) {
   cst_status status = encode_object(self, input, &p, &error);
   PyObject *result = NULL;
   if (status == CST_OK) {
-    result = finish(self, &p);
+    result = encoder_finish(self, &p);
   } else if (PyErr_Occurred() == NULL) {
     cst__py_raise(state, &error);
   }
@@ -346,15 +348,15 @@ static PyObject *encode(PyObject *object, PyObject *any) {
 }
 
 static PyMethodDef methods[] = {
-    {"encode", encode, METH_O, NULL},
+    {"encode", encoder_encode, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 #define ENCODER_SLOTS(noun, face)                              \
   static PyType_Slot noun##_slots[] = {                        \
       {Py_tp_doc, "An encoder; " face " is the public face."}, \
-      {Py_tp_new, new_##noun},                                 \
-      {Py_tp_dealloc, dealloc},                                \
+      {Py_tp_new, encoder_new_##noun},                         \
+      {Py_tp_dealloc, encoder_dealloc},                        \
       {Py_tp_methods, methods},                                \
       {0, NULL},                                               \
   };

@@ -9,7 +9,7 @@ typedef struct schema_object {
 } schema_object;
 
 /* Takes the schema over, also on failure. */
-static PyObject *make(cst__py_state *state, cst_schema *schema) {
+static PyObject *schema_make(cst__py_state *state, cst_schema *schema) {
   schema_object *self = PyObject_New(schema_object, state->schema_type);
   if (self == NULL) {
     cst_schema_release(schema);
@@ -20,7 +20,7 @@ static PyObject *make(cst__py_state *state, cst_schema *schema) {
 }
 
 PyObject *cst__py_schema_new(cst__py_state *state, const cst_schema *schema) {
-  return make(state, cst_schema_retain(schema));
+  return schema_make(state, cst_schema_retain(schema));
 }
 
 const cst_schema *cst__py_schema_view(PyObject *self) { return ((schema_object *)self)->schema; }
@@ -38,13 +38,13 @@ int cst__py_schema_arg(cst__py_state *state, PyObject *object, const cst_schema 
   return 0;
 }
 
-static void dealloc(PyObject *object) {
+static void schema_dealloc(PyObject *object) {
   cst_schema_release(((schema_object *)object)->schema);
   cst__py_free(object);
 }
 
 /* parse(data, kind): kind is "auto", "text" or "binary". */
-static PyObject *parse(PyObject *type, PyObject *args) {
+static PyObject *schema_parse(PyObject *type, PyObject *args) {
   cst__py_state *state = PyType_GetModuleState((PyTypeObject *)type);
   Py_buffer data;
   const char *kind;
@@ -65,7 +65,7 @@ static PyObject *parse(PyObject *type, PyObject *args) {
   }
   Py_END_ALLOW_THREADS
   PyBuffer_Release(&data);
-  return status == CST_OK ? make(state, schema) : cst__py_raise(state, &error);
+  return status == CST_OK ? schema_make(state, schema) : cst__py_raise(state, &error);
 }
 
 static PyObject *read_file(PyObject *type, PyObject *args) {
@@ -80,7 +80,7 @@ static PyObject *read_file(PyObject *type, PyObject *args) {
   Py_BEGIN_ALLOW_THREADS
   status = cst_schema_read_file(path, &schema, &error);
   Py_END_ALLOW_THREADS
-  return status == CST_OK ? make(state, schema) : cst__py_raise(state, &error);
+  return status == CST_OK ? schema_make(state, schema) : cst__py_raise(state, &error);
 }
 
 static PyObject *to_text(PyObject *object, PyObject *unused) {
@@ -126,7 +126,7 @@ static const char *feature_type_name(cst_feature_type type) {
 }
 
 /* Appends a new reference (NULL: an exception is set) to a list. */
-static int append(PyObject *list, PyObject *item) {
+static int schema_append(PyObject *list, PyObject *item) {
   int result = item == NULL ? -1 : PyList_Append(list, item);
   Py_XDECREF(item);
   return result;
@@ -162,7 +162,7 @@ static PyObject *text_tuple(const char *const *texts, size_t count) {
 static PyObject *feature_tuple(const cst_feature *feature) {
   PyObject *children = PyList_New(0);
   for (size_t i = 0; children != NULL && i < feature->num_children; i++) {
-    if (append(children, feature_tuple(&feature->children[i])) < 0) {
+    if (schema_append(children, feature_tuple(&feature->children[i])) < 0) {
       Py_CLEAR(children);
     }
   }
@@ -183,7 +183,7 @@ static PyObject *features(PyObject *object, PyObject *unused) {
   const cst_schema *schema = cst__py_schema_view(object);
   PyObject *list = PyList_New(0);
   for (size_t i = 0; list != NULL && i < cst_schema_num_features(schema); i++) {
-    if (append(list, feature_tuple(cst_schema_feature(schema, i))) < 0) {
+    if (schema_append(list, feature_tuple(cst_schema_feature(schema, i))) < 0) {
       Py_CLEAR(list);
     }
   }
@@ -225,7 +225,7 @@ static PyObject *spec_tuple(const cst_tensor_spec *spec);
 static PyObject *spec_list(const cst_tensor_spec *specs, size_t count) {
   PyObject *list = PyList_New(0);
   for (size_t i = 0; list != NULL && i < count; i++) {
-    if (append(list, spec_tuple(&specs[i])) < 0) {
+    if (schema_append(list, spec_tuple(&specs[i])) < 0) {
       Py_CLEAR(list);
     }
   }
@@ -250,7 +250,7 @@ static PyObject *spec_tuple(const cst_tensor_spec *spec) {
 PyObject *cst__py_specs_list(const cst_specs *specs) {
   PyObject *list = PyList_New(0);
   for (size_t i = 0; list != NULL && i < cst_specs_count(specs); i++) {
-    if (append(list, spec_tuple(cst_specs_get(specs, i))) < 0) {
+    if (schema_append(list, spec_tuple(cst_specs_get(specs, i))) < 0) {
       Py_CLEAR(list);
     }
   }
@@ -258,7 +258,7 @@ PyObject *cst__py_specs_list(const cst_specs *specs) {
 }
 
 /* specs(group, legacy, environment) */
-static PyObject *specs(PyObject *object, PyObject *args) {
+static PyObject *schema_specs(PyObject *object, PyObject *args) {
   cst_specs_options options = CST_SPECS_OPTIONS_INIT;
   int legacy;
   if (!PyArg_ParseTuple(args, "spz:specs", &options.group, &legacy, &options.environment)) {
@@ -294,7 +294,7 @@ static void add_change(void *ctx, const cst_schema_change *change) {
   }
   PyObject *tuple = Py_BuildValue("(sNNNNN)", change->kind, objects[0], objects[1], objects[2],
                                   objects[3], PyBool_FromLong(change->breaks));
-  if (append(c->list, tuple) < 0) {
+  if (schema_append(c->list, tuple) < 0) {
     Py_CLEAR(c->list);
   }
 }
@@ -338,16 +338,16 @@ static PyObject *with_specs(PyObject *object, PyObject *args) {
   cst_status status =
       cst_schema_with_specs(cst__py_schema_view(object), made, group, &schema, &error);
   cst_specs_release(made);
-  return status == CST_OK ? make(state, schema) : cst__py_raise(state, &error);
+  return status == CST_OK ? schema_make(state, schema) : cst__py_raise(state, &error);
 }
 
 static PyMethodDef methods[] = {
-    {"parse", parse, METH_VARARGS | METH_CLASS, NULL},
+    {"parse", schema_parse, METH_VARARGS | METH_CLASS, NULL},
     {"read", read_file, METH_VARARGS | METH_CLASS, NULL},
     {"to_text", to_text, METH_NOARGS, NULL},
     {"to_binary", to_binary, METH_NOARGS, NULL},
     {"features", features, METH_NOARGS, NULL},
-    {"specs", specs, METH_VARARGS, NULL},
+    {"specs", schema_specs, METH_VARARGS, NULL},
     {"with_specs", with_specs, METH_VARARGS, NULL},
     {"diff", diff, METH_O, NULL},
     {NULL, NULL, 0, NULL},
@@ -355,7 +355,7 @@ static PyMethodDef methods[] = {
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, "A parsed schema; columnstone.Schema is the public face."},
-    {Py_tp_dealloc, dealloc},
+    {Py_tp_dealloc, schema_dealloc},
     {Py_tp_methods, methods},
     {0, NULL},
 };

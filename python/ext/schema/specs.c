@@ -15,7 +15,7 @@ typedef struct reader {
 } reader;
 
 /* Zeroed memory for `count` items; NULL with an exception. */
-static void *take(reader *r, Py_ssize_t count, size_t size) {
+static void *specs_take(reader *r, Py_ssize_t count, size_t size) {
   block *b = calloc(1, sizeof *b + ((size_t)count + 1) * size);
   if (b == NULL) {
     PyErr_NoMemory();
@@ -26,7 +26,7 @@ static void *take(reader *r, Py_ssize_t count, size_t size) {
   return b + 1;
 }
 
-static void reset(reader *r) {
+static void specs_reset(reader *r) {
   while (r->blocks != NULL) {
     block *next = r->blocks->next;
     free(r->blocks);
@@ -35,7 +35,7 @@ static void reset(reader *r) {
 }
 
 /* A str as UTF-8 without NUL; NULL with an exception. */
-static const char *name_of(PyObject *text) {
+static const char *specs_name_of(PyObject *text) {
   Py_ssize_t size;
   const char *name = PyUnicode_AsUTF8AndSize(text, &size);
   if (name != NULL && strlen(name) != (size_t)size) {
@@ -47,9 +47,9 @@ static const char *name_of(PyObject *text) {
 
 static const char **names_of(reader *r, PyObject *tuple, size_t *count) {
   Py_ssize_t size = PyTuple_Size(tuple);
-  const char **names = size < 0 ? NULL : take(r, size, sizeof *names);
+  const char **names = size < 0 ? NULL : specs_take(r, size, sizeof *names);
   for (Py_ssize_t i = 0; names != NULL && i < size; i++) {
-    names[i] = name_of(PyTuple_GetItem(tuple, i));
+    names[i] = specs_name_of(PyTuple_GetItem(tuple, i));
     if (names[i] == NULL) {
       return NULL;
     }
@@ -60,7 +60,7 @@ static const char **names_of(reader *r, PyObject *tuple, size_t *count) {
 
 static int64_t *dims_of(reader *r, PyObject *tuple, size_t *count) {
   Py_ssize_t size = PyTuple_Size(tuple);
-  int64_t *dims = size < 0 ? NULL : take(r, size, sizeof *dims);
+  int64_t *dims = size < 0 ? NULL : specs_take(r, size, sizeof *dims);
   for (Py_ssize_t i = 0; dims != NULL && i < size; i++) {
     dims[i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
     if (dims[i] == -1 && PyErr_Occurred() != NULL) {
@@ -74,11 +74,11 @@ static int64_t *dims_of(reader *r, PyObject *tuple, size_t *count) {
 /* A str is a column, an int a uniform length. */
 static cst_partition *partitions_of(reader *r, PyObject *tuple, size_t *count) {
   Py_ssize_t size = PyTuple_Size(tuple);
-  cst_partition *partitions = size < 0 ? NULL : take(r, size, sizeof *partitions);
+  cst_partition *partitions = size < 0 ? NULL : specs_take(r, size, sizeof *partitions);
   for (Py_ssize_t i = 0; partitions != NULL && i < size; i++) {
     PyObject *item = PyTuple_GetItem(tuple, i);
     if (PyUnicode_Check(item)) {
-      partitions[i].row_length_column = name_of(item);
+      partitions[i].row_length_column = specs_name_of(item);
     } else {
       partitions[i].uniform_length = PyLong_AsLongLong(item);
     }
@@ -90,7 +90,7 @@ static cst_partition *partitions_of(reader *r, PyObject *tuple, size_t *count) {
   return partitions;
 }
 
-static int kind_of(reader *r, const char *text, cst_tensor_kind *out) {
+static int specs_kind_of(reader *r, const char *text, cst_tensor_kind *out) {
   static const char *const kinds[] = {"dense", "varlen_sparse", "sparse", "ragged", "structured"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(text, kinds[i]) == 0) {
@@ -104,7 +104,7 @@ static int kind_of(reader *r, const char *text, cst_tensor_kind *out) {
   return -1;
 }
 
-static int dtype_of(reader *r, const char *text, cst_dtype *out) {
+static int specs_dtype_of(reader *r, const char *text, cst_dtype *out) {
   for (int i = CST_DTYPE_NONE; i <= CST_DTYPE_BYTES; i++) {
     if (strcmp(text, cst_dtype_name((cst_dtype)i)) == 0) {
       *out = (cst_dtype)i;
@@ -159,10 +159,11 @@ static int spec_of(reader *r, PyObject *tuple, cst_tensor_spec *spec) {
     }
     return -1;
   }
-  spec->name = name_of(name);
-  spec->reason = name_of(reason);
-  if (spec->name == NULL || spec->reason == NULL || kind_of(r, kind, &spec->kind) < 0 ||
-      dtype_of(r, dtype, &spec->dtype) < 0 || dtype_of(r, splits_dtype, &spec->row_splits_dtype)) {
+  spec->name = specs_name_of(name);
+  spec->reason = specs_name_of(reason);
+  if (spec->name == NULL || spec->reason == NULL || specs_kind_of(r, kind, &spec->kind) < 0 ||
+      specs_dtype_of(r, dtype, &spec->dtype) < 0 ||
+      specs_dtype_of(r, splits_dtype, &spec->row_splits_dtype)) {
     return -1;
   }
   spec->path = names_of(r, path, &spec->num_path_steps);
@@ -181,7 +182,7 @@ static cst_tensor_spec *list_of(reader *r, PyObject *tuple, size_t *count) {
     return NULL;
   }
   Py_ssize_t size = PyTuple_Size(tuple);
-  cst_tensor_spec *specs = size < 0 ? NULL : take(r, size, sizeof *specs);
+  cst_tensor_spec *specs = size < 0 ? NULL : specs_take(r, size, sizeof *specs);
   for (Py_ssize_t i = 0; specs != NULL && i < size; i++) {
     if (spec_of(r, PyTuple_GetItem(tuple, i), &specs[i]) < 0) {
       specs = NULL;
@@ -202,6 +203,6 @@ cst_specs *cst__py_specs_from(cst__py_state *state, PyObject *tuple) {
     specs = NULL;
     cst__py_raise(state, &error);
   }
-  reset(&r);
+  specs_reset(&r);
   return specs;
 }

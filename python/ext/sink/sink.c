@@ -24,7 +24,7 @@ typedef struct sink_object {
 
 /* (path or name, file object or None, format, compression, level, schema, lossy, sequence_column,
  * csv, threads, num_shards, shard_bytes) */
-static int parse(sink_object *self, PyObject *args) {
+static int sink_parse(sink_object *self, PyObject *args) {
   cst_sink_options *o = &self->options;
   PyObject *object;
   PyObject *schema;
@@ -51,7 +51,7 @@ static int parse(sink_object *self, PyObject *args) {
 }
 
 /* An early answer about a path: the file itself is opened when the schema is known. */
-static int check(sink_object *self) {
+static int sink_check(sink_object *self) {
   cst_error error = CST_ERROR_INIT;
   if (self->file == NULL && cst_sink_check(self->path, &self->options, &error) != CST_OK) {
     cst__py_raise(cst__py_state_of((PyObject *)self), &error);
@@ -70,7 +70,7 @@ static PyObject *new_sink(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
   self->options = (cst_sink_options)CST_SINK_OPTIONS_INIT;
   self->held = Py_NewRef(args);
   self->process = getpid();
-  if (cst__py_lock_init(&self->lock) < 0 || parse(self, args) < 0 || check(self) < 0) {
+  if (cst__py_lock_init(&self->lock) < 0 || sink_parse(self, args) < 0 || sink_check(self) < 0) {
     Py_CLEAR(self);
   }
   return (PyObject *)self;
@@ -90,7 +90,7 @@ static void free_sink(sink_object *self) {
   Py_END_ALLOW_THREADS
 }
 
-static int traverse(PyObject *object, visitproc visit, void *arg) {
+static int sink_traverse(PyObject *object, visitproc visit, void *arg) {
   sink_object *self = (sink_object *)object;
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->held);
@@ -100,7 +100,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
   return 0;
 }
 
-static int clear(PyObject *object) {
+static int sink_clear(PyObject *object) {
   sink_object *self = (sink_object *)object;
   free_sink(self);
   cst__py_file *file = self->file;
@@ -110,10 +110,10 @@ static int clear(PyObject *object) {
   return 0;
 }
 
-static void dealloc(PyObject *object) {
+static void sink_dealloc(PyObject *object) {
   sink_object *self = (sink_object *)object;
   PyObject_GC_UnTrack(object);
-  clear(object);
+  sink_clear(object);
   cst__py_csv_reset(&self->csv);
   if (self->schema.release != NULL) {
     self->schema.release(&self->schema);
@@ -172,8 +172,8 @@ static cst_status write_rows(sink_object *self, struct ArrowArrayStream *stream,
 }
 
 /* No GIL. */
-static cst_status write_stream(sink_object *self, struct ArrowArrayStream *stream, int64_t *rows,
-                               cst_error *error) {
+static cst_status sink_write_stream(sink_object *self, struct ArrowArrayStream *stream,
+                                    int64_t *rows, cst_error *error) {
   struct ArrowSchema schema;
   cst_status status = cst__py_stream_schema(stream, &schema, error);
   if (status != CST_OK) {
@@ -191,7 +191,7 @@ static cst_status write_stream(sink_object *self, struct ArrowArrayStream *strea
 }
 
 /* Enters the lock of an open sink. 0, or -1 with an exception. */
-static int enter(sink_object *self) {
+static int sink_enter(sink_object *self) {
   cst__py_state *state = cst__py_state_of((PyObject *)self);
   if (cst__py_lock_enter(&self->lock, state, "writer") < 0) {
     return -1;
@@ -205,8 +205,8 @@ static int enter(sink_object *self) {
 }
 
 /* Takes the result (may be NULL) of a call that returned `status`. */
-static PyObject *leave(sink_object *self, cst_status status, const cst_error *error,
-                       PyObject *result) {
+static PyObject *sink_leave(sink_object *self, cst_status status, const cst_error *error,
+                            PyObject *result) {
   if (status != CST_OK) {
     Py_CLEAR(result);
     bool raised = error->code == CST_CALLBACK && self->file != NULL &&
@@ -219,23 +219,23 @@ static PyObject *leave(sink_object *self, cst_status status, const cst_error *er
   return result;
 }
 
-static PyObject *write_batches(PyObject *object, PyObject *batches) {
+static PyObject *sink_write_batches(PyObject *object, PyObject *batches) {
   sink_object *self = (sink_object *)object;
   struct ArrowArrayStream stream;
   if (cst__py_import_batches(batches, &stream) < 0) {
     return NULL;
   }
-  bool entered = enter(self) == 0;
+  bool entered = sink_enter(self) == 0;
   cst_error error = CST_ERROR_INIT;
   cst_status status = CST_STATE;
   int64_t rows = 0;
   Py_BEGIN_ALLOW_THREADS
   if (entered) {
-    status = write_stream(self, &stream, &rows, &error);
+    status = sink_write_stream(self, &stream, &rows, &error);
   }
   stream.release(&stream);
   Py_END_ALLOW_THREADS
-  return entered ? leave(self, status, &error, PyLong_FromLongLong(rows)) : NULL;
+  return entered ? sink_leave(self, status, &error, PyLong_FromLongLong(rows)) : NULL;
 }
 
 /* Opens the output for batches of this schema, before there is one. */
@@ -245,7 +245,7 @@ static PyObject *begin_by(PyObject *object, PyObject *schema_object) {
   if (cst__py_import_schema(schema_object, &schema) < 0) {
     return NULL;
   }
-  bool entered = enter(self) == 0;
+  bool entered = sink_enter(self) == 0;
   cst_error error = CST_ERROR_INIT;
   cst_status status = CST_OK;
   Py_BEGIN_ALLOW_THREADS
@@ -256,13 +256,13 @@ static PyObject *begin_by(PyObject *object, PyObject *schema_object) {
     schema.release(&schema);
   }
   Py_END_ALLOW_THREADS
-  return entered ? leave(self, status, &error, Py_NewRef(Py_None)) : NULL;
+  return entered ? sink_leave(self, status, &error, Py_NewRef(Py_None)) : NULL;
 }
 
-static PyObject *finish(PyObject *object, PyObject *unused) {
+static PyObject *sink_finish(PyObject *object, PyObject *unused) {
   (void)unused;
   sink_object *self = (sink_object *)object;
-  if (enter(self) < 0) {
+  if (sink_enter(self) < 0) {
     return NULL;
   }
   cst_error error = CST_ERROR_INIT;
@@ -279,10 +279,10 @@ static PyObject *finish(PyObject *object, PyObject *unused) {
     Py_END_ALLOW_THREADS
   }
   free_sink(self);
-  return leave(self, status, &error, Py_NewRef(Py_None));
+  return sink_leave(self, status, &error, Py_NewRef(Py_None));
 }
 
-static PyObject *give_up(PyObject *object, PyObject *unused) {
+static PyObject *sink_give_up(PyObject *object, PyObject *unused) {
   (void)unused;
   sink_object *self = (sink_object *)object;
   if (cst__py_lock_enter(&self->lock, cst__py_state_of(object), "writer") < 0) {
@@ -293,7 +293,7 @@ static PyObject *give_up(PyObject *object, PyObject *unused) {
   Py_RETURN_NONE;
 }
 
-static PyObject *get_closed(PyObject *object, void *closure) {
+static PyObject *sink_get_closed(PyObject *object, void *closure) {
   (void)closure;
   return PyBool_FromLong(((sink_object *)object)->closed);
 }
@@ -312,23 +312,23 @@ PyObject *cst__py_sink_exists(PyObject *module, PyObject *args) {
 
 static PyMethodDef methods[] = {
     {"begin", begin_by, METH_O, NULL},
-    {"write", write_batches, METH_O, NULL},
-    {"finish", finish, METH_NOARGS, NULL},
-    {"abort", give_up, METH_NOARGS, NULL},
+    {"write", sink_write_batches, METH_O, NULL},
+    {"finish", sink_finish, METH_NOARGS, NULL},
+    {"abort", sink_give_up, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef getset[] = {
-    {"closed", get_closed, NULL, NULL, NULL},
+    {"closed", sink_get_closed, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, "An output of record batches; columnstone.Writer is the public face."},
     {Py_tp_new, new_sink},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_traverse, traverse},
-    {Py_tp_clear, clear},
+    {Py_tp_dealloc, sink_dealloc},
+    {Py_tp_traverse, sink_traverse},
+    {Py_tp_clear, sink_clear},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},
     {0, NULL},

@@ -14,7 +14,7 @@ typedef struct writer_object {
 } writer_object;
 
 /* Sets the exception of a failed call; NULL. */
-static PyObject *fail(writer_object *self, const cst_error *error) {
+static PyObject *writer_fail(writer_object *self, const cst_error *error) {
   if (error->code == CST_CALLBACK && self->file != NULL &&
       cst__py_kept_deliver(cst__py_file_kept(self->file))) {
     return NULL;
@@ -69,7 +69,7 @@ static PyObject *new_writer(PyTypeObject *type, PyObject *args, PyObject *kwargs
   } else if ((object == Py_None ? open_path(self, path, &options, &error)
                                 : open_file(self, object, path, &options, &error)) != CST_OK) {
     if (PyErr_Occurred() == NULL) {
-      fail(self, &error);
+      writer_fail(self, &error);
     }
     Py_CLEAR(self);
   }
@@ -89,7 +89,7 @@ static void free_writer(writer_object *self) {
   Py_END_ALLOW_THREADS
 }
 
-static int traverse(PyObject *object, visitproc visit, void *arg) {
+static int writer_traverse(PyObject *object, visitproc visit, void *arg) {
   writer_object *self = (writer_object *)object;
   Py_VISIT(Py_TYPE(object));
   if (self->file != NULL) {
@@ -98,7 +98,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
   return 0;
 }
 
-static int clear(PyObject *object) {
+static int writer_clear(PyObject *object) {
   writer_object *self = (writer_object *)object;
   free_writer(self);
   cst__py_file *file = self->file;
@@ -107,16 +107,16 @@ static int clear(PyObject *object) {
   return 0;
 }
 
-static void dealloc(PyObject *object) {
+static void writer_dealloc(PyObject *object) {
   writer_object *self = (writer_object *)object;
   PyObject_GC_UnTrack(object);
-  clear(object);
+  writer_clear(object);
   cst__py_lock_reset(&self->lock);
   cst__py_free(object);
 }
 
 /* Enters the lock of an open writer. 0, or -1 with an exception. */
-static int enter(writer_object *self) {
+static int writer_enter(writer_object *self) {
   cst__py_state *state = cst__py_state_of((PyObject *)self);
   if (cst__py_lock_enter(&self->lock, state, "writer") < 0) {
     return -1;
@@ -129,8 +129,8 @@ static int enter(writer_object *self) {
   return -1;
 }
 
-static PyObject *leave(writer_object *self, cst_status status, const cst_error *error) {
-  PyObject *result = status == CST_OK ? Py_NewRef(Py_None) : fail(self, error);
+static PyObject *writer_leave(writer_object *self, cst_status status, const cst_error *error) {
+  PyObject *result = status == CST_OK ? Py_NewRef(Py_None) : writer_fail(self, error);
   cst__py_lock_leave(&self->lock);
   return result;
 }
@@ -141,7 +141,7 @@ static PyObject *write_record(PyObject *object, PyObject *record) {
   if (PyObject_GetBuffer(record, &data, PyBUF_SIMPLE) < 0) {
     return NULL;
   }
-  if (enter(self) < 0) {
+  if (writer_enter(self) < 0) {
     PyBuffer_Release(&data);
     return NULL;
   }
@@ -151,13 +151,13 @@ static PyObject *write_record(PyObject *object, PyObject *record) {
   status = cst_tfrecord_writer_write(self->writer, data.buf, (size_t)data.len, &error);
   Py_END_ALLOW_THREADS
   PyBuffer_Release(&data);
-  return leave(self, status, &error);
+  return writer_leave(self, status, &error);
 }
 
 /* ---- Arrow ---- */
 
-static cst_status write_batches(writer_object *self, struct ArrowArrayStream *stream,
-                                cst_error *error) {
+static cst_status writer_write_batches(writer_object *self, struct ArrowArrayStream *stream,
+                                       cst_error *error) {
   struct ArrowSchema schema;
   cst_status status = cst__py_stream_schema(stream, &schema, error);
   if (status != CST_OK) {
@@ -185,7 +185,7 @@ static PyObject *write_array(writer_object *self, PyObject *records) {
   if (cst__py_import_array(records, &schema, &array) < 0) {
     return NULL;
   }
-  bool entered = enter(self) == 0;
+  bool entered = writer_enter(self) == 0;
   cst_error error = CST_ERROR_INIT;
   cst_status status = CST_STATE;
   Py_BEGIN_ALLOW_THREADS
@@ -195,24 +195,24 @@ static PyObject *write_array(writer_object *self, PyObject *records) {
   schema.release(&schema);
   array.release(&array);
   Py_END_ALLOW_THREADS
-  return entered ? leave(self, status, &error) : NULL;
+  return entered ? writer_leave(self, status, &error) : NULL;
 }
 
-static PyObject *write_stream(writer_object *self, PyObject *records) {
+static PyObject *writer_write_stream(writer_object *self, PyObject *records) {
   struct ArrowArrayStream stream;
   if (cst__py_import_stream(records, &stream) < 0) {
     return NULL;
   }
-  bool entered = enter(self) == 0;
+  bool entered = writer_enter(self) == 0;
   cst_error error = CST_ERROR_INIT;
   cst_status status = CST_STATE;
   Py_BEGIN_ALLOW_THREADS
   if (entered) {
-    status = write_batches(self, &stream, &error);
+    status = writer_write_batches(self, &stream, &error);
   }
   stream.release(&stream);
   Py_END_ALLOW_THREADS
-  return entered ? leave(self, status, &error) : NULL;
+  return entered ? writer_leave(self, status, &error) : NULL;
 }
 
 static PyObject *write_arrow(PyObject *object, PyObject *records) {
@@ -222,7 +222,7 @@ static PyObject *write_arrow(PyObject *object, PyObject *records) {
   }
   int is_stream = is_array < 0 ? -1 : cst__py_has(records, "__arrow_c_stream__");
   if (is_stream > 0) {
-    return write_stream((writer_object *)object, records);
+    return writer_write_stream((writer_object *)object, records);
   }
   if (is_stream == 0) {
     PyObject *name = PyType_GetName(Py_TYPE(records));
@@ -235,10 +235,10 @@ static PyObject *write_arrow(PyObject *object, PyObject *records) {
   return NULL;
 }
 
-static PyObject *finish(PyObject *object, PyObject *unused) {
+static PyObject *writer_finish(PyObject *object, PyObject *unused) {
   (void)unused;
   writer_object *self = (writer_object *)object;
-  if (enter(self) < 0) {
+  if (writer_enter(self) < 0) {
     return NULL;
   }
   cst_error error = CST_ERROR_INIT;
@@ -247,10 +247,10 @@ static PyObject *finish(PyObject *object, PyObject *unused) {
   status = cst_tfrecord_writer_finish(self->writer, &error);
   Py_END_ALLOW_THREADS
   free_writer(self);
-  return leave(self, status, &error);
+  return writer_leave(self, status, &error);
 }
 
-static PyObject *give_up(PyObject *object, PyObject *unused) {
+static PyObject *writer_give_up(PyObject *object, PyObject *unused) {
   (void)unused;
   writer_object *self = (writer_object *)object;
   if (cst__py_lock_enter(&self->lock, cst__py_state_of(object), "writer") < 0) {
@@ -261,7 +261,7 @@ static PyObject *give_up(PyObject *object, PyObject *unused) {
   Py_RETURN_NONE;
 }
 
-static PyObject *get_closed(PyObject *object, void *closure) {
+static PyObject *writer_get_closed(PyObject *object, void *closure) {
   (void)closure;
   return PyBool_FromLong(((writer_object *)object)->writer == NULL);
 }
@@ -269,22 +269,22 @@ static PyObject *get_closed(PyObject *object, void *closure) {
 static PyMethodDef methods[] = {
     {"write", write_record, METH_O, NULL},
     {"write_arrow", write_arrow, METH_O, NULL},
-    {"finish", finish, METH_NOARGS, NULL},
-    {"abort", give_up, METH_NOARGS, NULL},
+    {"finish", writer_finish, METH_NOARGS, NULL},
+    {"abort", writer_give_up, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef getset[] = {
-    {"closed", get_closed, NULL, NULL, NULL},
+    {"closed", writer_get_closed, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, "A TFRecord writer; columnstone.TFRecordWriter is the public face."},
     {Py_tp_new, new_writer},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_traverse, traverse},
-    {Py_tp_clear, clear},
+    {Py_tp_dealloc, writer_dealloc},
+    {Py_tp_traverse, writer_traverse},
+    {Py_tp_clear, writer_clear},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},
     {0, NULL},

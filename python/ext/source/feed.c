@@ -19,7 +19,7 @@ static bool is_foreign(const cst__py_feed *feed) { return feed->process != getpi
 
 /* Joins the threads. In a forked child there are none to join, and when Python goes down they may
  * wait for it in a file object: then the work is left to the end of the process. */
-static void end(cst__py_feed *feed) {
+static void feed_end(cst__py_feed *feed) {
   void *work = feed->work;
   feed->work = NULL;
   if (work == NULL || is_foreign(feed) ||
@@ -32,7 +32,7 @@ static void end(cst__py_feed *feed) {
 }
 
 void cst__py_feed_reset(cst__py_feed *feed) {
-  end(feed);
+  feed_end(feed);
   cst__py_drops_free(feed->drops);
   cst__py_lock_reset(&feed->lock);
   Py_XDECREF(feed->source);
@@ -44,7 +44,7 @@ int cst__py_feed_traverse(cst__py_feed *feed, visitproc visit, void *arg) {
 }
 
 /* Raises what the user's function raised, else the failure itself. */
-static PyObject *fail(cst__py_feed *feed, const cst_error *error) {
+static PyObject *feed_fail(cst__py_feed *feed, const cst_error *error) {
   PyObject *exception = cst__py_drops_exception(feed->drops);
   if (error->code == CST_CALLBACK && exception != NULL) {
     cst__py_source_keep(feed->source, exception);
@@ -70,10 +70,10 @@ static PyObject *next_locked(PyObject *object, cst__py_feed *feed) {
   cst__py_drops_swap(before);
   if (status != CST_OK) {
     feed->closed = status == CST_INTERRUPTED;
-    return fail(feed, &error);
+    return feed_fail(feed, &error);
   }
   if (item.batch.release == NULL && item.tensors == NULL) {
-    end(feed);
+    feed_end(feed);
     return NULL;
   }
   PyObject *made = feed->kind->wrap(object, &item);
@@ -105,7 +105,7 @@ PyObject *cst__py_feed_close(PyObject *object, cst__py_feed *feed) {
     return NULL;
   }
   feed->closed = true;
-  end(feed);
+  feed_end(feed);
   if (locks) {
     cst__py_lock_leave(&feed->lock);
   }

@@ -7,10 +7,10 @@ typedef struct index_object {
   PyObject_HEAD cst_index *index;
 } index_object;
 
-static const cst_index *view(PyObject *object) { return ((index_object *)object)->index; }
+static const cst_index *index_view(PyObject *object) { return ((index_object *)object)->index; }
 
-static PyObject *finish(PyTypeObject *type, cst_status status, cst_index *index,
-                        const cst_error *error) {
+static PyObject *index_finish(PyTypeObject *type, cst_status status, cst_index *index,
+                              const cst_error *error) {
   cst__py_state *state = PyType_GetModuleState(type);
   if (status != CST_OK) {
     return PyErr_Occurred() != NULL ? NULL : cst__py_raise(state, error);
@@ -36,10 +36,10 @@ static PyObject *build(PyObject *type, PyObject *args) {
   Py_BEGIN_ALLOW_THREADS
   status = cst_index_build(path, NULL, NULL, NULL, &index, &error);
   Py_END_ALLOW_THREADS
-  return finish((PyTypeObject *)type, status, index, &error);
+  return index_finish((PyTypeObject *)type, status, index, &error);
 }
 
-static PyObject *load(PyObject *type, PyObject *args) {
+static PyObject *index_load(PyObject *type, PyObject *args) {
   const char *path;
   if (!PyArg_ParseTuple(args, "y:load", &path)) {
     return NULL;
@@ -50,7 +50,7 @@ static PyObject *load(PyObject *type, PyObject *args) {
   Py_BEGIN_ALLOW_THREADS
   status = cst_index_load(path, NULL, &index, &error);
   Py_END_ALLOW_THREADS
-  return finish((PyTypeObject *)type, status, index, &error);
+  return index_finish((PyTypeObject *)type, status, index, &error);
 }
 
 static PyObject *import_text(PyObject *type, PyObject *args) {
@@ -65,10 +65,10 @@ static PyObject *import_text(PyObject *type, PyObject *args) {
   Py_BEGIN_ALLOW_THREADS
   status = cst_index_import_text(text_path, path, NULL, &index, &error);
   Py_END_ALLOW_THREADS
-  return finish((PyTypeObject *)type, status, index, &error);
+  return index_finish((PyTypeObject *)type, status, index, &error);
 }
 
-static void dealloc(PyObject *object) {
+static void index_dealloc(PyObject *object) {
   cst_index_free(((index_object *)object)->index);
   cst__py_free(object);
 }
@@ -82,7 +82,7 @@ static PyObject *save_by(PyObject *object, PyObject *args,
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = save(view(object), path, &error);
+  status = save(index_view(object), path, &error);
   Py_END_ALLOW_THREADS
   return status == CST_OK ? Py_NewRef(Py_None) : cst__py_raise(cst__py_state_of(object), &error);
 }
@@ -102,22 +102,22 @@ static PyObject *record(PyObject *object, PyObject *number) {
   }
   uint64_t offset = 0;
   uint64_t size = 0;
-  if (i >= cst_index_num_records(view(object))) {
+  if (i >= cst_index_num_records(index_view(object))) {
     PyErr_SetString(PyExc_IndexError, "the file has no record of this number");
     return NULL;
   }
-  cst_index_record(view(object), i, &offset, &size);
+  cst_index_record(index_view(object), i, &offset, &size);
   return Py_BuildValue("(KK)", (unsigned long long)offset, (unsigned long long)size);
 }
 
 static PyObject *get_num_records(PyObject *object, void *closure) {
   (void)closure;
-  return PyLong_FromUnsignedLongLong(cst_index_num_records(view(object)));
+  return PyLong_FromUnsignedLongLong(cst_index_num_records(index_view(object)));
 }
 
 static PyMethodDef methods[] = {
     {"build", build, METH_VARARGS | METH_CLASS, NULL},
-    {"load", load, METH_VARARGS | METH_CLASS, NULL},
+    {"load", index_load, METH_VARARGS | METH_CLASS, NULL},
     {"import_text", import_text, METH_VARARGS | METH_CLASS, NULL},
     {"save", save, METH_VARARGS, NULL},
     {"export_text", export_text, METH_VARARGS, NULL},
@@ -132,7 +132,7 @@ static PyGetSetDef getset[] = {
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, "An index; columnstone.Index is the public face."},
-    {Py_tp_dealloc, dealloc},
+    {Py_tp_dealloc, index_dealloc},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},
     {0, NULL},

@@ -18,7 +18,7 @@ typedef struct pass_object {
   uint64_t rows;
 } pass_object;
 
-static int make_adapter(pass_object *self, cst_source *source, PyObject *tuple) {
+static int pass_make_adapter(pass_object *self, cst_source *source, PyObject *tuple) {
   cst__py_pads pads;
   if (cst__py_pads_init(&pads, tuple) < 0) {
     return -1;
@@ -44,10 +44,10 @@ static int make_adapter(pass_object *self, cst_source *source, PyObject *tuple) 
   return 0;
 }
 
-static int start(pass_object *self, cst_source *source, PyObject *pads) {
+static int pass_start(pass_object *self, cst_source *source, PyObject *pads) {
   if (self->sparse != NULL) {
     self->schema = cst__py_source_arrow_schema(self->feed.source);
-    if (self->schema == NULL || make_adapter(self, source, pads) < 0) {
+    if (self->schema == NULL || pass_make_adapter(self, source, pads) < 0) {
       return -1;
     }
   }
@@ -69,7 +69,7 @@ static pass_object *of_feed(cst__py_feed *feed) {
   return (pass_object *)(void *)((char *)feed - offsetof(pass_object, feed));
 }
 
-static void end(cst__py_feed *feed, void *work) {
+static void pass_end(cst__py_feed *feed, void *work) {
   pass_object *self = of_feed(feed);
   cst_pass_progress(work, &self->bytes, &self->rows);
   Py_BEGIN_ALLOW_THREADS
@@ -77,14 +77,14 @@ static void end(cst__py_feed *feed, void *work) {
   Py_END_ALLOW_THREADS
 }
 
-static cst_status step(cst__py_feed *feed, cst__py_item *out, cst_error *error) {
+static cst_status pass_step(cst__py_feed *feed, cst__py_item *out, cst_error *error) {
   const pass_object *self = of_feed(feed);
   return self->adapter == NULL
              ? cst_pass_next(feed->work, &out->batch, error)
              : cst_pass_next_tensors(feed->work, self->adapter, &out->tensors, error);
 }
 
-static PyObject *wrap(PyObject *object, cst__py_item *item) {
+static PyObject *pass_wrap(PyObject *object, cst__py_item *item) {
   pass_object *self = (pass_object *)object;
   cst__py_state *state = cst__py_state_of(object);
   if (item->tensors != NULL) {
@@ -100,7 +100,8 @@ static PyObject *wrap(PyObject *object, cst__py_item *item) {
   return cst__py_batch_new(state, self->schema, &item->batch);
 }
 
-static const cst__py_feed_kind kind = {"pass", "call iter(source) for a new pass", end, step, wrap};
+static const cst__py_feed_kind kind = {"pass", "call iter(source) for a new pass", pass_end,
+                                       pass_step, pass_wrap};
 
 PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged, PyObject *pads) {
   PyTypeObject *type = cst__py_state_of(source)->pass_type;
@@ -116,7 +117,7 @@ PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged,
   self->ragged = Py_XNewRef(ragged);
   int result = cst__py_feed_init(&self->feed, source);
   if (result == 0) {
-    result = start(self, opened, pads);
+    result = pass_start(self, opened, pads);
   }
   Py_BEGIN_ALLOW_THREADS
   cst_source_release(opened);
@@ -127,7 +128,7 @@ PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged,
   return (PyObject *)self;
 }
 
-static int traverse(PyObject *object, visitproc visit, void *arg) {
+static int pass_traverse(PyObject *object, visitproc visit, void *arg) {
   pass_object *self = (pass_object *)object;
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->sparse);
@@ -135,7 +136,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
   return cst__py_feed_traverse(&self->feed, visit, arg);
 }
 
-static void dealloc(PyObject *object) {
+static void pass_dealloc(PyObject *object) {
   pass_object *self = (pass_object *)object;
   PyObject_GC_UnTrack(object);
   if (self->weakrefs != NULL) {
@@ -149,7 +150,7 @@ static void dealloc(PyObject *object) {
   cst__py_free(object);
 }
 
-static PyObject *next(PyObject *object) {
+static PyObject *pass_next(PyObject *object) {
   return cst__py_feed_next(object, &((pass_object *)object)->feed);
 }
 
@@ -174,7 +175,7 @@ static PyObject *progress(PyObject *object, PyObject *unused) {
   return Py_BuildValue("(KK)", (unsigned long long)self->bytes, (unsigned long long)self->rows);
 }
 
-static PyObject *get_dropped(PyObject *object, void *closure) {
+static PyObject *pass_get_dropped(PyObject *object, void *closure) {
   (void)closure;
   const cst__py_feed *feed = &((pass_object *)object)->feed;
   return feed->drops == NULL ? PyList_New(0) : Py_NewRef(cst__py_drops_list(feed->drops));
@@ -190,7 +191,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyGetSetDef getset[] = {
-    {"dropped", get_dropped, NULL,
+    {"dropped", pass_get_dropped, NULL,
      PyDoc_STR("The records that this pass has dropped so far, as Dropped tuples."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -205,10 +206,10 @@ static PyType_Slot slots[] = {
      "One pass over a source: an iterator.\n\n"
      "Threads start with the first next and end with the iterator. Several Python threads\n"
      "may share one: each batch goes to one of them."},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_traverse, traverse},
+    {Py_tp_dealloc, pass_dealloc},
+    {Py_tp_traverse, pass_traverse},
     {Py_tp_iter, PyObject_SelfIter},
-    {Py_tp_iternext, next},
+    {Py_tp_iternext, pass_next},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},
     {Py_tp_members, members},

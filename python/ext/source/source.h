@@ -126,12 +126,12 @@ bool cst__py_source_call_end(cst__py_source_call *call, cst_status status);
 PyObject *cst__py_source_arrow_schema(PyObject *self);
 /* Records the failure and raises it: a file object's own exception if that was the cause. */
 PyObject *cst__py_source_raise(PyObject *self, const cst_error *error);
-/* What Python code raised behind a failure, borrowed; NULL if it was not the cause. An object may
- * have raised in an earlier pass: what happened last counts. */
+/* The exception of Python code that caused a failure, borrowed; NULL if it was not the cause. An
+ * object may have raised in an earlier pass: what happened last counts. */
 PyObject *cst__py_source_cause(cst__py_source_object *self, const cst_error *error);
 /* True if Python is called while reading. */
 bool cst__py_source_calls_python(PyObject *self);
-/* Keeps (NULL: forgets) the exception behind a failure of a pass, for last_error. */
+/* Keeps (NULL: forgets) the exception that caused a failure of a pass, for last_error. */
 void cst__py_source_keep(PyObject *self, PyObject *exception);
 
 /* ---- stream.c ---- */

@@ -76,10 +76,10 @@ static void release_source(cst__py_source_object *self) {
   cst__py_put_back(pending);
 }
 
-/* The file objects and openers belong to the library's source. While a stream in foreign hands or a
+/* The file objects and openers belong to the library's source. While a stream in other hands or a
  * part of this source uses it too, this object must not tell the collector that it is their only
  * owner. */
-static int traverse(PyObject *object, visitproc visit, void *arg) {
+static int source_traverse(PyObject *object, visitproc visit, void *arg) {
   cst__py_source_object *self = (cst__py_source_object *)object;
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->parent);
@@ -91,7 +91,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
   return sole_owner ? cst__py_inputs_traverse(&self->inputs, visit, arg) : 0;
 }
 
-static int clear(PyObject *object) {
+static int source_clear(PyObject *object) {
   cst__py_source_object *self = (cst__py_source_object *)object;
   release_source(self);
   Py_CLEAR(self->on_dropped);
@@ -100,10 +100,10 @@ static int clear(PyObject *object) {
   return 0;
 }
 
-static void dealloc(PyObject *object) {
+static void source_dealloc(PyObject *object) {
   cst__py_source_object *self = (cst__py_source_object *)object;
   PyObject_GC_UnTrack(object);
-  clear(object);
+  source_clear(object);
   cst__py_inputs_reset(&self->inputs);
   if (self->trace != NULL && self->parent != NULL) {
     cst__py_trace_release(((cst__py_source_object *)self->parent)->trace);
@@ -127,7 +127,7 @@ static PyObject *last_error(PyObject *object, PyObject *unused) {
                            : Py_NewRef(exception);
 }
 
-static PyObject *get_dropped(PyObject *object, PyObject *unused) {
+static PyObject *source_get_dropped(PyObject *object, PyObject *unused) {
   (void)unused;
   PyObject *list = ((cst__py_source_object *)object)->dropped;
   return list == NULL ? PyList_New(0) : Py_NewRef(list);
@@ -141,7 +141,7 @@ static PyObject *close_source(PyObject *object, PyObject *unused) {
 
 /* ---- what it holds ---- */
 
-static PyObject *arrow_schema(PyObject *object, PyObject *unused) {
+static PyObject *source_arrow_schema(PyObject *object, PyObject *unused) {
   (void)unused;
   return cst__py_source_arrow_schema(object);
 }
@@ -164,7 +164,7 @@ static PyObject *schema(PyObject *object, PyObject *unused) {
   return made;
 }
 
-static PyObject *specs(PyObject *object, PyObject *unused) {
+static PyObject *source_specs(PyObject *object, PyObject *unused) {
   (void)unused;
   cst__py_source_call call;
   cst_specs *found = NULL;
@@ -204,7 +204,7 @@ static PyObject *total_bytes(PyObject *object, PyObject *unused) {
 
 /* ---- rows and parts ---- */
 
-static PyObject *num_rows(PyObject *object, PyObject *unused) {
+static PyObject *source_num_rows(PyObject *object, PyObject *unused) {
   (void)unused;
   cst__py_source_call call;
   uint64_t rows = 0;
@@ -233,7 +233,7 @@ static uint64_t *numbers_of(PyObject *tuple, size_t *count) {
   return numbers;
 }
 
-static PyObject *take(PyObject *object, PyObject *tuple) {
+static PyObject *source_take(PyObject *object, PyObject *tuple) {
   size_t count;
   uint64_t *rows = numbers_of(tuple, &count);
   struct ArrowArray batch;
@@ -286,7 +286,7 @@ static PyObject *range(PyObject *object, PyObject *args) {
              : NULL;
 }
 
-static PyObject *split(PyObject *object, PyObject *args) {
+static PyObject *source_split(PyObject *object, PyObject *args) {
   unsigned int i;
   unsigned int n;
   cst_source *part = NULL;
@@ -337,14 +337,14 @@ static PyObject *stream(PyObject *object, PyObject *unused) {
 
 static PyMethodDef methods[] = {
     {"schema", schema, METH_NOARGS, NULL},
-    {"arrow_schema", arrow_schema, METH_NOARGS, NULL},
-    {"specs", specs, METH_NOARGS, NULL},
+    {"arrow_schema", source_arrow_schema, METH_NOARGS, NULL},
+    {"specs", source_specs, METH_NOARGS, NULL},
     {"files", files, METH_NOARGS, NULL},
     {"total_bytes", total_bytes, METH_NOARGS, NULL},
-    {"num_rows", num_rows, METH_NOARGS, NULL},
-    {"take", take, METH_O, NULL},
+    {"num_rows", source_num_rows, METH_NOARGS, NULL},
+    {"take", source_take, METH_O, NULL},
     {"range", range, METH_VARARGS, NULL},
-    {"split", split, METH_VARARGS, NULL},
+    {"split", source_split, METH_VARARGS, NULL},
     {"batches", batches, METH_NOARGS, NULL},
     {"tensors", tensors, METH_VARARGS, NULL},
     {"stream", stream, METH_NOARGS, NULL},
@@ -353,7 +353,7 @@ static PyMethodDef methods[] = {
     {"infer", cst__py_source_infer, METH_NOARGS, NULL},
     {"validate", cst__py_source_validate, METH_VARARGS, NULL},
     {"propose", cst__py_source_propose, METH_VARARGS, NULL},
-    {"dropped", get_dropped, METH_NOARGS, NULL},
+    {"dropped", source_get_dropped, METH_NOARGS, NULL},
     {"last_error", last_error, METH_NOARGS, NULL},
     {"close", close_source, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
@@ -362,9 +362,9 @@ static PyMethodDef methods[] = {
 static PyType_Slot slots[] = {
     {Py_tp_doc, "An opened source; columnstone.Source is the public face."},
     {Py_tp_new, new_source},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_traverse, traverse},
-    {Py_tp_clear, clear},
+    {Py_tp_dealloc, source_dealloc},
+    {Py_tp_traverse, source_traverse},
+    {Py_tp_clear, source_clear},
     {Py_tp_methods, methods},
     {0, NULL},
 };

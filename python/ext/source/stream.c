@@ -17,7 +17,7 @@ typedef struct stream {
 } stream;
 
 /* The errno of a failure, as the stream interface wants it. */
-static int fail(stream *s, const cst_error *error) {
+static int stream_fail(stream *s, const cst_error *error) {
   cst__py_trace_set(s->trace, error);
   free(s->text);
   size_t size = cst_error_format(error, NULL, 0);
@@ -38,20 +38,20 @@ static int fail(stream *s, const cst_error *error) {
   }
 }
 
-static int get_schema(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+static int stream_get_schema(struct ArrowArrayStream *self, struct ArrowSchema *out) {
   stream *s = self->private_data;
   cst_error error = CST_ERROR_INIT;
-  return cst_source_arrow_schema(s->source, out, &error) == CST_OK ? 0 : fail(s, &error);
+  return cst_source_arrow_schema(s->source, out, &error) == CST_OK ? 0 : stream_fail(s, &error);
 }
 
-static int get_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
+static int stream_get_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
   stream *s = self->private_data;
   cst_error error = CST_ERROR_INIT;
   out->release = NULL;
   cst__py_drops *before = cst__py_drops_swap(s->drops);
   cst_status status = cst_pass_next(s->pass, out, &error);
   cst__py_drops_swap(before);
-  return status == CST_OK ? 0 : fail(s, &error);
+  return status == CST_OK ? 0 : stream_fail(s, &error);
 }
 
 static const char *get_last_error(struct ArrowArrayStream *self) {
@@ -88,6 +88,6 @@ int cst__py_stream_export(cst_source *source, cst__py_trace *trace, cst__py_gate
     free_stream(s);
     return -1;
   }
-  *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release, s};
+  *out = (struct ArrowArrayStream){stream_get_schema, stream_get_next, get_last_error, release, s};
   return 0;
 }

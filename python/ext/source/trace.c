@@ -10,7 +10,7 @@ struct cst__py_trace {
   bool failed;
   cst_error error;
   cst__py_gate *gate;
-  cst__py_kept kept; /* guarded by the GIL; a warning's exception has no frames behind it */
+  cst__py_kept kept; /* guarded by the GIL; a warning's exception holds no frames */
 };
 
 cst__py_trace *cst__py_trace_new(cst__py_gate *gate) {

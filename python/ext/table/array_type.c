@@ -1,7 +1,7 @@
 /* The type Array: one Arrow column, such as the records that an encoder made. */
 #include "ext/table/table.h"
 
-static void dealloc(PyObject *object) {
+static void array_dealloc(PyObject *object) {
   cst__py_array_object *self = (cst__py_array_object *)object;
   cst__py_pending pending = cst__py_put_aside();
   cst_array_release(self->handle);
@@ -11,14 +11,15 @@ static void dealloc(PyObject *object) {
   cst__py_free(object);
 }
 
-static Py_ssize_t length(PyObject *object) {
+static Py_ssize_t array_length(PyObject *object) {
   return (Py_ssize_t)((cst__py_array_object *)object)->length;
 }
 
 static PyObject *item(PyObject *object, Py_ssize_t i) {
   cst__py_array_object *self = (cst__py_array_object *)object;
   if (i < 0 || i >= self->length) {
-    PyErr_Format(PyExc_IndexError, "index out of range: the array has %zd values", length(object));
+    PyErr_Format(PyExc_IndexError, "index out of range: the array has %zd values",
+                 array_length(object));
     return NULL;
   }
   return cst__py_value(cst__py_state_of(object), cst__py_arrow_schema_view(self->schema),
@@ -33,7 +34,7 @@ static PyObject *slice(PyObject *object, PyObject *key) {
   if (PySlice_Unpack(key, &start, &stop, &step) < 0) {
     return NULL;
   }
-  Py_ssize_t count = PySlice_AdjustIndices(length(object), &start, &stop, step);
+  Py_ssize_t count = PySlice_AdjustIndices(array_length(object), &start, &stop, step);
   if (step != 1) {
     PyErr_SetString(PyExc_ValueError, "slices of an Array have a step of 1");
     return NULL;
@@ -42,7 +43,7 @@ static PyObject *slice(PyObject *object, PyObject *key) {
                             self->offset + start, count);
 }
 
-static PyObject *subscript(PyObject *object, PyObject *key) {
+static PyObject *array_subscript(PyObject *object, PyObject *key) {
   if (PySlice_Check(key)) {
     return slice(object, key);
   }
@@ -50,7 +51,7 @@ static PyObject *subscript(PyObject *object, PyObject *key) {
   if (i == -1 && PyErr_Occurred() != NULL) {
     return NULL;
   }
-  return item(object, i < 0 ? i + length(object) : i);
+  return item(object, i < 0 ? i + array_length(object) : i);
 }
 
 static PyObject *to_pylist(PyObject *object, PyObject *unused) {
@@ -81,7 +82,7 @@ static const struct {
     {'l', "q", 8}, {'L', "Q", 8}, {'e', "e", 2}, {'f', "f", 4}, {'g', "d", 8},
 };
 
-static int get_buffer(PyObject *object, Py_buffer *view, int flags) {
+static int array_get_buffer(PyObject *object, Py_buffer *view, int flags) {
   cst__py_array_object *self = (cst__py_array_object *)object;
   const struct ArrowSchema *schema = cst__py_arrow_schema_view(self->schema);
   size_t i = 0;
@@ -122,7 +123,7 @@ static int get_buffer(PyObject *object, Py_buffer *view, int flags) {
 
 /* ---- Arrow ---- */
 
-static PyObject *export_schema(PyObject *object, PyObject *unused) {
+static PyObject *array_export_schema(PyObject *object, PyObject *unused) {
   (void)unused;
   return PyObject_CallMethod(((cst__py_array_object *)object)->schema, "__arrow_c_schema__", NULL);
 }
@@ -138,7 +139,7 @@ static PyObject *export_array(PyObject *object, PyObject *args, PyObject *kwargs
     return NULL;
   }
   PyObject *array = cst__py_array_capsule(&out);
-  PyObject *schema = array == NULL ? NULL : export_schema(object, NULL);
+  PyObject *schema = array == NULL ? NULL : array_export_schema(object, NULL);
   if (schema == NULL) {
     Py_XDECREF(array);
     return NULL;
@@ -146,7 +147,7 @@ static PyObject *export_array(PyObject *object, PyObject *args, PyObject *kwargs
   return Py_BuildValue("(NN)", schema, array);
 }
 
-static PyObject *get_schema(PyObject *object, void *closure) {
+static PyObject *array_get_schema(PyObject *object, void *closure) {
   (void)closure;
   return Py_NewRef(((cst__py_array_object *)object)->schema);
 }
@@ -158,26 +159,28 @@ static PyObject *get_type(PyObject *object, void *closure) {
 
 /* ---- sugar ---- */
 
-static PyObject *call_sugar(const char *name, PyObject *self, PyObject *argument) {
+static PyObject *array_call_sugar(const char *name, PyObject *self, PyObject *argument) {
   PyObject *args = argument == NULL ? PyTuple_New(0) : Py_BuildValue("(O)", argument);
   PyObject *result = args == NULL ? NULL : cst__py_table_call(name, self, args, NULL);
   Py_XDECREF(args);
   return result;
 }
 
-static PyObject *take(PyObject *object, PyObject *rows) { return call_sugar("take", object, rows); }
+static PyObject *array_take(PyObject *object, PyObject *rows) {
+  return array_call_sugar("take", object, rows);
+}
 
-static PyObject *filter(PyObject *object, PyObject *mask) {
-  return call_sugar("filter", object, mask);
+static PyObject *array_filter(PyObject *object, PyObject *mask) {
+  return array_call_sugar("filter", object, mask);
 }
 
 static PyObject *fill_null(PyObject *object, PyObject *fill) {
-  return call_sugar("fill_null", object, fill);
+  return array_call_sugar("fill_null", object, fill);
 }
 
-static PyObject *to_numpy(PyObject *object, PyObject *unused) {
+static PyObject *array_to_numpy(PyObject *object, PyObject *unused) {
   (void)unused;
-  return call_sugar("to_numpy", object, NULL);
+  return array_call_sugar("to_numpy", object, NULL);
 }
 
 static PyObject *as_numpy(PyObject *object, PyObject *args, PyObject *kwargs) {
@@ -189,12 +192,12 @@ static PyObject *from_parents(PyObject *unused, PyObject *args, PyObject *kwargs
   return cst__py_table_call("from_parents", NULL, args, kwargs);
 }
 
-static PyObject *reduce_ex(PyObject *object, PyObject *protocol) {
-  return call_sugar("reduce_ex", object, protocol);
+static PyObject *array_reduce_ex(PyObject *object, PyObject *protocol) {
+  return array_call_sugar("reduce_ex", object, protocol);
 }
 
-static PyObject *repr(PyObject *object) {
-  return PyUnicode_FromFormat("<columnstone.Array of %zd values, %R>", length(object),
+static PyObject *array_repr(PyObject *object) {
+  return PyUnicode_FromFormat("<columnstone.Array of %zd values, %R>", array_length(object),
                               ((cst__py_array_object *)object)->schema);
 }
 
@@ -205,11 +208,11 @@ static PyMethodDef methods[] = {
      PyDoc_STR("slice($self, offset, length=None)\n--\n\n"
                "`length` values from `offset` on, fewer if the array ends before; all that follow\n"
                "for None. No copy.")},
-    {"take", take, METH_O,
+    {"take", array_take, METH_O,
      PyDoc_STR("take($self, rows, /)\n--\n\n"
                "The values at the given places in the given order. rows: integers as a list, a\n"
                "numpy array or an Arrow array; None, or -1, is a null.")},
-    {"filter", filter, METH_O,
+    {"filter", array_filter, METH_O,
      PyDoc_STR(
          "filter($self, mask, /)\n--\n\n"
          "The values where the mask is true. mask: a bool per value as a list, a numpy array\n"
@@ -218,10 +221,9 @@ static PyMethodDef methods[] = {
      PyDoc_STR("lengths($self)\n--\n\n"
                "Lengths of the lists, or bytes of the strings: int64, null where a list is null.")},
     {"flatten", (PyCFunction)(void (*)(void))cst__py_table_flatten, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR(
-         "flatten($self, levels=1)\n--\n\n"
-         "The items of all lists one behind the other, opening so many list levels; -1: all.\n"
-         "Without a copy, unless nulls or list views scatter them.")},
+     PyDoc_STR("flatten($self, levels=1)\n--\n\n"
+               "The items of all lists one after the other, opening so many list levels; -1: all.\n"
+               "Without a copy, unless nulls or list views scatter them.")},
     {"flatten_with_parents", (PyCFunction)(void (*)(void))cst__py_table_flatten_with_parents,
      METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("flatten_with_parents($self, levels=1)\n--\n\n"
@@ -246,8 +248,8 @@ static PyMethodDef methods[] = {
                "list (or an Array) of the values that each null list is to have.")},
     {"count_invalid_utf8", cst__py_table_count_invalid_utf8, METH_NOARGS,
      PyDoc_STR("count_invalid_utf8($self)\n--\n\n"
-               "How many of the strings that are not null are no valid UTF-8.")},
-    {"numpy", to_numpy, METH_NOARGS,
+               "How many of the strings that are not null are not valid UTF-8.")},
+    {"numpy", array_to_numpy, METH_NOARGS,
      PyDoc_STR(
          "numpy($self)\n--\n\n"
          "Numbers without nulls as a read-only numpy array, without a copy; fixed-size lists\n"
@@ -258,8 +260,8 @@ static PyMethodDef methods[] = {
          "What numpy.asarray(array) gives: numbers, bools and times in their own type, lists of\n"
          "one length as rows, all else as Python objects. Nulls are an ArgumentError where\n"
          "numpy has none: ask for dtype=object, or fill_null() first.")},
-    {"__reduce_ex__", reduce_ex, METH_O, NULL},
-    {"__arrow_c_schema__", export_schema, METH_NOARGS,
+    {"__reduce_ex__", array_reduce_ex, METH_O, NULL},
+    {"__arrow_c_schema__", array_export_schema, METH_NOARGS,
      PyDoc_STR("The array's type as an Arrow PyCapsule.")},
     {"__arrow_c_array__", (PyCFunction)(void (*)(void))export_array, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"
@@ -268,7 +270,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyGetSetDef getset[] = {
-    {"schema", get_schema, NULL, PyDoc_STR("The Arrow type, an ArrowSchema."), NULL},
+    {"schema", array_get_schema, NULL, PyDoc_STR("The Arrow type, an ArrowSchema."), NULL},
     {"type", get_type, NULL, PyDoc_STR("The Arrow type as text: 'large_list<int64>'."), NULL},
     {"null_count", get_null_count, NULL, PyDoc_STR("Number of nulls."), NULL},
     {"nbytes", cst__py_table_byte_size, NULL,
@@ -283,15 +285,15 @@ static PyType_Slot slots[] = {
      "(an Array, no copy), iteration. Anything that speaks the Arrow PyCapsule interface\n"
      "takes it without a copy: ``pyarrow.array(array)``; so does numpy with numbers without\n"
      "nulls: ``numpy.asarray(array)``."},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_repr, repr},
-    {Py_sq_length, length},
+    {Py_tp_dealloc, array_dealloc},
+    {Py_tp_repr, array_repr},
+    {Py_sq_length, array_length},
     {Py_sq_item, item},
-    {Py_mp_length, length},
-    {Py_mp_subscript, subscript},
+    {Py_mp_length, array_length},
+    {Py_mp_subscript, array_subscript},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},
-    {Py_bf_getbuffer, get_buffer},
+    {Py_bf_getbuffer, array_get_buffer},
     {0, NULL},
 };
 

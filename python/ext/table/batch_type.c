@@ -1,7 +1,7 @@
 /* The type RecordBatch: rows of named columns, as the library made them. */
 #include "ext/table/table.h"
 
-static void dealloc(PyObject *object) {
+static void batch_dealloc(PyObject *object) {
   cst__py_batch_object *self = (cst__py_batch_object *)object;
   cst__py_pending pending = cst__py_put_aside();
   cst_array_release(self->handle);
@@ -27,12 +27,12 @@ static PyObject *get_column_names(PyObject *object, void *closure) {
   return PyObject_GetAttrString(((cst__py_batch_object *)object)->schema, "names");
 }
 
-static PyObject *get_schema(PyObject *object, void *closure) {
+static PyObject *batch_get_schema(PyObject *object, void *closure) {
   (void)closure;
   return Py_NewRef(((cst__py_batch_object *)object)->schema);
 }
 
-static Py_ssize_t length(PyObject *object) {
+static Py_ssize_t batch_length(PyObject *object) {
   return (Py_ssize_t)cst__py_batch_root(object)->length;
 }
 
@@ -67,7 +67,7 @@ static int64_t find_column(PyObject *object, PyObject *key) {
   return -1;
 }
 
-static PyObject *call_sugar(const char *name, PyObject *self, PyObject *argument) {
+static PyObject *batch_call_sugar(const char *name, PyObject *self, PyObject *argument) {
   PyObject *args = Py_BuildValue("(O)", argument);
   PyObject *result = args == NULL ? NULL : cst__py_table_call(name, self, args, NULL);
   Py_XDECREF(args);
@@ -77,7 +77,7 @@ static PyObject *call_sugar(const char *name, PyObject *self, PyObject *argument
 static PyObject *column(PyObject *object, PyObject *key) {
   int64_t i = PyTuple_Check(key) ? -1 : find_column(object, key);
   if (i < 0) {
-    return PyErr_Occurred() != NULL ? NULL : call_sugar("column", object, key);
+    return PyErr_Occurred() != NULL ? NULL : batch_call_sugar("column", object, key);
   }
   cst__py_batch_object *self = (cst__py_batch_object *)object;
   PyObject *schema = cst__py_arrow_schema_child(self->schema, i);
@@ -91,7 +91,7 @@ static PyObject *column(PyObject *object, PyObject *key) {
   return array;
 }
 
-static PyObject *subscript(PyObject *object, PyObject *key) {
+static PyObject *batch_subscript(PyObject *object, PyObject *key) {
   Py_ssize_t start;
   Py_ssize_t stop;
   Py_ssize_t step;
@@ -101,7 +101,7 @@ static PyObject *subscript(PyObject *object, PyObject *key) {
   if (PySlice_Unpack(key, &start, &stop, &step) < 0) {
     return NULL;
   }
-  Py_ssize_t count = PySlice_AdjustIndices(length(object), &start, &stop, step);
+  Py_ssize_t count = PySlice_AdjustIndices(batch_length(object), &start, &stop, step);
   if (step != 1) {
     PyErr_SetString(PyExc_ValueError, "slices of a RecordBatch have a step of 1");
     return NULL;
@@ -110,21 +110,23 @@ static PyObject *subscript(PyObject *object, PyObject *key) {
 }
 
 static PyObject *column_with_rows(PyObject *object, PyObject *key) {
-  return call_sugar("column_with_rows", object, key);
+  return batch_call_sugar("column_with_rows", object, key);
 }
 
-static PyObject *take(PyObject *object, PyObject *rows) { return call_sugar("take", object, rows); }
+static PyObject *batch_take(PyObject *object, PyObject *rows) {
+  return batch_call_sugar("take", object, rows);
+}
 
-static PyObject *filter(PyObject *object, PyObject *mask) {
-  return call_sugar("filter", object, mask);
+static PyObject *batch_filter(PyObject *object, PyObject *mask) {
+  return batch_call_sugar("filter", object, mask);
 }
 
 static PyObject *select_columns(PyObject *object, PyObject *columns) {
-  return call_sugar("select", object, columns);
+  return batch_call_sugar("select", object, columns);
 }
 
 static PyObject *group_by(PyObject *object, PyObject *columns) {
-  return call_sugar("group_by", object, columns);
+  return batch_call_sugar("group_by", object, columns);
 }
 
 static PyObject *to_pandas(PyObject *object, PyObject *unused) {
@@ -135,8 +137,8 @@ static PyObject *to_pandas(PyObject *object, PyObject *unused) {
   return result;
 }
 
-static PyObject *reduce_ex(PyObject *object, PyObject *protocol) {
-  return call_sugar("reduce_ex", object, protocol);
+static PyObject *batch_reduce_ex(PyObject *object, PyObject *protocol) {
+  return batch_call_sugar("reduce_ex", object, protocol);
 }
 
 static PyObject *to_pydict(PyObject *object, PyObject *unused) {
@@ -159,19 +161,19 @@ static PyObject *to_pydict(PyObject *object, PyObject *unused) {
   return dict;
 }
 
-static PyObject *export_schema(PyObject *object, PyObject *unused) {
+static PyObject *batch_export_schema(PyObject *object, PyObject *unused) {
   (void)unused;
   return PyObject_CallMethod(((cst__py_batch_object *)object)->schema, "__arrow_c_schema__", NULL);
 }
 
-static PyObject *export_array(PyObject *object, PyObject *args, PyObject *kwargs) {
+static PyObject *batch_export_array(PyObject *object, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"requested_schema", NULL};
   PyObject *requested = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:__arrow_c_array__", names, &requested)) {
     return NULL;
   }
   struct ArrowArray out;
-  PyObject *schema = export_schema(object, NULL);
+  PyObject *schema = batch_export_schema(object, NULL);
   if (schema == NULL) {
     return NULL;
   }
@@ -188,8 +190,9 @@ static PyObject *export_array(PyObject *object, PyObject *args, PyObject *kwargs
   return Py_BuildValue("(NN)", schema, array);
 }
 
-static PyObject *repr(PyObject *object) {
-  return PyUnicode_FromFormat("<columnstone.RecordBatch of %zd rows, %zd columns>", length(object),
+static PyObject *batch_repr(PyObject *object) {
+  return PyUnicode_FromFormat("<columnstone.RecordBatch of %zd rows, %zd columns>",
+                              batch_length(object),
                               (Py_ssize_t)cst__py_batch_root(object)->n_children);
 }
 
@@ -226,11 +229,11 @@ static PyMethodDef methods[] = {
          "slice($self, offset, length=None)\n--\n\n"
          "`length` rows from `offset` on, fewer if the batch ends before; all that follow for\n"
          "None. batch[a:b] is the same. No copy.")},
-    {"take", take, METH_O,
+    {"take", batch_take, METH_O,
      PyDoc_STR("take($self, rows, /)\n--\n\n"
                "The given rows in the given order, as a new batch. rows: integers as a list, a\n"
                "numpy array or an Arrow array; None, or -1, is a row of nulls.")},
-    {"filter", filter, METH_O,
+    {"filter", batch_filter, METH_O,
      PyDoc_STR("filter($self, mask, /)\n--\n\n"
                "The rows where the mask is true. mask: a bool per row as a list, a numpy array or\n"
                "an Arrow array, whose nulls are false.")},
@@ -249,13 +252,14 @@ static PyMethodDef methods[] = {
          "columns: names or paths. A column of lists puts a row into the group of each of\n"
          "its distinct values, several such columns into those of all combinations; no\n"
          "value at all is the key None.")},
-    {"__reduce_ex__", reduce_ex, METH_O, NULL},
+    {"__reduce_ex__", batch_reduce_ex, METH_O, NULL},
     {"to_pydict", to_pydict, METH_NOARGS,
      PyDoc_STR("to_pydict($self)\n--\n\n"
                "The values as {column: [one Python object per row]}; null is None.")},
-    {"__arrow_c_schema__", export_schema, METH_NOARGS,
+    {"__arrow_c_schema__", batch_export_schema, METH_NOARGS,
      PyDoc_STR("The batch's schema as an Arrow PyCapsule.")},
-    {"__arrow_c_array__", (PyCFunction)(void (*)(void))export_array, METH_VARARGS | METH_KEYWORDS,
+    {"__arrow_c_array__", (PyCFunction)(void (*)(void))batch_export_array,
+     METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"
                "The batch as a pair of Arrow PyCapsules; no copy. requested_schema is ignored.")},
     {NULL, NULL, 0, NULL},
@@ -265,7 +269,7 @@ static PyGetSetDef getset[] = {
     {"num_rows", get_num_rows, NULL, PyDoc_STR("Number of rows; len(batch) is the same."), NULL},
     {"num_columns", get_num_columns, NULL, PyDoc_STR("Number of columns."), NULL},
     {"column_names", get_column_names, NULL, PyDoc_STR("Names of the columns, in order."), NULL},
-    {"schema", get_schema, NULL, PyDoc_STR("The Arrow schema, an ArrowSchema."), NULL},
+    {"schema", batch_get_schema, NULL, PyDoc_STR("The Arrow schema, an ArrowSchema."), NULL},
     {"nbytes", cst__py_table_byte_size, NULL,
      PyDoc_STR("Bytes that these rows need, without what else lies in shared buffers."), NULL},
     {"position", get_position, set_position,
@@ -281,10 +285,10 @@ static PyType_Slot slots[] = {
      "Anything that speaks the Arrow PyCapsule interface takes a batch without a copy:\n"
      "``pyarrow.cst__py_batch_object(batch)``, ``polars.DataFrame(batch)``. A batch may be used\n"
      "by several threads at once. It pickles: only its own rows."},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_repr, repr},
-    {Py_mp_length, length},
-    {Py_mp_subscript, subscript},
+    {Py_tp_dealloc, batch_dealloc},
+    {Py_tp_repr, batch_repr},
+    {Py_mp_length, batch_length},
+    {Py_mp_subscript, batch_subscript},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},
     {0, NULL},

@@ -31,7 +31,7 @@ static int reserve(cst__py_grown *b, size_t more) {
   return 0;
 }
 
-static int append(cst__py_grown *b, const void *data, size_t size) {
+static int grow_append(cst__py_grown *b, const void *data, size_t size) {
   if (reserve(b, size) < 0) {
     return -1;
   }
@@ -73,7 +73,7 @@ static int64_t end_of(const cst__py_column *c) {
 static int end_slot(cst__py_column *c, bool valid) {
   if (has_offsets(c->kind)) {
     int64_t end = end_of(c);
-    if (append(&c->offsets, &end, sizeof end) < 0) {
+    if (grow_append(&c->offsets, &end, sizeof end) < 0) {
       return -1;
     }
   }
@@ -127,7 +127,7 @@ static bool fits(int64_t number, double *real) {
   return *real < 9223372036854775808.0 && (int64_t)*real == number;
 }
 
-/* Ints to floats. 2: one of them is no float64. */
+/* Ints to floats. 2: one of them is not a float64. */
 static int to_floats(cst__py_column *c) {
   for (int64_t i = 0; i < c->length; i++) {
     int64_t number;
@@ -143,7 +143,7 @@ static int to_floats(cst__py_column *c) {
   return 0;
 }
 
-static int add_number(cst__py_column *c, const cst__py_scalar *item) {
+static int grow_add_number(cst__py_column *c, const cst__py_scalar *item) {
   double real = item->real;
   if (c->kind == CST__PY_FLOAT && item->kind == CST__PY_INT) {
     if (!fits(item->number, &real)) {
@@ -154,7 +154,7 @@ static int add_number(cst__py_column *c, const cst__py_scalar *item) {
     c->letter = c->kind == CST__PY_FLOAT ? 'g' : 'l';
   }
   const void *value = c->kind == CST__PY_FLOAT ? (const void *)&real : (const void *)&item->number;
-  return append(&c->values, value, 8) < 0 ? -1 : end_slot(c, true);
+  return grow_append(&c->values, value, 8) < 0 ? -1 : end_slot(c, true);
 }
 
 int cst__py_column_add(cst__py_column *column, const cst__py_scalar *item, int64_t row) {
@@ -168,9 +168,10 @@ int cst__py_column_add(cst__py_column *column, const cst__py_scalar *item, int64
     return result;
   }
   if (is_number(column->kind)) {
-    return add_number(column, item);
+    return grow_add_number(column, item);
   }
-  return append(&column->values, item->data, (size_t)item->size) < 0 ? -1 : end_slot(column, true);
+  return grow_append(&column->values, item->data, (size_t)item->size) < 0 ? -1
+                                                                          : end_slot(column, true);
 }
 
 /* ---- children ---- */
@@ -263,7 +264,7 @@ typedef struct data {
   struct ArrowArray **pointers;
 } data;
 
-static void release_array(struct ArrowArray *array) {
+static void grow_release_array(struct ArrowArray *array) {
   data *d = array->private_data;
   for (int64_t i = 0; i < array->n_children; i++) {
     if (d->children[i].release != NULL) {
@@ -286,7 +287,7 @@ typedef struct type {
   char format[8];
 } type;
 
-static void release_schema(struct ArrowSchema *schema) {
+static void grow_release_schema(struct ArrowSchema *schema) {
   type *t = schema->private_data;
   for (int64_t i = 0; i < schema->n_children; i++) {
     if (t->children[i].release != NULL) {
@@ -309,14 +310,14 @@ static const char *format_of(cst__py_kind kind) {
   return formats[kind];
 }
 
-static const char *name_of(const cst__py_column *c) {
+static const char *grow_name_of(const cst__py_column *c) {
   return c->name != NULL ? PyUnicode_AsUTF8AndSize(c->name, NULL)
          : c->parent != NULL && c->parent->kind == CST__PY_LIST ? "item"
                                                                 : "";
 }
 
 static int new_schema(const cst__py_column *c, struct ArrowSchema *out) {
-  const char *name = name_of(c);
+  const char *name = grow_name_of(c);
   type *t = name == NULL ? NULL : calloc(1, sizeof *t);
   if (t == NULL) {
     return -1;
@@ -327,7 +328,7 @@ static int new_schema(const cst__py_column *c, struct ArrowSchema *out) {
   *out = (struct ArrowSchema){.format = t->format,
                               .name = t->name,
                               .flags = ARROW_FLAG_NULLABLE,
-                              .release = release_schema,
+                              .release = grow_release_schema,
                               .private_data = t};
   if (t->name == NULL || t->children == NULL || t->pointers == NULL) {
     return -1;
@@ -410,7 +411,7 @@ static int new_array(cst__py_column *c, struct ArrowArray *out) {
   *out = (struct ArrowArray){.length = c->length,
                              .null_count = c->has_nulls ? -1 : 0,
                              .buffers = d->buffers,
-                             .release = release_array,
+                             .release = grow_release_array,
                              .private_data = d};
   if (d->children == NULL || d->pointers == NULL || reserve(&c->values, 1) < 0 ||
       reserve(&c->offsets, 1) < 0) {
@@ -439,14 +440,14 @@ static int new_array(cst__py_column *c, struct ArrowArray *out) {
 }
 
 /* Every part is released by the whole, also when it is not complete. */
-static int finish(cst__py_column *c, struct ArrowSchema *schema, struct ArrowArray *array) {
+static int grow_finish(cst__py_column *c, struct ArrowSchema *schema, struct ArrowArray *array) {
   if ((c->kind == CST__PY_LIST && cst__py_column_values(c) == NULL) || new_schema(c, schema) < 0 ||
       new_array(c, array) < 0) {
     return -1;
   }
   for (size_t i = 0; i < c->num_children; i++) {
     if ((c->kind == CST__PY_STRUCT && fill_up(c->children[i], c->length) < 0) ||
-        finish(c->children[i], schema->children[i], array->children[i]) < 0) {
+        grow_finish(c->children[i], schema->children[i], array->children[i]) < 0) {
       return -1;
     }
   }
@@ -457,7 +458,7 @@ int cst__py_column_finish(cst__py_column *column, struct ArrowSchema *schema,
                           struct ArrowArray *array) {
   *schema = (struct ArrowSchema){.release = NULL};
   *array = (struct ArrowArray){.release = NULL};
-  if (finish(column, schema, array) == 0) {
+  if (grow_finish(column, schema, array) == 0) {
     return 0;
   }
   if (schema->release != NULL) {

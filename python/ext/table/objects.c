@@ -53,8 +53,8 @@ static void append_path(char *path, size_t size, const cst__py_column *c) {
 }
 
 /* Sets an exception about the value that was to be added to the column; returns -1. */
-static int fail(walk *w, const cst__py_column *c, cst_status code, const char *message,
-                const char *hint) {
+static int objects_fail(walk *w, const cst__py_column *c, cst_status code, const char *message,
+                        const char *hint) {
   cst_error error = CST_ERROR_INIT;
   error.code = code;
   error.record = w->row;
@@ -101,8 +101,8 @@ static int fail_kind(walk *w, const cst__py_column *c, PyObject *value) {
     PyOS_snprintf(text, sizeof text, "found %s, expected %s as in row %lld", found, words[c->kind],
                   (long long)c->first);
   }
-  return fail(w, c, CST_SCHEMA, text,
-              c->first < 0 ? "rows are dicts" : "make all values of a column one type");
+  return objects_fail(w, c, CST_SCHEMA, text,
+                      c->first < 0 ? "rows are dicts" : "make all values of a column one type");
 }
 
 static int fail_class(walk *w, const cst__py_column *c, PyObject *value, const char *hint) {
@@ -110,19 +110,20 @@ static int fail_class(walk *w, const cst__py_column *c, PyObject *value, const c
   char text[100];
   class_of(value, found);
   PyOS_snprintf(text, sizeof text, "found %s, which has no Arrow type here", found);
-  return fail(w, c, CST_UNSUPPORTED, text, hint);
+  return objects_fail(w, c, CST_UNSUPPORTED, text, hint);
 }
 
 static int fail_big(walk *w, const cst__py_column *c) {
-  return fail(w, c, CST_UNSUPPORTED, "an int that does not fit 64 bits with a sign",
-              "make the column floats or strings");
+  return objects_fail(w, c, CST_UNSUPPORTED, "an int that does not fit 64 bits with a sign",
+                      "make the column floats or strings");
 }
 
 /* What a column's function has answered. */
-static int check(walk *w, const cst__py_column *c, PyObject *value, int result) {
+static int objects_check(walk *w, const cst__py_column *c, PyObject *value, int result) {
   if (result == 2) {
-    return fail(w, c, CST_UNSUPPORTED, "ints and floats, and one of the ints is no exact float64",
-                "make the column floats or ints");
+    return objects_fail(w, c, CST_UNSUPPORTED,
+                        "ints and floats, and one of the ints is not exact as float64",
+                        "make the column floats or ints");
   }
   return result == 1 ? fail_kind(w, c, value) : result;
 }
@@ -130,7 +131,7 @@ static int check(walk *w, const cst__py_column *c, PyObject *value, int result) 
 /* ---- scalars ---- */
 
 static int add_item(walk *w, cst__py_column *c, PyObject *value, const cst__py_scalar *item) {
-  return check(w, c, value, cst__py_column_add(c, item, w->row));
+  return objects_check(w, c, value, cst__py_column_add(c, item, w->row));
 }
 
 static int add_int(walk *w, cst__py_column *c, PyObject *value) {
@@ -148,8 +149,8 @@ static int add_str(walk *w, cst__py_column *c, PyObject *value) {
   item.data = PyUnicode_AsUTF8AndSize(value, &item.size);
   if (item.data == NULL && PyErr_ExceptionMatches(PyExc_UnicodeError)) {
     PyErr_Clear();
-    return fail(w, c, CST_INVALID_ARGUMENT, "a str with surrogates is no UTF-8",
-                "encode it, to bytes");
+    return objects_fail(w, c, CST_INVALID_ARGUMENT, "a str with surrogates is not UTF-8",
+                        "encode it, to bytes");
   }
   return item.data == NULL ? -1 : add_item(w, c, value, &item);
 }
@@ -209,7 +210,7 @@ static int read_datetime(PyObject *value, cst__py_scalar *item) {
   return result;
 }
 
-/* 1: the value is no instance of the class, a name of the module datetime. */
+/* 1: the value is not an instance of the class, a name of the module datetime. */
 static int is_no(walk *w, PyObject *value, const char *name) {
   if (w->dates == NULL && (w->dates = PyImport_ImportModule("datetime")) == NULL) {
     return -1;
@@ -236,7 +237,7 @@ static int has_nanoseconds(PyObject *value) {
   return 0;
 }
 
-/* 1: it is no time. */
+/* 1: it is not a time. */
 static int add_time(walk *w, cst__py_column *c, PyObject *value) {
   cst__py_scalar item = {.kind = CST__PY_TIMESTAMP};
   int no = is_no(w, value, "datetime");
@@ -254,10 +255,10 @@ static int add_time(walk *w, cst__py_column *c, PyObject *value) {
   int nanos = has_nanoseconds(value);
   if (nanos != 0) {
     return nanos < 0 ? -1
-                     : fail(w, c, CST_UNSUPPORTED,
-                            "a time with nanoseconds, where columns of "
-                            "Python's times have microseconds",
-                            "round it to microseconds, or give an array of pyarrow");
+                     : objects_fail(w, c, CST_UNSUPPORTED,
+                                    "a time with nanoseconds, where columns of "
+                                    "Python's times have microseconds",
+                                    "round it to microseconds, or give an array of pyarrow");
   }
   int result;
   if (item.kind == CST__PY_TIMESTAMP) {
@@ -274,7 +275,7 @@ static int add_time(walk *w, cst__py_column *c, PyObject *value) {
 /* ---- nested ---- */
 
 static int become(walk *w, cst__py_column *c, PyObject *value, cst__py_kind kind) {
-  return check(w, c, value, cst__py_column_become(c, kind, '\0', w->row));
+  return objects_check(w, c, value, cst__py_column_become(c, kind, '\0', w->row));
 }
 
 /* The sequence may change under the call: Python code may run. */
@@ -304,7 +305,7 @@ static int add_field(walk *w, cst__py_column *c, PyObject *name, PyObject *value
     char text[100];
     class_of(name, found);
     PyOS_snprintf(text, sizeof text, "found a key that is %s, expected str", found);
-    return fail(w, c, CST_SCHEMA, text, "name fields by str");
+    return objects_fail(w, c, CST_SCHEMA, text, "name fields by str");
   }
   cst__py_column *field = cst__py_column_field(c, name);
   return field == NULL ? -1 : add(w, field, value);
@@ -319,8 +320,8 @@ static int check_names(walk *w, const cst__py_column *c) {
     if (text == NULL || strlen(text) != (size_t)size) {
       PyErr_Clear();
       w->row = -1;
-      return fail(w, c, CST_INVALID_ARGUMENT, "a key with a NUL or with surrogates names no column",
-                  "rename it");
+      return objects_fail(w, c, CST_INVALID_ARGUMENT,
+                          "a key with a NUL or with surrogates names no column", "rename it");
     }
     if (check_names(w, c->children[i]) < 0) {
       return -1;
@@ -452,7 +453,7 @@ static int add_dimension(walk *w, cst__py_column *c, PyObject *value, const Py_b
   return values == NULL ? -1 : cst__py_column_end(c);
 }
 
-static int add_buffer(walk *w, cst__py_column *c, PyObject *value) {
+static int objects_add_buffer(walk *w, cst__py_column *c, PyObject *value) {
   Py_buffer view;
   element e;
   if (PyObject_GetBuffer(value, &view, PyBUF_RECORDS_RO) < 0) {
@@ -507,7 +508,7 @@ static int add_foreign(walk *w, cst__py_column *c, PyObject *value) {
     return fail_class(w, c, value, "use datetime, or an array of pyarrow as the column");
   }
   if (PyObject_CheckBuffer(value)) {
-    return add_buffer(w, c, value);
+    return objects_add_buffer(w, c, value);
   }
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     int has = cst__py_has(value, methods[i]);
@@ -563,7 +564,7 @@ static int add_value(walk *w, cst__py_column *c, PyObject *value) {
 
 static int add(walk *w, cst__py_column *c, PyObject *value) {
   if (w->depth >= MAX_NESTING) {
-    return fail(w, c, CST_LIMIT, "values are nested more than 60 deep", "");
+    return objects_fail(w, c, CST_LIMIT, "values are nested more than 60 deep", "");
   }
   w->depth++;
   int result = add_value(w, c, value);

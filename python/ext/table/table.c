@@ -38,7 +38,7 @@ static PyObject *schema_of(cst__py_state *state, const cst_array *array, PyObjec
 }
 
 /* An object of a handle, which is taken over, also on failure. */
-static PyObject *wrap(cst__py_state *state, cst_array *made, bool as_batch, PyObject *like) {
+static PyObject *table_wrap(cst__py_state *state, cst_array *made, bool as_batch, PyObject *like) {
   struct ArrowArray array;
   cst_error error = CST_ERROR_INIT;
   PyObject *schema = schema_of(state, made, like);
@@ -64,12 +64,12 @@ static PyObject *wrap(cst__py_state *state, cst_array *made, bool as_batch, PyOb
 }
 
 PyObject *cst__py_table_wrap(cst__py_state *state, cst_array *made, bool as_batch) {
-  return wrap(state, made, as_batch, NULL);
+  return table_wrap(state, made, as_batch, NULL);
 }
 
-static PyObject *finish(cst__py_state *state, cst_status status, const cst_error *error,
-                        cst_array *made, bool as_batch, PyObject *like) {
-  return status == CST_OK ? wrap(state, made, as_batch, like) : cst__py_raise(state, error);
+static PyObject *table_finish(cst__py_state *state, cst_status status, const cst_error *error,
+                              cst_array *made, bool as_batch, PyObject *like) {
+  return status == CST_OK ? table_wrap(state, made, as_batch, like) : cst__py_raise(state, error);
 }
 
 /* Two results, as a tuple. */
@@ -78,12 +78,12 @@ static PyObject *finish_pair(cst__py_state *state, cst_status status, const cst_
   if (status != CST_OK) {
     return cst__py_raise(state, error);
   }
-  PyObject *a = wrap(state, first, as_batch, NULL);
+  PyObject *a = table_wrap(state, first, as_batch, NULL);
   if (a == NULL) {
     cst_array_release(second);
     return NULL;
   }
-  PyObject *b = wrap(state, second, false, NULL);
+  PyObject *b = table_wrap(state, second, false, NULL);
   if (b == NULL) {
     Py_DECREF(a);
     return NULL;
@@ -141,7 +141,7 @@ PyObject *cst__py_table_rows(PyObject *self, int64_t offset, int64_t length) {
     return NULL;
   }
   cst_status status = cst_array_slice(array, offset, length, &out, &error);
-  return finish(state, status, &error, out, is_batch(state, self), type_of(self));
+  return table_finish(state, status, &error, out, is_batch(state, self), type_of(self));
 }
 
 PyObject *cst__py_table_byte_size(PyObject *self, void *closure) {
@@ -176,7 +176,7 @@ static PyObject *call_unary(PyObject *self, unary function) {
   Py_BEGIN_ALLOW_THREADS
   status = function(array, &out, &error);
   Py_END_ALLOW_THREADS
-  return finish(state, status, &error, out, false, NULL);
+  return table_finish(state, status, &error, out, false, NULL);
 }
 
 PyObject *cst__py_table_lengths(PyObject *self, PyObject *unused) {
@@ -208,7 +208,7 @@ static PyObject *flatten(PyObject *self, PyObject *args, PyObject *kwargs, bool 
   status = cst_array_flatten(array, levels, &values, with_parents ? &parents : NULL, &error);
   Py_END_ALLOW_THREADS
   return with_parents ? finish_pair(state, status, &error, values, false, parents)
-                      : finish(state, status, &error, values, false, NULL);
+                      : table_finish(state, status, &error, values, false, NULL);
 }
 
 PyObject *cst__py_table_flatten(PyObject *self, PyObject *args, PyObject *kwargs) {
@@ -236,7 +236,7 @@ PyObject *cst__py_table_coordinates(PyObject *self, PyObject *unused) {
   Py_BEGIN_ALLOW_THREADS
   status = cst_array_coordinates(array, &out, dims, MAX_DIMS, &num_dims, &error);
   Py_END_ALLOW_THREADS
-  PyObject *coordinates = finish(state, status, &error, out, false, NULL);
+  PyObject *coordinates = table_finish(state, status, &error, out, false, NULL);
   PyObject *shape = coordinates == NULL ? NULL : PyTuple_New((Py_ssize_t)num_dims);
   for (size_t i = 0; shape != NULL && i < num_dims; i++) {
     PyObject *dim = PyLong_FromLongLong(dims[i]);
@@ -289,7 +289,7 @@ PyObject *cst__py_table_take(PyObject *module, PyObject *args) {
   PyBuffer_Release(&rows);
   return array == NULL
              ? NULL
-             : finish(state, status, &error, out, is_batch(state, object), type_of(object));
+             : table_finish(state, status, &error, out, is_batch(state, object), type_of(object));
 }
 
 PyObject *cst__py_table_filter(PyObject *module, PyObject *args) {
@@ -316,7 +316,7 @@ PyObject *cst__py_table_filter(PyObject *module, PyObject *args) {
   PyBuffer_Release(&mask);
   return array == NULL
              ? NULL
-             : finish(state, status, &error, out, is_batch(state, object), type_of(object));
+             : table_finish(state, status, &error, out, is_batch(state, object), type_of(object));
 }
 
 PyObject *cst__py_table_concat(PyObject *module, PyObject *tuple) {
@@ -344,8 +344,8 @@ PyObject *cst__py_table_join(cst__py_state *state, PyObject *tuple) {
   Py_END_ALLOW_THREADS
   free(arrays);
   PyObject *first = count == 0 ? NULL : PyTuple_GetItem(tuple, 0);
-  return finish(state, status, &error, out, first == NULL || is_batch(state, first),
-                first == NULL ? NULL : type_of(first));
+  return table_finish(state, status, &error, out, first == NULL || is_batch(state, first),
+                      first == NULL ? NULL : type_of(first));
 }
 
 /* ---- columns ---- */
@@ -387,7 +387,7 @@ PyObject *cst__py_table_column(PyObject *module, PyObject *args) {
   Py_END_ALLOW_THREADS
   free(steps);
   return with_rows ? finish_pair(state, status, &error, out, false, rows)
-                   : finish(state, status, &error, out, false, NULL);
+                   : table_finish(state, status, &error, out, false, NULL);
 }
 
 /* ---- lists and nulls ---- */
@@ -413,7 +413,7 @@ PyObject *cst__py_table_from_parents(PyObject *module, PyObject *args) {
   Py_BEGIN_ALLOW_THREADS
   status = cst_array_from_parents(array, rows, num_rows, empty_as_null != 0, &out, &error);
   Py_END_ALLOW_THREADS
-  return finish(state, status, &error, out, false, NULL);
+  return table_finish(state, status, &error, out, false, NULL);
 }
 
 PyObject *cst__py_table_fill_null(PyObject *module, PyObject *args) {
@@ -434,7 +434,7 @@ PyObject *cst__py_table_fill_null(PyObject *module, PyObject *args) {
   Py_BEGIN_ALLOW_THREADS
   status = cst_array_fill_null(array, with, &out, &error);
   Py_END_ALLOW_THREADS
-  return finish(state, status, &error, out, false, type_of(object));
+  return table_finish(state, status, &error, out, false, type_of(object));
 }
 
 /* ---- groups ---- */

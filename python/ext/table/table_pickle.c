@@ -59,7 +59,7 @@ static int64_t slot_width(const char *format) {
   }
 }
 
-/* Bytes of the buffers behind the bitmap, of which there are at most two; -1: no such buffer. */
+/* Bytes of the buffers after the bitmap, of which there are at most two; -1: no such buffer. */
 static bool sizes_of(const char *format, const struct ArrowArray *array, int64_t sizes[2]) {
   int64_t slots = array->offset + array->length;
   bool is_large = format[0] == 'Z' || format[0] == 'U' || strchr(format, 'L') != NULL;
@@ -91,7 +91,7 @@ static bool sizes_of(const char *format, const struct ArrowArray *array, int64_t
 
 /* ---- to a tree ---- */
 
-static PyObject *bytes_or_none(const void *data, int64_t size) {
+static PyObject *table_pickle_bytes_or_none(const void *data, int64_t size) {
   return data == NULL ? Py_NewRef(Py_None) : PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
 }
 
@@ -119,7 +119,7 @@ static PyObject *dump_buffers(cst__py_state *state, const char *format,
                    : i == 0 ? bits_size(array->offset + array->length)
                    : i <= 2 ? sizes[i - 1]
                             : 0;
-    PyObject *bytes = bytes_or_none(array->buffers[i], size);
+    PyObject *bytes = table_pickle_bytes_or_none(array->buffers[i], size);
     if (bytes == NULL || PyTuple_SetItem(buffers, (Py_ssize_t)i, bytes) < 0) {
       Py_CLEAR(buffers);
     }
@@ -163,7 +163,7 @@ PyObject *cst__py_table_dump(PyObject *module, PyObject *object) {
 
 /* ---- from a tree ---- */
 
-static void release_node(struct ArrowArray *array) {
+static void table_pickle_release_node(struct ArrowArray *array) {
   for (int64_t i = 0; i < array->n_buffers; i++) {
     free((void *)(uintptr_t)array->buffers[i]);
   }
@@ -214,14 +214,15 @@ static int load_buffers(PyObject *buffers, struct ArrowArray *out) {
   return 0;
 }
 
-static int load(PyObject *tree, struct ArrowArray *out);
+static int table_pickle_load(PyObject *tree, struct ArrowArray *out);
 
 static int load_children(PyObject *children, struct ArrowArray *out) {
   Py_ssize_t count = PyTuple_Size(children);
   out->children = calloc((size_t)count + 1, sizeof *out->children);
   for (; out->children != NULL && out->n_children < count; out->n_children++) {
     struct ArrowArray *child = calloc(1, sizeof *child);
-    if (child == NULL || load(PyTuple_GetItem(children, (Py_ssize_t)out->n_children), child) < 0) {
+    if (child == NULL ||
+        table_pickle_load(PyTuple_GetItem(children, (Py_ssize_t)out->n_children), child) < 0) {
       free(child);
       return PyErr_Occurred() != NULL ? -1 : (PyErr_NoMemory(), -1);
     }
@@ -231,7 +232,7 @@ static int load_children(PyObject *children, struct ArrowArray *out) {
 }
 
 /* 0, or -1 with an exception and nothing to release. */
-static int load(PyObject *tree, struct ArrowArray *out) {
+static int table_pickle_load(PyObject *tree, struct ArrowArray *out) {
   long long length;
   long long offset;
   long long null_count;
@@ -244,11 +245,13 @@ static int load(PyObject *tree, struct ArrowArray *out) {
   if (Py_EnterRecursiveCall(" in an Arrow array") != 0) {
     return -1;
   }
-  *out = (struct ArrowArray){
-      .length = length, .offset = offset, .null_count = null_count, .release = release_node};
+  *out = (struct ArrowArray){.length = length,
+                             .offset = offset,
+                             .null_count = null_count,
+                             .release = table_pickle_release_node};
   int result = load_buffers(buffers, out) < 0 ? -1 : load_children(children, out);
   if (result < 0) {
-    release_node(out);
+    table_pickle_release_node(out);
   }
   Py_LeaveRecursiveCall();
   return result;
@@ -271,7 +274,7 @@ PyObject *cst__py_table_load(PyObject *module, PyObject *args) {
   if (result < 0) {
     return NULL;
   }
-  if (load(tree, &array) < 0) {
+  if (table_pickle_load(tree, &array) < 0) {
     schema.release(&schema);
     return NULL;
   }

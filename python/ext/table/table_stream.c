@@ -34,7 +34,7 @@ static int64_t num_buffers_of(const char *format) {
   return is_binary || format[0] == 'v' || strncmp(format, "+v", 2) == 0 ? 3 : 2;
 }
 
-/* The children, and the dictionary behind them, lie in one block. */
+/* The children, and the dictionary after them, lie in one block. */
 static bool make_empty(const struct ArrowSchema *schema, struct ArrowArray *out) {
   size_t count = (size_t)schema->n_children + 1;
   *out = (struct ArrowArray){.n_buffers = num_buffers_of(schema->format), .buffers = no_buffers};
@@ -66,8 +66,8 @@ static bool make_empty(const struct ArrowSchema *schema, struct ArrowArray *out)
 
 /* ---- streams ---- */
 
-static int get_schema(cst__py_state *state, struct ArrowArrayStream *stream,
-                      struct ArrowSchema *out) {
+static int table_stream_get_schema(cst__py_state *state, struct ArrowArrayStream *stream,
+                                   struct ArrowSchema *out) {
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
@@ -80,7 +80,8 @@ static int get_schema(cst__py_state *state, struct ArrowArrayStream *stream,
 }
 
 /* The next chunk; out->release is NULL at the end. */
-static int get_next(cst__py_state *state, struct ArrowArrayStream *stream, struct ArrowArray *out) {
+static int table_stream_get_next(cst__py_state *state, struct ArrowArrayStream *stream,
+                                 struct ArrowArray *out) {
   cst_error error = CST_ERROR_INIT;
   int code;
   out->release = NULL;
@@ -95,10 +96,11 @@ static int get_next(cst__py_state *state, struct ArrowArrayStream *stream, struc
 }
 
 /* Appends the chunk, which is taken over. */
-static int append(cst__py_state *state, PyObject *list, struct ArrowArrayStream *stream,
-                  struct ArrowArray *chunk, bool is_batch) {
+static int table_stream_append(cst__py_state *state, PyObject *list,
+                               struct ArrowArrayStream *stream, struct ArrowArray *chunk,
+                               bool is_batch) {
   struct ArrowSchema schema;
-  if (get_schema(state, stream, &schema) < 0) {
+  if (table_stream_get_schema(state, stream, &schema) < 0) {
     cst__py_release_array(chunk);
     return -1;
   }
@@ -111,9 +113,9 @@ static int append(cst__py_state *state, PyObject *list, struct ArrowArrayStream 
 static int append_all(cst__py_state *state, PyObject *list, struct ArrowArrayStream *stream,
                       bool is_batch) {
   struct ArrowArray chunk;
-  while (get_next(state, stream, &chunk) == 0) {
+  while (table_stream_get_next(state, stream, &chunk) == 0) {
     if (chunk.release != NULL) {
-      if (append(state, list, stream, &chunk, is_batch) < 0) {
+      if (table_stream_append(state, list, stream, &chunk, is_batch) < 0) {
         return -1;
       }
       continue;
@@ -122,12 +124,12 @@ static int append_all(cst__py_state *state, PyObject *list, struct ArrowArrayStr
       return 0;
     }
     struct ArrowSchema schema; /* no chunks: one without slots says the type */
-    if (get_schema(state, stream, &schema) < 0) {
+    if (table_stream_get_schema(state, stream, &schema) < 0) {
       return -1;
     }
     bool ok = make_empty(&schema, &chunk);
     schema.release(&schema);
-    return ok ? append(state, list, stream, &chunk, is_batch) : (PyErr_NoMemory(), -1);
+    return ok ? table_stream_append(state, list, stream, &chunk, is_batch) : (PyErr_NoMemory(), -1);
   }
   return -1;
 }

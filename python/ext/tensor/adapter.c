@@ -147,7 +147,7 @@ static PyObject *new_adapter(PyTypeObject *type, PyObject *args, PyObject *kwarg
   return (PyObject *)self;
 }
 
-static int traverse(PyObject *object, visitproc visit, void *arg) {
+static int adapter_traverse(PyObject *object, visitproc visit, void *arg) {
   adapter_object *self = (adapter_object *)object;
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->sparse);
@@ -155,7 +155,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
   return 0;
 }
 
-static void dealloc(PyObject *object) {
+static void adapter_dealloc(PyObject *object) {
   adapter_object *self = (adapter_object *)object;
   PyObject_GC_UnTrack(object);
   cst_tensor_adapter_free(self->adapter);
@@ -165,7 +165,7 @@ static void dealloc(PyObject *object) {
   cst__py_free(object);
 }
 
-/* Raises TypeError for an object that is no batch, or what reading it raised. */
+/* Raises TypeError for an object that is not a batch, or what reading it raised. */
 static void fail_import(PyObject *object) {
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
@@ -257,8 +257,8 @@ static PyMethodDef methods[] = {
 static PyType_Slot slots[] = {
     {Py_tp_doc, "Record batches of one schema to tensors; columnstone.TensorAdapter is the face."},
     {Py_tp_new, new_adapter},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_traverse, traverse},
+    {Py_tp_dealloc, adapter_dealloc},
+    {Py_tp_traverse, adapter_traverse},
     {Py_tp_methods, methods},
     {0, NULL},
 };

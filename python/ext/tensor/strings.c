@@ -45,7 +45,7 @@ PyObject *cst__py_join_strings(PyObject *module, PyObject *object) {
 }
 
 /* A list of the strings, whose lengths have to add up to the size of the data. */
-static PyObject *split(const Py_buffer *data, const Py_buffer *lengths) {
+static PyObject *strings_split(const Py_buffer *data, const Py_buffer *lengths) {
   Py_ssize_t count = lengths->len / (Py_ssize_t)sizeof(int64_t);
   Py_ssize_t begin = 0;
   PyObject *list = PyList_New(count);
@@ -73,7 +73,7 @@ PyObject *cst__py_split_strings(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "y*y*:split_strings", &data, &lengths)) {
     return NULL;
   }
-  PyObject *list = split(&data, &lengths);
+  PyObject *list = strings_split(&data, &lengths);
   PyBuffer_Release(&data);
   PyBuffer_Release(&lengths);
   return list;

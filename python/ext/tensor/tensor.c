@@ -13,7 +13,7 @@ typedef struct tensor {
   Py_ssize_t *dims;         /* shape, then strides in bytes, for the buffer protocol */
 } tensor;
 
-static PyObject *make(cst__py_state *state, cst_tensors *owner, const cst_ndarray *array) {
+static PyObject *tensor_make(cst__py_state *state, cst_tensors *owner, const cst_ndarray *array) {
   tensor *self = PyObject_New(tensor, state->tensor_type);
   if (self == NULL) {
     return NULL;
@@ -34,7 +34,7 @@ static PyObject *make(cst__py_state *state, cst_tensors *owner, const cst_ndarra
   return (PyObject *)self;
 }
 
-static void dealloc(PyObject *object) {
+static void tensor_dealloc(PyObject *object) {
   tensor *self = (tensor *)object;
   cst_tensors_release(self->owner);
   free(self->dims);
@@ -50,7 +50,7 @@ const cst_ndarray *cst__py_tensor_view(cst__py_state *state, PyObject *object) {
 static PyObject *splits_list(cst__py_state *state, cst_tensors *owner, const cst_tensor *t) {
   PyObject *list = PyList_New((Py_ssize_t)t->num_splits);
   for (size_t i = 0; list != NULL && i < t->num_splits; i++) {
-    PyObject *item = make(state, owner, &t->splits[i]);
+    PyObject *item = tensor_make(state, owner, &t->splits[i]);
     if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) < 0 || PyErr_CheckSignals() < 0) {
       Py_CLEAR(list);
     }
@@ -79,12 +79,14 @@ static PyObject *tensor_object(cst__py_state *state, cst_tensors *owner, const c
     case CST_TENSOR_STRUCTURED:
       return fields_dict(state, owner, t->fields, t->num_fields, sparse, ragged);
     case CST_TENSOR_DENSE:
-      return make(state, owner, &t->values);
+      return tensor_make(state, owner, &t->values);
     case CST_TENSOR_RAGGED:
-      return call(ragged, make(state, owner, &t->values), splits_list(state, owner, t), NULL);
+      return call(ragged, tensor_make(state, owner, &t->values), splits_list(state, owner, t),
+                  NULL);
     default:
-      return call(sparse, make(state, owner, &t->indices), make(state, owner, &t->values),
-                  make(state, owner, &t->dense_shape));
+      return call(sparse, tensor_make(state, owner, &t->indices),
+                  tensor_make(state, owner, &t->values),
+                  tensor_make(state, owner, &t->dense_shape));
   }
 }
 
@@ -146,7 +148,7 @@ static PyObject *get_ndim(PyObject *object, void *closure) {
   return PyLong_FromSize_t(((tensor *)object)->array->num_dims);
 }
 
-static Py_ssize_t length(PyObject *object) {
+static Py_ssize_t tensor_length(PyObject *object) {
   const cst_ndarray *array = ((tensor *)object)->array;
   if (array->num_dims == 0) {
     PyErr_SetString(PyExc_TypeError, "a tensor without dimensions has no len()");
@@ -188,7 +190,7 @@ static const char no_numbers[] =
     "a tensor of strings has no numbers to share: use .numpy() for an object array of bytes, or "
     "pyarrow.array(tensor)";
 
-static int get_buffer(PyObject *object, Py_buffer *view, int flags) {
+static int tensor_get_buffer(PyObject *object, Py_buffer *view, int flags) {
   tensor *self = (tensor *)object;
   const cst_ndarray *array = self->array;
   const char *format = buffer_format(array->dtype);
@@ -280,7 +282,7 @@ static PyObject *numpy_strings(PyObject *numpy, PyObject *object) {
   return result;
 }
 
-static PyObject *to_numpy(PyObject *object, PyObject *unused) {
+static PyObject *tensor_to_numpy(PyObject *object, PyObject *unused) {
   (void)unused;
   PyObject *optional = PyImport_ImportModule("columnstone._base.optional");
   PyObject *numpy = optional == NULL ? NULL
@@ -325,7 +327,7 @@ static PyObject *dunder_array(PyObject *object, PyObject *args, PyObject *kwargs
     PyErr_SetString(PyExc_ValueError, "strings need a copy, but copy=False was given");
     return NULL;
   }
-  PyObject *array = to_numpy(object, NULL);
+  PyObject *array = tensor_to_numpy(object, NULL);
   PyObject *old = array == NULL ? NULL : PyObject_GetAttrString(array, "dtype");
   if (old == NULL) {
     Py_XDECREF(array);
@@ -477,7 +479,7 @@ static int to_arrow(PyObject *object, struct ArrowSchema *schema, struct ArrowAr
   return 0;
 }
 
-static PyObject *export_array(PyObject *object, PyObject *args, PyObject *kwargs) {
+static PyObject *tensor_export_array(PyObject *object, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"requested_schema", NULL};
   PyObject *requested = Py_None;
   struct ArrowSchema schema;
@@ -512,7 +514,7 @@ static PyObject *copy_of(PyObject *object, PyObject *unused) {
   return Py_NewRef(object);
 }
 
-static PyObject *repr(PyObject *object) {
+static PyObject *tensor_repr(PyObject *object) {
   PyObject *shape = get_shape(object, NULL);
   PyObject *text =
       shape == NULL ? NULL
@@ -523,7 +525,7 @@ static PyObject *repr(PyObject *object) {
 }
 
 static PyMethodDef methods[] = {
-    {"numpy", to_numpy, METH_NOARGS,
+    {"numpy", tensor_to_numpy, METH_NOARGS,
      PyDoc_STR("numpy($self)\n--\n\n"
                "The values as a read-only numpy array of this shape, without a copy; strings as a\n"
                "new object array of bytes.")},
@@ -540,7 +542,8 @@ static PyMethodDef methods[] = {
          "BufferError for strings, and for any device but the CPU.")},
     {"__dlpack_device__", dunder_dlpack_device, METH_NOARGS,
      PyDoc_STR("__dlpack_device__($self)\n--\n\n(1, 0): the CPU.")},
-    {"__arrow_c_array__", (PyCFunction)(void (*)(void))export_array, METH_VARARGS | METH_KEYWORDS,
+    {"__arrow_c_array__", (PyCFunction)(void (*)(void))tensor_export_array,
+     METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"
                "The values in row-major order as a flat Arrow array: numbers without a copy,\n"
                "strings as large_binary.")},
@@ -563,10 +566,10 @@ static PyType_Slot slots[] = {
      "A dense block of values in CPU memory, row-major and read-only.\n\n"
      "torch.from_dlpack(tensor), jax.dlpack.from_dlpack(tensor), numpy.asarray(tensor)\n"
      "and memoryview(tensor) share the memory and keep it alive; nobody may write to it."},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_repr, repr},
-    {Py_mp_length, length},
-    {Py_bf_getbuffer, get_buffer},
+    {Py_tp_dealloc, tensor_dealloc},
+    {Py_tp_repr, tensor_repr},
+    {Py_mp_length, tensor_length},
+    {Py_bf_getbuffer, tensor_get_buffer},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},
     {0, NULL},

@@ -27,7 +27,7 @@ typedef struct reader {
   block *blocks;
 } reader;
 
-/* A block with room for `count` items behind it; NULL with an exception. */
+/* A block with room for `count` items after it; NULL with an exception. */
 static block *new_block(reader *r, Py_ssize_t count, size_t size) {
   block *b = calloc(1, sizeof *b + ((size_t)count + 1) * size);
   if (b == NULL) {
@@ -39,12 +39,12 @@ static block *new_block(reader *r, Py_ssize_t count, size_t size) {
   return b;
 }
 
-static void *take(reader *r, Py_ssize_t count, size_t size) {
+static void *tensor_encoder_take(reader *r, Py_ssize_t count, size_t size) {
   block *b = new_block(r, count, size);
   return b == NULL ? NULL : b + 1;
 }
 
-static void reset(reader *r) {
+static void tensor_encoder_reset(reader *r) {
   while (r->blocks != NULL) {
     block *b = r->blocks;
     r->blocks = b->next;
@@ -58,8 +58,9 @@ static void reset(reader *r) {
   }
 }
 
-/* The type of a buffer's items; NONE with an exception for what is no number of a native kind. */
-static cst_dtype dtype_of(reader *r, const Py_buffer *buffer) {
+/* The type of a buffer's items; NONE with an exception for what is not a number of a native kind.
+ */
+static cst_dtype tensor_encoder_dtype_of(reader *r, const Py_buffer *buffer) {
   static const cst_dtype integers[] = {CST_DTYPE_INT8, CST_DTYPE_INT16, CST_DTYPE_INT32,
                                        CST_DTYPE_INT64};
   static const cst_dtype naturals[] = {CST_DTYPE_UINT8, CST_DTYPE_UINT16, CST_DTYPE_UINT32,
@@ -94,8 +95,8 @@ static int read_numbers(reader *r, PyObject *object, cst_ndarray *out) {
     return -1;
   }
   const Py_buffer *buffer = &b->buffer;
-  int64_t *shape = take(r, buffer->ndim, sizeof *shape);
-  out->dtype = shape == NULL ? CST_DTYPE_NONE : dtype_of(r, buffer);
+  int64_t *shape = tensor_encoder_take(r, buffer->ndim, sizeof *shape);
+  out->dtype = shape == NULL ? CST_DTYPE_NONE : tensor_encoder_dtype_of(r, buffer);
   if (out->dtype == CST_DTYPE_NONE) {
     return -1;
   }
@@ -166,7 +167,7 @@ static int read_strings(reader *r, PyObject *tuple, cst_ndarray *out) {
     return -1;
   }
   Py_ssize_t num_dims = PyTuple_Size(dims);
-  int64_t *shape = take(r, num_dims, sizeof *shape);
+  int64_t *shape = tensor_encoder_take(r, num_dims, sizeof *shape);
   for (Py_ssize_t i = 0; shape != NULL && i < num_dims; i++) {
     shape[i] = PyLong_AsLongLong(PyTuple_GetItem(dims, i));
   }
@@ -179,7 +180,7 @@ static int read_strings(reader *r, PyObject *tuple, cst_ndarray *out) {
     strings = read_own_strings(r, values, &count);
   } else {
     count = PyList_Size(values);
-    strings = take(r, count, sizeof *strings);
+    strings = tensor_encoder_take(r, count, sizeof *strings);
     if (strings != NULL && fill_from_list(values, strings, count) < 0) {
       return -1;
     }
@@ -201,7 +202,7 @@ static int read_array(reader *r, PyObject *object, cst_ndarray *out) {
 
 static int read_splits(reader *r, PyObject *tuple, cst_tensor *out) {
   Py_ssize_t count = PyTuple_Size(tuple);
-  cst_ndarray *splits = count < 0 ? NULL : take(r, count, sizeof *splits);
+  cst_ndarray *splits = count < 0 ? NULL : tensor_encoder_take(r, count, sizeof *splits);
   for (Py_ssize_t i = 0; splits != NULL && i < count; i++) {
     if (read_array(r, PyTuple_GetItem(tuple, i), &splits[i]) < 0) {
       return -1;
@@ -214,7 +215,7 @@ static int read_splits(reader *r, PyObject *tuple, cst_tensor *out) {
 
 static cst_tensor *read_tensors(reader *r, PyObject *tuple, size_t *count);
 
-static cst_tensor_kind kind_of(const char *text) {
+static cst_tensor_kind tensor_encoder_kind_of(const char *text) {
   return strcmp(text, "dense") == 0    ? CST_TENSOR_DENSE
          : strcmp(text, "sparse") == 0 ? CST_TENSOR_SPARSE
          : strcmp(text, "ragged") == 0 ? CST_TENSOR_RAGGED
@@ -235,7 +236,7 @@ static int read_tensor(reader *r, PyObject *tuple, cst_tensor *out) {
     return -1;
   }
   out->name = PyUnicode_AsUTF8AndSize(name, &size);
-  out->kind = kind_of(kind);
+  out->kind = tensor_encoder_kind_of(kind);
   if (out->name != NULL && strlen(out->name) != (size_t)size) {
     PyErr_SetString(PyExc_ValueError, "a tensor's name holds a NUL character");
     return -1;
@@ -254,7 +255,7 @@ static cst_tensor *read_tensors(reader *r, PyObject *tuple, size_t *count) {
   if (size < 0 || Py_EnterRecursiveCall(" of structured tensors") != 0) {
     return NULL;
   }
-  cst_tensor *tensors = take(r, size, sizeof *tensors);
+  cst_tensor *tensors = tensor_encoder_take(r, size, sizeof *tensors);
   for (Py_ssize_t i = 0; tensors != NULL && i < size; i++) {
     if (read_tensor(r, PyTuple_GetItem(tuple, i), &tensors[i]) < 0) {
       tensors = NULL;
@@ -268,7 +269,7 @@ static cst_tensor *read_tensors(reader *r, PyObject *tuple, size_t *count) {
 /* ---- making and freeing ---- */
 
 /* An encoder by specs, which are taken over, also on failure; NULL is an exception that is set. */
-static PyObject *make(cst__py_state *state, cst_specs *specs) {
+static PyObject *tensor_encoder_make(cst__py_state *state, cst_specs *specs) {
   cst_tensor_encoder *encoder = NULL;
   cst_error error = CST_ERROR_INIT;
   if (specs == NULL) {
@@ -293,7 +294,7 @@ static PyObject *make(cst__py_state *state, cst_specs *specs) {
 /* from_specs(representations): tuples, see Schema.specs */
 static PyObject *from_specs(PyObject *type, PyObject *tuple) {
   cst__py_state *state = PyType_GetModuleState((PyTypeObject *)type);
-  return make(state, cst__py_specs_from(state, tuple));
+  return tensor_encoder_make(state, cst__py_specs_from(state, tuple));
 }
 
 /* of(tensors) */
@@ -308,11 +309,11 @@ static PyObject *of(PyObject *type, PyObject *tuple) {
     specs = NULL;
     cst__py_raise(state, &error);
   }
-  reset(&r);
-  return make(state, specs);
+  tensor_encoder_reset(&r);
+  return tensor_encoder_make(state, specs);
 }
 
-static void dealloc(PyObject *object) {
+static void tensor_encoder_dealloc(PyObject *object) {
   encoder_object *self = (encoder_object *)object;
   cst_tensor_encoder_free(self->encoder);
   cst_specs_release(self->specs);
@@ -345,7 +346,7 @@ static PyObject *batch_of(encoder_object *self, struct ArrowArray *array) {
   return cst__py_batch_new(cst__py_state_of((PyObject *)self), self->schema, array);
 }
 
-static PyObject *encode(PyObject *object, PyObject *tuple) {
+static PyObject *tensor_encoder_encode(PyObject *object, PyObject *tuple) {
   encoder_object *self = (encoder_object *)object;
   cst__py_state *state = cst__py_state_of(object);
   reader r = {state, NULL};
@@ -354,24 +355,24 @@ static PyObject *encode(PyObject *object, PyObject *tuple) {
   cst_error error = CST_ERROR_INIT;
   cst_tensor *tensors = read_tensors(&r, tuple, &count);
   if (tensors == NULL) {
-    reset(&r);
+    tensor_encoder_reset(&r);
     return NULL;
   }
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
   status = cst_tensor_encoder_encode(self->encoder, tensors, count, &array, &error);
   Py_END_ALLOW_THREADS
-  reset(&r);
+  tensor_encoder_reset(&r);
   return status == CST_OK ? batch_of(self, &array) : cst__py_raise(state, &error);
 }
 
-static PyObject *get_arrow_schema(PyObject *object, void *closure) {
+static PyObject *tensor_encoder_get_arrow_schema(PyObject *object, void *closure) {
   (void)closure;
   encoder_object *self = (encoder_object *)object;
   return self->schema != NULL ? Py_NewRef(self->schema) : schema_now(self);
 }
 
-static PyObject *specs(PyObject *object, PyObject *unused) {
+static PyObject *tensor_encoder_specs(PyObject *object, PyObject *unused) {
   (void)unused;
   return cst__py_specs_list(((encoder_object *)object)->specs);
 }
@@ -379,19 +380,19 @@ static PyObject *specs(PyObject *object, PyObject *unused) {
 static PyMethodDef methods[] = {
     {"from_specs", from_specs, METH_O | METH_CLASS, NULL},
     {"of", of, METH_O | METH_CLASS, NULL},
-    {"encode", encode, METH_O, NULL},
-    {"specs", specs, METH_NOARGS, NULL},
+    {"encode", tensor_encoder_encode, METH_O, NULL},
+    {"specs", tensor_encoder_specs, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef getset[] = {
-    {"arrow_schema", get_arrow_schema, NULL, NULL, NULL},
+    {"arrow_schema", tensor_encoder_get_arrow_schema, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, "Tensors to record batches; columnstone.TensorEncoder is the public face."},
-    {Py_tp_dealloc, dealloc},
+    {Py_tp_dealloc, tensor_encoder_dealloc},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},
     {0, NULL},

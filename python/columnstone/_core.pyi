@@ -53,12 +53,12 @@ COMPRESSION_ZSTD: int
 
 def arrow_schema(schema: ArrowSchemaExportable, /) -> ArrowSchema: ...
 
-# The strings of a tensor one behind the other, and their lengths as int64; and back.
+# The strings of a tensor one after the other, and their lengths as int64; and back.
 def join_strings(tensor: Tensor, /) -> tuple[bytes, bytes]: ...
 def split_strings(data: Buffer, lengths: Buffer, /) -> list[bytes]: ...
 def _plant_arrow_schema(tree: tuple[Any, ...], /) -> ArrowSchema: ...
 
-# Operations behind the methods of RecordBatch and Array; the type of the first is the result's.
+# Operations of the methods of RecordBatch and Array; the type of the first is the result's.
 _Rows = TypeVar("_Rows", Array, RecordBatch)
 
 def array_take(array: _Rows, rows: Buffer, /) -> _Rows: ...  # int64

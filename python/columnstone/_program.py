@@ -1,5 +1,5 @@
 """The programs that serve the command line: Parquet through pyarrow, as Arrow IPC over pipes, and
-the bytes behind URLs.
+the bytes that URLs name.
 
 docs/plugins.md says how such programs are called. These are small and quick to begin: they import
 what they need and no more.

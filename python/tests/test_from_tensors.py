@@ -182,9 +182,9 @@ def test_structured() -> None:
 @pytest.mark.parametrize(
     ("tensor", "message"),
     [
-        (None, "NoneType, which is no tensor"),
-        ("text", "str, which is no tensor"),
-        (b"bytes", "bytes, which is no tensor"),
+        (None, "NoneType, which is not a tensor"),
+        ("text", "str, which is not a tensor"),
+        (b"bytes", "bytes, which is not a tensor"),
         ([1, 2], "holds int among its strings .make it a numpy array."),
         ([None], "holds NoneType among its strings .use bytes or str."),
         (np.array([b"a", 1], dtype=object), "holds int among"),

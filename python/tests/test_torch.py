@@ -369,7 +369,7 @@ LOOP = pathlib.Path(__file__).parent / "train_until_killed.py"
 @pytest.mark.parametrize("kind", ["plain", "stateful"])
 @pytest.mark.parametrize("name", ["data.tfrecord", "data.tfrecord.gz"])
 def test_killed_and_begun_again(make_file: MakeFile, kind: str, name: str) -> None:
-    """SIGKILL behind a random delivered batch, then another number of workers, until the end."""
+    """SIGKILL after a random delivered batch, then another number of workers, until the end."""
     pytest.importorskip("torchdata.stateful_dataloader")
     path = make_file(name, 700)
     state = path.with_name("state.pickle")
@@ -386,7 +386,7 @@ def test_killed_and_begun_again(make_file: MakeFile, kind: str, name: str) -> No
 
 
 def until_killed(command: list[str], batches: int) -> list[list[int]]:
-    """What a loop delivers before it is killed behind so many batches."""
+    """What a loop delivers before it is killed after so many batches."""
     taken: list[list[int]] = []
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:

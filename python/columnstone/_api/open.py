@@ -63,7 +63,7 @@ def open(
 ) -> Source:
     """Opens files as a Source of record batches and tensors.
 
-    paths: a path, a glob (*, ?, [ in a name that is no file; matches sorted bytewise), "-" for
+    paths: a path, a glob (*, ?, [ in a name that is not a file; matches sorted bytewise), "-" for
         standard input, a binary file object (read or readinto; seek if it has it), or an object
         with __arrow_c_stream__ (a table or reader of pyarrow, a data frame of Polars or pandas, a
         relation of DuckDB); or a list of one kind of these, whose order is kept; or a dataset of
@@ -104,7 +104,7 @@ def open(
     raw_column: TFRecords: one more column of this name, the last one, with each record's bytes, as
         large_list<large_binary> of one value.
     on_error: what happens with a record that is damaged or does not parse. "raise"; "skip" drops it
-        and goes on behind it; a function is called with the Dropped before it goes on, and stops
+        and goes on after it; a function is called with the Dropped before it goes on, and stops
         the pass by returning False (what it raises comes out of the pass). `dropped` has all that
         were dropped, with no limit on their number but max_errors.
     max_errors: unless on_error is "raise": one more dropped record than this is a LimitError.

@@ -66,7 +66,7 @@ class Source(SourceBase):
         prefetch: batches that threads make ahead; 0: the caller makes them, without threads.
         threads: that make them; the batches and their order are the same for every number.
         as_batches: give RecordBatch objects instead of tensors.
-        consumed: begin behind so many batches, counted over the epochs.
+        consumed: begin after so many batches, counted over the epochs.
         """
         from .._dataset.dataset import Dataset
 

@@ -120,7 +120,7 @@ def concat(
 def concat(
     batches: Iterable[RecordBatch | ArrowArrayExportable | ArrowStreamExportable] | Iterable[Array],
 ) -> RecordBatch | Array:
-    """The rows of all batches one behind the other, as one batch; or those of Arrays, as one Array.
+    """The rows of all batches one after the other, as one batch; or those of Arrays, as one Array.
 
     Columns are combined by name, in the order of their first appearance; where a batch lacks a
     column, its rows are null. Types are promoted where no value changes: null to anything, integers
@@ -479,7 +479,7 @@ def to_numpy(self: Array) -> npt.NDArray[Any]:
     if format.startswith("+w:"):
         items = self.flatten().numpy()
         return items.reshape(len(self), int(format[3:]), *items.shape[1:])
-    raise BufferError(f"an Array of {self.type} is no numpy array: use to_pylist()")
+    raise BufferError(f"an Array of {self.type} is not a numpy array: use to_pylist()")
 
 
 # Arrow's formats of times and durations that numpy has: the dtype, and the letter of as many bytes.

@@ -20,7 +20,7 @@ class Error(Exception):
 
     - code: name of the status, such as "CORRUPT"
     - file: path of the file, or name of the file object, as text to print: control characters and
-      bytes that are no UTF-8 are escaped, a very long one is cut. `filename` of a NotFoundError or
+      bytes that are not UTF-8 are escaped, a very long one is cut. `filename` of a NotFoundError or
       FileError about a single path is the path itself.
     - record: number of the record within the file, from 0; for `encode`, the row
     - offset: first byte of that record in the uncompressed stream
@@ -103,7 +103,7 @@ class FileError(Error, OSError):
 
 
 class CorruptError(Error):
-    """The data is damaged: a wrong CRC, a truncated file, bytes that are no tf.Example."""
+    """The data is damaged: a wrong CRC, a truncated file, bytes that are not a tf.Example."""
 
     code = "CORRUPT"
 

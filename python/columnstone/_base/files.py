@@ -39,7 +39,7 @@ def is_path(item: object) -> bool:
 
 
 def path_bytes(item: object) -> bytes:
-    """A path as the system takes it. One that is empty or holds a NUL is no path."""
+    """A path as the system takes it. One that is empty or holds a NUL is not a path."""
     path = os.fsencode(item)  # type: ignore[arg-type]
     if not path:
         hint = "name a file, or - for standard input and output"

@@ -12,7 +12,7 @@ class Position(NamedTuple):
     """Where a batch stands: number `batch` (from 0) of the shard's batches of an epoch.
 
     file and rows_before are for sources that are read in order: so many files of the epoch's order,
-    with so many rows, lie in front of where reading has to begin for this batch.
+    with so many rows, lie before the place where reading has to begin for this batch.
     """
 
     epoch: int

@@ -34,7 +34,7 @@ class Dataset:
 
     Batch k of an epoch depends on the data, the seed, the epoch, the batch size, the shuffling and
     the shard, and on nothing else: not on threads, workers, or where the iteration began. Each
-    iter() is independent and begins at the first batch of the first epoch, or once behind what was
+    iter() is independent and begins at the first batch of the first epoch, or once after what was
     given to `load_state_dict`. Pickles as its source does, without running iterations.
     """
 
@@ -193,9 +193,9 @@ class Dataset:
         of unsigned 64-bit integers: for samplers of one's own. UnsupportedError unless rows are
         reached one by one (Source.take)."""
         count = self.num_rows
-        first, behind, _ = slice(begin, end).indices(count)
+        first, last, _ = slice(begin, end).indices(count)
         rows = array("Q")
-        rows.frombytes(self._core.order(epoch, first, max(behind - first, 0)))
+        rows.frombytes(self._core.order(epoch, first, max(last - first, 0)))
         return rows
 
     def map(self, fn: Callable[[Any], Any]) -> Dataset:
@@ -203,7 +203,7 @@ class Dataset:
         first one comes first. Order, positions and states stay as they are.
 
         fn gets a batch in the form that the loop asks for: a dict by name of cst tensors, of torch
-        tensors behind .torch(), of arrays behind .numpy() and .jax(), with the label among them; a
+        tensors with .torch(), of arrays with .numpy() and .jax(), with the label among them; a
         RecordBatch with as_batches. It may change that dict, and returns it or another one, which
         is a Batch with the same position again. The label is split off afterwards.
 
@@ -231,7 +231,7 @@ class Dataset:
         every num_workers-th, over all epochs. In turns, the workers give exactly what one iteration
         without workers gives, for any number of them.
 
-        start: a position or state behind which it begins, instead of what load_state_dict was
+        start: a position or state after which it begins, instead of what load_state_dict was
         given.
         """
         return self._iterate(worker, num_workers, start)
@@ -248,12 +248,12 @@ class Dataset:
         number = arguments.number("worker", worker, 0, workers - 1)
         first = self._first_epoch
         if start is None:
-            behind = self._loaded
+            after = self._loaded
             self._loaded = None
         else:
-            behind = self._position_of(start)
+            after = self._position_of(start)
             first = self._first_epoch_of(start)
-        made = Iteration(self, behind, first, number, workers, convert)
+        made = Iteration(self, after, first, number, workers, convert)
         self._latest = made._progress
         return made
 
@@ -268,7 +268,7 @@ class Dataset:
     # State
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the iteration that began last is: behind the batch that it delivered last. Numbers
+        """Where the iteration that began last is: after the batch that it delivered last. Numbers
         and strings only. It holds what the order depends on as well, so that another dataset
         refuses it."""
         if self._loaded is None and self._latest is not None:
@@ -276,7 +276,7 @@ class Dataset:
         return self.state_of(self._loaded)
 
     def state_of(self, position: Position | None) -> dict[str, Any]:
-        """The state behind the batch of a position (None: at the beginning)."""
+        """The state after the batch of a position (None: at the beginning)."""
         return self._state(position, self._first_epoch)
 
     def _state(self, position: Position | None, first_epoch: int) -> dict[str, Any]:
@@ -303,7 +303,7 @@ class Dataset:
         return made
 
     def load_state_dict(self, state: Mapping[str, Any] | Position | Batch) -> None:
-        """The next iteration begins behind this state, or behind the batch of this position, with
+        """The next iteration begins after this state, or after the batch of this position, with
         any number of workers and threads. StateError for the state of a dataset that has other
         batches."""
         position, first_epoch = self._position_of(state), self._first_epoch_of(state)
@@ -354,7 +354,7 @@ class Dataset:
                 )
 
     def _consume(self, consumed: int) -> None:
-        """Begins behind so many batches, counted over the epochs."""
+        """Begins after so many batches, counted over the epochs."""
         try:
             batches = self.num_batches
         except UnsupportedError:  # it can be read only once: one epoch
@@ -505,24 +505,24 @@ class Iteration:
     def __init__(
         self,
         dataset: Dataset,
-        behind: Position | None,
+        after: Position | None,
         first_epoch: int,
         worker: int,
         num_workers: int,
         convert: Callable[[Batch], Batch] | None = None,
     ) -> None:
         self._convert = convert
-        self._progress = _Progress(first_epoch, behind)
+        self._progress = _Progress(first_epoch, after)
         self._dataset = dataset
         self._worker = worker
         self._num_workers = num_workers
         epochs = dataset._epochs
         self._end = None if epochs is None else first_epoch + epochs
-        at = Position(first_epoch, -1) if behind is None else behind
+        at = Position(first_epoch, -1) if after is None else after
         self._epoch = at.epoch
         self._batch = at.batch + 1
         self._place = (at.file, at.rows_before)
-        self._made_before = 0  # batches of all workers, in the epochs in front of this one
+        self._made_before = 0  # batches of all workers, in the epochs before this one
         self._loader: Loader | None = None
         self._lock = threading.RLock()
         self._process = os.getpid()

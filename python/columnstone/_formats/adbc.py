@@ -21,7 +21,7 @@ class Driver(NamedTuple):
 
     module: str  # has dbapi
     extra: str  # of this package, which installs it
-    of_file: bool = False  # the driver takes the path behind the scheme; else the whole URI
+    of_file: bool = False  # the driver takes the path after the scheme; else the whole URI
     has_options: bool = True
 
 
@@ -41,7 +41,7 @@ _SECRET = ("password", "token", "secret", "key", "credential")  # in names of pa
 
 
 def scheme_of(path: object) -> str | None:
-    """What stands in front of "://"; None without it."""
+    """What stands before "://"; None without it."""
     text = os.fsdecode(path) if isinstance(path, str | bytes) else None
     return text.split("://", 1)[0].lower() if text is not None and "://" in text else None
 

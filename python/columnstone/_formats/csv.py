@@ -26,7 +26,7 @@ class CsvOptions:
     names: of the columns, where the files have no header; None: the first line has them.
     delimiter: one ASCII character; None: a comma, or a tab for files that end in .tsv.
     comment: lines that begin with it are passed over; None: there are none.
-    skip_lines: in front of the header of every file.
+    skip_lines: before the header of every file.
     keep_blank_lines: a blank line is a row of nulls, instead of nothing.
     multivalent: columns whose cells hold several values; they become lists.
     secondary_delimiter: between those values; None: "|". If it is given, every list is written as

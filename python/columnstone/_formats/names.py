@@ -1,4 +1,4 @@
-"""The formats and compressions of files behind URLs, by their first bytes and their names."""
+"""The formats and compressions of files that URLs name, by their first bytes and their names."""
 
 from __future__ import annotations
 

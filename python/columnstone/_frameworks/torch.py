@@ -128,7 +128,7 @@ class _Shared:
     """What the process that trains and its workers know in common, in memory that they share.
 
     A worker has a copy of the dataset: that of a persistent one is old when the next epoch begins,
-    and the original does not notice when workers begin behind a loaded state, which is for one
+    and the original does not notice when workers begin after a loaded state, which is for one
     iteration.
     """
 
@@ -159,7 +159,7 @@ class _Shared:
             dataset._loaded = Position(*position) if has else None
 
     def take(self, dataset: Dataset, loader: int) -> None:
-        """Forgets a loaded state that the workers of another loader have begun behind."""
+        """Forgets a loaded state that the workers of another loader have begun after."""
         if dataset._loaded is None:
             return
         taken, by = self._numbers[8:].tolist()
@@ -184,11 +184,11 @@ class TorchIteration:
 
     def __next__(self) -> Any:
         item = next(self._iteration)
-        self._worker = self._num_workers - 1  # counted from the batch behind this one
+        self._worker = self._num_workers - 1  # counted from the batch after this one
         return item
 
     def state_dict(self) -> dict[str, Any]:
-        """Which batches come next: of those behind the position, every num_workers-th, beginning
+        """Which batches come next: of those after the position, every num_workers-th, beginning
         with number `worker`."""
         state = self._iteration.state_dict()
         return {**state, "worker": self._worker, "num_workers": self._num_workers}

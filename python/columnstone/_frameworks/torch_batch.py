@@ -78,7 +78,7 @@ class StringTensor:
         self.shape = shape
 
     def joined(self) -> tuple[Any, Any]:
-        """All bytes one behind the other, and the length of each string as int64, in buffers."""
+        """All bytes one after the other, and the length of each string as int64, in buffers."""
         content = self._content
         return content if isinstance(content, tuple) else join_strings(content)
 
@@ -150,7 +150,7 @@ class _Made(NamedTuple):
 
 
 class _Packer:
-    """Finds the tensors in a batch, and puts them one behind the other."""
+    """Finds the tensors in a batch, and puts them one after the other."""
 
     def __init__(self) -> None:
         self._values: list[tuple[int, Any]] = []

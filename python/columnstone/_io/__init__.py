@@ -1,1 +1,1 @@
-"""Files behind URLs and file systems."""
+"""Files that URLs and file systems name."""

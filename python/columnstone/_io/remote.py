@@ -1,4 +1,4 @@
-"""Files behind fsspec and pyarrow file systems: listed, opened, and read in full."""
+"""Files of fsspec and pyarrow file systems: listed, opened, and read in full."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ class Writer(_Output):
     level: of the compression; 0 is the codec's usual one.
     lossy: round what the format cannot hold exactly, instead of raising.
     threads: with 2 or more, compression and writing run beside the caller.
-    num_shards: write this many files, "<path>-00000-of-00010" (the number stands in front of the
+    num_shards: write this many files, "<path>-00000-of-00010" (the number stands before the
         endings of the name); batches go to them in turn.
     shard_bytes: begin a new such file when one has reached this size; rows keep their order.
     csv: the dialect, a CsvOptions.
@@ -292,8 +292,8 @@ def write(
 
 
 def refuse_to_overwrite(file: object, is_sharded: bool) -> None:
-    """FileError if the output, or a first shard of it, is there. What is no file, such as a pipe or
-    a device, is meant to be written to."""
+    """FileError if the output, or a first shard of it, is there. What is not a file, such as a pipe
+    or a device, is meant to be written to."""
     if is_remote(file):
         if RemoteOutput(str(file)).exists():
             raise _exists(str(file))

@@ -352,7 +352,7 @@ class SourceBase:
             group leaves out is inferred, as for `tensors`.
         environment: features that are not in it are not expected; None: all are.
         tensors: False checks the features only.
-        ignore_unexpected: features that the schema does not have are no anomaly.
+        ignore_unexpected: features that the schema does not have are not an anomaly.
         places: how many records are named for each anomaly.
         progress: called now and then with the bytes and records read so far; False stops.
 

@@ -67,7 +67,7 @@ class Index:
 
     def save(self) -> None:
         """Writes the index file beside the data, where sources find it: the name of the data with
-        ".cstidx" behind it."""
+        ".cstidx" after it."""
         self._handle.save(path_bytes(self.path))
 
     def export_text(self, path: Path) -> None:

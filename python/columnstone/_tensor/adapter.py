@@ -131,7 +131,7 @@ class TensorAdapter:
 
     The batch is a columnstone.RecordBatch, or any object with __arrow_c_array__, such as pyarrow's;
     those of others are validated first (CorruptError). It has to have the adapter's Arrow schema,
-    metadata aside. Numbers and 64-bit offsets are not copied where they lie one behind the other.
+    metadata aside. Numbers and 64-bit offsets are not copied where they lie one after the other.
 
     Raises SchemaError with row and tensor for a row that does not fit.
     """

@@ -81,7 +81,7 @@ class TensorEncoder:
         Raises SchemaError, with tensor and row, for a tensor that its representation cannot give
         back: another shape, rows that are not those of the other tensors, row splits or indices
         that are out of order, positions with gaps in a varlen tensor. UnsupportedError for types
-        that are no integers, float32, float64 or strings.
+        that are not integers, float32, float64 or strings.
         """
         return self._core.encode(_core_tensors(tensors))
 
@@ -191,7 +191,7 @@ def _ndarray(name: str, value: Any) -> CoreNdarray:
     if isinstance(value, list | tuple):
         return (len(value),), [_bytes_of(name, item) for item in value]
     if isinstance(value, str | bytes | bytearray) or value is None:
-        raise TypeError(f"tensor {name!r} is {type(value).__name__}, which is no tensor")
+        raise TypeError(f"tensor {name!r} is {type(value).__name__}, which is not a tensor")
     array = _numpy(_without_nulls(name, value))
     if array.dtype.kind in "OSU":
         return array.shape, [_bytes_of(name, item) for item in array.ravel().tolist()]

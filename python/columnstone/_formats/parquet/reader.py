@@ -174,7 +174,7 @@ def _groups(metadata: Any) -> Iterator[_Group]:
 
 
 def _read_group(job: _Job, group: _Group, columns: list[str]) -> pa.Table:
-    """Opens the file for itself: a ParquetFile is no object for several threads."""
+    """Opens the file for itself: a ParquetFile is not for several threads."""
     counts = Counts(job.schema, columns, job.metadata, group.number)
     with pyarrow_parquet().ParquetFile(
         job.where(), metadata=job.metadata, page_checksum_verification=True

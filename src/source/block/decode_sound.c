@@ -2,13 +2,13 @@
  * decoding each of them alone, and only for units of which one does not. */
 #include "source/block/unit.h"
 
-typedef struct proof {
+typedef struct trial {
   const cst__unit *unit;
   cst__decoding *decoding;
   cst__unit sound;  /* the records that decode, and all drops */
   cst__unit single; /* the record that is tried */
   size_t next_drop; /* of the unit's */
-} proof;
+} trial;
 
 bool cst__is_fault(cst_status status) {
   return status == CST_CORRUPT || status == CST_SCHEMA || status == CST_LIMIT ||
@@ -16,8 +16,8 @@ bool cst__is_fault(cst_status status) {
 }
 
 /* Copies a record's run, or lengthens the last one by it. */
-static bool keep(proof *p, const cst__run *run, size_t i) {
-  cst__unit *sound = &p->sound;
+static bool keep_record(trial *t, const cst__run *run, size_t i) {
+  cst__unit *sound = &t->sound;
   cst__run *last = sound->num_runs > 0 ? &sound->runs[sound->num_runs - 1] : NULL;
   if (last != NULL && i > 0 && last->block == run->block &&
       last->first + last->count == run->first + i) {
@@ -25,46 +25,46 @@ static bool keep(proof *p, const cst__run *run, size_t i) {
     sound->rows++;
     return true;
   }
-  return cst__unit_add(sound, p->decoding->source, run->block, run->first + i, 1);
+  return cst__unit_add(sound, t->decoding->source, run->block, run->first + i, 1);
 }
 
 /* Moves the unit's drops in front of its row. */
-static bool move_drops(proof *p, size_t row) {
-  const cst__drops *drops = &p->unit->drops;
-  while (p->next_drop < drops->count && drops->items[p->next_drop].before <= row) {
-    cst__drop drop = drops->items[p->next_drop];
-    drops->items[p->next_drop++].error = NULL;
-    drop.before = p->sound.rows;
-    if (!cst__drops_add(&p->sound.drops, &p->decoding->source->allocator, &drop)) {
+static bool move_unit_drops(trial *t, size_t row) {
+  const cst__drops *drops = &t->unit->drops;
+  while (t->next_drop < drops->count && drops->items[t->next_drop].before <= row) {
+    cst__drop drop = drops->items[t->next_drop];
+    drops->items[t->next_drop++].error = NULL;
+    drop.before = t->sound.rows;
+    if (!cst__drops_add(&t->sound.drops, &t->decoding->source->allocator, &drop)) {
       return false;
     }
   }
   return true;
 }
 
-static bool drop_record(proof *p, const cst__run *run, size_t i, const cst_error *error) {
-  const cst_source *source = p->decoding->source;
+static bool drop_bad_record(trial *t, const cst__run *run, size_t i, const cst_error *error) {
+  const cst_source *source = t->decoding->source;
   const cst__frame *frame = &run->block->frames[run->first + i];
   cst__drop drop = {.kind = CST__DROP_RECORD,
                     .error = cst__error_keep(&source->allocator, error),
-                    .before = p->sound.rows,
+                    .before = t->sound.rows,
                     .file = run->file,
                     .record = run->record + i,
                     .offset = run->block->offset + cst__frame_start(frame),
                     .bytes = cst__frame_end(frame) - cst__frame_start(frame)};
-  return drop.error != NULL && cst__drops_add(&p->sound.drops, &source->allocator, &drop);
+  return drop.error != NULL && cst__drops_add(&t->sound.drops, &source->allocator, &drop);
 }
 
-static cst_status try_record(proof *p, const cst__run *run, size_t i, cst_error *error) {
+static cst_status try_record(trial *t, const cst__run *run, size_t i, cst_error *error) {
   struct ArrowArray batch;
   struct ArrowSchema schema;
-  bool types = p->decoding->purpose == CST__FOR_TYPES;
-  if (!cst__unit_add(&p->single, p->decoding->source, run->block, run->first + i, 1)) {
+  bool types = t->decoding->purpose == CST__FOR_TYPES;
+  if (!cst__unit_add(&t->single, t->decoding->source, run->block, run->first + i, 1)) {
     return cst__fail_memory(error, sizeof *run);
   }
   cst_status status =
-      cst__unit_decode(&p->single, p->decoding, types ? &schema : NULL, &batch, error);
-  cst__unit_clear(&p->single);
+      cst__unit_decode(&t->single, t->decoding, types ? &schema : NULL, &batch, error);
+  cst__unit_clear(&t->single);
   if (status == CST_OK) {
     batch.release(&batch);
     if (types) {
@@ -74,28 +74,28 @@ static cst_status try_record(proof *p, const cst__run *run, size_t i, cst_error 
   return status;
 }
 
-static cst_status prove_run(proof *p, const cst__run *run, size_t row, cst_error *error) {
+static cst_status try_run(trial *t, const cst__run *run, size_t row, cst_error *error) {
   for (size_t i = 0; i < run->count; i++) {
-    cst_status status = try_record(p, run, i, error);
+    cst_status status = try_record(t, run, i, error);
     if (status != CST_OK && !cst__is_fault(status)) {
       return status;
     }
-    if (!move_drops(p, row + i) ||
-        !(status == CST_OK ? keep(p, run, i) : drop_record(p, run, i, error))) {
+    if (!move_unit_drops(t, row + i) ||
+        !(status == CST_OK ? keep_record(t, run, i) : drop_bad_record(t, run, i, error))) {
       return cst__fail_memory(error, sizeof *run);
     }
   }
   return CST_OK;
 }
 
-static cst_status prove(proof *p, cst_error *error) {
+static cst_status try_unit(trial *t, cst_error *error) {
   size_t row = 0;
-  for (size_t i = 0; i < p->unit->num_runs; i++) {
-    const cst__run *run = &p->unit->runs[i];
-    CST__TRY(prove_run(p, run, row, error));
+  for (size_t i = 0; i < t->unit->num_runs; i++) {
+    const cst__run *run = &t->unit->runs[i];
+    CST__TRY(try_run(t, run, row, error));
     row += run->count;
   }
-  return move_drops(p, row) ? CST_OK : cst__fail_memory(error, sizeof(cst__drop));
+  return move_unit_drops(t, row) ? CST_OK : cst__fail_memory(error, sizeof(cst__drop));
 }
 
 cst_status cst__unit_decode_sound(cst__unit *unit, cst__decoding *decoding,
@@ -111,16 +111,16 @@ cst_status cst__unit_decode_sound(cst__unit *unit, cst__decoding *decoding,
     cst__error_copy(error, &own);
     return status;
   }
-  proof p = {.unit = unit, .decoding = decoding};
-  cst_status proven = prove(&p, &own);
-  p.sound.bytes = unit->bytes;
-  p.sound.by_bytes = unit->by_bytes;
+  trial t = {.unit = unit, .decoding = decoding};
+  cst_status tried = try_unit(&t, &own);
+  t.sound.bytes = unit->bytes;
+  t.sound.by_bytes = unit->by_bytes;
   cst__unit_reset(unit);
-  cst__unit_reset(&p.single);
-  *unit = p.sound;
-  if (proven != CST_OK) {
+  cst__unit_reset(&t.single);
+  *unit = t.sound;
+  if (tried != CST_OK) {
     cst__error_copy(error, &own);
-    return proven;
+    return tried;
   }
   return unit->rows > 0 ? cst__unit_decode(unit, decoding, out_schema, out, error) : CST_OK;
 }

@@ -130,7 +130,7 @@ static cst_status search_window(search *s, uint64_t base, size_t at, bool *found
   }
 }
 
-static cst_status run(search *s, uint64_t from, uint64_t *out, cst_error *error) {
+static cst_status search_file(search *s, uint64_t from, uint64_t *out, cst_error *error) {
   bool found = false;
   uint64_t at = from;
   while (!found && at < s->end) {
@@ -149,7 +149,7 @@ static cst_status run(search *s, uint64_t from, uint64_t *out, cst_error *error)
 static cst_status run_open(search *s, uint64_t from, uint64_t *out, cst_error *error) {
   s->window = cst__new(&s->source->allocator, WINDOW);
   s->ahead = cst__new(&s->source->allocator, WINDOW);
-  cst_status status = s->window != NULL && s->ahead != NULL ? run(s, from, out, error)
+  cst_status status = s->window != NULL && s->ahead != NULL ? search_file(s, from, out, error)
                                                             : cst__fail_memory(error, WINDOW);
   cst__delete(s->window);
   cst__delete(s->ahead);

@@ -39,7 +39,7 @@ void cst__index_release(cst_index *index) {
 }
 
 /* Makes room for `count` records and the end behind them. */
-static cst_status reserve(cst_index *index, uint64_t count, cst_error *error) {
+static cst_status reserve_offsets(cst_index *index, uint64_t count, cst_error *error) {
   void *offsets = index->offsets;
   bool fits = count < SIZE_MAX / sizeof(uint64_t) - 1;
   bool done = fits && cst__grow(&index->allocator, &offsets, &index->capacity, (size_t)count + 1,
@@ -73,8 +73,8 @@ cst_status cst__index_fail_compressed(const char *file, cst_error *error) {
   return CST_UNSUPPORTED;
 }
 
-static cst_status add_block(cst_index *index, const cst__block *block, cst_error *error) {
-  CST__TRY(reserve(index, index->count + block->num_frames, error));
+static cst_status add_block_offsets(cst_index *index, const cst__block *block, cst_error *error) {
+  CST__TRY(reserve_offsets(index, index->count + block->num_frames, error));
   uint64_t *out = index->offsets + index->count;
   for (size_t i = 0; i < block->num_frames; i++) {
     out[i] = block->offset + cst__frame_start(&block->frames[i]);
@@ -91,7 +91,7 @@ typedef struct walk {
   uint64_t told; /* bytes at the last call of on_progress */
 } walk;
 
-static cst_status tell_progress(walk *w, cst_error *error) {
+static cst_status report_walk(walk *w, cst_error *error) {
   if (w->on_progress == NULL || w->cursor->consumed - w->told < PROGRESS_BYTES) {
     return CST_OK;
   }
@@ -112,15 +112,15 @@ static cst_status walk_file(walk *w, cst_error *error) {
     cst_status status =
         w->cursor->compressed
             ? cst__index_fail_compressed(cst__source_name(source, w->cursor->framing.file), error)
-            : add_block(w->index, block, error);
+            : add_block_offsets(w->index, block, error);
     cst__block_release(block);
     CST__TRY(status);
-    CST__TRY(tell_progress(w, error));
+    CST__TRY(report_walk(w, error));
   }
   if (w->cursor->compressed) { /* and empty */
     return cst__index_fail_compressed(cst__source_name(source, w->cursor->framing.file), error);
   }
-  CST__TRY(reserve(w->index, w->index->count, error));
+  CST__TRY(reserve_offsets(w->index, w->index->count, error));
   w->index->offsets[w->index->count] = w->cursor->framing.offset;
   return CST_OK;
 }
@@ -221,8 +221,8 @@ static uint32_t version_of(const cst__container *container) {
 }
 
 /* The path of the index of `path`: cst__delete. */
-static cst_status name_of(const char *path, const cst_allocator *allocator, char **out,
-                          cst_error *error) {
+static cst_status name_index_file(const char *path, const cst_allocator *allocator, char **out,
+                                  cst_error *error) {
   static const char ending[] = ".cstidx";
   size_t size = strlen(path);
   *out = cst__new(allocator, size + sizeof ending);
@@ -234,7 +234,7 @@ static cst_status name_of(const char *path, const cst_allocator *allocator, char
   return CST_OK;
 }
 
-static cst_status write_file(const cst_index *index, cst__output *output, cst_error *error) {
+static cst_status write_index_file(const cst_index *index, cst__output *output, cst_error *error) {
   cst__index_head head = {.version = version_of(index->container),
                           .data_crc = index->identity.crc,
                           .data_size = index->identity.size,
@@ -251,12 +251,12 @@ static cst_status write_file(const cst_index *index, cst__output *output, cst_er
 cst_status cst__index_save(const cst_index *index, const char *path, cst_error *error) {
   char *name;
   cst__output *output;
-  CST__TRY(name_of(path, &index->allocator, &name, error));
+  CST__TRY(name_index_file(path, &index->allocator, &name, error));
   cst_status status =
       cst__output_open(name, CST_COMPRESSION_NONE, 0, &index->allocator, &output, error);
   cst__delete(name);
   CST__TRY(status);
-  status = write_file(index, output, error);
+  status = write_index_file(index, output, error);
   cst__output_free(output);
   return status;
 }
@@ -272,19 +272,19 @@ static cst_status read_offsets(const cst__raw *raw, const cst__index_head *head,
     uint64_t rest = head->num_records - index->count;
     size_t step = rest < STEP ? (size_t)rest : STEP;
     size_t bytes = step * sizeof *index->offsets;
-    CST__TRY(reserve(index, index->count + step, error));
+    CST__TRY(reserve_offsets(index, index->count + step, error));
     uint64_t *out = index->offsets + index->count;
     CST__TRY(read_exact(raw, HEAD + index->count * sizeof *out, out, bytes, error));
     *crc = cst__crc32c(*crc, out, bytes);
     index->count += step;
   }
-  CST__TRY(reserve(index, index->count, error));
+  CST__TRY(reserve_offsets(index, index->count, error));
   index->offsets[index->count] = head->data_size;
   return CST_OK;
 }
 
 /* What a file with the right checksum may still say only if nobody meant well. */
-static cst_status check_offsets(const cst_index *index, cst_error *error) {
+static cst_status check_index_offsets(const cst_index *index, cst_error *error) {
   const uint64_t framing = index->container->least_framing;
   const uint64_t least = framing > 0 ? framing : 1;
   const uint64_t *offsets = index->offsets;
@@ -295,7 +295,7 @@ static cst_status check_offsets(const cst_index *index, cst_error *error) {
   return sound ? CST_OK : fail_damaged(error, "the offsets of the index are out of order");
 }
 
-static cst_status read_head(const cst__raw *raw, cst__index_head *head, cst_error *error) {
+static cst_status read_index_head(const cst__raw *raw, cst__index_head *head, cst_error *error) {
   if (raw->size < HEAD + FOOT) {
     return fail_damaged(error, "the index is cut");
   }
@@ -319,10 +319,10 @@ static cst_status read_head(const cst__raw *raw, cst__index_head *head, cst_erro
   return CST_OK;
 }
 
-static cst_status read_file(const cst__raw *raw, cst_index *index, cst_error *error) {
+static cst_status read_index_file(const cst__raw *raw, cst_index *index, cst_error *error) {
   cst__index_head head;
   uint32_t stored;
-  CST__TRY(read_head(raw, &head, error));
+  CST__TRY(read_index_head(raw, &head, error));
   uint32_t crc = cst__crc32c(0, &head, HEAD);
   CST__TRY(read_offsets(raw, &head, index, &crc, error));
   CST__TRY(read_exact(raw, (uint64_t)raw->size - FOOT, &stored, FOOT, error));
@@ -332,7 +332,7 @@ static cst_status read_file(const cst__raw *raw, cst_index *index, cst_error *er
   index->identity = (cst__identity){head.data_size, head.data_crc};
   index->container = cst__container_get(head.version >> 16);
   index->loaded = true;
-  return check_offsets(index, error);
+  return check_index_offsets(index, error);
 }
 
 static cst_status check_identity(const cst_index *index, const char *path, cst_error *error) {
@@ -349,11 +349,11 @@ static cst_status check_identity(const cst_index *index, const char *path, cst_e
   return CST_STATE;
 }
 
-static cst_status load_file(const char *name, cst_index *index, cst_error *error) {
+static cst_status load_index_file(const char *name, cst_index *index, cst_error *error) {
   cst__raw raw;
   CST__TRY(cst__raw_open(&raw, name, &index->allocator, error));
   cst_status status = raw.size >= 0 && raw.at_any_offset
-                          ? read_file(&raw, index, error)
+                          ? read_index_file(&raw, index, error)
                           : fail_damaged(error, "the index is no regular file");
   if (status != CST_OK) {
     cst__error_add_file(error, name);
@@ -369,9 +369,9 @@ cst_status cst__index_load(const char *path, const cst_allocator *allocator, cst
   if (index == NULL) {
     return cst__fail_memory(error, sizeof *index);
   }
-  cst_status status = name_of(path, allocator, &name, error);
+  cst_status status = name_index_file(path, allocator, &name, error);
   if (status == CST_OK) {
-    status = load_file(name, index, error);
+    status = load_index_file(name, index, error);
     cst__delete(name);
   }
   if (status == CST_OK) {

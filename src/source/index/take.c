@@ -191,8 +191,8 @@ static span next_span(const cst__access *access, const cst_source *source, const
 /* ---- reading ---- */
 
 /* The file for this call: open already, opened to stay, or (*own) for this call only. */
-static cst_status open_file(cst__access *access, const cst_source *source, size_t i,
-                            const cst__raw **raw, cst__raw *own, cst_error *error) {
+static cst_status open_taken_file(cst__access *access, const cst_source *source, size_t i,
+                                  const cst__raw **raw, cst__raw *own, cst_error *error) {
   cst__access_file *file = &access->files[i];
   cst_status status = CST_OK;
   *raw = &file->raw;
@@ -216,8 +216,8 @@ static cst_status open_file(cst__access *access, const cst_source *source, size_
 }
 
 /* Bytes of a file, from its map if it has one. */
-static cst_status read_bytes(const cst__raw *raw, uint64_t begin, uint8_t *buffer, size_t size,
-                             size_t *got, cst_error *error) {
+static cst_status read_taken_bytes(const cst__raw *raw, uint64_t begin, uint8_t *buffer,
+                                   size_t size, size_t *got, cst_error *error) {
   if (raw->map == NULL) {
     return cst__raw_read_at(raw, begin, buffer, size, got, error);
   }
@@ -232,8 +232,8 @@ cst_status cst__access_read(cst__access *access, const cst_source *source, size_
   const cst__raw *raw;
   cst__raw own;
   size_t got = 0;
-  CST__TRY(open_file(access, source, file, &raw, &own, error));
-  cst_status status = read_bytes(raw, begin, buffer, size, &got, error);
+  CST__TRY(open_taken_file(access, source, file, &raw, &own, error));
+  cst_status status = read_taken_bytes(raw, begin, buffer, size, &got, error);
   if (raw == &own) {
     cst__raw_close(&own);
   }
@@ -326,8 +326,8 @@ static void load_ahead(const cst__access *access, const cst__take_scratch *scrat
   }
 }
 
-static cst_status fill_block(cst__access *access, const cst__take_scratch *scratch, size_t count,
-                             cst__block *block, cst_error *error) {
+static cst_status fill_taken_block(cst__access *access, const cst__take_scratch *scratch,
+                                   size_t count, cst__block *block, cst_error *error) {
   const cst_source *source = scratch->decoding.source;
   const wanted *order = scratch->order;
   size_t done = 0;
@@ -356,8 +356,8 @@ static uint64_t largest_record(const cst_source *source) {
              : UINT64_MAX;
 }
 
-static cst_status measure(const cst__access *access, const cst_source *source, const wanted *order,
-                          size_t count, size_t *size, cst_error *error) {
+static cst_status measure_rows(const cst__access *access, const cst_source *source,
+                               const wanted *order, size_t count, size_t *size, cst_error *error) {
   size_t done = 0;
   *size = 0;
   for (size_t first = 0; first < count;) {
@@ -383,7 +383,7 @@ static cst_status measure(const cst__access *access, const cst_source *source, c
 static cst_status read_rows(cst__access *access, const cst__take_scratch *scratch, size_t count,
                             cst__block **out, cst_error *error) {
   size_t size;
-  CST__TRY(measure(access, scratch->decoding.source, scratch->order, count, &size, error));
+  CST__TRY(measure_rows(access, scratch->decoding.source, scratch->order, count, &size, error));
   cst__block *block = cst__block_take(access->pool, size > 0 ? size : 1);
   if (block == NULL || !cst__block_reserve_frames(block, count)) {
     if (block != NULL) {
@@ -392,7 +392,7 @@ static cst_status read_rows(cst__access *access, const cst__take_scratch *scratc
     return cst__fail_memory(error, size);
   }
   block->data = block->buffer;
-  cst_status status = fill_block(access, scratch, count, block, error);
+  cst_status status = fill_taken_block(access, scratch, count, block, error);
   if (status != CST_OK) {
     cst__block_release(block);
     return status;

@@ -27,7 +27,7 @@ void cst__count_block(cst_file_count *count, const cst__cursor *cursor, const cs
   count->file_bytes = cursor->consumed;
 }
 
-static cst_status count_file(cst__cursor *cursor, cst_file_count *count, cst_error *error) {
+static cst_status count_source_file(cst__cursor *cursor, cst_file_count *count, cst_error *error) {
   for (;;) {
     cst__block *block;
     CST__TRY(cst__cursor_fill(cursor, &block, error));
@@ -40,8 +40,8 @@ static cst_status count_file(cst__cursor *cursor, cst_file_count *count, cst_err
   }
 }
 
-static cst_status count_files(const cst_source *source, cst__pool *pool, cst_count_callback on_file,
-                              void *ctx, cst_error *error) {
+static cst_status count_source_files(const cst_source *source, cst__pool *pool,
+                                     cst_count_callback on_file, void *ctx, cst_error *error) {
   for (size_t i = 0; i < source->num_parts; i++) {
     cst_file_count count = {.file = cst__source_name(source, i)};
     cst__cursor *cursor = cst__cursor_new(source, pool, i);
@@ -51,7 +51,7 @@ static cst_status count_files(const cst_source *source, cst__pool *pool, cst_cou
     if (!(source->options.flags & CST_SOURCE_MEMORY_MAP)) {
       cst__cursor_skim(cursor);
     }
-    cst_status status = count_file(cursor, &count, error);
+    cst_status status = count_source_file(cursor, &count, error);
     cst__cursor_free(cursor);
     CST__TRY(status);
     on_file(ctx, &count);
@@ -70,7 +70,7 @@ cst_status cst__source_count(cst_source *source, cst_count_callback on_file, voi
   if (pool == NULL) {
     return cst__fail_memory(error, sizeof(void *));
   }
-  cst_status status = count_files(source, pool, on_file, ctx, error);
+  cst_status status = count_source_files(source, pool, on_file, ctx, error);
   cst__pool_release(pool);
   return status;
 }

@@ -22,7 +22,7 @@ typedef struct verification {
   uint64_t told;    /* bytes at the last call of on_progress */
 } verification;
 
-static void report(verification *v, const char *kind, const cst_error *error) {
+static void report_fault(verification *v, const char *kind, const cst_error *error) {
   cst_fault fault = {.kind = kind, .error = error};
   v->faults++;
   if (v->calls->on_fault != NULL) {
@@ -30,10 +30,10 @@ static void report(verification *v, const char *kind, const cst_error *error) {
   }
 }
 
-static void report_drop(verification *v, const cst__drop *drop) {
+static void report_dropped_record(verification *v, const cst__drop *drop) {
   cst_error error = CST_ERROR_INIT;
   cst__drop_explain(drop, v->source, &error);
-  report(v, cst__drop_name(drop, v->source), &error);
+  report_fault(v, cst__drop_name(drop, v->source), &error);
 }
 
 /* The record among [first, end) that begins at the offset; `end` if none does. */
@@ -79,7 +79,7 @@ static cst_status parse_run(verification *v, cst__block *block, size_t first, si
       continue;
     }
     if (status != CST_OK) {
-      report(v, "record", error);
+      report_fault(v, "record", error);
       bad++;
     }
     first = bad;
@@ -102,14 +102,14 @@ static cst_status verify_block(verification *v, cst__block *block, cst_error *er
       CST__TRY(parse_run(v, block, first, end, error));
     }
     if (drop != NULL) {
-      report_drop(v, drop);
+      report_dropped_record(v, drop);
     }
     first = end;
   }
   return CST_OK;
 }
 
-static cst_status tell_progress(verification *v, uint64_t bytes, cst_error *error) {
+static cst_status report_progress(verification *v, uint64_t bytes, cst_error *error) {
   if (v->calls->on_progress == NULL || bytes - v->told < PROGRESS_BYTES) {
     return CST_OK;
   }
@@ -129,7 +129,7 @@ static cst_status verify_file(verification *v, cst__cursor *cursor, cst_file_cou
     count->file_bytes = cursor->consumed;
     count->stream_bytes = cursor->framing.offset - v->source->parts[cursor->framing.file].begin;
     if (status != CST_OK && cursor->framing.fault != NULL) {
-      report(v, cursor->framing.fault, error);
+      report_fault(v, cursor->framing.fault, error);
       return CST_OK;
     }
     if (status != CST_OK || block == NULL) {
@@ -140,11 +140,11 @@ static cst_status verify_file(verification *v, cst__cursor *cursor, cst_file_cou
     status = verify_block(v, block, error);
     cst__block_release(block);
     CST__TRY(status);
-    CST__TRY(tell_progress(v, v->bytes + cursor->consumed, error));
+    CST__TRY(report_progress(v, v->bytes + cursor->consumed, error));
   }
 }
 
-static cst_status verify_files(verification *v, cst_error *error) {
+static cst_status verify_each_file(verification *v, cst_error *error) {
   for (size_t i = 0; i < v->source->num_parts; i++) {
     cst_file_count count = {.file = cst__source_name(v->source, i)};
     cst__cursor *cursor = cst__cursor_new(v->source, v->pool, i);
@@ -172,7 +172,7 @@ cst_status cst__verify_in_order(const cst_source *source, const cst__verify_call
   if (v.pool == NULL) {
     return cst__fail_memory(error, sizeof(void *));
   }
-  cst_status status = verify_files(&v, &own);
+  cst_status status = verify_each_file(&v, &own);
   cst__decoding_reset(&v.decoding);
   cst__unit_reset(&v.unit);
   cst__pool_release(v.pool);

@@ -177,7 +177,7 @@ bool cst__block_reserve_frames(cst__block *block, size_t count) {
 }
 
 uint64_t cst__block_record(const cst__block *block, size_t frame) {
-  size_t low = 0; /* drops in front of the record */
+  size_t low = 0; /* drops before the record */
   size_t high = block->drops.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;

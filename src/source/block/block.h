@@ -18,7 +18,7 @@
 #include "source/block/drops.h"
 
 enum {
-  CST__BLOCK_PADDING = 64, /* readable bytes behind the last record */
+  CST__BLOCK_PADDING = 64, /* readable bytes after the last record */
   CST__BLOCK_TARGET =
       256 << 10,              /* bytes that a block usually holds: some of them fit in the cache */
   CST__BLOCK_SLACK = 64 << 10 /* room to complete the last record in place */

@@ -64,7 +64,7 @@ static uint64_t part_size(const cst__cursor *cursor) {
   return part->end == 0 ? UINT64_MAX : part->end - part->begin;
 }
 
-/* The bytes of it that lie behind the blocks so far. */
+/* Its bytes after the blocks so far. */
 static uint64_t part_rest(const cst__cursor *cursor) {
   return part_size(cursor) -
          (cursor->framing.offset - cursor->framing.source->parts[cursor->framing.file].begin);
@@ -195,7 +195,7 @@ static size_t next_limit(cst__cursor *cursor, cst__block *block, size_t filled,
   return limit;
 }
 
-/* Passes over the rest of the record behind the block's, and takes it as read; false: read it. */
+/* Passes over the rest of the record after the block's, and takes it as read; false: read it. */
 static bool skim_record(cst__cursor *cursor, cst__block *block, size_t *filled,
                         const cst__framed *framed) {
   const uint64_t needed = framed->needed;
@@ -247,7 +247,7 @@ static void check_part_end(cst__cursor *cursor, size_t filled, size_t size, uint
 }
 
 /* A stream that ends here must end with a record; and a file must be as long as it was. `filled`
- * bytes were there from the cursor's offset on, `size` of them lie behind the last record. */
+ * bytes were there from the cursor's offset on, `size` of them after the last record. */
 static void check_stream_end(cst__cursor *cursor, size_t filled, size_t size, uint64_t needed) {
   if (cursor->framing.failure != CST_OK) {
     return;
@@ -388,7 +388,7 @@ static cst__block *take_block(cst__cursor *cursor) {
   return block;
 }
 
-/* Says where the block lies, and goes on behind it. */
+/* Says where the block lies, and goes on after it. */
 static void place_block(cst__cursor *cursor, cst__block *block) {
   block->file = cursor->framing.file;
   block->record = cursor->framing.record;

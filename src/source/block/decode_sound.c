@@ -28,7 +28,7 @@ static bool keep_record(trial *t, const cst__run *run, size_t i) {
   return cst__unit_add(sound, t->decoding->source, run->block, run->first + i, 1);
 }
 
-/* Moves the unit's drops in front of its row. */
+/* Moves the unit's drops that come before its row. */
 static bool move_unit_drops(trial *t, size_t row) {
   const cst__drops *drops = &t->unit->drops;
   while (t->next_drop < drops->count && drops->items[t->next_drop].before <= row) {

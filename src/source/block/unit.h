@@ -22,11 +22,11 @@ typedef struct cst__unit {
   size_t num_runs;
   size_t capacity;
   size_t rows;
-  uint64_t bytes; /* of the records, without framing */
-  bool by_bytes;  /* these have ended it */
-  bool is_trial;  /* its rows are not delivered: they stand in front of a failure that is known, and
-                     are decoded only because one of them may fail first */
-  cst__drops drops; /* records that were dropped among them, and in front */
+  uint64_t bytes;   /* of the records, without framing */
+  bool by_bytes;    /* these have ended it */
+  bool is_trial;    /* its rows are not delivered: they come before a failure that is known, and
+                       are decoded only because one of them may fail first */
+  cst__drops drops; /* records that were dropped among them, and before them */
 } cst__unit;
 
 /* Adds a run and retains its block; false: no memory. */

@@ -12,7 +12,7 @@ typedef struct cst__access_file {
   cst_index *index;
   uint64_t first;       /* number in the index of the first record that is the source's */
   uint64_t count;       /* records that are */
-  uint64_t rows;        /* of the source in front of this file */
+  uint64_t rows;        /* of the source before this file */
   int64_t record;       /* number in the file of the first record; -1: unknown */
   cst__raw raw;         /* open if `is_open`; guarded by the lock until then, unchanged after */
   _Atomic bool is_open; /* stays so */
@@ -68,6 +68,6 @@ cst_status cst__source_take_from(cst_source *source, const struct cst__region *c
                                  size_t num_regions, const uint64_t *rows, size_t num_rows,
                                  struct ArrowArray *out, cst_error *error);
 
-void cst__take_scratch_free(cst__take_scratch *scratch); /* and those behind it */
+void cst__take_scratch_free(cst__take_scratch *scratch); /* and those after it in the list */
 
 #endif /* SOURCE_INDEX_ACCESS_H */

@@ -10,7 +10,7 @@ typedef struct search {
   bool trusting;   /* data CRCs are not to be checked */
   uint8_t *window; /* WINDOW bytes: where a record is looked for */
   size_t window_size;
-  uint8_t *ahead; /* WINDOW bytes: the chain behind it */
+  uint8_t *ahead; /* WINDOW bytes: the chain after it */
   cst__frame frames[FRAMES];
 } search;
 
@@ -41,7 +41,7 @@ static cst_status check_large(const search *s, uint64_t offset, const cst__frame
   return status;
 }
 
-/* The number of the first `count` frames of `ahead` in front of one whose data are not sound. */
+/* The number of the first `count` frames of `ahead` before one whose data are not sound. */
 static size_t count_sound(const search *s, size_t count) {
   size_t i = 0;
   while (i < count && is_payload_sound(s, s->ahead, &s->frames[i])) {
@@ -61,7 +61,7 @@ static cst_status step_large(search *s, const cst__framed *framed, uint64_t *at,
   return CST_OK;
 }
 
-/* Takes one step along the records: those of a window, or one that is larger. *at: behind them,
+/* Takes one step along the records: those of a window, or one that is larger. *at: after them,
  * *last: where the first damaged
  * one begins, or else the last one whose header is right. */
 static cst_status step(search *s, uint64_t *at, uint64_t *last, size_t *records, bool *sound,

@@ -1,4 +1,5 @@
-/* Boundaries: where a record begins at some byte of a plain file or behind it, without an index.
+/* Boundaries: the first record that begins at some byte of a plain file or after it, without an
+ * index.
  */
 #ifndef SOURCE_INDEX_BOUNDARY_H
 #define SOURCE_INDEX_BOUNDARY_H
@@ -8,13 +9,13 @@
 /* The first byte of [from, end) at which a record of the i-th file begins, or `end`, which is the
  * end of what is read of it. Depends on the bytes of the file only.
  *
- * A record is taken for one if it and those behind it have the right CRCs of length and of data
+ * A record is taken for one if it and those after it have the right CRCs of length and of data
  * (unless CST_SOURCE_SKIP_CRC), up to the end, or for CST__BOUNDARY_RECORDS further records and
  * CST__BOUNDARY_BYTES bytes at least. Records within the payload of a record, such as a small
  * TFRecord file, end too early for that; only where they go on for more than that they may be taken
- * for the file's own. The part in front of such a boundary then ends within a record, and fails:
- * nothing is lost in silence. A record in front of a damaged one is no boundary either; it stays in
- * the part in front.
+ * for the file's own. The part before such a boundary then ends within a record, and fails:
+ * nothing is lost in silence. A record before a damaged one is not a boundary either; it stays in
+ * the part before.
  */
 cst_status cst__boundary_find(const cst_source *source, size_t file, uint64_t from, uint64_t end,
                               uint64_t *out, cst_error *error);

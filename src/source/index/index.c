@@ -38,7 +38,7 @@ void cst__index_release(cst_index *index) {
   }
 }
 
-/* Makes room for `count` records and the end behind them. */
+/* Makes room for `count` records and the end after them. */
 static cst_status reserve_offsets(cst_index *index, uint64_t count, cst_error *error) {
   void *offsets = index->offsets;
   bool fits = count < SIZE_MAX / sizeof(uint64_t) - 1;
@@ -132,7 +132,7 @@ static cst_status walk_with(walk *w, const cst_source *source, cst__pool *pool, 
   if (w->index == NULL || w->cursor == NULL) {
     return cst__fail_memory(error, sizeof *w->cursor);
   }
-  w->cursor->framing.recover = false; /* the records of an index lie one behind the other */
+  w->cursor->framing.recover = false; /* the records of an index follow each other without gaps */
   if (!(source->options.flags & CST_SOURCE_MEMORY_MAP)) {
     cst__cursor_skim(w->cursor);
   }

@@ -2,10 +2,10 @@
  *
  * The file "<data>.cstidx", all numbers little-endian:
  *
- *   cst__index_head | offsets: num_records times 8 bytes | CRC-32C of all in front of it, 4 bytes
+ *   cst__index_head | offsets: num_records times 8 bytes | CRC-32C of all before it, 4 bytes
  *
- * An offset is that of a record's header in the data. Records lie one behind the other without
- * gaps, so that the next offset (behind the last: the size of the data) ends a record.
+ * An offset is that of a record's header in the data. Records follow each other without
+ * gaps, so that the next offset (after the last: the size of the data) ends a record.
  */
 #ifndef SOURCE_INDEX_INDEX_H
 #define SOURCE_INDEX_INDEX_H
@@ -65,7 +65,7 @@ cst_status cst__index_walk(const cst_source *source, size_t file, cst_progress_c
 /* CST_UNSUPPORTED for the records of a compressed file. */
 cst_status cst__index_fail_compressed(const char *file, cst_error *error);
 
-/* The number of the first record that begins at `offset` or behind it. */
+/* The number of the first record that begins at `offset` or after it. */
 uint64_t cst__index_find(const cst_index *index, uint64_t offset);
 
 cst_index *cst__index_retain(cst_index *index);

@@ -159,13 +159,13 @@ static cst_status split_rows(cst_source *source, uint32_t i, uint32_t n, cst_sou
                     multiply_divide(access->num_rows, i + (uint64_t)1, n), out, error);
 }
 
-/* Where a part begins: at a byte of a file; behind all parts, file is num_files. */
+/* Where a part begins: at a byte of a file; after all parts, file is num_parts. */
 typedef struct place {
   size_t file;
   uint64_t offset;
 } place;
 
-/* The begin of part i of n: the record at the i-th n-th of all bytes, or behind it. */
+/* The begin of part i of n: the record at the i-th n-th of all bytes, or after it. */
 static cst_status find_place(const cst_source *source, uint64_t total, uint32_t i, uint32_t n,
                              place *out, cst_error *error) {
   uint64_t rest = multiply_divide(total, i, n);

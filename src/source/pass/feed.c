@@ -157,7 +157,7 @@ static void hand_over(cst__feed *feed, cst__unit *unit) {
   feed->partial = empty;
 }
 
-/* What has been dropped in front of a failure is told of still. */
+/* What has been dropped before a failure is still reported. */
 static bool has_failed(const cst__feed_file *file) {
   return file->cursor != NULL && file->cursor->framing.failure != CST_OK;
 }
@@ -177,7 +177,7 @@ static bool leave_file(cst__feed *feed, cst_status *failure, cst_error *error) {
   return *failure == CST_OK;
 }
 
-/* Rows in front of a failure that do not fill a batch may fail themselves, and earlier. */
+/* Rows before a failure that do not fill a batch may fail themselves, and earlier. */
 static bool must_try(const cst__feed *feed) {
   return feed->partial.rows > 0 && !cst__reading_options_skip(&feed->source->options);
 }

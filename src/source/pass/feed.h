@@ -47,7 +47,7 @@ typedef enum cst__cut {
   CST__CUT_UNIT,  /* *unit is the next unit */
   CST__CUT_WAIT,  /* the front file has to be filled first */
   CST__CUT_END,   /* all is cut */
-  CST__CUT_FAILED /* the input fails here; what did not fill a unit in front of it is dropped */
+  CST__CUT_FAILED /* the input fails here; what did not fill a unit before it is dropped */
 } cst__cut;
 
 /* Cuts the next unit of `rows` records (less when `bytes` are reached, or very many are dropped, or

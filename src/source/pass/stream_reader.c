@@ -292,7 +292,7 @@ static cst_status pick_stream_columns(cst__stream_reader *reader, struct ArrowAr
                           error);
 }
 
-/* Others' data is as good as what it was made from: nobody behind here checks it. */
+/* Others' data is as good as what it was made from: nothing later checks it. */
 static cst_status check_stream_batch(cst__stream_reader *reader, struct ArrowArray *batch,
                                      cst_error *error) {
   cst__arena arena;

@@ -61,7 +61,7 @@ static cst_status decode_run(verification *v, cst__block *block, size_t first, s
   return status;
 }
 
-/* Decodes records whose CRCs are right, and goes on behind each that does not parse. Without a
+/* Decodes records whose CRCs are right, and goes on after each that does not parse. Without a
  * schema, a feature may have another type than in the records before: then it is tried anew from
  * there. */
 static cst_status parse_run(verification *v, cst__block *block, size_t first, size_t end,
@@ -87,7 +87,7 @@ static cst_status parse_run(verification *v, cst__block *block, size_t first, si
   return CST_OK;
 }
 
-/* True if there is something to prove about records whose CRCs are right. */
+/* True if records whose CRCs are right may still be bad. */
 static bool has_payload(const cst_source *source) {
   return source->inputs->format.payload != &cst__raw_payload;
 }

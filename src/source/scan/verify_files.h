@@ -13,7 +13,7 @@ typedef struct cst__verify_calls {
   void *ctx;
 } cst__verify_calls;
 
-/* Verifies the files of a source one behind the other on this thread. */
+/* Verifies the files of a source one after the other on this thread. */
 cst_status cst__verify_in_order(const cst_source *source, const cst__verify_calls *calls,
                                 uint64_t *num_faults, cst_error *error);
 

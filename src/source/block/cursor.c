@@ -58,7 +58,7 @@ void cst__cursor_free(cst__cursor *cursor) {
   }
 }
 
-/* The bytes of the part of the file, from its begin on. */
+/* The bytes of the part of the file, from its first byte on. */
 static uint64_t part_size(const cst__cursor *cursor) {
   const cst__part *part = &cursor->framing.source->parts[cursor->framing.file];
   return part->end == 0 ? UINT64_MAX : part->end - part->begin;

@@ -105,7 +105,7 @@ static bool is_other_format(cst__framing *framing, const cst__block *block,
 }
 
 /* The stream ends within a record; true: go on. If that is because its compression is damaged, the
- * rest is told of as such, unless sound records follow within it. */
+ * rest is reported as such, unless sound records follow within it. */
 static bool open_cut_record(cst__framing *framing, const cst__block *block, const cst__chunk *chunk,
                             const cst__framed *framed) {
   cst__recovery *r = &framing->recovery;

@@ -52,45 +52,6 @@ void cst__unit_reset(cst__unit *unit) {
   *unit = (cst__unit){0};
 }
 
-void cst__block_locate(const cst__block *block, const cst_source *source, size_t frame,
-                       cst_error *error) {
-  if (!cst__error_wanted(error)) {
-    return;
-  }
-  uint64_t begin = block->offset + cst__frame_start(&block->frames[frame]);
-  error->record = -1;
-  error->offset = -1;
-  cst__error_add_file(error, cst__source_name(source, block->file));
-  cst__error_add_record(error,
-                        cst__source_record(source, block->file, cst__block_record(block, frame)),
-                        (int64_t)begin);
-}
-
-static void locate_without_block(const cst__run *run, const cst_source *source, size_t row,
-                                 cst_error *error) {
-  if (cst__error_wanted(error)) {
-    error->record = -1;
-    cst__error_add_file(error, cst__source_name(source, run->file));
-    cst__error_add_record(error, cst__source_record(source, run->file, run->record + row), -1);
-  }
-}
-
-void cst__unit_locate(const cst__unit *unit, const cst_source *source, size_t row,
-                      cst_error *error) {
-  for (size_t i = 0; i < unit->num_runs; i++) {
-    const cst__run *run = &unit->runs[i];
-    if (row < run->count) {
-      if (run->block != NULL) {
-        cst__block_locate(run->block, source, run->first + row, error);
-      } else {
-        locate_without_block(run, source, row, error);
-      }
-      return;
-    }
-    row -= run->count;
-  }
-}
-
 cst__place cst__unit_rows_place(const void *ctx, int64_t row) {
   const cst__unit_rows *rows = ctx;
   const cst_source *source = rows->source;
@@ -111,6 +72,17 @@ cst__place cst__unit_rows_place(const void *ctx, int64_t row) {
   return cst__no_place;
 }
 
+void cst__unit_locate(const cst__unit *unit, const cst_source *source, size_t row,
+                      cst_error *error) {
+  const cst__unit_rows rows = {unit, source, 0};
+  if (row < unit->rows && cst__error_wanted(error)) {
+    cst__place place = cst__unit_rows_place(&rows, (int64_t)row);
+    error->record = -1;
+    error->offset = -1;
+    cst__error_add_place(error, &place);
+  }
+}
+
 void cst__decoding_reset(cst__decoding *decoding) {
   if (decoding->decoder != NULL) {
     cst__record_decoder_close(decoding->decoder);
@@ -123,41 +95,15 @@ void cst__decoding_reset(cst__decoding *decoding) {
                               .direct = decoding->direct};
 }
 
-static cst_status check_run(const cst_source *source, const cst__run *run, cst_error *error) {
-  const cst__block *block = run->block;
-  CST__TRY(cst__interrupted(error));
-  for (size_t i = run->first; i < run->first + run->count; i++) {
-    cst_status status = source->inputs->container->check(block->data, &block->frames[i], error);
-    if (status != CST_OK) {
-      cst__block_locate(block, source, i, error);
-      return status;
-    }
-  }
-  return CST_OK;
+/* A row is to blame: its place goes into the error. */
+static cst_status fail_row(const cst__unit *unit, cst__decoding *decoding, size_t row,
+                           cst_status status, cst_error *error) {
+  decoding->bad_row = row;
+  cst__unit_locate(unit, decoding->source, row, error);
+  return status;
 }
 
-static void list_records(const cst__run *run, cst_bytes *items) {
-  const cst__block *block = run->block;
-  const cst__frame *frames = block->frames + run->first;
-  for (size_t i = 0; i < run->count; i++) {
-    items[i] = (cst_bytes){block->data + frames[i].begin, frames[i].size};
-  }
-}
-
-static cst_status list_block(const cst_source *source, const cst__run *run, cst__block_ref *ref,
-                             cst_error *error) {
-  cst__block *block = run->block;
-  if (block->size > view_limit && (source->options.columns.flags & CST_COLUMNS_BINARY_VIEWS)) {
-    (void)cst__fail(error, CST_LIMIT, "read it without views",
-                    "views reach 2 GiB of a block, a record takes %zu bytes", block->size);
-    cst__block_locate(block, source, run->first, error);
-    return CST_LIMIT;
-  }
-  *ref = (cst__block_ref){block->data, block->size, block, cst__block_retain, cst__block_release};
-  return CST_OK;
-}
-
-static cst_status reserve(cst__decoding *decoding, const cst__unit *unit, cst_error *error) {
+static cst_status reserve_lists(cst__decoding *decoding, const cst__unit *unit, cst_error *error) {
   const cst_allocator *allocator = &decoding->source->allocator;
   void *items = decoding->items;
   bool done =
@@ -173,23 +119,37 @@ static cst_status reserve(cst__decoding *decoding, const cst__unit *unit, cst_er
   return done ? CST_OK : cst__fail_memory(error, unit->num_runs * sizeof *decoding->blocks);
 }
 
-/* Checks the payloads right before they are decoded, while their bytes are near. */
+/* Lists the records and their blocks; checks the payloads right before they are decoded, while
+ * their bytes are near. */
 static cst_status list_unit(const cst__unit *unit, cst__decoding *decoding, cst_error *error) {
   const cst_source *source = decoding->source;
+  const cst__container *container = source->inputs->container;
+  bool views = source->options.columns.flags & CST_COLUMNS_BINARY_VIEWS;
   bool check =
-      source->inputs->container->check != NULL && !decoding->checked &&
+      container->check != NULL && !decoding->checked &&
       !(source->options.flags & CST_SOURCE_SKIP_CRC) &&
       (decoding->direct || !cst__reading_options_skip(&source->options)); /* or the cursor does */
   size_t row = 0;
-  CST__TRY(reserve(decoding, unit, error));
+  CST__TRY(reserve_lists(decoding, unit, error));
   for (size_t i = 0; i < unit->num_runs; i++) {
     const cst__run *run = &unit->runs[i];
-    if (check) {
-      CST__TRY(check_run(source, run, error));
+    const cst__frame *frames = run->block->frames + run->first;
+    cst__block *block = run->block;
+    CST__TRY(check ? cst__interrupted(error) : CST_OK);
+    for (size_t k = 0; k < run->count; k++, row++) {
+      cst_status status = check ? container->check(block->data, &frames[k], error) : CST_OK;
+      if (status != CST_OK) {
+        return fail_row(unit, decoding, row, status, error);
+      }
+      decoding->items[row] = (cst_bytes){block->data + frames[k].begin, frames[k].size};
     }
-    list_records(run, decoding->items + row);
-    CST__TRY(list_block(source, run, &decoding->blocks[i], error));
-    row += run->count;
+    if (views && block->size > view_limit) {
+      (void)cst__fail(error, CST_LIMIT, "read it without views",
+                      "views reach 2 GiB of a block, a record takes %zu bytes", block->size);
+      return fail_row(unit, decoding, row - run->count, CST_LIMIT, error);
+    }
+    decoding->blocks[i] =
+        (cst__block_ref){block->data, block->size, block, cst__block_retain, cst__block_release};
   }
   return CST_OK;
 }
@@ -210,6 +170,7 @@ cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
   if (decoding->decoder == NULL) {
     CST__TRY(cst__source_open_decoder(source, decoding->purpose, &decoding->decoder, error));
   }
+  decoding->bad_row = SIZE_MAX;
   CST__TRY(list_unit(unit, decoding, error));
   cst__records records = {.items = decoding->items,
                           .count = unit->rows,
@@ -220,8 +181,8 @@ cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
       cst__record_decoder_decode(decoding->decoder, &records, out_schema, out, error);
   if (status != CST_OK && cst__error_wanted(error)) {
     explain_sample(source, error);
-    if (error->record >= 0) {
-      cst__unit_locate(unit, source, (size_t)error->record, error);
+    if (error->record >= 0) { /* the payload's way to name a record */
+      return fail_row(unit, decoding, (size_t)error->record, status, error);
     }
   }
   return status;

@@ -41,11 +41,7 @@ void cst__unit_clear(cst__unit *unit);
 /* Frees the storage too. */
 void cst__unit_reset(cst__unit *unit);
 
-/* Sets file, record and offset of a block's record. */
-void cst__block_locate(const cst__block *block, const cst_source *source, size_t frame,
-                       cst_error *error);
-
-/* The same for the unit's row `row`; without the offset if the block has been let go. */
+/* Sets file, record and offset of the unit's row `row`; no offset if its block has been let go. */
 void cst__unit_locate(const cst__unit *unit, const cst_source *source, size_t row,
                       cst_error *error);
 
@@ -63,7 +59,9 @@ typedef struct cst__decoding {
   const cst_source *source;
   cst__purpose purpose;
   bool checked; /* the CRCs have been checked */
-  bool direct;  /* the records come by no cursor, which drops the damaged ones if it is to */
+  size_t
+      bad_row; /* of the last unit, if it did not decode; SIZE_MAX: none is known to be to blame */
+  bool direct; /* the records come by no cursor, which drops the damaged ones if it is to */
   cst__record_decoder *decoder; /* opened with the first unit */
   cst_bytes *items;
   size_t items_capacity;

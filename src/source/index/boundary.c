@@ -1,4 +1,4 @@
-/* Finding the begin of a record from any byte of a file. */
+/* Finding where a record begins from any byte of a file. */
 #include "source/index/boundary.h"
 
 enum { WINDOW = 256 << 10, FRAMES = 512 };
@@ -86,7 +86,7 @@ static cst_status step(search *s, uint64_t *at, uint64_t *last, size_t *records,
   return CST_OK;
 }
 
-/* Looks at a candidate at `at`. *next: where to go on if it is none. */
+/* Looks at a candidate at `at`. *next: where to go on if it is not a boundary. */
 static cst_status try_candidate(search *s, uint64_t at, bool *sound, uint64_t *next,
                                 cst_error *error) {
   uint64_t begin = at;

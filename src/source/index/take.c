@@ -403,17 +403,6 @@ static cst_status read_rows(cst__access *access, const cst__take_scratch *scratc
 
 /* ---- decoding ---- */
 
-/* The decoder names a record of the block: this one's place is at the same offset. */
-static void relocate(const cst__access *access, const cst_source *source, const cst__block *block,
-                     const uint64_t *rows, cst_error *error) {
-  for (size_t i = 0; error->offset >= 0 && i < block->num_frames; i++) {
-    if (cst__frame_start(&block->frames[i]) == (uint64_t)error->offset) {
-      cst__access_locate(access, source, rows[i], error);
-      return;
-    }
-  }
-}
-
 static cst_status decode_rows(cst__access *access, cst__take_scratch *scratch, cst__block *block,
                               const uint64_t *rows, struct ArrowArray *out, cst_error *error) {
   const cst_source *source = scratch->decoding.source;
@@ -424,7 +413,9 @@ static cst_status decode_rows(cst__access *access, cst__take_scratch *scratch, c
   }
   cst_status status = cst__unit_decode(&scratch->unit, &scratch->decoding, NULL, out, &own);
   if (status != CST_OK) {
-    relocate(access, source, block, rows, &own);
+    if (scratch->decoding.bad_row < block->num_frames) {
+      cst__access_locate(access, source, rows[scratch->decoding.bad_row], &own);
+    }
     cst__error_copy(error, &own);
     cst__decoding_reset(&scratch->decoding);
   }

@@ -48,7 +48,7 @@ typedef struct cst__file {
   cst__mutex lock;
   cst_index *index;    /* of all of it, from the index file; guarded by the inputs' lock */
   bool sidecar_sought; /* guarded too */
-  atomic_bool warned;  /* on_warning has been told of it */
+  atomic_bool warned;  /* on_warning has been called for it */
 } cst__file;
 
 struct cst__inputs {

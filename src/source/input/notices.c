@@ -1,5 +1,5 @@
-/* What the caller is told of: a record is dropped (counted, and too many of them stop the pass), or
- * a file may have lost something. */
+/* What is reported to the caller: a record is dropped (counted, and too many of them stop the
+ * pass), or a file may have lost something. */
 #include "source/input/notices.h"
 
 static cst_status fail_at(const cst_dropped *dropped, cst_status status, cst_error *error) {

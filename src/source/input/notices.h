@@ -1,4 +1,4 @@
-/* What the caller of a source is told of while it is read.
+/* What is reported to the caller of a source while it is read.
  */
 #ifndef SOURCE_INPUT_NOTICES_H
 #define SOURCE_INPUT_NOTICES_H

@@ -39,7 +39,7 @@ typedef struct cst__batch_options {
   int32_t threads;
 } cst__batch_options;
 
-/* What happens to damage, and who is told of it. */
+/* What happens to damage, and to whom it is reported. */
 typedef struct cst__damage_options {
   cst_on_error on_error;
   uint64_t max_errors; /* UINT64_MAX: no limit */

@@ -47,7 +47,7 @@ static cst_status read_single_file(cst_source *file, cst_file_count *count, cons
   return status;
 }
 
-/* A fault of the i-th file that is told of when another file's turn comes: columns are found over
+/* A fault of the i-th file that is reported when another file's turn comes: columns are found over
  * all files, so that one that cannot be read fails each of them. */
 static bool is_of_another(const cst_source *source, size_t i, const cst_error *error) {
   bool another = false;

@@ -36,15 +36,6 @@ static void report_dropped_record(verification *v, const cst__drop *drop) {
   report_fault(v, cst__drop_name(drop, v->source), &error);
 }
 
-/* The record among [first, end) that begins at the offset; `end` if none does. */
-static size_t record_at(const cst__block *block, size_t first, size_t end, int64_t offset) {
-  while (first < end && offset >= 0 &&
-         block->offset + cst__frame_start(&block->frames[first]) != (uint64_t)offset) {
-    first++;
-  }
-  return offset >= 0 ? first : end;
-}
-
 /* Checks that records [first, end) of a block decode. *bad: the record that does not decode, or
  * `end`. */
 static cst_status decode_run(verification *v, cst__block *block, size_t first, size_t end,
@@ -55,15 +46,15 @@ static cst_status decode_run(verification *v, cst__block *block, size_t first, s
   }
   cst_status status = cst__unit_decode(&v->unit, &v->decoding, NULL, NULL, error);
   cst__unit_clear(&v->unit);
-  if (cst__is_fault(status)) {
-    *bad = record_at(block, first, end, error->offset);
+  if (cst__is_fault(status) && v->decoding.bad_row < end - first) {
+    *bad = first + v->decoding.bad_row;
   }
   return status;
 }
 
 /* Decodes records whose CRCs are right, and goes on after each that does not parse. Without a
- * schema, a feature may have another type than in the records before: then it is tried anew from
- * there. */
+ * schema, a feature may have another type than in the records before: then decoding starts again
+ * from there. */
 static cst_status parse_run(verification *v, cst__block *block, size_t first, size_t end,
                             cst_error *error) {
   bool any_type = v->source->options.columns.schema == NULL;

@@ -5,7 +5,7 @@
 
 #include "source/input/source.h"
 
-/* What is told of a verification. */
+/* Who is called during a verification. */
 typedef struct cst__verify_calls {
   cst_fault_callback on_fault;
   cst_count_callback on_file;

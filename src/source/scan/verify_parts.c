@@ -1,6 +1,6 @@
 /* Verifying with several threads, each a part of the source, in the hope that nothing is damaged.
  *
- * If every part is sound from its begin to its end, then so is the whole: the records of one part
+ * If every part is sound from start to end, then so is the whole: the records of one part
  * end where those of the next begin. If anything is wrong in any of them, all of it is forgotten,
  * and the files are verified in order, because only that tells each fault as it is.
  */
@@ -23,7 +23,7 @@ typedef struct shared {
 typedef struct part {
   shared *all;
   cst_source *source;
-  size_t file;      /* that is told of next */
+  size_t file;      /* that is reported next */
   size_t counted;   /* where that is in `counts`, or after it */
   uint64_t bytes;   /* told so far */
   uint64_t records; /* the same */

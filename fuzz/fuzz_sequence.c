@@ -134,11 +134,11 @@ static void same_result(const result *a, const result *b) {
 static void infer(const result *batch, const cst_bytes *items) {
   void *inferrer;
   cst_schema *schema;
-  FUZZ_ASSERT(cst__inference.create(NULL, NULL, &inferrer, NULL) == CST_OK);
-  FUZZ_ASSERT(cst__accumulator_add(&cst__inference, inferrer, &batch->schema, &batch->array, NULL,
-                                   NULL) == CST_OK);
-  FUZZ_ASSERT(cst__inference.finish(inferrer, &schema, NULL) == CST_OK);
-  cst__inference.free(inferrer);
+  FUZZ_ASSERT(cst__inference_accumulator.create(NULL, NULL, &inferrer, NULL) == CST_OK);
+  FUZZ_ASSERT(cst__accumulator_add(&cst__inference_accumulator, inferrer, &batch->schema,
+                                   &batch->array, NULL, NULL) == CST_OK);
+  FUZZ_ASSERT(cst__inference_accumulator.finish(inferrer, &schema, NULL) == CST_OK);
+  cst__inference_accumulator.free(inferrer);
   result again = decode(schema, items, 0, CST__LOOP_BEST, CST_COLUMNS_OFFSETS_32);
   cst__schema_release(schema);
   if (again.status == CST_OK) {

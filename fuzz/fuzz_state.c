@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_ASSERT(cst__validation_plan_init(&plan, schema, &validate_options, &source, NULL, NULL) ==
                 CST_OK);
   }
-  const target targets[] = {{&cst__inference, NULL},
+  const target targets[] = {{&cst__inference_accumulator, NULL},
                             {&cst__proposal_accumulator, &propose_options},
                             {&cst__validation_accumulator, &plan}};
   run(&targets[data[0] % 3], data + 1, size - 1);

@@ -50,7 +50,7 @@ typedef struct cst_validate_options {
                                 the source's */
   size_t num_groups;
   bool skip_tensors;      /* the features only */
-  bool ignore_unexpected; /* features that the schema does not have are no anomaly */
+  bool ignore_unexpected; /* features that the schema does not have are not anomalies */
   size_t max_places;      /* per anomaly; 0: 5 */
   cst_progress_callback on_progress;
   void *progress_ctx;
@@ -67,7 +67,7 @@ typedef struct cst_validation cst_validation;
  * anomaly. A tensor that a feature makes by itself does not repeat what is said of its feature. CSV
  * and JSON are read by the schema's types: what does not read so is a "type" anomaly of its row.
  * Damaged records are anomalies of kind "record", and passed over. Anomalies stand in the order of
- * the schema, those of tensors and records behind; the result is the same for every number of
+ * the schema, followed by those of tensors and records; the result is the same for every number of
  * threads. Memory does not grow with the data. options may be NULL. */
 CST_API cst_status cst_source_validate(cst_source *source, const cst_validate_options *options,
                                        cst_validation **out, cst_error *error);
@@ -118,9 +118,9 @@ typedef struct cst_schema_change {
 typedef void (*cst_change_callback)(void *ctx, const cst_schema_change *change);
 
 /* What has to change in `before` to get `after`: features are compared by name, at any depth, in
- * the order of `before`, added ones behind; the order of features and of domain values counts for
- * nothing. Returns CST_OK also if there are differences: *num_changes. on_change and num_changes
- * may be NULL. */
+ * the order of `before`, followed by the added ones; the order of features and of domain values
+ * counts for nothing. Returns CST_OK also if there are differences: *num_changes. on_change and
+ * num_changes may be NULL. */
 CST_API cst_status cst_schema_diff(const cst_schema *before, const cst_schema *after,
                                    cst_change_callback on_change, void *ctx, size_t *num_changes,
                                    cst_error *error);

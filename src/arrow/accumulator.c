@@ -105,7 +105,7 @@ cst_status cst__accumulator_save(const cst__accumulator *accumulator, const void
   return cst__text_finish(&out, bytes, size, error);
 }
 
-/* The state's own bytes, behind name and version. */
+/* The state's own bytes, which follow name and version. */
 static cst_status open_state(const cst__accumulator *accumulator, cst_bytes state,
                              cst__archive *archive, cst_error *error) {
   const uint8_t *bytes = state.data;
@@ -116,7 +116,7 @@ static cst_status open_state(const cst__accumulator *accumulator, cst_bytes stat
   if (size < sizeof state_magic + STATE_CRC ||
       memcmp(bytes, state_magic, sizeof state_magic) != 0) {
     return cst__fail(error, CST_CORRUPT, "give what was saved, all of it",
-                     "these bytes are no saved state");
+                     "these bytes are not a saved state");
   }
   memcpy(&crc, bytes + size - STATE_CRC, sizeof crc);
   if (crc != state_crc(bytes, size - STATE_CRC)) {

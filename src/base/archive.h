@@ -36,9 +36,9 @@ void cst__archive_enum(cst__archive *a, int *value, int end);
 void cst__archive_count(cst__archive *a, size_t *count);
 /* Loading borrows them from the archive's own bytes. */
 void cst__archive_bytes(cst__archive *a, cst_bytes *value);
-/* Text in an array of `size` bytes: UTF-8 with a NUL behind it. */
+/* Text in an array of `size` bytes: UTF-8 that a NUL ends. */
 void cst__archive_text(cst__archive *a, char *text, size_t size);
-/* Bytes without a NUL in them and with one behind them; loading copies them into the arena. */
+/* Bytes without a NUL in them, and one at their end; loading copies them into the arena. */
 void cst__archive_name(cst__archive *a, const char **name, cst__arena *arena);
 
 /* Loading: the bytes are wrong unless `fits`. */

@@ -69,15 +69,15 @@ static void inference_free(void *state) {
   }
 }
 
-static seen_feature *find_feature(const inference *in, const char *name, size_t size) {
+static seen_feature *find_seen(const inference *in, const char *name, size_t size) {
   size_t at = cst__name_map_find(&in->names, name, size);
   return at != SIZE_MAX ? &in->features[at] : NULL;
 }
 
 /* The feature of a name, made if need be. */
-static cst_status need_feature(inference *in, const char *name, size_t size, seen_feature **out,
-                               cst_error *error) {
-  *out = find_feature(in, name, size);
+static cst_status need_seen(inference *in, const char *name, size_t size, seen_feature **out,
+                            cst_error *error) {
+  *out = find_seen(in, name, size);
   if (*out != NULL) {
     return CST_OK;
   }
@@ -93,8 +93,8 @@ static cst_status need_feature(inference *in, const char *name, size_t size, see
   return CST_OK;
 }
 
-static cst_status check_type(const seen_feature *known, const char *name, size_t size,
-                             cst_feature_type type, cst_error *error) {
+static cst_status check_seen_type(const seen_feature *known, const char *name, size_t size,
+                                  cst_feature_type type, cst_error *error) {
   if (known == NULL || known->type == type || known->type == CST_FEATURE_UNKNOWN ||
       type == CST_FEATURE_UNKNOWN) {
     return CST_OK;
@@ -119,7 +119,7 @@ static bool is_list(const cst__view *column) {
 }
 
 /* The feature type of single values. False: none fits. */
-static bool value_type(const cst__view *values, cst_feature_type *type) {
+static bool type_of_values(const cst__view *values, cst_feature_type *type) {
   switch (values->layout) {
     case CST__LAYOUT_NUMBER:
       *type = number_type(values->dtype);
@@ -147,16 +147,16 @@ static bool value_type(const cst__view *values, cst_feature_type *type) {
 
 /* The feature type of a column: of a list's items, or of single values; in a STRUCT, of the items
  * of lists of lists. */
-static bool column_type(const cst__view *column, bool in_struct, cst_feature_type *type) {
+static bool type_of_column(const cst__view *column, bool in_struct, cst_feature_type *type) {
   if (in_struct) {
     return is_list(column) && is_list(&column->children[0]) &&
-           value_type(&column->children[0].children[0], type);
+           type_of_values(&column->children[0].children[0], type);
   }
   if (column->layout == CST__LAYOUT_STRUCT) {
     *type = CST_FEATURE_STRUCT;
     return true;
   }
-  return value_type(is_list(column) ? &column->children[0] : column, type);
+  return type_of_values(is_list(column) ? &column->children[0] : column, type);
 }
 
 static cst_status wrong_type(const cst__view *column, bool in_struct, cst_error *error) {
@@ -188,21 +188,21 @@ static int64_t first_row_with(const cst__view *structs, const cst__view *column)
 
 /* `in` is NULL for the children of a STRUCT that was not there before; `structs` for columns of the
  * batch. *row: the one to blame for a failure. */
-static cst_status check_column(const inference *in, const cst__view *structs,
-                               const cst__view *column, int64_t *row, cst_error *error) {
+static cst_status check_seen_column(const inference *in, const cst__view *structs,
+                                    const cst__view *column, int64_t *row, cst_error *error) {
   size_t size = strlen(column->name);
-  const seen_feature *known = in != NULL ? find_feature(in, column->name, size) : NULL;
+  const seen_feature *known = in != NULL ? find_seen(in, column->name, size) : NULL;
   cst_feature_type type;
-  cst_status status = column_type(column, structs != NULL, &type)
-                          ? check_type(known, column->name, size, type, error)
+  cst_status status = type_of_column(column, structs != NULL, &type)
+                          ? check_seen_type(known, column->name, size, type, error)
                           : wrong_type(column, structs != NULL, error);
   if (status != CST_OK) {
     *row = first_row_with(structs, column);
     return status;
   }
   for (int64_t i = 0; type == CST_FEATURE_STRUCT && i < column->num_children; i++) {
-    status = check_column(known != NULL ? known->children : NULL, column, &column->children[i], row,
-                          error);
+    status = check_seen_column(known != NULL ? known->children : NULL, column, &column->children[i],
+                               row, error);
     if (status != CST_OK) {
       cst__error_add_path(error, column->name, size);
       return status;
@@ -211,7 +211,7 @@ static cst_status check_column(const inference *in, const cst__view *structs,
   return CST_OK;
 }
 
-static void count_run(lengths *t, uint64_t rows, int64_t min, int64_t max) {
+static void count_lengths(lengths *t, uint64_t rows, int64_t min, int64_t max) {
   if (rows > 0) {
     t->min = t->present == 0 || min < t->min ? min : t->min;
     t->max = t->present == 0 || max > t->max ? max : t->max;
@@ -220,22 +220,23 @@ static void count_run(lengths *t, uint64_t rows, int64_t min, int64_t max) {
 }
 
 /* Lengths of the lists that are not null; branch-free where there are no nulls. */
-#define COUNT_LENGTHS(T, T_MAX)                                                                   \
-  do {                                                                                            \
-    const T *offsets = (const T *)column->offsets + column->offset;                               \
-    T least = T_MAX, most = 0;                                                                    \
-    for (int64_t i = 0; column->null_count == 0 && i < column->length; i++) {                     \
-      T size = offsets[i + 1] - offsets[i];                                                       \
-      least = size < least ? size : least;                                                        \
-      most = size > most ? size : most;                                                           \
-    }                                                                                             \
-    for (int64_t i = 0; column->null_count != 0 && i < column->length; i++) {                     \
-      T size = offsets[i + 1] - offsets[i];                                                       \
-      bool is_null = cst__view_is_null(column, i);                                                \
-      least = is_null || size >= least ? least : size;                                            \
-      most = is_null || size <= most ? most : size;                                               \
-    }                                                                                             \
-    count_run(t, (uint64_t)(column->length - column->null_count), (int64_t)least, (int64_t)most); \
+#define COUNT_LENGTHS(T, T_MAX)                                                       \
+  do {                                                                                \
+    const T *offsets = (const T *)column->offsets + column->offset;                   \
+    T least = T_MAX, most = 0;                                                        \
+    for (int64_t i = 0; column->null_count == 0 && i < column->length; i++) {         \
+      T size = offsets[i + 1] - offsets[i];                                           \
+      least = size < least ? size : least;                                            \
+      most = size > most ? size : most;                                               \
+    }                                                                                 \
+    for (int64_t i = 0; column->null_count != 0 && i < column->length; i++) {         \
+      T size = offsets[i + 1] - offsets[i];                                           \
+      bool is_null = cst__view_is_null(column, i);                                    \
+      least = is_null || size >= least ? least : size;                                \
+      most = is_null || size <= most ? most : size;                                   \
+    }                                                                                 \
+    count_lengths(t, (uint64_t)(column->length - column->null_count), (int64_t)least, \
+                  (int64_t)most);                                                     \
   } while (0)
 
 static void count_lists(lengths *t, const cst__view *column) {
@@ -247,7 +248,7 @@ static void count_lists(lengths *t, const cst__view *column) {
     }
   } else if (column->layout != CST__LAYOUT_NULL) {
     int64_t size = column->layout == CST__LAYOUT_FIXED_LIST ? column->fixed_size : 1;
-    count_run(t, (uint64_t)(column->length - column->null_count), size, size);
+    count_lengths(t, (uint64_t)(column->length - column->null_count), size, size);
   }
 }
 
@@ -259,14 +260,14 @@ static void count_slot(seen_feature *t, const cst__view *column, int64_t i) {
     return;
   }
   cst__view_list(column, i, &begin, &end);
-  count_run(&t->lists, 1, end - begin, end - begin);
+  count_lengths(&t->lists, 1, end - begin, end - begin);
   for (int64_t k = begin; k < end; k++) {
     const cst__view *inner = &column->children[0];
     int64_t from;
     int64_t to;
     if (!cst__view_is_null(inner, k)) {
       cst__view_list(inner, k, &from, &to);
-      count_run(&t->inner, 1, to - from, to - from);
+      count_lengths(&t->inner, 1, to - from, to - from);
     }
   }
 }
@@ -291,15 +292,15 @@ static void count_masked(seen_feature *t, const cst__view *structs, const cst__v
 
 /* Room for all columns, and the first places of those whose type is new. `files` and `arena` are
  * those of the whole inference, `structs` is NULL for columns of the batch. */
-static cst_status need_columns(inference *root, inference *in, const cst__view *batch,
-                               const cst__view *structs, const cst__origin *origin,
-                               cst_error *error) {
+static cst_status need_seen_columns(inference *root, inference *in, const cst__view *batch,
+                                    const cst__view *structs, const cst__origin *origin,
+                                    cst_error *error) {
   for (int64_t i = 0; i < batch->num_children; i++) {
     const cst__view *column = &batch->children[i];
     cst_feature_type type = CST_FEATURE_UNKNOWN;
     seen_feature *t;
-    CST__TRY(need_feature(in, column->name, strlen(column->name), &t, error));
-    (void)column_type(column, structs != NULL, &type);
+    CST__TRY(need_seen(in, column->name, strlen(column->name), &t, error));
+    (void)type_of_column(column, structs != NULL, &type);
     if (t->type == CST_FEATURE_UNKNOWN && type != CST_FEATURE_UNKNOWN && origin != NULL) {
       t->first = cst__origin_place(origin, first_row_with(structs, column));
       if (!cst__file_names_keep(&root->files, &t->first, &root->arena)) {
@@ -309,7 +310,7 @@ static cst_status need_columns(inference *root, inference *in, const cst__view *
     }
     if (column->layout == CST__LAYOUT_STRUCT) {
       CST__TRY(need_children(in, t, error));
-      CST__TRY(need_columns(root, t->children, column, column, origin, error));
+      CST__TRY(need_seen_columns(root, t->children, column, column, origin, error));
     }
   }
   return CST_OK;
@@ -320,9 +321,9 @@ static cst_status need_columns(inference *root, inference *in, const cst__view *
 static void count_columns(inference *in, const cst__view *batch, const cst__view *structs) {
   for (int64_t i = 0; i < batch->num_children; i++) {
     const cst__view *column = &batch->children[i];
-    seen_feature *t = find_feature(in, column->name, strlen(column->name));
+    seen_feature *t = find_seen(in, column->name, strlen(column->name));
     cst_feature_type type = CST_FEATURE_UNKNOWN;
-    (void)column_type(column, structs != NULL, &type);
+    (void)type_of_column(column, structs != NULL, &type);
     t->counted = true;
     t->type = type != CST_FEATURE_UNKNOWN ? type : t->type;
     if (type == CST_FEATURE_STRUCT) {
@@ -345,14 +346,14 @@ static cst_status inference_add(void *state, const cst__view *batch, const cst__
   inference *in = state;
   for (int64_t i = 0; i < batch->num_children; i++) {
     int64_t row = 0;
-    cst_status status = check_column(in, NULL, &batch->children[i], &row, error);
+    cst_status status = check_seen_column(in, NULL, &batch->children[i], &row, error);
     if (status != CST_OK) {
       cst__place place = cst__origin_place(origin, row);
       cst__error_add_place(error, &place);
       return status;
     }
   }
-  CST__TRY(need_columns(in, in, batch, NULL, origin, error));
+  CST__TRY(need_seen_columns(in, in, batch, NULL, origin, error));
   count_columns(in, batch, NULL);
   return CST_OK;
 }
@@ -362,8 +363,8 @@ static cst_status inference_add(void *state, const cst__view *batch, const cst__
 static cst_status check_merge(const inference *into, const inference *from, cst_error *error) {
   for (size_t i = 0; i < from->count; i++) {
     const seen_feature *t = &from->features[i];
-    const seen_feature *mine = find_feature(into, t->name, t->name_size);
-    cst_status status = check_type(mine, t->name, t->name_size, t->type, error);
+    const seen_feature *mine = find_seen(into, t->name, t->name_size);
+    cst_status status = check_seen_type(mine, t->name, t->name_size, t->type, error);
     if (status != CST_OK) {
       cst__error_add_place(error, &t->first);
       return status;
@@ -384,7 +385,7 @@ static cst_status need_merge(inference *root, inference *into, const inference *
   for (size_t i = 0; i < from->count; i++) {
     const seen_feature *t = &from->features[i];
     seen_feature *mine;
-    CST__TRY(need_feature(into, t->name, t->name_size, &mine, error));
+    CST__TRY(need_seen(into, t->name, t->name_size, &mine, error));
     if (mine->type == CST_FEATURE_UNKNOWN && t->type != CST_FEATURE_UNKNOWN) {
       mine->first = t->first;
       if (!cst__file_names_keep(&root->files, &mine->first, &root->arena)) {
@@ -403,11 +404,11 @@ static cst_status need_merge(inference *root, inference *into, const inference *
 static void count_merge(inference *into, const inference *from) {
   for (size_t i = 0; i < from->count; i++) {
     const seen_feature *t = &from->features[i];
-    seen_feature *mine = find_feature(into, t->name, t->name_size);
+    seen_feature *mine = find_seen(into, t->name, t->name_size);
     mine->counted |= t->counted;
     mine->type = mine->type != CST_FEATURE_UNKNOWN ? mine->type : t->type;
-    count_run(&mine->lists, t->lists.present, t->lists.min, t->lists.max);
-    count_run(&mine->inner, t->inner.present, t->inner.min, t->inner.max);
+    count_lengths(&mine->lists, t->lists.present, t->lists.min, t->lists.max);
+    count_lengths(&mine->inner, t->inner.present, t->inner.min, t->inner.max);
     mine->nulls = cst__count_sum(mine->nulls, t->nulls);
     if (t->children != NULL) {
       count_merge(mine->children, t->children);
@@ -468,7 +469,7 @@ static void archive_features(cst__archive *a, inference *root, inference *in) {
     }
     cst__archive_bytes(a, &name);
     cst__archive_check(a, memchr(name.data, 0, name.size) == NULL);
-    if (loads && !a->bad && need_feature(in, (const char *)name.data, name.size, &t, NULL)) {
+    if (loads && !a->bad && need_seen(in, (const char *)name.data, name.size, &t, NULL)) {
       cst__archive_fail_memory(a);
     }
     cst__archive_check(a, in->count == i + 1); /* no name comes twice */
@@ -522,19 +523,19 @@ static bool put_presence(cst__arena *arena, cst__message *feature, uint64_t pres
   return cst__message_put_int(arena, presence, PRESENCE_MIN_COUNT, present > 0);
 }
 
-static bool put_features(const inference *in, cst__arena *arena, cst__message *parent,
-                         int32_t number, uint64_t num_records, bool in_struct);
+static bool put_seen_features(const inference *in, cst__arena *arena, cst__message *parent,
+                              int32_t number, uint64_t num_records, bool in_struct);
 
 /* Whether a batch has the STRUCT of feature lists says nothing. */
 static bool put_struct(cst__arena *arena, cst__message *feature, const seen_feature *t,
                        uint64_t num_records) {
   cst__message *domain = cst__message_put_child(arena, feature, FEATURE_STRUCT_DOMAIN);
   return domain != NULL && put_presence(arena, feature, num_records - t->nulls, num_records) &&
-         put_features(t->children, arena, domain, STRUCT_DOMAIN_FEATURE, num_records, true);
+         put_seen_features(t->children, arena, domain, STRUCT_DOMAIN_FEATURE, num_records, true);
 }
 
-static bool put_feature(cst__arena *arena, cst__message *feature, const seen_feature *t,
-                        uint64_t num_records, bool in_struct) {
+static bool put_seen_feature(cst__arena *arena, cst__message *feature, const seen_feature *t,
+                             uint64_t num_records, bool in_struct) {
   if (feature == NULL ||
       !cst__message_put_bytes(arena, feature, FEATURE_NAME, t->name, t->name_size) ||
       !cst__message_put_int(arena, feature, FEATURE_TYPE, t->type)) {
@@ -552,12 +553,12 @@ static bool put_feature(cst__arena *arena, cst__message *feature, const seen_fea
   return ok && put_presence(arena, feature, t->lists.present, num_records);
 }
 
-static int compare_features(const void *a, const void *b) {
+static int compare_seen_names(const void *a, const void *b) {
   return strcmp((*(const seen_feature *const *)a)->name, (*(const seen_feature *const *)b)->name);
 }
 
-static bool put_features(const inference *in, cst__arena *arena, cst__message *parent,
-                         int32_t number, uint64_t num_records, bool in_struct) {
+static bool put_seen_features(const inference *in, cst__arena *arena, cst__message *parent,
+                              int32_t number, uint64_t num_records, bool in_struct) {
   const seen_feature **sorted = cst__new(&in->allocator, (in->count + 1) * sizeof *sorted);
   bool ok = sorted != NULL;
   size_t count = 0;
@@ -567,11 +568,11 @@ static bool put_features(const inference *in, cst__arena *arena, cst__message *p
     }
   }
   if (count > 1) {
-    qsort(sorted, count, sizeof *sorted, compare_features);
+    qsort(sorted, count, sizeof *sorted, compare_seen_names);
   }
   for (size_t i = 0; ok && i < count; i++) {
     cst__message *feature = cst__message_put_child(arena, parent, number);
-    ok = put_feature(arena, feature, sorted[i], num_records, in_struct);
+    ok = put_seen_feature(arena, feature, sorted[i], num_records, in_struct);
   }
   cst__delete(sorted);
   return ok;
@@ -583,7 +584,8 @@ static cst_status inference_finish(const void *state, void *out, cst_error *erro
   if (schema == NULL) {
     return cst__fail_memory(error, sizeof *schema);
   }
-  bool ok = put_features(in, &schema->arena, schema->root, SCHEMA_FEATURE, in->num_records, false);
+  bool ok =
+      put_seen_features(in, &schema->arena, schema->root, SCHEMA_FEATURE, in->num_records, false);
   cst_status status = ok ? cst__schema_compile(schema, error)
                          : cst__fail_memory(error, in->count * sizeof(seen_feature));
   if (status != CST_OK) {
@@ -594,12 +596,12 @@ static cst_status inference_finish(const void *state, void *out, cst_error *erro
   return CST_OK;
 }
 
-const cst__accumulator cst__inference = {.name = "inference",
-                                         .version = 1,
-                                         .purpose = "infer a schema from",
-                                         .create = inference_create,
-                                         .free = inference_free,
-                                         .add = inference_add,
-                                         .merge = inference_merge,
-                                         .archive = inference_archive,
-                                         .finish = inference_finish};
+const cst__accumulator cst__inference_accumulator = {.name = "inference",
+                                                     .version = 1,
+                                                     .purpose = "infer a schema from",
+                                                     .create = inference_create,
+                                                     .free = inference_free,
+                                                     .add = inference_add,
+                                                     .merge = inference_merge,
+                                                     .archive = inference_archive,
+                                                     .finish = inference_finish};

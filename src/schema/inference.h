@@ -18,6 +18,6 @@
  * name; presence, shape where every record has the same number of values, else value_count; of a
  * struct STRUCT with a struct_domain, whose features have value_counts for the outer and the inner
  * lists. A feature that never had a type is TYPE_UNKNOWN. */
-extern const cst__accumulator cst__inference;
+extern const cst__accumulator cst__inference_accumulator;
 
 #endif /* SCHEMA_INFERENCE_H */

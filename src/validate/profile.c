@@ -124,8 +124,8 @@ static size_t find_joined(const cst__profiler *profiler, cst_bytes stem, const c
   return name->failed ? SIZE_MAX : cst__name_map_find(&profiler->names, name->data, name->size);
 }
 
-/* The bytes in front of the ending, in *stem. */
-static bool has_ending(const cst__profile *profile, const char *ending, cst_bytes *stem) {
+/* The bytes before the ending, in *stem. */
+static bool has_name_ending(const cst__profile *profile, const char *ending, cst_bytes *stem) {
   size_t size = strlen(ending);
   if (profile->name_size < size ||
       memcmp(profile->name + profile->name_size - size, ending, size) != 0) {
@@ -136,10 +136,10 @@ static bool has_ending(const cst__profile *profile, const char *ending, cst_byte
 }
 
 /* The number of the word that the name ends with, as a word of its own; -1: none. */
-static int find_word(const cst__profile *profile, const char *const *words, int count,
-                     cst_bytes *stem) {
+static int find_last_word(const cst__profile *profile, const char *const *words, int count,
+                          cst_bytes *stem) {
   for (int i = 0; i < count; i++) {
-    if (has_ending(profile, words[i], stem) &&
+    if (has_name_ending(profile, words[i], stem) &&
         (stem->size == 0 || strchr("_/.-", stem->data[stem->size - 1]) != NULL)) {
       return i;
     }
@@ -157,7 +157,7 @@ static bool pair_lengths(cst__profiler *profiler, size_t at, cst__text *name) {
     if (other != SIZE_MAX) {
       ok = add_pair(profiler, (cst__pair){CST__PAIR_LENGTHS, i, other, at, false, false, 0});
     }
-    if (ok && has_ending(&profiler->items[at], length_endings[i], &stem)) {
+    if (ok && has_name_ending(&profiler->items[at], length_endings[i], &stem)) {
       other = find_joined(profiler, stem, "", name);
       ok = other == SIZE_MAX || other == at ||
            add_pair(profiler, (cst__pair){CST__PAIR_LENGTHS, i, at, other, false, false, 0});
@@ -169,13 +169,13 @@ static bool pair_lengths(cst__profiler *profiler, size_t at, cst__text *name) {
 static bool pair_indexes(cst__profiler *profiler, size_t at, cst__text *name) {
   cst_bytes stem;
   bool ok = true;
-  int word = find_word(&profiler->items[at], index_words, NUM_INDEX_WORDS, &stem);
+  int word = find_last_word(&profiler->items[at], index_words, NUM_INDEX_WORDS, &stem);
   for (int i = 0; word >= 0 && i < NUM_VALUE_WORDS && ok; i++) {
     size_t other = find_joined(profiler, stem, value_words[i], name);
     ok = other == SIZE_MAX ||
          add_pair(profiler, (cst__pair){CST__PAIR_INDEXES, word, at, other, false, false, 0});
   }
-  word = find_word(&profiler->items[at], value_words, NUM_VALUE_WORDS, &stem);
+  word = find_last_word(&profiler->items[at], value_words, NUM_VALUE_WORDS, &stem);
   for (int i = 0; word >= 0 && i < NUM_INDEX_WORDS && ok; i++) {
     size_t other = find_joined(profiler, stem, index_words[i], name);
     ok = other == SIZE_MAX ||
@@ -186,8 +186,8 @@ static bool pair_indexes(cst__profiler *profiler, size_t at, cst__text *name) {
 
 /* ---- profiles of columns ---- */
 
-/* The number of the profile of a name, made if need be; SIZE_MAX: out of memory. */
-static size_t need(cst__profiler *profiler, const char *name) {
+/* The number of the profile of a name, made if it has to be; SIZE_MAX: out of memory. */
+static size_t need_profile(cst__profiler *profiler, const char *name) {
   size_t size = strlen(name);
   size_t at = cst__name_map_find(&profiler->names, name, size);
   if (at != SIZE_MAX) {
@@ -214,17 +214,17 @@ static size_t need(cst__profiler *profiler, const char *name) {
 /* ---- values ---- */
 
 /* False for an integer above INT64_MAX. */
-static bool read_int(const cst__view *v, int64_t i, int64_t *out) {
+static bool read_int_item(const cst__view *v, int64_t i, int64_t *out) {
   *out = cst__view_int(v, i);
   return v->dtype != CST_DTYPE_UINT64 || *out >= 0;
 }
 
-static bool is_float(const cst__view *v) {
+static bool is_float_column(const cst__view *v) {
   return v->dtype == CST_DTYPE_FLOAT32 || v->dtype == CST_DTYPE_FLOAT64;
 }
 
-static bool is_integer(const cst__view *v) {
-  return v->layout == CST__LAYOUT_NUMBER && !is_float(v);
+static bool is_int_column(const cst__view *v) {
+  return v->layout == CST__LAYOUT_NUMBER && !is_float_column(v);
 }
 
 /* The integers `next` come after those of the profile. */
@@ -254,11 +254,11 @@ static void join_floats(cst__profile *p, const cst__float_profile *next) {
   floats->last = next->last;
 }
 
-static void add_int(cst__profile *p, int64_t value) {
+static void profile_int(cst__profile *p, int64_t value) {
   join_ints(p, &(cst__int_profile){true, value, value, value, value});
 }
 
-static void add_float(cst__profile *p, double value) {
+static void profile_float(cst__profile *p, double value) {
   if (isnan(value)) {
     p->has_nan = true;
   } else {
@@ -267,7 +267,8 @@ static void add_float(cst__profile *p, double value) {
 }
 
 /* False if out of memory. */
-static bool add_string(const cst__profiler *profiler, cst__few_strings *strings, cst_bytes value) {
+static bool profile_string(const cst__profiler *profiler, cst__few_strings *strings,
+                           cst_bytes value) {
   const char *text = value.size > 0 ? (const char *)value.data : "";
   if (strings->too_many || cst__name_map_find(&strings->places, text, value.size) != SIZE_MAX) {
     return true;
@@ -289,19 +290,19 @@ static bool add_string(const cst__profiler *profiler, cst__few_strings *strings,
   return cst__name_map_add(&strings->places, copy, value.size, strings->count++);
 }
 
-static bool add_value(const cst__profiler *profiler, cst__profile *p, const cst__view *v,
-                      int64_t i) {
+static bool profile_value(const cst__profiler *profiler, cst__profile *p, const cst__view *v,
+                          int64_t i) {
   int64_t value;
   p->count++;
   if (v->layout != CST__LAYOUT_NUMBER) {
-    return p->strings.too_many || add_string(profiler, &p->strings, cst__view_bytes(v, i));
+    return p->strings.too_many || profile_string(profiler, &p->strings, cst__view_bytes(v, i));
   }
   if (v->dtype == CST_DTYPE_FLOAT32) {
-    add_float(p, (double)((const float *)v->data)[v->offset + i]);
+    profile_float(p, (double)((const float *)v->data)[v->offset + i]);
   } else if (v->dtype == CST_DTYPE_FLOAT64) {
-    add_float(p, ((const double *)v->data)[v->offset + i]);
-  } else if (read_int(v, i, &value)) {
-    add_int(p, value);
+    profile_float(p, ((const double *)v->data)[v->offset + i]);
+  } else if (read_int_item(v, i, &value)) {
+    profile_int(p, value);
   } else {
     p->is_beyond = true;
   }
@@ -309,8 +310,8 @@ static bool add_value(const cst__profiler *profiler, cst__profile *p, const cst_
 }
 
 /* The values of slots [begin, end), through any lists. False if out of memory. */
-static bool add_slots(const cst__profiler *profiler, cst__profile *p, const cst__view *v,
-                      int64_t begin, int64_t end, bool in_list) {
+static bool profile_slots(const cst__profiler *profiler, cst__profile *p, const cst__view *v,
+                          int64_t begin, int64_t end, bool in_list) {
   bool ok = true;
   for (int64_t i = begin; i < end && ok; i++) {
     if (cst__view_is_null(v, i)) {
@@ -319,9 +320,9 @@ static bool add_slots(const cst__profiler *profiler, cst__profile *p, const cst_
       int64_t first;
       int64_t last;
       cst__view_list(v, i, &first, &last);
-      ok = add_slots(profiler, p, &v->children[0], first, last, true);
+      ok = profile_slots(profiler, p, &v->children[0], first, last, true);
     } else {
-      ok = add_value(profiler, p, v, i);
+      ok = profile_value(profiler, p, v, i);
     }
   }
   return ok;
@@ -330,8 +331,8 @@ static bool add_slots(const cst__profiler *profiler, cst__profile *p, const cst_
 /* ---- pairs ---- */
 
 /* The items of a row of a column, as slots of *items. */
-static void row_of(const cst__view *column, int64_t row, const cst__view **items, int64_t *begin,
-                   int64_t *end) {
+static void row_items(const cst__view *column, int64_t row, const cst__view **items, int64_t *begin,
+                      int64_t *end) {
   *items = column;
   *begin = row;
   *end = row;
@@ -354,14 +355,14 @@ static bool fits_row(cst__pair *pair, const cst__view *column, const cst__view *
   int64_t begin;
   int64_t end;
   int64_t num_values;
-  row_of(values, row, &items, &begin, &end);
+  row_items(values, row, &items, &begin, &end);
   num_values = end - begin;
-  row_of(column, row, &items, &begin, &end);
+  row_items(column, row, &items, &begin, &end);
   int64_t last = -1;
   int64_t sum = 0;
   for (int64_t i = begin; i < end; i++) {
     int64_t number;
-    if (!is_integer(items) || cst__view_is_null(items, i) || !read_int(items, i, &number) ||
+    if (!is_int_column(items) || cst__view_is_null(items, i) || !read_int_item(items, i, &number) ||
         number < 0 ||
         __builtin_add_overflow(sum, pair->kind == CST__PAIR_LENGTHS ? number : 1, &sum) ||
         (pair->kind == CST__PAIR_INDEXES && (number <= last || number == INT64_MAX))) {
@@ -384,7 +385,7 @@ static void check_pair(const cst__profiler *profiler, cst__pair *pair, int64_t r
 
 /* ---- batches ---- */
 
-static bool add_columns(cst__profiler *profiler, const cst__view *batch);
+static bool profile_columns(cst__profiler *profiler, const cst__view *batch);
 
 static bool need_parts(const cst__profiler *profiler, cst__profile *p) {
   if (p->parts != NULL) {
@@ -406,18 +407,18 @@ static bool is_unsigned(const cst__view *column) {
           column->dtype == CST_DTYPE_UINT32 || column->dtype == CST_DTYPE_UINT64);
 }
 
-static bool add_column(cst__profiler *profiler, size_t at, const cst__view *column) {
+static bool profile_column(cst__profiler *profiler, size_t at, const cst__view *column) {
   cst__profile *p = &profiler->items[at];
   if (column->layout != CST__LAYOUT_STRUCT) {
     p->is_unsigned = p->is_unsigned || is_unsigned(column);
-    return add_slots(profiler, p, column, 0, column->length, false);
+    return profile_slots(profiler, p, column, 0, column->length, false);
   }
-  return need_parts(profiler, p) && add_columns(p->parts, column);
+  return need_parts(profiler, p) && profile_columns(p->parts, column);
 }
 
-static bool need_columns(cst__profiler *profiler, const cst__view *batch) {
+static bool need_profiles(cst__profiler *profiler, const cst__view *batch) {
   for (int64_t i = 0; i < batch->num_children; i++) {
-    if (need(profiler, batch->children[i].name) == SIZE_MAX) {
+    if (need_profile(profiler, batch->children[i].name) == SIZE_MAX) {
       return false;
     }
   }
@@ -429,15 +430,15 @@ static bool need_columns(cst__profiler *profiler, const cst__view *batch) {
 }
 
 /* Pairs are made of the names of a batch before any of its values count. */
-static bool add_columns(cst__profiler *profiler, const cst__view *batch) {
-  bool ok = need_columns(profiler, batch);
+static bool profile_columns(cst__profiler *profiler, const cst__view *batch) {
+  bool ok = need_profiles(profiler, batch);
   for (size_t i = 0; i < profiler->count && ok; i++) {
     profiler->columns[i] = NULL;
   }
   for (int64_t i = 0; i < batch->num_children && ok; i++) {
-    size_t at = need(profiler, batch->children[i].name);
+    size_t at = need_profile(profiler, batch->children[i].name);
     profiler->columns[at] = &batch->children[i];
-    ok = add_column(profiler, at, &batch->children[i]);
+    ok = profile_column(profiler, at, &batch->children[i]);
   }
   for (size_t i = 0; i < profiler->num_pairs && ok; i++) {
     check_pair(profiler, &profiler->pairs[i], batch->length);
@@ -446,7 +447,7 @@ static bool add_columns(cst__profiler *profiler, const cst__view *batch) {
 }
 
 cst_status cst__profiler_add(cst__profiler *profiler, const cst__view *batch, cst_error *error) {
-  return add_columns(profiler, batch) ? CST_OK : cst__fail_memory(error, sizeof(cst__profile));
+  return profile_columns(profiler, batch) ? CST_OK : cst__fail_memory(error, sizeof(cst__profile));
 }
 
 /* ---- merging ---- */
@@ -492,7 +493,7 @@ static bool merge_strings(const cst__profiler *into, cst__few_strings *strings,
     forget_strings(strings);
   }
   for (size_t i = 0; i < from->count && ok; i++) {
-    ok = add_string(into, strings, from->items[i]);
+    ok = profile_string(into, strings, from->items[i]);
   }
   return ok;
 }
@@ -514,13 +515,14 @@ static bool merge_profile(const cst__profiler *into, cst__profile *p, const cst_
 static bool merge_profiles(cst__profiler *into, const cst__profiler *from) {
   bool ok = true;
   for (size_t i = 0; i < from->count && ok; i++) {
-    ok = need(into, from->items[i].name) != SIZE_MAX;
+    ok = need_profile(into, from->items[i].name) != SIZE_MAX;
   }
   for (size_t i = 0; i < into->num_pairs && ok; i++) {
     merge_pair(into, &into->pairs[i], from);
   }
   for (size_t i = 0; i < from->count && ok; i++) {
-    ok = merge_profile(into, &into->items[need(into, from->items[i].name)], &from->items[i]);
+    ok =
+        merge_profile(into, &into->items[need_profile(into, from->items[i].name)], &from->items[i]);
   }
   return ok;
 }
@@ -544,7 +546,7 @@ static void archive_strings(cst__archive *a, const cst__profiler *profiler,
     }
     cst__archive_bytes(a, &value);
     if (cst__archive_loads(a) && !a->bad) {
-      if (!add_string(profiler, strings, value)) {
+      if (!profile_string(profiler, strings, value)) {
         cst__archive_fail_memory(a);
       }
       cst__archive_check(a, strings->count == i + 1); /* none comes twice */
@@ -596,7 +598,7 @@ static void archive_profiles(cst__archive *a, cst__profiler *profiler, int depth
   for (size_t i = 0; i < count && !a->bad; i++) {
     const char *name = cst__archive_loads(a) ? "" : profiler->items[i].name;
     cst__archive_name(a, &name, &names);
-    if (cst__archive_loads(a) && !a->bad && need(profiler, name) == SIZE_MAX) {
+    if (cst__archive_loads(a) && !a->bad && need_profile(profiler, name) == SIZE_MAX) {
       cst__archive_fail_memory(a);
     }
     cst__archive_check(a, profiler->count == i + 1); /* no name comes twice */

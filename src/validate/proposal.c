@@ -28,11 +28,11 @@ typedef struct drafting {
 
 /* All functions below return false if they are out of memory. */
 
-static cst__message *nth(const cst__message *parent, int32_t number, size_t i) {
+static cst__message *nth_message(const cst__message *parent, int32_t number, size_t i) {
   return cst__message_find(parent, number)->as.many[i].message;
 }
 
-static cst_bytes name_of(const cst__profile *profile) {
+static cst_bytes profile_name(const cst__profile *profile) {
   return (cst_bytes){(const uint8_t *)profile->name, profile->name_size};
 }
 
@@ -41,14 +41,16 @@ static bool put_name(const drafting *p, cst__message *message, int32_t number, c
 }
 
 /* The names in a map are those of profiles, or lie in the arena. */
-static const char *text_of(cst_bytes name) { return name.size > 0 ? (const char *)name.data : ""; }
-
-static bool add_name(cst__name_map *map, cst_bytes name, size_t value) {
-  return cst__name_map_add(map, text_of(name), name.size, value);
+static const char *name_text(cst_bytes name) {
+  return name.size > 0 ? (const char *)name.data : "";
 }
 
-static bool has_name(const cst__name_map *map, cst_bytes name) {
-  return cst__name_map_find(map, text_of(name), name.size) != SIZE_MAX;
+static bool note_name(cst__name_map *map, cst_bytes name, size_t value) {
+  return cst__name_map_add(map, name_text(name), name.size, value);
+}
+
+static bool knows_name(const cst__name_map *map, cst_bytes name) {
+  return cst__name_map_find(map, name_text(name), name.size) != SIZE_MAX;
 }
 
 /* ---- what is known of a feature ---- */
@@ -64,7 +66,7 @@ static const cst__profile *profile_of(const cst__profiler *profiler, const cst__
 /* The number of values that every record has; -1 if it varies. */
 static int64_t fixed_count(const cst__message *feature) {
   const cst__message *shape = cst__message_child(feature, FEATURE_SHAPE);
-  return shape != NULL ? cst__message_int(nth(shape, SHAPE_DIM, 0), DIM_SIZE, -1) : -1;
+  return shape != NULL ? cst__message_int(nth_message(shape, SHAPE_DIM, 0), DIM_SIZE, -1) : -1;
 }
 
 /* True if every record that has the feature has one value. */
@@ -74,21 +76,21 @@ static bool is_single(const cst__message *feature) {
          cst__message_int(counts, VALUE_COUNT_MAX, 0) == 1;
 }
 
-static cst_feature_type type_of(const cst__message *feature) {
+static cst_feature_type inferred_type(const cst__message *feature) {
   return (cst_feature_type)cst__message_int(feature, FEATURE_TYPE, CST_FEATURE_UNKNOWN);
 }
 
 /* True if a group can name it for a tensor: it has a type, no nulls inside of its lists, and a name
  * that is not empty. */
 static bool makes_tensors(const cst__message *feature, const cst__profile *profile) {
-  cst_feature_type type = type_of(feature);
+  cst_feature_type type = inferred_type(feature);
   return type != CST_FEATURE_UNKNOWN && type != CST_FEATURE_STRUCT && !profile->has_nulls &&
          profile->name_size > 0;
 }
 
 /* ---- domains and annotations ---- */
 
-static bool put_float(const drafting *p, cst__message *message, int32_t number, float value) {
+static bool put_float_limit(const drafting *p, cst__message *message, int32_t number, float value) {
   const cst__field_def *def = cst__field_by_number(message->def, number);
   return !isfinite(value) || cst__message_put(p->arena, message, def, (cst__value){.f = value});
 }
@@ -104,7 +106,7 @@ static float float_above(double value) {
   return (double)near < value ? nextafterf(near, INFINITY) : near;
 }
 
-static int compare_strings(const void *a, const void *b) {
+static int compare_domain_values(const void *a, const void *b) {
   const cst_bytes *x = a;
   const cst_bytes *y = b;
   size_t size = x->size < y->size ? x->size : y->size;
@@ -112,13 +114,14 @@ static int compare_strings(const void *a, const void *b) {
   return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-static bool put_strings(const drafting *p, cst__message *domain, const cst__few_strings *strings) {
+static bool put_domain_values(const drafting *p, cst__message *domain,
+                              const cst__few_strings *strings) {
   size_t size = strings->count * sizeof *strings->items;
   cst_bytes *sorted = cst__new(&p->arena->allocator, size);
   bool ok = sorted != NULL;
   if (ok) {
     memcpy(sorted, strings->items, size);
-    qsort(sorted, strings->count, sizeof *sorted, compare_strings);
+    qsort(sorted, strings->count, sizeof *sorted, compare_domain_values);
   }
   for (size_t i = 0; i < strings->count && ok; i++) {
     ok = put_name(p, domain, STRING_DOMAIN_VALUE, sorted[i]);
@@ -144,12 +147,12 @@ static bool put_domain(const drafting *p, cst__message *feature, const cst__prof
   if (profile->floats.any && (isfinite(profile->floats.min) || isfinite(profile->floats.max))) {
     domain = cst__message_put_child(p->arena, feature, FEATURE_FLOAT_DOMAIN);
     return domain != NULL &&
-           put_float(p, domain, FLOAT_DOMAIN_MIN, float_below(profile->floats.min)) &&
-           put_float(p, domain, FLOAT_DOMAIN_MAX, float_above(profile->floats.max));
+           put_float_limit(p, domain, FLOAT_DOMAIN_MIN, float_below(profile->floats.min)) &&
+           put_float_limit(p, domain, FLOAT_DOMAIN_MAX, float_above(profile->floats.max));
   }
   if (is_choice(profile)) {
     domain = cst__message_put_child(p->arena, feature, FEATURE_STRING_DOMAIN);
-    return domain != NULL && put_strings(p, domain, &profile->strings);
+    return domain != NULL && put_domain_values(p, domain, &profile->strings);
   }
   return true;
 }
@@ -184,15 +187,16 @@ static bool put_stage(const drafting *p, cst__message *feature, const cst__profi
          cst__message_put_int(p->arena, feature, FEATURE_LIFECYCLE_STAGE, STAGE_DISABLED);
 }
 
-static bool describe(const drafting *p, cst__message *parent, int32_t number,
-                     const cst__profiler *profiler) {
+static bool describe_features(const drafting *p, cst__message *parent, int32_t number,
+                              const cst__profiler *profiler) {
   bool ok = true;
   for (size_t i = 0; i < cst__message_count(parent, number) && ok; i++) {
-    cst__message *feature = nth(parent, number, i);
+    cst__message *feature = nth_message(parent, number, i);
     const cst__profile *profile = profile_of(profiler, feature);
     const cst__message *domain = cst__message_child(feature, FEATURE_STRUCT_DOMAIN);
     if (domain != NULL) {
-      ok = describe(p, (cst__message *)(uintptr_t)domain, STRUCT_DOMAIN_FEATURE, profile->parts);
+      ok = describe_features(p, (cst__message *)(uintptr_t)domain, STRUCT_DOMAIN_FEATURE,
+                             profile->parts);
     } else {
       ok = put_domain(p, feature, profile) && put_course(p, feature, profile) &&
            put_stage(p, feature, profile);
@@ -206,7 +210,7 @@ static bool describe(const drafting *p, cst__message *parent, int32_t number,
 /* A representation of this name; NULL if out of memory. */
 static cst__message *put_tensor(drafting *p, cst_bytes name, int32_t kind) {
   cst__message *entry = cst__message_put_child(p->arena, p->group, GROUP_REPRESENTATION);
-  if (entry == NULL || !put_name(p, entry, ENTRY_KEY, name) || !add_name(&p->tensors, name, 0)) {
+  if (entry == NULL || !put_name(p, entry, ENTRY_KEY, name) || !note_name(&p->tensors, name, 0)) {
     return NULL;
   }
   cst__message *tensor = cst__message_put_child(p->arena, entry, ENTRY_VALUE);
@@ -214,7 +218,8 @@ static cst__message *put_tensor(drafting *p, cst_bytes name, int32_t kind) {
 }
 
 /* A shape of one dim, or of none for size -1. */
-static bool put_shape(const drafting *p, cst__message *tensor, int32_t number, int64_t size) {
+static bool put_tensor_shape(const drafting *p, cst__message *tensor, int32_t number,
+                             int64_t size) {
   cst__message *shape = cst__message_put_child(p->arena, tensor, number);
   if (shape == NULL || size < 0) {
     return shape != NULL;
@@ -223,8 +228,8 @@ static bool put_shape(const drafting *p, cst__message *tensor, int32_t number, i
   return dim != NULL && cst__message_put_int(p->arena, dim, DIM_SIZE, size);
 }
 
-static bool put_default(const drafting *p, cst__message *dense, cst_feature_type type,
-                        bool is_unsigned) {
+static bool put_default_value(const drafting *p, cst__message *dense, cst_feature_type type,
+                              bool is_unsigned) {
   cst__message *value = cst__message_put_child(p->arena, dense, DENSE_DEFAULT);
   if (value == NULL) {
     return false;
@@ -239,11 +244,11 @@ static bool put_default(const drafting *p, cst__message *dense, cst_feature_type
 /* One value is a scalar. */
 static bool put_dense(drafting *p, const cst__profile *profile, cst_feature_type type,
                       int64_t count, bool has_default) {
-  cst_bytes name = name_of(profile);
+  cst_bytes name = profile_name(profile);
   cst__message *dense = put_tensor(p, name, REPRESENTATION_DENSE);
   return dense != NULL && put_name(p, dense, DENSE_COLUMN, name) &&
-         put_shape(p, dense, DENSE_SHAPE, count == 1 ? -1 : count) &&
-         (!has_default || put_default(p, dense, type, profile->is_unsigned));
+         put_tensor_shape(p, dense, DENSE_SHAPE, count == 1 ? -1 : count) &&
+         (!has_default || put_default_value(p, dense, type, profile->is_unsigned));
 }
 
 /* The values at a path; parent and lengths may be NULL. */
@@ -285,7 +290,7 @@ static cst_bytes sparse_name(const drafting *p, cst_bytes index, cst_bytes value
   while (stem.size > 0 && strchr("_/.-", stem.data[stem.size - 1]) != NULL) {
     stem.size--;
   }
-  bool is_free = stem.size > 0 && !has_name(&p->features, stem) && !has_name(&p->tensors, stem);
+  bool is_free = stem.size > 0 && !knows_name(&p->features, stem) && !knows_name(&p->tensors, stem);
   return is_free ? stem : values;
 }
 
@@ -296,15 +301,16 @@ static bool put_part(const drafting *p, cst__message *sparse, int32_t number, cs
 
 /* The int_domain of a feature at the top; NULL: it has none. */
 static cst__message *find_int_domain(const drafting *p, cst_bytes name) {
-  size_t at = cst__name_map_find(&p->features, text_of(name), name.size);
+  size_t at = cst__name_map_find(&p->features, name_text(name), name.size);
   const cst__message *domain =
-      at != SIZE_MAX ? cst__message_child(nth(p->root, SCHEMA_FEATURE, at), FEATURE_INT_DOMAIN)
-                     : NULL;
+      at != SIZE_MAX
+          ? cst__message_child(nth_message(p->root, SCHEMA_FEATURE, at), FEATURE_INT_DOMAIN)
+          : NULL;
   return (cst__message *)(uintptr_t)domain;
 }
 
 static bool put_sparse(drafting *p, const cst__profile *index, cst_bytes values) {
-  cst_bytes column = name_of(index);
+  cst_bytes column = profile_name(index);
   cst_bytes name = sparse_name(p, column, values);
   cst__message *sparse = cst__message_put_child(p->arena, p->root, SCHEMA_SPARSE_FEATURE);
   if (sparse == NULL || !put_name(p, sparse, SPARSE_NAME, name) ||
@@ -316,7 +322,7 @@ static bool put_sparse(drafting *p, const cst__profile *index, cst_bytes values)
     return false;
   }
   cst__message *tensor = put_tensor(p, name, REPRESENTATION_SPARSE);
-  return tensor != NULL && put_shape(p, tensor, SPARSE_TENSOR_SHAPE, index->ints.max + 1) &&
+  return tensor != NULL && put_tensor_shape(p, tensor, SPARSE_TENSOR_SHAPE, index->ints.max + 1) &&
          put_name(p, tensor, SPARSE_TENSOR_INDEX_COLUMNS, column) &&
          put_name(p, tensor, SPARSE_TENSOR_VALUE_COLUMN, values) &&
          cst__message_put_int(p->arena, tensor, SPARSE_TENSOR_SORTED, 1);
@@ -328,8 +334,8 @@ static const cst__pair *find_pair(const drafting *p, const cst__profile *values)
   for (size_t i = values->first_pair; i != SIZE_MAX; i = cst__profiler_pair(p->profiler, i)->next) {
     const cst__pair *pair = cst__profiler_pair(p->profiler, i);
     const cst__profile *column = cst__profiler_get(p->profiler, pair->column);
-    bool fits = pair->holds && pair->proven && !has_name(&p->taken, name_of(column)) &&
-                column->ints.max < INT64_MAX && find_int_domain(p, name_of(column)) != NULL &&
+    bool fits = pair->holds && pair->proven && !knows_name(&p->taken, profile_name(column)) &&
+                column->ints.max < INT64_MAX && find_int_domain(p, profile_name(column)) != NULL &&
                 !column->has_nulls;
     if (fits && (best == NULL || pair->kind < best->kind ||
                  (pair->kind == best->kind && pair->rank < best->rank))) {
@@ -341,9 +347,9 @@ static const cst__pair *find_pair(const drafting *p, const cst__profile *values)
 
 static bool put_pair(drafting *p, const cst__pair *pair, const cst__profile *values) {
   const cst__profile *column = cst__profiler_get(p->profiler, pair->column);
-  cst_bytes lengths = name_of(column);
-  cst_bytes name = name_of(values);
-  return add_name(&p->taken, lengths, 0) && add_name(&p->taken, name, 0) &&
+  cst_bytes lengths = profile_name(column);
+  cst_bytes name = profile_name(values);
+  return note_name(&p->taken, lengths, 0) && note_name(&p->taken, name, 0) &&
          (pair->kind == CST__PAIR_INDEXES ? put_sparse(p, column, name)
                                           : put_ragged(p, name, NULL, name, &lengths));
 }
@@ -351,9 +357,9 @@ static bool put_pair(drafting *p, const cst__pair *pair, const cst__profile *val
 static bool put_pairs(drafting *p) {
   bool ok = true;
   for (size_t i = 0; i < cst__message_count(p->root, SCHEMA_FEATURE) && ok; i++) {
-    const cst__message *feature = nth(p->root, SCHEMA_FEATURE, i);
+    const cst__message *feature = nth_message(p->root, SCHEMA_FEATURE, i);
     const cst__profile *profile = profile_of(p->profiler, feature);
-    bool is_free = makes_tensors(feature, profile) && !has_name(&p->taken, name_of(profile));
+    bool is_free = makes_tensors(feature, profile) && !knows_name(&p->taken, profile_name(profile));
     const cst__pair *pair = is_free ? find_pair(p, profile) : NULL;
     ok = pair == NULL || put_pair(p, pair, profile);
   }
@@ -365,10 +371,10 @@ static bool put_pairs(drafting *p) {
 /* Leaves of a struct are ragged, as they are without a group. */
 static bool put_leaves(drafting *p, const cst__message *feature, const cst__profile *profile) {
   const cst__message *domain = cst__message_child(feature, FEATURE_STRUCT_DOMAIN);
-  cst_bytes parent = name_of(profile);
+  cst_bytes parent = profile_name(profile);
   bool ok = true;
   for (size_t i = 0; i < cst__message_count(domain, STRUCT_DOMAIN_FEATURE) && ok; i++) {
-    const cst__message *leaf = nth(domain, STRUCT_DOMAIN_FEATURE, i);
+    const cst__message *leaf = nth_message(domain, STRUCT_DOMAIN_FEATURE, i);
     cst_bytes column = cst__message_bytes(leaf, FEATURE_NAME);
     if (!makes_tensors(leaf, profile_of(profile->parts, leaf))) {
       continue;
@@ -382,7 +388,7 @@ static bool put_leaves(drafting *p, const cst__message *feature, const cst__prof
     name[parent.size] = '.';
     memcpy(name + parent.size + 1, column.data, column.size);
     cst_bytes tensor = {(const uint8_t *)name, size};
-    ok = has_name(&p->features, tensor) || has_name(&p->tensors, tensor) ||
+    ok = knows_name(&p->features, tensor) || knows_name(&p->tensors, tensor) ||
          put_ragged(p, tensor, &parent, column, NULL);
   }
   return ok;
@@ -390,16 +396,16 @@ static bool put_leaves(drafting *p, const cst__message *feature, const cst__prof
 
 static bool put_tensors(drafting *p, const cst__message *feature) {
   const cst__profile *profile = profile_of(p->profiler, feature);
-  cst_bytes name = name_of(profile);
+  cst_bytes name = profile_name(profile);
   int64_t count = fixed_count(feature);
-  if (type_of(feature) == CST_FEATURE_STRUCT) {
+  if (inferred_type(feature) == CST_FEATURE_STRUCT) {
     return put_leaves(p, feature, profile);
   }
-  if (!makes_tensors(feature, profile) || has_name(&p->taken, name)) {
+  if (!makes_tensors(feature, profile) || knows_name(&p->taken, name)) {
     return true;
   }
   if (count > 0 || is_single(feature)) {
-    return put_dense(p, profile, type_of(feature), count > 0 ? count : 1, count <= 0);
+    return put_dense(p, profile, inferred_type(feature), count > 0 ? count : 1, count <= 0);
   }
   return put_varlen(p, name);
 }
@@ -413,20 +419,20 @@ static bool put_group(drafting *p) {
   p->group = cst__message_put_child(p->arena, entry, ENTRY_VALUE);
   bool ok = p->group != NULL && put_pairs(p);
   for (size_t i = 0; i < cst__message_count(p->root, SCHEMA_FEATURE) && ok; i++) {
-    ok = put_tensors(p, nth(p->root, SCHEMA_FEATURE, i));
+    ok = put_tensors(p, nth_message(p->root, SCHEMA_FEATURE, i));
   }
   return ok;
 }
 
 /* ---- the whole ---- */
 
-static bool extend(drafting *p) {
+static bool extend_schema(drafting *p) {
   bool ok = true;
   for (size_t i = 0; i < cst__message_count(p->root, SCHEMA_FEATURE) && ok; i++) {
-    ok = add_name(&p->features, cst__message_bytes(nth(p->root, SCHEMA_FEATURE, i), FEATURE_NAME),
-                  i);
+    ok = note_name(&p->features,
+                   cst__message_bytes(nth_message(p->root, SCHEMA_FEATURE, i), FEATURE_NAME), i);
   }
-  ok = ok && describe(p, p->root, SCHEMA_FEATURE, p->profiler) && put_group(p);
+  ok = ok && describe_features(p, p->root, SCHEMA_FEATURE, p->profiler) && put_group(p);
   cst__name_map_reset(&p->features);
   cst__name_map_reset(&p->taken);
   cst__name_map_reset(&p->tensors);
@@ -434,23 +440,24 @@ static bool extend(drafting *p) {
 }
 
 /* From the bytes of the inferred schema to those of the proposed one. */
-static cst_status extend_bytes(drafting *p, cst_bytes inferred, char **bytes, size_t *size,
-                               cst_error *error) {
+static cst_status extend_schema_bytes(drafting *p, cst_bytes inferred, char **bytes, size_t *size,
+                                      cst_error *error) {
   cst__wire_out wire = {0};
   p->root = cst__message_new(p->arena, cst__schema_def);
   if (p->root == NULL) {
     return cst__fail_memory(error, sizeof *p->root);
   }
   CST__TRY(cst__message_merge(p->arena, p->root, inferred, CST__DEPTH_LIMIT, error));
-  if (!extend(p)) {
+  if (!extend_schema(p)) {
     return cst__fail_memory(error, inferred.size);
   }
   cst__message_put_wire(p->root, &wire);
   return cst__wire_out_finish(&wire, bytes, size, error);
 }
 
-static cst_status propose(const void *inference, const cst__profiler *profiler,
-                          const cst_propose_options *options, cst_schema **out, cst_error *error) {
+static cst_status propose_schema(const void *inference, const cst__profiler *profiler,
+                                 const cst_propose_options *options, cst_schema **out,
+                                 cst_error *error) {
   cst_schema *inferred;
   char *bytes = NULL;
   char *proposed = NULL;
@@ -458,12 +465,12 @@ static cst_status propose(const void *inference, const cst__profiler *profiler,
   cst__arena arena;
   cst__arena_init(&arena, NULL);
   drafting p = {.options = options, .profiler = profiler, .arena = &arena};
-  CST__TRY(cst__inference.finish(inference, &inferred, error));
+  CST__TRY(cst__inference_accumulator.finish(inference, &inferred, error));
   cst_status status = cst__schema_write_binary(inferred, &bytes, &size, error);
   cst__schema_release(inferred);
   if (status == CST_OK) {
     cst_bytes whole = {(const uint8_t *)bytes, size};
-    status = extend_bytes(&p, whole, &proposed, &size, error);
+    status = extend_schema_bytes(&p, whole, &proposed, &size, error);
   }
   if (status == CST_OK) {
     status = cst__schema_parse_binary(proposed, size, out, error);
@@ -485,7 +492,7 @@ typedef struct proposal_state {
 static void proposal_free(void *ctx) {
   proposal_state *state = ctx;
   if (state != NULL) {
-    cst__inference.free(state->inference);
+    cst__inference_accumulator.free(state->inference);
     cst__profiler_free(state->profiler);
     cst__delete(state);
   }
@@ -498,7 +505,7 @@ static cst_status proposal_create(const void *plan, const cst_allocator *allocat
     return cst__fail_memory(error, sizeof *state);
   }
   state->options = plan;
-  cst_status status = cst__inference.create(NULL, allocator, &state->inference, error);
+  cst_status status = cst__inference_accumulator.create(NULL, allocator, &state->inference, error);
   if (status == CST_OK) {
     status = cst__profiler_new(allocator, state->options->max_domain, &state->profiler, error);
   }
@@ -513,14 +520,14 @@ static cst_status proposal_create(const void *plan, const cst_allocator *allocat
 static cst_status proposal_add(void *ctx, const cst__view *batch, const cst__origin *origin,
                                cst_error *error) {
   proposal_state *state = ctx;
-  CST__TRY(cst__inference.add(state->inference, batch, origin, error));
+  CST__TRY(cst__inference_accumulator.add(state->inference, batch, origin, error));
   return cst__profiler_add(state->profiler, batch, error);
 }
 
 static cst_status proposal_merge(void *ctx, const void *other, cst_error *error) {
   proposal_state *into = ctx;
   const proposal_state *from = other;
-  CST__TRY(cst__inference.merge(into->inference, from->inference, error));
+  CST__TRY(cst__inference_accumulator.merge(into->inference, from->inference, error));
   return cst__profiler_merge(into->profiler, from->profiler, error);
 }
 
@@ -529,13 +536,13 @@ static void proposal_archive(void *ctx, cst__archive *a) {
   uint64_t max_domain = state->options->max_domain;
   cst__archive_u64(a, &max_domain);
   cst__archive_check(a, max_domain == state->options->max_domain);
-  cst__inference.archive(state->inference, a);
+  cst__inference_accumulator.archive(state->inference, a);
   cst__profiler_archive(state->profiler, a);
 }
 
 static cst_status proposal_finish(const void *ctx, void *out, cst_error *error) {
   const proposal_state *state = ctx;
-  return propose(state->inference, state->profiler, state->options, out, error);
+  return propose_schema(state->inference, state->profiler, state->options, out, error);
 }
 
 const cst__accumulator cst__proposal_accumulator = {.name = "proposal",

@@ -21,7 +21,7 @@ static void reset_findings(cst__finding *findings, size_t count) {
 
 /* True if a sighting belongs before one that came earlier. What several features have in one row
  * (more_unexpected) comes in any order and is sorted by its text. */
-static bool goes_before(const cst__validation *state, const cst__finding *finding,
+static bool goes_before(const cst__validation_state *state, const cst__finding *finding,
                         const cst__sighting *late, const cst__sighting *early) {
   return late->row != early->row
              ? late->row < early->row
@@ -30,7 +30,7 @@ static bool goes_before(const cst__validation *state, const cst__finding *findin
 
 /* Puts a sighting where it belongs among the first ones; NULL if it is none of them, or there is no
  * memory. Nearly always it is the last. */
-static cst__sighting *insert_sighting(cst__validation *state, cst__finding *finding,
+static cst__sighting *insert_sighting(cst__validation_state *state, cst__finding *finding,
                                       const cst__sighting *sighting) {
   size_t most = state->plan->max_places;
   size_t at = finding->num_places;
@@ -56,7 +56,7 @@ static cst__sighting *insert_sighting(cst__validation *state, cst__finding *find
   return &finding->places[at];
 }
 
-char *cst__finding_place(cst__validation *state, cst__finding *finding, uint64_t row,
+char *cst__finding_place(cst__validation_state *state, cst__finding *finding, uint64_t row,
                          const cst__place *place) {
   cst__sighting sighting = {.row = row, .place = *place};
   cst__sighting *kept = finding->num_places < state->plan->max_places
@@ -79,8 +79,8 @@ char *cst__check_mark(cst__check *check, cst__finding *finding, int64_t row) {
 }
 
 /* The rows of `from` come after `first_row` of `state`. */
-static void merge_finding(cst__validation *state, cst__finding *into, const cst__finding *from,
-                          uint64_t first_row) {
+static void merge_finding(cst__validation_state *state, cst__finding *into,
+                          const cst__finding *from, uint64_t first_row) {
   into->count = cst__count_sum(into->count, from->count);
   for (size_t i = 0; i < from->num_places; i++) {
     cst__sighting sighting = from->places[i];
@@ -89,14 +89,14 @@ static void merge_finding(cst__validation *state, cst__finding *into, const cst_
   }
 }
 
-static void merge_findings(cst__validation *state, cst__finding *into, const cst__finding *from,
-                           size_t count, uint64_t first_row) {
+static void merge_findings(cst__validation_state *state, cst__finding *into,
+                           const cst__finding *from, size_t count, uint64_t first_row) {
   for (size_t i = 0; i < count; i++) {
     merge_finding(state, &into[i], &from[i], first_row);
   }
 }
 
-static void archive_findings(cst__archive *a, cst__validation *state, cst__finding *findings,
+static void archive_findings(cst__archive *a, cst__validation_state *state, cst__finding *findings,
                              size_t count) {
   for (size_t i = 0; i < count && !a->bad; i++) {
     cst__finding *finding = &findings[i];
@@ -175,7 +175,7 @@ static void archive_found_types(cst__archive *a, cst__found_types *types) {
 
 /* ---- features of the schema ---- */
 
-static void plan_tallies(cst__validation *state, const cst__feature_plan *parent) {
+static void plan_tallies(cst__validation_state *state, const cst__feature_plan *parent) {
   for (size_t i = 0; i < parent->num_children; i++) {
     cst__tally *tally = &state->tallies[parent->first_child + i];
     tally->plan = &parent->children[i];
@@ -184,7 +184,7 @@ static void plan_tallies(cst__validation *state, const cst__feature_plan *parent
   }
 }
 
-static void merge_tally(cst__validation *state, cst__tally *into, const cst__tally *from) {
+static void merge_tally(cst__validation_state *state, cst__tally *into, const cst__tally *from) {
   into->in_lists |= from->in_lists;
   into->parents = cst__count_sum(into->parents, from->parents);
   into->present = cst__count_sum(into->present, from->present);
@@ -199,7 +199,7 @@ static void merge_tally(cst__validation *state, cst__tally *into, const cst__tal
   merge_findings(state, into->findings, from->findings, CST__NUM_FAULTS, state->num_rows);
 }
 
-static void archive_tally(cst__archive *a, cst__validation *state, cst__tally *tally) {
+static void archive_tally(cst__archive *a, cst__validation_state *state, cst__tally *tally) {
   cst__archive_bool(a, &tally->in_lists);
   cst__archive_u64(a, &tally->parents);
   cst__archive_u64(a, &tally->present);
@@ -217,19 +217,19 @@ static void archive_tally(cst__archive *a, cst__validation *state, cst__tally *t
 
 /* ---- features that the schema does not have ---- */
 
-static int compare_keys(const cst__unexpected *u, cst_bytes key) {
+static int compare_unexpected_key(const cst__unexpected *u, cst_bytes key) {
   size_t size = u->key_size < key.size ? u->key_size : key.size;
   int order = memcmp(u->key, key.data, size);
   return order != 0 ? order : (u->key_size > key.size) - (u->key_size < key.size);
 }
 
 /* The first one whose key is not less. */
-static size_t find_unexpected(const cst__validation *state, cst_bytes key) {
+static size_t find_unexpected(const cst__validation_state *state, cst_bytes key) {
   size_t low = 0;
   size_t high = state->num_unexpected;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (compare_keys(state->unexpected[middle], key) < 0) {
+    if (compare_unexpected_key(state->unexpected[middle], key) < 0) {
       low = middle + 1;
     } else {
       high = middle;
@@ -265,7 +265,7 @@ static cst__unexpected *new_unexpected(const cst_allocator *allocator, cst_bytes
 }
 
 /* The one with the greatest key goes: what it had counts among the others. */
-static void drop_last_unexpected(cst__validation *state) {
+static void drop_last_unexpected(cst__validation_state *state) {
   cst__unexpected *last = state->unexpected[--state->num_unexpected];
   merge_finding(state, &state->more_unexpected, &last->finding, 0);
   free_unexpected(last);
@@ -274,9 +274,10 @@ static void drop_last_unexpected(cst__validation *state) {
 /* Those with the least keys are kept: which they are does not depend on the order of the data, so
  * that all that is kept has been counted from the first row on. NULL: it is none of them, or there
  * is no memory. */
-static cst__unexpected *need_unexpected(cst__validation *state, cst_bytes key, const char *path) {
+static cst__unexpected *need_unexpected(cst__validation_state *state, cst_bytes key,
+                                        const char *path) {
   size_t at = find_unexpected(state, key);
-  if (at < state->num_unexpected && compare_keys(state->unexpected[at], key) == 0) {
+  if (at < state->num_unexpected && compare_unexpected_key(state->unexpected[at], key) == 0) {
     return state->unexpected[at];
   }
   if (at == CST__MAX_UNEXPECTED) {
@@ -301,7 +302,8 @@ static cst__unexpected *need_unexpected(cst__validation *state, cst_bytes key, c
   return made;
 }
 
-cst__unexpected *cst__unexpected_need(cst__validation *state, const cst__unexpected_rows *rows) {
+cst__unexpected *cst__unexpected_need(cst__validation_state *state,
+                                      const cst__unexpected_rows *rows) {
   char path[1024];
   cst__text key = {0};             /* the whole name, where the path may be cut */
   cst_error step = CST_ERROR_INIT; /* escapes as errors do */
@@ -323,7 +325,7 @@ cst__unexpected *cst__unexpected_need(cst__validation *state, const cst__unexpec
 
 void cst__unexpected_count(cst__check *check, cst__unexpected *unexpected, int64_t row,
                            const char *type) {
-  cst__validation *state = check->state;
+  cst__validation_state *state = check->state;
   cst__finding *finding = unexpected != NULL ? &unexpected->finding : &state->more_unexpected;
   cst__sighting sighting = {.row = state->num_rows + (uint64_t)row};
   finding->count++;
@@ -335,7 +337,7 @@ void cst__unexpected_count(cst__check *check, cst__unexpected *unexpected, int64
   }
 }
 
-static void merge_unexpected(cst__validation *state, const cst__validation *from) {
+static void merge_unexpected(cst__validation_state *state, const cst__validation_state *from) {
   merge_finding(state, &state->more_unexpected, &from->more_unexpected, state->num_rows);
   for (size_t i = 0; i < from->num_unexpected && !state->out_of_memory; i++) {
     const cst__unexpected *u = from->unexpected[i];
@@ -349,7 +351,7 @@ static void merge_unexpected(cst__validation *state, const cst__validation *from
   }
 }
 
-static void archive_unexpected(cst__archive *a, cst__validation *state) {
+static void archive_unexpected(cst__archive *a, cst__validation_state *state) {
   size_t count = state->num_unexpected;
   archive_findings(a, state, &state->more_unexpected, 1);
   cst__archive_count(a, &count);
@@ -378,7 +380,7 @@ static void archive_unexpected(cst__archive *a, cst__validation *state) {
 
 /* ---- tensors ---- */
 
-static void merge_tensor(cst__validation *state, cst__tensor_tally *into,
+static void merge_tensor(cst__validation_state *state, cst__tensor_tally *into,
                          const cst__tensor_tally *from) {
   if (into->problem[0] == '\0') {
     memcpy(into->problem, from->problem, sizeof into->problem);
@@ -393,7 +395,7 @@ static void merge_tensor(cst__validation *state, cst__tensor_tally *into,
 }
 
 /* The column of this name that a spec has beside its values; NULL: none. */
-static const char *find_column(const cst_tensor_spec *spec, cst_bytes name) {
+static const char *find_spec_column(const cst_tensor_spec *spec, cst_bytes name) {
   const char *found = NULL;
   for (size_t i = 0; i < spec->num_index_columns + spec->num_partitions && found == NULL; i++) {
     const char *column = i < spec->num_index_columns
@@ -404,7 +406,7 @@ static const char *find_column(const cst_tensor_spec *spec, cst_bytes name) {
     found = is_it ? column : NULL;
   }
   for (size_t i = 0; i < spec->num_fields && found == NULL; i++) {
-    found = find_column(&spec->fields[i], name);
+    found = find_spec_column(&spec->fields[i], name);
   }
   return found;
 }
@@ -421,13 +423,13 @@ static void archive_fault(cst__archive *a, const cst_tensor_spec *spec, cst__row
   if (has_column) {
     cst__archive_bytes(a, &column);
     if (cst__archive_loads(a) && !a->bad) {
-      fault->column = find_column(spec, column);
+      fault->column = find_spec_column(spec, column);
       cst__archive_check(a, fault->column != NULL);
     }
   }
 }
 
-static void archive_tensor(cst__archive *a, cst__validation *state, size_t number) {
+static void archive_tensor(cst__archive *a, cst__validation_state *state, size_t number) {
   cst__tensor_tally *tally = &state->tensors[number];
   cst__archive_text(a, tally->problem, sizeof tally->problem);
   for (size_t i = 0; i < CST__NUM_ROW_REASONS && !a->bad; i++) {
@@ -440,7 +442,7 @@ static void archive_tensor(cst__archive *a, cst__validation *state, size_t numbe
 
 /* ---- records that cannot be read ---- */
 
-static cst__finding *need_lost(cst__validation *state, const char *kind) {
+static cst__finding *need_lost(cst__validation_state *state, const char *kind) {
   for (size_t i = 0; i < state->num_lost; i++) {
     if (strcmp(state->lost[i].kind, kind) == 0 || i + 1 == CST__MAX_LOST_KINDS) {
       return &state->lost[i].finding;
@@ -453,7 +455,7 @@ static cst__finding *need_lost(cst__validation *state, const char *kind) {
 }
 
 /* The feature whose cell of a table does not read as its type; NULL: it is something else. */
-static cst__finding *find_cell(cst__validation *state, const cst_error *error) {
+static cst__finding *find_cell(cst__validation_state *state, const cst_error *error) {
   if (!state->plan->is_table || error->code != CST_SCHEMA || error->path[0] == '\0') {
     return NULL;
   }
@@ -468,7 +470,7 @@ static cst__finding *find_cell(cst__validation *state, const cst_error *error) {
 
 static cst_status validation_add_lost(void *ctx, const char *kind, const cst_error *lost,
                                       cst_error *error) {
-  cst__validation *state = ctx;
+  cst__validation_state *state = ctx;
   cst__finding *cell = find_cell(state, lost);
   cst__finding *finding = cell != NULL ? cell : need_lost(state, kind);
   cst__place place = {lost->file, lost->record, lost->offset};
@@ -481,14 +483,14 @@ static cst_status validation_add_lost(void *ctx, const char *kind, const cst_err
   return state->out_of_memory ? cst__fail_memory(error, sizeof(cst__sighting)) : CST_OK;
 }
 
-static void merge_lost(cst__validation *state, const cst__validation *from) {
+static void merge_lost(cst__validation_state *state, const cst__validation_state *from) {
   for (size_t i = 0; i < from->num_lost; i++) {
     merge_finding(state, need_lost(state, from->lost[i].kind), &from->lost[i].finding,
                   state->num_rows);
   }
 }
 
-static void archive_lost(cst__archive *a, cst__validation *state) {
+static void archive_lost(cst__archive *a, cst__validation_state *state) {
   size_t count = state->num_lost;
   cst__archive_count(a, &count);
   cst__archive_check(a, count <= CST__MAX_LOST_KINDS);
@@ -507,7 +509,7 @@ static void archive_lost(cst__archive *a, cst__validation *state) {
 /* ---- the accumulator ---- */
 
 static void validation_free(void *ctx) {
-  cst__validation *state = ctx;
+  cst__validation_state *state = ctx;
   if (state == NULL) {
     return;
   }
@@ -535,7 +537,7 @@ static void validation_free(void *ctx) {
 static cst_status validation_create(const void *ctx, const cst_allocator *allocator, void **out,
                                     cst_error *error) {
   const cst__validation_plan *plan = ctx;
-  cst__validation *state = cst__new_zero(allocator, sizeof *state);
+  cst__validation_state *state = cst__new_zero(allocator, sizeof *state);
   size_t size = plan->num_tallies * sizeof *state->tallies;
   size_t tensors_size = (plan->num_tensors + 1) * sizeof *state->tensors;
   if (state == NULL) {
@@ -562,7 +564,7 @@ static cst_status validation_create(const void *ctx, const cst_allocator *alloca
 
 static cst_status validation_add(void *ctx, const cst__view *batch, const cst__origin *origin,
                                  cst_error *error) {
-  cst__validation *state = ctx;
+  cst__validation_state *state = ctx;
   cst__arena arena;
   cst__check check = {.state = state,
                       .plan = state->plan,
@@ -583,8 +585,8 @@ static cst_status validation_add(void *ctx, const cst__view *batch, const cst__o
 }
 
 static cst_status validation_merge(void *into, const void *other, cst_error *error) {
-  cst__validation *state = into;
-  const cst__validation *from = other;
+  cst__validation_state *state = into;
+  const cst__validation_state *from = other;
   for (size_t i = 0; i < state->plan->num_tallies; i++) {
     merge_tally(state, &state->tallies[i], &from->tallies[i]);
   }
@@ -598,7 +600,7 @@ static cst_status validation_merge(void *into, const void *other, cst_error *err
 }
 
 static void validation_archive(void *ctx, cst__archive *a) {
-  cst__validation *state = ctx;
+  cst__validation_state *state = ctx;
   uint64_t mark = state->plan->mark;
   cst__archive_u64(a, &mark);
   cst__archive_check(a, mark == state->plan->mark);

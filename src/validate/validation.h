@@ -155,7 +155,7 @@ typedef struct cst__lost_tally {
 
 enum { CST__MAX_LOST_KINDS = 8 };
 
-typedef struct cst__validation {
+typedef struct cst__validation_state {
   const cst__validation_plan *plan;
   cst__arena arena;
   cst__file_names files;
@@ -168,19 +168,19 @@ typedef struct cst__validation {
   cst__lost_tally lost[CST__MAX_LOST_KINDS];
   size_t num_lost;
   bool out_of_memory;
-} cst__validation;
+} cst__validation_state;
 
 /* Its plan is a cst__validation_plan; it finishes as a cst_validation *. */
 extern const cst__accumulator cst__validation_accumulator;
 
-static inline cst__tally *cst__tally_children(const cst__validation *state,
+static inline cst__tally *cst__tally_children(const cst__validation_state *state,
                                               const cst__tally *tally) {
   return &state->tallies[tally->plan->first_child];
 }
 
 /* Notes the place of a record, which is counted already, unless there are as many as wanted. Where
  * to say what was found; NULL: nowhere. */
-char *cst__finding_place(cst__validation *state, cst__finding *finding, uint64_t row,
+char *cst__finding_place(cst__validation_state *state, cst__finding *finding, uint64_t row,
                          const cst__place *place);
 void cst__found_types_add(cst__found_types *types, const char *name);
 void cst__int_range_add(cst__int_range *range, int64_t value);
@@ -192,11 +192,12 @@ typedef struct cst__unexpected_rows {
   const char *type;
 } cst__unexpected_rows;
 /* Makes room for one; NULL: there are too many, or no memory. */
-cst__unexpected *cst__unexpected_need(cst__validation *state, const cst__unexpected_rows *rows);
+cst__unexpected *cst__unexpected_need(cst__validation_state *state,
+                                      const cst__unexpected_rows *rows);
 /* ---- a batch ---- */
 
 typedef struct cst__check {
-  cst__validation *state;
+  cst__validation_state *state;
   const cst__validation_plan *plan;
   const cst__origin *origin;
   int64_t rows;
@@ -262,7 +263,7 @@ void cst__check_values(const cst__checked_column *c, const cst__slots *items,
 /* ---- the end ---- */
 
 /* validation_report.c: the anomalies, in the report's own memory. */
-cst_status cst__validation_report(const cst__validation *state, cst_validation **out,
+cst_status cst__validation_report(const cst__validation_state *state, cst_validation **out,
                                   cst_error *error);
 
 #endif /* VALIDATE_VALIDATION_H */

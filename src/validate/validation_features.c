@@ -7,7 +7,7 @@
 
 /* ---- presence ---- */
 
-static int64_t count_present(const cst__slots *slots) {
+static int64_t count_present_slots(const cst__slots *slots) {
   const cst__view *v = slots->view;
   int64_t present = 0;
   if (!cst__slots_may_be_null(slots)) {
@@ -55,7 +55,7 @@ static void mark_absent(const cst__checked_column *c, const cst__slots *slots,
 
 /* ---- types ---- */
 
-static bool is_number(const cst__view *v, bool floats) {
+static bool is_number_column(const cst__view *v, bool floats) {
   bool is_float = v->dtype == CST_DTYPE_FLOAT32 || v->dtype == CST_DTYPE_FLOAT64;
   return v->layout == CST__LAYOUT_NUMBER && is_float == floats;
 }
@@ -66,9 +66,9 @@ static bool is_of_type(const cst__view *leaf, cst_feature_type type) {
   }
   switch (type) {
     case CST_FEATURE_INT:
-      return is_number(leaf, false) || leaf->layout == CST__LAYOUT_BOOL;
+      return is_number_column(leaf, false) || leaf->layout == CST__LAYOUT_BOOL;
     case CST_FEATURE_FLOAT:
-      return is_number(leaf, true) || leaf->layout == CST__LAYOUT_HALF;
+      return is_number_column(leaf, true) || leaf->layout == CST__LAYOUT_HALF;
     case CST_FEATURE_BYTES:
       return leaf->layout == CST__LAYOUT_BINARY || leaf->layout == CST__LAYOUT_BINARY_VIEW ||
              leaf->layout == CST__LAYOUT_FIXED_BINARY;
@@ -82,8 +82,8 @@ static bool is_of_type(const cst__view *leaf, cst_feature_type type) {
 
 /* As a schema calls the type of a column, or as Arrow does. */
 static void name_type(const cst__view *leaf, char *buf, size_t size) {
-  cst_feature_type type = is_number(leaf, true)                 ? CST_FEATURE_FLOAT
-                          : is_number(leaf, false)              ? CST_FEATURE_INT
+  cst_feature_type type = is_number_column(leaf, true)          ? CST_FEATURE_FLOAT
+                          : is_number_column(leaf, false)       ? CST_FEATURE_INT
                           : is_of_type(leaf, CST_FEATURE_BYTES) ? CST_FEATURE_BYTES
                           : leaf->layout == CST__LAYOUT_STRUCT  ? CST_FEATURE_STRUCT
                                                                 : CST_FEATURE_UNKNOWN;
@@ -107,7 +107,7 @@ static void mark_column_type(const cst__checked_column *c, const cst__slots *slo
   }
 }
 
-static const cst__view *below_lists(const cst__view *v) {
+static const cst__view *leaf_column(const cst__view *v) {
   while (cst__view_is_list(v)) {
     v = &v->children[0];
   }
@@ -154,7 +154,7 @@ static void check_sizes(const cst__checked_column *c, cst__fault_kind kind, cst_
   bool may_be_null = cst__slots_may_be_null(lists);
   if (most <= range.max &&
       (least >= range.min || (may_be_null && count_short(splits, lists->count, range.min) ==
-                                                 lists->count - count_present(lists)))) {
+                                                 lists->count - count_present_slots(lists)))) {
     return;
   }
   for (int64_t k = 0; k < lists->count; k++) {
@@ -170,7 +170,7 @@ static void check_sizes(const cst__checked_column *c, cst__fault_kind kind, cst_
   }
 }
 
-/* Room for the sizes of all rows, if there is more than one level; NULL in *out if not. */
+/* Room for the sizes of all rows, if there are several levels; else *out is NULL. */
 static cst_status need_sizes(const cst__checked_column *c, int64_t **out) {
   int64_t rows = c->check->rows;
   *out = NULL;
@@ -204,12 +204,13 @@ static const int64_t *join_splits(const cst__checked_column *c, const int64_t *o
 
 /* ---- columns ---- */
 
-static cst_status check_struct(cst__check *check, const cst__tally *tally,
-                               const cst__slots *structs, const cst__levels *above);
+static cst_status check_struct_features(cst__check *check, const cst__tally *tally,
+                                        const cst__slots *structs, const cst__levels *above);
 
 /* Opens lists down to the values or structs. The levels lie in the scratch. */
-static cst_status open_lists(const cst__checked_column *c, const cst__slots *slots,
-                             bool counts_rows, cst__slots *items, const cst__levels **above) {
+static cst_status open_feature_lists(const cst__checked_column *c, const cst__slots *slots,
+                                     bool counts_rows, cst__slots *items,
+                                     const cst__levels **above) {
   const cst__rules *rules = c->tally->plan->rules;
   cst__slots lists = *slots;
   const int64_t *totals = NULL;
@@ -242,7 +243,7 @@ static cst_status open_lists(const cst__checked_column *c, const cst__slots *slo
 }
 
 static cst_status check_lists(const cst__checked_column *c, const cst__slots *slots) {
-  const cst__view *leaf = below_lists(slots->view);
+  const cst__view *leaf = leaf_column(slots->view);
   bool is_struct = leaf->layout == CST__LAYOUT_STRUCT;
   bool fits = is_of_type(leaf, c->tally->plan->rules->feature->type);
   cst__slots items;
@@ -250,9 +251,9 @@ static cst_status check_lists(const cst__checked_column *c, const cst__slots *sl
   if (!fits) {
     mark_column_type(c, slots, leaf);
   }
-  CST__TRY(open_lists(c, slots, !is_struct, &items, &above));
+  CST__TRY(open_feature_lists(c, slots, !is_struct, &items, &above));
   if (fits && is_struct && c->tally->plan->num_children > 0) {
-    return check_struct(c->check, c->tally, &items, above);
+    return check_struct_features(c->check, c->tally, &items, above);
   }
   if (fits && !is_struct) {
     cst__check_values(c, &items, above);
@@ -263,8 +264,8 @@ static cst_status check_lists(const cst__checked_column *c, const cst__slots *sl
 /* `parents`: the structs that hold the column; NULL: it is one of the batch's. */
 static cst_status check_feature(const cst__checked_column *c, const cst__slots *slots,
                                 const cst__slots *parents) {
-  int64_t expected = parents != NULL ? count_present(parents) : slots->count;
-  int64_t present = count_present(slots);
+  int64_t expected = parents != NULL ? count_present_slots(parents) : slots->count;
+  int64_t present = count_present_slots(slots);
   c->tally->in_lists |= c->above != NULL;
   c->tally->parents += (uint64_t)expected;
   c->tally->present += (uint64_t)present;
@@ -276,12 +277,12 @@ static cst_status check_feature(const cst__checked_column *c, const cst__slots *
 
 static void meet_unexpected(cst__check *check, const char *parent, const char *name,
                             const cst__slots *slots, const cst__levels *above) {
-  cst__validation *state = check->state;
+  cst__validation_state *state = check->state;
   char type[CST__TYPE_NAME_SIZE];
-  if (count_present(slots) == 0 || check->plan->options->ignore_unexpected) {
+  if (count_present_slots(slots) == 0 || check->plan->options->ignore_unexpected) {
     return;
   }
-  name_type(below_lists(slots->view), type, sizeof type);
+  name_type(leaf_column(slots->view), type, sizeof type);
   cst__unexpected_rows rows = {parent, name, type};
   cst__unexpected *unexpected = cst__unexpected_need(state, &rows);
   int64_t last_row = -1;
@@ -298,7 +299,7 @@ static void meet_unexpected(cst__check *check, const char *parent, const char *n
 /* Features that the structs at hand do not have at all. */
 static void meet_missing(cst__check *check, const cst__tally *parent, const cst__slots *structs,
                          const cst__levels *above, const bool *seen) {
-  int64_t expected = count_present(structs);
+  int64_t expected = count_present_slots(structs);
   for (size_t i = 0; i < parent->plan->num_children; i++) {
     cst__checked_column c = {check, cst__tally_children(check->state, parent) + i, above};
     if (!seen[i]) {
@@ -311,8 +312,8 @@ static void meet_missing(cst__check *check, const cst__tally *parent, const cst_
   }
 }
 
-static cst_status check_struct(cst__check *check, const cst__tally *tally,
-                               const cst__slots *structs, const cst__levels *above) {
+static cst_status check_struct_features(cst__check *check, const cst__tally *tally,
+                                        const cst__slots *structs, const cst__levels *above) {
   const cst__view *v = structs->view;
   const cst__feature_plan *plan = tally->plan;
   const char *path = plan->rules != NULL ? plan->rules->path : NULL;
@@ -339,12 +340,12 @@ static cst_status check_struct(cst__check *check, const cst__tally *tally,
 }
 
 cst_status cst__check_features(cst__check *check, const cst__view *batch) {
-  cst__validation *state = check->state;
+  cst__validation_state *state = check->state;
   cst__slots rows = {batch, batch->length, 0, NULL, NULL};
   for (size_t i = 0; i < state->plan->num_tallies; i++) {
     for (size_t k = 0; k < CST__NUM_FAULTS; k++) {
       state->tallies[i].findings[k].last_row = -1;
     }
   }
-  return check_struct(check, &state->tallies[0], &rows, NULL);
+  return check_struct_features(check, &state->tallies[0], &rows, NULL);
 }

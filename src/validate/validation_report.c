@@ -24,7 +24,7 @@ const char *cst__report_say(cst__report *report, const char *fmt, ...) {
 }
 
 /* All that an anomaly points to is the report's own: the state goes on, or goes. */
-static const char *copy_text(cst__report *report, const char *text) {
+static const char *copy_report_text(cst__report *report, const char *text) {
   const char *copy = cst__arena_copy(&report->out->arena, text, strlen(text));
   report->failed = report->failed || copy == NULL;
   return copy != NULL ? copy : "";
@@ -36,8 +36,8 @@ static const cst_anomaly_place *list_places(cst__report *report, const cst__find
   report->failed = report->failed || places == NULL;
   for (size_t i = 0; places != NULL && i < count; i++) {
     const cst__sighting *from = &finding->places[i];
-    places[i] = (cst_anomaly_place){copy_text(report, from->place.file), from->place.record,
-                                    copy_text(report, from->found)};
+    places[i] = (cst_anomaly_place){copy_report_text(report, from->place.file), from->place.record,
+                                    copy_report_text(report, from->found)};
   }
   return places;
 }
@@ -48,8 +48,8 @@ void cst__report_add(cst__report *report, const cst__finding *finding, cst_anoma
   bool grown = cst__grow(&report->out->arena.allocator, &items, &out->capacity, out->count + 1,
                          sizeof *out->anomalies);
   out->anomalies = items;
-  anomaly.path = copy_text(report, anomaly.path);
-  anomaly.group = anomaly.group != NULL ? copy_text(report, anomaly.group) : NULL;
+  anomaly.path = copy_report_text(report, anomaly.path);
+  anomaly.group = anomaly.group != NULL ? copy_report_text(report, anomaly.group) : NULL;
   anomaly.count = finding->count;
   anomaly.num_places = finding->num_places;
   anomaly.places = list_places(report, finding);
@@ -90,11 +90,12 @@ static const char *range_text(cst__report *r, cst__count_range range) {
 }
 
 /* The feature's name from the top: a.b */
-static const char *path_of(const cst__tally *tally) { return tally->plan->rules->path; }
+static const char *feature_path(const cst__tally *tally) { return tally->plan->rules->path; }
 
 static void report_feature(cst__report *r, const cst__tally *tally, cst__fault_kind fault,
                            const char *kind, const char *message, const char *hint) {
-  cst_anomaly anomaly = {.kind = kind, .path = path_of(tally), .message = message, .hint = hint};
+  cst_anomaly anomaly = {
+      .kind = kind, .path = feature_path(tally), .message = message, .hint = hint};
   cst__report_add(r, &tally->findings[fault], anomaly);
 }
 
@@ -117,13 +118,13 @@ static const char *type_hint(cst__report *r, const cst__tally *tally) {
   const cst__finding *finding = &tally->findings[CST__FAULT_TYPE];
   if (tally->types.vary || (!tally->in_lists && finding->count < tally->present)) {
     return cst__report_say(r, "repair the data: \"%s\" has values of more than one type",
-                           path_of(tally));
+                           feature_path(tally));
   }
   return is_schema_type(tally->types.first)
              ? cst__report_say(r, "change the type of \"%s\" to %s, or repair the data",
-                               path_of(tally), tally->types.first)
+                               feature_path(tally), tally->types.first)
              : cst__report_say(r, "make \"%s\" a column of numbers or bytes: schemas have no %s",
-                               path_of(tally), tally->types.first);
+                               feature_path(tally), tally->types.first);
 }
 
 static void report_type(cst__report *r, const cst__tally *tally) {
@@ -136,7 +137,7 @@ static void report_type(cst__report *r, const cst__tally *tally) {
     report_feature(r, tally, CST__FAULT_TYPE, "type",
                    cst__report_say(r, "%s text that is no %s", records_have(r, finding), expected),
                    cst__report_say(r, "change the type of \"%s\" to BYTES, or repair the data",
-                                   path_of(tally)));
+                                   feature_path(tally)));
     return;
   }
   report_feature(
@@ -152,7 +153,7 @@ static void report_missing(cst__report *r, const cst__tally *tally, const char *
       cst__report_say(r, "no record has it, the schema wants it in %s", wanted),
       cst__report_say(r,
                       "lower the presence of \"%s\" or set deprecated: true, or write the feature",
-                      path_of(tally)));
+                      feature_path(tally)));
 }
 
 /* How often a feature has to be there, in words; NULL: it is there often enough. */
@@ -180,13 +181,13 @@ static const char *possible_presence(cst__report *r, const cst__tally *tally) {
   const char *shape = rules->shape_size >= 0 ? " and a value_count instead of the shape" : "";
   if (share < rules->min_fraction) { /* rounded down */
     return cst__report_say(r, "set presence { min_fraction: %.6g } of \"%s\"%s",
-                           (double)(int64_t)(1e6 * share) / 1e6, path_of(tally), shape);
+                           (double)(int64_t)(1e6 * share) / 1e6, feature_path(tally), shape);
   }
   if ((int64_t)tally->present < rules->min_count) {
     return cst__report_say(r, "set presence { min_count: %" PRIu64 " } of \"%s\"", tally->present,
-                           path_of(tally));
+                           feature_path(tally));
   }
-  return cst__report_say(r, "give \"%s\" a value_count instead of the shape", path_of(tally));
+  return cst__report_say(r, "give \"%s\" a value_count instead of the shape", feature_path(tally));
 }
 
 static void report_presence(cst__report *r, const cst__tally *tally) {
@@ -232,15 +233,15 @@ static void report_counts(cst__report *r, const cst__tally *tally) {
   const char *hint =
       rules->num_counts > 1
           ? cst__report_say(r, "widen the value_counts of \"%s\", or repair the data",
-                            path_of(tally))
+                            feature_path(tally))
       : max == INT64_MAX
           ? cst__report_say(
                 r, "widen the value_count of \"%s\" to { min: %" PRId64 " }, or repair the data",
-                path_of(tally), min)
+                feature_path(tally), min)
           : cst__report_say(r,
                             "widen the value_count of \"%s\" to { min: %" PRId64 " max: %" PRId64
                             " }, or repair the data",
-                            path_of(tally), min, max);
+                            feature_path(tally), min, max);
   report_feature(r, tally, CST__FAULT_COUNT, "value-count",
                  cst__report_say(r, "%s %s %s, the schema wants %s", records_have(r, finding),
                                  span_text(r, tally->counts.least, tally->counts.most),
@@ -273,7 +274,7 @@ static void report_shape(cst__report *r, const cst__tally *tally) {
       cst__report_say(r,
                       "give \"%s\" value_count { min: %" PRId64 " max: %" PRId64
                       " } instead of the shape, or repair the data",
-                      path_of(tally), min, max));
+                      feature_path(tally), min, max));
 }
 
 /* ---- domains ---- */
@@ -304,7 +305,7 @@ static void report_int(cst__report *r, const cst__tally *tally) {
                  cst__report_say(r, "%s values outside %s: %s", records_have(r, finding),
                                  int_interval(r, d, d->int_min, d->int_max), found),
                  cst__report_say(r, "widen int_domain of \"%s\" to %s, or repair the data",
-                                 path_of(tally), int_interval(r, d, min, max)));
+                                 feature_path(tally), int_interval(r, d, min, max)));
 }
 
 static const char *float_wish(cst__report *r, const cst__domain *d) {
@@ -336,11 +337,11 @@ static const char *float_hint(cst__report *r, const cst__tally *tally, double mi
   return taken != NULL && widens
              ? cst__report_say(r,
                                "%s float_domain of \"%s\" and widen it to %s, or repair the data",
-                               taken, path_of(tally), limits)
+                               taken, feature_path(tally), limits)
          : widens ? cst__report_say(r, "widen float_domain of \"%s\" to %s, or repair the data",
-                                    path_of(tally), limits)
+                                    feature_path(tally), limits)
                   : cst__report_say(r, "%s float_domain of \"%s\", or repair the data",
-                                    taken != NULL ? taken : "widen", path_of(tally));
+                                    taken != NULL ? taken : "widen", feature_path(tally));
 }
 
 static void report_float(cst__report *r, const cst__tally *tally) {
@@ -377,7 +378,7 @@ static const char *allowed_share(cst__report *r, const cst__tally *tally) {
   double rounded = (double)(int64_t)(1e6 * share) / 1e6; /* down */
   return rounded > 0 ? cst__report_say(
                            r, "set distribution_constraints { min_domain_mass: %.6g } of \"%s\", ",
-                           rounded, path_of(tally))
+                           rounded, feature_path(tally))
                      : "";
 }
 
@@ -387,7 +388,7 @@ static void report_string(cst__report *r, const cst__tally *tally) {
   cst__escape(name, sizeof name, (const char *)d->name.data, d->name.size);
   const char *domain = d->name.size > 0
                            ? cst__report_say(r, "string_domain \"%s\"", name)
-                           : cst__report_say(r, "string_domain of \"%s\"", path_of(tally));
+                           : cst__report_say(r, "string_domain of \"%s\"", feature_path(tally));
   report_feature(r, tally, CST__FAULT_STRING, "string-domain",
                  cst__report_say(r, "%s values that are not in the domain of %zu value%s: %s",
                                  records_have(r, &tally->findings[CST__FAULT_STRING]),
@@ -398,13 +399,13 @@ static void report_string(cst__report *r, const cst__tally *tally) {
 
 static void report_bool(cst__report *r, const cst__tally *tally) {
   bool is_text = tally->plan->rules->feature->type == CST_FEATURE_BYTES;
-  report_feature(
-      r, tally, CST__FAULT_BOOL, "bool-domain",
-      cst__report_say(r, "%s values that are neither %s",
-                      records_have(r, &tally->findings[CST__FAULT_BOOL]),
-                      is_text ? "the true_value nor the false_value of the bool_domain"
-                              : "0 nor 1, the schema says bool_domain"),
-      cst__report_say(r, "take the bool_domain off \"%s\", or repair the data", path_of(tally)));
+  report_feature(r, tally, CST__FAULT_BOOL, "bool-domain",
+                 cst__report_say(r, "%s values that are neither %s",
+                                 records_have(r, &tally->findings[CST__FAULT_BOOL]),
+                                 is_text ? "the true_value nor the false_value of the bool_domain"
+                                         : "0 nor 1, the schema says bool_domain"),
+                 cst__report_say(r, "take the bool_domain off \"%s\", or repair the data",
+                                 feature_path(tally)));
 }
 
 static void report_utf8(cst__report *r, const cst__tally *tally) {
@@ -412,7 +413,8 @@ static void report_utf8(cst__report *r, const cst__tally *tally) {
       r, tally, CST__FAULT_UTF8, "utf8",
       cst__report_say(r, "%s values that are no UTF-8, the schema says that they are text",
                       records_have(r, &tally->findings[CST__FAULT_UTF8])),
-      cst__report_say(r, "take the text domain off \"%s\", or repair the data", path_of(tally)));
+      cst__report_say(r, "take the text domain off \"%s\", or repair the data",
+                      feature_path(tally)));
 }
 
 static void report_domain(cst__report *r, const cst__tally *tally) {
@@ -450,7 +452,7 @@ static void report_features(cst__report *r, const cst__tally *parent) {
   }
 }
 
-static int compare_paths(const void *a, const void *b) {
+static int compare_unexpected_paths(const void *a, const void *b) {
   return strcmp((*(cst__unexpected *const *)a)->path, (*(cst__unexpected *const *)b)->path);
 }
 
@@ -467,7 +469,7 @@ static const char *near_name(cst__report *r, const char *path) {
   size_t count = 0;
   for (size_t i = 0; i < most; i++) {
     if (features[i].present == 0) {
-      names[count++] = path_of(&features[i]);
+      names[count++] = feature_path(&features[i]);
     }
   }
   cst__name_list list = cst__name_list_of(names, count);
@@ -493,7 +495,7 @@ static void report_unexpected(cst__report *r, const cst__unexpected *u) {
 }
 
 static void report_all_unexpected(cst__report *r) {
-  const cst__validation *state = r->state;
+  const cst__validation_state *state = r->state;
   size_t count = state->num_unexpected;
   const cst__unexpected **sorted = cst__arena_take(&r->out->arena, (count + 1) * sizeof *sorted);
   if (sorted == NULL) {
@@ -504,7 +506,7 @@ static void report_all_unexpected(cst__report *r) {
     sorted[i] = state->unexpected[i];
   }
   if (count > 1) {
-    qsort(sorted, count, sizeof *sorted, compare_paths);
+    qsort(sorted, count, sizeof *sorted, compare_unexpected_paths);
   }
   for (size_t i = 0; i < count; i++) {
     report_unexpected(r, sorted[i]);
@@ -539,7 +541,7 @@ static void report_lost(cst__report *r, const cst__lost_tally *lost) {
   cst__report_add(r, &lost->finding, anomaly);
 }
 
-cst_status cst__validation_report(const cst__validation *state, cst_validation **out,
+cst_status cst__validation_report(const cst__validation_state *state, cst_validation **out,
                                   cst_error *error) {
   const cst_allocator *allocator = &state->arena.allocator;
   cst_validation *validation = cst__new_zero(allocator, sizeof *validation);

@@ -14,7 +14,7 @@ struct cst_validation {
 };
 
 typedef struct cst__report {
-  const cst__validation *state;
+  const cst__validation_state *state;
   cst_validation *out;
   bool failed; /* no memory */
 } cst__report;

@@ -103,7 +103,7 @@ typedef struct tensor_check {
   bool *marks; /* of a structured tensor, whose fields come one by one: [reason][row]; else NULL */
 } tensor_check;
 
-static void say_fault(char *at, const cst__row_fault *fault) {
+static void say_row_fault(char *at, const cst__row_fault *fault) {
   switch (fault->reason) {
     case CST__ROW_COUNT:
     case CST__ROW_DIVISION:
@@ -141,7 +141,7 @@ static void note_row_fault(void *ctx, const cst__row_fault *fault) {
   }
   char *at = cst__check_mark(t->check, finding, fault->row);
   if (at != NULL) {
-    say_fault(at, fault);
+    say_row_fault(at, fault);
   }
 }
 

@@ -157,7 +157,7 @@ static void check_floats(const cst__checked_column *c, const cst__slots *items,
   }
 }
 
-/* A string that is not in its domain, or is no text. */
+/* A string that is not in its domain, or not text. */
 static void bad_string(const cst__checked_column *c, cst_bytes value, const cst__levels *above,
                        int64_t k) {
   const cst__domain *domain = &c->tally->plan->rules->domain;

@@ -314,7 +314,7 @@ static char *validation_text(const tested *t, const void *state) {
 /* ---- the accumulators ---- */
 
 TEST(inference_of_any_split) {
-  tested t = {&cst__inference, NULL, schema_text};
+  tested t = {&cst__inference_accumulator, NULL, schema_text};
   check_splits(&t, 1, 60);
 }
 
@@ -439,7 +439,7 @@ TEST(a_saved_state_is_loaded_for_nothing_else) {
   add_rows(&t, state, &in, 0, in.num_rows, true);
   CHECK_EQ(cst__accumulator_save(t.accumulator, state, &bytes, &size, NULL), CST_OK);
   cst_bytes saved = {(const uint8_t *)bytes, size};
-  CHECK_EQ(cst__accumulator_load(&cst__inference, NULL, saved, NULL, &loaded, &error),
+  CHECK_EQ(cst__accumulator_load(&cst__inference_accumulator, NULL, saved, NULL, &loaded, &error),
            CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "another accumulator, expected inference");
   CHECK_EQ(cst__accumulator_load(t.accumulator, &other.plan, saved, NULL, &loaded, &error),
@@ -517,7 +517,7 @@ TEST(out_of_memory) {
   open_case(&c, schema_source);
   seed = 11;
   make_input(&in);
-  tested all[] = {{&cst__inference, NULL, schema_text},
+  tested all[] = {{&cst__inference_accumulator, NULL, schema_text},
                   {&cst__proposal_accumulator, &options, schema_text},
                   {&cst__validation_accumulator, &c.plan, validation_text}};
   for (size_t i = 0; i < 3; i++) {

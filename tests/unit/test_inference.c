@@ -77,7 +77,7 @@ static cst_status add(void *inferrer, const column *columns, int64_t count, int 
                       cst_error *error) {
   batch b = make_batch(columns, count, rows, NANOARROW_TYPE_LARGE_LIST);
   cst_status status =
-      cst__accumulator_add(&cst__inference, inferrer, &b.schema, &b.array, NULL, error);
+      cst__accumulator_add(&cst__inference_accumulator, inferrer, &b.schema, &b.array, NULL, error);
   release(&b);
   return status;
 }
@@ -86,7 +86,7 @@ static void check_schema(const void *inferrer, const char *wanted) {
   cst_schema *schema = NULL;
   char *text = NULL;
   size_t size;
-  CHECK_EQ(cst__inference.finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
   CHECK_EQ(cst__schema_write_text(schema, &text, &size, NULL), CST_OK);
   CHECK_STR(text, wanted);
   cst_free(text);
@@ -95,7 +95,7 @@ static void check_schema(const void *inferrer, const char *wanted) {
 
 static void *new_inferrer(void) {
   void *inferrer = NULL;
-  CHECK_EQ(cst__inference.create(NULL, NULL, &inferrer, NULL), CST_OK);
+  CHECK_EQ(cst__inference_accumulator.create(NULL, NULL, &inferrer, NULL), CST_OK);
   return inferrer;
 }
 
@@ -112,8 +112,8 @@ TEST(nothing_is_an_empty_schema) {
   CHECK_EQ(add(inferrer, NULL, 0, 0, NULL), CST_OK);
   CHECK_EQ(add(inferrer, NULL, 0, 5, NULL), CST_OK);
   check_schema(inferrer, "");
-  cst__inference.free(inferrer);
-  cst__inference.free(NULL);
+  cst__inference_accumulator.free(inferrer);
+  cst__inference_accumulator.free(NULL);
 }
 
 TEST(types_presence_and_counts) {
@@ -145,7 +145,7 @@ TEST(types_presence_and_counts) {
                                                "3") "}\n"
                                                     "feature {\n  name: \"z\"\n  type: INT\n" ALWAYS
                                                         SHAPE("1") "}\n");
-  cst__inference.free(inferrer);
+  cst__inference_accumulator.free(inferrer);
 }
 
 TEST(features_come_and_go_between_batches) {
@@ -161,7 +161,7 @@ TEST(features_come_and_go_between_batches) {
   check_schema(inferrer, FEATURE("a", COUNTS("1", "1"), "INT", SOMETIMES)
                              FEATURE("late", COUNTS("2", "2"), "FLOAT", SOMETIMES)
                                  FEATURE("new", COUNTS("1", "1"), "INT", SOMETIMES));
-  cst__inference.free(inferrer);
+  cst__inference_accumulator.free(inferrer);
 }
 
 TEST(a_type_that_changes_is_refused_and_nothing_of_the_batch_counts) {
@@ -175,7 +175,7 @@ TEST(a_type_that_changes_is_refused_and_nothing_of_the_batch_counts) {
   CHECK_STR(error.path, "a");
   CHECK_CONTAINS(error.message, "found BYTES, expected INT");
   check_schema(inferrer, FEATURE("a", "", "INT", ALWAYS SHAPE("1")));
-  cst__inference.free(inferrer);
+  cst__inference_accumulator.free(inferrer);
 }
 
 TEST(lists_with_32_bit_offsets_and_slices) {
@@ -184,10 +184,11 @@ TEST(lists_with_32_bit_offsets_and_slices) {
   b.array.offset = 1;
   b.array.length = 3;
   void *inferrer = new_inferrer();
-  CHECK_EQ(cst__accumulator_add(&cst__inference, inferrer, &b.schema, &b.array, NULL, NULL),
-           CST_OK);
+  CHECK_EQ(
+      cst__accumulator_add(&cst__inference_accumulator, inferrer, &b.schema, &b.array, NULL, NULL),
+      CST_OK);
   check_schema(inferrer, FEATURE("a", COUNTS("1", "2"), "INT", SOMETIMES));
-  cst__inference.free(inferrer);
+  cst__inference_accumulator.free(inferrer);
   release(&b);
 }
 
@@ -203,10 +204,10 @@ TEST(merging_is_the_same_as_adding) {
     void *right = new_inferrer();
     CHECK_EQ(add(left, swap ? second : first, 2, 2, NULL), CST_OK);
     CHECK_EQ(add(right, swap ? first : second, 2, 2, NULL), CST_OK);
-    CHECK_EQ(cst__inference.merge(left, right, NULL), CST_OK);
+    CHECK_EQ(cst__inference_accumulator.merge(left, right, NULL), CST_OK);
     check_schema(left, wanted);
-    cst__inference.free(left);
-    cst__inference.free(right);
+    cst__inference_accumulator.free(left);
+    cst__inference_accumulator.free(right);
   }
 }
 
@@ -218,10 +219,10 @@ TEST(merging_other_types_is_refused) {
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(add(left, first, 1, 1, NULL), CST_OK);
   CHECK_EQ(add(right, second, 1, 1, NULL), CST_OK);
-  CHECK_EQ(cst__inference.merge(left, right, &error), CST_SCHEMA);
+  CHECK_EQ(cst__inference_accumulator.merge(left, right, &error), CST_SCHEMA);
   CHECK_STR(error.path, "a");
-  cst__inference.free(left);
-  cst__inference.free(right);
+  cst__inference_accumulator.free(left);
+  cst__inference_accumulator.free(right);
 }
 
 TEST(a_feature_without_a_name_is_counted_too) {
@@ -230,7 +231,7 @@ TEST(a_feature_without_a_name_is_counted_too) {
   CHECK_EQ(add(inferrer, columns, 1, 1, NULL), CST_OK);
   CHECK_EQ(add(inferrer, columns, 1, 1, NULL), CST_OK);
   check_schema(inferrer, FEATURE("", "", "INT", ALWAYS SHAPE("1")));
-  cst__inference.free(inferrer);
+  cst__inference_accumulator.free(inferrer);
 }
 
 TEST(columns_without_lists_hold_one_value_a_record) {
@@ -258,15 +259,16 @@ TEST(columns_without_lists_hold_one_value_a_record) {
   }
   CHECK_EQ(ArrowArrayFinishBuildingDefault(&array, NULL), 0);
   void *inferrer = new_inferrer();
-  CHECK_EQ(cst__accumulator_add(&cst__inference, inferrer, &schema, &array, NULL, NULL), CST_OK);
+  CHECK_EQ(cst__accumulator_add(&cst__inference_accumulator, inferrer, &schema, &array, NULL, NULL),
+           CST_OK);
   check_schema(inferrer, FEATURE("pair", "", "INT", ALWAYS SHAPE("2"))
                              FEATURE("word", COUNTS("1", "1"), "BYTES", SOMETIMES));
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst__accumulator_add(&cst__inference, inferrer, schema.children[1], array.children[1],
-                                NULL, &error),
+  CHECK_EQ(cst__accumulator_add(&cst__inference_accumulator, inferrer, schema.children[1],
+                                array.children[1], NULL, &error),
            CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "a record batch is a struct");
-  cst__inference.free(inferrer);
+  cst__inference_accumulator.free(inferrer);
   array.release(&array);
   schema.release(&schema);
 }
@@ -283,13 +285,14 @@ TEST(columns_that_are_no_features_are_refused) {
   CHECK_EQ(ArrowSchemaSetType(schema.children[0]->children[0], NANOARROW_TYPE_INT64), 0);
   CHECK_EQ(ArrowSchemaSetName(schema.children[0]->children[0], "x"), 0);
   CHECK_EQ(ArrowArrayInitFromSchema(&array, &schema, NULL), 0);
-  CHECK_EQ(cst__accumulator_add(&cst__inference, inferrer, &schema, &array, NULL, &error),
-           CST_UNSUPPORTED);
+  CHECK_EQ(
+      cst__accumulator_add(&cst__inference_accumulator, inferrer, &schema, &array, NULL, &error),
+      CST_UNSUPPORTED);
   CHECK_STR(error.path, "s.x");
   CHECK_CONTAINS(error.message, "expected lists of lists of numbers or bytes");
   array.release(&array);
   schema.release(&schema);
-  cst__inference.free(inferrer);
+  cst__inference_accumulator.free(inferrer);
 }
 
 static int infer(void *context) {
@@ -297,22 +300,23 @@ static int infer(void *context) {
   void *inferrer = NULL;
   void *other = NULL;
   cst_schema *schema = NULL;
-  cst_status status = cst__inference.create(NULL, NULL, &inferrer, NULL);
+  cst_status status = cst__inference_accumulator.create(NULL, NULL, &inferrer, NULL);
   if (status == CST_OK) {
-    status = cst__inference.create(NULL, NULL, &other, NULL);
+    status = cst__inference_accumulator.create(NULL, NULL, &other, NULL);
   }
   if (status == CST_OK) {
-    status = cst__accumulator_add(&cst__inference, inferrer, &b->schema, &b->array, NULL, NULL);
+    status = cst__accumulator_add(&cst__inference_accumulator, inferrer, &b->schema, &b->array,
+                                  NULL, NULL);
   }
   if (status == CST_OK) {
-    status = cst__inference.merge(other, inferrer, NULL);
+    status = cst__inference_accumulator.merge(other, inferrer, NULL);
   }
   if (status == CST_OK) {
-    status = cst__inference.finish(other, &schema, NULL);
+    status = cst__inference_accumulator.finish(other, &schema, NULL);
   }
   cst__schema_release(schema);
-  cst__inference.free(inferrer);
-  cst__inference.free(other);
+  cst__inference_accumulator.free(inferrer);
+  cst__inference_accumulator.free(other);
   return (int)status;
 }
 

@@ -43,7 +43,8 @@ static cst_status add(void *inferrer, const char *text, cst_error *error) {
   if (status != CST_OK) {
     return status;
   }
-  status = cst__accumulator_add(&cst__inference, inferrer, &schema, &array, NULL, error);
+  status =
+      cst__accumulator_add(&cst__inference_accumulator, inferrer, &schema, &array, NULL, error);
   array.release(&array);
   schema.release(&schema);
   return status;
@@ -51,7 +52,7 @@ static cst_status add(void *inferrer, const char *text, cst_error *error) {
 
 static void *new_inferrer(void) {
   void *inferrer = NULL;
-  CHECK_EQ(cst__inference.create(NULL, NULL, &inferrer, NULL), CST_OK);
+  CHECK_EQ(cst__inference_accumulator.create(NULL, NULL, &inferrer, NULL), CST_OK);
   return inferrer;
 }
 
@@ -59,7 +60,7 @@ static void check_schema(const void *inferrer, const char *expected) {
   cst_schema *schema;
   char *text;
   size_t size;
-  CHECK_EQ(cst__inference.finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
   CHECK_EQ(cst__schema_write_text(schema, &text, &size, NULL), CST_OK);
   CHECK_STR(text, expected);
   cst_free(text);
@@ -71,7 +72,7 @@ static void check_decode(const void *inferrer, const char *records, const char *
   struct ArrowSchema out_schema;
   struct ArrowArray out;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst__inference.finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
   cst_status status = decode(schema, records, &out_schema, &out, &error);
   CHECK_STR(error.message, "");
   CHECK_EQ(status, CST_OK);
@@ -121,7 +122,7 @@ TEST(a_schema_of_feature_lists) {
   check_schema(inferrer, inferred);
   check_decode(inferrer, RECORDS,
                "a: [1] null [2] | SEQ.n: [null] null [] | SEQ.s: [[1 2] []] [[3] null [4]] []");
-  cst__inference.free(inferrer);
+  cst__inference_accumulator.free(inferrer);
 }
 
 TEST(batches_and_their_order_do_not_matter) {
@@ -134,10 +135,10 @@ TEST(batches_and_their_order_do_not_matter) {
     CHECK_EQ(add(inferrer, parts[orders[i][0]], NULL), CST_OK);
     CHECK_EQ(add(other, parts[orders[i][1]], NULL), CST_OK);
     CHECK_EQ(add(other, parts[orders[i][2]], NULL), CST_OK);
-    CHECK_EQ(cst__inference.merge(inferrer, other, NULL), CST_OK);
-    cst__inference.free(other);
+    CHECK_EQ(cst__inference_accumulator.merge(inferrer, other, NULL), CST_OK);
+    cst__inference_accumulator.free(other);
     check_schema(inferrer, inferred);
-    cst__inference.free(inferrer);
+    cst__inference_accumulator.free(inferrer);
   }
 }
 
@@ -151,7 +152,7 @@ TEST(batches_without_feature_lists) {
   check_decode(inferrer, "a:int[1] / | s=none", "a: [1] null | SEQ.s: null [null]");
   CHECK_EQ(add(inferrer, "| s=bytes[x]", NULL), CST_OK);
   check_decode(inferrer, "a:int[1] / | s=none;bytes[]", "a: [1] null | SEQ.s: null [null []]");
-  cst__inference.free(inferrer);
+  cst__inference_accumulator.free(inferrer);
 }
 
 TEST(types_that_disagree_name_the_list) {
@@ -164,12 +165,12 @@ TEST(types_that_disagree_name_the_list) {
   CHECK_CONTAINS(error.message, "found FLOAT, expected INT");
   CHECK_EQ(add(other, "c:int[1] | s=bytes[x]", NULL), CST_OK);
   error = (cst_error)CST_ERROR_INIT;
-  CHECK_EQ(cst__inference.merge(inferrer, other, &error), CST_SCHEMA);
+  CHECK_EQ(cst__inference_accumulator.merge(inferrer, other, &error), CST_SCHEMA);
   CHECK_STR(error.path, "SEQ.s");
   /* Nothing of them was counted. */
   check_decode(inferrer, "| s=int[1]", "SEQ.s: [[1]]");
-  cst__inference.free(inferrer);
-  cst__inference.free(other);
+  cst__inference_accumulator.free(inferrer);
+  cst__inference_accumulator.free(other);
 }
 
 TEST(feature_lists_are_ragged_tensors) {
@@ -178,7 +179,7 @@ TEST(feature_lists_are_ragged_tensors) {
   cst_schema *schema;
   cst_specs *specs;
   CHECK_EQ(add(inferrer, RECORDS, NULL), CST_OK);
-  CHECK_EQ(cst__inference.finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
   CHECK_EQ(cst__specs_new(schema, &options, &specs, NULL), CST_OK);
   CHECK_EQ(cst__specs_count(specs), 2);
   const cst_tensor_spec *spec = cst__specs_get(specs, 0);
@@ -196,7 +197,7 @@ TEST(feature_lists_are_ragged_tensors) {
   }
   cst__specs_release(specs);
   cst__schema_release(schema);
-  cst__inference.free(inferrer);
+  cst__inference_accumulator.free(inferrer);
 }
 
 static int infer(void *context) {
@@ -209,22 +210,23 @@ static int infer(void *context) {
   if (status != CST_OK) {
     return (int)status;
   }
-  status = cst__inference.create(NULL, NULL, &inferrer, NULL);
+  status = cst__inference_accumulator.create(NULL, NULL, &inferrer, NULL);
   if (status == CST_OK) {
-    status = cst__inference.create(NULL, NULL, &other, NULL);
+    status = cst__inference_accumulator.create(NULL, NULL, &other, NULL);
   }
   if (status == CST_OK) {
-    status = cst__accumulator_add(&cst__inference, inferrer, &schema, &array, NULL, NULL);
+    status =
+        cst__accumulator_add(&cst__inference_accumulator, inferrer, &schema, &array, NULL, NULL);
   }
   if (status == CST_OK) {
-    status = cst__inference.merge(other, inferrer, NULL);
+    status = cst__inference_accumulator.merge(other, inferrer, NULL);
   }
   if (status == CST_OK) {
-    status = cst__inference.finish(other, &found, NULL);
+    status = cst__inference_accumulator.finish(other, &found, NULL);
   }
   cst__schema_release(found);
-  cst__inference.free(inferrer);
-  cst__inference.free(other);
+  cst__inference_accumulator.free(inferrer);
+  cst__inference_accumulator.free(other);
   array.release(&array);
   schema.release(&schema);
   return (int)status;

@@ -107,7 +107,7 @@ static cst_status add_lost(const fold *f, void **states, const char *kind, const
   return CST_OK;
 }
 
-static cst_status tell_progress(fold *f, cst_error *error) {
+static cst_status report_fold_progress(fold *f, cst_error *error) {
   const cst__fold_options *o = f->options;
   uint64_t bytes;
   uint64_t rows;
@@ -176,7 +176,7 @@ static bool cut_out(const cst__unit *unit, const cst_source *source, size_t firs
 }
 
 /* Adds rows of the unit; where they do not decode together, half of them, and so on. */
-static cst_status add_rows(fold_unit *u, size_t first, size_t count, cst_error *error) {
+static cst_status fold_rows(fold_unit *u, size_t first, size_t count, cst_error *error) {
   struct ArrowSchema schema;
   struct ArrowArray batch;
   cst__unit part = {0};
@@ -198,13 +198,13 @@ static cst_status add_rows(fold_unit *u, size_t first, size_t count, cst_error *
     CST__TRY(add_drops(u, first, error));
     return add_lost(u->fold, u->states, "record", &what, error);
   }
-  CST__TRY(add_rows(u, first, count / 2, error));
-  return add_rows(u, first + count / 2, count - count / 2, error);
+  CST__TRY(fold_rows(u, first, count / 2, error));
+  return fold_rows(u, first + count / 2, count - count / 2, error);
 }
 
 static cst_status add_lenient(fold_unit *u, cst_error *error) {
   if (u->unit->rows > 0) {
-    CST__TRY(add_rows(u, 0, u->unit->rows, error));
+    CST__TRY(fold_rows(u, 0, u->unit->rows, error));
   }
   return add_drops(u, SIZE_MAX, error);
 }
@@ -258,7 +258,7 @@ static cst_status fold_units(fold *f, cst_error *error) {
       return CST_OK;
     }
     CST__TRY(merge_states(f, made, error));
-    CST__TRY(tell_progress(f, error));
+    CST__TRY(report_fold_progress(f, error));
   }
 }
 
@@ -289,7 +289,7 @@ static cst_status fold_batches(fold *f, const struct ArrowSchema *schema, cst_er
     cst_status status = add_batch(f, f->own, schema, &batch, &origin, error);
     batch.release(&batch);
     CST__TRY(status);
-    CST__TRY(tell_progress(f, error));
+    CST__TRY(report_fold_progress(f, error));
   }
 }
 

@@ -16,21 +16,21 @@ enum { INFER_ROWS = 1024 }; /* decoded at once, of a sample */
 
 static cst_status infer_all(cst_source *source, cst_progress_callback on_progress, void *ctx,
                             cst_schema **out, cst_error *error) {
-  cst__accumulation inference = {.accumulator = &cst__inference};
+  cst__accumulation inference = {.accumulator = &cst__inference_accumulator};
   cst__fold_options options = {
       .on_progress = on_progress, .progress_ctx = ctx, .work = "the inference"};
-  CST__TRY(cst__inference.create(NULL, &source->allocator, &inference.state, error));
+  CST__TRY(cst__inference_accumulator.create(NULL, &source->allocator, &inference.state, error));
   cst_status status = cst__source_fold(source, &options, &inference, 1, error);
   if (status == CST_OK) {
-    status = cst__inference.finish(inference.state, out, error);
+    status = cst__inference_accumulator.finish(inference.state, out, error);
   }
-  cst__inference.free(inference.state);
+  cst__inference_accumulator.free(inference.state);
   return status;
 }
 
 cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
                              cst_schema **out, cst_error *error) {
-  CST__TRY(cst__source_acquire_for_fold(source, &cst__inference, error));
+  CST__TRY(cst__source_acquire_for_fold(source, &cst__inference_accumulator, error));
   CST__TRY(infer_all(source, on_progress, ctx, out, error));
   cst__source_adopt(source, *out, false); /* a pass does not infer it a second time */
   return CST_OK;
@@ -54,7 +54,8 @@ static cst_status infer_run(cst__block *block, size_t first, size_t count, cst__
   if (status == CST_OK && batch.release != NULL) {
     cst__unit_rows rows = {&unit, source, 0};
     cst__origin origin = {cst__unit_rows_place, &rows};
-    status = cst__accumulator_add(&cst__inference, state, &schema, &batch, &origin, error);
+    status =
+        cst__accumulator_add(&cst__inference_accumulator, state, &schema, &batch, &origin, error);
     schema.release(&schema);
     batch.release(&batch);
   }
@@ -86,12 +87,12 @@ static cst_status infer_sample(cst_source *source, cst__feed **feed, cst_schema 
                                cst_error *error) {
   void *state;
   CST__TRY(cst__source_begin_sample(source, feed, error));
-  CST__TRY(cst__inference.create(NULL, &source->allocator, &state, error));
+  CST__TRY(cst__inference_accumulator.create(NULL, &source->allocator, &state, error));
   cst_status status = infer_blocks(source, *feed, state, error);
   if (status == CST_OK) {
-    status = cst__inference.finish(state, out, error);
+    status = cst__inference_accumulator.finish(state, out, error);
   }
-  cst__inference.free(state);
+  cst__inference_accumulator.free(state);
   return status;
 }
 

@@ -75,16 +75,25 @@ static void print_formats(bool writable) {
   }
 }
 
-/* Text in which READABLE and WRITABLE stand for the names of formats. */
+static void print_containers(void) {
+  const cst_container_info *container;
+  for (size_t i = 0; (container = cst_container_get(i)) != NULL; i++) {
+    printf("%s%s", i == 0 ? "" : ", ", container->name);
+  }
+}
+
+/* Text at whose end READABLE, WRITABLE and CONTAINERS stand for names. */
 static void print_option_help(const char *help) {
-  const char *names = strstr(help, "READABLE");
-  bool writable = names == NULL;
-  names = writable ? strstr(help, "WRITABLE") : names;
-  if (names == NULL) {
-    fputs(help, stdout);
-  } else {
-    printf("%.*s", (int)(names - help), help);
-    print_formats(writable);
+  const char *names = help;
+  while (*names != '\0' && strcmp(names, "READABLE") != 0 && strcmp(names, "WRITABLE") != 0 &&
+         strcmp(names, "CONTAINERS") != 0) {
+    names++;
+  }
+  printf("%.*s", (int)(names - help), help);
+  if (*names == 'C') {
+    print_containers();
+  } else if (*names != '\0') {
+    print_formats(*names == 'W');
   }
   putchar('\n');
 }

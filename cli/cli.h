@@ -121,6 +121,9 @@ cst_status cli_write_file(const char *path, const char *data, size_t size, cst_e
 
 /* The sink options that the settings mean. */
 cst_sink_options cli_sink_options(const cli_settings *settings);
+/* The same for copies of records: in the container that the output names, or else the source's. */
+cst_sink_options cli_record_options(const cli_settings *settings, const cst_source *source,
+                                    const char *output);
 /* True if the output is a file that exists, and --force is not given. The last of several inputs is
  * taken for the output if that was forgotten. */
 bool cli_would_overwrite(const cli_settings *settings, const char *output);

@@ -26,6 +26,27 @@ static size_t strip_ending(const char *name, size_t size, const char *const *end
   return size;
 }
 
+/* True if the output's ending is that of a container. */
+static bool names_container(const char *output) {
+  size_t size = strip_ending(output, strlen(output), compressed);
+  const cst_container_info *container;
+  bool named = false;
+  for (size_t i = 0; !named && (container = cst_container_get(i)) != NULL; i++) {
+    named = strip_ending(output, size, container->extensions) < size;
+  }
+  return named;
+}
+
+cst_sink_options cli_record_options(const cli_settings *settings, const cst_source *source,
+                                    const char *output) {
+  cst_sink_options options = cli_sink_options(settings);
+  options.format = "raw";
+  if (options.container == NULL && !names_container(output)) {
+    options.container = cst_source_container(source);
+  }
+  return options;
+}
+
 bool cli_would_overwrite(const cli_settings *settings, const char *output) {
   cst_sink_options options = cli_sink_options(settings);
   return !settings->sink.overwrite && cst_sink_exists(output, &options);
@@ -86,10 +107,9 @@ static int copy(const cli_settings *settings, cst_source *source, cli_dropped *d
                 uint64_t total) {
   const char *output = settings->paths[settings->num_paths - 1];
   cst_error error = CST_ERROR_INIT;
-  cst_sink_options options = cli_sink_options(settings);
+  cst_sink_options options = cli_record_options(settings, source, output);
   cli_progress progress;
   uint64_t rows = 0;
-  options.format = "raw";
   options.expected_rows = total;
   cli_progress_begin(&progress, "copy", cst_source_total_bytes(source), strcmp(output, "-") == 0);
   cst_status status =

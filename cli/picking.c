@@ -44,9 +44,8 @@ static cst_status write_picked(const picked *p, cst_error *error) {
 
 static cst_status open_sink(const cli_settings *settings, cst_source *source, const char *output,
                             size_t count, cst_sink **out, cst_error *error) {
-  cst_sink_options options = cli_sink_options(settings);
+  cst_sink_options options = cli_record_options(settings, source, output);
   struct ArrowSchema schema;
-  options.format = "raw";
   options.expected_rows = count;
   cst_status status = cst_source_arrow_schema(source, &schema, error);
   if (status == CST_OK) {

@@ -17,7 +17,8 @@ const cli_verb cli_cat = {
     .usage = "FILE...",
     .summary = "Writes the records of TFRecord files to standard output",
     .details = "What comes out is one TFRecord stream, not compressed, whatever the inputs are.\n",
-    .options = CLI_OPTIONS(OPTION_THREADS, OPTION_NO_CRC, OPTIONS_RECOVERY, OPTIONS_LIMITS),
+    .options = CLI_OPTIONS(OPTION_THREADS, OPTION_NO_CRC, OPTIONS_RECOVERY, OPTION_CONTAINER,
+                           OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run,
 };

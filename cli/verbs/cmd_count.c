@@ -93,7 +93,8 @@ const cli_verb cli_count = {
         "at the first fault. `verify` looks into the records. Files of other formats are read for "
         "their\n"
         "rows.\n",
-    .options = CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_CSV, OPTIONS_LIMITS),
+    .options =
+        CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_CSV, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run,
 };

@@ -511,10 +511,24 @@ static int show(const cli_settings *settings) {
   return status == CST_OK ? cli_flush(CLI_FINE) : cli_fail(&error);
 }
 
+/* A container that was named may hold something else than Examples. */
+static void name_format(cli_settings *settings) {
+  const cst_container_info *container;
+  for (size_t i = 0; settings->source.container != NULL && settings->source.format == NULL &&
+                     (container = cst_container_get(i)) != NULL;
+       i++) {
+    if (strcmp(container->name, settings->source.container) == 0 &&
+        strcmp(container->format, "example") != 0) {
+      settings->source.format = container->format;
+    }
+  }
+}
+
 static int run(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_head, argc, argv, &settings);
   if (status < 0) {
+    name_format(&settings);
     status = show(&settings);
   }
   cli_settings_reset(&settings);
@@ -532,7 +546,8 @@ const cli_verb cli_head = {
         "themselves. Reads no further than it has to. On a terminal long strings and lists are "
         "cut.\n",
     .options = CLI_OPTIONS(OPTION_ROWS, OPTION_FULL, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FORMAT,
-                           OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTIONS_LIMITS),
+                           OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTION_CONTAINER,
+                           OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run,
 };

@@ -12,7 +12,11 @@ static cst_status make_index(const cli_settings *settings, const char *path, cst
   }
   cli_progress progress;
   cli_progress_begin(&progress, "index", -1, false);
-  cst_status status = cst_index_build(path, cli_progress_show, &progress, NULL, out, error);
+  cst_index_options options = CST_INDEX_OPTIONS_INIT;
+  options.container = settings->source.container;
+  options.on_progress = cli_progress_show;
+  options.progress_ctx = &progress;
+  cst_status status = cst_index_build_with(path, &options, out, error);
   cli_progress_end(&progress);
   return status;
 }
@@ -93,7 +97,7 @@ const cli_verb cli_index = {
         "The text form, a line of offset and length per record, is that of DALI and of the Python "
         "package\n"
         "`tfrecord`.\n",
-    .options = CLI_OPTIONS(OPTION_TEXT, OPTION_IMPORT),
+    .options = CLI_OPTIONS(OPTION_TEXT, OPTION_IMPORT, OPTION_CONTAINER),
     .min_paths = 1,
     .run = run,
 };

@@ -277,6 +277,7 @@ static cst_status look_at(info_look *l, cst_error *error) {
     return status;
   }
   snprintf(l->format, sizeof l->format, "%s", cst_source_format(source));
+  l->container = cst_source_container(source);
   bool raw = info_is_records(l->format);
   bool text = strcmp(l->format, "csv") == 0 || strcmp(l->format, "json") == 0;
   if (raw || text) {
@@ -402,7 +403,8 @@ const cli_verb cli_info = {
         "Looks at the first 1000 records, and no further than 32 MiB: of larger files the number "
         "of\n"
         "records is an estimate, unless an index tells it.\n",
-    .options = CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_CSV, OPTIONS_LIMITS),
+    .options =
+        CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_CSV, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run,
 };

@@ -19,7 +19,7 @@ const cli_verb cli_merge = {
                "OUTPUT tells its\n"
                "compression (.gz, .zlib, .zst).\n",
     .options = CLI_OPTIONS(OPTION_FORCE, OPTION_LEVEL, OPTION_THREADS, OPTION_NO_CRC,
-                           OPTIONS_RECOVERY, OPTIONS_LIMITS),
+                           OPTIONS_RECOVERY, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run,
 };

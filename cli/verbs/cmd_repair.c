@@ -22,7 +22,7 @@ const cli_verb cli_repair = {
                "if any was\n"
                "dropped.\n",
     .options = CLI_OPTIONS(OPTION_FORCE, OPTION_LEVEL, OPTION_JSON, OPTION_MAX_ERRORS,
-                           OPTION_THREADS, OPTIONS_LIMITS),
+                           OPTION_THREADS, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run,
 };

@@ -42,7 +42,7 @@ const cli_verb cli_shuffle = {
         "one, by\n"
         "their index (see `columnstone index`) or after the lengths have been looked through.\n",
     .options = CLI_OPTIONS(OPTION_SEED, OPTION_FORCE, OPTION_LEVEL, OPTION_NO_CRC, OPTIONS_SHARDS,
-                           OPTION_MAX_RECORD_SIZE),
+                           OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTION_MAX_RECORD_SIZE),
     .min_paths = 2,
     .run = run,
 };

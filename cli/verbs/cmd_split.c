@@ -23,7 +23,7 @@ const cli_verb cli_split = {
                "are counted\n"
                "first.\n",
     .options = CLI_OPTIONS(OPTIONS_SHARDS, OPTION_FORCE, OPTION_LEVEL, OPTION_THREADS,
-                           OPTION_NO_CRC, OPTIONS_LIMITS),
+                           OPTION_NO_CRC, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run,
 };

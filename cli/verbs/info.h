@@ -10,6 +10,7 @@ typedef struct info_look {
   const cli_settings *settings;
   const char *path;
   char format[32];         /* "example", ... */
+  const char *container;   /* of records: "tfrecord", ...; NULL: none */
   const char *compression; /* "gzip", ...; NULL: none */
   uint8_t head[8];         /* of the file, with zeros behind its end */
   int64_t file_bytes;

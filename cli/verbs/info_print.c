@@ -50,22 +50,31 @@ static void print_cell(const char *value, int width, bool pad) {
   printf("%*s", pad ? width - count - (size < whole) : 0, "");
 }
 
-static const char *format_name(const char *format) {
-  static const struct {
-    const char *format, *name;
-  } names[] = {{"example", "TFRecord of tf.Example"},
-               {"sequence_example", "TFRecord of tf.SequenceExample"},
-               {"raw", "TFRecord"},
-               {"csv", "CSV"},
-               {"json", "JSON lines"},
-               {"arrow", "Arrow"},
-               {"parquet", "Parquet"}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (strcmp(names[i].format, format) == 0) {
-      return names[i].name;
+/* "TFRecord of tf.Example", "CSV". */
+static void print_format(const info_look *l) {
+  const cst_format_info *format = NULL;
+  const cst_container_info *container = NULL;
+  for (size_t i = 0; (format = cst_format_get(i)) != NULL; i++) {
+    if (strcmp(format->name, l->format) == 0) {
+      break;
     }
   }
-  return format;
+  if (format == NULL) {
+    printf("%s", l->format);
+    return;
+  }
+  for (size_t i = 0; l->container != NULL && (container = cst_container_get(i)) != NULL; i++) {
+    if (strcmp(container->name, l->container) == 0) {
+      break;
+    }
+  }
+  if (container == NULL) {
+    printf("%s", format->description);
+  } else if (strcmp(format->name, "raw") == 0) {
+    printf("%s", container->description);
+  } else {
+    printf("%s of %s", container->description, format->description);
+  }
 }
 
 static void print_records(const info_look *l) {
@@ -196,8 +205,14 @@ void info_print(const info_look *l) {
     printf(": empty\n");
     return;
   }
-  printf(": %s%s%s, %s", known ? format_name(l->format) : "unknown",
-         l->compression != NULL ? ", " : "", l->compression != NULL ? l->compression : "",
+  printf(": ");
+  if (known) {
+    print_format(l);
+  } else {
+    printf("unknown");
+  }
+  printf("%s%s, %s", l->compression != NULL ? ", " : "",
+         l->compression != NULL ? l->compression : "",
          l->file_bytes >= 0 ? cli_bytes((double)l->file_bytes, size) : "?");
   if (fine || l->seen > 0) {
     printf(", ");
@@ -213,7 +228,11 @@ void info_print(const info_look *l) {
     info_print_next("head", l->path, "");
     info_print_next("schema infer", l->path, " -o schema.pbtxt");
   } else if (fine && l->seen > 0) {
-    info_print_next("head", l->path, " --format raw");
+    char rest[64] = " --format raw";
+    if (l->settings->source.container != NULL) {
+      snprintf(rest, sizeof rest, " --container %s --format raw", l->settings->source.container);
+    }
+    info_print_next("head", l->path, rest);
   }
 }
 

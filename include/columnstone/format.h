@@ -46,6 +46,7 @@ typedef struct cst_container_info {
   const char *name;              /* "tfrecord" */
   const char *description;       /* in a few words: "TFRecord" */
   const char *const *extensions; /* of its files' names: ".tfrecord", ..., NULL at the end */
+  const char *format;            /* what its records are taken for when nothing tells: "example" */
 } cst_container_info;
 
 /* As cst_format_get. */

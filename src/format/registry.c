@@ -233,7 +233,7 @@ cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_erro
   ending name = base_name(path);
   const cst__container *container = cst__container_find_by_path(path);
   if (container != NULL) {
-    return cst__format_find(container->payload, out, error);
+    return cst__format_find(container->info.format, out, error);
   }
   const known_format *found = find_by_extension(name);
   if (found != NULL) {

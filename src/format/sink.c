@@ -67,7 +67,7 @@ static cst_status find_records(const cst__container *container, const struct Arr
   if (schema != NULL && cst__format_find_by_schema(schema, options, out)) {
     return CST_OK;
   }
-  return cst__format_find(container->payload, out, error);
+  return cst__format_find(container->info.format, out, error);
 }
 
 static cst_status find_format(const char *path, const struct ArrowSchema *schema,

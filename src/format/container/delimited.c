@@ -141,9 +141,9 @@ static bool begins_as_example(const uint8_t *data, size_t there, uint64_t size) 
 }
 
 /* Lengths that lead from one to the next, to the end of the chunk, and only messages between them.
- * Where the stream goes on, that has to be so for several messages, or the one that goes on has to
- * be a tf.Example: a length may seem right by chance. Text is never taken for it, nor are records
- * without bytes alone. */
+ * Where the last message goes on, that has to be so for several messages, or the one that goes on
+ * has to be a tf.Example: a length may seem right by chance. Text is never taken for it, nor are
+ * records without bytes alone. */
 static bool delimited_sniff(const cst__chunk *head) {
   enum { MOST = 64, LEAST_RECORDS = 4, LEAST_BYTES = 256 };
   cst__frame frames[MOST];
@@ -168,11 +168,9 @@ static bool delimited_sniff(const cst__chunk *head) {
     rest.data += framed.consumed;
     rest.size -= framed.consumed;
   } while (framed.count > 0 && framed.needed == 0 && rest.size > 0);
-  if (head->ends) {
-    return rest.size == 0 && bytes > 1;
-  }
   const cst__frame *next = &framed.next;
-  return (records >= LEAST_RECORDS && bytes >= LEAST_BYTES) ||
+  return (head->ends && rest.size == 0 && bytes > 1) ||
+         (records >= LEAST_RECORDS && bytes >= LEAST_BYTES) ||
          (framed.known && rest.size >= next->begin &&
           begins_as_example(rest.data + next->begin, rest.size - next->begin, next->size));
 }
@@ -202,9 +200,8 @@ static cst_status delimited_write(cst__output *output, const void *record, size_
 static const char *const delimited_extensions[] = {NULL};
 
 const cst__container cst__delimited_container = {
-    .info = {"delimited", "length-delimited messages", delimited_extensions},
+    .info = {"delimited", "length-delimited messages", delimited_extensions, "example"},
     .framing_fault = "length",
-    .payload = "example",
     .least_framing = 1,
     .most_framing = LONGEST_VARINT,
     .sniff = delimited_sniff,

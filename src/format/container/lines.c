@@ -100,9 +100,8 @@ static cst_status lines_write(cst__output *output, const void *record, size_t si
 static const char *const lines_extensions[] = {NULL};
 
 const cst__container cst__lines_container = {
-    .info = {"lines", "lines", lines_extensions},
+    .info = {"lines", "lines", lines_extensions, "raw"},
     .framing_fault = "format",
-    .payload = "raw",
     .least_framing = 0,
     .most_framing = LONGEST_END,
     .scan = lines_scan,

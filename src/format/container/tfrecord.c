@@ -144,9 +144,8 @@ cst_status cst__tfrecord_write(cst__output *output, const void *record, size_t s
 static const char *const extensions[] = {".tfrecord", ".tfrecords", ".tfrec", NULL};
 
 const cst__container cst__tfrecord_container = {
-    .info = {"tfrecord", "TFRecord", extensions},
+    .info = {"tfrecord", "TFRecord", extensions, "example"},
     .framing_fault = "length-crc",
-    .payload = "example",
     .least_framing = HEADER + FOOTER,
     .most_framing = HEADER + FOOTER,
     .sniff = sniff,

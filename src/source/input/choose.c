@@ -116,7 +116,7 @@ static cst_status format_of_head(cst__inputs *inputs, const char *path, const cs
   if (cst__format_is_whole(&found)) {
     *out = found;
   } else if (inputs->container != NULL) {
-    CST__TRY(cst__format_find(inputs->container->payload, out, error));
+    CST__TRY(cst__format_find(inputs->container->info.format, out, error));
     if (cst__container_first_record(inputs->container, head, &record)) {
       choose_payload(record.data, record.size, out);
     }
@@ -134,7 +134,7 @@ static cst_status format_by_bytes(cst__inputs *inputs, const cst__reading_option
   if (head == NULL) {
     return cst__fail_memory(error, HEAD_SIZE);
   }
-  cst_status status = cst__format_find(usual->payload, out, error);
+  cst_status status = cst__format_find(usual->info.format, out, error);
   if (status == CST_OK) {
     status = read_head(inputs, options, head, &size, &path, error);
   }

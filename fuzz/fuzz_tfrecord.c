@@ -274,6 +274,7 @@ static void recover(const uint8_t *data, size_t size, bool readable, size_t tota
   cst_source *opened;
   cst_pass *pass;
   options.format = "raw";
+  options.container = "tfrecord";
   options.batch_size = 7;
   options.max_record_size = MOST_RECORD;
   options.on_error = CST_ON_ERROR_SKIP;

@@ -382,7 +382,15 @@ class SequenceExampleEncoder:
 
 @final
 class TFRecordWriter:
-    def __new__(cls, name: bytes, file: object | None, compression: int, level: int, /) -> Self: ...
+    def __new__(
+        cls,
+        name: bytes,
+        file: object | None,
+        compression: int,
+        level: int,
+        container: str | None,
+        /,
+    ) -> Self: ...
     def write(self, record: Buffer, /) -> None: ...
     def write_arrow(self, records: object, /) -> None: ...
     def finish(self) -> None: ...
@@ -406,6 +414,7 @@ class Sink:
         threads: int,
         num_shards: int,
         shard_bytes: int,
+        container: str | None,
         /,
     ) -> Self: ...
     def begin(self, schema: ArrowSchemaExportable, /) -> None: ...
@@ -418,7 +427,7 @@ class Sink:
 @final
 class Index:
     @classmethod
-    def build(cls, path: bytes, /) -> Index: ...
+    def build(cls, path: bytes, container: str | None, /) -> Index: ...
     @classmethod
     def load(cls, path: bytes, /) -> Index: ...
     @classmethod

@@ -151,6 +151,29 @@ def spoil_record(data: bytes, row: int) -> tuple[bytes, int]:
     return bytes(flipped), at
 
 
+def spoil_delimited(data: bytes, row: int) -> tuple[bytes, int]:
+    """The payload, which has no checksum: its length says more than there is."""
+    at = 0
+    for _ in range(row):
+        size, begin = varint(data, at)
+        at = begin + size
+    size, begin = varint(data, at)
+    spoiled = bytearray(data)
+    spoiled[begin : begin + size] = b"\xff" * size
+    return bytes(spoiled), at
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    """A length, and where it ends."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
 def spoil_line(data: bytes, row: int, header: int, bad: bytes) -> tuple[bytes, int]:
     lines = data.splitlines(keepends=True)
     lines[row + header] = bad
@@ -203,6 +226,7 @@ class Format:
         `error`, with the first such record and its offset if they are in `place`; it goes on behind
         it with on_error="skip" if it `skips`.
     columnless: rows without columns can be written.
+    container: of records that are not in TFRecords.
     """
 
     name: str
@@ -224,15 +248,22 @@ class Format:
     row_type: pa.DataType | None = I64  # of `row`; None: there is no such column
     save: Callable[[pa.Table, pathlib.Path, int], object] | None = None  # None: cst.write
     compression: str | None = None  # of the files of this variant
+    container: str | None = None
 
     @property
     def id(self) -> str:
-        return self.name + (f".{self.compression}" if self.compression else "")
+        inside = f"-{self.container}" if self.container else ""
+        return self.name + inside + (f".{self.compression}" if self.compression else "")
 
     @property
     def format(self) -> str | None:
         """What cst.open is told."""
         return self.name if self.opens is list else None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What reading and writing are told besides."""
+        return {"container": self.container} if self.container else {}
 
     # Data
 
@@ -274,6 +305,7 @@ class Format:
     def write_batches(
         self, batches: list[pa.RecordBatch], schema: pa.Schema, path: pathlib.Path, **options: Any
     ) -> None:
+        options = {**self.options, **options}
         with cst.Writer(path, self.name, compression="none", **options) as writer:
             writer.begin(schema)
             for batch in batches:
@@ -298,7 +330,7 @@ class Format:
         self, paths: list[pathlib.Path], names: list[str] | None = None, **options: Any
     ) -> cst.Source:
         """All columns; names: of the file's columns, where the types are told."""
-        typed = self.type_options(self.names if names is None else names)
+        typed = {**self.options, **self.type_options(self.names if names is None else names)}
         return cst.open(self.opens(paths), self.format, **{**typed, **options})
 
 
@@ -437,6 +469,12 @@ RECORDS: dict[str, Any] = {
     "spoil": spoil_record,
     "skips": True,
 }
+DELIMITED: dict[str, Any] = {
+    **RECORDS,
+    "ending": "bin",
+    "container": "delimited",
+    "spoil": spoil_delimited,
+}
 WHOLE: dict[str, Any] = {"granule": GRANULE}
 PYTHON: dict[str, Any] = {
     "save": save_arrow,
@@ -456,6 +494,10 @@ PLAIN = [
         **RECORDS,
     ),
     Format("raw", keeps=("record",), row_type=None, columnless=False, **RECORDS),
+    Format("example", keeps=EXAMPLE, given="schema", row_type=large(I64), **DELIMITED),
+    Format(
+        "raw", keeps=("record",), row_type=None, columnless=False, **{**DELIMITED, "spoil": None}
+    ),
     Format(
         "csv",
         ending="csv",

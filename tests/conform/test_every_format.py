@@ -121,7 +121,7 @@ def test_values_and_types(format: Format, files: Any) -> None:
 def test_types_that_are_found(format: Format, files: Any) -> None:
     """Nothing is told but the format. Columns may come in another order."""
     table = format.table(0, 2 * ROWS)
-    found = read(cst.open(format.opens(files(format, table)), format.format))
+    found = read(cst.open(format.opens(files(format, table)), format.format, **format.options))
     assert sorted(found.schema.names) == sorted(table.schema.names)
     for name in table.schema.names:
         assert found.schema.field(name).type == format.found.get(
@@ -249,11 +249,11 @@ def test_zero_columns(format: Format, tmp_path: pathlib.Path) -> None:
     batch = without_columns(9)
     if not format.columnless:
         with pytest.raises(cst.UnsupportedError):
-            cst.write(batch, path, format.name)
+            cst.write(batch, path, format.name, **format.options)
         assert not path.exists()
         return
-    cst.write(batch, path, format.name)
-    source = cst.open(path, format.name, batch_size=7)
+    cst.write(batch, path, format.name, **format.options)
+    source = cst.open(path, format.name, batch_size=7, **format.options)
     assert [(b.num_rows, b.num_columns) for b in source] == [(7, 0), (2, 0)]
 
 
@@ -310,7 +310,8 @@ def test_compressed_by_the_library(format: Format, tmp_path: pathlib.Path) -> No
     for codec, magic in (("gz", b"\x1f\x8b"), ("zst", b"\x28\xb5\x2f\xfd")):
         for threads in (1, 2):
             path = tmp_path / f"0.{format.ending}.{codec}"
-            assert cst.write(table, path, format.name, threads=threads, overwrite=True) == 2 * ROWS
+            options = {"threads": threads, "overwrite": True, **format.options}
+            assert cst.write(table, path, format.name, **options) == 2 * ROWS
             assert path.read_bytes().startswith(magic)
             check(read(format.open([path])), table, format.read_types(format.names))
 
@@ -320,7 +321,9 @@ def test_convert_copies(format: Format, files: Any, tmp_path: pathlib.Path) -> N
     """A source of the format into a file of the format."""
     paths = two_files(format, files)
     copy = tmp_path / f"copy.{format.ending}"
-    rows = cst.convert(format.open(paths, batch_size=7), copy, to=format.name)
+    rows = cst.convert(
+        format.open(paths, batch_size=7), copy, to=format.name, to_container=format.container
+    )
     assert rows == 2 * ROWS
     wanted = format.table(0, 2 * ROWS)
     check(read(format.open([copy])), wanted, format.read_types(format.names))

@@ -43,6 +43,7 @@ def convert(
     shard_bytes: int | None = None,
     csv: CsvOptions | None = None,
     sequence_column: str | None = None,
+    to_container: str | None = None,
     progress: bool | Progress = False,
     overwrite: bool = False,
     **options: Any,
@@ -59,6 +60,7 @@ def convert(
     progress: True shows a bar with bytes, rows, rate and the time left, on a terminal only; a
         function is called with the bytes read and the rows written after every batch.
     overwrite: replace a file that exists; without it that is a FileError.
+    to_container: the container of the output, as that of `Writer`; container is the input's.
     csv: the dialect, of whichever side is CSV. Further options are those of `open`.
 
     The data is streamed: memory does not grow with it. The output appears under its name when it is
@@ -92,6 +94,7 @@ def convert(
         shard_bytes=shard_bytes,
         csv=csv,
         sequence_column=sequence_column,
+        container=to_container,
     )
     with writer:
         _copy(opened, writer, _reporter(progress, opened))

@@ -56,6 +56,7 @@ def open(
     raw_column: str | None = None,
     on_error: OnError = "raise",
     max_errors: int | None = None,
+    container: str | None = None,
     filesystem: object | None = None,
     query: str | None = None,
     driver: str | None = None,
@@ -108,6 +109,10 @@ def open(
         the pass by returning False (what it raises comes out of the pass). `dropped` has all that
         were dropped, with no limit on their number but max_errors.
     max_errors: unless on_error is "raise": one more dropped record than this is a LimitError.
+    container: how records follow each other, for "example", "sequence_example" and "raw":
+        "tfrecord", "delimited" (a varint with the size before each, as protobuf's writeDelimitedTo
+        has it) or "lines" (a record per line). None goes by the bytes, which never mean lines;
+        pipes are TFRecords then.
     filesystem: a file system of fsspec or of pyarrow in which the paths are.
     query: of a database: SQL whose result is read, once per pass, through the database's ADBC
         driver, which is a package of its own; the error says which one.

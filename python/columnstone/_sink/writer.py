@@ -92,13 +92,15 @@ class _Output:
 
 
 class TFRecordWriter(_Output):
-    """Writes a TFRecord file. Use it in a `with` block: an exception inside leaves no file.
+    """Writes a file of records. Use it in a `with` block: an exception inside leaves no file.
 
     file: a path, "-" for standard output, a URL (opened by fsspec), or a binary file object with
         `write`, which stays open. A path gets its final name only when the file is complete.
     compression: "none", "gzip", "zlib" or "zstd"; None goes by the name (.gz, .zlib or .zz, .zst),
         and is "none" for file objects.
     level: of the compression; 0 is the codec's usual one.
+    container: "tfrecord"; "delimited" writes the size of each record as a varint before it, as
+        protobuf's writeDelimitedTo does, and "lines" a line per record.
 
     Raises FileError if the file cannot be written; an exception of a file object comes out as it
     is.
@@ -113,6 +115,7 @@ class TFRecordWriter(_Output):
         *,
         compression: Compression | None = None,
         level: int = 0,
+        container: str | None = None,
     ) -> None:
         path, opened = _output(file)
         self._name = os.fsdecode(path)
@@ -121,7 +124,9 @@ class TFRecordWriter(_Output):
             _, compression = named_by(self._name, "example", compression)
         code = _compression(compression, opened)
         try:
-            self._core = _core.TFRecordWriter(path, opened, code, _level(level))
+            self._core = _core.TFRecordWriter(
+                path, opened, code, _level(level), _text("container", container)
+            )
         except Error as error:
             if opened is None:
                 name_file(error, path)
@@ -168,6 +173,9 @@ class Writer(_Output):
     shard_bytes: begin a new such file when one has reached this size; rows keep their order.
     csv: the dialect, a CsvOptions.
     sequence_column: sequence_example: name of the struct column of feature lists.
+    container: of "example", "sequence_example" and "raw": "tfrecord", "delimited" (protobuf's
+        writeDelimitedTo) or "lines" (a record per line). None goes by the ending of the name, else
+        it is "tfrecord".
 
     The columns are those of the first batch; another batch of other columns is a SchemaError.
     Raises NotFoundError for an unknown format, UnsupportedError with row and column for a value
@@ -193,6 +201,7 @@ class Writer(_Output):
         shard_bytes: int | None = None,
         csv: CsvOptions | None = None,
         sequence_column: str | None = None,
+        container: str | None = None,
     ) -> None:
         path, opened = _output(file)
         self._name = os.fsdecode(path)
@@ -212,6 +221,7 @@ class Writer(_Output):
             _count("threads", threads, 1024),
             0 if num_shards is None else _count("num_shards", num_shards, 99_999),
             0 if shard_bytes is None else _count("shard_bytes", shard_bytes, 2**63 - 1),
+            _text("container", container),
         )
         make = registry.sink_of(_text("format", format), path) or _core.Sink
         try:

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _core
+from .._base.arguments import text
 from .._base.errors import Error, name_file
 from .._base.files import path_bytes
 
@@ -79,13 +80,14 @@ class Index:
         return f"<columnstone.Index of {len(self)} records of {self.path!r}>"
 
 
-def build_index(path: Path) -> Index:
-    """Reads the frames of a plain TFRecord file and writes the index file beside it, where sources
-    find it by themselves.
+def build_index(path: Path, *, container: str | None = None) -> Index:
+    """Reads the frames of a plain file of records and writes the index file beside it, where
+    sources find it by themselves. container is that of `open`.
 
     Raises UnsupportedError for a compressed file, CorruptError for a damaged one.
     """
-    index = Index._wrap(_core.Index.build, path)
+    name = text("container", container)
+    index = Index._wrap(lambda file: _core.Index.build(file, name), path)
     index.save()
     return index
 
@@ -99,7 +101,7 @@ def load_index(path: Path) -> Index:
 def import_index(text_path: Path, path: Path) -> Index:
     """Makes the index of the TFRecord file `path` from the text form that DALI and the package
     `tfrecord` use, checks it against the data, and writes the index file beside the data."""
-    text = path_bytes(text_path)
-    index = Index._wrap(lambda name: _core.Index.import_text(text, name), path)
+    lines = path_bytes(text_path)
+    index = Index._wrap(lambda name: _core.Index.import_text(lines, name), path)
     index.save()
     return index

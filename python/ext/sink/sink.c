@@ -23,7 +23,7 @@ typedef struct sink_object {
 /* ---- life ---- */
 
 /* (path or name, file object or None, format, compression, level, schema, lossy, sequence_column,
- * csv, threads, num_shards, shard_bytes) */
+ * csv, threads, num_shards, shard_bytes, container) */
 static int sink_parse(sink_object *self, PyObject *args) {
   cst_sink_options *o = &self->options;
   PyObject *object;
@@ -32,9 +32,9 @@ static int sink_parse(sink_object *self, PyObject *args) {
   int compression;
   int lossy;
   unsigned long long shard_bytes;
-  if (!PyArg_ParseTuple(args, "yOziiOpzOiIK:Sink", &self->path, &object, &o->format, &compression,
+  if (!PyArg_ParseTuple(args, "yOziiOpzOiIKz:Sink", &self->path, &object, &o->format, &compression,
                         &o->level, &schema, &lossy, &o->sequence_column, &csv, &o->threads,
-                        &o->num_shards, &shard_bytes) ||
+                        &o->num_shards, &shard_bytes, &o->container) ||
       cst__py_schema_arg(cst__py_state_of((PyObject *)self), schema, &o->schema) < 0 ||
       cst__py_csv_init(&self->csv, csv) < 0) {
     return -1;

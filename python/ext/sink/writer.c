@@ -45,15 +45,15 @@ static cst_status open_path(writer_object *self, const char *path, const cst_sin
   return status;
 }
 
-/* TFRecordWriter(path or name, file object or None, compression, level) */
+/* TFRecordWriter(path or name, file object or None, compression, level, container) */
 static PyObject *new_writer(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   (void)kwargs;
   cst_sink_options options = CST_SINK_OPTIONS_INIT;
   const char *path;
   PyObject *object;
   int compression;
-  if (!PyArg_ParseTuple(args, "yOii:TFRecordWriter", &path, &object, &compression,
-                        &options.level)) {
+  if (!PyArg_ParseTuple(args, "yOiiz:TFRecordWriter", &path, &object, &compression, &options.level,
+                        &options.container)) {
     return NULL;
   }
   options.compression = (cst_compression)compression;

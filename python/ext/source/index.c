@@ -26,15 +26,16 @@ static PyObject *index_finish(PyTypeObject *type, cst_status status, cst_index *
 }
 
 static PyObject *build(PyObject *type, PyObject *args) {
+  cst_index_options options = CST_INDEX_OPTIONS_INIT;
   const char *path;
-  if (!PyArg_ParseTuple(args, "y:build", &path)) {
+  if (!PyArg_ParseTuple(args, "yz:build", &path, &options.container)) {
     return NULL;
   }
   cst_index *index = NULL;
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = cst_index_build(path, NULL, NULL, NULL, &index, &error);
+  status = cst_index_build_with(path, &options, &index, &error);
   Py_END_ALLOW_THREADS
   return index_finish((PyTypeObject *)type, status, index, &error);
 }

@@ -62,6 +62,7 @@ static const source_option source_options[] = {
     OPTION("on_error", ON_ERROR, on_error),
     OPTION("max_errors", LIMIT, max_errors),
     OPTION("environment", TEXT, environment),
+    OPTION("container", TEXT, container),
 };
 
 enum { NUM_OPTIONS = sizeof source_options / sizeof *source_options };

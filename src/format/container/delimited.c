@@ -140,19 +140,25 @@ static bool begins_as_example(const uint8_t *data, size_t there, uint64_t size) 
   return true;
 }
 
-/* Lengths that lead from one to the next, to the end of the chunk, and only messages between them.
- * Where the last message goes on, that has to be so for several messages, or the one that goes on
- * has to be a tf.Example: a length may seem right by chance. Text is never taken for it, nor are
- * records without bytes alone. */
+/* Lengths that lead from one to the next, and only messages between them: to the end of the stream,
+ * or several of them, because a length may seem right by chance; or a first record that begins as
+ * Examples do, whatever follows. Text is never taken for it, nor are records without bytes alone.
+ */
 static bool delimited_sniff(const cst__chunk *head) {
   enum { MOST = 64, LEAST_RECORDS = 4, LEAST_BYTES = 256 };
   cst__frame frames[MOST];
   cst__framed framed = {.frames = frames, .max = MOST};
   cst__chunk rest = *head;
+  uint64_t length;
+  uint8_t before;
   size_t records = 0;
   size_t bytes = 0;
   if (cst__is_text(head->data, head->size)) {
     return false;
+  }
+  if (read_length(head->data, head->size, &length, &before, NULL) == CST_OK && before > 0 &&
+      begins_as_example(head->data + before, head->size - before, length)) {
+    return true;
   }
   do {
     if (delimited_scan(&rest, UINT64_MAX, &framed, NULL) != CST_OK) {
@@ -168,11 +174,8 @@ static bool delimited_sniff(const cst__chunk *head) {
     rest.data += framed.consumed;
     rest.size -= framed.consumed;
   } while (framed.count > 0 && framed.needed == 0 && rest.size > 0);
-  const cst__frame *next = &framed.next;
   return (head->ends && rest.size == 0 && bytes > 1) ||
-         (records >= LEAST_RECORDS && bytes >= LEAST_BYTES) ||
-         (framed.known && rest.size >= next->begin &&
-          begins_as_example(rest.data + next->begin, rest.size - next->begin, next->size));
+         (records >= LEAST_RECORDS && bytes >= LEAST_BYTES);
 }
 
 /* Of lengths in their shortest form, as every writer gives them. */

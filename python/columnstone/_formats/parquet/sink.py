@@ -51,9 +51,14 @@ class ParquetSink:
         threads: int,
         num_shards: int,
         shard_bytes: int,
+        container: str | None,
     ) -> None:
         if compression not in (COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD):
             raise argument_error("Parquet is written with zstd, or none", 'compression="none"')
+        if container is not None:
+            hint = "leave the container out"
+            text = f"the format parquet is not one of records in a container ({hint})"
+            raise UnsupportedError(text, hint=hint)
         if num_shards and shard_bytes:
             raise argument_error("num_shards and shard_bytes are both given", "give one of them")
         if (file is not None or name == b"-") and (num_shards or shard_bytes):
@@ -181,6 +186,7 @@ def write_file(stream: Any, path: str, level: int) -> None:
         threads=2,
         num_shards=0,
         shard_bytes=0,
+        container=None,
     )
     import pyarrow as pa
 

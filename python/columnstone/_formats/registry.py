@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     Sniff = Callable[[bytes], bool]
 
-# Names that mean something to the library itself.
-_BUILT_IN = frozenset((*_core.FORMATS, *_core.CONTAINERS))
+# Names that mean something to the library itself. Of the containers, whose names are not for
+# `format`, only this one is taken.
+_BUILT_IN = frozenset((*_core.FORMATS, "tfrecord"))
 
 
 class Shipped(NamedTuple):

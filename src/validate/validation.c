@@ -213,6 +213,12 @@ static void archive_tally(cst__archive *a, cst__validation_state *state, cst__ta
   archive_found_types(a, &tally->types);
   cst__distinct_archive(&tally->unknown, a, &state->arena);
   archive_findings(a, state, tally->findings, CST__NUM_FAULTS);
+  const cst__rules *rules =
+      tally->plan->rules; /* which the report reads where something is found */
+  bool may_count = rules != NULL && rules->num_counts > 0;
+  bool has_shape = rules != NULL && rules->shape_size >= 0;
+  cst__archive_check(a, (may_count || tally->findings[CST__FAULT_COUNT].count == 0) &&
+                            (has_shape || tally->findings[CST__FAULT_SHAPE].count == 0));
 }
 
 /* ---- features that the schema does not have ---- */

@@ -126,12 +126,16 @@ typedef struct cst_source_options {
   const char *container; /* how records follow each other, if the format is one of records:
                             "tfrecord", "delimited" (protobuf's writeDelimitedTo), "lines"; NULL:
                             by the bytes, which never mean lines; pipes: "tfrecord" */
+  bool flat; /* what the schema fixes to one value becomes a column of values instead of lists of
+                one, nullable where it may be missing, and bytes that are text (by a domain of the
+                schema, or, where the schema is inferred, by a look at them) become strings. A row
+                that does not fit is CST_SCHEMA, or dropped by on_error */
 } cst_source_options;
 
 #define CST_SOURCE_OPTIONS_INIT                                                                    \
   {                                                                                                \
     sizeof(cst_source_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, false, NULL, NULL, \
-        NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL, NULL                \
+        NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL, NULL, false         \
   }
 
 /* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */
@@ -239,6 +243,47 @@ CST_API void cst_pass_free(cst_pass *pass);
  * cst_error_format's text, valid until the next call on the stream. */
 CST_API cst_status cst_source_stream(cst_source *source, struct ArrowArrayStream *out,
                                      cst_error *error);
+
+/* ---- stages: what stands between decoding and delivery ---- */
+
+/* A stage of the caller's own: a batch in, a batch out. Several of them stand one after another;
+ * the threads that decode call them, several at once (for whole formats the thread of cst_pass_next
+ * does). What a callback fails with ends the pass; it may fill the error, which is never NULL, and
+ * may give the row of its batch that is to blame as `record`. */
+typedef struct cst_stage {
+  size_t size;                /* sizeof(cst_stage) */
+  const char *name;           /* for errors; copied; NULL: "stage" */
+  const char *const *columns; /* that it wants to be given, in this order; NULL: all. Where it is
+                                 the first stage, the others are not decoded. Copied */
+  size_t num_columns;
+  /* The type of its batches, a struct, for batches of the type `input`. Called before the first
+   * batch, and again for parts of the source. NULL: the type of the input. */
+  cst_status (*bind)(void *ctx, const struct ArrowSchema *input, struct ArrowSchema *output,
+                     cst_error *error);
+  /* Takes `batch` over, also on failure, and fills `out`, which is validated. It may fill `origin`
+   * too unless the rows are kept: one int64 per row of `out`, the row of `batch` that it comes
+   * from; without it (release stays NULL) errors about these rows name no record. NULL: batches go
+   * on as they are. */
+  cst_status (*run)(void *ctx, struct ArrowArray *batch, struct ArrowArray *out,
+                    struct ArrowArray *origin, cst_error *error);
+  void (*close)(void *ctx); /* once, when no source needs it any more; may be NULL */
+  void *ctx;
+  bool keeps_rows; /* every batch that it gives has the rows that it was given, in their order, each
+                      made of that row alone: rows can be reached by their numbers. Else
+                      cst_source_take and cst_source_range are CST_UNSUPPORTED, and batches are cut
+                      and joined to batch_size rows again */
+} cst_stage;
+
+#define CST_STAGE_INIT \
+  { sizeof(cst_stage), NULL, NULL, 0, NULL, NULL, NULL, NULL, false }
+
+/* A source of the same inputs and options with one more stage after those that it has. Its schema,
+ * passes, rows and parts are those of the last stage's batches; its tensors are derived from their
+ * columns where these are not the decoded ones; count, verify, infer, propose and validate look at
+ * the records, before all stages. An input that can be read only once is shared with `source`. The
+ * stage belongs to the library: success or failure, it is closed exactly once. */
+CST_API cst_status cst_source_with_stage(cst_source *source, const cst_stage *stage,
+                                         cst_source **out, cst_error *error);
 
 /* ---- looking at files without decoding them into columns ---- */
 

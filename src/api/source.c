@@ -108,6 +108,23 @@ cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_error *erro
   return cst__source_specs(source, out, error);
 }
 
+cst_status cst_source_with_stage(cst_source *source, const cst_stage *stage, cst_source **out,
+                                 cst_error *error) {
+  CST__CLEAR(out);
+  cst_stage own = CST_STAGE_INIT;
+  if (stage == NULL) {
+    return cst__missing("stage", error);
+  }
+  CST__TRY(cst__read_sized(&own, sizeof own, stage, "stage", error));
+  if (source == NULL || out == NULL) {
+    if (own.close != NULL) {
+      own.close(own.ctx);
+    }
+    return cst__missing(source == NULL ? "source" : "out", error);
+  }
+  return cst__source_with_stage(source, &own, out, error);
+}
+
 size_t cst_source_num_files(const cst_source *source) {
   return source != NULL ? source->num_parts : 0;
 }

@@ -28,6 +28,9 @@ typedef struct cst__owner {
   const cst_allocator *allocator; /* of the arrays that share its buffers */
 } cst__owner;
 
+/* The shared batch as the owner of what lies in it. */
+cst__owner cst__shared_owner(cst__shared *shared);
+
 /* Slots [begin, begin + length) of an array of the owner's, of any type; no copy. */
 cst_status cst__share_slots(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,
                             int64_t length, struct ArrowArray *out, cst_error *error);

@@ -1,7 +1,8 @@
-/* Copies and comparison of Arrow schemas. */
+/* Copies and comparison of Arrow schemas, and changes to their fields. */
 #include <errno.h>
 #include <nanoarrow/nanoarrow.h>
 
+#include "arrow/field.h"
 #include "arrow/type.h"
 #include "arrow/view.h"
 #include "base/hash.h"
@@ -129,4 +130,46 @@ cst_status cst__schema_check_names(const struct ArrowSchema *schema, cst_error *
   cst_status status = map_names(schema, &map, error);
   cst__name_map_reset(&map);
   return status;
+}
+
+/* ---- fields ---- */
+
+bool cst__field_is_list(const struct ArrowSchema *field) {
+  const char *format = field->format;
+  return strcmp(format, "+l") == 0 || strcmp(format, "+L") == 0 || strncmp(format, "+w:", 3) == 0;
+}
+
+cst_status cst__field_unwrap(struct ArrowSchema *field, bool nullable, cst_error *error) {
+  struct ArrowSchema *item = field->children[0];
+  if (ArrowSchemaSetName(item, field->name) != NANOARROW_OK ||
+      (field->metadata != NULL && ArrowSchemaSetMetadata(item, field->metadata) != NANOARROW_OK)) {
+    return cst__fail_memory(error, sizeof *item);
+  }
+  struct ArrowSchema moved;
+  ArrowSchemaMove(item, &moved);
+  ArrowSchemaRelease(field);
+  ArrowSchemaMove(&moved, field);
+  field->flags =
+      nullable ? field->flags | ARROW_FLAG_NULLABLE : field->flags & ~ARROW_FLAG_NULLABLE;
+  return CST_OK;
+}
+
+static const char *text_format(const char *binary) {
+  static const char *const formats[][2] = {{"z", "u"}, {"Z", "U"}, {"vz", "vu"}};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    if (strcmp(binary, formats[i][0]) == 0) {
+      return formats[i][1];
+    }
+  }
+  return NULL;
+}
+
+bool cst__field_is_binary(const struct ArrowSchema *field) {
+  return text_format(field->format) != NULL;
+}
+
+cst_status cst__field_set_text(struct ArrowSchema *field, cst_error *error) {
+  return ArrowSchemaSetFormat(field, text_format(field->format)) == NANOARROW_OK
+             ? CST_OK
+             : cst__fail_memory(error, sizeof *field);
 }

@@ -133,8 +133,12 @@ cst_status cst__share_slots(const cst__owner *owner, const struct ArrowArray *ar
 static void retain_shared(void *object) { cst__refcount_up(&((cst__shared *)object)->owners); }
 static void release_shared(void *object) { cst__shared_release(object); }
 
+cst__owner cst__shared_owner(cst__shared *shared) {
+  return (cst__owner){shared, retain_shared, release_shared, &shared->allocator};
+}
+
 cst_status cst__shared_slice(cst__shared *shared, int64_t begin, int64_t length,
                              struct ArrowArray *out, cst_error *error) {
-  cst__owner owner = {shared, retain_shared, release_shared, &shared->allocator};
+  cst__owner owner = cst__shared_owner(shared);
   return cst__share_struct(&owner, &shared->batch, begin, length, out, error);
 }

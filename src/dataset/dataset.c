@@ -82,7 +82,7 @@ void cst__dataset_release(cst_dataset *dataset) {
 static bool wants_direct(const cst_dataset *dataset) {
   const cst_source *source = dataset->source;
   bool wants = source->inputs->format.payload != NULL && source->inputs->rereadable &&
-               !cst__reading_options_skip(&source->options);
+               cst__reading_options_deliver_all(&source->options);
   for (size_t i = 0; i < source->num_parts; i++) {
     wants = wants && source->parts[i].file->regular;
   }
@@ -134,7 +134,7 @@ static cst_status count_rows(cst_dataset *dataset, cst_error *error) {
                      "the input can be read only once: its rows are counted when it has been read");
   }
   uint64_t rows = 0;
-  if (!cst__reading_options_skip(&dataset->source->options)) {
+  if (cst__reading_options_deliver_all(&dataset->source->options)) {
     CST__TRY(cst__source_num_rows(dataset->source, &rows, error));
   } else {
     CST__TRY(cst__source_count_by_pass(dataset->source, &rows, error));

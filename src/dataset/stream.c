@@ -73,10 +73,12 @@ static cst_status stream_begin(cst__stream *stream, const cst_position *from, cs
   stream->portion =
       (uint64_t)(stream->shuffled ? dataset->options.window : dataset->options.batch_size);
   stream->permutes = stream->shuffled && source->inputs->rereadable && source->num_parts > 1;
-  stream->singly = source->inputs->rereadable && (source->inputs->format.payload == NULL ||
-                                                  cst__reading_options_skip(&source->options));
+  stream->singly =
+      source->inputs->rereadable && (source->inputs->format.payload == NULL ||
+                                     !cst__reading_options_deliver_all(&source->options));
   stream->undecoded =
-      source->inputs->format.payload != NULL && !cst__reading_options_skip(&source->options) &&
+      source->inputs->format.payload != NULL &&
+      cst__reading_options_deliver_all(&source->options) &&
       !(source->options.columns.flags & CST_COLUMNS_BINARY_VIEWS); /* of few blocks */
   stream->begin = position - position % stream->portion;
   stream->row = from->rows_before;

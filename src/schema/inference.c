@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "arrow/text.h"
 #include "schema/internal.h"
 
 /* Lists that are there, empty or not, and how many items the shortest and the longest of them has
@@ -29,6 +30,7 @@ typedef struct seen_feature {
   lengths inner;         /* of a feature list: the lists in those lists */
   inference *children;   /* of a STRUCT: feature lists */
   uint64_t nulls;        /* of a STRUCT: records that have none; feature lists are never null */
+  bool not_text;         /* of BYTES, where values are looked at: some are not UTF-8 */
 } seen_feature;
 
 struct inference {
@@ -40,17 +42,19 @@ struct inference {
   size_t capacity;
   cst__name_map names;
   uint64_t num_records;
+  bool looks; /* at values, and past columns of other types */
 };
 
 static cst_status inference_create(const void *plan, const cst_allocator *allocator, void **out,
                                    cst_error *error) {
-  (void)plan;
+  const cst__inference_plan *options = plan;
   inference *made = cst__new_zero(allocator, sizeof *made);
   if (made == NULL) {
     return cst__fail_memory(error, sizeof *made);
   }
   made->allocator = cst__allocator_of(allocator);
   cst__arena_init(&made->arena, allocator);
+  made->looks = options != NULL && options->looks_at_values;
   *out = made;
   return CST_OK;
 }
@@ -157,6 +161,16 @@ static bool type_of_column(const cst__view *column, bool in_struct, cst_feature_
     return true;
   }
   return type_of_values(is_list(column) ? &column->children[0] : column, type);
+}
+
+/* True for a column that no feature could be, if there may be some. */
+static bool is_passed_over(const inference *in, const cst__view *column, bool in_struct) {
+  cst_feature_type type = CST_FEATURE_UNKNOWN;
+  bool fits = !in->looks || type_of_column(column, in_struct, &type);
+  for (int64_t i = 0; fits && type == CST_FEATURE_STRUCT && i < column->num_children; i++) {
+    fits = !is_passed_over(in, &column->children[i], true);
+  }
+  return !fits;
 }
 
 static cst_status wrong_type(const cst__view *column, bool in_struct, cst_error *error) {
@@ -278,6 +292,9 @@ static cst_status need_children(const inference *in, seen_feature *t, cst_error 
   cst_status status =
       children != NULL ? CST_OK : inference_create(NULL, &in->allocator, &children, error);
   t->children = status == CST_OK ? children : NULL;
+  if (status == CST_OK) {
+    t->children->looks = in->looks;
+  }
   return status;
 }
 
@@ -299,6 +316,9 @@ static cst_status need_seen_columns(inference *root, inference *in, const cst__v
     const cst__view *column = &batch->children[i];
     cst_feature_type type = CST_FEATURE_UNKNOWN;
     seen_feature *t;
+    if (is_passed_over(in, column, structs != NULL)) {
+      continue;
+    }
     CST__TRY(need_seen(in, column->name, strlen(column->name), &t, error));
     (void)type_of_column(column, structs != NULL, &type);
     if (t->type == CST_FEATURE_UNKNOWN && type != CST_FEATURE_UNKNOWN && origin != NULL) {
@@ -323,9 +343,15 @@ static void count_columns(inference *in, const cst__view *batch, const cst__view
     const cst__view *column = &batch->children[i];
     seen_feature *t = find_seen(in, column->name, strlen(column->name));
     cst_feature_type type = CST_FEATURE_UNKNOWN;
+    if (is_passed_over(in, column, structs != NULL)) {
+      continue;
+    }
     (void)type_of_column(column, structs != NULL, &type);
     t->counted = true;
     t->type = type != CST_FEATURE_UNKNOWN ? type : t->type;
+    if (in->looks && type == CST_FEATURE_BYTES && !t->not_text) {
+      t->not_text = cst__view_find_not_text(column, column->length) < column->length;
+    }
     if (type == CST_FEATURE_STRUCT) {
       t->nulls = cst__count_sum(t->nulls, (uint64_t)column->null_count);
       count_columns(t->children, column, column);
@@ -345,8 +371,11 @@ static cst_status inference_add(void *state, const cst__view *batch, const cst__
                                 cst_error *error) {
   inference *in = state;
   for (int64_t i = 0; i < batch->num_children; i++) {
+    const cst__view *column = &batch->children[i];
     int64_t row = 0;
-    cst_status status = check_seen_column(in, NULL, &batch->children[i], &row, error);
+    cst_status status = is_passed_over(in, column, false)
+                            ? CST_OK
+                            : check_seen_column(in, NULL, column, &row, error);
     if (status != CST_OK) {
       cst__place place = cst__origin_place(origin, row);
       cst__error_add_place(error, &place);
@@ -406,6 +435,7 @@ static void count_merge(inference *into, const inference *from) {
     const seen_feature *t = &from->features[i];
     seen_feature *mine = find_seen(into, t->name, t->name_size);
     mine->counted |= t->counted;
+    mine->not_text |= t->not_text;
     mine->type = mine->type != CST_FEATURE_UNKNOWN ? mine->type : t->type;
     count_lengths(&mine->lists, t->lists.present, t->lists.min, t->lists.max);
     count_lengths(&mine->inner, t->inner.present, t->inner.min, t->inner.max);
@@ -438,6 +468,7 @@ static void archive_features(cst__archive *a, inference *root, inference *in);
 static void archive_feature(cst__archive *a, inference *root, inference *in, seen_feature *t) {
   int type = (int)t->type;
   cst__archive_bool(a, &t->counted);
+  cst__archive_bool(a, &t->not_text);
   cst__archive_enum(a, &type, CST_FEATURE_STRUCT + 1);
   t->type = (cst_feature_type)type;
   cst__archive_place(a, &t->first, &root->files, &root->arena);
@@ -534,8 +565,8 @@ static bool put_struct(cst__arena *arena, cst__message *feature, const seen_feat
          put_seen_features(t->children, arena, domain, STRUCT_DOMAIN_FEATURE, num_records, true);
 }
 
-static bool put_seen_feature(cst__arena *arena, cst__message *feature, const seen_feature *t,
-                             uint64_t num_records, bool in_struct) {
+static bool put_seen_feature(const inference *in, cst__arena *arena, cst__message *feature,
+                             const seen_feature *t, bool in_struct, uint64_t num_records) {
   if (feature == NULL ||
       !cst__message_put_bytes(arena, feature, FEATURE_NAME, t->name, t->name_size) ||
       !cst__message_put_int(arena, feature, FEATURE_TYPE, t->type)) {
@@ -546,6 +577,10 @@ static bool put_seen_feature(cst__arena *arena, cst__message *feature, const see
   }
   if (t->type == CST_FEATURE_UNKNOWN && !in_struct) { /* lists that never had a value say nothing */
     return put_presence(arena, feature, 0, num_records);
+  }
+  if (in->looks && t->type == CST_FEATURE_BYTES && !t->not_text &&
+      cst__message_put_child(arena, feature, FEATURE_STRING_DOMAIN) == NULL) {
+    return false;
   }
   bool ok =
       t->lists.present == 0 || (in_struct ? put_nested_counts(arena, feature, t)
@@ -572,7 +607,7 @@ static bool put_seen_features(const inference *in, cst__arena *arena, cst__messa
   }
   for (size_t i = 0; ok && i < count; i++) {
     cst__message *feature = cst__message_put_child(arena, parent, number);
-    ok = put_seen_feature(arena, feature, sorted[i], num_records, in_struct);
+    ok = put_seen_feature(in, arena, feature, sorted[i], in_struct, num_records);
   }
   cst__delete(sorted);
   return ok;

@@ -5,7 +5,15 @@
 #include "arrow/accumulator.h"
 #include "schema/schema.h"
 
-/* Counts per feature. It needs no plan.
+/* The plan, or NULL for none of it. */
+typedef struct cst__inference_plan {
+  /* Looks at the values of BYTES, too: features all of whose values are UTF-8 get a string_domain;
+   * and columns of types that no feature has are passed over, instead of a failure. What sources
+   * need whose batches are made by stages. */
+  bool looks_at_values;
+} cst__inference_plan;
+
+/* Counts per feature.
  *
  * A batch is one of a schemaless decode: a struct array whose columns are lists (32 or 64-bit
  * offsets) of int64, float32 or binary, or of type null, or structs whose children are lists of

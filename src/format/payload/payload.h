@@ -36,6 +36,7 @@ typedef struct cst__payload {
 
 extern const cst__payload cst__example_payload;
 extern const cst__payload cst__raw_payload;
+#define CST__RAW_COLUMN "record" /* its column, unless that is given another name */
 extern const cst__payload cst__sequence_payload;
 
 /* A payload's decoder, with the column of raw records behind its columns if that is wanted. */

@@ -15,7 +15,7 @@ typedef struct raw_decoder {
 } raw_decoder;
 
 static const char *column_name(const cst__payload_options *options) {
-  return options->raw_column != NULL ? options->raw_column : "record";
+  return options->raw_column != NULL ? options->raw_column : CST__RAW_COLUMN;
 }
 
 static cst_status check_columns(const cst__payload_options *options, cst_error *error) {

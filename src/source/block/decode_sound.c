@@ -63,7 +63,7 @@ static cst_status try_record(trial *t, const cst__run *run, size_t i, cst_error 
     return cst__fail_memory(error, sizeof *run);
   }
   cst_status status =
-      cst__unit_decode(&t->single, t->decoding, types ? &schema : NULL, &batch, error);
+      cst__unit_try(&t->single, t->decoding, types ? &schema : NULL, &batch, error);
   cst__unit_clear(&t->single);
   if (status == CST_OK) {
     batch.release(&batch);

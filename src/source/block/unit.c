@@ -38,6 +38,7 @@ void cst__unit_forget_rows(cst__unit *unit) {
   unit->bytes = 0;
   unit->by_bytes = false;
   unit->is_trial = false;
+  unit->map.moved = false;
 }
 
 void cst__unit_clear(cst__unit *unit) {
@@ -48,6 +49,7 @@ void cst__unit_clear(cst__unit *unit) {
 void cst__unit_reset(cst__unit *unit) {
   cst__unit_clear(unit);
   cst__drops_reset(&unit->drops);
+  cst__row_map_reset(&unit->map);
   cst__delete(unit->runs);
   *unit = (cst__unit){0};
 }
@@ -87,6 +89,7 @@ void cst__decoding_reset(cst__decoding *decoding) {
   if (decoding->decoder != NULL) {
     cst__record_decoder_close(decoding->decoder);
   }
+  cst__chain_close(decoding->stages);
   cst__delete(decoding->items);
   cst__delete(decoding->blocks);
   *decoding = (cst__decoding){.source = decoding->source,
@@ -163,14 +166,40 @@ static void explain_sample(const cst_source *source, cst_error *error) {
   }
 }
 
-cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
-                            struct ArrowSchema *out_schema, struct ArrowArray *out,
-                            cst_error *error) {
+static cst_status open_decoding(cst__decoding *decoding, cst_error *error) {
   const cst_source *source = decoding->source;
   if (decoding->decoder == NULL) {
     CST__TRY(cst__source_open_decoder(source, decoding->purpose, &decoding->decoder, error));
   }
+  bool staged =
+      decoding->purpose == CST__FOR_COLUMNS && cst__reading_options_staged(&source->options);
+  return staged && decoding->stages == NULL
+             ? cst__chain_open(cst__source_bound_chain(source), &decoding->stages, error)
+             : CST_OK;
+}
+
+/* What names no row is about the batch, which begins with the first. */
+static cst_status run_stages(const cst__unit *unit, cst__decoding *decoding, bool tries,
+                             struct ArrowArray *batch, cst_error *error) {
+  const cst__row_map *map = NULL;
+  cst_status status = tries ? cst__chain_try(decoding->stages, batch, error)
+                            : cst__chain_apply(decoding->stages, batch, &map, error);
+  decoding->map = status == CST_OK && map != NULL && map->moved ? map : NULL;
+  if (status != CST_OK && cst__error_wanted(error)) {
+    size_t row = error->record > 0 ? (size_t)error->record : 0;
+    explain_sample(decoding->source, error);
+    return fail_row(unit, decoding, row, status, error);
+  }
+  return status;
+}
+
+static cst_status decode_unit(const cst__unit *unit, cst__decoding *decoding, bool tries,
+                              struct ArrowSchema *out_schema, struct ArrowArray *out,
+                              cst_error *error) {
+  const cst_source *source = decoding->source;
+  decoding->map = NULL;
   decoding->bad_row = SIZE_MAX;
+  CST__TRY(open_decoding(decoding, error));
   CST__TRY(list_unit(unit, decoding, error));
   cst__records records = {.items = decoding->items,
                           .count = unit->rows,
@@ -179,6 +208,9 @@ cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
                           .num_blocks = unit->num_runs};
   cst_status status =
       cst__record_decoder_decode(decoding->decoder, &records, out_schema, out, error);
+  if (status == CST_OK && decoding->stages != NULL && out != NULL) {
+    return run_stages(unit, decoding, tries, out, error);
+  }
   if (status != CST_OK && cst__error_wanted(error)) {
     explain_sample(source, error);
     if (error->record >= 0) { /* the payload's way to name a record */
@@ -186,4 +218,15 @@ cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
     }
   }
   return status;
+}
+
+cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
+                            struct ArrowSchema *out_schema, struct ArrowArray *out,
+                            cst_error *error) {
+  return decode_unit(unit, decoding, false, out_schema, out, error);
+}
+
+cst_status cst__unit_try(const cst__unit *unit, cst__decoding *decoding,
+                         struct ArrowSchema *out_schema, struct ArrowArray *out, cst_error *error) {
+  return decode_unit(unit, decoding, true, out_schema, out, error);
 }

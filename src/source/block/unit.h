@@ -26,6 +26,7 @@ typedef struct cst__unit {
   bool by_bytes;    /* these have ended it */
   bool is_trial;    /* its rows are not delivered: they come before a failure that is known, and
                        are decoded only because one of them may fail first */
+  cst__row_map map; /* of the batch that it has become, if stages do not keep the rows */
   cst__drops drops; /* records that were dropped among them, and before them */
 } cst__unit;
 
@@ -63,6 +64,8 @@ typedef struct cst__decoding {
       bad_row; /* of the last unit, if it did not decode; SIZE_MAX: none is known to be to blame */
   bool direct; /* the records come by no cursor, which drops the damaged ones if it is to */
   cst__record_decoder *decoder; /* opened with the first unit */
+  cst__chain_run *stages;       /* the same, for CST__FOR_COLUMNS; NULL: there are none */
+  const cst__row_map *map;      /* the last unit's rows in its batch; NULL: they are as they were */
   cst_bytes *items;
   size_t items_capacity;
   cst__block_ref *blocks;
@@ -71,11 +74,15 @@ typedef struct cst__decoding {
 
 void cst__decoding_reset(cst__decoding *decoding);
 
-/* Checks the records' CRCs and decodes them into one batch; out_schema may be NULL, and out, if the
+/* Checks the records' CRCs, decodes them into one batch, and takes it through the source's stages
+ * (which have to be bound), if columns are wanted; out_schema may be NULL, and out, if the
  * records are only to be checked. Errors name file, record and offset. */
 cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
                             struct ArrowSchema *out_schema, struct ArrowArray *out,
                             cst_error *error);
+/* The same, but stages that refuse no rows are left out: would the records be delivered? */
+cst_status cst__unit_try(const cst__unit *unit, cst__decoding *decoding,
+                         struct ArrowSchema *out_schema, struct ArrowArray *out, cst_error *error);
 
 /* The same, but records that do not decode are dropped from the unit (decode_sound.c). Without any
  * record left, out->release is NULL. */

@@ -162,6 +162,14 @@ static cst_status make_access(cst_source *source, cst_error *error) {
 }
 
 cst_status cst__source_access(cst_source *source, cst__access **out, cst_error *error) {
+  if (!cst__reading_options_keep_rows(&source->options)) {
+    return cst__fail(error, CST_UNSUPPORTED, "take rows of the source before that stage",
+                     "a stage of the source drops or makes rows: they have no numbers");
+  }
+  return cst__source_access_records(source, out, error);
+}
+
+cst_status cst__source_access_records(cst_source *source, cst__access **out, cst_error *error) {
   if (source->inputs->format.payload == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "convert it to a TFRecord file first",
                      "records of TFRecord files have numbers, rows of %s do not",

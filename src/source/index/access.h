@@ -42,6 +42,8 @@ cst_status cst__source_take(cst_source *source, const uint64_t *rows, size_t num
 /* The indexes of all files, made or loaded with the first call; lives as long as the source.
  * CST_UNSUPPORTED, with a hint, where records cannot be reached one by one. */
 cst_status cst__source_access(cst_source *source, cst__access **out, cst_error *error);
+/* The same where rows are not asked for, but records: stages may have other rows. */
+cst_status cst__source_access_records(cst_source *source, cst__access **out, cst_error *error);
 
 /* True in *all if every file has a sound index file beside it. */
 cst_status cst__source_has_sidecars(cst_source *source, bool *all, cst_error *error);

@@ -54,16 +54,17 @@ static cst_status share_found(cst_source *part, cst_source *source, cst_error *e
   if (columns->schema == NULL) {
     part->found.schema = cst__schema_retain(cst__source_known_schema(source));
   }
+  part->found.chain = cst__chain_retain((cst__chain *)(uintptr_t)cst__source_bound_chain(source));
   if (infers) {
     struct ArrowSchema types;
-    CST__TRY(cst__source_arrow_schema(source, &types, error));
+    CST__TRY(cst__source_decoded_schema(source, &types, error));
     part->found.types = cst__types_new(&types, &source->allocator);
     if (part->found.types == NULL) {
       return cst__fail_memory(error, sizeof *part->found.types);
     }
   }
   return format->payload == NULL && (format->table == NULL || part->num_parts == 0)
-             ? cst__source_arrow_schema(source, &part->found.arrow_schema, error)
+             ? cst__source_decoded_schema(source, &part->found.arrow_schema, error)
              : CST_OK;
 }
 
@@ -154,7 +155,7 @@ static cst_status split_files(cst_source *source, uint32_t i, uint32_t n, cst_so
 static cst_status split_rows(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                              cst_error *error) {
   cst__access *access;
-  CST__TRY(cst__source_access(source, &access, error));
+  CST__TRY(cst__source_access_records(source, &access, error));
   return take_range(source, access, multiply_divide(access->num_rows, i, n),
                     multiply_divide(access->num_rows, i + (uint64_t)1, n), out, error);
 }

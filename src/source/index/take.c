@@ -450,6 +450,7 @@ cst_status cst__source_take_from(cst_source *source, const cst__region *const *r
   }
   CST__TRY(cst__source_access(source, &access, error));
   CST__TRY(cst__source_prepare(source, error));
+  CST__TRY(cst__source_bind(source, error));
   cst__take_scratch *scratch = borrow_scratch(access, source);
   if (scratch == NULL) {
     return cst__fail_memory(error, sizeof *scratch);

@@ -40,6 +40,7 @@ void cst__types_release(cst__types *types) {
 void cst__reading_options_keep(const cst__reading_options *options) {
   cst__refcount_up(&options->names->owners);
   (void)cst__schema_retain(options->columns.schema);
+  (void)cst__call_retain(options->stages.calls);
   if (options->columns.types != NULL) {
     cst__refcount_up(&options->columns.types->owners);
   }
@@ -52,7 +53,16 @@ void cst__reading_options_release(cst__reading_options *options) {
   }
   cst__schema_release(options->columns.schema);
   cst__types_release(options->columns.types);
+  cst__call_release(options->stages.calls);
   *options = (cst__reading_options){.names = NULL};
+}
+
+bool cst__reading_options_keep_rows(const cst__reading_options *options) {
+  const cst__call *call = options->stages.calls;
+  while (call != NULL && cst__call_keeps_rows(call)) {
+    call = call->before;
+  }
+  return call == NULL;
 }
 
 /* ---- checks ---- */
@@ -159,6 +169,7 @@ cst_status cst__reading_options_init(cst__reading_options *options, const cst_so
                  .on_warning = from->on_warning,
                  .warning_ctx = from->warning_ctx},
       .tensors = {.legacy = from->legacy_specs},
+      .stages = {.flat = from->flat},
       .names = cst__new(from->allocator, sizeof(cst__option_names)),
   };
   if (options->names == NULL) {

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "io/input.h"
+#include "stage/caller.h"
 
 /* A counted Arrow schema. */
 typedef struct cst__types {
@@ -62,6 +63,12 @@ typedef struct cst__format_settings {
   const cst_csv_options *csv;  /* complete; never NULL */
 } cst__format_settings;
 
+/* What stands between decoding and delivery: `flat` first, then those of the caller. */
+typedef struct cst__stage_options {
+  bool flat;
+  cst__call *calls; /* the last of them; NULL: none. Counted, see cst__reading_options_keep */
+} cst__stage_options;
+
 typedef struct cst__option_names cst__option_names;
 
 typedef struct cst__reading_options {
@@ -73,6 +80,7 @@ typedef struct cst__reading_options {
   cst__damage_options damage;
   cst__tensor_options tensors;
   cst__format_settings format;
+  cst__stage_options stages;
   cst__option_names *names; /* counted: the memory of all names and of the CSV options */
 } cst__reading_options;
 
@@ -87,6 +95,19 @@ void cst__reading_options_release(cst__reading_options *options);
 
 static inline bool cst__reading_options_skip(const cst__reading_options *options) {
   return options->damage.on_error == CST_ON_ERROR_SKIP;
+}
+
+/* True if batches go through stages. */
+static inline bool cst__reading_options_staged(const cst__reading_options *options) {
+  return options->stages.flat || options->stages.calls != NULL;
+}
+
+/* True if every row of the source is a row of the input, in the same order. */
+bool cst__reading_options_keep_rows(const cst__reading_options *options);
+
+/* False if rows of the input may be missing in a pass: which, and how many, only a pass tells. */
+static inline bool cst__reading_options_deliver_all(const cst__reading_options *options) {
+  return !cst__reading_options_skip(options) && cst__reading_options_keep_rows(options);
 }
 
 #endif /* SOURCE_INPUT_READING_OPTIONS_H */

@@ -76,6 +76,7 @@ static void reset_found(cst__found *found, const cst__source_calls *calls) {
   if (found->arrow_schema.release != NULL) {
     found->arrow_schema.release(&found->arrow_schema);
   }
+  cst__chain_release(found->chain);
 }
 
 void cst__source_release(cst_source *source) {
@@ -133,4 +134,12 @@ const cst_schema *cst__source_known_schema(const cst_source *source) {
   const cst_schema *schema = source->found.schema;
   cst__mutex_unlock(&shared->lock);
   return schema;
+}
+
+const cst__chain *cst__source_bound_chain(const cst_source *source) {
+  cst_source *shared = (cst_source *)(uintptr_t)source; /* only the lock changes */
+  cst__mutex_lock(&shared->lock);
+  const cst__chain *chain = source->found.chain;
+  cst__mutex_unlock(&shared->lock);
+  return chain;
 }

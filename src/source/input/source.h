@@ -9,6 +9,7 @@
 
 #include "source/input/inputs.h"
 #include "source/input/reading_options.h"
+#include "stage/chain.h"
 
 enum {
   CST__SAMPLE_RECORDS = 10000,  /* of a pipe, that its schema is inferred from */
@@ -36,10 +37,12 @@ typedef struct cst__discovery {
 typedef struct cst__found {
   cst__discovery schema_discovery; /* of the schema, or of what is known of a tabular format */
   cst__discovery access_discovery;
+  cst__discovery stage_discovery;
   cst_schema *schema;              /* that was inferred */
   bool sampled;                    /* from the first records of a pipe only */
   cst__types *types;               /* of a part of a table: what was found for all of it */
-  struct ArrowSchema arrow_schema; /* release NULL: not known yet */
+  struct ArrowSchema arrow_schema; /* of what is decoded; release NULL: not known yet */
+  cst__chain *chain;               /* the stages, bound; NULL: not yet, or there are none */
   cst__feed *sample;        /* the blocks read for the schema: the first pass goes on with them */
   cst_status sample_status; /* why reading them failed; the pipe is lost */
   cst_error *sample_error;
@@ -102,5 +105,8 @@ cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *ra
 
 /* The schema, given or inferred, if it is known by now; else NULL. Borrowed. */
 const cst_schema *cst__source_known_schema(const cst_source *source);
+
+/* The stages, bound (cst__source_bind has done it), or NULL if there are none. Borrowed. */
+const cst__chain *cst__source_bound_chain(const cst_source *source);
 
 #endif /* SOURCE_INPUT_SOURCE_H */

@@ -1,4 +1,5 @@
-/* The Arrow schema: found once, by decoding nothing or by asking a tabular format. */
+/* The Arrow schema of what is decoded: found once, by decoding nothing or by asking a tabular
+ * format. */
 #include "source/pass/arrow_schema.h"
 
 #include "arrow/view.h"
@@ -57,7 +58,8 @@ static cst_status find_arrow_schema(cst_source *source, cst_error *error) {
   return CST_OK;
 }
 
-cst_status cst__source_arrow_schema(cst_source *source, struct ArrowSchema *out, cst_error *error) {
+cst_status cst__source_decoded_schema(cst_source *source, struct ArrowSchema *out,
+                                      cst_error *error) {
   cst__mutex_lock(&source->lock);
   bool known = knows_arrow_schema(source);
   cst__mutex_unlock(&source->lock);

@@ -1,11 +1,23 @@
-/* The Arrow schema of a source's batches.
+/* The Arrow schemas of a source, and its stages.
  */
 #ifndef SOURCE_PASS_ARROW_SCHEMA_H
 #define SOURCE_PASS_ARROW_SCHEMA_H
 
 #include "source/input/source.h"
 
-/* As cst_source_arrow_schema. */
+/* Of what is decoded, before all stages. */
+cst_status cst__source_decoded_schema(cst_source *source, struct ArrowSchema *out,
+                                      cst_error *error);
+
+/* As cst_source_arrow_schema: of what is delivered. */
 cst_status cst__source_arrow_schema(cst_source *source, struct ArrowSchema *out, cst_error *error);
+
+/* Binds the stages, if there are any and they are not bound yet; may read the input for it. To be
+ * called before cst__source_bound_chain. */
+cst_status cst__source_bind(cst_source *source, cst_error *error);
+
+/* As cst_source_with_stage. */
+cst_status cst__source_with_stage(cst_source *source, const cst_stage *stage, cst_source **out,
+                                  cst_error *error);
 
 #endif /* SOURCE_PASS_ARROW_SCHEMA_H */

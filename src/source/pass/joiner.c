@@ -25,6 +25,34 @@ void cst__joiner_reset(cst__joiner *joiner) {
   joiner->count = 0;
   joiner->capacity = 0;
   joiner->waiting_rows = 0;
+  cst__delete(joiner->origins);
+  joiner->origins = NULL;
+  joiner->num_origins = joiner->origins_capacity = joiner->num_taken = 0;
+}
+
+cst__place *cst__joiner_add_origins(cst__joiner *joiner, int64_t rows) {
+  void *items = joiner->origins;
+  size_t count = joiner->num_origins + (size_t)rows;
+  bool ok = cst__grow(&joiner->allocator, &items, &joiner->origins_capacity, count + 1,
+                      sizeof *joiner->origins);
+  joiner->origins = items;
+  if (!ok) {
+    return NULL;
+  }
+  cst__place *added = joiner->origins + joiner->num_origins;
+  joiner->num_origins = count;
+  return added;
+}
+
+/* The next `rows` origins become those of the batch that is taken. */
+static void take_origins(cst__joiner *joiner, size_t rows) {
+  if (joiner->num_origins == 0) {
+    return;
+  }
+  joiner->num_origins -= joiner->num_taken;
+  memmove(joiner->origins, joiner->origins + joiner->num_taken,
+          joiner->num_origins * sizeof *joiner->origins);
+  joiner->num_taken = rows;
 }
 
 cst_status cst__joiner_put(cst__joiner *joiner, struct ArrowArray *batch, cst_error *error) {
@@ -132,6 +160,7 @@ cst_status cst__joiner_take(cst__joiner *joiner, bool at_end, struct ArrowArray 
   if (rows == 0 || (rows < joiner->rows && !at_end)) {
     return CST_OK;
   }
+  take_origins(joiner, (size_t)rows);
   if (joiner->waiting[0].length >= rows) {
     return take_from_first(joiner, rows, out, error);
   }

@@ -4,6 +4,7 @@
 #ifndef SOURCE_PASS_JOINER_H
 #define SOURCE_PASS_JOINER_H
 
+#include "arrow/accumulator.h"
 #include "arrow/concat.h"
 
 /* Rows [begin, begin + length) of a batch that is owned, alone or shared with slices. */
@@ -22,6 +23,10 @@ typedef struct cst__joiner {
   size_t count;
   size_t capacity;
   int64_t waiting_rows;
+  cst__place *origins; /* of the rows taken last, and of those that wait */
+  size_t num_origins;
+  size_t origins_capacity;
+  size_t num_taken; /* of them */
 } cst__joiner;
 
 void cst__joiner_init(cst__joiner *joiner, const struct ArrowSchema *schema, int64_t rows,
@@ -35,6 +40,14 @@ static inline bool cst__joiner_is_full(const cst__joiner *joiner) {
 
 /* Moves a batch in, also on failure. */
 cst_status cst__joiner_put(cst__joiner *joiner, struct ArrowArray *batch, cst_error *error);
+
+/* Room for the places of a batch of `rows` rows that is put next, which the caller fills, with
+ * names of files that outlive the joiner; of all batches, or of none. NULL: no memory. */
+cst__place *cst__joiner_add_origins(cst__joiner *joiner, int64_t rows);
+/* The origin of a row of the batch taken last. */
+static inline cst__place cst__joiner_origin(const cst__joiner *joiner, size_t row) {
+  return row < joiner->num_taken ? joiner->origins[row] : cst__no_place;
+}
 
 /* The next full batch, or at the end (no more is put) what is left; out->release is NULL if there
  * is none. */

@@ -59,18 +59,33 @@ static cst__feed *take_feed(cst_source *source) {
   return feed != NULL ? feed : cst__feed_new(source);
 }
 
+/* Finding the decoded schema makes the plan. */
+static cst_status start_tabular(cst_pass *pass, cst_error *error) {
+  const cst__pass_options *options = &pass->options;
+  bool staged = options->purpose == CST__FOR_COLUMNS && !options->unstaged;
+  cst__tabular_options tabular = {.quiet = options->quiet, .warning = options->warning};
+  struct ArrowSchema schema;
+  CST__TRY(cst__source_decoded_schema(pass->source, &schema, error));
+  if (staged && cst__reading_options_staged(&pass->source->options)) {
+    schema.release(&schema);
+    CST__TRY(cst__source_arrow_schema(pass->source, &schema, error));
+    tabular.stages = cst__source_bound_chain(pass->source);
+  }
+  return cst__tabular_pass_new(pass->source, &schema, &tabular, &pass->tabular, error);
+}
+
 /* What the first next does. */
 static cst_status start_pass(cst_pass *pass, cst_error *error) {
   cst_source *source = pass->source;
   const cst__pass_options *options = &pass->options;
   if (source->inputs->format.payload == NULL) {
-    struct ArrowSchema schema; /* finding it makes the plan */
-    CST__TRY(cst__source_arrow_schema(source, &schema, error));
-    return cst__tabular_pass_new(source, &schema, options->quiet, options->warning, &pass->tabular,
-                                 error);
+    return start_tabular(pass, error);
   }
   if (options->purpose == CST__FOR_COLUMNS) {
     CST__TRY(cst__source_prepare(source, error));
+  }
+  if (options->purpose == CST__FOR_COLUMNS || options->purpose == CST__FOR_RECORDS) {
+    CST__TRY(cst__source_bind(source, error));
   }
   cst__feed *feed = take_feed(source);
   return feed != NULL ? cst__pipeline_start(&pass->pipeline, feed, error)
@@ -136,6 +151,21 @@ cst_status cst__pass_next_made(cst_pass *pass, void **made, cst_error *error) {
 
 /* ---- batches ---- */
 
+/* Where the rows of the batch of the unit delivered last come from. */
+static cst_status note_origins(cst_pass *pass, int64_t rows, cst_error *error) {
+  const cst__row_map *map = &pass->delivered.map;
+  cst__unit_rows unit = {&pass->delivered, pass->source, 0};
+  cst__place *origins = cst__joiner_add_origins(&pass->joining.joiner, rows);
+  if (origins == NULL) {
+    return cst__fail_memory(error, (size_t)rows * sizeof *origins);
+  }
+  for (int64_t i = 0; i < rows; i++) {
+    int64_t row = map->moved ? map->rows[i] : i;
+    origins[i] = row >= 0 ? cst__unit_rows_place(&unit, row) : cst__no_place;
+  }
+  return CST_OK;
+}
+
 /* Moves a batch into the joiner, whose schema is found when it is needed first. */
 static cst_status put_aside(cst_pass *pass, struct ArrowArray *batch, cst_error *error) {
   cst__pass_joining *joining = &pass->joining;
@@ -148,6 +178,11 @@ static cst_status put_aside(cst_pass *pass, struct ArrowArray *batch, cst_error 
     cst__joiner_init(&joining->joiner, &joining->schema, (int64_t)pass->options.rows,
                      &pass->source->allocator);
   }
+  cst_status status = note_origins(pass, batch->length, error);
+  if (status != CST_OK) {
+    batch->release(batch);
+    return status;
+  }
   return cst__joiner_put(&joining->joiner, batch, error);
 }
 
@@ -157,7 +192,8 @@ static cst_status next_joined(cst_pass *pass, struct ArrowArray *out, cst_error 
   cst__pass_joining *joining = &pass->joining;
   cst__joiner *joiner = &joining->joiner;
   for (;;) {
-    if (joiner->waiting_rows > 0 && (joining->flush || cst__joiner_is_full(joiner))) {
+    joining->delivers = joiner->waiting_rows > 0 && (joining->flush || cst__joiner_is_full(joiner));
+    if (joining->delivers) {
       return cst__joiner_take(joiner, joining->flush, out, error);
     }
     joining->flush = false;
@@ -166,8 +202,9 @@ static cst_status next_joined(cst_pass *pass, struct ArrowArray *out, cst_error 
     }
     struct ArrowArray batch;
     CST__TRY(next_unit(pass, &batch, error));
-    joining->flush = pass->at_end || pass->delivered.by_bytes;
-    bool is_full = pass->delivered.by_bytes || batch.length == (int64_t)pass->options.rows;
+    bool by_bytes = pass->delivered.by_bytes && !pass->delivered.map.moved;
+    joining->flush = pass->at_end || by_bytes;
+    bool is_full = by_bytes || batch.length == (int64_t)pass->options.rows;
     if (batch.release != NULL && is_full && joiner->waiting_rows == 0) {
       *out = batch;
       return CST_OK;
@@ -212,7 +249,7 @@ cst_status cst__pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *err
   }
   if (status == CST_OK && pass->tabular != NULL) {
     status = next_tabular(pass, out, &own);
-  } else if (status == CST_OK && cst__reading_options_skip(&pass->source->options) &&
+  } else if (status == CST_OK && !cst__reading_options_deliver_all(&pass->source->options) &&
              pass->options.purpose == CST__FOR_COLUMNS) {
     status = next_joined(pass, out, &own);
   } else {
@@ -247,13 +284,23 @@ uint64_t cst__pass_dropped(const cst_pass *pass) {
 }
 
 void cst__pass_locate(const cst_pass *pass, size_t row, cst_error *error) {
-  if (pass->tabular != NULL && cst__error_wanted(error)) {
-    error->record = -1;
-    cst__error_add_record(error, (int64_t)(pass->first_row + row), -1);
-    if (pass->source->num_parts == 1) {
-      cst__error_add_file(error, cst__source_name(pass->source, 0));
-    }
+  const cst__row_map *map = &pass->delivered.map;
+  cst__place place = cst__no_place;
+  if (!cst__error_wanted(error)) {
     return;
   }
-  cst__unit_locate(&pass->delivered, pass->source, row, error);
+  if (pass->tabular == NULL && !pass->joining.delivers && !map->moved) {
+    cst__unit_locate(&pass->delivered, pass->source, row, error);
+    return;
+  }
+  if (pass->tabular != NULL) {
+    place = cst__tabular_pass_place(pass->tabular, pass->first_row, row);
+  } else if (pass->joining.delivers) {
+    place = cst__joiner_origin(&pass->joining.joiner, row);
+  } else if (map->rows[row] >= 0) {
+    cst__unit_rows unit = {&pass->delivered, pass->source, 0};
+    place = cst__unit_rows_place(&unit, map->rows[row]);
+  }
+  error->record = -1;
+  cst__error_add_place(error, &place);
 }

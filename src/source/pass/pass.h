@@ -8,11 +8,12 @@
 #include "source/pass/pipeline.h"
 #include "source/pass/tabular.h"
 
-/* Under CST_ON_ERROR_SKIP units that have lost records are joined. */
+/* Where rows may be missing, units that have lost some are joined. */
 typedef struct cst__pass_joining {
   cst__joiner joiner;
   struct ArrowSchema schema; /* release NULL: the joiner has not been needed */
   bool flush;                /* what waits in the joiner is next, full or not */
+  bool delivers;             /* the batch delivered last comes out of it */
 } cst__pass_joining;
 
 struct cst_pass {

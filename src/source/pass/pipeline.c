@@ -1,6 +1,8 @@
 /* The jobs of a pass, and the threads that do them: fill a block of a file, decode some units. */
 #include "source/pass/pipeline.h"
 
+#include <string.h>
+
 #include "base/interrupt.h"
 
 /* Bytes of records. */
@@ -220,16 +222,36 @@ static void wake_caller(cst__pipeline *p) {
 
 /* ---- running, without the lock ---- */
 
+/* The rows of the batch that stages have made of the unit's. */
+static cst_status keep_map(const cst__decoding *decoding, cst__slot *slot, cst_error *error) {
+  const cst__row_map *map = decoding->map;
+  slot->unit.map.moved = map != NULL;
+  if (map == NULL) {
+    return CST_OK;
+  }
+  slot->rows = (size_t)slot->batch.length;
+  if (!cst__row_map_reserve(&slot->unit.map, &decoding->source->allocator, slot->batch.length)) {
+    release_batch(slot);
+    return cst__fail_memory(error, slot->rows * sizeof *map->rows);
+  }
+  memcpy(slot->unit.map.rows, map->rows, slot->rows * sizeof *map->rows);
+  return CST_OK;
+}
+
 static cst_status decode_slot(cst__pipeline *p, cst__decoding *decoding, cst__slot *slot,
                               cst_error *error) {
   cst__unit *unit = &slot->unit;
   bool skip = cst__reading_options_skip(&p->source->options);
   cst_status status = skip ? cst__unit_decode_sound(unit, decoding, NULL, &slot->batch, error)
-                           : cst__unit_decode(unit, decoding, NULL, &slot->batch, error);
+                      : unit->is_trial
+                          ? cst__unit_try(unit, decoding, NULL, &slot->batch, error)
+                          : cst__unit_decode(unit, decoding, NULL, &slot->batch, error);
   slot->rows = unit->rows;
   if (status == CST_OK && unit->is_trial) {
     release_batch(slot);
     slot->rows = 0;
+  } else if (status == CST_OK && slot->batch.release != NULL) {
+    status = keep_map(decoding, slot, error);
   }
   if (status != CST_OK) {
     cst__unit_clear(unit);

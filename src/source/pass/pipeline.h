@@ -50,7 +50,8 @@ typedef struct cst__pass_options {
   cst__purpose purpose;
   bool quiet;                 /* of a tabular format: nobody is told of what is dropped */
   const cst__unit_work *work; /* of a container: for cst__pass_next_made; outlives the pass */
-  cst_error *warning;         /* see cst__tabular_pass_new */
+  cst_error *warning;         /* see cst__tabular_options */
+  bool unstaged;              /* of a tabular format: the batches as they are before all stages */
 } cst__pass_options;
 
 /* How far a pass is, for whoever asks, from any thread. */
@@ -70,7 +71,7 @@ typedef struct cst__slot {
   cst__slot_state state;
   cst__unit unit; /* its blocks are let go when it is decoded */
   uint64_t bytes;
-  size_t rows; /* those that decode, when it is done */
+  size_t rows; /* those of the batch, when it is done */
   struct ArrowArray batch;
   void *made; /* in place of a batch, by a cst__unit_work */
 } cst__slot;

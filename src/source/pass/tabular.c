@@ -20,12 +20,14 @@ struct cst__tabular_pass {
   cst_source *source;          /* borrowed */
   cst__stream_reader *streams; /* of a format that is not built in */
   void *reader;                /* of a table */
-  bool quiet;                  /* nothing is told of */
-  cst_error *warning;          /* where warnings go instead; NULL: the caller is told */
+  cst__tabular_options options;
+  cst__chain_run *stages; /* NULL: batches are delivered as they are read */
   bool joins;
+  bool places; /* the joiner knows where rows come from: some may be missing */
   bool ended;
-  struct ArrowSchema schema; /* for the joiner */
+  struct ArrowSchema schema; /* of what is delivered, for the joiner */
   cst__joiner joiner;
+  uint64_t read; /* rows that went into the stages */
   uint64_t dropped;
 };
 
@@ -127,7 +129,7 @@ cst_status cst__tabular_schema(cst_source *source, struct ArrowSchema *out, cst_
 
 static cst_status drop_row(void *ctx, const cst_dropped *dropped, cst_error *error) {
   cst__tabular_pass *pass = ctx;
-  if (pass->quiet) {
+  if (pass->options.quiet) {
     return CST_OK;
   }
   return cst__source_drop(pass->source, &pass->dropped, dropped, error);
@@ -135,7 +137,7 @@ static cst_status drop_row(void *ctx, const cst_dropped *dropped, cst_error *err
 
 static cst_status open_reader(cst__tabular_pass *pass, cst_error *error) {
   const cst__table_format *table = pass->source->inputs->format.table;
-  pass->joins = table == NULL || table->any_size;
+  pass->joins = table == NULL || table->any_size || pass->places;
   pass->ended = pass->source->num_parts == 0;
   if (pass->ended) { /* a part of a source that has fewer files than parts */
     pass->joins = true;
@@ -149,19 +151,24 @@ static cst_status open_reader(cst__tabular_pass *pass, cst_error *error) {
                      error);
 }
 
-cst_status cst__tabular_pass_new(cst_source *source, struct ArrowSchema *schema, bool quiet,
-                                 cst_error *warning, cst__tabular_pass **out, cst_error *error) {
+cst_status cst__tabular_pass_new(cst_source *source, struct ArrowSchema *schema,
+                                 const cst__tabular_options *options, cst__tabular_pass **out,
+                                 cst_error *error) {
   cst__tabular_pass *pass = cst__new_zero(&source->allocator, sizeof *pass);
   if (pass == NULL) {
     schema->release(schema);
     return cst__fail_memory(error, sizeof *pass);
   }
   pass->source = source;
-  pass->quiet = quiet;
-  pass->warning = warning;
+  pass->options = *options;
   pass->schema = *schema;
+  pass->places = options->stages != NULL && !cst__reading_options_deliver_all(&source->options);
   cst__joiner_init(&pass->joiner, &pass->schema, source->options.batch.rows, &source->allocator);
-  cst_status status = open_reader(pass, error);
+  cst_status status =
+      options->stages != NULL ? cst__chain_open(options->stages, &pass->stages, error) : CST_OK;
+  if (status == CST_OK) {
+    status = open_reader(pass, error);
+  }
   if (status != CST_OK) {
     cst__tabular_pass_free(pass);
     return status;
@@ -179,6 +186,7 @@ void cst__tabular_pass_free(cst__tabular_pass *pass) {
   if (pass->reader != NULL) {
     pass->source->inputs->format.table->close(pass->reader);
   }
+  cst__chain_close(pass->stages);
   if (pass->schema.release != NULL) {
     pass->schema.release(&pass->schema);
   }
@@ -188,10 +196,11 @@ void cst__tabular_pass_free(cst__tabular_pass *pass) {
 static cst_status tell_warnings(cst__tabular_pass *pass, cst_error *error) {
   const cst__table_format *table = pass->source->inputs->format.table;
   cst_error own = CST_ERROR_INIT;
-  cst_error *warning = pass->warning != NULL ? pass->warning : &own;
+  cst_error *warning = pass->options.warning != NULL ? pass->options.warning : &own;
   size_t file;
-  while (!pass->quiet && table->warning != NULL && table->warning(pass->reader, &file, warning)) {
-    if (pass->warning == NULL) {
+  while (!pass->options.quiet && table->warning != NULL &&
+         table->warning(pass->reader, &file, warning)) {
+    if (pass->options.warning == NULL) {
       CST__TRY(cst__source_warn(pass->source, file, warning, error));
     }
   }
@@ -212,21 +221,129 @@ static cst_status next_of_any_size(cst__tabular_pass *pass, struct ArrowArray *o
   return status;
 }
 
+/* ---- stages ---- */
+
+/* Of the row with this number among those that are read. Rows that the table itself has dropped
+ * have no number here. */
+static cst__place place_of(const cst__tabular_pass *pass, uint64_t row) {
+  bool one_file = pass->source->num_parts == 1;
+  return (cst__place){one_file ? cst__source_name(pass->source, 0) : "", (int64_t)row, -1};
+}
+
+static void locate_row(const cst__tabular_pass *pass, uint64_t first, cst_error *error) {
+  if (cst__error_wanted(error)) {
+    cst__place place = place_of(pass, first + (uint64_t)(error->record > 0 ? error->record : 0));
+    error->record = -1;
+    cst__error_add_place(error, &place);
+  }
+}
+
+static cst_status put_staged(cst__tabular_pass *pass, uint64_t first, const cst__row_map *map,
+                             struct ArrowArray *batch, cst_error *error) {
+  cst__place *origins = pass->places ? cst__joiner_add_origins(&pass->joiner, batch->length) : NULL;
+  if (pass->places && origins == NULL) {
+    batch->release(batch);
+    return cst__fail_memory(error, (size_t)batch->length * sizeof *origins);
+  }
+  for (int64_t i = 0; pass->places && i < batch->length; i++) {
+    int64_t row = map->moved ? map->rows[i] : i;
+    origins[i] = row >= 0 ? place_of(pass, first + (uint64_t)row) : cst__no_place;
+  }
+  return cst__joiner_put(&pass->joiner, batch, error);
+}
+
+static cst_status drop_refused(cst__tabular_pass *pass, const cst_error *refusal,
+                               cst_error *error) {
+  cst_dropped dropped = {.kind = "record",
+                         .file = refusal->file,
+                         .record = refusal->record,
+                         .offset = -1,
+                         .error = refusal};
+  return drop_row(pass, &dropped, error);
+}
+
+/* Takes rows of a batch through the stages; where they do not go through together, half of them,
+ * and so on, down to those that are dropped. */
+static cst_status stage_rows(cst__tabular_pass *pass, cst__shared *batch, int64_t begin,
+                             int64_t count, cst_error *error) {
+  uint64_t first = pass->read + (uint64_t)begin;
+  cst_error own = CST_ERROR_INIT;
+  const cst__row_map *map;
+  struct ArrowArray rows;
+  CST__TRY(cst__shared_slice(batch, begin, count, &rows, error));
+  cst_status status = cst__chain_apply(pass->stages, &rows, &map, &own);
+  if (status == CST_OK) {
+    return put_staged(pass, first, map, &rows, error);
+  }
+  bool refused = cst__chain_refused(pass->stages);
+  if (!refused || count == 1) {
+    locate_row(pass, first, &own);
+    if (refused) {
+      return drop_refused(pass, &own, error);
+    }
+    cst__error_copy(error, &own);
+    return status;
+  }
+  CST__TRY(stage_rows(pass, batch, begin, count / 2, error));
+  return stage_rows(pass, batch, begin + count / 2, count - count / 2, error);
+}
+
+static cst_status stage_sound(cst__tabular_pass *pass, struct ArrowArray *batch, cst_error *error) {
+  cst__shared *shared;
+  int64_t count = batch->length;
+  cst_status status = cst__shared_new(batch, &pass->source->allocator, &shared, error);
+  if (status != CST_OK) {
+    batch->release(batch);
+    return status;
+  }
+  status = stage_rows(pass, shared, 0, count, error);
+  cst__shared_release(shared);
+  return status;
+}
+
+/* Takes a batch that was read through the stages: into the joiner if rows may be missing then, else
+ * it comes out in its own place. */
+static cst_status stage_batch(cst__tabular_pass *pass, struct ArrowArray *batch, cst_error *error) {
+  uint64_t rows = (uint64_t)batch->length;
+  const cst__row_map *map;
+  cst_status status;
+  if (cst__reading_options_skip(&pass->source->options)) {
+    status = stage_sound(pass, batch, error);
+  } else {
+    status = cst__chain_apply(pass->stages, batch, &map, error);
+    if (status != CST_OK) {
+      locate_row(pass, pass->read, error);
+    } else if (pass->places) {
+      status = put_staged(pass, pass->read, map, batch, error);
+    }
+  }
+  pass->read += rows;
+  return status;
+}
+
 cst_status cst__tabular_pass_next(cst__tabular_pass *pass, struct ArrowArray *out,
                                   cst_error *error) {
   out->release = NULL;
   if (!pass->joins) {
-    return next_of_any_size(pass, out, error);
+    CST__TRY(next_of_any_size(pass, out, error));
+    return pass->stages != NULL && out->release != NULL ? stage_batch(pass, out, error) : CST_OK;
   }
   while (!cst__joiner_is_full(&pass->joiner) && !pass->ended) {
     struct ArrowArray batch = {.release = NULL};
     CST__TRY(next_of_any_size(pass, &batch, error));
     pass->ended = batch.release == NULL;
-    if (!pass->ended) {
+    if (!pass->ended && pass->stages != NULL) {
+      CST__TRY(stage_batch(pass, &batch, error));
+    }
+    if (batch.release != NULL) {
       CST__TRY(cst__joiner_put(&pass->joiner, &batch, error));
     }
   }
   return cst__joiner_take(&pass->joiner, pass->ended, out, error);
+}
+
+cst__place cst__tabular_pass_place(const cst__tabular_pass *pass, uint64_t first_row, size_t row) {
+  return pass->places ? cst__joiner_origin(&pass->joiner, row) : place_of(pass, first_row + row);
 }
 
 uint64_t cst__tabular_pass_consumed(const cst__tabular_pass *pass) {

@@ -103,7 +103,7 @@ static cst_status find_num_rows(cst_source *source, uint64_t *rows, cst_error *e
   cst_error own = CST_ERROR_INIT;
   cst__access *access = NULL;
   *rows = 0;
-  if (source->inputs->format.payload == NULL) {
+  if (source->inputs->format.payload == NULL || !cst__reading_options_keep_rows(&source->options)) {
     return cst__source_count_by_pass(source, rows, error);
   }
   cst_status status = cst__source_access(source, &access, &own);

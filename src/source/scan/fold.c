@@ -295,7 +295,7 @@ static cst_status fold_batches(fold *f, const struct ArrowSchema *schema, cst_er
 
 static cst_status fold_tabular(fold *f, cst_error *error) {
   struct ArrowSchema schema;
-  CST__TRY(cst__source_arrow_schema(f->source, &schema, error));
+  CST__TRY(cst__source_decoded_schema(f->source, &schema, error));
   cst_status status = fold_batches(f, &schema, error);
   schema.release(&schema);
   return status;
@@ -358,7 +358,7 @@ static cst_status find_text_schema(cst_source *source, const cst__reading_option
   without.columns.schema = NULL;
   without.damage.on_dropped = NULL;
   CST__TRY(cst__source_with(source, NULL, 0, &without, &probe, error));
-  cst_status status = cst__source_arrow_schema(probe, &columns, &own);
+  cst_status status = cst__source_decoded_schema(probe, &columns, &own);
   if (status == CST_OK) {
     status = cst__schema_for_columns(&columns, schema, out, &own);
     columns.release(&columns);

@@ -12,14 +12,20 @@
 
 enum { INFER_ROWS = 1024 }; /* decoded at once, of a sample */
 
+/* With stages, the schema says what flat asks, and what it does not know is left to the columns. */
+static cst__inference_plan plan_inference(const cst_source *source) {
+  return (cst__inference_plan){cst__reading_options_staged(&source->options)};
+}
+
 /* ---- all records ---- */
 
 static cst_status infer_all(cst_source *source, cst_progress_callback on_progress, void *ctx,
                             cst_schema **out, cst_error *error) {
-  cst__accumulation inference = {.accumulator = &cst__inference_accumulator};
+  const cst__inference_plan plan = plan_inference(source);
+  cst__accumulation inference = {.accumulator = &cst__inference_accumulator, .plan = &plan};
   cst__fold_options options = {
       .on_progress = on_progress, .progress_ctx = ctx, .work = "the inference"};
-  CST__TRY(cst__inference_accumulator.create(NULL, &source->allocator, &inference.state, error));
+  CST__TRY(cst__inference_accumulator.create(&plan, &source->allocator, &inference.state, error));
   cst_status status = cst__source_fold(source, &options, &inference, 1, error);
   if (status == CST_OK) {
     status = cst__inference_accumulator.finish(inference.state, out, error);
@@ -85,9 +91,10 @@ static cst_status infer_blocks(const cst_source *source, const cst__feed *feed, 
 
 static cst_status infer_sample(cst_source *source, cst__feed **feed, cst_schema **out,
                                cst_error *error) {
+  const cst__inference_plan plan = plan_inference(source);
   void *state;
   CST__TRY(cst__source_begin_sample(source, feed, error));
-  CST__TRY(cst__inference_accumulator.create(NULL, &source->allocator, &state, error));
+  CST__TRY(cst__inference_accumulator.create(&plan, &source->allocator, &state, error));
   cst_status status = infer_blocks(source, *feed, state, error);
   if (status == CST_OK) {
     status = cst__inference_accumulator.finish(state, out, error);

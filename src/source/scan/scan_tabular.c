@@ -42,6 +42,7 @@ static cst_status read_single_file(cst_source *file, cst_file_count *count, cons
   cst_pass *pass;
   CST__TRY(cst__pass_new(file, &pass, error));
   pass->options.warning = warning;
+  pass->options.unstaged = true;
   cst_status status = read_pass(pass, count, scan, error);
   cst__pass_free(pass);
   return status;

@@ -1,8 +1,10 @@
 /* The tensor specs of a source. */
 #include "source/scan/source_specs.h"
 
+#include "schema/columns.h"
 #include "schema/schema.h"
 #include "source/input/prepare.h"
+#include "source/pass/arrow_schema.h"
 #include "source/scan/infer_source.h"
 
 /* Tabular formats need no schema to be read, but for tensors. */
@@ -25,6 +27,17 @@ static cst_status prepare_specs(cst_source *source, cst_error *error) {
   return CST_OK;
 }
 
+/* Those of the columns that the stages give. */
+static cst_status fit_output(cst_source *source, const cst_specs *all, cst_specs **out,
+                             cst_error *error) {
+  struct ArrowSchema columns;
+  CST__TRY(cst__source_arrow_schema(source, &columns, error));
+  cst_status status =
+      cst__specs_for_columns(cst__source_known_schema(source), all, &columns, out, error);
+  columns.release(&columns);
+  return status;
+}
+
 cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *error) {
   if (source->options.columns.flags & CST_COLUMNS_NESTED) {
     return cst__fail(error, CST_UNSUPPORTED, "open the source without nested columns",
@@ -39,11 +52,13 @@ cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *err
   cst_specs *all;
   CST__TRY(cst__specs_new(cst__source_known_schema(source), &options, &all, error));
   const cst__column_options *columns = &source->options.columns;
-  if (columns->names == NULL) {
+  if (columns->names == NULL && !cst__reading_options_staged(&source->options)) {
     *out = all;
     return CST_OK;
   }
-  cst_status status = cst__specs_project(all, columns->names, columns->count, out, error);
+  cst_status status = cst__reading_options_staged(&source->options)
+                          ? fit_output(source, all, out, error)
+                          : cst__specs_project(all, columns->names, columns->count, out, error);
   cst__specs_release(all);
   return status;
 }

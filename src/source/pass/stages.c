@@ -1,0 +1,173 @@
+/* The stages of a source: bound when its columns are known; and the sources that have one more. */
+#include "source/pass/arrow_schema.h"
+
+#include <string.h>
+
+#include "arrow/field.h"
+#include "arrow/view.h"
+#include "base/names.h"
+#include "format/payload/payload.h"
+#include "schema/schema.h"
+#include "source/input/discovery.h"
+#include "source/input/prepare.h"
+#include "stage/flat.h"
+
+static bool has_list(const struct ArrowSchema *schema) {
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    if (cst__field_is_list(schema->children[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Tabular formats need no schema to be read, but to be made flat: lists and bytes are looked at. */
+static cst_status prepare_flat(cst_source *source, const struct ArrowSchema *decoded,
+                               cst_error *error) {
+  cst_schema *schema;
+  if (source->inputs->format.payload != NULL || cst__source_known_schema(source) != NULL ||
+      !cst__flat_wants_schema(decoded, NULL)) {
+    return CST_OK;
+  }
+  if (!source->inputs->rereadable) {
+    return has_list(decoded)
+               ? cst__fail(error, CST_STATE, "give a schema, or save it to a file first",
+                           "flat has to know how many values the lists have, and an input that "
+                           "can be read only once has no schema")
+               : CST_OK;
+  }
+  CST__TRY(source->inputs->calls->infer(source, &schema, error));
+  cst__source_adopt(source, schema, false);
+  cst__schema_release(schema);
+  return CST_OK;
+}
+
+static cst__flat_settings flat_settings(const cst_source *source) {
+  const cst__reading_options *options = &source->options;
+  const char *raw = options->format.raw_column;
+  bool is_raw = source->inputs->format.payload == &cst__raw_payload;
+  return (cst__flat_settings){.schema = cst__source_known_schema(source),
+                              .environment = options->tensors.environment,
+                              .raw_column = raw == NULL && is_raw ? CST__RAW_COLUMN : raw};
+}
+
+static cst_status bind_stages(cst_source *source, const struct ArrowSchema *decoded,
+                              cst__chain **out, cst_error *error) {
+  const cst__stage_options *stages = &source->options.stages;
+  size_t num_calls = stages->calls != NULL ? stages->calls->depth : 0;
+  size_t count = num_calls + stages->flat;
+  const cst__flat_settings flat = flat_settings(source);
+  cst__stage_use *uses = cst__new(&source->allocator, count * sizeof *uses);
+  if (uses == NULL) {
+    return cst__fail_memory(error, count * sizeof *uses);
+  }
+  uses[0] = (cst__stage_use){&cst__flat_stage, &flat};
+  size_t at = count;
+  for (const cst__call *call = stages->calls; call != NULL; call = call->before) {
+    uses[--at] = (cst__stage_use){&cst__call_stage, call};
+  }
+  cst_status status = cst__chain_new(uses, count, decoded, &source->allocator, out, error);
+  cst__delete(uses);
+  return status;
+}
+
+static bool knows_chain(const cst_source *source) { return source->found.chain != NULL; }
+
+static cst_status find_chain(cst_source *source, cst_error *error) {
+  struct ArrowSchema decoded;
+  cst__chain *chain = NULL;
+  CST__TRY(cst__source_decoded_schema(source, &decoded, error));
+  cst_status status = source->options.stages.flat ? prepare_flat(source, &decoded, error) : CST_OK;
+  if (status == CST_OK) {
+    status = bind_stages(source, &decoded, &chain, error);
+  }
+  decoded.release(&decoded);
+  CST__TRY(status);
+  cst__mutex_lock(&source->lock);
+  source->found.chain = chain;
+  cst__mutex_unlock(&source->lock);
+  return CST_OK;
+}
+
+cst_status cst__source_bind(cst_source *source, cst_error *error) {
+  return cst__reading_options_staged(&source->options)
+             ? cst__source_discover(source, &source->found.stage_discovery, knows_chain, find_chain,
+                                    error)
+             : CST_OK;
+}
+
+cst_status cst__source_arrow_schema(cst_source *source, struct ArrowSchema *out, cst_error *error) {
+  CST__TRY(cst__source_bind(source, error));
+  const cst__chain *chain = cst__source_bound_chain(source);
+  return chain != NULL ? cst__schema_copy(cst__chain_schema(chain), out, error)
+                       : cst__source_decoded_schema(source, out, error);
+}
+
+/* The names of the first stage's columns, if they can be decoded in the place of all. */
+static cst_status project_stage(const cst__call *call, cst__column_options *columns,
+                                cst_error *error) {
+  size_t count;
+  const char *const *needs = cst__call_stage.needs(call, &count);
+  if (call->before != NULL || needs == NULL) {
+    return CST_OK;
+  }
+  for (size_t i = 0; columns->names != NULL && i < count; i++) {
+    size_t at = 0;
+    while (at < columns->count && strcmp(columns->names[at], needs[i]) != 0) {
+      at++;
+    }
+    if (at == columns->count) {
+      cst__name_list names = cst__name_list_of(columns->names, columns->count);
+      return cst__fail_unknown(error, CST_NOT_FOUND, "there is no such column", needs[i], &names);
+    }
+  }
+  columns->names = needs;
+  columns->count = count;
+  return CST_OK;
+}
+
+/* What has been found out about the decoded columns stays true, if they are the same. */
+static void share_decoded(cst_source *source, cst_source *to, bool same_columns) {
+  cst__mutex_lock(&source->lock);
+  if (source->found.schema != NULL) {
+    to->found.schema = cst__schema_retain(source->found.schema);
+  }
+  if (same_columns && source->found.types != NULL) {
+    to->found.types = source->found.types;
+    cst__refcount_up(&to->found.types->owners);
+  }
+  cst__mutex_unlock(&source->lock);
+}
+
+/* What has been read of a pipe for its schema belongs to the source that has read it. */
+static cst_status check_untouched(cst_source *source, cst_error *error) {
+  cst__mutex_lock(&source->lock);
+  bool touched = !source->inputs->rereadable &&
+                 (source->found.sample != NULL || source->found.sample_status != CST_OK ||
+                  source->found.tabular != NULL);
+  cst__mutex_unlock(&source->lock);
+  return touched ? cst__fail(error, CST_STATE, "add stages before asking for the schema",
+                             "the input can be read only once, and its beginning has been read "
+                             "without the stage")
+                 : CST_OK;
+}
+
+cst_status cst__source_with_stage(cst_source *source, const cst_stage *stage, cst_source **out,
+                                  cst_error *error) {
+  cst__call *call;
+  CST__TRY(cst__call_new(stage, source->options.stages.calls, &source->allocator, &call, error));
+  cst__reading_options options = source->options;
+  options.stages.calls = call;
+  cst_status status = check_untouched(source, error);
+  if (status == CST_OK) {
+    status = project_stage(call, &options.columns, error);
+  }
+  if (status == CST_OK) {
+    status = cst__source_with(source, NULL, 0, &options, out, error);
+  }
+  cst__call_release(call);
+  if (status == CST_OK) {
+    share_decoded(source, *out, options.columns.names == source->options.columns.names);
+  }
+  return status;
+}

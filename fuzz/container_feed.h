@@ -14,8 +14,8 @@ enum { FEED_RECORD = 100, FEED_FRAMES = 5 };
 typedef struct feed_walk {
   size_t records;
   size_t refused; /* of these, when they were written */
-  size_t bytes; /* of the sound records, with their framing */
-  uint64_t sum; /* of their payloads */
+  size_t bytes;   /* of the sound records, with their framing */
+  uint64_t sum;   /* of their payloads */
   cst_status status;
 } feed_walk;
 

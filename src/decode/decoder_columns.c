@@ -22,8 +22,10 @@ cst_status cst__decoder_columns_init(cst__decoder_columns *columns, cst__decode_
 }
 
 void cst__decoder_columns_reset(cst__decoder_columns *columns) {
-  cst__name_table_reset(&columns->table);
-  cst__name_map_reset(&columns->known);
+  if (!columns->is_borrowed) {
+    cst__name_table_reset(&columns->table);
+    cst__name_map_reset(&columns->known);
+  }
   cst__schema_release(columns->schema);
   cst__batch_pool_release(columns->pool);
   if (columns->state != NULL) {
@@ -79,6 +81,50 @@ cst_status cst__decoder_columns_know(cst__decoder_columns *columns, const cst_fe
              : cst__fail_memory(error, sizeof(cst__name_slot));
 }
 
+/* ---- sharing ---- */
+
+/* Tunes the table for the names that it has by now. */
+void cst__decoder_columns_seal(cst__decoder_columns *columns) {
+  if (columns->tuned_names != columns->table.count) {
+    cst__name_table_tune(&columns->table);
+    columns->tuned_names = columns->table.count;
+  }
+}
+
+cst_status cst__decoder_columns_share(cst__decoder_columns *columns, cst__decode_state *state,
+                                      const cst__decoder_columns *from, cst_error *error) {
+  const cst__decode_state *shared = from->state;
+  const size_t count = shared->num_columns;
+  *columns = (cst__decoder_columns){.state = state,
+                                    .flags = from->flags,
+                                    .all_seen = from->all_seen,
+                                    .is_nested = from->is_nested,
+                                    .occurred = from->occurred,
+                                    .is_borrowed = true,
+                                    .table = from->table,
+                                    .known = from->known,
+                                    .tuned_names = from->tuned_names};
+  state->table = &columns->table;
+  state->known = shared->known != NULL ? &columns->known : NULL;
+  state->learns = shared->learns;
+  state->views = shared->views;
+  state->nesting = shared->nesting;
+  state->damaged_hint = shared->damaged_hint;
+  state->allocator = shared->allocator;
+  columns->pool = cst__batch_pool_new(&state->allocator);
+  state->hot = cst__new_zero(&state->allocator, (count + 1) * sizeof *state->hot);
+  state->cold = cst__new(&state->allocator, (count + 1) * sizeof *state->cold);
+  if (columns->pool == NULL || state->hot == NULL || state->cold == NULL) {
+    return cst__fail_memory(error, (count + 1) * sizeof *state->hot);
+  }
+  if (count > 0) {
+    memcpy(state->cold, shared->cold, count * sizeof *state->cold);
+  }
+  state->num_columns = count;
+  state->capacity = count + 1;
+  return CST_OK;
+}
+
 /* ---- a batch ---- */
 
 /* Forgets the names of earlier batches if far more of them are known than the last one had. */
@@ -101,10 +147,7 @@ cst_status cst__decoder_columns_begin(cst__decoder_columns *columns, const cst__
   cst__decode_state *state = columns->state;
   state->error = error;
   CST__TRY(forget_names(columns, error));
-  if (columns->tuned_names != columns->table.count) {
-    cst__name_table_tune(&columns->table);
-    columns->tuned_names = columns->table.count;
-  }
+  cst__decoder_columns_seal(columns);
   state->batch = cst__batch_take(columns->pool, state->num_columns);
   if (state->batch == NULL) {
     return cst__fail_memory(error, state->num_columns * sizeof(cst__column));

@@ -16,6 +16,7 @@ typedef struct cst__decoder_columns {
   bool all_seen;            /* every batch has all columns; else those that occurred in it */
   bool is_nested;           /* a row is a list of lists */
   bool (*occurred)(const cst__decode_state *state, uint32_t column);
+  bool is_borrowed; /* table and known belong to the columns that these share */
   cst__name_table table;
   cst__name_map known; /* the schema's names, if unknown ones are to be rejected */
   cst_schema *schema;  /* keeps the names of `known` */
@@ -48,6 +49,13 @@ cst_status cst__decoder_columns_add(cst__decoder_columns *columns, const char *n
 void cst__decoder_columns_reject(cst__decoder_columns *columns, const cst_schema *schema);
 cst_status cst__decoder_columns_know(cst__decoder_columns *columns, const cst_feature *feature,
                                      cst_error *error);
+
+/* Makes the columns ready to be shared: names are added no more. */
+void cst__decoder_columns_seal(cst__decoder_columns *columns);
+/* Fills the same columns as `from`, which is sealed and has to outlive these: names and what the
+ * schema says are borrowed, what a batch needs is of its own. As for init else. */
+cst_status cst__decoder_columns_share(cst__decoder_columns *columns, cst__decode_state *state,
+                                      const cst__decoder_columns *from, cst_error *error);
 
 /* Before the first record of a batch: a batch whose columns the caller has yet to open. `error` is
  * not NULL, and the state's until the end. */

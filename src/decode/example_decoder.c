@@ -15,6 +15,7 @@ struct cst_example_decoder {
   cst__decode_state state;
   const cst__kernels *kernels;
   cst__nest *nest; /* makes nested columns of the flat ones; else NULL */
+  bool is_shared;  /* the nest is that of the decoder whose columns it shares */
   bool has_schema;
   const cst__records *records; /* from begin to end of a decode */
 };
@@ -163,9 +164,35 @@ cst_status cst__example_decoder_new(const cst_schema *schema,
 void cst__example_decoder_free(cst_example_decoder *d) {
   if (d != NULL) {
     cst__decoder_columns_reset(&d->columns);
-    cst__nest_free(d->nest);
+    if (!d->is_shared) {
+      cst__nest_free(d->nest);
+    }
     cst__delete(d);
   }
+}
+
+bool cst__example_decoder_seal(cst_example_decoder *d) {
+  cst__decoder_columns_seal(&d->columns);
+  return !d->state.grows;
+}
+
+cst_status cst__example_decoder_share(const cst_example_decoder *plan, cst_example_decoder **out,
+                                      cst_error *error) {
+  cst_example_decoder *d = cst__new_zero(&plan->state.allocator, sizeof *d);
+  if (d == NULL) {
+    return cst__fail_memory(error, sizeof *d);
+  }
+  d->has_schema = plan->has_schema;
+  d->kernels = plan->kernels;
+  d->nest = plan->nest;
+  d->is_shared = true;
+  cst_status status = cst__decoder_columns_share(&d->columns, &d->state, &plan->columns, error);
+  if (status != CST_OK) {
+    cst__example_decoder_free(d);
+    return status;
+  }
+  *out = d;
+  return CST_OK;
 }
 
 /* ---- the columns of the output ---- */

@@ -30,6 +30,14 @@ cst_status cst__example_decoder_new(const cst_schema *schema,
                                     cst_example_decoder **out, cst_error *error);
 void cst__example_decoder_free(cst_example_decoder *decoder);
 
+/* Makes a decoder ready to be shared. False: its columns come from the data of each batch. */
+bool cst__example_decoder_seal(cst_example_decoder *decoder);
+/* A decoder of the same columns, which borrows what was compiled for `plan`: that is sealed,
+ * decodes nothing by itself, and has to outlive this one. Any number of threads may do so. The new
+ * decoder is not to be asked for schemas. */
+cst_status cst__example_decoder_share(const cst_example_decoder *plan, cst_example_decoder **out,
+                                      cst_error *error);
+
 /* As cst_example_decoder_decode, for records whose surroundings are known. With views and no
  * blocks, the records are copied first. Errors have the record's index and the feature's path. */
 cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__records *records,

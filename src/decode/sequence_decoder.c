@@ -256,6 +256,48 @@ void cst__sequence_decoder_free(cst_sequence_decoder *d) {
   cst__delete(d);
 }
 
+/* ---- sharing ---- */
+
+bool cst__sequence_decoder_seal(cst_sequence_decoder *d) {
+  cst__decoder_columns_seal(&d->columns);
+  return cst__example_decoder_seal(d->context) && !d->sequence.state.grows;
+}
+
+static cst_status share_parts(cst_sequence_decoder *d, const cst_sequence_decoder *plan,
+                              cst_error *error) {
+  cst__sequence *sequence = &d->sequence;
+  CST__TRY(cst__decoder_columns_share(&d->columns, &sequence->state, &plan->columns, error));
+  CST__TRY(cst__example_decoder_share(plan->context, &d->context, error));
+  sequence->name = d->name;
+  sequence->is_wanted = plan->sequence.is_wanted;
+  sequence->context = cst__example_decoder_state(d->context);
+  sequence->kernels = cst__example_decoder_kernels(d->context);
+  const size_t count = sequence->state.num_columns;
+  return d->name != NULL && (count == 0 || cst__inner_reserve(sequence, count))
+             ? CST_OK
+             : cst__fail_memory(error, count * sizeof(cst__inner));
+}
+
+cst_status cst__sequence_decoder_share(const cst_sequence_decoder *plan, cst_sequence_decoder **out,
+                                       cst_error *error) {
+  const cst_allocator *allocator = &plan->sequence.state.allocator;
+  cst_sequence_decoder *d = cst__new_zero(allocator, sizeof *d);
+  if (d == NULL) {
+    return cst__fail_memory(error, sizeof *d);
+  }
+  d->name = cst__new_copy(allocator, plan->name, strlen(plan->name));
+  d->has_schema = plan->has_schema;
+  d->is_always = plan->is_always;
+  d->place = plan->place;
+  cst_status status = share_parts(d, plan, error);
+  if (status != CST_OK) {
+    cst__sequence_decoder_free(d);
+    return status;
+  }
+  *out = d;
+  return CST_OK;
+}
+
 /* ---- the lists of the output ---- */
 
 static cst_status choose_outputs(cst_sequence_decoder *d, cst__extra_column *extra,

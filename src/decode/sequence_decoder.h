@@ -27,6 +27,11 @@ cst_status cst__sequence_decoder_new(const cst_schema *schema,
                                      cst_sequence_decoder **out, cst_error *error);
 void cst__sequence_decoder_free(cst_sequence_decoder *decoder);
 
+/* As those of the tf.Example decoder. */
+bool cst__sequence_decoder_seal(cst_sequence_decoder *decoder);
+cst_status cst__sequence_decoder_share(const cst_sequence_decoder *plan, cst_sequence_decoder **out,
+                                       cst_error *error);
+
 /* As cst__example_decoder_decode. */
 cst_status cst__sequence_decoder_decode(cst_sequence_decoder *decoder, const cst__records *records,
                                         struct ArrowSchema *out_schema, struct ArrowArray *out,

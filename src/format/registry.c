@@ -126,8 +126,27 @@ static const known_format *find_known(const char *name) {
   return NULL;
 }
 
+static const cst__payload *extra_payload;
+
+void cst__format_set_extra(const cst__payload *payload) { extra_payload = payload; }
+
+bool cst__format_find_by_record(cst_bytes record, cst__format *out) {
+  for (size_t i = 0; i < NUM_KNOWN; i++) {
+    const cst__payload *payload = known[i].payload;
+    if (payload != NULL && payload->sniff != NULL && payload->sniff(record)) {
+      set_builtin(out, &known[i]);
+      return true;
+    }
+  }
+  return false;
+}
+
 cst_status cst__format_find(const char *name, cst__format *out, cst_error *error) {
   *out = (cst__format){0};
+  if (extra_payload != NULL && strcmp(extra_payload->name, name) == 0) {
+    *out = (cst__format){.name = extra_payload->name, .payload = extra_payload};
+    return CST_OK;
+  }
   const known_format *found = find_known(name);
   if (found != NULL && !found->info.is_plugin) {
     set_builtin(out, found);

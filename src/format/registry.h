@@ -25,6 +25,14 @@ typedef struct cst__format {
 /* The i-th of the formats that are known by name; NULL after the last one. */
 const cst_format_info *cst__format_info(size_t i);
 
+/* The format of records whose payload says that this is the first record of one; false: none does.
+ */
+bool cst__format_find_by_record(cst_bytes record, cst__format *out);
+
+/* One more payload beside the table, for tests; NULL takes it away. Not while sources are opened.
+ */
+void cst__format_set_extra(const cst__payload *payload);
+
 /* By name, such as "example", "raw", "arrow", "parquet". CST_NOT_FOUND lists the known ones,
  * suggests a near one, and says for parquet how to get the plug-in. */
 cst_status cst__format_find(const char *name, cst__format *out, cst_error *error);

@@ -1,17 +1,57 @@
-/* The payload "example": every record is a serialized tf.Example. */
+/* The payload "example": every record is a serialized tf.Example. The plan is a decoder that
+ * decodes nothing; those of the threads share what was compiled for it. */
 #include "base/error.h"
 #include "decode/example_decoder.h"
 #include "format/payload/payload.h"
 
-static cst_status open_example(const cst__payload_options *options, void **decoder,
-                               cst_error *error) {
+typedef struct example_plan {
+  const cst__payload_options *options;
+  cst_example_decoder *compiled;
+  bool is_shared; /* else the columns come from the data of each batch */
+} example_plan;
+
+static cst_status new_example(const cst__payload_options *options, cst_example_decoder **out,
+                              cst_error *error) {
   cst__example_decoder_options own = {.flags = options->column_flags,
                                       .columns = options->columns,
                                       .num_columns = options->num_columns,
                                       .reject_unknown = options->reject_unknown,
                                       .allocator = options->allocator};
+  return cst__example_decoder_new(options->schema, &own, out, error);
+}
+
+static void unbind_example(void *ptr) {
+  example_plan *plan = ptr;
+  cst__example_decoder_free(plan->compiled);
+  cst__delete(plan);
+}
+
+static cst_status bind_example(const cst__payload_options *options, void **out,
+                               struct ArrowSchema *schema, cst_error *error) {
+  example_plan *plan = cst__new_zero(options->allocator, sizeof *plan);
+  if (plan == NULL) {
+    return cst__fail_memory(error, sizeof *plan);
+  }
+  plan->options = options;
+  schema->release = NULL;
+  cst_status status = new_example(options, &plan->compiled, error);
+  if (status == CST_OK && options->schema != NULL) {
+    status = cst__example_decoder_schema(plan->compiled, schema, error);
+  }
+  if (status != CST_OK) {
+    unbind_example(plan);
+    return status;
+  }
+  plan->is_shared = cst__example_decoder_seal(plan->compiled);
+  *out = plan;
+  return CST_OK;
+}
+
+static cst_status open_example(const void *ptr, void **decoder, cst_error *error) {
+  const example_plan *plan = ptr;
   cst_example_decoder *example = NULL;
-  CST__TRY(cst__example_decoder_new(options->schema, &own, &example, error));
+  CST__TRY(plan->is_shared ? cst__example_decoder_share(plan->compiled, &example, error)
+                           : new_example(plan->options, &example, error));
   *decoder = example;
   return CST_OK;
 }
@@ -26,7 +66,10 @@ static void close_example(void *decoder) { cst__example_decoder_free(decoder); }
 
 const cst__payload cst__example_payload = {
     .name = "example",
-    .wants_schema = true,
+    .types_from = CST__TYPES_OF_DATA,
+    .can_fail = true,
+    .bind = bind_example,
+    .unbind = unbind_example,
     .open = open_example,
     .decode = decode_example,
     .close = close_example,

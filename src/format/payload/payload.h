@@ -1,34 +1,68 @@
-/* A payload: what a container's records hold, and how they become columns. One table per payload.
+/* A payload: what a container's records hold, and how they become columns. One table of functions
+ * per payload, one file each, and a line in the table of formats (registry.c).
+ *
+ * A source binds one plan, which all of its threads share, and opens a decoder of it per thread.
  */
-#ifndef FORMAT_PAYLOAD_H
-#define FORMAT_PAYLOAD_H
+#ifndef FORMAT_PAYLOAD_PAYLOAD_H
+#define FORMAT_PAYLOAD_PAYLOAD_H
 
 #include <columnstone/arrow_abi.h>
 #include <columnstone/example.h>
 #include <columnstone/schema.h>
 
+#include "base/thread.h"
 #include "decode/records.h"
+
+/* Of "sequence_example". */
+typedef struct cst__sequence_settings {
+  const char *column; /* the struct column of feature lists; NULL: the usual name */
+} cst__sequence_settings;
+
+/* What single payloads want to know: one member for each that has settings. */
+typedef struct cst__payload_settings {
+  cst__sequence_settings sequence;
+} cst__payload_settings;
 
 typedef struct cst__payload_options {
   const cst_schema *schema;
-  const char *const *columns;
+  const char *const *columns; /* wanted ones in their order; NULL: all */
   size_t num_columns;
   uint32_t column_flags;  /* CST_COLUMNS_... */
   bool reject_unknown;    /* a feature that the schema does not have is CST_SCHEMA */
   const char *raw_column; /* one more column, the last one: large_list<large_binary> of this name
                              with each record's bytes; NULL: none. For `raw` it is the only one. */
-  const char *sequence_column; /* of sequence_example: its struct column; NULL: the usual name */
+  cst__payload_settings settings;
   const cst_allocator *allocator;
 } cst__payload_options;
 
-typedef struct cst__payload {
-  const char *name;  /* "example", "raw", "sequence_example" */
-  bool wants_schema; /* a stream needs one, given or inferred, so that all batches agree */
+/* Where the types of the columns come from. */
+typedef enum cst__types_from {
+  CST__TYPES_FIXED, /* the payload and its settings: a schema is not needed, and none is inferred */
+  CST__TYPES_OF_DATA /* the data: a source needs a schema, given or inferred, so that all batches
+                        agree */
+} cst__types_from;
 
-  /* A decoder: one per thread. */
-  cst_status (*open)(const cst__payload_options *options, void **decoder, cst_error *error);
-  /* Decodes records into a batch; out_schema may be NULL, and out, if the records are only to be
-   * checked (not of `raw`). Errors name the record (index in `records`). */
+typedef struct cst__payload {
+  const char *name; /* "example", "raw", "sequence_example" */
+  cst__types_from types_from;
+  bool can_fail; /* a record may be none of this payload: verification decodes them */
+
+  /* True for the first record of a file that is of this payload, of which the first bytes are
+   * there. NULL: the first record does not tell. */
+  bool (*sniff)(cst_bytes record);
+
+  /* Compiles what is the same for all threads: an immutable plan. The options live as long as it.
+   * *schema (a struct) is that of all batches; release NULL: the types come from the data of each.
+   * CST_NOT_FOUND with `path` for a wanted column that there is not. */
+  cst_status (*bind)(const cst__payload_options *options, void **plan, struct ArrowSchema *schema,
+                     cst_error *error);
+  void (*unbind)(void *plan);
+
+  /* A decoder: one per thread. The plan outlives it. */
+  cst_status (*open)(const void *plan, void **decoder, cst_error *error);
+  /* Decodes records into a batch; out may be NULL if they are only to be checked (and can_fail).
+   * out_schema may be NULL, and is for a plan that has a schema of its own. Errors name the record
+   * (index in `records`). */
   cst_status (*decode)(void *decoder, const cst__records *records, struct ArrowSchema *out_schema,
                        struct ArrowArray *out, cst_error *error);
   void (*close)(void *decoder);
@@ -39,19 +73,28 @@ extern const cst__payload cst__raw_payload;
 #define CST__RAW_COLUMN "record" /* its column, unless that is given another name */
 extern const cst__payload cst__sequence_payload;
 
-/* A payload's decoder, with the column of raw records behind its columns if that is wanted. */
+/* A payload's plan, with the column of raw records after its columns if that is wanted. Counted and
+ * immutable. */
+typedef struct cst__record_plan cst__record_plan;
+
+/* Copies what the options point to, or counts it. */
+cst_status cst__record_plan_new(const cst__payload *payload, const cst__payload_options *options,
+                                cst__record_plan **out, cst_error *error);
+cst__record_plan *cst__record_plan_retain(cst__record_plan *plan);
+void cst__record_plan_release(cst__record_plan *plan); /* NULL is allowed */
+/* That of all batches; NULL: it comes from the data of each. Borrowed. */
+const struct ArrowSchema *cst__record_plan_schema(const cst__record_plan *plan);
+
+/* A decoder of it, which keeps the plan. */
 typedef struct cst__record_decoder cst__record_decoder;
 
-cst_status cst__record_decoder_open(const cst__payload *payload,
-                                    const cst__payload_options *options, cst__record_decoder **out,
+cst_status cst__record_decoder_open(cst__record_plan *plan, cst__record_decoder **out,
                                     cst_error *error);
-/* As the payload's `decode`; without `out`, out_schema has no column of raw records. */
+/* As the payload's `decode`, but out_schema is for every plan. Without `out`, it has no column of
+ * raw records. */
 cst_status cst__record_decoder_decode(cst__record_decoder *decoder, const cst__records *records,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error);
 void cst__record_decoder_close(cst__record_decoder *decoder);
 
-/* NULL if there is none of that name. */
-const cst__payload *cst__payload_find(const char *name);
-
-#endif /* FORMAT_PAYLOAD_H */
+#endif /* FORMAT_PAYLOAD_PAYLOAD_H */

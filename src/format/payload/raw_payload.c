@@ -7,11 +7,15 @@
 #include "base/interrupt.h"
 #include "format/payload/payload.h"
 
-typedef struct raw_decoder {
-  cst__batch_pool *pool;
-  char *name;
+typedef struct raw_plan {
+  const cst_allocator *allocator;
   cst__column_type type;
   bool wanted; /* false: a projection to no column at all */
+} raw_plan;
+
+typedef struct raw_decoder {
+  const raw_plan *plan;
+  cst__batch_pool *pool;
 } raw_decoder;
 
 static const char *column_name(const cst__payload_options *options) {
@@ -31,37 +35,50 @@ static cst_status check_columns(const cst__payload_options *options, cst_error *
   return CST_OK;
 }
 
+static void unbind_raw(void *plan) { cst__delete(plan); }
+
+static cst_status bind_raw(const cst__payload_options *options, void **out,
+                           struct ArrowSchema *schema, cst_error *error) {
+  CST__TRY(check_columns(options, error));
+  bool views = options->column_flags & CST_COLUMNS_BINARY_VIEWS;
+  raw_plan *plan = cst__new_zero(options->allocator, sizeof *plan);
+  if (plan == NULL) {
+    return cst__fail_memory(error, sizeof *plan);
+  }
+  plan->allocator = options->allocator;
+  plan->wanted = options->columns == NULL || options->num_columns > 0;
+  plan->type = (cst__column_type){.name = column_name(options),
+                                  .kind = views ? CST__VALUES_VIEW : CST__VALUES_BINARY,
+                                  .fixed_size = -1,
+                                  .offsets_32 = options->column_flags & CST_COLUMNS_OFFSETS_32,
+                                  .flat = options->raw_column == NULL};
+  cst_status status = cst__columns_schema(&plan->type, plan->wanted ? 1 : 0, schema, error);
+  if (status != CST_OK) {
+    unbind_raw(plan);
+    return status;
+  }
+  *out = plan;
+  return CST_OK;
+}
+
 static void close_raw(void *decoder) {
   raw_decoder *raw = decoder;
   cst__batch_pool_release(raw->pool);
-  cst__delete(raw->name);
   cst__delete(raw);
 }
 
-static cst_status open_raw(const cst__payload_options *options, void **decoder, cst_error *error) {
-  CST__TRY(check_columns(options, error));
-  bool views = options->column_flags & CST_COLUMNS_BINARY_VIEWS;
-  raw_decoder *raw = cst__new_zero(options->allocator, sizeof *raw);
+static cst_status open_raw(const void *plan, void **decoder, cst_error *error) {
+  const cst_allocator *allocator = ((const raw_plan *)plan)->allocator;
+  raw_decoder *raw = cst__new_zero(allocator, sizeof *raw);
   if (raw == NULL) {
     return cst__fail_memory(error, sizeof *raw);
   }
-  raw->pool = cst__batch_pool_new(options->allocator);
+  raw->plan = plan;
+  raw->pool = cst__batch_pool_new(allocator);
   if (raw->pool == NULL) {
     cst__delete(raw);
     return cst__fail_memory(error, sizeof *raw);
   }
-  size_t size = strlen(column_name(options));
-  raw->name = cst__new_copy(options->allocator, column_name(options), size);
-  if (raw->name == NULL) {
-    close_raw(raw);
-    return cst__fail_memory(error, size);
-  }
-  raw->wanted = options->columns == NULL || options->num_columns > 0;
-  raw->type = (cst__column_type){.name = raw->name,
-                                 .kind = views ? CST__VALUES_VIEW : CST__VALUES_BINARY,
-                                 .fixed_size = -1,
-                                 .offsets_32 = options->column_flags & CST_COLUMNS_OFFSETS_32,
-                                 .flat = options->raw_column == NULL};
   *decoder = raw;
   return CST_OK;
 }
@@ -149,7 +166,7 @@ static cst_status number_lists(cst__batch *batch, size_t count, cst_error *error
   return CST_OK;
 }
 
-static cst_status fill_batch(const raw_decoder *raw, cst__batch *batch, const cst__records *records,
+static cst_status fill_batch(const raw_plan *raw, cst__batch *batch, const cst__records *records,
                              struct ArrowArray *out, cst_error *error) {
   static const size_t order[] = {0};
   const char *names[] = {raw->type.name};
@@ -176,30 +193,23 @@ static cst_status decode_raw(void *decoder, const cst__records *records,
                              struct ArrowSchema *out_schema, struct ArrowArray *out,
                              cst_error *error) {
   raw_decoder *raw = decoder;
-  struct ArrowArray array;
+  (void)out_schema; /* the plan has it */
   cst__batch *batch = cst__batch_take(raw->pool, 1);
   if (batch == NULL) {
     return cst__fail_memory(error, sizeof *batch);
   }
-  cst_status status = fill_batch(raw, batch, records, &array, error);
+  cst_status status = fill_batch(raw->plan, batch, records, out, error);
   if (status != CST_OK) {
     cst__batch_drop(batch);
-    return status;
   }
-  if (out_schema != NULL) {
-    status = cst__columns_schema(&raw->type, raw->wanted ? 1 : 0, out_schema, error);
-    if (status != CST_OK) {
-      array.release(&array);
-      return status;
-    }
-  }
-  *out = array;
-  return CST_OK;
+  return status;
 }
 
 const cst__payload cst__raw_payload = {
     .name = "raw",
-    .wants_schema = false,
+    .types_from = CST__TYPES_FIXED,
+    .bind = bind_raw,
+    .unbind = unbind_raw,
     .open = open_raw,
     .decode = decode_raw,
     .close = close_raw,

@@ -1,21 +1,66 @@
-/* Decoding records by a payload, and their bytes beside. */
+/* Plans and decoders of records: those of a payload, and the records' bytes beside. */
 #include <string.h>
 
 #include "arrow/append.h"
+#include "arrow/view.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "format/payload/payload.h"
+#include "schema/schema.h"
+
+struct cst__record_plan {
+  cst__refcount owners;
+  cst_allocator allocator;
+  cst__arena arena;
+  const cst__payload *payload;
+  cst__payload_options options; /* whose strings are in the arena, and whose schema is counted */
+  void *plan;                   /* the payload's */
+  struct ArrowSchema schema;    /* with the raw column; release NULL: see its function */
+  void *raw_plan;               /* that of the payload raw, or NULL */
+  struct ArrowSchema raw_schema;
+};
 
 struct cst__record_decoder {
-  cst_allocator allocator;
-  const cst__payload *payload;
+  cst__record_plan *plan;
   void *decoder; /* the payload's */
   void *raw;     /* that of the payload raw, or NULL */
 };
 
+/* ---- plans ---- */
+
+/* Copies a string; false: no memory. NULL stays. */
+static bool keep_string(cst__record_plan *plan, const char **string) {
+  if (*string != NULL) {
+    *string = cst__arena_copy(&plan->arena, *string, strlen(*string));
+    return *string != NULL;
+  }
+  return true;
+}
+
+/* Copies what the options point to. */
+static cst_status keep_options(cst__record_plan *plan, const cst__payload_options *from,
+                               cst_error *error) {
+  cst__payload_options *options = &plan->options;
+  *options = *from;
+  options->allocator = &plan->allocator;
+  options->schema = from->schema != NULL ? cst__schema_retain(from->schema) : NULL;
+  bool kept = keep_string(plan, &options->raw_column) &&
+              keep_string(plan, &options->settings.sequence.column);
+  if (kept && from->columns != NULL) {
+    const char **columns = cst__arena_take(&plan->arena, (from->num_columns + 1) * sizeof *columns);
+    kept = columns != NULL;
+    for (size_t i = 0; kept && i < from->num_columns; i++) {
+      columns[i] = from->columns[i];
+      kept = keep_string(plan, &columns[i]);
+    }
+    options->columns = columns;
+  }
+  return kept ? CST_OK : cst__fail_memory(error, from->num_columns * sizeof(char *));
+}
+
 /* The name may be taken by a column that is known only when a batch is decoded. */
-static cst_status check_name(const struct ArrowSchema *schema, const struct ArrowSchema *raw,
-                             cst_error *error) {
+static cst_status check_raw_name(const struct ArrowSchema *schema, const struct ArrowSchema *raw,
+                                 cst_error *error) {
   const char *name = raw->children[0]->name;
   for (int64_t i = 0; i < schema->n_children; i++) {
     if (strcmp(schema->children[i]->name, name) == 0) {
@@ -28,20 +73,93 @@ static cst_status check_name(const struct ArrowSchema *schema, const struct Arro
   return CST_OK;
 }
 
-cst_status cst__record_decoder_open(const cst__payload *payload,
-                                    const cst__payload_options *options, cst__record_decoder **out,
+/* Adds the raw column to a schema of the payload's columns. */
+static cst_status add_raw_field(const cst__record_plan *plan, struct ArrowSchema *schema,
+                                cst_error *error) {
+  struct ArrowSchema raw;
+  CST__TRY(check_raw_name(schema, &plan->raw_schema, error));
+  CST__TRY(cst__schema_copy(&plan->raw_schema, &raw, error));
+  cst_status status = cst__append_field(schema, &raw, error);
+  if (raw.release != NULL) {
+    raw.release(&raw);
+  }
+  return status;
+}
+
+static cst_status bind_raw(cst__record_plan *plan, cst_error *error) {
+  cst__payload_options options = plan->options;
+  options.columns = NULL;
+  CST__TRY(cst__raw_payload.bind(&options, &plan->raw_plan, &plan->raw_schema, error));
+  return plan->schema.release != NULL ? add_raw_field(plan, &plan->schema, error) : CST_OK;
+}
+
+cst_status cst__record_plan_new(const cst__payload *payload, const cst__payload_options *options,
+                                cst__record_plan **out, cst_error *error) {
+  cst__record_plan *plan = cst__new_zero(options->allocator, sizeof *plan);
+  if (plan == NULL) {
+    return cst__fail_memory(error, sizeof *plan);
+  }
+  cst__refcount_init(&plan->owners);
+  plan->allocator = cst__allocator_of(options->allocator);
+  cst__arena_init(&plan->arena, &plan->allocator);
+  plan->payload = payload;
+  cst_status status = keep_options(plan, options, error);
+  if (status == CST_OK) {
+    status = payload->bind(&plan->options, &plan->plan, &plan->schema, error);
+  }
+  if (status == CST_OK && options->raw_column != NULL && payload != &cst__raw_payload) {
+    status = bind_raw(plan, error);
+  }
+  if (status != CST_OK) {
+    cst__record_plan_release(plan);
+    return status;
+  }
+  *out = plan;
+  return CST_OK;
+}
+
+cst__record_plan *cst__record_plan_retain(cst__record_plan *plan) {
+  cst__refcount_up(&plan->owners);
+  return plan;
+}
+
+void cst__record_plan_release(cst__record_plan *plan) {
+  if (plan == NULL || !cst__refcount_down(&plan->owners)) {
+    return;
+  }
+  if (plan->plan != NULL) {
+    plan->payload->unbind(plan->plan);
+  }
+  if (plan->raw_plan != NULL) {
+    cst__raw_payload.unbind(plan->raw_plan);
+  }
+  if (plan->schema.release != NULL) {
+    plan->schema.release(&plan->schema);
+  }
+  if (plan->raw_schema.release != NULL) {
+    plan->raw_schema.release(&plan->raw_schema);
+  }
+  cst__schema_release((cst_schema *)plan->options.schema);
+  cst__arena_reset(&plan->arena);
+  cst__delete(plan);
+}
+
+const struct ArrowSchema *cst__record_plan_schema(const cst__record_plan *plan) {
+  return plan->schema.release != NULL ? &plan->schema : NULL;
+}
+
+/* ---- decoders ---- */
+
+cst_status cst__record_decoder_open(cst__record_plan *plan, cst__record_decoder **out,
                                     cst_error *error) {
-  cst__record_decoder *decoder = cst__new_zero(options->allocator, sizeof *decoder);
+  cst__record_decoder *decoder = cst__new_zero(&plan->allocator, sizeof *decoder);
   if (decoder == NULL) {
     return cst__fail_memory(error, sizeof *decoder);
   }
-  decoder->allocator = cst__allocator_of(options->allocator);
-  cst_status status = payload->open(options, &decoder->decoder, error);
-  decoder->payload = status == CST_OK ? payload : NULL;
-  if (status == CST_OK && options->raw_column != NULL && payload != &cst__raw_payload) {
-    cst__payload_options raw = *options;
-    raw.columns = NULL;
-    status = cst__raw_payload.open(&raw, &decoder->raw, error);
+  decoder->plan = cst__record_plan_retain(plan);
+  cst_status status = plan->payload->open(plan->plan, &decoder->decoder, error);
+  if (status == CST_OK && plan->raw_plan != NULL) {
+    status = cst__raw_payload.open(plan->raw_plan, &decoder->raw, error);
   }
   if (status != CST_OK) {
     cst__record_decoder_close(decoder);
@@ -58,48 +176,43 @@ void cst__record_decoder_close(cst__record_decoder *decoder) {
   if (decoder->raw != NULL) {
     cst__raw_payload.close(decoder->raw);
   }
-  if (decoder->payload != NULL) {
-    decoder->payload->close(decoder->decoder);
+  if (decoder->decoder != NULL) {
+    decoder->plan->payload->close(decoder->decoder);
   }
+  cst__record_plan_release(decoder->plan);
   cst__delete(decoder);
 }
 
-static cst_status append_raw(cst__record_decoder *decoder, const cst__records *records,
-                             struct ArrowSchema *schema, struct ArrowArray *batch,
-                             cst_error *error) {
-  struct ArrowSchema raw_schema = {.release = NULL};
+/* Adds the records to a batch, and their column to its schema, if that is wanted. */
+static cst_status add_raw_column(cst__record_decoder *decoder, const cst__records *records,
+                                 struct ArrowSchema *schema, struct ArrowArray *batch,
+                                 cst_error *error) {
   struct ArrowArray raw;
-  CST__TRY(cst__raw_payload.decode(decoder->raw, records, schema != NULL ? &raw_schema : NULL, &raw,
-                                   error));
-  cst_status status = schema != NULL ? check_name(schema, &raw_schema, error) : CST_OK;
-  if (status == CST_OK) {
-    status = cst__append_array(batch, &raw, &decoder->allocator, error);
+  if (schema != NULL) {
+    CST__TRY(add_raw_field(decoder->plan, schema, error));
   }
-  if (status == CST_OK && schema != NULL) {
-    status = cst__append_field(schema, &raw_schema, error);
-  }
+  CST__TRY(cst__raw_payload.decode(decoder->raw, records, NULL, &raw, error));
+  cst_status status = cst__append_array(batch, &raw, &decoder->plan->allocator, error);
   if (raw.release != NULL) {
     raw.release(&raw);
-  }
-  if (raw_schema.release != NULL) {
-    raw_schema.release(&raw_schema);
   }
   return status;
 }
 
-cst_status cst__record_decoder_decode(cst__record_decoder *decoder, const cst__records *records,
-                                      struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                      cst_error *error) {
+/* A batch, and its schema if that comes from its data. */
+static cst_status decode_batch(cst__record_decoder *decoder, const cst__records *records,
+                               struct ArrowSchema *out_schema, struct ArrowArray *out,
+                               cst_error *error) {
+  const cst__payload *payload = decoder->plan->payload;
   struct ArrowSchema schema = {.release = NULL};
   struct ArrowArray batch;
+  struct ArrowSchema *wanted = out_schema != NULL ? &schema : NULL;
   if (out == NULL) {
-    return decoder->payload->decode(decoder->decoder, records, out_schema, NULL, error);
+    return payload->decode(decoder->decoder, records, out_schema, NULL, error);
   }
-  CST__TRY(decoder->payload->decode(decoder->decoder, records, out_schema != NULL ? &schema : NULL,
-                                    &batch, error));
+  CST__TRY(payload->decode(decoder->decoder, records, wanted, &batch, error));
   if (decoder->raw != NULL) {
-    cst_status status =
-        append_raw(decoder, records, out_schema != NULL ? &schema : NULL, &batch, error);
+    cst_status status = add_raw_column(decoder, records, wanted, &batch, error);
     if (status != CST_OK) {
       batch.release(&batch);
       if (schema.release != NULL) {
@@ -112,5 +225,23 @@ cst_status cst__record_decoder_decode(cst__record_decoder *decoder, const cst__r
   if (out_schema != NULL) {
     *out_schema = schema;
   }
+  return CST_OK;
+}
+
+cst_status cst__record_decoder_decode(cst__record_decoder *decoder, const cst__records *records,
+                                      struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                      cst_error *error) {
+  const struct ArrowSchema *known = cst__record_plan_schema(decoder->plan);
+  if (known == NULL || out_schema == NULL) {
+    return decode_batch(decoder, records, out_schema, out, error);
+  }
+  struct ArrowSchema copy;
+  CST__TRY(cst__schema_copy(known, &copy, error));
+  cst_status status = decode_batch(decoder, records, NULL, out, error);
+  if (status != CST_OK) {
+    copy.release(&copy);
+    return status;
+  }
+  *out_schema = copy;
   return CST_OK;
 }

@@ -1,10 +1,10 @@
-/* Opening decoders. */
+/* The plan of a source, and decoders. */
 #include "source/block/decoder.h"
 
-cst_status cst__source_open_decoder(const cst_source *source, cst__purpose purpose,
-                                    cst__record_decoder **decoder, cst_error *error) {
+static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst__record_plan **out,
+                            cst_error *error) {
   const cst__reading_options *from = &source->options;
-  cst__payload_options options = {.sequence_column = from->format.sequence_column,
+  cst__payload_options options = {.settings = {.sequence = {from->format.sequence_column}},
                                   .allocator = &source->allocator};
   if (purpose == CST__FOR_CHECK) {
     options.schema = from->columns.schema;
@@ -17,5 +17,38 @@ cst_status cst__source_open_decoder(const cst_source *source, cst__purpose purpo
     options.reject_unknown = source->found.sampled;
     options.raw_column = from->format.raw_column;
   }
-  return cst__record_decoder_open(source->inputs->format.payload, &options, decoder, error);
+  return cst__record_plan_new(source->inputs->format.payload, &options, out, error);
+}
+
+cst_status cst__source_plan(const cst_source *source, cst__record_plan **out, cst_error *error) {
+  cst_source *shared = (cst_source *)(uintptr_t)source; /* only what is found changes */
+  cst__mutex_lock(&shared->lock);
+  *out = shared->found.plan;
+  cst__mutex_unlock(&shared->lock);
+  if (*out != NULL) {
+    return CST_OK;
+  }
+  cst__record_plan *made;
+  CST__TRY(bind_plan(source, CST__FOR_COLUMNS, &made, error));
+  cst__mutex_lock(&shared->lock);
+  if (shared->found.plan == NULL) {
+    shared->found.plan = cst__record_plan_retain(made);
+  }
+  *out = shared->found.plan;
+  cst__mutex_unlock(&shared->lock);
+  cst__record_plan_release(made);
+  return CST_OK;
+}
+
+cst_status cst__source_open_decoder(const cst_source *source, cst__purpose purpose,
+                                    cst__record_decoder **decoder, cst_error *error) {
+  cst__record_plan *plan;
+  if (purpose == CST__FOR_COLUMNS) {
+    CST__TRY(cst__source_plan(source, &plan, error));
+    return cst__record_decoder_open(plan, decoder, error);
+  }
+  CST__TRY(bind_plan(source, purpose, &plan, error));
+  cst_status status = cst__record_decoder_open(plan, decoder, error);
+  cst__record_plan_release(plan);
+  return status;
 }

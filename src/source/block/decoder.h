@@ -14,6 +14,9 @@ typedef enum cst__purpose {
   CST__FOR_CHECK    /* verification: all columns, of the given schema if there is one */
 } cst__purpose;
 
+/* The plan of the source's columns, bound once, when its schema is known. Borrowed. */
+cst_status cst__source_plan(const cst_source *source, cst__record_plan **out, cst_error *error);
+
 cst_status cst__source_open_decoder(const cst_source *source, cst__purpose purpose,
                                     cst__record_decoder **decoder, cst_error *error);
 

@@ -36,58 +36,10 @@ static cst_status read_head(const cst__inputs *inputs, const cst__reading_option
 
 /* ---- by the bytes ---- */
 
-/* One field of a protobuf message: its number and where the next one begins; false if the bytes
- * are no such message, or end before the next field. */
-static bool next_field(const uint8_t *data, size_t size, size_t *at, uint64_t *number) {
-  uint64_t words[2] = {0};
-  for (int i = 0; i < 2; i++) {
-    for (unsigned shift = 0;; shift += 7) {
-      if (*at >= size || shift > 56) {
-        return false;
-      }
-      uint8_t byte = data[(*at)++];
-      words[i] |= (uint64_t)(byte & 127) << shift;
-      if (byte < 128) {
-        break;
-      }
-    }
-    if (i == 0 && (words[0] & 7) != 2) {
-      return false;
-    }
-  }
-  *number = words[0] >> 3;
-  bool inside = words[1] <= size - *at;
-  *at = inside ? *at + (size_t)words[1] : size;
-  return true;
-}
-
-/* tensorflow/core/example/example.proto: an Example has the field 1 only, a SequenceExample with
- * feature lists the field 2 as well. record: the first bytes of one. */
-static bool is_sequence(const uint8_t *record, size_t size) {
-  size_t at = 0;
-  uint64_t number;
-  bool lists = false;
-  while (at < size && next_field(record, size, &at, &number)) {
-    if (number != 1 && number != 2) {
-      return false;
-    }
-    lists = lists || number == 2;
-  }
-  return lists;
-}
-
-/* record: its first bytes, as many as there are. */
-static void choose_payload(const uint8_t *record, size_t size, cst__format *out) {
-  const cst__payload *sequence = cst__payload_find("sequence_example");
-  if (sequence != NULL && is_sequence(record, size)) {
-    *out = (cst__format){.name = sequence->name, .payload = sequence};
-  }
-}
-
 void cst__inputs_choose_by_record(cst__inputs *inputs, const uint8_t *record, size_t size) {
   cst__format format = inputs->format;
   if (inputs->by_record) {
-    choose_payload(record, size, &format);
+    (void)cst__format_find_by_record((cst_bytes){record, size}, &format);
     cst__mutex_lock(&inputs->lock);
     inputs->format = format;
     cst__mutex_unlock(&inputs->lock);
@@ -118,7 +70,7 @@ static cst_status format_of_head(cst__inputs *inputs, const char *path, const cs
   } else if (inputs->container != NULL) {
     CST__TRY(cst__format_find(inputs->container->info.format, out, error));
     if (cst__container_first_record(inputs->container, head, &record)) {
-      choose_payload(record.data, record.size, out);
+      (void)cst__format_find_by_record(record, out);
     }
   }
   return CST_OK;

@@ -77,7 +77,7 @@ static cst_status find_schema(cst_source *source, cst_error *error) {
 
 static bool knows_schema(const cst_source *source) {
   const cst__payload *payload = source->inputs->format.payload;
-  bool wanted = payload != NULL && payload->wants_schema;
+  bool wanted = payload != NULL && payload->types_from == CST__TYPES_OF_DATA;
   return !wanted || source->options.columns.schema != NULL || source->found.schema != NULL;
 }
 

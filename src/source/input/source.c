@@ -71,6 +71,7 @@ static void reset_found(cst__found *found, const cst__source_calls *calls) {
   calls->free_tabular(found->tabular);
   calls->free_access(found->access);
   cst__delete(found->sample_error);
+  cst__record_plan_release(found->plan);
   cst__schema_release(found->schema);
   cst__types_release(found->types);
   if (found->arrow_schema.release != NULL) {

@@ -46,9 +46,10 @@ typedef struct cst__found {
   cst__feed *sample;        /* the blocks read for the schema: the first pass goes on with them */
   cst_status sample_status; /* why reading them failed; the pipe is lost */
   cst_error *sample_error;
-  cst__tabular *tabular; /* what is known of a tabular format, and what a pipe has given for it */
-  cst__access *access;   /* random access, when it has been asked for (access.h) */
-  bool counted;          /* num_rows is known */
+  cst__tabular *tabular;  /* what is known of a tabular format, and what a pipe has given for it */
+  cst__record_plan *plan; /* of the columns of records; see cst__source_plan */
+  cst__access *access;    /* random access, when it has been asked for (access.h) */
+  bool counted;           /* num_rows is known */
   uint64_t num_rows;
 } cst__found;
 

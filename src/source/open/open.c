@@ -39,12 +39,11 @@ static cst_status check_source(cst_source *source, cst_error *error) {
     return knows_columns(source) ? cst__tabular_schema(source, &source->found.arrow_schema, error)
                                  : CST_OK;
   }
-  if (payload->wants_schema && schema == NULL) {
+  if (payload->types_from == CST__TYPES_OF_DATA && schema == NULL) {
     return CST_OK;
   }
-  cst__record_decoder *decoder;
-  CST__TRY(cst__source_open_decoder(source, CST__FOR_COLUMNS, &decoder, error));
-  cst__record_decoder_close(decoder);
+  cst__record_plan *plan;
+  CST__TRY(cst__source_plan(source, &plan, error));
   cst_specs *specs = NULL;
   bool has_group = tensors->group != NULL && tensors->group[0] != '\0';
   if (schema != NULL && (has_group || tensors->environment != NULL)) {

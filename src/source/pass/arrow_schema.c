@@ -1,4 +1,4 @@
-/* The Arrow schema of what is decoded: found once, by decoding nothing or by asking a tabular
+/* The Arrow schema of what is decoded: found once, by the plan of records or by asking a tabular
  * format. */
 #include "source/pass/arrow_schema.h"
 
@@ -8,19 +8,11 @@
 #include "source/input/prepare.h"
 #include "source/pass/tabular.h"
 
-/* The schema of a batch of no records. */
 static cst_status schema_of_records(cst_source *source, struct ArrowSchema *out, cst_error *error) {
-  struct ArrowArray batch = {.release = NULL};
-  const cst__records none = {.items = NULL};
-  cst__record_decoder *decoder;
+  cst__record_plan *plan;
   CST__TRY(cst__source_prepare(source, error));
-  CST__TRY(cst__source_open_decoder(source, CST__FOR_COLUMNS, &decoder, error));
-  cst_status status = cst__record_decoder_decode(decoder, &none, out, &batch, error);
-  if (status == CST_OK) {
-    batch.release(&batch);
-  }
-  cst__record_decoder_close(decoder);
-  return status;
+  CST__TRY(cst__source_plan(source, &plan, error));
+  return cst__schema_copy(cst__record_plan_schema(plan), out, error);
 }
 
 static bool knows_arrow_schema(const cst_source *source) {

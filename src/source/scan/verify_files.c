@@ -79,9 +79,7 @@ static cst_status parse_run(verification *v, cst__block *block, size_t first, si
 }
 
 /* True if records whose CRCs are right may still be bad. */
-static bool has_payload(const cst_source *source) {
-  return source->inputs->format.payload != &cst__raw_payload;
-}
+static bool can_fail(const cst_source *source) { return source->inputs->format.payload->can_fail; }
 
 /* The records between the dropped ones, and these, in their order. */
 static cst_status verify_block(verification *v, cst__block *block, cst_error *error) {
@@ -89,7 +87,7 @@ static cst_status verify_block(verification *v, cst__block *block, cst_error *er
   for (size_t i = 0; i <= block->drops.count; i++) {
     const cst__drop *drop = i < block->drops.count ? &block->drops.items[i] : NULL;
     size_t end = drop != NULL ? drop->before : block->num_frames;
-    if (has_payload(v->source)) {
+    if (can_fail(v->source)) {
       CST__TRY(parse_run(v, block, first, end, error));
     }
     if (drop != NULL) {

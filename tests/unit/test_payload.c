@@ -1,0 +1,193 @@
+/* A payload from outside the room: every record is text, in one column of UTF-8. What it takes is
+ * this table of functions, and one line that makes it known. Then plans, which the decoders of many
+ * threads share. */
+#include "format/payload/payload.h"
+
+#include <columnstone/index.h>
+#include <string.h>
+
+#include "arrow/batch.h"
+#include "base/utf8.h"
+#include "format/registry.h"
+#include "harness.h"
+
+/* ---- the payload ---- */
+
+static cst_status bind_text(const cst__payload_options *options, void **plan,
+                            struct ArrowSchema *schema, cst_error *error) {
+  const cst__column_type type = {
+      .name = "text", .kind = CST__VALUES_BINARY, .fixed_size = -1, .flat = true};
+  CST__TRY(cst__columns_schema(&type, 1, schema, error));
+  ((char *)(uintptr_t)schema->children[0]->format)[0] = 'U'; /* of text; "Z" is of binary */
+  *plan = (void *)(uintptr_t)options;
+  return CST_OK;
+}
+
+static void unbind_text(void *plan) { (void)plan; }
+
+static cst_status open_text(const void *plan, void **decoder, cst_error *error) {
+  *decoder = cst__batch_pool_new(((const cst__payload_options *)plan)->allocator);
+  return *decoder != NULL ? CST_OK : cst__fail_memory(error, sizeof(void *));
+}
+
+static cst_status check_text(const cst__records *records, cst_error *error) {
+  for (size_t i = 0; i < records->count; i++) {
+    if (!cst__utf8_valid(records->items[i].data, records->items[i].size)) {
+      cst_status status = cst__fail(error, CST_CORRUPT, NULL, "the record is no UTF-8");
+      cst__error_add_record(error, (int64_t)i, -1);
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status fill_text(cst__batch *batch, const cst__records *records, struct ArrowArray *out,
+                            cst_error *error) {
+  static const size_t order[] = {0};
+  static const char *const names[] = {"text"};
+  const cst_allocator *allocator = cst__batch_pool_allocator(batch->pooled.pool);
+  cst__column *column = &batch->columns[0];
+  size_t total = 0;
+  for (size_t i = 0; i < records->count; i++) {
+    total += records->items[i].size;
+  }
+  if (!cst__buffer_reserve(allocator, &column->value_offsets, (records->count + 1) * 8, 0) ||
+      !cst__buffer_reserve(allocator, &column->values, total, 0)) {
+    return cst__fail_memory(error, total);
+  }
+  int64_t *ends = (int64_t *)(void *)column->value_offsets.data;
+  ends[0] = 0;
+  for (size_t i = 0; i < records->count; i++) {
+    memcpy(column->values.data + ends[i], records->items[i].data, records->items[i].size);
+    ends[i + 1] = ends[i] + (int64_t)records->items[i].size;
+  }
+  column->kind = CST__VALUES_BINARY;
+  column->fixed_size = -1;
+  column->flat = true;
+  column->null_count = 0;
+  column->num_values = (int64_t)records->count;
+  return cst__batch_export(batch, (int64_t)records->count, order, (const char **)names, 1, out,
+                           error);
+}
+
+static cst_status decode_text(void *decoder, const cst__records *records,
+                              struct ArrowSchema *out_schema, struct ArrowArray *out,
+                              cst_error *error) {
+  CHECK(out_schema == NULL); /* the plan has it */
+  CST__TRY(check_text(records, error));
+  if (out == NULL) {
+    return CST_OK;
+  }
+  cst__batch *batch = cst__batch_take(decoder, 1);
+  if (batch == NULL) {
+    return cst__fail_memory(error, sizeof *batch);
+  }
+  cst_status status = fill_text(batch, records, out, error);
+  if (status != CST_OK) {
+    cst__batch_drop(batch);
+  }
+  return status;
+}
+
+static void close_text(void *decoder) { cst__batch_pool_release(decoder); }
+
+static const cst__payload text_payload = {
+    .name = "text",
+    .types_from = CST__TYPES_FIXED,
+    .can_fail = true,
+    .bind = bind_text,
+    .unbind = unbind_text,
+    .open = open_text,
+    .decode = decode_text,
+    .close = close_text,
+};
+
+/* ---- through a source ---- */
+
+static const char *write_texts(const char *name, const char *const *texts, size_t count) {
+  const char *path = harness_temp_path(name);
+  cst_tfrecord_writer *writer;
+  CHECK_EQ(cst_tfrecord_writer_open(path, NULL, &writer, NULL), CST_OK);
+  for (size_t i = 0; i < count; i++) {
+    CHECK_EQ(cst_tfrecord_writer_write(writer, texts[i], strlen(texts[i]), NULL), CST_OK);
+  }
+  CHECK_EQ(cst_tfrecord_writer_finish(writer, NULL), CST_OK);
+  cst_tfrecord_writer_free(writer);
+  return path;
+}
+
+static cst_source *open_texts(const char *path, cst_on_error on_error) {
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  cst_source *source;
+  cst__format_set_extra(&text_payload); /* the one line */
+  options.format = "text";
+  options.batch_size = 2;
+  options.threads = 2;
+  options.on_error = on_error;
+  CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_OK);
+  CHECK_STR(cst_source_format(source), "text");
+  cst__format_set_extra(NULL);
+  return source;
+}
+
+TEST(a_payload_from_outside_is_read) {
+  static const char *const texts[] = {"one", "", "tr\xc3\xa8s", "four", "five"};
+  cst_source *source = open_texts(write_texts("texts.tfrecord", texts, 5), CST_ON_ERROR_RAISE);
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_pass *pass;
+  size_t row = 0;
+  CHECK_EQ(cst_source_arrow_schema(source, &schema, NULL), CST_OK);
+  CHECK_STR(schema.children[0]->format, "U");
+  schema.release(&schema);
+  CHECK_EQ(cst_pass_new(source, &pass, NULL), CST_OK);
+  for (;;) {
+    CHECK_EQ(cst_pass_next(pass, &batch, NULL), CST_OK);
+    if (batch.release == NULL) {
+      break;
+    }
+    const int64_t *ends = batch.children[0]->buffers[1];
+    const char *values = batch.children[0]->buffers[2];
+    for (int64_t i = 0; i < batch.length; i++, row++) {
+      CHECK_EQ(ends[i + 1] - ends[i], strlen(texts[row]));
+      CHECK_MEM(values + ends[i], texts[row], strlen(texts[row]));
+    }
+    batch.release(&batch);
+  }
+  cst_pass_free(pass);
+  CHECK_EQ(row, 5);
+  const uint64_t wanted[] = {3};
+  CHECK_EQ(cst_source_take(source, wanted, 1, &batch, NULL), CST_OK);
+  CHECK_MEM(batch.children[0]->buffers[2], "four", 4);
+  batch.release(&batch);
+  cst_source_release(source);
+}
+
+static void count_fault(void *ctx, const cst_fault *fault) {
+  CHECK_STR(fault->kind, "record");
+  CHECK_EQ(fault->error->record, 1);
+  ++*(int *)ctx;
+}
+
+TEST(its_failures_have_a_place_and_can_be_skipped) {
+  static const char *const texts[] = {"one", "not \xff text", "three"};
+  const char *path = write_texts("bad.tfrecord", texts, 3);
+  cst_source *source = open_texts(path, CST_ON_ERROR_SKIP);
+  struct ArrowArray batch;
+  cst_pass *pass;
+  int faults = 0;
+  uint64_t num_faults;
+  CHECK_EQ(cst_source_verify(source, count_fault, NULL, NULL, &faults, &num_faults, NULL), CST_OK);
+  CHECK_EQ(faults, 1);
+  CHECK_EQ(cst_pass_new(source, &pass, NULL), CST_OK);
+  CHECK_EQ(cst_pass_next(pass, &batch, NULL), CST_OK);
+  CHECK_EQ(batch.length, 2);
+  batch.release(&batch);
+  CHECK_EQ(cst_pass_next(pass, &batch, NULL), CST_OK);
+  CHECK(batch.release == NULL);
+  CHECK_EQ(cst_pass_dropped(pass), 1);
+  cst_pass_free(pass);
+  cst_schema *schema;
+  CHECK_EQ(cst_source_infer(source, NULL, NULL, &schema, NULL), CST_UNSUPPORTED);
+  cst_source_release(source);
+}

@@ -213,40 +213,59 @@ static cst_status ragged_read_lengths(const ragged *r, size_t k, ragged_lengths 
   return status;
 }
 
-/* A list whose lengths do not add up: number j is not a length, or, at the end of the list, `sum`
- * is not its number of items. */
-static cst_status ragged_refuse_lengths(ragged *r, const ragged_lengths *lengths, int64_t list,
-                                        int64_t j, int64_t sum) {
+/* A list whose lengths do not add up: one of them is not a length or adds up to more than 2^63-1,
+ * or their sum is not the list's number of items. */
+static cst_status ragged_refuse_lengths(ragged *r, const ragged_lengths *lengths, int64_t list) {
   const int64_t *items = r->levels[r->num_levels - 1].splits;
-  bool is_bad = j < lengths->lists.splits[list + 1];
-  return ragged_refuse(r, list,
-                       (cst__row_fault){.reason = is_bad ? CST__ROW_LENGTH : CST__ROW_SUM,
-                                        .found = is_bad ? lengths->values[j] : sum,
-                                        .expected = is_bad ? 0 : items[list + 1] - items[list],
-                                        .column = lengths->name});
+  const int64_t *values = lengths->values;
+  cst__row_fault fault = {
+      .reason = CST__ROW_SUM, .expected = items[list + 1] - items[list], .column = lengths->name};
+  for (int64_t j = lengths->lists.splits[list]; j < lengths->lists.splits[list + 1]; j++) {
+    if (values[j] < 0 || __builtin_add_overflow(fault.found, values[j], &fault.found)) {
+      fault.reason = CST__ROW_LENGTH;
+      fault.found = values[j];
+      fault.expected = 0;
+      break;
+    }
+  }
+  return ragged_refuse(r, list, fault);
+}
+
+/* Adds up all lengths as if they belonged to one list; false if those of some list do not fit its
+ * items. The highest bit of `signs` is that of a length below 0, or of a sum above 2^63-1. */
+static bool lengths_add_up(const ragged_lengths *lengths, const int64_t *items, int64_t *splits) {
+  const int64_t *lists = lengths->lists.splits;
+  uint64_t sum = 0;
+  uint64_t signs = 0;
+  uint64_t differences = 0;
+  splits[0] = 0;
+  for (int64_t j = 0; j < lengths->count; j++) {
+    sum += (uint64_t)lengths->values[j];
+    signs |= (uint64_t)lengths->values[j] | sum;
+    splits[j + 1] = (int64_t)sum;
+  }
+  for (int64_t i = 0; i <= lengths->lists.count; i++) {
+    differences |= (uint64_t)(splits[lists[i]] ^ items[i]);
+  }
+  return signs <= INT64_MAX && differences == 0;
 }
 
 /* The lengths of each list have to add up to its number of items: fills splits[count + 1]. */
 static cst_status ragged_add_up(ragged *r, const ragged_lengths *lengths, int64_t *splits) {
   const int64_t *items = r->levels[r->num_levels - 1].splits;
   const int64_t *lists = lengths->lists.splits;
-  const int64_t *values = lengths->values;
-  const int64_t count = lengths->lists.count;
-  splits[0] = 0;
-  for (int64_t i = 0; i < count; i++) {
-    const int64_t end = lists[i + 1];
-    const int64_t at = items[i];
+  if (lengths_add_up(lengths, items, splits)) {
+    return CST_OK;
+  }
+  for (int64_t i = 0; i < lengths->lists.count; i++) {
     int64_t sum = 0;
-    int64_t j = lists[i];
-    /* What a wrong sum overflows is not used. */
-    for (; j < end; j++) {
-      if (values[j] < 0 || __builtin_add_overflow(sum, values[j], &sum)) {
-        break;
-      }
-      splits[j + 1] = (int64_t)((uint64_t)at + (uint64_t)sum);
+    bool fits = true;
+    for (int64_t j = lists[i]; j < lists[i + 1] && fits; j++) {
+      fits = lengths->values[j] >= 0 && !__builtin_add_overflow(sum, lengths->values[j], &sum);
+      splits[j + 1] = (int64_t)((uint64_t)items[i] + (uint64_t)sum);
     }
-    if (j < end || sum != items[i + 1] - items[i]) {
-      CST__TRY(ragged_refuse_lengths(r, lengths, i, j, sum));
+    if (!fits || sum != items[i + 1] - items[i]) {
+      CST__TRY(ragged_refuse_lengths(r, lengths, i));
     }
   }
   return CST_OK;

@@ -55,11 +55,9 @@ typedef struct sparse_column {
   cst__slots items;
 } sparse_column;
 
-static cst_status sparse_open(const cst__making *m, int64_t sibling, sparse_column *out) {
-  cst__slots lists;
-  CST__TRY(cst__making_column(m, sibling, &lists));
-  out->lists.count = lists.count;
-  return cst__slots_open(&lists, m->scratch, &out->lists.splits, &out->items, m->error);
+static cst_status sparse_open(const cst__making *m, const cst__slots *lists, sparse_column *out) {
+  out->lists.count = lists->count;
+  return cst__slots_open(lists, m->scratch, &out->lists.splits, &out->items, m->error);
 }
 
 /* The most pairs of indices that are written at once, the last ones too. */
@@ -146,7 +144,13 @@ static cst_status varlen_make(const cst__making *m) {
   sparse_column column;
   int64_t *indices;
   int64_t *dense_shape;
-  CST__TRY(sparse_open(m, -1, &column));
+  cst__slots lists;
+  CST__TRY(cst__making_column(m, -1, &lists));
+  if (m->out == NULL &&
+      (!cst__view_is_list(lists.view) || lists.view->children[0].null_count == 0)) {
+    return CST_OK; /* nothing but a null among the values can be wrong: no list is opened */
+  }
+  CST__TRY(sparse_open(m, &lists, &column));
   CST__TRY(cst__items_check(m, &column.items, &column.lists, 1));
   if (m->out == NULL) {
     return CST_OK;
@@ -239,13 +243,15 @@ static cst_status sparse_place_indices(sparse *s, const sparse_index *index) {
 
 static cst_status sparse_read_index(sparse *s, sparse_index *index) {
   const cst__making *m = s->m;
+  cst__slots lists;
   int64_t bad_at;
-  CST__TRY(sparse_open(m, m->plan->siblings[index->k], &index->column));
+  CST__TRY(cst__making_column(m, m->plan->siblings[index->k], &lists));
+  CST__TRY(sparse_open(m, &lists, &index->column));
   CST__TRY(sparse_check_counts(s, index));
   cst_status status = cst__integers_read(m, &index->column.items, &index->from, &bad_at);
   if (bad_at >= 0) {
-    const cst__split_level *lists = &index->column.lists;
-    return cst__row_fail(m, cst__splits_find(lists->splits, lists->count, bad_at), NULL,
+    const cst__split_level *rows = &index->column.lists;
+    return cst__row_fail(m, cst__splits_find(rows->splits, rows->count, bad_at), NULL,
                          "a null or an index above 2^63-1 in column '%s'",
                          sparse_index_name(s, index->k));
   }
@@ -394,9 +400,11 @@ static cst_status sparse_check(sparse *s) {
 static cst_status sparse_make(const cst__making *m) {
   const cst_tensor_spec *spec = m->plan->spec;
   sparse s = {.m = m, .rank = (int64_t)spec->num_index_columns + 1};
+  cst__slots lists;
   int64_t *dense_shape;
   int64_t *order;
-  CST__TRY(sparse_open(m, -1, &s.values));
+  CST__TRY(cst__making_column(m, -1, &lists));
+  CST__TRY(sparse_open(m, &lists, &s.values));
   CST__TRY(cst__items_check(m, &s.values.items, &s.values.lists, 1));
   s.faults = (cst__list_faults){.m = m, .count = s.values.lists.count};
   if (m->out == NULL) {

@@ -77,6 +77,10 @@ typedef struct cst__accumulator {
   /* Adds what another state of the same plan has: its rows come after those of `into`. Fails as add
    * does. `from` is not changed. */
   cst_status (*merge)(void *into, const void *from, cst_error *error);
+  /* Empties a state that was merged into another one, for rows that will be merged into the same
+   * one. What that one knows for good (a feature has too many strings to keep) need not be found
+   * again. False: it may only be freed. NULL: an empty state is as good. */
+  bool (*restart)(void *state);
   /* Saves the state, or fills an empty one; on a bad archive, the state may only be freed. */
   void (*archive)(void *state, cst__archive *archive);
   /* What has been found out; the type of *out is the accumulator's. The state may go on. */

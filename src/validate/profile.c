@@ -531,6 +531,26 @@ cst_status cst__profiler_merge(cst__profiler *into, const cst__profiler *from, c
   return merge_profiles(into, from) ? CST_OK : cst__fail_memory(error, sizeof(cst__profile));
 }
 
+void cst__profiler_restart(cst__profiler *profiler) {
+  for (size_t i = 0; i < profiler->count; i++) {
+    cst__profile *p = &profiler->items[i];
+    bool too_many = p->strings.too_many;
+    forget_strings(&p->strings);
+    *p = (cst__profile){.name = p->name,
+                        .name_size = p->name_size,
+                        .strings.too_many = too_many,
+                        .first_pair = p->first_pair,
+                        .parts = p->parts};
+    if (p->parts != NULL) {
+      cst__profiler_restart(p->parts);
+    }
+  }
+  for (size_t i = 0; i < profiler->num_pairs; i++) {
+    profiler->pairs[i].holds = true;
+    profiler->pairs[i].proven = false;
+  }
+}
+
 /* ---- saving and loading ---- */
 
 static void archive_strings(cst__archive *a, const cst__profiler *profiler,

@@ -70,6 +70,9 @@ void cst__profiler_free(cst__profiler *profiler);
 cst_status cst__profiler_add(cst__profiler *profiler, const cst__view *batch, cst_error *error);
 /* Adds what was found in the records after these. */
 cst_status cst__profiler_merge(cst__profiler *into, const cst__profiler *from, cst_error *error);
+/* Empties it for records whose profiles will be merged into the same ones as these: which features
+ * have too many strings is still known. */
+void cst__profiler_restart(cst__profiler *profiler);
 void cst__profiler_archive(cst__profiler *profiler, cst__archive *a);
 
 /* NULL: there is no such feature. */

@@ -485,6 +485,7 @@ static cst_status propose_schema(const void *inference, const cst__profiler *pro
 
 typedef struct proposal_state {
   const cst_propose_options *options;
+  cst_allocator allocator;
   void *inference;
   cst__profiler *profiler;
 } proposal_state;
@@ -505,6 +506,7 @@ static cst_status proposal_create(const void *plan, const cst_allocator *allocat
     return cst__fail_memory(error, sizeof *state);
   }
   state->options = plan;
+  state->allocator = cst__allocator_of(allocator);
   cst_status status = cst__inference_accumulator.create(NULL, allocator, &state->inference, error);
   if (status == CST_OK) {
     status = cst__profiler_new(allocator, state->options->max_domain, &state->profiler, error);
@@ -531,6 +533,18 @@ static cst_status proposal_merge(void *ctx, const void *other, cst_error *error)
   return cst__profiler_merge(into->profiler, from->profiler, error);
 }
 
+static bool proposal_restart(void *ctx) {
+  proposal_state *state = ctx;
+  void *inference;
+  cst_status status = cst__inference_accumulator.create(NULL, &state->allocator, &inference, NULL);
+  if (status == CST_OK) {
+    cst__inference_accumulator.free(state->inference);
+    state->inference = inference;
+    cst__profiler_restart(state->profiler);
+  }
+  return status == CST_OK;
+}
+
 static void proposal_archive(void *ctx, cst__archive *a) {
   proposal_state *state = ctx;
   uint64_t max_domain = state->options->max_domain;
@@ -552,6 +566,7 @@ const cst__accumulator cst__proposal_accumulator = {.name = "proposal",
                                                     .free = proposal_free,
                                                     .add = proposal_add,
                                                     .merge = proposal_merge,
+                                                    .restart = proposal_restart,
                                                     .archive = proposal_archive,
                                                     .finish = proposal_finish};
 

@@ -81,7 +81,8 @@ static void append_value(struct ArrowArray *items, const column_kind *kind, int6
 static void append_column(struct ArrowArray *array, const column_kind *kind, int64_t first_row,
                           int rows, bool is_regular) {
   for (int row = 0; row < rows; row++) {
-    int count = is_regular ? 1 : random_below(4) - 1;
+    bool is_pair = kind->name[0] == 'p'; /* a sparse tensor, which two indexes show */
+    int count = is_regular ? 1 + is_pair : random_below(4) - 1;
     if (count < 0) {
       CHECK_EQ(ArrowArrayAppendNull(array, 1), 0);
       continue;
@@ -255,6 +256,23 @@ static void *fold_in_parts(const tested *t, const input *in) {
   return states[0];
 }
 
+/* Adds the rows part by part to one state, which is merged and restarted after each. */
+static void *fold_recycled(const tested *t, const input *in) {
+  void *into = new_state(t);
+  void *part = new_state(t);
+  int64_t end;
+  for (int64_t begin = 0; begin < in->num_rows || begin == 0; begin = end) {
+    end = begin + 1 + random_below(6);
+    bool is_last = end >= in->num_rows;
+    end = is_last ? in->num_rows + 1 : end;
+    add_rows(t, part, in, begin, is_last ? in->num_rows : end, is_last);
+    CHECK_EQ(t->accumulator->merge(into, part, NULL), CST_OK);
+    CHECK(t->accumulator->restart(part));
+  }
+  t->accumulator->free(part);
+  return into;
+}
+
 static void check_splits(const tested *t, uint64_t first_seed, int inputs) {
   for (int i = 0; i < inputs; i++) {
     input in;
@@ -263,8 +281,9 @@ static void check_splits(const tested *t, uint64_t first_seed, int inputs) {
     void *whole = new_state(t);
     add_rows(t, whole, &in, 0, in.num_rows, true);
     char *expected = t->text(t, whole);
-    for (int k = 0; k < 4; k++) {
-      void *merged = fold_in_parts(t, &in);
+    for (int k = 0; k < 5; k++) {
+      bool recycles = k == 4 && t->accumulator->restart != NULL;
+      void *merged = recycles ? fold_recycled(t, &in) : fold_in_parts(t, &in);
       char *found = t->text(t, merged);
       CHECK_STR(found, expected);
       free(found);

@@ -23,11 +23,19 @@ typedef struct table_drops {
   bool lost;    /* there were too many */
 } table_drops;
 
+/* A state for each accumulator. */
+typedef struct fold_states {
+  struct fold_states *next; /* spare */
+  void *items[];
+} fold_states;
+
 typedef struct fold {
   const cst__fold_options *options;
   const cst__accumulation *items;
   size_t count;
-  void **own;         /* the states of the items */
+  fold_states *own;   /* the states of the items */
+  cst__mutex lock;    /* of the spare ones */
+  fold_states *spare; /* merged and restarted */
   cst_source *source; /* as it is read */
   cst_pass *pass;
   uint64_t told; /* bytes at the last call of on_progress */
@@ -48,19 +56,38 @@ cst_status cst__source_acquire_for_fold(cst_source *source, const cst__accumulat
 
 /* ---- states ---- */
 
-static void free_states(const fold *f, void **states) {
+static void free_states(const fold *f, fold_states *states) {
   for (size_t i = 0; states != NULL && i < f->count; i++) {
-    f->items[i].accumulator->free(states[i]);
+    f->items[i].accumulator->free(states->items[i]);
   }
   cst__delete(states);
 }
 
-static cst_status new_states(const fold *f, void ***out, cst_error *error) {
-  void **states = cst__new_zero(&f->source->allocator, (f->count + 1) * sizeof *states);
+/* States of nothing, or NULL. */
+static fold_states *allocate_states(const fold *f) {
+  return cst__new_zero(&f->source->allocator,
+                       sizeof(fold_states) + f->count * sizeof(f->own->items[0]));
+}
+
+static fold_states *take_spare_states(fold *f) {
+  cst__mutex_lock(&f->lock);
+  fold_states *states = f->spare;
+  f->spare = states != NULL ? states->next : NULL;
+  cst__mutex_unlock(&f->lock);
+  return states;
+}
+
+/* On any thread. */
+static cst_status need_states(fold *f, fold_states **out, cst_error *error) {
+  fold_states *states = take_spare_states(f);
+  states = states != NULL ? states : allocate_states(f);
   cst_status status = states != NULL ? CST_OK : cst__fail_memory(error, sizeof *states);
   for (size_t i = 0; i < f->count && status == CST_OK; i++) {
     const cst__accumulation *item = &f->items[i];
-    status = item->accumulator->create(item->plan, &f->source->allocator, &states[i], error);
+    if (states->items[i] == NULL) {
+      status =
+          item->accumulator->create(item->plan, &f->source->allocator, &states->items[i], error);
+    }
   }
   if (status != CST_OK) {
     free_states(f, states);
@@ -70,20 +97,39 @@ static cst_status new_states(const fold *f, void ***out, cst_error *error) {
   return CST_OK;
 }
 
+/* Keeps states that were merged for another unit: as they are, or empty. */
+static void recycle_states(fold *f, fold_states *states) {
+  for (size_t i = 0; i < f->count; i++) {
+    const cst__accumulator *accumulator = f->items[i].accumulator;
+    if (accumulator->restart == NULL || !accumulator->restart(states->items[i])) {
+      accumulator->free(states->items[i]);
+      states->items[i] = NULL;
+    }
+  }
+  cst__mutex_lock(&f->lock);
+  states->next = f->spare;
+  f->spare = states;
+  cst__mutex_unlock(&f->lock);
+}
+
 /* Takes the states over. */
-static cst_status merge_states(const fold *f, void **states, cst_error *error) {
+static cst_status merge_states(fold *f, fold_states *states, cst_error *error) {
   cst_status status = CST_OK;
   if (states == NULL || states == f->own) {
     return CST_OK;
   }
   for (size_t i = 0; i < f->count && status == CST_OK; i++) {
-    status = f->items[i].accumulator->merge(f->own[i], states[i], error);
+    status = f->items[i].accumulator->merge(f->own->items[i], states->items[i], error);
   }
-  free_states(f, states);
-  return status;
+  if (status != CST_OK) {
+    free_states(f, states);
+    return status;
+  }
+  recycle_states(f, states);
+  return CST_OK;
 }
 
-static cst_status add_batch(const fold *f, void **states, const struct ArrowSchema *schema,
+static cst_status add_batch(const fold *f, fold_states *states, const struct ArrowSchema *schema,
                             const struct ArrowArray *batch, const cst__origin *origin,
                             cst_error *error) {
   cst__arena arena;
@@ -91,17 +137,17 @@ static cst_status add_batch(const fold *f, void **states, const struct ArrowSche
   cst__arena_init(&arena, &f->source->allocator);
   cst_status status = cst__view_init(&view, schema, batch, true, &arena, error);
   for (size_t i = 0; i < f->count && status == CST_OK; i++) {
-    status = f->items[i].accumulator->add(states[i], &view, origin, error);
+    status = f->items[i].accumulator->add(states->items[i], &view, origin, error);
   }
   cst__arena_reset(&arena);
   return status;
 }
 
-static cst_status add_lost(const fold *f, void **states, const char *kind, const cst_error *lost,
-                           cst_error *error) {
+static cst_status add_lost(const fold *f, fold_states *states, const char *kind,
+                           const cst_error *lost, cst_error *error) {
   for (size_t i = 0; i < f->count; i++) {
     if (f->items[i].accumulator->add_lost != NULL) {
-      CST__TRY(f->items[i].accumulator->add_lost(states[i], kind, lost, error));
+      CST__TRY(f->items[i].accumulator->add_lost(states->items[i], kind, lost, error));
     }
   }
   return CST_OK;
@@ -126,7 +172,7 @@ static cst_status report_fold_progress(fold *f, cst_error *error) {
 /* A unit on its way into states. */
 typedef struct fold_unit {
   const fold *fold;
-  void **states;
+  fold_states *states;
   cst__unit *unit;
   cst__decoding *decoding;
   size_t next_drop; /* of the unit's */
@@ -228,11 +274,11 @@ static cst_status add_strict(fold_unit *u, cst_error *error) {
 
 static cst_status run_unit(void *ctx, cst__unit *unit, cst__decoding *decoding, void **out,
                            cst_error *error) {
-  const fold *f = ctx;
+  fold *f = ctx;
   fold_unit u = {f, f->own, unit, decoding, 0};
   bool is_direct = f->pass->options.threads == 1;
   if (!is_direct) {
-    CST__TRY(new_states(f, &u.states, error));
+    CST__TRY(need_states(f, &u.states, error));
   }
   cst_status status = f->options->lenient ? add_lenient(&u, error) : add_strict(&u, error);
   if (status != CST_OK && !is_direct) {
@@ -425,12 +471,13 @@ cst_status cst__source_fold(cst_source *source, const cst__fold_options *options
             .count = count,
             .source = source,
             .lost_error = CST_ERROR_INIT};
-  f.own = cst__new(&source->allocator, (count + 1) * sizeof *f.own);
+  f.own = allocate_states(&f);
   if (f.own == NULL) {
     return cst__fail_memory(error, count * sizeof *f.own);
   }
+  cst__mutex_init(&f.lock);
   for (size_t i = 0; i < count; i++) {
-    f.own[i] = accumulations[i].state;
+    f.own->items[i] = accumulations[i].state;
   }
   bool is_lenient = options->lenient && can_be_lenient(source);
   cst_status status = is_lenient ? make_lenient(source, &f, &f.source, error) : CST_OK;
@@ -440,6 +487,10 @@ cst_status cst__source_fold(cst_source *source, const cst__fold_options *options
       cst__source_release(f.source);
     }
   }
+  for (fold_states *spare = take_spare_states(&f); spare != NULL; spare = take_spare_states(&f)) {
+    free_states(&f, spare);
+  }
+  cst__mutex_destroy(&f.lock);
   cst__delete(f.drops.rows);
   cst__delete(f.own);
   return status;

@@ -31,8 +31,13 @@ static cst_status join(const int *sizes, int rows) {
     end = *sizes == 0;
     if (!end) {
       numbers(total, *sizes, &batch);
+      cst__place *origins = cst__joiner_add_origins(&joiner, *sizes);
+      for (int i = 0; origins != NULL && i < *sizes; i++) {
+        origins[i] = (cst__place){"", total + i, -1};
+      }
       total += *sizes++;
       status = cst__joiner_put(&joiner, &batch, NULL);
+      status = origins == NULL ? CST_NO_MEMORY : status;
     }
     while (status == CST_OK && (end || cst__joiner_is_full(&joiner))) {
       cst__arena arena;
@@ -48,6 +53,7 @@ static cst_status join(const int *sizes, int rows) {
         const cst__view *n = &view.children[0];
         for (int64_t i = 0; i < view.length; i++, seen++) {
           CHECK_EQ(cst__view_is_null(n, i), seen % 2);
+          CHECK_EQ(cst__joiner_origin(&joiner, (size_t)i).record, seen);
           CHECK_EQ(seen % 2 == 0 ? ((const int64_t *)n->data)[n->offset + i] : seen, seen);
         }
       }
@@ -66,6 +72,26 @@ static void make_schema(void) {
   struct ArrowArray array;
   arrow_text("struct{n: int64}", "{1}", &schema, &array);
   ArrowArrayRelease(&array);
+}
+
+/* Of rows that are gone nothing stays, however many come. */
+TEST(origins_are_forgotten) {
+  cst__joiner joiner;
+  make_schema();
+  cst__joiner_init(&joiner, &schema, 4, NULL);
+  for (int put = 0; put < 200; put++) {
+    struct ArrowArray batch;
+    numbers(0, 6, &batch);
+    CHECK(cst__joiner_add_origins(&joiner, 6) != NULL);
+    CHECK_EQ(cst__joiner_put(&joiner, &batch, NULL), CST_OK);
+    while (cst__joiner_is_full(&joiner)) {
+      CHECK_EQ(cst__joiner_take(&joiner, false, &batch, NULL), CST_OK);
+      batch.release(&batch);
+    }
+  }
+  CHECK(joiner.origins_capacity < 64);
+  cst__joiner_reset(&joiner);
+  ArrowSchemaRelease(&schema);
 }
 
 TEST(all_sizes) {

@@ -27,10 +27,22 @@ void cst__joiner_reset(cst__joiner *joiner) {
   joiner->waiting_rows = 0;
   cst__delete(joiner->origins);
   joiner->origins = NULL;
-  joiner->num_origins = joiner->origins_capacity = joiner->num_taken = 0;
+  joiner->num_origins = joiner->origins_capacity = joiner->first_origin = joiner->num_taken = 0;
+}
+
+/* Origins of rows that are gone are forgotten here, and only where they are the most: each take
+ * would otherwise move all that wait. */
+static void forget_origins(cst__joiner *joiner) {
+  if (joiner->first_origin > joiner->num_origins / 2) {
+    joiner->num_origins -= joiner->first_origin;
+    memmove(joiner->origins, joiner->origins + joiner->first_origin,
+            joiner->num_origins * sizeof *joiner->origins);
+    joiner->first_origin = 0;
+  }
 }
 
 cst__place *cst__joiner_add_origins(cst__joiner *joiner, int64_t rows) {
+  forget_origins(joiner);
   void *items = joiner->origins;
   size_t count = joiner->num_origins + (size_t)rows;
   bool ok = cst__grow(&joiner->allocator, &items, &joiner->origins_capacity, count + 1,
@@ -46,13 +58,10 @@ cst__place *cst__joiner_add_origins(cst__joiner *joiner, int64_t rows) {
 
 /* The next `rows` origins become those of the batch that is taken. */
 static void take_origins(cst__joiner *joiner, size_t rows) {
-  if (joiner->num_origins == 0) {
-    return;
+  if (joiner->num_origins > 0) {
+    joiner->first_origin += joiner->num_taken;
+    joiner->num_taken = rows;
   }
-  joiner->num_origins -= joiner->num_taken;
-  memmove(joiner->origins, joiner->origins + joiner->num_taken,
-          joiner->num_origins * sizeof *joiner->origins);
-  joiner->num_taken = rows;
 }
 
 cst_status cst__joiner_put(cst__joiner *joiner, struct ArrowArray *batch, cst_error *error) {

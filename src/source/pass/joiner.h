@@ -23,10 +23,11 @@ typedef struct cst__joiner {
   size_t count;
   size_t capacity;
   int64_t waiting_rows;
-  cst__place *origins; /* of the rows taken last, and of those that wait */
-  size_t num_origins;
+  cst__place *origins; /* from `first_origin` on of the rows taken last, and of those that wait */
+  size_t num_origins;  /* with those before */
   size_t origins_capacity;
-  size_t num_taken; /* of them */
+  size_t first_origin;
+  size_t num_taken; /* from there on */
 } cst__joiner;
 
 void cst__joiner_init(cst__joiner *joiner, const struct ArrowSchema *schema, int64_t rows,
@@ -46,7 +47,7 @@ cst_status cst__joiner_put(cst__joiner *joiner, struct ArrowArray *batch, cst_er
 cst__place *cst__joiner_add_origins(cst__joiner *joiner, int64_t rows);
 /* The origin of a row of the batch taken last. */
 static inline cst__place cst__joiner_origin(const cst__joiner *joiner, size_t row) {
-  return row < joiner->num_taken ? joiner->origins[row] : cst__no_place;
+  return row < joiner->num_taken ? joiner->origins[joiner->first_origin + row] : cst__no_place;
 }
 
 /* The next full batch, or at the end (no more is put) what is left; out->release is NULL if there

@@ -55,8 +55,9 @@ static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size,
 static cst__input *open_source(source *s, bool can_seek) {
   const cst_reader reader = {
       .size = sizeof reader, .name = "fuzz", .read_at = read_at, .ctx = s, .can_seek = can_seek};
+  const cst__input_options options = {.is_plain = cst__container_is_proven};
   cst__input *input;
-  FUZZ_ASSERT(cst__input_open_reader(&reader, NULL, &input, NULL) == CST_OK);
+  FUZZ_ASSERT(cst__input_open_reader(&reader, &options, &input, NULL) == CST_OK);
   return input;
 }
 

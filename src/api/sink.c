@@ -15,7 +15,7 @@ static cst_status check_path(const char *path, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status check_schema(const struct ArrowSchema *schema, cst_error *error) {
+static cst_status check_sink_schema(const struct ArrowSchema *schema, cst_error *error) {
   if (schema == NULL || schema->release == NULL || schema->format == NULL ||
       strcmp(schema->format, "+s") != 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "pass the schema of a record batch",
@@ -24,8 +24,8 @@ static cst_status check_schema(const struct ArrowSchema *schema, cst_error *erro
   return CST_OK;
 }
 
-static cst_status read_options(const cst_sink_options *options, cst_sink_options *own,
-                               cst_error *error) {
+static cst_status read_sink_options(const cst_sink_options *options, cst_sink_options *own,
+                                    cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
   if ((uint32_t)own->compression > CST_COMPRESSION_ZSTD) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "see cst_compression",
@@ -42,8 +42,8 @@ cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
   if (out == NULL) {
     return cst__missing("out", error);
   }
-  CST__TRY(check_schema(schema, error));
-  CST__TRY(read_options(options, &own, error));
+  CST__TRY(check_sink_schema(schema, error));
+  CST__TRY(read_sink_options(options, &own, error));
   return cst__sink_open(path, schema, &own, out, error);
 }
 
@@ -53,8 +53,8 @@ static cst_status check_writer_call(const cst_writer *writer, const struct Arrow
   if (out == NULL || writer->write == NULL) {
     return cst__missing(out == NULL ? "out" : "writer->write", error);
   }
-  CST__TRY(check_schema(schema, error));
-  CST__TRY(read_options(options, own, error));
+  CST__TRY(check_sink_schema(schema, error));
+  CST__TRY(read_sink_options(options, own, error));
   return own->format != NULL ? CST_OK
                              : cst__fail(error, CST_INVALID_ARGUMENT, "name one in the options",
                                          "a writer has no name that tells the format");
@@ -80,13 +80,13 @@ cst_status cst_sink_open_writer(const cst_writer *writer, const struct ArrowSche
 cst_status cst_sink_check(const char *path, const cst_sink_options *options, cst_error *error) {
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
   CST__TRY(check_path(path, error));
-  CST__TRY(read_options(options, &own, error));
+  CST__TRY(read_sink_options(options, &own, error));
   return cst__sink_check(path, &own, error);
 }
 
 bool cst_sink_exists(const char *path, const cst_sink_options *options) {
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
-  return path != NULL && read_options(options, &own, NULL) == CST_OK &&
+  return path != NULL && read_sink_options(options, &own, NULL) == CST_OK &&
          cst__sink_exists(path, &own);
 }
 
@@ -118,7 +118,7 @@ cst_status cst_convert(cst_source *source, const char *path, const cst_sink_opti
   if (source == NULL) {
     return cst__missing("source", error);
   }
-  CST__TRY(read_options(options, &own, error));
+  CST__TRY(read_sink_options(options, &own, error));
   const cst__conversion_progress progress = {on_progress, ctx};
   return cst__convert(source, path, &own, progress, rows, error);
 }

@@ -26,8 +26,8 @@ static cst_status new_writer(cst__output *output, const cst__container *containe
   return CST_OK;
 }
 
-static cst_status read_options(const cst_sink_options *options, cst_sink_options *own,
-                               const cst__container **container, cst_error *error) {
+static cst_status read_writer_options(const cst_sink_options *options, cst_sink_options *own,
+                                      const cst__container **container, cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
   CST__TRY(cst__check_allocator(own->allocator, error));
   *container = cst__container_get(0);
@@ -42,7 +42,7 @@ cst_status cst_tfrecord_writer_open(const char *path, const cst_sink_options *op
   }
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
   const cst__container *container;
-  CST__TRY(read_options(options, &own, &container, error));
+  CST__TRY(read_writer_options(options, &own, &container, error));
   cst__output *output;
   CST__TRY(cst__output_open(path, own.compression, own.level, own.allocator, &output, error));
   return new_writer(output, container, own.allocator, out, error);
@@ -59,8 +59,8 @@ cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
   cst_writer taken = {0};
   CST__TRY(cst__read_sized(&taken, sizeof taken, writer, "writer", error));
   const cst__container *container = NULL;
-  cst_status status =
-      out == NULL ? cst__missing("out", error) : read_options(options, &own, &container, error);
+  cst_status status = out == NULL ? cst__missing("out", error)
+                                  : read_writer_options(options, &own, &container, error);
   if (status != CST_OK) {
     cst__refuse_writer(&taken);
     return status;

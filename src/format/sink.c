@@ -41,7 +41,7 @@ struct cst_sink {
 };
 
 /* The name of the output for errors. */
-static const char *name_of(const char *path) {
+static const char *sink_name(const char *path) {
   return strcmp(path, "-") == 0 ? "standard output" : path;
 }
 
@@ -144,7 +144,7 @@ static cst_status add_shard(cst_sink *sink, const cst_writer *writer, cst_error 
   cst_status status = sink->format.sink->open(&open, &made->sink, error);
   if (status != CST_OK) {
     made->sink = NULL;
-    cst__error_add_file(error, name_of(sink->path));
+    cst__error_add_file(error, sink_name(sink->path));
   }
   return status;
 }
@@ -226,7 +226,7 @@ static cst_status new_sink(const char *path, const struct ArrowSchema *schema,
   return cst__schema_check_types(&sink->schema, error);
 }
 
-static cst_status end_open(cst_sink *sink, cst_status status, cst_sink **out) {
+static cst_status end_sink_open(cst_sink *sink, cst_status status, cst_sink **out) {
   if (status != CST_OK) {
     cst__sink_free(sink);
     return status;
@@ -242,7 +242,7 @@ cst_status cst__sink_open(const char *path, const struct ArrowSchema *schema,
   if (status == CST_OK) {
     status = open_shards(sink, options, error);
   }
-  return end_open(sink, status, out);
+  return end_sink_open(sink, status, out);
 }
 
 cst_status cst__sink_open_writer(const cst_writer *writer, const struct ArrowSchema *schema,
@@ -260,7 +260,7 @@ cst_status cst__sink_open_writer(const cst_writer *writer, const struct ArrowSch
   if (status == CST_OK) {
     status = add_shard(sink, writer, error); /* which takes the writer over */
   }
-  return end_open(sink, status, out);
+  return end_sink_open(sink, status, out);
 }
 
 cst_status cst__sink_check(const char *path, const cst_sink_options *options, cst_error *error) {
@@ -285,7 +285,7 @@ static cst_status failed(cst_sink *sink, cst_status status, cst_error *error) {
   if (cst__error_wanted(error) && error->record >= 0) {
     error->record += sink->rows;
   }
-  cst__error_add_file(error, name_of(sink->path));
+  cst__error_add_file(error, sink_name(sink->path));
   return status;
 }
 

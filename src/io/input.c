@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/crc32c.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "io/codec.h"
@@ -24,6 +23,7 @@ struct cst__input {
   uint64_t max_inflation;
   bool memory_map;
   bool is_text;
+  bool (*is_plain)(const uint8_t *head, size_t size);
   bool looked;
   cst__compression compression;
   const cst__codec *codec; /* NULL: plain */
@@ -53,6 +53,7 @@ static cst_status new_input(const cst__input_options *options, cst__input **out,
   input->max_inflation = options->max_inflation != 0 ? options->max_inflation : 200;
   input->memory_map = options->memory_map;
   input->is_text = options->is_text;
+  input->is_plain = options->is_plain;
   input->failure = (cst_error)CST_ERROR_INIT;
   *out = input;
   return CST_OK;
@@ -86,17 +87,6 @@ cst_status cst__input_open_reader(const cst_reader *reader, const cst__input_opt
 
 /* ---- which compression ---- */
 
-/* The head of a TFRecord file proves itself by the CRC of the first length; by chance it may also
- * look like any of the others. */
-static bool is_tfrecord(const uint8_t *head, size_t size) {
-  uint32_t stored;
-  if (size < 12) {
-    return false;
-  }
-  memcpy(&stored, head + 8, sizeof stored);
-  return cst__crc32c_mask(cst__crc32c(0, head, 8)) == stored;
-}
-
 /* RFC 1950: CM is 8, CINFO at most 7, FCHECK makes the two bytes a multiple of 31. Much else begins
  * so, too ("x^2", "H,"): see prove_zlib. */
 static bool is_zlib(const uint8_t *head, size_t size) {
@@ -112,9 +102,6 @@ static bool is_gzip(const uint8_t *head, size_t size) {
 }
 
 static cst__compression detect(const uint8_t *head, size_t size) {
-  if (is_tfrecord(head, size)) {
-    return CST__PLAIN;
-  }
   if (is_gzip(head, size)) {
     return CST__GZIP;
   }
@@ -225,7 +212,8 @@ static cst_status prove_zlib(cst__input *input, cst_error *error) {
 
 static cst_status look(cst__input *input, cst_error *error) {
   CST__TRY(fill_head(input, error));
-  input->compression = detect(input->head, input->end);
+  bool is_plain = input->is_plain != NULL && input->is_plain(input->head, input->end);
+  input->compression = is_plain ? CST__PLAIN : detect(input->head, input->end);
   if (input->compression == CST__ZLIB) {
     CST__TRY(prove_zlib(input, error));
   }

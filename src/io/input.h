@@ -17,6 +17,9 @@ typedef struct cst__input_options {
   bool memory_map;        /* map plain files */
   bool is_text;           /* uncompressed it is text: what seems to be zlib and does not inflate is
                              plain */
+  /* True for the first bytes of a format that proves itself: they are plain, although by chance
+   * they may look compressed too. NULL: there is none. */
+  bool (*is_plain)(const uint8_t *head, size_t size);
   const cst_allocator *allocator;
 } cst__input_options;
 

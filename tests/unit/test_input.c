@@ -1,4 +1,5 @@
 /* Reading bytes: every compression in pieces of every size, its faults, limits and edge cases. */
+#include "format/container/container.h"
 #include "io/input.h"
 
 #include <errno.h>
@@ -287,8 +288,9 @@ TEST(zstd_window_beyond_the_limit) {
 static cst__compression compression_of(const void *data, size_t size) {
   memory m = {.data = data, .size = size};
   cst_reader reader = memory_reader(&m, true);
+  const cst__input_options options = {.is_plain = cst__container_is_proven};
   cst__input *input = NULL;
-  if (cst__input_open_reader(&reader, NULL, &input, NULL) != CST_OK) {
+  if (cst__input_open_reader(&reader, &options, &input, NULL) != CST_OK) {
     return (cst__compression)-1;
   }
   cst__compression found = cst__input_compression(input, NULL);

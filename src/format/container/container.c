@@ -69,6 +69,10 @@ const cst__container *cst__container_sniff(const cst__chunk *head, bool proven) 
   return NULL;
 }
 
+bool cst__container_is_proven(const uint8_t *head, size_t size) {
+  return cst__container_sniff(&(cst__chunk){head, size, false}, true) != NULL;
+}
+
 bool cst__container_first_record(const cst__container *container, const cst__chunk *head,
                                  cst_bytes *out) {
   cst__frame frame = {0};

@@ -150,6 +150,9 @@ const cst__container *cst__container_find_by_path(const char *path);
  */
 const cst__container *cst__container_sniff(const cst__chunk *head, bool proven);
 
+/* True for the first bytes of a container that proves itself. */
+bool cst__container_is_proven(const uint8_t *head, size_t size);
+
 /* The payload of the first record, or as much of it as the chunk has; false if it has none. */
 bool cst__container_first_record(const cst__container *container, const cst__chunk *head,
                                  cst_bytes *out);

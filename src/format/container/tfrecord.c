@@ -17,8 +17,8 @@ static cst_status fail_length(uint32_t stored, uint32_t computed, uint64_t lengt
                    (unsigned long long)length);
 }
 
-static cst_status scan(const cst__chunk *chunk, uint64_t max_record_size, cst__framed *out,
-                       cst_error *error) {
+static cst_status tfrecord_scan(const cst__chunk *chunk, uint64_t max_record_size, cst__framed *out,
+                                cst_error *error) {
   const uint64_t limit = cst__record_limit(max_record_size);
   size_t at = 0;
   size_t count = 0;
@@ -63,20 +63,20 @@ static cst_status fail_data(uint32_t stored, uint32_t computed, uint64_t size, c
                    (unsigned long long)size);
 }
 
-static cst_status check(const uint8_t *data, const cst__frame *frame, cst_error *error) {
+static cst_status tfrecord_check(const uint8_t *data, const cst__frame *frame, cst_error *error) {
   const uint8_t *payload = data + frame->begin;
   uint32_t computed = cst__crc32c_mask(cst__crc32c(0, payload, frame->size));
   uint32_t stored = cst__tfrecord_load32(payload + frame->size);
   return computed == stored ? CST_OK : fail_data(stored, computed, frame->size, error);
 }
 
-static cst_status truncated(size_t size, uint64_t needed, cst_error *error) {
+static cst_status tfrecord_truncated(size_t size, uint64_t needed, cst_error *error) {
   return cst__fail_record_truncated(size, needed, size < HEADER ? "record's header" : "record",
                                     error);
 }
 
-static void inspect(cst__damage_kind kind, const cst__chunk *chunk, uint64_t needed,
-                    cst__damage *damage) {
+static void tfrecord_inspect(cst__damage_kind kind, const cst__chunk *chunk, uint64_t needed,
+                             cst__damage *damage) {
   const uint8_t *data = chunk->data;
   *damage = (cst__damage){.kind = kind, .length = needed, .there = chunk->size};
   if (kind == CST__DAMAGE_TRUNCATED) {
@@ -92,7 +92,8 @@ static void inspect(cst__damage_kind kind, const cst__chunk *chunk, uint64_t nee
   }
 }
 
-static cst_status explain(const cst__damage *damage, uint64_t max_record_size, cst_error *error) {
+static cst_status tfrecord_explain(const cst__damage *damage, uint64_t max_record_size,
+                                   cst_error *error) {
   switch (damage->kind) {
     case CST__DAMAGE_FRAMING:
       return fail_length(damage->stored, damage->computed, damage->length, error);
@@ -103,17 +104,17 @@ static cst_status explain(const cst__damage *damage, uint64_t max_record_size, c
     case CST__DAMAGE_TRUNCATED:
       break;
   }
-  return truncated((size_t)damage->there, damage->length, error);
+  return tfrecord_truncated((size_t)damage->there, damage->length, error);
 }
 
-static bool sniff(const cst__chunk *head) {
+static bool tfrecord_sniff(const cst__chunk *head) {
   return head->size >= HEADER &&
          cst__tfrecord_length_crc(head->data) == cst__tfrecord_load32(head->data + 8);
 }
 
 /* Most places are told from a header by their length alone. */
-static size_t find_begin(const cst__chunk *chunk, size_t at, uint64_t room,
-                         uint64_t max_record_size) {
+static size_t tfrecord_find_begin(const cst__chunk *chunk, size_t at, uint64_t room,
+                                  uint64_t max_record_size) {
   const uint64_t limit = cst__record_limit(max_record_size);
   for (; at + HEADER <= chunk->size; at++) {
     const uint8_t *header = chunk->data + at;
@@ -126,7 +127,9 @@ static size_t find_begin(const cst__chunk *chunk, size_t at, uint64_t room,
   return SIZE_MAX;
 }
 
-static uint64_t payload_size(uint64_t record_size) { return record_size - HEADER - FOOTER; }
+static uint64_t tfrecord_payload_size(uint64_t record_size) {
+  return record_size - HEADER - FOOTER;
+}
 
 cst_status cst__tfrecord_write(cst__output *output, const void *record, size_t size,
                                cst_error *error) {
@@ -148,16 +151,16 @@ const cst__container cst__tfrecord_container = {
     .framing_fault = "length-crc",
     .least_framing = HEADER + FOOTER,
     .most_framing = HEADER + FOOTER,
-    .sniff = sniff,
+    .sniff = tfrecord_sniff,
     .sniff_proves = true,
-    .scan = scan,
-    .check = check,
-    .truncated = truncated,
-    .inspect = inspect,
-    .explain = explain,
+    .scan = tfrecord_scan,
+    .check = tfrecord_check,
+    .truncated = tfrecord_truncated,
+    .inspect = tfrecord_inspect,
+    .explain = tfrecord_explain,
     .find_end = cst__tfrecord_find_end,
-    .find_begin = find_begin,
+    .find_begin = tfrecord_find_begin,
     .begin_size = HEADER,
-    .payload_size = payload_size,
+    .payload_size = tfrecord_payload_size,
     .write = cst__tfrecord_write,
 };

@@ -116,6 +116,10 @@ static bool header_is_likely(const cst__resync *r, const uint8_t *header) {
 
 typedef enum verdict { NO, YES, UNDECIDED } verdict;
 
+static cst__chunk rest_from(const cst__chunk *chunk, size_t at) {
+  return (cst__chunk){chunk->data + at, chunk->size - at, chunk->ends};
+}
+
 /* Pays for looking at bytes in vain; false: it cannot be paid for. */
 static bool pay(cst__resync *r, uint64_t bytes) {
   if (bytes > r->credit) {
@@ -126,7 +130,7 @@ static bool pay(cst__resync *r, uint64_t bytes) {
 }
 
 /* More bytes are wanted, unless they cannot be paid for. */
-static verdict wait_for(const cst__resync *r, uint64_t bytes, uint64_t *needed) {
+static verdict wait_for_bytes(const cst__resync *r, uint64_t bytes, uint64_t *needed) {
   *needed = bytes;
   return bytes <= r->credit ? UNDECIDED : NO;
 }
@@ -138,20 +142,20 @@ static bool data_fits(const uint8_t *record, uint64_t length) {
 
 /* Is there a sound record of this length? Where checksums of payloads are not to be trusted, what
  * follows it has to be right: a header, or the end of the stream, or too few bytes for either. */
-static verdict is_sound(cst__resync *r, const uint8_t *data, size_t size, bool ends,
-                        uint64_t length, uint64_t *needed) {
-  if (length > r->longest || (ends && length + FRAMING > size)) {
+static verdict is_sound(cst__resync *r, const cst__chunk *chunk, uint64_t length,
+                        uint64_t *needed) {
+  if (length > r->longest || (chunk->ends && length + FRAMING > chunk->size)) {
     return NO;
   }
   uint64_t all = length + FRAMING;
   uint64_t wanted = all + (r->ignore_data ? HEADER : 0);
-  if (wanted > size && !ends) {
-    return wait_for(r, wanted, needed);
+  if (wanted > chunk->size && !chunk->ends) {
+    return wait_for_bytes(r, wanted, needed);
   }
   if (r->ignore_data) {
-    return wanted > size || header_fits(r, data + all) ? YES : NO;
+    return wanted > chunk->size || header_fits(r, chunk->data + all) ? YES : NO;
   }
-  if (!pay(r, all) || !data_fits(data, length)) {
+  if (!pay(r, all) || !data_fits(chunk->data, length)) {
     return NO;
   }
   r->credit += all;
@@ -174,17 +178,18 @@ static size_t next_header(const cst__resync *r, const uint8_t *data, size_t at, 
 }
 
 /* Does a sound record begin in data[1 .. end) that goes on after `reach`? */
-static verdict is_crossed(cst__resync *r, const uint8_t *data, size_t size, bool ends, size_t end,
-                          size_t reach, uint64_t *needed) {
-  size_t last = size < end + HEADER - 1 ? size : end + HEADER - 1;
+static verdict is_crossed(cst__resync *r, const cst__chunk *chunk, size_t end, size_t reach,
+                          uint64_t *needed) {
+  size_t last = chunk->size < end + HEADER - 1 ? chunk->size : end + HEADER - 1;
   for (size_t at = 1;; at++) {
-    at = next_header(r, data, at, last);
+    at = next_header(r, chunk->data, at, last);
     if (last - at < HEADER) {
       return NO;
     }
-    uint64_t length = cst__load64(data + at);
+    uint64_t length = cst__load64(chunk->data + at);
     if (at + length + FRAMING > reach) {
-      verdict v = is_sound(r, data + at, size - at, ends, length, needed);
+      const cst__chunk rest = rest_from(chunk, at);
+      verdict v = is_sound(r, &rest, length, needed);
       if (v != NO) {
         *needed += at;
         return v;
@@ -194,55 +199,55 @@ static verdict is_crossed(cst__resync *r, const uint8_t *data, size_t size, bool
 }
 
 /* Does the damaged record at the front of the data, if it has this length, end where that says? */
-static verdict is_extent(cst__resync *r, const uint8_t *data, size_t size, bool ends,
-                         uint64_t length, uint64_t *needed) {
-  if (length > r->longest || (ends && length + FRAMING > size)) {
+static verdict is_extent(cst__resync *r, const cst__chunk *chunk, uint64_t length,
+                         uint64_t *needed) {
+  if (length > r->longest || (chunk->ends && length + FRAMING > chunk->size)) {
     return NO;
   }
   uint64_t all = length + FRAMING;
-  if (all + HEADER > size && !ends) {
-    return wait_for(r, all + HEADER, needed);
+  if (all + HEADER > chunk->size && !chunk->ends) {
+    return wait_for_bytes(r, all + HEADER, needed);
   }
-  bool header_follows = size - all >= HEADER;
-  if (header_follows && !header_is_likely(r, data + all)) {
+  bool header_follows = chunk->size - all >= HEADER;
+  if (header_follows && !header_is_likely(r, chunk->data + all)) {
     return NO;
   }
   if (!pay(r, all)) {
     return YES;
   }
-  bool proved = header_follows || all == size;
+  bool proved = header_follows || all == chunk->size;
   size_t reach = proved ? (size_t)all - CST__TFRECORD_FOOTER : 0;
-  verdict crossed = is_crossed(r, data, size, ends, (size_t)all, reach, needed);
+  verdict crossed = is_crossed(r, chunk, (size_t)all, reach, needed);
   r->credit += crossed != YES ? all : 0;
   return crossed == NO ? YES : crossed == YES ? NO : UNDECIDED;
 }
 
 /* A length that a damaged header may mean. `likely`: by one wrong byte; else only the payload can
  * prove it. */
-static verdict judge_length(cst__resync *r, const uint8_t *data, size_t size, bool ends,
-                            uint64_t length, bool likely, uint64_t *needed) {
-  verdict v = r->ignore_data ? NO : is_sound(r, data, size, ends, length, needed);
-  return v == NO && likely ? is_extent(r, data, size, ends, length, needed) : v;
+static verdict judge_length(cst__resync *r, const cst__chunk *chunk, uint64_t length, bool likely,
+                            uint64_t *needed) {
+  verdict v = r->ignore_data ? NO : is_sound(r, chunk, length, needed);
+  return v == NO && likely ? is_extent(r, chunk, length, needed) : v;
 }
 
 /* A damaged header: the record's extent by the lengths that it may mean. More than one wrong byte
  * in the CRC of a small length is taken if the payload fits. */
-static verdict find_by_header(cst__resync *r, const uint8_t *data, size_t size, bool ends,
-                              size_t *passed, uint64_t *needed) {
+static verdict find_by_header(cst__resync *r, const cst__chunk *chunk, size_t *passed,
+                              uint64_t *needed) {
   uint64_t lengths[MOST_LENGTHS + 2];
-  if (size < HEADER) {
+  if (chunk->size < HEADER) {
     *needed = HEADER;
-    return ends ? NO : UNDECIDED;
+    return chunk->ends ? NO : UNDECIDED;
   }
-  size_t likely = likely_lengths(data, lengths);
+  size_t likely = likely_lengths(chunk->data, lengths);
   size_t count = likely;
   verdict all = NO;
-  if (likely == 0 && cst__load64(data) <= SMALL_RECORD) {
-    lengths[count++] = cst__load64(data);
+  if (likely == 0 && cst__load64(chunk->data) <= SMALL_RECORD) {
+    lengths[count++] = cst__load64(chunk->data);
   }
   for (size_t i = 0; i < count; i++) {
     uint64_t wanted = 0;
-    verdict one = judge_length(r, data, size, ends, lengths[i], i < likely, &wanted);
+    verdict one = judge_length(r, chunk, lengths[i], i < likely, &wanted);
     if (one == YES) {
       *passed = (size_t)lengths[i] + FRAMING;
       return YES;
@@ -255,9 +260,9 @@ static verdict find_by_header(cst__resync *r, const uint8_t *data, size_t size, 
   return all;
 }
 
-static verdict find_by_length(cst__resync *r, const uint8_t *data, size_t size, bool ends,
-                              size_t *passed, uint64_t *needed) {
-  verdict v = is_extent(r, data, size, ends, r->length, needed);
+static verdict find_by_length(cst__resync *r, const cst__chunk *chunk, size_t *passed,
+                              uint64_t *needed) {
+  verdict v = is_extent(r, chunk, r->length, needed);
   *passed = v == YES ? (size_t)r->length + FRAMING : 0;
   return v;
 }
@@ -265,23 +270,22 @@ static verdict find_by_length(cst__resync *r, const uint8_t *data, size_t size, 
 /* ---- searching ---- */
 
 /* Does a record begin with this right header? */
-static verdict is_begin(cst__resync *r, const uint8_t *data, size_t size, bool ends,
-                        uint64_t *needed) {
-  uint64_t length = cst__load64(data);
-  verdict v = is_sound(r, data, size, ends, length, needed);
-  return v == NO ? is_extent(r, data, size, ends, length, needed) : v;
+static verdict is_begin(cst__resync *r, const cst__chunk *chunk, uint64_t *needed) {
+  uint64_t length = cst__load64(chunk->data);
+  verdict v = is_sound(r, chunk, length, needed);
+  return v == NO ? is_extent(r, chunk, length, needed) : v;
 }
 
-static bool search(cst__resync *r, const uint8_t *data, size_t size, bool ends, size_t *passed,
-                   uint64_t *needed) {
-  size_t at = r->first < size ? r->first : size;
+static bool search(cst__resync *r, const cst__chunk *chunk, size_t *passed, uint64_t *needed) {
+  size_t at = r->first < chunk->size ? r->first : chunk->size;
   *needed = HEADER;
   for (;;) {
-    at = next_header(r, data, at, size);
-    if (size - at < HEADER) {
+    at = next_header(r, chunk->data, at, chunk->size);
+    if (chunk->size - at < HEADER) {
       break;
     }
-    verdict v = is_begin(r, data + at, size - at, ends, needed);
+    const cst__chunk rest = rest_from(chunk, at);
+    verdict v = is_begin(r, &rest, needed);
     if (v != NO) {
       r->first = 0;
       *passed = at;
@@ -289,48 +293,50 @@ static bool search(cst__resync *r, const uint8_t *data, size_t size, bool ends, 
     }
     at++;
   }
-  *passed = ends ? size : at;
+  *passed = chunk->ends ? chunk->size : at;
   r->first -= r->first < *passed ? r->first : *passed;
-  return ends;
+  return chunk->ends;
 }
 
 /* Where the sound records end that begin with the payload of a record that is cut. */
-static size_t pass_inner(cst__resync *r, const uint8_t *data, size_t size) {
+static size_t pass_inner(cst__resync *r, const cst__chunk *chunk) {
   size_t at = HEADER;
   uint64_t needed;
-  while (at <= size && size - at >= HEADER && header_fits(r, data + at)) {
-    uint64_t length = cst__load64(data + at);
-    if (is_sound(r, data + at, size - at, true, length, &needed) != YES) {
+  while (at <= chunk->size && chunk->size - at >= HEADER && header_fits(r, chunk->data + at)) {
+    uint64_t length = cst__load64(chunk->data + at);
+    const cst__chunk rest = {chunk->data + at, chunk->size - at, true};
+    if (is_sound(r, &rest, length, &needed) != YES) {
       break;
     }
     at += (size_t)length + FRAMING;
   }
-  return at == size ? HEADER : at;
+  return at == chunk->size ? HEADER : at;
 }
 
 /* A record with a right header whose length is beyond the limit. */
-static verdict find_beyond_limit(cst__resync *r, const uint8_t *data, size_t size, bool ends,
-                                 size_t *passed, uint64_t *needed) {
-  verdict v = judge_length(r, data, size, ends, r->length, true, needed);
+static verdict find_beyond_limit(cst__resync *r, const cst__chunk *chunk, size_t *passed,
+                                 uint64_t *needed) {
+  verdict v = judge_length(r, chunk, r->length, true, needed);
   *passed = v == YES ? (size_t)r->length + FRAMING : 0;
-  if (v == NO && r->length <= r->longest && ends && r->length + FRAMING > size && !r->divided) {
-    r->first = pass_inner(r, data, size);
+  if (v == NO && r->length <= r->longest && chunk->ends && r->length + FRAMING > chunk->size &&
+      !r->divided) {
+    r->first = pass_inner(r, chunk);
   }
   return v;
 }
 
-static verdict find_extent(cst__resync *r, const uint8_t *data, size_t size, bool ends,
-                           size_t *passed, uint64_t *needed) {
+static verdict find_extent(cst__resync *r, const cst__chunk *chunk, size_t *passed,
+                           uint64_t *needed) {
   switch (r->kind) {
     case CST__DAMAGE_FRAMING:
-      return find_by_header(r, data, size, ends, passed, needed);
+      return find_by_header(r, chunk, passed, needed);
     case CST__DAMAGE_DATA:
-      return find_by_length(r, data, size, ends, passed, needed);
+      return find_by_length(r, chunk, passed, needed);
     case CST__DAMAGE_TRUNCATED:
-      r->first = r->divided ? r->first : pass_inner(r, data, size);
+      r->first = r->divided ? r->first : pass_inner(r, chunk);
       break;
     case CST__DAMAGE_LIMIT:
-      return find_beyond_limit(r, data, size, ends, passed, needed);
+      return find_beyond_limit(r, chunk, passed, needed);
   }
   return NO;
 }
@@ -340,11 +346,11 @@ bool cst__tfrecord_find_end(cst__resync *r, const cst__chunk *chunk, size_t *pas
   *passed = 0;
   *needed = 0;
   if (!r->searching) {
-    verdict v = find_extent(r, chunk->data, chunk->size, chunk->ends, passed, needed);
+    verdict v = find_extent(r, chunk, passed, needed);
     if (v != NO) {
       return v == YES;
     }
     r->searching = true;
   }
-  return search(r, chunk->data, chunk->size, chunk->ends, passed, needed);
+  return search(r, chunk, passed, needed);
 }

@@ -22,7 +22,7 @@ static const char *column_name(const cst__payload_options *options) {
   return options->raw_column != NULL ? options->raw_column : CST__RAW_COLUMN;
 }
 
-static cst_status check_columns(const cst__payload_options *options, cst_error *error) {
+static cst_status check_raw_columns(const cst__payload_options *options, cst_error *error) {
   for (size_t i = 0; options->columns != NULL && i < options->num_columns; i++) {
     if (strcmp(options->columns[i], column_name(options)) != 0 || i > 0) {
       (void)cst__fail(error, i > 0 ? CST_INVALID_ARGUMENT : CST_NOT_FOUND,
@@ -39,7 +39,7 @@ static void unbind_raw(void *plan) { cst__delete(plan); }
 
 static cst_status bind_raw(const cst__payload_options *options, void **out,
                            struct ArrowSchema *schema, cst_error *error) {
-  CST__TRY(check_columns(options, error));
+  CST__TRY(check_raw_columns(options, error));
   bool views = options->column_flags & CST_COLUMNS_BINARY_VIEWS;
   raw_plan *plan = cst__new_zero(options->allocator, sizeof *plan);
   if (plan == NULL) {
@@ -83,7 +83,8 @@ static cst_status open_raw(const void *plan, void **decoder, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status copy_records(cst__batch *batch, const cst__records *records, cst_error *error) {
+static cst_status copy_raw_records(cst__batch *batch, const cst__records *records,
+                                   cst_error *error) {
   const cst_allocator *allocator = cst__batch_pool_allocator(batch->pooled.pool);
   cst__column *column = &batch->columns[0];
   size_t total = 0;
@@ -180,7 +181,7 @@ static cst_status fill_batch(const raw_plan *raw, cst__batch *batch, const cst__
   column->num_values = (int64_t)records->count;
   if (raw->wanted) {
     CST__TRY(raw->type.kind == CST__VALUES_VIEW ? view_records(batch, records, error)
-                                                : copy_records(batch, records, error));
+                                                : copy_raw_records(batch, records, error));
   }
   if (raw->wanted && !column->flat) {
     CST__TRY(number_lists(batch, records->count, error));

@@ -86,7 +86,7 @@ static cst_status add_raw_field(const cst__record_plan *plan, struct ArrowSchema
   return status;
 }
 
-static cst_status bind_raw(cst__record_plan *plan, cst_error *error) {
+static cst_status bind_raw_column(cst__record_plan *plan, cst_error *error) {
   cst__payload_options options = plan->options;
   options.columns = NULL;
   CST__TRY(cst__raw_payload.bind(&options, &plan->raw_plan, &plan->raw_schema, error));
@@ -108,7 +108,7 @@ cst_status cst__record_plan_new(const cst__payload *payload, const cst__payload_
     status = payload->bind(&plan->options, &plan->plan, &plan->schema, error);
   }
   if (status == CST_OK && options->raw_column != NULL && payload != &cst__raw_payload) {
-    status = bind_raw(plan, error);
+    status = bind_raw_column(plan, error);
   }
   if (status != CST_OK) {
     cst__record_plan_release(plan);

@@ -130,7 +130,8 @@ static cst_status end_stream(program_stream *stream, cst_error *error) {
                             "the plug-in program ended without the end mark of its stream");
 }
 
-static cst_status next_batch(program_stream *stream, struct ArrowArray *out, cst_error *error) {
+static cst_status program_next_batch(program_stream *stream, struct ArrowArray *out,
+                                     cst_error *error) {
   out->release = NULL;
   if (stream->ended) {
     return CST_OK;
@@ -152,7 +153,7 @@ static int get_schema(struct ArrowArrayStream *ptr, struct ArrowSchema *out) {
 
 static int get_next(struct ArrowArrayStream *ptr, struct ArrowArray *out) {
   program_stream *stream = ptr->private_data;
-  return cst__error_number(next_batch(stream, out, &stream->error));
+  return cst__error_number(program_next_batch(stream, out, &stream->error));
 }
 
 static const char *get_last_error(struct ArrowArrayStream *ptr) {
@@ -180,9 +181,9 @@ bool cst__program_is_ours(struct ArrowArrayStream *stream) {
          cst__process_is_ours(((program_stream *)stream->private_data)->process);
 }
 
-static cst_status start(program_stream *stream, const cst__program *program, const char *path,
-                        const cst_plugin_read_options *options, const cst_allocator *allocator,
-                        cst_error *error) {
+static cst_status start_program(program_stream *stream, const cst__program *program,
+                                const char *path, const cst_plugin_read_options *options,
+                                const cst_allocator *allocator, cst_error *error) {
   cst__arena arena;
   cst__arena_init(&arena, allocator);
   const char **argv = read_arguments(program, path, options, &arena);
@@ -203,7 +204,7 @@ cst_status cst__program_open(const cst__program *program, const char *path,
     return cst__fail_memory(error, sizeof *stream);
   }
   stream->error = (cst_error)CST_ERROR_INIT;
-  cst_status status = start(stream, program, path, options, allocator, error);
+  cst_status status = start_program(stream, program, path, options, allocator, error);
   if (status != CST_OK) {
     free_stream(stream);
     return status;

@@ -4,26 +4,26 @@
 
 static void arrow_free(void *ptr) { cst__ipc_writer_free(ptr); }
 
-static cst_status write_bytes(void *ctx, const void *data, size_t size, cst_error *error) {
+static cst_status write_arrow_bytes(void *ctx, const void *data, size_t size, cst_error *error) {
   return cst__output_write(ctx, data, size, error);
 }
 
-static cst_status arrow_open(const cst__sink_target *open, bool is_file, void **out,
-                             cst_error *error) {
+static cst_status open_arrow_sink(const cst__sink_target *open, bool is_file, void **out,
+                                  cst_error *error) {
   cst_allocator allocator = cst__allocator_of(open->options->allocator);
   cst__ipc_writer *writer = NULL;
-  CST__TRY(cst__ipc_writer_new(open->schema, is_file, write_bytes, open->output, &allocator,
+  CST__TRY(cst__ipc_writer_new(open->schema, is_file, write_arrow_bytes, open->output, &allocator,
                                &writer, error));
   *out = writer;
   return CST_OK;
 }
 
 static cst_status file_open(const cst__sink_target *open, void **out, cst_error *error) {
-  return arrow_open(open, true, out, error);
+  return open_arrow_sink(open, true, out, error);
 }
 
 static cst_status stream_open(const cst__sink_target *open, void **out, cst_error *error) {
-  return arrow_open(open, false, out, error);
+  return open_arrow_sink(open, false, out, error);
 }
 
 static cst_status arrow_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {

@@ -48,23 +48,23 @@ static void csv_free(void *ptr) {
 
 /* ---- cells ---- */
 
-static void put(cst__json_text *text, const void *bytes, size_t size) {
+static void csv_put(cst__json_text *text, const void *bytes, size_t size) {
   if (size > 0) {
     cst__json_append(text, bytes, size);
   }
 }
 
 static void put_quoted(cst__json_text *text, const uint8_t *bytes, size_t size) {
-  put(text, "\"", 1);
+  csv_put(text, "\"", 1);
   while (size > 0) {
     const uint8_t *quote = memchr(bytes, '"', size);
     size_t run = quote != NULL ? (size_t)(quote - bytes) + 1 : size;
-    put(text, bytes, run);
-    put(text, "\"", quote != NULL);
+    csv_put(text, bytes, run);
+    csv_put(text, "\"", quote != NULL);
     bytes += run;
     size -= run;
   }
-  put(text, "\"", 1);
+  csv_put(text, "\"", 1);
 }
 
 static bool needs_quotes(const csv_sink *sink, const uint8_t *bytes, size_t size) {
@@ -78,11 +78,11 @@ static bool needs_quotes(const csv_sink *sink, const uint8_t *bytes, size_t size
   return size == 0 || bytes[0] == sink->dialect.comment || bytes[0] == 0xef;
 }
 
-static void put_text(csv_sink *sink, const uint8_t *bytes, size_t size) {
+static void csv_put_text(csv_sink *sink, const uint8_t *bytes, size_t size) {
   if (needs_quotes(sink, bytes, size)) {
     put_quoted(&sink->text, bytes, size);
   } else {
-    put(&sink->text, bytes, size);
+    csv_put(&sink->text, bytes, size);
   }
 }
 
@@ -100,18 +100,18 @@ static void put_number(cst__json_text *text, const cst__view *view, int64_t i) {
                        : text->data[begin + 1] == '-' ? "-inf"
                                                       : "inf";
     text->size = begin;
-    put(text, word, strlen(word));
+    csv_put(text, word, strlen(word));
   }
 }
 
-static void put_value(csv_sink *sink, const cst__view *view, int64_t i) {
+static void csv_put_value(csv_sink *sink, const cst__view *view, int64_t i) {
   if (is_text(view)) {
     cst_bytes bytes = cst__view_bytes(view, i);
-    put_text(sink, bytes.data, bytes.size);
+    csv_put_text(sink, bytes.data, bytes.size);
   } else if (sink->quotes_numbers) {
     sink->cell.size = 0;
     put_number(&sink->cell, view, i);
-    put_text(sink, (const uint8_t *)sink->cell.data, sink->cell.size);
+    csv_put_text(sink, (const uint8_t *)sink->cell.data, sink->cell.size);
   } else {
     put_number(&sink->text, view, i);
   }
@@ -126,16 +126,16 @@ static bool needs_inner_quotes(const csv_sink *sink, cst_bytes bytes) {
 
 static void put_inner(csv_sink *sink, const cst__view *items, int64_t i) {
   if (!is_text(items)) {
-    put(&sink->cell, "\"", sink->quotes_inner);
+    csv_put(&sink->cell, "\"", sink->quotes_inner);
     put_number(&sink->cell, items, i);
-    put(&sink->cell, "\"", sink->quotes_inner);
+    csv_put(&sink->cell, "\"", sink->quotes_inner);
     return;
   }
   cst_bytes bytes = cst__view_bytes(items, i);
   if (needs_inner_quotes(sink, bytes)) {
     put_quoted(&sink->cell, bytes.data, bytes.size);
   } else {
-    put(&sink->cell, bytes.data, bytes.size);
+    csv_put(&sink->cell, bytes.data, bytes.size);
   }
 }
 
@@ -153,18 +153,22 @@ static void put_several(csv_sink *sink, const cst__view *items, int64_t begin, i
   sink->cell.size = 0;
   for (int64_t i = begin; i < end; i++) {
     if (!cst__view_is_null(items, i)) {
-      put(&sink->cell, &sink->dialect.secondary, !first);
+      csv_put(&sink->cell, &sink->dialect.secondary, !first);
       put_inner(sink, items, i);
       first = false;
     }
   }
   if (!first) {
-    put_text(sink, (const uint8_t *)sink->cell.data, sink->cell.size);
+    csv_put_text(sink, (const uint8_t *)sink->cell.data, sink->cell.size);
   }
 }
 
-static cst_status check_items(const csv_sink *sink, const cst__view *items, int64_t begin,
-                              int64_t end, size_t column, int64_t row, cst_error *error) {
+static cst_status check_items(const csv_sink *sink, const cst__view *view, size_t column,
+                              int64_t row, cst_error *error) {
+  const cst__view *items = &view->children[0];
+  int64_t begin;
+  int64_t end;
+  cst__view_list(view, row, &begin, &end);
   for (int64_t i = begin; i < end && items->null_count > 0; i++) {
     if (cst__view_is_null(items, i)) {
       return cannot(sink, column, row, "write JSON, Arrow or Parquet, or allow losses (lossy)",
@@ -177,14 +181,14 @@ static cst_status check_items(const csv_sink *sink, const cst__view *items, int6
                       "an empty list", error);
 }
 
-static cst_status put_list(csv_sink *sink, const cst__view *view, size_t column, int64_t row,
-                           cst_error *error) {
+static cst_status csv_put_list(csv_sink *sink, const cst__view *view, size_t column, int64_t row,
+                               cst_error *error) {
   int64_t begin;
   int64_t end;
   const cst__view *items = &view->children[0];
   cst__view_list(view, row, &begin, &end);
   if (!sink->lossy) {
-    CST__TRY(check_items(sink, items, begin, end, column, row, error));
+    CST__TRY(check_items(sink, view, column, row, error));
   }
   if (sink->is_multivalent[column]) {
     put_several(sink, items, begin, end);
@@ -195,7 +199,7 @@ static cst_status put_list(csv_sink *sink, const cst__view *view, size_t column,
                   "a list of several values in a column that is not multivalent", error);
   }
   if (begin < end && !cst__view_is_null(items, begin)) {
-    put_value(sink, items, begin);
+    csv_put_value(sink, items, begin);
   }
   return CST_OK;
 }
@@ -217,32 +221,33 @@ static cst_status put_lone_null(csv_sink *sink, const cst__view *view, int64_t r
     return cannot(sink, 0, row, "set keep_blank_lines, there and in reading",
                   "a null that stands alone in its row", error);
   }
-  put(&sink->text, "\"\"", 2);
+  csv_put(&sink->text, "\"\"", 2);
   return CST_OK;
 }
 
-static cst_status put_row(csv_sink *sink, const cst__view *batch, int64_t row, cst_error *error) {
+static cst_status csv_put_row(csv_sink *sink, const cst__view *batch, int64_t row,
+                              cst_error *error) {
   size_t begin = sink->text.size;
   for (size_t i = 0; i < sink->num_columns; i++) {
     const cst__view *view = &batch->children[i];
-    put(&sink->text, &sink->dialect.delimiter, i > 0);
+    csv_put(&sink->text, &sink->dialect.delimiter, i > 0);
     if (cst__view_is_null(view, row)) {
       continue;
     }
     if (cst__view_is_list(view)) {
-      CST__TRY(put_list(sink, view, i, row, error));
+      CST__TRY(csv_put_list(sink, view, i, row, error));
     } else {
-      put_value(sink, view, row);
+      csv_put_value(sink, view, row);
     }
   }
   if (sink->num_columns == 1 && sink->text.size == begin) {
     CST__TRY(put_lone_null(sink, &batch->children[0], row, error));
   }
-  put(&sink->text, "\n", 1);
+  csv_put(&sink->text, "\n", 1);
   return CST_OK;
 }
 
-static cst_status flush(csv_sink *sink, cst_error *error) {
+static cst_status csv_flush(csv_sink *sink, cst_error *error) {
   if (sink->text.failed || sink->cell.failed) {
     return cst__fail_memory(error, sink->text.capacity);
   }
@@ -251,11 +256,11 @@ static cst_status flush(csv_sink *sink, cst_error *error) {
   return size > 0 ? cst__output_write(sink->output, sink->text.data, size, error) : CST_OK;
 }
 
-static cst_status put_rows(csv_sink *sink, const cst__view *batch, cst_error *error) {
+static cst_status csv_put_rows(csv_sink *sink, const cst__view *batch, cst_error *error) {
   for (int64_t row = 0; row < batch->length; row++) {
-    CST__TRY(put_row(sink, batch, row, error));
+    CST__TRY(csv_put_row(sink, batch, row, error));
     if (sink->text.size >= FLUSH_SIZE || sink->text.failed || sink->cell.failed) {
-      CST__TRY(flush(sink, error));
+      CST__TRY(csv_flush(sink, error));
     }
   }
   return CST_OK;
@@ -266,13 +271,13 @@ static cst_status csv_write(void *ptr, const struct ArrowArray *batch, cst_error
   cst__view view;
   cst_status status = cst__view_init(&view, sink->schema, batch, false, &sink->arena, error);
   if (status == CST_OK) {
-    status = put_rows(sink, &view, error);
+    status = csv_put_rows(sink, &view, error);
   }
   cst__arena_reset(&sink->arena);
   return status;
 }
 
-static cst_status csv_finish(void *ptr, cst_error *error) { return flush(ptr, error); }
+static cst_status csv_finish(void *ptr, cst_error *error) { return csv_flush(ptr, error); }
 
 /* ---- opening ---- */
 
@@ -280,7 +285,7 @@ static bool is_value(const cst__view *view) {
   return view->layout < CST__LAYOUT_LIST; /* null, bool, numbers, bytes */
 }
 
-static cst_status check_type(const cst__view *view, cst_error *error) {
+static cst_status csv_check_type(const cst__view *view, cst_error *error) {
   if (is_value(view) || (cst__view_is_list(view) && is_value(&view->children[0]))) {
     return CST_OK;
   }
@@ -296,7 +301,7 @@ static cst_status check_types(csv_sink *sink, cst_error *error) {
   cst__view view;
   cst_status status = cst__view_init_schema(&view, sink->schema, &sink->arena, error);
   for (int64_t i = 0; status == CST_OK && i < view.num_children; i++) {
-    status = check_type(&view.children[i], error);
+    status = csv_check_type(&view.children[i], error);
   }
   cst__arena_reset(&sink->arena);
   if (status == CST_OK && sink->num_columns == 0) {
@@ -305,7 +310,7 @@ static cst_status check_types(csv_sink *sink, cst_error *error) {
   return status;
 }
 
-static bool is_named(const cst_csv_options *csv, const char *name) {
+static bool csv_is_named(const cst_csv_options *csv, const char *name) {
   for (size_t i = 0; i < csv->num_multivalent; i++) {
     if (strcmp(csv->multivalent[i], name) == 0) {
       return true;
@@ -314,7 +319,7 @@ static bool is_named(const cst_csv_options *csv, const char *name) {
   return false;
 }
 
-static cst_status begin(csv_sink *sink, const cst__sink_target *target, cst_error *error) {
+static cst_status csv_begin(csv_sink *sink, const cst__sink_target *target, cst_error *error) {
   static const cst_csv_options usual = CST_CSV_OPTIONS_INIT;
   const cst_csv_options *csv = target->options->csv != NULL ? target->options->csv : &usual;
   static const char numbers[] = "+-.0123456789aefilnrstuINaty";
@@ -331,13 +336,13 @@ static cst_status begin(csv_sink *sink, const cst__sink_target *target, cst_erro
   for (size_t i = 0; i < sink->num_columns; i++) {
     const char *name = sink->schema->children[i]->name;
     name = name != NULL ? name : "";
-    sink->is_multivalent[i] = csv->secondary_delimiter != 0 || is_named(csv, name);
+    sink->is_multivalent[i] = csv->secondary_delimiter != 0 || csv_is_named(csv, name);
     if (!csv->no_header) {
-      put(&sink->text, &sink->dialect.delimiter, i > 0);
-      put_text(sink, (const uint8_t *)name, strlen(name));
+      csv_put(&sink->text, &sink->dialect.delimiter, i > 0);
+      csv_put_text(sink, (const uint8_t *)name, strlen(name));
     }
   }
-  put(&sink->text, "\n", !csv->no_header);
+  csv_put(&sink->text, "\n", !csv->no_header);
   return CST_OK;
 }
 
@@ -353,7 +358,7 @@ static cst_status csv_open(const cst__sink_target *target, void **out, cst_error
   sink->num_columns = (size_t)target->schema->n_children;
   sink->lossy = target->options->lossy;
   cst__arena_init(&sink->arena, &sink->allocator);
-  cst_status status = begin(sink, target, error);
+  cst_status status = csv_begin(sink, target, error);
   if (status != CST_OK) {
     csv_free(sink);
     return status;

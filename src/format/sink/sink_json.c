@@ -65,7 +65,7 @@ static cst_status json_open(const cst__sink_target *open, void **out, cst_error 
   return CST_OK;
 }
 
-static cst_status flush(json_sink *sink, cst_error *error) {
+static cst_status json_flush(json_sink *sink, cst_error *error) {
   if (sink->text.failed) {
     return cst__fail_memory(error, sink->text.capacity);
   }
@@ -93,7 +93,7 @@ static cst_status append_rows(json_sink *sink, const cst__view *batch, cst_error
   for (int64_t row = 0; row < batch->length; row++) {
     append_row(sink, batch, row);
     if (sink->text.size >= FLUSH_SIZE || sink->text.failed) {
-      CST__TRY(flush(sink, error));
+      CST__TRY(json_flush(sink, error));
     }
   }
   return CST_OK;
@@ -110,7 +110,7 @@ static cst_status json_write(void *ptr, const struct ArrowArray *batch, cst_erro
   return status;
 }
 
-static cst_status json_finish(void *ptr, cst_error *error) { return flush(ptr, error); }
+static cst_status json_finish(void *ptr, cst_error *error) { return json_flush(ptr, error); }
 
 const cst__sink_format cst__sink_json = {
     .name = "json",

@@ -22,11 +22,12 @@ static void program_free(void *ptr) {
   cst__delete(sink);
 }
 
-static cst_status write_bytes(void *ctx, const void *data, size_t size, cst_error *error) {
+static cst_status write_program_bytes(void *ctx, const void *data, size_t size, cst_error *error) {
   return cst__process_write(((program_sink *)ctx)->process, data, size, error);
 }
 
-static cst_status start(program_sink *sink, const cst__sink_target *open, cst_error *error) {
+static cst_status start_program_sink(program_sink *sink, const cst__sink_target *open,
+                                     cst_error *error) {
   const cst_sink_options *options = open->options;
   char level[24];
   const char *argv[6] = {open->program->path, "write"};
@@ -42,8 +43,8 @@ static cst_status start(program_sink *sink, const cst__sink_target *open, cst_er
   argv[n] = NULL;
   CST__TRY(cst__process_start(open->program->path, argv, CST__PROCESS_WRITES, options->allocator,
                               &sink->process, error));
-  return cst__ipc_writer_new(open->schema, false, write_bytes, sink, options->allocator, &sink->ipc,
-                             error);
+  return cst__ipc_writer_new(open->schema, false, write_program_bytes, sink, options->allocator,
+                             &sink->ipc, error);
 }
 
 static cst_status program_open(const cst__sink_target *open, void **out, cst_error *error) {
@@ -55,7 +56,7 @@ static cst_status program_open(const cst__sink_target *open, void **out, cst_err
   if (sink == NULL) {
     return cst__fail_memory(error, sizeof *sink);
   }
-  cst_status status = start(sink, open, error);
+  cst_status status = start_program_sink(sink, open, error);
   if (status != CST_OK) {
     program_free(sink);
     return status;

@@ -153,7 +153,7 @@ static cst_status arrow_open(const void *plan, cst__table_drop drop, void *drop_
   return CST_OK;
 }
 
-static void close_file(arrow_reader *reader) {
+static void close_arrow_file(arrow_reader *reader) {
   cst__ipc_reader_free(reader->ipc);
   if (reader->input != NULL) {
     reader->consumed += cst__input_consumed(reader->input);
@@ -163,7 +163,7 @@ static void close_file(arrow_reader *reader) {
   reader->input = NULL;
 }
 
-static cst_status check_schema(const arrow_reader *reader, cst_error *error) {
+static cst_status check_arrow_columns(const arrow_reader *reader, cst_error *error) {
   const arrow_plan *plan = reader->plan;
   return cst__schema_equal(cst__ipc_reader_schema(reader->ipc), &plan->schema)
              ? CST_OK
@@ -179,13 +179,13 @@ static cst_status open_next(arrow_reader *reader, cst_error *error) {
   CST__TRY(open_ipc(plan, reader->next_file, &input, &ipc, error));
   reader->input = input;
   reader->ipc = ipc;
-  cst_status status = check_schema(reader, error);
+  cst_status status = check_arrow_columns(reader, error);
   if (status == CST_OK && plan->places != NULL) {
     status = cst__ipc_reader_pick(ipc, plan->places, plan->num_places, error);
   }
   if (status != CST_OK) {
     cst__error_add_file(error, plan->files.name(plan->files.ctx, reader->next_file));
-    close_file(reader);
+    close_arrow_file(reader);
     return status;
   }
   reader->next_file++;
@@ -203,7 +203,7 @@ static cst_status look_again(arrow_reader *reader, cst_error *error) {
   return cst__ipc_reader_restart(reader->ipc, again, error);
 }
 
-static cst_status next_batch(arrow_reader *reader, struct ArrowArray *out, cst_error *error) {
+static cst_status arrow_next_batch(arrow_reader *reader, struct ArrowArray *out, cst_error *error) {
   cst_status status = cst__ipc_reader_next(reader->ipc, out, error);
   if (status != CST_OK && reader->plan->files.rereadable &&
       cst__ipc_reader_lacks_dictionaries(reader->ipc)) {
@@ -221,7 +221,7 @@ static cst_status arrow_next(void *ptr, struct ArrowArray *out, cst_error *error
     if (reader->ipc == NULL) {
       CST__TRY(open_next(reader, error));
     }
-    cst_status status = next_batch(reader, out, error);
+    cst_status status = arrow_next_batch(reader, out, error);
     if (status != CST_OK) {
       cst__error_add_file(error, files->name(files->ctx, reader->next_file - 1));
       return status;
@@ -230,7 +230,7 @@ static cst_status arrow_next(void *ptr, struct ArrowArray *out, cst_error *error
       return CST_OK;
     }
     reader->unmarked[reader->next_file - 1] = cst__ipc_reader_is_unmarked(reader->ipc);
-    close_file(reader);
+    close_arrow_file(reader);
   }
   return CST_OK;
 }
@@ -258,7 +258,7 @@ static uint64_t arrow_consumed(const void *ptr) {
 
 static void arrow_close(void *ptr) {
   arrow_reader *reader = ptr;
-  close_file(reader);
+  close_arrow_file(reader);
   cst__delete(reader->unmarked);
   cst__delete(reader);
 }

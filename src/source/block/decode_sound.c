@@ -62,8 +62,7 @@ static cst_status try_record(trial *t, const cst__run *run, size_t i, cst_error 
   if (!cst__unit_add(&t->single, t->decoding->source, run->block, run->first + i, 1)) {
     return cst__fail_memory(error, sizeof *run);
   }
-  cst_status status =
-      cst__unit_try(&t->single, t->decoding, types ? &schema : NULL, &batch, error);
+  cst_status status = cst__unit_try(&t->single, t->decoding, types ? &schema : NULL, &batch, error);
   cst__unit_clear(&t->single);
   if (status == CST_OK) {
     batch.release(&batch);

@@ -466,7 +466,7 @@ static cst_status show_file(head *work, const char *file, cst_error *error) {
   const char *format = work->settings->source.format;
   bool is_tfrecord =
       format == NULL || strcmp(format, "example") == 0 || strcmp(format, "sequence_example") == 0;
-  if (!is_tfrecord) {
+  if (!is_tfrecord || work->settings->source.flat) {
     return show_batches(work, file, format, error);
   }
   int64_t before = work->left;
@@ -540,12 +540,12 @@ const cli_verb cli_head = {
     .usage = "FILE... [-n N] [--columns A,B] [--schema FILE] [--full]",
     .summary = "Prints the first records as JSON lines; needs no schema",
     .details =
-        "Values are always lists; null is a feature that is not there, [] one without values. "
-        "Bytes\n"
+        "Values are lists, but for --flat; null is a feature that is not there, [] one without "
+        "values. Bytes\n"
         "are a string if they are UTF-8, else {\"base64\": ...}. `--format raw` shows the records\n"
         "themselves. Reads no further than it has to. On a terminal long strings and lists are "
         "cut.\n",
-    .options = CLI_OPTIONS(OPTION_ROWS, OPTION_FULL, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FORMAT,
+    .options = CLI_OPTIONS(OPTION_ROWS, OPTION_FULL, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_FORMAT,
                            OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTION_CONTAINER,
                            OPTIONS_LIMITS),
     .min_paths = 1,

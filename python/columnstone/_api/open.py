@@ -57,6 +57,7 @@ def open(
     on_error: OnError = "raise",
     max_errors: int | None = None,
     container: str | None = None,
+    flat: bool = False,
     filesystem: object | None = None,
     query: str | None = None,
     driver: str | None = None,
@@ -113,6 +114,10 @@ def open(
         "tfrecord", "delimited" (a varint with the size before each, as protobuf's writeDelimitedTo
         has it) or "lines" (a record per line). None goes by the bytes, which never mean lines;
         pipes are TFRecords then.
+    flat: what the schema, given or inferred, fixes to one value becomes a column of values instead
+        of lists of one, nullable where it may be missing; and bytes that are text (by a domain of
+        the schema; where it is inferred, by a look at them) become strings. What data frames and
+        SQL want. A row that does not fit raises, or is dropped as on_error says.
     filesystem: a file system of fsspec or of pyarrow in which the paths are.
     query: of a database: SQL whose result is read, once per pass, through the database's ADBC
         driver, which is a package of its own; the error says which one.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
     from weakref import ref
 
-    from .._core import ArrowSchema, Loader, Pass, RecordBatch
+    from .._core import ArrowSchema, ArrowSchemaExportable, Loader, Pass, RecordBatch
     from .._schema.schema import SchemaLike
     from .._schema.spec import FeatureSpec, TensorRepresentation
     from .._schema.validate import SchemaCheck
@@ -88,7 +88,7 @@ class SourceBase:
     def _open(self, inputs: Inputs) -> None:
         """Opens by self._options."""
         self._passes: list[ref[Pass[Any] | Loader]] = []
-        self._parts: tuple[tuple[str, int, int], ...] = ()
+        self._parts: tuple[tuple[Any, ...], ...] = ()
         self._inputs = inputs
         self._pickle = inputs.pickle
         self._again = inputs.again
@@ -299,7 +299,51 @@ class SourceBase:
             raise argument_error(f"i is {number}, and must be from 0 to {parts - 1}")
         return self._part("split", number, parts)
 
-    def _part(self, how: str, a: int, b: int) -> Self:
+    # Stages
+
+    def map(
+        self,
+        fn: Callable[[Any], Any],
+        *,
+        schema: ArrowSchemaExportable | None = None,
+        columns: Iterable[str] | None = None,
+        keeps_rows: bool = True,
+    ) -> Self:
+        """A source of the same input with fn(batch) in the place of every batch.
+
+        fn gets a pyarrow.RecordBatch and returns anything that `record_batch` takes: a batch, a
+        table, a data frame, a dict of columns. It sees batches of any number of rows, and one
+        without rows for the schema, unless that is given. It is called by the threads that decode,
+        which wait for each other in Python; what it raises comes out of the pass, with a note of
+        the batch's place. Several maps and filters come one after another. Needs pyarrow.
+
+        schema: of what fn gives, as anything with __arrow_c_schema__: what it gives is cast to it.
+        columns: that fn gets; of the first stage they are all that is decoded.
+        keeps_rows: fn gives as many rows as it gets, each made of that row alone: rows can be taken
+            by their numbers, and shuffled over all of the input. False: it may give any number.
+
+        >>> src.map(lambda b: b.append_column("log_fare", pc.log1p(b["fare"])))
+        """
+        from .stages import Mapped
+
+        return self._part("stage", Mapped(fn, schema, bool(keeps_rows)), as_columns(columns))
+
+    def filter(self, condition: Any) -> Self:
+        """A source of the same input with those rows for which the condition is true; batches are
+        full ones of batch_size again.
+
+        condition: a function that gets a pyarrow.RecordBatch and gives a bool per row, as an array
+            of Arrow or numpy, or a list; or an expression of pyarrow, such as pc.field("fare") > 0;
+            or the name of a column of bools. A null is not true. Needs pyarrow.
+
+        Its rows have no numbers: `take`, slices, len and shuffle="global" are for what is before a
+        filter, and `num_rows` reads all of the data.
+        """
+        from .stages import Filtered
+
+        return self._part("stage", Filtered(condition), None)
+
+    def _part(self, how: str, a: Any, b: Any) -> Self:
         part = object.__new__(type(self))
         part._passes = []
         part._rows = None
@@ -309,7 +353,10 @@ class SourceBase:
         part._again = self._again
         part._inputs = self._inputs
         part._parts = (*self._parts, (how, a, b))
-        part._core = self._core.range(a, b) if how == "range" else self._core.split(a, b)
+        if how == "stage":
+            part._core = self._core.with_stage(a, b, a is not None and a.keeps_rows)
+        else:
+            part._core = self._core.range(a, b) if how == "range" else self._core.split(a, b)
         return part
 
     def _resolved(self) -> tuple[bytes, ...] | None:
@@ -415,6 +462,8 @@ class SourceBase:
     def select(self, columns: Iterable[str]) -> Self:
         """The same input with these columns only, in this order. An inferred schema is kept.
         StateError for file objects and for what can be read once only."""
+        if self._options["flat"] or any(part[0] == "stage" for part in self._parts):
+            return self._part("stage", None, as_columns(columns))
         source = object.__new__(type(self))
         source._options = dict(self._options, columns=as_columns(columns))
         if source._options["schema"] is None and source._options["types"] is None:
@@ -450,7 +499,7 @@ def _restore(
     kind: type[_Kind],
     opener: Callable[[], Inputs],
     options: dict[str, Any],
-    parts: tuple[tuple[str, int, int], ...],
+    parts: tuple[tuple[Any, ...], ...],
 ) -> _Kind:
     """The other end of pickling."""
     if options["schema"] is not None:

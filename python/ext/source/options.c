@@ -62,6 +62,7 @@ static const source_option source_options[] = {
     OPTION("on_error", ON_ERROR, on_error),
     OPTION("max_errors", LIMIT, max_errors),
     OPTION("environment", TEXT, environment),
+    OPTION("flat", BOOL, flat),
     OPTION("container", TEXT, container),
 };
 

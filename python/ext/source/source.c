@@ -44,7 +44,11 @@ static cst__py_source_object *whole_of(cst__py_source_object *self) {
 bool cst__py_source_calls_python(PyObject *object) {
   cst__py_source_object *self = (cst__py_source_object *)object;
   const cst__py_inputs *inputs = &whole_of(self)->inputs;
-  return inputs->num_files + inputs->num_openers > 0 || self->make_dropped != NULL;
+  bool calls = inputs->num_files + inputs->num_openers > 0 || self->make_dropped != NULL;
+  for (; !calls && self != NULL; self = (cst__py_source_object *)self->parent) {
+    calls = self->stage != NULL;
+  }
+  return calls;
 }
 
 void cst__py_source_keep(PyObject *object, PyObject *exception) {
@@ -56,6 +60,11 @@ void cst__py_source_keep(PyObject *object, PyObject *exception) {
 PyObject *cst__py_source_cause(cst__py_source_object *self, const cst_error *error) {
   cst__py_source_object *whole = whole_of(self);
   cst__py_inputs_take(&whole->inputs, &whole->kept); /* which the collector sees */
+  for (cst__py_source_object *at = self; at != NULL; at = (cst__py_source_object *)at->parent) {
+    if (at->stage != NULL) {
+      cst__py_stage_take(at->stage, error, &whole->kept);
+    }
+  }
   cst__py_kept_move(cst__py_trace_kept(whole->trace), &whole->kept);
   if (error->code != CST_CALLBACK) {
     return NULL;

@@ -91,6 +91,21 @@ bool cst__py_on_warning(void *ctx, const cst_error *warning);
 /* True if the source is the only owner. */
 bool cst__py_trace_is_alone(const cst__py_trace *trace);
 
+/* ---- stage.c: stages in Python ---- */
+
+typedef struct cst__py_stage cst__py_stage;
+
+/* `object` has bind(schema) and run(batch). NULL with an exception. */
+cst__py_stage *cst__py_stage_new(cst__py_state *state, PyObject *object);
+/* Needs the GIL. NULL is allowed. */
+void cst__py_stage_release(cst__py_stage *stage);
+/* The library's view, which owns one more reference and gives it back by `close`. */
+cst_stage cst__py_stage_view(cst__py_stage *stage, bool keeps_rows);
+/* As for files. */
+int cst__py_stage_traverse(const cst__py_stage *stage, visitproc visit, void *arg);
+/* Moves what it raised on, with a note of the place that the failure has. */
+void cst__py_stage_take(cst__py_stage *stage, const cst_error *error, cst__py_kept *into);
+
 /* ---- source.c ---- */
 
 typedef struct cst__py_source_object {
@@ -98,6 +113,7 @@ typedef struct cst__py_source_object {
   cst__py_trace *trace;
   cst__py_inputs inputs;
   PyObject *parent; /* the Source that this one is a part of, whose inputs it reads; or NULL */
+  cst__py_stage *stage;   /* that this one has beyond those of its parent; or NULL */
   PyObject *arrow_schema; /* NULL: not asked for yet */
   PyObject *make_dropped; /* class of the entries of `dropped`; NULL: damage raises */
   PyObject *on_dropped;   /* the user's function; may be NULL */

@@ -88,6 +88,12 @@ static int source_traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(self->dropped);
   Py_VISIT(self->kept.exception);
   bool sole_owner = self->source != NULL && cst__py_trace_is_alone(self->trace);
+  if (sole_owner && self->stage != NULL) {
+    int visited = cst__py_stage_traverse(self->stage, visit, arg);
+    if (visited != 0) {
+      return visited;
+    }
+  }
   return sole_owner ? cst__py_inputs_traverse(&self->inputs, visit, arg) : 0;
 }
 
@@ -105,6 +111,7 @@ static void source_dealloc(PyObject *object) {
   PyObject_GC_UnTrack(object);
   source_clear(object);
   cst__py_inputs_reset(&self->inputs);
+  cst__py_stage_release(self->stage);
   if (self->trace != NULL && self->parent != NULL) {
     cst__py_trace_release(((cst__py_source_object *)self->parent)->trace);
   }
@@ -298,6 +305,45 @@ static PyObject *source_split(PyObject *object, PyObject *args) {
              : NULL;
 }
 
+/* with_stage(stage, columns, keeps_rows): stage is None for the columns alone, which may be None for
+ * all. */
+static PyObject *source_with_stage(PyObject *object, PyObject *args) {
+  PyObject *python;
+  PyObject *columns;
+  int keeps_rows;
+  cst__py_names names = {.count = 0};
+  cst__py_stage *stage = NULL;
+  cst_stage view = CST_STAGE_INIT;
+  cst_source *out = NULL;
+  cst__py_source_call call;
+  if (!PyArg_ParseTuple(args, "OOp:with_stage", &python, &columns, &keeps_rows) ||
+      cst__py_names_init(&names, columns) < 0) {
+    cst__py_names_reset(&names);
+    return NULL;
+  }
+  if (python != Py_None) {
+    stage = cst__py_stage_new(cst__py_state_of(object), python);
+  }
+  bool done = (python == Py_None || stage != NULL) && cst__py_source_call_begin(&call, object);
+  if (done) {
+    if (stage != NULL) { /* the library closes it; the object's own count needs no lock yet */
+      view = cst__py_stage_view(stage, keeps_rows != 0);
+    }
+    view.columns = names.names;
+    view.num_columns = names.count;
+    done = cst__py_source_call_end(&call,
+                                   cst_source_with_stage(call.source, &view, &out, &call.error));
+  }
+  cst__py_names_reset(&names);
+  PyObject *made = done ? part_of(object, out) : NULL;
+  if (made == NULL) {
+    cst__py_stage_release(stage);
+    return NULL;
+  }
+  ((cst__py_source_object *)made)->stage = stage;
+  return made;
+}
+
 /* ---- passes ---- */
 
 static PyObject *batches(PyObject *object, PyObject *unused) {
@@ -345,6 +391,7 @@ static PyMethodDef methods[] = {
     {"take", source_take, METH_O, NULL},
     {"range", range, METH_VARARGS, NULL},
     {"split", source_split, METH_VARARGS, NULL},
+    {"with_stage", source_with_stage, METH_VARARGS, NULL},
     {"batches", batches, METH_NOARGS, NULL},
     {"tensors", tensors, METH_VARARGS, NULL},
     {"stream", stream, METH_NOARGS, NULL},

@@ -64,17 +64,6 @@ static const option *next_option(const cli_verb *verb, size_t *at) {
   return NULL;
 }
 
-static void print_formats(bool writable) {
-  bool first = true;
-  const cst_format_info *format;
-  for (size_t i = 0; (format = cst_format_get(i)) != NULL; i++) {
-    if (writable ? format->writes : format->reads) {
-      printf("%s%s", first ? "" : ", ", format->name);
-      first = false;
-    }
-  }
-}
-
 static void print_containers(void) {
   const cst_container_info *container;
   for (size_t i = 0; (container = cst_container_get(i)) != NULL; i++) {
@@ -93,7 +82,7 @@ static void print_option_help(const char *help) {
   if (*names == 'C') {
     print_containers();
   } else if (*names != '\0') {
-    print_formats(*names == 'W');
+    cli_print_formats(*names == 'W');
   }
   putchar('\n');
 }

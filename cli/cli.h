@@ -104,6 +104,19 @@ typedef struct cli_dropped {
 /* A cst_dropped_callback. */
 bool cli_print_dropped(void *dropped, const cst_dropped *record);
 
+/* ---- formats (formats.c) ---- */
+
+/* What the library says of a format, or NULL. */
+const cst_format_info *cli_format(const char *name);
+/* True for what the records of a container hold: "example", "raw", ... */
+bool cli_is_records(const char *format);
+/* Prints the names of the formats that can be read, or written, as "example, raw, ...". */
+void cli_print_formats(bool writable);
+/* True if the name of an output ends as that of a container does. */
+bool cli_names_container(const char *output);
+/* True if the name of an output of records ends as that of another format does (out.csv.gz). */
+bool cli_ends_otherwise(const char *output);
+
 /* ---- inputs (inputs.c) ---- */
 
 /* The schema of --schema (NULL without): *out: cst_schema_release. */
@@ -129,9 +142,7 @@ cst_sink_options cli_record_options(const cli_settings *settings, const cst_sour
 bool cli_would_overwrite(const cli_settings *settings, const char *output);
 /* The usage error for that. */
 int cli_overwrites(const cli_verb *verb, const char *output);
-/* True if the name of an output of records ends as that of another format does (out.csv.gz). */
-bool cli_ends_otherwise(const char *output);
-/* The usage error for that. */
+/* The usage error for an output of records that ends otherwise. */
 int cli_not_records(const cli_verb *verb, const char *output);
 /* "OUTPUT: 12 records, 0.1 s" on standard output, unless that is the output. */
 void cli_print_done(const char *output, uint64_t rows, const char *unit, double seconds);

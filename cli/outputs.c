@@ -13,35 +13,11 @@ cst_sink_options cli_sink_options(const cli_settings *settings) {
   return options;
 }
 
-static const char *const compressed[] = {".gz", ".zlib", ".zz", ".zst", NULL};
-
-/* `size` without an ending of `endings` (NULL behind the last), or the same. */
-static size_t strip_ending(const char *name, size_t size, const char *const *endings) {
-  for (; *endings != NULL; endings++) {
-    size_t tail = strlen(*endings);
-    if (size > tail && strncmp(name + size - tail, *endings, tail) == 0) {
-      return size - tail;
-    }
-  }
-  return size;
-}
-
-/* True if the output's ending is that of a container. */
-static bool names_container(const char *output) {
-  size_t size = strip_ending(output, strlen(output), compressed);
-  const cst_container_info *container;
-  bool named = false;
-  for (size_t i = 0; !named && (container = cst_container_get(i)) != NULL; i++) {
-    named = strip_ending(output, size, container->extensions) < size;
-  }
-  return named;
-}
-
 cst_sink_options cli_record_options(const cli_settings *settings, const cst_source *source,
                                     const char *output) {
   cst_sink_options options = cli_sink_options(settings);
   options.format = "raw";
-  if (options.container == NULL && !names_container(output)) {
+  if (options.container == NULL && !cli_names_container(output)) {
     options.container = cst_source_container(source);
   }
   return options;
@@ -55,14 +31,6 @@ bool cli_would_overwrite(const cli_settings *settings, const char *output) {
 int cli_overwrites(const cli_verb *verb, const char *output) {
   return cli_usage(verb, "name an output that does not exist, or add --force",
                    "the output %.80s exists", output);
-}
-
-bool cli_ends_otherwise(const char *output) {
-  static const char *const others[] = {".csv",     ".tsv", ".jsonl",   ".ndjson",
-                                       ".json",    ".ipc", ".arrow",   ".arrows",
-                                       ".feather", ".pq",  ".parquet", NULL};
-  size_t size = strip_ending(output, strlen(output), compressed);
-  return strip_ending(output, size, others) < size;
 }
 
 int cli_not_records(const cli_verb *verb, const char *output) {

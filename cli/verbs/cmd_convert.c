@@ -12,10 +12,11 @@ typedef struct conversion {
   cli_dropped dropped;
 } conversion;
 
-/* tf.Examples in files, which are read twice without a schema: once to infer it, with progress. */
+/* Records with features in files, which are read twice without a schema: once to infer it, with
+ * progress. */
 static bool infers(const conversion *work, const cst_source *source) {
   const char *format = cst_source_format(source);
-  bool records = strcmp(format, "example") == 0 || strcmp(format, "sequence_example") == 0;
+  bool records = cli_is_records(format) && strcmp(format, "raw") != 0;
   for (size_t i = 0; i < work->num_inputs; i++) {
     records = records && strcmp(work->settings->paths[i], "-") != 0;
   }

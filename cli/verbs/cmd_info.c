@@ -9,53 +9,10 @@
 #include "info.h"
 
 enum {
-  SAMPLE = 1000,          /* records that are decoded */
-  LOOK_BYTES = 32 << 20,  /* of a file, at most, for the estimate */
-  SAMPLE_BYTES = 4 << 20, /* of records in one batch */
-  FRAMING = 16            /* of a record in a TFRecord file */
+  SAMPLE = 1000,         /* records that are decoded */
+  LOOK_BYTES = 32 << 20, /* of a file, at most, for the estimate */
+  SAMPLE_BYTES = 4 << 20 /* of records in one batch */
 };
-
-/* ---- bytes ---- */
-
-static uint64_t little_endian(const uint8_t *data) {
-  uint64_t value = 0;
-  for (int i = 7; i >= 0; i--) {
-    value = value << 8 | data[i];
-  }
-  return value;
-}
-
-/* By the first bytes. zlib's header is text as well, or the size of a first record: the caller
- * knows better. */
-static const char *compression_of(const uint8_t head[8]) {
-  static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
-  if (head[0] == 0x1f && head[1] == 0x8b) {
-    return "gzip";
-  }
-  if (memcmp(head, zstd, sizeof zstd) == 0) {
-    return "zstd";
-  }
-  bool zlib = (head[0] & 0x0f) == 8 && (head[0] << 8 | head[1]) % 31 == 0;
-  return zlib && (head[1] < 0x20 || head[1] > 0x7e) ? "zlib" : NULL;
-}
-
-static void look_at_bytes(info_look *l) {
-  struct stat info;
-  l->file_bytes = stat(l->path, &info) == 0 ? (int64_t)info.st_size : -1;
-  FILE *file = fopen(l->path, "rb");
-  if (file != NULL) {
-    size_t got = fread(l->head, 1, sizeof l->head, file);
-    l->compression = got > 0 ? compression_of(l->head) : NULL;
-    fclose(file);
-  }
-}
-
-/* ---- records ---- */
-
-bool info_is_records(const char *format) {
-  return strcmp(format, "example") == 0 || strcmp(format, "sequence_example") == 0 ||
-         strcmp(format, "raw") == 0;
-}
 
 static cst_status open_source(const info_look *l, const char *format, int64_t rows,
                               cst_source **out, cst_error *error) {
@@ -123,56 +80,32 @@ static void decode(info_look *l, const struct ArrowSchema *type, struct ArrowArr
   }
 }
 
-/* Of the first `count` records of a batch of the format raw, whose column is large_binary. */
-static uint64_t bytes_of(const struct ArrowArray *records, int64_t count) {
-  const struct ArrowArray *column = records->children[0];
-  const int64_t *offsets = column->buffers[1];
-  int64_t first = records->offset + column->offset;
-  return (uint64_t)(offsets[first + count] - offsets[first]);
-}
-
 /* ---- the pass over the beginning ---- */
-
-static void estimate(info_look *l, uint64_t bytes) {
-  if (bytes > 0 && l->file_bytes > 0 && l->seen > 0) {
-    l->total = (uint64_t)((double)l->seen * (double)l->file_bytes / (double)bytes);
-    l->total = l->total > l->seen ? l->total : l->seen;
-  }
-}
 
 /* Keeps the first batch; decoded, if it is one of records. */
 static void take_first(info_look *l, const struct ArrowSchema *type, struct ArrowArray *batch,
                        bool raw) {
-  if (!raw) {
+  if (raw) {
+    decode(l, type, batch);
+  } else {
     l->batch = *batch;
     batch->release = NULL;
-    return;
   }
-  if (batch->length > 0 && little_endian(l->head) == bytes_of(batch, 1)) {
-    l->compression = NULL; /* a TFRecord file begins with the size of its first record */
-  }
-  decode(l, type, batch);
 }
 
-/* *stream_bytes: of the records with their framing. */
+/* *bytes: what it has read of the file. */
 static cst_status read_on(info_look *l, cst_pass *pass, const struct ArrowSchema *type, bool raw,
-                          uint64_t *stream_bytes, cst_error *error) {
-  uint64_t bytes = 0;
-  while (bytes < LOOK_BYTES) {
+                          uint64_t *bytes, cst_error *error) {
+  while (*bytes < LOOK_BYTES) {
     struct ArrowArray batch;
     cst_status status = cst_pass_next(pass, &batch, error);
+    cst_pass_progress(pass, bytes, NULL);
     if (status != CST_OK || batch.release == NULL) {
       l->exact = status == CST_OK;
       return status;
     }
     bool first = l->seen == 0;
     l->seen += (uint64_t)batch.length;
-    if (raw) {
-      bytes += bytes_of(&batch, batch.length) + FRAMING * (uint64_t)batch.length;
-      *stream_bytes = bytes;
-    } else {
-      cst_pass_progress(pass, &bytes, NULL);
-    }
     if (first) {
       take_first(l, type, &batch, raw);
     }
@@ -194,27 +127,26 @@ static uint64_t indexed(const info_look *l) {
   return records;
 }
 
-static void count(info_look *l, bool raw, uint64_t stream_bytes, uint64_t file_bytes) {
-  bool plain = raw && l->compression == NULL;
-  l->total = l->exact ? l->seen : plain ? indexed(l) : 0;
-  if (l->total > 0 || l->exact) {
-    l->exact = true;
-    return;
+/* bytes: of the file, that the records seen so far take. */
+static void estimate(info_look *l, uint64_t bytes, bool raw) {
+  l->total = l->exact ? l->seen : raw && l->compression == NULL ? indexed(l) : 0;
+  l->exact = l->exact || l->total > 0;
+  if (!l->exact && bytes > 0 && l->file_bytes > 0 && l->seen > 0) {
+    l->total = (uint64_t)((double)l->seen * (double)l->file_bytes / (double)bytes);
+    l->total = l->total > l->seen ? l->total : l->seen;
   }
-  estimate(l, plain ? stream_bytes : file_bytes);
 }
 
 static cst_status look_into(info_look *l, cst_source *source, bool raw, cst_error *error) {
   struct ArrowSchema type = {.release = NULL};
   cst_pass *pass = NULL;
-  uint64_t stream_bytes = 0, file_bytes = 0;
+  uint64_t bytes = 0;
   cst_status status = cst_source_arrow_schema(source, &type, error);
   if (status == CST_OK) {
     status = cst_pass_new(source, &pass, error);
   }
   if (status == CST_OK) {
-    status = read_on(l, pass, &type, raw, &stream_bytes, error);
-    cst_pass_progress(pass, &file_bytes, NULL);
+    status = read_on(l, pass, &type, raw, &bytes, error);
     cst_pass_free(pass);
   }
   if (!raw) {
@@ -223,7 +155,7 @@ static cst_status look_into(info_look *l, cst_source *source, bool raw, cst_erro
     type.release(&type);
   }
   if (status == CST_OK || status == CST_SCHEMA) {
-    count(l, raw, stream_bytes, file_bytes);
+    estimate(l, bytes, raw);
   }
   return status;
 }
@@ -271,15 +203,19 @@ static void look_in_front(info_look *l, int64_t count) {
 
 static cst_status look_at(info_look *l, cst_error *error) {
   cst_source *source;
-  look_at_bytes(l);
+  struct stat info;
+  l->file_bytes = stat(l->path, &info) == 0 ? (int64_t)info.st_size : -1;
   cst_status status = open_source(l, l->settings->source.format, SAMPLE, &source, error);
   if (status != CST_OK) {
     return status;
   }
   snprintf(l->format, sizeof l->format, "%s", cst_source_format(source));
+  const cst_format_info *format = cli_format(l->format);
+  bool raw = format != NULL && format->is_records;
+  bool text = format != NULL && format->is_text;
+  cst_error ignored = CST_ERROR_INIT;
   l->container = cst_source_container(source);
-  bool raw = info_is_records(l->format);
-  bool text = strcmp(l->format, "csv") == 0 || strcmp(l->format, "json") == 0;
+  (void)cst_source_compression(source, 0, &l->compression, &ignored);
   if (raw || text) {
     cst_source_release(source);
     status = raw ? open_source(l, "raw", SAMPLE, &source, error) : open_as_pipe(l, &source, error);

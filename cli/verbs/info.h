@@ -12,7 +12,6 @@ typedef struct info_look {
   char format[32];         /* "example", ... */
   const char *container;   /* of records: "tfrecord", ...; NULL: none */
   const char *compression; /* "gzip", ...; NULL: none */
-  uint8_t head[8];         /* of the file, with zeros behind its end */
   int64_t file_bytes;
   uint64_t seen; /* records */
   uint64_t total;
@@ -21,9 +20,6 @@ typedef struct info_look {
   struct ArrowArray batch;
   cst_error error; /* code CST_OK: none */
 } info_look;
-
-/* "example", "sequence_example" and "raw": what a container's records hold. */
-bool info_is_records(const char *format);
 
 /* ---- info_feature.c ---- */
 

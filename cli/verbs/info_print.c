@@ -50,42 +50,37 @@ static void print_cell(const char *value, int width, bool pad) {
   printf("%*s", pad ? width - count - (size < whole) : 0, "");
 }
 
-/* "TFRecord of tf.Example", "CSV". */
+static const char *describe_container(const char *name) {
+  const cst_container_info *container;
+  for (size_t i = 0; (container = cst_container_get(i)) != NULL; i++) {
+    if (strcmp(container->name, name) == 0) {
+      return container->description;
+    }
+  }
+  return name;
+}
+
+/* "TFRecord of tf.Example". */
 static void print_format(const info_look *l) {
-  const cst_format_info *format = NULL;
-  const cst_container_info *container = NULL;
-  for (size_t i = 0; (format = cst_format_get(i)) != NULL; i++) {
-    if (strcmp(format->name, l->format) == 0) {
-      break;
-    }
+  const cst_format_info *format = cli_format(l->format);
+  if (l->container != NULL) {
+    printf("%s", describe_container(l->container));
   }
-  if (format == NULL) {
-    printf("%s", l->format);
-    return;
-  }
-  for (size_t i = 0; l->container != NULL && (container = cst_container_get(i)) != NULL; i++) {
-    if (strcmp(container->name, l->container) == 0) {
-      break;
-    }
-  }
-  if (container == NULL) {
-    printf("%s", format->description);
-  } else if (strcmp(format->name, "raw") == 0) {
-    printf("%s", container->description);
-  } else {
-    printf("%s of %s", container->description, format->description);
+  if (l->container == NULL || strcmp(l->format, "raw") != 0) {
+    printf("%s%s", l->container != NULL ? " of " : "",
+           format != NULL ? format->description : l->format);
   }
 }
 
 static void print_records(const info_look *l) {
-  const char *unit = info_is_records(l->format) ? "record" : "row";
+  const char *unit = cli_is_records(l->format) ? "record" : "row";
   if (l->error.code != CST_OK) {
     printf("%" PRIu64 " sound %s%s in front of a fault", l->seen, unit, l->seen == 1 ? "" : "s");
   } else if (l->exact) {
     printf("%" PRIu64 " %s%s", l->total, unit, l->total == 1 ? "" : "s");
   } else if (l->total > 0) {
     uint64_t step = 1;
-    while (l->total / step >= 1000) {
+    while (l->total / step >= 100) {
       step *= 10;
     }
     printf("about %" PRIu64 " %ss (estimated by the first %" PRIu64 ")",
@@ -116,7 +111,7 @@ static int larger(int a, int b) { return a > b ? a : b; }
 static void print_feature(const info_look *l, int64_t i, int name_width, int type_width,
                           int width) {
   char type[128], values[32], share[16] = "-";
-  bool of_example = info_is_records(l->format);
+  bool of_example = cli_is_records(l->format);
   info_feature f = info_feature_of(l, i);
   info_name_type(f.type, of_example, type, sizeof type);
   print_values(&f, values);
@@ -153,7 +148,7 @@ static void print_features(const info_look *l) {
   int64_t count = l->schema.n_children < SHOWN ? l->schema.n_children : SHOWN;
   for (int64_t i = 0; i < count; i++) {
     char type[128];
-    info_name_type(l->schema.children[i], info_is_records(l->format), type, sizeof type);
+    info_name_type(l->schema.children[i], cli_is_records(l->format), type, sizeof type);
     names = larger(names, columns_of(l->schema.children[i]->name));
     types = larger(types, columns_of(type));
   }
@@ -241,7 +236,7 @@ static void print_json_feature(const info_look *l, int64_t i) {
   info_feature f = info_feature_of(l, i);
   info_text whole;
   const char *example = info_example_of(l, i, &f, &whole);
-  info_name_type(f.type, info_is_records(l->format), type, sizeof type);
+  info_name_type(f.type, cli_is_records(l->format), type, sizeof type);
   printf("%s\n    {\"name\": ", i > 0 ? "," : "");
   cli_json_string(stdout, f.type->name);
   printf(", \"type\": \"%s\", \"present\": %" PRId64, type, f.present);

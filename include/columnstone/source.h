@@ -207,6 +207,11 @@ CST_API const char *cst_source_format(const cst_source *source);
 /* That of the container; NULL for formats that are not of records. */
 CST_API const char *cst_source_container(const cst_source *source);
 
+/* How the i-th file is compressed, by a look at its first bytes: "gzip", "zlib", "zstd", or NULL
+ * for not at all. CST_STATE for inputs that can be read once only. */
+CST_API cst_status cst_source_compression(cst_source *source, size_t i, const char **out,
+                                          cst_error *error);
+
 /* The number of files, their names (borrowed; NULL for an i that is too large), and the bytes that
  * they hold together, as they lie on disk (-1: unknown). */
 CST_API size_t cst_source_num_files(const cst_source *source);

@@ -129,6 +129,18 @@ size_t cst_source_num_files(const cst_source *source) {
   return source != NULL ? source->num_parts : 0;
 }
 
+cst_status cst_source_compression(cst_source *source, size_t i, const char **out,
+                                  cst_error *error) {
+  CST__CLEAR(out);
+  if (source == NULL || out == NULL) {
+    return cst__missing(source == NULL ? "source" : "out", error);
+  }
+  if (i >= source->num_parts) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "file %zu of %zu", i, source->num_parts);
+  }
+  return cst__source_compression(source, i, out, error);
+}
+
 const char *cst_source_file(const cst_source *source, size_t i) {
   return source != NULL && i < source->num_parts ? cst__source_name(source, i) : NULL;
 }

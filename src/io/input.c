@@ -129,6 +129,10 @@ static cst_status fill_head(cst__input *input, cst_error *error) {
 static const cst__codec *const codecs[] = {
     [CST__GZIP] = &cst__gzip_codec, [CST__ZLIB] = &cst__zlib_codec, [CST__ZSTD] = &cst__zstd_codec};
 
+const char *cst__compression_name(cst__compression compression) {
+  return compression != CST__PLAIN ? codecs[compression]->name : NULL;
+}
+
 static cst_status start_codec(cst__input *input, cst_error *error) {
   if (input->compression == CST__PLAIN) {
     return CST_OK;

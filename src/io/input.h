@@ -53,6 +53,8 @@ bool cst__input_seek(cst__input *input, uint64_t offset);
 const uint8_t *cst__input_map(cst__input *input, size_t *size);
 
 cst__compression cst__input_compression(cst__input *input, cst_error *error);
+/* "gzip", ...; NULL for plain bytes. */
+const char *cst__compression_name(cst__compression compression);
 
 /* Bytes taken from the file so far (compressed), and the file's size (-1: unknown). */
 uint64_t cst__input_consumed(const cst__input *input);

@@ -159,6 +159,31 @@ TEST(a_tensor_group_that_does_not_exist) {
   cst__schema_release(schema);
 }
 
+static cst_status compression_of(const uint8_t *data, size_t size, bool can_seek,
+                                 const char **found) {
+  memory m = {.data = data, .size = size};
+  cst_reader reader = memory_reader(&m, can_seek);
+  cst_source *source;
+  CHECK_EQ(cst_source_open_readers(&reader, 1, NULL, &source, NULL), CST_OK);
+  CHECK_EQ(cst_source_compression(source, 1, found, NULL), CST_INVALID_ARGUMENT);
+  cst_status status = cst_source_compression(source, 0, found, NULL);
+  cst_source_release(source);
+  return status;
+}
+
+TEST(compression_of_a_file) {
+  static const uint8_t gzip[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  const char *found = "";
+  bytes all = {0};
+  add_examples(&all, 0, 3);
+  CHECK_EQ(compression_of(gzip, sizeof gzip, true, &found), CST_OK);
+  CHECK_STR(found, "gzip");
+  CHECK_EQ(compression_of(all.data, all.size, true, &found), CST_OK);
+  CHECK(found == NULL);
+  CHECK_EQ(compression_of(all.data, all.size, false, &found), CST_STATE);
+  bytes_free(&all);
+}
+
 TEST(names_and_sizes) {
   const char *paths[] = {write_examples("size1", 0, 10), write_examples("size2", 10, 30)};
   bytes all = {0};
@@ -175,6 +200,7 @@ TEST(names_and_sizes) {
   CHECK_EQ(cst_source_open_readers(&reader, 1, NULL, &source, NULL), CST_OK);
   CHECK_EQ(cst_source_total_bytes(source), -1);
   CHECK_STR(cst_source_file(source, 0), "memory");
+  CHECK_STR(cst_source_container(source), "tfrecord");
   cst_source_release(source);
   bytes_free(&all);
 }

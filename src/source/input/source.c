@@ -126,6 +126,24 @@ cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *ra
   return cst__file_open_raw(source->parts[i].file, raw, error);
 }
 
+cst_status cst__source_compression(const cst_source *source, size_t i, const char **out,
+                                   cst_error *error) {
+  const cst__file *file = source->parts[i].file;
+  cst__input *input;
+  cst_error own = CST_ERROR_INIT;
+  if (file->is_stream) {
+    return CST_OK;
+  }
+  if (!file->rereadable) {
+    return cst__fail(error, CST_STATE, NULL, "%s can be read once only", file->name);
+  }
+  CST__TRY(cst__source_open_input(source, i, &input, error));
+  *out = cst__compression_name(cst__input_compression(input, &own));
+  cst__input_close(input);
+  cst__error_copy(error, &own);
+  return own.code;
+}
+
 const cst_schema *cst__source_known_schema(const cst_source *source) {
   cst_source *shared = (cst_source *)(uintptr_t)source; /* only the lock changes */
   if (source->options.columns.schema != NULL) {

@@ -104,6 +104,10 @@ cst_status cst__source_open_input(const cst_source *source, size_t i, cst__input
 cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *raw,
                                 cst_error *error);
 
+/* As cst_source_compression. */
+cst_status cst__source_compression(const cst_source *source, size_t i, const char **out,
+                                   cst_error *error);
+
 /* The schema, given or inferred, if it is known by now; else NULL. Borrowed. */
 const cst_schema *cst__source_known_schema(const cst_source *source);
 

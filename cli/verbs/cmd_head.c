@@ -407,30 +407,25 @@ static cst_status print_source(head *work, cst_source *source, cst_error *error)
 
 /* ---- the files ---- */
 
-static cst_status open_with(const head *work, const char *file, const char *format,
-                            int64_t batch_size, const cst_schema *schema, cst_source **out,
-                            cst_error *error) {
+static cst_status open_one(const head *work, const char *file, const char *format,
+                           int64_t batch_size, cst_source **out, cst_error *error) {
+  const char *named = work->settings->source.format;
+  cst_schema *schema;
+  cst_status status = cli_read_schema(work->settings, &schema, error);
+  if (status != CST_OK) {
+    return status;
+  }
   cst_source_options options = cli_source_options(work->settings, schema);
-  bool is_raw = format != NULL && strcmp(format, "raw") == 0;
   options.format = format;
   options.batch_size = batch_size;
   options.threads = 1;
-  if (is_raw && (work->settings->source.format == NULL ||
-                 strcmp(work->settings->source.format, "raw") != 0)) {
+  if (format != NULL && strcmp(format, "raw") == 0 &&
+      (named == NULL || strcmp(named, "raw") != 0)) {
     options.columns = NULL; /* they are the Examples' columns */
     options.num_columns = 0;
   }
-  return cst_source_open(&file, 1, &options, out, error);
-}
-
-static cst_status open_one(const head *work, const char *file, const char *format,
-                           int64_t batch_size, cst_source **out, cst_error *error) {
-  cst_schema *schema;
-  cst_status status = cli_read_schema(work->settings, &schema, error);
-  if (status == CST_OK) {
-    status = open_with(work, file, format, batch_size, schema, out, error);
-    cst_schema_release(schema);
-  }
+  status = cst_source_open(&file, 1, &options, out, error);
+  cst_schema_release(schema);
   return status;
 }
 

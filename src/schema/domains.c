@@ -62,6 +62,7 @@ cst_status cst__check_environment(const cst_schema *schema, const char *environm
 
 typedef struct reader {
   const cst_schema *schema;
+  const char *environment;
   cst__arena *arena;
   cst_error *error;
 } reader;
@@ -198,7 +199,7 @@ static cst_status read_domain(const reader *r, const cst__message *feature, cst_
 cst_status cst__domain_read(const cst_schema *schema, const cst__message *feature,
                             cst_feature_type type, cst__arena *arena, cst__domain *out,
                             cst_error *error) {
-  reader r = {schema, arena, error};
+  reader r = {.schema = schema, .arena = arena, .error = error};
   return read_domain(&r, feature, type, out);
 }
 
@@ -255,15 +256,14 @@ static cst_status read_path(const reader *r, const char *parent, cst__rules *out
   return CST_OK;
 }
 
-static cst_status read_all(const reader *r, const cst__message *parent, int32_t number,
-                           const cst_feature *features, size_t count, const char *environment,
-                           const char *path, const cst__rules **out);
+static cst_status read_all(const reader *r, const cst__field *messages, const cst_feature *features,
+                           size_t count, const char *path, const cst__rules **out);
 
 static cst_status read_one(const reader *r, const cst__message *message, const cst_feature *feature,
-                           const char *environment, const char *path, cst__rules *out) {
+                           const char *path, cst__rules *out) {
   *out = (cst__rules){
       .feature = feature, .message = message, .shape_size = cst__feature_fixed_size(feature)};
-  out->in_environment = cst__in_environment(r->schema, message, environment);
+  out->in_environment = cst__in_environment(r->schema, message, r->environment);
   CST__TRY(read_path(r, path, out));
   read_presence(message, out);
   CST__TRY(read_counts(r, message, out));
@@ -272,14 +272,13 @@ static cst_status read_one(const reader *r, const cst__message *message, const c
   out->num_children = parts != NULL ? feature->num_children : 0;
   return out->num_children == 0
              ? CST_OK
-             : read_all(r, parts, STRUCT_DOMAIN_FEATURE, feature->children, feature->num_children,
-                        environment, out->path, &out->children);
+             : read_all(r, cst__message_find(parts, STRUCT_DOMAIN_FEATURE), feature->children,
+                        feature->num_children, out->path, &out->children);
 }
 
-static cst_status read_all(const reader *r, const cst__message *parent, int32_t number,
-                           const cst_feature *features, size_t count, const char *environment,
-                           const char *path, const cst__rules **out) {
-  const cst__field *messages = cst__message_find(parent, number);
+/* Features and their messages, which are as many. */
+static cst_status read_all(const reader *r, const cst__field *messages, const cst_feature *features,
+                           size_t count, const char *path, const cst__rules **out) {
   size_t size;
   cst__rules *rules =
       cst__mul(count + 1, sizeof *rules, &size) ? cst__arena_take(r->arena, size) : NULL;
@@ -287,8 +286,7 @@ static cst_status read_all(const reader *r, const cst__message *parent, int32_t 
     return no_memory(r);
   }
   for (size_t i = 0; i < count; i++) {
-    CST__TRY(
-        read_one(r, cst__nth_message(messages, i), &features[i], environment, path, &rules[i]));
+    CST__TRY(read_one(r, cst__nth_message(messages, i), &features[i], path, &rules[i]));
   }
   *out = rules;
   return CST_OK;
@@ -305,9 +303,9 @@ cst_status cst__rulebook_new(const cst_schema *schema, const char *environment,
   cst__arena_init(&book->arena, allocator);
   book->schema = cst__schema_retain(schema);
   book->count = schema->num_features;
-  reader r = {schema, &book->arena, error};
-  cst_status status = read_all(&r, schema->root, SCHEMA_FEATURE, schema->features, book->count,
-                               environment, NULL, &book->rules);
+  reader r = {schema, environment, &book->arena, error};
+  cst_status status = read_all(&r, cst__message_find(schema->root, SCHEMA_FEATURE),
+                               schema->features, book->count, NULL, &book->rules);
   if (status != CST_OK) {
     cst__rulebook_free(book);
     return status;

@@ -175,12 +175,13 @@ static int parse_bytes(const cli_verb *verb, const option *o, const char *text,
 }
 
 /* A list of strings and its length. */
-static void set_list(const option *o, const char **list, size_t count, cli_settings *settings) {
+static void set_option_list(const option *o, const char **list, size_t count,
+                            cli_settings *settings) {
   memcpy(place_in(settings, o->offset), &list, sizeof list);
   memcpy(place_in(settings, (size_t)o->least), &count, sizeof count);
 }
 
-static const char **list_of(const option *o, cli_settings *settings, size_t *count) {
+static const char **option_list(const option *o, cli_settings *settings, size_t *count) {
   const char **list;
   memcpy(&list, place_in(settings, o->offset), sizeof list);
   memcpy(count, place_in(settings, (size_t)o->least), sizeof *count);
@@ -190,13 +191,13 @@ static const char **list_of(const option *o, cli_settings *settings, size_t *cou
 static int add_text(const cli_verb *verb, const option *o, const char *text,
                     cli_settings *settings) {
   size_t count;
-  const char **before = list_of(o, settings, &count);
+  const char **before = option_list(o, settings, &count);
   const char **list = realloc((void *)before, (count + 1) * sizeof *list);
   if (list == NULL) {
     return cli_usage(verb, NULL, "out of memory");
   }
   list[count] = text;
-  set_list(o, list, count + 1, settings);
+  set_option_list(o, list, count + 1, settings);
   return -1;
 }
 
@@ -211,8 +212,8 @@ static int parse_names(const cli_verb *verb, const option *o, char *text, cli_se
   if (names == NULL) {
     return cli_usage(verb, NULL, "out of memory");
   }
-  free((void *)list_of(o, settings, &before));
-  set_list(o, names, count, settings);
+  free((void *)option_list(o, settings, &before));
+  set_option_list(o, names, count, settings);
   for (size_t i = 0; i < count; i++) {
     size_t size = strcspn(text, ",");
     if (size == 0) {
@@ -340,8 +341,8 @@ void cli_settings_reset(cli_settings *settings) {
   for (size_t i = 0; i < CLI_NUM_OPTIONS; i++) {
     if (options[i].type == TYPE_NAMES || options[i].type == TYPE_TEXTS) {
       size_t count;
-      free((void *)list_of(&options[i], settings, &count));
-      set_list(&options[i], NULL, 0, settings);
+      free((void *)option_list(&options[i], settings, &count));
+      set_option_list(&options[i], NULL, 0, settings);
     }
   }
   free((void *)settings->paths);

@@ -3,7 +3,7 @@
 
 #include "cli.h"
 
-static void print_json(cli_dropped *dropped, const cst_dropped *record) {
+static void print_dropped_json(cli_dropped *dropped, const cst_dropped *record) {
   fprintf(dropped->out, "%s\n  {\"kind\": ", dropped->count == 0 ? "" : ",");
   cli_json_string(dropped->out, record->kind);
   fprintf(dropped->out, ", \"bytes\": %" PRIu64 ", \"error\": ", record->bytes);
@@ -14,7 +14,7 @@ static void print_json(cli_dropped *dropped, const cst_dropped *record) {
 bool cli_print_dropped(void *ctx, const cst_dropped *record) {
   cli_dropped *dropped = ctx;
   if (dropped->json) {
-    print_json(dropped, record);
+    print_dropped_json(dropped, record);
   } else {
     cli_print_error(dropped->out, record->error);
     fprintf(dropped->out, " [%s, %" PRIu64 " bytes dropped]\n", record->kind, record->bytes);

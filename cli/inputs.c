@@ -63,7 +63,7 @@ static cst_status write_failed(const char *path, cst_error *error) {
 }
 
 /* The file's mode is what the umask leaves, as for every new file. */
-static bool write_all(const char *path, const char *data, size_t size) {
+static bool write_new_file(const char *path, const char *data, size_t size) {
   FILE *file = fopen(path, "wbx");
   if (file == NULL) {
     return false;
@@ -79,7 +79,7 @@ cst_status cli_write_file(const char *path, const char *data, size_t size, cst_e
     return write_failed(path, error);
   }
   snprintf(temporary, room, "%s.%ld.tmp", path, (long)getpid());
-  bool fine = write_all(temporary, data, size) && rename(temporary, path) == 0;
+  bool fine = write_new_file(temporary, data, size) && rename(temporary, path) == 0;
   cst_status status = fine ? CST_OK : write_failed(path, error);
   if (!fine) {
     unlink(temporary);

@@ -45,8 +45,8 @@ void cli_print_done(const char *output, uint64_t rows, const char *unit, double 
   }
 }
 
-static int report(const cli_settings *settings, const cli_dropped *dropped, const char *output,
-                  uint64_t rows, double seconds) {
+static int report_copied(const cli_settings *settings, const cli_dropped *dropped,
+                         const char *output, uint64_t rows, double seconds) {
   if (dropped->json) {
     printf("%s],\n \"dropped_records\": %" PRIu64 ", \"dropped_bytes\": %" PRIu64
            ", \"records\": %" PRIu64 "}\n",
@@ -71,8 +71,8 @@ int cli_fail_records(cst_error *error) {
   return cli_fail(error);
 }
 
-static int copy(const cli_settings *settings, cst_source *source, cli_dropped *dropped,
-                uint64_t total) {
+static int copy_source(const cli_settings *settings, cst_source *source, cli_dropped *dropped,
+                       uint64_t total) {
   const char *output = settings->paths[settings->num_paths - 1];
   cst_error error = CST_ERROR_INIT;
   cst_sink_options options = cli_record_options(settings, source, output);
@@ -83,8 +83,9 @@ static int copy(const cli_settings *settings, cst_source *source, cli_dropped *d
   cst_status status =
       cst_convert(source, output, &options, cli_progress_show, &progress, &rows, &error);
   cli_progress_end(&progress);
-  return status == CST_OK ? report(settings, dropped, output, rows, cli_progress_seconds(&progress))
-                          : cli_fail_records(&error);
+  return status == CST_OK
+             ? report_copied(settings, dropped, output, rows, cli_progress_seconds(&progress))
+             : cli_fail_records(&error);
 }
 
 int cli_copy_records(const cli_verb *verb, const cli_settings *settings, bool equal_shards) {
@@ -111,7 +112,7 @@ int cli_copy_records(const cli_verb *verb, const cli_settings *settings, bool eq
     printf("{\"dropped\": [");
   }
   int result =
-      status == CST_OK ? copy(settings, source, &dropped, total) : cli_fail_records(&error);
+      status == CST_OK ? copy_source(settings, source, &dropped, total) : cli_fail_records(&error);
   cst_source_release(source);
   return result;
 }

@@ -55,8 +55,8 @@ static cst_status open_sink(const cli_settings *settings, cst_source *source, co
   return status;
 }
 
-static int pick(const cli_settings *settings, cst_source *source, const uint64_t *rows,
-                size_t count) {
+static int pick_rows(const cli_settings *settings, cst_source *source, const uint64_t *rows,
+                     size_t count) {
   const char *output = settings->paths[settings->num_paths - 1];
   cst_error error = CST_ERROR_INIT;
   cli_progress progress;
@@ -88,7 +88,7 @@ static int choose_and_pick(const cli_picking *picking, cst_source *source) {
     return cli_usage(picking->verb, "choose from fewer records",
                      "there is no memory for the numbers of %" PRIu64 " records", total);
   }
-  int status = pick(picking->settings, source, rows, count);
+  int status = pick_rows(picking->settings, source, rows, count);
   free(rows);
   return status;
 }

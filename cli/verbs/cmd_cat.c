@@ -1,7 +1,7 @@
 /* columnstone cat: the records of files, on standard output. */
 #include "cli.h"
 
-static int run(int argc, char **argv) {
+static int run_cat(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_cat, argc, argv, &settings);
   if (status < 0) {
@@ -20,5 +20,5 @@ const cli_verb cli_cat = {
     .options = CLI_OPTIONS(OPTION_THREADS, OPTION_NO_CRC, OPTIONS_RECOVERY, OPTION_CONTAINER,
                            OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
-    .run = run,
+    .run = run_cat,
 };

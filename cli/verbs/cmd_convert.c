@@ -93,7 +93,7 @@ static int convert(const cli_settings *settings) {
   return cli_flush(work.dropped.count == 0 ? CLI_FINE : CLI_FAULTS);
 }
 
-static int run(int argc, char **argv) {
+static int run_convert(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_convert, argc, argv, &settings);
   if (status < 0) {
@@ -121,5 +121,5 @@ const cli_verb cli_convert = {
                            OPTION_NO_HEADER, OPTIONS_CSV, OPTIONS_SHARDS, OPTIONS_RECOVERY,
                            OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
-    .run = run,
+    .run = run_convert,
 };

@@ -8,8 +8,8 @@ typedef struct totals {
   uint64_t files, records, record_bytes, file_bytes;
 } totals;
 
-static void print_line(uint64_t records, uint64_t record_bytes, uint64_t file_bytes,
-                       const char *name) {
+static void print_count(uint64_t records, uint64_t record_bytes, uint64_t file_bytes,
+                        const char *name) {
   printf("%12" PRIu64 " %16" PRIu64 " %16" PRIu64 "  ", records, record_bytes, file_bytes);
   cli_print_text(stdout, name);
   putchar('\n');
@@ -23,7 +23,7 @@ static void print_json_file(const cst_file_count *count, bool first) {
          count->records, count->record_bytes, count->stream_bytes, count->file_bytes);
 }
 
-static void on_file(void *ctx, const cst_file_count *count) {
+static void print_file_count(void *ctx, const cst_file_count *count) {
   totals *all = ctx;
   if (all->json) {
     print_json_file(count, all->files == 0);
@@ -31,7 +31,7 @@ static void on_file(void *ctx, const cst_file_count *count) {
     if (all->files == 0) {
       printf("%12s %16s %16s  %s\n", "records", "record bytes", "file bytes", "file");
     }
-    print_line(count->records, count->record_bytes, count->file_bytes, count->file);
+    print_count(count->records, count->record_bytes, count->file_bytes, count->file);
   }
   all->files++;
   all->records += count->records;
@@ -40,10 +40,10 @@ static void on_file(void *ctx, const cst_file_count *count) {
 }
 
 /* error: NULL if all files were counted. */
-static void print_end(const totals *all, const cst_error *error) {
+static void print_totals(const totals *all, const cst_error *error) {
   if (!all->json) {
     if (all->files > 1 && error == NULL) {
-      print_line(all->records, all->record_bytes, all->file_bytes, "total");
+      print_count(all->records, all->record_bytes, all->file_bytes, "total");
     }
     return;
   }
@@ -58,7 +58,7 @@ static void print_end(const totals *all, const cst_error *error) {
   }
 }
 
-static int count_files(const cli_settings *settings) {
+static int count_inputs(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_source *source;
   if (cli_open(settings, settings->paths, settings->num_paths, NULL, &source, &error) != CST_OK) {
@@ -68,17 +68,17 @@ static int count_files(const cli_settings *settings) {
   if (all.json) {
     printf("{\"files\": [");
   }
-  cst_status status = cst_source_count(source, on_file, &all, &error);
-  print_end(&all, status == CST_OK ? NULL : &error);
+  cst_status status = cst_source_count(source, print_file_count, &all, &error);
+  print_totals(&all, status == CST_OK ? NULL : &error);
   cst_source_release(source);
   return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
 }
 
-static int run(int argc, char **argv) {
+static int run_count(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_count, argc, argv, &settings);
   if (status < 0) {
-    status = count_files(&settings);
+    status = count_inputs(&settings);
   }
   cli_settings_reset(&settings);
   return status;
@@ -96,5 +96,5 @@ const cli_verb cli_count = {
     .options =
         CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_CSV, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
-    .run = run,
+    .run = run_count,
 };

@@ -34,7 +34,7 @@ typedef struct head {
 /* TFRecord: length and its CRC in front, the CRC of the data behind. */
 enum { FRAMING = 16 };
 
-static cst_status fail_memory(cst_error *error) {
+static cst_status fail_head_memory(cst_error *error) {
   *error = (cst_error)CST_ERROR_INIT;
   error->code = CST_NO_MEMORY;
   snprintf(error->message, sizeof error->message, "out of memory");
@@ -43,7 +43,7 @@ static cst_status fail_memory(cst_error *error) {
 
 /* ---- collecting ---- */
 
-static bool make_room(records *taken) {
+static bool make_record_room(records *taken) {
   if (taken->count < taken->room) {
     return true;
   }
@@ -60,7 +60,7 @@ static bool make_room(records *taken) {
 }
 
 static bool take_record(records *taken, cst_bytes record, origin from) {
-  uint8_t *copy = make_room(taken) ? malloc(record.size + 1) : NULL;
+  uint8_t *copy = make_record_room(taken) ? malloc(record.size + 1) : NULL;
   if (copy == NULL) {
     return false;
   }
@@ -104,7 +104,7 @@ static cst_status take_from_pass(head *work, cst_pass *pass, const char *file, c
     from.offset += (int64_t)record.size + FRAMING;
     batch.release(&batch);
     if (!fine) {
-      return fail_memory(error);
+      return fail_head_memory(error);
     }
     work->left--;
   }
@@ -246,7 +246,7 @@ static cst_status fail_column(const char *name, const struct ArrowSchema *found,
   return CST_NOT_FOUND;
 }
 
-static bool has_column(const struct ArrowSchema *schema, const char *name) {
+static bool schema_has_column(const struct ArrowSchema *schema, const char *name) {
   for (int64_t i = 0; i < schema->n_children; i++) {
     if (strcmp(schema->children[i]->name, name) == 0) {
       return true;
@@ -255,7 +255,7 @@ static bool has_column(const struct ArrowSchema *schema, const char *name) {
   return false;
 }
 
-static int compare_names(const void *a, const void *b) {
+static int compare_strings_at(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
@@ -268,11 +268,11 @@ static const char *find_unknown(const cli_settings *settings, const struct Arrow
     names[i] = schema->children[i]->name;
   }
   if (names != NULL && count > 1) {
-    qsort(names, count, sizeof *names, compare_names);
+    qsort(names, count, sizeof *names, compare_strings_at);
   }
   for (size_t i = 0; names != NULL && i < settings->source.num_columns && unknown == NULL; i++) {
     const char *name = settings->source.columns[i];
-    unknown = bsearch(&name, names, count, sizeof *names, compare_names) == NULL ? name : NULL;
+    unknown = bsearch(&name, names, count, sizeof *names, compare_strings_at) == NULL ? name : NULL;
   }
   free(names);
   return unknown;
@@ -280,7 +280,7 @@ static const char *find_unknown(const cli_settings *settings, const struct Arrow
 
 /* A decoder without a schema takes every name, and gives nulls for one that is nowhere. Records
  * that do not decode are left to the decoder of what is shown. */
-static cst_status check_columns(const head *work, cst_error *error) {
+static cst_status check_wanted_columns(const head *work, cst_error *error) {
   const cli_settings *settings = work->settings;
   const records *taken = &work->taken;
   cst_error ignored = CST_ERROR_INIT;
@@ -316,7 +316,7 @@ static bool have_lists(head *work) {
   }
   bool found = false;
   if (decoder_decode(&any, &work->taken, work->taken.count, &schema, &batch, &ignored) == CST_OK) {
-    found = has_column(&schema, name != NULL ? name : CST_SEQUENCE_COLUMN) &&
+    found = schema_has_column(&schema, name != NULL ? name : CST_SEQUENCE_COLUMN) &&
             strcmp(schema.children[schema.n_children - 1]->format, "+s") == 0;
     batch.release(&batch);
     schema.release(&schema);
@@ -336,7 +336,7 @@ static cst_status print_taken(head *work, cst_error *error) {
   }
   cst_status status = cli_read_schema(work->settings, &schema, error);
   if (status == CST_OK && schema == NULL && work->settings->source.num_columns > 0) {
-    status = check_columns(work, error);
+    status = check_wanted_columns(work, error);
   }
   if (status != CST_OK) {
     return status;
@@ -457,7 +457,7 @@ static cst_status take_examples(head *work, const char *file, cst_error *error) 
   return status;
 }
 
-static cst_status show_file(head *work, const char *file, cst_error *error) {
+static cst_status show_head(head *work, const char *file, cst_error *error) {
   const char *format = work->settings->source.format;
   bool is_tfrecord =
       format == NULL || strcmp(format, "example") == 0 || strcmp(format, "sequence_example") == 0;
@@ -494,7 +494,7 @@ static int show(const cli_settings *settings) {
       settings->source.format != NULL && strcmp(settings->source.format, "sequence_example") == 0;
   for (size_t i = 0; i < cst_source_num_files(work.files) && work.left > 0 && status == CST_OK;
        i++) {
-    status = show_file(&work, cst_source_file(work.files, i), &error);
+    status = show_head(&work, cst_source_file(work.files, i), &error);
   }
   cst_error of_print = CST_ERROR_INIT;
   cst_status printed = print_taken(&work, &of_print);
@@ -519,7 +519,7 @@ static void name_format(cli_settings *settings) {
   }
 }
 
-static int run(int argc, char **argv) {
+static int run_head(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_head, argc, argv, &settings);
   if (status < 0) {
@@ -544,5 +544,5 @@ const cli_verb cli_head = {
                            OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTION_CONTAINER,
                            OPTIONS_LIMITS),
     .min_paths = 1,
-    .run = run,
+    .run = run_head,
 };

@@ -74,7 +74,7 @@ static int index_files(const cli_settings *settings) {
   return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
 }
 
-static int run(int argc, char **argv) {
+static int run_index(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_index, argc, argv, &settings);
   if (status < 0) {
@@ -99,5 +99,5 @@ const cli_verb cli_index = {
         "`tfrecord`.\n",
     .options = CLI_OPTIONS(OPTION_TEXT, OPTION_IMPORT, OPTION_CONTAINER),
     .min_paths = 1,
-    .run = run,
+    .run = run_index,
 };

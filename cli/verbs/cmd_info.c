@@ -33,8 +33,9 @@ static bool has_lists(const struct ArrowSchema *schema) {
   return strcmp(last->name, CST_SEQUENCE_COLUMN) == 0 && strcmp(last->format, "+s") == 0;
 }
 
-static cst_status decode_sequences(const struct ArrowSchema *type, struct ArrowArray *records,
-                                   info_look *l, cst_error *error) {
+static cst_status decode_sample_sequences(const struct ArrowSchema *type,
+                                          struct ArrowArray *records, info_look *l,
+                                          cst_error *error) {
   cst_sequence_decoder *decoder;
   cst_status status = cst_sequence_decoder_new(NULL, NULL, &decoder, error);
   if (status == CST_OK) {
@@ -45,8 +46,8 @@ static cst_status decode_sequences(const struct ArrowSchema *type, struct ArrowA
   return status;
 }
 
-static cst_status decode_examples(const struct ArrowSchema *type, struct ArrowArray *records,
-                                  info_look *l, cst_error *error) {
+static cst_status decode_sample_examples(const struct ArrowSchema *type, struct ArrowArray *records,
+                                         info_look *l, cst_error *error) {
   cst_example_decoder *decoder;
   cst_status status = cst_example_decoder_new(NULL, NULL, &decoder, error);
   if (status == CST_OK) {
@@ -56,7 +57,7 @@ static cst_status decode_examples(const struct ArrowSchema *type, struct ArrowAr
   return status;
 }
 
-static void release_batch(info_look *l) {
+static void release_sample(info_look *l) {
   if (l->batch.release != NULL) {
     l->batch.release(&l->batch);
   }
@@ -66,13 +67,14 @@ static void release_batch(info_look *l) {
 }
 
 /* Records that are neither are left undecoded. */
-static void decode(info_look *l, const struct ArrowSchema *type, struct ArrowArray *records) {
+static void decode_sample(info_look *l, const struct ArrowSchema *type,
+                          struct ArrowArray *records) {
   cst_error error = CST_ERROR_INIT;
-  cst_status status = decode_sequences(type, records, l, &error);
+  cst_status status = decode_sample_sequences(type, records, l, &error);
   snprintf(l->format, sizeof l->format, "sequence_example");
   if (status == CST_OK && !has_lists(&l->schema)) {
-    release_batch(l);
-    status = decode_examples(type, records, l, &error);
+    release_sample(l);
+    status = decode_sample_examples(type, records, l, &error);
     snprintf(l->format, sizeof l->format, "example");
   }
   if (status != CST_OK) {
@@ -86,7 +88,7 @@ static void decode(info_look *l, const struct ArrowSchema *type, struct ArrowArr
 static void take_first(info_look *l, const struct ArrowSchema *type, struct ArrowArray *batch,
                        bool raw) {
   if (raw) {
-    decode(l, type, batch);
+    decode_sample(l, type, batch);
   } else {
     l->batch = *batch;
     batch->release = NULL;
@@ -94,8 +96,8 @@ static void take_first(info_look *l, const struct ArrowSchema *type, struct Arro
 }
 
 /* *bytes: what it has read of the file. */
-static cst_status read_on(info_look *l, cst_pass *pass, const struct ArrowSchema *type, bool raw,
-                          uint64_t *bytes, cst_error *error) {
+static cst_status read_beginning(info_look *l, cst_pass *pass, const struct ArrowSchema *type,
+                                 bool raw, uint64_t *bytes, cst_error *error) {
   while (*bytes < LOOK_BYTES) {
     struct ArrowArray batch;
     cst_status status = cst_pass_next(pass, &batch, error);
@@ -146,7 +148,7 @@ static cst_status look_into(info_look *l, cst_source *source, bool raw, cst_erro
     status = cst_pass_new(source, &pass, error);
   }
   if (status == CST_OK) {
-    status = read_on(l, pass, &type, raw, &bytes, error);
+    status = read_beginning(l, pass, &type, raw, &bytes, error);
     cst_pass_free(pass);
   }
   if (!raw) {
@@ -161,8 +163,8 @@ static cst_status look_into(info_look *l, cst_source *source, bool raw, cst_erro
 }
 
 /* The types of CSV and JSON come from their beginning: they are read as a pipe is. */
-static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
-                          cst_error *error) {
+static cst_status read_piped_file(void *ctx, uint64_t offset, void *buffer, size_t size,
+                                  size_t *got, cst_error *error) {
   FILE *file = ctx;
   (void)offset;
   *got = fread(buffer, 1, size, file);
@@ -174,7 +176,7 @@ static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size,
   return CST_OK;
 }
 
-static void close_file(void *ctx) { fclose(ctx); }
+static void close_piped_file(void *ctx) { fclose(ctx); }
 
 static cst_status open_as_pipe(const info_look *l, cst_source **out, cst_error *error) {
   cst_source_options options = cli_source_options(l->settings, NULL);
@@ -185,8 +187,11 @@ static cst_status open_as_pipe(const info_look *l, cst_source **out, cst_error *
   if (file == NULL) {
     return open_source(l, l->format, SAMPLE, out, error); /* which says why */
   }
-  cst_reader reader = {
-      .size = sizeof reader, .name = l->path, .read_at = read_at, .close = close_file, .ctx = file};
+  cst_reader reader = {.size = sizeof reader,
+                       .name = l->path,
+                       .read_at = read_piped_file,
+                       .close = close_piped_file,
+                       .ctx = file};
   return cst_source_open_readers(&reader, 1, &options, out, error);
 }
 
@@ -201,7 +206,7 @@ static void look_in_front(info_look *l, int64_t count) {
   }
 }
 
-static cst_status look_at(info_look *l, cst_error *error) {
+static cst_status look_at_file(info_look *l, cst_error *error) {
   cst_source *source;
   struct stat info;
   l->file_bytes = stat(l->path, &info) == 0 ? (int64_t)info.st_size : -1;
@@ -253,14 +258,14 @@ static bool show_schema(const info_look *l) {
   return count > 0 && !l->settings->json;
 }
 
-static int show_file(const cli_settings *settings, const char *path, bool first) {
+static int show_info(const cli_settings *settings, const char *path, bool first) {
   info_look l = {.settings = settings, .path = path, .error = CST_ERROR_INIT};
   int status = CLI_FINE;
-  if (look_at(&l, &l.error) != CST_OK) {
+  if (look_at_file(&l, &l.error) != CST_OK) {
     bool later = l.error.record > (int64_t)l.seen;
     l.seen = l.seen > 0 && later ? (uint64_t)l.error.record : l.seen;
     if (l.seen == 0 && show_schema(&l)) {
-      release_batch(&l);
+      release_sample(&l);
       return CLI_FINE;
     }
     if (l.seen == 0) {
@@ -275,7 +280,7 @@ static int show_file(const cli_settings *settings, const char *path, bool first)
     info_print(&l);
     status = l.error.code == CST_OK ? CLI_FINE : cli_fail(&l.error);
   }
-  release_batch(&l);
+  release_sample(&l);
   return status;
 }
 
@@ -308,7 +313,7 @@ static int info(const cli_settings *settings) {
   }
   printf(settings->json ? "{\"files\": [" : "");
   for (size_t i = 0; i < cst_source_num_files(files); i++) {
-    int here = show_file(settings, cst_source_file(files, i), i == 0);
+    int here = show_info(settings, cst_source_file(files, i), i == 0);
     status = here > status ? here : status;
   }
   printf(settings->json ? "]}\n" : "");
@@ -316,7 +321,7 @@ static int info(const cli_settings *settings) {
   return cli_flush(status);
 }
 
-static int run(int argc, char **argv) {
+static int run_info(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_info, argc, argv, &settings);
   for (size_t i = 0; status < 0 && i < settings.num_paths; i++) {
@@ -342,5 +347,5 @@ const cli_verb cli_info = {
     .options =
         CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_CSV, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
-    .run = run,
+    .run = run_info,
 };

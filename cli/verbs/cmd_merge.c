@@ -1,7 +1,7 @@
 /* columnstone merge: several files to one. */
 #include "cli.h"
 
-static int run(int argc, char **argv) {
+static int run_merge(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_merge, argc, argv, &settings);
   if (status < 0) {
@@ -21,5 +21,5 @@ const cli_verb cli_merge = {
     .options = CLI_OPTIONS(OPTION_FORCE, OPTION_LEVEL, OPTION_THREADS, OPTION_NO_CRC,
                            OPTIONS_RECOVERY, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
-    .run = run,
+    .run = run_merge,
 };

@@ -1,7 +1,7 @@
 /* columnstone repair: what can be saved of damaged files. */
 #include "cli.h"
 
-static int run(int argc, char **argv) {
+static int run_repair(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_repair, argc, argv, &settings);
   if (status < 0) {
@@ -24,5 +24,5 @@ const cli_verb cli_repair = {
     .options = CLI_OPTIONS(OPTION_FORCE, OPTION_LEVEL, OPTION_JSON, OPTION_MAX_ERRORS,
                            OPTION_THREADS, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
-    .run = run,
+    .run = run_repair,
 };

@@ -5,7 +5,8 @@
 
 /* Selection sampling (Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S): every set of
  * so many records is as likely as every other, and their order is kept. */
-static bool choose(const cli_settings *settings, uint64_t total, uint64_t **rows, size_t *count) {
+static bool choose_sample(const cli_settings *settings, uint64_t total, uint64_t **rows,
+                          size_t *count) {
   uint64_t wanted = (uint64_t)settings->number < total ? (uint64_t)settings->number : total;
   uint64_t state = (uint64_t)settings->seed;
   *rows = calloc((size_t)wanted + 1, sizeof **rows);
@@ -21,11 +22,11 @@ static bool choose(const cli_settings *settings, uint64_t total, uint64_t **rows
   return true;
 }
 
-static int run(int argc, char **argv) {
+static int run_sample(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_sample, argc, argv, &settings);
   if (status < 0) {
-    cli_picking picking = {&cli_sample, &settings, choose};
+    cli_picking picking = {&cli_sample, &settings, choose_sample};
     status = cli_pick_records(&picking);
   }
   cli_settings_reset(&settings);
@@ -46,5 +47,5 @@ const cli_verb cli_sample = {
         CLI_OPTIONS(OPTION_NUMBER, OPTION_SEED, OPTION_FORCE, OPTION_LEVEL, OPTION_NO_CRC,
                     OPTIONS_SHARDS, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTION_MAX_RECORD_SIZE),
     .min_paths = 2,
-    .run = run,
+    .run = run_sample,
 };

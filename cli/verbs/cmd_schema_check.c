@@ -39,7 +39,7 @@ static void print_anomaly(const cst_anomaly *anomaly) {
   printf("\n");
 }
 
-static void print_member(const char *name, const char *text) {
+static void print_anomaly_member(const char *name, const char *text) {
   printf(", \"%s\": ", name);
   cli_json_string(stdout, text);
 }
@@ -47,24 +47,24 @@ static void print_member(const char *name, const char *text) {
 static void print_json_anomaly(const cst_anomaly *anomaly) {
   printf("{\"kind\": ");
   cli_json_string(stdout, anomaly->kind);
-  print_member("path", anomaly->path);
-  print_member("tensor", anomaly->tensor);
-  print_member("group", anomaly->group);
-  print_member("message", anomaly->message);
-  print_member("hint", anomaly->hint);
+  print_anomaly_member("path", anomaly->path);
+  print_anomaly_member("tensor", anomaly->tensor);
+  print_anomaly_member("group", anomaly->group);
+  print_anomaly_member("message", anomaly->message);
+  print_anomaly_member("hint", anomaly->hint);
   printf(", \"count\": %" PRIu64 ", \"places\": [", anomaly->count);
   for (size_t i = 0; i < anomaly->num_places; i++) {
     const cst_anomaly_place *place = &anomaly->places[i];
     printf("%s{\"file\": ", i > 0 ? ", " : "");
     cli_json_string(stdout, place->file);
     printf(", \"record\": %" PRId64, place->record);
-    print_member("found", place->found);
+    print_anomaly_member("found", place->found);
     printf("}");
   }
   printf("]}");
 }
 
-static void print_json(const cst_validation *validation) {
+static void print_validation_json(const cst_validation *validation) {
   printf("{\"records\": %" PRIu64 ", \"anomalies\": [", cst_validation_num_rows(validation));
   for (size_t i = 0; i < cst_validation_count(validation); i++) {
     printf("%s\n  ", i > 0 ? "," : "");
@@ -87,8 +87,8 @@ static void print_all(const cst_validation *validation) {
   }
 }
 
-static cst_status validate(const cli_settings *settings, const cst_schema *schema,
-                           cst_validation **out, cst_error *error) {
+static cst_status validate_data(const cli_settings *settings, const cst_schema *schema,
+                                cst_validation **out, cst_error *error) {
   cst_source *source;
   cst_status status =
       cli_open(settings, settings->paths + 1, settings->num_paths - 1, NULL, &source, error);
@@ -108,7 +108,7 @@ static cst_status validate(const cli_settings *settings, const cst_schema *schem
   return status;
 }
 
-static int check(const cli_settings *settings) {
+static int check_data(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema;
   cst_validation *validation;
@@ -116,14 +116,14 @@ static int check(const cli_settings *settings) {
     cli_fail(&error);
     return CLI_TROUBLE;
   }
-  cst_status status = validate(settings, schema, &validation, &error);
+  cst_status status = validate_data(settings, schema, &validation, &error);
   cst_schema_release(schema);
   if (status != CST_OK) {
     return cli_fail(&error);
   }
   bool fine = cst_validation_count(validation) == 0;
   if (settings->json) {
-    print_json(validation);
+    print_validation_json(validation);
   } else {
     print_all(validation);
   }
@@ -131,11 +131,11 @@ static int check(const cli_settings *settings) {
   return cli_flush(fine ? CLI_FINE : CLI_FAULTS);
 }
 
-static int run(int argc, char **argv) {
+static int run_schema_check(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_schema_check, argc, argv, &settings);
   if (status < 0) {
-    status = check(&settings);
+    status = check_data(&settings);
   }
   cli_settings_reset(&settings);
   return status;
@@ -160,5 +160,5 @@ const cli_verb cli_schema_check = {
                     OPTION_PLACES, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS, OPTION_NO_CRC,
                     OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
-    .run = run,
+    .run = run_schema_check,
 };

@@ -73,7 +73,7 @@ static char *abbreviate(const char *text) {
 }
 
 /* Never ends within a character of UTF-8. */
-static void cut(char *text) {
+static void cut_text(char *text) {
   size_t size = strlen(text);
   if (size > MOST_BYTES) {
     size_t end = MOST_BYTES - 3;
@@ -87,7 +87,7 @@ static void cut(char *text) {
 static void print_short(const char *text) {
   char *less = abbreviate(text);
   if (less != NULL) {
-    cut(less);
+    cut_text(less);
   }
   cli_print_text(stdout, less != NULL ? less : text);
   free(less);
@@ -96,7 +96,7 @@ static void print_short(const char *text) {
 /* ---- changes ---- */
 
 /* "! changed  fare: type INT -> FLOAT" */
-static void print_line(const cst_schema_change *change) {
+static void print_change_line(const cst_schema_change *change) {
   printf("%s %-8s", change->breaks ? "!" : " ", change->kind);
   if (change->path[0] != '\0') {
     printf(" ");
@@ -122,7 +122,7 @@ static void print_line(const cst_schema_change *change) {
   printf("\n");
 }
 
-static void print_member(const char *name, const char *text) {
+static void print_change_member(const char *name, const char *text) {
   printf(", \"%s\": ", name);
   cli_json_string(stdout, text);
 }
@@ -130,14 +130,14 @@ static void print_member(const char *name, const char *text) {
 static void print_change(void *ctx, const cst_schema_change *change) {
   report *r = ctx;
   if (!r->json) {
-    print_line(change);
+    print_change_line(change);
     return;
   }
   printf("%s{\"kind\": \"%s\"", r->count++ > 0 ? ",\n " : "", change->kind);
-  print_member("path", change->path);
-  print_member("what", change->what);
-  print_member("before", change->before);
-  print_member("after", change->after);
+  print_change_member("path", change->path);
+  print_change_member("what", change->what);
+  print_change_member("before", change->before);
+  print_change_member("after", change->after);
   printf(", \"breaks\": %s}", change->breaks ? "true" : "false");
 }
 
@@ -167,7 +167,7 @@ static int diff(const cli_settings *settings) {
   return cli_flush(count > 0 ? CLI_FAULTS : CLI_FINE);
 }
 
-static int run(int argc, char **argv) {
+static int run_schema_diff(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_schema_diff, argc, argv, &settings);
   if (status < 0 && settings.num_paths > 2) {
@@ -191,5 +191,5 @@ const cli_verb cli_schema_diff = {
         "0 the schemas say the same, 1 they differ, 2 usage, I/O, or a wrong schema.\n",
     .options = CLI_OPTIONS(OPTION_JSON),
     .min_paths = 2,
-    .run = run,
+    .run = run_schema_diff,
 };

@@ -10,7 +10,7 @@ static const char *type_name(cst_feature_type type) {
   return names[type];
 }
 
-static void print_json_feature(const cst_feature *feature) {
+static void print_schema_feature(const cst_feature *feature) {
   printf("{\"name\": ");
   cli_json_string(stdout, feature->name);
   printf(", \"type\": \"%s\", \"shape\": ", type_name(feature->type));
@@ -25,12 +25,12 @@ static void print_json_feature(const cst_feature *feature) {
   printf("]}");
 }
 
-static void print_json(const cst_schema *schema, const char *output, const char *text) {
+static void print_schema_json(const cst_schema *schema, const char *output, const char *text) {
   size_t count = cst_schema_num_features(schema);
   printf("{\"features\": [");
   for (size_t i = 0; i < count; i++) {
     printf("%s\n  ", i > 0 ? "," : "");
-    print_json_feature(cst_schema_feature(schema, i));
+    print_schema_feature(cst_schema_feature(schema, i));
   }
   printf("],\n \"output\": ");
   cli_json_string(stdout, output);
@@ -57,7 +57,7 @@ static cst_status print_schema(const cli_settings *settings, const cst_schema *s
     status = cli_write_file(output, text, size, error);
   }
   if (status == CST_OK && settings->json) {
-    print_json(schema, output, text);
+    print_schema_json(schema, output, text);
   } else if (status == CST_OK && output != NULL) {
     cli_print_text(stdout, output);
     printf(": %zu features\n", cst_schema_num_features(schema));
@@ -80,7 +80,7 @@ static cst_status make_schema(const cli_settings *settings, cst_source *source,
   return cst_source_propose(source, &options, out, error);
 }
 
-static int infer(const cli_settings *settings) {
+static int infer_files(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_source *source;
   if (cli_open(settings, settings->paths, settings->num_paths, NULL, &source, &error) != CST_OK) {
@@ -108,14 +108,14 @@ static const char *needs_propose(const cli_settings *settings) {
                                              : NULL;
 }
 
-static int run(int argc, char **argv) {
+static int run_schema_infer(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_schema_infer, argc, argv, &settings);
   const char *wrong = status < 0 ? needs_propose(&settings) : NULL;
   if (wrong != NULL) {
     status = cli_usage(&cli_schema_infer, NULL, "--%s goes with --propose", wrong);
   } else if (status < 0) {
-    status = infer(&settings);
+    status = infer_files(&settings);
   }
   cli_settings_reset(&settings);
   return status;
@@ -137,5 +137,5 @@ const cli_verb cli_schema_infer = {
                            OPTION_OUTPUT, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS, OPTION_NO_CRC,
                            OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
-    .run = run,
+    .run = run_schema_infer,
 };

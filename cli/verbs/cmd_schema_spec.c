@@ -15,7 +15,7 @@ typedef struct text {
   size_t size;
 } text;
 
-CLI_PRINTF(2, 3) static void add(text *t, const char *fmt, ...) {
+CLI_PRINTF(2, 3) static void add_item(text *t, const char *fmt, ...) {
   va_list args;
   va_start(args, fmt);
   int size = vsnprintf(t->data + t->size, sizeof t->data - t->size, fmt, args);
@@ -26,7 +26,7 @@ CLI_PRINTF(2, 3) static void add(text *t, const char *fmt, ...) {
   }
 }
 
-static const char *kind_name(cst_tensor_kind kind) {
+static const char *tensor_kind_name(cst_tensor_kind kind) {
   switch (kind) {
     case CST_TENSOR_DENSE:
       return "dense";
@@ -46,53 +46,53 @@ static const char *kind_name(cst_tensor_kind kind) {
 static text shape_of(const cst_tensor_spec *spec) {
   text t = {.size = 0};
   if (spec->kind == CST_TENSOR_STRUCTURED) {
-    add(&t, "%zu field%s", spec->num_fields, spec->num_fields == 1 ? "" : "s");
+    add_item(&t, "%zu field%s", spec->num_fields, spec->num_fields == 1 ? "" : "s");
     return t;
   }
-  add(&t, "[rows");
+  add_item(&t, "[rows");
   for (size_t i = 0; i < spec->num_dims; i++) {
     if (spec->dims[i] < 0) {
-      add(&t, ", ?");
+      add_item(&t, ", ?");
     } else {
-      add(&t, ", %" PRId64, spec->dims[i]);
+      add_item(&t, ", %" PRId64, spec->dims[i]);
     }
   }
   if (spec->kind == CST_TENSOR_VARLEN_SPARSE || spec->kind == CST_TENSOR_RAGGED) {
     bool first_is_uniform =
         spec->num_partitions > 0 && spec->partitions[0].row_length_column == NULL;
-    add(&t, first_is_uniform ? "" : ", *");
+    add_item(&t, first_is_uniform ? "" : ", *");
   }
   for (size_t i = 0; i < spec->num_partitions; i++) {
     if (spec->partitions[i].row_length_column == NULL) {
-      add(&t, ", %" PRId64, spec->partitions[i].uniform_length);
+      add_item(&t, ", %" PRId64, spec->partitions[i].uniform_length);
     } else if (i > 0) {
-      add(&t, ", *");
+      add_item(&t, ", *");
     }
   }
-  add(&t, "]");
+  add_item(&t, "]");
   return t;
 }
 
 static text path_of(const cst_tensor_spec *spec) {
   text t = {.size = 0};
   for (size_t i = 0; i < spec->num_path_steps; i++) {
-    add(&t, "%s%s", i > 0 ? "." : "", spec->path[i]);
+    add_item(&t, "%s%s", i > 0 ? "." : "", spec->path[i]);
   }
   return t;
 }
 
 /* The value column, then index or length columns; of a structured tensor, its fields. */
-static text columns_of(const cst_tensor_spec *spec) {
+static text spec_columns(const cst_tensor_spec *spec) {
   text t = path_of(spec);
   for (size_t i = 0; i < spec->num_fields; i++) {
-    add(&t, "%s%s", i > 0 ? ", " : "", spec->fields[i].name);
+    add_item(&t, "%s%s", i > 0 ? ", " : "", spec->fields[i].name);
   }
   for (size_t i = 0; i < spec->num_index_columns; i++) {
-    add(&t, ", %s", spec->index_columns[i]);
+    add_item(&t, ", %s", spec->index_columns[i]);
   }
   for (size_t i = 0; i < spec->num_partitions; i++) {
     if (spec->partitions[i].row_length_column != NULL) {
-      add(&t, ", %s", spec->partitions[i].row_length_column);
+      add_item(&t, ", %s", spec->partitions[i].row_length_column);
     }
   }
   return t;
@@ -107,7 +107,7 @@ typedef struct line {
 
 static text text_from(const char *string) {
   text t = {.size = 0};
-  add(&t, "%s", string);
+  add_item(&t, "%s", string);
   return t;
 }
 
@@ -116,11 +116,11 @@ static line line_of(const cst_tensor_spec *spec, const text *outer) {
   line l = {.why = spec->reason != NULL ? spec->reason : ""};
   bool is_structured = spec->kind == CST_TENSOR_STRUCTURED;
   l.fields[0] = *outer;
-  add(&l.fields[0], "%s%s", outer->size > 0 ? "." : "", spec->name);
-  l.fields[1] = text_from(kind_name(spec->kind));
+  add_item(&l.fields[0], "%s%s", outer->size > 0 ? "." : "", spec->name);
+  l.fields[1] = text_from(tensor_kind_name(spec->kind));
   l.fields[2] = text_from(is_structured ? "-" : cst_dtype_name(spec->dtype));
   l.fields[3] = shape_of(spec);
-  l.fields[4] = columns_of(spec);
+  l.fields[4] = spec_columns(spec);
   return l;
 }
 
@@ -129,13 +129,13 @@ static const line heading = {
     .why = "why",
 };
 
-static void widen(size_t widths[NUM_FIELDS], const line *l) {
+static void widen_column(size_t widths[NUM_FIELDS], const line *l) {
   for (size_t i = 0; i < NUM_FIELDS; i++) {
     widths[i] = l->fields[i].size > widths[i] ? l->fields[i].size : widths[i];
   }
 }
 
-static void print_line(const line *l, const size_t widths[NUM_FIELDS]) {
+static void print_spec(const line *l, const size_t widths[NUM_FIELDS]) {
   for (size_t i = 0; i < NUM_FIELDS; i++) {
     printf("%-*s  ", (int)widths[i], l->fields[i].data);
   }
@@ -147,9 +147,9 @@ static void each_line(const cst_tensor_spec *spec, const text *outer, size_t wid
                       bool print) {
   line l = line_of(spec, outer);
   if (print) {
-    print_line(&l, widths);
+    print_spec(&l, widths);
   } else {
-    widen(widths, &l);
+    widen_column(widths, &l);
   }
   for (size_t i = 0; i < spec->num_fields; i++) {
     each_line(&spec->fields[i], &l.fields[0], widths, print);
@@ -159,11 +159,11 @@ static void each_line(const cst_tensor_spec *spec, const text *outer, size_t wid
 static void print_table(const cst_specs *specs) {
   const text top = {.size = 0};
   size_t widths[NUM_FIELDS] = {0};
-  widen(widths, &heading);
+  widen_column(widths, &heading);
   for (size_t i = 0; i < cst_specs_count(specs); i++) {
     each_line(cst_specs_get(specs, i), &top, widths, false);
   }
-  print_line(&heading, widths);
+  print_spec(&heading, widths);
   for (size_t i = 0; i < cst_specs_count(specs); i++) {
     each_line(cst_specs_get(specs, i), &top, widths, true);
   }
@@ -282,7 +282,7 @@ static void print_json_kind(const cst_tensor_spec *spec) {
 static void print_json_spec(const cst_tensor_spec *spec) {
   printf("{\"tensor\": ");
   cli_json_string(stdout, spec->name);
-  printf(", \"kind\": \"%s\"", kind_name(spec->kind));
+  printf(", \"kind\": \"%s\"", tensor_kind_name(spec->kind));
   if (spec->kind != CST_TENSOR_STRUCTURED) {
     printf(", \"dtype\": \"%s\", \"path\": ", cst_dtype_name(spec->dtype));
     print_strings(spec->path, spec->num_path_steps);
@@ -293,7 +293,7 @@ static void print_json_spec(const cst_tensor_spec *spec) {
   printf("}");
 }
 
-static void print_json(const cst_specs *specs) {
+static void print_specs_json(const cst_specs *specs) {
   printf("[");
   for (size_t i = 0; i < cst_specs_count(specs); i++) {
     printf(i > 0 ? ",\n " : "");
@@ -394,12 +394,12 @@ static cst_status print_specs(const cli_settings *settings, cst_error *error) {
     }
     return status;
   }
-  (settings->json ? print_json : settings->python ? print_python : print_table)(specs);
+  (settings->json ? print_specs_json : settings->python ? print_python : print_table)(specs);
   cst_specs_release(specs);
   return CST_OK;
 }
 
-static int run(int argc, char **argv) {
+static int run_schema_spec(int argc, char **argv) {
   cli_settings settings;
   cst_error error = CST_ERROR_INIT;
   int status = cli_parse(&cli_schema_spec, argc, argv, &settings);
@@ -424,5 +424,5 @@ const cli_verb cli_schema_spec = {
     .options =
         CLI_OPTIONS(OPTION_GROUP, OPTION_ENVIRONMENT, OPTION_LEGACY, OPTION_JSON, OPTION_PYTHON),
     .min_paths = 1,
-    .run = run,
+    .run = run_schema_spec,
 };

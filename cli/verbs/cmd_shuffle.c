@@ -4,7 +4,8 @@
 #include "cli.h"
 
 /* Fisher and Yates. */
-static bool choose(const cli_settings *settings, uint64_t total, uint64_t **rows, size_t *count) {
+static bool choose_order(const cli_settings *settings, uint64_t total, uint64_t **rows,
+                         size_t *count) {
   uint64_t state = (uint64_t)settings->seed;
   *rows = total < SIZE_MAX / sizeof **rows ? calloc((size_t)total + 1, sizeof **rows) : NULL;
   *count = (size_t)total;
@@ -19,11 +20,11 @@ static bool choose(const cli_settings *settings, uint64_t total, uint64_t **rows
   return true;
 }
 
-static int run(int argc, char **argv) {
+static int run_shuffle(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_shuffle, argc, argv, &settings);
   if (status < 0) {
-    cli_picking picking = {&cli_shuffle, &settings, choose};
+    cli_picking picking = {&cli_shuffle, &settings, choose_order};
     status = cli_pick_records(&picking);
   }
   cli_settings_reset(&settings);
@@ -44,5 +45,5 @@ const cli_verb cli_shuffle = {
     .options = CLI_OPTIONS(OPTION_SEED, OPTION_FORCE, OPTION_LEVEL, OPTION_NO_CRC, OPTIONS_SHARDS,
                            OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTION_MAX_RECORD_SIZE),
     .min_paths = 2,
-    .run = run,
+    .run = run_shuffle,
 };

@@ -1,7 +1,7 @@
 /* columnstone split: files to shards. */
 #include "cli.h"
 
-static int run(int argc, char **argv) {
+static int run_split(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_split, argc, argv, &settings);
   if (status < 0) {
@@ -25,5 +25,5 @@ const cli_verb cli_split = {
     .options = CLI_OPTIONS(OPTIONS_SHARDS, OPTION_FORCE, OPTION_LEVEL, OPTION_THREADS,
                            OPTION_NO_CRC, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
-    .run = run,
+    .run = run_split,
 };

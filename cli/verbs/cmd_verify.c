@@ -9,7 +9,7 @@ typedef struct report {
   cli_progress progress;
 } report;
 
-static void on_fault(void *ctx, const cst_fault *fault) {
+static void print_fault(void *ctx, const cst_fault *fault) {
   report *all = ctx;
   cli_progress_end(&all->progress);
   if (all->json) {
@@ -25,14 +25,14 @@ static void on_fault(void *ctx, const cst_fault *fault) {
   all->faults++;
 }
 
-static void on_file(void *ctx, const cst_file_count *count) {
+static void print_verified_file(void *ctx, const cst_file_count *count) {
   report *all = ctx;
   all->files++;
   all->records += count->records;
   all->stream_bytes += count->stream_bytes;
 }
 
-static bool on_progress(void *ctx, uint64_t bytes, uint64_t records) {
+static bool show_verify_progress(void *ctx, uint64_t bytes, uint64_t records) {
   report *all = ctx;
   return cli_progress_show(&all->progress, bytes, records);
 }
@@ -49,7 +49,7 @@ static void print_json_end(const report *all, uint64_t faults, const cst_error *
   printf("}\n");
 }
 
-static void print_end(const report *all, uint64_t faults) {
+static void print_verify_end(const report *all, uint64_t faults) {
   char size[32];
   printf("%" PRIu64 " %s, %" PRIu64 " records, %s: ", all->files,
          all->files == 1 ? "file" : "files", all->records,
@@ -61,7 +61,7 @@ static void print_end(const report *all, uint64_t faults) {
   }
 }
 
-static int verify_files(const cli_settings *settings) {
+static int verify_inputs(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_source *source;
   if (cli_open(settings, settings->paths, settings->num_paths, NULL, &source, &error) != CST_OK) {
@@ -73,14 +73,14 @@ static int verify_files(const cli_settings *settings) {
     printf("{\"faults\": [");
   }
   cli_progress_begin(&all.progress, "verify", cst_source_total_bytes(source), false);
-  cst_status status =
-      cst_source_verify(source, on_fault, on_file, on_progress, &all, &faults, &error);
+  cst_status status = cst_source_verify(source, print_fault, print_verified_file,
+                                        show_verify_progress, &all, &faults, &error);
   cli_progress_end(&all.progress);
   cst_source_release(source);
   if (all.json) {
     print_json_end(&all, faults, status == CST_OK ? NULL : &error);
   } else if (status == CST_OK) {
-    print_end(&all, faults);
+    print_verify_end(&all, faults);
   }
   if (status != CST_OK) {
     return cli_flush(cli_fail(&error));
@@ -88,11 +88,11 @@ static int verify_files(const cli_settings *settings) {
   return cli_flush(faults == 0 ? CLI_FINE : CLI_FAULTS);
 }
 
-static int run(int argc, char **argv) {
+static int run_verify(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_verify, argc, argv, &settings);
   if (status < 0) {
-    status = verify_files(&settings);
+    status = verify_inputs(&settings);
   }
   cli_settings_reset(&settings);
   return status;
@@ -112,5 +112,5 @@ const cli_verb cli_verify = {
     .options = CLI_OPTIONS(OPTION_SCHEMA, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS,
                            OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
-    .run = run,
+    .run = run_verify,
 };

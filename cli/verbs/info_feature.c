@@ -18,7 +18,7 @@ static bool is_present(const info_feature *f, int64_t slot) {
 }
 
 /* -1: no list. */
-static int64_t items_of(const info_feature *f, int64_t slot) {
+static int64_t feature_items(const info_feature *f, int64_t slot) {
   const void *offsets = f->values->n_buffers > 1 ? f->values->buffers[1] : NULL;
   if (strcmp(f->type->format, "+L") == 0 && offsets != NULL) {
     return ((const int64_t *)offsets)[slot + 1] - ((const int64_t *)offsets)[slot];
@@ -41,7 +41,7 @@ info_feature info_feature_of(const info_look *l, int64_t i) {
     if (!is_present(&f, slot)) {
       continue;
     }
-    int64_t items = items_of(&f, slot);
+    int64_t items = feature_items(&f, slot);
     f.fewest = f.present == 0 || items < f.fewest ? items : f.fewest;
     f.most = items > f.most ? items : f.most;
     f.example = f.example < 0 && items != 0 ? row : f.example;

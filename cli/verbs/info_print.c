@@ -20,7 +20,7 @@ static int width_of_output(void) {
 }
 
 /* Bytes of the first `most` characters; *count of them. */
-static size_t cut(const char *text, int most, int *count) {
+static size_t cut_to_width(const char *text, int most, int *count) {
   size_t size = 0;
   *count = 0;
   while (text[size] != '\0' && *count < most) {
@@ -36,9 +36,9 @@ static size_t cut(const char *text, int most, int *count) {
 static void print_cell(const char *value, int width, bool pad) {
   int count;
   size_t whole = strlen(value);
-  size_t size = cut(value, width, &count);
+  size_t size = cut_to_width(value, width, &count);
   if (size < whole) {
-    size = cut(value, width - 1, &count);
+    size = cut_to_width(value, width - 1, &count);
   }
   char *shown = malloc(size + 4);
   if (shown == NULL) {
@@ -100,13 +100,13 @@ static void print_values(const info_feature *f, char out[32]) {
   }
 }
 
-static int columns_of(const char *text) {
+static int display_columns(const char *text) {
   int count;
-  cut(text, MOST_WIDTH, &count);
+  cut_to_width(text, MOST_WIDTH, &count);
   return count;
 }
 
-static int larger(int a, int b) { return a > b ? a : b; }
+static int larger_width(int a, int b) { return a > b ? a : b; }
 
 static void print_feature(const info_look *l, int64_t i, int name_width, int type_width,
                           int width) {
@@ -136,7 +136,7 @@ static void print_feature(const info_look *l, int64_t i, int name_width, int typ
     fputs(values, stdout);
   } else {
     printf("%-9s  ", values);
-    print_cell(shown.data, larger(width - name_width - type_width - 26, 16), false);
+    print_cell(shown.data, larger_width(width - name_width - type_width - 26, 16), false);
   }
   printf("\n");
   free(whole.data);
@@ -149,8 +149,8 @@ static void print_features(const info_look *l) {
   for (int64_t i = 0; i < count; i++) {
     char type[128];
     info_name_type(l->schema.children[i], cli_is_records(l->format), type, sizeof type);
-    names = larger(names, columns_of(l->schema.children[i]->name));
-    types = larger(types, columns_of(type));
+    names = larger_width(names, display_columns(l->schema.children[i]->name));
+    types = larger_width(types, display_columns(type));
   }
   if ((uint64_t)l->batch.length < (l->exact ? l->total : UINT64_MAX)) {
     printf("  Of the first %" PRId64 ":\n", l->batch.length);
@@ -231,7 +231,7 @@ void info_print(const info_look *l) {
   }
 }
 
-static void print_json_feature(const info_look *l, int64_t i) {
+static void print_feature_json(const info_look *l, int64_t i) {
   char type[128];
   info_feature f = info_feature_of(l, i);
   info_text whole;
@@ -259,7 +259,7 @@ void info_print_json(const info_look *l, bool first) {
          l->exact && l->error.code == CST_OK ? "true" : "false");
   printf(", \"sampled\": %" PRId64 ",\n   \"features\": [", l->batch.length);
   for (int64_t i = 0; l->schema.release != NULL && i < l->schema.n_children; i++) {
-    print_json_feature(l, i);
+    print_feature_json(l, i);
   }
   printf("],\n   \"error\": ");
   if (l->error.code == CST_OK) {

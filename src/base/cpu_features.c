@@ -31,18 +31,18 @@ enum {
   XCR0_AVX512 = 1 << 5 | 1 << 6 | 1 << 7 /* masks, and the wide and the many registers */
 };
 
-static bool has_all(uint64_t word, unsigned bits) { return (word & bits) == bits; }
+static bool has_all_bits(uint64_t word, unsigned bits) { return (word & bits) == bits; }
 
 unsigned cst__levels_of(const cst__cpuid *c) {
-  if (!has_all(c->ecx_1, ECX_1_V2) || !has_all(c->ecx_extended, ECX_EXTENDED_V2)) {
+  if (!has_all_bits(c->ecx_1, ECX_1_V2) || !has_all_bits(c->ecx_extended, ECX_EXTENDED_V2)) {
     return 0;
   }
-  if (!has_all(c->ecx_1, ECX_1_V3) || !has_all(c->ebx_7, EBX_7_V3) ||
-      !has_all(c->ecx_extended, ECX_EXTENDED_V3) || !has_all(c->xcr0, XCR0_AVX)) {
+  if (!has_all_bits(c->ecx_1, ECX_1_V3) || !has_all_bits(c->ebx_7, EBX_7_V3) ||
+      !has_all_bits(c->ecx_extended, ECX_EXTENDED_V3) || !has_all_bits(c->xcr0, XCR0_AVX)) {
     return CST__CPU_V2;
   }
-  if (!has_all(c->ebx_7, EBX_7_AVX512) || !has_all(c->ecx_7, ECX_7_AVX512) ||
-      !has_all(c->xcr0, XCR0_AVX512)) {
+  if (!has_all_bits(c->ebx_7, EBX_7_AVX512) || !has_all_bits(c->ecx_7, ECX_7_AVX512) ||
+      !has_all_bits(c->xcr0, XCR0_AVX512)) {
     return CST__CPU_V2 | CST__CPU_V3;
   }
   return CST__CPU_V2 | CST__CPU_V3 | CST__CPU_AVX512;
@@ -56,7 +56,7 @@ static cst__once once = CST__ONCE_INIT;
 
 enum { OSXSAVE = 1 << 27 };
 
-static void ask(void) {
+static void ask_cpu(void) {
   cst__cpuid c = {0};
   unsigned eax = 0;
   unsigned ebx = 0;
@@ -73,10 +73,10 @@ static void ask(void) {
   levels = cst__levels_of(&c);
 }
 #else
-static void ask(void) {}
+static void ask_cpu(void) {}
 #endif
 
 bool cst__cpu_has(cst__cpu_level level) {
-  cst__call_once(&once, ask);
+  cst__call_once(&once, ask_cpu);
   return (levels & (unsigned)level) != 0;
 }

@@ -279,7 +279,7 @@ static void build_tables(void) {
   }
 }
 
-static void choose(void) {
+static void choose_crc32c(void) {
   build_tables();
   cst__crc32c_way best = CST__CRC32C_TABLES;
   for (int way = CST__CRC32C_TABLES; way <= CST__CRC32C_AVX512; way++) {
@@ -291,7 +291,7 @@ static void choose(void) {
 }
 
 static uint32_t first_call(uint32_t crc, const uint8_t *at, size_t size) {
-  cst__call_once(&once, choose);
+  cst__call_once(&once, choose_crc32c);
   return atomic_load_explicit(&chosen, memory_order_acquire)(crc, at, size);
 }
 
@@ -300,6 +300,6 @@ uint32_t cst__crc32c(uint32_t crc, const void *data, size_t size) {
 }
 
 uint32_t cst__crc32c_by(cst__crc32c_way way, uint32_t crc, const void *data, size_t size) {
-  cst__call_once(&once, choose);
+  cst__call_once(&once, choose_crc32c);
   return ~function_of(way)(~crc, data, size);
 }

@@ -35,7 +35,7 @@ static cst_status fail_interrupted(cst_error *error) {
   return cst__fail(error, CST_INTERRUPTED, NULL, "interrupted");
 }
 
-static cst_status ask(cst_error *error) {
+static cst_status ask_caller(cst_error *error) {
   if (!own.check(own.ctx)) {
     return CST_OK;
   }
@@ -57,7 +57,7 @@ cst_status cst__interrupted(cst_error *error) {
     return CST_OK;
   }
   own.next = now + interval;
-  return ask(error);
+  return ask_caller(error);
 }
 
 cst_status cst__interrupted_now(cst_error *error) {

@@ -183,7 +183,7 @@ typedef struct named_column {
   size_t column;
 } named_column;
 
-static int by_name(const void *a, const void *b) {
+static int by_column_name(const void *a, const void *b) {
   return strcmp(((const named_column *)a)->name, ((const named_column *)b)->name);
 }
 
@@ -201,7 +201,7 @@ static bool sort_columns(cst__decoder_columns *columns) {
     all[i] = (named_column){columns->table.names[i], i};
   }
   if (all != NULL && state->grows && count > 1) {
-    qsort(all, count, sizeof *all, by_name);
+    qsort(all, count, sizeof *all, by_column_name);
   }
   for (size_t i = 0; all != NULL && columns->sorted != NULL && i < count; i++) {
     columns->sorted[i] = all[i].column;
@@ -212,7 +212,7 @@ static bool sort_columns(cst__decoder_columns *columns) {
   return ok;
 }
 
-static cst__values kind_of(const cst__decoder_columns *columns, size_t column) {
+static cst__values kind_of_column(const cst__decoder_columns *columns, size_t column) {
   switch (cst__expected_kind(columns->state, (uint32_t)column)) {
     case CST__TAG_INT:
       return CST__VALUES_INT64;
@@ -240,7 +240,7 @@ cst_status cst__decoder_columns_choose(cst__decoder_columns *columns, cst_error 
     columns->names[columns->num_outputs] = columns->table.names[column];
     columns->types[columns->num_outputs++] =
         (cst__column_type){.name = columns->table.names[column],
-                           .kind = kind_of(columns, column),
+                           .kind = kind_of_column(columns, column),
                            .fixed_size = state->cold[column].fixed_size,
                            .offsets_32 = (columns->flags & CST_COLUMNS_OFFSETS_32) != 0,
                            .is_nested = columns->is_nested};
@@ -251,7 +251,7 @@ cst_status cst__decoder_columns_choose(cst__decoder_columns *columns, cst_error 
 cst__column *cst__decoder_columns_typed(cst__decoder_columns *columns, size_t i) {
   size_t at = columns->order[i];
   cst__column *column = &columns->state->batch->columns[at];
-  column->kind = kind_of(columns, at);
+  column->kind = kind_of_column(columns, at);
   column->fixed_size = columns->state->cold[at].fixed_size;
   column->offsets_32 = (columns->flags & CST_COLUMNS_OFFSETS_32) != 0;
   column->flat = false;

@@ -42,7 +42,8 @@ cst_status cst__refuse_null_slots(const cst__view *view, const char *what, cst_e
   return status;
 }
 
-static cst_status put_row(const cst__encoder *e, int64_t row, cst__back *back, cst_error *error) {
+static cst_status encode_row(const cst__encoder *e, int64_t row, cst__back *back,
+                             cst_error *error) {
   size_t before = cst__back_used(back);
   CST__TRY(e->type->put_record(e, row, back, error));
   size_t size = cst__back_used(back) - before;
@@ -54,8 +55,8 @@ static cst_status put_row(const cst__encoder *e, int64_t row, cst__back *back, c
 }
 
 /* All rows; offsets first count from the end of the buffer, then from where the data begins. */
-static cst_status put_rows(const cst__encoder *e, int64_t rows, cst__column *column,
-                           cst_error *error) {
+static cst_status encode_rows(const cst__encoder *e, int64_t rows, cst__column *column,
+                              cst_error *error) {
   const cst_allocator *a = &e->allocator;
   if (!cst__buffer_reserve(a, &column->value_offsets, ((size_t)rows + 1) * 8, 0) ||
       !cst__buffer_reserve(a, &column->values, 1, 0)) {
@@ -66,7 +67,7 @@ static cst_status put_rows(const cst__encoder *e, int64_t rows, cst__column *col
   offsets[rows] = 0;
   size_t done = 0;
   for (int64_t row = rows - 1; row >= 0; row--) {
-    cst_status status = put_row(e, row, &back, error);
+    cst_status status = encode_row(e, row, &back, error);
     if (status != CST_OK) {
       cst__error_add_record(error, row, -1);
       return status;
@@ -96,7 +97,7 @@ static cst_status encode_batch(cst__encoder *e, const struct ArrowSchema *schema
   CST__TRY(cst__refuse_null_slots(&view, "the row", error));
   CST__TRY(e->type->plan(e, &view, error));
   cst__column *column = &batch->columns[0];
-  CST__TRY(put_rows(e, view.length, column, error));
+  CST__TRY(encode_rows(e, view.length, column, error));
   column->kind = CST__VALUES_BINARY;
   column->flat = true;
   column->offsets_32 = false;

@@ -167,7 +167,7 @@ cst_status cst__check_out_column(cst__out_column *column, const cst_feature *fea
   return status != CST_OK ? cst__at_out_column(column, status, error) : CST_OK;
 }
 
-static int by_name(const void *a, const void *b) {
+static int by_key(const void *a, const void *b) {
   return strcmp(((const cst__out_column *)a)->name, ((const cst__out_column *)b)->name);
 }
 
@@ -190,12 +190,12 @@ static cst_status fail_shared_source(const cst__out_column *a, const cst__out_co
 
 cst_status cst__sort_out_columns(cst__out_columns *columns, cst_error *error) {
   if (columns->count > 1) {
-    qsort(columns->items, columns->count, sizeof(cst__out_column), by_name);
+    qsort(columns->items, columns->count, sizeof(cst__out_column), by_key);
   }
   for (size_t i = 1; i < columns->count; i++) {
     const cst__out_column *a = &columns->items[i - 1];
     const cst__out_column *b = &columns->items[i];
-    if (by_name(a, b) != 0) {
+    if (by_key(a, b) != 0) {
       continue;
     }
     if (a->ragged != NULL || b->ragged != NULL) {
@@ -357,8 +357,8 @@ static inline bool put_single(const cst__out_column *column, int64_t row, cst__b
 }
 
 /* The content of the Feature of one column and row: nothing for null. */
-static cst_status put_feature(const cst__out_column *column, int64_t row, bool lossy,
-                              cst__back *back, cst_error *error) {
+static cst_status put_column_feature(const cst__out_column *column, int64_t row, bool lossy,
+                                     cst__back *back, cst_error *error) {
   if (column->put_part != NULL) {
     return column->put_part(column, row, lossy, back, error);
   }
@@ -372,10 +372,10 @@ static cst_status put_feature(const cst__out_column *column, int64_t row, bool l
 }
 
 /* The map entry of one column and row. */
-static cst_status put_entry(const cst__out_column *column, int64_t row, bool lossy, cst__back *back,
-                            cst_error *error) {
+static cst_status put_column_entry(const cst__out_column *column, int64_t row, bool lossy,
+                                   cst__back *back, cst_error *error) {
   size_t before = cst__back_used(back);
-  CST__TRY(put_feature(column, row, lossy, back, error));
+  CST__TRY(put_column_feature(column, row, lossy, back, error));
   cst__put_size(back, cst__back_used(back) - before, CST__TAG_VALUE);
   cst__put_name(column, back);
   cst__put_size(back, cst__back_used(back) - before, CST__TAG_FIRST);
@@ -415,7 +415,7 @@ cst_status cst__put_features(const cst__out_columns *columns, int64_t row, bool 
   for (size_t i = columns->count; i > 0; i--) {
     const cst__out_column *column = &columns->items[i - 1];
     if (!put_single(column, row, back)) {
-      CST__TRY(put_entry(column, row, lossy, back, error));
+      CST__TRY(put_column_entry(column, row, lossy, back, error));
     }
   }
   if (columns->count == 0) {

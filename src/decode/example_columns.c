@@ -13,15 +13,15 @@ static bool is_copied(const cst__hot *hot) {
   return hot->tag == CST__TAG_BYTES && !(hot->flags & CST__HOT_VIEW);
 }
 
-static size_t width_of(const cst__hot *hot) {
+static size_t value_width(const cst__hot *hot) {
   return hot->tag == CST__TAG_FLOAT ? 4 : hot->tag == CST__TAG_INT ? 8 : 16;
 }
 
 /* A hot column's pointers and room, after its values were allocated anew. */
-static void refresh(cst__decode_state *state, uint32_t column) {
+static void refresh_column(cst__decode_state *state, uint32_t column) {
   cst__hot *hot = &state->hot[column];
   cst__column *c = &state->batch->columns[column];
-  size_t room = c->values.capacity / width_of(hot);
+  size_t room = c->values.capacity / value_width(hot);
   hot->values = c->values.data;
   hot->value_offsets = (int64_t *)(void *)c->value_offsets.data;
   hot->room_bytes = c->values.capacity;
@@ -59,14 +59,15 @@ cst_status cst__set_values(cst__decode_state *state, uint32_t column, uint8_t ta
   hot->tag = tag;
   /* A little more than the last batch needed, and not much if it had no such column: most of many
    * names are rare. */
-  size_t bytes = is_copied(hot) ? cold->last_bytes + cold->last_bytes / 8 : count * width_of(hot);
+  size_t bytes =
+      is_copied(hot) ? cold->last_bytes + cold->last_bytes / 8 : count * value_width(hot);
   if (!cst__buffer_reserve(a, &c->values, bytes, 0) ||
       (is_copied(hot) && !cst__buffer_reserve(a, &c->value_offsets, (count + 1) * 8, 0))) {
     hot->tag = 0;
     return cst__fail_memory(state->error, bytes + count * 8);
   }
   state->cold[column].kind_row = state->row;
-  refresh(state, column);
+  refresh_column(state, column);
   return CST_OK;
 }
 
@@ -96,12 +97,12 @@ cst_status cst__grow_hot(cst__decode_state *state, uint32_t column, size_t value
   if (is_copied(hot)) {
     ok = cst__buffer_reserve(a, &c->value_offsets, (count + 1) * 8, c->value_offsets.capacity);
   } else {
-    want = count * width_of(hot);
+    want = count * value_width(hot);
   }
   if (!ok || !cst__buffer_reserve(a, &c->values, want, c->values.capacity)) {
     return cst__fail_memory(state->error, want);
   }
-  refresh(state, column);
+  refresh_column(state, column);
   return CST_OK;
 }
 
@@ -138,7 +139,7 @@ void cst__settle_use(cst__decode_state *state) {
  * zeros (or empty strings) between them. */
 static void spread_rows(cst__decode_state *state, uint32_t column, size_t present, size_t size) {
   cst__hot *hot = &state->hot[column];
-  size_t width = is_copied(hot) ? 8 : width_of(hot);
+  size_t width = is_copied(hot) ? 8 : value_width(hot);
   /* Of strings, the ends move: a row's are value_offsets[row * size + 1 ..]. */
   uint8_t *items = is_copied(hot) ? (uint8_t *)(hot->value_offsets + 1) : hot->values;
   for (size_t row = (size_t)state->rows; row-- > 0;) {

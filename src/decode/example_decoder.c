@@ -30,8 +30,8 @@ static cst_status struct_feature(const cst_feature *feature, cst_error *error) {
   return status;
 }
 
-static cst_status add_feature(cst_example_decoder *d, const cst_feature *feature,
-                              cst_error *error) {
+static cst_status add_example_feature(cst_example_decoder *d, const cst_feature *feature,
+                                      cst_error *error) {
   if (feature->type == CST_FEATURE_STRUCT) {
     return struct_feature(feature, error);
   }
@@ -56,8 +56,9 @@ cst_status cst__no_such_column(const cst_feature *features, size_t count, const 
   return cst__fail_unknown(error, CST_NOT_FOUND, "the schema has no such column", name, &names);
 }
 
-static cst_status plan_wanted(cst_example_decoder *d, const cst_schema *schema,
-                              const cst__example_decoder_options *options, cst_error *error) {
+static cst_status plan_wanted_features(cst_example_decoder *d, const cst_schema *schema,
+                                       const cst__example_decoder_options *options,
+                                       cst_error *error) {
   for (size_t i = 0; i < options->num_columns; i++) {
     const char *name = options->columns[i];
     if (schema == NULL) {
@@ -71,7 +72,7 @@ static cst_status plan_wanted(cst_example_decoder *d, const cst_schema *schema,
       return cst__no_such_column(count > 0 ? cst__schema_feature(schema, 0) : NULL, count, name,
                                  error);
     }
-    CST__TRY(add_feature(d, cst__schema_feature(schema, at), error));
+    CST__TRY(add_example_feature(d, cst__schema_feature(schema, at), error));
   }
   return CST_OK;
 }
@@ -94,8 +95,9 @@ static cst_status plan_nested(cst_example_decoder *d, const cst_schema *schema,
   return CST_OK;
 }
 
-static cst_status plan_rejection(cst_example_decoder *d, const cst_schema *schema,
-                                 const cst__example_decoder_options *options, cst_error *error) {
+static cst_status plan_feature_rejection(cst_example_decoder *d, const cst_schema *schema,
+                                         const cst__example_decoder_options *options,
+                                         cst_error *error) {
   cst__decoder_columns_reject(&d->columns, schema);
   for (size_t i = 0; i < cst__schema_num_features(schema); i++) {
     if (!is_left_out(cst__schema_feature(schema, i), options)) {
@@ -105,31 +107,32 @@ static cst_status plan_rejection(cst_example_decoder *d, const cst_schema *schem
   return CST_OK;
 }
 
-static cst_status plan(cst_example_decoder *d, const cst_schema *schema,
-                       const cst__example_decoder_options *wanted, cst_error *error) {
+static cst_status plan_features(cst_example_decoder *d, const cst_schema *schema,
+                                const cst__example_decoder_options *wanted, cst_error *error) {
   cst__example_decoder_options own = *wanted;
   const cst__example_decoder_options *options = &own;
   if (own.flags & CST_COLUMNS_NESTED) {
     CST__TRY(plan_nested(d, schema, &own, error));
   }
   if (options->columns != NULL) {
-    CST__TRY(plan_wanted(d, schema, options, error));
+    CST__TRY(plan_wanted_features(d, schema, options, error));
   } else if (schema != NULL) {
     for (size_t i = 0; i < cst__schema_num_features(schema); i++) {
       if (!is_left_out(cst__schema_feature(schema, i), options)) {
-        CST__TRY(add_feature(d, cst__schema_feature(schema, i), error));
+        CST__TRY(add_example_feature(d, cst__schema_feature(schema, i), error));
       }
     }
   }
   d->state.grows = schema == NULL && options->columns == NULL;
   d->state.learns = d->state.grows;
   d->columns.all_seen = !d->state.grows;
-  return schema != NULL && options->reject_unknown ? plan_rejection(d, schema, options, error)
-                                                   : CST_OK;
+  return schema != NULL && options->reject_unknown
+             ? plan_feature_rejection(d, schema, options, error)
+             : CST_OK;
 }
 
 /* With a kind, or by its name alone. */
-static bool has_occurred(const cst__decode_state *state, uint32_t column) {
+static bool has_feature_occurred(const cst__decode_state *state, uint32_t column) {
   return state->hot[column].tag != 0 || (state->hot[column].flags & CST__HOT_SEEN) != 0;
 }
 
@@ -147,10 +150,10 @@ cst_status cst__example_decoder_new(const cst_schema *schema,
   d->state.damaged_hint = options->damaged_hint != NULL ? options->damaged_hint
                                                         : "the record is damaged, or no tf.Example";
   d->columns.flags = options->flags;
-  d->columns.occurred = has_occurred;
+  d->columns.occurred = has_feature_occurred;
   cst_status status = cst__decoder_columns_init(&d->columns, &d->state, options->allocator, error);
   if (status == CST_OK) {
-    status = plan(d, schema, options, error);
+    status = plan_features(d, schema, options, error);
   }
   d->state.error = NULL;
   if (status != CST_OK) {
@@ -197,7 +200,7 @@ cst_status cst__example_decoder_share(const cst_example_decoder *plan, cst_examp
 
 /* ---- the columns of the output ---- */
 
-static size_t place_of(const cst_example_decoder *d, const cst__extra_column *extra) {
+static size_t place_of_extra(const cst_example_decoder *d, const cst__extra_column *extra) {
   return extra->at < d->columns.num_outputs ? extra->at : d->columns.num_outputs;
 }
 
@@ -206,7 +209,7 @@ static cst_status add_extra(cst_example_decoder *d, const cst__extra_column *ext
                             cst_error *error) {
   const cst__decoder_columns *columns = &d->columns;
   const char *name = extra->type.name;
-  size_t at = place_of(d, extra);
+  size_t at = place_of_extra(d, extra);
   for (size_t i = 0; i < columns->num_outputs; i++) {
     if (strcmp(columns->names[i], name) == 0) {
       cst_status status =
@@ -222,8 +225,8 @@ static cst_status add_extra(cst_example_decoder *d, const cst__extra_column *ext
   return CST_OK;
 }
 
-static cst_status choose_outputs(cst_example_decoder *d, const cst__extra_column *extra,
-                                 cst_error *error) {
+static cst_status choose_example_outputs(cst_example_decoder *d, const cst__extra_column *extra,
+                                         cst_error *error) {
   CST__TRY(cst__decoder_columns_choose(&d->columns, error));
   return extra != NULL ? add_extra(d, extra, error) : CST_OK;
 }
@@ -249,7 +252,7 @@ cst_status cst__example_decoder_schema_with(const cst_example_decoder *decoder,
     return cst__fail(error, CST_STATE, "give the decoder a schema",
                      "without a schema, every batch has columns of its own");
   }
-  CST__TRY(choose_outputs(d, extra, error));
+  CST__TRY(choose_example_outputs(d, extra, error));
   return outputs_schema(d, extra, out, error);
 }
 
@@ -300,7 +303,7 @@ static cst_status hand_out(cst_example_decoder *d, cst__extra_column *extra, str
     if (!cst__batch_reserve(d->state.batch, d->state.num_columns + 1)) {
       return cst__fail_memory(error, sizeof(cst__column));
     }
-    cst__batch_attach(d->state.batch, &extra->array, place_of(d, extra));
+    cst__batch_attach(d->state.batch, &extra->array, place_of_extra(d, extra));
   }
   struct ArrowArray made;
   CST__TRY(cst__batch_export(d->state.batch, (int64_t)d->records->count, columns->order,
@@ -317,7 +320,7 @@ static cst_status hand_out(cst_example_decoder *d, cst__extra_column *extra, str
 static cst_status finish_batch(cst_example_decoder *d, cst__extra_column *extra,
                                struct ArrowSchema *schema, struct ArrowArray *out,
                                cst_error *error) {
-  CST__TRY(choose_outputs(d, extra, error));
+  CST__TRY(choose_example_outputs(d, extra, error));
   cst__settle_use(&d->state);
   if (out != NULL) {
     CST__TRY(close_columns(d, error));
@@ -361,20 +364,20 @@ static cst_status decode_examples(void *decoder, const cst__records *records,
   return cst__example_decoder_end(d, status, NULL, out_schema, out);
 }
 
-static cst__message_decoder as_message_decoder(cst_example_decoder *d) {
+static cst__message_decoder example_message_decoder(cst_example_decoder *d) {
   return (cst__message_decoder){d, decode_examples, d->state.views, &d->state.allocator};
 }
 
 cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__records *records,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error) {
-  const cst__message_decoder own = as_message_decoder(decoder);
+  const cst__message_decoder own = example_message_decoder(decoder);
   return cst__decode_records(&own, records, out_schema, out, error);
 }
 
 cst_status cst__example_decode_arrow(cst_example_decoder *decoder, const struct ArrowSchema *schema,
                                      struct ArrowArray *records, struct ArrowSchema *out_schema,
                                      struct ArrowArray *out, cst_error *error) {
-  const cst__message_decoder own = as_message_decoder(decoder);
+  const cst__message_decoder own = example_message_decoder(decoder);
   return cst__decode_arrow(&own, schema, records, out_schema, out, error);
 }

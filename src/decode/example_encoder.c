@@ -15,7 +15,7 @@ struct cst_example_encoder {
   const cst__flat_ragged *flat; /* tensors to check the rows of a batch against */
 };
 
-static const cst_feature *find_feature(const cst_schema *schema, const char *name) {
+static const cst_feature *find_example_feature(const cst_schema *schema, const char *name) {
   size_t at = cst__schema_find_feature(schema, name, strlen(name));
   return at != SIZE_MAX ? cst__schema_feature(schema, at) : NULL;
 }
@@ -31,7 +31,8 @@ static cst_status find_ragged(cst_example_encoder *e, const cst__view *view,
                               const cst_tensor_spec **out, cst_error *error) {
   *out = NULL;
   bool nested = cst__view_is_list(view) && cst__view_is_list(&view->children[0]);
-  if (e->base.schema == NULL || (!nested && find_feature(e->base.schema, view->name) != NULL)) {
+  if (e->base.schema == NULL ||
+      (!nested && find_example_feature(e->base.schema, view->name) != NULL)) {
     return CST_OK;
   }
   CST__TRY(need_ragged(e, error));
@@ -39,7 +40,8 @@ static cst_status find_ragged(cst_example_encoder *e, const cst__view *view,
   return CST_OK;
 }
 
-static cst_status add_column(cst_example_encoder *e, const cst__view *view, cst_error *error) {
+static cst_status add_example_column(cst_example_encoder *e, const cst__view *view,
+                                     cst_error *error) {
   const cst_tensor_spec *ragged;
   CST__TRY(find_ragged(e, view, &ragged, error));
   if (ragged != NULL) {
@@ -73,11 +75,12 @@ static cst_status plan_example(cst__encoder *encoder, const cst__view *batch, cs
   cst_example_encoder *e = (cst_example_encoder *)encoder;
   e->columns.count = 0;
   for (int64_t i = 0; i < batch->num_children; i++) {
-    CST__TRY(add_column(e, &batch->children[i], error));
+    CST__TRY(add_example_column(e, &batch->children[i], error));
   }
   for (size_t i = 0; e->base.schema != NULL && i < e->columns.count; i++) {
     cst__out_column *column = &e->columns.items[i];
-    CST__TRY(cst__check_out_column(column, find_feature(e->base.schema, column->name), error));
+    CST__TRY(
+        cst__check_out_column(column, find_example_feature(e->base.schema, column->name), error));
   }
   CST__TRY(cst__sort_out_columns(&e->columns, error));
   return plan_checks(e, error);

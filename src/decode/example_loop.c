@@ -130,8 +130,8 @@ ALWAYS_INLINE outcome put_strings(target t, const uint8_t *at, const uint8_t *en
   return commit(t, count);
 }
 
-static __attribute__((noinline)) outcome put_views(target t, const uint8_t *at,
-                                                   const uint8_t *end) {
+static __attribute__((noinline)) outcome put_string_views(target t, const uint8_t *at,
+                                                          const uint8_t *end) {
   const cst__decode_state *state = t.state;
   size_t count = t.hot->num_values;
   while (at < end) {
@@ -169,7 +169,7 @@ ALWAYS_INLINE outcome put_list(target t, const uint8_t *at, const uint8_t *end, 
   if (tag != CST__TAG_BYTES) {
     return put_numbers(t, tag, at, end, slack);
   }
-  return UNLIKELY(t.hot->flags & CST__HOT_VIEW) ? put_views(t, at, end)
+  return UNLIKELY(t.hot->flags & CST__HOT_VIEW) ? put_string_views(t, at, end)
                                                 : put_strings(t, at, end, slack);
 }
 
@@ -280,7 +280,7 @@ ALWAYS_INLINE outcome put_small(cst__decode_state *state, size_t row, const uint
   bool is_one = value[5] == size;
   if (tag == CST__TAG_BYTES) {
     if (UNLIKELY(t.hot->flags & CST__HOT_VIEW)) {
-      return put_views(t, value + 4, values + size);
+      return put_string_views(t, value + 4, values + size);
     }
     return is_one ? put_string(t, values, size) : put_strings(t, value + 4, values + size, true);
   }
@@ -293,8 +293,9 @@ ALWAYS_INLINE outcome put_small(cst__decode_state *state, size_t row, const uint
 
 /* An entry of any size, or what is no entry: *at moves behind what was done, NULL says that all of
  * the rest was. */
-static __attribute__((noinline)) cst_status put_any(cst__decode_state *state, const uint8_t **at,
-                                                    const uint8_t *end, const uint8_t *readable) {
+static __attribute__((noinline)) cst_status put_any_entry(cst__decode_state *state,
+                                                          const uint8_t **at, const uint8_t *end,
+                                                          const uint8_t *readable) {
   const uint8_t *entry = *at + 1;
   size_t size;
   if (UNLIKELY(**at != CST__TAG_FIRST || !read_size(&entry, &size) || entry > end ||
@@ -317,8 +318,9 @@ static __attribute__((noinline)) cst_status put_any(cst__decode_state *state, co
 
 /* The entries of one Features message, [at, end), where `readable` is the end of what may be read
  * and at least HEADER_SLACK behind every entry that is looked at. */
-static cst_status put_entries(cst__decode_state *state, const uint8_t *at, const uint8_t *end,
-                              const uint8_t *readable, const uint8_t **stop) {
+static cst_status put_feature_entries(cst__decode_state *state, const uint8_t *at,
+                                      const uint8_t *end, const uint8_t *readable,
+                                      const uint8_t **stop) {
   size_t row = (size_t)state->row;
   const uint8_t *begin_limit = readable - HEADER_SLACK < end ? readable - HEADER_SLACK + 1 : end;
   const uint8_t *end_limit = readable - SLACK < end ? readable - SLACK : end;
@@ -338,7 +340,7 @@ static cst_status put_entries(cst__decode_state *state, const uint8_t *at, const
     if (end_limit < end && end - at <= TAIL_BYTES) {
       break; /* near the end: the caller copies */
     }
-    CST__TRY(put_any(state, &at, end, readable));
+    CST__TRY(put_any_entry(state, &at, end, readable));
     if (at == NULL) {
       at = end;
     }
@@ -348,13 +350,14 @@ static cst_status put_entries(cst__decode_state *state, const uint8_t *at, const
 }
 
 /* All entries of a record that begins at `begin`. */
-static cst_status put_features(cst__decode_state *state, const uint8_t *begin, const uint8_t *at,
-                               const uint8_t *end, const uint8_t *readable) {
+static cst_status put_features_message(cst__decode_state *state, const uint8_t *begin,
+                                       const uint8_t *at, const uint8_t *end,
+                                       const uint8_t *readable) {
   uint8_t tail[TAIL_BYTES + HEADER_SLACK + SLACK];
   uint8_t *copy = tail;
   state->view_shift = 0;
   if (readable - at >= HEADER_SLACK) {
-    CST__TRY(put_entries(state, at, end, readable, &at));
+    CST__TRY(put_feature_entries(state, at, end, readable, &at));
   }
   if (LIKELY(at == end)) {
     return CST_OK;
@@ -371,7 +374,7 @@ static cst_status put_features(cst__decode_state *state, const uint8_t *begin, c
   }
   memset(copy + rest, 0, HEADER_SLACK + SLACK);
   state->view_shift = at - copy;
-  return put_entries(state, copy, copy + rest, copy + rest + HEADER_SLACK + SLACK, &at);
+  return put_feature_entries(state, copy, copy + rest, copy + rest + HEADER_SLACK + SLACK, &at);
 }
 
 /* Begins to load a record that comes next: a list of them lies anywhere in memory, and by the time
@@ -383,7 +386,7 @@ ALWAYS_INLINE void fetch(const cst_bytes *record) {
   }
 }
 
-static cst_status run(cst__decode_state *state, const cst__records *records) {
+static cst_status run_examples(cst__decode_state *state, const cst__records *records) {
   size_t done = 0;
   for (size_t i = 0; i < records->count; i++) {
     const uint8_t *at = records->items[i].data;
@@ -397,7 +400,8 @@ static cst_status run(cst__decode_state *state, const cst__records *records) {
     cst__enter_record(state, records);
     if (LIKELY(size >= 8 && *at++ == CST__TAG_FIRST && read_size(&at, &features) &&
                features == (size_t)(end - at))) {
-      CST__TRY(put_features(state, records->items[i].data, at, end, end + records->padding));
+      CST__TRY(
+          put_features_message(state, records->items[i].data, at, end, end + records->padding));
     } else {
       CST__TRY(cst__slow_record(state, records->items[i].data, size));
     }
@@ -427,7 +431,7 @@ static const int32_t take_ends[16][8] = {
 
 /* From the last row on, so that nothing is overwritten before it was read: there are never fewer
  * rows left than ends. */
-static void expand(int64_t *offsets, const uint8_t *validity, size_t rows, size_t present) {
+static void expand_offsets(int64_t *offsets, const uint8_t *validity, size_t rows, size_t present) {
   size_t row = rows;
   while (row > present) {
 #if defined(__AVX2__)
@@ -449,4 +453,5 @@ static void expand(int64_t *offsets, const uint8_t *validity, size_t rows, size_
 }
 
 const cst__kernels CST__PASTE(cst__kernels_, CST_VARIANT) = {
-    run, CST__PASTE(cst__sequence_run_, CST_VARIANT), put_features, expand};
+    run_examples, CST__PASTE(cst__sequence_run_, CST_VARIANT), put_features_message,
+    expand_offsets};

@@ -19,7 +19,7 @@ enum {
   LIST_DEPTH = RECORD_DEPTH - 4
 };
 
-static const char *kind_name(uint8_t tag) {
+static const char *name_of_kind(uint8_t tag) {
   switch (tag) {
     case CST__TAG_BYTES:
       return "bytes";
@@ -58,13 +58,13 @@ cst_status cst__wrong_kind(cst__decode_state *state, uint32_t column, uint8_t fo
         state, column,
         cst__fail(state->error, CST_SCHEMA,
                   "infer the schema from all of the data: columnstone schema infer",
-                  "found a list of %s, the schema knows no type", kind_name(found)));
+                  "found a list of %s, the schema knows no type", name_of_kind(found)));
   }
   return cst__at_column(
       state, column,
-      cst__fail(state->error, CST_SCHEMA, NULL, "found a list of %s, %s %s", kind_name(found),
+      cst__fail(state->error, CST_SCHEMA, NULL, "found a list of %s, %s %s", name_of_kind(found),
                 cold->tag != 0 ? "the schema says" : "earlier records have",
-                kind_name(cst__expected_kind(state, column))));
+                name_of_kind(cst__expected_kind(state, column))));
 }
 
 /* ---- names and types ---- */
@@ -182,7 +182,7 @@ static cst_status append_view(cst__decode_state *state, uint32_t column, cst_byt
   return CST_OK;
 }
 
-static cst_status append_bytes(cst__decode_state *state, uint32_t column, cst_bytes value) {
+static cst_status append_string(cst__decode_state *state, uint32_t column, cst_bytes value) {
   if (column == CST__NO_COLUMN) {
     return CST_OK;
   }
@@ -227,7 +227,7 @@ static cst_status walk_list(cst__decode_state *state, uint8_t tag, cst_bytes lis
     }
     if (tag == CST__TAG_BYTES) {
       if (field.type == CST__WIRE_LEN) {
-        CST__TRY(append_bytes(state, column, field.bytes));
+        CST__TRY(append_string(state, column, field.bytes));
       }
     } else if (field.type == CST__WIRE_LEN) {
       CST__TRY(walk_packed(state, tag, field.bytes, column));
@@ -288,7 +288,7 @@ cst_status cst__settle_wrong(cst__decode_state *state) {
   return status;
 }
 
-static cst_status put_feature(cst__decode_state *state, uint32_t column, cst_bytes feature) {
+static cst_status put_slow_feature(cst__decode_state *state, uint32_t column, cst_bytes feature) {
   cst__feature_shape shape;
   state->hot[column].flags |= CST__HOT_SEEN;
   cst_status status = cst__find_shape(state, feature, &shape);
@@ -335,7 +335,7 @@ typedef struct entry_parts {
   size_t capacity; /* of joined */
 } entry_parts;
 
-static cst_status add_part(cst__decode_state *state, entry_parts *parts, cst_bytes part) {
+static cst_status add_value_part(cst__decode_state *state, entry_parts *parts, cst_bytes part) {
   if (parts->value.size == 0) {
     parts->value = part;
     return CST_OK;
@@ -378,7 +378,7 @@ static cst_status read_entry(cst__decode_state *state, const uint8_t *data, size
                          "the name of a feature (%zu bytes) is no UTF-8", field.bytes.size);
       }
     } else if (field.number == 2) {
-      CST__TRY(add_part(state, parts, field.bytes));
+      CST__TRY(add_value_part(state, parts, field.bytes));
     }
   }
   return wire.fault != CST__WIRE_FAULT_NONE ? cst__malformed(state, wire.fault) : CST_OK;
@@ -397,7 +397,7 @@ static cst_status put_parts(cst__decode_state *state, const entry_parts *parts) 
                           cst__fail(state->error, CST_UNSUPPORTED, "decode without binary views",
                                     "the value of a feature lies in several parts"));
   }
-  return put_feature(state, column, parts->value);
+  return put_slow_feature(state, column, parts->value);
 }
 
 cst_status cst__slow_entry(cst__decode_state *state, const uint8_t *data, size_t size) {

@@ -13,7 +13,7 @@ static int compare_name(const void *name, const void *column) {
   return strcmp(name, ((const cst__out_column *)column)->name);
 }
 
-static const cst__out_column *find_column(const cst__out_columns *columns, const char *name) {
+static const cst__out_column *find_out_column(const cst__out_columns *columns, const char *name) {
   return columns->count == 0
              ? NULL
              : bsearch(name, columns->items, columns->count, sizeof *columns->items, compare_name);
@@ -26,14 +26,15 @@ typedef struct found {
 
 static const cst__out_column *find_source(const cst__out_columns *columns, const char *name,
                                           found *f) {
-  const cst__out_column *column = find_column(columns, name);
+  const cst__out_column *column = find_out_column(columns, name);
   f->any = f->any || column != NULL;
   f->nested = f->nested || (column != NULL && column->ragged != NULL);
   return column;
 }
 
-static cst_status add_tensor(const cst_tensor_spec *spec, const cst__out_columns *columns,
-                             cst__arena *arena, const cst__flat_ragged **list, cst_error *error) {
+static cst_status add_flat_tensor(const cst_tensor_spec *spec, const cst__out_columns *columns,
+                                  cst__arena *arena, const cst__flat_ragged **list,
+                                  cst_error *error) {
   size_t room = spec->num_partitions + 1;
   cst__flat_ragged *tensor = cst__arena_take(arena, sizeof *tensor);
   const cst__out_column **lengths = cst__arena_take(arena, room * sizeof *lengths);
@@ -100,7 +101,7 @@ cst_status cst__flat_ragged_plan(const cst_specs *ragged, const cst__out_columns
   cst__name_map_reset(&users);
   for (size_t i = 0; status == CST_OK && i < count; i++) {
     if (!shared[i]) {
-      status = add_tensor(cst__specs_get(ragged, i), columns, arena, out, error);
+      status = add_flat_tensor(cst__specs_get(ragged, i), columns, arena, out, error);
     }
   }
   return status;
@@ -115,7 +116,7 @@ typedef struct slot {
   int64_t end;
 } slot;
 
-static slot slot_of(const cst__out_column *column, int64_t row) {
+static slot slot_of_row(const cst__out_column *column, int64_t row) {
   slot s = {column->values, 0, 0};
   (void)cst__out_values(column, row, &s.begin, &s.end);
   return s;
@@ -179,7 +180,7 @@ static int64_t length_at(const cst__view *v, int64_t i) {
 }
 
 /* The slots that lengths make up. False: one is negative, or they are more than 2^63 - 1. */
-static bool add_up(const slot *lengths, int64_t unit, int64_t *sum) {
+static bool add_lengths(const slot *lengths, int64_t unit, int64_t *sum) {
   *sum = 0;
   for (int64_t i = lengths->begin; i < lengths->end; i++) {
     int64_t slots;
@@ -199,7 +200,7 @@ static cst_status check_sum(const cst__flat_ragged *t, size_t i, const slot *len
   long long wanted = (long long)(next->end - next->begin);
   int64_t sum;
   cst_status status = CST_OK;
-  if (!add_up(lengths, t->units[i], &sum)) {
+  if (!add_lengths(lengths, t->units[i], &sum)) {
     status = cst__fail(error, CST_SCHEMA, hint,
                        "a row length is negative, or more than the %lld %s that there are", wanted,
                        what);
@@ -217,8 +218,8 @@ cst_status cst__flat_ragged_check(const cst__flat_ragged *t, int64_t row, cst_er
   if (absent) {
     return CST_OK;
   }
-  const slot values = slot_of(t->values, row);
-  slot lengths = t->num_lengths > 0 ? slot_of(t->lengths[0], row) : values;
+  const slot values = slot_of_row(t->values, row);
+  slot lengths = t->num_lengths > 0 ? slot_of_row(t->lengths[0], row) : values;
   if ((lengths.end - lengths.begin) % t->outer_unit != 0) {
     const char *name = t->num_lengths > 0 ? length_name(t, 0) : t->spec->path[0];
     return at_feature(
@@ -230,7 +231,7 @@ cst_status cst__flat_ragged_check(const cst__flat_ragged *t, int64_t row, cst_er
         error);
   }
   for (size_t i = 0; i < t->num_lengths; i++) {
-    slot next = i + 1 < t->num_lengths ? slot_of(t->lengths[i + 1], row) : values;
+    slot next = i + 1 < t->num_lengths ? slot_of_row(t->lengths[i + 1], row) : values;
     CST__TRY(check_sum(t, i, &lengths, &next, error));
     lengths = next;
   }

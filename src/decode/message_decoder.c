@@ -55,8 +55,8 @@ typedef struct call {
   size_t num_blocks;
 } call;
 
-static cst_status look(call *c, const struct ArrowSchema *schema, const struct ArrowArray *records,
-                       cst_error *error) {
+static cst_status look_at_records(call *c, const struct ArrowSchema *schema,
+                                  const struct ArrowArray *records, cst_error *error) {
   CST__TRY(cst__view_init_records(&c->view, schema, records, &c->arena, error));
   size_t count = (size_t)c->view.length;
   c->items = cst__arena_take(&c->arena, (count + 1) * sizeof *c->items);
@@ -125,7 +125,7 @@ cst_status cst__decode_arrow(const cst__message_decoder *decoder, const struct A
                              struct ArrowArray *out, cst_error *error) {
   call c = {.decoder = decoder};
   cst__arena_init(&c.arena, NULL);
-  cst_status status = look(&c, schema, records, error);
+  cst_status status = look_at_records(&c, schema, records, error);
   bool in_place = c.view.layout == CST__LAYOUT_BINARY && c.view.length > 0;
   if (status == CST_OK && in_place && decoder->views) {
     status = decode_kept(&c, records, out_schema, out, error);

@@ -62,7 +62,7 @@ uint32_t cst__name_table_find(const cst__name_table *table, const uint8_t *name,
 }
 
 /* Returns true if the name found its first slot taken. */
-static bool put(cst__name_table *table, size_t column) {
+static bool put_name_slot(cst__name_table *table, size_t column) {
   size_t at =
       cst__name_slot_of(table, table->keys[column + 1], (const uint8_t *)table->names[column]);
   bool taken = table->slots[at] != 0;
@@ -74,11 +74,11 @@ static bool put(cst__name_table *table, size_t column) {
 }
 
 /* Puts every name in again; returns how many found their first slot taken. */
-static size_t fill_slots(cst__name_table *table) {
+static size_t fill_name_slots(cst__name_table *table) {
   size_t taken = 0;
   memset(table->slots, 0, (table->mask + 1) * sizeof *table->slots);
   for (size_t i = 0; i < table->count; i++) {
-    taken += put(table, i);
+    taken += put_name_slot(table, i);
   }
   return taken;
 }
@@ -88,20 +88,20 @@ void cst__name_table_tune(cst__name_table *table) {
     return;
   }
   uint64_t best = table->seed;
-  size_t least = fill_slots(table);
+  size_t least = fill_name_slots(table);
   for (int i = 0; i < SEEDS_TO_TRY && least > 0; i++) {
     table->seed = cst__fold(table->seed, UINT64_C(0xd6e8feb86659fd93)) | 1;
-    size_t taken = fill_slots(table);
+    size_t taken = fill_name_slots(table);
     if (taken < least) {
       least = taken;
       best = table->seed;
     }
   }
   table->seed = best;
-  (void)fill_slots(table);
+  (void)fill_name_slots(table);
 }
 
-static bool grow_slots(cst__name_table *table) {
+static bool grow_name_slots(cst__name_table *table) {
   size_t count = (table->mask + 1) * 2;
   uint32_t *slots = cst__new(&table->allocator, count * sizeof *slots);
   if (slots == NULL) {
@@ -110,12 +110,12 @@ static bool grow_slots(cst__name_table *table) {
   cst__delete(table->slots);
   table->slots = slots;
   table->mask = count - 1;
-  (void)fill_slots(table);
+  (void)fill_name_slots(table);
   return true;
 }
 
 bool cst__name_table_add(cst__name_table *table, const uint8_t *name, size_t size) {
-  if ((table->count + 1) * SPARSE > table->mask + 1 && !grow_slots(table)) {
+  if ((table->count + 1) * SPARSE > table->mask + 1 && !grow_name_slots(table)) {
     return false;
   }
   char *copy = cst__arena_copy(&table->arena, name, size);
@@ -129,9 +129,9 @@ bool cst__name_table_add(cst__name_table *table, const uint8_t *name, size_t siz
   table->has_few = table->count <= CST__FEW_NAMES;
   if (size > CST__SHORT_NAME && !table->has_long) {
     table->has_long = true; /* the hash looks at more from here on */
-    (void)fill_slots(table);
+    (void)fill_name_slots(table);
   } else {
-    (void)put(table, table->count - 1);
+    (void)put_name_slot(table, table->count - 1);
   }
   return true;
 }

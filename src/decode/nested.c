@@ -47,7 +47,8 @@ static const char *nth_source(const cst_tensor_spec *spec, size_t i) {
 /* The value feature and the partitions, of which uniform ones have no source (NULL). */
 static size_t num_sources(const cst_tensor_spec *spec) { return spec->num_partitions + 1; }
 
-static cst_status add_source(cst__nest *nest, size_t tensor, const char *name, cst_error *error) {
+static cst_status add_tensor_source(cst__nest *nest, size_t tensor, const char *name,
+                                    cst_error *error) {
   size_t other = cst__name_map_find(&nest->sources, name, strlen(name));
   if (other != SIZE_MAX) {
     char first[64];
@@ -71,15 +72,15 @@ static cst_status add_sources(cst__nest *nest, size_t tensor, cst_error *error) 
   for (size_t i = 0; i < num_sources(spec); i++) {
     const char *name = nth_source(spec, i);
     if (name != NULL) {
-      CST__TRY(add_source(nest, tensor, name, error));
+      CST__TRY(add_tensor_source(nest, tensor, name, error));
     }
   }
   return CST_OK;
 }
 
 /* A tensor has the name of a feature only if that is one of its own. */
-static cst_status check_name(const cst__nest *nest, const cst_schema *schema, size_t tensor,
-                             cst_error *error) {
+static cst_status check_tensor_name(const cst__nest *nest, const cst_schema *schema, size_t tensor,
+                                    cst_error *error) {
   const char *name = cst__specs_get(nest->ragged, tensor)->name;
   if (cst__schema_find_feature(schema, name, strlen(name)) == SIZE_MAX ||
       cst__name_map_find(&nest->sources, name, strlen(name)) == tensor) {
@@ -119,7 +120,7 @@ static cst_status plan_all(cst__nest *nest, const cst_schema *schema, cst_error 
     CST__TRY(add_sources(nest, i, error));
   }
   for (size_t i = 0; i < cst__specs_count(nest->ragged); i++) {
-    CST__TRY(check_name(nest, schema, i, error));
+    CST__TRY(check_tensor_name(nest, schema, i, error));
   }
   for (size_t i = 0; i < cst__schema_num_features(schema); i++) {
     const cst_feature *feature = cst__schema_feature(schema, i);
@@ -177,15 +178,16 @@ static cst_status take_wanted(cst__nest *nest, const cst_schema *schema, const c
         return cst__fail_twice(error, columns[i], strlen(columns[i]));
       }
       CST__TRY(add_sources(nest, at, error));
-      CST__TRY(check_name(nest, schema, at, error));
+      CST__TRY(check_tensor_name(nest, schema, at, error));
       CST__TRY(add_nested(nest, cst__specs_get(nest->ragged, at), error));
     }
   }
   return CST_OK;
 }
 
-static cst_status plan_wanted(cst__nest *nest, const cst_schema *schema, const char *const *columns,
-                              size_t num_columns, cst_error *error) {
+static cst_status plan_wanted_columns(cst__nest *nest, const cst_schema *schema,
+                                      const char *const *columns, size_t num_columns,
+                                      cst_error *error) {
   cst__name_map sources = {0};
   cst_status status = list_sources(nest, &sources, error);
   if (status == CST_OK) {
@@ -196,7 +198,7 @@ static cst_status plan_wanted(cst__nest *nest, const cst_schema *schema, const c
 }
 
 /* Room for the lists: every wanted column once, and every source of a tensor once. */
-static cst_status reserve(cst__nest *nest, size_t wanted, cst_error *error) {
+static cst_status reserve_nest(cst__nest *nest, size_t wanted, cst_error *error) {
   size_t count = wanted + 1;
   for (size_t i = 0; i < cst__specs_count(nest->ragged); i++) {
     count += num_sources(cst__specs_get(nest->ragged, i));
@@ -209,11 +211,12 @@ static cst_status reserve(cst__nest *nest, size_t wanted, cst_error *error) {
              : cst__fail_memory(error, count * sizeof *nest->columns);
 }
 
-static cst_status plan(cst__nest *nest, const cst_schema *schema, const char *const *columns,
-                       size_t num_columns, cst_error *error) {
+static cst_status plan_nest(cst__nest *nest, const cst_schema *schema, const char *const *columns,
+                            size_t num_columns, cst_error *error) {
   CST__TRY(cst__specs_new_ragged(schema, &nest->ragged, error));
-  CST__TRY(reserve(nest, columns != NULL ? num_columns : cst__schema_num_features(schema), error));
-  return columns != NULL ? plan_wanted(nest, schema, columns, num_columns, error)
+  CST__TRY(
+      reserve_nest(nest, columns != NULL ? num_columns : cst__schema_num_features(schema), error));
+  return columns != NULL ? plan_wanted_columns(nest, schema, columns, num_columns, error)
                          : plan_all(nest, schema, error);
 }
 
@@ -226,7 +229,7 @@ cst_status cst__nest_new(const cst_schema *schema, const cst__nest_options *opti
   nest->allocator = cst__allocator_of(options->allocator);
   nest->offset_width = options->flags & CST_COLUMNS_OFFSETS_32 ? 4 : 8;
   cst__arena_init(&nest->arena, &nest->allocator);
-  cst_status status = plan(nest, schema, options->columns, options->num_columns, error);
+  cst_status status = plan_nest(nest, schema, options->columns, options->num_columns, error);
   if (status != CST_OK) {
     cst__nest_free(nest);
     return status;
@@ -282,7 +285,7 @@ static int64_t list_end(const work *w, size_t i, int64_t slot) {
   return cst__view_entry(w->flat[i]->buffers[1], w->width, slot);
 }
 
-static void put_entry(void *entries, int width, int64_t at, int64_t value) {
+static void put_list_offset(void *entries, int width, int64_t at, int64_t value) {
   if (width == 8) {
     ((int64_t *)entries)[at] = value;
   } else {
@@ -374,7 +377,7 @@ static cst_status put_offsets(const work *w, size_t i, void *offsets) {
   const int64_t *lengths = w->flat[i]->children[0]->buffers[1];
   int64_t unit = w->column->units[i - 1];
   size_t next = i < w->column->num_lengths ? i + 1 : 0;
-  put_entry(offsets, w->width, 0, 0);
+  put_list_offset(offsets, w->width, 0, 0);
   for (int64_t row = 0; row < w->rows; row++) {
     int64_t begin = list_end(w, next, row);
     int64_t end = list_end(w, next, row + 1);
@@ -385,7 +388,7 @@ static cst_status put_offsets(const work *w, size_t i, void *offsets) {
         return wrong_sum(w, i, row, end - begin);
       }
       at += slots;
-      put_entry(offsets, w->width, k + 1, at);
+      put_list_offset(offsets, w->width, k + 1, at);
     }
     if (at != end) {
       return wrong_sum(w, i, row, end - begin);
@@ -409,7 +412,7 @@ static void move(struct ArrowArray *from, struct ArrowArray *to) {
 }
 
 /* The rows' level: as many lists as there are outermost lengths, null where the values are. */
-static cst_status put_rows(const cst__nest *nest, const work *w, struct ArrowArray *out) {
+static cst_status put_row_offsets(const cst__nest *nest, const work *w, struct ArrowArray *out) {
   const struct ArrowArray *values = w->flat[0];
   void *offsets;
   CST__TRY(new_list(nest, w, w->rows, out, &offsets));
@@ -433,7 +436,7 @@ static cst_status nest_column(const cst__nest *nest, const work *w, struct Arrow
     move(w->flat[0], out);
     return CST_OK;
   }
-  CST__TRY(put_rows(nest, w, out));
+  CST__TRY(put_row_offsets(nest, w, out));
   for (size_t i = 1; i <= w->column->num_lengths; i++) {
     void *offsets;
     out = out->children[0];

@@ -22,7 +22,7 @@ static size_t num_lengths(const cst_tensor_spec *spec) {
   return count;
 }
 
-static size_t depth_of(const cst__view *view) {
+static size_t nesting_of(const cst__view *view) {
   size_t depth = 0;
   while (cst__view_is_list(view)) {
     depth++;
@@ -37,14 +37,14 @@ const cst_tensor_spec *cst__ragged_find(const cst_specs *ragged, const cst__view
     return NULL;
   }
   const cst_tensor_spec *spec = cst__specs_get(ragged, at);
-  bool flat = depth_of(column) <= 1 && strcmp(spec->path[0], column->name) == 0;
+  bool flat = nesting_of(column) <= 1 && strcmp(spec->path[0], column->name) == 0;
   return flat ? NULL : spec;
 }
 
-static cst_status check_depth(const cst_tensor_spec *spec, const cst__view *view,
-                              cst_error *error) {
+static cst_status check_list_depth(const cst_tensor_spec *spec, const cst__view *view,
+                                   cst_error *error) {
   size_t wanted = num_lengths(spec) + 1;
-  if (depth_of(view) == wanted || view->layout == CST__LAYOUT_NULL) {
+  if (nesting_of(view) == wanted || view->layout == CST__LAYOUT_NULL) {
     return CST_OK;
   }
   char type[64];
@@ -68,9 +68,9 @@ static const cst__view *innermost(const cst__view *view) {
 static cst_status put_source(const cst__out_column *column, int64_t row, bool lossy,
                              cst__back *back, cst_error *error);
 
-static cst_status add_source(cst__arena *arena, cst__out_columns *columns, const char *name,
-                             const cst__view *view, const cst__ragged_source *source,
-                             cst_error *error) {
+static cst_status add_source_column(cst__arena *arena, cst__out_columns *columns, const char *name,
+                                    const cst__view *view, const cst__ragged_source *source,
+                                    cst_error *error) {
   cst__out_column *column;
   cst__ragged_source *copy = cst__arena_take(arena, sizeof *copy);
   if (copy == NULL) {
@@ -93,7 +93,7 @@ static cst_status add_source(cst__arena *arena, cst__out_columns *columns, const
 cst_status cst__add_ragged_columns(cst__arena *arena, cst__out_columns *columns,
                                    const cst_tensor_spec *spec, const cst__view *view,
                                    cst_error *error) {
-  CST__TRY(check_depth(spec, view, error));
+  CST__TRY(check_list_depth(spec, view, error));
   size_t at = 0;
   cst__ragged_source source = {.spec = spec, .num_levels = num_lengths(spec) + 1};
   source.outer_unit = cst__uniform_product(spec, &at);
@@ -101,10 +101,10 @@ cst_status cst__add_ragged_columns(cst__arena *arena, cst__out_columns *columns,
     const char *name = spec->partitions[at++].row_length_column;
     source.level++;
     source.unit = cst__uniform_product(spec, &at);
-    CST__TRY(add_source(arena, columns, name, view, &source, error));
+    CST__TRY(add_source_column(arena, columns, name, view, &source, error));
   }
   source.is_values = true;
-  return add_source(arena, columns, spec->path[0], view, &source, error);
+  return add_source_column(arena, columns, spec->path[0], view, &source, error);
 }
 
 /* ---- one row ---- */
@@ -140,7 +140,8 @@ static cst_status put_length(const walk *w, int64_t length) {
 }
 
 /* Writes what lies in one list: a length, values, or what lies in its lists, the last one first. */
-static cst_status put_list(const walk *w, const cst__view *lists, int64_t slot, size_t level) {
+static cst_status put_nested_list(const walk *w, const cst__view *lists, int64_t slot,
+                                  size_t level) {
   const cst__ragged_source *source = w->source;
   int64_t begin;
   int64_t end;
@@ -162,7 +163,7 @@ static cst_status put_list(const walk *w, const cst__view *lists, int64_t slot, 
     return cst__put_run(w->column, begin, end, w->lossy, w->back, w->error);
   }
   for (int64_t i = end; i > begin; i--) {
-    CST__TRY(put_list(w, &lists->children[0], i - 1, level + 1));
+    CST__TRY(put_nested_list(w, &lists->children[0], i - 1, level + 1));
   }
   return CST_OK;
 }
@@ -173,7 +174,7 @@ static cst_status put_source(const cst__out_column *column, int64_t row, bool lo
   size_t before = cst__back_used(back);
   bool is_null = cst__view_is_null(column->view, row);
   if (!is_null) {
-    CST__TRY(put_list(&w, column->view, row, 0));
+    CST__TRY(put_nested_list(&w, column->view, row, 0));
   }
   size_t bound = column->name_size + CST__ENTRY_OVERHEAD;
   if (!cst__back_room(back, bound)) {

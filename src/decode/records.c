@@ -43,7 +43,7 @@ static bool sum_sizes(const cst__records *records, size_t *total) {
   return true;
 }
 
-static void copy_records(const cst__records *records, cst_bytes *items, uint8_t *at) {
+static void copy_into_block(const cst__records *records, cst_bytes *items, uint8_t *at) {
   for (size_t i = 0; i < records->count; i++) {
     items[i] = (cst_bytes){at, records->items[i].size};
     if (items[i].size > 0) {
@@ -69,7 +69,7 @@ cst_status cst__records_copy(const cst_allocator *allocator, const cst__records 
     return cst__fail_memory(error, total);
   }
   cst__refcount_init(&block->owners);
-  copy_records(records, items, block->bytes);
+  copy_into_block(records, items, block->bytes);
   out->items = items;
   out->block = (cst__block_ref){block->bytes, total, block, copied_retain, copied_release};
   out->records = (cst__records){items, records->count, COPY_PADDING, &out->block, 1};

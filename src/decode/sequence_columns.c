@@ -19,7 +19,7 @@ bool cst__inner_reserve(cst__sequence *sequence, size_t num_columns) {
   return ok;
 }
 
-static void refresh(cst__sequence *sequence, uint32_t column) {
+static void refresh_lists(cst__sequence *sequence, uint32_t column) {
   cst__buffer *buffer = &sequence->state.batch->columns[column].list_offsets;
   sequence->inners[column].ends = (int64_t *)(void *)buffer->data;
   sequence->inners[column].room_lists = buffer->capacity / sizeof(int64_t) - 1;
@@ -40,7 +40,7 @@ cst_status cst__inner_open(cst__sequence *sequence, uint32_t column) {
                            0)) {
     return cst__fail_memory(state->error, size);
   }
-  refresh(sequence, column);
+  refresh_lists(sequence, column);
   sequence->inners[column].ends[0] = 0;
   return CST_OK;
 }
@@ -54,7 +54,7 @@ cst_status cst__inner_grow(cst__sequence *sequence, uint32_t column, size_t list
       !cst__buffer_reserve(&state->allocator, buffer, want, buffer->capacity)) {
     return cst__fail_memory(state->error, lists * sizeof(int64_t));
   }
-  refresh(sequence, column);
+  refresh_lists(sequence, column);
   return CST_OK;
 }
 

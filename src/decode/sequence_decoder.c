@@ -25,16 +25,16 @@ struct cst_sequence_decoder {
 
 /* ---- planning ---- */
 
-static cst_status add_list(cst_sequence_decoder *d, const char *name, size_t size, cst__cold cold,
-                           cst_error *error) {
+static cst_status add_list_column(cst_sequence_decoder *d, const char *name, size_t size,
+                                  cst__cold cold, cst_error *error) {
   if (!cst__inner_reserve(&d->sequence, d->sequence.state.num_columns + 1)) {
     return cst__fail_memory(error, sizeof(cst__inner));
   }
   return cst__decoder_columns_add(&d->columns, name, size, cold, error);
 }
 
-static cst_status add_feature(cst_sequence_decoder *d, const cst_feature *feature,
-                              cst_error *error) {
+static cst_status add_list_feature(cst_sequence_decoder *d, const cst_feature *feature,
+                                   cst_error *error) {
   if (feature->type == CST_FEATURE_STRUCT) {
     cst_status status = cst__fail(error, CST_SCHEMA, "leave the feature out by columns",
                                   "the feature list is of type STRUCT, a tf.SequenceExample holds "
@@ -42,7 +42,8 @@ static cst_status add_feature(cst_sequence_decoder *d, const cst_feature *featur
     cst__error_add_path(error, feature->name, feature->name_size);
     return status;
   }
-  return add_list(d, feature->name, feature->name_size, cst__cold_of_feature(feature), error);
+  return add_list_column(d, feature->name, feature->name_size, cst__cold_of_feature(feature),
+                         error);
 }
 
 /* All lists of the schema's column (NULL: it has none), or all that there are without one. */
@@ -54,7 +55,7 @@ static cst_status add_all(cst_sequence_decoder *d, const cst_feature *column, cs
   }
   d->columns.all_seen = true;
   for (size_t i = 0; column != NULL && i < column->num_children; i++) {
-    CST__TRY(add_feature(d, &column->children[i], error));
+    CST__TRY(add_list_feature(d, &column->children[i], error));
   }
   return CST_OK;
 }
@@ -64,7 +65,7 @@ static cst_status add_one(cst_sequence_decoder *d, const cst_feature *column, co
   d->sequence.is_wanted = true;
   d->columns.all_seen = true;
   if (!d->has_schema) {
-    return add_list(d, name, strlen(name), (cst__cold){.fixed_size = -1}, error);
+    return add_list_column(d, name, strlen(name), (cst__cold){.fixed_size = -1}, error);
   }
   size_t count = column != NULL ? column->num_children : 0;
   const cst_feature *list =
@@ -72,7 +73,7 @@ static cst_status add_one(cst_sequence_decoder *d, const cst_feature *column, co
                                        (cst_bytes){(const uint8_t *)name, strlen(name)})
                 : NULL;
   if (list != NULL) {
-    return add_feature(d, list, error);
+    return add_list_feature(d, list, error);
   }
   return cst__no_such_column(count > 0 ? column->children : NULL, count, name, error);
 }
@@ -94,10 +95,10 @@ typedef struct context_columns {
 } context_columns;
 
 /* Takes the wanted feature lists; the other columns go to `context`. */
-static cst_status plan_wanted(cst_sequence_decoder *d, const cst_schema *schema,
-                              const cst_feature *column,
-                              const cst__sequence_decoder_options *options,
-                              context_columns *context, cst_error *error) {
+static cst_status plan_wanted_lists(cst_sequence_decoder *d, const cst_schema *schema,
+                                    const cst_feature *column,
+                                    const cst__sequence_decoder_options *options,
+                                    context_columns *context, cst_error *error) {
   bool whole = false;
   for (size_t i = 0; i < options->num_columns; i++) {
     const char *name = options->columns[i];
@@ -122,8 +123,8 @@ static cst_status plan_wanted(cst_sequence_decoder *d, const cst_schema *schema,
   return CST_OK;
 }
 
-static cst_status find_column(const cst_sequence_decoder *d, const cst_schema *schema,
-                              const cst_feature **out, cst_error *error) {
+static cst_status find_lists_column(const cst_sequence_decoder *d, const cst_schema *schema,
+                                    const cst_feature **out, cst_error *error) {
   size_t at =
       schema != NULL ? cst__schema_find_feature(schema, d->name, strlen(d->name)) : SIZE_MAX;
   *out = at != SIZE_MAX ? cst__schema_feature(schema, at) : NULL;
@@ -138,8 +139,8 @@ static cst_status find_column(const cst_sequence_decoder *d, const cst_schema *s
 }
 
 /* Unknown lists are looked for as well. */
-static cst_status plan_rejection(cst_sequence_decoder *d, const cst_schema *schema,
-                                 const cst_feature *column, cst_error *error) {
+static cst_status plan_list_rejection(cst_sequence_decoder *d, const cst_schema *schema,
+                                      const cst_feature *column, cst_error *error) {
   d->sequence.is_wanted = true;
   cst__decoder_columns_reject(&d->columns, schema);
   for (size_t i = 0; column != NULL && i < column->num_children; i++) {
@@ -152,9 +153,9 @@ static cst_status plan_lists(cst_sequence_decoder *d, const cst_schema *schema,
                              const cst__sequence_decoder_options *options, context_columns *context,
                              cst_error *error) {
   const cst_feature *column;
-  CST__TRY(find_column(d, schema, &column, error));
+  CST__TRY(find_lists_column(d, schema, &column, error));
   if (options->columns != NULL) {
-    CST__TRY(plan_wanted(d, schema, column, options, context, error));
+    CST__TRY(plan_wanted_lists(d, schema, column, options, context, error));
   } else {
     d->is_always = column != NULL && column->num_children > 0;
     cst_status status = d->has_schema && !d->is_always ? CST_OK : add_all(d, column, error);
@@ -163,7 +164,7 @@ static cst_status plan_lists(cst_sequence_decoder *d, const cst_schema *schema,
     }
   }
   d->sequence.state.learns = d->sequence.state.grows;
-  return schema != NULL && options->reject_unknown ? plan_rejection(d, schema, column, error)
+  return schema != NULL && options->reject_unknown ? plan_list_rejection(d, schema, column, error)
                                                    : CST_OK;
 }
 
@@ -184,8 +185,8 @@ static cst_status plan_context(cst_sequence_decoder *d, const cst_schema *schema
   return CST_OK;
 }
 
-static cst_status plan(cst_sequence_decoder *d, const cst_schema *schema,
-                       const cst__sequence_decoder_options *options, cst_error *error) {
+static cst_status plan_columns(cst_sequence_decoder *d, const cst_schema *schema,
+                               const cst__sequence_decoder_options *options, cst_error *error) {
   context_columns context = {cst__new(NULL, (options->num_columns + 1) * sizeof(char *)), 0};
   if (context.names == NULL) {
     return cst__fail_memory(error, options->num_columns * sizeof(char *));
@@ -199,7 +200,7 @@ static cst_status plan(cst_sequence_decoder *d, const cst_schema *schema,
 }
 
 /* In any record of the batch. */
-static bool has_occurred(const cst__decode_state *state, uint32_t column) {
+static bool has_list_occurred(const cst__decode_state *state, uint32_t column) {
   const int64_t *offsets =
       (const int64_t *)(const void *)state->batch->columns[column].offsets.data;
   return cst__has_buffers(state, column) && state->hot[column].next_end - offsets > 1;
@@ -225,11 +226,12 @@ cst_status cst__sequence_decoder_new(const cst_schema *schema,
   d->sequence.state.error = error;
   d->columns.flags = options->flags;
   d->columns.is_nested = true;
-  d->columns.occurred = has_occurred;
+  d->columns.occurred = has_list_occurred;
   cst_status status =
       cst__decoder_columns_init(&d->columns, &d->sequence.state, options->allocator, error);
   if (status == CST_OK) {
-    status = d->name != NULL ? plan(d, schema, options, error) : cst__fail_memory(error, sizeof *d);
+    status = d->name != NULL ? plan_columns(d, schema, options, error)
+                             : cst__fail_memory(error, sizeof *d);
   }
   d->sequence.state.error = NULL;
   if (status != CST_OK) {
@@ -300,8 +302,8 @@ cst_status cst__sequence_decoder_share(const cst_sequence_decoder *plan, cst_seq
 
 /* ---- the lists of the output ---- */
 
-static cst_status choose_outputs(cst_sequence_decoder *d, cst__extra_column *extra,
-                                 cst_error *error) {
+static cst_status choose_list_outputs(cst_sequence_decoder *d, cst__extra_column *extra,
+                                      cst_error *error) {
   CST__TRY(cst__decoder_columns_choose(&d->columns, error));
   *extra = (cst__extra_column){.type = {.name = d->name,
                                         .is_struct = true,
@@ -317,7 +319,7 @@ cst_status cst__sequence_decoder_schema(const cst_sequence_decoder *decoder,
   cst_sequence_decoder *d = (cst_sequence_decoder *)decoder;
   cst__extra_column extra;
   if (d->has_schema && d->is_always) {
-    CST__TRY(choose_outputs(d, &extra, error));
+    CST__TRY(choose_list_outputs(d, &extra, error));
     return cst__example_decoder_schema_with(d->context, &extra, out, error);
   }
   return cst__example_decoder_schema(d->context, out, error);
@@ -349,7 +351,7 @@ static cst_status finish_lists(cst_sequence_decoder *d, const cst__records *reco
                                cst__extra_column *extra, cst_error *error) {
   cst__decoder_columns *columns = &d->columns;
   cst__decode_state *state = &d->sequence.state;
-  CST__TRY(choose_outputs(d, extra, error));
+  CST__TRY(choose_list_outputs(d, extra, error));
   cst__settle_use(state);
   if (!export) {
     return CST_OK;
@@ -402,7 +404,7 @@ static cst_status decode_sequences(void *decoder, const cst__records *records,
   return status;
 }
 
-static cst__message_decoder as_message_decoder(cst_sequence_decoder *d) {
+static cst__message_decoder sequence_message_decoder(cst_sequence_decoder *d) {
   const cst__decode_state *state = &d->sequence.state;
   return (cst__message_decoder){d, decode_sequences, state->views, &state->allocator};
 }
@@ -410,7 +412,7 @@ static cst__message_decoder as_message_decoder(cst_sequence_decoder *d) {
 cst_status cst__sequence_decoder_decode(cst_sequence_decoder *decoder, const cst__records *records,
                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
                                         cst_error *error) {
-  const cst__message_decoder own = as_message_decoder(decoder);
+  const cst__message_decoder own = sequence_message_decoder(decoder);
   return cst__decode_records(&own, records, out_schema, out, error);
 }
 
@@ -418,6 +420,6 @@ cst_status cst__sequence_decode_arrow(cst_sequence_decoder *decoder,
                                       const struct ArrowSchema *schema, struct ArrowArray *records,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error) {
-  const cst__message_decoder own = as_message_decoder(decoder);
+  const cst__message_decoder own = sequence_message_decoder(decoder);
   return cst__decode_arrow(&own, schema, records, out_schema, out, error);
 }

@@ -30,12 +30,12 @@ struct cst_sequence_encoder {
 
 /* ---- the plan of one batch ---- */
 
-static const cst_feature *find_feature(const cst_schema *schema, const char *name) {
+static const cst_feature *find_sequence_feature(const cst_schema *schema, const char *name) {
   size_t at = cst__schema_find_feature(schema, name, strlen(name));
   return at != SIZE_MAX ? cst__schema_feature(schema, at) : NULL;
 }
 
-static const cst_feature *find_child(const cst_feature *parent, const char *name) {
+static const cst_feature *find_list_feature(const cst_feature *parent, const char *name) {
   return parent != NULL ? cst__feature_by_name(parent->children, parent->num_children,
                                                (cst_bytes){(const uint8_t *)name, strlen(name)})
                         : NULL;
@@ -46,7 +46,8 @@ static cst_status add_context(cst_sequence_encoder *e, const cst__view *view, cs
   CST__TRY(cst__add_out_column(&e->context, view->name, view, &column, error));
   CST__TRY(cst__set_out_values(column, view, error));
   if (e->base.schema != NULL) {
-    CST__TRY(cst__check_out_column(column, find_feature(e->base.schema, view->name), error));
+    CST__TRY(
+        cst__check_out_column(column, find_sequence_feature(e->base.schema, view->name), error));
   }
   return CST_OK;
 }
@@ -72,14 +73,14 @@ static cst_status set_steps(cst__out_column *column, cst_error *error) {
       error);
 }
 
-static cst_status add_list(cst_sequence_encoder *e, const cst__view *view,
-                           const cst_feature *feature, cst_error *error) {
+static cst_status add_feature_list(cst_sequence_encoder *e, const cst__view *view,
+                                   const cst_feature *feature, cst_error *error) {
   cst__out_column *column;
   CST__TRY(cst__add_out_column(&e->lists, view->name, view, &column, error));
   CST__TRY(set_steps(column, error));
   return e->base.schema == NULL
              ? CST_OK
-             : cst__check_out_column(column, find_child(feature, view->name), error);
+             : cst__check_out_column(column, find_list_feature(feature, view->name), error);
 }
 
 static cst_status check_struct(const cst_sequence_encoder *e, const cst__view *view,
@@ -95,7 +96,7 @@ static cst_status check_struct(const cst_sequence_encoder *e, const cst__view *v
   if (e->base.schema == NULL) {
     return CST_OK;
   }
-  *feature = find_feature(e->base.schema, view->name);
+  *feature = find_sequence_feature(e->base.schema, view->name);
   if (*feature == NULL || (*feature)->type != CST_FEATURE_STRUCT) {
     return cst__fail(error, CST_SCHEMA, "make it a feature of type STRUCT with a struct_domain",
                      *feature == NULL ? "the schema has no feature for the feature lists"
@@ -104,7 +105,8 @@ static cst_status check_struct(const cst_sequence_encoder *e, const cst__view *v
   return CST_OK;
 }
 
-static cst_status add_lists(cst_sequence_encoder *e, const cst__view *view, cst_error *error) {
+static cst_status add_feature_lists(cst_sequence_encoder *e, const cst__view *view,
+                                    cst_error *error) {
   const cst_feature *feature = NULL;
   cst_status status = CST_OK;
   if (e->has_lists) {
@@ -116,7 +118,7 @@ static cst_status add_lists(cst_sequence_encoder *e, const cst__view *view, cst_
     status = check_struct(e, view, &feature, error);
   }
   for (int64_t i = 0; status == CST_OK && i < view->num_children; i++) {
-    status = add_list(e, &view->children[i], feature, error);
+    status = add_feature_list(e, &view->children[i], feature, error);
   }
   if (status == CST_OK) {
     status = cst__sort_out_columns(&e->lists, error);
@@ -135,7 +137,7 @@ static cst_status plan_sequence(cst__encoder *encoder, const cst__view *batch, c
   for (int64_t i = 0; i < batch->num_children; i++) {
     const cst__view *view = &batch->children[i];
     bool is_sequence = strcmp(view->name, e->sequence_column) == 0;
-    CST__TRY(is_sequence ? add_lists(e, view, error) : add_context(e, view, error));
+    CST__TRY(is_sequence ? add_feature_lists(e, view, error) : add_context(e, view, error));
   }
   return cst__sort_out_columns(&e->context, error);
 }
@@ -219,8 +221,8 @@ static cst_status put_step(const cst__out_column *column, const cst__view *steps
 }
 
 /* The map entry of one feature list; none for null. */
-static cst_status put_entry(const cst__out_column *column, int64_t row, bool lossy, cst__back *back,
-                            cst_error *error) {
+static cst_status put_list_entry(const cst__out_column *column, int64_t row, bool lossy,
+                                 cst__back *back, cst_error *error) {
   size_t before = cst__back_used(back);
   size_t bound = column->name_size + CST__ENTRY_OVERHEAD;
   int64_t begin;
@@ -244,11 +246,11 @@ static cst_status put_entry(const cst__out_column *column, int64_t row, bool los
   return CST_OK;
 }
 
-static cst_status put_lists(const cst_sequence_encoder *e, int64_t row, cst__back *back,
-                            cst_error *error) {
+static cst_status put_feature_lists(const cst_sequence_encoder *e, int64_t row, cst__back *back,
+                                    cst_error *error) {
   size_t before = cst__back_used(back);
   for (size_t i = e->lists.count; i > 0; i--) {
-    cst_status status = put_entry(&e->lists.items[i - 1], row, e->base.lossy, back, error);
+    cst_status status = put_list_entry(&e->lists.items[i - 1], row, e->base.lossy, back, error);
     if (status != CST_OK) {
       cst__error_add_path(error, e->sequence_column, strlen(e->sequence_column));
       return status;
@@ -265,7 +267,7 @@ static cst_status put_sequence(const cst__encoder *encoder, int64_t row, cst__ba
                                cst_error *error) {
   const cst_sequence_encoder *e = (const cst_sequence_encoder *)encoder;
   if (e->has_lists) {
-    CST__TRY(put_lists(e, row, back, error));
+    CST__TRY(put_feature_lists(e, row, back, error));
   }
   return cst__put_features(&e->context, row, e->base.lossy, back, error);
 }

@@ -29,7 +29,7 @@ typedef struct steps {
 
 /* ---- one Feature of any layout, nothing behind `end` is read ---- */
 
-static bool put_strings(steps *s, const uint8_t *at, const uint8_t *end) {
+static bool put_step_strings(steps *s, const uint8_t *at, const uint8_t *end) {
   cst__hot *hot = s->hot;
   const cst__decode_state *state = &s->sequence->state;
   while (at < end) {
@@ -52,7 +52,7 @@ static bool put_strings(steps *s, const uint8_t *at, const uint8_t *end) {
   return true;
 }
 
-static bool put_packed(steps *s, const uint8_t *at, const uint8_t *end) {
+static bool put_packed_step(steps *s, const uint8_t *at, const uint8_t *end) {
   size_t size;
   if (*at++ != CST__TAG_FIRST || !read_size_within(&at, end, &size) || size != (size_t)(end - at)) {
     return false;
@@ -77,11 +77,12 @@ static bool put_kind(steps *s, const uint8_t *at, const uint8_t *end) {
   if (size == 0) {
     return true;
   }
-  return s->hot->tag == CST__TAG_BYTES ? put_strings(s, at, end) : put_packed(s, at, end);
+  return s->hot->tag == CST__TAG_BYTES ? put_step_strings(s, at, end) : put_packed_step(s, at, end);
 }
 
 /* The next Feature; *at moves behind it. */
-static __attribute__((noinline)) outcome put_any(steps *s, const uint8_t **at, const uint8_t *end) {
+static __attribute__((noinline)) outcome put_any_feature(steps *s, const uint8_t **at,
+                                                         const uint8_t *end) {
   const uint8_t *feature = *at + 1;
   size_t size;
   if (**at != CST__TAG_FIRST || !read_size_within(&feature, end, &size) ||
@@ -191,7 +192,7 @@ static const uint8_t *put_floats(steps *s, const uint8_t *at, const uint8_t *lim
   return put_usual(s, at, limit, CST__TAG_FLOAT);
 }
 
-static const uint8_t *put_bytes(steps *s, const uint8_t *at, const uint8_t *limit) {
+static const uint8_t *put_step_bytes(steps *s, const uint8_t *at, const uint8_t *limit) {
   return put_usual(s, at, limit, CST__TAG_BYTES);
 }
 
@@ -202,14 +203,14 @@ static const uint8_t *put_fast(steps *s, const uint8_t *at, const uint8_t *limit
     case CST__TAG_FLOAT:
       return put_floats(s, at, limit);
     default:
-      return s->hot->flags & CST__HOT_VIEW ? at : put_bytes(s, at, limit);
+      return s->hot->flags & CST__HOT_VIEW ? at : put_step_bytes(s, at, limit);
   }
 }
 
 /* ---- a feature list ---- */
 
 /* Room for all that so many bytes of Features can hold. */
-static bool reserve(steps *s, size_t size) {
+static bool reserve_steps(steps *s, size_t size) {
   cst__sequence *sequence = s->sequence;
   size_t values = s->hot->tag == CST__TAG_FLOAT   ? size / 4
                   : s->hot->tag == CST__TAG_BYTES ? size / 2
@@ -242,7 +243,7 @@ static outcome put_steps(steps *s, const uint8_t *at, const uint8_t *end, const 
       at = put_fast(s, at, limit);
     }
     if (at < end) {
-      outcome how = put_any(s, &at, end);
+      outcome how = put_any_feature(s, &at, end);
       if (UNLIKELY(how != DONE)) {
         return how;
       }
@@ -251,8 +252,8 @@ static outcome put_steps(steps *s, const uint8_t *at, const uint8_t *end, const 
   return DONE;
 }
 
-static outcome put_list(cst__sequence *sequence, uint32_t column, const uint8_t *at,
-                        const uint8_t *end, const uint8_t *readable) {
+static outcome put_feature_steps(cst__sequence *sequence, uint32_t column, const uint8_t *at,
+                                 const uint8_t *end, const uint8_t *readable) {
   cst__hot *hot = &sequence->state.hot[column];
   cst__inner *inner = &sequence->inners[column];
   size_t num_nulls = inner->num_nulls;
@@ -262,7 +263,7 @@ static outcome put_list(cst__sequence *sequence, uint32_t column, const uint8_t 
   if (UNLIKELY(hot->tag == 0 || (hot->validity[row >> 3] >> (row & 7)) & 1)) {
     return SLOW;
   }
-  if (UNLIKELY(!reserve(&s, (size_t)(end - at)))) {
+  if (UNLIKELY(!reserve_steps(&s, (size_t)(end - at)))) {
     (void)cst__at_lists(sequence, CST_LIMIT);
     return FAILED;
   }
@@ -293,7 +294,7 @@ static bool take_field(const uint8_t **at, const uint8_t *end, uint8_t tag, cst_
   return true;
 }
 
-static outcome put_entry(cst__sequence *sequence, cst_bytes entry, const uint8_t *readable) {
+static outcome put_feature_list(cst__sequence *sequence, cst_bytes entry, const uint8_t *readable) {
   const uint8_t *at = entry.data;
   const uint8_t *end = at + entry.size;
   cst_bytes name;
@@ -308,10 +309,11 @@ static outcome put_entry(cst__sequence *sequence, cst_bytes entry, const uint8_t
   if (UNLIKELY(column == CST__NO_COLUMN)) {
     return sequence->state.learns ? SLOW : DONE;
   }
-  return put_list(sequence, column, list.data, end, readable);
+  return put_feature_steps(sequence, column, list.data, end, readable);
 }
 
-static outcome put_lists(cst__sequence *sequence, cst_bytes lists, const uint8_t *readable) {
+static outcome put_lists_message(cst__sequence *sequence, cst_bytes lists,
+                                 const uint8_t *readable) {
   const uint8_t *at = lists.data;
   const uint8_t *end = at + lists.size;
   cst_bytes entry;
@@ -320,7 +322,7 @@ static outcome put_lists(cst__sequence *sequence, cst_bytes lists, const uint8_t
     if (UNLIKELY(!take_field(&at, end, CST__TAG_FIRST, &entry))) {
       return SLOW;
     }
-    outcome how = put_entry(sequence, entry, readable);
+    outcome how = put_feature_list(sequence, entry, readable);
     if (UNLIKELY(how != DONE)) {
       return how;
     }
@@ -343,7 +345,8 @@ static outcome put_record(cst__sequence *sequence, cst_bytes record, const uint8
     }
   }
   if (at < end) {
-    how = take_field(&at, end, CST__TAG_VALUE, &part) ? put_lists(sequence, part, readable) : SLOW;
+    how = take_field(&at, end, CST__TAG_VALUE, &part) ? put_lists_message(sequence, part, readable)
+                                                      : SLOW;
   }
   return LIKELY(how == DONE) && at < end ? SLOW : how;
 }

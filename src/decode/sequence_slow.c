@@ -55,7 +55,7 @@ static cst_status read_name(cst__decode_state *state, cst_bytes entry, cst_bytes
 }
 
 /* The column of a name, made if it is a new one that is wanted. */
-static cst_status find_column(cst__sequence *sequence, cst_bytes name, uint32_t *column) {
+static cst_status find_list_column(cst__sequence *sequence, cst_bytes name, uint32_t *column) {
   cst__decode_state *state = &sequence->state;
   *column = cst__name_table_find(state->table, name.data, name.size);
   if (*column != CST__NO_COLUMN || !state->learns) {
@@ -71,7 +71,7 @@ static cst_status find_column(cst__sequence *sequence, cst_bytes name, uint32_t 
   return CST_OK;
 }
 
-static cst_status check_parts(cst__decode_state *state, uint32_t column, cst_bytes entry) {
+static cst_status check_entry_lists(cst__decode_state *state, uint32_t column, cst_bytes entry) {
   cst__wire wire = cst__wire_of(entry.data, entry.size);
   cst__wire_field field;
   while (cst__wire_next(&wire, ENTRY_DEPTH, &field)) {
@@ -90,11 +90,11 @@ static cst_status note_entry(cst__sequence *sequence, cst_bytes entry) {
   cst_bytes name;
   uint32_t column;
   CST__TRY(read_name(state, entry, &name));
-  CST__TRY(find_column(sequence, name, &column));
+  CST__TRY(find_list_column(sequence, name, &column));
   if (column == CST__NO_COLUMN) {
     return CST_OK;
   }
-  CST__TRY(check_parts(state, column, entry));
+  CST__TRY(check_entry_lists(state, column, entry));
   void *entries = sequence->entries;
   if (!cst__grow(&state->allocator, &entries, &sequence->entry_capacity, sequence->num_entries + 1,
                  sizeof(cst__list_entry))) {
@@ -123,8 +123,8 @@ static cst_status note_lists(cst__sequence *sequence, cst_bytes lists) {
 
 /* ---- the second walk: values ---- */
 
-static cst_status put_feature(cst__sequence *sequence, uint32_t column, size_t *num_lists,
-                              cst_bytes feature) {
+static cst_status put_slow_step(cst__sequence *sequence, uint32_t column, size_t *num_lists,
+                                cst_bytes feature) {
   cst__decode_state *state = &sequence->state;
   cst__feature_shape shape;
   CST__TRY(cst__find_shape(state, feature, &shape));
@@ -147,19 +147,19 @@ static cst_status put_feature(cst__sequence *sequence, uint32_t column, size_t *
   return CST_OK;
 }
 
-static cst_status put_list(cst__sequence *sequence, uint32_t column, size_t *num_lists,
-                           cst_bytes list) {
+static cst_status put_slow_list(cst__sequence *sequence, uint32_t column, size_t *num_lists,
+                                cst_bytes list) {
   cst__wire wire = cst__wire_of(list.data, list.size);
   cst__wire_field field;
   while (cst__wire_next(&wire, LIST_DEPTH, &field)) {
     if (field.number == 1 && field.type == CST__WIRE_LEN) {
-      CST__TRY(put_feature(sequence, column, num_lists, field.bytes));
+      CST__TRY(put_slow_step(sequence, column, num_lists, field.bytes));
     }
   }
   return CST_OK;
 }
 
-static cst_status put_entry(cst__sequence *sequence, const cst__list_entry *entry) {
+static cst_status put_slow_entry(cst__sequence *sequence, const cst__list_entry *entry) {
   cst__wire wire = cst__wire_of(entry->bytes.data, entry->bytes.size);
   cst__wire_field field;
   if (!cst__has_buffers(&sequence->state, entry->column)) {
@@ -168,18 +168,18 @@ static cst_status put_entry(cst__sequence *sequence, const cst__list_entry *entr
   size_t num_lists = sequence->inners[entry->column].num_lists;
   while (cst__wire_next(&wire, ENTRY_DEPTH, &field)) {
     if (field.number == 2 && field.type == CST__WIRE_LEN) {
-      CST__TRY(put_list(sequence, entry->column, &num_lists, field.bytes));
+      CST__TRY(put_slow_list(sequence, entry->column, &num_lists, field.bytes));
     }
   }
   cst__inner_commit(sequence, entry->column, num_lists);
   return CST_OK;
 }
 
-static cst_status put_entries(cst__sequence *sequence) {
+static cst_status put_list_entries(cst__sequence *sequence) {
   for (size_t i = 0; i < sequence->num_entries; i++) {
     const cst__list_entry *entry = &sequence->entries[i];
     if (sequence->inners[entry->column].pending == i + 1) {
-      CST__TRY(put_entry(sequence, entry));
+      CST__TRY(put_slow_entry(sequence, entry));
     }
   }
   return CST_OK;
@@ -211,7 +211,7 @@ cst_status cst__slow_sequence(cst__sequence *sequence, const uint8_t *data, size
   if (wire.fault != CST__WIRE_FAULT_NONE) {
     return cst__malformed(&sequence->state, wire.fault);
   }
-  status = put_entries(sequence);
+  status = put_list_entries(sequence);
   return status != CST_OK ? cst__at_lists(sequence, status) : CST_OK;
 }
 

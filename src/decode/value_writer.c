@@ -79,7 +79,7 @@ static cst__value_fault put_float64(const cst__view *view, int64_t begin, int64_
 }
 
 /* IEEE 754 binary16, every value of which float32 holds. */
-static float half_to_float(uint16_t half) {
+static float float_of_half(uint16_t half) {
   uint32_t exponent = (half >> 10) & 0x1f;
   uint32_t mantissa = half & 0x3ff;
   float value;
@@ -98,7 +98,7 @@ static cst__value_fault put_half(const cst__view *view, int64_t begin, int64_t e
   const uint16_t *values = (const uint16_t *)view->data + view->offset;
   (void)lossy;
   for (int64_t i = end; i > begin; i--) {
-    float value = half_to_float(values[i - 1]);
+    float value = float_of_half(values[i - 1]);
     *at -= 4;
     memcpy(*at, &value, 4);
   }
@@ -127,8 +127,8 @@ static cst__value_fault put_large_binary(const cst__view *view, int64_t begin, i
   return CST__VALUE_OK;
 }
 
-static cst__value_fault put_bytes(const cst__view *view, int64_t begin, int64_t end, bool lossy,
-                                  uint8_t **at) {
+static cst__value_fault put_binary(const cst__view *view, int64_t begin, int64_t end, bool lossy,
+                                   uint8_t **at) {
   uint8_t *to = *at;
   (void)lossy;
   for (int64_t i = end; i > begin; i--) {
@@ -172,7 +172,7 @@ bool cst__value_writer(const cst__view *view, uint8_t *tag, cst__put_values *put
     case CST__LAYOUT_FIXED_BINARY:
       *tag = CST__TAG_BYTES;
       *put = view->layout == CST__LAYOUT_BINARY && view->offset_width == 8 ? put_large_binary
-                                                                           : put_bytes;
+                                                                           : put_binary;
       return true;
     default:
       return false;

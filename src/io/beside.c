@@ -20,7 +20,7 @@ struct cst__beside {
   cst_error failure;
 };
 
-static void *run(void *arg) {
+static void *run_writer(void *arg) {
   cst__beside *beside = arg;
   cst__interrupt_follow(&beside->cancelled);
   cst__mutex_lock(&beside->lock);
@@ -63,7 +63,7 @@ cst_status cst__beside_start(cst__beside_work work, void *ctx, const cst_allocat
   beside->failure = (cst_error)CST_ERROR_INIT;
   cst__mutex_init(&beside->lock);
   cst__condition_init(&beside->changed);
-  if (!cst__thread_start(&beside->thread, run, beside)) {
+  if (!cst__thread_start(&beside->thread, run_writer, beside)) {
     free_beside(beside);
     beside = NULL;
   }

@@ -31,16 +31,16 @@ static void *new_deflater(uint16_t wrapper, int level, const cst_allocator *allo
   return state;
 }
 
-static void *new_gzip(int level, const cst_allocator *allocator) {
+static void *new_gzip_encoder(int level, const cst_allocator *allocator) {
   return new_deflater(IGZIP_GZIP, level, allocator);
 }
 
-static void *new_zlib(int level, const cst_allocator *allocator) {
+static void *new_zlib_encoder(int level, const cst_allocator *allocator) {
   return new_deflater(IGZIP_ZLIB, level, allocator);
 }
 
-static cst_status encode(void *opaque, const uint8_t *data, size_t size, bool last,
-                         const cst__byte_sink *sink, cst_error *error) {
+static cst_status encode_deflate(void *opaque, const uint8_t *data, size_t size, bool last,
+                                 const cst__byte_sink *sink, cst_error *error) {
   deflater *state = opaque;
   struct isal_zstream *stream = &state->stream;
   do {
@@ -63,5 +63,7 @@ static cst_status encode(void *opaque, const uint8_t *data, size_t size, bool la
   return CST_OK;
 }
 
-const cst__encoder cst__gzip_encoder = {"gzip", 1, 9, new_gzip, cst__delete, encode};
-const cst__encoder cst__zlib_encoder = {"zlib", 1, 9, new_zlib, cst__delete, encode};
+const cst__encoder cst__gzip_encoder = {"gzip",           1,           9,
+                                        new_gzip_encoder, cst__delete, encode_deflate};
+const cst__encoder cst__zlib_encoder = {"zlib",           1,           9,
+                                        new_zlib_encoder, cst__delete, encode_deflate};

@@ -24,8 +24,12 @@ static void *new_inflater(const cst_allocator *allocator, uint32_t wrapper) {
   return state;
 }
 
-static void *new_gzip(const cst_allocator *allocator) { return new_inflater(allocator, ISAL_GZIP); }
-static void *new_zlib(const cst_allocator *allocator) { return new_inflater(allocator, ISAL_ZLIB); }
+static void *new_gzip_decoder(const cst_allocator *allocator) {
+  return new_inflater(allocator, ISAL_GZIP);
+}
+static void *new_zlib_decoder(const cst_allocator *allocator) {
+  return new_inflater(allocator, ISAL_ZLIB);
+}
 
 /* "gzip member 3" or "zlib stream". */
 static const char *name_part(const inflater *state, char *buf, size_t n) {
@@ -148,5 +152,7 @@ static cst_status inflate_some(void *opaque, cst__span *in, uint8_t *out, size_t
 
 static bool inflate_may_end(const void *state) { return !((const inflater *)state)->inside; }
 
-const cst__codec cst__gzip_codec = {"gzip", new_gzip, cst__delete, inflate_some, inflate_may_end};
-const cst__codec cst__zlib_codec = {"zlib", new_zlib, cst__delete, inflate_some, inflate_may_end};
+const cst__codec cst__gzip_codec = {"gzip", new_gzip_decoder, cst__delete, inflate_some,
+                                    inflate_may_end};
+const cst__codec cst__zlib_codec = {"zlib", new_zlib_decoder, cst__delete, inflate_some,
+                                    inflate_may_end};

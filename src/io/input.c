@@ -214,7 +214,7 @@ static cst_status prove_zlib(cst__input *input, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status look(cst__input *input, cst_error *error) {
+static cst_status look_at_head(cst__input *input, cst_error *error) {
   CST__TRY(fill_head(input, error));
   bool is_plain = input->is_plain != NULL && input->is_plain(input->head, input->end);
   input->compression = is_plain ? CST__PLAIN : detect(input->head, input->end);
@@ -234,7 +234,7 @@ static cst_status look(cst__input *input, cst_error *error) {
 }
 
 /* Every failure is kept, for this call and all that follow. */
-static cst_status keep(cst__input *input, cst_status status) {
+static cst_status keep_failure(cst__input *input, cst_status status) {
   static const char guess[] =
       "that it is zlib was guessed from the first two bytes; the others are damaged, or those of "
       "something else: if it is plain CSV or JSON, name the format";
@@ -252,7 +252,7 @@ static cst_status keep(cst__input *input, cst_status status) {
 static bool is_usable(cst__input *input) {
   if (input->failed == CST_OK && !input->looked) {
     input->looked = true;
-    (void)keep(input, look(input, &input->failure));
+    (void)keep_failure(input, look_at_head(input, &input->failure));
   }
   return input->failed == CST_OK;
 }
@@ -294,7 +294,7 @@ static cst_status refill(cst__input *input, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status check_inflation(const cst__input *input, cst_error *error) {
+static cst_status check_inflation_ratio(const cst__input *input, cst_error *error) {
   if (input->given <= FREE_OUTPUT || input->given / input->max_inflation < input->taken) {
     return CST_OK;
   }
@@ -318,7 +318,7 @@ static cst_status decode_some(cst__input *input, uint8_t *out, size_t size, size
   if (used == 0 && *got == 0 && in.at < in.end) {
     return cst__fail(error, CST_CORRUPT, NULL, "%s data that leads nowhere", input->codec->name);
   }
-  return check_inflation(input, error);
+  return check_inflation_ratio(input, error);
 }
 
 static cst_status read_compressed(cst__input *input, uint8_t *out, size_t size, size_t *got,
@@ -371,9 +371,9 @@ cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t 
   if (!is_usable(input)) {
     return give_failure(input, error);
   }
-  cst_status status = keep(input, input->codec == NULL
-                                      ? read_plain(input, buffer, size, got, &input->failure)
-                                      : read_compressed(input, buffer, size, got, &input->failure));
+  cst_status status = keep_failure(
+      input, input->codec == NULL ? read_plain(input, buffer, size, got, &input->failure)
+                                  : read_compressed(input, buffer, size, got, &input->failure));
   return status == CST_OK || *got > 0 ? CST_OK : give_failure(input, error);
 }
 

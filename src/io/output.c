@@ -61,7 +61,7 @@ static cst_status write_fd(int fd, const uint8_t *data, size_t size, cst_error *
   return CST_OK;
 }
 
-static cst_status put(void *ctx, const void *data, size_t size, cst_error *error) {
+static cst_status put_output(void *ctx, const void *data, size_t size, cst_error *error) {
   cst__output *output = ctx;
   if (size == 0) {
     return CST_OK;
@@ -263,8 +263,8 @@ static cst_status open_path(cst__output *output, const char *path, cst_error *er
   return CST_OK;
 }
 
-static cst_status end_open(cst__output *output, cst_status status, cst__output **out,
-                           cst_error *error) {
+static cst_status end_output_open(cst__output *output, cst_status status, cst__output **out,
+                                  cst_error *error) {
   if (status == CST_OK) {
     *out = output;
     return CST_OK;
@@ -296,7 +296,7 @@ cst_status cst__output_open(const char *path, cst_compression compression, int l
   if (status == CST_OK) {
     status = open_path(output, path, error);
   }
-  return end_open(output, status, out, error);
+  return end_output_open(output, status, out, error);
 }
 
 cst_status cst__output_open_writer(const cst_writer *writer, cst_compression compression, int level,
@@ -318,14 +318,14 @@ cst_status cst__output_open_writer(const cst_writer *writer, cst_compression com
   } else if (own.close != NULL) {
     (void)own.close(own.ctx, false, NULL);
   }
-  return end_open(output, status, out, error);
+  return end_output_open(output, status, out, error);
 }
 
 const char *cst__output_temporary_path(const cst__output *output) { return output->temporary; }
 
 /* ---- writing ---- */
 
-static cst_status fail(cst__output *output, cst_status status, cst_error *error) {
+static cst_status fail_output(cst__output *output, cst_status status, cst_error *error) {
   if (status != CST_OK) {
     cst__error_add_file(error, output->name);
     output->failed = status;
@@ -336,9 +336,9 @@ static cst_status fail(cst__output *output, cst_status status, cst_error *error)
 static cst_status pass_on(cst__output *output, const void *data, size_t size, bool last,
                           cst_error *error) {
   if (output->encoder == NULL) {
-    return put(output, data, size, error);
+    return put_output(output, data, size, error);
   }
-  const cst__byte_sink sink = {put, output};
+  const cst__byte_sink sink = {put_output, output};
   return output->encoder->encode(output->state, data, size, last, &sink, error);
 }
 
@@ -393,15 +393,15 @@ static cst_status check_usable(const cst__output *output, cst_error *error) {
 static cst_status write_past_buffer(cst__output *output, const void *data, size_t size,
                                     cst_error *error) {
   CST__TRY(check_usable(output, error));
-  CST__TRY(fail(output, pass_buffer(output, error), error));
+  CST__TRY(fail_output(output, pass_buffer(output, error), error));
   output->used = 0;
   if (size >= BUFFER && output->beside == NULL && output->encoder == NULL) {
-    return fail(output, pass_on(output, data, size, false, error), error);
+    return fail_output(output, pass_on(output, data, size, false, error), error);
   }
   while (size > BUFFER) {
     memcpy(output->buffer, data, BUFFER);
     output->used = BUFFER;
-    CST__TRY(fail(output, pass_buffer(output, error), error));
+    CST__TRY(fail_output(output, pass_buffer(output, error), error));
     data = (const uint8_t *)data + BUFFER;
     size -= BUFFER;
   }
@@ -421,7 +421,7 @@ cst_status cst__output_write(cst__output *output, const void *data, size_t size,
   return CST_OK;
 }
 
-static cst_status close_fd(cst__output *output, cst_error *error) {
+static cst_status close_output(cst__output *output, cst_error *error) {
   if (!output->owns_fd) {
     return CST_OK;
   }
@@ -448,7 +448,7 @@ static cst_status close_all(cst__output *output, cst_error *error) {
   CST__TRY(pass_on(output, output->buffer, output->used, true, error));
   output->used = 0;
   CST__TRY(close_writer(output, true, error));
-  return close_fd(output, error);
+  return close_output(output, error);
 }
 
 uint64_t cst__output_written(cst__output *output) {
@@ -461,13 +461,13 @@ uint64_t cst__output_written(cst__output *output) {
 
 cst_status cst__output_close(cst__output *output, cst_error *error) {
   CST__TRY(check_usable(output, error));
-  CST__TRY(fail(output, close_all(output, error), error));
+  CST__TRY(fail_output(output, close_all(output, error), error));
   output->closed = true;
   return CST_OK;
 }
 
 cst_status cst__output_publish(cst__output *output, const char *path, cst_error *error) {
-  return fail(output, rename_temporary(output, path, error), error);
+  return fail_output(output, rename_temporary(output, path, error), error);
 }
 
 cst_status cst__output_finish(cst__output *output, cst_error *error) {
@@ -484,7 +484,7 @@ void cst__output_free(cst__output *output) {
     cst__beside_stop(output->beside);
   }
   (void)close_writer(output, false, NULL);
-  (void)close_fd(output, NULL);
+  (void)close_output(output, NULL);
   if (output->temporary != NULL) {
     (void)unlink(output->temporary);
     cst__delete(output->temporary);

@@ -16,7 +16,7 @@
 
 enum { MOST_NAMES = 10000 /* of a folder that are compared for a hint */ };
 
-static cst_status add_path(cst__paths *paths, const char *path, cst_error *error) {
+static cst_status add_found_path(cst__paths *paths, const char *path, cst_error *error) {
   size_t size = strlen(path);
   if (!cst__grow(NULL, (void **)&paths->items, &paths->capacity, paths->count + 1,
                  sizeof *paths->items)) {
@@ -47,7 +47,7 @@ typedef struct names {
   size_t capacity;
 } names;
 
-static void read_names(names *all, const char *folder) {
+static void read_folder(names *all, const char *folder) {
   DIR *dir = opendir(folder);
   if (dir == NULL) {
     return;
@@ -68,7 +68,7 @@ static bool find_near(const char *folder, const char *base, char *hint, size_t n
   names all = {0};
   cst__arena_init(&all.arena, NULL);
   if (base[0] != '\0') { /* every short name is near to nothing */
-    read_names(&all, folder);
+    read_folder(&all, folder);
   }
   cst__name_list list = cst__name_list_of(all.items, all.count);
   size_t near = cst__nearest_name(base, &list);
@@ -111,7 +111,7 @@ static void make_hint(const char *path, char *hint, size_t n) {
   }
 }
 
-static cst_status fail_missing(const char *path, int code, cst_error *error) {
+static cst_status fail_missing_path(const char *path, int code, cst_error *error) {
   char hint[192];
   if (code != ENOENT && code != ENOTDIR) {
     (void)cst__fail_system(error, code, "cannot open");
@@ -176,7 +176,7 @@ static cst_status add_matches(cst__paths *paths, const char *pattern, cst_error 
       status = check_no_folder(found.gl_pathv[i], error);
     }
     if (status == CST_OK) {
-      status = add_path(paths, found.gl_pathv[i], error);
+      status = add_found_path(paths, found.gl_pathv[i], error);
     }
   }
   globfree(&found);
@@ -187,18 +187,18 @@ cst_status cst__paths_expand(cst__paths *paths, const char *pattern, cst_error *
   struct stat info;
   char local[PATH_MAX];
   if (strcmp(pattern, "-") == 0) {
-    return add_path(paths, pattern, error);
+    return add_found_path(paths, pattern, error);
   }
   if (cst__path_of_file_url(pattern, local, sizeof local)) {
     pattern = local;
   }
   if (stat(pattern, &info) == 0) {
     CST__TRY(check_no_folder(pattern, error));
-    return add_path(paths, pattern, error);
+    return add_found_path(paths, pattern, error);
   }
   int code = errno;
   if (code == ENOENT && strpbrk(pattern, "*?[") != NULL) {
     return add_matches(paths, pattern, error);
   }
-  return fail_missing(pattern, code, error);
+  return fail_missing_path(pattern, code, error);
 }

@@ -42,7 +42,7 @@ struct cst__process {
 
 /* ---- starting ---- */
 
-static void close_fd(int *fd) {
+static void close_end(int *fd) {
   if (*fd >= 0) {
     (void)close(*fd);
     *fd = -1;
@@ -50,8 +50,8 @@ static void close_fd(int *fd) {
 }
 
 static void close_pipe(int ends[2]) {
-  close_fd(&ends[0]);
-  close_fd(&ends[1]);
+  close_end(&ends[0]);
+  close_end(&ends[1]);
 }
 
 /* Both ends close on exec, and are none of the descriptors that the program's ends become. */
@@ -127,7 +127,7 @@ static int spawn(cst__process *process, const char *const *argv, int data, int s
   return code;
 }
 
-static cst_status start(cst__process *process, const char *const *argv, cst_error *error) {
+static cst_status start_process(cst__process *process, const char *const *argv, cst_error *error) {
   bool reads = process->use == CST__PROCESS_READS;
   int data[2] = {-1, -1};
   int said[2] = {-1, -1};
@@ -173,7 +173,7 @@ cst_status cst__process_start(const char *program, const char *const *argv, cst_
   if (status == CST_OK) {
     const char *slash = strrchr(process->path, '/');
     process->name = slash != NULL ? slash + 1 : process->path;
-    status = start(process, argv, error);
+    status = start_process(process, argv, error);
   }
   if (status != CST_OK) {
     cst__process_free(process);
@@ -208,7 +208,7 @@ static void take_said(cst__process *process) {
     if (size > 0) {
       keep_said(process, bytes, (size_t)size);
     } else if (size == 0 || (errno != EINTR && errno != EAGAIN)) {
-      close_fd(&process->said);
+      close_end(&process->said);
     } else if (errno == EAGAIN) {
       return;
     }
@@ -216,7 +216,7 @@ static void take_said(cst__process *process) {
 }
 
 /* True when the program has ended; its status is kept. */
-static bool wait_for(cst__process *process, int options) {
+static bool wait_for_process(cst__process *process, int options) {
   if (process->pid == 0) {
     return true;
   }
@@ -247,7 +247,7 @@ static cst_status await_data(cst__process *process, cst_error *error) {
     }
     if (ready <= 0) {
       CST__TRY(ready < 0 ? cst__interrupted_now(error) : cst__interrupted(error));
-      if (reads && wait_for(process, WNOHANG)) {
+      if (reads && wait_for_process(process, WNOHANG)) {
         return CST_OK;
       }
       continue;
@@ -273,7 +273,7 @@ typedef struct words {
 } words;
 
 /* The value of a line "<key>: value"; NULL for other lines. */
-static const char *value_of(const char *line, const char *key) {
+static const char *value_of_line(const char *line, const char *key) {
   size_t size = strlen(key);
   return strncmp(line, key, size) == 0 && line[size] == ':'
              ? line + size + 1 + (line[size + 1] == ' ')
@@ -293,14 +293,14 @@ static cst_status code_of(const char *name) {
 static void take_line(words *out, const char *line) {
   const char *value;
   size_t size = strlen(out->text);
-  if ((value = value_of(line, "columnstone-code")) != NULL) {
+  if ((value = value_of_line(line, "columnstone-code")) != NULL) {
     out->code = code_of(value);
     out->is_structured = true;
-  } else if ((value = value_of(line, "columnstone-hint")) != NULL) {
+  } else if ((value = value_of_line(line, "columnstone-hint")) != NULL) {
     (void)snprintf(out->hint, sizeof out->hint, "%s", value);
-  } else if ((value = value_of(line, "columnstone-path")) != NULL) {
+  } else if ((value = value_of_line(line, "columnstone-path")) != NULL) {
     (void)snprintf(out->path, sizeof out->path, "%s", value);
-  } else if ((value = value_of(line, "columnstone-record")) != NULL) {
+  } else if ((value = value_of_line(line, "columnstone-record")) != NULL) {
     char *end;
     errno = 0;
     long long record = strtoll(value, &end, 10);
@@ -368,7 +368,7 @@ static cst_status await_end(cst__process *process, cst_error *error) {
     if (ready > 0) {
       take_said(process);
       wait = process->said >= 0 ? LOOK_EVERY_MS : 0; /* at its end, so is the program, mostly */
-    } else if (wait_for(process, WNOHANG)) {
+    } else if (wait_for_process(process, WNOHANG)) {
       take_said(process);
       return CST_OK;
     } else {
@@ -387,7 +387,7 @@ static int close_data(cst__process *process) {
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", process->data);
     left = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   }
-  close_fd(&process->data);
+  close_end(&process->data);
   return left;
 }
 
@@ -406,7 +406,7 @@ cst_status cst__process_finish(cst__process *process, cst_error *error) {
   int left = close_data(process);
   cst_status status = await_end(process, error);
   bool unread = status == CST_OK && has_left(left);
-  close_fd(&left);
+  close_end(&left);
   CST__TRY(status);
   int ended = process->ended;
   if (ended == -1) {
@@ -425,11 +425,11 @@ void cst__process_free(cst__process *process) {
   if (process == NULL) {
     return;
   }
-  close_fd(&process->data);
-  close_fd(&process->said);
+  close_end(&process->data);
+  close_end(&process->said);
   if (process->pid > 0 && cst__process_is_ours(process)) {
     (void)kill(-process->pid, SIGKILL);
-    (void)wait_for(process, 0);
+    (void)wait_for_process(process, 0);
   }
   cst__delete(process->path);
   cst__delete(process);

@@ -65,8 +65,8 @@ cst_status cst__fail_system(cst_error *error, int code, const char *what) {
   return cst__fail(error, status, system_hint(code), "%s: %s", what, message);
 }
 
-static cst_status set_name(cst__raw *raw, const char *name, const cst_allocator *allocator,
-                           cst_error *error) {
+static cst_status set_raw_name(cst__raw *raw, const char *name, const cst_allocator *allocator,
+                               cst_error *error) {
   size_t size = strlen(name);
   raw->name = cst__new_copy(allocator, name, size);
   return raw->name != NULL ? CST_OK : cst__fail_memory(error, size + 1);
@@ -86,7 +86,7 @@ static cst_status wait_for_bytes(int fd, cst_error *error) {
 
 /* open() would wait for a writer of a pipe, and a signal ends that in one thread only: the pipe is
  * opened at once, and its first bytes are waited for. */
-static cst_status open_file(cst__raw *raw, const char *path, cst_error *error) {
+static cst_status open_raw_file(cst__raw *raw, const char *path, cst_error *error) {
   struct stat info;
   bool is_pipe = stat(path, &info) == 0 && S_ISFIFO(info.st_mode);
   for (;;) {
@@ -108,7 +108,7 @@ static cst_status open_file(cst__raw *raw, const char *path, cst_error *error) {
 }
 
 /* Looks at what the descriptor is. */
-static cst_status look_at(cst__raw *raw, cst_error *error) {
+static cst_status look_at_raw(cst__raw *raw, cst_error *error) {
   struct stat info;
   if (fstat(raw->fd, &info) != 0) {
     return cst__fail_system(error, errno, "cannot open");
@@ -135,12 +135,12 @@ cst_status cst__raw_open(cst__raw *raw, const char *path, const cst_allocator *a
                          cst_error *error) {
   *raw = (cst__raw){.fd = -1, .size = -1};
   bool standard_input = strcmp(path, "-") == 0;
-  CST__TRY(set_name(raw, standard_input ? "<stdin>" : path, allocator, error));
+  CST__TRY(set_raw_name(raw, standard_input ? "<stdin>" : path, allocator, error));
   raw->owns_fd = !standard_input;
   raw->fd = standard_input ? STDIN_FILENO : -1;
-  cst_status status = standard_input ? CST_OK : open_file(raw, path, error);
+  cst_status status = standard_input ? CST_OK : open_raw_file(raw, path, error);
   if (status == CST_OK) {
-    status = look_at(raw, error);
+    status = look_at_raw(raw, error);
   }
   if (status != CST_OK) {
     cst__error_add_file(error, raw->name);
@@ -157,7 +157,8 @@ cst_status cst__raw_open_reader(cst__raw *raw, const cst_reader *reader,
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the reader has no read_at");
   }
   raw->at_any_offset = raw->reader.can_seek;
-  return set_name(raw, raw->reader.name != NULL ? raw->reader.name : "<reader>", allocator, error);
+  return set_raw_name(raw, raw->reader.name != NULL ? raw->reader.name : "<reader>", allocator,
+                      error);
 }
 
 static cst_status read_reader(cst__raw *raw, void *buffer, size_t size, size_t *got,

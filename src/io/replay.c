@@ -35,7 +35,8 @@ cst_status cst__replay_open(const char *path, const cst_reader *reader,
 
 void cst__replay_forget(cst__replay *replay) { replay->forgetful = true; }
 
-static cst_status keep(cst__replay *replay, const void *bytes, size_t size, cst_error *error) {
+static cst_status keep_replayed(cst__replay *replay, const void *bytes, size_t size,
+                                cst_error *error) {
   void *kept = replay->kept;
   bool ok = size <= SIZE_MAX - replay->size &&
             cst__grow(&replay->allocator, &kept, &replay->capacity, replay->size + size, 1);
@@ -48,8 +49,8 @@ static cst_status keep(cst__replay *replay, const void *bytes, size_t size, cst_
   return CST_OK;
 }
 
-static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
-                          cst_error *error) {
+static cst_status replay_at(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
+                            cst_error *error) {
   cst__replay *replay = ctx;
   if (offset < replay->size) {
     size_t there = replay->size - (size_t)offset;
@@ -63,12 +64,12 @@ static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size,
     replay->size = 0;
   }
   CST__TRY(cst__raw_read(&replay->raw, buffer, size, got, error));
-  return replay->forgetful ? CST_OK : keep(replay, buffer, *got, error);
+  return replay->forgetful ? CST_OK : keep_replayed(replay, buffer, *got, error);
 }
 
 cst_reader cst__replay_reader(cst__replay *replay) {
   return (cst_reader){
-      .size = sizeof(cst_reader), .name = replay->raw.name, .read_at = read_at, .ctx = replay};
+      .size = sizeof(cst_reader), .name = replay->raw.name, .read_at = replay_at, .ctx = replay};
 }
 
 void cst__replay_free(cst__replay *replay) {

@@ -70,7 +70,7 @@ size_t cst__url_name_size(const char *url) {
   return web ? strcspn(url, "?") : strlen(url);
 }
 
-static void add_name(cst_error *error, const char *url) {
+static void add_listed_name(cst_error *error, const char *url) {
   char name[1024];
   size_t size = cst__url_name_size(url);
   (void)snprintf(name, sizeof name, "%.*s", (int)(size < 1000 ? size : 1000), url);
@@ -92,7 +92,7 @@ static cst_status add_line(cst__paths *paths, const char *line, size_t size, cst
   return CST_OK;
 }
 
-static cst_status read_all(cst__process *process, char **text, size_t *size, cst_error *error) {
+static cst_status read_listing(cst__process *process, char **text, size_t *size, cst_error *error) {
   size_t capacity = 0;
   size_t got = STEP_SIZE;
   while (got == STEP_SIZE) {
@@ -131,21 +131,21 @@ cst_status cst__url_expand(const char *program, const char *url, cst__paths *pat
   char *text = NULL;
   size_t size = 0;
   CST__TRY(cst__process_start(program, argv, CST__PROCESS_READS, NULL, &process, error));
-  cst_status status = read_all(process, &text, &size, error);
+  cst_status status = read_listing(process, &text, &size, error);
   cst__process_free(process);
   if (status == CST_OK) {
     status = add_lines(paths, text, size, error);
   }
   cst__delete(text);
   if (status != CST_OK) {
-    add_name(error, url);
+    add_listed_name(error, url);
   }
   return status;
 }
 
 /* ---- reading ---- */
 
-static cst_status start(url_reader *reader, uint64_t offset, cst_error *error) {
+static cst_status start_url_program(url_reader *reader, uint64_t offset, cst_error *error) {
   char option[40];
   (void)snprintf(option, sizeof option, "--offset=%" PRIu64, offset);
   const char *argv[] = {reader->program, "read", option, reader->url, NULL};
@@ -158,8 +158,8 @@ static cst_status start(url_reader *reader, uint64_t offset, cst_error *error) {
 }
 
 /* Reads on; the end of the bytes is the end of a program that is content. */
-static cst_status read_on(url_reader *reader, void *buffer, size_t size, size_t *got,
-                          cst_error *error) {
+static cst_status read_url_on(url_reader *reader, void *buffer, size_t size, size_t *got,
+                              cst_error *error) {
   *got = 0;
   if (reader->ended) {
     return CST_OK;
@@ -187,13 +187,13 @@ static cst_status go_to(url_reader *reader, uint64_t offset, cst_error *error) {
   bool running =
       (reader->process != NULL && cst__process_is_ours(reader->process)) || reader->ended;
   if (!running || offset < reader->at || offset - reader->at > MOST_STEPS * STEP_SIZE) {
-    return start(reader, offset, error);
+    return start_url_program(reader, offset, error);
   }
   while (reader->at < offset && !reader->ended) {
     uint64_t rest = offset - reader->at;
     size_t got;
-    CST__TRY(
-        read_on(reader, passed, rest < sizeof passed ? (size_t)rest : sizeof passed, &got, error));
+    CST__TRY(read_url_on(reader, passed, rest < sizeof passed ? (size_t)rest : sizeof passed, &got,
+                         error));
   }
   return CST_OK;
 }
@@ -214,18 +214,18 @@ static cst_status read_url(url_reader *reader, uint64_t offset, void *buffer, si
     return CST_OK;
   }
   CST__TRY(go_to(reader, offset, error));
-  return read_on(reader, buffer, size < STEP_SIZE ? size : STEP_SIZE, got, error);
+  return read_url_on(reader, buffer, size < STEP_SIZE ? size : STEP_SIZE, got, error);
 }
 
-static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
-                          cst_error *error) {
+static cst_status read_url_at(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
+                              cst_error *error) {
   url_reader *reader = ctx;
   cst_status status = read_url(reader, offset, buffer, size, got, error);
   if (status != CST_OK) { /* the next read begins anew */
     cst__process_free(reader->process);
     reader->process = NULL;
     reader->ended = false;
-    add_name(error, reader->url);
+    add_listed_name(error, reader->url);
   }
   return status;
 }
@@ -253,7 +253,7 @@ cst_status cst__url_reader(const char *program, const char *url, const cst_alloc
     return cst__fail_memory(error, strlen(url));
   }
   *out = (cst_reader){.size = sizeof *out,
-                      .read_at = read_at,
+                      .read_at = read_url_at,
                       .close = close_reader,
                       .ctx = reader,
                       .can_seek = true};

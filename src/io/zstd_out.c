@@ -34,8 +34,8 @@ static void *new_state(int level, const cst_allocator *allocator) {
   return state;
 }
 
-static cst_status encode(void *opaque, const uint8_t *data, size_t size, bool last,
-                         const cst__byte_sink *sink, cst_error *error) {
+static cst_status encode_zstd(void *opaque, const uint8_t *data, size_t size, bool last,
+                              const cst__byte_sink *sink, cst_error *error) {
   zstd_out *state = opaque;
   ZSTD_inBuffer input = {data, size, 0};
   size_t left;
@@ -53,4 +53,4 @@ static cst_status encode(void *opaque, const uint8_t *data, size_t size, bool la
   return CST_OK;
 }
 
-const cst__encoder cst__zstd_encoder = {"zstd", -100, 22, new_state, free_state, encode};
+const cst__encoder cst__zstd_encoder = {"zstd", -100, 22, new_state, free_state, encode_zstd};

@@ -35,7 +35,7 @@ static cst__wire_type wire_type(const cst__field_def *def) {
 }
 
 /* 64 bits from the wire as the field's type has them: numbers of 32 bits are cut, not refused. */
-static cst__value scalar_of(const cst__field_def *def, uint64_t raw) {
+static cst__value packed_scalar(const cst__field_def *def, uint64_t raw) {
   cst__value value = {.u = raw};
   uint32_t low = (uint32_t)raw;
   switch ((cst__field_type)def->type) {
@@ -82,7 +82,7 @@ typedef struct reader {
   cst_error *error;
 } reader;
 
-static cst_status no_memory(const reader *r) { return cst__fail_memory(r->error, 64); }
+static cst_status no_binary_memory(const reader *r) { return cst__fail_memory(r->error, 64); }
 
 static cst_status fail_wire(const reader *r, const cst__message *message, const cst__wire *wire) {
   int64_t offset = wire->fault_at - r->start;
@@ -94,8 +94,8 @@ static cst_status fail_wire(const reader *r, const cst__message *message, const 
 
 static cst_status merge(const reader *r, cst__message *message, cst_bytes bytes, int depth);
 
-static cst_status read_message(const reader *r, cst__message *message, const cst__field_def *def,
-                               cst_bytes bytes, int depth) {
+static cst_status read_binary_message(const reader *r, cst__message *message,
+                                      const cst__field_def *def, cst_bytes bytes, int depth) {
   if (depth == 0) {
     cst__wire wire = {.fault = CST__WIRE_FAULT_DEPTH, .fault_at = bytes.data};
     return fail_wire(r, message, &wire);
@@ -106,7 +106,7 @@ static cst_status read_message(const reader *r, cst__message *message, const cst
       have != NULL ? have->as.one.message : cst__message_new(r->arena, def->message);
   if (child == NULL ||
       (have == NULL && !cst__message_put(r->arena, message, def, (cst__value){.message = child}))) {
-    return no_memory(r);
+    return no_binary_memory(r);
   }
   return merge(r, child, bytes, depth - 1);
 }
@@ -124,14 +124,14 @@ static bool put_unknown_enum(const reader *r, cst__message *message, const cst__
          cst__message_put_unknown(r->arena, message, (cst_bytes){(const uint8_t *)copy, size});
 }
 
-static cst_status put_scalar(const reader *r, cst__message *message, const cst__field_def *def,
-                             uint64_t raw) {
-  cst__value value = scalar_of(def, raw);
+static cst_status put_binary_scalar(const reader *r, cst__message *message,
+                                    const cst__field_def *def, uint64_t raw) {
+  cst__value value = packed_scalar(def, raw);
   bool is_unknown = def->type == CST__FIELD_ENUM && !def->values->is_open &&
                     cst__enum_by_number(def->values, value.i) == NULL;
   bool ok = is_unknown ? put_unknown_enum(r, message, def, value.i)
                        : cst__message_put(r->arena, message, def, value);
-  return ok ? CST_OK : no_memory(r);
+  return ok ? CST_OK : no_binary_memory(r);
 }
 
 static cst_status read_packed(const reader *r, cst__message *message, const cst__field_def *def,
@@ -147,13 +147,13 @@ static cst_status read_packed(const reader *r, cst__message *message, const cst_
       wire.fault = wire.fault == CST__WIRE_FAULT_TRUNCATED ? CST__WIRE_FAULT_PACKED : wire.fault;
       return fail_wire(r, message, &wire);
     }
-    CST__TRY(put_scalar(r, message, def, raw));
+    CST__TRY(put_binary_scalar(r, message, def, raw));
   }
   return CST_OK;
 }
 
-static cst_status read_field(const reader *r, cst__message *message, const cst__wire_field *field,
-                             int depth) {
+static cst_status read_binary_field(const reader *r, cst__message *message,
+                                    const cst__wire_field *field, int depth) {
   const cst__field_def *def = cst__field_by_number(message->def, field->number);
   cst__wire_type type = def != NULL ? wire_type(def) : CST__WIRE_VARINT;
   if (def != NULL && cst__field_is_repeated(def) && field->type == CST__WIRE_LEN &&
@@ -161,10 +161,10 @@ static cst_status read_field(const reader *r, cst__message *message, const cst__
     return read_packed(r, message, def, field->bytes);
   }
   if (def == NULL || type != field->type) {
-    return cst__message_put_unknown(r->arena, message, field->raw) ? CST_OK : no_memory(r);
+    return cst__message_put_unknown(r->arena, message, field->raw) ? CST_OK : no_binary_memory(r);
   }
   if (cst__field_is_message(def)) {
-    return read_message(r, message, def, field->bytes, depth);
+    return read_binary_message(r, message, def, field->bytes, depth);
   }
   if (type == CST__WIRE_LEN) {
     if ((def->flags & CST__FIELD_UTF8) != 0 &&
@@ -174,9 +174,9 @@ static cst_status read_field(const reader *r, cst__message *message, const cst__
     }
     return cst__message_put(r->arena, message, def, (cst__value){.bytes = field->bytes})
                ? CST_OK
-               : no_memory(r);
+               : no_binary_memory(r);
   }
-  return put_scalar(r, message, def, field->value);
+  return put_binary_scalar(r, message, def, field->value);
 }
 
 static cst_status merge(const reader *r, cst__message *message, cst_bytes bytes, int depth) {
@@ -184,7 +184,7 @@ static cst_status merge(const reader *r, cst__message *message, cst_bytes bytes,
   wire.in_group = message->def->in_group;
   cst__wire_field field;
   while (cst__wire_next(&wire, depth, &field)) {
-    CST__TRY(read_field(r, message, &field, depth));
+    CST__TRY(read_binary_field(r, message, &field, depth));
   }
   return wire.fault == CST__WIRE_FAULT_NONE ? CST_OK : fail_wire(r, message, &wire);
 }
@@ -226,7 +226,7 @@ static void put_scalar_wire(cst__wire_out *out, const cst__field_def *def, cst__
 }
 
 /* One value with its tag. */
-static void put_value(cst__wire_out *out, const cst__field_def *def, cst__value value) {
+static void put_binary_value(cst__wire_out *out, const cst__field_def *def, cst__value value) {
   uint32_t number = (uint32_t)def->number;
   if (def->type == CST__FIELD_GROUP) {
     cst__wire_put_tag(out, number, CST__WIRE_GROUP_END);
@@ -244,7 +244,7 @@ static void put_value(cst__wire_out *out, const cst__field_def *def, cst__value 
   cst__wire_put_tag(out, number, wire_type(def));
 }
 
-static void put_packed(cst__wire_out *out, const cst__field *field) {
+static void put_packed_field(cst__wire_out *out, const cst__field *field) {
   size_t before = cst__wire_out_size(out);
   for (size_t i = field->count; i-- > 0;) {
     put_scalar_wire(out, field->def, field->as.many[i]);
@@ -262,11 +262,11 @@ void cst__message_put_wire(const cst__message *message, cst__wire_out *out) {
       continue;
     }
     if ((field->def->flags & CST__FIELD_PACKED) != 0 && field->count > 0) {
-      put_packed(out, field);
+      put_packed_field(out, field);
       continue;
     }
     for (size_t i = field->count; i-- > 0;) {
-      put_value(out, field->def, *cst__field_value(field, i));
+      put_binary_value(out, field->def, *cst__field_value(field, i));
     }
   }
 }

@@ -21,14 +21,14 @@ const cst__field_def *cst__field_by_number(const cst__message_def *message, int6
   return NULL;
 }
 
-static bool is_named(const char *have, const char *name, size_t size) {
+static bool is_field_named(const char *have, const char *name, size_t size) {
   return strlen(have) == size && memcmp(have, name, size) == 0;
 }
 
 const cst__field_def *cst__field_by_name(const cst__message_def *message, const char *name,
                                          size_t size) {
   for (size_t i = 0; i < message->num_fields; i++) {
-    if (is_named(message->fields[i].name, name, size)) {
+    if (is_field_named(message->fields[i].name, name, size)) {
       return &message->fields[i];
     }
   }
@@ -64,7 +64,7 @@ const cst__enum_value *cst__enum_by_number(const cst__enum_def *values, int64_t 
 const cst__enum_value *cst__enum_by_name(const cst__enum_def *values, const char *name,
                                          size_t size) {
   for (size_t i = 0; i < values->num_values; i++) {
-    if (is_named(values->values[i].name, name, size)) {
+    if (is_field_named(values->values[i].name, name, size)) {
       return &values->values[i];
     }
   }

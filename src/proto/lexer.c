@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_text_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
-static bool is_space(char c) {
+static bool is_lexer_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
 }
 
 static int hex_value(char c) {
-  if (is_digit(c)) {
+  if (is_text_digit(c)) {
     return c - '0';
   }
   c = (char)(c | 0x20);
@@ -48,7 +48,7 @@ static void skip_space(cst__lexer *lexer) {
     if (*lexer->at == '#') {
       const char *newline = memchr(lexer->at, '\n', (size_t)(lexer->end - lexer->at));
       lexer->at = newline != NULL ? newline : lexer->end;
-    } else if (is_space(*lexer->at)) {
+    } else if (is_lexer_space(*lexer->at)) {
       if (*lexer->at++ == '\n') {
         lexer->line_start = lexer->at;
         lexer->next_line++;
@@ -60,7 +60,7 @@ static void skip_space(cst__lexer *lexer) {
 }
 
 static const char *end_of_name(const char *at, const char *end) {
-  while (at < end && (is_letter(*at) || is_digit(*at))) {
+  while (at < end && (is_letter(*at) || is_text_digit(*at))) {
     at++;
   }
   return at;
@@ -71,7 +71,7 @@ static const char *end_of_number(const char *at, const char *end) {
   bool is_hex = end - at > 1 && at[0] == '0' && (at[1] | 0x20) == 'x';
   while (at < end) {
     bool is_sign = (*at == '+' || *at == '-') && !is_hex && (at[-1] | 0x20) == 'e';
-    if (!is_letter(*at) && !is_digit(*at) && *at != '.' && !is_sign) {
+    if (!is_letter(*at) && !is_text_digit(*at) && *at != '.' && !is_sign) {
       break;
     }
     at++;
@@ -104,7 +104,7 @@ cst_status cst__lexer_next(cst__lexer *lexer) {
   if (is_letter(*at)) {
     lexer->kind = CST__TOKEN_NAME;
     behind = end_of_name(at, end);
-  } else if (is_digit(*at) || (*at == '.' && behind < end && is_digit(*behind))) {
+  } else if (is_text_digit(*at) || (*at == '.' && behind < end && is_text_digit(*behind))) {
     lexer->kind = CST__TOKEN_NUMBER;
     behind = end_of_number(at, end);
   } else if (*at == '"' || *at == '\'') {
@@ -196,18 +196,18 @@ cst_status cst__lexer_integer(cst__lexer *lexer, bool *negative, uint64_t *magni
 static bool is_decimal_float(const char *at, size_t size) {
   const char *end = at + size;
   const char *start = at;
-  while (at < end && is_digit(*at)) at++;
+  while (at < end && is_text_digit(*at)) at++;
   bool has_digits = at > start;
   if (at < end && *at == '.') {
     const char *fraction = ++at;
-    while (at < end && is_digit(*at)) at++;
+    while (at < end && is_text_digit(*at)) at++;
     has_digits = has_digits || at > fraction;
   }
   if (at < end && (*at | 0x20) == 'e') {
     at++;
     at += at < end && (*at == '+' || *at == '-');
     const char *exponent = at;
-    while (at < end && is_digit(*at)) at++;
+    while (at < end && is_text_digit(*at)) at++;
     has_digits = has_digits && at > exponent;
   }
   at += at < end && (*at | 0x20) == 'f';
@@ -215,7 +215,7 @@ static bool is_decimal_float(const char *at, size_t size) {
 }
 
 /* strtod wants the decimal point of the process's locale, whatever that is. */
-static bool to_double(const char *token, size_t size, double *value) {
+static bool lex_double(const char *token, size_t size, double *value) {
   char buf[512];
   const char *point = localeconv()->decimal_point;
   size_t point_size = strlen(point);
@@ -235,7 +235,7 @@ static bool to_double(const char *token, size_t size, double *value) {
 }
 
 /* True if the token is this word of small letters, in any case. */
-static bool is_word(const cst__lexer *lexer, const char *word) {
+static bool is_text_word(const cst__lexer *lexer, const char *word) {
   if (lexer->kind != CST__TOKEN_NAME || lexer->size != strlen(word)) {
     return false;
   }
@@ -250,13 +250,13 @@ static bool is_word(const cst__lexer *lexer, const char *word) {
 cst_status cst__lexer_double(cst__lexer *lexer, double *value) {
   bool negative;
   CST__TRY(accept_sign(lexer, &negative));
-  if (is_word(lexer, "inf") || is_word(lexer, "infinity")) {
+  if (is_text_word(lexer, "inf") || is_text_word(lexer, "infinity")) {
     *value = (double)INFINITY;
-  } else if (is_word(lexer, "nan")) {
+  } else if (is_text_word(lexer, "nan")) {
     *value = (double)NAN;
   } else if (lexer->kind != CST__TOKEN_NUMBER || !is_decimal_float(lexer->token, lexer->size)) {
     return cst__lexer_unexpected(lexer, "a number");
-  } else if (!to_double(lexer->token, lexer->size, value)) {
+  } else if (!lex_double(lexer->token, lexer->size, value)) {
     return cst__lexer_fail(lexer, NULL, "a number has more than 500 characters");
   }
   *value = negative ? -*value : *value;
@@ -266,7 +266,7 @@ cst_status cst__lexer_double(cst__lexer *lexer, double *value) {
 /* ---- strings ---- */
 
 /* Up to `most` digits of the base behind *at; how many there were. */
-static int take_digits(const char **at, const char *end, int most, int base, uint32_t *value) {
+static int lex_digits(const char **at, const char *end, int most, int base, uint32_t *value) {
   int count = 0;
   *value = 0;
   while (count < most && *at < end && hex_value(**at) >= 0 && hex_value(**at) < base) {
@@ -291,13 +291,13 @@ static void put_utf8(cst__text *out, uint32_t c) {
 /* \uXXXX (also two surrogates) and \UXXXXXXXX; *at stands behind the letter. */
 static bool unescape_unicode(const char **at, const char *end, int digits, cst__text *out) {
   uint32_t c;
-  if (take_digits(at, end, digits, 16, &c) != digits) {
+  if (lex_digits(at, end, digits, 16, &c) != digits) {
     return false;
   }
   if (c >= 0xd800 && c < 0xdc00 && end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u') {
     uint32_t low;
     *at += 2;
-    if (take_digits(at, end, 4, 16, &low) != 4 || low < 0xdc00 || low > 0xdfff) {
+    if (lex_digits(at, end, 4, 16, &low) != 4 || low < 0xdc00 || low > 0xdfff) {
       return false;
     }
     c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
@@ -311,7 +311,7 @@ static bool unescape_unicode(const char **at, const char *end, int digits, cst__
 
 static bool unescape_number(const char **at, const char *end, int most, int base, cst__text *out) {
   uint32_t c;
-  if (take_digits(at, end, most, base, &c) == 0 || c > 0xff) {
+  if (lex_digits(at, end, most, base, &c) == 0 || c > 0xff) {
     return false;
   }
   char byte = (char)c;

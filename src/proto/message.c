@@ -133,7 +133,7 @@ static cst__field *need_field(cst__arena *arena, cst__message *message, const cs
   return field;
 }
 
-static bool append_value(cst__arena *arena, cst__field *field, cst__value value) {
+static bool append_element(cst__arena *arena, cst__field *field, cst__value value) {
   if (field->count == field->capacity) {
     size_t capacity = field->capacity == 0 ? 1 : field->capacity * 2;
     size_t size;
@@ -164,7 +164,7 @@ bool cst__message_put(cst__arena *arena, cst__message *message, const cst__field
     return false;
   }
   if (cst__field_is_repeated(def)) {
-    return append_value(arena, field, value);
+    return append_element(arena, field, value);
   }
   field->count = 1;
   field->as.one = value;

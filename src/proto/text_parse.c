@@ -13,7 +13,7 @@ typedef struct parser {
   cst__arena *arena;
 } parser;
 
-static cst_status no_memory(const parser *p) { return cst__fail_memory(p->lexer.error, 64); }
+static cst_status no_text_memory(const parser *p) { return cst__fail_memory(p->lexer.error, 64); }
 
 static cst_status merge_fields(parser *p, cst__message *message, char close, int depth);
 
@@ -49,7 +49,7 @@ static cst_status take_wire(parser *p, cst__message *message, cst__wire_out *out
   char *copy = out->failed ? NULL : cst__arena_copy(p->arena, out->data + out->free, size);
   cst__wire_out_free(out);
   if (copy == NULL) {
-    return no_memory(p);
+    return no_text_memory(p);
   }
   return cst__message_merge(p->arena, message, (cst_bytes){(const uint8_t *)copy, size}, depth,
                             p->lexer.error);
@@ -62,7 +62,7 @@ static cst_status read_numbered_message(parser *p, cst__message *message, uint32
   cst__message *child =
       cst__message_new(p->arena, close == '>' ? &unknown_group : &unknown_message);
   if (child == NULL) {
-    return no_memory(p);
+    return no_text_memory(p);
   }
   CST__TRY(merge_fields(p, child, close, depth - 1));
   cst__wire_out out = {0};
@@ -160,7 +160,7 @@ static bool is_one_of(const cst__lexer *lexer, const char *const *words) {
   return false;
 }
 
-static cst_status read_bool(parser *p, int64_t *out) {
+static cst_status read_text_bool(parser *p, int64_t *out) {
   static const char *const yes[] = {"true", "True", "t", "1", "01", "0x1", NULL};
   static const char *const no[] = {"false", "False", "f", "0", "00", "0x0", NULL};
   if (!is_one_of(&p->lexer, yes) && !is_one_of(&p->lexer, no)) {
@@ -248,7 +248,7 @@ static cst_status read_scalar(parser *p, const cst__field_def *def, cst__value *
     case CST__FIELD_FIXED32:
       return read_unsigned(p, def, true, &value->u);
     case CST__FIELD_BOOL:
-      return read_bool(p, &value->i);
+      return read_text_bool(p, &value->i);
     case CST__FIELD_ENUM:
       return read_enum(p, def, &value->i);
     case CST__FIELD_STRING:
@@ -272,7 +272,7 @@ static cst_status read_child(parser *p, cst__message *message, const cst__field_
                              int depth) {
   cst__message *child = cst__message_new(p->arena, def->message);
   if (child == NULL || !cst__message_put(p->arena, message, def, (cst__value){.message = child})) {
-    return no_memory(p);
+    return no_text_memory(p);
   }
   mark_place(child, &p->lexer);
   char close = '\0';
@@ -280,19 +280,19 @@ static cst_status read_child(parser *p, cst__message *message, const cst__field_
   return merge_fields(p, child, close, depth - 1);
 }
 
-static cst_status read_value(parser *p, cst__message *message, const cst__field_def *def,
-                             int depth) {
+static cst_status read_text_value(parser *p, cst__message *message, const cst__field_def *def,
+                                  int depth) {
   if (cst__field_is_message(def)) {
     return read_child(p, message, def, depth);
   }
   cst__value value = {.u = 0};
   CST__TRY(read_scalar(p, def, &value));
-  return cst__message_put(p->arena, message, def, value) ? CST_OK : no_memory(p);
+  return cst__message_put(p->arena, message, def, value) ? CST_OK : no_text_memory(p);
 }
 
 /* One value, or [value, value, ...]. */
-static cst_status read_values(parser *p, cst__message *message, const cst__field_def *def,
-                              uint32_t number, int depth) {
+static cst_status read_text_values(parser *p, cst__message *message, const cst__field_def *def,
+                                   uint32_t number, int depth) {
   bool more;
   bool is_list = cst__lexer_sees(&p->lexer, '[') && (def == NULL || cst__field_is_repeated(def));
   if (is_list) {
@@ -303,7 +303,7 @@ static cst_status read_values(parser *p, cst__message *message, const cst__field
     }
   }
   do {
-    CST__TRY(def != NULL ? read_value(p, message, def, depth)
+    CST__TRY(def != NULL ? read_text_value(p, message, def, depth)
                          : read_numbered_value(p, message, number, depth));
     more = false;
     if (is_list) {
@@ -313,8 +313,8 @@ static cst_status read_values(parser *p, cst__message *message, const cst__field
   return is_list ? cst__lexer_expect(&p->lexer, ']') : CST_OK;
 }
 
-static __attribute__((noinline)) cst_status fail_name(const cst__lexer *lexer,
-                                                      const cst__message_def *def) {
+static __attribute__((noinline)) cst_status fail_field_name(const cst__lexer *lexer,
+                                                            const cst__message_def *def) {
   const char *names[MAX_NAMES];
   char hint[160];
   size_t count = 0;
@@ -349,7 +349,7 @@ static cst_status read_named_field(parser *p, cst__message *message, int depth) 
   cst__lexer place = p->lexer;
   const cst__field_def *def = cst__field_by_name(message->def, place.token, place.size);
   if (def == NULL) {
-    return fail_name(&place, message->def);
+    return fail_field_name(&place, message->def);
   }
   CST__TRY(check_is_free(&place, message, def));
   CST__TRY(cst__lexer_next(&p->lexer));
@@ -358,7 +358,7 @@ static cst_status read_named_field(parser *p, cst__message *message, int depth) 
   if (!colon && !cst__field_is_message(def)) {
     return cst__lexer_unexpected(&p->lexer, "':'");
   }
-  return read_values(p, message, def, 0, depth);
+  return read_text_values(p, message, def, 0, depth);
 }
 
 static cst_status read_numbered_field(parser *p, cst__message *message, int depth) {
@@ -371,7 +371,7 @@ static cst_status read_numbered_field(parser *p, cst__message *message, int dept
   }
   bool colon;
   CST__TRY(cst__lexer_accept(&p->lexer, ':', &colon));
-  cst_status status = read_values(p, message, NULL, (uint32_t)number, depth);
+  cst_status status = read_text_values(p, message, NULL, (uint32_t)number, depth);
   if (status != CST_OK && cst__error_wanted(place.error)) {
     place.error->offset = -1; /* that of bytes that only stood in between */
     cst__error_add_position(place.error, place.line, place.column);
@@ -422,7 +422,7 @@ static cst_status read_expanded_any(parser *p, cst__message *message) {
   return CST_OK;
 }
 
-static cst_status read_field(parser *p, cst__message *message, int depth) {
+static cst_status read_text_field(parser *p, cst__message *message, int depth) {
   bool separator;
   if (p->lexer.kind == CST__TOKEN_NAME) {
     CST__TRY(read_named_field(p, message, depth));
@@ -443,7 +443,7 @@ static cst_status merge_fields(parser *p, cst__message *message, char close, int
     if (p->lexer.kind == CST__TOKEN_END) {
       return cst__lexer_unexpected(&p->lexer, close == '}' ? "'}'" : "'>'");
     }
-    CST__TRY(read_field(p, message, depth));
+    CST__TRY(read_text_field(p, message, depth));
   }
   return close == '\0' ? CST_OK : cst__lexer_next(&p->lexer);
 }

@@ -147,7 +147,7 @@ void cst__text_put_quoted(cst__text *out, cst_bytes bytes, bool is_utf8) {
 
 static void put_indent(cst__text *out, int indent) { cst__text_printf(out, "%*s", indent, ""); }
 
-static void put_scalar(cst__text *out, const cst__field_def *def, const cst__value *value) {
+static void print_scalar(cst__text *out, const cst__field_def *def, const cst__value *value) {
   const cst__enum_value *name;
   switch ((cst__field_type)def->type) {
     case CST__FIELD_DOUBLE:
@@ -242,25 +242,25 @@ static void put_unknown(cst__text *out, cst_bytes bytes, bool in_group, int inde
   }
 }
 
-static void put_message(cst__text *out, const cst__message *message, int indent, int depth);
+static void print_message(cst__text *out, const cst__message *message, int indent, int depth);
 
-static void put_value(cst__text *out, const cst__field_def *def, const cst__value *value,
-                      int indent, int depth) {
+static void print_value(cst__text *out, const cst__field_def *def, const cst__value *value,
+                        int indent, int depth) {
   put_indent(out, indent);
   cst__text_puts(out, def->name);
   if (!cst__field_is_message(def)) {
     cst__text_puts(out, ": ");
-    put_scalar(out, def, value);
+    print_scalar(out, def, value);
     cst__text_puts(out, "\n");
     return;
   }
   cst__text_puts(out, " {\n");
-  put_message(out, value->message, indent + 2, depth - 1);
+  print_message(out, value->message, indent + 2, depth - 1);
   put_indent(out, indent);
   cst__text_puts(out, "}\n");
 }
 
-static void put_message(cst__text *out, const cst__message *message, int indent, int depth) {
+static void print_message(cst__text *out, const cst__message *message, int indent, int depth) {
   if (message->expanded_any.size > 0) {
     put_indent(out, indent);
     cst__text_append(out, message->expanded_any.data, message->expanded_any.size);
@@ -268,7 +268,7 @@ static void put_message(cst__text *out, const cst__message *message, int indent,
   }
   for (const cst__field *field = message->first; field != NULL; field = field->next) {
     for (size_t i = 0; i < field->count && !cst__field_is_left_out(field); i++) {
-      put_value(out, field->def, cst__field_value(field, i), indent, depth);
+      print_value(out, field->def, cst__field_value(field, i), indent, depth);
     }
   }
   for (const cst__unknown *u = message->unknown_first; u != NULL; u = u->next) {
@@ -277,5 +277,5 @@ static void put_message(cst__text *out, const cst__message *message, int indent,
 }
 
 void cst__message_put_text(const cst__message *message, cst__text *out) {
-  put_message(out, message, 0, CST__DEPTH_LIMIT);
+  print_message(out, message, 0, CST__DEPTH_LIMIT);
 }

@@ -17,7 +17,7 @@ const char *cst__wire_fault_text(cst__wire_fault fault) {
   return "unknown fault";
 }
 
-static bool fail(cst__wire *wire, cst__wire_fault fault) {
+static bool stop_reading(cst__wire *wire, cst__wire_fault fault) {
   if (wire->fault == CST__WIRE_FAULT_NONE) {
     wire->fault = fault;
     wire->fault_at = wire->at;
@@ -33,7 +33,7 @@ bool cst__wire_varint(cst__wire *wire, uint64_t *value) {
   size_t size = left(wire);
   for (unsigned i = 0; i < 10; i++) {
     if (i == size) {
-      return fail(wire, CST__WIRE_FAULT_TRUNCATED);
+      return stop_reading(wire, CST__WIRE_FAULT_TRUNCATED);
     }
     uint8_t byte = wire->at[i];
     result |= (uint64_t)(byte & 0x7f) << (7 * i);
@@ -43,12 +43,12 @@ bool cst__wire_varint(cst__wire *wire, uint64_t *value) {
       return true;
     }
   }
-  return fail(wire, CST__WIRE_FAULT_LONG_VARINT);
+  return stop_reading(wire, CST__WIRE_FAULT_LONG_VARINT);
 }
 
 static bool read_fixed(cst__wire *wire, size_t width, uint64_t *value) {
   if (left(wire) < width) {
-    return fail(wire, CST__WIRE_FAULT_TRUNCATED);
+    return stop_reading(wire, CST__WIRE_FAULT_TRUNCATED);
   }
   *value = 0;
   for (size_t i = 0; i < width; i++) {
@@ -68,14 +68,14 @@ static bool read_tag(cst__wire *wire, uint32_t *number, cst__wire_type *type) {
     return false;
   }
   if (tag > UINT32_MAX || wire->at - start > 5) {
-    return fail(wire, CST__WIRE_FAULT_BAD_TAG);
+    return stop_reading(wire, CST__WIRE_FAULT_BAD_TAG);
   }
   *number = (uint32_t)tag >> 3;
   *type = (cst__wire_type)(tag & 7);
   if (*number == 0 && !wire->in_group) {
-    return fail(wire, CST__WIRE_FAULT_FIELD_ZERO);
+    return stop_reading(wire, CST__WIRE_FAULT_FIELD_ZERO);
   }
-  return (tag & 7) < 6 || fail(wire, CST__WIRE_FAULT_WIRE_TYPE);
+  return (tag & 7) < 6 || stop_reading(wire, CST__WIRE_FAULT_WIRE_TYPE);
 }
 
 static bool read_payload(cst__wire *wire, cst_bytes *bytes) {
@@ -85,10 +85,10 @@ static bool read_payload(cst__wire *wire, cst_bytes *bytes) {
     return false;
   }
   if (wire->at - start > 5) {
-    return fail(wire, CST__WIRE_FAULT_LONG_LENGTH);
+    return stop_reading(wire, CST__WIRE_FAULT_LONG_LENGTH);
   }
   if (size > left(wire) || size > INT32_MAX) {
-    return fail(wire, CST__WIRE_FAULT_LENGTH);
+    return stop_reading(wire, CST__WIRE_FAULT_LENGTH);
   }
   *bytes = (cst_bytes){wire->at, (size_t)size};
   wire->at += size;
@@ -96,7 +96,7 @@ static bool read_payload(cst__wire *wire, cst_bytes *bytes) {
 }
 
 /* Reads anything but a group. */
-static bool read_value(cst__wire *wire, cst__wire_field *field) {
+static bool read_field_value(cst__wire *wire, cst__wire_field *field) {
   switch (field->type) {
     case CST__WIRE_VARINT:
       return cst__wire_varint(wire, &field->value);
@@ -110,7 +110,7 @@ static bool read_value(cst__wire *wire, cst__wire_field *field) {
     case CST__WIRE_GROUP_END:
       break;
   }
-  return fail(wire, CST__WIRE_FAULT_GROUP_END);
+  return stop_reading(wire, CST__WIRE_FAULT_GROUP_END);
 }
 
 /* Steps over what follows a group's start, with a stack of numbers in place of recursion.
@@ -121,27 +121,27 @@ static bool skip_inside(cst__wire *wire, uint32_t number, int depth, const uint8
   cst__wire_field field = {0};
   depth = depth < CST__DEPTH_LIMIT ? depth : CST__DEPTH_LIMIT;
   if (depth < 1) {
-    return fail(wire, CST__WIRE_FAULT_DEPTH);
+    return stop_reading(wire, CST__WIRE_FAULT_DEPTH);
   }
   open[levels++] = number;
   while (levels > 0) {
     *inside_end = wire->at;
     if (left(wire) == 0) {
-      return fail(wire, CST__WIRE_FAULT_GROUP_OPEN);
+      return stop_reading(wire, CST__WIRE_FAULT_GROUP_OPEN);
     }
     if (!read_tag(wire, &field.number, &field.type)) {
       return false;
     }
     if (field.type == CST__WIRE_GROUP) {
       if (levels == depth) {
-        return fail(wire, CST__WIRE_FAULT_DEPTH);
+        return stop_reading(wire, CST__WIRE_FAULT_DEPTH);
       }
       open[levels++] = field.number;
     } else if (field.type == CST__WIRE_GROUP_END) {
       if (open[--levels] != field.number) {
-        return fail(wire, CST__WIRE_FAULT_GROUP_END);
+        return stop_reading(wire, CST__WIRE_FAULT_GROUP_END);
       }
-    } else if (!read_value(wire, &field)) {
+    } else if (!read_field_value(wire, &field)) {
       return false;
     }
   }
@@ -173,7 +173,7 @@ bool cst__wire_next(cst__wire *wire, int depth, cst__wire_field *field) {
       return false;
     }
     field->bytes = (cst_bytes){inside, (size_t)(inside_end - inside)};
-  } else if (!read_value(wire, field)) {
+  } else if (!read_field_value(wire, field)) {
     return false;
   }
   field->raw = (cst_bytes){start, (size_t)(wire->at - start)};
@@ -225,7 +225,7 @@ bool cst__wire_is_canonical(cst_bytes bytes, int depth) {
 }
 
 /* Makes room for `size` more bytes at the front. */
-static bool reserve(cst__wire_out *out, size_t size) {
+static bool reserve_back(cst__wire_out *out, size_t size) {
   size_t used = cst__wire_out_size(out);
   size_t want;
   if (out->failed || !cst__add(used, size, &want)) {
@@ -251,7 +251,7 @@ static bool reserve(cst__wire_out *out, size_t size) {
 }
 
 void cst__wire_put_bytes(cst__wire_out *out, const void *bytes, size_t size) {
-  if (size > 0 && reserve(out, size)) {
+  if (size > 0 && reserve_back(out, size)) {
     out->free -= size;
     memcpy(out->data + out->free, bytes, size);
   }
@@ -267,7 +267,7 @@ void cst__wire_put_varint(cst__wire_out *out, uint64_t value) {
   cst__wire_put_bytes(out, bytes, size);
 }
 
-static void put_fixed(cst__wire_out *out, uint64_t value, size_t width) {
+static void put_fixed_bytes(cst__wire_out *out, uint64_t value, size_t width) {
   uint8_t bytes[8];
   for (size_t i = 0; i < width; i++) {
     bytes[i] = (uint8_t)(value >> (8 * i));
@@ -275,15 +275,15 @@ static void put_fixed(cst__wire_out *out, uint64_t value, size_t width) {
   cst__wire_put_bytes(out, bytes, width);
 }
 
-void cst__wire_put_fixed32(cst__wire_out *out, uint32_t value) { put_fixed(out, value, 4); }
-void cst__wire_put_fixed64(cst__wire_out *out, uint64_t value) { put_fixed(out, value, 8); }
+void cst__wire_put_fixed32(cst__wire_out *out, uint32_t value) { put_fixed_bytes(out, value, 4); }
+void cst__wire_put_fixed64(cst__wire_out *out, uint64_t value) { put_fixed_bytes(out, value, 8); }
 
 void cst__wire_put_tag(cst__wire_out *out, uint32_t number, cst__wire_type type) {
   cst__wire_put_varint(out, (uint64_t)number << 3 | (uint64_t)type);
 }
 
 cst_status cst__wire_out_finish(cst__wire_out *out, char **bytes, size_t *size, cst_error *error) {
-  (void)reserve(out, 1); /* never NULL, also for no bytes */
+  (void)reserve_back(out, 1); /* never NULL, also for no bytes */
   if (out->failed) {
     size_t wanted = cst__wire_out_size(out);
     cst__wire_out_free(out);

@@ -25,8 +25,8 @@ static cst_status check_part(const cst_schema *schema, const cst__message *part,
   return CST_OK;
 }
 
-static cst_status check_parts(const cst_schema *schema, const cst__message *sparse,
-                              cst_error *error) {
+static cst_status check_structured_parts(const cst_schema *schema, const cst__message *sparse,
+                                         cst_error *error) {
   const cst__field *indexes = cst__message_find(sparse, SPARSE_INDEX);
   const cst__message *value = cst__message_child(sparse, SPARSE_VALUE);
   if (indexes == NULL) {
@@ -57,7 +57,7 @@ static cst_status check_sparse(const cst_schema *schema, const cst__message *spa
   } else if (!cst__name_map_add(names, (const char *)name.data, name.size, 0)) {
     return cst__fail_memory(error, sizeof(cst__name_slot));
   } else if (cst__is_in_use(sparse, SPARSE_DEPRECATED, SPARSE_LIFECYCLE_STAGE)) {
-    status = check_parts(schema, sparse, error);
+    status = check_structured_parts(schema, sparse, error);
   }
   if (status != CST_OK) {
     cst__error_add_path(error, (const char *)name.data, name.size);
@@ -79,8 +79,8 @@ static cst_status check_sparse_features(const cst_schema *schema, cst_error *err
 /* ---- tensor representations ---- */
 
 /* A column that a representation names; `what` says which one. */
-static cst_status check_column(const cst_schema *schema, const cst__message *kind, int32_t number,
-                               const char *what, cst_error *error) {
+static cst_status check_source_column(const cst_schema *schema, const cst__message *kind,
+                                      int32_t number, const char *what, cst_error *error) {
   cst_bytes name = cst__message_bytes(kind, number);
   if (name.size == 0) {
     return cst__schema_fail(kind, error, NULL, "the tensor representation has no %s", what);
@@ -93,7 +93,7 @@ static cst_status check_column(const cst_schema *schema, const cst__message *kin
 }
 
 /* Sizes of at least `least` (-1 for unknown ones) whose product fits into 63 bits. */
-static cst_status check_shape(const cst__message *shape, int64_t least, cst_error *error) {
+static cst_status check_dims(const cst__message *shape, int64_t least, cst_error *error) {
   const cst__field *dims = shape != NULL ? cst__message_find(shape, SHAPE_DIM) : NULL;
   int64_t total = 1;
   for (size_t i = 0; dims != NULL && i < dims->count; i++) {
@@ -113,8 +113,8 @@ static cst_status check_shape(const cst__message *shape, int64_t least, cst_erro
 
 static cst_status check_dense(const cst_schema *schema, const cst__message *dense,
                               cst_error *error) {
-  CST__TRY(check_column(schema, dense, DENSE_COLUMN, "column_name", error));
-  return check_shape(cst__message_child(dense, DENSE_SHAPE), 0, error);
+  CST__TRY(check_source_column(schema, dense, DENSE_COLUMN, "column_name", error));
+  return check_dims(cst__message_child(dense, DENSE_SHAPE), 0, error);
 }
 
 static cst_status check_sparse_tensor(const cst_schema *schema, const cst__message *sparse,
@@ -132,14 +132,15 @@ static cst_status check_sparse_tensor(const cst_schema *schema, const cst__messa
                               NAME_ARGS(name));
     }
   }
-  CST__TRY(check_column(schema, sparse, SPARSE_TENSOR_VALUE_COLUMN, "value_column_name", error));
+  CST__TRY(
+      check_source_column(schema, sparse, SPARSE_TENSOR_VALUE_COLUMN, "value_column_name", error));
   size_t num_dims = shape != NULL ? cst__message_count(shape, SHAPE_DIM) : columns->count;
   if (num_dims != columns->count) {
     return cst__schema_fail(sparse, error, "give one dim for each index column",
                             "the sparse tensor has %zu index columns, and dense_shape %zu dims",
                             columns->count, num_dims);
   }
-  return check_shape(shape, -1, error);
+  return check_dims(shape, -1, error);
 }
 
 /* The column with row lengths stands beside the values. */
@@ -220,7 +221,7 @@ static cst_status check_representation(const cst_schema *schema, const cst__mess
     return check_dense(schema, kind, error);
   }
   if ((kind = cst__message_child(tensor, REPRESENTATION_VARLEN)) != NULL) {
-    return check_column(schema, kind, VARLEN_COLUMN, "column_name", error);
+    return check_source_column(schema, kind, VARLEN_COLUMN, "column_name", error);
   }
   if ((kind = cst__message_child(tensor, REPRESENTATION_SPARSE)) != NULL) {
     return check_sparse_tensor(schema, kind, error);

@@ -7,7 +7,7 @@
 #include "proto/message.h"
 
 /* The type of a column that the schema does not have; UNKNOWN: none that a feature could have. */
-static cst_feature_type type_of(const struct ArrowSchema *column) {
+static cst_feature_type type_of_feature(const struct ArrowSchema *column) {
   const char *format = column->format;
   if (strcmp(format, "+l") == 0 || strcmp(format, "+L") == 0) {
     format = column->children[0]->format;
@@ -35,7 +35,7 @@ static cst_feature_type type_of(const struct ArrowSchema *column) {
   }
 }
 
-static void put_feature(cst__text *text, const char *name, cst_feature_type type) {
+static void put_column_path(cst__text *text, const char *name, cst_feature_type type) {
   static const char *const names[] = {"TYPE_UNKNOWN", "BYTES", "INT", "FLOAT"};
   cst_bytes bytes = {(const uint8_t *)name, strlen(name)};
   cst__text_puts(text, "feature { name: ");
@@ -44,11 +44,11 @@ static void put_feature(cst__text *text, const char *name, cst_feature_type type
 }
 
 /* False if there is a struct, which is read by the schema as it is. */
-static bool put_features(cst__text *text, const struct ArrowSchema *columns,
-                         const cst_schema *schema) {
+static bool put_column_paths(cst__text *text, const struct ArrowSchema *columns,
+                             const cst_schema *schema) {
   for (int64_t i = 0; i < columns->n_children; i++) {
     const char *name = columns->children[i]->name;
-    cst_feature_type type = type_of(columns->children[i]);
+    cst_feature_type type = type_of_feature(columns->children[i]);
     size_t at = cst__schema_find_feature(schema, name, strlen(name));
     if (at != SIZE_MAX && cst__schema_feature(schema, at)->type != CST_FEATURE_UNKNOWN) {
       type = cst__schema_feature(schema, at)->type;
@@ -56,7 +56,7 @@ static bool put_features(cst__text *text, const struct ArrowSchema *columns,
     if (type == CST_FEATURE_STRUCT) {
       return false;
     }
-    put_feature(text, name, type);
+    put_column_path(text, name, type);
   }
   return true;
 }
@@ -66,7 +66,7 @@ cst_status cst__schema_for_columns(const struct ArrowSchema *columns, const cst_
   cst__text text = {0};
   cst_status status = CST_OK;
   *out = NULL;
-  bool fits = put_features(&text, columns, schema);
+  bool fits = put_column_paths(&text, columns, schema);
   if (text.failed) {
     status = cst__fail_memory(error, text.size);
   } else if (fits) {

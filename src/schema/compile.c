@@ -57,21 +57,21 @@ static const cst_feature *const *sorted_features(const cst_feature *features, si
   return (const cst_feature *const *)(const void *)(features + count);
 }
 
-static cst_bytes name_of(const cst_feature *feature) {
+static cst_bytes name_of_field(const cst_feature *feature) {
   return (cst_bytes){(const uint8_t *)feature->name, feature->name_size};
 }
 
-static int compare_names(cst_bytes a, cst_bytes b) {
+static int compare_feature_names(cst_bytes a, cst_bytes b) {
   size_t size = a.size < b.size ? a.size : b.size;
   int order = size > 0 ? memcmp(a.data, b.data, size) : 0;
   return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
 /* By name; features of one name by place. */
-static int compare_features(const void *a, const void *b) {
+static int compare_by_name(const void *a, const void *b) {
   const cst_feature *fa = *(const cst_feature *const *)a;
   const cst_feature *fb = *(const cst_feature *const *)b;
-  int order = compare_names(name_of(fa), name_of(fb));
+  int order = compare_feature_names(name_of_field(fa), name_of_field(fb));
   return order != 0 ? order : (fa > fb) - (fa < fb);
 }
 
@@ -81,7 +81,7 @@ const cst_feature *cst__feature_by_name(const cst_feature *features, size_t coun
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     const cst_feature *feature = sorted_features(features, count)[middle];
-    int order = compare_names(name_of(feature), name);
+    int order = compare_feature_names(name_of_field(feature), name);
     if (order == 0) {
       return feature;
     }
@@ -119,7 +119,7 @@ typedef struct compiler {
   cst_error *error;
 } compiler;
 
-static cst_status no_memory(const compiler *c) { return cst__fail_memory(c->error, 64); }
+static cst_status no_compile_memory(const compiler *c) { return cst__fail_memory(c->error, 64); }
 
 static cst_status compile_name(const compiler *c, const cst__message *message, int32_t number,
                                const char **name, size_t *size) {
@@ -134,7 +134,7 @@ static cst_status compile_name(const compiler *c, const cst__message *message, i
   }
   *name = cst__arena_copy(c->arena, bytes.data, bytes.size);
   *size = bytes.size;
-  return *name != NULL ? CST_OK : no_memory(c);
+  return *name != NULL ? CST_OK : no_compile_memory(c);
 }
 
 static cst_status compile_type(const compiler *c, const cst__message *message,
@@ -160,7 +160,7 @@ static cst_status compile_shape(const compiler *c, const cst__message *message,
   int64_t *sizes = cst__arena_take(c->arena, (count + 1) * sizeof *sizes);
   int64_t total = 1;
   if (sizes == NULL) {
-    return no_memory(c);
+    return no_compile_memory(c);
   }
   feature->has_fixed_shape = true;
   for (size_t i = 0; i < count; i++) {
@@ -212,10 +212,10 @@ static cst_status sort_features(const compiler *c, const cst__field *messages,
     sorted[i] = &features[i];
   }
   if (count > 1) {
-    qsort(sorted, count, sizeof *sorted, compare_features);
+    qsort(sorted, count, sizeof *sorted, compare_by_name);
   }
   for (size_t i = 1; i < count; i++) {
-    if (compare_names(name_of(sorted[i - 1]), name_of(sorted[i])) == 0) {
+    if (compare_feature_names(name_of_field(sorted[i - 1]), name_of_field(sorted[i])) == 0) {
       size_t at = (size_t)(sorted[i] - features);
       cst_status status =
           cst__schema_fail(cst__nth_message(messages, at), c->error, "remove or rename one of them",
@@ -232,11 +232,11 @@ static cst_status compile_features(const compiler *c, const cst__field *messages
   size_t total = messages != NULL ? messages->count : 0;
   size_t size;
   if (!cst__mul(total, sizeof(cst_feature) + sizeof(cst_feature *), &size)) {
-    return no_memory(c);
+    return no_compile_memory(c);
   }
   cst_feature *features = cst__arena_take_zero(c->arena, size);
   if (features == NULL) {
-    return no_memory(c);
+    return no_compile_memory(c);
   }
   for (size_t i = 0; i < total; i++) {
     CST__TRY(compile_feature(c, cst__nth_message(messages, i), &features[i]));
@@ -249,7 +249,7 @@ static cst_status compile_features(const compiler *c, const cst__field *messages
 cst_status cst__schema_compile(cst_schema *schema, cst_error *error) {
   compiler c = {&schema->arena, error};
   if (!cst__message_sort_maps(&schema->arena, schema->root)) {
-    return no_memory(&c);
+    return no_compile_memory(&c);
   }
   CST__TRY(compile_features(&c, cst__message_find(schema->root, SCHEMA_FEATURE), &schema->features,
                             &schema->num_features));

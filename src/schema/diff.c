@@ -41,12 +41,12 @@ static void tell(differ *d, const char *kind, const char *what, bool breaks) {
 }
 
 /* Forgets the texts of the change before. */
-static void begin(differ *d) {
+static void begin_diff(differ *d) {
   d->old.size = 0;
   d->now.size = 0;
 }
 
-static bool are_equal(const differ *d) {
+static bool are_values_equal(const differ *d) {
   return d->old.size == d->now.size &&
          (d->old.size == 0 || memcmp(d->old.data, d->now.data, d->old.size) == 0);
 }
@@ -104,8 +104,8 @@ static bool map_names(const cst__field *field, int32_t number, cst__name_map *na
   return ok;
 }
 
-static const cst__message *find_named(const cst__field *field, const cst__name_map *names,
-                                      cst_bytes name) {
+static const cst__message *find_in_list(const cst__field *field, const cst__name_map *names,
+                                        cst_bytes name) {
   size_t at = cst__name_map_find(names, (const char *)name.data, name.size);
   return at != SIZE_MAX ? cst__nth_message(field, at) : NULL;
 }
@@ -116,7 +116,7 @@ static void tell_whole(differ *d, const list_rule *rule, const cst__message *mes
     rule->lone(d, message, is_added);
     return;
   }
-  begin(d);
+  begin_diff(d);
   rule->describe(is_added ? &d->now : &d->old, message);
   tell(d, is_added ? "added" : "removed", rule->what,
        is_added ? rule->added_breaks(message) : rule->removed_breaks);
@@ -130,7 +130,7 @@ static void diff_list(differ *d, const cst__field *before, const cst__field *aft
   for (size_t i = 0; ok && before != NULL && i < before->count; i++) {
     const cst__message *old = cst__nth_message(before, i);
     cst_bytes name = name_in(old, rule->name);
-    const cst__message *now = find_named(after, &news, name);
+    const cst__message *now = find_in_list(after, &news, name);
     size_t size = push(d, rule->separator, name);
     if (now != NULL) {
       rule->compare(d, old, now);
@@ -142,7 +142,7 @@ static void diff_list(differ *d, const cst__field *before, const cst__field *aft
   for (size_t i = 0; ok && after != NULL && i < after->count; i++) {
     const cst__message *now = cst__nth_message(after, i);
     cst_bytes name = name_in(now, rule->name);
-    if (find_named(before, &olds, name) == NULL) {
+    if (find_in_list(before, &olds, name) == NULL) {
       size_t size = push(d, rule->separator, name);
       tell_whole(d, rule, now, true);
       pop(d, size);
@@ -197,7 +197,7 @@ static field_rule rule_of(const field_rules *rules, const cst__message_def *mess
   return (field_rule){def->number, is_apart ? STYLE_APART : STYLE_TEXT, NULL};
 }
 
-static bool has_all(differ *d, const cst__field *a, const cst__field *b) {
+static bool has_all_values(differ *d, const cst__field *a, const cst__field *b) {
   cst__name_map set = {0};
   bool has = cst__strings_add(&set, a);
   d->failed = d->failed || !has;
@@ -225,10 +225,11 @@ static void diff_field(differ *d, const cst__message *before, const cst__message
   if (rule.style == STYLE_APART) {
     return;
   }
-  begin(d);
+  begin_diff(d);
   put_field(&d->old, old, rule.style);
   put_field(&d->now, now, rule.style);
-  bool same = rule.style == STYLE_SET ? has_all(d, old, now) && has_all(d, now, old) : are_equal(d);
+  bool same = rule.style == STYLE_SET ? has_all_values(d, old, now) && has_all_values(d, now, old)
+                                      : are_values_equal(d);
   if (!same) {
     (void)snprintf(what, sizeof what, "%s%s", rules->prefix, def->name);
     tell(d, "changed", what, rule.breaks != NULL && rule.breaks(before, after));
@@ -247,10 +248,10 @@ static void diff_fields(differ *d, const cst__message *before, const cst__messag
     old = takes_old ? old->next : old;
     now = takes_now ? now->next : now;
   }
-  begin(d);
+  begin_diff(d);
   cst__line_put_unknown(&d->old, before);
   cst__line_put_unknown(&d->now, after);
-  if (!are_equal(d)) {
+  if (!are_values_equal(d)) {
     tell(d, "changed", "unknown fields", false);
   }
 }
@@ -297,7 +298,7 @@ static domain domain_of(const cst_schema *schema, const cst__message *feature) {
 static void put_contents(differ *d, int32_t number, const cst__message *old,
                          const cst__message *now, bool only_rest) {
   bool ok = true;
-  begin(d);
+  begin_diff(d);
   if (number != FEATURE_STRING_DOMAIN) {
     cst__line_put_message(&d->old, old);
     cst__line_put_message(&d->now, now);
@@ -315,12 +316,12 @@ static void put_contents(differ *d, int32_t number, const cst__message *old,
 static bool are_same_contents(differ *d, int32_t number, const cst__message *old,
                               const cst__message *now) {
   put_contents(d, number, old, now, true);
-  if (number != FEATURE_STRING_DOMAIN || !are_equal(d)) {
-    return are_equal(d);
+  if (number != FEATURE_STRING_DOMAIN || !are_values_equal(d)) {
+    return are_values_equal(d);
   }
   const cst__field *a = cst__message_find(old, STRING_DOMAIN_VALUE);
   const cst__field *b = cst__message_find(now, STRING_DOMAIN_VALUE);
-  return has_all(d, a, b) && has_all(d, b, a);
+  return has_all_values(d, a, b) && has_all_values(d, b, a);
 }
 
 static bool is_narrower(differ *d, int32_t number, const cst__message *old,
@@ -363,10 +364,10 @@ static void diff_domain(differ *d, const cst__message *before, const cst__messag
     same = are_same_contents(d, old.number, old.message, now.message);
     put_contents(d, old.number, old.message, now.message, false);
   } else { /* names, or two kinds */
-    begin(d);
+    begin_diff(d);
     cst__line_put_field(&d->old, old.field);
     cst__line_put_field(&d->now, now.field);
-    same = same && are_equal(d);
+    same = same && are_values_equal(d);
   }
   if (!same) {
     tell(d, "changed", (now.field != NULL ? now.field : old.field)->def->name,
@@ -399,14 +400,16 @@ static const field_rules feature_rules = RULES("", "domain_info", feature_fields
 
 static void diff_struct(differ *d, const cst__message *before, const cst__message *after);
 
-static void compare_features(differ *d, const cst__message *before, const cst__message *after) {
+static void compare_both_features(differ *d, const cst__message *before,
+                                  const cst__message *after) {
   diff_fields(d, before, after, &feature_rules);
   diff_domain(d, before, after);
   diff_struct(d, before, after);
 }
 
 static const list_rule feature_list = {
-    FEATURE_NAME, ".", "", cst__line_put_feature, compare_features, cst__is_required, true, NULL};
+    FEATURE_NAME,     ".",  "",  cst__line_put_feature, compare_both_features,
+    cst__is_required, true, NULL};
 
 /* ---- sparse and weighted features ---- */
 
@@ -468,16 +471,16 @@ static void diff_struct(differ *d, const cst__message *before, const cst__messag
 
 /* ---- tensor representations ---- */
 
-static void describe_tensor(cst__text *out, const cst__message *entry) {
+static void describe_tensor_change(cst__text *out, const cst__message *entry) {
   const cst__message *tensor = cst__message_child(entry, ENTRY_VALUE);
   cst__line_put_message(out, tensor);
 }
 
 static void compare_tensors(differ *d, const cst__message *before, const cst__message *after) {
-  begin(d);
-  describe_tensor(&d->old, before);
-  describe_tensor(&d->now, after);
-  if (!are_equal(d)) {
+  begin_diff(d);
+  describe_tensor_change(&d->old, before);
+  describe_tensor_change(&d->now, after);
+  if (!are_values_equal(d)) {
     tell(d, "changed", "tensor_representation", true);
   }
 }
@@ -485,10 +488,12 @@ static void compare_tensors(differ *d, const cst__message *before, const cst__me
 /* In a group that is used, a new tensor takes the place of those that its columns make without it.
  */
 static const list_rule tensor_list = {
-    ENTRY_KEY, "/", "tensor_representation", describe_tensor, compare_tensors, always, true, NULL};
+    ENTRY_KEY, "/", "tensor_representation", describe_tensor_change, compare_tensors, always,
+    true,      NULL};
 /* A new group changes nothing for those who use others. */
 static const list_rule new_tensor_list = {
-    ENTRY_KEY, "/", "tensor_representation", describe_tensor, compare_tensors, never, true, NULL};
+    ENTRY_KEY, "/", "tensor_representation", describe_tensor_change, compare_tensors, never,
+    true,      NULL};
 
 static const field_rule group_fields[] = {{GROUP_REPRESENTATION, STYLE_APART, NULL}};
 static const field_rules group_rules = RULES("tensor_representation_group.", NULL, group_fields);
@@ -513,7 +518,7 @@ static void tell_lone_group(differ *d, const cst__message *entry, bool is_added)
   diff_list(d, is_added ? NULL : tensors, is_added ? tensors : NULL,
             is_named ? &new_tensor_list : &tensor_list);
   if (is_named && (tensors == NULL || !is_added)) {
-    begin(d);
+    begin_diff(d);
     cst__text_puts(is_added ? &d->now : &d->old, "{ }");
     tell(d, is_added ? "added" : "removed", "tensor_representation_group", !is_added);
   }
@@ -524,7 +529,7 @@ static const list_rule group_list = {
 
 /* ---- the whole ---- */
 
-static void compare_strings(differ *d, const cst__message *before, const cst__message *after) {
+static void compare_cstrings(differ *d, const cst__message *before, const cst__message *after) {
   diff_shared(d, FEATURE_STRING_DOMAIN, "schema.string_domain", before, after);
 }
 
@@ -539,7 +544,7 @@ static void compare_floats(differ *d, const cst__message *before, const cst__mes
 #define DOMAIN_LIST(what, compare) \
   { DOMAIN_NAME, ".", what, cst__line_put_message, compare, never, false, NULL }
 
-static const list_rule string_list = DOMAIN_LIST("schema.string_domain", compare_strings);
+static const list_rule string_list = DOMAIN_LIST("schema.string_domain", compare_cstrings);
 static const list_rule int_list = DOMAIN_LIST("schema.int_domain", compare_ints);
 static const list_rule float_list = DOMAIN_LIST("schema.float_domain", compare_floats);
 

@@ -6,19 +6,19 @@
 #include "schema/diff.h"
 #include "schema/internal.h"
 
-static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+static bool is_diff_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 /* Appends text with single spaces for all space outside of quotes. */
 static void put_joined(cst__text *out, const char *text, size_t size) {
   char quote = '\0';
-  while (size > 0 && is_space(text[size - 1])) {
+  while (size > 0 && is_diff_space(text[size - 1])) {
     size--;
   }
   for (size_t i = 0; i < size; i++) {
     char c = text[i];
-    if (quote == '\0' && is_space(c)) {
+    if (quote == '\0' && is_diff_space(c)) {
       cst__text_append(out, " ", 1);
-      while (is_space(text[i + 1])) i++; /* the last byte is no space */
+      while (is_diff_space(text[i + 1])) i++; /* the last byte is no space */
       continue;
     }
     cst__text_append(out, &c, 1);
@@ -33,7 +33,7 @@ static void put_joined(cst__text *out, const char *text, size_t size) {
 }
 
 /* Appends the text of a message behind its first `skipped` bytes, in one line. */
-static void put_message(cst__text *out, const cst__message *message, size_t skipped) {
+static void append_message(cst__text *out, const cst__message *message, size_t skipped) {
   cst__text text = {0};
   cst__message_put_text(message, &text);
   if (text.failed) {
@@ -45,7 +45,7 @@ static void put_message(cst__text *out, const cst__message *message, size_t skip
 }
 
 /* One value, without the field's name and what stands between them. */
-static void put_value(cst__text *out, const cst__field *field, size_t i) {
+static void append_diff_value(cst__text *out, const cst__field *field, size_t i) {
   cst__value value = *cst__field_value(field, i);
   cst__field one = {.def = field->def, .count = 1};
   cst__message alone = {.first = &one, .last = &one};
@@ -55,7 +55,7 @@ static void put_value(cst__text *out, const cst__field *field, size_t i) {
   } else {
     one.as.one = value;
   }
-  put_message(out, &alone, skipped);
+  append_message(out, &alone, skipped);
 }
 
 void cst__line_put_field(cst__text *out, const cst__field *field) {
@@ -63,7 +63,7 @@ void cst__line_put_field(cst__text *out, const cst__field *field) {
   cst__text_puts(out, is_list ? "[" : "");
   for (size_t i = 0; field != NULL && i < field->count; i++) {
     cst__text_puts(out, i > 0 ? ", " : "");
-    put_value(out, field, i);
+    append_diff_value(out, field, i);
   }
   cst__text_puts(out, is_list ? "]" : "");
 }
@@ -71,7 +71,7 @@ void cst__line_put_field(cst__text *out, const cst__field *field) {
 void cst__line_put_message(cst__text *out, const cst__message *message) {
   size_t size = out->size;
   cst__text_puts(out, "{ ");
-  put_message(out, message, 0);
+  append_message(out, message, 0);
   cst__text_puts(out, out->size > size + 2 ? " }" : "}");
 }
 
@@ -79,7 +79,7 @@ void cst__line_put_unknown(cst__text *out, const cst__message *message) {
   cst__message unknown = {.unknown_first = message->unknown_first,
                           .unknown_last = message->unknown_last,
                           .expanded_any = message->expanded_any};
-  put_message(out, &unknown, 0);
+  append_message(out, &unknown, 0);
 }
 
 void cst__line_put_shape(cst__text *out, const cst__message *shape) {

@@ -30,14 +30,14 @@ bool cst__in_environment(const cst_schema *schema, const cst__message *feature,
 }
 
 /* True if a feature, at any depth, names the environment. */
-static bool is_named(const cst__message *parent, int32_t number, const char *environment) {
+static bool is_domain_named(const cst__message *parent, int32_t number, const char *environment) {
   const cst__field *features = cst__message_find(parent, number);
   for (size_t i = 0; features != NULL && i < features->count; i++) {
     const cst__message *feature = cst__nth_message(features, i);
     const cst__message *parts = cst__message_child(feature, FEATURE_STRUCT_DOMAIN);
     if (names(feature, FEATURE_NOT_IN_ENVIRONMENT, environment) ||
         names(feature, FEATURE_IN_ENVIRONMENT, environment) ||
-        (parts != NULL && is_named(parts, STRUCT_DOMAIN_FEATURE, environment))) {
+        (parts != NULL && is_domain_named(parts, STRUCT_DOMAIN_FEATURE, environment))) {
       return true;
     }
   }
@@ -48,7 +48,7 @@ cst_status cst__check_environment(const cst_schema *schema, const char *environm
                                   cst_error *error) {
   char name[64];
   if (environment == NULL || names(schema->root, SCHEMA_DEFAULT_ENVIRONMENT, environment) ||
-      is_named(schema->root, SCHEMA_FEATURE, environment)) {
+      is_domain_named(schema->root, SCHEMA_FEATURE, environment)) {
     return CST_OK;
   }
   cst__escape(name, sizeof name, environment, strlen(environment));
@@ -67,9 +67,9 @@ typedef struct reader {
   cst_error *error;
 } reader;
 
-static cst_status no_memory(const reader *r) { return cst__fail_memory(r->error, 64); }
+static cst_status no_domain_memory(const reader *r) { return cst__fail_memory(r->error, 64); }
 
-static void read_int(const cst__message *domain, cst__domain *out) {
+static void read_domain_int(const cst__message *domain, cst__domain *out) {
   out->kind = CST__DOMAIN_INT;
   out->has_min = cst__message_find(domain, INT_DOMAIN_MIN) != NULL;
   out->has_max = cst__message_find(domain, INT_DOMAIN_MAX) != NULL;
@@ -93,10 +93,10 @@ static void read_float(const cst__message *domain, cst__domain *out) {
   out->disallow_inf = cst__message_int(domain, FLOAT_DOMAIN_DISALLOW_INF, 0) != 0;
 }
 
-static cst_status take_values(const reader *r, size_t count, cst_bytes **out) {
+static cst_status take_domain_values(const reader *r, size_t count, cst_bytes **out) {
   size_t size;
   *out = cst__mul(count + 1, sizeof **out, &size) ? cst__arena_take(r->arena, size) : NULL;
-  return *out != NULL ? CST_OK : no_memory(r);
+  return *out != NULL ? CST_OK : no_domain_memory(r);
 }
 
 static cst_status read_string(const reader *r, const cst__message *domain, cst__domain *out) {
@@ -104,7 +104,7 @@ static cst_status read_string(const reader *r, const cst__message *domain, cst__
   size_t count = values != NULL ? values->count : 0;
   cst_bytes *list;
   out->kind = count > 0 ? CST__DOMAIN_STRING : CST__DOMAIN_UTF8;
-  CST__TRY(take_values(r, count, &list));
+  CST__TRY(take_domain_values(r, count, &list));
   for (size_t i = 0; i < count; i++) {
     list[i] = cst__nth_bytes(values, i);
   }
@@ -113,11 +113,11 @@ static cst_status read_string(const reader *r, const cst__message *domain, cst__
   return CST_OK;
 }
 
-static cst_status read_bool(const reader *r, const cst__message *domain, cst__domain *out) {
+static cst_status read_domain_bool(const reader *r, const cst__message *domain, cst__domain *out) {
   static const int32_t numbers[] = {BOOL_DOMAIN_TRUE, BOOL_DOMAIN_FALSE};
   cst_bytes *list;
   out->kind = CST__DOMAIN_BOOL;
-  CST__TRY(take_values(r, 2, &list));
+  CST__TRY(take_domain_values(r, 2, &list));
   for (size_t i = 0; i < 2; i++) {
     if (cst__message_find(domain, numbers[i]) != NULL) {
       list[out->num_values++] = cst__message_bytes(domain, numbers[i]);
@@ -128,7 +128,8 @@ static cst_status read_bool(const reader *r, const cst__message *domain, cst__do
 }
 
 /* The domain of the schema with this name, in one of its lists. */
-static const cst__message *find_named(const cst_schema *schema, int32_t number, cst_bytes name) {
+static const cst__message *find_global_domain(const cst_schema *schema, int32_t number,
+                                              cst_bytes name) {
   const cst__field *domains = cst__message_find(schema->root, number);
   for (size_t i = 0; domains != NULL && i < domains->count; i++) {
     const cst__message *domain = cst__nth_message(domains, i);
@@ -153,9 +154,9 @@ static cst_status find_domain(const reader *r, const cst__message *feature, foun
     return CST_OK;
   }
   *name = cst__message_bytes(feature, FEATURE_DOMAIN);
-  *out = (found){find_named(r->schema, SCHEMA_INT_DOMAIN, *name),
-                 find_named(r->schema, SCHEMA_FLOAT_DOMAIN, *name),
-                 find_named(r->schema, SCHEMA_STRING_DOMAIN, *name)};
+  *out = (found){find_global_domain(r->schema, SCHEMA_INT_DOMAIN, *name),
+                 find_global_domain(r->schema, SCHEMA_FLOAT_DOMAIN, *name),
+                 find_global_domain(r->schema, SCHEMA_STRING_DOMAIN, *name)};
   if (out->ints != NULL || out->floats != NULL || out->strings != NULL) {
     return CST_OK;
   }
@@ -179,7 +180,7 @@ static cst_status read_domain(const reader *r, const cst__message *feature, cst_
   }
   out->name = name;
   if (bools != NULL && type != CST_FEATURE_STRUCT) {
-    return read_bool(r, bools, out);
+    return read_domain_bool(r, bools, out);
   }
   if (type == CST_FEATURE_BYTES && f.strings != NULL) {
     return read_string(r, f.strings, out);
@@ -189,7 +190,7 @@ static cst_status read_domain(const reader *r, const cst__message *feature, cst_
   if (type == CST_FEATURE_BYTES && is_text) {
     out->kind = CST__DOMAIN_UTF8;
   } else if (type == CST_FEATURE_INT && f.ints != NULL) {
-    read_int(f.ints, out);
+    read_domain_int(f.ints, out);
   } else if (type == CST_FEATURE_FLOAT && f.floats != NULL) {
     read_float(f.floats, out);
   }
@@ -219,7 +220,7 @@ static cst_status read_counts(const reader *r, const cst__message *message, cst_
   cst__count_range *ranges =
       cst__mul(count + 1, sizeof *ranges, &size) ? cst__arena_take(r->arena, size) : NULL;
   if (ranges == NULL) {
-    return no_memory(r);
+    return no_domain_memory(r);
   }
   for (size_t i = 0; i < count; i++) {
     ranges[i] = read_range(one != NULL ? one : cst__nth_message(many, i));
@@ -245,7 +246,7 @@ static cst_status read_path(const reader *r, const char *parent, cst__rules *out
   size_t above = parent != NULL ? strlen(parent) + 1 : 0;
   char *text = cst__arena_take(r->arena, above + size + 1);
   if (text == NULL) {
-    return no_memory(r);
+    return no_domain_memory(r);
   }
   if (parent != NULL) {
     memcpy(text, parent, above - 1);
@@ -256,8 +257,9 @@ static cst_status read_path(const reader *r, const char *parent, cst__rules *out
   return CST_OK;
 }
 
-static cst_status read_all(const reader *r, const cst__field *messages, const cst_feature *features,
-                           size_t count, const char *path, const cst__rules **out);
+static cst_status read_domains(const reader *r, const cst__field *messages,
+                               const cst_feature *features, size_t count, const char *path,
+                               const cst__rules **out);
 
 static cst_status read_one(const reader *r, const cst__message *message, const cst_feature *feature,
                            const char *path, cst__rules *out) {
@@ -272,18 +274,19 @@ static cst_status read_one(const reader *r, const cst__message *message, const c
   out->num_children = parts != NULL ? feature->num_children : 0;
   return out->num_children == 0
              ? CST_OK
-             : read_all(r, cst__message_find(parts, STRUCT_DOMAIN_FEATURE), feature->children,
-                        feature->num_children, out->path, &out->children);
+             : read_domains(r, cst__message_find(parts, STRUCT_DOMAIN_FEATURE), feature->children,
+                            feature->num_children, out->path, &out->children);
 }
 
 /* Features and their messages, which are as many. */
-static cst_status read_all(const reader *r, const cst__field *messages, const cst_feature *features,
-                           size_t count, const char *path, const cst__rules **out) {
+static cst_status read_domains(const reader *r, const cst__field *messages,
+                               const cst_feature *features, size_t count, const char *path,
+                               const cst__rules **out) {
   size_t size;
   cst__rules *rules =
       cst__mul(count + 1, sizeof *rules, &size) ? cst__arena_take(r->arena, size) : NULL;
   if (rules == NULL) {
-    return no_memory(r);
+    return no_domain_memory(r);
   }
   for (size_t i = 0; i < count; i++) {
     CST__TRY(read_one(r, cst__nth_message(messages, i), &features[i], path, &rules[i]));
@@ -304,8 +307,8 @@ cst_status cst__rulebook_new(const cst_schema *schema, const char *environment,
   book->schema = cst__schema_retain(schema);
   book->count = schema->num_features;
   reader r = {schema, environment, &book->arena, error};
-  cst_status status = read_all(&r, cst__message_find(schema->root, SCHEMA_FEATURE),
-                               schema->features, book->count, NULL, &book->rules);
+  cst_status status = read_domains(&r, cst__message_find(schema->root, SCHEMA_FEATURE),
+                                   schema->features, book->count, NULL, &book->rules);
   if (status != CST_OK) {
     cst__rulebook_free(book);
     return status;

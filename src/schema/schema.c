@@ -52,7 +52,7 @@ typedef cst_status (*merge_function)(cst__arena *arena, cst__message *message, c
                                      int depth, cst_error *error);
 
 /* A TFRecord file begins with a length of 8 bytes and its masked CRC. */
-static bool is_tfrecord(const uint8_t *data, size_t size) {
+static bool is_tfrecord_file(const uint8_t *data, size_t size) {
   uint32_t stored;
   if (size < 16) return false;
   memcpy(&stored, data + 8, sizeof stored);
@@ -93,7 +93,7 @@ static const char *mistake_hint(const uint8_t *data, size_t size) {
       return known[i].hint;
     }
   }
-  if (is_tfrecord(data, size)) {
+  if (is_tfrecord_file(data, size)) {
     return "this is a TFRecord file, not a schema: `columnstone schema infer` makes one of data";
   }
   if (is_table(data, size)) {
@@ -118,8 +118,8 @@ static cst_status as_schema_error(cst_status status, const uint8_t *data, size_t
   return CST_SCHEMA;
 }
 
-static cst_status build(cst_schema *schema, merge_function merge, const void *data, size_t size,
-                        cst_error *error) {
+static cst_status build_schema(cst_schema *schema, merge_function merge, const void *data,
+                               size_t size, cst_error *error) {
   const char *copy = cst__arena_copy(&schema->arena, data, size);
   if (copy == NULL) {
     return cst__fail_memory(error, size);
@@ -138,7 +138,7 @@ static cst_status parse_with(merge_function merge, const void *data, size_t size
   if (schema == NULL) {
     return cst__fail_memory(error, sizeof *schema);
   }
-  cst_status status = build(schema, merge, data, size, error);
+  cst_status status = build_schema(schema, merge, data, size, error);
   if (status != CST_OK) {
     cst__schema_release(schema);
     return status;

@@ -146,17 +146,17 @@ static cst_status add_explicit(cst__specs_builder *b, cst_bytes wanted) {
   return wanted.size == 0 ? CST_OK : fail_group(groups, wanted, b->error);
 }
 
-static int compare_names(const void *a, const void *b) {
+static int compare_specs(const void *a, const void *b) {
   return strcmp(((const cst_tensor_spec *)a)->name, ((const cst_tensor_spec *)b)->name);
 }
 
 static void sort_by_name(cst_specs *specs) {
   if (specs->count > 1) {
-    qsort(specs->items, specs->count, sizeof *specs->items, compare_names);
+    qsort(specs->items, specs->count, sizeof *specs->items, compare_specs);
   }
 }
 
-static cst_status build(cst__specs_builder *b, const char *group, const char *environment) {
+static cst_status build_specs(cst__specs_builder *b, const char *group, const char *environment) {
   CST__TRY(add_explicit(b, cst__name_of(group != NULL ? group : "")));
   CST__TRY(cst__specs_infer(b));
   CST__TRY(cst__specs_keep_environment(b, environment));
@@ -185,7 +185,7 @@ static cst_specs *new_specs(void) {
   return specs;
 }
 
-static cst_status finish(cst__specs_builder *b, cst_status status, cst_specs **out) {
+static cst_status finish_specs(cst__specs_builder *b, cst_status status, cst_specs **out) {
   cst__name_map_reset(&b->tensors);
   cst__name_map_reset(&b->sources);
   cst__name_map_reset(&b->consumed);
@@ -207,9 +207,9 @@ cst_status cst__specs_new(const cst_schema *schema, const cst_specs_options *opt
   if (b.specs == NULL) {
     return cst__fail_memory(error, sizeof *b.specs);
   }
-  cst_status status =
-      options != NULL ? build(&b, options->group, options->environment) : build(&b, NULL, NULL);
-  return finish(&b, status, out);
+  cst_status status = options != NULL ? build_specs(&b, options->group, options->environment)
+                                      : build_specs(&b, NULL, NULL);
+  return finish_specs(&b, status, out);
 }
 
 cst_status cst__specs_new_ragged(const cst_schema *schema, cst_specs **out, cst_error *error) {
@@ -217,7 +217,7 @@ cst_status cst__specs_new_ragged(const cst_schema *schema, cst_specs **out, cst_
   if (b.specs == NULL) {
     return cst__fail_memory(error, sizeof *b.specs);
   }
-  return finish(&b, build_ragged(&b), out);
+  return finish_specs(&b, build_ragged(&b), out);
 }
 
 size_t cst__specs_find(const cst_specs *specs, const char *name) {
@@ -252,7 +252,7 @@ static void reset_projection(projection *p) {
   cst__arena_reset(&p->dotted);
 }
 
-static bool has_column(const projection *p, const char *name) {
+static bool has_wanted_column(const projection *p, const char *name) {
   return cst__name_map_find(&p->wanted, name, strlen(name)) != SIZE_MAX;
 }
 
@@ -272,18 +272,18 @@ static const char *dotted_name(projection *p, const cst_tensor_spec *spec) {
 /* What is done with every column of a tensor; false: no memory. */
 typedef bool on_column(projection *p, const char *column, size_t tensor);
 
-static bool note(cst__name_map *map, const char *column, size_t tensor) {
+static bool note_group(cst__name_map *map, const char *column, size_t tensor) {
   size_t size = strlen(column);
   return cst__name_map_find(map, column, size) != SIZE_MAX ||
          cst__name_map_add(map, column, size, tensor);
 }
 
 static bool note_user(projection *p, const char *column, size_t tensor) {
-  return note(&p->users, column, tensor);
+  return note_group(&p->users, column, tensor);
 }
 
 static bool note_covered(projection *p, const char *column, size_t tensor) {
-  return note(&p->covered, column, tensor);
+  return note_group(&p->covered, column, tensor);
 }
 
 static bool visit_columns(projection *p, const cst_tensor_spec *spec, size_t tensor,
@@ -311,18 +311,18 @@ static bool visit_columns(projection *p, const cst_tensor_spec *spec, size_t ten
 
 /* The value column is wanted; *ok becomes false without memory. */
 static bool has_value(projection *p, const cst_tensor_spec *spec, bool *ok) {
-  if (has_column(p, spec->path[0]) || spec->num_path_steps != 2) {
-    return has_column(p, spec->path[0]);
+  if (has_wanted_column(p, spec->path[0]) || spec->num_path_steps != 2) {
+    return has_wanted_column(p, spec->path[0]);
   }
   const char *name = dotted_name(p, spec);
   *ok = *ok && name != NULL;
-  return name != NULL && has_column(p, name);
+  return name != NULL && has_wanted_column(p, name);
 }
 
 /* True if all columns that the tensor is made of are there. */
-static bool is_whole(projection *p, const cst_tensor_spec *spec, bool *ok) {
+static bool has_wanted_columns(projection *p, const cst_tensor_spec *spec, bool *ok) {
   for (size_t i = 0; i < spec->num_fields; i++) {
-    if (!is_whole(p, &spec->fields[i], ok)) {
+    if (!has_wanted_columns(p, &spec->fields[i], ok)) {
       return false;
     }
   }
@@ -333,13 +333,13 @@ static bool is_whole(projection *p, const cst_tensor_spec *spec, bool *ok) {
     return false;
   }
   for (size_t i = 0; i < spec->num_index_columns; i++) {
-    if (!has_column(p, spec->index_columns[i])) {
+    if (!has_wanted_column(p, spec->index_columns[i])) {
       return false;
     }
   }
   for (size_t i = 0; i < spec->num_partitions && spec->num_path_steps == 1; i++) {
     const char *lengths = spec->partitions[i].row_length_column;
-    if (lengths != NULL && !has_column(p, lengths)) {
+    if (lengths != NULL && !has_wanted_column(p, lengths)) {
       return false;
     }
   }
@@ -367,12 +367,12 @@ static cst_status project(projection *p, const cst_specs *specs, const char *con
                           size_t num_columns, cst_specs *part, cst_error *error) {
   bool ok = true;
   for (size_t i = 0; i < num_columns; i++) {
-    ok = ok && note(&p->wanted, columns[i], i);
+    ok = ok && note_group(&p->wanted, columns[i], i);
   }
   for (size_t i = 0; ok && i < specs->count; i++) {
     const cst_tensor_spec *spec = &specs->items[i];
     ok = visit_columns(p, spec, i, note_user);
-    if (ok && is_whole(p, spec, &ok)) {
+    if (ok && has_wanted_columns(p, spec, &ok)) {
       part->items[part->count++] = *spec;
       ok = ok && visit_columns(p, spec, i, note_covered);
     }

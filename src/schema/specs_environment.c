@@ -49,14 +49,14 @@ static bool has_all_columns(const cst_schema *schema, const cst_tensor_spec *spe
 }
 
 /* Closes the gaps of the tensors that are not to be; how many are left. */
-static size_t keep(const cst_schema *schema, cst_tensor_spec *specs, size_t count,
-                   const char *environment) {
+static size_t keep_feature(const cst_schema *schema, cst_tensor_spec *specs, size_t count,
+                           const char *environment) {
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
     cst_tensor_spec spec = specs[i];
     if (spec.kind == CST_TENSOR_STRUCTURED) {
       cst_tensor_spec *fields = (cst_tensor_spec *)(uintptr_t)spec.fields; /* of our own arena */
-      spec.num_fields = keep(schema, fields, spec.num_fields, environment);
+      spec.num_fields = keep_feature(schema, fields, spec.num_fields, environment);
       specs[kept] = spec;
       kept += spec.num_fields > 0;
     } else {
@@ -70,7 +70,7 @@ static size_t keep(const cst_schema *schema, cst_tensor_spec *specs, size_t coun
 cst_status cst__specs_keep_environment(cst__specs_builder *b, const char *environment) {
   CST__TRY(cst__check_environment(b->schema, environment, b->error));
   if (environment != NULL) {
-    b->specs->count = keep(b->schema, b->specs->items, b->specs->count, environment);
+    b->specs->count = keep_feature(b->schema, b->specs->items, b->specs->count, environment);
   }
   return CST_OK;
 }

@@ -16,7 +16,7 @@ typedef struct tensor {
 } tensor;
 
 /* Remembers a column that an explicit tensor is made of. The path may be there already. */
-static cst_status add_source(cst__specs_builder *b, const char *dotted) {
+static cst_status add_value_source(cst__specs_builder *b, const char *dotted) {
   size_t size = strlen(dotted);
   if (size > 0 && cst__name_map_find(&b->sources, dotted, size) == SIZE_MAX &&
       !cst__name_map_add(&b->sources, dotted, size, 0)) {
@@ -37,8 +37,8 @@ static cst_status set_dtype(cst__specs_builder *b, const tensor *t, const cst_fe
 }
 
 /* Makes the spec of a tensor whose values are a column at the top. */
-static cst_status add_tensor(cst__specs_builder *b, const tensor *t, cst_tensor_kind kind,
-                             int32_t column, cst_tensor_spec **out) {
+static cst_status add_explicit_tensor(cst__specs_builder *b, const tensor *t, cst_tensor_kind kind,
+                                      int32_t column, cst_tensor_spec **out) {
   cst_bytes name = cst__message_bytes(t->kind, column);
   size_t at = cst__schema_find_feature(b->schema, (const char *)name.data, name.size);
   const cst_feature *feature = &b->schema->features[at];
@@ -46,11 +46,11 @@ static cst_status add_tensor(cst__specs_builder *b, const tensor *t, cst_tensor_
   (*out)->is_explicit = true;
   CST__TRY(set_dtype(b, t, feature, *out));
   CST__TRY(cst__specs_set_path(b, t->kind, *out, NULL, feature->name));
-  return add_source(b, (*out)->path[0]);
+  return add_value_source(b, (*out)->path[0]);
 }
 
-static cst_status copy_dims(cst__specs_builder *b, const cst__message *shape, size_t unknown,
-                            cst_tensor_spec *spec) {
+static cst_status copy_shape_dims(cst__specs_builder *b, const cst__message *shape, size_t unknown,
+                                  cst_tensor_spec *spec) {
   const cst__field *dims = shape != NULL ? cst__message_find(shape, SHAPE_DIM) : NULL;
   size_t count = shape != NULL ? cst__message_count(shape, SHAPE_DIM) : unknown;
   int64_t *sizes;
@@ -108,8 +108,8 @@ static cst_status set_default(cst__specs_builder *b, const cst__message *value,
 
 static cst_status add_dense(cst__specs_builder *b, const tensor *t) {
   cst_tensor_spec *spec;
-  CST__TRY(add_tensor(b, t, CST_TENSOR_DENSE, DENSE_COLUMN, &spec));
-  CST__TRY(copy_dims(b, cst__message_child(t->kind, DENSE_SHAPE), 0, spec));
+  CST__TRY(add_explicit_tensor(b, t, CST_TENSOR_DENSE, DENSE_COLUMN, &spec));
+  CST__TRY(copy_shape_dims(b, cst__message_child(t->kind, DENSE_SHAPE), 0, spec));
   const cst__message *value = cst__message_child(t->kind, DENSE_DEFAULT);
   return value != NULL ? set_default(b, value, spec) : CST_OK;
 }
@@ -129,8 +129,9 @@ static cst_status add_sparse(cst__specs_builder *b, const tensor *t) {
   const cst__field *columns = cst__message_find(t->kind, SPARSE_TENSOR_INDEX_COLUMNS);
   cst_tensor_spec *spec;
   const char **names;
-  CST__TRY(add_tensor(b, t, CST_TENSOR_SPARSE, SPARSE_TENSOR_VALUE_COLUMN, &spec));
-  CST__TRY(copy_dims(b, cst__message_child(t->kind, SPARSE_TENSOR_SHAPE), columns->count, spec));
+  CST__TRY(add_explicit_tensor(b, t, CST_TENSOR_SPARSE, SPARSE_TENSOR_VALUE_COLUMN, &spec));
+  CST__TRY(
+      copy_shape_dims(b, cst__message_child(t->kind, SPARSE_TENSOR_SHAPE), columns->count, spec));
   names = cst__specs_take(b, columns->count, sizeof *names);
   if (names == NULL) {
     return CST_NO_MEMORY;
@@ -140,7 +141,7 @@ static cst_status add_sparse(cst__specs_builder *b, const tensor *t) {
     size_t at = cst__schema_find_feature(b->schema, (const char *)name.data, name.size);
     CST__TRY(check_is_int(b, t, "index column", &b->schema->features[at]));
     CST__TRY(cst__specs_copy_name(b, t->kind, name, &names[i]));
-    CST__TRY(add_source(b, names[i]));
+    CST__TRY(add_value_source(b, names[i]));
   }
   spec->index_columns = names;
   spec->num_index_columns = columns->count;
@@ -169,7 +170,7 @@ static cst_status add_dotted_source(cst__specs_builder *b, const cst_tensor_spec
       used += (size_t)snprintf(dotted + used, size - used, "%s%s", used > 0 ? "." : "", step);
     }
   }
-  return add_source(b, dotted);
+  return add_value_source(b, dotted);
 }
 
 static const cst_feature *sibling(const cst__specs_builder *b, const cst_tensor_spec *spec,
@@ -209,7 +210,7 @@ static cst_status add_partitions(cst__specs_builder *b, const tensor *t, cst_ten
   return CST_OK;
 }
 
-static cst_status add_ragged(cst__specs_builder *b, const tensor *t) {
+static cst_status add_explicit_ragged(cst__specs_builder *b, const tensor *t) {
   const cst__message *path = cst__message_child(t->kind, RAGGED_PATH);
   const cst__field *steps = cst__message_find(path, PATH_STEP);
   cst_tensor_spec *spec;
@@ -237,14 +238,14 @@ static cst_status add_ragged(cst__specs_builder *b, const tensor *t) {
 
 static cst_status add_varlen(cst__specs_builder *b, const tensor *t) {
   cst_tensor_spec *spec;
-  return add_tensor(b, t, CST_TENSOR_VARLEN_SPARSE, VARLEN_COLUMN, &spec);
+  return add_explicit_tensor(b, t, CST_TENSOR_VARLEN_SPARSE, VARLEN_COLUMN, &spec);
 }
 
 static cst_status add_structured(cst__specs_builder *b, const tensor *t) {
   cst_tensor_spec *spec;
   CST__TRY(cst__specs_add_structured(b, t->kind, t->name, t->reason, &spec));
   for (size_t i = 0; i < spec->num_fields; i++) {
-    CST__TRY(add_source(b, spec->fields[i].name));
+    CST__TRY(add_value_source(b, spec->fields[i].name));
   }
   return CST_OK;
 }
@@ -257,7 +258,7 @@ static cst_status add_representation(cst__specs_builder *b, tensor *t,
   } kinds[] = {{REPRESENTATION_DENSE, add_dense},
                {REPRESENTATION_VARLEN, add_varlen},
                {REPRESENTATION_SPARSE, add_sparse},
-               {REPRESENTATION_RAGGED, add_ragged},
+               {REPRESENTATION_RAGGED, add_explicit_ragged},
                {REPRESENTATION_STRUCTURED, add_structured}};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     t->kind = cst__message_child(representation, kinds[i].number);

@@ -11,7 +11,7 @@ typedef struct copier {
   cst_error *error;
 } copier;
 
-static void *take(const copier *c, size_t count, size_t item_size) {
+static void *take_spec_memory(const copier *c, size_t count, size_t item_size) {
   size_t size;
   void *memory = NULL;
   if (cst__mul(count, item_size, &size)) {
@@ -24,7 +24,8 @@ static void *take(const copier *c, size_t count, size_t item_size) {
 }
 
 /* `what` is the role of the name. */
-static cst_status copy_name(const copier *c, const char *what, const char *name, const char **out) {
+static cst_status copy_spec_name(const copier *c, const char *what, const char *name,
+                                 const char **out) {
   if (name == NULL) {
     return cst__fail(c->error, CST_SCHEMA, NULL, "the %s is missing", what);
   }
@@ -36,32 +37,32 @@ static cst_status copy_name(const copier *c, const char *what, const char *name,
   return *out != NULL ? CST_OK : cst__fail_memory(c->error, size);
 }
 
-static cst_status copy_names(const copier *c, const char *what, const char *const *names,
-                             size_t count, const char *const **out) {
+static cst_status copy_spec_names(const copier *c, const char *what, const char *const *names,
+                                  size_t count, const char *const **out) {
   const char **copies;
   if (names == NULL && count > 0) {
     return cst__fail(c->error, CST_SCHEMA, NULL, "the %s is missing", what);
   }
-  copies = take(c, count, sizeof *copies);
+  copies = take_spec_memory(c, count, sizeof *copies);
   if (copies == NULL) {
     return CST_NO_MEMORY;
   }
   for (size_t i = 0; i < count; i++) {
-    CST__TRY(copy_name(c, what, names[i], &copies[i]));
+    CST__TRY(copy_spec_name(c, what, names[i], &copies[i]));
   }
   *out = copies;
   return CST_OK;
 }
 
 /* Sizes of at least `least` whose product fits into 63 bits. */
-static cst_status copy_dims(const copier *c, const cst_tensor_spec *from, int64_t least,
-                            cst_tensor_spec *to) {
+static cst_status copy_spec_dims(const copier *c, const cst_tensor_spec *from, int64_t least,
+                                 cst_tensor_spec *to) {
   int64_t total = 1;
   int64_t *dims;
   if (from->dims == NULL && from->num_dims > 0) {
     return cst__fail(c->error, CST_SCHEMA, NULL, "the shape is missing");
   }
-  dims = take(c, from->num_dims, sizeof *dims);
+  dims = take_spec_memory(c, from->num_dims, sizeof *dims);
   if (dims == NULL) {
     return CST_NO_MEMORY;
   }
@@ -105,7 +106,7 @@ static cst_status copy_default(const copier *c, const cst_tensor_spec *from, cst
 }
 
 static cst_status copy_dense(const copier *c, const cst_tensor_spec *from, cst_tensor_spec *to) {
-  CST__TRY(copy_dims(c, from, 0, to));
+  CST__TRY(copy_spec_dims(c, from, 0, to));
   return copy_default(c, from, to);
 }
 
@@ -119,9 +120,9 @@ static cst_status copy_sparse(const copier *c, const cst_tensor_spec *from, cst_
                      "the sparse tensor has %zu index columns, and its shape %zu dims",
                      from->num_index_columns, from->num_dims);
   }
-  CST__TRY(copy_dims(c, from, -1, to));
-  CST__TRY(copy_names(c, "name of an index column", from->index_columns, from->num_index_columns,
-                      &to->index_columns));
+  CST__TRY(copy_spec_dims(c, from, -1, to));
+  CST__TRY(copy_spec_names(c, "name of an index column", from->index_columns,
+                           from->num_index_columns, &to->index_columns));
   to->num_index_columns = from->num_index_columns;
   to->already_sorted = from->already_sorted;
   return CST_OK;
@@ -129,8 +130,8 @@ static cst_status copy_sparse(const copier *c, const cst_tensor_spec *from, cst_
 
 static cst_status copy_partition(const copier *c, const cst_partition *from, cst_partition *to) {
   if (from->row_length_column != NULL) {
-    return copy_name(c, "name of a row_length column", from->row_length_column,
-                     &to->row_length_column);
+    return copy_spec_name(c, "name of a row_length column", from->row_length_column,
+                          &to->row_length_column);
   }
   to->uniform_length = from->uniform_length;
   if (from->uniform_length <= 0) {
@@ -152,7 +153,7 @@ static cst_status copy_ragged(const copier *c, const cst_tensor_spec *from, cst_
   if (from->partitions == NULL && count > 0) {
     return cst__fail(c->error, CST_SCHEMA, NULL, "the partitions are missing");
   }
-  partitions = take(c, count, sizeof *partitions);
+  partitions = take_spec_memory(c, count, sizeof *partitions);
   if (partitions == NULL) {
     return CST_NO_MEMORY;
   }
@@ -177,10 +178,11 @@ static cst_status copy_column(const copier *c, const cst_tensor_spec *from, cst_
   to->dtype = from->dtype;
   if (from->num_path_steps == 0) {
     to->num_path_steps = 1;
-    return copy_names(c, "column", &to->name, 1, &to->path);
+    return copy_spec_names(c, "column", &to->name, 1, &to->path);
   }
   to->num_path_steps = from->num_path_steps;
-  return copy_names(c, "path of the value column", from->path, from->num_path_steps, &to->path);
+  return copy_spec_names(c, "path of the value column", from->path, from->num_path_steps,
+                         &to->path);
 }
 
 static cst_status copy_list(const copier *c, const cst_tensor_spec *from, size_t count, int depth,
@@ -197,7 +199,7 @@ static cst_status copy_fields(const copier *c, const cst_tensor_spec *from, int 
     return cst__fail(c->error, CST_SCHEMA, "give it the tensors that it consists of",
                      "the structured tensor has no fields");
   }
-  fields = take(c, from->num_fields, sizeof *fields);
+  fields = take_spec_memory(c, from->num_fields, sizeof *fields);
   if (fields == NULL) {
     return CST_NO_MEMORY;
   }
@@ -232,10 +234,10 @@ static cst_status copy_spec(const copier *c, const cst_tensor_spec *from, int de
   static const char given[] = "Given by the caller.";
   to->kind = from->kind;
   to->is_explicit = from->is_explicit;
-  CST__TRY(copy_name(c, "name of a tensor", from->name, &to->name));
+  CST__TRY(copy_spec_name(c, "name of a tensor", from->name, &to->name));
   cst_status status = copy_kind(c, from, depth, to);
   if (status == CST_OK) {
-    status = copy_name(c, "reason", from->reason != NULL ? from->reason : given, &to->reason);
+    status = copy_spec_name(c, "reason", from->reason != NULL ? from->reason : given, &to->reason);
   }
   if (status == CST_SCHEMA) {
     cst__error_add_path(c->error, to->name, strlen(to->name));
@@ -245,7 +247,7 @@ static cst_status copy_spec(const copier *c, const cst_tensor_spec *from, int de
 
 /* ---- the list ---- */
 
-static int compare_names(const void *a, const void *b) {
+static int compare_spec_names(const void *a, const void *b) {
   return strcmp(((const cst_tensor_spec *)a)->name, ((const cst_tensor_spec *)b)->name);
 }
 
@@ -256,7 +258,7 @@ static cst_status copy_list(const copier *c, const cst_tensor_spec *from, size_t
     CST__TRY(copy_spec(c, &from[i], depth, &to[i]));
   }
   if (count > 1) {
-    qsort(to, count, sizeof *to, compare_names);
+    qsort(to, count, sizeof *to, compare_spec_names);
   }
   for (size_t i = 1; i < count; i++) {
     if (strcmp(to[i - 1].name, to[i].name) == 0) {

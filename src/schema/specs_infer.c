@@ -145,8 +145,9 @@ static cst_status infer_sparse_features(cst__specs_builder *b) {
 
 /* ---- features ---- */
 
-static cst_status add_ragged(cst__specs_builder *b, const cst__message *message, const char *parent,
-                             const cst_feature *feature, const char *reason) {
+static cst_status add_inferred_ragged(cst__specs_builder *b, const cst__message *message,
+                                      const char *parent, const cst_feature *feature,
+                                      const char *reason) {
   cst_tensor_spec *spec;
   char *name = NULL;
   size_t parent_size = parent != NULL ? strlen(parent) + 1 : 0;
@@ -212,8 +213,8 @@ static cst_status infer_struct(cst__specs_builder *b, const cst_feature *feature
       return cst__fail(b->error, CST_UNSUPPORTED, "give it a tensor_representation_group",
                        "the STRUCT '%s' inside of a STRUCT is not supported", child->name);
     }
-    CST__TRY(add_ragged(b, message, feature->name, child,
-                        "A leaf of a STRUCT feature is a ragged tensor."));
+    CST__TRY(add_inferred_ragged(b, message, feature->name, child,
+                                 "A leaf of a STRUCT feature is a ragged tensor."));
   }
   return CST_OK;
 }
@@ -249,8 +250,9 @@ static cst_status infer_fixed(cst__specs_builder *b, const cst_feature *feature,
 static cst_status infer_variable(cst__specs_builder *b, const cst_feature *feature,
                                  const cst__message *message) {
   if (cst__message_int(b->schema->root, SCHEMA_VARLEN_AS_RAGGED, 0) != 0) {
-    return add_ragged(b, message, NULL, feature,
-                      "The length is not fixed, and represent_variable_length_as_ragged is set.");
+    return add_inferred_ragged(
+        b, message, NULL, feature,
+        "The length is not fixed, and represent_variable_length_as_ragged is set.");
   }
   cst_tensor_spec *spec;
   CST__TRY(cst__specs_add(

@@ -12,7 +12,7 @@ typedef struct place {
   const cst_feature *feature;
 } place;
 
-static size_t depth_of(const place *at) {
+static size_t depth_of_spec(const place *at) {
   size_t depth = 0;
   for (; at != NULL; at = at->outer) {
     depth++;
@@ -57,7 +57,7 @@ static cst_status make_column(cst__specs_builder *b, const cst_feature *feature,
 /* A leaf within structs is ragged, as inference has it. */
 static cst_status make_leaf(cst__specs_builder *b, const cst__message *message, const place *at,
                             cst_tensor_spec *out) {
-  size_t depth = depth_of(at);
+  size_t depth = depth_of_spec(at);
   const char **path = cst__specs_take(b, depth, sizeof *path);
   if (path == NULL) {
     return CST_NO_MEMORY;
@@ -71,7 +71,7 @@ static cst_status make_leaf(cst__specs_builder *b, const cst__message *message, 
     CST__TRY(cst__specs_copy_name(b, message, cst__name_of(step->feature->name), &path[--depth]));
   }
   out->path = path;
-  out->num_path_steps = depth_of(at);
+  out->num_path_steps = depth_of_spec(at);
   out->name = path[out->num_path_steps - 1];
   return CST_OK;
 }

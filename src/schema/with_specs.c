@@ -13,7 +13,7 @@ typedef struct writer {
   cst_error *error;
 } writer;
 
-static cst_status no_memory(const writer *w) { return cst__fail_memory(w->error, 64); }
+static cst_status no_message_memory(const writer *w) { return cst__fail_memory(w->error, 64); }
 
 /* Puts the tensor's name in front of the error's path. */
 static cst_status blame(const writer *w, const cst_tensor_spec *spec, cst_status status) {
@@ -23,7 +23,8 @@ static cst_status blame(const writer *w, const cst_tensor_spec *spec, cst_status
   return status;
 }
 
-static bool put_text(const writer *w, cst__message *message, int32_t number, const char *text) {
+static bool put_string_field(const writer *w, cst__message *message, int32_t number,
+                             const char *text) {
   return cst__message_put_bytes(w->arena, message, number, text, strlen(text));
 }
 
@@ -35,8 +36,8 @@ static cst_feature_type feature_type(cst_dtype dtype) {
                                       : CST_FEATURE_BYTES;
 }
 
-static cst_status check_type(const writer *w, const cst__message *feature, const char *name,
-                             cst_feature_type wanted) {
+static cst_status check_feature_type(const writer *w, const cst__message *feature, const char *name,
+                                     cst_feature_type wanted) {
   int64_t found = cst__message_int(feature, FEATURE_TYPE, 0);
   if (found == wanted) {
     return CST_OK;
@@ -46,26 +47,26 @@ static cst_status check_type(const writer *w, const cst__message *feature, const
                    cst__feature_type_name(wanted));
 }
 
-static cst_status add_feature(const writer *w, cst__message *parent, int32_t number,
-                              const char *name, cst_feature_type type, cst__message **out) {
+static cst_status add_spec_feature(const writer *w, cst__message *parent, int32_t number,
+                                   const char *name, cst_feature_type type, cst__message **out) {
   *out = cst__message_put_child(w->arena, parent, number);
-  bool ok = *out != NULL && put_text(w, *out, FEATURE_NAME, name) &&
+  bool ok = *out != NULL && put_string_field(w, *out, FEATURE_NAME, name) &&
             cst__message_put_int(w->arena, *out, FEATURE_TYPE, type);
-  return ok ? CST_OK : no_memory(w);
+  return ok ? CST_OK : no_message_memory(w);
 }
 
 /* The feature at the top, made if need be; *is_new if it was. */
-static cst_status need_feature(writer *w, const char *name, cst_feature_type type, bool *is_new,
-                               cst__message **out) {
+static cst_status need_spec_feature(writer *w, const char *name, cst_feature_type type,
+                                    bool *is_new, cst__message **out) {
   size_t at = cst__name_map_find(&w->features, name, strlen(name));
   *is_new = at == SIZE_MAX;
   if (!*is_new) {
     *out = cst__message_find(w->root, SCHEMA_FEATURE)->as.many[at].message;
-    return check_type(w, *out, name, type);
+    return check_feature_type(w, *out, name, type);
   }
   at = cst__message_count(w->root, SCHEMA_FEATURE);
-  CST__TRY(add_feature(w, w->root, SCHEMA_FEATURE, name, type, out));
-  return cst__name_map_add(&w->features, name, strlen(name), at) ? CST_OK : no_memory(w);
+  CST__TRY(add_spec_feature(w, w->root, SCHEMA_FEATURE, name, type, out));
+  return cst__name_map_add(&w->features, name, strlen(name), at) ? CST_OK : no_message_memory(w);
 }
 
 /* The same for a child of a struct. */
@@ -76,16 +77,16 @@ static cst_status need_child(const writer *w, cst__message *parent, const char *
                              ? set->as.one.message
                              : cst__message_put_child(w->arena, parent, FEATURE_STRUCT_DOMAIN);
   if (domain == NULL) {
-    return no_memory(w);
+    return no_message_memory(w);
   }
   cst__field *children = cst__message_find(domain, STRUCT_DOMAIN_FEATURE);
   for (size_t i = 0; children != NULL && i < children->count; i++) {
     *out = children->as.many[i].message;
     if (cst__bytes_equal(cst__message_bytes(*out, FEATURE_NAME), cst__name_of(name))) {
-      return check_type(w, *out, name, type);
+      return check_feature_type(w, *out, name, type);
     }
   }
-  return add_feature(w, domain, STRUCT_DOMAIN_FEATURE, name, type, out);
+  return add_spec_feature(w, domain, STRUCT_DOMAIN_FEATURE, name, type, out);
 }
 
 /* The feature `name` beside the value column of the spec, which is one itself for its last step. */
@@ -93,9 +94,9 @@ static cst_status need_column(writer *w, const cst_tensor_spec *spec, const char
                               cst_feature_type type, bool *is_new, cst__message **out) {
   size_t steps = spec->num_path_steps;
   if (steps == 1) {
-    return need_feature(w, name, type, is_new, out);
+    return need_spec_feature(w, name, type, is_new, out);
   }
-  CST__TRY(need_feature(w, spec->path[0], CST_FEATURE_STRUCT, is_new, out));
+  CST__TRY(need_spec_feature(w, spec->path[0], CST_FEATURE_STRUCT, is_new, out));
   for (size_t i = 1; i + 1 < steps; i++) {
     CST__TRY(need_child(w, *out, spec->path[i], CST_FEATURE_STRUCT, out));
   }
@@ -104,19 +105,20 @@ static cst_status need_column(writer *w, const cst_tensor_spec *spec, const char
 
 /* ---- kinds ---- */
 
-static cst_status put_shape(const writer *w, cst__message *parent, int32_t number,
-                            const cst_tensor_spec *spec) {
+static cst_status put_tensor_shape(const writer *w, cst__message *parent, int32_t number,
+                                   const cst_tensor_spec *spec) {
   cst__message *shape = cst__message_put_child(w->arena, parent, number);
   for (size_t i = 0; shape != NULL && i < spec->num_dims; i++) {
     cst__message *dim = cst__message_put_child(w->arena, shape, SHAPE_DIM);
     if (dim == NULL || !cst__message_put_int(w->arena, dim, DIM_SIZE, spec->dims[i])) {
-      return no_memory(w);
+      return no_message_memory(w);
     }
   }
-  return shape != NULL ? CST_OK : no_memory(w);
+  return shape != NULL ? CST_OK : no_message_memory(w);
 }
 
-static cst_status put_default(const writer *w, cst__message *dense, const cst_tensor_spec *spec) {
+static cst_status put_tensor_default(const writer *w, cst__message *dense,
+                                     const cst_tensor_spec *spec) {
   cst__message *value = cst__message_put_child(w->arena, dense, DENSE_DEFAULT);
   cst_bytes bytes = spec->default_bytes;
   bool ok = value != NULL;
@@ -127,34 +129,34 @@ static cst_status put_default(const writer *w, cst__message *dense, const cst_te
   } else {
     ok = ok && cst__message_put_bytes(w->arena, value, DEFAULT_BYTES, bytes.data, bytes.size);
   }
-  return ok ? CST_OK : no_memory(w);
+  return ok ? CST_OK : no_message_memory(w);
 }
 
 static cst_status write_dense(writer *w, const cst_tensor_spec *spec, cst__message *kind) {
-  if (!put_text(w, kind, DENSE_COLUMN, spec->path[0])) {
-    return no_memory(w);
+  if (!put_string_field(w, kind, DENSE_COLUMN, spec->path[0])) {
+    return no_message_memory(w);
   }
   if (spec->num_dims > 0) {
-    CST__TRY(put_shape(w, kind, DENSE_SHAPE, spec));
+    CST__TRY(put_tensor_shape(w, kind, DENSE_SHAPE, spec));
   }
-  return spec->has_default ? put_default(w, kind, spec) : CST_OK;
+  return spec->has_default ? put_tensor_default(w, kind, spec) : CST_OK;
 }
 
 static cst_status write_varlen(writer *w, const cst_tensor_spec *spec, cst__message *kind) {
-  return put_text(w, kind, VARLEN_COLUMN, spec->path[0]) ? CST_OK : no_memory(w);
+  return put_string_field(w, kind, VARLEN_COLUMN, spec->path[0]) ? CST_OK : no_message_memory(w);
 }
 
 static cst_status write_sparse(writer *w, const cst_tensor_spec *spec, cst__message *kind) {
   bool ok =
-      put_text(w, kind, SPARSE_TENSOR_VALUE_COLUMN, spec->path[0]) &&
+      put_string_field(w, kind, SPARSE_TENSOR_VALUE_COLUMN, spec->path[0]) &&
       (!spec->already_sorted || cst__message_put_int(w->arena, kind, SPARSE_TENSOR_SORTED, 1));
   for (size_t i = 0; ok && i < spec->num_index_columns; i++) {
     cst__message *feature;
     bool is_new;
     CST__TRY(need_column(w, spec, spec->index_columns[i], CST_FEATURE_INT, &is_new, &feature));
-    ok = put_text(w, kind, SPARSE_TENSOR_INDEX_COLUMNS, spec->index_columns[i]);
+    ok = put_string_field(w, kind, SPARSE_TENSOR_INDEX_COLUMNS, spec->index_columns[i]);
   }
-  return ok ? put_shape(w, kind, SPARSE_TENSOR_SHAPE, spec) : no_memory(w);
+  return ok ? put_tensor_shape(w, kind, SPARSE_TENSOR_SHAPE, spec) : no_message_memory(w);
 }
 
 static cst_status write_partition(writer *w, const cst_tensor_spec *spec, size_t i,
@@ -168,9 +170,9 @@ static cst_status write_partition(writer *w, const cst_tensor_spec *spec, size_t
     cst__message *feature;
     bool is_new;
     CST__TRY(need_column(w, spec, from->row_length_column, CST_FEATURE_INT, &is_new, &feature));
-    ok = ok && put_text(w, to, PARTITION_ROW_LENGTH, from->row_length_column);
+    ok = ok && put_string_field(w, to, PARTITION_ROW_LENGTH, from->row_length_column);
   }
-  return ok ? CST_OK : no_memory(w);
+  return ok ? CST_OK : no_message_memory(w);
 }
 
 static cst_status write_ragged(writer *w, const cst_tensor_spec *spec, cst__message *kind) {
@@ -179,12 +181,12 @@ static cst_status write_ragged(writer *w, const cst_tensor_spec *spec, cst__mess
   bool ok = path != NULL && cst__message_put_int(w->arena, kind, RAGGED_DTYPE,
                                                  is_32 ? ROW_PARTITION_INT32 : ROW_PARTITION_INT64);
   for (size_t i = 0; ok && i < spec->num_path_steps; i++) {
-    ok = put_text(w, path, PATH_STEP, spec->path[i]);
+    ok = put_string_field(w, path, PATH_STEP, spec->path[i]);
   }
   for (size_t i = 0; ok && i < spec->num_partitions; i++) {
     CST__TRY(write_partition(w, spec, i, kind));
   }
-  return ok ? CST_OK : no_memory(w);
+  return ok ? CST_OK : no_message_memory(w);
 }
 
 /* ---- structured ---- */
@@ -218,9 +220,9 @@ static cst_status need_leaves(writer *w, const cst_tensor_spec *spec) {
   cst__message *presence = cst__message_put_child(w->arena, feature, FEATURE_PRESENCE);
   if (presence == NULL ||
       !cst__message_put_double(w->arena, presence, PRESENCE_MIN_FRACTION, 1.0)) {
-    return no_memory(w);
+    return no_message_memory(w);
   }
-  return put_shape(w, feature, FEATURE_SHAPE, spec);
+  return put_tensor_shape(w, feature, FEATURE_SHAPE, spec);
 }
 
 static cst_status cannot_say(const writer *w, const cst_tensor_spec *spec) {
@@ -241,8 +243,8 @@ static cst_status write_structured(writer *w, const cst_tensor_spec *spec, cst__
       return cannot_say(w, spec);
     }
     CST__TRY(blame(w, field, need_leaves(w, field)));
-    if (!put_text(w, kind, STRUCTURED_COLUMNS, leaf->path[0])) {
-      return no_memory(w);
+    if (!put_string_field(w, kind, STRUCTURED_COLUMNS, leaf->path[0])) {
+      return no_message_memory(w);
     }
   }
   return CST_OK;
@@ -278,24 +280,24 @@ static cst_status write_tensor(writer *w, const cst_tensor_spec *spec, cst__mess
     CST__TRY(need_column(w, spec, name, feature_type(spec->dtype), &is_new, &feature));
   }
   cst__message *entry = cst__message_put_child(w->arena, group, GROUP_REPRESENTATION);
-  if (entry == NULL || !put_text(w, entry, ENTRY_KEY, spec->name)) {
-    return no_memory(w);
+  if (entry == NULL || !put_string_field(w, entry, ENTRY_KEY, spec->name)) {
+    return no_message_memory(w);
   }
   cst__message *tensor = cst__message_put_child(w->arena, entry, ENTRY_VALUE);
   cst__message *kind =
       tensor != NULL ? cst__message_put_child(w->arena, tensor, writer_of->number) : NULL;
-  return kind != NULL ? writer_of->write(w, spec, kind) : no_memory(w);
+  return kind != NULL ? writer_of->write(w, spec, kind) : no_message_memory(w);
 }
 
 /* A later entry of the same key takes the place of an earlier one when the schema is compiled. */
 static cst_status write_group(writer *w, const cst_specs *specs, const char *name) {
   cst__message *entry = cst__message_put_child(w->arena, w->root, SCHEMA_GROUP);
-  if (entry == NULL || !put_text(w, entry, ENTRY_KEY, name)) {
-    return no_memory(w);
+  if (entry == NULL || !put_string_field(w, entry, ENTRY_KEY, name)) {
+    return no_message_memory(w);
   }
   cst__message *group = cst__message_put_child(w->arena, entry, ENTRY_VALUE);
   if (group == NULL) {
-    return no_memory(w);
+    return no_message_memory(w);
   }
   for (size_t i = 0; i < specs->count; i++) {
     CST__TRY(blame(w, &specs->items[i], write_tensor(w, &specs->items[i], group)));
@@ -338,7 +340,7 @@ static bool are_defaults_equal(const cst_tensor_spec *a, const cst_tensor_spec *
          cst__bytes_equal(a->default_bytes, b->default_bytes);
 }
 
-static bool are_equal(const cst_tensor_spec *a, const cst_tensor_spec *b) {
+static bool are_tensors_equal(const cst_tensor_spec *a, const cst_tensor_spec *b) {
   bool same = strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->dtype == b->dtype &&
               are_names_equal(a->path, a->num_path_steps, b->path, b->num_path_steps) &&
               are_dims_equal(a, b) &&
@@ -348,7 +350,7 @@ static bool are_equal(const cst_tensor_spec *a, const cst_tensor_spec *b) {
               a->row_splits_dtype == b->row_splits_dtype && are_defaults_equal(a, b) &&
               a->num_fields == b->num_fields;
   for (size_t i = 0; same && i < a->num_fields; i++) {
-    same = are_equal(&a->fields[i], &b->fields[i]);
+    same = are_tensors_equal(&a->fields[i], &b->fields[i]);
   }
   return same;
 }
@@ -357,7 +359,7 @@ static cst_status compare(const writer *w, const cst_specs *specs, const cst__sp
   for (size_t i = 0; i < specs->count; i++) {
     const cst_tensor_spec *spec = &specs->items[i];
     size_t at = cst__name_map_find(&b->tensors, spec->name, strlen(spec->name));
-    if (at == SIZE_MAX || !are_equal(spec, &b->specs->items[at])) {
+    if (at == SIZE_MAX || !are_tensors_equal(spec, &b->specs->items[at])) {
       return blame(w, spec, cannot_say(w, spec));
     }
   }
@@ -372,7 +374,7 @@ static cst_status check_written(const writer *w, const cst_schema *schema, const
   cst_status status = CST_OK;
   b.specs = cst__new_zero(NULL, sizeof *b.specs);
   if (b.specs == NULL) {
-    return no_memory(w);
+    return no_message_memory(w);
   }
   cst__refcount_init(&b.specs->owners);
   cst__arena_init(&b.specs->arena, NULL);
@@ -416,14 +418,14 @@ static cst_status map_features(writer *w) {
   for (size_t i = 0; features != NULL && i < features->count; i++) {
     cst_bytes name = cst__message_bytes(cst__nth_message(features, i), FEATURE_NAME);
     if (!cst__name_map_add(&w->features, (const char *)name.data, name.size, i)) {
-      return no_memory(w);
+      return no_message_memory(w);
     }
   }
   return CST_OK;
 }
 
-static cst_status write_all(writer *w, const cst_schema *from, const cst_specs *specs,
-                            const char *group, cst_schema *to) {
+static cst_status write_specs(writer *w, const cst_schema *from, const cst_specs *specs,
+                              const char *group, cst_schema *to) {
   if (from != NULL) {
     CST__TRY(copy_schema(from, to, w->error));
   }
@@ -440,7 +442,7 @@ cst_status cst__schema_with_specs(const cst_schema *schema, const cst_specs *spe
     return cst__fail_memory(error, sizeof *made);
   }
   writer w = {.arena = &made->arena, .root = made->root, .error = error};
-  cst_status status = write_all(&w, schema, specs, group != NULL ? group : "", made);
+  cst_status status = write_specs(&w, schema, specs, group != NULL ? group : "", made);
   cst__name_map_reset(&w.features);
   if (status != CST_OK) {
     cst__schema_release(made);

@@ -79,7 +79,7 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *setting
 void cli_settings_reset(cli_settings *settings);
 void cli_print_help(const cli_verb *verb);
 
-/* ---- errors (report.c) ---- */
+/* ---- errors (errors.c) ---- */
 
 /* Prints an error with the names of the options as they are here, without a newline. */
 void cli_print_error(FILE *out, const cst_error *error);
@@ -117,7 +117,7 @@ bool cli_names_container(const char *output);
 /* True if the name of an output of records ends as that of another format does (out.csv.gz). */
 bool cli_ends_otherwise(const char *output);
 
-/* ---- inputs (inputs.c) ---- */
+/* ---- inputs (sources.c) ---- */
 
 /* The schema of --schema (NULL without): *out: cst_schema_release. */
 cst_status cli_read_schema(const cli_settings *settings, cst_schema **out, cst_error *error);

@@ -1,7 +1,7 @@
 /* Specs for batches whose columns a stage has made: those of the schema as far as they still fit,
  * and of the other columns what their types say.
  */
-#include "schema/columns.h"
+#include "schema/schema_columns.h"
 
 #include <stdlib.h>
 #include <string.h>

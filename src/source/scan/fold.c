@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "schema/columns.h"
+#include "schema/schema_columns.h"
 #include "schema/schema.h"
 #include "source/input/prepare.h"
 #include "source/pass/arrow_schema.h"

@@ -1,7 +1,7 @@
 /* The tensor specs of a source. */
 #include "source/scan/source_specs.h"
 
-#include "schema/columns.h"
+#include "schema/schema_columns.h"
 #include "schema/schema.h"
 #include "source/input/prepare.h"
 #include "source/pass/arrow_schema.h"

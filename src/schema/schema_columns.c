@@ -1,6 +1,6 @@
 /* A schema for columns that are there: those of another schema as far as it has them.
  */
-#include "schema/columns.h"
+#include "schema/schema_columns.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Schemas of tables: the columns are the data's, the types are those that a schema wants.
  */
-#ifndef SCHEMA_COLUMNS_H
-#define SCHEMA_COLUMNS_H
+#ifndef SCHEMA_SCHEMA_COLUMNS_H
+#define SCHEMA_SCHEMA_COLUMNS_H
 
 #include <columnstone/arrow_abi.h>
 
@@ -21,4 +21,4 @@ cst_status cst__specs_for_columns(const cst_schema *schema, const cst_specs *spe
                                   const struct ArrowSchema *columns, cst_specs **out,
                                   cst_error *error);
 
-#endif /* SCHEMA_COLUMNS_H */
+#endif /* SCHEMA_SCHEMA_COLUMNS_H */

@@ -201,9 +201,9 @@ bool cli_has_lost_reader(void);
 
 /* ---- printing (print.c) ---- */
 
-/* Text for a terminal: control characters and what is no UTF-8 are escaped, as \x1b. */
+/* Text for a terminal: control characters and what is not UTF-8 are escaped, as \x1b. */
 void cli_print_text(FILE *out, const char *text);
-/* A JSON string; NULL prints null. Bytes that are no UTF-8 become U+FFFD. */
+/* A JSON string; NULL prints null. Bytes that are not UTF-8 become U+FFFD. */
 void cli_json_string(FILE *out, const char *text);
 void cli_json_error(FILE *out, const cst_error *error);
 /* "1.2 GB". */

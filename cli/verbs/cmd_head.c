@@ -2,7 +2,7 @@
  *
  * Records of TFRecord files need no schema: the raw records are read one by one, no further than
  * asked for, and decoded together, so that every line has the same keys. Other formats give batches
- * of their own. What is good in front of a fault is printed before the fault is reported.
+ * of their own. What is good before a fault is printed before the fault is reported.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ typedef struct head {
   cli_shortener shortener; /* of what goes to a terminal */
 } head;
 
-/* TFRecord: length and its CRC in front, the CRC of the data behind. */
+/* TFRecord: length and its CRC before the data, their CRC after them. */
 enum { FRAMING = 16 };
 
 static cst_status fail_head_memory(cst_error *error) {
@@ -206,7 +206,7 @@ static cst_status decode_and_print(head *work, const decoder *d, const records *
   return status;
 }
 
-/* Names the file of a record that does not parse; what lies in front of it is printed. */
+/* Names the file of a record that does not parse; what lies before it is printed. */
 static cst_status print_good_ones(head *work, const decoder *d, cst_error *fault) {
   if (fault->record < 0 || (size_t)fault->record >= work->taken.count) {
     return fault->code;
@@ -500,7 +500,7 @@ static int show(const cli_settings *settings) {
   cst_status printed = print_taken(&work, &of_print);
   records_reset(&work.taken);
   cst_source_release(work.files);
-  if (printed != CST_OK) { /* it lies in front of the other one */
+  if (printed != CST_OK) { /* it comes before the other one */
     return cli_fail(&of_print);
   }
   return status == CST_OK ? cli_flush(CLI_FINE) : cli_fail(&error);

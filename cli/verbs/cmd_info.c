@@ -195,7 +195,7 @@ static cst_status open_as_pipe(const info_look *l, cst_source **out, cst_error *
   return cst_source_open_readers(&reader, 1, &options, out, error);
 }
 
-/* The records in front of a fault, which fill no batch. */
+/* The records before a fault, which fill no batch. */
 static void look_in_front(info_look *l, int64_t count) {
   cst_source *source;
   cst_error ignored = CST_ERROR_INIT;

@@ -16,7 +16,7 @@ typedef struct report {
 /* Values of a domain beyond these are counted, and texts beyond so many bytes are cut. */
 enum { MOST_VALUES = 5, MOST_BYTES = 400 };
 
-/* The text behind a quoted string. */
+/* The text after a quoted string. */
 static const char *skip_quoted(const char *text) {
   for (text++; *text != '\0' && *text != '"'; text++) {
     text += *text == '\\' && text[1] != '\0';
@@ -160,7 +160,7 @@ static int diff(const cli_settings *settings) {
   }
   cst_schema_release(schemas[0]);
   cst_schema_release(schemas[1]);
-  if (status != CST_OK) { /* a schema that is wrong is no difference */
+  if (status != CST_OK) { /* a schema that is wrong is not a difference */
     (void)cli_fail(&error);
     return CLI_TROUBLE;
   }

@@ -193,7 +193,7 @@ static void print_dims(const cst_tensor_spec *spec, const char *unknown) {
   printf("]");
 }
 
-/* nan and inf are no JSON, and names that Python does not know: quoted in both. */
+/* nan and inf are not JSON, and names that Python does not know: quoted in both. */
 static void print_float(float value) {
   if (isfinite(value)) {
     printf("%.9g", (double)value);
@@ -419,7 +419,7 @@ const cli_verb cli_schema_spec = {
     .summary = "Shows what each feature of a schema becomes as a tensor, and why",
     .details =
         "In shapes, '?' is an extent that is not known, and '*' one that differs from row to row.\n"
-        "The first column is that of the values; index and length columns stand behind it.\n"
+        "The first column is that of the values; index and length columns follow it.\n"
         "The fields of a structured tensor follow it.\n",
     .options =
         CLI_OPTIONS(OPTION_GROUP, OPTION_ENVIRONMENT, OPTION_LEGACY, OPTION_JSON, OPTION_PYTHON),

@@ -104,7 +104,7 @@ const cli_verb cli_verify = {
     .summary = "Checks every checksum and that every record parses",
     .details =
         "Prints one line per fault: file, record, byte offset, what is wrong, and its kind\n"
-        "(length-crc, data-crc, truncated, limit, record, compression, format); goes on behind a "
+        "(length-crc, data-crc, truncated, limit, record, compression, format); goes on after a "
         "fault where\n"
         "it can. With a schema, the records have to fit it. `--format raw` leaves the "
         "records' inside\n"

@@ -26,7 +26,7 @@ typedef struct info_look {
 typedef struct info_feature {
   const struct ArrowSchema *type;
   const struct ArrowArray *values;
-  int64_t present, fewest, most; /* of the rows of the sample; values, -1: it is no list */
+  int64_t present, fewest, most; /* of the rows of the sample; values, -1: it is not a list */
   int64_t example;               /* a row; -1: none has a value */
 } info_feature;
 

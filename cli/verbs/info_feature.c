@@ -137,8 +137,8 @@ static bool write_row(const info_look *l, int64_t i, int64_t row, info_text *out
   return fine && !out->failed && out->size > 0;
 }
 
-/* Where the value begins behind the name, which is a JSON string. */
-static const char *behind_name(const char *line) {
+/* Where the value begins after the name, which is a JSON string. */
+static const char *after_name(const char *line) {
   const char *at = line + 2;
   while (*at != '"') {
     at += *at == '\\' ? 2 : 1;
@@ -158,5 +158,5 @@ const char *info_example_of(const info_look *l, int64_t i, const info_feature *f
       break;
     }
   }
-  return behind_name(out->data);
+  return after_name(out->data);
 }

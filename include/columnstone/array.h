@@ -47,7 +47,7 @@ CST_API cst_status cst_array_export(const cst_array *array, struct ArrowArray *o
 /* ---- rows ---- */
 
 /* Rows [begin, begin + length), cut at the array's end; no copy. CST_INVALID_ARGUMENT for a begin
- * behind the end, or for negative numbers. */
+ * after the end, or for negative numbers. */
 CST_API cst_status cst_array_slice(const cst_array *array, int64_t begin, int64_t length,
                                    cst_array **out, cst_error *error);
 
@@ -79,9 +79,9 @@ CST_API cst_status cst_array_concat(const cst_array *const *arrays, size_t num_a
 
 /* What a column is reached by: names of fields, below each other, through structs and lists of
  * structs. Nulls of structs on the way count as nulls of what lies below. If lists are on the way,
- * the elements of all rows lie one behind the other, and *rows (int64; may be asked for with
+ * the elements of all rows lie one after the other, and *rows (int64; may be asked for with
  * rows != NULL) has the row of each; without lists on the way *rows counts 0, 1, 2...
- * CST_NOT_FOUND with near names; CST_SCHEMA for a step below something that is no struct. */
+ * CST_NOT_FOUND with near names; CST_SCHEMA for a step below something that is not a struct. */
 CST_API cst_status cst_array_column(const cst_array *array, const char *const *path,
                                     size_t num_steps, cst_array **out, cst_array **rows,
                                     cst_error *error);
@@ -98,7 +98,7 @@ CST_API cst_status cst_array_child(const cst_array *array, int64_t i, cst_array 
 CST_API cst_status cst_array_element_lengths(const cst_array *array, cst_array **out,
                                              cst_error *error);
 
-/* Opens `levels` list levels (-1: all): *values has the items of all lists one behind the other,
+/* Opens `levels` list levels (-1: all): *values has the items of all lists one after the other,
  * without those that a null list hides; *parents (may be NULL) is int64 with the row of each,
  * counted from the array's first. An array without lists is its own values. CST_LIMIT if list views
  * share their items so often that many more come out than the array holds; so it is wherever lists
@@ -134,7 +134,7 @@ CST_API cst_status cst_array_fill_null(const cst_array *array, const cst_array *
  * with the bytes that they point to; not what else lies in shared buffers. */
 CST_API cst_status cst_array_byte_size(const cst_array *array, int64_t *size, cst_error *error);
 
-/* How many strings that are not null are no valid UTF-8. CST_SCHEMA for other types. */
+/* How many strings that are not null are not valid UTF-8. CST_SCHEMA for other types. */
 CST_API cst_status cst_array_count_invalid_utf8(const cst_array *array, int64_t *count,
                                                 cst_error *error);
 
@@ -152,7 +152,7 @@ typedef struct cst_groups {
  * such columns in those of all combinations; no value at all (null or an empty list) is the key
  * null. Floats are equal if their bits are, but for -0.0 and 0.0, which are one key, as are all
  * NaNs. Paths lead through structs. No key columns: one group of all rows (none of no rows).
- * CST_SCHEMA for columns that are no numbers, bools, strings or lists of them, at any depth;
+ * CST_SCHEMA for columns that are not numbers, bools, strings or lists of them, at any depth;
  * CST_LIMIT if all groups together have 2^32 rows. */
 CST_API cst_status cst_array_group_by(const cst_array *batch, const char *const *const *paths,
                                       const size_t *num_steps, size_t num_paths, cst_groups *out,

@@ -79,14 +79,14 @@ CST_API cst_status cst_dataset_num_batches(cst_dataset *dataset, uint64_t *batch
 CST_API cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin,
                                      uint64_t count, uint64_t *rows, cst_error *error);
 
-/* Where a batch stands. The batch behind it is (epoch, batch + 1). */
+/* Where a batch stands. The batch after it is (epoch, batch + 1). */
 typedef struct cst_position {
   uint64_t epoch;
   uint64_t batch; /* number within this shard's epoch */
-  /* Sources that are read in order: where reading may begin for this batch and those behind it, so
-   * that taking them up does not read all in front again. 0 and 0: at the beginning. Of no account
-   * elsewhere. */
-  uint64_t file;        /* files of the epoch's order that lie in front of it as a whole */
+  /* Sources that are read in order: where reading may begin for this batch and those after it, so
+   * that taking them up does not read again all that comes before. 0 and 0: at the beginning. Of no
+   * account elsewhere. */
+  uint64_t file;        /* files of the epoch's order that come before it as a whole */
   uint64_t rows_before; /* and their rows */
 } cst_position;
 

@@ -23,7 +23,7 @@ enum {
                                  group, with a feature_path of one step) are one column of nested
                                  lists with the tensor's name, in place of its value feature: a list
                                  level for the rows and one per row_length partition; uniform
-                                 partitions are no level */
+                                 partitions are not levels */
 };
 
 typedef struct cst_decode_options {

@@ -51,7 +51,7 @@ typedef struct cst_sink_options {
   const cst_csv_options *csv;  /* NULL: the usual ones */
   int32_t threads;             /* 2 or more: compression and writing run beside the caller; 0: 1 */
   uint32_t num_shards;  /* 0: one file of the path's name; else files "<path>-00000-of-00010" (the
-                           number stands in front of the last endings where there are some:
+                           number stands before the last endings where there are some:
                            "a-00000-of-00010.tfrecord.gz"); batches go to them in turn */
   uint64_t shard_bytes; /* 0: no limit; else a new such file begins when one has reached this size;
                            rows keep their order. Not both. */

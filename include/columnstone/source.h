@@ -48,7 +48,7 @@ typedef struct cst_csv_options {
   size_t num_names;
   char delimiter;                 /* 0: ',' */
   char comment;                   /* lines that begin with it are passed over; 0: there are none */
-  uint64_t skip_lines;            /* in front of the header of every file */
+  uint64_t skip_lines;            /* before the header of every file */
   bool keep_blank_lines;          /* a blank line is a row of nulls, instead of nothing */
   const char *const *multivalent; /* columns whose cells hold several values */
   size_t num_multivalent;
@@ -116,7 +116,7 @@ typedef struct cst_source_options {
   uint64_t max_errors; /* with CST_ON_ERROR_SKIP: one more dropped record than this is CST_LIMIT; 0:
                           no limit */
   cst_dropped_callback on_dropped; /* told by the thread that calls cst_pass_next, in the order of
-                                      the input, before the batch behind it; may be NULL */
+                                      the input, before the batch after it; may be NULL */
   void *dropped_ctx;               /* has to live as long as the source */
   const char *environment; /* whose features make tensors: see cst_specs_options.environment */
   cst_warning_callback on_warning; /* told at most once per file, by the thread that reads it: that
@@ -141,7 +141,7 @@ typedef struct cst_source_options {
 /* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */
 typedef struct cst_source cst_source;
 
-/* Opens files in the order given; a path with *, ? or [ that is no existing file is a glob, its
+/* Opens files in the order given; a path with *, ? or [ that is not an existing file is a glob, its
  * matches sorted bytewise; "-" is standard input; a URL is opened by a plug-in program
  * (docs/plugins.md), "file://" without one. CST_NOT_FOUND at once for a missing file, an
  * empty glob, an unknown column. options may be NULL; everything is copied or counted. No paths
@@ -228,8 +228,8 @@ CST_API cst_status cst_pass_new(cst_source *source, cst_pass **out, cst_error *e
 
 /* The next batch (a struct array), which the caller releases, and which may outlive the pass; at
  * the end, and with every further call, CST_OK with out->release == NULL. A failure (out->release
- * is NULL then, too) comes where the input has it: behind all batches that are full in front of it
- * (rows in front of it that do not fill a batch are not delivered). It names file, record and
+ * is NULL then, too) comes where the input has it: after all batches that are full before it
+ * (rows before it that do not fill a batch are not delivered). It names file, record and
  * offset, is the same for every number of threads, and comes again with every further call. A
  * feature or type that the sample of a pipe did not show is CST_SCHEMA. */
 CST_API cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *error);

@@ -80,7 +80,7 @@ CST_API void cst_tensor_adapter_free(cst_tensor_adapter *adapter);
 /* Converts one batch, which is moved in on success (its release becomes NULL) and untouched on
  * failure. Rows are checked one by one: CST_SCHEMA names row (of the batch) and tensor. Unless it
  * is trusted (CST_ARRAY_TRUSTED), the batch is validated fully first (CST_CORRUPT). Values and
- * large_list offsets are not copied where they lie one behind the other; what is computed lies in
+ * large_list offsets are not copied where they lie one after the other; what is computed lies in
  * memory that the adapter uses again for later batches. Any number of threads may convert at once.
  */
 CST_API cst_status cst_tensor_adapter_convert(const cst_tensor_adapter *adapter,
@@ -108,7 +108,7 @@ CST_API cst_status cst_ndarray_to_dlpack_unversioned(const cst_ndarray *array,
                                                      void **out, cst_error *error);
 
 /* Hands any array over as a flat Arrow array: no copy for numbers. Strings are a large_binary,
- * whose bytes are not copied either where they lie one behind the other (all tensors but those that
+ * whose bytes are not copied either where they lie one after the other (all tensors but those that
  * were sorted or filled, and those of string views). */
 CST_API cst_status cst_ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *owner,
                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
@@ -158,7 +158,7 @@ CST_API cst_status cst_tensor_encoder_encode(const cst_tensor_encoder *encoder,
                                              struct ArrowArray *out, cst_error *error);
 
 /* The specs that tensors by themselves ask for: dense, varlen if the positions of every row count
- * 0, 1, 2... and the dense shape is no wider than the longest row, else sparse with the columns
+ * 0, 1, 2... and the dense shape is not wider than the longest row, else sparse with the columns
  * "NAME$values" and "NAME$index0", ...; ragged with the inner dimensions as uniform partitions;
  * structured with its fields in a struct column of its name. */
 CST_API cst_status cst_specs_of_tensors(const cst_tensor *tensors, size_t count,

@@ -20,7 +20,7 @@ void *cst__new(const cst_allocator *allocator, size_t size);
 void *cst__new_zero(const cst_allocator *allocator, size_t size);
 void *cst__renew(const cst_allocator *allocator, void *ptr, size_t size);
 void cst__delete(void *ptr);
-/* A copy of bytes with a NUL behind it. */
+/* A copy of bytes with a NUL after it. */
 char *cst__new_copy(const cst_allocator *allocator, const void *bytes, size_t size);
 
 /* False on overflow. */

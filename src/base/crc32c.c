@@ -2,9 +2,9 @@
  *
  * A CRC is the remainder of the message, as a polynomial over GF(2), modulo P. All polynomials here
  * are reflected: the lowest bit belongs to the highest power. For a 32-bit value v, "v advanced by
- * n bits" is v * x^n mod P, which is what n zero bits behind the data make of the register v.
+ * n bits" is v * x^n mod P, which is what n zero bits after the data make of the register v.
  *
- * Joining pieces: with A the register behind the first piece and n bits to come, the whole is
+ * Joining pieces: with A the register after the first piece and n bits to come, the whole is
  * (A advanced by n) xor (the register of the rest, begun at 0). Two facts make that one product:
  *  - the crc32 instruction on a 64-bit word w and register 0 gives w * x^32 mod P;
  *  - the 63-bit product of two reflected 32-bit values, read as a reflected 64-bit word, is their
@@ -98,7 +98,7 @@ SSE42 static inline uint32_t crc_few(uint32_t crc, const uint8_t *at, size_t siz
   return size & 1 ? _mm_crc32_u8(crc, *at) : crc;
 }
 
-/* The first `head` (1 to 8) bytes, of 8 that may be read. Zeros in front of the data change nothing
+/* The first `head` (1 to 8) bytes, of 8 that may be read. Zeros before the data change nothing
  * when the register is 0, so the bytes go to the end of a word of zeros and the register into the
  * data; what of the register reaches beyond the head is left in the register. This spares a branch
  * on every bit of the size: records of all sizes would make each one go wrong half of the time. */
@@ -160,7 +160,7 @@ AVX512 static inline __m512i fold(__m512i lanes, __m512i constants, __m512i next
 
 AVX512 static inline __m512i load512(const void *at) { return _mm512_loadu_si512(at); }
 
-/* The register behind four lanes, of which the first three are shifted to the place of the last. */
+/* The register after four lanes, of which the first three are shifted to the place of the last. */
 AVX512 static inline uint32_t reduce(__m512i lanes) {
   __m512i last = _mm512_maskz_mov_epi64(0xc0, lanes);
   lanes = fold(lanes, load512(folds.to_last_lane), last);
@@ -174,7 +174,7 @@ AVX512 static inline uint32_t reduce(__m512i lanes) {
 /* The first `head` (1 to 64) bytes at the end of a block of zeros, as in crc_head. */
 AVX512 static inline __m512i load_head(uint32_t crc, const uint8_t *at, size_t head) {
   unsigned zeros = 64 - (unsigned)head;
-  const void *begin = (const void *)((uintptr_t)at - zeros); /* what lies in front is not read */
+  const void *begin = (const void *)((uintptr_t)at - zeros); /* what lies before is not read */
   __m512i block = _mm512_maskz_loadu_epi8(~UINT64_C(0) << zeros, begin);
   __m512i seed = _mm512_castsi128_si512(_mm_cvtsi32_si128((int)crc));
   return _mm512_xor_si512(block, _mm512_maskz_expand_epi8(UINT64_C(15) << zeros, seed));
@@ -210,7 +210,7 @@ AVX512 static uint32_t by_avx512(uint32_t crc, const uint8_t *at, size_t size) {
   __m512i lanes = load_head(crc, at, head);
   at += head;
   size_t blocks = (size - head) / 64;
-  uint32_t beyond = head < 4 ? crc >> (8 * head) : 0; /* bytes of the register behind the head */
+  uint32_t beyond = head < 4 ? crc >> (8 * head) : 0; /* bytes of the register after the head */
   __m512i rest = _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)beyond));
   lanes = fold(lanes, load512(folds.by_1), _mm512_xor_si512(load512(at), rest));
   at += 64;

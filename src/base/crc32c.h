@@ -13,7 +13,7 @@ typedef enum cst__crc32c_way {
   CST__CRC32C_AVX512  /* x86-64: folding of 512 bits at a time for long data */
 } cst__crc32c_way;
 
-/* The CRC of `size` bytes; `crc` is that of the bytes in front, or 0. Picks the fastest way of this
+/* The CRC of `size` bytes; `crc` is that of the bytes before, or 0. Picks the fastest way of this
  * machine with the first call; any thread. */
 uint32_t cst__crc32c(uint32_t crc, const void *data, size_t size);
 

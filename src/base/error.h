@@ -31,7 +31,7 @@ static inline bool cst__error_wanted(const cst_error *error) {
 }
 
 /* Sets code, message and hint (may be NULL) and forgets every place of before; returns `code`.
- * `error` may be NULL. Bytes that are no UTF-8 are escaped, text that is too long is cut at a
+ * `error` may be NULL. Bytes that are not UTF-8 are escaped, text that is too long is cut at a
  * character. */
 cst_status cst__fail(cst_error *error, cst_status code, const char *hint, const char *fmt, ...)
     CST__PRINTF(4, 5);
@@ -69,7 +69,7 @@ cst_status cst__error_take(cst_error *error, const char *call, cst_status status
 int cst__error_number(cst_status status);
 
 /* Copies bytes into buf as valid, printable, NUL-terminated UTF-8 of at most n - 1 bytes: control
- * characters and bytes that are no UTF-8 become \xNN, and "..." ends what was cut. */
+ * characters and bytes that are not UTF-8 become \xNN, and "..." ends what was cut. */
 void cst__escape(char *buf, size_t n, const char *bytes, size_t size);
 
 #endif /* BASE_ERROR_H */

@@ -10,7 +10,7 @@
 /* The bytes (1 to 4) of the valid character at the start; 0 if there is none. */
 size_t cst__utf8_char_size(const uint8_t *bytes, size_t size);
 
-/* The index of the first byte that is no UTF-8; `size` if all is valid. */
+/* The index of the first byte that is not UTF-8; `size` if all is valid. */
 size_t cst__utf8_valid_prefix(const uint8_t *bytes, size_t size);
 
 static inline bool cst__utf8_valid(const uint8_t *bytes, size_t size) {

@@ -108,7 +108,8 @@ cst_status cst__set_out_values(cst__out_column *column, const cst__view *view, c
   return CST_OK;
 }
 
-/* True if a row says a kind: it is no null, and a feature list has a step that is none. */
+/* True if a row tells the kind: it is not null, and a feature list has a step that is not null
+ * either. */
 static bool has_kind(const cst__view *view, int64_t row) {
   if (cst__view_is_null(view, row)) {
     return false;
@@ -341,7 +342,7 @@ static inline bool put_single(const cst__out_column *column, int64_t row, cst__b
     uint64_t head = CST__TAG_VALUE | (size + 4) << 8 | (uint64_t)column->tag << 16 |
                     (size + 2) << 24 | (uint64_t)CST__TAG_FIRST << 32 | size << 40;
     head <<= 64 - 8 * SINGLE_HEAD;
-    memcpy(value - 8, &head, 8); /* little-endian: the two bytes in front are overwritten next */
+    memcpy(value - 8, &head, 8); /* little-endian: the two bytes before are overwritten next */
     at = value - SINGLE_HEAD;
   }
   memcpy(at - CST__NAME_BLOCK, column->name_block, CST__NAME_BLOCK);

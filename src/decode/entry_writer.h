@@ -21,7 +21,7 @@ typedef struct cst__back {
 
 bool cst__back_grow(cst__back *back, size_t want);
 
-/* Room for `want` more bytes in front; what is written may move. False: no memory. */
+/* Room for `want` more bytes before what is written, which may move. False: no memory. */
 static inline bool cst__back_room(cst__back *back, size_t want) {
   return (size_t)(back->at - back->buffer->data) >= want || cst__back_grow(back, want);
 }
@@ -31,7 +31,7 @@ static inline size_t cst__back_used(const cst__back *back) {
   return (size_t)(back->buffer->data + back->buffer->capacity - back->at);
 }
 
-/* A tag and a length in front; there is room. */
+/* A tag and a length before what is written; there is room. */
 static inline void cst__put_size(cst__back *back, size_t size, uint8_t tag) {
   back->at = cst__put_varint_back(back->at, size);
   *--back->at = tag;
@@ -40,7 +40,7 @@ static inline void cst__put_size(cst__back *back, size_t size, uint8_t tag) {
 enum {
   CST__NAME_BLOCK = 32,
   /* Tags and lengths around a name and a list: 2 + 5 for each of entry, name, Feature, kind,
-   * packed; and a block in front of the name that is overwritten later. */
+   * packed; and a block before the name that is overwritten later. */
   CST__ENTRY_OVERHEAD = 48 + CST__NAME_BLOCK
 };
 
@@ -93,7 +93,7 @@ cst_status cst__add_out_column(cst__out_columns *columns, const char *name, cons
                                cst__out_column **out, cst_error *error);
 
 /* What the column holds: the values of a view that is a list, or a view as it is (or one of type
- * null). CST_UNSUPPORTED for what is no list of integers, floats or bytes. */
+ * null). CST_UNSUPPORTED for what is not a list of integers, floats or bytes. */
 cst_status cst__set_out_values(cst__out_column *column, const cst__view *view, cst_error *error);
 
 /* The feature has the column's type, or gives it one; NULL: the schema does not have it.
@@ -114,7 +114,7 @@ cst_status cst__put_features(const cst__out_columns *columns, int64_t row, bool 
 /* ---- for other writers of values ---- */
 
 /* The kind and the values [begin, end) of a Feature. Null values are refused. Makes room, and
- * leaves CST__ENTRY_OVERHEAD and the name's size in front. */
+ * leaves CST__ENTRY_OVERHEAD and the name's size before them. */
 cst_status cst__put_kind(const cst__out_column *column, int64_t begin, int64_t end, bool lossy,
                          cst__back *back, cst_error *error);
 /* The values alone; as above. */

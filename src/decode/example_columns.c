@@ -92,7 +92,7 @@ cst_status cst__grow_hot(cst__decode_state *state, uint32_t column, size_t value
       !cst__add(hot->num_bytes, bytes, &want)) {
     return too_much(state, column);
   }
-  /* A list that is being appended has written behind num_values: whole buffers are kept. */
+  /* A list that is being appended has written after num_values: whole buffers are kept. */
   bool ok = true;
   if (is_copied(hot)) {
     ok = cst__buffer_reserve(a, &c->value_offsets, (count + 1) * 8, c->value_offsets.capacity);

@@ -54,7 +54,7 @@ cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struc
 cst_status cst__no_such_column(const cst_feature *features, size_t count, const char *name,
                                cst_error *error);
 
-/* A column that comes from elsewhere, and its place among the others (behind them if it is too
+/* A column that comes from elsewhere, and its place among the others (after them if it is too
  * large). */
 typedef struct cst__extra_column {
   cst__column_type type;

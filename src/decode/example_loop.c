@@ -182,8 +182,8 @@ ALWAYS_INLINE uint64_t keep_bytes(uint64_t word, size_t size) {
 #endif
 }
 
-/* The column of a name, SLACK readable bytes behind it: CST__NO_COLUMN if it is not wanted; SLOW if
- * it is to be learned, from the whole entry. */
+/* The column of a name, followed by SLACK readable bytes: CST__NO_COLUMN if it is not wanted; SLOW
+ * if it is to be learned, from the whole entry. */
 ALWAYS_INLINE outcome find_column(cst__decode_state *state, const uint8_t *name, size_t size,
                                   uint32_t *column) {
   cst__name_key key = {.tail = keep_bytes(cst__load64(name + (size > 8 ? size - 8 : 0)), size),
@@ -197,7 +197,7 @@ ALWAYS_INLINE outcome find_column(cst__decode_state *state, const uint8_t *name,
   return UNLIKELY(*column == CST__NO_COLUMN) && state->learns ? SLOW : DONE;
 }
 
-/* One map entry of any size: its content is [at, end), with SLACK readable bytes behind, or else
+/* One map entry of any size: its content is [at, end), followed by SLACK readable bytes, or else
  * longer than TAIL_BYTES, so that its head can be read all the same. */
 ALWAYS_INLINE outcome put_entry(cst__decode_state *state, const uint8_t *at, const uint8_t *end,
                                 bool slack) {
@@ -247,7 +247,7 @@ ALWAYS_INLINE bool is_usual(const uint8_t *value, size_t feature_size, uint8_t t
 /* The usual entry, of fewer than 128 bytes with one packed list or strings: all of its lengths
  * follow from two of them, so that one compare checks the whole head.
  *   0A entry 0A name_size NAME 12 feature KIND list 0A values VALUES
- * The bytes of [at, at + 4) were checked, SLACK lies behind the entry. */
+ * The bytes of [at, at + 4) were checked, SLACK follows the entry. */
 ALWAYS_INLINE outcome put_small(cst__decode_state *state, size_t row, const uint8_t *at,
                                 size_t entry_size, size_t name_size) {
   const uint8_t *name = at + 4;
@@ -291,8 +291,8 @@ ALWAYS_INLINE outcome put_small(cst__decode_state *state, size_t row, const uint
                              : put_packed_floats(t, values, size, true);
 }
 
-/* An entry of any size, or what is no entry: *at moves behind what was done, NULL says that all of
- * the rest was. */
+/* An entry of any size, or what is not an entry: *at moves past what was done, NULL says that all
+ * of the rest was. */
 static __attribute__((noinline)) cst_status put_any_entry(cst__decode_state *state,
                                                           const uint8_t **at, const uint8_t *end,
                                                           const uint8_t *readable) {
@@ -317,7 +317,7 @@ static __attribute__((noinline)) cst_status put_any_entry(cst__decode_state *sta
 }
 
 /* The entries of one Features message, [at, end), where `readable` is the end of what may be read
- * and at least HEADER_SLACK behind every entry that is looked at. */
+ * and at least HEADER_SLACK after every entry that is looked at. */
 static cst_status put_feature_entries(cst__decode_state *state, const uint8_t *at,
                                       const uint8_t *end, const uint8_t *readable,
                                       const uint8_t **stop) {

@@ -76,7 +76,7 @@ struct cst__decode_state {
 
 /* ---- the rare cases (example_slow.c) ---- */
 
-/* CST_CORRUPT for bytes that are no such message. */
+/* CST_CORRUPT for bytes that are not such a message. */
 cst_status cst__malformed(cst__decode_state *state, cst__wire_fault fault);
 
 /* Sets block and block_index for the record at hand (views only). */

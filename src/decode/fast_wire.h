@@ -1,7 +1,7 @@
 /* Reading the wire format where loads may run over the end of a value: lengths, varints, copies,
  * for the loops that are compiled once per instruction set (CST_VARIANT names it).
  *
- * `slack` says that SLACK bytes behind the value at hand may be read; it is known when a function
+ * `slack` says that SLACK bytes after the value at hand may be read; it is known when a function
  * is compiled.
  */
 #ifndef DECODE_FAST_WIRE_H
@@ -25,7 +25,7 @@
 #define CST__PASTE(a, b) CST__PASTE_(a, b)
 
 enum {
-  SLACK = 32, /* bytes behind an entry that must be readable */
+  SLACK = 32, /* bytes after an entry that must be readable */
   SHORT_TAIL = 128,
   TAIL_BYTES = 512 /* the longest end of a record that is copied to get the slack */
 };
@@ -60,7 +60,7 @@ ALWAYS_INLINE bool read_size(const uint8_t **at, size_t *out) {
   return long_size(at, out);
 }
 
-/* The same where nothing behind `end` may be read. */
+/* The same where nothing after `end` may be read. */
 static inline bool read_size_within(const uint8_t **at, const uint8_t *end, size_t *out) {
   if (LIKELY(end - *at >= 5)) {
     return read_size(at, out);

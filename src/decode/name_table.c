@@ -15,7 +15,7 @@ static cst__name_key key_of(const uint8_t *name, size_t size) {
   return key;
 }
 
-/* Room for `want` names; the key in front of the first is like no name. */
+/* Room for `want` names; the key before the first is like no name. */
 static bool reserve_names(cst__name_table *table, size_t want) {
   if (want <= table->capacity) {
     return true;

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 
 typedef struct cst__name_key {
-  uint64_t head; /* bytes 0 to 8, zeros behind a shorter name */
+  uint64_t head; /* bytes 0 to 8, zeros after a shorter name */
   uint64_t next; /* bytes 8 to 16, likewise */
   uint64_t tail; /* last 8 bytes; the head again for a name of up to 8 */
   uint32_t size;

@@ -13,7 +13,7 @@
 /* One column of the nested batch. */
 typedef struct nested_column {
   const cst_tensor_spec *spec; /* NULL: the flat column as it is */
-  size_t first;                /* the flat column, or the values; behind it the lengths */
+  size_t first;                /* the flat column, or the values; after it the lengths */
   size_t num_lengths;
   int64_t outer_unit;         /* what the length of a row's list is a multiple of */
   int64_t *units;             /* [num_lengths]: slots that count as one in a length */
@@ -327,7 +327,7 @@ static cst_status check_nulls(const work *w) {
   return CST_OK;
 }
 
-/* A row's own list holds whole rows of the uniform partitions in front. */
+/* A row's own list holds whole rows of the uniform partitions before it. */
 static cst_status check_outer(const work *w) {
   int64_t unit = w->column->outer_unit;
   size_t outermost = w->column->num_lengths > 0 ? 1 : 0;

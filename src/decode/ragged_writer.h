@@ -2,7 +2,7 @@
  * becomes the tensor's value feature and one int64 feature per row_length partition.
  *
  * The column has a list level for the rows and one per row_length partition. Uniform partitions are
- * no levels: the lists hold their items one behind the other, as many as a multiple of the uniform
+ * not levels: the lists hold their items one after the other, as many as a multiple of the uniform
  * length.
  *
  * Source: tensorflow_metadata/proto/v0/schema.proto, RaggedTensor.
@@ -31,7 +31,7 @@ cst_status cst__add_ragged_columns(cst__arena *arena, cst__out_columns *columns,
                                    const cst_tensor_spec *spec, const cst__view *view,
                                    cst_error *error);
 
-/* The product of the uniform partitions from `*at` on; *at ends behind them, at a row_length
+/* The product of the uniform partitions from `*at` on; *at ends after them, at a row_length
  * partition or the end. INT64_MAX: too large. */
 int64_t cst__uniform_product(const cst_tensor_spec *spec, size_t *at);
 

@@ -18,7 +18,7 @@ cst_status cst__records_keep(const cst__records *records, cst__batch *batch, cst
 
 enum { COPY_PADDING = 64 };
 
-/* Records that were copied behind each other, counted by the batches whose views point into them.
+/* Records that were copied one after the other, counted by the batches whose views point into them.
  */
 typedef struct copied_block {
   cst__refcount owners;

@@ -19,7 +19,7 @@ typedef struct cst__block_ref {
 typedef struct cst__records {
   const cst_bytes *items;
   size_t count;
-  size_t padding; /* bytes behind every record that may be read (their values do not matter) */
+  size_t padding; /* bytes after every record that may be read (their values do not matter) */
   /* Only for CST_COLUMNS_BINARY_VIEWS: every record lies in one of the blocks, in their order. */
   const cst__block_ref *blocks;
   size_t num_blocks;
@@ -28,7 +28,7 @@ typedef struct cst__records {
 /* The batch keeps all blocks of the records alive, for its views. */
 cst_status cst__records_keep(const cst__records *records, cst__batch *batch, cst_error *error);
 
-/* Records copied behind each other into one block, for views of records that do not stay. */
+/* Records copied one after the other into one block, for views of records that do not stay. */
 typedef struct cst__copied {
   cst__records records;
   cst__block_ref block;

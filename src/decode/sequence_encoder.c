@@ -144,7 +144,7 @@ static cst_status plan_sequence(cst__encoder *encoder, const cst__view *batch, c
 
 /* ---- one row ---- */
 
-/* A length of one byte and a tag in front of what is between `at` and `end`. */
+/* A length of one byte and a tag before what is between `at` and `end`. */
 static inline uint8_t *put_short(uint8_t *at, const uint8_t *end, uint8_t tag) {
   ptrdiff_t size = end - at;
   *--at = (uint8_t)size;

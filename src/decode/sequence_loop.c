@@ -27,7 +27,7 @@ typedef struct steps {
   size_t num_bytes;
 } steps;
 
-/* ---- one Feature of any layout, nothing behind `end` is read ---- */
+/* ---- one Feature of any layout, nothing after `end` is read ---- */
 
 static bool put_step_strings(steps *s, const uint8_t *at, const uint8_t *end) {
   cst__hot *hot = s->hot;
@@ -80,7 +80,7 @@ static bool put_kind(steps *s, const uint8_t *at, const uint8_t *end) {
   return s->hot->tag == CST__TAG_BYTES ? put_step_strings(s, at, end) : put_packed_step(s, at, end);
 }
 
-/* The next Feature; *at moves behind it. */
+/* The next Feature; *at moves past it. */
 static __attribute__((noinline)) outcome put_any_feature(steps *s, const uint8_t **at,
                                                          const uint8_t *end) {
   const uint8_t *feature = *at + 1;
@@ -101,7 +101,7 @@ static __attribute__((noinline)) outcome put_any_feature(steps *s, const uint8_t
   return DONE;
 }
 
-/* ---- Features of fewer than 128 bytes with SLACK behind them ---- */
+/* ---- Features of fewer than 128 bytes that SLACK follows ---- */
 
 /* Of the usual Feature all lengths follow from one, so that one compare checks the whole head:
  * 0A size KIND size-2 0A size-4 VALUES, or 0A 02 KIND 00 without values. Of several strings, the
@@ -138,7 +138,7 @@ ALWAYS_INLINE bool take_strings(strings *s, const uint8_t *at, const uint8_t *en
 }
 
 /* Features of a kind, as far as they are the usual ones and end before `limit`, which has
- * SLACK behind it. */
+ * SLACK after it. */
 ALWAYS_INLINE const uint8_t *put_usual(steps *s, const uint8_t *at, const uint8_t *limit,
                                        uint8_t tag) {
   uint8_t *values = s->hot->values;
@@ -281,7 +281,7 @@ static outcome put_feature_steps(cst__sequence *sequence, uint32_t column, const
 
 /* ---- entries and records ---- */
 
-/* The payload of the field `tag` at *at, which moves behind it. False: it is not there whole. */
+/* The payload of the field `tag` at *at, which moves past it. False: it is not there whole. */
 static bool take_field(const uint8_t **at, const uint8_t *end, uint8_t tag, cst_bytes *out) {
   size_t size;
   const uint8_t *begin = *at + 1;

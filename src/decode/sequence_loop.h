@@ -82,7 +82,7 @@ static inline void cst__inner_commit(cst__sequence *sequence, uint32_t column, s
 }
 /* Takes all lists of the record at hand back. */
 void cst__inner_undo(cst__sequence *sequence);
-/* Completes a column behind the last record. */
+/* Completes a column after the last record. */
 cst_status cst__inner_close(cst__sequence *sequence, uint32_t column);
 
 #endif /* DECODE_SEQUENCE_LOOP_H */

@@ -113,7 +113,7 @@ static uint8_t *put_string_back(uint8_t *to, const uint8_t *bytes, size_t size) 
   return to;
 }
 
-/* The usual strings, which lie behind each other: 64-bit offsets. */
+/* The usual strings, which lie one after the other: 64-bit offsets. */
 static cst__value_fault put_large_binary(const cst__view *view, int64_t begin, int64_t end,
                                          bool lossy, uint8_t **at) {
   const int64_t *offsets = (const int64_t *)view->offsets + view->offset;
@@ -179,7 +179,7 @@ bool cst__value_writer(const cst__view *view, uint8_t *tag, cst__put_values *put
   }
 }
 
-/* The bytes of a run of strings; one by one only where they do not lie behind each other. */
+/* The bytes of a run of strings; one by one only where they do not lie one after the other. */
 static bool string_bytes(const cst__view *view, int64_t begin, int64_t end, size_t *bytes) {
   if (view->layout == CST__LAYOUT_BINARY && begin < end) {
     int64_t first = cst__view_entry(view->offsets, view->offset_width, view->offset + begin);

@@ -1,5 +1,5 @@
 /* Values on their way into a tf.Example, written back to front: when a list's values stand there,
- * its length is known and goes in front of them, and so on outwards. One pass, no sizes in advance.
+ * its length is known and goes before them, and so on outwards. One pass, no sizes in advance.
  */
 #ifndef DECODE_VALUE_WRITER_H
 #define DECODE_VALUE_WRITER_H
@@ -44,7 +44,7 @@ typedef enum cst__value_fault {
   CST__VALUE_INEXACT    /* a float64 that float32 does not hold */
 } cst__value_fault;
 
-/* Writes slots [begin, end) of a view in front of `*at`: the content of a packed or repeated field
+/* Writes slots [begin, end) of a view before `*at`: the content of a packed or repeated field
  * of one kind. There is room for them (cst__values_bound). Null slots must have been refused
  * before. */
 typedef cst__value_fault (*cst__put_values)(const cst__view *view, int64_t begin, int64_t end,

@@ -8,7 +8,7 @@ typedef struct inflater {
   struct inflate_state stream;
   uint32_t wrapper; /* ISAL_GZIP or ISAL_ZLIB */
   bool inside;      /* of a member */
-  bool padding;     /* zero bytes behind the last member have begun */
+  bool padding;     /* zero bytes after the last member have begun */
   uint64_t members; /* begun so far */
 } inflater;
 
@@ -83,7 +83,7 @@ static cst_status skip_zeros(const inflater *state, cst__span *in, cst_error *er
 }
 
 /* Between members, with at least one byte there: begins the next one, or takes padding. gzip(1) and
- * tapes leave zeros behind the last member; anything else is a fault. */
+ * tapes leave zeros after the last member; anything else is a fault. */
 static cst_status begin_member(inflater *state, cst__span *in, cst_error *error) {
   if (state->wrapper == ISAL_ZLIB && state->members > 0) {
     return cst__fail(error, CST_CORRUPT, "the file is damaged, or something was appended to it",

@@ -1,5 +1,5 @@
 /* A sequential, decompressed stream over raw bytes: looks at the first bytes, chooses a codec, and
- * keeps what fails until the bytes in front of it have been handed out. */
+ * keeps what fails until the bytes before it have been handed out. */
 #include "io/input.h"
 
 #include <string.h>
@@ -145,7 +145,7 @@ static cst_status start_codec(cst__input *input, cst_error *error) {
   return input->state != NULL && input->chunk != NULL ? CST_OK : cst__fail_memory(error, CHUNK);
 }
 
-/* ---- zlib: two bytes of it are no proof ---- */
+/* ---- zlib: two bytes prove nothing ---- */
 
 /* Puts the first PROOF bytes, or as many as there are, into the chunk. */
 static cst_status fill_proof(cst__input *input, cst_error *error) {

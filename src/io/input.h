@@ -1,7 +1,7 @@
 /* Bytes in: a sequential, decompressed stream over a file, standard input or a caller's reader.
  *
  * The compression is found from the first bytes, never from the name: gzip (any number of members,
- * zero padding behind the last), zlib, zstd (any number of frames, skippable ones too), else plain.
+ * zero padding after the last), zlib, zstd (any number of frames, skippable ones too), else plain.
  */
 #ifndef IO_INPUT_H
 #define IO_INPUT_H
@@ -34,7 +34,7 @@ cst_status cst__input_open_reader(const cst_reader *reader, const cst__input_opt
                                   cst__input **out, cst_error *error);
 
 /* Fills `buffer` with `size` bytes; *got is smaller only at the end of the stream. A stream that
- * ends inside a compressed member, or whose checksum is wrong, is CST_CORRUPT; bytes in front of
+ * ends inside a compressed member, or whose checksum is wrong, is CST_CORRUPT; bytes before
  * the fault have been delivered by then (a short *got with CST_OK, the failure with the next call).
  * The error has the file's name, not a record. */
 cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t *got,

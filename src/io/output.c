@@ -161,7 +161,7 @@ static cst_status new_output(const char *name, cst_compression compression, int 
   return start_encoder(output, compression, level, error);
 }
 
-/* Writes ".<8 hex digits>.tmp" behind the path; a name that is too long for the file system loses
+/* Writes ".<8 hex digits>.tmp" after the path; a name that is too long for the file system loses
  * its end to it. */
 static void name_temporary(char *temporary, const char *path) {
   static atomic_uint counter;

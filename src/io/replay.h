@@ -1,5 +1,5 @@
 /* A pipe or a caller's reader that cannot seek, read twice at its beginning: what the first reading
- * has taken is kept for the second, which goes on behind it.
+ * has taken is kept for the second, which goes on after it.
  */
 #ifndef IO_REPLAY_H
 #define IO_REPLAY_H

@@ -49,7 +49,7 @@ enum {
   CST__FIELD_REPEATED = 1 << 0,
   CST__FIELD_PACKED = 1 << 1,   /* written packed; both forms are read */
   CST__FIELD_IMPLICIT = 1 << 2, /* proto3 without `optional`: the zero value counts as unset */
-  CST__FIELD_UTF8 = 1 << 3      /* proto3: a STRING that is no UTF-8 is malformed */
+  CST__FIELD_UTF8 = 1 << 3      /* proto3: a STRING that is not UTF-8 is malformed */
 };
 
 typedef struct cst__field_def {

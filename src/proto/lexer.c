@@ -79,7 +79,7 @@ static const char *end_of_number(const char *at, const char *end) {
   return at;
 }
 
-/* Behind the closing quote, or NULL. */
+/* After the closing quote, or NULL. */
 static const char *end_of_string(const char *at, const char *end) {
   char quote = *at++;
   while (at < end && *at != '\n' && *at != quote) {
@@ -100,25 +100,25 @@ cst_status cst__lexer_next(cst__lexer *lexer) {
     lexer->kind = CST__TOKEN_END;
     return CST_OK;
   }
-  const char *behind = at + 1;
+  const char *past = at + 1;
   if (is_letter(*at)) {
     lexer->kind = CST__TOKEN_NAME;
-    behind = end_of_name(at, end);
-  } else if (is_text_digit(*at) || (*at == '.' && behind < end && is_text_digit(*behind))) {
+    past = end_of_name(at, end);
+  } else if (is_text_digit(*at) || (*at == '.' && past < end && is_text_digit(*past))) {
     lexer->kind = CST__TOKEN_NUMBER;
-    behind = end_of_number(at, end);
+    past = end_of_number(at, end);
   } else if (*at == '"' || *at == '\'') {
     lexer->kind = CST__TOKEN_STRING;
-    behind = end_of_string(at, end);
-    if (behind == NULL) {
+    past = end_of_string(at, end);
+    if (past == NULL) {
       return cst__lexer_fail(lexer, "close the string on the line on which it begins",
                              "a string has no closing quote");
     }
   } else {
     lexer->kind = CST__TOKEN_SYMBOL;
   }
-  lexer->size = (size_t)(behind - at);
-  lexer->at = behind;
+  lexer->size = (size_t)(past - at);
+  lexer->at = past;
   return CST_OK;
 }
 
@@ -152,7 +152,7 @@ static cst_status accept_sign(cst__lexer *lexer, bool *negative) {
   return cst__lexer_accept(lexer, '-', negative);
 }
 
-/* False if a byte is no digit of the base. *overflow if the number has more than 64 bits. */
+/* False if a byte is not a digit of the base. *overflow if the number has more than 64 bits. */
 static bool parse_digits(const char *at, size_t size, unsigned base, uint64_t *value,
                          bool *overflow) {
   *value = 0;
@@ -265,7 +265,7 @@ cst_status cst__lexer_double(cst__lexer *lexer, double *value) {
 
 /* ---- strings ---- */
 
-/* Up to `most` digits of the base behind *at; how many there were. */
+/* Up to `most` digits of the base after *at; how many there were. */
 static int lex_digits(const char **at, const char *end, int most, int base, uint32_t *value) {
   int count = 0;
   *value = 0;
@@ -288,7 +288,7 @@ static void put_utf8(cst__text *out, uint32_t c) {
   cst__text_append(out, bytes, size);
 }
 
-/* \uXXXX (also two surrogates) and \UXXXXXXXX; *at stands behind the letter. */
+/* \uXXXX (also two surrogates) and \UXXXXXXXX; *at stands after the letter. */
 static bool unescape_unicode(const char **at, const char *end, int digits, cst__text *out) {
   uint32_t c;
   if (lex_digits(at, end, digits, 16, &c) != digits) {
@@ -319,7 +319,7 @@ static bool unescape_number(const char **at, const char *end, int most, int base
   return true;
 }
 
-/* One escape; *at stands behind the backslash. */
+/* One escape; *at stands after the backslash. */
 static bool unescape_one(const char **at, const char *end, cst__text *out) {
   static const char names[] = "abfnrtv?\\'\"";
   static const char bytes[] = "\a\b\f\n\r\t\v?\\'\"";

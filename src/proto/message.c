@@ -89,7 +89,7 @@ void cst__message_remove(cst__message *message, int32_t number) {
   }
 }
 
-/* Behind the last field with a smaller number: fields mostly come in order. */
+/* After the last field with a smaller number: fields mostly come in order. */
 static void link_field(cst__message *message, cst__field *field) {
   cst__field *before = message->last;
   while (before != NULL && before->def->number > field->def->number) {

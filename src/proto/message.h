@@ -106,7 +106,7 @@ bool cst__message_sort_maps(cst__arena *arena, cst__message *message);
 /* The first message, at any depth, that holds an expanded Any, or NULL: it has no binary form. */
 const cst__message *cst__message_find_expanded_any(const cst__message *message);
 
-/* Serialized: fields by number, unknown ones behind them in their order. Expanded Anys are left
+/* Serialized: fields by number, unknown ones after them in their order. Expanded Anys are left
  * out: ask cst__message_find_expanded_any before. */
 void cst__message_put_wire(const cst__message *message, cst__wire_out *out);
 

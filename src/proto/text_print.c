@@ -23,7 +23,7 @@ static decimal to_decimal(double value, int precision, double *read) {
   (void)snprintf(buf, sizeof buf, "%.*e", precision - 1, value);
   *read = strtod(buf, NULL);
   const char *at = buf;
-  for (; *at != 'e'; at++) { /* the point is the locale's: whatever is no digit */
+  for (; *at != 'e'; at++) { /* the point is the locale's: whatever is not a digit */
     if (*at >= '0' && *at <= '9' && out.count < 19) {
       out.digits[out.count++] = *at;
     }

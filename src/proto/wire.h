@@ -94,7 +94,7 @@ bool cst__wire_is_canonical(cst_bytes bytes, int depth);
 
 /* ---- writing, back to front ---- */
 
-/* What is put later stands in front. Zero-initialised storage. Once out of memory it stays `failed`
+/* What is put later stands first. Zero-initialised storage. Once out of memory it stays `failed`
  * and ignores what is put, so that a writer checks once, at the end. */
 typedef struct cst__wire_out {
   uint8_t *data;

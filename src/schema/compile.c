@@ -52,7 +52,7 @@ bool cst__is_in_use(const cst__message *message, int32_t deprecated, int32_t sta
 
 /* ---- features by name ---- */
 
-/* Behind every array of features lie as many pointers to them, sorted by name. */
+/* After every array of features lie as many pointers to them, sorted by name. */
 static const cst_feature *const *sorted_features(const cst_feature *features, size_t count) {
   return (const cst_feature *const *)(const void *)(features + count);
 }
@@ -204,7 +204,7 @@ static cst_status compile_feature(const compiler *c, const cst__message *message
   return status;
 }
 
-/* Sorts the pointers behind the features; the second feature of a name is refused. */
+/* Sorts the pointers after the features; the second feature of a name is refused. */
 static cst_status sort_features(const compiler *c, const cst__field *messages,
                                 const cst_feature *features, size_t count) {
   const cst_feature **sorted = (const cst_feature **)(uintptr_t)sorted_features(features, count);

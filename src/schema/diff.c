@@ -179,7 +179,7 @@ typedef struct field_rule {
 } field_rule;
 
 typedef struct field_rules {
-  const char *prefix; /* in front of the fields' names */
+  const char *prefix; /* before the fields' names */
   const char *apart;  /* a oneof whose fields are compared elsewhere, or NULL */
   const field_rule *rules;
   size_t count;

@@ -18,7 +18,7 @@ static void put_joined(cst__text *out, const char *text, size_t size) {
     char c = text[i];
     if (quote == '\0' && is_diff_space(c)) {
       cst__text_append(out, " ", 1);
-      while (is_diff_space(text[i + 1])) i++; /* the last byte is no space */
+      while (is_diff_space(text[i + 1])) i++; /* the last byte is not a space */
       continue;
     }
     cst__text_append(out, &c, 1);
@@ -32,7 +32,7 @@ static void put_joined(cst__text *out, const char *text, size_t size) {
   }
 }
 
-/* Appends the text of a message behind its first `skipped` bytes, in one line. */
+/* Appends the text of a message after its first `skipped` bytes, in one line. */
 static void append_message(cst__text *out, const cst__message *message, size_t skipped) {
   cst__text text = {0};
   cst__message_put_text(message, &text);

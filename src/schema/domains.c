@@ -77,7 +77,7 @@ static void read_domain_int(const cst__message *domain, cst__domain *out) {
   out->int_max = cst__message_int(domain, INT_DOMAIN_MAX, INT64_MAX);
 }
 
-/* NaN is no limit: nothing is below it. */
+/* NaN is not a limit: nothing is below it. */
 static bool read_limit(const cst__message *domain, int32_t number, double absent, double *out) {
   *out = cst__message_double(domain, number, absent);
   bool is_set = cst__message_find(domain, number) != NULL && !isnan(*out);

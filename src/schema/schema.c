@@ -163,7 +163,7 @@ static bool is_name_byte(uint8_t c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* True if the bytes begin as a text does: space, then a comment, or a name in front of a colon or a
+/* True if the bytes begin as a text does: space, then a comment, or a name before a colon or a
  * bracket. Binary schemas begin with a tag, a length, and mostly with a control character then. */
 static bool begins_as_text(const uint8_t *at, const uint8_t *end) {
   while (at < end && is_text_space(*at)) at++;

@@ -15,7 +15,7 @@ typedef struct writer {
 
 static cst_status no_message_memory(const writer *w) { return cst__fail_memory(w->error, 64); }
 
-/* Puts the tensor's name in front of the error's path. */
+/* Puts the tensor's name before the error's path. */
 static cst_status blame(const writer *w, const cst_tensor_spec *spec, cst_status status) {
   if (status == CST_SCHEMA || status == CST_UNSUPPORTED) {
     cst__error_add_path(w->error, spec->name, strlen(spec->name));

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "schema/schema_columns.h"
 #include "schema/schema.h"
+#include "schema/schema_columns.h"
 #include "source/input/prepare.h"
 #include "source/pass/arrow_schema.h"
 #include "source/pass/pass.h"

@@ -131,6 +131,9 @@ TEST(what_the_first_bytes_mean) {
   CHECK_STR(sniffed("\200\100\012\375\077\012\100\012\001a", 10, false), "delimited");
   CHECK_STR(sniffed("\200\100\012\377\177\012\100\012\001a", 10, false), "");
   CHECK_STR(sniffed("\377\376a\000b\000c\000", 8, false), "");
+  /* What would begin a tf.Example lies after the end of the record, which is too small for it. */
+  CHECK_STR(SNIFFED("\000\012\000\012\000\012\000a"), "");
+  CHECK_STR(SNIFFED("\003\012\001\012\022\012\000"), "");
 }
 
 static cst_status open_named(const char *path, const char *container, const char *format,

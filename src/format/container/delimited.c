@@ -130,7 +130,7 @@ static bool begins_as_example(const uint8_t *data, size_t there, uint64_t size) 
     uint8_t bytes;
     bool tag = there > 0 && (data[0] == 0x0a || (depth == 0 && data[0] == 0x12));
     if (!tag || read_length(data + 1, there - 1, &length, &bytes, NULL) != CST_OK || bytes == 0 ||
-        length > size - 1 - bytes) {
+        size < 1 + (uint64_t)bytes || length > size - 1 - bytes) {
       return false;
     }
     data += 1 + bytes;

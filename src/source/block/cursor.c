@@ -146,6 +146,10 @@ static void frame_records(cst__cursor *cursor, cst__block *block, const uint8_t 
   bool ends = cursor->framing.ended || (cursor->map != NULL && size == mapped_rest(cursor));
   const cst__chunk chunk = {data, size, ends};
   *framed = (cst__framed){0};
+  if (cursor->framing.offset + block->size == 0 &&
+      cst__framing_is_proven_other(&cursor->framing, data, size)) {
+    return;
+  }
   if (cursor->framing.recover) {
     cst__recover_records(&cursor->framing, block, &chunk, framed);
   } else {

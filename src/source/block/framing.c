@@ -1,9 +1,11 @@
 /* What framing with and without recovery have in common. */
 #include "source/block/framing.h"
 
+#include <stdio.h>
+
 #include "format/guess.h"
 
-enum { HEAD_SIZE = 64 };
+enum { HEAD_SIZE = 64, SNIFFED_SIZE = 32 << 10 };
 
 void cst__framing_recover(cst__framing *framing, bool check) {
   uint64_t limit = framing->source->options.max_record_size;
@@ -29,16 +31,45 @@ void cst__framing_fail_memory(cst__framing *framing, size_t wanted) {
   cst__framing_fail(framing, cst__fail_memory(&framing->error, wanted), NULL);
 }
 
-bool cst__framing_judge(cst__framing *framing, const uint8_t *data, size_t size) {
-  const cst__container *container = framing->source->inputs->container;
-  const char *hint = cst__guess_format(data, size < HEAD_SIZE ? size : HEAD_SIZE);
-  if (hint == NULL) {
-    return false;
-  }
+/* Fails: the bytes are of something else than the source's container. */
+static void fail_format(cst__framing *framing, const char *hint) {
   cst__framing_fail(framing,
                     cst__fail(&framing->error, CST_FORMAT, hint, "the file is not a %s file",
-                              container->info.name),
+                              framing->source->inputs->container->info.name),
                     "format");
+}
+
+/* The same for bytes of another container. */
+static void fail_container(cst__framing *framing, const cst__container *other) {
+  char hint[128];
+  snprintf(hint, sizeof hint,
+           "this seems to be %s: name that container, and read files of others by themselves",
+           other->info.name);
+  fail_format(framing, hint);
+}
+
+bool cst__framing_judge(cst__framing *framing, const uint8_t *data, size_t size) {
+  const cst__chunk head = {data, size < SNIFFED_SIZE ? size : SNIFFED_SIZE, false};
+  const char *hint = cst__guess_format(data, size < HEAD_SIZE ? size : HEAD_SIZE);
+  if (hint != NULL) {
+    fail_format(framing, hint);
+    return true;
+  }
+  const cst__container *other = cst__container_sniff(&head, false);
+  if (other == NULL || other == framing->source->inputs->container) {
+    return false;
+  }
+  fail_container(framing, other);
+  return true;
+}
+
+bool cst__framing_is_proven_other(cst__framing *framing, const uint8_t *data, size_t size) {
+  const cst__chunk head = {data, size, false};
+  const cst__container *other = cst__container_sniff(&head, true);
+  if (other == NULL || other == framing->source->inputs->container) {
+    return false;
+  }
+  fail_container(framing, other);
   return true;
 }
 

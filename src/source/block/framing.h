@@ -42,6 +42,10 @@ void cst__framing_fail_memory(cst__framing *framing, size_t wanted);
  * true, and the framing has failed, if they are of something else. */
 bool cst__framing_judge(cst__framing *framing, const uint8_t *data, size_t size);
 
+/* The same for the first bytes of a file that prove to be of another container. Those that have no
+ * checksums would find records in them. */
+bool cst__framing_is_proven_other(cst__framing *framing, const uint8_t *data, size_t size);
+
 /* Frames the `rest` after the block's records, which is not added to it yet. */
 cst_status cst__framing_scan(const cst__framing *framing, cst__block *block, const cst__chunk *rest,
                              cst__framed *framed, cst_error *error);

@@ -142,8 +142,8 @@ static bool begins_as_example(const uint8_t *data, size_t there, uint64_t size) 
 
 /* Lengths that lead from one to the next, and only messages between them: to the end of the stream,
  * or several of them, because a length may seem right by chance; or a first record that begins as
- * Examples do, whatever follows. Text is never taken for it, nor are records without bytes alone.
- */
+ * Examples do, whatever follows. Text is never taken for it, nor is a stream in which half of the
+ * records have no bytes: lengths in two or four bytes, the large ones first, look like that. */
 static bool delimited_sniff(const cst__chunk *head) {
   enum { MOST = 64, LEAST_RECORDS = 4, LEAST_BYTES = 256 };
   cst__frame frames[MOST];
@@ -152,6 +152,7 @@ static bool delimited_sniff(const cst__chunk *head) {
   uint64_t length;
   uint8_t before;
   size_t records = 0;
+  size_t filled = 0; /* of them */
   size_t bytes = 0;
   if (cst__is_text(head->data, head->size)) {
     return false;
@@ -169,13 +170,14 @@ static bool delimited_sniff(const cst__chunk *head) {
         return false;
       }
       bytes += frames[i].size;
+      filled += frames[i].size > 0;
     }
     records += framed.count;
     rest.data += framed.consumed;
     rest.size -= framed.consumed;
   } while (framed.count > 0 && framed.needed == 0 && rest.size > 0);
-  return (head->ends && rest.size == 0 && bytes > 1) ||
-         (records >= LEAST_RECORDS && bytes >= LEAST_BYTES);
+  return filled > records / 2 && ((head->ends && rest.size == 0 && bytes > 1) ||
+                                  (filled >= LEAST_RECORDS && bytes >= LEAST_BYTES));
 }
 
 /* Of lengths in their shortest form, as every writer gives them. */

@@ -134,6 +134,8 @@ TEST(what_the_first_bytes_mean) {
   /* What would begin a tf.Example lies after the end of the record, which is too small for it. */
   CHECK_STR(SNIFFED("\000\012\000\012\000\012\000a"), "");
   CHECK_STR(SNIFFED("\003\012\001\012\022\012\000"), "");
+  /* Lengths of four bytes, the large ones first. */
+  CHECK_STR(SNIFFED("\000\000\000\002\010\001\000\000\000\002\010\001"), "");
 }
 
 static cst_status open_named(const char *path, const char *container, const char *format,
@@ -230,6 +232,61 @@ TEST(a_line_cannot_hold_every_record) {
   CHECK_EQ(cst_tfrecord_writer_write(writer, "a\r", 2, &error), CST_UNSUPPORTED);
   CHECK_CONTAINS(error.message, "the end of a line");
   cst_tfrecord_writer_free(writer);
+}
+
+/* The status of a pass over files, and the error's message and hint. */
+static cst_status read_all(const char *const *paths, size_t num_paths, const char *container,
+                           cst_error *error) {
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  cst_file_count count = {0};
+  cst_source *source;
+  options.container = container;
+  options.format = "raw";
+  CHECK_EQ(cst_source_open(paths, num_paths, &options, &source, NULL), CST_OK);
+  cst_status status = cst_source_count(source, add_count, &count, error);
+  cst_source_release(source);
+  return status;
+}
+
+static void write_example(const char *path, const char *container) {
+  static const char example[] = "\012\012\012\010\012\001a\022\003\032\001\012";
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  cst_tfrecord_writer *writer;
+  options.container = container;
+  CHECK_EQ(cst_tfrecord_writer_open(path, &options, &writer, NULL), CST_OK);
+  CHECK_EQ(cst_tfrecord_writer_write(writer, example, sizeof example - 1, NULL), CST_OK);
+  CHECK_EQ(cst_tfrecord_writer_finish(writer, NULL), CST_OK);
+  cst_tfrecord_writer_free(writer);
+}
+
+TEST(files_of_different_containers) {
+  cst_error error = CST_ERROR_INIT;
+  char paths[2][512];
+  snprintf(paths[0], sizeof paths[0], "%s", harness_temp_path("mixed.tfrecord"));
+  snprintf(paths[1], sizeof paths[1], "%s", harness_temp_path("mixed.bin"));
+  write_example(paths[0], "tfrecord");
+  write_example(paths[1], "delimited");
+  const char *const tfrecord_first[] = {paths[0], paths[1]};
+  const char *const delimited_first[] = {paths[1], paths[0]};
+  CHECK_EQ(read_all(tfrecord_first, 2, NULL, &error), CST_FORMAT);
+  CHECK_CONTAINS(error.hint, "delimited");
+  CHECK_EQ(read_all(delimited_first, 2, NULL, &error), CST_FORMAT); /* no records are made of it */
+  CHECK_CONTAINS(error.hint, "tfrecord");
+  CHECK_EQ(read_all(tfrecord_first, 1, "lines", &error), CST_FORMAT);
+  CHECK_CONTAINS(error.message, "is not a lines file");
+  CHECK_EQ(read_all(tfrecord_first, 1, "delimited", NULL), CST_FORMAT);
+  CHECK_EQ(read_all(delimited_first, 1, "tfrecord", NULL), CST_FORMAT);
+  CHECK_EQ(read_all(delimited_first, 1, "delimited", NULL), CST_OK);
+}
+
+/* The ending of a format, as that of one that has been added, is asked first. */
+TEST(endings_come_before_what_the_bytes_may_mean) {
+  const char *path = harness_temp_path("messages.csv");
+  cst_source *source;
+  write_example(path, "delimited");
+  CHECK_EQ(open_named(path, NULL, NULL, &source, NULL), CST_OK);
+  CHECK_STR(cst_source_format(source), "csv");
+  cst_source_release(source);
 }
 
 TEST(containers_by_name) {

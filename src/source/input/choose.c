@@ -47,7 +47,8 @@ void cst__inputs_choose_by_record(cst__inputs *inputs, const uint8_t *record, si
 }
 
 /* The format of the bytes of a file: what the records of a container hold, or a tabular one. Other
- * formats are asked before the containers that do not prove themselves. *out stays as it is if
+ * formats are asked, and endings looked at, before the containers that do not prove themselves:
+ * bytes of a format that has been added may look like those. *out stays as it is if
  * nothing is known about such bytes. */
 static cst_status format_of_head(cst__inputs *inputs, const char *path, const cst__chunk *head,
                                  cst__format *out, cst_error *error) {
@@ -59,10 +60,10 @@ static cst_status format_of_head(cst__inputs *inputs, const char *path, const cs
   if (inputs->container == NULL) {
     CST__TRY(cst__format_find_by_head(head->data, head->size, &found, error));
     if (!cst__format_is_whole(&found)) {
-      inputs->container = cst__container_sniff(head, false);
-    }
-    if (!cst__format_is_whole(&found) && inputs->container == NULL) {
       CST__TRY(cst__format_find_by_ending(path, &found, error));
+    }
+    if (!cst__format_is_whole(&found)) {
+      inputs->container = cst__container_sniff(head, false);
     }
   }
   if (cst__format_is_whole(&found)) {

@@ -115,9 +115,9 @@ const cli_verb cli_convert = {
         "Without a schema the records are read twice: once to infer it. The output appears under "
         "its\n"
         "name when it is complete. A file that exists is overwritten with --force only.\n",
-    .options = CLI_OPTIONS(OPTION_TO, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_FORMAT, OPTION_LEVEL,
-                           OPTION_LOSSY, OPTION_BATCH_SIZE, OPTION_THREADS, OPTION_NO_CRC,
-                           OPTION_FORCE, OPTION_SEQUENCE_COLUMN, OPTION_RAW_COLUMN,
+    .options = CLI_OPTIONS(OPTION_TO, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_FORMAT,
+                           OPTION_LEVEL, OPTION_LOSSY, OPTION_BATCH_SIZE, OPTION_THREADS,
+                           OPTION_NO_CRC, OPTION_FORCE, OPTION_SEQUENCE_COLUMN, OPTION_RAW_COLUMN,
                            OPTION_NO_HEADER, OPTIONS_CSV, OPTIONS_SHARDS, OPTIONS_RECOVERY,
                            OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,

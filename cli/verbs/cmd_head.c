@@ -540,9 +540,9 @@ const cli_verb cli_head = {
         "are a string if they are UTF-8, else {\"base64\": ...}. `--format raw` shows the records\n"
         "themselves. Reads no further than it has to. On a terminal long strings and lists are "
         "cut.\n",
-    .options = CLI_OPTIONS(OPTION_ROWS, OPTION_FULL, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_FORMAT,
-                           OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTION_CONTAINER,
-                           OPTIONS_LIMITS),
+    .options = CLI_OPTIONS(OPTION_ROWS, OPTION_FULL, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT,
+                           OPTION_FORMAT, OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN, OPTIONS_CSV,
+                           OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_head,
 };

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import pathlib
 import pickle
 import threading
+import weakref
 from typing import Any
 
 import columnstone as cst
@@ -260,3 +262,19 @@ def test_several_threads_at_once(trips: pathlib.Path) -> None:
     for t in threads:
         t.join()
     assert results == [300] * 4
+
+
+def test_functions_are_let_go(trips: pathlib.Path) -> None:
+    class Holder:
+        source: cst.Source
+
+        def fn(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+            return batch
+
+    holder = Holder()
+    holder.source = cst.open(trips).map(holder.fn)
+    assert pa.table(holder.source).num_rows == 300
+    alive = weakref.ref(holder)
+    del holder
+    gc.collect()
+    assert alive() is None

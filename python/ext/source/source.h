@@ -112,8 +112,8 @@ typedef struct cst__py_source_object {
   PyObject_HEAD cst_source *source; /* NULL: closed */
   cst__py_trace *trace;
   cst__py_inputs inputs;
-  PyObject *parent; /* the Source that this one is a part of, whose inputs it reads; or NULL */
-  cst__py_stage *stage;   /* that this one has beyond those of its parent; or NULL */
+  PyObject *parent;     /* the Source that this one is a part of, whose inputs it reads; or NULL */
+  cst__py_stage *stage; /* that this one has beyond those of its parent; or NULL */
   PyObject *arrow_schema; /* NULL: not asked for yet */
   PyObject *make_dropped; /* class of the entries of `dropped`; NULL: damage raises */
   PyObject *on_dropped;   /* the user's function; may be NULL */

@@ -305,8 +305,8 @@ static PyObject *source_split(PyObject *object, PyObject *args) {
              : NULL;
 }
 
-/* with_stage(stage, columns, keeps_rows): stage is None for the columns alone, which may be None for
- * all. */
+/* with_stage(stage, columns, keeps_rows): stage is None for the columns alone, which may be None
+ * for all. */
 static PyObject *source_with_stage(PyObject *object, PyObject *args) {
   PyObject *python;
   PyObject *columns;

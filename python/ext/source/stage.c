@@ -73,8 +73,7 @@ static PyObject *schema_object(cst__py_state *state, const struct ArrowSchema *s
 static int call_bind(cst__py_stage *stage, const struct ArrowSchema *input,
                      struct ArrowSchema *output) {
   PyObject *schema = schema_object(stage->state, input);
-  PyObject *given =
-      schema == NULL ? NULL : PyObject_CallMethod(stage->object, "bind", "O", schema);
+  PyObject *given = schema == NULL ? NULL : PyObject_CallMethod(stage->object, "bind", "O", schema);
   int result = given == NULL ? -1 : cst__py_import_schema(given, output);
   Py_XDECREF(given);
   PyObject *made = result < 0 ? NULL : schema_object(stage->state, output);
@@ -146,8 +145,8 @@ static int call_run(cst__py_stage *stage, struct ArrowArray *batch, struct Arrow
 
 /* ---- callbacks ---- */
 
-static cst_status bind_stage(void *ctx, const struct ArrowSchema *input,
-                             struct ArrowSchema *output, cst_error *error) {
+static cst_status bind_stage(void *ctx, const struct ArrowSchema *input, struct ArrowSchema *output,
+                             cst_error *error) {
   cst__py_stage *stage = ctx;
   cst__py_gate *gate = stage->state->gate;
   PyGILState_STATE gil;

@@ -499,6 +499,22 @@ def test_csv(tmp_path: pathlib.Path) -> None:
         ]
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_cells_of_columns_that_errors_name_alike(tmp_path: pathlib.Path, ending: str) -> None:
+    """Errors cut long names: the cell still counts for the feature that it belongs to."""
+    path = tmp_path / f"rows.{ending}"
+    text, number = "n" * 300 + "t", "n" * 300 + "i"
+    if ending == "csv":
+        path.write_text(f"{text},{number}\na,1\nb,x\n")
+    else:
+        rows = [{text: "a", number: 1}, {text: "b", number: "x"}]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    schema = f'feature {{ name: "{text}" type: BYTES }} feature {{ name: "{number}" type: INT }}'
+    (anomaly,) = cst.open(path).validate(schema).anomalies
+    assert (anomaly.kind, anomaly.count) == ("type", 1)
+    assert "INT" in anomaly.message
+
+
 @pytest.mark.parametrize("dropped", [40, 5000])
 def test_numbers_of_rows_behind_dropped_ones(tmp_path: pathlib.Path, dropped: int) -> None:
     """They are known, unless very many were dropped."""

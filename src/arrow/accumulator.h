@@ -54,6 +54,14 @@ void cst__file_names_reset(cst__file_names *names);
 void cst__archive_place(cst__archive *a, cst__place *place, cst__file_names *names,
                         cst__arena *arena);
 
+/* ---- what could not be read ---- */
+
+typedef struct cst__lost {
+  const char *kind;       /* as that of cst_dropped */
+  cst_bytes column;       /* of a table, whose cell does not read as its type; {NULL, 0}: none */
+  const cst_error *error; /* what reading failed with, and where */
+} cst__lost;
+
 /* ---- the table ---- */
 
 typedef struct cst__accumulator {
@@ -71,9 +79,8 @@ typedef struct cst__accumulator {
    * use then. */
   cst_status (*add)(void *state, const cst__view *batch, const cst__origin *origin,
                     cst_error *error);
-  /* Adds a record that could not be read, by its kind (cst_dropped.kind) and failure, which has its
-   * place. NULL: the accumulator does not care. */
-  cst_status (*add_lost)(void *state, const char *kind, const cst_error *lost, cst_error *error);
+  /* Adds a record that could not be read. NULL: the accumulator does not care. */
+  cst_status (*add_lost)(void *state, const cst__lost *lost, cst_error *error);
   /* Adds what another state of the same plan has: its rows come after those of `into`. Fails as add
    * does. `from` is not changed. */
   cst_status (*merge)(void *into, const void *from, cst_error *error);

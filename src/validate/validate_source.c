@@ -33,8 +33,7 @@ cst_status cst__source_validate(cst_source *source, const cst_validate_options *
                      "there is no schema to validate against");
   }
   CST__TRY(cst__source_acquire_for_fold(source, &cst__validation_accumulator, error));
-  cst__validation_source facts = {.is_table = source->inputs->format.table != NULL,
-                                  .legacy_specs = source->options.tensors.legacy,
+  cst__validation_source facts = {.legacy_specs = source->options.tensors.legacy,
                                   .group = source->options.tensors.group};
   cst__validation_plan plan;
   cst_error own = CST_ERROR_INIT;

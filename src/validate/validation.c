@@ -461,29 +461,27 @@ static cst__finding *need_lost(cst__validation_state *state, const char *kind) {
 }
 
 /* The feature whose cell of a table does not read as its type; NULL: it is something else. */
-static cst__finding *find_cell(cst__validation_state *state, const cst_error *error) {
-  if (!state->plan->is_table || error->code != CST_SCHEMA || error->path[0] == '\0') {
-    return NULL;
-  }
+static cst__finding *find_cell(cst__validation_state *state, cst_bytes column) {
   const cst__feature_plan *root = &state->plan->root;
-  for (size_t i = 0; i < root->num_children; i++) {
-    if (strcmp(root->children[i].rules->path, error->path) == 0) {
+  for (size_t i = 0; i < root->num_children && column.data != NULL; i++) {
+    const char *name = root->children[i].rules->feature->name;
+    if (strlen(name) == column.size && memcmp(name, column.data, column.size) == 0) {
       return &state->tallies[root->first_child + i].findings[CST__FAULT_TYPE];
     }
   }
   return NULL;
 }
 
-static cst_status validation_add_lost(void *ctx, const char *kind, const cst_error *lost,
-                                      cst_error *error) {
+static cst_status validation_add_lost(void *ctx, const cst__lost *lost, cst_error *error) {
   cst__validation_state *state = ctx;
-  cst__finding *cell = find_cell(state, lost);
-  cst__finding *finding = cell != NULL ? cell : need_lost(state, kind);
-  cst__place place = {lost->file, lost->record, lost->offset};
+  const cst_error *why = lost->error;
+  cst__finding *cell = find_cell(state, lost->column);
+  cst__finding *finding = cell != NULL ? cell : need_lost(state, lost->kind);
+  cst__place place = {why->file, why->record, why->offset};
   finding->count++;
   char *found = cst__finding_place(state, finding, state->num_rows, &place);
   if (found != NULL) {
-    cst__escape(found, CST__FOUND_SIZE, lost->message, strlen(lost->message));
+    cst__escape(found, CST__FOUND_SIZE, why->message, strlen(why->message));
   }
   state->num_rows += cell != NULL; /* it can be read but for that cell */
   return state->out_of_memory ? cst__fail_memory(error, sizeof(cst__sighting)) : CST_OK;

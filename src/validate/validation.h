@@ -37,7 +37,6 @@ typedef struct cst__tensor_plan {
 typedef struct cst__validation_plan {
   const cst_validate_options *options; /* borrowed */
   size_t max_places;
-  bool is_table; /* CSV, JSON: a cell that does not fit its type is told as a record that is lost */
   cst__arena arena;
   cst__rulebook *book;
   cst__feature_plan root;
@@ -52,7 +51,6 @@ typedef struct cst__validation_plan {
 
 /* What is not in the options. */
 typedef struct cst__validation_source {
-  bool is_table;
   bool legacy_specs;
   const char *group; /* whose tensors are checked if the options name none; NULL: the default */
 } cst__validation_source;

@@ -107,8 +107,8 @@ static cst_status find_mark(cst__validation_plan *plan, const cst__validation_so
   cst__text text = {0};
   char *bytes;
   size_t size;
-  cst__text_printf(&text, "%d %d %d %d %zu %s", o->skip_tensors, o->ignore_unexpected,
-                   source->is_table, source->legacy_specs, plan->max_places,
+  cst__text_printf(&text, "%d %d %d %zu %s", o->skip_tensors, o->ignore_unexpected,
+                   source->legacy_specs, plan->max_places,
                    o->environment != NULL ? o->environment : "");
   for (size_t i = 0; i < plan->num_tensors; i++) {
     cst__text_puts(&text, plan->tensors[i].group);
@@ -133,7 +133,6 @@ cst_status cst__validation_plan_init(cst__validation_plan *plan, const cst_schem
   bool is_usual = options->num_groups == 0;
   *plan = (cst__validation_plan){.options = options,
                                  .max_places = options->max_places > 0 ? options->max_places : 5,
-                                 .is_table = source->is_table,
                                  .num_tallies = 1};
   cst__arena_init(&plan->arena, allocator);
   CST__TRY(cst__rulebook_new(schema, options->environment, allocator, &plan->book, error));

@@ -66,8 +66,9 @@ static inline const char *csv_name(void *ctx, size_t i) {
   return c->readers[i].name;
 }
 
-static inline cst_status csv_drop(void *ctx, const cst_dropped *d, cst_error *error) {
+static inline cst_status csv_drop(void *ctx, const cst__dropped *dropped, cst_error *error) {
   csv_case *c = ctx;
+  const cst_dropped *d = &dropped->told;
   size_t used = strlen(c->drops);
   const cst_error *e = d->error;
   snprintf(c->drops + used, sizeof c->drops - used, "%s %lld %lld %llu %lld:%lld; ", d->kind,

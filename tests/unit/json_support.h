@@ -104,14 +104,14 @@ static inline cst_status put_rows(bytes *b, const struct ArrowSchema *schema,
   return status;
 }
 
-static inline cst_status note_drop(void *ctx, const cst_dropped *dropped, cst_error *error) {
+static inline cst_status note_drop(void *ctx, const cst__dropped *dropped, cst_error *error) {
   outcome *o = ctx;
+  const cst_dropped *told = &dropped->told;
   if (o->num_drops == MAX_DROPS) {
     return cst__fail(error, CST_LIMIT, NULL, "too many drops");
   }
-  snprintf(o->drops[o->num_drops++], sizeof o->drops[0], "%s %lld@%lld+%llu", dropped->kind,
-           (long long)dropped->record, (long long)dropped->offset,
-           (unsigned long long)dropped->bytes);
+  snprintf(o->drops[o->num_drops++], sizeof o->drops[0], "%s %lld@%lld+%llu", told->kind,
+           (long long)told->record, (long long)told->offset, (unsigned long long)told->bytes);
   return CST_OK;
 }
 

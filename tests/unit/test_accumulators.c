@@ -173,12 +173,13 @@ static void add_slice(const tested *t, void *state, const batch *b, int64_t begi
 
 static void add_lost(const tested *t, void *state, const lost_record *record) {
   static const char *const lost_kinds[] = {"record", "data-crc"};
-  cst_error lost = CST_ERROR_INIT;
+  cst_error why = CST_ERROR_INIT;
+  const cst__lost lost = {.kind = lost_kinds[record->number % 2], .error = &why};
   if (t->accumulator->add_lost != NULL) {
-    (void)cst__fail(&lost, CST_CORRUPT, NULL, "lost %d", (int)record->number);
-    cst__error_add_file(&lost, "two");
-    cst__error_add_record(&lost, 100 + record->number, 7);
-    CHECK_EQ(t->accumulator->add_lost(state, lost_kinds[record->number % 2], &lost, NULL), CST_OK);
+    (void)cst__fail(&why, CST_CORRUPT, NULL, "lost %d", (int)record->number);
+    cst__error_add_file(&why, "two");
+    cst__error_add_record(&why, 100 + record->number, 7);
+    CHECK_EQ(t->accumulator->add_lost(state, &lost, NULL), CST_OK);
   }
 }
 

@@ -51,11 +51,10 @@ static cst_status places_add(void *state, const cst__view *batch, const cst__ori
   return CST_OK;
 }
 
-static cst_status places_add_lost(void *state, const char *kind, const cst_error *lost,
-                                  cst_error *error) {
+static cst_status places_add_lost(void *state, const cst__lost *lost, cst_error *error) {
   seen *s = state;
-  bytes_add(&s->dropped, kind, strlen(kind));
-  text_of(&s->dropped, " %" PRId64 "; ", lost->record);
+  bytes_add(&s->dropped, lost->kind, strlen(lost->kind));
+  text_of(&s->dropped, " %" PRId64 "; ", lost->error->record);
   return s->refuse ? cst__fail(error, CST_CALLBACK, NULL, "refused") : CST_OK;
 }
 

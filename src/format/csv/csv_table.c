@@ -63,9 +63,11 @@ static uint64_t csv_consumed(const void *ptr) {
 
 /* ---- rows that are dropped ---- */
 
-/* All of `dropped` but the file is set. */
-static cst_status csv_table_drop(csv_reader *r, cst_dropped dropped, cst_error *error) {
-  dropped.file = r->file.name;
+/* All of `told` but the file is set. */
+static cst_status csv_table_drop(csv_reader *r, cst_dropped told, cst_bytes column,
+                                 cst_error *error) {
+  told.file = r->file.name;
+  const cst__dropped dropped = {told, column};
   return r->drop(r->drop_ctx, &dropped, error);
 }
 
@@ -84,7 +86,7 @@ static cst_status take_fault(csv_reader *r, const cst__csv_run *run, cst_error *
   if (fault->kind >= CST__CSV_UNCLOSED) {
     CST__TRY(cst__csv_file_pass_rest(&r->file, fault, &dropped.bytes, error));
   }
-  return csv_table_drop(r, dropped, error);
+  return csv_table_drop(r, dropped, (cst_bytes){NULL, 0}, error);
 }
 
 /* What follows a place where the compression is damaged is lost. */
@@ -95,7 +97,7 @@ static cst_status take_damage(csv_reader *r, cst_error *why, cst_error *error) {
                                .offset = (int64_t)(f->block_offset + f->at),
                                .bytes = f->size - f->at,
                                .error = why};
-  return csv_table_drop(r, dropped, error);
+  return csv_table_drop(r, dropped, (cst_bytes){NULL, 0}, error);
 }
 
 static cst_status say_misfit(csv_reader *r, const cst__csv_misfit *misfit, cst_error *error) {
@@ -141,7 +143,9 @@ static cst_status take_misfits(csv_reader *r, const cst__csv_run *run, size_t ro
                                  .offset = (int64_t)(r->file.block_offset + begin),
                                  .bytes = m->row_end - begin,
                                  .error = &why};
-    CST__TRY(csv_table_drop(r, dropped, error));
+    const char *name = r->plan->columns[m->column - 1].name;
+    const cst_bytes column = {(const uint8_t *)name, strlen(name)};
+    CST__TRY(csv_table_drop(r, dropped, column, error));
   }
   memset(r->misfits, 0, rows * sizeof *r->misfits);
   return CST_OK;

@@ -144,6 +144,12 @@ void cst__json_add_path(const cst__json_path *path, cst_error *error) {
   }
 }
 
+cst_bytes cst__json_path_column(const cst__json_path *path) {
+  bool is_column = path->depth == 1 && path->steps[0].name != NULL;
+  return is_column ? (cst_bytes){(const uint8_t *)path->steps[0].name, path->steps[0].size}
+                   : (cst_bytes){NULL, 0};
+}
+
 const char *cst__json_kind_name(const yyjson_val *value) {
   switch (yyjson_get_type((yyjson_val *)value)) {
     case YYJSON_TYPE_NULL:

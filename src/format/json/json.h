@@ -124,6 +124,8 @@ typedef struct cst__json_path {
 
 /* Sets the path of an error: "a.b[3]". */
 void cst__json_add_path(const cst__json_path *path, cst_error *error);
+/* The column that the path ends at, not inside of it; {NULL, 0}: none. */
+cst_bytes cst__json_path_column(const cst__json_path *path);
 
 /* ---- scalars ---- */
 

@@ -199,18 +199,20 @@ static cst_status json_table_open(const void *ptr, cst__table_drop drop, void *d
   return CST_OK;
 }
 
-/* Tells of a record that is dropped; r->error says why. */
-static cst_status json_table_drop_record(reader *r, cst__json_record *record) {
+/* Tells of a record that is dropped, for a value of the column if there is one; r->error says why.
+ */
+static cst_status json_table_drop_record(reader *r, cst__json_record *record, cst_bytes column) {
   cst_error why = r->error;
   if (record->is_cut) {
     CST__TRY(cst__json_lines_pass_over(&r->lines, record, &r->error));
   }
-  cst_dropped dropped = {.kind = record->is_cut ? "limit" : "record",
-                         .file = r->plan->files->name(r->plan->files->ctx, record->file),
-                         .record = record->record,
-                         .offset = record->offset,
-                         .bytes = record->size,
-                         .error = &why};
+  cst__dropped dropped = {.told = {.kind = record->is_cut ? "limit" : "record",
+                                   .file = r->plan->files->name(r->plan->files->ctx, record->file),
+                                   .record = record->record,
+                                   .offset = record->offset,
+                                   .bytes = record->size,
+                                   .error = &why},
+                          .column = column};
   return r->drop(r->drop_ctx, &dropped, &r->error);
 }
 
@@ -218,6 +220,7 @@ static cst_status json_table_drop_record(reader *r, cst__json_record *record) {
 static cst_status next_row(reader *r, bool *done) {
   cst__json_record record = {.file = r->lines.file};
   yyjson_val *value;
+  cst_bytes column = {NULL, 0};
   cst_status status = cst__json_lines_next(&r->lines, &record, done, &r->error);
   if (status != CST_OK && !record.is_cut) {
     return status;
@@ -226,10 +229,11 @@ static cst_status next_row(reader *r, bool *done) {
     status = cst__json_document_parse(&r->document, &record, &value, &r->error);
     if (status == CST_OK) {
       status = cst__json_rows_add(&r->rows, &r->document, &record, value, &r->error);
+      column = status == CST_SCHEMA ? cst__json_path_column(&r->rows.path) : column;
     }
     (void)json_table_add_file(r->plan->files, &record, status, &r->error);
   }
-  return is_fault(status) && r->plan->skip ? json_table_drop_record(r, &record) : status;
+  return is_fault(status) && r->plan->skip ? json_table_drop_record(r, &record, column) : status;
 }
 
 static cst_status json_table_next_batch(reader *r, struct ArrowArray *out) {

@@ -11,6 +11,7 @@
 #include <columnstone/source.h>
 
 #include "base/error.h"
+#include "format/table/dropped.h"
 #include "io/input.h"
 
 /* The files of a source. */
@@ -28,7 +29,7 @@ typedef struct cst__table_files {
 
 /* A record (line, row) that is dropped under CST_ON_ERROR_SKIP; false: stop with *error, which is
  * filled (CST_LIMIT, CST_CALLBACK). */
-typedef cst_status (*cst__table_drop)(void *ctx, const cst_dropped *dropped, cst_error *error);
+typedef cst_status (*cst__table_drop)(void *ctx, const cst__dropped *dropped, cst_error *error);
 
 typedef struct cst__table_options {
   const cst_schema *schema;        /* or NULL */

@@ -10,21 +10,21 @@ static cst_status fail_at(const cst_dropped *dropped, cst_status status, cst_err
   return status;
 }
 
-cst_status cst__source_drop(const cst_source *source, uint64_t *count, const cst_dropped *dropped,
+cst_status cst__source_drop(const cst_source *source, uint64_t *count, const cst__dropped *dropped,
                             cst_error *error) {
   const cst__damage_options *options = &source->options.damage;
   if (*count >= options->max_errors) {
     (void)cst__fail(error, CST_LIMIT, "raise max_errors, or look at the files with verify",
                     "more than %llu records are damaged, the last of them by %s",
-                    (unsigned long long)options->max_errors, dropped->kind);
-    return fail_at(dropped, CST_LIMIT, error);
+                    (unsigned long long)options->max_errors, dropped->told.kind);
+    return fail_at(&dropped->told, CST_LIMIT, error);
   }
   ++*count;
-  if (options->on_dropped == NULL || options->on_dropped(options->dropped_ctx, dropped)) {
+  if (options->on_dropped == NULL || options->on_dropped(options->dropped_ctx, &dropped->told)) {
     return CST_OK;
   }
   (void)cst__fail(error, CST_CALLBACK, NULL, "stopped by the caller at a damaged record");
-  return fail_at(dropped, CST_CALLBACK, error);
+  return fail_at(&dropped->told, CST_CALLBACK, error);
 }
 
 cst_status cst__source_warn(const cst_source *source, size_t file, const cst_error *warning,

@@ -99,12 +99,12 @@ static cst_status report_drop(cst_pass *pass, const cst__drop *drop, cst_error *
   cst_error own = CST_ERROR_INIT;
   uint64_t count = atomic_load_explicit(&pass->counts.dropped, memory_order_relaxed);
   cst__drop_explain(drop, source, &own);
-  cst_dropped dropped = {.kind = cst__drop_name(drop, source),
-                         .file = cst__source_name(source, drop->file),
-                         .record = own.record,
-                         .offset = own.offset,
-                         .bytes = drop->bytes,
-                         .error = &own};
+  cst__dropped dropped = {.told = {.kind = cst__drop_name(drop, source),
+                                   .file = cst__source_name(source, drop->file),
+                                   .record = own.record,
+                                   .offset = own.offset,
+                                   .bytes = drop->bytes,
+                                   .error = &own}};
   CST__TRY(cst__source_drop(source, &count, &dropped, error));
   atomic_store_explicit(&pass->counts.dropped, count, memory_order_relaxed);
   return CST_OK;

@@ -127,7 +127,7 @@ cst_status cst__tabular_schema(cst_source *source, struct ArrowSchema *out, cst_
 
 /* ---- a pass ---- */
 
-static cst_status drop_row(void *ctx, const cst_dropped *dropped, cst_error *error) {
+static cst_status drop_row(void *ctx, const cst__dropped *dropped, cst_error *error) {
   cst__tabular_pass *pass = ctx;
   if (pass->options.quiet) {
     return CST_OK;
@@ -254,11 +254,11 @@ static cst_status put_staged(cst__tabular_pass *pass, uint64_t first, const cst_
 
 static cst_status drop_refused(cst__tabular_pass *pass, const cst_error *refusal,
                                cst_error *error) {
-  cst_dropped dropped = {.kind = "record",
-                         .file = refusal->file,
-                         .record = refusal->record,
-                         .offset = -1,
-                         .error = refusal};
+  cst__dropped dropped = {.told = {.kind = "record",
+                                   .file = refusal->file,
+                                   .record = refusal->record,
+                                   .offset = -1,
+                                   .error = refusal}};
   return drop_row(pass, &dropped, error);
 }
 

@@ -143,11 +143,11 @@ static cst_status add_batch(const fold *f, fold_states *states, const struct Arr
   return status;
 }
 
-static cst_status add_lost(const fold *f, fold_states *states, const char *kind,
-                           const cst_error *lost, cst_error *error) {
+static cst_status add_lost(const fold *f, fold_states *states, const cst__lost *lost,
+                           cst_error *error) {
   for (size_t i = 0; i < f->count; i++) {
     if (f->items[i].accumulator->add_lost != NULL) {
-      CST__TRY(f->items[i].accumulator->add_lost(states->items[i], kind, lost, error));
+      CST__TRY(f->items[i].accumulator->add_lost(states->items[i], lost, error));
     }
   }
   return CST_OK;
@@ -194,9 +194,10 @@ static cst_status add_drops(fold_unit *u, size_t row, cst_error *error) {
   const cst__drops *drops = &u->unit->drops;
   while (u->next_drop < drops->count && drops->items[u->next_drop].before <= row) {
     const cst__drop *drop = &drops->items[u->next_drop++];
-    cst_error lost = CST_ERROR_INIT;
-    cst__drop_explain(drop, u->fold->source, &lost);
-    CST__TRY(add_lost(u->fold, u->states, cst__drop_name(drop, u->fold->source), &lost, error));
+    cst_error why = CST_ERROR_INIT;
+    const cst__lost lost = {.kind = cst__drop_name(drop, u->fold->source), .error = &why};
+    cst__drop_explain(drop, u->fold->source, &why);
+    CST__TRY(add_lost(u->fold, u->states, &lost, error));
   }
   return CST_OK;
 }
@@ -242,7 +243,7 @@ static cst_status fold_rows(fold_unit *u, size_t first, size_t count, cst_error 
   }
   if (count == 1) {
     CST__TRY(add_drops(u, first, error));
-    return add_lost(u->fold, u->states, "record", &what, error);
+    return add_lost(u->fold, u->states, &(cst__lost){.kind = "record", .error = &what}, error);
   }
   CST__TRY(fold_rows(u, first, count / 2, error));
   return fold_rows(u, first + count / 2, count - count / 2, error);
@@ -360,6 +361,9 @@ static bool can_be_lenient(const cst_source *source) {
 /* A row of a table that is dropped; records of a container are added by units. */
 static bool note_drop(void *ctx, const cst_dropped *dropped) {
   fold *f = ctx;
+  const cst__lost lost = {.kind = dropped->kind,
+                          .column = ((const cst__dropped *)dropped)->column,
+                          .error = dropped->error};
   table_drops *drops = &f->drops;
   void *rows = drops->rows;
   bool kept = dropped->record >= 0 && !drops->several && drops->count < MAX_DROPS &&
@@ -369,7 +373,7 @@ static bool note_drop(void *ctx, const cst_dropped *dropped) {
     drops->rows[drops->count++] = dropped->record;
   }
   drops->lost = drops->lost || !kept;
-  f->lost_status = add_lost(f, f->own, dropped->kind, dropped->error, &f->lost_error);
+  f->lost_status = add_lost(f, f->own, &lost, &f->lost_error);
   return f->lost_status == CST_OK;
 }
 

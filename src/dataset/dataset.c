@@ -35,7 +35,7 @@ static cst_status dataset_check_options(const cst_dataset_options *o, cst_error 
 
 /* Windows hold whole batches, so that a batch lies in one of them. */
 static void complete_options(cst_dataset_options *o, const cst_source *source) {
-  o->batch_size = o->batch_size > 0 ? o->batch_size : source->options.batch.rows;
+  o->batch_size = o->batch_size > 0 ? o->batch_size : source->options.values.batch_size;
   o->window = o->window > 0 ? o->window : DEFAULT_WINDOW;
   o->window += (o->batch_size - o->window % o->batch_size) % o->batch_size;
   o->num_shards = o->num_shards > 0 ? o->num_shards : 1;

@@ -213,7 +213,7 @@ static bool reads_windows(const cst_loader *loader) {
   const cst_dataset_options *o = &loader->dataset->options;
   double batches = (double)o->window / (double)o->batch_size;
   return loader->dataset->shuffle == CST_SHUFFLE_WINDOW && loader->dataset->num_rows > 0 &&
-         !(loader->dataset->source->options.flags & CST_SOURCE_MEMORY_MAP) &&
+         !(loader->dataset->source->options.values.flags & CST_SOURCE_MEMORY_MAP) &&
          batches >= 4.0 * (double)o->num_shards * (double)loader->batches.step;
 }
 

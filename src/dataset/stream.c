@@ -79,7 +79,7 @@ static cst_status stream_begin(cst__stream *stream, const cst_position *from, cs
   stream->undecoded =
       source->inputs->format.payload != NULL &&
       cst__reading_options_deliver_all(&source->options) &&
-      !(source->options.columns.flags & CST_COLUMNS_BINARY_VIEWS); /* of few blocks */
+      !(source->options.values.column_flags & CST_COLUMNS_BINARY_VIEWS); /* of few blocks */
   stream->begin = position - position % stream->portion;
   stream->row = from->rows_before;
   stream->file = from->file;
@@ -166,8 +166,8 @@ static cst_status stream_note_start(cst__stream *stream, uint64_t file, uint64_t
 static cst_status stream_start_pass(cst__stream *stream, cst_source *part, cst_error *error) {
   bool fits = stream->portion <= 8 * USUAL_ROWS;
   cst__pass_options options = {.rows = fits ? (size_t)stream->portion : USUAL_ROWS,
-                               .bytes = (uint64_t)part->options.batch.bytes,
-                               .threads = part->options.batch.threads,
+                               .bytes = (uint64_t)part->options.values.batch_bytes,
+                               .threads = part->options.values.threads,
                                .purpose = stream->undecoded ? CST__FOR_RECORDS : CST__FOR_COLUMNS};
   CST__TRY(cst__source_acquire(part, error));
   return cst__pass_new_with(part, &options, &stream->pass, error);

@@ -26,15 +26,15 @@ static cst_status validate_by_plan(cst_source *source, const cst_schema *schema,
 cst_status cst__source_validate(cst_source *source, const cst_validate_options *options,
                                 cst_validation **out, cst_error *error) {
   const cst_schema *schema =
-      options->schema != NULL ? options->schema : source->options.columns.schema;
+      options->schema != NULL ? options->schema : source->options.values.schema;
   if (schema == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
                      "give the schema that the data should fit, here or when the source is opened",
                      "there is no schema to validate against");
   }
   CST__TRY(cst__source_acquire_for_fold(source, &cst__validation_accumulator, error));
-  cst__validation_source facts = {.legacy_specs = source->options.tensors.legacy,
-                                  .group = source->options.tensors.group};
+  cst__validation_source facts = {.legacy_specs = source->options.values.legacy_specs,
+                                  .group = source->options.values.tensor_group};
   cst__validation_plan plan;
   cst_error own = CST_ERROR_INIT;
   cst_status status =

@@ -22,24 +22,24 @@ TEST(other_options) {
   CHECK_EQ(cst__schema_parse_text(text, sizeof text - 1, &schema, NULL), CST_OK);
 
   cst__reading_options other = source->options;
-  other.columns.names = columns;
-  other.columns.count = 2;
-  other.columns.schema = schema;
-  other.batch.rows = 7;
+  other.values.columns = columns;
+  other.values.num_columns = 2;
+  other.values.schema = schema;
+  other.values.batch_size = 7;
   cst_source *with = NULL;
   CHECK_EQ(cst__source_with(source, NULL, 0, &other, &with, NULL), CST_OK);
   cst__schema_release(schema); /* `with` holds on to it */
   CHECK(with->inputs == source->inputs);
   CHECK(with->parts[0].file == source->parts[0].file);
-  CHECK_EQ(source->options.batch.rows, 3);
-  CHECK(source->options.columns.names == NULL);
-  CHECK(source->options.columns.schema == NULL);
+  CHECK_EQ(source->options.values.batch_size, 3);
+  CHECK(source->options.values.columns == NULL);
+  CHECK(source->options.values.schema == NULL);
   cst_source_release(source);
   CHECK_EQ(with->num_parts, 1);
-  CHECK_EQ(with->options.batch.rows, 7);
-  CHECK_STR(with->options.format.sequence_column, "sequence");
-  CHECK_EQ(cst__schema_num_features(with->options.columns.schema), 1);
-  CHECK(cst__source_known_schema(with) == with->options.columns.schema);
+  CHECK_EQ(with->options.values.batch_size, 7);
+  CHECK_STR(with->options.values.sequence_column, "sequence");
+  CHECK_EQ(cst__schema_num_features(with->options.values.schema), 1);
+  CHECK(cst__source_known_schema(with) == with->options.values.schema);
   cst_source_release(with);
 }
 

@@ -24,7 +24,7 @@ cst__cursor *cst__cursor_new(const cst_source *source, cst__pool *pool, size_t f
     cursor->framing.record =
         source->parts[file].first_record > 0 ? (uint64_t)source->parts[file].first_record : 0;
     if (cst__reading_options_skip(&source->options)) {
-      cst__framing_recover(&cursor->framing, !(source->options.flags & CST_SOURCE_SKIP_CRC));
+      cst__framing_recover(&cursor->framing, !(source->options.values.flags & CST_SOURCE_SKIP_CRC));
     }
   }
   return cursor;
@@ -92,7 +92,7 @@ static cst_status open_cursor_input(cst__cursor *cursor, cst_error *error) {
   const cst_source *source = cursor->framing.source;
   CST__TRY(cst__source_open_input(source, cursor->framing.file, &cursor->input, error));
   CST__TRY(seek_begin(cursor, error));
-  if (!(source->options.flags & CST_SOURCE_MEMORY_MAP)) {
+  if (!(source->options.values.flags & CST_SOURCE_MEMORY_MAP)) {
     return CST_OK;
   }
   cursor->map = cst__input_map(cursor->input, &cursor->map_size);

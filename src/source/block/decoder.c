@@ -4,18 +4,18 @@
 static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst__record_plan **out,
                             cst_error *error) {
   const cst__reading_options *from = &source->options;
-  cst__payload_options options = {.settings = {.sequence = {from->format.sequence_column}},
+  cst__payload_options options = {.settings = {.sequence = {from->values.sequence_column}},
                                   .allocator = &source->allocator};
   if (purpose == CST__FOR_CHECK) {
-    options.schema = from->columns.schema;
+    options.schema = from->values.schema;
   }
   if (purpose == CST__FOR_COLUMNS) {
     options.schema = cst__source_known_schema(source);
-    options.columns = from->columns.names;
-    options.num_columns = from->columns.count;
-    options.column_flags = from->columns.flags;
+    options.columns = from->values.columns;
+    options.num_columns = from->values.num_columns;
+    options.column_flags = from->values.column_flags;
     options.reject_unknown = source->found.sampled;
-    options.raw_column = from->format.raw_column;
+    options.raw_column = from->values.raw_column;
   }
   return cst__record_plan_new(source->inputs->format.payload, &options, out, error);
 }

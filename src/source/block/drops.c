@@ -90,7 +90,8 @@ static void restore(const cst__kept_error *kept, cst_error *error) {
 
 void cst__drop_explain(const cst__drop *drop, const cst_source *source, cst_error *error) {
   if (drop->kind == CST__DROP_DAMAGE) {
-    (void)source->inputs->container->explain(&drop->damage, source->options.max_record_size, error);
+    (void)source->inputs->container->explain(&drop->damage, source->options.values.max_record_size,
+                                             error);
   } else {
     restore(drop->error, error);
   }

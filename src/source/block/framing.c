@@ -8,7 +8,7 @@
 enum { HEAD_SIZE = 64, SNIFFED_SIZE = 32 << 10 };
 
 void cst__framing_recover(cst__framing *framing, bool check) {
-  uint64_t limit = framing->source->options.max_record_size;
+  uint64_t limit = framing->source->options.values.max_record_size;
   uint64_t longest = limit > CST__RESYNC_WINDOW ? limit : CST__RESYNC_WINDOW;
   longest =
       longest < UINT64_MAX / 4 ? longest : UINT64_MAX / 4; /* sums with it are numbers still */
@@ -79,7 +79,7 @@ cst_status cst__framing_scan(const cst__framing *framing, cst__block *block, con
   cst__frame *frames = block->frames + block->num_frames;
   *framed = (cst__framed){.frames = frames, .max = block->frames_capacity - block->num_frames};
   cst_status status =
-      source->inputs->container->scan(rest, source->options.max_record_size, framed, error);
+      source->inputs->container->scan(rest, source->options.values.max_record_size, framed, error);
   for (size_t i = 0; i < framed->count; i++) {
     frames[i].begin += block->size;
   }

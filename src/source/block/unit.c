@@ -127,10 +127,10 @@ static cst_status reserve_lists(cst__decoding *decoding, const cst__unit *unit, 
 static cst_status list_unit(const cst__unit *unit, cst__decoding *decoding, cst_error *error) {
   const cst_source *source = decoding->source;
   const cst__container *container = source->inputs->container;
-  bool views = source->options.columns.flags & CST_COLUMNS_BINARY_VIEWS;
+  bool views = source->options.values.column_flags & CST_COLUMNS_BINARY_VIEWS;
   bool check =
       container->check != NULL && !decoding->checked &&
-      !(source->options.flags & CST_SOURCE_SKIP_CRC) &&
+      !(source->options.values.flags & CST_SOURCE_SKIP_CRC) &&
       (decoding->direct || !cst__reading_options_skip(&source->options)); /* or the cursor does */
   size_t row = 0;
   CST__TRY(reserve_lists(decoding, unit, error));

@@ -70,8 +70,8 @@ static cst_status step(search *s, uint64_t *at, uint64_t *last, size_t *records,
   CST__TRY(read_window(s, *at, s->ahead, &got, error));
   const cst__chunk chunk = {s->ahead, got, *at + got == s->end};
   cst__framed framed = {.frames = s->frames, .max = FRAMES};
-  cst_status status =
-      s->source->inputs->container->scan(&chunk, s->source->options.max_record_size, &framed, NULL);
+  cst_status status = s->source->inputs->container->scan(
+      &chunk, s->source->options.values.max_record_size, &framed, NULL);
   if (framed.count == 0) {
     *last = framed.known ? *at : *last;
     *records += 1;
@@ -109,7 +109,8 @@ static cst_status search_window(search *s, uint64_t base, size_t at, bool *found
   const size_t size = s->window_size;
   const cst__chunk chunk = {s->window, size, base + size == s->end};
   for (;;) {
-    at = container->find_begin(&chunk, at, s->end - base, s->source->options.max_record_size);
+    at =
+        container->find_begin(&chunk, at, s->end - base, s->source->options.values.max_record_size);
     if (at == SIZE_MAX) {
       *next = base + size + 1 - container->begin_size;
       return CST_OK;
@@ -164,7 +165,7 @@ cst_status cst__boundary_find(const cst_source *source, size_t file, uint64_t fr
   }
   s->source = source;
   s->end = end;
-  s->trusting = source->options.flags & CST_SOURCE_SKIP_CRC;
+  s->trusting = source->options.values.flags & CST_SOURCE_SKIP_CRC;
   cst_status status = cst__source_open_raw(source, file, &s->raw, error);
   if (status == CST_OK) {
     status = run_open(s, from, out, error);

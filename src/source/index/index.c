@@ -133,7 +133,7 @@ static cst_status walk_with(walk *w, const cst_source *source, cst__pool *pool, 
     return cst__fail_memory(error, sizeof *w->cursor);
   }
   w->cursor->framing.recover = false; /* the records of an index follow each other without gaps */
-  if (!(source->options.flags & CST_SOURCE_MEMORY_MAP)) {
+  if (!(source->options.values.flags & CST_SOURCE_MEMORY_MAP)) {
     cst__cursor_skim(w->cursor);
   }
   return walk_file(w, error);

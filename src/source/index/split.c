@@ -48,10 +48,10 @@ static void add_file(part_list *list, const cst_source *source, size_t i) {
  * text) infers is given to the parts. */
 static cst_status share_found(cst_source *part, cst_source *source, cst_error *error) {
   const cst__format *format = &source->inputs->format;
-  const cst__column_options *columns = &source->options.columns;
-  bool infers = format->table != NULL && !format->table->any_size && columns->schema == NULL &&
-                columns->types == NULL;
-  if (columns->schema == NULL) {
+  const cst__reading_options *options = &source->options;
+  bool infers = format->table != NULL && !format->table->any_size &&
+                options->values.schema == NULL && options->types == NULL;
+  if (options->values.schema == NULL) {
     part->found.schema = cst__schema_retain(cst__source_known_schema(source));
   }
   part->found.chain = cst__chain_retain((cst__chain *)(uintptr_t)cst__source_bound_chain(source));

@@ -205,7 +205,7 @@ static cst_status open_taken_file(cst__access *access, const cst_source *source,
     status = cst__source_open_raw(source, i, own, error);
   } else if (!file->is_open) {
     status = cst__source_open_raw(source, i, &file->raw, error);
-    if (status == CST_OK && (source->options.flags & CST_SOURCE_MEMORY_MAP)) {
+    if (status == CST_OK && (source->options.values.flags & CST_SOURCE_MEMORY_MAP)) {
       cst__raw_map(&file->raw);
     }
     access->num_open += status == CST_OK;
@@ -264,8 +264,8 @@ static cst_status check_header(const cst_source *source, const cst__chunk *recor
                                cst__frame *frame, cst_error *error) {
   cst__framed framed = {.frames = frame, .max = 1};
   const size_t size = record->size;
-  cst_status status =
-      source->inputs->container->scan(record, source->options.max_record_size, &framed, error);
+  cst_status status = source->inputs->container->scan(
+      record, source->options.values.max_record_size, &framed, error);
   if (status == CST_CORRUPT) {
     return cst__fail(error, CST_CORRUPT,
                      "it is damaged, or the file has changed: columnstone verify, or index it anew",
@@ -351,8 +351,8 @@ static cst_status fill_taken_block(cst__access *access, const cst__take_scratch 
 /* With its framing. Spans of several records are no larger than LARGEST_SPAN. */
 static uint64_t largest_record(const cst_source *source) {
   const uint64_t framing = source->inputs->container->most_framing;
-  return source->options.max_record_size < UINT64_MAX - framing
-             ? source->options.max_record_size + framing
+  return source->options.values.max_record_size < UINT64_MAX - framing
+             ? source->options.values.max_record_size + framing
              : UINT64_MAX;
 }
 
@@ -368,7 +368,7 @@ static cst_status measure_rows(const cst__access *access, const cst_source *sour
     if (s.size > LARGEST_SPAN && s.size > largest_record(source)) {
       (void)cst__fail(error, CST_LIMIT, "raise max_record_size, or make the index anew",
                       "the index has a record of more than %llu bytes",
-                      (unsigned long long)source->options.max_record_size);
+                      (unsigned long long)source->options.values.max_record_size);
       cst__access_locate(access, source, order[first].row, error);
       return CST_LIMIT;
     }

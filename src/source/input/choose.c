@@ -156,12 +156,11 @@ static cst_status check_meaning(const cst__inputs *inputs, const cst__reading_op
     return cst__fail(error, CST_UNSUPPORTED, "leave the container out",
                      "the format %s is not one of records in a container", format->name);
   }
-  const cst__column_options *columns = &options->columns;
-  if (options->format.raw_column != NULL && format->payload == NULL) {
+  if (options->values.raw_column != NULL && format->payload == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "leave raw_column out",
                      "the format %s has no records whose bytes a column could hold", format->name);
   }
-  if (columns->types != NULL && format->table == NULL) {
+  if (options->types != NULL && format->table == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "leave the Arrow types out, or give a TFMD schema",
                      "the format %s has types of its own", format->name);
   }
@@ -171,7 +170,7 @@ static cst_status check_meaning(const cst__inputs *inputs, const cst__reading_op
                      "the format %s has no records that could be skipped: damage ends the reading",
                      format->name);
   }
-  if (columns->types != NULL && columns->schema != NULL) {
+  if (options->types != NULL && options->values.schema != NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "give one of them",
                      "both a schema and Arrow types are given");
   }

@@ -243,8 +243,8 @@ static bool is_named_zlib(const char *name) {
 
 cst__input_options cst__inputs_read_options(const cst__inputs *inputs,
                                             const cst__reading_options *options, const char *name) {
-  return (cst__input_options){.max_inflation = options->max_inflation,
-                              .memory_map = options->flags & CST_SOURCE_MEMORY_MAP,
+  return (cst__input_options){.max_inflation = options->values.max_inflation,
+                              .memory_map = options->values.flags & CST_SOURCE_MEMORY_MAP,
                               .is_plain = cst__container_is_proven,
                               .is_text = inputs->is_text && !is_named_zlib(name),
                               .allocator = &inputs->allocator};

@@ -12,7 +12,7 @@ static cst_status fail_at(const cst_dropped *dropped, cst_status status, cst_err
 
 cst_status cst__source_drop(const cst_source *source, uint64_t *count, const cst__dropped *dropped,
                             cst_error *error) {
-  const cst__damage_options *options = &source->options.damage;
+  const cst_source_options *options = &source->options.values;
   if (*count >= options->max_errors) {
     (void)cst__fail(error, CST_LIMIT, "raise max_errors, or look at the files with verify",
                     "more than %llu records are damaged, the last of them by %s",
@@ -29,7 +29,7 @@ cst_status cst__source_drop(const cst_source *source, uint64_t *count, const cst
 
 cst_status cst__source_warn(const cst_source *source, size_t file, const cst_error *warning,
                             cst_error *error) {
-  const cst__damage_options *options = &source->options.damage;
+  const cst_source_options *options = &source->options.values;
   if (options->on_warning == NULL || atomic_exchange(&source->parts[file].file->warned, true) ||
       options->on_warning(options->warning_ctx, warning)) {
     return CST_OK;

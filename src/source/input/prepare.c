@@ -78,7 +78,7 @@ static cst_status find_schema(cst_source *source, cst_error *error) {
 static bool knows_schema(const cst_source *source) {
   const cst__payload *payload = source->inputs->format.payload;
   bool wanted = payload != NULL && payload->types_from == CST__TYPES_OF_DATA;
-  return !wanted || source->options.columns.schema != NULL || source->found.schema != NULL;
+  return !wanted || source->options.values.schema != NULL || source->found.schema != NULL;
 }
 
 cst_status cst__source_prepare(cst_source *source, cst_error *error) {
@@ -88,7 +88,7 @@ cst_status cst__source_prepare(cst_source *source, cst_error *error) {
 
 void cst__source_adopt(cst_source *source, const cst_schema *schema, bool sampled) {
   cst__mutex_lock(&source->lock);
-  if (source->options.columns.schema == NULL && source->found.schema == NULL) {
+  if (source->options.values.schema == NULL && source->found.schema == NULL) {
     source->found.schema = cst__schema_retain(schema);
     source->found.sampled = sampled;
   }

@@ -39,10 +39,10 @@ void cst__types_release(cst__types *types) {
 
 void cst__reading_options_keep(const cst__reading_options *options) {
   cst__refcount_up(&options->names->owners);
-  (void)cst__schema_retain(options->columns.schema);
-  (void)cst__call_retain(options->stages.calls);
-  if (options->columns.types != NULL) {
-    cst__refcount_up(&options->columns.types->owners);
+  (void)cst__schema_retain(options->values.schema);
+  (void)cst__call_retain(options->calls);
+  if (options->types != NULL) {
+    cst__refcount_up(&options->types->owners);
   }
 }
 
@@ -51,14 +51,14 @@ void cst__reading_options_release(cst__reading_options *options) {
     cst__arena_reset(&options->names->arena);
     cst__delete(options->names);
   }
-  cst__schema_release(options->columns.schema);
-  cst__types_release(options->columns.types);
-  cst__call_release(options->stages.calls);
+  cst__schema_release((cst_schema *)(uintptr_t)options->values.schema);
+  cst__types_release(options->types);
+  cst__call_release(options->calls);
   *options = (cst__reading_options){.names = NULL};
 }
 
 bool cst__reading_options_keep_rows(const cst__reading_options *options) {
-  const cst__call *call = options->stages.calls;
+  const cst__call *call = options->calls;
   while (call != NULL && cst__call_keeps_rows(call)) {
     call = call->before;
   }
@@ -87,98 +87,100 @@ static cst_status check_source_options(const cst_source_options *o, cst_error *e
   return CST_OK;
 }
 
-static cst_status check_column_names(const cst__column_options *columns, cst_error *error) {
+static cst_status check_column_names(const cst_source_options *o, cst_error *error) {
   cst__name_map seen = {0};
-  size_t count = columns->names != NULL ? columns->count : 0;
-  cst_status status = cst__map_columns(columns->names, count, &seen, error);
+  size_t count = o->columns != NULL ? o->num_columns : 0;
+  cst_status status = cst__map_columns(o->columns, count, &seen, error);
   cst__name_map_reset(&seen);
   return status;
 }
 
 /* ---- copies ---- */
 
-static cst_status copy_option_name(cst__arena *arena, const char *from, const char **to,
-                                   cst_error *error) {
-  *to = from != NULL ? cst__arena_copy(arena, from, strlen(from)) : NULL;
-  return from == NULL || *to != NULL ? CST_OK : cst__fail_memory(error, strlen(from));
+/* Puts a copy in the place of a name of the caller's. */
+static cst_status copy_option_name(cst__arena *arena, const char **name, cst_error *error) {
+  const char *from = *name;
+  *name = from != NULL ? cst__arena_copy(arena, from, strlen(from)) : NULL;
+  return from == NULL || *name != NULL ? CST_OK : cst__fail_memory(error, strlen(from));
 }
 
-static cst_status copy_columns(cst__arena *arena, const cst_source_options *from,
-                               cst__column_options *to, cst_error *error) {
+static cst_status copy_option_columns(cst__arena *arena, cst_source_options *o, cst_error *error) {
   size_t bytes;
-  if (from->columns == NULL) {
+  if (o->columns == NULL) {
+    o->num_columns = 0;
     return CST_OK;
   }
-  if (!cst__mul(from->num_columns + 1, sizeof *to->names, &bytes)) {
+  if (!cst__mul(o->num_columns + 1, sizeof *o->columns, &bytes)) {
     return cst__fail_memory(error, SIZE_MAX);
   }
   const char **names = cst__arena_take_zero(arena, bytes);
   if (names == NULL) {
     return cst__fail_memory(error, bytes);
   }
-  for (size_t i = 0; i < from->num_columns; i++) {
-    if (from->columns[i] == NULL) {
+  for (size_t i = 0; i < o->num_columns; i++) {
+    names[i] = o->columns[i];
+    if (names[i] == NULL) {
       return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "column %zu of the options is NULL", i);
     }
-    CST__TRY(copy_option_name(arena, from->columns[i], &names[i], error));
+    CST__TRY(copy_option_name(arena, &names[i], error));
   }
-  to->names = names;
-  to->count = from->num_columns;
-  return check_column_names(to, error);
+  o->columns = names;
+  return check_column_names(o, error);
 }
 
-static cst_status copy_option_types(const cst_source_options *from, cst__column_options *to,
+static cst_status copy_option_types(const cst_source_options *from, cst__types **to,
                                     cst_error *error) {
   struct ArrowSchema copy;
   if (from->types == NULL) {
     return CST_OK;
   }
   CST__TRY(cst__schema_copy(from->types, &copy, error));
-  to->types = cst__types_new(&copy, from->allocator);
-  return to->types != NULL ? CST_OK : cst__fail_memory(error, sizeof *to->types);
+  *to = cst__types_new(&copy, from->allocator);
+  return *to != NULL ? CST_OK : cst__fail_memory(error, sizeof **to);
 }
 
-/* All that is pointed to; the rest is there. */
-static cst_status copy_all(cst__reading_options *o, const cst_source_options *from,
-                           cst_error *error) {
-  cst__arena *arena = &o->names->arena;
-  CST__TRY(copy_option_name(arena, from->tensor_group, &o->tensors.group, error));
-  CST__TRY(copy_option_name(arena, from->environment, &o->tensors.environment, error));
-  CST__TRY(copy_option_name(arena, from->sequence_column, &o->format.sequence_column, error));
-  CST__TRY(copy_option_name(arena, from->raw_column, &o->format.raw_column, error));
-  CST__TRY(cst__csv_options_copy(from->csv, arena, &o->format.csv, error));
-  CST__TRY(copy_option_types(from, &o->columns, error));
-  return copy_columns(arena, from, &o->columns, error);
+/* Copies all that the values point to. */
+static cst_status copy_pointed(cst__arena *arena, cst_source_options *values, cst_error *error) {
+  CST__TRY(copy_option_name(arena, &values->tensor_group, error));
+  CST__TRY(copy_option_name(arena, &values->environment, error));
+  CST__TRY(copy_option_name(arena, &values->sequence_column, error));
+  CST__TRY(copy_option_name(arena, &values->raw_column, error));
+  CST__TRY(cst__csv_options_copy(values->csv, arena, &values->csv, error));
+  return copy_option_columns(arena, values, error);
+}
+
+/* Defaults that are not zero. */
+static void set_defaults(cst_source_options *values) {
+  values->max_record_size =
+      values->max_record_size > 0 ? values->max_record_size : default_record_size;
+  values->batch_size = values->batch_size > 0 ? values->batch_size : DEFAULT_BATCH;
+  values->batch_bytes = values->batch_bytes > 0 ? values->batch_bytes : INT64_MAX;
+  values->threads = values->threads > 0 ? values->threads : 1;
+  values->max_errors = values->max_errors > 0 ? values->max_errors : UINT64_MAX;
 }
 
 cst_status cst__reading_options_init(cst__reading_options *options, const cst_source_options *from,
                                      cst_error *error) {
   CST__TRY(check_source_options(from, error));
-  *options = (cst__reading_options){
-      .flags = from->flags,
-      .max_record_size = from->max_record_size > 0 ? from->max_record_size : default_record_size,
-      .max_inflation = from->max_inflation,
-      .batch = {.rows = from->batch_size > 0 ? from->batch_size : DEFAULT_BATCH,
-                .bytes = from->batch_bytes > 0 ? from->batch_bytes : INT64_MAX,
-                .threads = from->threads > 0 ? from->threads : 1},
-      .columns = {.flags = from->column_flags, .schema = cst__schema_retain(from->schema)},
-      .damage = {.on_error = from->on_error,
-                 .max_errors = from->max_errors > 0 ? from->max_errors : UINT64_MAX,
-                 .on_dropped = from->on_dropped,
-                 .dropped_ctx = from->dropped_ctx,
-                 .on_warning = from->on_warning,
-                 .warning_ctx = from->warning_ctx},
-      .tensors = {.legacy = from->legacy_specs},
-      .stages = {.flat = from->flat},
-      .names = cst__new(from->allocator, sizeof(cst__option_names)),
-  };
+  *options = (cst__reading_options){.values = *from,
+                                    .names = cst__new(from->allocator, sizeof *options->names)};
+  cst_source_options *values = &options->values;
+  values->schema = cst__schema_retain(from->schema);
+  values->types = NULL;
+  values->format = NULL;
+  values->container = NULL;
+  values->allocator = NULL;
+  set_defaults(values);
   if (options->names == NULL) {
     cst__reading_options_release(options);
     return cst__fail_memory(error, sizeof *options->names);
   }
   cst__refcount_init(&options->names->owners);
   cst__arena_init(&options->names->arena, from->allocator);
-  cst_status status = copy_all(options, from, error);
+  cst_status status = copy_option_types(from, &options->types, error);
+  if (status == CST_OK) {
+    status = copy_pointed(&options->names->arena, values, error);
+  }
   if (status != CST_OK) {
     cst__reading_options_release(options);
   }

@@ -146,8 +146,8 @@ cst_status cst__source_compression(const cst_source *source, size_t i, const cha
 
 const cst_schema *cst__source_known_schema(const cst_source *source) {
   cst_source *shared = (cst_source *)(uintptr_t)source; /* only the lock changes */
-  if (source->options.columns.schema != NULL) {
-    return source->options.columns.schema;
+  if (source->options.values.schema != NULL) {
+    return source->options.values.schema;
   }
   cst__mutex_lock(&shared->lock);
   const cst_schema *schema = source->found.schema;

@@ -25,16 +25,15 @@ static const cst__source_calls source_calls = {.infer = cst__source_infer_needed
 /* True if the columns of a tabular format are known without reading all of its data. */
 static bool knows_columns(const cst_source *source) {
   const cst__table_format *table = source->inputs->format.table;
-  const cst__column_options *columns = &source->options.columns;
-  bool given = columns->schema != NULL || columns->types != NULL;
+  bool given = source->options.values.schema != NULL || source->options.types != NULL;
   return table == NULL || (source->inputs->rereadable && (given || table->any_size));
 }
 
 /* Finds unknown columns, schemas that cannot be decoded, and groups that do not exist. */
 static cst_status check_source(cst_source *source, cst_error *error) {
   const cst__payload *payload = source->inputs->format.payload;
-  const cst_schema *schema = source->options.columns.schema;
-  const cst__tensor_options *tensors = &source->options.tensors;
+  const cst_source_options *values = &source->options.values;
+  const cst_schema *schema = values->schema;
   if (payload == NULL) {
     return knows_columns(source) ? cst__tabular_schema(source, &source->found.arrow_schema, error)
                                  : CST_OK;
@@ -45,8 +44,8 @@ static cst_status check_source(cst_source *source, cst_error *error) {
   cst__record_plan *plan;
   CST__TRY(cst__source_plan(source, &plan, error));
   cst_specs *specs = NULL;
-  bool has_group = tensors->group != NULL && tensors->group[0] != '\0';
-  if (schema != NULL && (has_group || tensors->environment != NULL)) {
+  bool has_group = values->tensor_group != NULL && values->tensor_group[0] != '\0';
+  if (schema != NULL && (has_group || values->environment != NULL)) {
     CST__TRY(cst__source_specs(source, &specs, error));
     cst__specs_release(specs);
   }

@@ -23,9 +23,10 @@ cst_status cst__pass_new_with(cst_source *source, const cst__pass_options *optio
 }
 
 cst_status cst__pass_new(cst_source *source, cst_pass **out, cst_error *error) {
-  const cst__batch_options *batch = &source->options.batch;
-  cst__pass_options options = {
-      .rows = (size_t)batch->rows, .bytes = (uint64_t)batch->bytes, .threads = batch->threads};
+  const cst_source_options *values = &source->options.values;
+  cst__pass_options options = {.rows = (size_t)values->batch_size,
+                               .bytes = (uint64_t)values->batch_bytes,
+                               .threads = values->threads};
   CST__TRY(cst__source_acquire(source, error));
   return cst__pass_new_with(source, &options, out, error);
 }

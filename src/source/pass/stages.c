@@ -44,18 +44,18 @@ static cst_status prepare_flat(cst_source *source, const struct ArrowSchema *dec
 
 static cst__flat_settings flat_settings(const cst_source *source) {
   const cst__reading_options *options = &source->options;
-  const char *raw = options->format.raw_column;
+  const char *raw = options->values.raw_column;
   bool is_raw = source->inputs->format.payload == &cst__raw_payload;
   return (cst__flat_settings){.schema = cst__source_known_schema(source),
-                              .environment = options->tensors.environment,
+                              .environment = options->values.environment,
                               .raw_column = raw == NULL && is_raw ? CST__RAW_COLUMN : raw};
 }
 
 static cst_status bind_stages(cst_source *source, const struct ArrowSchema *decoded,
                               cst__chain **out, cst_error *error) {
-  const cst__stage_options *stages = &source->options.stages;
-  size_t num_calls = stages->calls != NULL ? stages->calls->depth : 0;
-  size_t count = num_calls + stages->flat;
+  const cst__call *last = source->options.calls;
+  size_t num_calls = last != NULL ? last->depth : 0;
+  size_t count = num_calls + source->options.values.flat;
   const cst__flat_settings flat = flat_settings(source);
   cst__stage_use *uses = cst__new(&source->allocator, count * sizeof *uses);
   if (uses == NULL) {
@@ -63,7 +63,7 @@ static cst_status bind_stages(cst_source *source, const struct ArrowSchema *deco
   }
   uses[0] = (cst__stage_use){&cst__flat_stage, &flat};
   size_t at = count;
-  for (const cst__call *call = stages->calls; call != NULL; call = call->before) {
+  for (const cst__call *call = last; call != NULL; call = call->before) {
     uses[--at] = (cst__stage_use){&cst__call_stage, call};
   }
   cst_status status = cst__chain_new(uses, count, decoded, &source->allocator, out, error);
@@ -77,7 +77,7 @@ static cst_status find_chain(cst_source *source, cst_error *error) {
   struct ArrowSchema decoded;
   cst__chain *chain = NULL;
   CST__TRY(cst__source_decoded_schema(source, &decoded, error));
-  cst_status status = source->options.stages.flat ? prepare_flat(source, &decoded, error) : CST_OK;
+  cst_status status = source->options.values.flat ? prepare_flat(source, &decoded, error) : CST_OK;
   if (status == CST_OK) {
     status = bind_stages(source, &decoded, &chain, error);
   }
@@ -104,25 +104,25 @@ cst_status cst__source_arrow_schema(cst_source *source, struct ArrowSchema *out,
 }
 
 /* The names of the first stage's columns, if they can be decoded in the place of all. */
-static cst_status project_stage(const cst__call *call, cst__column_options *columns,
+static cst_status project_stage(const cst__call *call, cst_source_options *values,
                                 cst_error *error) {
   size_t count;
   const char *const *needs = cst__call_stage.needs(call, &count);
   if (call->before != NULL || needs == NULL) {
     return CST_OK;
   }
-  for (size_t i = 0; columns->names != NULL && i < count; i++) {
+  for (size_t i = 0; values->columns != NULL && i < count; i++) {
     size_t at = 0;
-    while (at < columns->count && strcmp(columns->names[at], needs[i]) != 0) {
+    while (at < values->num_columns && strcmp(values->columns[at], needs[i]) != 0) {
       at++;
     }
-    if (at == columns->count) {
-      cst__name_list names = cst__name_list_of(columns->names, columns->count);
+    if (at == values->num_columns) {
+      cst__name_list names = cst__name_list_of(values->columns, values->num_columns);
       return cst__fail_unknown(error, CST_NOT_FOUND, "there is no such column", needs[i], &names);
     }
   }
-  columns->names = needs;
-  columns->count = count;
+  values->columns = needs;
+  values->num_columns = count;
   return CST_OK;
 }
 
@@ -155,19 +155,19 @@ static cst_status check_untouched(cst_source *source, cst_error *error) {
 cst_status cst__source_with_stage(cst_source *source, const cst_stage *stage, cst_source **out,
                                   cst_error *error) {
   cst__call *call;
-  CST__TRY(cst__call_new(stage, source->options.stages.calls, &source->allocator, &call, error));
+  CST__TRY(cst__call_new(stage, source->options.calls, &source->allocator, &call, error));
   cst__reading_options options = source->options;
-  options.stages.calls = call;
+  options.calls = call;
   cst_status status = check_untouched(source, error);
   if (status == CST_OK) {
-    status = project_stage(call, &options.columns, error);
+    status = project_stage(call, &options.values, error);
   }
   if (status == CST_OK) {
     status = cst__source_with(source, NULL, 0, &options, out, error);
   }
   cst__call_release(call);
   if (status == CST_OK) {
-    share_decoded(source, *out, options.columns.names == source->options.columns.names);
+    share_decoded(source, *out, options.values.columns == source->options.values.columns);
   }
   return status;
 }

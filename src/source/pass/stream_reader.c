@@ -58,10 +58,10 @@ static cst_status open_callers(const cst_source *source, size_t i, struct ArrowA
                                cst_error *error) {
   cst__file *file = source->parts[i].file;
   cst_stream_request request = {.size = sizeof request,
-                                .columns = source->options.columns.names,
-                                .num_columns = source->options.columns.count,
-                                .batch_size = source->options.batch.rows,
-                                .threads = source->options.batch.threads};
+                                .columns = source->options.values.columns,
+                                .num_columns = source->options.values.num_columns,
+                                .batch_size = source->options.values.batch_size,
+                                .threads = source->options.values.threads};
   cst__input_call call;
   CST__TRY(cst__input_call_enter(&call, file->inputs, &file->lock, error));
   *out = file->held;
@@ -76,10 +76,10 @@ static cst_status open_callers(const cst_source *source, size_t i, struct ArrowA
 
 static cst_plugin_read_options plugin_options(const cst_source *source) {
   return (cst_plugin_read_options){.size = sizeof(cst_plugin_read_options),
-                                   .columns = source->options.columns.names,
-                                   .num_columns = source->options.columns.count,
-                                   .batch_size = source->options.batch.rows,
-                                   .threads = source->options.batch.threads};
+                                   .columns = source->options.values.columns,
+                                   .num_columns = source->options.values.num_columns,
+                                   .batch_size = source->options.values.batch_size,
+                                   .threads = source->options.values.threads};
 }
 
 static cst_status open_plugins(const cst_source *source, size_t i, struct ArrowArrayStream *out,
@@ -179,9 +179,9 @@ static cst_status open_stream(const cst_source *source, size_t i, struct ArrowAr
 /* True if the columns have to be picked out of what the stream of the file gives. Plug-ins pick
  * themselves; but "none" many of them take for "all". Programs need not pick. */
 static bool must_pick(const cst_source *source, size_t file) {
-  bool projects = source->inputs->format.plugin != NULL ? source->options.columns.count > 0
+  bool projects = source->inputs->format.plugin != NULL ? source->options.values.num_columns > 0
                                                         : source->parts[file].file->opener.projects;
-  return source->options.columns.names != NULL && !projects;
+  return source->options.values.columns != NULL && !projects;
 }
 
 cst_status cst__stream_reader_schema(const cst_source *source, struct ArrowSchema *out,
@@ -199,8 +199,8 @@ cst_status cst__stream_reader_schema(const cst_source *source, struct ArrowSchem
     stream.release(&stream);
   }
   cst_status status = must_pick(source, 0)
-                          ? cst__pick_columns(source->options.columns.names,
-                                              source->options.columns.count, out, NULL, error)
+                          ? cst__pick_columns(source->options.values.columns,
+                                              source->options.values.num_columns, out, NULL, error)
                           : CST_OK;
   if (status == CST_OK) {
     status = cst__schema_check_types(out, error);
@@ -279,17 +279,17 @@ static cst_status pick_stream_columns(cst__stream_reader *reader, struct ArrowAr
   const cst_source *source = reader->source;
   if (reader->places == NULL) {
     size_t bytes;
-    if (cst__mul(source->options.columns.count + 1, sizeof *reader->places, &bytes)) {
+    if (cst__mul(source->options.values.num_columns + 1, sizeof *reader->places, &bytes)) {
       reader->places = cst__new(&source->allocator, bytes);
     }
     if (reader->places == NULL) {
-      return cst__fail_memory(error, source->options.columns.count * sizeof *reader->places);
+      return cst__fail_memory(error, source->options.values.num_columns * sizeof *reader->places);
     }
-    CST__TRY(cst__find_columns(source->options.columns.names, source->options.columns.count,
+    CST__TRY(cst__find_columns(source->options.values.columns, source->options.values.num_columns,
                                &reader->schema, reader->places, error));
   }
-  return cst__pick_arrays(reader->places, source->options.columns.count, &source->allocator, batch,
-                          error);
+  return cst__pick_arrays(reader->places, source->options.values.num_columns, &source->allocator,
+                          batch, error);
 }
 
 /* Others' data is as good as what it was made from: nothing later checks it. */

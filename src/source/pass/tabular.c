@@ -94,17 +94,17 @@ void cst__tabular_free(cst__tabular *tabular) {
 
 static cst_status plan_table(cst_source *source, struct ArrowSchema *out, cst_error *error) {
   const cst__reading_options *from = &source->options;
-  const cst__types *types = from->columns.types != NULL ? from->columns.types : source->found.types;
+  const cst__types *types = from->types != NULL ? from->types : source->found.types;
   cst__table_options options = {
-      .schema = from->columns.schema,
+      .schema = from->values.schema,
       .types = types != NULL ? &types->schema : NULL,
-      .columns = from->columns.names,
-      .num_columns = from->columns.count,
-      .batch_size = from->batch.rows,
-      .threads = from->batch.threads,
-      .column_flags = from->columns.flags,
-      .csv = from->format.csv,
-      .max_record_size = from->max_record_size,
+      .columns = from->values.columns,
+      .num_columns = from->values.num_columns,
+      .batch_size = from->values.batch_size,
+      .threads = from->values.threads,
+      .column_flags = from->values.column_flags,
+      .csv = from->values.csv,
+      .max_record_size = from->values.max_record_size,
       .skip = cst__reading_options_skip(from),
       .allocator = &source->allocator,
   };
@@ -163,7 +163,8 @@ cst_status cst__tabular_pass_new(cst_source *source, struct ArrowSchema *schema,
   pass->options = *options;
   pass->schema = *schema;
   pass->places = options->stages != NULL && !cst__reading_options_deliver_all(&source->options);
-  cst__joiner_init(&pass->joiner, &pass->schema, source->options.batch.rows, &source->allocator);
+  cst__joiner_init(&pass->joiner, &pass->schema, source->options.values.batch_size,
+                   &source->allocator);
   cst_status status =
       options->stages != NULL ? cst__chain_open(options->stages, &pass->stages, error) : CST_OK;
   if (status == CST_OK) {

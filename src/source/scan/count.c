@@ -48,7 +48,7 @@ static cst_status count_source_files(const cst_source *source, cst__pool *pool,
     if (cursor == NULL) {
       return cst__fail_memory(error, sizeof *cursor);
     }
-    if (!(source->options.flags & CST_SOURCE_MEMORY_MAP)) {
+    if (!(source->options.values.flags & CST_SOURCE_MEMORY_MAP)) {
       cst__cursor_skim(cursor);
     }
     cst_status status = count_source_file(cursor, &count, error);

@@ -381,15 +381,13 @@ static bool note_drop(void *ctx, const cst_dropped *dropped) {
  * told to the fold alone. */
 static cst__reading_options lenient_options(const cst_source *source, fold *f) {
   cst__reading_options options = source->options;
-  options.damage = (cst__damage_options){.on_error = CST_ON_ERROR_SKIP,
-                                         .max_errors = UINT64_MAX,
-                                         .on_dropped = note_drop,
-                                         .dropped_ctx = f,
-                                         .on_warning = options.damage.on_warning,
-                                         .warning_ctx = options.damage.warning_ctx};
-  options.columns.names = NULL;
-  options.columns.count = 0;
-  options.columns.flags = 0;
+  options.values.on_error = CST_ON_ERROR_SKIP;
+  options.values.max_errors = UINT64_MAX;
+  options.values.on_dropped = note_drop;
+  options.values.dropped_ctx = f;
+  options.values.columns = NULL;
+  options.values.num_columns = 0;
+  options.values.column_flags = 0;
   return options;
 }
 
@@ -405,8 +403,8 @@ static cst_status find_text_schema(cst_source *source, const cst__reading_option
     return CST_OK;
   }
   cst__reading_options without = *options;
-  without.columns.schema = NULL;
-  without.damage.on_dropped = NULL;
+  without.values.schema = NULL;
+  without.values.on_dropped = NULL;
   CST__TRY(cst__source_with(source, NULL, 0, &without, &probe, error));
   cst_status status = cst__source_decoded_schema(probe, &columns, &own);
   if (status == CST_OK) {
@@ -422,13 +420,13 @@ static cst_status make_lenient(cst_source *source, fold *f, cst_source **out, cs
   cst__reading_options options = lenient_options(source, f);
   cst_schema *found = NULL;
   f->drops.several = source->num_parts > 1;
-  if (source->inputs->format.table != NULL && options.columns.types == NULL) {
+  if (source->inputs->format.table != NULL && options.types == NULL) {
     const cst_schema *schema = f->options->text_schema;
-    schema = schema != NULL ? schema : options.columns.schema;
+    schema = schema != NULL ? schema : options.values.schema;
     if (schema != NULL) {
       CST__TRY(find_text_schema(source, &options, schema, &found, error));
     }
-    options.columns.schema = found != NULL ? found : (cst_schema *)(uintptr_t)schema;
+    options.values.schema = found != NULL ? found : schema;
   }
   cst_status status = cst__source_with(source, NULL, 0, &options, out, error);
   cst__schema_release(found);
@@ -450,7 +448,7 @@ static cst_status fold_source(fold *f, cst_error *error) {
   cst__unit_work work = {run_unit, drop_states, f};
   cst__pass_options options = {.rows = FOLD_ROWS,
                                .bytes = FOLD_BYTES,
-                               .threads = source->options.batch.threads,
+                               .threads = source->options.values.threads,
                                .purpose = CST__FOR_TYPES,
                                .quiet = !f->options->lenient,
                                .work = is_tabular ? NULL : &work};

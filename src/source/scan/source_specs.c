@@ -1,8 +1,8 @@
 /* The tensor specs of a source. */
 #include "source/scan/source_specs.h"
 
-#include "schema/schema_columns.h"
 #include "schema/schema.h"
+#include "schema/schema_columns.h"
 #include "source/input/prepare.h"
 #include "source/pass/arrow_schema.h"
 #include "source/scan/infer_source.h"
@@ -39,26 +39,26 @@ static cst_status fit_output(cst_source *source, const cst_specs *all, cst_specs
 }
 
 cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *error) {
-  if (source->options.columns.flags & CST_COLUMNS_NESTED) {
+  if (source->options.values.column_flags & CST_COLUMNS_NESTED) {
     return cst__fail(error, CST_UNSUPPORTED, "open the source without nested columns",
                      "tensors are made of flat columns, the source gives nested ones");
   }
   CST__TRY(prepare_specs(source, error));
-  const cst__tensor_options *tensors = &source->options.tensors;
+  const cst_source_options *values = &source->options.values;
   cst_specs_options options = {.size = sizeof options,
-                               .group = tensors->group,
-                               .legacy = tensors->legacy,
-                               .environment = tensors->environment};
+                               .group = values->tensor_group,
+                               .legacy = values->legacy_specs,
+                               .environment = values->environment};
   cst_specs *all;
   CST__TRY(cst__specs_new(cst__source_known_schema(source), &options, &all, error));
-  const cst__column_options *columns = &source->options.columns;
-  if (columns->names == NULL && !cst__reading_options_staged(&source->options)) {
+  if (values->columns == NULL && !cst__reading_options_staged(&source->options)) {
     *out = all;
     return CST_OK;
   }
-  cst_status status = cst__reading_options_staged(&source->options)
-                          ? fit_output(source, all, out, error)
-                          : cst__specs_project(all, columns->names, columns->count, out, error);
+  cst_status status =
+      cst__reading_options_staged(&source->options)
+          ? fit_output(source, all, out, error)
+          : cst__specs_project(all, values->columns, values->num_columns, out, error);
   cst__specs_release(all);
   return status;
 }

@@ -57,7 +57,7 @@ static cst_status decode_run(verification *v, cst__block *block, size_t first, s
  * from there. */
 static cst_status parse_run(verification *v, cst__block *block, size_t first, size_t end,
                             cst_error *error) {
-  bool any_type = v->source->options.columns.schema == NULL;
+  bool any_type = v->source->options.values.schema == NULL;
   while (first < end) {
     size_t bad;
     size_t until = end - first < MOST_ROWS ? end : first + MOST_ROWS;

@@ -127,7 +127,7 @@ static uint32_t choose_parts(const cst_source *source) {
     divisible = divisible && !source->parts[i].file->is_reader;
   }
   int32_t threads =
-      source->options.batch.threads < MOST_PARTS ? source->options.batch.threads : MOST_PARTS;
+      source->options.values.threads < MOST_PARTS ? source->options.values.threads : MOST_PARTS;
   return divisible ? (uint32_t)threads : 1;
 }
 

@@ -3,7 +3,9 @@
 #ifndef IO_RAW_H
 #define IO_RAW_H
 
-#include "io/input.h"
+#include <columnstone/source.h>
+
+#include "base/alloc.h"
 
 typedef struct cst__raw {
   char *name; /* owned */

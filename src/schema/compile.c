@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "schema/internal.h"
+#include "schema/schema.h"
 
 cst_status(cst__schema_fail)(const cst__message *message, cst_error *error, const char *hint,
                              const char *fmt, ...) {

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "schema/diff_breaks.h"
 #include "schema/diff_text.h"
 #include "schema/internal.h"
 

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "schema/diff.h"
+#include "schema/diff_breaks.h"
 #include "schema/internal.h"
 
 bool cst__breaks_always(const cst__message *before, const cst__message *after) {

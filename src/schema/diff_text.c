@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "schema/diff.h"
+#include "schema/diff_breaks.h"
 #include "schema/internal.h"
 
 static bool is_diff_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }

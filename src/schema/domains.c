@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "schema/internal.h"
+#include "schema/schema.h"
 
 /* ---- environments ---- */
 

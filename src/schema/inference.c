@@ -9,6 +9,7 @@
 
 #include "arrow/text.h"
 #include "schema/internal.h"
+#include "schema/schema.h"
 
 /* Lists that are there, empty or not, and how many items the shortest and the longest of them has
  * (valid if any is there). */

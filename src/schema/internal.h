@@ -3,11 +3,12 @@
 #ifndef SCHEMA_INTERNAL_H
 #define SCHEMA_INTERNAL_H
 
+#include <columnstone/schema.h>
+
 #include "base/hash.h"
 #include "base/thread.h"
 #include "proto/message.h"
 #include "schema/descriptors.h"
-#include "schema/schema.h"
 
 struct cst_schema {
   cst__refcount owners;

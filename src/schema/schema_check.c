@@ -3,6 +3,7 @@
  */
 #include "base/utf8.h"
 #include "schema/internal.h"
+#include "schema/schema.h"
 
 static const char column_hint[] = "name a feature of this schema, or add the feature";
 

@@ -4,6 +4,7 @@
 #define SCHEMA_SPECS_INTERNAL_H
 
 #include "schema/internal.h"
+#include "schema/schema.h"
 
 struct cst_specs {
   cst__refcount owners;

@@ -1,8 +1,8 @@
 /* Specs of columns that stages have made, and what inference says of values for them. */
 #include "arrow_text.h"
 #include "base/error.h"
-#include "schema/schema_columns.h"
 #include "schema/inference.h"
+#include "schema/schema_columns.h"
 
 static cst_schema *schema_of(const char *text) {
   cst_schema *schema = NULL;

@@ -289,6 +289,27 @@ TEST(endings_come_before_what_the_bytes_may_mean) {
   cst_source_release(source);
 }
 
+/* They would be Examples without features. */
+TEST(messages_that_are_no_examples_are_raw) {
+  static const char messages[] = "\000\002\010\001";        /* {} and {1: 1} */
+  static const char others[] = "\003\032\001a\002\010\001"; /* {3: "a"} and {1: 1} */
+  const char *path = harness_temp_path("messages.bin");
+  cst_source *source;
+  harness_write_file(path, others, sizeof others - 1);
+  CHECK_EQ(open_named(path, NULL, NULL, &source, NULL), CST_OK);
+  CHECK_STR(cst_source_container(source), "delimited");
+  CHECK_STR(cst_source_format(source), "raw");
+  cst_source_release(source);
+  harness_write_file(path, messages, sizeof messages - 1);
+  CHECK_EQ(open_named(path, "delimited", NULL, &source, NULL), CST_OK);
+  CHECK_STR(cst_source_format(source), "example"); /* as it may be */
+  cst_source_release(source);
+  write_example(path, "delimited");
+  CHECK_EQ(open_named(path, NULL, NULL, &source, NULL), CST_OK);
+  CHECK_STR(cst_source_format(source), "example");
+  cst_source_release(source);
+}
+
 TEST(containers_by_name) {
   const char *path = harness_temp_path("name.csv");
   cst_source *source;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "decode/example_decoder.h"
 #include "format/payload/payload.h"
+#include "proto/wire.h"
 
 typedef struct example_plan {
   const cst__payload_options *options;
@@ -64,10 +65,28 @@ static cst_status decode_example(void *decoder, const cst__records *records,
 
 static void close_example(void *decoder) { cst__example_decoder_free(decoder); }
 
+/* tensorflow/core/example/example.proto: an Example has the field 1 only, its features. */
+static bool is_example(cst_bytes record) {
+  cst__wire wire = cst__wire_of(record.data, record.size);
+  bool seen = false;
+  uint64_t tag;
+  uint64_t size;
+  while (cst__wire_varint(&wire, &tag) && cst__wire_varint(&wire, &size)) {
+    if (tag != (1 << 3 | CST__WIRE_LEN)) {
+      return false;
+    }
+    size_t rest = (size_t)(wire.end - wire.at); /* the field may end after the first bytes */
+    wire.at += size < rest ? size : rest;
+    seen = true;
+  }
+  return seen;
+}
+
 const cst__payload cst__example_payload = {
     .name = "example",
     .types_from = CST__TYPES_OF_DATA,
     .can_fail = true,
+    .sniff = is_example,
     .bind = bind_example,
     .unbind = unbind_example,
     .open = open_example,

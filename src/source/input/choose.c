@@ -36,10 +36,19 @@ static cst_status read_head(const cst__inputs *inputs, const cst__reading_option
 
 /* ---- by the bytes ---- */
 
+/* The format of the first record. TFRecords are Examples unless it tells otherwise; other
+ * containers hold messages of any kind, which would be Examples without features. */
+static void choose_payload(const cst__container *container, cst_bytes record, cst__format *out) {
+  bool told = cst__format_find_by_record(record, out);
+  if (!told && record.size > 0 && !container->sniff_proves) {
+    (void)cst__format_find("raw", out, NULL);
+  }
+}
+
 void cst__inputs_choose_by_record(cst__inputs *inputs, const uint8_t *record, size_t size) {
   cst__format format = inputs->format;
   if (inputs->by_record) {
-    (void)cst__format_find_by_record((cst_bytes){record, size}, &format);
+    choose_payload(inputs->container, (cst_bytes){record, size}, &format);
     cst__mutex_lock(&inputs->lock);
     inputs->format = format;
     cst__mutex_unlock(&inputs->lock);
@@ -71,7 +80,7 @@ static cst_status format_of_head(cst__inputs *inputs, const char *path, const cs
   } else if (inputs->container != NULL) {
     CST__TRY(cst__format_find(inputs->container->info.format, out, error));
     if (cst__container_first_record(inputs->container, head, &record)) {
-      (void)cst__format_find_by_record(record, out);
+      choose_payload(inputs->container, record, out);
     }
   }
   return CST_OK;

@@ -90,8 +90,9 @@ static cst_bytes only_record(const struct ArrowArray *batch) {
 }
 
 /* Takes records of one file until there are enough or the file ends. */
-static cst_status take_from_pass(head *work, cst_pass *pass, const char *file, cst_error *error) {
-  origin from = {file, 0, 0};
+static cst_status take_from_pass(head *work, cst_pass *pass, const char *file, bool is_tfrecord,
+                                 cst_error *error) {
+  origin from = {file, 0, is_tfrecord ? 0 : -1}; /* the offset is not known in other containers */
   while (work->left > 0) {
     struct ArrowArray batch = {.release = NULL};
     cst_status status = cst_pass_next(pass, &batch, error);
@@ -101,7 +102,7 @@ static cst_status take_from_pass(head *work, cst_pass *pass, const char *file, c
     cst_bytes record = only_record(&batch);
     bool fine = take_record(&work->taken, record, from);
     from.record++;
-    from.offset += (int64_t)record.size + FRAMING;
+    from.offset += is_tfrecord ? (int64_t)record.size + FRAMING : 0;
     batch.release(&batch);
     if (!fine) {
       return fail_head_memory(error);
@@ -450,11 +451,24 @@ static cst_status take_examples(head *work, const char *file, cst_error *error) 
   }
   status = cst_pass_new(source, &pass, error);
   if (status == CST_OK) {
-    status = take_from_pass(work, pass, file, error);
+    bool is_tfrecord = strcmp(cst_source_container(source), "tfrecord") == 0;
+    status = take_from_pass(work, pass, file, is_tfrecord, error);
     cst_pass_free(pass);
   }
   cst_source_release(source);
   return status;
+}
+
+/* True for a file of records that are no Examples, as its bytes tell. */
+static bool holds_raw_records(const head *work, const char *file) {
+  cst_source *source;
+  cst_error ignored = CST_ERROR_INIT;
+  if (strcmp(file, "-") == 0 || open_one(work, file, NULL, 1, &source, &ignored) != CST_OK) {
+    return false;
+  }
+  bool raw = strcmp(cst_source_format(source), "raw") == 0;
+  cst_source_release(source);
+  return raw;
 }
 
 static cst_status show_head(head *work, const char *file, cst_error *error) {
@@ -463,6 +477,9 @@ static cst_status show_head(head *work, const char *file, cst_error *error) {
       format == NULL || strcmp(format, "example") == 0 || strcmp(format, "sequence_example") == 0;
   if (!is_tfrecord || work->settings->source.flat) {
     return show_batches(work, file, format, error);
+  }
+  if (format == NULL && holds_raw_records(work, file)) {
+    return show_batches(work, file, "raw", error);
   }
   int64_t before = work->left;
   cst_status status = take_examples(work, file, error);

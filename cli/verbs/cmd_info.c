@@ -87,9 +87,10 @@ static void decode_sample(info_look *l, const struct ArrowSchema *type,
 /* Keeps the first batch; decoded, if it is one of records. */
 static void take_first(info_look *l, const struct ArrowSchema *type, struct ArrowArray *batch,
                        bool raw) {
-  if (raw) {
+  bool undecoded = l->settings->source.format == NULL && strcmp(l->format, "raw") == 0;
+  if (raw && !undecoded) { /* else they are known to be neither Examples nor sequences of them */
     decode_sample(l, type, batch);
-  } else {
+  } else if (!raw) {
     l->batch = *batch;
     batch->release = NULL;
   }

@@ -24,3 +24,11 @@ cat y.txt
 columnstone convert x.tfrecord z.txt --to-container lines || echo "exit status $?"
 columnstone count x.txt --container line || echo "exit status $?"
 columnstone count x.txt --container lines --format csv || echo "exit status $?"
+
+printf '\003\032\001a\002\010\001' >messages.bin       # no Examples: {3: "a"} and {1: 1}
+columnstone info messages.bin
+columnstone head messages.bin
+columnstone merge x.bin bad.bin
+printf '\002\012\005' >>bad.bin                       # an Example whose length points past its end
+columnstone head bad.bin >2 || echo "exit status $?"
+columnstone merge x.bin x.tfrecord both.bin || echo "exit status $?"

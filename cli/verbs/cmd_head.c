@@ -478,7 +478,7 @@ static cst_status show_head(head *work, const char *file, cst_error *error) {
   if (!is_tfrecord || work->settings->source.flat) {
     return show_batches(work, file, format, error);
   }
-  if (format == NULL && holds_raw_records(work, file)) {
+  if (format == NULL && work->settings->schema == NULL && holds_raw_records(work, file)) {
     return show_batches(work, file, "raw", error);
   }
   int64_t before = work->left;

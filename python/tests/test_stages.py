@@ -6,6 +6,7 @@ import gc
 import pathlib
 import pickle
 import threading
+import time
 import weakref
 from typing import Any
 
@@ -219,6 +220,39 @@ def test_exceptions_come_out_as_they_are(trips: pathlib.Path, threads: int) -> N
     assert isinstance(src.last_error, Oops)
 
 
+def test_the_exception_of_the_first_batch_comes_out(trips: pathlib.Path) -> None:
+    first_raises = threading.Event()
+
+    def fail(batch: pa.RecordBatch) -> pa.RecordBatch:
+        if batch.num_rows == 0:
+            return batch
+        fare = batch["fare"][0].as_py()
+        if fare == 0:
+            first_raises.set()
+        else:
+            first_raises.wait(5)
+            time.sleep(0.05)  # fails last
+        raise ValueError(fare)
+
+    src = cst.open(trips, flat=True, batch_size=100, threads=3).map(fail)
+    with pytest.raises(ValueError, match=r"^0\.0") as caught:
+        list(iter(src))
+    assert caught.value.args == (0.0,)
+
+
+def test_functions_see_no_batch_without_rows_but_for_the_columns(trips: pathlib.Path) -> None:
+    def first(batch: pa.RecordBatch) -> dict[str, list[float]]:
+        return {"first": [batch["fare"][0].as_py()] * batch.num_rows}
+
+    def is_last(batch: pa.RecordBatch) -> pa.Array:
+        return pc.equal(batch["fare"], max(batch["fare"].to_pylist()))
+
+    src = cst.open(trips, flat=True, batch_size=100).filter(pc.field("fare") >= 100)
+    made = src.map(first, schema=pa.schema({"first": pa.float32()}))
+    assert fares(made, "first") == [100.0] * 100
+    assert fares(src.filter(is_last)) == [149.5]
+
+
 def test_interrupts(trips: pathlib.Path) -> None:
     def interrupt(batch: pa.RecordBatch) -> pa.RecordBatch:
         if batch.num_rows:
@@ -234,8 +268,13 @@ def test_functions_that_do_not_keep_their_word(trips: pathlib.Path) -> None:
     with pytest.raises(cst.ArgumentError, match="150 rows for 300"):
         list(iter(src.map(lambda b: b.slice(0, b.num_rows // 2))))
     assert len(fares(src.map(lambda b: b.slice(0, b.num_rows // 2), keeps_rows=False))) == 150
-    with pytest.raises(cst.SchemaError, match="other names or types"):
+    with pytest.raises(cst.SchemaError, match="'n: double' as column 0, but 'n: int64'"):
         list(iter(src.map(lambda b: {"n": [1.5] * b.num_rows} if b.num_rows else {"n": [1]})))
+    with pytest.raises(cst.SchemaError, match="gave none as column 1"):
+        list(iter(src.map(lambda b: b.select(["company"]) if b.num_rows else b)))
+    with pytest.raises(IndexError) as caught:
+        list(iter(src.map(lambda b: {"first": [b["fare"][0]] * b.num_rows})))
+    assert "without rows" in caught.value.__notes__[0] and "schema=" in caught.value.__notes__[0]
     with pytest.raises(TypeError):
         src.map(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
@@ -244,6 +283,8 @@ def test_functions_that_do_not_keep_their_word(trips: pathlib.Path) -> None:
         list(iter(src.map(lambda b: {"x": b["no such column"]})))
     with pytest.raises(cst.ArgumentError, match="one bool per row"):
         list(iter(src.filter(lambda b: [1] * b.num_rows)))
+    with pytest.raises(cst.ArgumentError, match="filter got bool for 300 rows"):
+        list(iter(src.filter(lambda b: True)))
 
 
 def test_what_looks_at_records_passes_stages_by(trips: pathlib.Path) -> None:

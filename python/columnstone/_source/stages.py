@@ -1,15 +1,16 @@
 """Stages in Python: what `Source.map` and `Source.filter` put between decoding and delivery.
 
 A stage is an object with bind(schema), which gives the schema of its batches, and run(batch), which
-gives a batch and, where rows are left out, the numbers of the rows that are in it. The threads that
-decode call it. It pickles if its function does."""
+gives a batch and, where rows are left out, the numbers of the rows that are in it; refuse(schema,
+batch) raises where what it gave does not have the schema. The threads that decode call it. It
+pickles if its function does."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from .._arrow.table import record_batch
-from .._base.errors import argument_error
+from .._base.errors import SchemaError, argument_error
 from .._base.optional import need
 
 if TYPE_CHECKING:
@@ -34,23 +35,44 @@ class Mapped:
         self.schema = None if schema is None else _pyarrow().schema(schema)
         self.keeps_rows = keeps_rows
 
-    def _call(self, batch: object) -> object:
-        return record_batch(self.fn(batch))
-
     def bind(self, schema: ArrowSchema) -> object:
         if self.schema is not None:
             return self.schema
-        pa = _pyarrow()
-        empty = pa.RecordBatch.from_pylist([], schema=pa.schema(schema))
-        return record_batch(self.fn(empty)).schema
+        try:
+            return record_batch(self.fn(_empty(schema))).schema
+        except Exception as error:
+            error.add_note(
+                "map called its function with a batch without rows, to know the columns "
+                "(it does not where they are given: map(fn, schema=...))"
+            )
+            raise
 
     def run(self, batch: RecordBatch) -> tuple[object, None]:
         pa = _pyarrow()
+        if self.schema is not None and batch.num_rows == 0:  # what a filter may leave
+            return record_batch(_empty(self.schema)), None
         made = record_batch(self.fn(pa.record_batch(batch)))
+        if self.keeps_rows and made.num_rows != batch.num_rows:
+            raise argument_error(
+                f"map's function gave {made.num_rows} rows for {batch.num_rows}",
+                "map(fn, keeps_rows=False) takes any number",
+            )
         if self.schema is None:
             return made, None
         table = pa.Table.from_batches([pa.record_batch(made)]).cast(self.schema)
         return record_batch(table), None
+
+    def refuse(self, schema: ArrowSchema, batch: Any) -> None:
+        bound, made = _columns(schema), _columns(record_batch(batch).schema)
+        same = [a == b for a, b in zip(bound, made, strict=False)]
+        at = (*same, False).index(False)
+        found = f"gave '{made[at]}'" if at < len(made) else "gave none"
+        before = f"'{bound[at]}'" if at < len(bound) else "none"
+        raise SchemaError(
+            f"map's function {found} as column {at}, but {before} for a batch without rows "
+            "(give the schema of all batches: map(fn, schema=...))",
+            hint="give the schema of all batches: map(fn, schema=...)",
+        )
 
 
 class Filtered:
@@ -74,36 +96,54 @@ class Filtered:
     def _rows(self, batch: Any) -> Any:
         """The numbers of the rows that stay, as an int64 array."""
         pa = _pyarrow()
+        import pyarrow.compute as pc
+
+        if batch.num_rows == 0 and callable(self.condition):
+            return pa.array([], pa.int64())
         if _is_expression(self.condition):
             name = "row" + "".join(batch.schema.names)  # no column has this name
-            numbers = pa.array(range(batch.num_rows), pa.int64())
+            numbers = pc.indices_nonzero(pa.repeat(True, batch.num_rows)).cast(pa.int64())
             table = pa.Table.from_batches([batch]).append_column(name, numbers)
             return table.filter(self.condition).column(name).combine_chunks()
         if isinstance(self.condition, str):
             mask = batch.column(self.condition)
         else:
             mask = self.condition(batch)
-        if not isinstance(mask, pa.Array):
-            mask = mask.combine_chunks() if isinstance(mask, pa.ChunkedArray) else pa.array(mask)
-        if len(mask) == batch.num_rows == 0:
-            return pa.array([], pa.int64())
+        if isinstance(mask, pa.ChunkedArray):
+            mask = mask.combine_chunks()
+        elif not isinstance(mask, pa.Array):
+            if not hasattr(mask, "__len__"):
+                raise argument_error(
+                    f"filter got {type(mask).__name__} for {batch.num_rows} rows",
+                    "a condition gives one bool per row",
+                )
+            mask = pa.array(mask)
         if len(mask) != batch.num_rows or mask.type != pa.bool_():
             raise argument_error(
                 f"filter got {len(mask)} values of type {mask.type} for {batch.num_rows} rows",
                 "a condition gives one bool per row",
             )
-        import pyarrow.compute as pc
-
         return pc.indices_nonzero(mask).cast(pa.int64())
 
     def bind(self, schema: ArrowSchema) -> object:
-        pa = _pyarrow()
-        self._rows(pa.RecordBatch.from_pylist([], schema=pa.schema(schema)))
+        self._rows(_empty(schema))  # columns that are not there are missed at once
         return schema
 
     def run(self, batch: RecordBatch) -> tuple[object, object]:
         rows = self._rows(_pyarrow().record_batch(batch))
         return batch.take(rows), rows
+
+
+def _empty(schema: object) -> Any:
+    pa = _pyarrow()
+    return pa.RecordBatch.from_pylist([], schema=pa.schema(schema))
+
+
+def _columns(schema: object) -> list[str]:
+    return [
+        f"{field.name}: {field.type}{'' if field.nullable else ' not null'}"
+        for field in _pyarrow().schema(schema)
+    ]
 
 
 def _is_expression(condition: object) -> bool:

@@ -2,7 +2,8 @@
  *
  * bind gives an object that exports the schema of what run gives; run gives a pair: an object that
  * exports a batch, and one that exports the numbers of the rows that its rows come from, as an
- * int64 array, or None. What they raise is kept and becomes the exception of the call that failed.
+ * int64 array, or None; refuse(schema, batch) raises where the batch does not have the schema. What
+ * they raise is kept and becomes the exception of the call that failed.
  */
 #include <stdlib.h>
 
@@ -13,10 +14,13 @@ struct cst__py_stage {
   int refs; /* changes under the GIL */
   cst__py_state *state;
   PyObject *object;
-  PyObject *input;   /* ArrowSchema of the batches that come; NULL: not bound */
-  PyObject *output;  /* the same of those that go */
-  cst__py_kept kept; /* of the last failed call */
+  PyObject *input;    /* ArrowSchema of the batches that come; NULL: not bound */
+  PyObject *output;   /* the same of those that go */
+  PyObject *failures; /* list of (message of the error, exception): threads fail side by side, and
+                         the pass ends with the failure of the first batch, not of the first call */
 };
+
+enum { MOST_FAILURES = 256 }; /* that nobody has asked for are kept */
 
 /* ---- life ---- */
 
@@ -26,7 +30,12 @@ cst__py_stage *cst__py_stage_new(cst__py_state *state, PyObject *object) {
     PyErr_NoMemory();
     return NULL;
   }
-  *stage = (cst__py_stage){.refs = 1, .state = state, .object = Py_NewRef(object)};
+  *stage = (cst__py_stage){
+      .refs = 1, .state = state, .object = Py_NewRef(object), .failures = PyList_New(0)};
+  if (stage->failures == NULL) {
+    cst__py_stage_release(stage);
+    return NULL;
+  }
   return stage;
 }
 
@@ -39,12 +48,12 @@ void cst__py_stage_release(cst__py_stage *stage) {
   Py_XDECREF(old.object);
   Py_XDECREF(old.input);
   Py_XDECREF(old.output);
-  Py_XDECREF(old.kept.exception);
+  Py_XDECREF(old.failures);
 }
 
 int cst__py_stage_traverse(const cst__py_stage *stage, visitproc visit, void *arg) {
   Py_VISIT(stage->object);
-  Py_VISIT(stage->kept.exception);
+  Py_VISIT(stage->failures);
   return 0;
 }
 
@@ -99,8 +108,8 @@ static int take_batch(const cst__py_stage *stage, PyObject *object, struct Arrow
   if (!same) {
     cst__py_release_array(out);
     out->release = NULL;
-    cst__py_fail(stage->state, CST_SCHEMA, "give the function's schema: map(fn, schema=...)",
-                 "a stage gave columns of other names or types than for a batch without rows");
+    PyObject *done = PyObject_CallMethod(stage->object, "refuse", "OO", stage->output, object);
+    Py_XDECREF(done); /* it always raises */
   }
   return same ? 0 : -1;
 }
@@ -145,6 +154,21 @@ static int call_run(cst__py_stage *stage, struct ArrowArray *batch, struct Arrow
 
 /* ---- callbacks ---- */
 
+/* The exception that is set, for the error that the library carries on. */
+static cst_status fail_call(cst__py_stage *stage, const char *who, cst_error *error) {
+  PyObject *exception = NULL;
+  cst_status status = cst__py_keep_exception(&exception, who, error);
+  PyObject *failure = exception == NULL ? NULL : Py_BuildValue("(yO)", error->message, exception);
+  if (failure == NULL || PyList_Append(stage->failures, failure) < 0 ||
+      (PyList_Size(stage->failures) > MOST_FAILURES &&
+       PyList_SetSlice(stage->failures, 0, 1, NULL) < 0)) {
+    PyErr_Clear(); /* the error has its text */
+  }
+  Py_XDECREF(failure);
+  Py_XDECREF(exception);
+  return status;
+}
+
 static cst_status bind_stage(void *ctx, const struct ArrowSchema *input, struct ArrowSchema *output,
                              cst_error *error) {
   cst__py_stage *stage = ctx;
@@ -155,7 +179,7 @@ static cst_status bind_stage(void *ctx, const struct ArrowSchema *input, struct 
     return cst__py_refuse(error);
   }
   if (call_bind(stage, input, output) < 0) {
-    status = cst__py_keep(&stage->kept, gate, "the stage raised", error);
+    status = fail_call(stage, "for a batch without rows, the stage raised", error);
   }
   cst__py_leave(gate, gil);
   return status;
@@ -172,7 +196,7 @@ static cst_status run_stage(void *ctx, struct ArrowArray *batch, struct ArrowArr
     return cst__py_refuse(error);
   }
   if (call_run(stage, batch, out, origin) < 0) {
-    status = cst__py_keep(&stage->kept, gate, "the stage raised", error);
+    status = fail_call(stage, "the stage raised", error);
   }
   cst__py_leave(gate, gil);
   return status;
@@ -209,9 +233,25 @@ static void add_place(PyObject *exception, const cst_error *error) {
   Py_XDECREF(note);
 }
 
-void cst__py_stage_take(cst__py_stage *stage, const cst_error *error, cst__py_kept *into) {
-  if (stage->kept.exception != NULL && error->code == CST_CALLBACK) {
-    add_place(stage->kept.exception, error);
+/* The exception whose message the error has; NULL if there is none. Borrowed. */
+static PyObject *find_failure(const cst__py_stage *stage, const cst_error *error) {
+  for (Py_ssize_t i = 0; i < PyList_Size(stage->failures); i++) {
+    PyObject *failure = PyList_GetItem(stage->failures, i);
+    if (strcmp(PyBytes_AsString(PyTuple_GetItem(failure, 0)), error->message) == 0) {
+      return PyTuple_GetItem(failure, 1);
+    }
   }
-  cst__py_kept_move(&stage->kept, into);
+  return NULL;
+}
+
+void cst__py_stage_take(cst__py_stage *stage, const cst_error *error, cst__py_kept *into) {
+  PyObject *exception = error->code == CST_CALLBACK ? find_failure(stage, error) : NULL;
+  if (exception != NULL) {
+    add_place(exception, error);
+    into->moment = cst__py_moment(stage->state->gate);
+    cst__py_replace(&into->exception, Py_NewRef(exception));
+  }
+  if (PyList_SetSlice(stage->failures, 0, PyList_Size(stage->failures), NULL) < 0) {
+    PyErr_Clear();
+  }
 }

@@ -78,7 +78,8 @@ static const char *name_of(void *ctx, size_t i) {
   return "fuzz";
 }
 
-static cst_status note_drop(void *ctx, const cst_dropped *d, cst_error *error) {
+static cst_status note_drop(void *ctx, const cst__dropped *dropped, cst_error *error) {
+  const cst_dropped *d = &dropped->told;
   reading *r = ctx;
   (void)error;
   FUZZ_ASSERT(d->error->code != CST_OK && d->error->line > 0 && d->record >= 0);

@@ -69,7 +69,8 @@ static void result_reset(result *r) {
   cst__json_reset(&r->text);
 }
 
-static cst_status on_drop(void *ctx, const cst_dropped *dropped, cst_error *error) {
+static cst_status on_drop(void *ctx, const cst__dropped *lost, cst_error *error) {
+  const cst_dropped *dropped = &lost->told;
   result *r = ctx;
   (void)error;
   FUZZ_ASSERT(dropped->record >= 0 && dropped->offset >= 0 && dropped->bytes > 0);

@@ -42,8 +42,9 @@ static cst_status write_picked(const picked *p, cst_error *error) {
   return cst_sink_finish(p->sink, error);
 }
 
-static cst_status open_sink(const cli_settings *settings, cst_source *source, const char *output,
-                            size_t count, cst_sink **out, cst_error *error) {
+static cst_status picking_open_sink(const cli_settings *settings, cst_source *source,
+                                    const char *output, size_t count, cst_sink **out,
+                                    cst_error *error) {
   cst_sink_options options = cli_record_options(settings, source, output);
   struct ArrowSchema schema;
   options.expected_rows = count;
@@ -61,7 +62,7 @@ static int pick_rows(const cli_settings *settings, cst_source *source, const uin
   cst_error error = CST_ERROR_INIT;
   cli_progress progress;
   cst_sink *sink;
-  if (open_sink(settings, source, output, count, &sink, &error) != CST_OK) {
+  if (picking_open_sink(settings, source, output, count, &sink, &error) != CST_OK) {
     return cli_fail(&error);
   }
   cli_progress_begin(&progress, "pick", -1, strcmp(output, "-") == 0);

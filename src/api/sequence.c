@@ -7,8 +7,9 @@
 
 enum { ALL_DECODE_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS };
 
-static cst_status read_options(cst_sequence_options *own, const cst_sequence_options *options,
-                               uint32_t all_flags, cst_error *error) {
+static cst_status read_sequence_options(cst_sequence_options *own,
+                                        const cst_sequence_options *options, uint32_t all_flags,
+                                        cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
   CST__TRY(cst__check_allocator(own->allocator, error));
   CST__TRY(cst__check_flags(own->flags, all_flags, error));
@@ -22,7 +23,7 @@ cst_status cst_sequence_decoder_new(const cst_schema *schema, const cst_sequence
   if (out == NULL) {
     return cst__missing("out", error);
   }
-  CST__TRY(read_options(&own, options, ALL_DECODE_FLAGS, error));
+  CST__TRY(read_sequence_options(&own, options, ALL_DECODE_FLAGS, error));
   cst__sequence_decoder_options inner = {.sequence_column = own.sequence_column,
                                          .flags = own.flags,
                                          .columns = own.columns,
@@ -76,7 +77,7 @@ cst_status cst_sequence_encoder_new(const cst_schema *schema, const cst_sequence
   if (out == NULL) {
     return cst__missing("out", error);
   }
-  CST__TRY(read_options(&own, options, CST__ALL_ENCODE_FLAGS, error));
+  CST__TRY(read_sequence_options(&own, options, CST__ALL_ENCODE_FLAGS, error));
   return cst__sequence_encoder_new(schema, &own, out, error);
 }
 

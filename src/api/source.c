@@ -11,8 +11,8 @@
 #include "source/scan/source_specs.h"
 #include "source/scan/verify.h"
 
-static cst_status read_options(const cst_source_options *options, cst_source_options *own,
-                               cst_error *error) {
+static cst_status read_source_options(const cst_source_options *options, cst_source_options *own,
+                                      cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
   CST__TRY(cst__check_flags(own->flags, CST__ALL_SOURCE_FLAGS, error));
   CST__TRY(cst__check_flags(own->column_flags, CST__ALL_COLUMN_FLAGS, error));
@@ -31,7 +31,7 @@ cst_status cst_source_open(const char *const *paths, size_t num_paths,
     }
   }
   cst_source_options own = CST_SOURCE_OPTIONS_INIT;
-  CST__TRY(read_options(options, &own, error));
+  CST__TRY(read_source_options(options, &own, error));
   return cst__source_open(paths, num_paths, &own, out, error);
 }
 
@@ -44,7 +44,8 @@ cst_status cst_source_open_readers(const cst_reader *readers, size_t num_readers
     return cst__missing("readers", error);
   }
   CST__TRY(cst__check_sizes(readers, num_readers, sizeof *readers, "reader", error));
-  cst_status status = out == NULL ? cst__missing("out", error) : read_options(options, &own, error);
+  cst_status status =
+      out == NULL ? cst__missing("out", error) : read_source_options(options, &own, error);
   if (status != CST_OK) {
     cst__close_readers(readers, num_readers);
     return status;
@@ -61,7 +62,8 @@ cst_status cst_source_open_streams(const cst_stream_opener *openers, size_t num_
     return cst__missing("openers", error);
   }
   CST__TRY(cst__check_sizes(openers, num_openers, sizeof *openers, "opener", error));
-  cst_status status = out == NULL ? cst__missing("out", error) : read_options(options, &own, error);
+  cst_status status =
+      out == NULL ? cst__missing("out", error) : read_source_options(options, &own, error);
   if (status != CST_OK) {
     cst__close_openers(openers, num_openers);
     return status;

@@ -107,8 +107,8 @@ bool cst__schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b)
   return schema_are_equal(a, b, 0);
 }
 
-static cst_status map_names(const struct ArrowSchema *schema, cst__name_map *map,
-                            cst_error *error) {
+static cst_status map_column_names(const struct ArrowSchema *schema, cst__name_map *map,
+                                   cst_error *error) {
   for (int64_t i = 0; i < schema->n_children; i++) {
     const char *name = schema->children[i]->name != NULL ? schema->children[i]->name : "";
     size_t size = strlen(name);
@@ -127,7 +127,7 @@ static cst_status map_names(const struct ArrowSchema *schema, cst__name_map *map
 
 cst_status cst__schema_check_names(const struct ArrowSchema *schema, cst_error *error) {
   cst__name_map map = {0};
-  cst_status status = map_names(schema, &map, error);
+  cst_status status = map_column_names(schema, &map, error);
   cst__name_map_reset(&map);
   return status;
 }

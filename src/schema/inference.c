@@ -165,11 +165,11 @@ static bool type_of_column(const cst__view *column, bool in_struct, cst_feature_
 }
 
 /* True for a column that no feature could be, if there may be some. */
-static bool is_passed_over(const inference *in, const cst__view *column, bool in_struct) {
+static bool inference_passes_over(const inference *in, const cst__view *column, bool in_struct) {
   cst_feature_type type = CST_FEATURE_UNKNOWN;
   bool fits = !in->looks || type_of_column(column, in_struct, &type);
   for (int64_t i = 0; fits && type == CST_FEATURE_STRUCT && i < column->num_children; i++) {
-    fits = !is_passed_over(in, &column->children[i], true);
+    fits = !inference_passes_over(in, &column->children[i], true);
   }
   return !fits;
 }
@@ -317,7 +317,7 @@ static cst_status need_seen_columns(inference *root, inference *in, const cst__v
     const cst__view *column = &batch->children[i];
     cst_feature_type type = CST_FEATURE_UNKNOWN;
     seen_feature *t;
-    if (is_passed_over(in, column, structs != NULL)) {
+    if (inference_passes_over(in, column, structs != NULL)) {
       continue;
     }
     CST__TRY(need_seen(in, column->name, strlen(column->name), &t, error));
@@ -344,7 +344,7 @@ static void count_columns(inference *in, const cst__view *batch, const cst__view
     const cst__view *column = &batch->children[i];
     seen_feature *t = find_seen(in, column->name, strlen(column->name));
     cst_feature_type type = CST_FEATURE_UNKNOWN;
-    if (is_passed_over(in, column, structs != NULL)) {
+    if (inference_passes_over(in, column, structs != NULL)) {
       continue;
     }
     (void)type_of_column(column, structs != NULL, &type);
@@ -374,7 +374,7 @@ static cst_status inference_add(void *state, const cst__view *batch, const cst__
   for (int64_t i = 0; i < batch->num_children; i++) {
     const cst__view *column = &batch->children[i];
     int64_t row = 0;
-    cst_status status = is_passed_over(in, column, false)
+    cst_status status = inference_passes_over(in, column, false)
                             ? CST_OK
                             : check_seen_column(in, NULL, column, &row, error);
     if (status != CST_OK) {

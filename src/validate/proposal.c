@@ -218,8 +218,7 @@ static cst__message *put_tensor(drafting *p, cst_bytes name, int32_t kind) {
 }
 
 /* A shape of one dim, or of none for size -1. */
-static bool put_tensor_shape(const drafting *p, cst__message *tensor, int32_t number,
-                             int64_t size) {
+static bool propose_shape(const drafting *p, cst__message *tensor, int32_t number, int64_t size) {
   cst__message *shape = cst__message_put_child(p->arena, tensor, number);
   if (shape == NULL || size < 0) {
     return shape != NULL;
@@ -247,7 +246,7 @@ static bool put_dense(drafting *p, const cst__profile *profile, cst_feature_type
   cst_bytes name = profile_name(profile);
   cst__message *dense = put_tensor(p, name, REPRESENTATION_DENSE);
   return dense != NULL && put_name(p, dense, DENSE_COLUMN, name) &&
-         put_tensor_shape(p, dense, DENSE_SHAPE, count == 1 ? -1 : count) &&
+         propose_shape(p, dense, DENSE_SHAPE, count == 1 ? -1 : count) &&
          (!has_default || put_default_value(p, dense, type, profile->is_unsigned));
 }
 
@@ -322,7 +321,7 @@ static bool put_sparse(drafting *p, const cst__profile *index, cst_bytes values)
     return false;
   }
   cst__message *tensor = put_tensor(p, name, REPRESENTATION_SPARSE);
-  return tensor != NULL && put_tensor_shape(p, tensor, SPARSE_TENSOR_SHAPE, index->ints.max + 1) &&
+  return tensor != NULL && propose_shape(p, tensor, SPARSE_TENSOR_SHAPE, index->ints.max + 1) &&
          put_name(p, tensor, SPARSE_TENSOR_INDEX_COLUMNS, column) &&
          put_name(p, tensor, SPARSE_TENSOR_VALUE_COLUMN, values) &&
          cst__message_put_int(p->arena, tensor, SPARSE_TENSOR_SORTED, 1);

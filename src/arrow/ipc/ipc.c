@@ -37,7 +37,7 @@ static int stream_write(struct ArrowIpcOutputStream *stream, const void *data, i
   return writer->write_status == CST_OK ? NANOARROW_OK : EIO;
 }
 
-static void stream_release(struct ArrowIpcOutputStream *stream) { stream->release = NULL; }
+static void ipc_stream_release(struct ArrowIpcOutputStream *stream) { stream->release = NULL; }
 
 /* ---- failures ---- */
 
@@ -76,7 +76,7 @@ static cst_status ipc_writer_check_dictionaries(const struct ArrowSchema *schema
 
 static int ipc_writer_start(cst__ipc_writer *writer, struct ArrowError *why) {
   struct ArrowIpcOutputStream stream = {
-      .write = stream_write, .release = stream_release, .private_data = writer};
+      .write = stream_write, .release = ipc_stream_release, .private_data = writer};
   NANOARROW_RETURN_NOT_OK(ArrowArrayViewInitFromSchema(&writer->view, &writer->written, why));
   NANOARROW_RETURN_NOT_OK(ArrowIpcWriterInit(&writer->ipc, &stream));
   if (writer->is_file) {

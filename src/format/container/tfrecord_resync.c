@@ -130,7 +130,7 @@ static bool pay(cst__resync *r, uint64_t bytes) {
 }
 
 /* More bytes are wanted, unless they cannot be paid for. */
-static verdict wait_for_bytes(const cst__resync *r, uint64_t bytes, uint64_t *needed) {
+static verdict resync_wait_for_bytes(const cst__resync *r, uint64_t bytes, uint64_t *needed) {
   *needed = bytes;
   return bytes <= r->credit ? UNDECIDED : NO;
 }
@@ -150,7 +150,7 @@ static verdict is_sound(cst__resync *r, const cst__chunk *chunk, uint64_t length
   uint64_t all = length + FRAMING;
   uint64_t wanted = all + (r->ignore_data ? HEADER : 0);
   if (wanted > chunk->size && !chunk->ends) {
-    return wait_for_bytes(r, wanted, needed);
+    return resync_wait_for_bytes(r, wanted, needed);
   }
   if (r->ignore_data) {
     return wanted > chunk->size || header_fits(r, chunk->data + all) ? YES : NO;
@@ -206,7 +206,7 @@ static verdict is_extent(cst__resync *r, const cst__chunk *chunk, uint64_t lengt
   }
   uint64_t all = length + FRAMING;
   if (all + HEADER > chunk->size && !chunk->ends) {
-    return wait_for_bytes(r, all + HEADER, needed);
+    return resync_wait_for_bytes(r, all + HEADER, needed);
   }
   bool header_follows = chunk->size - all >= HEADER;
   if (header_follows && !header_is_likely(r, chunk->data + all)) {

@@ -1,9 +1,9 @@
 /* The parts of the reader of JSON lines: records of a file, one parsed record, scalars, the types
  * of the columns, inference of them, and the rows of a batch.
  *
- * Flow: lines.c cuts the input into records, document.c has yyjson parse one, json_infer.c looks at
- * all of them to find a tree of types (json_type.c makes it of a schema), and json_rows.c appends
- * them to the builders of these types. json_table.c drives it.
+ * Flow: json_lines.c cuts the input into records, document.c has yyjson parse one, json_infer.c
+ * looks at all of them to find a tree of types (json_type.c makes it of a schema), and json_rows.c
+ * appends them to the builders of these types. json_table.c drives it.
  */
 #ifndef FORMAT_JSON_JSON_H
 #define FORMAT_JSON_JSON_H

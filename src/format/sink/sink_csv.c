@@ -181,8 +181,8 @@ static cst_status check_items(const csv_sink *sink, const cst__view *view, size_
                       "an empty list", error);
 }
 
-static cst_status csv_put_list(csv_sink *sink, const cst__view *view, size_t column, int64_t row,
-                               cst_error *error) {
+static cst_status sink_csv_put_list(csv_sink *sink, const cst__view *view, size_t column,
+                                    int64_t row, cst_error *error) {
   int64_t begin;
   int64_t end;
   const cst__view *items = &view->children[0];
@@ -235,7 +235,7 @@ static cst_status csv_put_row(csv_sink *sink, const cst__view *batch, int64_t ro
       continue;
     }
     if (cst__view_is_list(view)) {
-      CST__TRY(csv_put_list(sink, view, i, row, error));
+      CST__TRY(sink_csv_put_list(sink, view, i, row, error));
     } else {
       csv_put_value(sink, view, row);
     }

@@ -101,7 +101,8 @@ void cst__access_free(cst__access *access) {
 }
 
 /* The records of the index that lie in the source's part of the file. */
-static cst_status add_file(cst__access *access, cst_source *source, size_t i, cst_error *error) {
+static cst_status access_add_file(cst__access *access, cst_source *source, size_t i,
+                                  cst_error *error) {
   const cst__part *part = &source->parts[i];
   cst__access_file *file = &access->files[i];
   bool own;
@@ -137,7 +138,7 @@ static cst_status fill_access(cst__access *access, cst_source *source, cst_error
     return cst__fail_memory(error, sizeof *access->files);
   }
   for (size_t i = 0; i < source->num_parts; i++) {
-    CST__TRY(add_file(access, source, i, error));
+    CST__TRY(access_add_file(access, source, i, error));
   }
   return CST_OK;
 }

@@ -39,7 +39,7 @@ static void add_part(part_list *list, const cst_source *source, size_t i, uint64
       .file = from->file, .begin = begin, .end = end, .size = size, .first_record = first_record};
 }
 
-static void add_file(part_list *list, const cst_source *source, size_t i) {
+static void split_add_file(part_list *list, const cst_source *source, size_t i) {
   const cst__part *from = &source->parts[i];
   add_part(list, source, i, from->begin, from->end, from->first_record);
 }
@@ -135,7 +135,7 @@ cst_status cst__source_pick(cst_source *source, const size_t *files, size_t coun
   CST__TRY(cst__source_prepare(source, error));
   CST__TRY(new_parts(source, count, &list, error));
   for (size_t i = 0; i < count; i++) {
-    add_file(&list, source, files[i]);
+    split_add_file(&list, source, files[i]);
   }
   return make_source(&list, source, out, error);
 }
@@ -147,7 +147,7 @@ static cst_status split_files(cst_source *source, uint32_t i, uint32_t n, cst_so
   part_list list;
   CST__TRY(new_parts(source, end - begin, &list, error));
   for (; begin < end; begin++) {
-    add_file(&list, source, begin);
+    split_add_file(&list, source, begin);
   }
   return make_source(&list, source, out, error);
 }

@@ -36,7 +36,7 @@ static const char *stream_last_error(struct ArrowArrayStream *out) {
   return s->failed ? s->text : NULL;
 }
 
-static void stream_release(struct ArrowArrayStream *out) {
+static void pass_stream_release(struct ArrowArrayStream *out) {
   stream *s = out->private_data;
   cst__pass_free(s->pass);
   cst__source_release(s->source);
@@ -58,7 +58,7 @@ cst_status cst__source_stream(cst_source *source, struct ArrowArrayStream *out, 
   *out = (struct ArrowArrayStream){.get_schema = stream_schema,
                                    .get_next = stream_next,
                                    .get_last_error = stream_last_error,
-                                   .release = stream_release,
+                                   .release = pass_stream_release,
                                    .private_data = s};
   return CST_OK;
 }

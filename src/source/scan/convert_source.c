@@ -27,8 +27,9 @@ static cst_status write_batches(cst_pass *pass, cst_sink *sink, cst__conversion_
   }
 }
 
-static cst_status open_sink(cst_source *source, const char *path, const cst_sink_options *options,
-                            cst_sink **sink, cst_error *error) {
+static cst_status convert_open_sink(cst_source *source, const char *path,
+                                    const cst_sink_options *options, cst_sink **sink,
+                                    cst_error *error) {
   struct ArrowSchema schema;
   CST__TRY(cst__source_arrow_schema(source, &schema, error));
   cst_status status = cst__sink_open(path, &schema, options, sink, error);
@@ -51,7 +52,7 @@ cst_status cst__convert(cst_source *source, const char *path, const cst_sink_opt
   if (!options->overwrite && cst__sink_exists(path, options)) {
     return fail_existing(path, error);
   }
-  cst_status status = open_sink(source, path, options, &sink, error);
+  cst_status status = convert_open_sink(source, path, options, &sink, error);
   if (status == CST_OK) {
     status = cst__pass_new(source, &pass, error);
   }

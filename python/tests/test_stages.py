@@ -112,6 +112,33 @@ def test_rows_that_do_not_fit(trips: pathlib.Path) -> None:
         assert [d.record for d in skipping.dropped] == list(range(1, 300, 2))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+def test_places_after_records_that_the_format_dropped(
+    tmp_path: pathlib.Path, ending: str, threads: int
+) -> None:
+    values = ["oops" if i % 10 == 3 else "1|2" if i in (3, 57, 94) else str(i) for i in range(100)]
+    if ending == "csv":
+        text = "a,b\n" + "".join(f"{value},x\n" for value in values)
+    else:
+        lists = [v.split("|") if v != "oops" else ['"oops"'] for v in values]
+        text = "".join(f'{{"a": [{", ".join(v)}], "b": ["x"]}}\n' for v in lists)
+    path = tmp_path / f"t.{ending}"
+    path.write_text(text)
+    src = cst.open(
+        path,
+        schema="feature { name: 'a' type: INT value_count { min: 1 max: 1 } }",
+        csv=cst.CsvOptions(multivalent=["a"]),
+        flat=True,
+        on_error="skip",
+        threads=threads,
+        batch_size=16,
+    )
+    assert fares(src, "a") == [int(v) for v in values if v.isdigit()]
+    lost = [i for i, v in enumerate(values) if not v.isdigit()]
+    assert sorted(d.record for d in src.dropped) == lost
+
+
 def test_flat_select_pickle_rows_and_parts(trips: pathlib.Path) -> None:
     src = cst.open(trips, flat=True)
     assert pa.schema(src.select(["company"]).arrow_schema).types == [pa.large_string()]

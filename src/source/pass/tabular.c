@@ -29,6 +29,9 @@ struct cst__tabular_pass {
   cst__joiner joiner;
   uint64_t read; /* rows that went into the stages */
   uint64_t dropped;
+  int64_t *lost; /* records of the only file that the table has dropped, in their order */
+  size_t num_lost;
+  size_t lost_capacity;
 };
 
 /* ---- files ---- */
@@ -135,6 +138,20 @@ static cst_status drop_row(void *ctx, const cst__dropped *dropped, cst_error *er
   return cst__source_drop(pass->source, &pass->dropped, dropped, error);
 }
 
+/* What the table itself drops makes the numbers of the rows after it differ from their records'. */
+static cst_status drop_of_table(void *ctx, const cst__dropped *dropped, cst_error *error) {
+  cst__tabular_pass *pass = ctx;
+  void *lost = pass->lost;
+  bool ok = cst__grow(&pass->source->allocator, &lost, &pass->lost_capacity, pass->num_lost + 1,
+                      sizeof *pass->lost);
+  pass->lost = lost;
+  if (!ok) {
+    return cst__fail_memory(error, (pass->num_lost + 1) * sizeof *pass->lost);
+  }
+  pass->lost[pass->num_lost++] = dropped->told.record;
+  return drop_row(ctx, dropped, error);
+}
+
 static cst_status open_reader(cst__tabular_pass *pass, cst_error *error) {
   const cst__table_format *table = pass->source->inputs->format.table;
   pass->joins = table == NULL || table->any_size || pass->places;
@@ -147,7 +164,7 @@ static cst_status open_reader(cst__tabular_pass *pass, cst_error *error) {
     return cst__stream_reader_new(pass->source, &pass->streams, error);
   }
   bool skip = cst__reading_options_skip(&pass->source->options);
-  return table->open(pass->source->found.tabular->plan, skip ? drop_row : NULL, pass, &pass->reader,
+  return table->open(pass->source->found.tabular->plan, skip ? drop_of_table : NULL, pass, &pass->reader,
                      error);
 }
 
@@ -188,6 +205,7 @@ void cst__tabular_pass_free(cst__tabular_pass *pass) {
     pass->source->inputs->format.table->close(pass->reader);
   }
   cst__chain_close(pass->stages);
+  cst__delete(pass->lost);
   if (pass->schema.release != NULL) {
     pass->schema.release(&pass->schema);
   }
@@ -224,11 +242,29 @@ static cst_status next_of_any_size(cst__tabular_pass *pass, struct ArrowArray *o
 
 /* ---- stages ---- */
 
-/* Of the row with this number among those that are read. Rows that the table itself has dropped
- * have no number here. */
+/* How many records the table has dropped before this row: lost[i] - i rows come before the i-th. */
+static size_t lost_before(const cst__tabular_pass *pass, uint64_t row) {
+  size_t begin = 0;
+  size_t end = pass->num_lost;
+  while (begin < end) {
+    size_t middle = begin + (end - begin) / 2;
+    if (pass->lost[middle] - (int64_t)middle <= (int64_t)row) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
+/* Of the row with this number among those that are read: a record of the only file. In several
+ * files it is one of the pass, unknown where the table has dropped others, of any file. */
 static cst__place place_of(const cst__tabular_pass *pass, uint64_t row) {
-  bool one_file = pass->source->num_parts == 1;
-  return (cst__place){one_file ? cst__source_name(pass->source, 0) : "", (int64_t)row, -1};
+  if (pass->source->num_parts != 1) {
+    return (cst__place){"", pass->num_lost == 0 ? (int64_t)row : -1, -1};
+  }
+  return (cst__place){cst__source_name(pass->source, 0),
+                      (int64_t)(row + lost_before(pass, row)), -1};
 }
 
 static void locate_row(const cst__tabular_pass *pass, uint64_t first, cst_error *error) {

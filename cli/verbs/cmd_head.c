@@ -459,7 +459,7 @@ static cst_status take_examples(head *work, const char *file, cst_error *error) 
   return status;
 }
 
-/* True for a file of records that are no Examples, as its bytes tell. */
+/* True for a file of records that are not Examples, as its bytes tell. */
 static bool holds_raw_records(const head *work, const char *file) {
   cst_source *source;
   cst_error ignored = CST_ERROR_INIT;

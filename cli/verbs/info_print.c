@@ -75,7 +75,7 @@ static void print_format(const info_look *l) {
 static void print_records(const info_look *l) {
   const char *unit = cli_is_records(l->format) ? "record" : "row";
   if (l->error.code != CST_OK) {
-    printf("%" PRIu64 " sound %s%s in front of a fault", l->seen, unit, l->seen == 1 ? "" : "s");
+    printf("%" PRIu64 " sound %s%s before a fault", l->seen, unit, l->seen == 1 ? "" : "s");
   } else if (l->exact) {
     printf("%" PRIu64 " %s%s", l->total, unit, l->total == 1 ? "" : "s");
   } else if (l->total > 0) {

@@ -78,7 +78,7 @@ LIES = {
     "a union": ({"format": b"+us:0"}, {}),
     "run ends": ({"format": b"+r"}, {}),
     "no name": ({"name": None}, {}),
-    "a name that is no UTF-8": ({"name": b"\xff\xfe"}, {}),
+    "a name that is not UTF-8": ({"name": b"\xff\xfe"}, {}),
     "NULL buffers": ({}, {"buffers": None}),
     "no buffers": ({}, {"n_buffers": 0}),
     "negative buffers": ({}, {"n_buffers": -1}),

@@ -26,7 +26,7 @@ cst_status cst__missing(const char *name, cst_error *error);
  * defaults. A size that no version has (most likely nobody set it) is CST_INVALID_ARGUMENT. */
 cst_status cst__read_options(void *own, size_t own_size, const void *options, cst_error *error);
 
-/* The same for what is no options: a reader, a writer, an opener. `what` is named in the message.
+/* The same for what is not options: a reader, a writer, an opener. `what` is named in the message.
  */
 cst_status cst__read_sized(void *own, size_t own_size, const void *theirs, const char *what,
                            cst_error *error);

@@ -88,7 +88,7 @@ static cst_status stream_begin(cst__stream *stream, const cst_position *from, cs
   if (from->rows_before > stream->begin || from->file > source->num_parts ||
       (from->file > 0 && !source->inputs->rereadable)) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "positions come from batches",
-                     "no batch %llu stands behind %llu files and %llu rows",
+                     "no batch %llu comes after %llu files and %llu rows",
                      (unsigned long long)from->batch, (unsigned long long)from->file,
                      (unsigned long long)from->rows_before);
   }

@@ -92,7 +92,7 @@ static cst_status encode_batch(cst__encoder *e, const struct ArrowSchema *schema
   CST__TRY(cst__view_init(&view, schema, array, e->trusted, &e->arena, error));
   if (view.layout != CST__LAYOUT_STRUCT) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "pass a record batch",
-                     "the array is no struct, so it has no columns");
+                     "the array is not a struct, so it has no columns");
   }
   CST__TRY(cst__refuse_null_slots(&view, "the row", error));
   CST__TRY(e->type->plan(e, &view, error));

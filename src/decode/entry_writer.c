@@ -58,7 +58,7 @@ cst_status cst__add_out_column(cst__out_columns *columns, const char *name, cons
   columns->items = items;
   size_t size = strlen(name);
   if (!cst__utf8_valid((const uint8_t *)name, size)) {
-    return cst__fail(error, CST_UNSUPPORTED, NULL, "the name of a column is no UTF-8");
+    return cst__fail(error, CST_UNSUPPORTED, NULL, "the name of a column is not UTF-8");
   }
   *out = &columns->items[columns->count++];
   **out = (cst__out_column){.name = name, .name_size = size, .view = view};

@@ -93,7 +93,7 @@ cst_status cst__unknown_name(cst__decode_state *state, const uint8_t *name, size
   *column = CST__NO_COLUMN;
   if (!cst__utf8_valid(name, size)) {
     return cst__fail(state->error, CST_CORRUPT, state->damaged_hint,
-                     "the name of a feature (%zu bytes) is no UTF-8", size);
+                     "the name of a feature (%zu bytes) is not UTF-8", size);
   }
   if (state->known != NULL &&
       cst__name_map_find(state->known, (const char *)name, size) == SIZE_MAX) {
@@ -375,7 +375,7 @@ static cst_status read_entry(cst__decode_state *state, const uint8_t *data, size
       parts->name = field.bytes;
       if (state->learns && !cst__utf8_valid(field.bytes.data, field.bytes.size)) {
         return cst__fail(state->error, CST_CORRUPT, state->damaged_hint,
-                         "the name of a feature (%zu bytes) is no UTF-8", field.bytes.size);
+                         "the name of a feature (%zu bytes) is not UTF-8", field.bytes.size);
       }
     } else if (field.number == 2) {
       CST__TRY(add_value_part(state, parts, field.bytes));

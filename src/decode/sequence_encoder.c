@@ -99,8 +99,9 @@ static cst_status check_struct(const cst_sequence_encoder *e, const cst__view *v
   *feature = find_sequence_feature(e->base.schema, view->name);
   if (*feature == NULL || (*feature)->type != CST_FEATURE_STRUCT) {
     return cst__fail(error, CST_SCHEMA, "make it a feature of type STRUCT with a struct_domain",
-                     *feature == NULL ? "the schema has no feature for the feature lists"
-                                      : "the schema's feature for the feature lists is no STRUCT");
+                     *feature == NULL
+                         ? "the schema has no feature for the feature lists"
+                         : "the schema's feature for the feature lists is not a STRUCT");
   }
   return CST_OK;
 }

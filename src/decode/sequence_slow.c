@@ -47,7 +47,7 @@ static cst_status read_name(cst__decode_state *state, cst_bytes entry, cst_bytes
       *name = field.bytes;
       if (state->learns && !cst__utf8_valid(name->data, name->size)) {
         return cst__fail(state->error, CST_CORRUPT, state->damaged_hint,
-                         "the name of a feature list (%zu bytes) is no UTF-8", name->size);
+                         "the name of a feature list (%zu bytes) is not UTF-8", name->size);
       }
     }
   }

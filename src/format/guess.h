@@ -1,4 +1,4 @@
-/* What bytes seem to be that are not what was asked for: the hint behind "not a TFRecord". */
+/* What bytes seem to be that are not what was asked for: the hint of "not a TFRecord". */
 #ifndef FORMAT_GUESS_H
 #define FORMAT_GUESS_H
 

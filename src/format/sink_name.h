@@ -4,7 +4,7 @@
 
 #include <columnstone/sink.h>
 
-/* Where the number of a shard goes: in front of the ending of the format and that of a compression
+/* Where the number of a shard goes: before the ending of the format and that of a compression
  * after it. */
 size_t cst__shard_number_at(const char *path);
 

@@ -78,7 +78,7 @@ static cst_status skip_zeros(const inflater *state, cst__span *in, cst_error *er
     return CST_OK;
   }
   return cst__fail(error, CST_CORRUPT, "the file is damaged, or something was appended to it",
-                   "neither a further gzip member nor zeros behind gzip member %llu",
+                   "neither a further gzip member nor zeros after gzip member %llu",
                    (unsigned long long)state->members);
 }
 
@@ -87,7 +87,7 @@ static cst_status skip_zeros(const inflater *state, cst__span *in, cst_error *er
 static cst_status begin_member(inflater *state, cst__span *in, cst_error *error) {
   if (state->wrapper == ISAL_ZLIB && state->members > 0) {
     return cst__fail(error, CST_CORRUPT, "the file is damaged, or something was appended to it",
-                     "bytes behind the end of the zlib stream");
+                     "bytes after the end of the zlib stream");
   }
   if (state->padding || (state->members > 0 && *in->at == 0)) {
     state->padding = true;

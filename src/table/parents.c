@@ -72,7 +72,7 @@ static cst_status fail_parent(int64_t i, int64_t parent, int64_t before, int64_t
               (long long)parent, (long long)num_rows);
   } else {
     cst__fail(error, CST_INVALID_ARGUMENT, "sort the values by their parents",
-              "the parent of value %lld is %lld, behind a parent of %lld", (long long)i,
+              "the parent of value %lld is %lld, after a parent of %lld", (long long)i,
               (long long)parent, (long long)before);
   }
   cst__error_add_record(error, i, -1);

@@ -15,7 +15,7 @@ enum { CST__PROFILE_STRING_MAX = 256 };
 
 /* The different strings of a feature, while there are few of them. */
 typedef struct cst__few_strings {
-  bool too_many; /* or too long ones, or some that are no UTF-8 */
+  bool too_many; /* or too long ones, or some that are not UTF-8 */
   cst_bytes *items;
   size_t count;
   size_t capacity;

@@ -134,10 +134,11 @@ static void report_type(cst__report *r, const cst__tally *tally) {
     return;
   }
   if (tally->types.first[0] == '\0') { /* a text that does not read as one */
-    report_feature(r, tally, CST__FAULT_TYPE, "type",
-                   cst__report_say(r, "%s text that is no %s", records_have(r, finding), expected),
-                   cst__report_say(r, "change the type of \"%s\" to BYTES, or repair the data",
-                                   feature_path(tally)));
+    report_feature(
+        r, tally, CST__FAULT_TYPE, "type",
+        cst__report_say(r, "%s text that is not of type %s", records_have(r, finding), expected),
+        cst__report_say(r, "change the type of \"%s\" to BYTES, or repair the data",
+                        feature_path(tally)));
     return;
   }
   report_feature(
@@ -411,7 +412,7 @@ static void report_bool(cst__report *r, const cst__tally *tally) {
 static void report_utf8(cst__report *r, const cst__tally *tally) {
   report_feature(
       r, tally, CST__FAULT_UTF8, "utf8",
-      cst__report_say(r, "%s values that are no UTF-8, the schema says that they are text",
+      cst__report_say(r, "%s values that are not UTF-8, the schema says that they are text",
                       records_have(r, &tally->findings[CST__FAULT_UTF8])),
       cst__report_say(r, "take the text domain off \"%s\", or repair the data",
                       feature_path(tally)));

@@ -3,10 +3,11 @@
  *   make_examples PATH [RECORDS [KIND]]
  *
  * KIND `cells` (the default) has every state of a cell: values, empty, absent, without a type;
- * bytes that are no UTF-8; numbers at their limits. `clicks` is a click log of about 800 bytes a
+ * bytes that are not UTF-8; numbers at their limits. `clicks` is a click log of about 800 bytes a
  * record: a label, 13 integers, 26 strings of 8 bytes. `mixed` is `cells` but for the type of `id`
- * in the last record; `junk` has one record in the middle that is no tf.Example. The path's ending
- * tells the compression. The Examples are encoded here, not by the library that is under test.
+ * in the last record; `junk` has one record in the middle that is not a tf.Example. The path's
+ * ending tells the compression. The Examples are encoded here, not by the library that is under
+ * test.
  */
 #include <columnstone/sink.h>
 #include <stdio.h>

@@ -148,7 +148,7 @@ static void check_refused(cst_array *parents, int64_t rows, cst_status status, i
 
 TEST(parents_that_are_wrong) {
   check_refused(array_sample("int64", "1 0 2"), 3, CST_INVALID_ARGUMENT, 1,
-                "is 0, behind a parent of 1");
+                "is 0, after a parent of 1");
   check_refused(array_sample("int64", "-1 0 2"), 3, CST_INVALID_ARGUMENT, 0, "negative");
   check_refused(array_sample("int64", "0 -5 2"), 3, CST_INVALID_ARGUMENT, 1, "negative");
   check_refused(array_sample("int64", "0 3 2"), 3, CST_INVALID_ARGUMENT, 1,

@@ -209,14 +209,14 @@ TEST(a_schema_gives_the_columns_of_examples) {
   csv_check(&c, "s +l<z>", "[\"x\"]\n[\"\"]\n[\"q\\\"\"]\n---\n");
   c = CASE("i,s,f,n\n1,x,1,\n1.5,x,1,\n");
   c.options.schema = schema;
-  csv_check_fails(&c, CST_SCHEMA, "a cell of 3 bytes that is no int64", 1, 15, 3, 1);
+  csv_check_fails(&c, CST_SCHEMA, "a cell of 3 bytes that is not of type int64", 1, 15, 3, 1);
   c = CASE("i,s,f,n\n1,x,1,\n1,\"\n\",1e39,\n1,,2,\n");
   c.options.schema = schema;
-  csv_check_fails(&c, CST_SCHEMA, "a cell of 4 bytes that is no float32", 1, 15, 4, 3);
+  csv_check_fails(&c, CST_SCHEMA, "a cell of 4 bytes that is not of type float32", 1, 15, 4, 3);
   check_skip(&c, "[1.0] [1] [\"x\"] null\n[2.0] [1] null null\n---\n", "record 1 15 11 4:3; ");
   c = CASE("i,s,f,n\n1,x,1,0\n");
   c.options.schema = schema;
-  csv_check_fails(&c, CST_SCHEMA, "a cell of 1 bytes that is no null", 0, 8, 2, 7);
+  csv_check_fails(&c, CST_SCHEMA, "a cell of 1 bytes that is not of type null", 0, 8, 2, 7);
   c = CASE("i,s,g,n\n");
   c.options.schema = schema;
   CHECK_EQ(csv_run(&c), CST_SCHEMA);
@@ -256,7 +256,7 @@ TEST(multivalent_columns) {
   c.files[0] = "v\n\n";
   csv_check(&c, "v n", "");
   c.files[0] = "v\n1\n\"\"\"x;1\"\n2\n";
-  csv_check_fails(&c, CST_SCHEMA, "no list of", 1, 4, 3, 2);
+  csv_check_fails(&c, CST_SCHEMA, "not of type list of", 1, 4, 3, 2);
   check_skip(&c, "[1]\n[2]\n---\n", "record 1 4 7 3:2; ");
 }
 

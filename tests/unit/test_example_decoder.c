@@ -474,7 +474,7 @@ TEST(names_that_are_no_utf8) {
   wire_text feature = RAW("\x1a\x03\x0a\x01\x01");
   wire_text entry = wire_entry("caf\xe9", &feature);
   wire_text record = record_of_entry(&entry);
-  check_error((run){0}, &record, 1, CST_CORRUPT, 0, "", "no UTF-8");
+  check_error((run){0}, &record, 1, CST_CORRUPT, 0, "", "not UTF-8");
   /* With a schema, what is not wanted is stepped over, the name too. */
   check_records((run){SCHEMA_ABC}, &record, 1, "a: null | b: null | c: null");
 }

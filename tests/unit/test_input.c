@@ -155,8 +155,8 @@ TEST(zstd_frames_and_skippable_ones) {
 
 TEST(trailing_garbage_is_refused) {
   static const char *const messages[] = {NULL, "neither a further gzip member nor zeros",
-                                         "behind the end of the zlib stream",
-                                         "no zstd frame behind zstd frame 1"};
+                                         "after the end of the zlib stream",
+                                         "no zstd frame after zstd frame 1"};
   bytes plain = {0};
   add_noise(&plain, 1000, 11);
   for (size_t c = 1; c < NUM_COMPRESSIONS; c++) {

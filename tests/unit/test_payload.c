@@ -33,7 +33,7 @@ static cst_status open_text(const void *plan, void **decoder, cst_error *error) 
 static cst_status check_text(const cst__records *records, cst_error *error) {
   for (size_t i = 0; i < records->count; i++) {
     if (!cst__utf8_valid(records->items[i].data, records->items[i].size)) {
-      cst_status status = cst__fail(error, CST_CORRUPT, NULL, "the record is no UTF-8");
+      cst_status status = cst__fail(error, CST_CORRUPT, NULL, "the record is not UTF-8");
       cst__error_add_record(error, (int64_t)i, -1);
       return status;
     }

@@ -142,7 +142,7 @@ TEST(limits_without_end) {
 }
 
 TEST(strings_that_are_no_choice) {
-  /* Ids do not repeat; what is no UTF-8 is no text. */
+  /* Ids do not repeat; what is not UTF-8 is not text. */
   data d = EXAMPLES("id:bytes[a] raw:bytes[\xff]", "id:bytes[b] raw:bytes[\xff]",
                     "id:bytes[c] raw:bytes[\xff]", "id:bytes[d] raw:bytes[\xff]");
   line l = propose(&d);

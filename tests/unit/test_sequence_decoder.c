@@ -578,7 +578,7 @@ TEST(names_that_are_no_utf8_or_hold_a_nul) {
   wire_text list = RAW("\x0a\x05\x1a\x03\x0a\x01\x01");
   wire_text entry = wire_entry("caf\xe9", &list);
   wire_text record = record_of_entry(&entry);
-  check_failure((run){0}, &record, 1, CST_CORRUPT, 0, "SEQ", "no UTF-8");
+  check_failure((run){0}, &record, 1, CST_CORRUPT, 0, "SEQ", "not UTF-8");
   wire_text nul = {.size = 0};
   wire_field(&nul, 1, "a\0b", 3);
   record = record_of_entry(&nul);

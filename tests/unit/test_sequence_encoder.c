@@ -337,7 +337,7 @@ TEST(a_schema_is_kept) {
   check_refused("struct{lists: struct{}}", "{{}}", "feature { name: 'n' type: INT }", CST_SCHEMA,
                 -1, LISTS, "no feature for the feature lists");
   check_refused("struct{lists: struct{}}", "{{}}", "feature { name: '##SEQUENCE##' type: INT }",
-                CST_SCHEMA, -1, LISTS, "is no STRUCT");
+                CST_SCHEMA, -1, LISTS, "is not a STRUCT");
 }
 
 static int scenario(void *context) {

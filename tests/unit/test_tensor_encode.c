@@ -38,7 +38,7 @@ static void check_equal(const struct ArrowSchema *schema, const struct ArrowArra
   cst__arena_reset(&arena);
 }
 
-/* The tensors of a batch as text, one behind the other. */
+/* The tensors of a batch as text, one after the other. */
 static void all_text(const cst_tensors *tensors, char *out, size_t size) {
   size_t at = 0;
   for (size_t i = 0; i < cst_tensors_count(tensors); i++) {

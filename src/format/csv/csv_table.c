@@ -112,11 +112,11 @@ static cst_status say_misfit(csv_reader *r, const cst__csv_misfit *misfit, cst_e
   if (misfit->is_null) {
     cst__fail(error, CST_SCHEMA, hint, "an empty cell, where the type has no nulls");
   } else if (column->type->layout == CST__LAYOUT_FIXED_LIST) {
-    cst__fail(error, CST_SCHEMA, hint, "a cell of %u bytes that is no %s, %lld in number",
+    cst__fail(error, CST_SCHEMA, hint, "a cell of %u bytes that is not of type %s, %lld in number",
               misfit->size, what, (long long)column->type->fixed_size);
   } else {
-    cst__fail(error, CST_SCHEMA, hint, "a cell of %u bytes that is no %s%s", misfit->size, what,
-              plan->is_sampled ? ", as all of the sample were" : "");
+    cst__fail(error, CST_SCHEMA, hint, "a cell of %u bytes that is not of type %s%s", misfit->size,
+              what, plan->is_sampled ? ", as all of the sample were" : "");
   }
   cst__error_add_path(error, column->name, strlen(column->name));
   return CST_SCHEMA;

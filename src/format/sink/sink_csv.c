@@ -4,7 +4,7 @@
  * them types are inferred again. A null is an empty cell, an empty string is "". Quotes stand where
  * they are needed. Floats have the fewest digits that read back as the same value, a point or an
  * exponent among them; nan, inf and -inf are words. Strings and bytes are written as they are,
- * bytes that are no UTF-8 too, so that nothing is lost; other programs may not like those.
+ * bytes that are not UTF-8 too, so that nothing is lost; other programs may not like those.
  *
  * A list of one value is the value. A list of several is possible in a multivalent column (named in
  * `multivalent`, or all lists if a secondary delimiter is given): its values stand with the
@@ -28,7 +28,7 @@ typedef struct csv_sink {
   const struct ArrowSchema *schema; /* borrowed */
   cst__arena arena;                 /* the views of one batch */
   cst__json_text text;              /* lines that are not written yet */
-  cst__json_text cell;              /* a list's values, in front of their quotes */
+  cst__json_text cell;              /* a list's values, before they are quoted */
   cst__csv_dialect dialect;
   bool quotes_numbers; /* the delimiter or the sign of comments may be part of one */
   bool quotes_inner;   /* the secondary delimiter may */

@@ -29,7 +29,7 @@ typedef struct cst__sink_format {
   cst_status (*open)(const cst__sink_target *open, void **sink, cst_error *error);
   /* Borrows the batch. Errors name row (as record) and column (as path). */
   cst_status (*write)(void *sink, const struct ArrowArray *batch, cst_error *error);
-  /* Writes what is left; the output is finished behind it. */
+  /* Writes what is left; the output is finished after it. */
   cst_status (*finish)(void *sink, cst_error *error);
   void (*free)(void *sink);
   /* For formats of records: true if batches of these columns are to be written so, when only the

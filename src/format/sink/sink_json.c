@@ -12,7 +12,7 @@ typedef struct json_sink {
   const struct ArrowSchema *schema; /* borrowed */
   cst__arena arena;                 /* the views of one batch */
   cst__json_text text;              /* lines that are not written yet */
-  cst__json_text keys;              /* the keys of all columns, one behind the other */
+  cst__json_text keys;              /* the keys of all columns, one after the other */
   size_t *key_ends;                 /* where each key ends in `keys` */
   size_t num_keys;
 } json_sink;

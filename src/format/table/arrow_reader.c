@@ -192,7 +192,7 @@ static cst_status open_next(arrow_reader *reader, cst_error *error) {
   return CST_OK;
 }
 
-/* Opens the file again, for dictionaries that lie behind the batches. */
+/* Opens the file again, for dictionaries that come after the batches. */
 static cst_status look_again(arrow_reader *reader, cst_error *error) {
   const cst__table_files *files = &reader->plan->files;
   cst__input *again;
@@ -263,7 +263,7 @@ static void arrow_close(void *ptr) {
   cst__delete(reader);
 }
 
-/* Feather of version 1 is no Arrow IPC, but whoever has it is told so here. */
+/* Feather of version 1 is not Arrow IPC, but whoever has it is told so here. */
 static bool arrow_sniff(const uint8_t *head, size_t size) {
   return cst__ipc_sniff(head, size) || (size >= 8 && memcmp(head, "FEA1\0\0\0\0", 8) == 0);
 }

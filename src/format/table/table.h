@@ -65,10 +65,10 @@ typedef struct cst__table_format {
   cst_status (*open)(const void *plan, cst__table_drop drop, void *drop_ctx, void **reader,
                      cst_error *error);
   /* The next batch (a struct array); out->release is NULL at the end. Batches are ours: valid, with
-   * buffers of their own. A failure comes behind the rows in front of it that fill a batch. */
+   * buffers of their own. A failure comes after the rows before it that fill a batch. */
   cst_status (*next)(void *reader, struct ArrowArray *out, cst_error *error);
-  /* What the files read so far have to tell of that is no failure, one by one and each once: true,
-   * the file's number, and the warning, which names it. NULL: there is never anything. */
+  /* What the files read so far have to tell of that is not a failure, one by one and each once:
+   * true, the file's number, and the warning, which names it. NULL: there is never anything. */
   bool (*warning)(void *reader, size_t *file, cst_error *warning);
   /* Bytes taken from the files so far, as they lie on disk. */
   uint64_t (*consumed)(const void *reader);

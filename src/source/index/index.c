@@ -354,7 +354,7 @@ static cst_status load_index_file(const char *name, cst_index *index, cst_error 
   CST__TRY(cst__raw_open(&raw, name, &index->allocator, error));
   cst_status status = raw.size >= 0 && raw.at_any_offset
                           ? read_index_file(&raw, index, error)
-                          : fail_damaged(error, "the index is no regular file");
+                          : fail_damaged(error, "the index is not a regular file");
   if (status != CST_OK) {
     cst__error_add_file(error, name);
   }

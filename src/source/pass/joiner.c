@@ -79,7 +79,7 @@ cst_status cst__joiner_put(cst__joiner *joiner, struct ArrowArray *batch, cst_er
   return CST_OK;
 }
 
-/* Forgets the first parts and `rows` rows of the one behind them. */
+/* Forgets the first parts and `rows` rows of the one after them. */
 static void advance(cst__joiner *joiner, size_t parts, int64_t rows) {
   for (size_t i = 0; i < parts; i++) {
     joiner->waiting_rows -= joiner->waiting[i].length;
@@ -180,7 +180,7 @@ cst_status cst__joiner_take(cst__joiner *joiner, bool at_end, struct ArrowArray 
   }
   CST__TRY(join(joiner, rows, count, out, error));
   bool all = found == rows;
-  int64_t behind = joiner->waiting[count - 1].length - (found - rows);
-  advance(joiner, all ? count : count - 1, all ? 0 : behind);
+  int64_t rest = joiner->waiting[count - 1].length - (found - rows);
+  advance(joiner, all ? count : count - 1, all ? 0 : rest);
   return CST_OK;
 }

@@ -182,6 +182,17 @@ def test_filter(trips: pathlib.Path, threads: int, condition: Any) -> None:
         src.take([1])
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_batches_end_by_their_bytes_after_a_filter_too(make_file: MakeFile, threads: int) -> None:
+    path = make_file("t.tfrecord", [wire.example({"n": [i], "b": [b"x" * 980]}) for i in range(64)])
+    src = cst.open(path, flat=True, batch_bytes=8000, threads=threads)
+    assert [b.num_rows for b in src] == [8] * 8
+    assert [b.num_rows for b in src.filter(lambda b: [True] * b.num_rows)] == [8] * 8
+    kept = src.filter(lambda b: [n % 4 == 0 for n in b["n"].to_pylist()])
+    assert [b.num_rows for b in kept] == [8] * 2
+    assert fares(kept, "n") == list(range(0, 64, 4))
+
+
 def test_filter_by_a_column_and_one_after_another(trips: pathlib.Path) -> None:
     def flagged(batch: pa.RecordBatch) -> pa.RecordBatch:
         return batch.append_column("dear", pc.greater(batch["fare"], 100))

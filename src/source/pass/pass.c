@@ -187,6 +187,28 @@ static cst_status put_aside(cst_pass *pass, struct ArrowArray *batch, cst_error 
   return cst__joiner_put(&joining->joiner, batch, error);
 }
 
+/* What waits takes its share of the bytes along. */
+static cst_status take_joined(cst__pass_joining *joining, struct ArrowArray *out,
+                              cst_error *error) {
+  uint64_t before = (uint64_t)joining->joiner.waiting_rows;
+  CST__TRY(cst__joiner_take(&joining->joiner, joining->flush, out, error));
+  joining->bytes = joining->bytes * (uint64_t)joining->joiner.waiting_rows / before;
+  return CST_OK;
+}
+
+/* True if the batch ends here by its bytes, with the rows that the last unit has given: those that
+ * a stage has left of it stand for their part of its records. */
+static bool ends_by_bytes(cst_pass *pass, int64_t rows) {
+  const cst__unit *unit = &pass->delivered;
+  uint64_t all = unit->rows;
+  uint64_t left = (uint64_t)rows < all ? (uint64_t)rows : all;
+  if (!unit->map.moved) {
+    return unit->by_bytes;
+  }
+  pass->joining.bytes += all > 0 ? unit->bytes * left / all : 0;
+  return pass->options.bytes > 0 && pass->joining.bytes >= pass->options.bytes;
+}
+
 /* The next batch of full size, or the last one; full units go through as they are until one has
  * lost records. */
 static cst_status next_joined(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
@@ -195,7 +217,7 @@ static cst_status next_joined(cst_pass *pass, struct ArrowArray *out, cst_error 
   for (;;) {
     joining->delivers = joiner->waiting_rows > 0 && (joining->flush || cst__joiner_is_full(joiner));
     if (joining->delivers) {
-      return cst__joiner_take(joiner, joining->flush, out, error);
+      return take_joined(joining, out, error);
     }
     joining->flush = false;
     if (pass->at_end) {
@@ -203,10 +225,11 @@ static cst_status next_joined(cst_pass *pass, struct ArrowArray *out, cst_error 
     }
     struct ArrowArray batch;
     CST__TRY(next_unit(pass, &batch, error));
-    bool by_bytes = pass->delivered.by_bytes && !pass->delivered.map.moved;
+    bool by_bytes = ends_by_bytes(pass, batch.release != NULL ? batch.length : 0);
     joining->flush = pass->at_end || by_bytes;
     bool is_full = by_bytes || batch.length == (int64_t)pass->options.rows;
     if (batch.release != NULL && is_full && joiner->waiting_rows == 0) {
+      joining->bytes = 0;
       *out = batch;
       return CST_OK;
     }

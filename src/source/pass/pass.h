@@ -14,6 +14,7 @@ typedef struct cst__pass_joining {
   struct ArrowSchema schema; /* release NULL: the joiner has not been needed */
   bool flush;                /* what waits in the joiner is next, full or not */
   bool delivers;             /* the batch delivered last comes out of it */
+  uint64_t bytes;            /* of the records that the waiting rows come from, about */
 } cst__pass_joining;
 
 struct cst_pass {

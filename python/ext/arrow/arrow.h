@@ -49,6 +49,9 @@ void cst__py_release_array(struct ArrowArray *array);
 /* The stream's schema, well formed at every depth. On failure there is nothing to release. */
 cst_status cst__py_stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out,
                                  cst_error *error);
+/* The stream's next batch; out->release is NULL at the end, and on failure. */
+cst_status cst__py_stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out,
+                               cst_error *error);
 /* Fills the error for a stream's callback that returned `code`. */
 cst_status cst__py_stream_failure(struct ArrowArrayStream *stream, int code, cst_error *error);
 

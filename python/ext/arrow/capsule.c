@@ -171,6 +171,17 @@ cst_status cst__py_stream_failure(struct ArrowArrayStream *stream, int code, cst
   return error->code;
 }
 
+cst_status cst__py_stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out,
+                               cst_error *error) {
+  out->release = NULL;
+  int code = stream->get_next(stream, out);
+  if (code != 0) {
+    out->release = NULL;
+    return cst__py_stream_failure(stream, code, error);
+  }
+  return CST_OK;
+}
+
 int cst__py_import_stream(PyObject *object, struct ArrowArrayStream *stream) {
   PyObject *capsule = PyObject_CallMethod(object, "__arrow_c_stream__", NULL);
   if (capsule == NULL) {

@@ -215,19 +215,16 @@ static cst_status encode_stream(encoder_object *self, struct ArrowArrayStream *s
   }
   int64_t before = 0; /* rows of the batches before */
   while (status == CST_OK) {
-    struct ArrowArray batch = {.release = NULL};
-    int code = stream->get_next(stream, &batch);
-    if (code != 0) {
-      status = cst__py_stream_failure(stream, code, error);
-    } else if (batch.release == NULL) {
+    struct ArrowArray batch;
+    status = cst__py_stream_next(stream, &batch, error);
+    if (batch.release == NULL) {
       break;
-    } else {
-      int64_t rows = batch.length;
-      status = add_piece(self, p, &schema, &batch, error);
-      error->record += status != CST_OK && error->record >= 0 ? before : 0;
-      before += rows;
-      batch.release(&batch);
     }
+    int64_t rows = batch.length;
+    status = add_piece(self, p, &schema, &batch, error);
+    error->record += status != CST_OK && error->record >= 0 ? before : 0;
+    before += rows;
+    batch.release(&batch);
   }
   schema.release(&schema);
   return status;

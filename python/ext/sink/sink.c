@@ -154,16 +154,13 @@ static cst_status refuse_schema(cst_error *error) {
 static cst_status write_rows(sink_object *self, struct ArrowArrayStream *stream, int64_t *rows,
                              cst_error *error) {
   for (;;) {
-    struct ArrowArray batch = {.release = NULL};
-    int code = stream->get_next(stream, &batch);
-    if (code != 0) {
-      return cst__py_stream_failure(stream, code, error);
-    }
+    struct ArrowArray batch;
+    cst_status status = cst__py_stream_next(stream, &batch, error);
     if (batch.release == NULL) {
-      return CST_OK;
+      return status;
     }
     *rows += batch.length;
-    cst_status status = cst_sink_write(self->sink, &batch, error);
+    status = cst_sink_write(self->sink, &batch, error);
     batch.release(&batch);
     if (status != CST_OK) {
       return status;

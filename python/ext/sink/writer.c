@@ -164,16 +164,13 @@ static cst_status writer_write_batches(writer_object *self, struct ArrowArrayStr
     return status;
   }
   while (status == CST_OK) {
-    struct ArrowArray batch = {.release = NULL};
-    int code = stream->get_next(stream, &batch);
-    if (code != 0) {
-      status = cst__py_stream_failure(stream, code, error);
-    } else if (batch.release == NULL) {
+    struct ArrowArray batch;
+    status = cst__py_stream_next(stream, &batch, error);
+    if (batch.release == NULL) {
       break;
-    } else {
-      status = cst_tfrecord_writer_write_arrow(self->writer, &schema, &batch, error);
-      batch.release(&batch);
     }
+    status = cst_tfrecord_writer_write_arrow(self->writer, &schema, &batch, error);
+    batch.release(&batch);
   }
   schema.release(&schema);
   return status;

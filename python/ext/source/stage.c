@@ -221,7 +221,7 @@ static void add_place(PyObject *exception, const cst_error *error) {
     return;
   }
   if (error->record >= 0) {
-    snprintf(record, sizeof record, " that begins with record %lld", (long long)error->record);
+    PyOS_snprintf(record, sizeof record, " that begins with record %lld", (long long)error->record);
   }
   PyObject *note = PyUnicode_FromFormat("in the batch%s%s%s", record,
                                         error->file[0] == '\0' ? "" : " of ", error->file);

@@ -31,8 +31,8 @@ int cst__py_shared_export_array(cst__py_shared *shared, const struct ArrowArray 
 PyObject *cst__py_schema_capsule(struct ArrowSchema *schema);
 PyObject *cst__py_array_capsule(struct ArrowArray *array);
 PyObject *cst__py_stream_capsule(struct ArrowArrayStream *stream);
-/* The object, if it exports Arrow data; else what columnstone._objects.as_arrow makes of it, which
- * is itself if it is none that stands for Arrow data. NULL with an exception. */
+/* The object, if it exports Arrow data; else what columnstone._arrow.as_arrow.as_arrow makes of it,
+ * which is itself if it is none that stands for Arrow data. NULL with an exception. */
 PyObject *cst__py_as_arrow(PyObject *object);
 /* Moves data out of an object with __arrow_c_array__ or __arrow_c_stream__. 0, or -1 with an
  * exception and nothing to release. The schema is well formed at every depth; of the array nothing
@@ -49,11 +49,9 @@ void cst__py_release_array(struct ArrowArray *array);
 /* The stream's schema, well formed at every depth. On failure there is nothing to release. */
 cst_status cst__py_stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out,
                                  cst_error *error);
-/* The stream's next batch; out->release is NULL at the end, and on failure. */
+/* The next batch; out->release is NULL at the end, and on failure. */
 cst_status cst__py_stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out,
                                cst_error *error);
-/* Fills the error for a stream's callback that returned `code`. */
-cst_status cst__py_stream_failure(struct ArrowArrayStream *stream, int code, cst_error *error);
 
 /* ---- arrow_schema.c ---- */
 

@@ -117,12 +117,23 @@ static int move_schema(struct ArrowSchema *from, struct ArrowSchema *out) {
   return 0;
 }
 
+/* Fills the error for a stream's callback that returned `code`. */
+static cst_status stream_failure(struct ArrowArrayStream *stream, int code, cst_error *error) {
+  const char *text = stream->get_last_error == NULL ? NULL : stream->get_last_error(stream);
+  error->code = code == ENOMEM  ? CST_NO_MEMORY
+                : code == EINTR ? CST_INTERRUPTED
+                                : CST_INVALID_ARGUMENT;
+  PyOS_snprintf(error->message, sizeof error->message, "the Arrow stream failed: %.120s",
+                text == NULL ? "no reason given" : text);
+  return error->code;
+}
+
 cst_status cst__py_stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out,
                                  cst_error *error) {
   out->release = NULL;
   int code = stream->get_schema(stream, out);
   if (code != 0) {
-    return cst__py_stream_failure(stream, code, error);
+    return stream_failure(stream, code, error);
   }
   if (is_whole(out, 0)) {
     return CST_OK;
@@ -133,6 +144,17 @@ cst_status cst__py_stream_schema(struct ArrowArrayStream *stream, struct ArrowSc
   error->code = CST_INVALID_ARGUMENT;
   PyOS_snprintf(error->message, sizeof error->message, "%s", no_whole_schema);
   return error->code;
+}
+
+cst_status cst__py_stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out,
+                               cst_error *error) {
+  out->release = NULL;
+  int code = stream->get_next(stream, out);
+  if (code == 0) {
+    return CST_OK;
+  }
+  out->release = NULL;
+  return stream_failure(stream, code, error);
 }
 
 int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct ArrowArray *array) {
@@ -159,27 +181,6 @@ int cst__py_import_array(PyObject *object, struct ArrowSchema *schema, struct Ar
   }
   Py_DECREF(pair);
   return result;
-}
-
-cst_status cst__py_stream_failure(struct ArrowArrayStream *stream, int code, cst_error *error) {
-  const char *text = stream->get_last_error == NULL ? NULL : stream->get_last_error(stream);
-  error->code = code == ENOMEM  ? CST_NO_MEMORY
-                : code == EINTR ? CST_INTERRUPTED
-                                : CST_INVALID_ARGUMENT;
-  PyOS_snprintf(error->message, sizeof error->message, "the Arrow stream failed: %.120s",
-                text == NULL ? "no reason given" : text);
-  return error->code;
-}
-
-cst_status cst__py_stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out,
-                               cst_error *error) {
-  out->release = NULL;
-  int code = stream->get_next(stream, out);
-  if (code != 0) {
-    out->release = NULL;
-    return cst__py_stream_failure(stream, code, error);
-  }
-  return CST_OK;
 }
 
 int cst__py_import_stream(PyObject *object, struct ArrowArrayStream *stream) {

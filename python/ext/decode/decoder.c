@@ -367,28 +367,20 @@ static PyGetSetDef getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-#define DECODER_SLOTS(noun, face)                             \
-  static PyType_Slot noun##_slots[] = {                       \
-      {Py_tp_doc, "A decoder; " face " is the public face."}, \
-      {Py_tp_new, decoder_new_##noun},                        \
-      {Py_tp_dealloc, decoder_dealloc},                       \
-      {Py_tp_methods, methods},                               \
-      {Py_tp_getset, getset},                                 \
-      {0, NULL},                                              \
+#define DECODER_TYPE(noun, title, type)                                    \
+  static PyType_Slot noun##_slots[] = {                                    \
+      {Py_tp_doc, "A decoder; columnstone." title " is the public face."}, \
+      {Py_tp_new, decoder_new_##noun},                                     \
+      {Py_tp_dealloc, decoder_dealloc},                                    \
+      {Py_tp_methods, methods},                                            \
+      {Py_tp_getset, getset},                                              \
+      {0, NULL},                                                           \
+  };                                                                       \
+  PyType_Spec type = {                                                     \
+      .name = "columnstone._core." title,                                  \
+      .basicsize = sizeof(decoder_object),                                 \
+      .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,              \
+      .slots = noun##_slots,                                               \
   };
-DECODER_SLOTS(example, "columnstone.ExampleDecoder")
-DECODER_SLOTS(sequence, "columnstone.SequenceExampleDecoder")
-
-PyType_Spec cst__py_decoder_spec = {
-    .name = "columnstone._core.ExampleDecoder",
-    .basicsize = sizeof(decoder_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = example_slots,
-};
-
-PyType_Spec cst__py_sequence_decoder_spec = {
-    .name = "columnstone._core.SequenceExampleDecoder",
-    .basicsize = sizeof(decoder_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = sequence_slots,
-};
+DECODER_TYPE(example, "ExampleDecoder", cst__py_decoder_spec)
+DECODER_TYPE(sequence, "SequenceExampleDecoder", cst__py_sequence_decoder_spec)

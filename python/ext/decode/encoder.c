@@ -349,27 +349,19 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-#define ENCODER_SLOTS(noun, face)                              \
-  static PyType_Slot noun##_slots[] = {                        \
-      {Py_tp_doc, "An encoder; " face " is the public face."}, \
-      {Py_tp_new, encoder_new_##noun},                         \
-      {Py_tp_dealloc, encoder_dealloc},                        \
-      {Py_tp_methods, methods},                                \
-      {0, NULL},                                               \
+#define ENCODER_TYPE(noun, title, type)                                     \
+  static PyType_Slot noun##_slots[] = {                                     \
+      {Py_tp_doc, "An encoder; columnstone." title " is the public face."}, \
+      {Py_tp_new, encoder_new_##noun},                                      \
+      {Py_tp_dealloc, encoder_dealloc},                                     \
+      {Py_tp_methods, methods},                                             \
+      {0, NULL},                                                            \
+  };                                                                        \
+  PyType_Spec type = {                                                      \
+      .name = "columnstone._core." title,                                   \
+      .basicsize = sizeof(encoder_object),                                  \
+      .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,               \
+      .slots = noun##_slots,                                                \
   };
-ENCODER_SLOTS(example, "columnstone.ExampleEncoder")
-ENCODER_SLOTS(sequence, "columnstone.SequenceExampleEncoder")
-
-PyType_Spec cst__py_encoder_spec = {
-    .name = "columnstone._core.ExampleEncoder",
-    .basicsize = sizeof(encoder_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = example_slots,
-};
-
-PyType_Spec cst__py_sequence_encoder_spec = {
-    .name = "columnstone._core.SequenceExampleEncoder",
-    .basicsize = sizeof(encoder_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = sequence_slots,
-};
+ENCODER_TYPE(example, "ExampleEncoder", cst__py_encoder_spec)
+ENCODER_TYPE(sequence, "SequenceExampleEncoder", cst__py_sequence_encoder_spec)

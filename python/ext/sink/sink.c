@@ -1,11 +1,8 @@
 /* Sink: record batches to a file of any format, or into a Python file object. */
-#include <stdlib.h>
-#include <unistd.h>
-
+#include "ext/sink/sink.h"
 #include "ext/arrow/arrow.h"
 #include "ext/io/io.h"
 #include "ext/schema/schema.h"
-#include "ext/sink/sink.h"
 
 typedef struct sink_object {
   PyObject_HEAD cst_sink *sink; /* NULL: not begun, finished or given up */
@@ -14,10 +11,8 @@ typedef struct sink_object {
   PyObject *held;           /* the tuple of arguments */
   const char *path;         /* or the name of the file object */
   cst__py_csv csv;
-  cst__py_file *file;        /* our own reference, for its exception; NULL for a path */
   struct ArrowSchema schema; /* of the batches, once known */
-  cst__py_lock lock;
-  pid_t process;
+  cst__py_output output;
 } sink_object;
 
 /* ---- life ---- */
@@ -43,18 +38,14 @@ static int sink_parse(sink_object *self, PyObject *args) {
   o->lossy = lossy != 0;
   o->csv = cst__py_csv_view(&self->csv);
   o->shard_bytes = shard_bytes;
-  if (object != Py_None) {
-    self->file = cst__py_file_new(cst__py_state_of((PyObject *)self), object, false);
-    return self->file == NULL ? -1 : 0;
-  }
-  return 0;
+  return object == Py_None ? 0 : cst__py_output_set_file(&self->output, object);
 }
 
 /* An early answer about a path: the file itself is opened when the schema is known. */
 static int sink_check(sink_object *self) {
   cst_error error = CST_ERROR_INIT;
-  if (self->file == NULL && cst_sink_check(self->path, &self->options, &error) != CST_OK) {
-    cst__py_raise(cst__py_state_of((PyObject *)self), &error);
+  if (self->output.file == NULL && cst_sink_check(self->path, &self->options, &error) != CST_OK) {
+    cst__py_raise(self->output.state, &error);
     return -1;
   }
   return 0;
@@ -69,8 +60,8 @@ static PyObject *new_sink(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
   }
   self->options = (cst_sink_options)CST_SINK_OPTIONS_INIT;
   self->held = Py_NewRef(args);
-  self->process = getpid();
-  if (cst__py_lock_init(&self->lock) < 0 || sink_parse(self, args) < 0 || sink_check(self) < 0) {
+  if (cst__py_output_init(&self->output, cst__py_state_of((PyObject *)self)) < 0 ||
+      sink_parse(self, args) < 0 || sink_check(self) < 0) {
     Py_CLEAR(self);
   }
   return (PyObject *)self;
@@ -82,7 +73,7 @@ static void free_sink(sink_object *self) {
   cst_sink *sink = self->sink;
   self->sink = NULL;
   self->closed = true;
-  if (sink == NULL || self->process != getpid()) {
+  if (sink == NULL || !cst__py_output_is_ours(&self->output)) {
     return;
   }
   Py_BEGIN_ALLOW_THREADS
@@ -94,18 +85,13 @@ static int sink_traverse(PyObject *object, visitproc visit, void *arg) {
   sink_object *self = (sink_object *)object;
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->held);
-  if (self->file != NULL) {
-    return cst__py_file_traverse(self->file, visit, arg);
-  }
-  return 0;
+  return cst__py_output_traverse(&self->output, visit, arg);
 }
 
 static int sink_clear(PyObject *object) {
   sink_object *self = (sink_object *)object;
   free_sink(self);
-  cst__py_file *file = self->file;
-  self->file = NULL;
-  cst__py_file_release(file);
+  cst__py_output_clear(&self->output);
   Py_CLEAR(self->held);
   return 0;
 }
@@ -118,7 +104,7 @@ static void sink_dealloc(PyObject *object) {
   if (self->schema.release != NULL) {
     self->schema.release(&self->schema);
   }
-  cst__py_lock_reset(&self->lock);
+  cst__py_lock_reset(&self->output.lock);
   cst__py_free(object);
 }
 
@@ -127,12 +113,12 @@ static void sink_dealloc(PyObject *object) {
 /* Opens the output for batches of this schema (moved in). No GIL. */
 static cst_status begin(sink_object *self, struct ArrowSchema *schema, cst_error *error) {
   cst_status status;
-  if (self->file == NULL) {
+  if (self->output.file == NULL) {
     status = cst_sink_open(self->path, schema, &self->options, &self->sink, error);
   } else {
     cst_writer writer;
     PyGILState_STATE gil = PyGILState_Ensure(); /* for the count of references */
-    writer = cst__py_file_writer(self->file, self->path);
+    writer = cst__py_file_writer(self->output.file, self->path);
     PyGILState_Release(gil);
     status = cst_sink_open_writer(&writer, schema, &self->options, &self->sink, error);
   }
@@ -187,33 +173,11 @@ static cst_status sink_write_stream(sink_object *self, struct ArrowArrayStream *
   return status == CST_OK ? write_rows(self, stream, rows, error) : status;
 }
 
+static bool sink_is_closed(PyObject *object) { return ((sink_object *)object)->closed; }
+
 /* Enters the lock of an open sink. 0, or -1 with an exception. */
 static int sink_enter(sink_object *self) {
-  cst__py_state *state = cst__py_state_of((PyObject *)self);
-  if (cst__py_lock_enter(&self->lock, state, "writer") < 0) {
-    return -1;
-  }
-  if (!self->closed && self->process == getpid()) {
-    return 0;
-  }
-  cst__py_lock_leave(&self->lock);
-  cst__py_fail(state, CST_STATE, "", "the writer is closed");
-  return -1;
-}
-
-/* Takes the result (may be NULL) of a call that returned `status`. */
-static PyObject *sink_leave(sink_object *self, cst_status status, const cst_error *error,
-                            PyObject *result) {
-  if (status != CST_OK) {
-    Py_CLEAR(result);
-    bool raised = error->code == CST_CALLBACK && self->file != NULL &&
-                  cst__py_kept_deliver(cst__py_file_kept(self->file));
-    if (!raised) {
-      cst__py_raise(cst__py_state_of((PyObject *)self), error);
-    }
-  }
-  cst__py_lock_leave(&self->lock);
-  return result;
+  return cst__py_output_enter(&self->output, (PyObject *)self, sink_is_closed);
 }
 
 static PyObject *sink_write_batches(PyObject *object, PyObject *batches) {
@@ -232,7 +196,8 @@ static PyObject *sink_write_batches(PyObject *object, PyObject *batches) {
   }
   stream.release(&stream);
   Py_END_ALLOW_THREADS
-  return entered ? sink_leave(self, status, &error, PyLong_FromLongLong(rows)) : NULL;
+  return entered ? cst__py_output_leave(&self->output, status, &error, PyLong_FromLongLong(rows))
+                 : NULL;
 }
 
 /* Opens the output for batches of this schema, before there is one. */
@@ -253,7 +218,7 @@ static PyObject *begin_by(PyObject *object, PyObject *schema_object) {
     schema.release(&schema);
   }
   Py_END_ALLOW_THREADS
-  return entered ? sink_leave(self, status, &error, Py_NewRef(Py_None)) : NULL;
+  return entered ? cst__py_output_leave(&self->output, status, &error, Py_NewRef(Py_None)) : NULL;
 }
 
 static PyObject *sink_finish(PyObject *object, PyObject *unused) {
@@ -276,23 +241,23 @@ static PyObject *sink_finish(PyObject *object, PyObject *unused) {
     Py_END_ALLOW_THREADS
   }
   free_sink(self);
-  return sink_leave(self, status, &error, Py_NewRef(Py_None));
+  return cst__py_output_leave(&self->output, status, &error, Py_NewRef(Py_None));
 }
 
 static PyObject *sink_give_up(PyObject *object, PyObject *unused) {
   (void)unused;
   sink_object *self = (sink_object *)object;
-  if (cst__py_lock_enter(&self->lock, cst__py_state_of(object), "writer") < 0) {
+  if (cst__py_lock_enter(&self->output.lock, self->output.state, "writer") < 0) {
     return NULL;
   }
   free_sink(self);
-  cst__py_lock_leave(&self->lock);
+  cst__py_lock_leave(&self->output.lock);
   Py_RETURN_NONE;
 }
 
 static PyObject *sink_get_closed(PyObject *object, void *closure) {
   (void)closure;
-  return PyBool_FromLong(((sink_object *)object)->closed);
+  return PyBool_FromLong(sink_is_closed(object));
 }
 
 PyObject *cst__py_sink_exists(PyObject *module, PyObject *args) {

@@ -3,8 +3,35 @@
 #define COLUMNSTONE_PYTHON_SINK_H
 
 #include <columnstone/sink.h>
+#include <unistd.h>
 
 #include "ext/base/base.h"
+#include "ext/io/io.h"
+
+/* ---- output.c: what a Sink and a TFRecordWriter have in common ---- */
+
+typedef struct cst__py_output {
+  cst__py_state *state;
+  cst__py_file *file; /* our own reference, for its exception; NULL for a path */
+  cst__py_lock lock;
+  pid_t process;
+} cst__py_output;
+
+/* 0, or -1 with an exception. */
+int cst__py_output_init(cst__py_output *output, cst__py_state *state);
+int cst__py_output_set_file(cst__py_output *output, PyObject *file);
+int cst__py_output_traverse(const cst__py_output *output, visitproc visit, void *arg);
+void cst__py_output_clear(cst__py_output *output);
+/* False in a forked child, whose parent writes on. */
+bool cst__py_output_is_ours(const cst__py_output *output);
+/* Enters the lock of an output that is not closed. 0, or -1 with an exception. */
+int cst__py_output_enter(cst__py_output *output, PyObject *object, bool (*is_closed)(PyObject *));
+/* Leaves the lock. Takes the result (may be NULL) of a call that returned `status`, and returns it,
+ * or NULL with an exception. */
+PyObject *cst__py_output_leave(cst__py_output *output, cst_status status, const cst_error *error,
+                               PyObject *result);
+/* Sets the exception of a failed call: the file object's own if it raised one. */
+void cst__py_output_fail(const cst__py_output *output, const cst_error *error);
 
 /* ---- sink.c ---- */
 

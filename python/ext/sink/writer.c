@@ -1,34 +1,18 @@
 /* TFRecordWriter: records to a TFRecord file, or into a Python file object. */
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "ext/arrow/arrow.h"
-#include "ext/io/io.h"
 #include "ext/sink/sink.h"
 
 typedef struct writer_object {
   PyObject_HEAD cst_tfrecord_writer *writer; /* NULL: finished or given up */
-  cst__py_file *file; /* our own reference, for its exception; NULL for a path */
-  cst__py_lock lock;
-  pid_t process;
+  cst__py_output output;
 } writer_object;
-
-/* Sets the exception of a failed call; NULL. */
-static PyObject *writer_fail(writer_object *self, const cst_error *error) {
-  if (error->code == CST_CALLBACK && self->file != NULL &&
-      cst__py_kept_deliver(cst__py_file_kept(self->file))) {
-    return NULL;
-  }
-  return cst__py_raise(cst__py_state_of((PyObject *)self), error);
-}
 
 static cst_status open_file(writer_object *self, PyObject *object, const char *name,
                             const cst_sink_options *options, cst_error *error) {
-  self->file = cst__py_file_new(cst__py_state_of((PyObject *)self), object, false);
-  if (self->file == NULL) {
+  if (cst__py_output_set_file(&self->output, object) < 0) {
     return CST_CALLBACK;
   }
-  cst_writer writer = cst__py_file_writer(self->file, name);
+  cst_writer writer = cst__py_file_writer(self->output.file, name);
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
   status = cst_tfrecord_writer_open_writer(&writer, options, &self->writer, error);
@@ -62,14 +46,13 @@ static PyObject *new_writer(PyTypeObject *type, PyObject *args, PyObject *kwargs
   if (self == NULL) {
     return NULL;
   }
-  self->process = getpid();
   cst_error error = CST_ERROR_INIT;
-  if (cst__py_lock_init(&self->lock) < 0) {
+  if (cst__py_output_init(&self->output, cst__py_state_of((PyObject *)self)) < 0) {
     Py_CLEAR(self);
   } else if ((object == Py_None ? open_path(self, path, &options, &error)
                                 : open_file(self, object, path, &options, &error)) != CST_OK) {
     if (PyErr_Occurred() == NULL) {
-      writer_fail(self, &error);
+      cst__py_output_fail(&self->output, &error);
     }
     Py_CLEAR(self);
   }
@@ -81,7 +64,7 @@ static PyObject *new_writer(PyTypeObject *type, PyObject *args, PyObject *kwargs
 static void free_writer(writer_object *self) {
   cst_tfrecord_writer *writer = self->writer;
   self->writer = NULL;
-  if (writer == NULL || self->process != getpid()) {
+  if (writer == NULL || !cst__py_output_is_ours(&self->output)) {
     return;
   }
   Py_BEGIN_ALLOW_THREADS
@@ -92,18 +75,13 @@ static void free_writer(writer_object *self) {
 static int writer_traverse(PyObject *object, visitproc visit, void *arg) {
   writer_object *self = (writer_object *)object;
   Py_VISIT(Py_TYPE(object));
-  if (self->file != NULL) {
-    return cst__py_file_traverse(self->file, visit, arg);
-  }
-  return 0;
+  return cst__py_output_traverse(&self->output, visit, arg);
 }
 
 static int writer_clear(PyObject *object) {
   writer_object *self = (writer_object *)object;
   free_writer(self);
-  cst__py_file *file = self->file;
-  self->file = NULL;
-  cst__py_file_release(file);
+  cst__py_output_clear(&self->output);
   return 0;
 }
 
@@ -111,28 +89,19 @@ static void writer_dealloc(PyObject *object) {
   writer_object *self = (writer_object *)object;
   PyObject_GC_UnTrack(object);
   writer_clear(object);
-  cst__py_lock_reset(&self->lock);
+  cst__py_lock_reset(&self->output.lock);
   cst__py_free(object);
 }
 
+static bool writer_is_closed(PyObject *object) { return ((writer_object *)object)->writer == NULL; }
+
 /* Enters the lock of an open writer. 0, or -1 with an exception. */
 static int writer_enter(writer_object *self) {
-  cst__py_state *state = cst__py_state_of((PyObject *)self);
-  if (cst__py_lock_enter(&self->lock, state, "writer") < 0) {
-    return -1;
-  }
-  if (self->writer != NULL && self->process == getpid()) {
-    return 0;
-  }
-  cst__py_lock_leave(&self->lock);
-  cst__py_fail(state, CST_STATE, "", "the writer is closed");
-  return -1;
+  return cst__py_output_enter(&self->output, (PyObject *)self, writer_is_closed);
 }
 
 static PyObject *writer_leave(writer_object *self, cst_status status, const cst_error *error) {
-  PyObject *result = status == CST_OK ? Py_NewRef(Py_None) : writer_fail(self, error);
-  cst__py_lock_leave(&self->lock);
-  return result;
+  return cst__py_output_leave(&self->output, status, error, Py_NewRef(Py_None));
 }
 
 static PyObject *write_record(PyObject *object, PyObject *record) {
@@ -250,17 +219,17 @@ static PyObject *writer_finish(PyObject *object, PyObject *unused) {
 static PyObject *writer_give_up(PyObject *object, PyObject *unused) {
   (void)unused;
   writer_object *self = (writer_object *)object;
-  if (cst__py_lock_enter(&self->lock, cst__py_state_of(object), "writer") < 0) {
+  if (cst__py_lock_enter(&self->output.lock, self->output.state, "writer") < 0) {
     return NULL;
   }
   free_writer(self);
-  cst__py_lock_leave(&self->lock);
+  cst__py_lock_leave(&self->output.lock);
   Py_RETURN_NONE;
 }
 
 static PyObject *writer_get_closed(PyObject *object, void *closure) {
   (void)closure;
-  return PyBool_FromLong(((writer_object *)object)->writer == NULL);
+  return PyBool_FromLong(writer_is_closed(object));
 }
 
 static PyMethodDef methods[] = {

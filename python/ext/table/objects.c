@@ -364,14 +364,18 @@ static int add_mapping(walk *w, cst__py_column *c, PyObject *value) {
 
 /* ---- arrays ---- */
 
-typedef struct element {
+/* The numbers of an object that has a buffer. */
+typedef struct numbers {
+  PyObject *object;
+  Py_buffer view;
   char letter;
   bool is_signed;
   bool is_real;
-} element;
+} numbers;
 
-/* Numbers of the machine's byte order. */
-static bool element_of(const Py_buffer *view, element *out) {
+/* Finds the type by the view; false unless it is one of numbers of the machine's byte order. */
+static bool numbers_type(numbers *n) {
+  const Py_buffer *view = &n->view;
   const char *format = view->format == NULL ? "B" : view->format;
   format += *format == '@' || *format == '=' || *format == '<';
   const char *ints = strchr("bhilqBHILQ", *format);
@@ -379,19 +383,20 @@ static bool element_of(const Py_buffer *view, element *out) {
     return false;
   }
   int log = view->itemsize == 1 ? 0 : view->itemsize == 2 ? 1 : view->itemsize == 4 ? 2 : 3;
-  *out = (element){.letter = *format, .is_real = strchr("efd", *format) != NULL};
+  n->letter = *format;
+  n->is_real = strchr("efd", *format) != NULL;
   if (ints != NULL) {
-    out->is_signed = *format >= 'a';
-    out->letter = (out->is_signed ? "csil" : "CSIL")[log];
+    n->is_signed = *format >= 'a';
+    n->letter = (n->is_signed ? "csil" : "CSIL")[log];
   }
-  return ints != NULL || out->is_real || *format == '?';
+  return ints != NULL || n->is_real || *format == '?';
 }
 
-static double real_at(const element *e, const char *at) {
+static double real_at(const numbers *n, const char *at) {
   float single;
   double real;
   uint16_t half;
-  switch (e->letter) {
+  switch (n->letter) {
     case 'e':
       memcpy(&half, at, sizeof half);
       return cst__py_half(half);
@@ -404,49 +409,49 @@ static double real_at(const element *e, const char *at) {
   }
 }
 
-static int64_t int_at(const element *e, const char *at, Py_ssize_t width) {
+static int64_t int_at(const numbers *n, const char *at) {
+  Py_ssize_t width = n->view.itemsize;
   uint64_t bits = 0;
   for (Py_ssize_t i = width; i-- > 0;) {
     bits = bits << 8 | (uint8_t)at[i];
   }
-  if (e->is_signed && width < 8 && (bits >> (8 * width - 1) & 1) != 0) {
+  if (n->is_signed && width < 8 && (bits >> (8 * width - 1) & 1) != 0) {
     bits |= UINT64_MAX << (8 * width);
   }
   return (int64_t)bits;
 }
 
-static int add_element(walk *w, cst__py_column *c, PyObject *value, const Py_buffer *view,
-                       const element *e, const char *at) {
-  cst__py_scalar item = {.kind = CST__PY_INT, .letter = e->letter};
-  if (e->is_real) {
+static int add_number(walk *w, cst__py_column *c, const numbers *n, const char *at) {
+  cst__py_scalar item = {.kind = CST__PY_INT, .letter = n->letter};
+  if (n->is_real) {
     item.kind = CST__PY_FLOAT;
-    item.letter = e->letter == 'd' ? 'g' : 'f';
-    item.real = real_at(e, at);
-  } else if (e->letter == '?') {
+    item.letter = n->letter == 'd' ? 'g' : 'f';
+    item.real = real_at(n, at);
+  } else if (n->letter == '?') {
     item.kind = CST__PY_BOOL;
     item.letter = 'b';
     item.number = *at != 0;
   } else {
-    item.number = int_at(e, at, view->itemsize);
-    if (e->letter == 'L' && item.number < 0) {
+    item.number = int_at(n, at);
+    if (n->letter == 'L' && item.number < 0) {
       return fail_big(w, c);
     }
   }
-  return add_item(w, c, value, &item);
+  return add_item(w, c, n->object, &item);
 }
 
-static int add_dimension(walk *w, cst__py_column *c, PyObject *value, const Py_buffer *view,
-                         const element *e, const char *at, int dimension) {
-  if (dimension == view->ndim) {
-    return add_element(w, c, value, view, e, at);
+/* The numbers from `at`, of this dimension and those within it. */
+static int add_dimension(walk *w, cst__py_column *c, const numbers *n, const char *at,
+                         int dimension) {
+  if (dimension == n->view.ndim) {
+    return add_number(w, c, n, at);
   }
-  if (become(w, c, value, CST__PY_LIST) < 0) {
+  if (become(w, c, n->object, CST__PY_LIST) < 0) {
     return -1;
   }
   cst__py_column *values = cst__py_column_values(c);
-  for (Py_ssize_t i = 0; values != NULL && i < view->shape[dimension]; i++) {
-    if (add_dimension(w, values, value, view, e, at + i * view->strides[dimension], dimension + 1) <
-        0) {
+  for (Py_ssize_t i = 0; values != NULL && i < n->view.shape[dimension]; i++) {
+    if (add_dimension(w, values, n, at + i * n->view.strides[dimension], dimension + 1) < 0) {
       return -1;
     }
   }
@@ -454,15 +459,13 @@ static int add_dimension(walk *w, cst__py_column *c, PyObject *value, const Py_b
 }
 
 static int objects_add_buffer(walk *w, cst__py_column *c, PyObject *value) {
-  Py_buffer view;
-  element e;
-  if (PyObject_GetBuffer(value, &view, PyBUF_RECORDS_RO) < 0) {
+  numbers n = {.object = value};
+  if (PyObject_GetBuffer(value, &n.view, PyBUF_RECORDS_RO) < 0) {
     return -1;
   }
-  int result = element_of(&view, &e)
-                   ? add_dimension(w, c, value, &view, &e, view.buf, 0)
-                   : fail_class(w, c, value, "make it an array of numbers, or a list");
-  PyBuffer_Release(&view);
+  int result = numbers_type(&n) ? add_dimension(w, c, &n, n.view.buf, 0)
+                                : fail_class(w, c, value, "make it an array of numbers, or a list");
+  PyBuffer_Release(&n.view);
   return result;
 }
 

@@ -83,16 +83,14 @@ static int table_stream_get_schema(cst__py_state *state, struct ArrowArrayStream
 static int table_stream_get_next(cst__py_state *state, struct ArrowArrayStream *stream,
                                  struct ArrowArray *out) {
   cst_error error = CST_ERROR_INIT;
-  int code;
-  out->release = NULL;
+  cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  code = stream->get_next(stream, out);
+  status = cst__py_stream_next(stream, out, &error);
   Py_END_ALLOW_THREADS
-  if (code != 0) {
-    cst__py_stream_failure(stream, code, &error);
+  if (status != CST_OK) {
     cst__py_raise(state, &error);
   }
-  return code == 0 ? 0 : -1;
+  return status == CST_OK ? 0 : -1;
 }
 
 /* Appends the chunk, which is taken over. */

@@ -189,6 +189,12 @@ _NAMES_OF = {
     "_tensor.encoder": "TensorEncoder",
     "_schema.validate": "Anomaly AnomalyPlace SchemaCheck",
     "_sink.writer": "TFRecordWriter Writer write",
+    # What methods make, and what it pickles as. Not in __all__: nobody makes one by its name, and
+    # `import *` does not load PyTorch.
+    "_dataset.rows": "Rows",
+    "_frameworks.torch": "TorchDataset TorchRows _Shared",
+    "_source.stages": "Filtered Mapped",
+    "_frameworks.torch_batch": "StringTensor TorchBatch _Bytes _Made _Part",
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 

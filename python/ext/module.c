@@ -172,16 +172,8 @@ static PyObject *module_arrow_schema(PyObject *module, PyObject *object) {
              : cst__py_arrow_schema_new(PyModule_GetState(module), &schema);
 }
 
-static PyObject *plant_arrow_schema(PyObject *module, PyObject *tree) {
-  struct ArrowSchema schema;
-  return cst__py_arrow_schema_plant(tree, &schema) < 0
-             ? NULL
-             : cst__py_arrow_schema_new(PyModule_GetState(module), &schema);
-}
-
 static PyMethodDef functions[] = {
     {"arrow_schema", module_arrow_schema, METH_O, NULL},
-    {"_plant_arrow_schema", plant_arrow_schema, METH_O, NULL},
     {"array_take", cst__py_table_take, METH_VARARGS, NULL},
     {"array_filter", cst__py_table_filter, METH_VARARGS, NULL},
     {"array_concat", cst__py_table_concat, METH_O, NULL},
@@ -194,7 +186,6 @@ static PyMethodDef functions[] = {
     {"array_of_objects", cst__py_table_of_objects, METH_VARARGS, NULL},
     {"array_import_stream", cst__py_table_import_stream, METH_VARARGS, NULL},
     {"array_dump", cst__py_table_dump, METH_O, NULL},
-    {"array_load", cst__py_table_load, METH_VARARGS, NULL},
     {"array_mask", cst__py_table_mask, METH_O, NULL},
     {"batch_from", cst__py_table_batch_from, METH_VARARGS, NULL},
     {"_close_gate", close_gate, METH_NOARGS, NULL},

@@ -118,12 +118,12 @@ def test_bad_pickles_of_arrow_schemas() -> None:
     leaf = (b"l", b"a", 2, None, (), None)
     for wrong in ((), (1,), (*leaf[:4], [leaf], None), (*leaf[:4], (1,), None), (*leaf[:5], 1)):
         with pytest.raises((TypeError, ValueError, SystemError)):
-            cst._core._plant_arrow_schema(wrong)
+            cst._core.ArrowSchema._of_tree(wrong)
     deep = leaf
     for _ in range(100_000):
         deep = (b"+s", b"a", 2, None, (deep,), None)
     with pytest.raises(RecursionError):
-        cst._core._plant_arrow_schema(deep)
+        cst._core.ArrowSchema._of_tree(deep)
 
 
 def test_open_has_the_options_of_sources_and_says_what_they_are() -> None:

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from .._base.errors import argument_error
+from .._base.public import public
 from .._sink.writer import Writer, refuse_to_overwrite
 from .open import open as open_source
 from .source import Source
@@ -27,6 +28,7 @@ _SECONDS = 0.1  # between two looks of the bar
 _ROWS, _BYTES = 4096, 16 << 20  # of a batch: few calls, and bounded memory
 
 
+@public
 def convert(
     source: Any,
     output: str | os.PathLike[str] | WritableFile,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import io
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .._base.public import public
 from .._sink.writer import Writer
 from .open import open as open_source
 
@@ -51,7 +53,7 @@ class _Decoder:
             return source.empty_batch()
 
     def __reduce__(self) -> tuple[Callable[..., _Decoder], tuple[Any, ...]]:
-        return _restore, (type(self), self._options)
+        return functools.partial(type(self), **self._options), ()
 
     def __repr__(self) -> str:
         return f"<columnstone.{type(self).__name__}>"
@@ -84,16 +86,13 @@ class _Encoder:
         return file.getvalue()
 
     def __reduce__(self) -> tuple[Callable[..., _Encoder], tuple[Any, ...]]:
-        return _restore, (type(self), self._options)
+        return functools.partial(type(self), **self._options), ()
 
     def __repr__(self) -> str:
         return f"<columnstone.{type(self).__name__}>"
 
 
-def _restore(cls: Callable[..., Any], options: dict[str, Any]) -> Any:
-    return cls(**options)
-
-
+@public
 class CsvDecoder(_Decoder):
     """CSV text to a record batch: types by the schema, or found from all of the data. `csv` is the
     dialect; all options are those of `cst.open`."""
@@ -111,6 +110,7 @@ class CsvDecoder(_Decoder):
         super().__init__(schema, columns, csv=csv, **options)
 
 
+@public
 class CsvEncoder(_Encoder):
     """Record batches to CSV text. `csv` is the dialect; all options are those of `cst.Writer`."""
 
@@ -118,6 +118,7 @@ class CsvEncoder(_Encoder):
     __slots__ = ()
 
 
+@public
 class JsonDecoder(_Decoder):
     """JSON lines to a record batch: types by the schema, or found from all of the data. All options
     are those of `cst.open`."""
@@ -126,6 +127,7 @@ class JsonDecoder(_Decoder):
     __slots__ = ()
 
 
+@public
 class JsonEncoder(_Encoder):
     """Record batches to JSON lines. All options are those of `cst.Writer`."""
 
@@ -133,6 +135,7 @@ class JsonEncoder(_Encoder):
     __slots__ = ()
 
 
+@public
 class ArrowDecoder(_Decoder):
     """An Arrow IPC file or stream to a record batch; it is validated fully."""
 
@@ -140,6 +143,7 @@ class ArrowDecoder(_Decoder):
     __slots__ = ()
 
 
+@public
 class ArrowEncoder(_Encoder):
     """Record batches to an Arrow IPC file."""
 
@@ -147,6 +151,7 @@ class ArrowEncoder(_Encoder):
     __slots__ = ()
 
 
+@public
 class ParquetDecoder(_Decoder):
     """A Parquet file to a record batch, through pyarrow."""
 
@@ -154,6 +159,7 @@ class ParquetDecoder(_Decoder):
     __slots__ = ()
 
 
+@public
 class ParquetEncoder(_Encoder):
     """Record batches to a Parquet file, through pyarrow."""
 
@@ -161,6 +167,7 @@ class ParquetEncoder(_Encoder):
     __slots__ = ()
 
 
+@public
 class RawDecoder(_Decoder):
     """The bytes of a TFRecord file to a batch of one binary column, `record`."""
 
@@ -168,6 +175,7 @@ class RawDecoder(_Decoder):
     __slots__ = ()
 
 
+@public
 class RawEncoder(_Encoder):
     """A batch of one binary column to the bytes of a TFRecord file."""
 

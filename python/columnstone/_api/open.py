@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._base.arguments import positive, text
 from .._base.errors import argument_error
+from .._base.public import public
 from .._schema.schema import Schema
 from .._source.inputs import Place, resolve
 from .options import source_options
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     )
 
 
+@public
 def open(
     paths: AnyInput,
     format: str | None = None,
@@ -135,6 +137,7 @@ def open(
     return Source(inputs, source_options(given))
 
 
+@public
 def infer_schema(
     paths: AnyInput,
     format: str | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._base.public import public
 from .._source.base import SourceBase
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from .._tensor.adapter import PadsLike
 
 
+@public
 class Source(SourceBase):
     """Opened files: iterate it for record batches, call tensors() for tensors, or hand it to
     pyarrow, Polars or DuckDB.

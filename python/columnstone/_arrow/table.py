@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 from .. import _core
 from .._base.errors import ArgumentError, NotFoundError, SchemaError, UnsupportedError
 from .._base.optional import need
+from .._base.public import public
 from .._core import Array, RecordBatch
 from .huggingface import Rows as DatasetRows
 from .objects import array_of, batch_of_rows, is_arrow, is_dataset
@@ -43,6 +44,7 @@ _FORMATS_OF_NUMPY = {
 # ---- making arrays and batches ----
 
 
+@public
 def array(
     obj: ArrowArrayExportable
     | ArrowStreamExportable
@@ -74,6 +76,7 @@ def array(
     raise TypeError(f"an Array cannot be made of {type(obj).__name__}: it has no __arrow_c_array__")
 
 
+@public
 def record_batch(
     obj: ArrowArrayExportable
     | ArrowStreamExportable
@@ -117,6 +120,7 @@ def concat(batches: Iterable[Array]) -> Array: ...  # type: ignore[overload-over
 def concat(
     batches: Iterable[RecordBatch | ArrowArrayExportable | ArrowStreamExportable],
 ) -> RecordBatch: ...
+@public
 def concat(
     batches: Iterable[RecordBatch | ArrowArrayExportable | ArrowStreamExportable] | Iterable[Array],
 ) -> RecordBatch | Array:
@@ -169,15 +173,15 @@ def _batch_of(
     names: list[str], columns: list[Array], num_rows: int, metadata: bytes | None = None
 ) -> RecordBatch:
     children = tuple(_tree(c.schema, name) for name, c in zip(names, columns, strict=True))
-    schema = _core._plant_arrow_schema((b"+s", b"", 0, metadata, children, None))
+    schema = _core.ArrowSchema._of_tree((b"+s", b"", 0, metadata, children, None))
     return _core.batch_from(schema, tuple(columns), num_rows)
 
 
 def _from_buffers(
     format: str, length: int, buffers: tuple[Buffer | None, ...], null_count: int = 0
 ) -> Array:
-    schema = _core._plant_arrow_schema((format.encode(), b"", 2, None, (), None))  # nullable
-    return cast("Array", _core.array_load(schema, (length, 0, null_count, buffers, ()), False))
+    schema = _core.ArrowSchema._of_tree((format.encode(), b"", 2, None, (), None))  # nullable
+    return Array._of_tree(schema, (length, 0, null_count, buffers, ()))
 
 
 def _array_of_numpy(obj: Any) -> Array:
@@ -387,6 +391,7 @@ def select(self: RecordBatch, columns: Iterable[Path | int]) -> RecordBatch:
 # ---- groups ----
 
 
+@public
 class Groups:
     """The rows of a batch by the values of key columns; see RecordBatch.group_by.
 
@@ -582,5 +587,4 @@ def reduce_ex(
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     own: Any = (self,)
     tree = _core.array_dump(_core.array_concat(own))
-    is_batch = isinstance(self, RecordBatch)
-    return _core.array_load, (self.schema, _out_of_band(tree) if protocol >= 5 else tree, is_batch)
+    return type(self)._of_tree, (self.schema, _out_of_band(tree) if protocol >= 5 else tree)

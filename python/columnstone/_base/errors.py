@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 from typing import TYPE_CHECKING, Any
+
+from .public import public
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
 _FIELDS = ("code", "file", "record", "offset", "path", "hint", "line", "column")
 
 
+@public
 class Error(Exception):
     """The base of all failures that Columnstone reports.
 
@@ -72,66 +76,72 @@ class Error(Exception):
 
     def __reduce__(self) -> tuple[Callable[..., Error], tuple[Any, ...]]:
         fields = {name: getattr(self, name) for name in _FIELDS}
-        return _restore, (type(self), str(self), fields)
+        return functools.partial(type(self), **fields), (str(self),)
 
 
-def _restore(cls: type[Error], message: str, fields: dict[str, Any]) -> Error:
-    return cls(message, **fields)
-
-
+@public
 class DataWarning(UserWarning):
     """Reading has passed over something that may be a loss: an Arrow stream without its end marker,
     as a stream is that was cut between two batches. Once per file of a source."""
 
 
+@public
 class ArgumentError(Error, ValueError):
     """An argument is out of its range or of a wrong kind."""
 
     code = "INVALID_ARGUMENT"
 
 
+@public
 class NotFoundError(Error, FileNotFoundError):
     """A file, a column or a format does not exist."""
 
     code = "NOT_FOUND"
 
 
+@public
 class FileError(Error, OSError):
     """Reading or writing a file failed."""
 
     code = "IO"
 
 
+@public
 class CorruptError(Error):
     """The data is damaged: a wrong CRC, a truncated file, bytes that are not a tf.Example."""
 
     code = "CORRUPT"
 
 
+@public
 class SchemaError(Error):
     """The data and the schema disagree, or the schema itself is wrong."""
 
     code = "SCHEMA"
 
 
+@public
 class FormatError(Error):
     """The file is of another format than expected."""
 
     code = "FORMAT"
 
 
+@public
 class LimitError(Error):
     """A limit against runaway input is exceeded: the size of a record, the ratio of inflation."""
 
     code = "LIMIT"
 
 
+@public
 class UnsupportedError(Error):
     """A value or a request cannot be expressed here."""
 
     code = "UNSUPPORTED"
 
 
+@public
 class StateError(Error):
     """The object is closed, or its input can be read only once and has been read."""
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._base.public import public
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 
+@public
 class Position(NamedTuple):
     """Where a batch stands: number `batch` (from 0) of the shard's batches of an epoch.
 
@@ -21,6 +24,7 @@ class Position(NamedTuple):
     rows_before: int = 0
 
 
+@public
 class Batch(dict[str, Any]):
     """The tensors of a batch by name, with the batch's `position`.
 

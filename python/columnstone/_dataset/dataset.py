@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import _core
 from .._base.errors import NotFoundError, StateError, UnsupportedError, argument_error
+from .._base.public import public
 from .._dataset import arguments
 from .._tensor.conversion import framework, register_with_jax, to_jax, to_numpy
 from .batch import Batch, Position
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _STATE_VERSION = 1
 
 
+@public
 class Dataset:
     """Batches of a source for training, made by `Source.dataset`. Iterate it.
 
@@ -212,7 +214,7 @@ class Dataset:
         """
         if not callable(fn):
             raise TypeError(f"map takes a function, not {type(fn).__name__}")
-        made = _restore(type(self), self._source, self._parts())
+        made = self._restore(self._source, self._parts())
         made._maps = (*self._maps, fn)
         return made
 
@@ -396,7 +398,7 @@ class Dataset:
     # Life
 
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
-        return _restore, (type(self), self._source, self._parts())
+        return type(self)._restore, (self._source, self._parts())
 
     def _parts(self) -> tuple[Any, ...]:
         """What _restore makes the dataset of."""
@@ -412,30 +414,30 @@ class Dataset:
             self._maps,
         )
 
+    @classmethod
+    def _restore(cls, source: SourceBase, state: tuple[Any, ...]) -> Self:
+        """The other end of pickling."""
+        made = object.__new__(cls)
+        made._source = source
+        made._latest = None
+        made._shared = None
+        (
+            made._options,
+            made._epochs,
+            made._first_epoch,
+            made._label,
+            made._pad,
+            made._rows_only,
+            made._loaded,
+            made._loads,
+            made._maps,
+        ) = state
+        made._begin()
+        return made
+
     def __repr__(self) -> str:
         size = self._options["batch_size"]
         return f"<columnstone.Dataset of {self._source!r} in batches of {size}>"
-
-
-def _restore(kind: type[Dataset], source: SourceBase, state: tuple[Any, ...]) -> Dataset:
-    """The other end of pickling."""
-    made = object.__new__(kind)
-    made._source = source
-    made._latest = None
-    made._shared = None
-    (
-        made._options,
-        made._epochs,
-        made._first_epoch,
-        made._label,
-        made._pad,
-        made._rows_only,
-        made._loaded,
-        made._loads,
-        made._maps,
-    ) = state
-    made._begin()
-    return made
 
 
 def refuse_index() -> NoReturn:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .._base.errors import NotFoundError
+from .._base.public import public
 from .._tensor.adapter import TensorAdapter
 from .._tensor.conversion import to_numpy
 from .._tensor.tensor import RaggedTensor, SparseTensor
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .._tensor.adapter import PadsLike
 
 
+@public
 class Rows(Sequence[Any]):
     """The rows of a source by number, as dicts of numpy arrays; a RandomAccessDataSource of Grain.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from .._base.public import public
 from .._schema.schema import Schema, as_column_flags, as_columns, as_core
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from .._schema.schema import SchemaLike
 
 
+@public
 class ExampleDecoder:
     """Decodes serialized tf.Examples into record batches. It pickles.
 
@@ -48,7 +51,13 @@ class ExampleDecoder:
         names = as_columns(columns)
         flags = as_column_flags(offsets, binary_views, fixed_size, nested)
         self._schema = core
-        self._options = (names, offsets, binary_views, fixed_size, nested)
+        self._options: dict[str, Any] = {
+            "columns": names,
+            "offsets": offsets,
+            "binary_views": binary_views,
+            "fixed_size": fixed_size,
+            "nested": nested,
+        }
         self._core = _core.ExampleDecoder(core, names, flags, None)
 
     def decode(
@@ -78,31 +87,14 @@ class ExampleDecoder:
         return self._core.arrow_schema
 
     def __reduce__(self) -> tuple[Callable[..., ExampleDecoder], tuple[Any, ...]]:
-        return _restore_decoder, (self.schema, *self._options)
+        return functools.partial(ExampleDecoder, **self._options), (self.schema,)
 
     def __repr__(self) -> str:
         what = "any schema" if self._schema is None else repr(self.arrow_schema)
         return f"<columnstone.ExampleDecoder: {what}>"
 
 
-def _restore_decoder(
-    schema: Schema | None,
-    columns: tuple[str, ...] | None,
-    offsets: int,
-    binary_views: bool,
-    fixed_size: bool,
-    nested: bool,
-) -> ExampleDecoder:
-    return ExampleDecoder(
-        schema,
-        columns,
-        offsets=offsets,
-        binary_views=binary_views,
-        fixed_size=fixed_size,
-        nested=nested,
-    )
-
-
+@public
 class ExampleEncoder:
     """Encodes record batches as serialized tf.Examples. It pickles.
 
@@ -139,8 +131,4 @@ class ExampleEncoder:
         return None if self._schema is None else Schema._wrap(self._schema)
 
     def __reduce__(self) -> tuple[Callable[..., ExampleEncoder], tuple[Any, ...]]:
-        return _restore_encoder, (self.schema, self._lossy)
-
-
-def _restore_encoder(schema: Schema | None, lossy: bool) -> ExampleEncoder:
-    return ExampleEncoder(schema, lossy=lossy)
+        return functools.partial(ExampleEncoder, lossy=self._lossy), (self.schema,)

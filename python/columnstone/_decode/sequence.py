@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from .._base.public import public
 from .._schema.schema import Schema, as_column_flags, as_columns, as_core
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 SEQUENCE_COLUMN = "##SEQUENCE##"
 
 
+@public
 class SequenceExampleDecoder:
     """Decodes serialized tf.SequenceExamples into record batches. It pickles.
 
@@ -49,7 +52,12 @@ class SequenceExampleDecoder:
     ) -> None:
         self._schema = as_core(schema)
         names = as_columns(columns)
-        self._options = (names, _name(sequence_column), offsets, binary_views)
+        self._options: dict[str, Any] = {
+            "columns": names,
+            "sequence_column": _name(sequence_column),
+            "offsets": offsets,
+            "binary_views": binary_views,
+        }
         flags = as_column_flags(offsets, binary_views, False)
         self._core = _core.SequenceExampleDecoder(self._schema, names, flags, sequence_column)
 
@@ -72,25 +80,14 @@ class SequenceExampleDecoder:
         return self._core.arrow_schema
 
     def __reduce__(self) -> tuple[Callable[..., SequenceExampleDecoder], tuple[Any, ...]]:
-        return _restore_decoder, (self.schema, *self._options)
+        return functools.partial(SequenceExampleDecoder, **self._options), (self.schema,)
 
     def __repr__(self) -> str:
         what = "any schema" if self._schema is None else repr(self.arrow_schema)
         return f"<columnstone.SequenceExampleDecoder: {what}>"
 
 
-def _restore_decoder(
-    schema: Schema | None,
-    columns: tuple[str, ...] | None,
-    sequence_column: str,
-    offsets: int,
-    binary_views: bool,
-) -> SequenceExampleDecoder:
-    return SequenceExampleDecoder(
-        schema, columns, sequence_column=sequence_column, offsets=offsets, binary_views=binary_views
-    )
-
-
+@public
 class SequenceExampleEncoder:
     """Encodes record batches as serialized tf.SequenceExamples, so that decoding gives the same
     batch. It pickles.
@@ -113,7 +110,10 @@ class SequenceExampleEncoder:
         lossy: bool = False,
     ) -> None:
         self._schema = as_core(schema)
-        self._options = (_name(sequence_column), bool(lossy))
+        self._options: dict[str, Any] = {
+            "sequence_column": _name(sequence_column),
+            "lossy": bool(lossy),
+        }
         self._core = _core.SequenceExampleEncoder(
             self._schema, _core.ENCODE_LOSSY if lossy else 0, sequence_column
         )
@@ -129,13 +129,7 @@ class SequenceExampleEncoder:
         return None if self._schema is None else Schema._wrap(self._schema)
 
     def __reduce__(self) -> tuple[Callable[..., SequenceExampleEncoder], tuple[Any, ...]]:
-        return _restore_encoder, (self.schema, *self._options)
-
-
-def _restore_encoder(
-    schema: Schema | None, sequence_column: str, lossy: bool
-) -> SequenceExampleEncoder:
-    return SequenceExampleEncoder(schema, sequence_column=sequence_column, lossy=lossy)
+        return functools.partial(SequenceExampleEncoder, **self._options), (self.schema,)
 
 
 def _name(sequence_column: str) -> str:

@@ -7,6 +7,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from .._base.errors import argument_error
+from .._base.public import public
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     ]
 
 
+@public
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class CsvOptions:
     """The dialect of CSV files: RFC 4180 in UTF-8 unless it says otherwise.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _core
 from .._base.errors import NotFoundError, argument_error
+from .._base.public import public
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,6 +51,7 @@ class Format(NamedTuple):
 _registered: dict[str, Format] = {}
 
 
+@public
 def register_format(
     name: str, open: Callable[..., object], sniff: Callable[[bytes], bool] | None = None
 ) -> None:
@@ -85,6 +87,7 @@ def register_format(
     _registered[name] = Format(name, open, sniff, accepted(open))
 
 
+@public
 def unregister_format(name: str) -> None:
     """Takes a registered format away again. NotFoundError if there is none of that name."""
     if _registered.pop(name, None) is None:

@@ -12,6 +12,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 from torch.utils.data._utils.collate import default_collate_fn_map
 
 from .._base.errors import StateError, argument_error
+from .._base.public import public
 from .._dataset.batch import Batch, Position
 from .._dataset.dataset import Dataset
 from .._tensor.conversion import converted, ragged_parts, sparse_parts
@@ -67,6 +68,7 @@ def _ragged(tensor: RaggedTensor) -> Any:
 # Datasets
 
 
+@public
 class TorchDataset(IterableDataset):  # type: ignore[misc]
     """A dataset in PyTorch: give it to DataLoader(..., batch_size=None) or torchdata's
     StatefulDataLoader, with any number of workers: the order is the same.
@@ -124,6 +126,7 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
         self._restored = get_worker_info() is not None
 
 
+@public
 class _Shared:
     """What the process that trains and its workers know in common, in memory that they share.
 
@@ -238,6 +241,7 @@ def _states_in(state: Any) -> Iterator[Mapping[str, Any]]:
 # Rows
 
 
+@public
 class TorchRows(MapDataset):  # type: ignore[misc]
     """The rows of a source by number, as dicts of torch tensors: a map-style dataset, for samplers
     of one's own. Rows are as those of Rows: a ragged or varlen one is the tensor of its values;

@@ -12,12 +12,14 @@ import numpy as np
 import torch
 from torch.utils.data import get_worker_info
 
+from .._base.public import public
 from .._core import join_strings, split_strings
 from .._dataset.batch import Batch
 from .._tensor.tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Self
 
     from .._core import Tensor
     from .._dataset.batch import Position
@@ -60,6 +62,7 @@ def jagged(values: Any, offsets: Any, shortest: int, longest: int) -> Any:
     )
 
 
+@public
 class StringTensor:
     """The strings of a batch in PyTorch, which has no tensors of strings.
 
@@ -115,6 +118,7 @@ class StringTensor:
         return f"<columnstone.StringTensor {self.shape}>"
 
 
+@public
 class TorchBatch(Batch):
     """A Batch of torch tensors. It pickles as one block of memory with views into it: a worker
     hands over one piece for each batch, not one for each part of each tensor."""
@@ -124,9 +128,29 @@ class TorchBatch(Batch):
     def __reduce__(self) -> tuple[Callable[..., Batch], tuple[Any, ...]]:
         packer = _Packer()
         layout = packer.add(dict(self))
-        return _unpack, (packer.block(), layout, self.position)
+        return TorchBatch._unpack, (packer.block(), layout, self.position)
+
+    @classmethod
+    def _unpack(cls, block: Any, layout: dict[str, Any], position: Position | None) -> Self:
+        if isinstance(block, bytearray):
+            block = torch.frombuffer(block, dtype=torch.uint8) if block else torch.empty(0).byte()
+        raw = block.numpy()
+
+        def value_of(entry: Any) -> Any:
+            if isinstance(entry, _Part):
+                return _view(block, entry)
+            if isinstance(entry, _Bytes):
+                return raw[entry.offset : entry.offset + entry.nbytes]
+            if isinstance(entry, _Made):
+                return _MAKERS[entry.maker](*(value_of(argument) for argument in entry.arguments))
+            if isinstance(entry, dict):
+                return {name: value_of(part) for name, part in entry.items()}
+            return entry
+
+        return cls({name: value_of(entry) for name, entry in layout.items()}, position)
 
 
+@public
 class _Part(NamedTuple):
     """A strided tensor in a block."""
 
@@ -135,6 +159,7 @@ class _Part(NamedTuple):
     shape: tuple[int, ...]
 
 
+@public
 class _Bytes(NamedTuple):
     """Bytes in a block."""
 
@@ -142,10 +167,11 @@ class _Bytes(NamedTuple):
     nbytes: int
 
 
+@public
 class _Made(NamedTuple):
-    """A value of several parts, and what makes it of them."""
+    """A value of several parts, and which of _MAKERS makes it of them."""
 
-    make: Callable[..., Any]
+    maker: str
     arguments: tuple[Any, ...]
 
 
@@ -162,14 +188,14 @@ class _Packer:
             return {name: self.add(part) for name, part in value.items()}
         if isinstance(value, RaggedTensor):
             splits = (self.add(level) for level in value.row_splits)
-            return _Made(_ragged_of, (self.add(value.values), *splits))
+            return _Made("ragged", (self.add(value.values), *splits))
         if isinstance(value, SparseTensor):
             parts = (value.indices, value.values, value.dense_shape)
-            return _Made(SparseTensor, tuple(self.add(part) for part in parts))
+            return _Made("sparse", tuple(self.add(part) for part in parts))
         if isinstance(value, StringTensor):
             blocks = [np.frombuffer(block, np.uint8) for block in value.joined()]
             places = [_Bytes(self._place(block), block.nbytes) for block in blocks]
-            return _Made(StringTensor, (_Made(_pair, tuple(places)), value.shape))
+            return _Made("strings", (_Made("pair", tuple(places)), value.shape))
         if isinstance(value, torch.Tensor) and value.device.type == "cpu":
             return self._add_tensor(value)
         return value
@@ -177,10 +203,10 @@ class _Packer:
     def _add_tensor(self, tensor: Any) -> Any:
         if tensor.is_nested and tensor.layout == torch.jagged:
             parts = (self.add(tensor.values()), self.add(tensor.offsets()))
-            return _Made(jagged, (*parts, *lengths_of(tensor.offsets())))
+            return _Made("jagged", (*parts, *lengths_of(tensor.offsets())))
         if tensor.layout == torch.sparse_coo:
             parts = (self.add(tensor._indices().T), self.add(tensor._values()))
-            return _Made(sparse_coo, (*parts, tuple(tensor.shape), tensor.is_coalesced()))
+            return _Made("sparse_coo", (*parts, tuple(tensor.shape), tensor.is_coalesced()))
         if tensor.is_nested or tensor.layout != torch.strided or tensor.requires_grad:
             return tensor
         return _Part(self._place(tensor), tensor.dtype, tuple(tensor.shape))
@@ -214,28 +240,19 @@ def _view(block: Any, part: _Part) -> Any:
     return block[part.offset : part.offset + size].view(part.dtype).view(part.shape)
 
 
-def _unpack(block: Any, layout: dict[str, Any], position: Position | None) -> TorchBatch:
-    if isinstance(block, bytearray):
-        block = torch.frombuffer(block, dtype=torch.uint8) if block else torch.empty(0).byte()
-    raw = block.numpy()
-
-    def value_of(entry: Any) -> Any:
-        if isinstance(entry, _Part):
-            return _view(block, entry)
-        if isinstance(entry, _Bytes):
-            return raw[entry.offset : entry.offset + entry.nbytes]
-        if isinstance(entry, _Made):
-            return entry.make(*(value_of(argument) for argument in entry.arguments))
-        if isinstance(entry, dict):
-            return {name: value_of(part) for name, part in entry.items()}
-        return entry
-
-    return TorchBatch({name: value_of(entry) for name, entry in layout.items()}, position)
-
-
 def _ragged_of(values: Any, *splits: Any) -> RaggedTensor:
     return RaggedTensor(values, list(splits))
 
 
 def _pair(data: Any, lengths: Any) -> tuple[Any, Any]:
     return data, lengths
+
+
+_MAKERS: dict[str, Callable[..., Any]] = {
+    "jagged": jagged,
+    "pair": _pair,
+    "ragged": _ragged_of,
+    "sparse": SparseTensor,
+    "sparse_coo": sparse_coo,
+    "strings": StringTensor,
+}

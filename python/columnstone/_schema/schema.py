@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from .. import _core
 from .._base.errors import Error, NotFoundError, argument_error, name_file
 from .._base.files import path_bytes
+from .._base.public import public
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     )
 
 
+@public
 class Schema:
     """A TFMD schema: which features there are, their types and shapes. Immutable; it pickles, and
     any number of threads may share it.

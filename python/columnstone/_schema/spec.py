@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from .._base.errors import ArgumentError, UnsupportedError
 from .._base.optional import need
+from .._base.public import public
 
 Dtype: TypeAlias = Literal["int64", "float32", "bytes"]
 SplitsDtype: TypeAlias = Literal["int64", "int32"]
@@ -16,6 +17,7 @@ Kind: TypeAlias = Literal["dense", "varlen_sparse", "sparse", "ragged", "structu
 Value: TypeAlias = int | float | bytes
 
 
+@public
 @dataclass(frozen=True)
 class Feature:
     """One feature of a schema.
@@ -32,6 +34,7 @@ class Feature:
     children: tuple[Feature, ...] = ()
 
 
+@public
 @dataclass(frozen=True)
 class FixedLen:
     """A dense tensor of [rows] + shape. `default` fills every place of a row without the feature;
@@ -43,6 +46,7 @@ class FixedLen:
     key: str | None = None
 
 
+@public
 @dataclass(frozen=True)
 class VarLen:
     """A sparse tensor of [rows, longest row]. `key` as for FixedLen."""
@@ -51,6 +55,7 @@ class VarLen:
     key: str | None = None
 
 
+@public
 @dataclass(frozen=True)
 class Sparse:
     """A sparse tensor of [rows] + size from features with indices and one with values. A size of -1
@@ -63,6 +68,7 @@ class Sparse:
     already_sorted: bool = False
 
 
+@public
 @dataclass(frozen=True)
 class RowLengths:
     """An inner partition of a ragged tensor whose row lengths stand in a feature."""
@@ -70,6 +76,7 @@ class RowLengths:
     key: str
 
 
+@public
 @dataclass(frozen=True)
 class UniformRowLength:
     """An inner partition of a ragged tensor whose rows all have one length."""
@@ -77,6 +84,7 @@ class UniformRowLength:
     length: int
 
 
+@public
 @dataclass(frozen=True)
 class Ragged:
     """A ragged tensor: the values of a feature, cut into rows and then by the partitions, outermost
@@ -88,6 +96,7 @@ class Ragged:
     row_splits_dtype: SplitsDtype = "int64"
 
 
+@public
 @dataclass(frozen=True)
 class Structured:
     """A tensor of named tensors, each made of columns of its own: a dict in a batch."""
@@ -98,6 +107,7 @@ class Structured:
 FeatureSpec: TypeAlias = "FixedLen | VarLen | Sparse | Ragged | Structured"
 
 
+@public
 @dataclass(frozen=True)
 class TensorRepresentation:
     """How one tensor is made of columns: the TFMD TensorRepresentation in plain form.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._base.errors import SchemaError
+from .._base.public import public
 from .schema import as_columns, as_core
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from .schema import SchemaLike
 
 
+@public
 class AnomalyPlace(NamedTuple):
     """A record that has an anomaly.
 
@@ -29,6 +31,7 @@ class AnomalyPlace(NamedTuple):
     found: str
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Anomaly:
     """One way in which data and schema disagree; `str(anomaly)` is a readable line.
@@ -63,6 +66,7 @@ class Anomaly:
         return f"{self.kind}  {where}{self.message}{first}"
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class SchemaCheck:
     """What `Source.validate` found. True if there is no anomaly; `str(check)` is a report.

@@ -11,6 +11,7 @@ from .._arrow.as_arrow import as_arrow
 from .._arrow.objects import is_arrow, is_rows
 from .._base.errors import Error, FileError, argument_error, name_file
 from .._base.files import check_binary, name_of, path_bytes
+from .._base.public import public
 from .._formats import registry
 from .._formats.names import named_by
 from .._io.remote import RemoteOutput, is_remote
@@ -91,6 +92,7 @@ class _Output:
         return f"<columnstone.{type(self).__name__} {self._name!r}, {state}>"
 
 
+@public
 class TFRecordWriter(_Output):
     """Writes a file of records. Use it in a `with` block: an exception inside leaves no file.
 
@@ -153,6 +155,7 @@ class TFRecordWriter(_Output):
             self._remote.commit()
 
 
+@public
 class Writer(_Output):
     """Writes record batches to a file of any format. Use it in a `with` block: an exception inside
     leaves no file.
@@ -279,6 +282,7 @@ class Writer(_Output):
             self._remote.commit()
 
 
+@public
 def write(
     batches: Batches,
     file: str | os.PathLike[str] | WritableFile,

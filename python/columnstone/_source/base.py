@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 import os
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from .. import _core
 from .._base.arguments import integer, positive, row_number
 from .._base.errors import Error, StateError, UnsupportedError, argument_error, name_file
+from .._base.public import public
 from .._schema.schema import Schema, as_columns
-from .inputs import Inputs, restore
+from .inputs import Inputs, reopen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from .._tensor.adapter import CorePad, PadsLike
     from .._tensor.tensor import AnyTensor as AnyTensor
     from .dropped import Dropped
+    from .inputs import Opener
 
-_Kind = TypeVar("_Kind", bound="SourceBase")
 
-
+@public
 class FileCount(NamedTuple):
     """The totals of one file: record_bytes are those of the records alone, stream_bytes the
     uncompressed ones with the framing, file_bytes those on disk."""
@@ -41,6 +41,7 @@ class FileCount(NamedTuple):
     file_bytes: int
 
 
+@public
 class Fault(NamedTuple):
     """One fault that `verify` found.
 
@@ -53,6 +54,7 @@ class Fault(NamedTuple):
     error: Exception
 
 
+@public
 class Verification(NamedTuple):
     """What `verify` found."""
 
@@ -446,9 +448,21 @@ class SourceBase:
         options = dict(self._options)
         if options["schema"] is not None:
             options["schema"] = options["schema"].to_binary()
-        return _restore, (type(self), self._opener(), options, self._parts)
+        return type(self)._restore, (self._opener(), options, self._parts)
 
-    def _opener(self) -> Callable[[], Inputs]:
+    @classmethod
+    def _restore(
+        cls, opener: Opener, options: dict[str, Any], parts: tuple[tuple[Any, ...], ...]
+    ) -> Self:
+        """The other end of pickling."""
+        if options["schema"] is not None:
+            options["schema"] = _core.Schema.parse(options["schema"], "binary")
+        source = cls(reopen(opener), options)
+        for part in parts:
+            source = source._part(*part)
+        return source
+
+    def _opener(self) -> Opener:
         """What gives the inputs again; it pickles."""
         if self._again is not None:
             return self._again
@@ -457,7 +471,7 @@ class SourceBase:
             raise TypeError(
                 "a source over file objects, Arrow objects or standard input cannot be pickled"
             )
-        return functools.partial(restore, files, self._options["format"], self._registered)
+        return "paths", (files, self._options["format"], self._registered)
 
     def select(self, columns: Iterable[str]) -> Self:
         """The same input with these columns only, in this order. An inferred schema is kept.
@@ -476,7 +490,7 @@ class SourceBase:
     def _reopened(self) -> Inputs:
         """The inputs for another source in this process."""
         if self._again is not None or self._pickle is not None:
-            return self._opener()()
+            return reopen(self._opener())
         streams = self._inputs.streams
         if streams is not None and not any(stream.once for stream in streams):
             return self._inputs
@@ -493,18 +507,3 @@ class SourceBase:
             return "<columnstone.Source, closed>"
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         return f"<columnstone.Source {files[0]!r}{more}>"
-
-
-def _restore(
-    kind: type[_Kind],
-    opener: Callable[[], Inputs],
-    options: dict[str, Any],
-    parts: tuple[tuple[Any, ...], ...],
-) -> _Kind:
-    """The other end of pickling."""
-    if options["schema"] is not None:
-        options["schema"] = _core.Schema.parse(options["schema"], "binary")
-    source = kind(opener(), options)
-    for part in parts:
-        source = source._part(*part)
-    return source

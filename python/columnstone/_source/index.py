@@ -10,6 +10,7 @@ from .. import _core
 from .._base.arguments import text
 from .._base.errors import Error, name_file
 from .._base.files import path_bytes
+from .._base.public import public
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .._base.files import Path
 
 
+@public
 class IndexEntry(NamedTuple):
     """Where a record lies: the offset of its header in the file, and the size of its bytes without
     the framing."""
@@ -25,6 +27,7 @@ class IndexEntry(NamedTuple):
     size: int
 
 
+@public
 class Index:
     """Where each record of a TFRecord file lies. Made by `build_index`, `load_index` and
     `import_index`; immutable. len(index) is the number of records, index[i] an IndexEntry."""
@@ -80,6 +83,7 @@ class Index:
         return f"<columnstone.Index of {len(self)} records of {self.path!r}>"
 
 
+@public
 def build_index(path: Path, *, container: str | None = None) -> Index:
     """Reads the frames of a plain file of records and writes the index file beside it, where
     sources find it by themselves. container is that of `open`.
@@ -92,12 +96,14 @@ def build_index(path: Path, *, container: str | None = None) -> Index:
     return index
 
 
+@public
 def load_index(path: Path) -> Index:
     """The index file that lies beside a TFRecord file. NotFoundError if there is none, StateError
     if the data has changed since."""
     return Index._wrap(_core.Index.load, path)
 
 
+@public
 def import_index(text_path: Path, path: Path) -> Index:
     """Makes the index of the TFRecord file `path` from the text form that DALI and the package
     `tfrecord` use, checks it against the data, and writes the index file beside the data."""

@@ -7,7 +7,7 @@ import glob
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._arrow.as_arrow import as_arrow
 from .._arrow.huggingface import Rows
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     # (columns or None, batch_size, threads) -> an object with __arrow_c_stream__
     Open: TypeAlias = Callable[[list[str] | None, int, int], object]
+    # (the name of an entry of _OPENERS, its arguments), which pickles without naming this module
+    Opener: TypeAlias = tuple[str, tuple[Any, ...]]
 
 
 class Stream(NamedTuple):
@@ -50,7 +52,7 @@ class Inputs(NamedTuple):
     files: tuple[tuple[object, bytes, bool], ...] | None = None
     streams: tuple[Stream, ...] | None = None
     pickle: tuple[bytes, ...] | None = None  # the paths to open again
-    again: Callable[[], Inputs] | None = None  # what is not paths: opens it again; it pickles
+    again: Opener | None = None  # of what is not paths
     format: str | None = None  # that was found, where the library does not look
 
 
@@ -71,7 +73,7 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
         what = list(what)
     if place.query is not None or place.driver is not None or adbc.is_database(what):
         query = adbc.query_of(what, place.query, place.driver, place.database_options)
-        return _database(query)
+        return _database(*query)
     if place.database_options is not None:
         raise argument_error("database_options are given, and no database", 'query="select ..."')
     if is_dataset(what):
@@ -102,8 +104,7 @@ def from_paths(paths: tuple[bytes, ...], format: str | None) -> Inputs:
     return Inputs(streams=streams, pickle=files, format=written.name)
 
 
-def restore(paths: tuple[bytes, ...], format: str | None, registered: bool) -> Inputs:
-    """The inputs of a source that was pickled."""
+def _restore_paths(paths: tuple[bytes, ...], format: str | None, registered: bool) -> Inputs:
     if registered and registry.by_name(format) is None:
         hint = "import the module that calls columnstone.register_format"
         raise NotFoundError(f"no format {format!r} is registered ({hint})", hint=hint)
@@ -113,9 +114,10 @@ def restore(paths: tuple[bytes, ...], format: str | None, registered: bool) -> I
 # Elsewhere
 
 
-def _database(query: adbc.Query) -> Inputs:
+def _database(*fields: Any) -> Inputs:
+    query = adbc.Query(*fields)
     open_stream, name = adbc.stream_of(query)
-    return Inputs(streams=(Stream(open_stream, name),), again=functools.partial(_database, query))
+    return Inputs(streams=(Stream(open_stream, name),), again=("database", tuple(query)))
 
 
 def _is_remote(what: object) -> bool:
@@ -125,7 +127,7 @@ def _is_remote(what: object) -> bool:
 
 def _remote_files(what: object, format: str | None, filesystem: object | None) -> Inputs:
     """Files of a file system. Formats that are written in Python read paths only."""
-    again = functools.partial(_remote_files, what, format, filesystem)
+    again = ("files", (what, format, filesystem))
     files = remote.open_files(what, filesystem)
     name = format if format is not None else names.format_of(files)
     if name == "parquet":
@@ -145,7 +147,7 @@ def _dataset(dataset: object) -> Inputs:
     """A dataset of Hugging Face."""
     name = f"<{type(dataset).__name__}>".encode()
     stream = Stream(lambda columns, batch_size, threads: Rows(dataset, batch_size), name)
-    return Inputs(streams=(stream,), again=functools.partial(_dataset, dataset))
+    return Inputs(streams=(stream,), again=("dataset", (dataset,)))
 
 
 def is_once(item: object) -> bool:
@@ -229,3 +231,17 @@ def _missing(path: bytes, what: str, hint: str) -> NotFoundError:
     name = os.fsdecode(path)
     shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in name)
     return NotFoundError(f"{shown}: {what} ({hint})", file=name, hint=hint)
+
+
+_OPENERS: dict[str, Callable[..., Inputs]] = {
+    "paths": _restore_paths,
+    "files": _remote_files,
+    "database": _database,
+    "dataset": _dataset,
+}
+
+
+def reopen(opener: Opener) -> Inputs:
+    """The inputs once more, also in another process."""
+    name, arguments = opener
+    return _OPENERS[name](*arguments)

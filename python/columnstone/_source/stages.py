@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .._arrow.table import record_batch
 from .._base.errors import SchemaError, argument_error
 from .._base.optional import need
+from .._base.public import public
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,7 @@ def _pyarrow() -> Any:
     return need("pyarrow", "map and filter")
 
 
+@public
 class Mapped:
     """fn(batch) in the place of every batch."""
 
@@ -75,6 +77,7 @@ class Mapped:
         )
 
 
+@public
 class Filtered:
     """The rows for which a condition is true."""
 

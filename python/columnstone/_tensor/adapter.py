@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _core
 from .._base.errors import NotFoundError, argument_error
+from .._base.public import public
 from .._schema.schema import Schema
 from .._schema.spec import TensorRepresentation, Value, entries_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Self
 
     from .._arrow.objects import Plain
-    from .._core import ArrowArrayExportable, ArrowSchemaExportable
+    from .._core import ArrowArrayExportable, ArrowSchemaExportable, RecordBatch
     from .._schema.schema import SchemaLike
     from .tensor import AnyTensor
 
 Length: TypeAlias = int | None
 
 
+@public
 @dataclass(frozen=True)
 class Pad:
     """A ragged, varlen or sparse tensor that is wanted dense.
@@ -110,6 +113,7 @@ def core_pads(
     return tuple(entries)
 
 
+@public
 class TensorAdapter:
     """Makes tensors of record batches of one Arrow schema, from whatever library they come.
 
@@ -181,22 +185,29 @@ class TensorAdapter:
         return dict(self._representations)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._arrow_schema, self._representations, self._pads)
+        return type(self)._restore, (self._arrow_schema, self._representations, self._pads)
+
+    @classmethod
+    def _restore(
+        cls,
+        arrow_schema: _core.ArrowSchema,
+        tensors: dict[str, TensorRepresentation],
+        pads: tuple[CorePad, ...],
+    ) -> Self:
+        """The other end of pickling."""
+        adapter = object.__new__(cls)
+        adapter._make(arrow_schema, tensors, pads)
+        return adapter
+
+    @classmethod
+    def _restore_tensor(cls, batch: RecordBatch, tensors: list[TensorRepresentation]) -> AnyTensor:
+        """The other end of pickling a Tensor (pickling.py)."""
+        return cls(batch.schema, tensors).convert(batch)["t"]
 
     def __repr__(self) -> str:
         names = ", ".join(list(self._representations)[:8])
         more = ", ..." if len(self._representations) > 8 else ""
         return f"<columnstone.TensorAdapter of {len(self._representations)} tensors: {names}{more}>"
-
-
-def _restore(
-    arrow_schema: _core.ArrowSchema,
-    tensors: dict[str, TensorRepresentation],
-    pads: tuple[CorePad, ...],
-) -> TensorAdapter:
-    adapter = object.__new__(TensorAdapter)
-    adapter._make(arrow_schema, tensors, pads)
-    return adapter
 
 
 def representations_from(given: object, group: str) -> dict[str, TensorRepresentation]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._base.optional import need
+from .._base.public import public
 from .tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Convert = Callable[[Any], Any]
 
 
+@public
 def to_numpy(tensors: Any) -> Any:
     """A tensor, or a dict or tuple of tensors, in numpy: dense ones as read-only arrays without a
     copy; SparseTensor and RaggedTensor stay, with arrays as their parts; strings are arrays of
@@ -26,6 +28,7 @@ def to_numpy(tensors: Any) -> Any:
     return converted(tensors, lambda tensor: tensor.numpy())
 
 
+@public
 def to_torch(tensors: Any) -> Any:
     """A tensor, or a dict or tuple of tensors, in PyTorch, without a copy: do not write into them
     in place.
@@ -38,6 +41,7 @@ def to_torch(tensors: Any) -> Any:
     return framework("torch", "torch", "PyTorch").to_torch(tensors)
 
 
+@public
 def to_jax(tensors: Any) -> Any:
     """A tensor, or a dict or tuple of tensors, in JAX. SparseTensor and RaggedTensor stay, with JAX
     arrays as their parts; strings are numpy arrays of bytes objects.
@@ -48,6 +52,7 @@ def to_jax(tensors: Any) -> Any:
     return framework("jax", "jax", "JAX").to_jax(tensors)
 
 
+@public
 def to_tf(tensors: Any) -> Any:
     """A tensor, or a dict or tuple of tensors, in TensorFlow: tf.Tensor, tf.SparseTensor,
     tf.RaggedTensor. Strings are tf.string."""

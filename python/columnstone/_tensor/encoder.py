@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .. import _core
 from .._arrow.table import array as _array
 from .._base.errors import UnsupportedError
+from .._base.public import public
 from .._schema.spec import entries_of, representations_of
 from .adapter import representations_from
 from .tensor import RaggedTensor, SparseTensor
@@ -25,6 +26,7 @@ CoreTensor: TypeAlias = (
 )
 
 
+@public
 class TensorEncoder:
     """Makes record batches of tensors, such that a TensorAdapter of the same representations gives
     the same tensors again: every value, bit and position.

@@ -23,9 +23,5 @@ def reduce(
     """What pickles a Tensor: a record batch that gives it again."""
     tensors = {"t": tensor}
     encoder = TensorEncoder.of(tensors)
-    return _restored, (encoder.encode(tensors), list(encoder.representations.values()))
-
-
-def _restored(batch: RecordBatch, representations: list[TensorRepresentation]) -> Any:
-    """The other end of pickling."""
-    return TensorAdapter(batch.schema, representations).convert(batch)["t"]
+    representations = list(encoder.representations.values())
+    return TensorAdapter._restore_tensor, (encoder.encode(tensors), representations)

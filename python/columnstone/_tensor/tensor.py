@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from .._base.public import public
+
 if TYPE_CHECKING:
     from typing import TypeAlias
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     AnyTensor: TypeAlias = "Tensor | SparseTensor | RaggedTensor | dict[str, AnyTensor]"
 
 
+@public
 class SparseTensor:
     """A tensor of which only some places have a value.
 
@@ -51,6 +54,7 @@ class SparseTensor:
         )
 
 
+@public
 class RaggedTensor:
     """Rows of differing lengths, to any depth.
 

@@ -220,25 +220,30 @@ static Py_ssize_t arrow_schema_length(PyObject *object) {
   return (Py_ssize_t)((arrow_schema *)object)->node->n_children;
 }
 
-/* By the module's function of that name, which unpickles. */
-static PyObject *reduce(PyObject *object, PyObject *unused) {
+static PyObject *arrow_schema_of_tree(PyObject *type, PyObject *tree) {
+  struct ArrowSchema schema;
+  return cst__py_arrow_schema_plant(tree, &schema) < 0
+             ? NULL
+             : cst__py_arrow_schema_new(PyType_GetModuleState((PyTypeObject *)type), &schema);
+}
+
+static PyObject *arrow_schema_reduce(PyObject *object, PyObject *unused) {
   (void)unused;
-  PyObject *module = PyImport_ImportModule("columnstone._core");
-  PyObject *restore = module == NULL ? NULL : PyObject_GetAttrString(module, "_plant_arrow_schema");
+  PyObject *of_tree = PyObject_GetAttrString(object, "_of_tree");
   PyObject *tree =
-      restore == NULL ? NULL : cst__py_arrow_schema_tree(((arrow_schema *)object)->node);
-  Py_XDECREF(module);
+      of_tree == NULL ? NULL : cst__py_arrow_schema_tree(((arrow_schema *)object)->node);
   if (tree == NULL) {
-    Py_XDECREF(restore);
+    Py_XDECREF(of_tree);
     return NULL;
   }
-  return Py_BuildValue("(N(N))", restore, tree);
+  return Py_BuildValue("(N(N))", of_tree, tree);
 }
 
 static PyMethodDef methods[] = {
     {"__arrow_c_schema__", arrow_schema_export_schema, METH_NOARGS,
      PyDoc_STR("The schema as an Arrow PyCapsule, for pyarrow.schema(...) and others.")},
-    {"__reduce__", reduce, METH_NOARGS, NULL},
+    {"__reduce__", arrow_schema_reduce, METH_NOARGS, NULL},
+    {"_of_tree", arrow_schema_of_tree, METH_O | METH_CLASS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -261,6 +261,7 @@ static PyMethodDef methods[] = {
          "one length as rows, all else as Python objects. Nulls are an ArgumentError where\n"
          "numpy has none: ask for dtype=object, or fill_null() first.")},
     {"__reduce_ex__", array_reduce_ex, METH_O, NULL},
+    {"_of_tree", cst__py_table_of_tree, METH_VARARGS | METH_CLASS, NULL},
     {"__arrow_c_schema__", array_export_schema, METH_NOARGS,
      PyDoc_STR("The array's type as an Arrow PyCapsule.")},
     {"__arrow_c_array__", (PyCFunction)(void (*)(void))export_array, METH_VARARGS | METH_KEYWORDS,

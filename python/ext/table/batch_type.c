@@ -253,6 +253,7 @@ static PyMethodDef methods[] = {
          "its distinct values, several such columns into those of all combinations; no\n"
          "value at all is the key None.")},
     {"__reduce_ex__", batch_reduce_ex, METH_O, NULL},
+    {"_of_tree", cst__py_table_of_tree, METH_VARARGS | METH_CLASS, NULL},
     {"to_pydict", to_pydict, METH_NOARGS,
      PyDoc_STR("to_pydict($self)\n--\n\n"
                "The values as {column: [one Python object per row]}; null is None.")},

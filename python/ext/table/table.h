@@ -48,7 +48,7 @@ PyObject *cst__py_table_read_stream(cst__py_state *state, PyObject *object, bool
 /* The arrays of a tuple as one. */
 PyObject *cst__py_table_join(cst__py_state *state, PyObject *tuple);
 PyObject *cst__py_table_dump(PyObject *module, PyObject *object);
-PyObject *cst__py_table_load(PyObject *module, PyObject *args);
+PyObject *cst__py_table_of_tree(PyObject *class, PyObject *args);
 PyObject *cst__py_table_batch_from(PyObject *module, PyObject *args);
 PyObject *cst__py_table_mask(PyObject *module, PyObject *object);
 

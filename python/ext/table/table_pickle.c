@@ -257,15 +257,14 @@ static int table_pickle_load(PyObject *tree, struct ArrowArray *out) {
   return result;
 }
 
-PyObject *cst__py_table_load(PyObject *module, PyObject *args) {
-  cst__py_state *state = PyModule_GetState(module);
+PyObject *cst__py_table_of_tree(PyObject *class, PyObject *args) {
+  cst__py_state *state = PyType_GetModuleState((PyTypeObject *)class);
   PyObject *object;
   PyObject *tree;
-  int is_batch;
   struct ArrowSchema schema;
   struct ArrowArray array;
-  if (!PyArg_ParseTuple(args, "O!O!p:array_load", state->arrow_schema_type, &object, &PyTuple_Type,
-                        &tree, &is_batch)) {
+  if (!PyArg_ParseTuple(args, "O!O!:_of_tree", state->arrow_schema_type, &object, &PyTuple_Type,
+                        &tree)) {
     return NULL;
   }
   PyObject *type = cst__py_arrow_schema_tree(cst__py_arrow_schema_view(object));
@@ -278,5 +277,5 @@ PyObject *cst__py_table_load(PyObject *module, PyObject *args) {
     schema.release(&schema);
     return NULL;
   }
-  return cst__py_table_take_over(state, &schema, &array, is_batch != 0);
+  return cst__py_table_take_over(state, &schema, &array, class == (PyObject *)state->batch_type);
 }

@@ -1,0 +1,168 @@
+"""Public names: what users see in tracebacks, in help() and in pickles is columnstone.NAME."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import inspect
+import io
+import pickle
+import pydoc
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import columnstone as cst
+import pyarrow as pa
+import pytest
+from columnstone import _MODULE_OF  # type: ignore[attr-defined]
+from conftest import SCHEMA, MakeFile, records
+
+TABLE = pa.table({"a": [[1], None, [2, 3]]})
+NAMES = [name for name in cst.__all__ if name != "__version__"]
+ERRORS = [name for name in NAMES if name.endswith(("Error", "Warning"))]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names(name: str) -> None:
+    value = getattr(cst, name)
+    assert (value.__module__, value.__qualname__) == ("columnstone", name)
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(value, protocol)) is value
+    if value.__doc__:
+        assert pydoc.render_doc(value).splitlines()[0].endswith("in module columnstone")
+
+
+def test_all_is_what_the_table_offers_users() -> None:
+    """The others are the classes of what methods make, which pickles name."""
+    others = set(_MODULE_OF) - set(cst.__all__)
+    torch = {"StringTensor", "TorchBatch", "TorchDataset", "TorchRows"}
+    public = {name for name in others if not name.startswith("_")}
+    assert public == {*torch, "Rows", "Filtered", "Mapped"}
+    assert not set(cst.__all__) - set(_MODULE_OF)
+
+
+def test_sources_of_functions_and_methods_are_found() -> None:
+    found = 0
+    for name in NAMES:
+        value = getattr(cst, name)
+        members = vars(value).values() if inspect.isclass(value) else [value]
+        for member in members:
+            if inspect.isfunction(member) and member.__module__.startswith("columnstone"):
+                with contextlib.suppress(OSError):  # of what dataclasses and named tuples generate
+                    found += f"def {member.__name__}" in inspect.getsource(member)
+    assert found > 100
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_tracebacks(name: str) -> None:
+    error = getattr(cst, name)("text")
+    assert traceback.format_exception_only(error) == [f"columnstone.{name}: text\n"]
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again)) == (type(error), "text")
+
+
+# What pickles name
+
+
+class Watch(pickle.Unpickler):
+    """Unpickles, and keeps the modules that were named."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(io.BytesIO(data))
+        self.modules: set[str] = set()
+
+    def find_class(self, module: str, name: str) -> Any:
+        self.modules.add(module)
+        return super().find_class(module, name)
+
+
+def modules_of(value: object, protocol: int = pickle.HIGHEST_PROTOCOL) -> set[str]:
+    watch = Watch(pickle.dumps(value, protocol))
+    assert type(watch.load()) is type(value)
+    return {name for name in watch.modules if name.split(".")[0] == "columnstone"}
+
+
+def batch() -> cst.RecordBatch:
+    return next(iter(cst.open(TABLE)))
+
+
+def same(value: object) -> object:
+    return value
+
+
+def every_row(batch: Any) -> list[bool]:
+    return [True] * int(batch.num_rows)
+
+
+def dialect(delimiter: str) -> cst.CsvOptions:
+    return cst.CsvOptions(delimiter=delimiter)
+
+
+FIXED = [cst.TensorRepresentation("a", "dense", "int64", ("a",))]
+ROWS = """feature { name: "a" type: INT presence { min_fraction: 1 } }"""
+VALUES: dict[str, Callable[[], object]] = {
+    "an error": lambda: cst.NotFoundError("text", file="a"),
+    "a schema": lambda: cst.Schema.from_text(SCHEMA),
+    "a change of a schema": lambda: cst.Schema.from_text(ROWS).diff(cst.Schema.from_text(""))[0],
+    "an Arrow schema": lambda: batch().schema,
+    "a batch": batch,
+    "an array": lambda: batch()["a"],
+    "a tensor": lambda: next(iter(cst.open(pa.table({"a": [1]})).tensors()))["a"],
+    "a ragged tensor": lambda: cst.RaggedTensor([1, 2], [[0, 2]]),
+    "a sparse tensor": lambda: cst.SparseTensor([[0]], [1], [1]),
+    "an adapter": lambda: cst.TensorAdapter(pa.table({"a": [1]}).schema, FIXED),
+    "a tensor encoder": lambda: cst.TensorEncoder(FIXED),
+    "a decoder": lambda: cst.ExampleDecoder(SCHEMA, ["id"], offsets=32),
+    "a decoder of sequences": lambda: cst.SequenceExampleDecoder(sequence_column="s"),
+    "an encoder": lambda: cst.ExampleEncoder(lossy=True),
+    "an encoder of sequences": lambda: cst.SequenceExampleEncoder(lossy=True),
+    "a decoder of a format": lambda: cst.CsvDecoder(csv=dialect(";")),
+    "an encoder of a format": lambda: cst.JsonEncoder(SCHEMA),
+    "a dialect": lambda: dialect("\t"),
+    "representations": lambda: FIXED,
+    "padding": lambda: cst.Pad(3),
+    "a position": lambda: cst.Position(0, 1, 2, 3),
+    "a batch of a dataset": lambda: cst.Batch({"a": 1}, cst.Position(0, 1, 2, 3)),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_pickles_of_values_name_the_package_only(name: str) -> None:
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        assert modules_of(VALUES[name](), protocol) == {"columnstone"}
+    assert type(copy.copy(VALUES[name]())) is type(VALUES[name]())
+
+
+def test_pickles_of_sources_name_the_package_only(make_file: MakeFile) -> None:
+    file = make_file("a.tfrecord", records(8))
+    source = cst.open(file, schema=SCHEMA, on_error="skip")
+    for value in (
+        source,
+        source.split(0, 2).select(["id"]),
+        source.dataset(2, shuffle=True),
+        source.grain(),
+        source.map(same).filter(every_row),
+        source.validate(),
+        source.verify(),
+        source.count(),
+        cst.build_index(file)[0],
+    ):
+        assert modules_of(value) <= {"columnstone"}
+
+
+def test_pickles_of_other_inputs_name_the_package_only() -> None:
+    fsspec = pytest.importorskip("fsspec")
+    with fsspec.open("memory://names.csv", "w") as out:
+        out.write("a\n1\n")
+    assert modules_of(cst.open("memory://names.csv")) == {"columnstone"}
+    pytest.importorskip("adbc_driver_sqlite")
+    assert modules_of(cst.open("sqlite://:memory:", query="select 1 as a")) == {"columnstone"}
+
+
+def test_pickles_for_pytorch_name_the_package_only(make_file: MakeFile) -> None:
+    pytest.importorskip("torch")
+    source = cst.open(make_file("a.tfrecord", records(8)), schema=SCHEMA)
+    data = source.dataset(4).torch()
+    for value in (data, source.torch_map(), next(iter(data))):
+        assert modules_of(value) == {"columnstone"}

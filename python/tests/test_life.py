@@ -613,7 +613,8 @@ def test_a_fork_while_a_thread_is_in_a_pass(make_file: MakeFile) -> None:
             return super().readinto(buffer)  # type: ignore[arg-type]
 
     data = pathlib.Path(source.files[0]).read_bytes()
-    slow = cst.open(Slow(data), "example", SCHEMA)  # named, it is not looked at before the pass
+    # With both named, the file is not looked at before the pass.
+    slow = cst.open(Slow(data), "example", SCHEMA, container="tfrecord")
     running = iter(slow)
     thread = threading.Thread(target=list, args=(running,))
     thread.start()

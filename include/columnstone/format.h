@@ -1,5 +1,5 @@
 /* The formats and containers that there are, and the plug-in interface, version 1: a shared object
- * that reads or writes a whole format.
+ * that reads or writes a tabular format.
  *
  * A plug-in needs only this header, arrow_abi.h and status.h, and no symbol of the library. It
  * defines one function, `cst_plugin`, in a shared object called `columnstone-<format>.so`.

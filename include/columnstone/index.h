@@ -67,7 +67,7 @@ CST_API void cst_index_free(cst_index *index);
  * but for cst_source_num_rows ---- */
 
 /* The number of records: from the indexes if there are some, else by reading the frames (once) or,
- * for whole formats, all of the data. */
+ * for tabular formats, all of the data. */
 CST_API cst_status cst_source_num_rows(cst_source *source, uint64_t *rows, cst_error *error);
 
 /* The given rows, numbered through all files, in the given order (a row may come twice), as one

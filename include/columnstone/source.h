@@ -106,7 +106,7 @@ typedef struct cst_source_options {
   bool legacy_specs;        /* see cst_specs_options.legacy */
   const cst_allocator *allocator;
   const char *sequence_column; /* sequence_example: see cst_sequence_options */
-  const char *raw_column;      /* TFRecords: one more column of this name, the last one, with each
+  const char *raw_column;      /* containers: one more column of this name, the last one, with each
                                   record's bytes: large_list<large_binary> of one value, as features
                                   are; for `raw` it is the only one. NULL: none */
   const cst_csv_options *csv;  /* NULL: the usual ones */
@@ -146,7 +146,7 @@ typedef struct cst_source cst_source;
  * (docs/plugins.md), "file://" without one. CST_NOT_FOUND at once for a missing file, an
  * empty glob, an unknown column. options may be NULL; everything is copied or counted. No paths
  * (num_paths 0; paths may be NULL then) are a source without rows; its columns are the schema's, or
- * none, but for whole formats, whose columns only files can tell: CST_INVALID_ARGUMENT as soon as
+ * none, but for tabular formats, whose columns only files can tell: CST_INVALID_ARGUMENT as soon as
  * somebody asks for them. */
 CST_API cst_status cst_source_open(const char *const *paths, size_t num_paths,
                                    const cst_source_options *options, cst_source **out,
@@ -252,17 +252,18 @@ CST_API cst_status cst_source_stream(cst_source *source, struct ArrowArrayStream
 /* ---- stages: what stands between decoding and delivery ---- */
 
 /* A stage of the caller's own: a batch in, a batch out. Several of them stand one after another;
- * the threads that decode call them, several at once (for whole formats the thread of cst_pass_next
- * does). What a callback fails with ends the pass; it may fill the error, which is never NULL, and
- * may give the row of its batch that is to blame as `record`. */
+ * the threads that decode call them, several at once (for tabular formats the thread of
+ * cst_pass_next does). What a callback fails with ends the pass; it may fill the error, which is
+ * never NULL, and may give the row of its batch that is to blame as `record`. */
 typedef struct cst_stage {
   size_t size;                /* sizeof(cst_stage) */
   const char *name;           /* for errors; copied; NULL: "stage" */
   const char *const *columns; /* that it wants to be given, in this order; NULL: all. Where it is
                                  the first stage, the others are not decoded. Copied */
   size_t num_columns;
-  /* The type of its batches, a struct, for batches of the type `input`. Called before the first
-   * batch, and again for parts of the source. NULL: the type of the input. */
+  /* The type of its batches, a struct, for batches of the type `input`, which is borrowed for the
+   * call; the library releases `output`. Called before the first batch, and again for parts of
+   * the source, from any thread. NULL: the type of the input. */
   cst_status (*bind)(void *ctx, const struct ArrowSchema *input, struct ArrowSchema *output,
                      cst_error *error);
   /* Takes `batch` over, also on failure, and fills `out`, which is validated. It may fill `origin`
@@ -316,15 +317,16 @@ typedef bool (*cst_progress_callback)(void *ctx, uint64_t bytes, uint64_t record
 
 /* Counts the records of each file: checks length CRCs and that the file ends at a record's end,
  * does not look at the payload (and does not read it where it is large and the file is plain).
- * Calls back once per file. Stops at the first failure. Files of whole formats are read; their rows
- * have no bytes of their own, and those are 0. */
+ * Calls back once per file. Stops at the first failure. Files of tabular formats are read; their
+ * rows have no bytes of their own, and those are 0. */
 CST_API cst_status cst_source_count(cst_source *source, cst_count_callback on_file, void *ctx,
                                     cst_error *error);
 
 /* Checks everything: compression, both CRCs, and that every record parses (and fits the schema, if
  * one was given). Calls back for each fault and then once per file; goes on after each as
  * CST_ON_ERROR_SKIP does (a damaged compression ends the file). Returns CST_OK even if faults were
- * found: *num_faults. Fails if a file cannot be read at all. CST_UNSUPPORTED for whole formats. */
+ * found: *num_faults. Fails if a file cannot be read at all. CST_UNSUPPORTED for tabular formats.
+ */
 CST_API cst_status cst_source_verify(cst_source *source, cst_fault_callback on_fault,
                                      cst_count_callback on_file, cst_progress_callback on_progress,
                                      void *ctx, uint64_t *num_faults, cst_error *error);

@@ -1,4 +1,4 @@
-"""Decoders and encoders of whole formats, for data in memory."""
+"""Decoders and encoders of tabular formats, for data in memory."""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@
  * handed out as one Arrow batch.
  *
  *   cst__batch_builder_new(type, allocator, &batch, error)
- *   for every row:  append to the children of batch->root, then
- * cst__builder_end_struct(batch->root) cst__batch_builder_finish(batch, &array, error)
+ *   for every row:
+ *     append to the children of batch->root, then cst__builder_end_struct(batch->root)
+ *   cst__batch_builder_finish(batch, &array, error)
  *
  * The rules of a tree:
  *  - An append puts one slot at the end of a builder. The items of a list are appended to its child

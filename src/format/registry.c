@@ -238,7 +238,7 @@ static const known_format *find_by_extension(ending name) {
   return NULL;
 }
 
-/* Whole formats compress by themselves. */
+/* Tabular formats compress by themselves. */
 static cst_status check_uncompressed(const char *path, ending name, const char *format,
                                      cst_error *error) {
   return name.text[name.size] == '\0'

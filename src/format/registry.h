@@ -16,8 +16,8 @@
 typedef struct cst__format {
   const char *name;                /* static, or the plug-in's: lives as long as the process */
   const cst__payload *payload;     /* what a container's records hold: read by src/source */
-  const cst__table_format *table;  /* a whole format that is built in: read by src/source too */
-  const cst_plugin_format *plugin; /* a whole format, read and written by a plug-in, */
+  const cst__table_format *table;  /* a tabular format that is built in: read by src/source too */
+  const cst_plugin_format *plugin; /* a tabular format, read and written by a plug-in, */
   const cst__program *program;     /* or by a plug-in that is a program */
   const cst__sink_format *sink;    /* writes it; NULL: it cannot be written */
 } cst__format;
@@ -45,14 +45,14 @@ cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_erro
 bool cst__format_find_by_schema(const struct ArrowSchema *schema, const cst_sink_options *options,
                                 cst__format *out);
 
-/* The whole format of an input that is not in a container, by its first bytes (64 are enough), or
+/* The tabular format of an input that is not in a container, by its first bytes (64 are enough), or
  * by the ending of its name. CST_NOT_FOUND if they mean a format whose plug-in is not there; CST_OK
  * with table, plugin and program NULL if they mean none. */
 cst_status cst__format_find_by_head(const uint8_t *head, size_t size, cst__format *out,
                                     cst_error *error);
 cst_status cst__format_find_by_ending(const char *path, cst__format *out, cst_error *error);
 
-static inline bool cst__format_is_whole(const cst__format *format) {
+static inline bool cst__format_is_tabular(const cst__format *format) {
   return format->table != NULL || format->plugin != NULL || format->program != NULL;
 }
 

@@ -96,7 +96,7 @@ TEST(what_is_listed_is_what_there_is) {
 static cst_status find_by_head(const char *path, const uint8_t *head, size_t size,
                                cst__format *format, cst_error *error) {
   CST__TRY(cst__format_find_by_head(head, size, format, error));
-  return cst__format_is_whole(format) ? CST_OK : cst__format_find_by_ending(path, format, error);
+  return cst__format_is_tabular(format) ? CST_OK : cst__format_find_by_ending(path, format, error);
 }
 
 TEST(first_bytes) {

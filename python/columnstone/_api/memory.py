@@ -1,4 +1,4 @@
-"""Decoders and encoders of the whole formats, for data in memory: bytes to one batch, and back."""
+"""Decoders and encoders of tabular formats, for data in memory: bytes to one batch, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* A table format: a whole format that is built in, whose files are read as columns and not as
+/* A table format: a tabular format that is built in, whose files are read as columns and not as
  * records. One table per format, one file or a few each (csv_*.c, json_*.c, arrow_reader.c).
  *
  * A source first makes one plan, which finds the columns and may read all of the files for it, and

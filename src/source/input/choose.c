@@ -68,14 +68,14 @@ static cst_status format_of_head(cst__inputs *inputs, const char *path, const cs
   }
   if (inputs->container == NULL) {
     CST__TRY(cst__format_find_by_head(head->data, head->size, &found, error));
-    if (!cst__format_is_whole(&found)) {
+    if (!cst__format_is_tabular(&found)) {
       CST__TRY(cst__format_find_by_ending(path, &found, error));
     }
-    if (!cst__format_is_whole(&found)) {
+    if (!cst__format_is_tabular(&found)) {
       inputs->container = cst__container_sniff(head, false);
     }
   }
-  if (cst__format_is_whole(&found)) {
+  if (cst__format_is_tabular(&found)) {
     *out = found;
   } else if (inputs->container != NULL) {
     CST__TRY(cst__format_find(inputs->container->info.format, out, error));

@@ -3,20 +3,18 @@
  *
  * Who holds what, and when:
  *
- *   file           feed                     slot of the ring                        caller
+ *   file            feed                    slot of the ring                        caller
  *
- *   cursor ------> blocks ----------------> unit -----------> unit and batch -----> unit and batch
- *   fills a        of a file, in order,     queued, then      done: they wait       the unit stays
- *   block without  until all of their       decoded without   for their turn        until the next
- *   the lock, one  records are cut into     the lock, one                           delivery, for
- * the thread a file  units                    thread a unit                           places of its
- * rows
+ *   cursor -------> blocks ---------------> unit ------------> unit and batch ----> unit and batch
+ *   fills a block   of a file, in order,    queued, then       done: they wait      the unit stays
+ *   without the     until all of their      decoded without    for their turn       until the next
+ *   lock, one       records are cut         the lock, one                           delivery, for
+ *   thread a file   into units              thread a unit                           places of rows
  *
  * A block has an owner in the feed until all of it is cut; in every unit with a run of its records,
  * until they are decoded; and in every batch whose views point into it, until the consumer releases
- * that. The last one gives it back to the
- * feed's pool, from whatever thread. The storage of a unit belongs to its slot: a delivery swaps it
- * with that of the unit delivered before.
+ * that. The last owner gives it back to the feed's pool, from whatever thread. The storage of a
+ * unit belongs to its slot: a delivery swaps it with that of the unit delivered before.
  *
  * Units are numbered from the start, and each stands in the ring at its number:
  *
@@ -24,7 +22,7 @@
  *    | done, running | queued        |        the feed cuts the next unit at `tail`
  *
  * Everybody (the caller, and threads - 1 workers) does the same: pick a job under the lock, run it
- * without, report under the lock. With one thread, only the caller does.
+ * without the lock, report under the lock. With one thread, only the caller does.
  */
 #ifndef SOURCE_PASS_PIPELINE_H
 #define SOURCE_PASS_PIPELINE_H

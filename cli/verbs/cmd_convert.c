@@ -12,15 +12,14 @@ typedef struct conversion {
   cli_dropped dropped;
 } conversion;
 
-/* Records with features in files, which are read twice without a schema: once to infer it, with
- * progress. */
+/* Files that are read twice without a schema: once to infer it, with progress. */
 static bool infers(const conversion *work, const cst_source *source) {
-  const char *format = cst_source_format(source);
-  bool records = cli_is_records(format) && strcmp(format, "raw") != 0;
+  const cst_format_info *format = cli_format(cst_source_format(source));
+  bool needed = format != NULL && format->needs_schema && work->settings->schema == NULL;
   for (size_t i = 0; i < work->num_inputs; i++) {
-    records = records && strcmp(work->settings->paths[i], "-") != 0;
+    needed = needed && strcmp(work->settings->paths[i], "-") != 0;
   }
-  return records && work->settings->schema == NULL;
+  return needed;
 }
 
 /* The source keeps what was inferred. */

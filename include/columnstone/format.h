@@ -32,9 +32,11 @@ typedef struct cst_format_info {
                                     records, the containers have them */
   bool reads;
   bool writes;
-  bool is_records; /* it is what the records of a container hold; else a file of its own */
-  bool is_text;    /* its files are text */
-  bool is_plugin;  /* a plug-in of this project, which may or may not be installed */
+  bool is_records;   /* it is what the records of a container hold; else a file of its own */
+  bool is_text;      /* its files are text */
+  bool is_plugin;    /* a plug-in of this project, which may or may not be installed */
+  bool needs_schema; /* the types of its columns are those of a schema: where none is given, one is
+                        inferred before the first batch (of a pipe, from its first records) */
 } cst_format_info;
 
 /* The i-th in the order in which lists for people have them; NULL after the last one. Plug-ins of

@@ -36,11 +36,12 @@ static const char *const parquet_extensions[] = {".parquet", ".pq", NULL};
 
 /* Every list of formats, for people and programs, is made of this one, in this order. */
 static const known_format known[] = {
-    {.info = {"example", "tf.Example", no_extensions, true, true, .is_records = true},
+    {.info = {"example", "tf.Example", no_extensions, true, true, .is_records = true,
+              .needs_schema = true},
      .payload = &cst__example_payload,
      .sink = &cst__sink_example},
     {.info = {"sequence_example", "tf.SequenceExample", no_extensions, true, true,
-              .is_records = true},
+              .is_records = true, .needs_schema = true},
      .payload = &cst__sequence_payload,
      .sink = &cst__sink_sequence},
     {.info = {"raw", "records as they are", no_extensions, true, true, .is_records = true},

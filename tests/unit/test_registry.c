@@ -78,6 +78,8 @@ TEST(what_is_listed_is_what_there_is) {
     CHECK(info->reads == (format.payload != NULL || format.table != NULL));
     CHECK(info->writes == (format.sink != NULL));
     CHECK(info->is_records == (format.payload != NULL));
+    bool of_data = format.payload != NULL && format.payload->types_from == CST__TYPES_OF_DATA;
+    CHECK(info->needs_schema == of_data);
     CHECK(info->is_text == (format.table != NULL && format.table->is_text));
     for (const char *const *extension = info->extensions; *extension != NULL; extension++) {
       char path[32];

@@ -109,8 +109,8 @@ cst_status cst__accumulator_load(const cst__accumulator *accumulator, const void
                                  cst_bytes bytes, const cst_allocator *allocator, void **state,
                                  cst_error *error);
 
-/* The sum of two counts; the greatest one if it is above, as only states that were made up have it:
- * what is at most another count stays so. */
+/* The sum of two counts; the largest count if it overflows, which only a forged saved state can
+ * bring about: of two counts, the smaller one never becomes the larger one by it. */
 static inline uint64_t cst__count_sum(uint64_t a, uint64_t b) {
   uint64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;

@@ -13,7 +13,7 @@
 /* Where the rows of a batch come from: row i of what a stage gives is row rows[i] of what it was
  * given. */
 typedef struct cst__row_map {
-  bool moved;    /* false: row i is row i, and nothing else counts */
+  bool moved;    /* false: row i comes from row i, and `rows` means nothing */
   int64_t *rows; /* as many as the batch that was given out has; owned, used again */
   size_t capacity;
 } cst__row_map;

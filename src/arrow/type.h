@@ -30,7 +30,7 @@ typedef struct cst__type {
   struct cst__type *dictionary; /* type of the values; NULL: not dictionary-encoded */
 } cst__type;
 
-/* A nullable type of no format yet. */
+/* A nullable type whose format is not set yet. */
 #define CST__TYPE_INIT \
   { .name = "", .flags = ARROW_FLAG_NULLABLE }
 

@@ -25,8 +25,7 @@ typedef struct cst__format {
 /* The i-th of the formats that are known by name; NULL after the last one. */
 const cst_format_info *cst__format_info(size_t i);
 
-/* The format of records whose payload says that this is the first record of one; false: none does.
- */
+/* The format whose payload takes this first record of a file for its own; false: none does. */
 bool cst__format_find_by_record(cst_bytes record, cst__format *out);
 
 /* One more payload beside the table, for tests; NULL takes it away. Not while sources are opened.

@@ -40,7 +40,8 @@ cst_status cst__chain_apply(cst__chain_run *run, struct ArrowArray *batch,
 /* True if a stage that refuses rows has refused one when the last call failed. */
 bool cst__chain_refused(const cst__chain_run *run);
 
-/* The same for the stages alone that may refuse a row: is this one that they take? */
+/* The same for only the stages that refuse rows, which come before all others: it fails if one of
+ * them refuses a row of the batch. */
 cst_status cst__chain_try(cst__chain_run *run, struct ArrowArray *batch, cst_error *error);
 
 #endif /* STAGE_CHAIN_H */

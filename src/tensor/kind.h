@@ -60,8 +60,8 @@ struct cst__tensor_kind {
   /* Fills the spec that the tensor by itself asks for; name and kind are set. */
   cst_status (*describe)(cst__describer *d, const cst__describe_place *at, const cst_tensor *tensor,
                          cst_tensor_spec *spec);
-  /* Sets row_size and num_inner of a leaf, which are 1 and 0. False if they overflow. NULL: as they
-   * are. */
+  /* Sets row_size and num_inner of a leaf, which come in as 1 and 0. False if they overflow. NULL:
+   * they stay so. */
   bool (*measure)(cst__encode_leaf *leaf);
   bool has_splits; /* its tensors have row splits, one for each level of lists at least */
   /* Checks the leaf's tensor, and makes its columns. NULL: it has none, but fields that may. */

@@ -1,5 +1,5 @@
 /* A container: how records follow each other in a stream of bytes. One table of functions per
- * container, one file each, and a line in the list in container.c.
+ * container, one file each, declared below, and a line in the list in container.c.
  */
 #ifndef FORMAT_CONTAINER_CONTAINER_H
 #define FORMAT_CONTAINER_CONTAINER_H
@@ -48,7 +48,7 @@ typedef struct cst__framed {
 
 /* What is wrong with a record, as far as a container can tell. */
 typedef enum cst__damage_kind {
-  CST__DAMAGE_FRAMING,  /* its framing: a length with a wrong checksum, or that is none */
+  CST__DAMAGE_FRAMING,  /* its framing: a length that does not parse, or has a wrong checksum */
   CST__DAMAGE_DATA,     /* the payload's checksum */
   CST__DAMAGE_LIMIT,    /* it is longer than max_record_size */
   CST__DAMAGE_TRUNCATED /* the stream ends within it */
@@ -71,11 +71,11 @@ typedef struct cst__damage {
 typedef struct cst__resync {
   uint64_t longest; /* payload that is believed: max(max_record_size, CST__RESYNC_WINDOW) */
   bool ignore_data; /* checksums of payloads are not to be trusted */
-  bool divided;     /* the stream is a part of a file, and ends where a record of it begins */
+  bool divided;     /* the stream is a part of a file, and ends where a record of the file begins */
   uint64_t credit;  /* bytes of false finds that may still be looked at: what keeps it linear */
   cst__damage_kind kind;
   uint64_t length; /* of the payload, if the record has a sound one */
-  size_t first;    /* place where the next record may begin at first: 1 */
+  size_t first;    /* the nearest place where the next record may begin: 1 to begin with */
   bool searching;  /* the first call has been made, and did not find the end */
 } cst__resync;
 

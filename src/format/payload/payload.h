@@ -1,5 +1,5 @@
 /* A payload: what a container's records hold, and how they become columns. One table of functions
- * per payload, one file each, and a line in the table of formats (registry.c).
+ * per payload, one file each, declared below, and an entry in the table of formats (registry.c).
  *
  * A source binds one plan, which all of its threads share, and opens a decoder of it per thread.
  */
@@ -45,15 +45,15 @@ typedef enum cst__types_from {
 typedef struct cst__payload {
   const char *name; /* "example", "raw", "sequence_example" */
   cst__types_from types_from;
-  bool can_fail; /* a record may be none of this payload: verification decodes them */
+  bool can_fail; /* not every record decodes: verification has to decode them */
 
-  /* True for the first record of a file that is of this payload, of which the first bytes are
-   * there. NULL: the first record does not tell. */
+  /* Looks at the first record of a file, or at as many bytes of it as have been read: true if the
+   * records are of this payload. NULL: the first record does not tell. */
   bool (*sniff)(cst_bytes record);
 
   /* Compiles what is the same for all threads: an immutable plan. The options live as long as it.
    * *schema (a struct) is that of all batches; release NULL: the types come from the data of each.
-   * CST_NOT_FOUND with `path` for a wanted column that there is not. */
+   * CST_NOT_FOUND with `path` for a wanted column that does not exist. */
   cst_status (*bind)(const cst__payload_options *options, void **plan, struct ArrowSchema *schema,
                      cst_error *error);
   void (*unbind)(void *plan);

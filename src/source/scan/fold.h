@@ -21,8 +21,8 @@ typedef struct cst__accumulation {
 typedef struct cst__fold_options {
   /* Goes on after what cannot be read: damaged records and those that do not parse are added as
    * lost, whatever the source's on_error says, and records of a batch that have a feature in
-   * different types come in smaller batches. Else that is an error (and under on_error skip,
-   * damaged records are passed over in silence). */
+   * different types come in smaller batches. Without it, any of these is an error (but with
+   * on_error skip, damaged records are passed over in silence). */
   bool lenient;
   /* Of a lenient fold of CSV or JSON, whose text says little about types: the schema to read them
    * by; rows that cannot be read so are lost. NULL: the source's. */
@@ -32,8 +32,9 @@ typedef struct cst__fold_options {
   const char *work; /* "the inference": what on_progress stops */
 } cst__fold_options;
 
-/* Before a fold whose source nothing else reads: CST_UNSUPPORTED for formats without columns of
- * their own (raw); CST_STATE if the source can be read only once, and has been. */
+/* To be called before a fold, unless something else has acquired the source: CST_UNSUPPORTED for
+ * payloads whose types are fixed (raw); CST_STATE if the source can be read only once, and has
+ * been. */
 cst_status cst__source_acquire_for_fold(cst_source *source, const cst__accumulator *accumulator,
                                         cst_error *error);
 

@@ -133,8 +133,13 @@ static bool start_sink(choices *c, const struct ArrowSchema *schema, const cst_w
 
 static reading read_text(text *texts, size_t count, choices *c, const cst_writer *writer) {
   reading r = {.error = CST_ERROR_INIT, .rows = {.allocator = cst__default_allocator}};
-  cst__table_files files = {
-      .count = count, .open = open_text, .name = name_of, .ctx = texts, .rereadable = true};
+  cst__table_files files = {.count = count,
+                            .open = open_text,
+                            .name = name_of,
+                            .ctx = texts,
+                            .rereadable = true,
+                            .sample_rows = INT64_MAX,
+                            .sample_bytes = UINT64_MAX};
   cst__table_options options = {.types = c->types,
                                 .batch_size = c->batch_size,
                                 .threads = 1,

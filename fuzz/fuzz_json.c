@@ -48,8 +48,13 @@ static const char *name_source(void *ctx, size_t i) {
 }
 
 static cst__table_files files_of(source *s) {
-  return (cst__table_files){
-      .count = 1, .open = open_source, .name = name_source, .ctx = s, .rereadable = true};
+  return (cst__table_files){.count = 1,
+                            .open = open_source,
+                            .name = name_source,
+                            .ctx = s,
+                            .rereadable = true,
+                            .sample_rows = INT64_MAX,
+                            .sample_bytes = UINT64_MAX};
 }
 
 /* ---- reading all of it ---- */

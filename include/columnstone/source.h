@@ -92,7 +92,8 @@ typedef struct cst_source_options {
                   NULL: by the bytes, then by the ending of the name; for TFRecords "example"
                 */
   const cst_schema *schema;   /* NULL: inferred (files: all of the input; pipes: the first 10,000
-                                 records or 256 MiB, kept in memory for the pass) */
+                                 records or 256 MiB, kept in memory for the pass; or see
+                                 sample_records) */
   const char *const *columns; /* wanted columns in the wanted order; NULL: all */
   size_t num_columns;
   const char *tensor_group; /* of the schema's representations; NULL: "" */
@@ -130,12 +131,18 @@ typedef struct cst_source_options {
                 one, nullable where it may be missing, and bytes that are text (by a domain of the
                 schema, or, where the schema is inferred, by a look at them) become strings. A row
                 that does not fit is CST_SCHEMA, or dropped by on_error */
+  int64_t sample_records; /* what is inferred (schema, types of csv and json, what flat asks) is
+                             inferred from this many first records only, which are held in memory
+                             meanwhile; a later one that does not fit is CST_SCHEMA. A record among
+                             them, but for the first, that cannot be read or does not fit those
+                             before it ends the sample of a container: the pass fails where it
+                             comes to it. 0: as `schema` says */
 } cst_source_options;
 
 #define CST_SOURCE_OPTIONS_INIT                                                                    \
   {                                                                                                \
     sizeof(cst_source_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, false, NULL, NULL, \
-        NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL, NULL, false         \
+        NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL, NULL, false, 0      \
   }
 
 /* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */
@@ -231,7 +238,7 @@ CST_API cst_status cst_pass_new(cst_source *source, cst_pass **out, cst_error *e
  * is NULL then, too) comes where the input has it: after all batches that are full before it
  * (rows before it that do not fill a batch are not delivered). It names file, record and
  * offset, is the same for every number of threads, and comes again with every further call. A
- * feature or type that the sample of a pipe did not show is CST_SCHEMA. */
+ * feature or type that the sample of a pipe (or sample_records) did not show is CST_SCHEMA. */
 CST_API cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *error);
 
 /* How far the pass is: bytes read from the files (as they lie on disk) and rows delivered. Either

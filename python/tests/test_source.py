@@ -487,3 +487,48 @@ def test_max_inflation(make_file: MakeFile) -> None:
     assert [b.num_rows for b in cst.open(path, format="raw", max_inflation=10_000)] == [1]
     with pytest.raises(cst.ArgumentError):
         cst.open(path, max_inflation=0)
+
+
+def test_types_come_from_a_sample_if_asked_for(tmp_path: pathlib.Path) -> None:
+    rows: list[dict[str, wire.Values]] = [{"a": [1]}, {"a": [2]}, {"a": [3], "b": [4]}]
+    path = tmp_path / "x.tfrecord"
+    with cst.TFRecordWriter(path) as writer:
+        for row in rows:
+            writer.write(wire.example(row))
+    assert cst.open(path).column_names == ["a", "b"]
+    source = pickle.loads(pickle.dumps(cst.open(path, sample_records=2, batch_size=1)))
+    assert source.column_names == ["a"]
+    batches = iter(source)
+    assert [next(batches).to_pydict(), next(batches).to_pydict()] == [{"a": [[1]]}, {"a": [[2]]}]
+    with pytest.raises(cst.SchemaError) as caught:
+        next(batches)
+    assert caught.value.record == 2
+    with pytest.raises(cst.NotFoundError, match="no feature of that name in the first 2 records"):
+        _ = cst.open(path, sample_records=2, columns=["b"]).arrow_schema
+    with pytest.raises(cst.ArgumentError, match="sample_records"):
+        cst.open(path, sample_records=-1)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl"])
+def test_types_of_tables_come_from_a_sample_if_asked_for(tmp_path: pathlib.Path, name: str) -> None:
+    path = tmp_path / name
+    text = "a\n1\n2\nx\n" if name == "x.csv" else '{"a": 1}\n{"a": 2}\n{"a": "x"}\n'
+    path.write_text(text)
+    for flat in (False, True):
+        source = cst.open(path, sample_records=2, batch_size=1, flat=flat)
+        assert pa.schema(source.arrow_schema).field("a").type == pa.int64()
+        with pytest.raises(cst.SchemaError) as caught:
+            list(source)
+        assert caught.value.record == 2
+
+
+def test_flat_looks_at_the_sample_of_a_table(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"a": [1]}\n{"a": [2]}\n{"a": [3, 4]}\n')
+    assert "list" in str(pa.schema(cst.open(path, flat=True).arrow_schema).field("a").type)
+    source = cst.open(path, flat=True, sample_records=2, batch_size=1)
+    assert pa.schema(source.arrow_schema).field("a").type == pa.int64()
+    batches = iter(source)
+    assert [next(batches).to_pydict(), next(batches).to_pydict()] == [{"a": [1]}, {"a": [2]}]
+    with pytest.raises(cst.SchemaError):
+        next(batches)

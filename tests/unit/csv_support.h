@@ -149,7 +149,7 @@ static inline cst_status csv_run(csv_case *c) {
                             .name = csv_name,
                             .ctx = c,
                             .rereadable = c->sample_rows == 0,
-                            .sample_rows = c->sample_rows,
+                            .sample_rows = c->sample_rows > 0 ? c->sample_rows : INT64_MAX,
                             .sample_bytes = UINT64_MAX};
   for (; files.count < CSV_MOST_FILES && c->files[files.count] != NULL; files.count++) {
     size_t i = files.count;

@@ -37,8 +37,13 @@ static inline const char *texts_name(void *ctx, size_t i) {
 }
 
 static inline cst__table_files texts_files(texts *t) {
-  return (cst__table_files){
-      .count = t->count, .open = texts_open, .name = texts_name, .ctx = t, .rereadable = true};
+  return (cst__table_files){.count = t->count,
+                            .open = texts_open,
+                            .name = texts_name,
+                            .ctx = t,
+                            .rereadable = true,
+                            .sample_rows = INT64_MAX,
+                            .sample_bytes = UINT64_MAX};
 }
 
 static inline texts one_text(const char *text) {

@@ -253,6 +253,131 @@ TEST(a_sample_that_cannot_be_decoded_fails_again_and_again) {
   bytes_free(&file);
 }
 
+/* ---- a sample that was asked for ---- */
+
+static cst_source *open_sampled(const char *const *paths, size_t count, int64_t records,
+                                int batch_size) {
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.sample_records = records;
+  options.batch_size = batch_size;
+  cst_source *source = NULL;
+  CHECK_EQ(cst_source_open(paths, count, &options, &source, NULL), CST_OK);
+  return source;
+}
+
+/* The rows before `record`, which lies at `offset` of the last file, and then its failure. */
+static void check_ends(cst_source *source, int rows, int64_t record, int64_t offset,
+                       const char *says, const char *hint) {
+  bytes text = {0};
+  bytes expected = {0};
+  cst_error error = CST_ERROR_INIT;
+  expected_text(&expected, rows, 10);
+  CHECK_EQ(text_of_pass(source, &text, &error), CST_SCHEMA);
+  check_same(&text, &expected);
+  CHECK_EQ(error.record, record);
+  CHECK_EQ(error.offset, offset);
+  CHECK_CONTAINS(error.message, says);
+  CHECK_CONTAINS(error.hint, hint);
+  bytes_free(&text);
+  bytes_free(&expected);
+}
+
+TEST(a_file_is_sampled_if_asked_for) {
+  bytes file = {0};
+  add_examples(&file, 0, 300);
+  int64_t offset = (int64_t)file.size;
+  add_new_feature(&file);
+  const char *path = write_bytes("sampled", &file);
+  for (int64_t records = 1; records <= 301; records += 150) { /* the whole of it, at last */
+    const cst_schema *schema;
+    cst_source *source = open_sampled(&path, 1, records, 10);
+    CHECK_EQ(cst_source_schema(source, &schema, NULL), CST_OK);
+    CHECK_EQ(cst__schema_num_features(schema), records == 1 ? 2 : records == 151 ? 3 : 4);
+    if (records == 151) {
+      check_ends(source, 300, 300, offset, "", "schema infer");
+    }
+    cst_source_release(source);
+  }
+  bytes_free(&file);
+}
+
+TEST(a_part_of_a_sampled_file_is_sampled_too) {
+  bytes file = {0};
+  add_examples(&file, 0, 300);
+  add_new_feature(&file);
+  const char *path = write_bytes("parted", &file);
+  cst_source *source = open_sampled(&path, 1, 100, 10);
+  cst_source *part;
+  bytes text = {0};
+  CHECK_EQ(cst_source_range(source, 200, 301, &part, NULL), CST_OK);
+  CHECK_EQ(text_of_pass(part, &text, NULL), CST_SCHEMA); /* and nothing is left out */
+  cst_source_release(part);
+  cst_source_release(source);
+  bytes_free(&text);
+  bytes_free(&file);
+}
+
+/* In the same file, where decoding finds it, and in another one, where inference does. */
+TEST(a_record_that_does_not_fit_ends_the_sample) {
+  bytes first = {0};
+  bytes second = {0};
+  add_examples(&first, 0, 50);
+  int64_t offset = (int64_t)first.size;
+  add_text_id(&first);
+  add_text_id(&second);
+  const char *const same[] = {write_bytes("ends", &first)};
+  const char *const others[] = {write_examples("ends1", 0, 50), write_bytes("ends2", &second)};
+  cst_source *source = open_sampled(same, 1, 80, 10);
+  check_ends(source, 50, 50, offset, "earlier records", "");
+  cst_source_release(source);
+  source = open_sampled(others, 2, 80, 10);
+  check_ends(source, 50, 0, 0, "", "one type in all records");
+  cst_source_release(source);
+  bytes_free(&first);
+  bytes_free(&second);
+}
+
+TEST(a_damaged_record_ends_the_sample_but_for_the_first) {
+  bytes file = {0};
+  add_examples(&file, 0, 100);
+  for (int bad = 0; bad <= 50; bad += 50) {
+    bytes text = {0};
+    const cst_schema *schema;
+    cst_error error = CST_ERROR_INIT;
+    file.data[record_offset(&file, 50 - bad) + 20] ^= 1;
+    const char *path = write_bytes("damaged", &file);
+    cst_source *source = open_sampled(&path, 1, 80, 10);
+    CHECK_EQ(cst_source_schema(source, &schema, &error), bad == 0 ? CST_OK : CST_CORRUPT);
+    CHECK_EQ(text_of_pass(source, &text, &error), CST_CORRUPT);
+    CHECK_EQ(error.record, 50 - bad);
+    cst_source_release(source);
+    bytes_free(&text);
+  }
+  bytes_free(&file);
+}
+
+TEST(a_file_cut_in_its_first_record_says_so_before_columns_are_looked_for) {
+  static const char *const columns[] = {"id"};
+  bytes file = {0};
+  add_examples(&file, 0, 1);
+  file.size -= 1;
+  const char *path = write_bytes("cut", &file);
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.sample_records = 10;
+  options.columns = columns;
+  options.num_columns = 1;
+  cst_source *source;
+  cst_error error = CST_ERROR_INIT;
+  struct ArrowSchema schema;
+  CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_OK);
+  CHECK_EQ(cst_source_arrow_schema(source, &schema, &error), CST_CORRUPT);
+  CHECK_CONTAINS(error.message, "truncated");
+  cst_source_release(source);
+  options.sample_records = -1;
+  CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_INVALID_ARGUMENT);
+  bytes_free(&file);
+}
+
 /* ---- memory ---- */
 
 static int infer_scenario(void *ctx) {
@@ -271,5 +396,26 @@ TEST(every_allocation_failure_is_reported) {
   bytes file = {0};
   add_examples(&file, 0, 30);
   FOR_EACH_ALLOCATION_FAILURE(infer_scenario, &file, CST_NO_MEMORY);
+  bytes_free(&file);
+}
+
+static int sample_scenario(void *ctx) {
+  const char *path = ctx;
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.sample_records = 40;
+  cst_source *source;
+  const cst_schema *schema;
+  CST__TRY(cst_source_open(&path, 1, &options, &source, NULL));
+  cst_status status = cst_source_schema(source, &schema, NULL);
+  cst_source_release(source);
+  return (int)status;
+}
+
+TEST(every_allocation_failure_of_a_sample_is_reported) {
+  bytes file = {0};
+  add_examples(&file, 0, 30);
+  add_text_id(&file);
+  char *path = (char *)(uintptr_t)write_bytes("failing", &file);
+  FOR_EACH_ALLOCATION_FAILURE(sample_scenario, path, CST_NO_MEMORY);
   bytes_free(&file);
 }

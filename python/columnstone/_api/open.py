@@ -60,6 +60,7 @@ def open(
     max_errors: int | None = None,
     container: str | None = None,
     flat: bool = False,
+    sample_records: int | None = None,
     filesystem: object | None = None,
     query: str | None = None,
     driver: str | None = None,
@@ -81,8 +82,8 @@ def open(
         (through pyarrow), the name of a plug-in, or one that was registered with
         `register_format`. None goes by the bytes, then by the ending of the name.
     schema: anything that Schema takes. Without one, the schema is inferred: over all input for
-        files, over the first 10,000 records for pipes; give one where reading everything twice is
-        too slow.
+        files, over the first 10,000 records for pipes; give one, or sample_records, where reading
+        everything twice is too slow.
     columns: the wanted columns in the wanted order; other features are skipped, unseen.
     tensor_group: the schema's tensor_representation_group for `tensors`.
     batch_size: rows of every batch but the last one, across files.
@@ -120,6 +121,9 @@ def open(
         of lists of one, nullable where it may be missing; and bytes that are text (by a domain of
         the schema; where it is inferred, by a look at them) become strings. What data frames and
         SQL want. A row that does not fit raises, or is dropped as on_error says.
+    sample_records: the schema, the types of csv and json, and what flat asks are inferred from this
+        many first records only, which are held in memory meanwhile. A later record that does not
+        fit is a SchemaError.
     filesystem: a file system of fsspec or of pyarrow in which the paths are.
     query: of a database: SQL whose result is read, once per pass, through the database's ADBC
         driver, which is a package of its own; the error says which one.

@@ -64,6 +64,7 @@ static const source_option source_options[] = {
     OPTION("environment", TEXT, environment),
     OPTION("flat", BOOL, flat),
     OPTION("container", TEXT, container),
+    OPTION("sample_records", LIMIT, sample_records),
 };
 
 enum { NUM_OPTIONS = sizeof source_options / sizeof *source_options };

@@ -175,10 +175,7 @@ static cst_status see_file(inferring *work, cst__csv_file *file, size_t *source,
 cst_status cst__csv_infer(const cst__csv_plan *plan, cst__csv_file *first, unsigned *seen,
                           cst_error *error) {
   inferring work = {.plan = plan};
-  sample left = {INT64_MAX, UINT64_MAX};
-  if (!plan->files->rereadable) {
-    left = (sample){plan->files->sample_rows, plan->files->sample_bytes};
-  }
+  sample left = {plan->files->sample_rows, plan->files->sample_bytes};
   size_t *source = cst__new(&plan->allocator, (plan->num_names + 1) * sizeof *source);
   cst_status status = source != NULL ? CST_OK : cst__fail_memory(error, plan->num_names);
   for (size_t k = 0; k < plan->num_names && status == CST_OK; k++) {

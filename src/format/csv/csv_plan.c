@@ -380,7 +380,7 @@ static cst_status columns_of_data(cst__csv_plan *plan, const cst__table_options 
     CST__TRY(csv_plan_add_column(plan, names[i], CST_NOT_FOUND, &column, error));
   }
   plan->is_inferred = true;
-  plan->is_sampled = !plan->files->rereadable;
+  plan->is_sampled = plan->files->sample_rows < INT64_MAX;
   CST__TRY(cst__csv_infer(plan, first, seen, error));
   for (size_t i = 0; i < count; i++) {
     cst__csv_column *column = &plan->columns[i];

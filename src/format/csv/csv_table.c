@@ -103,7 +103,7 @@ static cst_status take_damage(csv_reader *r, cst_error *why, cst_error *error) {
 static cst_status say_misfit(csv_reader *r, const cst__csv_misfit *misfit, cst_error *error) {
   const cst__csv_plan *plan = r->plan;
   const cst__csv_column *column = &plan->columns[misfit->column - 1];
-  const char *hint = plan->is_sampled    ? "give a schema or types, or a file in place of the pipe"
+  const char *hint = plan->is_sampled ? "give a schema or types, or infer them from all of a file"
                      : plan->is_inferred ? "the file has changed since its types were found"
                                          : "give the column another type, or skip such rows";
   char what[64];

@@ -110,8 +110,8 @@ static cst_status json_table_infer(plan *p, const cst__table_options *options, c
   bool done = false;
   cst__json_lines_init(&s.lines, files, p->max_record_size, &p->allocator);
   cst_status status = cst__json_infer_new(options, files, &s.infer, error);
-  while (status == CST_OK && !done &&
-         (files->rereadable || (s.rows < files->sample_rows && s.bytes < files->sample_bytes))) {
+  while (status == CST_OK && !done && s.rows < files->sample_rows &&
+         s.bytes < files->sample_bytes) {
     status = json_table_look_at(&s, p, &done, error);
   }
   if (status == CST_OK) {

@@ -22,9 +22,9 @@ typedef struct cst__table_files {
   cst_status (*open)(void *ctx, size_t i, cst__input **out, cst_error *error);
   const char *(*name)(void *ctx, size_t i);
   void *ctx;
-  bool rereadable; /* false: the plan may look at sample_rows rows and sample_bytes bytes only */
-  int64_t sample_rows;
-  uint64_t sample_bytes;
+  bool rereadable;
+  int64_t sample_rows;   /* the plan looks at no more rows (INT64_MAX: all), */
+  uint64_t sample_bytes; /* and at no more bytes */
 } cst__table_files;
 
 /* A record (line, row) that is dropped under CST_ON_ERROR_SKIP; false: stop with *error, which is

@@ -1,6 +1,18 @@
 /* The plan of a source, and decoders. */
 #include "source/block/decoder.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A column that the first records do not have may be in later ones. */
+static void explain_unknown(uint64_t sampled, cst_error *error) {
+  if (cst__error_wanted(error)) {
+    snprintf(error->message, sizeof error->message,
+             "no feature of that name in the first %" PRIu64 " %s", sampled,
+             sampled == 1 ? "record" : "records");
+  }
+}
+
 static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst__record_plan **out,
                             cst_error *error) {
   const cst__reading_options *from = &source->options;
@@ -14,10 +26,14 @@ static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst_
     options.columns = from->values.columns;
     options.num_columns = from->values.num_columns;
     options.column_flags = from->values.column_flags;
-    options.reject_unknown = source->found.sampled;
+    options.reject_unknown = source->found.sampled > 0;
     options.raw_column = from->values.raw_column;
   }
-  return cst__record_plan_new(source->inputs->format.payload, &options, out, error);
+  cst_status status = cst__record_plan_new(source->inputs->format.payload, &options, out, error);
+  if (status == CST_NOT_FOUND && source->found.sampled > 0) {
+    explain_unknown(source->found.sampled, error);
+  }
+  return status;
 }
 
 cst_status cst__source_plan(const cst_source *source, cst__record_plan **out, cst_error *error) {

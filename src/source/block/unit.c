@@ -98,11 +98,30 @@ void cst__decoding_reset(cst__decoding *decoding) {
                               .direct = decoding->direct};
 }
 
+/* A schema that was inferred from the first records may be too narrow. The record that ended them
+ * has failed before, by what they are. */
+static void explain_sample(const cst__decoding *decoding, cst_error *error) {
+  const cst__found *found = &decoding->source->found;
+  if (found->sampled == 0 || decoding->purpose != CST__FOR_COLUMNS || !cst__error_wanted(error) ||
+      error->code != CST_SCHEMA) {
+    return;
+  }
+  const cst_error *end = found->sample_error;
+  if (end != NULL && end->record == error->record && strcmp(end->file, error->file) == 0) {
+    cst__error_copy(error, end);
+    return;
+  }
+  cst__error_set_hint(error,
+                      "the schema was inferred from the first records only: run `columnstone "
+                      "schema infer` on all of the data, and pass that schema");
+}
+
 /* A row is to blame: its place goes into the error. */
 static cst_status fail_row(const cst__unit *unit, cst__decoding *decoding, size_t row,
                            cst_status status, cst_error *error) {
   decoding->bad_row = row;
   cst__unit_locate(unit, decoding->source, row, error);
+  explain_sample(decoding, error);
   return status;
 }
 
@@ -157,15 +176,6 @@ static cst_status list_unit(const cst__unit *unit, cst__decoding *decoding, cst_
   return CST_OK;
 }
 
-/* A schema that was inferred from the first records of a pipe may be too narrow. */
-static void explain_sample(const cst_source *source, cst_error *error) {
-  if (source->found.sampled && error->code == CST_SCHEMA) {
-    cst__error_set_hint(error,
-                        "the schema was inferred from the first 10,000 records: run `columnstone "
-                        "schema infer` on all of the data, and pass that schema");
-  }
-}
-
 static cst_status open_decoding(cst__decoding *decoding, cst_error *error) {
   const cst_source *source = decoding->source;
   if (decoding->decoder == NULL) {
@@ -187,7 +197,6 @@ static cst_status run_stages(const cst__unit *unit, cst__decoding *decoding, boo
   decoding->map = status == CST_OK && map != NULL && map->moved ? map : NULL;
   if (status != CST_OK && cst__error_wanted(error)) {
     size_t row = error->record > 0 ? (size_t)error->record : 0;
-    explain_sample(decoding->source, error);
     return fail_row(unit, decoding, row, status, error);
   }
   return status;
@@ -196,7 +205,6 @@ static cst_status run_stages(const cst__unit *unit, cst__decoding *decoding, boo
 static cst_status decode_unit(const cst__unit *unit, cst__decoding *decoding, bool tries,
                               struct ArrowSchema *out_schema, struct ArrowArray *out,
                               cst_error *error) {
-  const cst_source *source = decoding->source;
   decoding->map = NULL;
   decoding->bad_row = SIZE_MAX;
   CST__TRY(open_decoding(decoding, error));
@@ -212,10 +220,10 @@ static cst_status decode_unit(const cst__unit *unit, cst__decoding *decoding, bo
     return run_stages(unit, decoding, tries, out, error);
   }
   if (status != CST_OK && cst__error_wanted(error)) {
-    explain_sample(source, error);
     if (error->record >= 0) { /* the payload's way to name a record */
       return fail_row(unit, decoding, (size_t)error->record, status, error);
     }
+    explain_sample(decoding, error);
   }
   return status;
 }

@@ -22,8 +22,8 @@ typedef struct cst__access cst__access;
 
 /* What rooms above this one do for a source: one table, set when inputs are opened. */
 typedef struct cst__source_calls {
-  /* Infers the schema: from all of the input, or from the first records of a pipe. */
-  cst_status (*infer)(cst_source *source, cst_schema **out, cst_error *error);
+  /* Infers the schema from all of the input (*sampled: 0), or from so many first records. */
+  cst_status (*infer)(cst_source *source, cst_schema **out, uint64_t *sampled, cst_error *error);
   /* Free what they keep in a source, or in its inputs. */
   void (*free_sample)(cst__feed *feed);
   void (*free_tabular)(cst__tabular *tabular);

@@ -57,6 +57,9 @@ static cst_status check_pipe(cst_source *source, cst_error *error) {
   if (atomic_load(&source->inputs->acquired_all)) {
     return fail_acquired(error);
   }
+  if (before != CST_OK && source->found.sample_error == NULL) { /* there was no memory to keep it */
+    return cst__fail_memory(error, sizeof *error);
+  }
   if (before != CST_OK) {
     cst__error_copy(error, source->found.sample_error);
   }
@@ -64,13 +67,13 @@ static cst_status check_pipe(cst_source *source, cst_error *error) {
 }
 
 static cst_status find_schema(cst_source *source, cst_error *error) {
-  bool rereadable = source->inputs->rereadable;
   cst_schema *schema = NULL;
-  if (!rereadable) {
+  uint64_t sampled;
+  if (!source->inputs->rereadable) {
     CST__TRY(check_pipe(source, error));
   }
-  CST__TRY(source->inputs->calls->infer(source, &schema, error));
-  cst__source_adopt(source, schema, !rereadable);
+  CST__TRY(source->inputs->calls->infer(source, &schema, &sampled, error));
+  cst__source_adopt(source, schema, sampled);
   cst__schema_release(schema);
   return CST_OK;
 }
@@ -86,7 +89,7 @@ cst_status cst__source_prepare(cst_source *source, cst_error *error) {
                               error);
 }
 
-void cst__source_adopt(cst_source *source, const cst_schema *schema, bool sampled) {
+void cst__source_adopt(cst_source *source, const cst_schema *schema, uint64_t sampled) {
   cst__mutex_lock(&source->lock);
   if (source->options.values.schema == NULL && source->found.schema == NULL) {
     source->found.schema = cst__schema_retain(schema);

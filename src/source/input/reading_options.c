@@ -76,6 +76,10 @@ static cst_status check_source_options(const cst_source_options *o, cst_error *e
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "batch_bytes is %lld, it must be positive",
                      (long long)o->batch_bytes);
   }
+  if (o->sample_records < 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "sample_records is %lld, it must be positive", (long long)o->sample_records);
+  }
   if (o->threads < 0 || o->threads > MAX_THREADS) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "threads is %d, it must be 1 to %d",
                      (int)o->threads, MAX_THREADS);

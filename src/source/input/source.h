@@ -12,7 +12,7 @@
 #include "stage/chain.h"
 
 enum {
-  CST__SAMPLE_RECORDS = 10000,  /* of a pipe, that its schema is inferred from */
+  CST__SAMPLE_RECORDS = 10000,  /* of a pipe, that its schema is inferred from, if not said */
   CST__SAMPLE_BYTES = 256 << 20 /* and their bytes: they are kept for the first pass */
 };
 
@@ -39,13 +39,13 @@ typedef struct cst__found {
   cst__discovery access_discovery;
   cst__discovery stage_discovery;
   cst_schema *schema;              /* that was inferred */
-  bool sampled;                    /* from the first records of a pipe only */
+  uint64_t sampled;                /* from so many first records only; 0: from all */
   cst__types *types;               /* of a part of a table: what was found for all of it */
   struct ArrowSchema arrow_schema; /* of what is decoded; release NULL: not known yet */
   cst__chain *chain;               /* the stages, bound; NULL: not yet, or there are none */
   cst__feed *sample;        /* the blocks read for the schema: the first pass goes on with them */
   cst_status sample_status; /* why reading them failed; the pipe is lost */
-  cst_error *sample_error;
+  cst_error *sample_error;  /* the same; or of the record that ended a sample before its time */
   cst__tabular *tabular;  /* what is known of a tabular format, and what a pipe has given for it */
   cst__record_plan *plan; /* of the columns of records; see cst__source_plan */
   cst__access *access;    /* random access, when it has been asked for (access.h) */
@@ -92,6 +92,16 @@ static inline const char *cst__source_name(const cst_source *source, size_t i) {
  * -1. */
 static inline int64_t cst__source_record(const cst_source *source, size_t i, uint64_t record) {
   return source->parts[i].first_record < 0 ? -1 : (int64_t)record;
+}
+
+/* The records, and their bytes, from which the schema of a pipe is inferred, or that of any source
+ * whose options say so. */
+static inline size_t cst__source_sample_records(const cst_source *source) {
+  int64_t records = source->options.values.sample_records;
+  return records > 0 ? (size_t)records : CST__SAMPLE_RECORDS;
+}
+static inline uint64_t cst__source_sample_bytes(const cst_source *source) {
+  return source->options.values.sample_records > 0 ? UINT64_MAX : CST__SAMPLE_BYTES;
 }
 
 /* How the bytes of a file are read. */

@@ -25,6 +25,7 @@ static bool has_list(const struct ArrowSchema *schema) {
 static cst_status prepare_flat(cst_source *source, const struct ArrowSchema *decoded,
                                cst_error *error) {
   cst_schema *schema;
+  uint64_t sampled;
   if (source->inputs->format.payload != NULL || cst__source_known_schema(source) != NULL ||
       !cst__flat_wants_schema(decoded, NULL)) {
     return CST_OK;
@@ -36,8 +37,8 @@ static cst_status prepare_flat(cst_source *source, const struct ArrowSchema *dec
                            "can be read only once has no schema")
                : CST_OK;
   }
-  CST__TRY(source->inputs->calls->infer(source, &schema, error));
-  cst__source_adopt(source, schema, false);
+  CST__TRY(source->inputs->calls->infer(source, &schema, &sampled, error));
+  cst__source_adopt(source, schema, sampled);
   cst__schema_release(schema);
   return CST_OK;
 }
@@ -131,6 +132,7 @@ static void share_decoded(cst_source *source, cst_source *to, bool same_columns)
   cst__mutex_lock(&source->lock);
   if (source->found.schema != NULL) {
     to->found.schema = cst__schema_retain(source->found.schema);
+    to->found.sampled = source->found.sampled;
   }
   if (same_columns && source->found.types != NULL) {
     to->found.types = source->found.types;

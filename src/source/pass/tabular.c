@@ -74,8 +74,12 @@ static cst_status new_tabular(cst_source *source, cst_error *error) {
                                       .name = file_name,
                                       .ctx = source,
                                       .rereadable = source->inputs->rereadable,
-                                      .sample_rows = CST__SAMPLE_RECORDS,
-                                      .sample_bytes = CST__SAMPLE_BYTES};
+                                      .sample_rows = INT64_MAX,
+                                      .sample_bytes = UINT64_MAX};
+  if (!tabular->files.rereadable || source->options.values.sample_records > 0) {
+    tabular->files.sample_rows = (int64_t)cst__source_sample_records(source);
+    tabular->files.sample_bytes = cst__source_sample_bytes(source);
+  }
   return tabular->replays != NULL ? CST_OK : cst__fail_memory(error, bytes);
 }
 
@@ -164,8 +168,8 @@ static cst_status open_reader(cst__tabular_pass *pass, cst_error *error) {
     return cst__stream_reader_new(pass->source, &pass->streams, error);
   }
   bool skip = cst__reading_options_skip(&pass->source->options);
-  return table->open(pass->source->found.tabular->plan, skip ? drop_of_table : NULL, pass, &pass->reader,
-                     error);
+  return table->open(pass->source->found.tabular->plan, skip ? drop_of_table : NULL, pass,
+                     &pass->reader, error);
 }
 
 cst_status cst__tabular_pass_new(cst_source *source, struct ArrowSchema *schema,
@@ -263,8 +267,8 @@ static cst__place place_of(const cst__tabular_pass *pass, uint64_t row) {
   if (pass->source->num_parts != 1) {
     return (cst__place){"", pass->num_lost == 0 ? (int64_t)row : -1, -1};
   }
-  return (cst__place){cst__source_name(pass->source, 0),
-                      (int64_t)(row + lost_before(pass, row)), -1};
+  return (cst__place){cst__source_name(pass->source, 0), (int64_t)(row + lost_before(pass, row)),
+                      -1};
 }
 
 static void locate_row(const cst__tabular_pass *pass, uint64_t first, cst_error *error) {

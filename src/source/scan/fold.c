@@ -327,17 +327,22 @@ static cst__place table_place(const void *ctx, int64_t row) {
 
 static cst_status fold_batches(fold *f, const struct ArrowSchema *schema, cst_error *error) {
   cst__origin origin = {table_place, f};
-  for (;;) {
+  int64_t left = f->options->max_rows > 0 ? f->options->max_rows : INT64_MAX;
+  while (left > 0) {
     struct ArrowArray batch;
     CST__TRY(cst__pass_next(f->pass, &batch, error));
     if (batch.release == NULL) {
       return CST_OK;
     }
-    cst_status status = add_batch(f, f->own, schema, &batch, &origin, error);
+    struct ArrowArray rows = batch; /* a look at its first ones */
+    rows.length = batch.length < left ? batch.length : left;
+    left -= rows.length;
+    cst_status status = add_batch(f, f->own, schema, &rows, &origin, error);
     batch.release(&batch);
     CST__TRY(status);
     CST__TRY(report_fold_progress(f, error));
   }
+  return CST_OK;
 }
 
 static cst_status fold_tabular(fold *f, cst_error *error) {

@@ -27,6 +27,7 @@ typedef struct cst__fold_options {
   /* Of a lenient fold of CSV or JSON, whose text says little about types: the schema to read them
    * by; rows that cannot be read so are lost. NULL: the source's. */
   const cst_schema *text_schema;
+  int64_t max_rows; /* of a tabular format: no more than these are read; 0: all of them */
   cst_progress_callback on_progress;
   void *progress_ctx;
   const char *work; /* "the inference": what on_progress stops */

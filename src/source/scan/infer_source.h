@@ -9,8 +9,9 @@
 cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
                              cst_schema **out, cst_error *error);
 
-/* What a source that needs a schema calls: infers it from all records, or from the first records of
- * a pipe, which stay for the first pass. */
-cst_status cst__source_infer_needed(cst_source *source, cst_schema **out, cst_error *error);
+/* What a source that needs a schema calls: infers it from all records (*sampled: 0), or from so
+ * many first ones: of a pipe, where they stay for the first pass, or because the options say so. */
+cst_status cst__source_infer_needed(cst_source *source, cst_schema **out, uint64_t *sampled,
+                                    cst_error *error);
 
 #endif /* SOURCE_SCAN_INFER_SOURCE_H */

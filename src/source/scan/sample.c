@@ -1,4 +1,4 @@
-/* Samples: reading the first blocks of a pipe, and looking at its first record. */
+/* Samples: reading the first blocks of a source, and looking at its first record. */
 #include "source/scan/sample.h"
 
 #include "source/input/choose.h"
@@ -8,7 +8,8 @@
 static cst_status read_sample(cst__feed *feed, cst_error *error) {
   for (size_t i = 0; i < feed->source->num_parts; i++) {
     while (!feed->files[i].ended) {
-      if (feed->framed >= CST__SAMPLE_RECORDS || feed->ready_bytes >= CST__SAMPLE_BYTES) {
+      if (feed->framed >= cst__source_sample_records(feed->source) ||
+          feed->ready_bytes >= cst__source_sample_bytes(feed->source)) {
         return CST_OK;
       }
       cst__block *block;

@@ -29,6 +29,7 @@ class Slow:  # a file that never ends
         self.at += size
         return self.data[self.at - size : self.at]
 
+for name in cst.__all__: getattr(cst, name)  # whose import would be interrupted
 def schema(): return cst.open(path).schema
 def passed(*args): print(*args, time.monotonic(), flush=True)
 {prepare}
@@ -62,6 +63,9 @@ CALLS = {
     "a loop": "[len(b) for b in cst.open(many, schema=schema())]",
     "verify": "cst.open(many).verify()",
     "validate": "cst.open(many).validate(schema())",
+    "validate, threads": "cst.open(many, threads=2).validate(schema())",
+    "infer, threads": "cst.infer_schema(many, threads=2)",
+    "propose, threads": "cst.infer_schema(many, threads=2, propose=True)",
     "tensors": "next(iter(cst.open(many, schema=schema(), batch_size=10**8).tensors()))",
     "dataset": "[0 for _ in cst.open(many, schema=schema()).dataset(64, True, epochs=None)]",
     "convert": "cst.convert(many, path + '.out.csv')",

@@ -1,14 +1,12 @@
-/* The list of containers, and what they share. */
+/* Finding containers, and what they share. */
 #include "format/container/container.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const cst__container *const containers[] = {
-    &cst__tfrecord_container,
-    &cst__delimited_container,
-    &cst__lines_container,
-};
+#define CONTAINER_ADDRESS(name) &cst__##name##_container,
+static const cst__container *const containers[] = {CST__CONTAINERS(CONTAINER_ADDRESS)};
+#undef CONTAINER_ADDRESS
 
 enum { NUM_CONTAINERS = sizeof containers / sizeof *containers };
 

@@ -131,9 +131,15 @@ typedef struct cst__container {
   cst_status (*write)(cst__output *output, const void *record, size_t size, cst_error *error);
 } cst__container;
 
-extern const cst__container cst__tfrecord_container;
-extern const cst__container cst__delimited_container;
-extern const cst__container cst__lines_container;
+/* All containers, one line each; they are asked in this order what bytes are. */
+#define CST__CONTAINERS(X) \
+  X(tfrecord)              \
+  X(delimited)             \
+  X(lines)
+
+#define CST__DECLARE_CONTAINER(name) extern const cst__container cst__##name##_container;
+CST__CONTAINERS(CST__DECLARE_CONTAINER)
+#undef CST__DECLARE_CONTAINER
 
 /* The i-th of all containers; NULL after the last one. Indexes keep the number: it never changes.
  */

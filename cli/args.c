@@ -19,8 +19,9 @@ typedef enum option_type {
   TYPE_ON_ERROR
 } option_type;
 
-typedef struct option {
-  char letter; /* 0: none */
+/* In the order of options.def. */
+typedef struct option { /* NOLINT(clang-analyzer-optin.performance.Padding) */
+  char letter;          /* 0: none */
   const char *name;
   const char *value; /* what --help calls its value; NULL: a switch */
   option_type type;

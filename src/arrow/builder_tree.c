@@ -95,7 +95,7 @@ void cst__batch_builder_free(cst__batch_builder *batch) {
   if (batch->set != NULL) {
     cst__batch_pool_put(&batch->set->pooled);
   }
-  for (size_t i = 0; i < batch->num_builders; i++) {
+  for (size_t i = 0; batch->root != NULL && i < batch->num_builders; i++) {
     cst__builder_dictionary_free(batch->root[i].dictionary);
   }
   cst__batch_pool_release(batch->pool);

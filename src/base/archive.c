@@ -113,7 +113,7 @@ void cst__archive_name(cst__archive *a, const char **name, cst__arena *arena) {
     return;
   }
   cst__archive_bytes(a, &bytes);
-  cst__archive_check(a, memchr(bytes.data, 0, bytes.size) == NULL);
+  cst__archive_check(a, bytes.size == 0 || memchr(bytes.data, 0, bytes.size) == NULL);
   *name = a->bad ? "" : cst__arena_copy(arena, bytes.data, bytes.size);
   if (*name == NULL) {
     *name = "";

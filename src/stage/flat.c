@@ -553,8 +553,7 @@ static cst_status flat_convert(const flat_work *work, struct ArrowArray *batch,
   CST__TRY(cst__view_init(&view, &state->plan->input, batch, true, work->arena, work->error));
   CST__TRY(flat_check(state->plan, &view, work->error));
   CST__TRY(cst__shared_new(batch, &state->allocator, &shared, work->error));
-  flat_work owned = *work;
-  owned.owner = cst__shared_owner(shared);
+  flat_work owned = {state, work->arena, cst__shared_owner(shared), work->error};
   cst_status status = flat_make(&owned, &view, &root, out);
   cst__shared_release(shared);
   return status;

@@ -92,7 +92,7 @@ enum {
 static bool has_no_items(const cst__profile *p) { return p->count == 0 && !p->has_nulls; }
 
 /* True if every row of the column would fit values that are not there. */
-static bool fits_alone(const cst__profile *column, int kind) {
+static bool fits_alone(const cst__profile *column, cst__pair_kind kind) {
   bool are_zeros = !column->has_nulls && !column->is_beyond && column->ints.any &&
                    column->ints.min == 0 && column->ints.max == 0;
   return has_no_items(column) || (kind == CST__PAIR_LENGTHS && are_zeros);
@@ -480,7 +480,7 @@ static void merge_pair(const cst__profiler *into, cst__pair *pair, const cst__pr
     pair->proven = pair->proven || other->proven;
     return;
   }
-  pair->holds = pair->holds && (column == NULL || fits_alone(column, (int)pair->kind)) &&
+  pair->holds = pair->holds && (column == NULL || fits_alone(column, pair->kind)) &&
                 (values == NULL || has_no_items(values));
 }
 

@@ -22,9 +22,11 @@ typedef struct cst__few_strings {
   cst__name_map places; /* in items */
 } cst__few_strings;
 
+typedef enum cst__pair_kind { CST__PAIR_INDEXES, CST__PAIR_LENGTHS } cst__pair_kind;
+
 /* One column that says something about another one. */
 typedef struct cst__pair {
-  enum { CST__PAIR_INDEXES, CST__PAIR_LENGTHS } kind;
+  cst__pair_kind kind;
   int rank;      /* among those of the same values: the lower, the more usual are the names */
   size_t column; /* number of the profile: indexes of the values, or lengths of their rows */
   size_t values; /* number of the other one */

@@ -365,19 +365,21 @@ static void archive_unexpected(cst__archive *a, cst__validation_state *state) {
   for (size_t i = 0; i < count && !a->bad; i++) {
     char path[1024] = "";
     cst_bytes key = {NULL, 0};
-    cst__unexpected *u = cst__archive_loads(a) ? NULL : state->unexpected[i];
-    if (u != NULL) {
+    cst__unexpected *u = NULL;
+    bool loads = cst__archive_loads(a);
+    if (!loads) {
+      u = state->unexpected[i];
       key = (cst_bytes){(const uint8_t *)u->key, u->key_size};
       (void)snprintf(path, sizeof path, "%s", u->path);
     }
     cst__archive_bytes(a, &key);
     cst__archive_text(a, path, sizeof path);
-    if (cst__archive_loads(a) && !a->bad) {
+    if (loads && !a->bad) {
       u = need_unexpected(state, key, path);
       a->no_memory = state->out_of_memory;
       cst__archive_check(a, u != NULL && state->num_unexpected == i + 1); /* no key comes twice */
     }
-    if (!a->bad) {
+    if (!a->bad && u != NULL) {
       archive_found_types(a, &u->types);
       archive_findings(a, state, &u->finding, 1);
     }

@@ -159,28 +159,21 @@ static PyObject *get_type(PyObject *object, void *closure) {
 
 /* ---- sugar ---- */
 
-static PyObject *array_call_sugar(const char *name, PyObject *self, PyObject *argument) {
-  PyObject *args = argument == NULL ? PyTuple_New(0) : Py_BuildValue("(O)", argument);
-  PyObject *result = args == NULL ? NULL : cst__py_table_call(name, self, args, NULL);
-  Py_XDECREF(args);
-  return result;
-}
-
 static PyObject *array_take(PyObject *object, PyObject *rows) {
-  return array_call_sugar("take", object, rows);
+  return cst__py_table_method("take", object, rows);
 }
 
 static PyObject *array_filter(PyObject *object, PyObject *mask) {
-  return array_call_sugar("filter", object, mask);
+  return cst__py_table_method("filter", object, mask);
 }
 
 static PyObject *fill_null(PyObject *object, PyObject *fill) {
-  return array_call_sugar("fill_null", object, fill);
+  return cst__py_table_method("fill_null", object, fill);
 }
 
 static PyObject *array_to_numpy(PyObject *object, PyObject *unused) {
   (void)unused;
-  return array_call_sugar("to_numpy", object, NULL);
+  return cst__py_table_method("to_numpy", object, NULL);
 }
 
 static PyObject *as_numpy(PyObject *object, PyObject *args, PyObject *kwargs) {
@@ -193,7 +186,7 @@ static PyObject *from_parents(PyObject *unused, PyObject *args, PyObject *kwargs
 }
 
 static PyObject *array_reduce_ex(PyObject *object, PyObject *protocol) {
-  return array_call_sugar("reduce_ex", object, protocol);
+  return cst__py_table_method("reduce_ex", object, protocol);
 }
 
 static PyObject *array_repr(PyObject *object) {

@@ -67,17 +67,10 @@ static int64_t find_column(PyObject *object, PyObject *key) {
   return -1;
 }
 
-static PyObject *batch_call_sugar(const char *name, PyObject *self, PyObject *argument) {
-  PyObject *args = Py_BuildValue("(O)", argument);
-  PyObject *result = args == NULL ? NULL : cst__py_table_call(name, self, args, NULL);
-  Py_XDECREF(args);
-  return result;
-}
-
 static PyObject *column(PyObject *object, PyObject *key) {
   int64_t i = PyTuple_Check(key) ? -1 : find_column(object, key);
   if (i < 0) {
-    return PyErr_Occurred() != NULL ? NULL : batch_call_sugar("column", object, key);
+    return PyErr_Occurred() != NULL ? NULL : cst__py_table_method("column", object, key);
   }
   cst__py_batch_object *self = (cst__py_batch_object *)object;
   PyObject *schema = cst__py_arrow_schema_child(self->schema, i);
@@ -110,35 +103,32 @@ static PyObject *batch_subscript(PyObject *object, PyObject *key) {
 }
 
 static PyObject *column_with_rows(PyObject *object, PyObject *key) {
-  return batch_call_sugar("column_with_rows", object, key);
+  return cst__py_table_method("column_with_rows", object, key);
 }
 
 static PyObject *batch_take(PyObject *object, PyObject *rows) {
-  return batch_call_sugar("take", object, rows);
+  return cst__py_table_method("take", object, rows);
 }
 
 static PyObject *batch_filter(PyObject *object, PyObject *mask) {
-  return batch_call_sugar("filter", object, mask);
+  return cst__py_table_method("filter", object, mask);
 }
 
 static PyObject *select_columns(PyObject *object, PyObject *columns) {
-  return batch_call_sugar("select", object, columns);
+  return cst__py_table_method("select", object, columns);
 }
 
 static PyObject *group_by(PyObject *object, PyObject *columns) {
-  return batch_call_sugar("group_by", object, columns);
+  return cst__py_table_method("group_by", object, columns);
 }
 
 static PyObject *to_pandas(PyObject *object, PyObject *unused) {
   (void)unused;
-  PyObject *args = PyTuple_New(0);
-  PyObject *result = args == NULL ? NULL : cst__py_table_call("to_pandas", object, args, NULL);
-  Py_XDECREF(args);
-  return result;
+  return cst__py_table_method("to_pandas", object, NULL);
 }
 
 static PyObject *batch_reduce_ex(PyObject *object, PyObject *protocol) {
-  return batch_call_sugar("reduce_ex", object, protocol);
+  return cst__py_table_method("reduce_ex", object, protocol);
 }
 
 static PyObject *to_pydict(PyObject *object, PyObject *unused) {

@@ -119,6 +119,13 @@ PyObject *cst__py_table_call(const char *name, PyObject *self, PyObject *args, P
   return result;
 }
 
+PyObject *cst__py_table_method(const char *name, PyObject *self, PyObject *argument) {
+  PyObject *args = argument == NULL ? PyTuple_New(0) : Py_BuildValue("(O)", argument);
+  PyObject *result = args == NULL ? NULL : cst__py_table_call(name, self, args, NULL);
+  Py_XDECREF(args);
+  return result;
+}
+
 /* ---- methods of both types ---- */
 
 PyObject *cst__py_table_slice(PyObject *self, PyObject *args, PyObject *kwargs) {

@@ -13,8 +13,10 @@ PyObject *cst__py_table_take_over(cst__py_state *state, struct ArrowSchema *sche
                                   struct ArrowArray *array, bool is_batch);
 /* An Array or RecordBatch of a handle, which is taken over, also on failure. */
 PyObject *cst__py_table_wrap(cst__py_state *state, cst_array *made, bool as_batch);
-/* What columnstone._table.NAME(self, *args, **kwargs) gives; self may be NULL. */
+/* What columnstone._arrow.table.NAME(self, *args, **kwargs) gives; self may be NULL. */
 PyObject *cst__py_table_call(const char *name, PyObject *self, PyObject *args, PyObject *kwargs);
+/* The same for a method of one argument, or (NULL) of none. */
+PyObject *cst__py_table_method(const char *name, PyObject *self, PyObject *argument);
 /* Rows as a slice. */
 PyObject *cst__py_table_rows(PyObject *self, int64_t offset, int64_t length);
 

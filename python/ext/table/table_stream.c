@@ -66,6 +66,14 @@ static bool make_empty(const struct ArrowSchema *schema, struct ArrowArray *out)
 
 /* ---- streams ---- */
 
+/* 0, or -1 with the exception of a failure. */
+static int table_stream_result(cst__py_state *state, cst_status status, const cst_error *error) {
+  if (status != CST_OK) {
+    cst__py_raise(state, error);
+  }
+  return status == CST_OK ? 0 : -1;
+}
+
 static int table_stream_get_schema(cst__py_state *state, struct ArrowArrayStream *stream,
                                    struct ArrowSchema *out) {
   cst_error error = CST_ERROR_INIT;
@@ -73,10 +81,7 @@ static int table_stream_get_schema(cst__py_state *state, struct ArrowArrayStream
   Py_BEGIN_ALLOW_THREADS
   status = cst__py_stream_schema(stream, out, &error);
   Py_END_ALLOW_THREADS
-  if (status != CST_OK) {
-    cst__py_raise(state, &error);
-  }
-  return status == CST_OK ? 0 : -1;
+  return table_stream_result(state, status, &error);
 }
 
 /* The next chunk; out->release is NULL at the end. */
@@ -87,10 +92,7 @@ static int table_stream_get_next(cst__py_state *state, struct ArrowArrayStream *
   Py_BEGIN_ALLOW_THREADS
   status = cst__py_stream_next(stream, out, &error);
   Py_END_ALLOW_THREADS
-  if (status != CST_OK) {
-    cst__py_raise(state, &error);
-  }
-  return status == CST_OK ? 0 : -1;
+  return table_stream_result(state, status, &error);
 }
 
 /* Appends the chunk, which is taken over. */

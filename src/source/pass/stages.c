@@ -55,14 +55,16 @@ static cst__flat_settings flat_settings(const cst_source *source) {
 static cst_status bind_stages(cst_source *source, const struct ArrowSchema *decoded,
                               cst__chain **out, cst_error *error) {
   const cst__call *last = source->options.calls;
-  size_t num_calls = last != NULL ? last->depth : 0;
-  size_t count = num_calls + source->options.values.flat;
+  bool flat_first = source->options.values.flat;
+  size_t count = flat_first + (last != NULL ? last->depth : 0);
   const cst__flat_settings flat = flat_settings(source);
   cst__stage_use *uses = cst__new(&source->allocator, count * sizeof *uses);
   if (uses == NULL) {
     return cst__fail_memory(error, count * sizeof *uses);
   }
-  uses[0] = (cst__stage_use){&cst__flat_stage, &flat};
+  if (flat_first) {
+    uses[0] = (cst__stage_use){&cst__flat_stage, &flat};
+  }
   size_t at = count;
   for (const cst__call *call = last; call != NULL; call = call->before) {
     uses[--at] = (cst__stage_use){&cst__call_stage, call};

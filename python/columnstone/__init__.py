@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         StateError,
         UnsupportedError,
     )
-    from ._core import Array, ArrowSchema, Pass, RecordBatch, Tensor, __version__
+    from ._core import Array, ArrowSchema, NestedTensor, Pass, RecordBatch, Tensor, __version__
     from ._dataset.batch import Batch, Position
     from ._dataset.dataset import Dataset
     from ._decode.example import ExampleDecoder, ExampleEncoder
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from ._source.base import Fault, FileCount, Verification
     from ._source.dropped import Dropped
     from ._source.index import Index, IndexEntry, build_index, import_index, load_index
+    from ._struct.tensor import LeafTensor, StructuredTensor
     from ._tensor.adapter import Pad, TensorAdapter
     from ._tensor.conversion import to_jax, to_numpy, to_tf, to_torch
     from ._tensor.encoder import TensorEncoder
@@ -105,7 +106,9 @@ __all__ = [
     "IndexEntry",
     "JsonDecoder",
     "JsonEncoder",
+    "LeafTensor",
     "LimitError",
+    "NestedTensor",
     "NotFoundError",
     "Pad",
     "ParquetDecoder",
@@ -129,6 +132,7 @@ __all__ = [
     "SparseTensor",
     "StateError",
     "Structured",
+    "StructuredTensor",
     "TFRecordWriter",
     "Tensor",
     "TensorAdapter",
@@ -161,7 +165,7 @@ __all__ = [
 
 _NAMES_OF = {
     "_tensor.adapter": "Pad TensorAdapter",
-    "_core": "Array ArrowSchema Pass RecordBatch Tensor __version__",
+    "_core": "Array ArrowSchema NestedTensor Pass RecordBatch Tensor __version__",
     "_api.convert": "convert",
     "_formats.csv": "CsvOptions",
     "_dataset.batch": "Batch Position",
@@ -184,6 +188,7 @@ _NAMES_OF = {
     "_arrow.split": "train_test_split",
     "_schema.spec": "Feature FixedLen Ragged RowLengths Sparse Structured TensorRepresentation "
     "UniformRowLength VarLen",
+    "_struct.tensor": "LeafTensor StructuredTensor",
     "_arrow.table": "Groups array concat record_batch",
     "_tensor.tensor": "RaggedTensor SparseTensor",
     "_tensor.encoder": "TensorEncoder",
@@ -202,6 +207,10 @@ _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in na
 def __getattr__(name: str) -> object:
     """Loads the part that a name lives in."""
     module = _MODULE_OF.get(name)
+    if name == "struct":
+        import importlib
+
+        return importlib.import_module(".struct", __name__)
     if module is None:
         raise AttributeError(f"module 'columnstone' has no attribute {name!r}")
     import importlib

@@ -8,6 +8,7 @@
 #include "ext/schema/schema.h"
 #include "ext/sink/sink.h"
 #include "ext/source/source.h"
+#include "ext/structured/structured.h"
 #include "ext/table/table.h"
 #include "ext/tensor/tensor.h"
 
@@ -70,6 +71,7 @@ static const type_entry types[] = {
     {&cst__py_index_spec, offsetof(cst__py_state, index_type)},
     {&cst__py_dataset_spec, offsetof(cst__py_state, dataset_type)},
     {&cst__py_loader_spec, offsetof(cst__py_state, loader_type)},
+    {&cst__py_nested_spec, offsetof(cst__py_state, nested_type)},
 };
 
 static PyTypeObject **type_place(cst__py_state *state, const type_entry *entry) {
@@ -149,6 +151,8 @@ static int traverse_module(PyObject *module, visitproc visit, void *arg) {
   for (size_t i = 0; i < CST__PY_NUM_ERRORS; i++) {
     Py_VISIT(state->errors[i]);
   }
+  Py_VISIT(state->structured_class);
+  Py_VISIT(state->leaf_class);
   return 0;
 }
 
@@ -160,6 +164,8 @@ static int clear_module(PyObject *module) {
   for (size_t i = 0; i < CST__PY_NUM_ERRORS; i++) {
     Py_CLEAR(state->errors[i]);
   }
+  Py_CLEAR(state->structured_class);
+  Py_CLEAR(state->leaf_class);
   return 0;
 }
 
@@ -189,6 +195,8 @@ static PyMethodDef functions[] = {
     {"array_mask", cst__py_table_mask, METH_O, NULL},
     {"batch_from", cst__py_table_batch_from, METH_VARARGS, NULL},
     {"_close_gate", close_gate, METH_NOARGS, NULL},
+    {"nested", cst__py_nested_new, METH_VARARGS, NULL},
+    {"nested_classes", cst__py_nested_classes, METH_VARARGS, NULL},
     {"join_strings", cst__py_join_strings, METH_O, NULL},
     {"split_strings", cst__py_split_strings, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -160,8 +160,7 @@ static cst_status fail_nulls(const cst__node *node, cst_error *error) {
                    "null structs hide values of type %s, which has no nulls of its own", type);
 }
 
-/* Null are the slots that are null in themselves or through a struct above. */
-static cst_status apply_veil(const cst__runs *runs, struct ArrowArray *out, cst_error *error) {
+cst_status cst__runs_hide(const cst__runs *runs, struct ArrowArray *out, cst_error *error) {
   size_t size = cst__bits_size(out->offset + out->length);
   uint8_t *bits = cst__owned_buffer(out, 0, size);
   int64_t to = out->offset;
@@ -245,7 +244,7 @@ cst_status cst__runs_array(const cst__runs *runs, const cst_array *root, struct 
   }
   CST__TRY(runs->count <= 1 ? share_run(runs, root, out, error)
                             : copy_runs(runs, &root->allocator, out, error));
-  cst_status status = is_veiled(runs) ? apply_veil(runs, out, error) : CST_OK;
+  cst_status status = is_veiled(runs) ? cst__runs_hide(runs, out, error) : CST_OK;
   if (status != CST_OK) {
     cst__array_release(out);
   }

@@ -64,4 +64,8 @@ bool cst__runs_is_null(const cst__runs *runs, int64_t slot);
 cst_status cst__runs_array(const cst__runs *runs, const cst_array *root, struct ArrowArray *out,
                            cst_error *error);
 
+/* Gives `out`, whose slots are those of the runs' node, a bitmap of its own: null are the slots
+ * that are null in themselves or through a struct above. */
+cst_status cst__runs_hide(const cst__runs *runs, struct ArrowArray *out, cst_error *error);
+
 #endif /* TABLE_RUNS_H */

@@ -48,6 +48,9 @@ typedef struct cst__py_state {
   PyTypeObject *index_type;
   PyTypeObject *dataset_type;
   PyTypeObject *loader_type;
+  PyTypeObject *nested_type;
+  PyObject *structured_class; /* the classes of nested_type, once _struct.tensor is loaded */
+  PyObject *leaf_class;
   PyObject *errors[CST__PY_NUM_ERRORS]; /* the exception class of each status */
   cst__py_gate *gate;                   /* never freed: threads may look at it until the very end */
 } cst__py_state;

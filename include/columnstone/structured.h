@@ -1,0 +1,78 @@
+/* Structured tensors: nested data as one tensor, of structs or of plain values.
+ *
+ * A nested tensor of rank r has r dimensions over its elements. Elements are structs (a structured
+ * tensor, whose fields are nested tensors again) or plain values (a leaf tensor); an element may be
+ * null. A dimension below the outermost is a list per place of the dimensions above, and may be
+ * null, too; null and empty are different. Dense and ragged are one type: a dimension is as long as
+ * its lists are, and dense where all have one length.
+ *
+ * A nested tensor is an Arrow array (<columnstone/array.h>) and the knowledge which of its lists
+ * are dimensions: all at the top of its type. A tensor of rank r is an array of r - 1 levels of
+ * lists, its rows the outermost dimension; or it is one row of such an array, and all levels are
+ * dimensions (a scalar, for one: a row without lists).
+ *
+ * Sources: RFC "StructuredTensor" (rfcs/20190910-struct-tensor); the Arrow columnar format.
+ */
+#ifndef COLUMNSTONE_STRUCTURED_H
+#define COLUMNSTONE_STRUCTURED_H
+
+#include <columnstone/array.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Immutable and counted: any number of threads may use one at once. Results share the buffers of
+ * what they are made of wherever nothing has to move. */
+typedef struct cst_structured cst_structured;
+
+/* ---- making and looking ---- */
+
+/* A tensor of an array, which is shared. `is_row`: the array has one row, which is the tensor
+ * (CST_INVALID_ARGUMENT for another number of rows). */
+CST_API cst_status cst_structured_new(const cst_array *array, bool is_row, cst_structured **out,
+                                      cst_error *error);
+/* One more owner; returns its argument. One owner less; the last frees. */
+CST_API cst_structured *cst_structured_retain(const cst_structured *tensor);
+CST_API void cst_structured_release(cst_structured *tensor); /* NULL is allowed */
+
+/* The array that the tensor is, borrowed, and whether the tensor is its only row. */
+CST_API const cst_array *cst_structured_array(const cst_structured *tensor);
+CST_API bool cst_structured_is_row(const cst_structured *tensor);
+CST_API bool cst_structured_is_struct(const cst_structured *tensor);
+CST_API size_t cst_structured_rank(const cst_structured *tensor);
+
+/* dims[0 .. rank - 1]: the length of each dimension, -1 where its lists differ in length, where one
+ * is null, or where there is none to tell (a list of fixed size always tells). */
+CST_API cst_status cst_structured_shape(const cst_structured *tensor, int64_t *dims,
+                                        cst_error *error);
+
+/* Where the lists of a dimension begin: int64 [lists + 1], from 0 on; null lists are empty.
+ * Dimension 0 has one list. CST_INVALID_ARGUMENT for a dimension that there is not. */
+CST_API cst_status cst_structured_row_splits(const cst_structured *tensor, size_t dimension,
+                                             cst_array **out, cst_error *error);
+
+/* All elements one after the other, as a tensor of rank 1; without those that null lists hide. */
+CST_API cst_status cst_structured_flat_values(const cst_structured *tensor, cst_structured **out,
+                                              cst_error *error);
+
+/* ---- fields ---- */
+
+/* Names of fields, each below the one before. No steps: the elements themselves. */
+typedef struct cst_path {
+  const char *const *steps;
+  size_t count;
+} cst_path;
+
+/* The field at a path, of every element: its dimensions are those of the tensor and, below them,
+ * the field's own. Null structs on the way make null values. Shares all buffers, but for bitmaps
+ * where structs are null. CST_NOT_FOUND with near names; CST_SCHEMA for a step below something that
+ * is not a struct. */
+CST_API cst_status cst_structured_field(const cst_structured *tensor, const cst_path *path,
+                                        cst_structured **out, cst_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* COLUMNSTONE_STRUCTURED_H */

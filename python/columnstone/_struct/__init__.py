@@ -1,0 +1,1 @@
+"""Structured tensors: nested data as one tensor."""

@@ -1,0 +1,55 @@
+/* Nested tensors: the type NestedTensor, of which StructuredTensor and LeafTensor are made in
+ * columnstone._struct.tensor.
+ */
+#ifndef COLUMNSTONE_PYTHON_STRUCTURED_H
+#define COLUMNSTONE_PYTHON_STRUCTURED_H
+
+#include <columnstone/structured.h>
+
+#include "ext/base/base.h"
+
+typedef struct cst__py_nested_object {
+  PyObject_HEAD cst__py_state *state; /* a class made in Python does not lead to it */
+  cst_structured *tensor;
+  PyObject *array; /* Array; NULL until one is asked for */
+  PyObject *shape; /* tuple, likewise */
+} cst__py_nested_object;
+
+/* ---- nested.c ---- */
+
+/* An object of the class that fits, which takes the tensor over, also on failure. */
+PyObject *cst__py_nested_wrap(cst__py_state *state, cst_structured *tensor);
+/* The tensor of an object, borrowed; NULL, without an exception, for objects of other types. */
+const cst_structured *cst__py_nested_view(cst__py_state *state, PyObject *object);
+/* What a call has made, or its exception. */
+PyObject *cst__py_nested_finish(cst__py_state *state, cst_status status, const cst_error *error,
+                                cst_structured *made);
+
+/* Functions of the module, see _core.pyi. */
+PyObject *cst__py_nested_new(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_classes(PyObject *module, PyObject *args);
+
+/* ---- path.c ---- */
+
+/* A path as the library takes it. */
+typedef struct cst__py_path {
+  cst_path path;
+  char *text; /* holds the steps */
+} cst__py_path;
+
+/* Of a str, or a tuple of str, within a type. A str is looked for as a name as a whole; if there is
+ * none, as one up to a dot, the longest first, and the rest below it. A name that is not found is
+ * split at its dots, for the library to say what is missing. 0, or -1 with an exception. */
+int cst__py_path_init(cst__py_path *path, const struct ArrowSchema *schema, PyObject *key);
+void cst__py_path_reset(cst__py_path *path);
+
+/* ---- key.c ---- */
+
+/* tensor[key]. */
+PyObject *cst__py_nested_subscript(PyObject *self, PyObject *key);
+
+/* ---- the type ---- */
+
+extern PyType_Spec cst__py_nested_spec;
+
+#endif /* COLUMNSTONE_PYTHON_STRUCTURED_H */

@@ -1,0 +1,73 @@
+/* Fields by their path: the lists above stay as they are, with the field in place of the struct. */
+#include "arrow/concat.h"
+#include "structured/made.h"
+
+static cst_status field_fail_step(const cst__view *view, const char *step, cst_error *error) {
+  char type[64];
+  cst__view_type_name(view, type, sizeof type);
+  cst__fail(error, CST_SCHEMA, NULL, "there are no fields below values of type %s", type);
+  cst__error_add_path(error, step, strlen(step));
+  return CST_SCHEMA;
+}
+
+static cst_status field_make(const cst__assembly *a, cst__runs *at, const cst_path *path,
+                             cst__made *out);
+
+static cst_status field_of_lists(const cst__assembly *a, const cst__runs *lists,
+                                 const cst_path *path, cst__made *out) {
+  const cst__node node = cst__node_child(&lists->node, 0);
+  cst__runs items;
+  cst__made made;
+  CST__TRY(cst__runs_all(&node, a->arena, &items, a->error));
+  CST__TRY(field_make(a, &items, path, &made));
+  return cst__made_list(a, lists, &made, out);
+}
+
+static cst_status field_of_structs(const cst__assembly *a, cst__runs *structs, const cst_path *path,
+                                   cst__made *out) {
+  const char *step = path->steps[0];
+  const cst_path below = {path->steps + 1, path->count - 1};
+  int64_t place;
+  if (structs->node.view->layout != CST__LAYOUT_STRUCT) {
+    return field_fail_step(structs->node.view, step, a->error);
+  }
+  CST__TRY(cst__find_columns(&step, 1, structs->node.schema, &place, a->error));
+  CST__TRY(cst__runs_enter(structs, place, a->error));
+  cst_status status = field_make(a, structs, &below, out);
+  if (status != CST_OK && below.count > 0) {
+    cst__error_add_path(a->error, step, strlen(step));
+  }
+  return status;
+}
+
+static cst_status field_make(const cst__assembly *a, cst__runs *at, const cst_path *path,
+                             cst__made *out) {
+  if (path->count == 0) {
+    return cst__made_share(a, at, out);
+  }
+  return cst__view_is_list(at->node.view) ? field_of_lists(a, at, path, out)
+                                          : field_of_structs(a, at, path, out);
+}
+
+cst_status cst__structured_field(const cst_structured *tensor, const cst_path *path,
+                                 cst_structured **out, cst_error *error) {
+  const cst__node root = cst__structured_root(tensor);
+  cst__arena arena;
+  cst__runs all;
+  cst__made made;
+  if (path->count == 0) {
+    *out = cst__structured_retain(tensor);
+    return CST_OK;
+  }
+  cst__arena_init(&arena, &tensor->array->allocator);
+  const cst__assembly a = {tensor->array, &arena, error};
+  cst_status status = cst__runs_all(&root, &arena, &all, error);
+  if (status == CST_OK) {
+    status = field_make(&a, &all, path, &made);
+  }
+  if (status == CST_OK) {
+    status = cst__made_tensor(&a, &made, tensor->is_row, out);
+  }
+  cst__arena_reset(&arena);
+  return status;
+}

@@ -1,0 +1,59 @@
+/* The handle: making, counting. */
+#include "structured/structured.h"
+
+cst_status cst__structured_result(cst_array *array, bool is_row, cst_structured **out,
+                                  cst_error *error) {
+  cst_structured *made = cst__new_zero(&array->allocator, sizeof *made);
+  if (made == NULL) {
+    cst__array_handle_release(array);
+    return cst__fail_memory(error, sizeof *made);
+  }
+  cst__refcount_init(&made->owners);
+  made->is_row = is_row;
+  made->array = array;
+  cst__arena_init(&made->arena, &array->allocator);
+  cst_status status = cst__array_view(array, &made->view, &made->arena, error);
+  if (status != CST_OK) {
+    cst__structured_release(made);
+    return status;
+  }
+  const cst__view *view = &made->view;
+  for (; cst__view_is_list(view); view = view->children) {
+    made->num_lists++;
+  }
+  made->is_struct = view->layout == CST__LAYOUT_STRUCT;
+  *out = made;
+  return CST_OK;
+}
+
+cst_status cst__structured_new(const cst_array *array, bool is_row, cst_structured **out,
+                               cst_error *error) {
+  if (is_row && array->array.length != 1) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "a tensor that is one row, of an array of %lld rows",
+                     (long long)array->array.length);
+  }
+  return cst__structured_result(cst__array_retain(array), is_row, out, error);
+}
+
+cst_structured *cst__structured_retain(const cst_structured *tensor) {
+  cst_structured *handle = (cst_structured *)(uintptr_t)tensor;
+  cst__refcount_up(&handle->owners);
+  return handle;
+}
+
+void cst__structured_release(cst_structured *tensor) {
+  if (tensor != NULL && cst__refcount_down(&tensor->owners)) {
+    cst__arena_reset(&tensor->arena);
+    cst__array_handle_release(tensor->array);
+    cst__delete(tensor);
+  }
+}
+
+cst__node cst__structured_elements(const cst_structured *tensor) {
+  cst__node node = cst__structured_root(tensor);
+  for (size_t i = 0; i < tensor->num_lists; i++) {
+    node = cst__node_child(&node, 0);
+  }
+  return node;
+}

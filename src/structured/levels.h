@@ -1,0 +1,49 @@
+/* A tensor with its dimensions opened: where the lists of each begin, and what the innermost hold.
+ *
+ * Operations that move elements open as many dimensions as they concern, change the splits, take
+ * elements of the rest (which may hold further lists) and put levels on top of it again.
+ */
+#ifndef STRUCTURED_LEVELS_H
+#define STRUCTURED_LEVELS_H
+
+#include "structured/structured.h"
+
+/* One dimension: a list per place of the dimensions before it. */
+typedef struct cst__level {
+  int64_t num_lists;
+  int64_t size;    /* of each list, by the type; -1: they may differ */
+  int64_t *splits; /* [num_lists + 1], from 0 on: where each begins and ends */
+  uint8_t *nulls;  /* [num_lists]: not 0 for a null list, which is empty; NULL: none is null */
+} cst__level;
+
+static inline int64_t cst__level_total(const cst__level *level) {
+  return level->splits[level->num_lists];
+}
+
+typedef struct cst__levels {
+  cst__arena arena; /* holds the levels, and what operations make of them */
+  size_t count;
+  cst__level *items; /* outermost first; the first has one list */
+  cst__runs rest;    /* the slots that the innermost lists hold, one after the other */
+} cst__levels;
+
+/* Opens the first `count` dimensions, at most the rank. To be closed if it succeeds. The tensor
+ * lives as long. CST_LIMIT if list views share their items too often. */
+cst_status cst__levels_open(const cst_structured *tensor, size_t count, cst__levels *out,
+                            cst_error *error);
+void cst__levels_close(cst__levels *levels);
+
+/* Numbers in the arena of the levels; NULL: no memory, and *error is filled. */
+int64_t *cst__levels_take(cst__levels *levels, int64_t count, cst_error *error);
+
+/* What the innermost lists hold as an array, shared where it lies in one run. */
+cst_status cst__levels_rest(const cst__levels *levels, const cst_structured *tensor,
+                            cst_array **out, cst_error *error);
+
+/* The tensor of `count` levels over the rows of `rest`, which are as many as the innermost lists
+ * hold (without levels: one). The level at the top has one list. A level has lists of fixed size in
+ * the result if `size` says so and none is null. */
+cst_status cst__levels_tensor(const cst__level *levels, size_t count, const cst_array *rest,
+                              cst_structured **out, cst_error *error);
+
+#endif /* STRUCTURED_LEVELS_H */

@@ -1,0 +1,192 @@
+/* Arrays that are put together. */
+#include "structured/made.h"
+
+#include "arrow/concat.h"
+#include "arrow/owned.h"
+
+static cst_status made_fail_memory(const cst__assembly *a, size_t size) {
+  return cst__fail_memory(a->error, size);
+}
+
+void cst__made_release(cst__made *made) { cst__array_release(&made->array); }
+
+static struct ArrowSchema *made_schema(const cst__assembly *a, const struct ArrowSchema *from) {
+  struct ArrowSchema *schema = cst__arena_take(a->arena, sizeof *schema);
+  if (schema != NULL) {
+    *schema = *from;
+  } else {
+    made_fail_memory(a, sizeof *schema);
+  }
+  return schema;
+}
+
+/* Nulls of structs on the way may come to a field that says it has none. */
+static cst_status made_allow_nulls(const cst__assembly *a, cst__made *made) {
+  if (made->array.null_count == 0 || (made->schema->flags & ARROW_FLAG_NULLABLE) != 0) {
+    return CST_OK;
+  }
+  struct ArrowSchema *schema = made_schema(a, made->schema);
+  if (schema == NULL) {
+    return CST_NO_MEMORY;
+  }
+  schema->flags |= ARROW_FLAG_NULLABLE;
+  made->schema = schema;
+  return CST_OK;
+}
+
+cst_status cst__made_share(const cst__assembly *a, const cst__runs *slots, cst__made *out) {
+  out->schema = slots->node.schema;
+  CST__TRY(cst__runs_array(slots, a->owner, &out->array, a->error));
+  cst_status status = made_allow_nulls(a, out);
+  if (status != CST_OK) {
+    cst__made_release(out);
+  }
+  return status;
+}
+
+cst_status cst__made_array(const cst__assembly *a, const cst_array *array, cst__made *out) {
+  out->schema = array->schema;
+  return cst__array_export(array, &out->array, a->error);
+}
+
+cst_status cst__made_name(const cst__assembly *a, const char *name, cst__made *made) {
+  struct ArrowSchema *schema = made_schema(a, made->schema);
+  if (schema == NULL) {
+    return CST_NO_MEMORY;
+  }
+  schema->name = name;
+  made->schema = schema;
+  return CST_OK;
+}
+
+/* ---- lists ---- */
+
+static void release_made_owner(void *owner) { cst__array_handle_release(owner); }
+
+/* The lists without items: a node of its own with the buffers of the runs' node. */
+static cst_status made_empty_lists(const cst__assembly *a, const cst__runs *lists,
+                                   struct ArrowArray *out) {
+  const cst__view *view = lists->node.view;
+  const struct ArrowArray *from = lists->node.array;
+  CST__TRY(cst__owned_new(&a->owner->allocator, from->n_buffers, 1, false, out, a->error));
+  for (int64_t i = 0; i < from->n_buffers; i++) {
+    out->buffers[i] = from->buffers[i];
+  }
+  out->length = view->length;
+  out->offset = view->offset;
+  out->null_count = view->null_count;
+  cst__owned_keep(out, cst__array_retain(a->owner), release_made_owner);
+  return lists->veil != NULL ? cst__runs_hide(lists, out, a->error) : CST_OK;
+}
+
+static cst_status made_list_type(const cst__assembly *a, const cst__runs *lists,
+                                 const struct ArrowSchema *items, const struct ArrowSchema **out) {
+  struct ArrowSchema *schema = made_schema(a, lists->node.schema);
+  struct ArrowSchema *item = schema != NULL ? made_schema(a, items) : NULL;
+  struct ArrowSchema **child = item != NULL ? cst__arena_take(a->arena, sizeof *child) : NULL;
+  if (child == NULL) {
+    return made_fail_memory(a, sizeof *schema);
+  }
+  if (schema->format[1] == 'm') { /* what is not entries of key and value is no map */
+    schema->format = "+l";
+    schema->flags &= ~(int64_t)ARROW_FLAG_MAP_KEYS_SORTED;
+  }
+  item->name = lists->node.schema->children[0]->name;
+  *child = item;
+  schema->children = child;
+  *out = schema;
+  return CST_OK;
+}
+
+cst_status cst__made_list(const cst__assembly *a, const cst__runs *lists, cst__made *items,
+                          cst__made *out) {
+  cst_status status = made_empty_lists(a, lists, &out->array);
+  if (status != CST_OK) {
+    cst__made_release(items);
+    return status;
+  }
+  *out->array.children[0] = items->array;
+  items->array.release = NULL;
+  status = made_list_type(a, lists, items->schema, &out->schema);
+  if (status == CST_OK) {
+    status = made_allow_nulls(a, out);
+  }
+  if (status != CST_OK) {
+    cst__made_release(out);
+  }
+  return status;
+}
+
+/* ---- structs ---- */
+
+static cst_status made_empty_struct(const cst__assembly *a, const cst__runs *structs, size_t count,
+                                    struct ArrowArray *out) {
+  const cst__view *view = structs->node.view;
+  CST__TRY(cst__owned_new(&a->owner->allocator, 1, (int64_t)count, false, out, a->error));
+  out->length = view->length;
+  if (structs->veil != NULL) {
+    return cst__runs_hide(structs, out, a->error);
+  }
+  if (view->null_count > 0) {
+    size_t size = cst__bits_size(view->length);
+    uint8_t *bits = cst__owned_buffer(out, 0, size);
+    if (bits == NULL) {
+      return made_fail_memory(a, size);
+    }
+    memset(bits, 0, size);
+    cst__bits_copy(bits, 0, view->validity, view->offset, view->length);
+    out->null_count = view->null_count;
+  }
+  return CST_OK;
+}
+
+static cst_status made_struct_type(const cst__assembly *a, const cst__runs *structs,
+                                   const cst__made *fields, size_t count,
+                                   const struct ArrowSchema **out) {
+  struct ArrowSchema *schema = made_schema(a, structs->node.schema);
+  size_t size = (count + 1) * sizeof(struct ArrowSchema *);
+  struct ArrowSchema **children = schema != NULL ? cst__arena_take(a->arena, size) : NULL;
+  if (children == NULL) {
+    return made_fail_memory(a, size);
+  }
+  for (size_t i = 0; i < count; i++) {
+    children[i] = (struct ArrowSchema *)(uintptr_t)fields[i].schema;
+  }
+  schema->children = children;
+  schema->n_children = (int64_t)count;
+  *out = schema;
+  return CST_OK;
+}
+
+cst_status cst__made_struct(const cst__assembly *a, const cst__runs *structs, cst__made *fields,
+                            size_t count, cst__made *out) {
+  cst_status status = made_empty_struct(a, structs, count, &out->array);
+  for (size_t i = 0; i < count; i++) {
+    if (status == CST_OK) {
+      *out->array.children[i] = fields[i].array;
+      fields[i].array.release = NULL;
+    } else {
+      cst__made_release(&fields[i]);
+    }
+  }
+  if (status == CST_OK) {
+    status = made_struct_type(a, structs, fields, count, &out->schema);
+    if (status == CST_OK) {
+      status = made_allow_nulls(a, out);
+    }
+    if (status != CST_OK) {
+      cst__made_release(out);
+    }
+  }
+  return status;
+}
+
+/* ---- the end ---- */
+
+cst_status cst__made_tensor(const cst__assembly *a, cst__made *made, bool is_row,
+                            cst_structured **out) {
+  cst_array *array;
+  CST__TRY(
+      cst__array_result_as(&a->owner->allocator, made->schema, &made->array, &array, a->error));
+  return cst__structured_result(array, is_row, out, a->error);
+}

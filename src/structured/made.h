@@ -1,0 +1,51 @@
+/* Putting an array together out of parts of another one, which are shared, and of new ones.
+ *
+ * What is put together is an array beside a schema that borrows: from the types of what is shared,
+ * and from an arena. The end of it copies the schema, once. Parts are numbered as the slots of the
+ * node's view that they stand for are.
+ */
+#ifndef STRUCTURED_MADE_H
+#define STRUCTURED_MADE_H
+
+#include "structured/structured.h"
+
+typedef struct cst__made {
+  const struct ArrowSchema *schema; /* borrows */
+  struct ArrowArray array;
+} cst__made;
+
+typedef struct cst__assembly {
+  const cst_array *owner; /* whose buffers are shared */
+  cst__arena *arena;      /* of the schemas */
+  cst_error *error;
+} cst__assembly;
+
+/* All slots of the runs' node, null where a struct above hides them. The runs are those of
+ * cst__runs_all and cst__runs_enter, nothing has been opened. */
+cst_status cst__made_share(const cst__assembly *a, const cst__runs *slots, cst__made *out);
+
+/* The lists (of any layout) of the runs' node with other items, which stand for all slots of its
+ * child and are taken over, also on failure. */
+cst_status cst__made_list(const cst__assembly *a, const cst__runs *lists, cst__made *items,
+                          cst__made *out);
+
+/* A struct of other fields in place of that of the runs' node, null where that is. Fields have
+ * their names in their schemas, stand for all slots of the node, and are taken over, also on
+ * failure. */
+cst_status cst__made_struct(const cst__assembly *a, const cst__runs *structs, cst__made *fields,
+                            size_t count, cst__made *out);
+
+/* Gives a part another name. */
+cst_status cst__made_name(const cst__assembly *a, const char *name, cst__made *made);
+
+/* An array of all slots of an array of somebody else, without a copy; that is kept alive. */
+cst_status cst__made_array(const cst__assembly *a, const cst_array *array, cst__made *out);
+
+/* The tensor of it; *made is taken over, also on failure. */
+cst_status cst__made_tensor(const cst__assembly *a, cst__made *made, bool is_row,
+                            cst_structured **out);
+
+/* Releases what is not taken over. */
+void cst__made_release(cst__made *made);
+
+#endif /* STRUCTURED_MADE_H */

@@ -1,0 +1,53 @@
+/* The handle of <columnstone/structured.h>, and the functions of that header without the checks of
+ * arguments.
+ *
+ * An operation looks at its argument in one of two ways: through the views of its array
+ * (cst__structured_root) and puts a result together out of shared parts (made.h), or with its
+ * dimensions opened (levels.h), if it moves elements.
+ */
+#ifndef STRUCTURED_STRUCTURED_H
+#define STRUCTURED_STRUCTURED_H
+
+#include <columnstone/structured.h>
+
+#include "table/runs.h"
+
+struct cst_structured {
+  cst__refcount owners;
+  bool is_row;
+  bool is_struct;
+  size_t num_lists; /* levels of lists at the top of the array's type */
+  cst_array *array;
+  cst__arena arena; /* holds the views */
+  cst__view view;   /* of the array, with all that lies below */
+};
+
+cst_status cst__structured_new(const cst_array *array, bool is_row, cst_structured **out,
+                               cst_error *error);
+/* The same of an array that is taken over, also on failure. */
+cst_status cst__structured_result(cst_array *array, bool is_row, cst_structured **out,
+                                  cst_error *error);
+cst_structured *cst__structured_retain(const cst_structured *tensor);
+void cst__structured_release(cst_structured *tensor);
+
+static inline size_t cst__structured_rank(const cst_structured *tensor) {
+  return tensor->num_lists + !tensor->is_row;
+}
+
+/* The whole array, as nodes are. */
+static inline cst__node cst__structured_root(const cst_structured *tensor) {
+  return (cst__node){tensor->array->schema, &tensor->array->array, &tensor->view};
+}
+
+/* The node of the elements, below all lists. */
+cst__node cst__structured_elements(const cst_structured *tensor);
+
+cst_status cst__structured_shape(const cst_structured *tensor, int64_t *dims, cst_error *error);
+cst_status cst__structured_row_splits(const cst_structured *tensor, size_t dimension,
+                                      cst_array **out, cst_error *error);
+cst_status cst__structured_flat_values(const cst_structured *tensor, cst_structured **out,
+                                       cst_error *error);
+cst_status cst__structured_field(const cst_structured *tensor, const cst_path *path,
+                                 cst_structured **out, cst_error *error);
+
+#endif /* STRUCTURED_STRUCTURED_H */

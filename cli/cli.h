@@ -39,7 +39,7 @@ typedef struct cli_settings {
   int64_t rows;   /* to show */
   int64_t number; /* of records to choose */
   int64_t seed;
-  bool full, json, python, text, propose;
+  bool full, json, python, text, propose, ascii;
   const char **paths; /* the arguments that are not options */
   size_t num_paths;
 } cli_settings;
@@ -230,7 +230,7 @@ void cli_shorten(cli_shortener *shortener, const char *data, size_t size);
 /* ---- the verbs ---- */
 
 extern const cli_verb cli_info, cli_head, cli_count, cli_verify, cli_schema_infer, cli_schema_spec,
-    cli_schema_check, cli_schema_diff, cli_convert, cli_repair, cli_index, cli_split, cli_merge,
-    cli_cat, cli_sample, cli_shuffle;
+    cli_schema_check, cli_schema_diff, cli_schema_tree, cli_convert, cli_repair, cli_index,
+    cli_split, cli_merge, cli_cat, cli_sample, cli_shuffle;
 
 #endif /* CLI_H */

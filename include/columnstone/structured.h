@@ -71,6 +71,50 @@ typedef struct cst_path {
 CST_API cst_status cst_structured_field(const cst_structured *tensor, const cst_path *path,
                                         cst_structured **out, cst_error *error);
 
+/* ---- looking at types ---- */
+
+enum {
+  CST_TREE_ASCII = 1 << 0, /* the lines of the tree in ASCII */
+  CST_TREE_JSON = 1 << 1   /* JSON instead of a tree */
+};
+
+typedef struct cst_tree_options {
+  size_t size; /* sizeof(cst_tree_options) */
+  uint32_t flags;
+  size_t max_depth;  /* of the tree; the root alone has depth 1; 0: no limit */
+  size_t max_fields; /* of each struct: the first ones, and how many more there are; 0: no limit */
+} cst_tree_options;
+
+#define CST_TREE_OPTIONS_INIT \
+  { sizeof(cst_tree_options), 0, 0, 0 }
+
+/* Draws an Arrow type for people: a line for the root, which has no name, and one for each field of
+ * a struct, at any depth of structs and lists, with its name (control characters and what is not
+ * UTF-8 escaped), shape and type:
+ *
+ *   struct
+ *   ├─ id         int64
+ *   ├─ event      [*]? struct
+ *   │  ├─ query   string?
+ *   │  └─ price   [*][2] float32
+ *   └─ embedding  [6] float32
+ *
+ * A shape has a pair of brackets per list level: a number for lists of a fixed size, else '*'. '?'
+ * stands after each level, and after the type, where a null may be. All layouts that hold the same
+ * values have one name: lists and list views, string, large_string and string_view, values and
+ * dictionaries of them. The elements of a map are called "map" and have a key and a value.
+ *
+ * JSON is one object per field: "name" (not that of the root), "type", "shape" (a number or null
+ * per list level), "nullable" (a bool per list level, and one for the values); of structs and maps
+ * "fields", and "num_fields" if some of them are left out.
+ *
+ * *text is NUL-terminated and ends with a newline: cst_free. size and options may be NULL.
+ * CST_INVALID_ARGUMENT for a type that is incomplete or nested deeper than 100; CST_UNSUPPORTED
+ * with the path for unions and run-end encoded types. */
+CST_API cst_status cst_type_write_tree(const struct ArrowSchema *type,
+                                       const cst_tree_options *options, char **text, size_t *size,
+                                       cst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,6 +3,7 @@
 
 #include "api/arguments.h"
 #include "structured/structured.h"
+#include "structured/tree.h"
 
 /* ---- making and looking ---- */
 
@@ -79,4 +80,19 @@ cst_status cst_structured_field(const cst_structured *tensor, const cst_path *pa
   CST__TRY(structured_check(tensor, "tensor", out, error));
   CST__TRY(structured_check_path(path, error));
   return cst__structured_field(tensor, path, out, error);
+}
+
+/* ---- looking at types ---- */
+
+cst_status cst_type_write_tree(const struct ArrowSchema *type, const cst_tree_options *options,
+                               char **text, size_t *size, cst_error *error) {
+  CST__CLEAR(text);
+  CST__CLEAR(size);
+  if (type == NULL || text == NULL) {
+    return cst__missing(type == NULL ? "type" : "text", error);
+  }
+  cst_tree_options own = CST_TREE_OPTIONS_INIT;
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_flags(own.flags, CST_TREE_ASCII | CST_TREE_JSON, error));
+  return cst__type_write_tree(type, &own, text, size, error);
 }

@@ -5,7 +5,6 @@
 
 #include "arrow/owned.h"
 #include "structured/made.h"
-#include "table/rows.h"
 
 /* ---- opening ---- */
 
@@ -102,16 +101,6 @@ cst_status cst__levels_rest(const cst__levels *levels, const cst_structured *ten
   struct ArrowArray made;
   CST__TRY(cst__runs_array(&levels->rest, tensor->array, &made, error));
   return cst__array_result(tensor->array, levels->rest.node.schema, &made, out, error);
-}
-
-cst_status cst__levels_choose(const cst__levels *levels, const cst_structured *tensor,
-                              const int64_t *places, int64_t count, cst_array **out,
-                              cst_error *error) {
-  cst_array *rest;
-  CST__TRY(cst__levels_rest(levels, tensor, &rest, error));
-  cst_status status = cst__array_take_slots(rest, places, (size_t)count, out, error);
-  cst__array_handle_release(rest);
-  return status;
 }
 
 /* ---- putting together ---- */

@@ -40,11 +40,6 @@ int64_t *cst__levels_take(cst__levels *levels, int64_t count, cst_error *error);
 cst_status cst__levels_rest(const cst__levels *levels, const cst_structured *tensor,
                             cst_array **out, cst_error *error);
 
-/* Of what the innermost lists hold, the places in this order, counted from 0; -1 is a null. */
-cst_status cst__levels_choose(const cst__levels *levels, const cst_structured *tensor,
-                              const int64_t *places, int64_t count, cst_array **out,
-                              cst_error *error);
-
 /* The tensor of `count` levels over the rows of `rest`, which are as many as the innermost lists
  * hold (without levels: one). The level at the top has one list. A level has lists of fixed size in
  * the result if `size` says so and none is null. */

@@ -4,6 +4,7 @@ columnstone head x.tfrecord >want
 columnstone head x.parquet >found
 cmp want found
 columnstone head x.parquet -n 2 --columns tags,id
+columnstone schema tree x.parquet
 columnstone convert x.parquet y.tfrecord -c id,fare >out
 columnstone head y.tfrecord -n 2
 columnstone head x.parquet -c nothing || echo "exit status $?"

@@ -6,6 +6,7 @@
 #include <columnstone/dataset.h>
 #include <columnstone/index.h>
 #include <columnstone/sequence.h>
+#include <columnstone/structured.h>
 #include <columnstone/validate.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -44,6 +45,7 @@ TEST(initialisers_say_the_size_and_nothing_else) {
   CHECK_INIT(cst_specs_options, CST_SPECS_OPTIONS_INIT);
   CHECK_INIT(cst_stream_opener, CST_STREAM_OPENER_INIT);
   CHECK_INIT(cst_tensor_options, CST_TENSOR_OPTIONS_INIT);
+  CHECK_INIT(cst_tree_options, CST_TREE_OPTIONS_INIT);
   CHECK_INIT(cst_validate_options, CST_VALIDATE_OPTIONS_INIT);
   CHECK_INIT(cst_writer, CST_WRITER_INIT);
 }

@@ -1,0 +1,72 @@
+/* columnstone schema tree: the nested type of the rows, drawn as a tree. */
+#include <columnstone/structured.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Fields of a struct that a terminal shows. */
+enum { FIELDS_ON_TERMINAL = 100 };
+
+/* What the schema fixes shows in the shapes. */
+static cst_status read_row_type(cli_settings *settings, struct ArrowSchema *out, cst_error *error) {
+  cst_source *source;
+  settings->source.column_flags = CST_COLUMNS_FIXED_SIZE;
+  cst_status status =
+      cli_open(settings, settings->paths, settings->num_paths, NULL, &source, error);
+  if (status == CST_OK) {
+    status = cst_source_arrow_schema(source, out, error);
+    cst_source_release(source);
+  }
+  return status;
+}
+
+static int draw_tree(cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  cst_tree_options options = CST_TREE_OPTIONS_INIT;
+  struct ArrowSchema type;
+  char *text;
+  if (read_row_type(settings, &type, &error) != CST_OK) {
+    return cli_fail(&error);
+  }
+  type.flags = 0; /* rows are never null, whatever a file says */
+  options.flags = settings->json ? CST_TREE_JSON : settings->ascii ? CST_TREE_ASCII : 0;
+  if (!settings->full && !settings->json && isatty(STDOUT_FILENO)) {
+    options.max_fields = FIELDS_ON_TERMINAL;
+  }
+  cst_status status = cst_type_write_tree(&type, &options, &text, NULL, &error);
+  type.release(&type);
+  if (status != CST_OK) {
+    return cli_fail(&error);
+  }
+  printf("%s%s", settings->json ? "" : "[rows] ", text);
+  cst_free(text);
+  return cli_flush(CLI_FINE);
+}
+
+static int run_schema_tree(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_schema_tree, argc, argv, &settings);
+  if (status < 0) {
+    status = draw_tree(&settings);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_schema_tree = {
+    .name = "schema tree",
+    .usage = "FILE... [--columns A,B] [--schema FILE] [--ascii | --json] [--full]",
+    .summary = "Draws the nested type of the rows as a tree, with shapes",
+    .details = "A pair of brackets per level of lists: a number if all lists have that length, "
+               "else '*'.\n"
+               "'?' stands after what may be null: lists, structs, values. Types are those that "
+               "'convert'\n"
+               "gives; without --schema they are inferred from all the records where files do not "
+               "tell\n"
+               "them. A terminal shows the first 100 fields of each struct.\n",
+    .options = CLI_OPTIONS(OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_ASCII, OPTION_JSON,
+                           OPTION_FULL, OPTION_FORMAT, OPTION_THREADS, OPTION_NO_CRC,
+                           OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTION_CONTAINER, OPTIONS_LIMITS),
+    .min_paths = 1,
+    .run = run_schema_tree,
+};

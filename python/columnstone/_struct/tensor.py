@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from .. import _core
 from .._base.public import public
@@ -10,6 +10,7 @@ from .._core import NestedTensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 
 class _Nested(NestedTensor):
@@ -20,6 +21,20 @@ class _Nested(NestedTensor):
     def __iter__(self) -> Iterator[StructuredTensor | LeafTensor]:
         for i in range(len(self)):
             yield self[i]
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame of the structs, or a Series of the values, with a row per element.
+
+        What `from_pandas` has made comes back as it was, as far as the values still allow; columns
+        of any other origin are of Arrow types (pandas.ArrowDtype). The field `_index_` becomes the
+        row index. Without it, elements of several dimensions get the position in each of them as
+        labels; a list without elements has no rows then. Numbers without nulls are not copied,
+        and so are read-only (DataFrame.copy() to write into them). UnsupportedError for what a
+        frame cannot say: a scalar, a null element, a null list. Needs pandas and pyarrow.
+        """
+        from .pandas_frames import to_pandas
+
+        return to_pandas(self)
 
 
 @public
@@ -32,6 +47,32 @@ class StructuredTensor(_Nested):
         """The field of that name (or path), of every struct: its dimensions are those of this
         tensor and, below them, the field's own."""
         return self[name]
+
+    @classmethod
+    def from_pandas(cls, frame: Any) -> StructuredTensor:
+        """The rows of a pandas.DataFrame, each column a field, such that `to_pandas` gives the
+        frame again: dtypes, labels, categories and frequencies are kept in the metadata of the
+        Arrow fields.
+
+        A row index that is not the default RangeIndex is the field `_index_`. Of a hierarchical one
+        (MultiIndex), every level is a dimension and a field of the struct `_index_`: rows that
+        follow each other with the same labels of the outer levels are one list. Nothing is moved,
+        so that labels that come again later make a list of their own (sort_index() first for one
+        list per label). Hierarchical columns are nested fields; an empty label at the end adds
+        none. Labels that are not str are named as str() writes them.
+
+        NaN stays NaN in columns of floats; it is null in those of strings, and in columns of
+        objects unless these are numbers. Objects are typed as `cst.array` types them: lists, tuples
+        and arrays are lists, dicts are structs (a key that a dict lacks comes back as None).
+        Numbers of numpy and Arrow-backed columns of one chunk are not copied. Attributes
+        (DataFrame.attrs) are not kept.
+
+        ArgumentError for two columns of one name; SchemaError or UnsupportedError, with the column,
+        for values of mixed types or of types that Arrow does not have. Needs pandas and pyarrow.
+        """
+        from .pandas_frames import from_pandas
+
+        return cast("StructuredTensor", from_pandas(frame))
 
 
 @public

@@ -115,6 +115,82 @@ CST_API cst_status cst_type_write_tree(const struct ArrowSchema *type,
                                        const cst_tree_options *options, char **text, size_t *size,
                                        cst_error *error);
 
+/* ---- whole dimensions ---- */
+
+/* An axis is a dimension; negative ones count from the end. One that there is not is
+ * CST_INVALID_ARGUMENT. In failures, a row is named by its places: "row [3][0]". */
+
+/* The lists of dimension `axis`, those of all tensors one after the other. The tensors have one
+ * rank and the same lists in all dimensions before (CST_INVALID_ARGUMENT with the row). Types are
+ * promoted as cst_array_concat does. A null list counts as an empty one; where it is null in all
+ * tensors, it is null. At least one tensor. */
+CST_API cst_status cst_structured_concat(const cst_structured *const *tensors, size_t count,
+                                         int axis, cst_structured **out, cst_error *error);
+
+/* The tensors side by side along a new dimension. axis: from 0 to the rank, or negative. */
+CST_API cst_status cst_structured_stack(const cst_structured *const *tensors, size_t count,
+                                        int axis, cst_structured **out, cst_error *error);
+
+/* Repeats the lists of each dimension multiples[dimension] times (one number per dimension).
+ * CST_LIMIT for more elements than 64 bits count. */
+CST_API cst_status cst_structured_tile(const cst_structured *tensor, const int64_t *multiples,
+                                       cst_structured **out, cst_error *error);
+
+/* A new dimension of length 1. axis: from 0 to the rank, or negative. */
+CST_API cst_status cst_structured_expand_dims(const cst_structured *tensor, int axis,
+                                              cst_structured **out, cst_error *error);
+
+/* Without the dimensions `axes`, all of whose lists have length 1 (CST_INVALID_ARGUMENT with the
+ * row); a null list becomes a null of what it would hold. No axes: all dimensions that have length
+ * 1 everywhere. */
+CST_API cst_status cst_structured_squeeze(const cst_structured *tensor, const int *axes,
+                                          size_t count, cst_structured **out, cst_error *error);
+
+/* Dimensions outer to inner as one, in which the lists lie one after the other; null lists below
+ * `outer` hold nothing. */
+CST_API cst_status cst_structured_merge_dims(const cst_structured *tensor, int outer, int inner,
+                                             cst_structured **out, cst_error *error);
+
+/* The outermost dimension as two: splits[0 .. count - 1] is where each new list begins and the last
+ * ends, from 0 to the number of rows; NULL: lists of `size` rows. CST_INVALID_ARGUMENT names what
+ * does not fit. */
+CST_API cst_status cst_structured_partition(const cst_structured *tensor, const int64_t *splits,
+                                            size_t count, int64_t size, cst_structured **out,
+                                            cst_error *error);
+
+/* ---- values and nulls ---- */
+
+/* The tensor with `value` (0 or 1) in place of every value: numbers, bools; of strings and binary
+ * only 0, which is empty. Nulls stay. CST_SCHEMA with the path for other types. */
+CST_API cst_status cst_structured_like(const cst_structured *tensor, int value,
+                                       cst_structured **out, cst_error *error);
+
+typedef enum cst_null_test {
+  CST_IS_NULL, /* true for null */
+  CST_HAS      /* true for what is there: not null, and, of a list, not empty */
+} cst_null_test;
+
+/* A leaf tensor of bools without nulls among its elements: for every struct that has the field at
+ * the path, whether the field is so; for a path without steps every element. Its dimensions are
+ * those of the structs. */
+CST_API cst_status cst_structured_test_null(const cst_structured *tensor, const cst_path *path,
+                                            cst_null_test test, cst_structured **out,
+                                            cst_error *error);
+
+/* Of a leaf tensor, the elements that are null replaced by the only one of `fill`
+ * (cst_array_fill_null). */
+CST_API cst_status cst_structured_fill_null(const cst_structured *tensor, const cst_array *fill,
+                                            cst_structured **out, cst_error *error);
+
+/* Null lists replaced by empty ones, in all dimensions. */
+CST_API cst_status cst_structured_fill_null_lists(const cst_structured *tensor,
+                                                  cst_structured **out, cst_error *error);
+
+/* Without the elements that are null, or whose field at the path is: the lists of the innermost
+ * dimension become shorter. CST_INVALID_ARGUMENT for a tensor of rank 0. */
+CST_API cst_status cst_structured_drop_null(const cst_structured *tensor, const cst_path *path,
+                                            cst_structured **out, cst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

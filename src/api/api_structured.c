@@ -2,6 +2,8 @@
 #include <columnstone/structured.h>
 
 #include "api/arguments.h"
+#include "structured/arrange.h"
+#include "structured/missing.h"
 #include "structured/structured.h"
 #include "structured/tree.h"
 
@@ -95,4 +97,121 @@ cst_status cst_type_write_tree(const struct ArrowSchema *type, const cst_tree_op
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
   CST__TRY(cst__check_flags(own.flags, CST_TREE_ASCII | CST_TREE_JSON, error));
   return cst__type_write_tree(type, &own, text, size, error);
+}
+
+/* ---- whole dimensions ---- */
+
+static cst_status structured_check_all(const cst_structured *const *tensors, size_t count,
+                                       const void *out, cst_error *error) {
+  if (tensors == NULL || out == NULL) {
+    return cst__missing(out == NULL ? "out" : "tensors", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (tensors[i] == NULL) {
+      return cst__missing("tensors[i]", error);
+    }
+  }
+  return count > 0 ? CST_OK : cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no tensors at all");
+}
+
+cst_status cst_structured_concat(const cst_structured *const *tensors, size_t count, int axis,
+                                 cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check_all(tensors, count, out, error));
+  return cst__structured_concat(tensors, count, axis, out, error);
+}
+
+cst_status cst_structured_stack(const cst_structured *const *tensors, size_t count, int axis,
+                                cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check_all(tensors, count, out, error));
+  return cst__structured_stack(tensors, count, axis, out, error);
+}
+
+cst_status cst_structured_tile(const cst_structured *tensor, const int64_t *multiples,
+                               cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  if (multiples == NULL && cst__structured_rank(tensor) > 0) {
+    return cst__missing("multiples", error);
+  }
+  return cst__structured_tile(tensor, multiples, out, error);
+}
+
+cst_status cst_structured_expand_dims(const cst_structured *tensor, int axis, cst_structured **out,
+                                      cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  return cst__structured_expand_dims(tensor, axis, out, error);
+}
+
+cst_status cst_structured_squeeze(const cst_structured *tensor, const int *axes, size_t count,
+                                  cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  if (axes == NULL && count > 0) {
+    return cst__missing("axes", error);
+  }
+  return cst__structured_squeeze(tensor, axes, count, out, error);
+}
+
+cst_status cst_structured_merge_dims(const cst_structured *tensor, int outer, int inner,
+                                     cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  return cst__structured_merge_dims(tensor, outer, inner, out, error);
+}
+
+cst_status cst_structured_partition(const cst_structured *tensor, const int64_t *splits,
+                                    size_t count, int64_t size, cst_structured **out,
+                                    cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  return cst__structured_partition(tensor, splits, count, size, out, error);
+}
+
+/* ---- values and nulls ---- */
+
+cst_status cst_structured_like(const cst_structured *tensor, int value, cst_structured **out,
+                               cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  if (value != 0 && value != 1) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a value of %d instead of 0 or 1", value);
+  }
+  return cst__structured_like(tensor, value, out, error);
+}
+
+cst_status cst_structured_test_null(const cst_structured *tensor, const cst_path *path,
+                                    cst_null_test test, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  CST__TRY(structured_check_path(path, error));
+  if (test != CST_IS_NULL && test != CST_HAS) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "test %d", (int)test);
+  }
+  return cst__structured_test_null(tensor, path, test, out, error);
+}
+
+cst_status cst_structured_fill_null(const cst_structured *tensor, const cst_array *fill,
+                                    cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  return fill != NULL ? cst__structured_fill_null(tensor, fill, out, error)
+                      : cst__missing("fill", error);
+}
+
+cst_status cst_structured_fill_null_lists(const cst_structured *tensor, cst_structured **out,
+                                          cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  return cst__structured_fill_null_lists(tensor, out, error);
+}
+
+cst_status cst_structured_drop_null(const cst_structured *tensor, const cst_path *path,
+                                    cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  CST__TRY(structured_check_path(path, error));
+  return cst__structured_drop_null(tensor, path, out, error);
 }

@@ -6,7 +6,7 @@
 #include "table/walk.h"
 
 /* The length that all lists have; -1: they differ, one is null, or there are none. */
-static int64_t level_length(const cst__level *level) {
+static int64_t level_length(const cst__dim *level) {
   if (level->size >= 0) {
     return level->size;
   }
@@ -44,7 +44,7 @@ cst_status cst__structured_row_splits(const cst_structured *tensor, size_t dimen
                      dimension, cst__structured_rank(tensor));
   }
   CST__TRY(cst__levels_open(tensor, dimension + 1, &levels, error));
-  const cst__level *level = &levels.items[dimension];
+  const cst__dim *level = &levels.items[dimension];
   int64_t *splits = cst__new_int64(&tensor->array->allocator, level->num_lists + 1, &made, error);
   if (splits != NULL) {
     memcpy(splits, level->splits, ((size_t)level->num_lists + 1) * sizeof *splits);

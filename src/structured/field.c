@@ -10,6 +10,13 @@ static cst_status field_fail_step(const cst__view *view, const char *step, cst_e
   return CST_SCHEMA;
 }
 
+cst_status cst__field_find(const cst__node *node, const char *name, int64_t *place,
+                           cst_error *error) {
+  return node->view->layout == CST__LAYOUT_STRUCT
+             ? cst__find_columns(&name, 1, node->schema, place, error)
+             : field_fail_step(node->view, name, error);
+}
+
 static cst_status field_make(const cst__assembly *a, cst__runs *at, const cst_path *path,
                              cst__made *out);
 
@@ -28,10 +35,7 @@ static cst_status field_of_structs(const cst__assembly *a, cst__runs *structs, c
   const char *step = path->steps[0];
   const cst_path below = {path->steps + 1, path->count - 1};
   int64_t place;
-  if (structs->node.view->layout != CST__LAYOUT_STRUCT) {
-    return field_fail_step(structs->node.view, step, a->error);
-  }
-  CST__TRY(cst__find_columns(&step, 1, structs->node.schema, &place, a->error));
+  CST__TRY(cst__field_find(&structs->node, step, &place, a->error));
   CST__TRY(cst__runs_enter(structs, place, a->error));
   cst_status status = field_make(a, structs, &below, out);
   if (status != CST_OK && below.count > 0) {

@@ -5,6 +5,7 @@
 
 #include "arrow/owned.h"
 #include "structured/made.h"
+#include "table/rows.h"
 
 /* ---- opening ---- */
 
@@ -20,7 +21,7 @@ int64_t *cst__levels_take(cst__levels *levels, int64_t count, cst_error *error) 
 }
 
 /* Which of the lists that are about to be opened are null. */
-static cst_status level_note_nulls(cst__levels *levels, cst__level *level, cst_error *error) {
+static cst_status level_note_nulls(cst__levels *levels, cst__dim *level, cst_error *error) {
   const cst__runs *lists = &levels->rest;
   if (lists->node.view->null_count == 0) {
     return CST_OK;
@@ -43,7 +44,7 @@ static cst_status level_note_nulls(cst__levels *levels, cst__level *level, cst_e
   return CST_OK;
 }
 
-static cst_status level_open(cst__levels *levels, cst__level *level, cst_error *error) {
+static cst_status level_open(cst__levels *levels, cst__dim *level, cst_error *error) {
   const cst__view *view = levels->rest.node.view;
   level->num_lists = levels->rest.total;
   CST__TRY(level_note_nulls(levels, level, error));
@@ -53,7 +54,7 @@ static cst_status level_open(cst__levels *levels, cst__level *level, cst_error *
 }
 
 /* The outermost dimension of a tensor that is a whole array: its rows are one list. */
-static cst_status level_of_rows(cst__levels *levels, cst__level *level, cst_error *error) {
+static cst_status level_of_rows(cst__levels *levels, cst__dim *level, cst_error *error) {
   level->num_lists = 1;
   level->size = -1;
   level->splits = cst__levels_take(levels, 2, error);
@@ -103,6 +104,16 @@ cst_status cst__levels_rest(const cst__levels *levels, const cst_structured *ten
   return cst__array_result(tensor->array, levels->rest.node.schema, &made, out, error);
 }
 
+cst_status cst__levels_choose(const cst__levels *levels, const cst_structured *tensor,
+                              const int64_t *places, int64_t count, cst_array **out,
+                              cst_error *error) {
+  cst_array *rest;
+  CST__TRY(cst__levels_rest(levels, tensor, &rest, error));
+  cst_status status = cst__array_take_slots(rest, places, (size_t)count, out, error);
+  cst__array_handle_release(rest);
+  return status;
+}
+
 /* ---- putting together ---- */
 
 typedef struct stacking {
@@ -110,7 +121,7 @@ typedef struct stacking {
   const cst_allocator *allocator;
 } stacking;
 
-static cst_status stack_nulls(const stacking *s, const cst__level *level, struct ArrowArray *out) {
+static cst_status stack_nulls(const stacking *s, const cst__dim *level, struct ArrowArray *out) {
   if (level->nulls == NULL) {
     return CST_OK;
   }
@@ -127,8 +138,7 @@ static cst_status stack_nulls(const stacking *s, const cst__level *level, struct
   return CST_OK;
 }
 
-static cst_status stack_offsets(const stacking *s, const cst__level *level,
-                                struct ArrowArray *out) {
+static cst_status stack_offsets(const stacking *s, const cst__dim *level, struct ArrowArray *out) {
   size_t size = ((size_t)level->num_lists + 1) * sizeof *level->splits;
   int64_t *offsets = cst__owned_buffer(out, 1, size);
   if (offsets == NULL) {
@@ -139,7 +149,7 @@ static cst_status stack_offsets(const stacking *s, const cst__level *level,
 }
 
 /* The type of a level's lists; the format of one of fixed size lies in the arena. */
-static cst_status stack_type(const stacking *s, const cst__level *level, cst__made *made) {
+static cst_status stack_type(const stacking *s, const cst__dim *level, cst__made *made) {
   struct ArrowSchema *types = cst__arena_take(s->assembly.arena, 2 * sizeof *types);
   const struct ArrowSchema **child = cst__arena_take(s->assembly.arena, sizeof *child);
   char *format = cst__arena_take(s->assembly.arena, 32);
@@ -160,10 +170,10 @@ static cst_status stack_type(const stacking *s, const cst__level *level, cst__ma
   return CST_OK;
 }
 
-static cst_status stack_level(const stacking *s, const cst__level *level, cst__made *made) {
+static cst_status stack_level(const stacking *s, const cst__dim *level, cst__made *made) {
   bool is_fixed = level->size >= 0 && level->nulls == NULL;
   struct ArrowArray lists;
-  cst__level plain = *level;
+  cst__dim plain = *level;
   plain.size = is_fixed ? level->size : -1;
   CST__TRY(cst__owned_new(s->allocator, is_fixed ? 1 : 2, 1, false, &lists, s->assembly.error));
   lists.length = level->num_lists;
@@ -176,7 +186,7 @@ static cst_status stack_level(const stacking *s, const cst__level *level, cst__m
   return stack_type(s, &plain, made);
 }
 
-cst_status cst__levels_tensor(const cst__level *levels, size_t count, const cst_array *rest,
+cst_status cst__levels_tensor(const cst__dim *levels, size_t count, const cst_array *rest,
                               cst_structured **out, cst_error *error) {
   cst__arena arena;
   stacking s = {{rest, &arena, error}, &rest->allocator};

@@ -9,22 +9,22 @@
 #include "structured/structured.h"
 
 /* One dimension: a list per place of the dimensions before it. */
-typedef struct cst__level {
+typedef struct cst__dim {
   int64_t num_lists;
   int64_t size;    /* of each list, by the type; -1: they may differ */
   int64_t *splits; /* [num_lists + 1], from 0 on: where each begins and ends */
   uint8_t *nulls;  /* [num_lists]: not 0 for a null list, which is empty; NULL: none is null */
-} cst__level;
+} cst__dim;
 
-static inline int64_t cst__level_total(const cst__level *level) {
+static inline int64_t cst__dim_total(const cst__dim *level) {
   return level->splits[level->num_lists];
 }
 
 typedef struct cst__levels {
   cst__arena arena; /* holds the levels, and what operations make of them */
   size_t count;
-  cst__level *items; /* outermost first; the first has one list */
-  cst__runs rest;    /* the slots that the innermost lists hold, one after the other */
+  cst__dim *items; /* outermost first; the first has one list */
+  cst__runs rest;  /* the slots that the innermost lists hold, one after the other */
 } cst__levels;
 
 /* Opens the first `count` dimensions, at most the rank. To be closed if it succeeds. The tensor
@@ -40,10 +40,15 @@ int64_t *cst__levels_take(cst__levels *levels, int64_t count, cst_error *error);
 cst_status cst__levels_rest(const cst__levels *levels, const cst_structured *tensor,
                             cst_array **out, cst_error *error);
 
+/* Of what the innermost lists hold, the places in this order, counted from 0; -1 is a null. */
+cst_status cst__levels_choose(const cst__levels *levels, const cst_structured *tensor,
+                              const int64_t *places, int64_t count, cst_array **out,
+                              cst_error *error);
+
 /* The tensor of `count` levels over the rows of `rest`, which are as many as the innermost lists
  * hold (without levels: one). The level at the top has one list. A level has lists of fixed size in
  * the result if `size` says so and none is null. */
-cst_status cst__levels_tensor(const cst__level *levels, size_t count, const cst_array *rest,
+cst_status cst__levels_tensor(const cst__dim *levels, size_t count, const cst_array *rest,
                               cst_structured **out, cst_error *error);
 
 #endif /* STRUCTURED_LEVELS_H */

@@ -12,6 +12,8 @@
 
 #include "table/runs.h"
 
+enum { CST__MAX_LISTS = 128 /* more levels than a type can have */ };
+
 struct cst_structured {
   cst__refcount owners;
   bool is_row;
@@ -41,6 +43,11 @@ static inline cst__node cst__structured_root(const cst_structured *tensor) {
 
 /* The node of the elements, below all lists. */
 cst__node cst__structured_elements(const cst_structured *tensor);
+
+/* The place of a field in the structs of a node. CST_NOT_FOUND with near names; CST_SCHEMA if it is
+ * not of structs. */
+cst_status cst__field_find(const cst__node *node, const char *name, int64_t *place,
+                           cst_error *error);
 
 cst_status cst__structured_shape(const cst_structured *tensor, int64_t *dims, cst_error *error);
 cst_status cst__structured_row_splits(const cst_structured *tensor, size_t dimension,

@@ -15,6 +15,7 @@ typedef struct chosen_rows {
   const int64_t *rows; /* -1: a row of nulls */
   size_t count;
   bool has_null;
+  bool is_batch;   /* -1 is a row of nulls, of a struct */
   size_t num_runs; /* where a row does not follow the one before it */
 } chosen_rows;
 
@@ -83,23 +84,34 @@ static cst_status rows_copy(const cst_array *array, const chosen_rows *c, struct
   } else if (status == CST_OK) {
     cst__node node = {array->schema, &array->array, &view};
     cst__chosen slots = {c->rows, (int64_t)c->count, c->has_null};
-    status = cst__gather(array, &node, &slots, true, out, error);
+    status = cst__gather(array, &node, &slots, c->is_batch, out, error);
   }
   cst__arena_reset(&arena);
   return status;
 }
 
+static cst_status rows_take(const cst_array *array, chosen_rows *c, cst_array **out,
+                            cst_error *error) {
+  struct ArrowArray made;
+  CST__TRY(rows_check(c, array->array.length, error));
+  rows_count_runs(c);
+  if (c->num_runs <= 1 && !c->has_null) {
+    return cst__array_slice(array, c->count > 0 ? c->rows[0] : 0, (int64_t)c->count, out, error);
+  }
+  CST__TRY(rows_copy(array, c, &made, error));
+  return cst__array_result(array, array->schema, &made, out, error);
+}
+
 cst_status cst__array_take(const cst_array *array, const int64_t *rows, size_t num_rows,
                            cst_array **out, cst_error *error) {
-  chosen_rows chosen = {.rows = rows, .count = num_rows};
-  struct ArrowArray made;
-  CST__TRY(rows_check(&chosen, array->array.length, error));
-  rows_count_runs(&chosen);
-  if (chosen.num_runs <= 1 && !chosen.has_null) {
-    return cst__array_slice(array, num_rows > 0 ? rows[0] : 0, (int64_t)num_rows, out, error);
-  }
-  CST__TRY(rows_copy(array, &chosen, &made, error));
-  return cst__array_result(array, array->schema, &made, out, error);
+  chosen_rows chosen = {.rows = rows, .count = num_rows, .is_batch = true};
+  return rows_take(array, &chosen, out, error);
+}
+
+cst_status cst__array_take_slots(const cst_array *array, const int64_t *slots, size_t count,
+                                 cst_array **out, cst_error *error) {
+  chosen_rows chosen = {.rows = slots, .count = count};
+  return rows_take(array, &chosen, out, error);
 }
 
 /* ---- masks ---- */

@@ -1,0 +1,284 @@
+/* Concatenating, stacking and tiling: the lists of one dimension become longer. */
+#include <string.h>
+
+#include "structured/arrange.h"
+#include "table/concat_arrays.h"
+#include "table/rows.h"
+
+typedef struct joining {
+  const cst_structured *const *tensors;
+  size_t count;
+  size_t axis;
+  const cst_allocator *allocator;
+  cst__levels *levels; /* of each tensor, axis + 1 opened */
+  size_t num_open;
+  cst_error *error;
+} joining;
+
+static cst_status join_open(joining *j) {
+  size_t size = j->count * sizeof *j->levels;
+  j->levels = cst__new(j->allocator, size);
+  if (j->levels == NULL) {
+    return cst__fail_memory(j->error, size);
+  }
+  for (; j->num_open < j->count; j->num_open++) {
+    CST__TRY(
+        cst__levels_open(j->tensors[j->num_open], j->axis + 1, &j->levels[j->num_open], j->error));
+  }
+  return CST_OK;
+}
+
+static void join_close(joining *j) {
+  for (size_t i = 0; i < j->num_open; i++) {
+    cst__levels_close(&j->levels[i]);
+  }
+  cst__delete(j->levels);
+}
+
+static cst_status join_fail_lists(const joining *j, size_t which, size_t at) {
+  const cst__dim *first = &j->levels[0].items[at];
+  const cst__dim *other = &j->levels[which].items[at];
+  char row[128];
+  int64_t list = 0;
+  while (first->splits[list + 1] == other->splits[list + 1]) {
+    list++;
+  }
+  cst__levels_name_list(j->levels[0].items, at, list, row, sizeof row);
+  return cst__fail(j->error, CST_INVALID_ARGUMENT,
+                   "the dimensions before the axis have to be the same",
+                   "%s has length %lld in tensor 0 and %lld in tensor %zu (dimension %zu)", row,
+                   (long long)(first->splits[list + 1] - first->splits[list]),
+                   (long long)(other->splits[list + 1] - other->splits[list]), which, at);
+}
+
+/* The dimensions before the axis are those of the first tensor; a list is null if it is in all. */
+static cst_status join_check_outer(joining *j) {
+  for (size_t at = 0; at < j->axis; at++) {
+    cst__dim *first = &j->levels[0].items[at];
+    for (size_t i = 1; i < j->count; i++) {
+      const cst__dim *other = &j->levels[i].items[at];
+      size_t size = ((size_t)first->num_lists + 1) * sizeof *first->splits;
+      if (memcmp(first->splits, other->splits, size) != 0) {
+        return join_fail_lists(j, i, at);
+      }
+      first->size = other->size >= 0 ? first->size : -1;
+      for (int64_t k = 0; first->nulls != NULL && k < first->num_lists; k++) {
+        first->nulls[k] &= other->nulls != NULL ? other->nulls[k] : 0;
+      }
+    }
+  }
+  return CST_OK;
+}
+
+/* The lists of the axis, with the sums of all lengths. */
+static cst_status join_add_lists(joining *j, cst__dim *out) {
+  const cst__dim *first = &j->levels[0].items[j->axis];
+  *out = (cst__dim){.num_lists = first->num_lists, .size = 0, .nulls = first->nulls};
+  out->splits = cst__levels_take(&j->levels[0], first->num_lists + 1, j->error);
+  if (out->splits == NULL) {
+    return CST_NO_MEMORY;
+  }
+  memset(out->splits, 0, ((size_t)out->num_lists + 1) * sizeof *out->splits);
+  for (size_t i = 0; i < j->count; i++) {
+    const cst__dim *level = &j->levels[i].items[j->axis];
+    for (int64_t k = 0; k <= out->num_lists; k++) {
+      out->splits[k] += level->splits[k];
+    }
+    out->size = out->size >= 0 && level->size >= 0 ? out->size + level->size : -1;
+    for (int64_t k = 0; i > 0 && out->nulls != NULL && k < out->num_lists; k++) {
+      out->nulls[k] &= level->nulls != NULL ? level->nulls[k] : 0;
+    }
+  }
+  return CST_OK;
+}
+
+/* Where what each list holds lies when all tensors' items lie one after the other. */
+static void join_places(const joining *j, const cst__dim *lists, int64_t *places) {
+  for (int64_t k = 0; k < lists->num_lists; k++) {
+    int64_t base = 0;
+    for (size_t i = 0; i < j->count; i++) {
+      const cst__dim *level = &j->levels[i].items[j->axis];
+      for (int64_t at = level->splits[k]; at < level->splits[k + 1]; at++) {
+        *places++ = base + at;
+      }
+      base += cst__dim_total(level);
+    }
+  }
+}
+
+static cst_status join_rests(const joining *j, cst_array **out) {
+  size_t size = j->count * sizeof(cst_array *);
+  cst_array **rests = cst__new_zero(j->allocator, size);
+  if (rests == NULL) {
+    return cst__fail_memory(j->error, size);
+  }
+  cst_status status = CST_OK;
+  for (size_t i = 0; i < j->count && status == CST_OK; i++) {
+    status = cst__levels_rest(&j->levels[i], j->tensors[i], &rests[i], j->error);
+  }
+  if (status == CST_OK) {
+    status = cst__array_concat((const cst_array *const *)rests, j->count, out, j->error);
+  }
+  for (size_t i = 0; i < j->count; i++) {
+    cst__array_handle_release(rests[i]);
+  }
+  cst__delete(rests);
+  return status;
+}
+
+/* Brings the items of all tensors into the order of the lists. */
+static cst_status join_order(const joining *j, const cst__dim *lists, cst_array **items) {
+  int64_t *places = cst__levels_take(&j->levels[0], cst__dim_total(lists), j->error);
+  cst_array *ordered;
+  if (places == NULL) {
+    return CST_NO_MEMORY;
+  }
+  join_places(j, lists, places);
+  CST__TRY(
+      cst__array_take_slots(*items, places, (size_t)cst__dim_total(lists), &ordered, j->error));
+  cst__array_handle_release(*items);
+  *items = ordered;
+  return CST_OK;
+}
+
+static cst_status join_all(joining *j, cst_structured **out) {
+  cst__dim lists;
+  cst_array *items;
+  CST__TRY(join_open(j));
+  CST__TRY(join_check_outer(j));
+  CST__TRY(join_add_lists(j, &lists));
+  CST__TRY(join_rests(j, &items));
+  cst_status status = lists.num_lists > 1 ? join_order(j, &lists, &items) : CST_OK;
+  if (status == CST_OK) {
+    j->levels[0].items[j->axis] = lists;
+    status = cst__levels_tensor(j->levels[0].items, j->axis + 1, items, out, j->error);
+  }
+  cst__array_handle_release(items);
+  return status;
+}
+
+static cst_status join_check_ranks(const cst_structured *const *tensors, size_t count,
+                                   cst_error *error) {
+  for (size_t i = 1; i < count; i++) {
+    if (cst__structured_rank(tensors[i]) != cst__structured_rank(tensors[0])) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                       "tensor 0 is of rank %zu, tensor %zu of rank %zu",
+                       cst__structured_rank(tensors[0]), i, cst__structured_rank(tensors[i]));
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__structured_concat(const cst_structured *const *tensors, size_t count, int axis,
+                                  cst_structured **out, cst_error *error) {
+  joining j = {.tensors = tensors,
+               .count = count,
+               .allocator = &tensors[0]->array->allocator,
+               .error = error};
+  CST__TRY(join_check_ranks(tensors, count, error));
+  CST__TRY(cst__structured_axis(axis, cst__structured_rank(tensors[0]), &j.axis, error));
+  if (count == 1) {
+    *out = cst__structured_retain(tensors[0]);
+    return CST_OK;
+  }
+  cst_status status = join_all(&j, out);
+  join_close(&j);
+  return status;
+}
+
+/* ---- stacking ---- */
+
+cst_status cst__structured_stack(const cst_structured *const *tensors, size_t count, int axis,
+                                 cst_structured **out, cst_error *error) {
+  size_t at = 0;
+  CST__TRY(join_check_ranks(tensors, count, error));
+  CST__TRY(cst__structured_axis(axis, cst__structured_rank(tensors[0]) + 1, &at, error));
+  size_t size = count * sizeof(cst_structured *);
+  cst_structured **wider = cst__new_zero(&tensors[0]->array->allocator, size);
+  if (wider == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  cst_status status = CST_OK;
+  for (size_t i = 0; i < count && status == CST_OK; i++) {
+    status = cst__structured_expand_dims(tensors[i], (int)at, &wider[i], error);
+  }
+  if (status == CST_OK) {
+    status =
+        cst__structured_concat((const cst_structured *const *)wider, count, (int)at, out, error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    cst__structured_release(wider[i]);
+  }
+  cst__delete(wider);
+  return status;
+}
+
+/* ---- tiling ---- */
+
+static cst_status tile_limit(cst_error *error) {
+  return cst__fail(error, CST_LIMIT, NULL, "more elements than 64 bits count");
+}
+
+/* Repeats the lists of one dimension, the last that is open. */
+static cst_status tile_lists(const cst_structured *tensor, cst__levels *levels, int64_t times,
+                             cst_structured **out, cst_error *error) {
+  cst__dim *level = &levels->items[levels->count - 1];
+  int64_t total;
+  cst_array *rest;
+  if (__builtin_mul_overflow(cst__dim_total(level), times, &total)) {
+    return tile_limit(error);
+  }
+  int64_t *places = cst__levels_take(levels, total, error);
+  int64_t *at = places;
+  if (places == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t i = 0; i < level->num_lists; i++) {
+    for (int64_t k = 0; k < times; k++) {
+      for (int64_t place = level->splits[i]; place < level->splits[i + 1]; place++) {
+        *at++ = place;
+      }
+    }
+  }
+  CST__TRY(cst__levels_choose(levels, tensor, places, total, &rest, error));
+  for (int64_t i = 0; i <= level->num_lists; i++) {
+    level->splits[i] *= times;
+  }
+  level->size = level->size >= 0 ? level->size * times : -1;
+  cst_status status = cst__levels_tensor(levels->items, levels->count, rest, out, error);
+  cst__array_handle_release(rest);
+  return status;
+}
+
+static cst_status tile_axis(const cst_structured *tensor, size_t axis, int64_t times,
+                            cst_structured **out, cst_error *error) {
+  cst__levels levels;
+  CST__TRY(cst__levels_open(tensor, axis + 1, &levels, error));
+  cst_status status = tile_lists(tensor, &levels, times, out, error);
+  cst__levels_close(&levels);
+  return status;
+}
+
+cst_status cst__structured_tile(const cst_structured *tensor, const int64_t *multiples,
+                                cst_structured **out, cst_error *error) {
+  cst_structured *made = cst__structured_retain(tensor);
+  for (size_t axis = cst__structured_rank(tensor); axis-- > 0;) {
+    cst_structured *next = NULL;
+    cst_status status = CST_OK;
+    if (multiples[axis] < 0) {
+      status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a multiple of %lld for dimension %zu",
+                         (long long)multiples[axis], axis);
+    } else if (multiples[axis] != 1) {
+      status = tile_axis(made, axis, multiples[axis], &next, error);
+    } else {
+      continue;
+    }
+    cst__structured_release(made);
+    if (status != CST_OK) {
+      return status;
+    }
+    made = next;
+  }
+  *out = made;
+  return CST_OK;
+}

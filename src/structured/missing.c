@@ -1,0 +1,258 @@
+/* Nulls: looking for them, filling them, dropping what is null. */
+#include "structured/missing.h"
+
+#include "arrow/owned.h"
+#include "structured/levels.h"
+#include "structured/made.h"
+#include "table/lists.h"
+
+/* ---- testing ---- */
+
+typedef struct null_test {
+  cst__assembly assembly;
+  cst_null_test test;
+} null_test;
+
+/* True for a slot of a struct's field, or of the elements themselves. */
+static bool missing_test_slot(const null_test *t, const cst__runs *field, int64_t slot) {
+  const cst__view *view = field->node.view;
+  bool is_null = cst__runs_is_null(field, slot);
+  if (t->test == CST_IS_NULL) {
+    return is_null;
+  }
+  if (is_null || !cst__view_is_list(view)) {
+    return !is_null;
+  }
+  int64_t begin;
+  int64_t end;
+  cst__view_list(view, slot, &begin, &end);
+  return end > begin;
+}
+
+static cst_status missing_test_slots(const null_test *t, const cst__runs *field, cst__made *out) {
+  static const struct ArrowSchema bools = {
+      .format = "b", .name = "item", .flags = ARROW_FLAG_NULLABLE};
+  const cst__assembly *a = &t->assembly;
+  int64_t length = field->node.view->length;
+  size_t size = cst__bits_size(length);
+  CST__TRY(cst__owned_new(&a->owner->allocator, 2, 0, false, &out->array, a->error));
+  uint8_t *bits = cst__owned_buffer(&out->array, 1, size);
+  if (bits == NULL) {
+    cst__made_release(out);
+    return cst__fail_memory(a->error, size);
+  }
+  memset(bits, 0, size);
+  for (int64_t i = 0; i < length; i++) {
+    unsigned is_so = missing_test_slot(t, field, i);
+    bits[i >> 3] = (uint8_t)(bits[i >> 3] | is_so << (i & 7));
+  }
+  out->array.length = length;
+  out->schema = &bools;
+  return CST_OK;
+}
+
+static cst_status missing_test(const null_test *t, cst__runs *at, const cst_path *path,
+                               cst__made *out);
+
+static cst_status missing_test_lists(const null_test *t, const cst__runs *lists,
+                                     const cst_path *path, cst__made *out) {
+  const cst__node node = cst__node_child(&lists->node, 0);
+  cst__runs items;
+  cst__made made;
+  CST__TRY(cst__runs_all(&node, t->assembly.arena, &items, t->assembly.error));
+  CST__TRY(missing_test(t, &items, path, &made));
+  return cst__made_list(&t->assembly, lists, &made, out);
+}
+
+static cst_status missing_test_structs(const null_test *t, cst__runs *structs, const cst_path *path,
+                                       cst__made *out) {
+  const char *step = path->steps[0];
+  const cst_path below = {path->steps + 1, path->count - 1};
+  int64_t place;
+  CST__TRY(cst__field_find(&structs->node, step, &place, t->assembly.error));
+  CST__TRY(cst__runs_enter(structs, place, t->assembly.error));
+  cst_status status = below.count == 0 ? missing_test_slots(t, structs, out)
+                                       : missing_test(t, structs, &below, out);
+  if (status != CST_OK && below.count > 0) {
+    cst__error_add_path(t->assembly.error, step, strlen(step));
+  }
+  return status;
+}
+
+static cst_status missing_test(const null_test *t, cst__runs *at, const cst_path *path,
+                               cst__made *out) {
+  if (cst__view_is_list(at->node.view)) {
+    return missing_test_lists(t, at, path, out);
+  }
+  return path->count == 0 ? missing_test_slots(t, at, out) : missing_test_structs(t, at, path, out);
+}
+
+cst_status cst__structured_test_null(const cst_structured *tensor, const cst_path *path,
+                                     cst_null_test test, cst_structured **out, cst_error *error) {
+  const cst__node root = cst__structured_root(tensor);
+  cst__arena arena;
+  cst__runs all;
+  cst__made made;
+  cst__arena_init(&arena, &tensor->array->allocator);
+  const null_test t = {{tensor->array, &arena, error}, test};
+  cst_status status = cst__runs_all(&root, &arena, &all, error);
+  if (status == CST_OK) {
+    status = missing_test(&t, &all, path, &made);
+  }
+  if (status == CST_OK) {
+    status = cst__made_tensor(&t.assembly, &made, tensor->is_row, out);
+  }
+  cst__arena_reset(&arena);
+  return status;
+}
+
+/* ---- filling ---- */
+
+/* The tensor with other elements, which are as many as all slots of its elements' node. */
+static cst_status missing_put_elements(const cst_structured *tensor, const cst_array *elements,
+                                       cst_structured **out, cst_error *error) {
+  cst__node path[CST__MAX_LISTS];
+  cst__arena arena;
+  cst__made made;
+  cst__arena_init(&arena, &tensor->array->allocator);
+  const cst__assembly a = {tensor->array, &arena, error};
+  path[0] = cst__structured_root(tensor);
+  for (size_t i = 0; i < tensor->num_lists; i++) {
+    path[i + 1] = cst__node_child(&path[i], 0);
+  }
+  cst_status status = cst__made_array(&a, elements, &made);
+  for (size_t i = tensor->num_lists; i-- > 0 && status == CST_OK;) {
+    cst__runs lists;
+    cst__made above;
+    status = cst__runs_all(&path[i], &arena, &lists, error);
+    if (status != CST_OK) {
+      cst__made_release(&made);
+    } else {
+      status = cst__made_list(&a, &lists, &made, &above);
+      made = above;
+    }
+  }
+  if (status == CST_OK) {
+    status = cst__made_tensor(&a, &made, tensor->is_row, out);
+  }
+  cst__arena_reset(&arena);
+  return status;
+}
+
+/* All slots of the elements' node, those that lists do not reach as well. */
+static cst_status missing_elements(const cst_structured *tensor, cst_array **out,
+                                   cst_error *error) {
+  const cst__node node = cst__structured_elements(tensor);
+  cst__arena arena;
+  cst__runs all;
+  struct ArrowArray made;
+  cst__arena_init(&arena, &tensor->array->allocator);
+  cst_status status = cst__runs_all(&node, &arena, &all, error);
+  if (status == CST_OK) {
+    status = cst__runs_array(&all, tensor->array, &made, error);
+  }
+  if (status == CST_OK) {
+    status = cst__array_result(tensor->array, node.schema, &made, out, error);
+  }
+  cst__arena_reset(&arena);
+  return status;
+}
+
+cst_status cst__structured_fill_null(const cst_structured *tensor, const cst_array *fill,
+                                     cst_structured **out, cst_error *error) {
+  cst_array *elements;
+  cst_array *filled = NULL;
+  CST__TRY(missing_elements(tensor, &elements, error));
+  cst_status status = cst__array_fill_null(elements, fill, &filled, error);
+  if (status == CST_OK) {
+    status = missing_put_elements(tensor, filled, out, error);
+  }
+  cst__array_handle_release(filled);
+  cst__array_handle_release(elements);
+  return status;
+}
+
+cst_status cst__structured_fill_null_lists(const cst_structured *tensor, cst_structured **out,
+                                           cst_error *error) {
+  cst__levels levels;
+  cst_array *rest;
+  CST__TRY(cst__levels_open(tensor, cst__structured_rank(tensor), &levels, error));
+  for (size_t i = 0; i < levels.count; i++) {
+    levels.items[i].nulls = NULL;
+  }
+  cst_status status = cst__levels_rest(&levels, tensor, &rest, error);
+  if (status == CST_OK) {
+    status = cst__levels_tensor(levels.items, levels.count, rest, out, error);
+    cst__array_handle_release(rest);
+  }
+  cst__levels_close(&levels);
+  return status;
+}
+
+/* ---- dropping ---- */
+
+/* The elements that stay, and the lists of the innermost dimension without the others. `tested` are
+ * the bools of all elements. */
+static cst_status missing_drop(const cst_structured *tensor, cst__levels *levels,
+                               const cst__levels *tested, cst_structured **out, cst_error *error) {
+  cst__dim *level = &levels->items[levels->count - 1];
+  const cst__runs *bools = &tested->rest;
+  int64_t *places = cst__levels_take(levels, levels->rest.total, error);
+  int64_t count = 0;
+  int64_t place = 0;
+  int64_t list = 0;
+  cst_array *rest;
+  if (places == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (size_t i = 0; i < bools->count; i++) {
+    const uint8_t *bits = bools->node.view->data;
+    for (int64_t k = 0; k < bools->items[i].length; k++, place++) {
+      int64_t at = bools->node.view->offset + bools->items[i].begin + k;
+      while (level->splits[list] <= place && list <= level->num_lists) {
+        level->splits[list++] = count; /* read before it is written: lists begin in order */
+      }
+      places[count] = place;
+      count += !(bits[at >> 3] >> (at & 7) & 1);
+    }
+  }
+  while (list <= level->num_lists) {
+    level->splits[list++] = count;
+  }
+  level->size = -1;
+  CST__TRY(cst__levels_choose(levels, tensor, places, count, &rest, error));
+  cst_status status = cst__levels_tensor(levels->items, levels->count, rest, out, error);
+  cst__array_handle_release(rest);
+  return status;
+}
+
+cst_status cst__structured_drop_null(const cst_structured *tensor, const cst_path *path,
+                                     cst_structured **out, cst_error *error) {
+  size_t rank = cst__structured_rank(tensor);
+  cst_structured *tests;
+  cst__levels levels;
+  cst__levels tested;
+  if (rank == 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "a scalar has no dimension that nulls can be dropped from");
+  }
+  CST__TRY(cst__structured_test_null(tensor, path, CST_IS_NULL, &tests, error));
+  cst_status status = CST_OK;
+  if (cst__structured_rank(tests) != rank) {
+    status = cst__fail(error, CST_INVALID_ARGUMENT, "drop the nulls of the field itself",
+                       "the path leads through lists");
+  }
+  if (status == CST_OK) {
+    status = cst__levels_open(tests, rank, &tested, error);
+    if (status == CST_OK) {
+      status = cst__levels_open(tensor, rank, &levels, error);
+      if (status == CST_OK) {
+        status = missing_drop(tensor, &levels, &tested, out, error);
+        cst__levels_close(&levels);
+      }
+      cst__levels_close(&tested);
+    }
+  }
+  cst__structured_release(tests);
+  return status;
+}

@@ -23,6 +23,7 @@ import process_rows
 import recovery_rows
 import report
 import sequence_rows
+import structured_rows
 import tensor_rows
 import validate_rows
 
@@ -55,6 +56,7 @@ def main() -> None:
         **recovery_rows.rows(settings, results),
         **access_rows.rows(settings, results),
         **tensor_rows.rows(settings, results),
+        **structured_rows.rows(settings, results),
         **validate_rows.rows(settings, results),
         **dataset_rows.rows(settings, results),
         **process_rows.rows(settings, results),

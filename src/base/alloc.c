@@ -145,7 +145,7 @@ struct cst__arena_block {
   size_t size; /* of the whole block */
 };
 
-enum { ARENA_BLOCK = 4096, ARENA_HEADER = 16 };
+enum { ARENA_BLOCK = 1024, ARENA_HEADER = 16 };
 
 void cst__arena_init(cst__arena *arena, const cst_allocator *allocator) {
   *arena = (cst__arena){.allocator = cst__allocator_of(allocator)};

@@ -71,33 +71,32 @@ static int add_text(cst__py_path *path, const char **steps, PyObject *item, size
   return 0;
 }
 
-/* Bytes of all texts, and the most steps there can be. */
-static int measure(PyObject *key, size_t *bytes, size_t *steps) {
+/* Bytes of all texts, which is also the most steps there can be; 0 with an exception. */
+static size_t measure(PyObject *key) {
   Py_ssize_t count = PyTuple_Check(key) ? PyTuple_Size(key) : 1;
-  *bytes = 1;
-  *steps = 1;
+  size_t bytes = 1;
   for (Py_ssize_t i = 0; i < count; i++) {
     PyObject *item = PyTuple_Check(key) ? PyTuple_GetItem(key, i) : key;
     Py_ssize_t size = 0;
     if (PyUnicode_Check(item) && PyUnicode_AsUTF8AndSize(item, &size) == NULL) {
-      return -1;
+      return 0;
     }
-    *bytes += (size_t)size + 1;
-    *steps += (size_t)size + 1;
+    bytes += (size_t)size + 1;
   }
-  return 0;
+  return bytes;
 }
 
 int cst__py_path_init(cst__py_path *path, const struct ArrowSchema *schema, PyObject *key) {
-  size_t bytes;
-  size_t most;
   size_t used = 0;
-  *path = (cst__py_path){.text = NULL};
-  if (measure(key, &bytes, &most) < 0) {
+  size_t size = measure(key);
+  path->path = (cst_path){NULL, 0};
+  path->text = NULL;
+  if (size == 0) {
     return -1;
   }
-  const char **steps = malloc(most * sizeof *steps);
-  path->text = malloc(bytes);
+  bool is_short = size <= CST__PY_SHORT_PATH;
+  const char **steps = is_short ? path->few_steps : malloc(size * sizeof *steps);
+  path->text = is_short ? path->short_text : malloc(size);
   path->path.steps = steps;
   if (steps == NULL || path->text == NULL) {
     cst__py_path_reset(path);
@@ -123,7 +122,10 @@ int cst__py_path_init(cst__py_path *path, const struct ArrowSchema *schema, PyOb
 }
 
 void cst__py_path_reset(cst__py_path *path) {
-  free((void *)(uintptr_t)path->path.steps);
-  free(path->text);
-  *path = (cst__py_path){.text = NULL};
+  if (path->path.steps != path->few_steps) {
+    free((void *)(uintptr_t)path->path.steps);
+    free(path->text);
+  }
+  path->path = (cst_path){NULL, 0};
+  path->text = NULL;
 }

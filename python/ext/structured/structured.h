@@ -31,10 +31,14 @@ PyObject *cst__py_nested_classes(PyObject *module, PyObject *args);
 
 /* ---- path.c ---- */
 
+enum { CST__PY_SHORT_PATH = 64 };
+
 /* A path as the library takes it. */
 typedef struct cst__py_path {
   cst_path path;
-  char *text; /* holds the steps */
+  char *text;                                /* holds the steps */
+  const char *few_steps[CST__PY_SHORT_PATH]; /* both, of a short path */
+  char short_text[CST__PY_SHORT_PATH];
 } cst__py_path;
 
 /* Of a str, or a tuple of str, within a type. A str is looked for as a name as a whole; if there is

@@ -435,11 +435,12 @@ def row_index(r: Random, t: ref.Tensor) -> ref.Tensor:
 
 
 def index_tensor(t: ref.Tensor) -> Any:
-    """The reference's index tensor as one of ours."""
+    """The reference's tensor of integers or booleans as one of ours."""
     kind = pa.bool_() if t.element == ref.Leaf("bool") else pa.int64()
-    for _ in range(t.rank - 1):
+    is_row = t.rank == 0 or t.value is None
+    for _ in range(t.rank if is_row else t.rank - 1):
         kind = pa.large_list(kind)
-    return nested(pa.array(t.value, kind))
+    return nested(pa.array([t.value] if is_row else t.value, kind), is_row)
 
 
 def our_key(r: Random, key: tuple[Any, ...]) -> Any:

@@ -17,6 +17,7 @@ from nested_reference import (
     Tensor,
     Type,
     each,
+    fill_null,
     levels,
     lists,
     member,
@@ -328,3 +329,14 @@ def with_only(t: Tensor, *paths: Path) -> Tensor:
     element = kept(t.element, ())
     assert isinstance(element, Struct)
     return Tensor(each(t.value, t.rank, lambda e: value(e, element)), t.rank, element)
+
+
+def fill_field(t: Tensor, path: Path, fill: Any) -> Tensor:
+    """Null values of a field become a value, or its null lists empty ones with []."""
+    steps = steps_of(t.element, path)
+    depth, element = levels(type_at(t.element, steps))
+
+    def filled(chain: list[Any]) -> Any:
+        return fill_null(Tensor(chain[-1][steps[-1]], depth, element), fill).value
+
+    return change(t, steps[:-1], steps[-1], lists(depth, element), filled)

@@ -30,9 +30,12 @@ static bool missing_test_slot(const null_test *t, const cst__runs *field, int64_
 }
 
 static cst_status missing_test_slots(const null_test *t, const cst__runs *field, cst__made *out) {
-  static const struct ArrowSchema bools = {
-      .format = "b", .name = "item", .flags = ARROW_FLAG_NULLABLE};
   const cst__assembly *a = &t->assembly;
+  struct ArrowSchema *bools = cst__arena_take(a->arena, sizeof *bools);
+  if (bools == NULL) {
+    return cst__fail_memory(a->error, sizeof *bools);
+  }
+  *bools = cst__type_field("b", "item", NULL, 0);
   int64_t length = field->node.view->length;
   size_t size = cst__bits_size(length);
   CST__TRY(cst__owned_new(&a->owner->allocator, 2, 0, false, &out->array, a->error));
@@ -47,7 +50,7 @@ static cst_status missing_test_slots(const null_test *t, const cst__runs *field,
     bits[i >> 3] = (uint8_t)(bits[i >> 3] | is_so << (i & 7));
   }
   out->array.length = length;
-  out->schema = &bools;
+  out->schema = bools;
   return CST_OK;
 }
 

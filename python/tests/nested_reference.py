@@ -402,15 +402,17 @@ def expand_dims(t: Tensor, axis: int) -> Tensor:
 
 
 def squeeze(t: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
-    sizes = shape(t)
+    """Without dimensions whose lists all hold one thing; a null list becomes a null of what it
+    would hold."""
     if axis is None:
-        axes = [d for d, n in enumerate(sizes) if n == 1]
+        axes = [d for d, n in enumerate(shape(t)) if n == 1]
     else:
         axes = [number(t, a) for a in ([axis] if isinstance(axis, int) else axis)]
-    if any(sizes[a] != 1 for a in axes):
-        raise Refused("a dimension that is not 1")
     for a in sorted(set(axes), reverse=True):
-        t = t._replace(value=each(t.value, a, lambda v: v[0]), rank=t.rank - 1)
+        if any(row is not None and len(row) != 1 for row in flat(t.value, a)):
+            raise Refused("a dimension that is not 1")
+        value = each(t.value, a, lambda v: None if v is None else v[0])
+        t = t._replace(value=value, rank=t.rank - 1)
     return t
 
 

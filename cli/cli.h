@@ -9,6 +9,7 @@
 #include <columnstone/sequence.h>
 #include <columnstone/sink.h>
 #include <columnstone/source.h>
+#include <columnstone/structured.h>
 #include <columnstone/validate.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -23,6 +24,13 @@ enum { CLI_FINE = 0, CLI_FAULTS = 1, CLI_TROUBLE = 2, CLI_NO_READER = 141 };
 #endif
 
 /* ---- options (args.c) ---- */
+
+/* What is shown of nested data, and how. */
+typedef struct cli_nested {
+  const char **paths; /* of fields */
+  size_t num_paths;
+  bool ascii;
+} cli_nested;
 
 /* What the options say. The structs of the library hold what goes to it as it is. Strings are
  * borrowed from argv. */
@@ -39,7 +47,8 @@ typedef struct cli_settings {
   int64_t rows;   /* to show */
   int64_t number; /* of records to choose */
   int64_t seed;
-  bool full, json, python, text, propose, ascii;
+  bool full, json, python, text, propose;
+  cli_nested nested;
   const char **paths; /* the arguments that are not options */
   size_t num_paths;
 } cli_settings;
@@ -169,6 +178,26 @@ int cli_pick_records(const cli_picking *picking);
 
 /* Numbers below `n` (> 0) that look random: the next of a sequence that `state` has begun. */
 uint64_t cli_random(uint64_t *state, uint64_t n);
+
+/* ---- fields by their paths (projection.c) ---- */
+
+typedef struct cli_projection {
+  cst_source *source;        /* whose batches have the columns that the paths begin with */
+  struct ArrowSchema schema; /* of these */
+  const char *const *names;  /* the paths as they were given; borrowed */
+  cst_path *paths;
+  size_t count;
+} cli_projection;
+
+/* Finds the paths of --path in the columns of the source, which it keeps. To be closed, also after
+ * a failure. */
+cst_status cli_projection_open(cli_projection *projection, const cli_settings *settings,
+                               cst_source *source, cst_error *error);
+/* A struct of a field per path, named like it. Takes the batch over, also on failure.
+ * *out: cst_structured_release. */
+cst_status cli_projection_apply(const cli_projection *projection, struct ArrowArray *batch,
+                                cst_structured **out, cst_error *error);
+void cli_projection_close(cli_projection *projection);
 
 /* ---- progress on a terminal (progress.c) ---- */
 

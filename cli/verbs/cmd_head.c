@@ -34,16 +34,57 @@ static cst_status open_lines(const cli_settings *settings, cli_shortener *shorte
   return cst_sink_open_writer(&writer, schema, &options, out, error);
 }
 
-static cst_status print_rows(cst_pass *pass, int64_t *left, cst_sink *sink, cst_error *error) {
-  while (*left > 0) {
+/* Where rows go, and how many may still come. */
+typedef struct line_printer {
+  const cli_settings *settings;
+  int64_t left;
+  const cli_projection *projection; /* NULL: rows are printed whole */
+  cli_shortener shortener;
+  cst_sink *sink; /* NULL: not opened yet */
+} line_printer;
+
+static cst_status open_printer(line_printer *printer, const struct ArrowSchema *schema,
+                               cst_error *error) {
+  return open_lines(printer->settings, &printer->shortener, schema, &printer->sink, error);
+}
+
+/* What lies below the paths; the first batch tells its type. Takes the batch over. */
+static cst_status print_fields(line_printer *printer, struct ArrowArray *batch, cst_error *error) {
+  cst_structured *fields;
+  struct ArrowArray columns;
+  cst_status status = cli_projection_apply(printer->projection, batch, &fields, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  const cst_array *array = cst_structured_array(fields);
+  if (printer->sink == NULL) {
+    status = open_printer(printer, cst_array_schema(array), error);
+  }
+  if (status == CST_OK) {
+    status = cst_array_export(array, &columns, error);
+  }
+  if (status == CST_OK) {
+    status = cst_sink_write(printer->sink, &columns, error);
+    columns.release(&columns);
+  }
+  cst_structured_release(fields);
+  return status;
+}
+
+static cst_status print_rows(line_printer *printer, cst_pass *pass, cst_error *error) {
+  while (printer->left > 0) {
     struct ArrowArray batch = {.release = NULL};
     cst_status status = cst_pass_next(pass, &batch, error);
     if (status != CST_OK || batch.release == NULL) {
       return status;
     }
-    *left -= batch.length;
-    status = cst_sink_write(sink, &batch, error);
-    batch.release(&batch);
+    printer->left -= batch.length;
+    if (printer->projection != NULL) {
+      status = print_fields(printer, &batch, error);
+    } else {
+      status = cst_sink_write(printer->sink, &batch, error);
+      batch.release(&batch);
+    }
     if (status != CST_OK) {
       return status;
     }
@@ -52,33 +93,50 @@ static cst_status print_rows(cst_pass *pass, int64_t *left, cst_sink *sink, cst_
 }
 
 /* What the sink has of the good rows is printed in any case. */
-static cst_status print_source(const cli_settings *settings, cst_source *source, int64_t *left,
-                               cst_error *error) {
-  struct ArrowSchema schema;
-  cli_shortener shortener;
-  cst_sink *sink;
-  cst_pass *pass = NULL;
-  cst_status status = cst_source_arrow_schema(source, &schema, error);
-  if (status != CST_OK) {
-    return status;
-  }
-  status = open_lines(settings, &shortener, &schema, &sink, error);
-  schema.release(&schema);
-  if (status != CST_OK) {
-    return status;
-  }
-  status = cst_pass_new(source, &pass, error);
-  if (status == CST_OK) {
-    status = print_rows(pass, left, sink, error);
-  }
+static cst_status finish_lines(line_printer *printer, cst_status status, cst_error *error) {
   cst_error of_finish = CST_ERROR_INIT;
-  cst_status finished = cst_sink_finish(sink, &of_finish);
+  cst_status finished = printer->sink != NULL ? cst_sink_finish(printer->sink, &of_finish) : CST_OK;
   if (status == CST_OK && finished != CST_OK) {
     *error = of_finish;
     status = finished;
   }
-  cst_pass_free(pass);
-  cst_sink_free(sink);
+  cst_sink_free(printer->sink);
+  printer->sink = NULL;
+  return status;
+}
+
+static cst_status print_source(line_printer *printer, cst_source *source, cst_error *error) {
+  cst_pass *pass;
+  cst_status status = CST_OK;
+  if (printer->projection == NULL) {
+    struct ArrowSchema schema;
+    status = cst_source_arrow_schema(source, &schema, error);
+    if (status == CST_OK) {
+      status = open_printer(printer, &schema, error);
+      schema.release(&schema);
+    }
+  }
+  if (status == CST_OK) {
+    status = cst_pass_new(source, &pass, error);
+  }
+  if (status == CST_OK) {
+    status = print_rows(printer, pass, error);
+    cst_pass_free(pass);
+  }
+  return finish_lines(printer, status, error);
+}
+
+static cst_status print_head(line_printer *printer, cst_source *source, cst_error *error) {
+  cli_projection projection;
+  if (printer->settings->nested.num_paths == 0) {
+    return print_source(printer, source, error);
+  }
+  cst_status status = cli_projection_open(&projection, printer->settings, source, error);
+  if (status == CST_OK) {
+    printer->projection = &projection;
+    status = print_source(printer, projection.source, error);
+  }
+  cli_projection_close(&projection);
   return status;
 }
 
@@ -109,16 +167,16 @@ static void explain_missing(const cli_settings *settings, const cst_source *sour
   }
 }
 
-static cst_status print_each_file(const cli_settings *settings, const cst_source *files,
+static cst_status print_each_file(line_printer *printer, const cst_source *files,
                                   cst_error *error) {
-  int64_t left = settings->rows;
   cst_status status = CST_OK;
-  for (size_t i = 0; i < cst_source_num_files(files) && left > 0 && status == CST_OK; i++) {
+  for (size_t i = 0; i < cst_source_num_files(files) && printer->left > 0 && status == CST_OK;
+       i++) {
     const char *file = cst_source_file(files, i);
     cst_source *source;
-    status = open_head(settings, &file, 1, left, &source, error);
+    status = open_head(printer->settings, &file, 1, printer->left, &source, error);
     if (status == CST_OK) {
-      status = print_source(settings, source, &left, error);
+      status = print_head(printer, source, error);
       cst_source_release(source);
     }
   }
@@ -128,23 +186,50 @@ static cst_status print_each_file(const cli_settings *settings, const cst_source
 static int show_head(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_source *source;
-  int64_t left = settings->rows;
+  line_printer printer = {.settings = settings, .left = settings->rows};
   cst_status status =
-      open_head(settings, settings->paths, settings->num_paths, left, &source, &error);
+      open_head(settings, settings->paths, settings->num_paths, printer.left, &source, &error);
   if (status == CST_OK) {
     bool apart = cst_source_container(source) == NULL && cst_source_num_files(source) > 1;
-    status = apart ? print_each_file(settings, source, &error)
-                   : print_source(settings, source, &left, &error);
+    status =
+        apart ? print_each_file(&printer, source, &error) : print_head(&printer, source, &error);
     explain_missing(settings, source, &error);
     cst_source_release(source);
   }
   return status == CST_OK ? cli_flush(CLI_FINE) : cli_fail(&error);
 }
 
+static bool has_twice(const char *const *names, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    for (size_t k = 0; k < i; k++) {
+      if (strcmp(names[i], names[k]) == 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* What is wrong with the paths, or NULL. */
+static const char *wrong_paths(const cli_settings *settings) {
+  for (size_t i = 0; i < settings->nested.num_paths; i++) {
+    if (settings->nested.paths[i][0] == '\0') {
+      return "--path needs the name of a field";
+    }
+  }
+  return has_twice(settings->nested.paths, settings->nested.num_paths) ? "two --path are the same"
+         : settings->nested.num_paths > 0 && settings->source.num_columns > 0
+             ? "--path and --columns do not go together"
+             : NULL;
+}
+
 static int run_head(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_head, argc, argv, &settings);
-  if (status < 0) {
+  const char *wrong = status < 0 ? wrong_paths(&settings) : NULL;
+  if (wrong != NULL) {
+    status = cli_usage(&cli_head, NULL, "%s", wrong);
+  } else if (status < 0) {
     status = show_head(&settings);
   }
   cli_settings_reset(&settings);
@@ -153,17 +238,18 @@ static int run_head(int argc, char **argv) {
 
 const cli_verb cli_head = {
     .name = "head",
-    .usage = "FILE... [-n N] [--columns A,B] [--schema FILE] [--full]",
+    .usage = "FILE... [-n N] [--columns A,B | --path PATH...] [--schema FILE] [--full]",
     .summary = "Prints the first records as JSON lines; needs no schema",
     .details =
         "Values are lists, but for --flat; null is a feature that is not there, [] one without "
         "values. Bytes\n"
         "are a string if they are UTF-8, else {\"base64\": ...}. `--format raw` shows the records\n"
-        "themselves. Reads no further than it has to. On a terminal long strings and lists are "
-        "cut.\n",
-    .options = CLI_OPTIONS(OPTION_ROWS, OPTION_FULL, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT,
-                           OPTION_FORMAT, OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN, OPTIONS_CSV,
-                           OPTION_CONTAINER, OPTIONS_LIMITS),
+        "themselves. --path event.query prints the queries of each row's list of events, as a list "
+        "of the\n"
+        "row. Reads no further than it has to. On a terminal long strings and lists are cut.\n",
+    .options = CLI_OPTIONS(OPTION_ROWS, OPTION_FULL, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_PATH,
+                           OPTION_FLAT, OPTION_FORMAT, OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN,
+                           OPTIONS_CSV, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_head,
 };

@@ -29,7 +29,7 @@ static int draw_tree(cli_settings *settings) {
     return cli_fail(&error);
   }
   type.flags = 0; /* rows are never null, whatever a file says */
-  options.flags = settings->json ? CST_TREE_JSON : settings->ascii ? CST_TREE_ASCII : 0;
+  options.flags = settings->json ? CST_TREE_JSON : settings->nested.ascii ? CST_TREE_ASCII : 0;
   if (!settings->full && !settings->json && isatty(STDOUT_FILENO)) {
     options.max_fields = FIELDS_ON_TERMINAL;
   }

@@ -71,7 +71,24 @@ typedef struct cst_path {
 CST_API cst_status cst_structured_field(const cst_structured *tensor, const cst_path *path,
                                         cst_structured **out, cst_error *error);
 
-/* ---- looking at types ---- */
+/* The structs with other fields: names[i] is what lies at paths[i]. Dimensions stay, and so do null
+ * structs. Fails as cst_structured_field does; CST_SCHEMA for a leaf tensor. */
+CST_API cst_status cst_structured_fields(const cst_structured *tensor, const char *const *names,
+                                         const cst_path *paths, size_t count, cst_structured **out,
+                                         cst_error *error);
+
+/* ---- types ---- */
+
+/* A path from text, through the lists and structs of a type: a name as a whole; where there is
+ * none, the longest name up to a dot, and the rest below it. Where no name fits, a step ends at the
+ * next dot, so that whoever takes the path can say what is missing. "" has no steps. The steps are
+ * one block with their text, which out->steps points to: cst_free. */
+CST_API cst_status cst_path_parse(const struct ArrowSchema *type, const char *text, cst_path *out,
+                                  cst_error *error);
+
+/* The type of the field at a path, borrowed. Fails as cst_structured_field does. */
+CST_API cst_status cst_type_at(const struct ArrowSchema *type, const cst_path *path,
+                               const struct ArrowSchema **out, cst_error *error);
 
 enum {
   CST_TREE_ASCII = 1 << 0, /* the lines of the tree in ASCII */

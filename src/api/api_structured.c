@@ -4,6 +4,7 @@
 #include "api/arguments.h"
 #include "structured/arrange.h"
 #include "structured/missing.h"
+#include "structured/path_text.h"
 #include "structured/structured.h"
 #include "structured/tree.h"
 
@@ -84,7 +85,41 @@ cst_status cst_structured_field(const cst_structured *tensor, const cst_path *pa
   return cst__structured_field(tensor, path, out, error);
 }
 
-/* ---- looking at types ---- */
+cst_status cst_structured_fields(const cst_structured *tensor, const char *const *names,
+                                 const cst_path *paths, size_t count, cst_structured **out,
+                                 cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  if (count > 0 && (names == NULL || paths == NULL)) {
+    return cst__missing(names == NULL ? "names" : "paths", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (names[i] == NULL) {
+      return cst__missing("names[i]", error);
+    }
+    CST__TRY(structured_check_path(&paths[i], error));
+  }
+  return cst__structured_fields(tensor, names, paths, count, out, error);
+}
+
+/* ---- types ---- */
+
+cst_status cst_path_parse(const struct ArrowSchema *type, const char *text, cst_path *out,
+                          cst_error *error) {
+  CST__CLEAR(out);
+  if (type == NULL || text == NULL || out == NULL) {
+    return cst__missing(type == NULL ? "type" : text == NULL ? "text" : "out", error);
+  }
+  return cst__path_parse(type, text, out, error);
+}
+
+cst_status cst_type_at(const struct ArrowSchema *type, const cst_path *path,
+                       const struct ArrowSchema **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(type, "type", out, error));
+  CST__TRY(structured_check_path(path, error));
+  return cst__type_at(type, path, out, error);
+}
 
 cst_status cst_type_write_tree(const struct ArrowSchema *type, const cst_tree_options *options,
                                char **text, size_t *size, cst_error *error) {

@@ -64,25 +64,95 @@ static cst_status field_make(const cst__assembly *a, cst__runs *at, const cst_pa
                                           : field_of_structs(a, at, path, out);
 }
 
-cst_status cst__structured_field(const cst_structured *tensor, const cst_path *path,
-                                 cst_structured **out, cst_error *error) {
+/* ---- several fields ---- */
+
+typedef struct field_list {
+  const char *const *names;
+  const cst_path *paths;
+  size_t count;
+} field_list;
+
+static cst_status fields_make(const cst__assembly *a, cst__runs *at, const field_list *wanted,
+                              cst__made *out);
+
+static cst_status fields_of_lists(const cst__assembly *a, const cst__runs *lists,
+                                  const field_list *wanted, cst__made *out) {
+  const cst__node node = cst__node_child(&lists->node, 0);
+  cst__runs items;
+  cst__made made;
+  CST__TRY(cst__runs_all(&node, a->arena, &items, a->error));
+  CST__TRY(fields_make(a, &items, wanted, &made));
+  return cst__made_list(a, lists, &made, out);
+}
+
+static cst_status fields_of_structs(const cst__assembly *a, const cst__runs *structs,
+                                    const field_list *wanted, cst__made *out) {
+  cst__made *fields = cst__arena_take(a->arena, wanted->count * sizeof *fields);
+  cst_status status =
+      fields != NULL ? CST_OK : cst__fail_memory(a->error, wanted->count * sizeof *fields);
+  size_t count = 0;
+  while (count < wanted->count && status == CST_OK) {
+    cst__runs runs = *structs;
+    status = field_make(a, &runs, &wanted->paths[count], &fields[count]);
+    if (status == CST_OK) {
+      status = cst__made_name(a, wanted->names[count], &fields[count]);
+      count++;
+    }
+  }
+  if (status == CST_OK) {
+    return cst__made_struct(a, structs, fields, count, out);
+  }
+  while (count > 0) {
+    cst__made_release(&fields[--count]);
+  }
+  return status;
+}
+
+static cst_status fields_make(const cst__assembly *a, cst__runs *at, const field_list *wanted,
+                              cst__made *out) {
+  return cst__view_is_list(at->node.view) ? fields_of_lists(a, at, wanted, out)
+                                          : fields_of_structs(a, at, wanted, out);
+}
+
+/* ---- tensors ---- */
+
+/* The field at the only path, or a struct of those of the list. */
+static cst_status field_tensor(const cst_structured *tensor, const cst_path *path,
+                               const field_list *list, cst_structured **out, cst_error *error) {
   const cst__node root = cst__structured_root(tensor);
   cst__arena arena;
   cst__runs all;
   cst__made made;
-  if (path->count == 0) {
-    *out = cst__structured_retain(tensor);
-    return CST_OK;
-  }
   cst__arena_init(&arena, &tensor->array->allocator);
   const cst__assembly a = {tensor->array, &arena, error};
   cst_status status = cst__runs_all(&root, &arena, &all, error);
   if (status == CST_OK) {
-    status = field_make(&a, &all, path, &made);
+    status = path != NULL ? field_make(&a, &all, path, &made) : fields_make(&a, &all, list, &made);
   }
   if (status == CST_OK) {
     status = cst__made_tensor(&a, &made, tensor->is_row, out);
   }
   cst__arena_reset(&arena);
   return status;
+}
+
+cst_status cst__structured_field(const cst_structured *tensor, const cst_path *path,
+                                 cst_structured **out, cst_error *error) {
+  if (path->count == 0) {
+    *out = cst__structured_retain(tensor);
+    return CST_OK;
+  }
+  return field_tensor(tensor, path, NULL, out, error);
+}
+
+cst_status cst__structured_fields(const cst_structured *tensor, const char *const *names,
+                                  const cst_path *paths, size_t count, cst_structured **out,
+                                  cst_error *error) {
+  const field_list list = {names, paths, count};
+  if (!tensor->is_struct) {
+    char type[64];
+    cst__view_type_name(cst__structured_elements(tensor).view, type, sizeof type);
+    return cst__fail(error, CST_SCHEMA, NULL, "there are no fields below values of type %s", type);
+  }
+  return field_tensor(tensor, NULL, &list, out, error);
 }

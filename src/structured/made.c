@@ -100,8 +100,10 @@ static cst_status made_list_type(const cst__assembly *a, const cst__runs *lists,
 
 cst_status cst__made_list(const cst__assembly *a, const cst__runs *lists, cst__made *items,
                           cst__made *out) {
+  out->array.release = NULL;
   cst_status status = made_empty_lists(a, lists, &out->array);
   if (status != CST_OK) {
+    cst__made_release(out);
     cst__made_release(items);
     return status;
   }
@@ -160,6 +162,7 @@ static cst_status made_struct_type(const cst__assembly *a, const cst__runs *stru
 
 cst_status cst__made_struct(const cst__assembly *a, const cst__runs *structs, cst__made *fields,
                             size_t count, cst__made *out) {
+  out->array.release = NULL;
   cst_status status = made_empty_struct(a, structs, count, &out->array);
   for (size_t i = 0; i < count; i++) {
     if (status == CST_OK) {
@@ -171,12 +174,12 @@ cst_status cst__made_struct(const cst__assembly *a, const cst__runs *structs, cs
   }
   if (status == CST_OK) {
     status = made_struct_type(a, structs, fields, count, &out->schema);
-    if (status == CST_OK) {
-      status = made_allow_nulls(a, out);
-    }
-    if (status != CST_OK) {
-      cst__made_release(out);
-    }
+  }
+  if (status == CST_OK) {
+    status = made_allow_nulls(a, out);
+  }
+  if (status != CST_OK) {
+    cst__made_release(out);
   }
   return status;
 }

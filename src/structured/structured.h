@@ -56,5 +56,8 @@ cst_status cst__structured_flat_values(const cst_structured *tensor, cst_structu
                                        cst_error *error);
 cst_status cst__structured_field(const cst_structured *tensor, const cst_path *path,
                                  cst_structured **out, cst_error *error);
+cst_status cst__structured_fields(const cst_structured *tensor, const char *const *names,
+                                  const cst_path *paths, size_t count, cst_structured **out,
+                                  cst_error *error);
 
 #endif /* STRUCTURED_STRUCTURED_H */

@@ -5,6 +5,9 @@ columnstone head x.parquet >found
 cmp want found
 columnstone head x.parquet -n 2 --columns tags,id
 columnstone schema tree x.parquet
+echo '{"id": 1, "event": [{"query": "shoes"}, {}]}' >log.jsonl
+columnstone convert log.jsonl log.parquet >out
+columnstone head log.parquet --path event.query
 columnstone convert x.parquet y.tfrecord -c id,fare >out
 columnstone head y.tfrecord -n 2
 columnstone head x.parquet -c nothing || echo "exit status $?"

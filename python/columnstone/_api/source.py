@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .._base.public import public
 from .._source.base import SourceBase
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .._core import Pass, RecordBatch
     from .._dataset.arguments import Shuffle
     from .._dataset.dataset import Dataset
     from .._dataset.rows import Rows
+    from .._struct.tensor import StructuredTensor
     from .._tensor.adapter import PadsLike
 
 
@@ -32,6 +36,17 @@ class Source(SourceBase):
     """
 
     __slots__ = ()
+
+    def structured(self) -> Iterator[StructuredTensor]:
+        """One pass as structured tensors of rank 1: each batch with its columns as fields, without
+        a copy.
+
+        >>> for st in src.structured():
+        ...     st["event", "price"]
+        """
+        from .._struct.batches import structured_pass
+
+        return structured_pass(cast("Pass[RecordBatch]", iter(self)))
 
     def dataset(
         self,

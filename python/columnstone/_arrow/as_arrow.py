@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from .._base.errors import argument_error
+from .._core import Array, NestedTensor, arrow_schema
 from .huggingface import Rows
 from .objects import is_arrow, is_dataset, is_rows
 from .table import record_batch
@@ -14,9 +16,16 @@ from .table import record_batch
 def as_arrow(obj: object) -> object:
     """Rows, columns and datasets as an object that exports Arrow data; all else as it is."""
     if is_arrow(obj):
+        if isinstance(obj, Array | NestedTensor) and _is_column(obj):
+            raise argument_error("one column, and not rows", 'name it: {"name": values}')
         return obj
     if is_dataset(obj):
         return Rows(obj)
     if isinstance(obj, Mapping) or is_rows(obj):
         return record_batch(cast("Any", obj))
     return obj
+
+
+def _is_column(values: Array | NestedTensor) -> bool:
+    """True for what is not of structs."""
+    return arrow_schema(values).format != "+s"

@@ -12,6 +12,7 @@ from .. import _core
 from .._base.errors import NotFoundError, StateError, UnsupportedError, argument_error
 from .._base.public import public
 from .._dataset import arguments
+from .._struct.batches import structured_of
 from .._tensor.conversion import framework, register_with_jax, to_jax, to_numpy
 from .batch import Batch, Position
 
@@ -364,6 +365,17 @@ class Dataset:
         if batches > 0 and consumed > 0:
             epoch, batch = divmod(consumed - 1, batches)
             self._loaded = Position(epoch, batch)
+
+    def structured(self) -> Dataset:
+        """The same dataset with each batch as a StructuredTensor of rank 1, whose fields are the
+        columns, without a copy: what `map` calls gets it, and may return anything that is Arrow
+        data. ArgumentError with a label or with pad, which are for tensors. The batches have no
+        `position`: keep `state_dict()` of the iteration to go on after a stop."""
+        if self._label is not None or self._pad:
+            raise argument_error("label and pad are for tensors, not for structured()")
+        made = self._restore(self._source, self._parts())
+        made._rows_only = True
+        return made.map(structured_of)
 
     # Frameworks
 

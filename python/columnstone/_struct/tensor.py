@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from .. import _core
+from .._base.errors import UnsupportedError
 from .._base.public import public
 from .._core import NestedTensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from .._core import Array
 
 
 class _Nested(NestedTensor):
@@ -21,6 +24,23 @@ class _Nested(NestedTensor):
     def __iter__(self) -> Iterator[StructuredTensor | LeafTensor]:
         for i in range(len(self)):
             yield self[i]
+
+    def _rows(self) -> Array:
+        """An array whose rows are the places of the outermost dimension; of a scalar, one row."""
+        if not self.is_row or self.rank == 0:
+            return self._array
+        if self._array.null_count > 0:
+            raise UnsupportedError("the tensor is null, and has no rows (fill_null([]) first)")
+        return self._array.flatten()
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """The tensor's rows as a pair of Arrow PyCapsules; no copy."""
+        return self._rows().__arrow_c_array__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        """The type of the tensor's rows as an Arrow PyCapsule."""
+        is_list = self.is_row and self.rank > 0
+        return (self.schema.children[0] if is_list else self.schema).__arrow_c_schema__()
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame of the structs, or a Series of the values, with a row per element.

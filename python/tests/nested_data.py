@@ -1,8 +1,8 @@
 """Random nested data: Arrow arrays together with the same as Python values.
 
-Everything is made by functions of a random.Random; `tensors()` and its like are hypothesis
-strategies of them, whose failures shrink. Arrays come in every layout: 32- and 64-bit, fixed-size
-and view lists, slices with offsets, values hidden below nulls, views out of order, no rows at all.
+Everything is made by functions of a random.Random; `randoms()` gives one that hypothesis can shrink.
+Arrays come in every layout: 32- and 64-bit, fixed-size and view lists, slices with offsets, values
+hidden below nulls, views that overlap or are out of order, no rows at all.
 """
 
 from __future__ import annotations
@@ -195,7 +195,10 @@ def list_array(
         array = make.from_arrays(pa.array(starts, width), items.array, type=kind, mask=mask)
         return array, [items.values[a : a + n] for a, n in zip(starts, sizes, strict=False)]
     places = starts[:-1]
-    if r.randrange(2):  # views need not come in order
+    which = r.randrange(4)
+    if which == 0:  # views may share what they hold
+        places = [r.randint(0, len(items.values) - n) for n in sizes]
+    elif which == 1:  # and need not come in order
         order = list(zip(places, sizes, strict=True))
         r.shuffle(order)
         places, sizes = [a for a, _ in order], [n for _, n in order]

@@ -106,8 +106,8 @@ def number(t: Tensor, axis: int, more: int = 0) -> int:
 
 
 def steps_of(element: Type, path: str | Sequence[str]) -> tuple[str, ...]:
-    """The steps of a path from a struct; of text, a whole name comes first, then it is split at a
-    dot."""
+    """The steps of a path from a struct. Of text, a name as a whole comes first, then the longest
+    one up to a dot, and the rest below it."""
     if not isinstance(path, str):
         kind: Type = element
         for step in path:
@@ -116,22 +116,21 @@ def steps_of(element: Type, path: str | Sequence[str]) -> tuple[str, ...]:
     if path == "":
         return ()
     if not isinstance(element, Struct):
-        raise NoField(path)
+        raise Refused("a name of what has no fields")
     if path in element.fields:
         return (path,)
-    for dot in (i for i, c in enumerate(path) if c == "."):
-        if path[:dot] in element.fields:
+    for dot in (i for i in reversed(range(len(path))) if path[i] == "."):
+        if path[:dot] in element.fields and path[dot + 1 :]:
             below = levels(element.fields[path[:dot]])[1]
-            try:
-                return (path[:dot], *steps_of(below, path[dot + 1 :]))
-            except NoField:
-                pass
+            return (path[:dot], *steps_of(below, path[dot + 1 :]))
     raise NoField(path)
 
 
 def member(kind: Type, name: str) -> Type:
     element = levels(kind)[1]
-    if not isinstance(element, Struct) or name not in element.fields:
+    if not isinstance(element, Struct):
+        raise Refused("a name of what has no fields")
+    if name not in element.fields:
         raise NoField(name)
     return element.fields[name]
 

@@ -46,7 +46,7 @@ class Source(SourceBase):
         """
         from .._struct.batches import structured_pass
 
-        return structured_pass(cast("Pass[RecordBatch]", iter(self)))
+        return structured_pass(iter(self))
 
     def dataset(
         self,

@@ -15,7 +15,7 @@ from .as_nested import all_nested, as_nested
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .as_nested import Nested
+    from .._core import Nested
 
 
 @public_struct
@@ -29,7 +29,7 @@ def concat(values: Iterable[object], axis: int = 0) -> Nested:
     >>> concat([[[1], [2, 3]], [[4], []]], axis=1).to_py()
     [[1, 4], [2, 3]]
     """
-    return cast("Nested", _core.nested_concat(all_nested(values), _index(axis)))
+    return _core.nested_concat(all_nested(values), _index(axis))
 
 
 @public_struct
@@ -40,7 +40,7 @@ def stack(values: Iterable[object], axis: int = 0) -> Nested:
     >>> stack([[1, 2], [3, 4]], axis=1).to_py()
     [[1, 3], [2, 4]]
     """
-    return cast("Nested", _core.nested_stack(all_nested(values), _index(axis)))
+    return _core.nested_stack(all_nested(values), _index(axis))
 
 
 @public_struct
@@ -78,7 +78,7 @@ def tile(tensor: object, multiples: Sequence[int]) -> Nested:
     [[1, 1], [2, 3, 2, 3]]
     """
     counts = _numbers("q", [_index(count) for count in multiples])
-    return cast("Nested", _core.nested_tile(as_nested(tensor), counts))
+    return _core.nested_tile(as_nested(tensor), counts)
 
 
 @public_struct
@@ -88,7 +88,7 @@ def expand_dims(tensor: object, axis: int) -> Nested:
     >>> expand_dims([1, 2], 1).to_py()
     [[1], [2]]
     """
-    return cast("Nested", _core.nested_expand_dims(as_nested(tensor), _index(axis)))
+    return _core.nested_expand_dims(as_nested(tensor), _index(axis))
 
 
 @public_struct
@@ -102,11 +102,11 @@ def squeeze(tensor: object, axis: int | Sequence[int] | None = None) -> Nested:
     """
     nested = as_nested(tensor)
     if axis is None:
-        return cast("Nested", _core.nested_squeeze(nested, ()))
+        return _core.nested_squeeze(nested, ())
     axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
     if not axes:
         return nested
-    return cast("Nested", _core.nested_squeeze(nested, tuple(_index(cast("Any", a)) for a in axes)))
+    return _core.nested_squeeze(nested, tuple(_index(cast("Any", a)) for a in axes))
 
 
 @public_struct
@@ -116,7 +116,7 @@ def merge_dims(tensor: object, outer: int, inner: int) -> Nested:
     >>> merge_dims([[1], [2, 3]], 0, 1).to_py()
     [1, 2, 3]
     """
-    return cast("Nested", _core.nested_merge_dims(as_nested(tensor), _index(outer), _index(inner)))
+    return _core.nested_merge_dims(as_nested(tensor), _index(outer), _index(inner))
 
 
 @public_struct
@@ -129,8 +129,8 @@ def partition_outer_dimension(tensor: object, partition: int | Iterable[int]) ->
     """
     nested = as_nested(tensor)
     if isinstance(partition, int):
-        return cast("Nested", _core.nested_partition(nested, None, partition))
-    return cast("Nested", _core.nested_partition(nested, int64s(partition), 0))
+        return _core.nested_partition(nested, None, partition)
+    return _core.nested_partition(nested, int64s(partition), 0)
 
 
 def int64s(numbers: Any) -> _numbers[int]:
@@ -171,11 +171,11 @@ def size(tensor: object) -> int:
 def zeros_like(tensor: object) -> Nested:
     """The tensor with zeros, False and empty strings for all values; nulls stay. SchemaError, with
     the path, for times and other types that have no zero."""
-    return cast("Nested", _core.nested_like(as_nested(tensor), 0))
+    return _core.nested_like(as_nested(tensor), 0)
 
 
 @public_struct
 def ones_like(tensor: object) -> Nested:
     """The tensor with ones, or True, for all values; nulls stay. SchemaError, with the path, for
     strings and other types that have no one."""
-    return cast("Nested", _core.nested_like(as_nested(tensor), 1))
+    return _core.nested_like(as_nested(tensor), 1)

@@ -10,10 +10,8 @@ from .._core import NestedTensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import TypeAlias
 
-    # A StructuredTensor or a LeafTensor: a module that they use cannot name them.
-    Nested: TypeAlias = Any
+    from .._core import Nested
 
 
 def as_nested(obj: object) -> Nested:
@@ -22,12 +20,12 @@ def as_nested(obj: object) -> Nested:
     if isinstance(obj, NestedTensor):
         return cast("Nested", obj)
     if hasattr(obj, "__arrow_c_array__") or hasattr(obj, "__arrow_c_stream__"):
-        return cast("Nested", _core.nested(array(cast("Any", obj)), False))
+        return _core.nested(array(cast("Any", obj)), False)
     if isinstance(obj, list | tuple):
-        return cast("Nested", _core.nested(array(obj), False))
+        return _core.nested(array(obj), False)
     if getattr(obj, "ndim", 0) > 0:
-        return cast("Nested", _core.nested(array(cast("Any", obj)), False))
-    return cast("Nested", _core.nested(array([obj]), True))
+        return _core.nested(array(cast("Any", obj)), False)
+    return _core.nested(array([obj]), True)
 
 
 def all_nested(items: Iterable[object]) -> tuple[Nested, ...]:

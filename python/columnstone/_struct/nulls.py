@@ -13,7 +13,7 @@ from .as_nested import as_nested
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from .as_nested import Nested
+    from .._core import Nested
 
     Path: TypeAlias = str | tuple[str, ...]
 
@@ -26,14 +26,14 @@ def is_null(tensor: object, path: Path = "") -> Nested:
     >>> is_null([[1, None], None]).to_py()
     [[False, True], None]
     """
-    return cast("Nested", _core.nested_test_null(as_nested(tensor), path, False))
+    return _core.nested_test_null(as_nested(tensor), path, False)
 
 
 @public_struct
 def has(tensor: object, path: Path) -> Nested:
     """A bool for each element: True where its field at the path is there, which is neither null
     nor an empty list."""
-    return cast("Nested", _core.nested_test_null(as_nested(tensor), path, True))
+    return _core.nested_test_null(as_nested(tensor), path, True)
 
 
 @public_struct
@@ -44,7 +44,7 @@ def drop_null(tensor: object, path: Path = "") -> Nested:
     >>> drop_null([[1, None], None, [2]]).to_py()
     [[1], None, [2]]
     """
-    return cast("Nested", _core.nested_drop_null(as_nested(tensor), path))
+    return _core.nested_drop_null(as_nested(tensor), path)
 
 
 @public_struct
@@ -65,6 +65,6 @@ def fill_null(tensor: object, value: object) -> Nested:
         changes = {path: fill_null(nested[path], one) for path, one in value.items()}
         return cast("Nested", cast("Any", nested).with_updates(changes))
     if isinstance(value, list | tuple) and not value:
-        return cast("Nested", _core.nested_fill_null(nested, None))
+        return _core.nested_fill_null(nested, None)
     fill = fill_of(nested.flat_values.schema, value)
-    return cast("Nested", _core.nested_fill_null(nested, fill))
+    return _core.nested_fill_null(nested, fill)

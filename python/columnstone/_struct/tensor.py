@@ -60,13 +60,13 @@ class _Nested(NestedTensor):
 
     # ---- nulls ----
 
-    def is_null(self, path: str | tuple[str, ...] = "") -> LeafTensor:
+    def is_null(self, path: str | tuple[str, ...] = "") -> StructuredTensor | LeafTensor:
         """See columnstone.struct.is_null."""
         from .nulls import is_null
 
         return is_null(self, path)
 
-    def has(self, path: str | tuple[str, ...]) -> LeafTensor:
+    def has(self, path: str | tuple[str, ...]) -> StructuredTensor | LeafTensor:
         """See columnstone.struct.has."""
         from .nulls import has
 
@@ -110,7 +110,7 @@ class StructuredTensor(_Nested):
     def field_value(self, name: str) -> StructuredTensor | LeafTensor:
         """The field of that name (or path), of every struct: its dimensions are those of this
         tensor and, below them, the field's own."""
-        return self[name]
+        return cast("StructuredTensor | LeafTensor", self[name])
 
     @classmethod
     def from_pandas(cls, frame: Any) -> StructuredTensor:

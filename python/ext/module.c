@@ -201,6 +201,7 @@ static PyMethodDef functions[] = {
     {"nested_stack", cst__py_nested_stack, METH_VARARGS, NULL},
     {"nested_tile", cst__py_nested_tile, METH_VARARGS, NULL},
     {"nested_expand_dims", cst__py_nested_expand_dims, METH_VARARGS, NULL},
+    {"nested_row_lengths", cst__py_nested_row_lengths, METH_VARARGS, NULL},
     {"nested_squeeze", cst__py_nested_squeeze, METH_VARARGS, NULL},
     {"nested_merge_dims", cst__py_nested_merge_dims, METH_VARARGS, NULL},
     {"nested_partition", cst__py_nested_partition, METH_VARARGS, NULL},

@@ -100,6 +100,24 @@ TEST(splits_and_values) {
   cst_structured_release(tensor);
 }
 
+static cst_structured *lengths_of(cst_structured *tensor, int axis) {
+  cst_structured *out = NULL;
+  CHECK_EQ(cst_structured_row_lengths(tensor, axis, &out, NULL), CST_OK);
+  cst_structured_release(tensor);
+  return out;
+}
+
+TEST(lengths_of_rows) {
+  static const char type[] = "list<list<int32>>";
+  static const char rows[] = "[[1], null, [2, 3]] null []";
+  structured_check(lengths_of(structured_sample(type, rows), 0), true, "int64", "3");
+  structured_check(lengths_of(structured_sample(type, rows), 1), false, "int64", "3 null 0");
+  structured_check(lengths_of(structured_sample(type, rows), -1), false, "large_list<int64>",
+                   "[1, null, 2] null []");
+  structured_check(lengths_of(structured_row(type, "null"), 1), true, "large_list<int64>", "null");
+  structured_check(lengths_of(structured_row(type, "null"), 0), true, "int64", "null");
+}
+
 /* ---- memory ---- */
 
 static int look_at_all(void *context) {
@@ -108,14 +126,17 @@ static int look_at_all(void *context) {
   cst_structured *tensor = NULL;
   cst_structured *price = NULL;
   cst_structured *values = NULL;
+  cst_structured *lengths = NULL;
   cst_array *splits = NULL;
   int64_t dims[3];
   cst_status status = cst_structured_new(context, false, &tensor, NULL);
   if (status == CST_OK) status = cst_structured_field(tensor, &path, &price, NULL);
   if (status == CST_OK) status = cst_structured_shape(price, dims, NULL);
   if (status == CST_OK) status = cst_structured_row_splits(price, 2, &splits, NULL);
+  if (status == CST_OK) status = cst_structured_row_lengths(price, 1, &lengths, NULL);
   if (status == CST_OK) status = cst_structured_flat_values(price, &values, NULL);
   cst_array_release(splits);
+  cst_structured_release(lengths);
   cst_structured_release(values);
   cst_structured_release(price);
   cst_structured_release(tensor);

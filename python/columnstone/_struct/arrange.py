@@ -168,6 +168,16 @@ def size(tensor: object) -> int:
 
 
 @public_struct
+def row_lengths(tensor: object, axis: int = 1) -> Nested:
+    """How long the rows of a dimension are, in the dimensions before it; null for a null row.
+
+    >>> row_lengths([[1], [], None, [2, 3]]).to_py()
+    [1, 0, None, 2]
+    """
+    return _core.nested_row_lengths(as_nested(tensor), _index(axis))
+
+
+@public_struct
 def zeros_like(tensor: object) -> Nested:
     """The tensor with zeros, False and empty strings for all values; nulls stay. SchemaError, with
     the path, for times and other types that have no zero."""

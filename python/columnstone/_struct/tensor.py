@@ -58,6 +58,12 @@ class _Nested(NestedTensor):
 
         return partition_outer_dimension(self, partition)
 
+    def row_lengths(self, axis: int = 1) -> StructuredTensor | LeafTensor:
+        """See columnstone.struct.row_lengths."""
+        from .arrange import row_lengths
+
+        return row_lengths(self, axis)
+
     # ---- nulls ----
 
     def is_null(self, path: str | tuple[str, ...] = "") -> StructuredTensor | LeafTensor:

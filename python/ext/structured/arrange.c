@@ -85,14 +85,17 @@ PyObject *cst__py_nested_tile(PyObject *module, PyObject *args) {
   return tensor == NULL ? NULL : cst__py_nested_finish(state, status, &error, made);
 }
 
-PyObject *cst__py_nested_expand_dims(PyObject *module, PyObject *args) {
+typedef cst_status (*axis_function)(const cst_structured *tensor, int axis, cst_structured **out,
+                                    cst_error *error);
+
+static PyObject *call_axis(PyObject *module, PyObject *args, axis_function function) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *object;
   int axis;
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
-  if (!PyArg_ParseTuple(args, "Oi:nested_expand_dims", &object, &axis)) {
+  if (!PyArg_ParseTuple(args, "Oi:nested_axis", &object, &axis)) {
     return NULL;
   }
   const cst_structured *tensor = need_tensor(state, object);
@@ -100,9 +103,17 @@ PyObject *cst__py_nested_expand_dims(PyObject *module, PyObject *args) {
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS
-  status = cst_structured_expand_dims(tensor, axis, &made, &error);
+  status = function(tensor, axis, &made, &error);
   Py_END_ALLOW_THREADS
   return cst__py_nested_finish(state, status, &error, made);
+}
+
+PyObject *cst__py_nested_expand_dims(PyObject *module, PyObject *args) {
+  return call_axis(module, args, cst_structured_expand_dims);
+}
+
+PyObject *cst__py_nested_row_lengths(PyObject *module, PyObject *args) {
+  return call_axis(module, args, cst_structured_row_lengths);
 }
 
 PyObject *cst__py_nested_squeeze(PyObject *module, PyObject *args) {

@@ -35,6 +35,7 @@ PyObject *cst__py_nested_concat(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_stack(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_tile(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_expand_dims(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_row_lengths(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_squeeze(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_merge_dims(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_partition(PyObject *module, PyObject *args);

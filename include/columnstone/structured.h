@@ -89,6 +89,30 @@ CST_API cst_status cst_path_parse(const struct ArrowSchema *type, const char *te
 /* The type of the field at a path, borrowed. Fails as cst_structured_field does. */
 CST_API cst_status cst_type_at(const struct ArrowSchema *type, const cst_path *path,
                                const struct ArrowSchema **out, cst_error *error);
+/* A field that comes, or goes. */
+typedef struct cst_field_update {
+  cst_path path;               /* of the field: the last step is its name, at least one */
+  const cst_structured *value; /* NULL: the field is removed */
+} cst_field_update;
+
+/* The tensor with other fields: those that are there keep their places, also with new values, new
+ * ones come after them. The dimensions of a value begin with those of the structs that get it, null
+ * lists counting as empty ones; a scalar is the value of all. All that does not change is shared,
+ * and so are the values; where lists do not have all items of their array in order (slices, list
+ * views, data under nulls), and a value has to be put beside them, they become large lists.
+ * CST_NOT_FOUND for structs, and for fields to be removed, that there are not; CST_SCHEMA for
+ * a path below something that is not a struct; CST_INVALID_ARGUMENT, with the row, for
+ * a value of other dimensions, and for one path that comes twice, or together with one below it. */
+CST_API cst_status cst_structured_update(const cst_structured *tensor,
+                                         const cst_field_update *updates, size_t count,
+                                         cst_structured **out, cst_error *error);
+
+/* The tensor with the fields at these paths alone, in this order; of structs on the way, what lies
+ * on no path is left out. CST_NOT_FOUND and CST_SCHEMA as above. */
+CST_API cst_status cst_structured_only(const cst_structured *tensor, const cst_path *paths,
+                                       size_t count, cst_structured **out, cst_error *error);
+
+/* ---- looking at types ---- */
 
 enum {
   CST_TREE_ASCII = 1 << 0, /* the lines of the tree in ASCII */
@@ -174,11 +198,6 @@ CST_API cst_status cst_structured_merge_dims(const cst_structured *tensor, int o
 CST_API cst_status cst_structured_partition(const cst_structured *tensor, const int64_t *splits,
                                             size_t count, int64_t size, cst_structured **out,
                                             cst_error *error);
-
-/* How long the lists of dimension `axis` are: int64, null for a null list, in the dimensions before
- * it. */
-CST_API cst_status cst_structured_row_lengths(const cst_structured *tensor, int axis,
-                                              cst_structured **out, cst_error *error);
 
 /* ---- values and nulls ---- */
 

@@ -102,6 +102,32 @@ cst_status cst_structured_fields(const cst_structured *tensor, const char *const
   return cst__structured_fields(tensor, names, paths, count, out, error);
 }
 
+cst_status cst_structured_update(const cst_structured *tensor, const cst_field_update *updates,
+                                 size_t count, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  if (updates == NULL && count > 0) {
+    return cst__missing("updates", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(structured_check_path(&updates[i].path, error));
+  }
+  return cst__structured_update(tensor, updates, count, out, error);
+}
+
+cst_status cst_structured_only(const cst_structured *tensor, const cst_path *paths, size_t count,
+                               cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  if (paths == NULL && count > 0) {
+    return cst__missing("paths", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(structured_check_path(&paths[i], error));
+  }
+  return cst__structured_only(tensor, paths, count, out, error);
+}
+
 /* ---- types ---- */
 
 cst_status cst_path_parse(const struct ArrowSchema *type, const char *text, cst_path *out,
@@ -203,13 +229,6 @@ cst_status cst_structured_partition(const cst_structured *tensor, const int64_t 
   CST__CLEAR(out);
   CST__TRY(structured_check(tensor, "tensor", out, error));
   return cst__structured_partition(tensor, splits, count, size, out, error);
-}
-
-cst_status cst_structured_row_lengths(const cst_structured *tensor, int axis, cst_structured **out,
-                                      cst_error *error) {
-  CST__CLEAR(out);
-  CST__TRY(structured_check(tensor, "tensor", out, error));
-  return cst__structured_row_lengths(tensor, axis, out, error);
 }
 
 /* ---- values and nulls ---- */

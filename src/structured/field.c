@@ -1,32 +1,6 @@
 /* Fields by their path: the lists above stay as they are, with the field in place of the struct. */
-#include "arrow/concat.h"
+#include "structured/branches.h"
 #include "structured/made.h"
-
-static cst_status field_fail_step(const cst__view *view, const char *step, cst_error *error) {
-  char type[64];
-  cst__view_type_name(view, type, sizeof type);
-  cst__fail(error, CST_SCHEMA, NULL, "there are no fields below values of type %s", type);
-  cst__error_add_path(error, step, strlen(step));
-  return CST_SCHEMA;
-}
-
-cst_status cst__field_find(const cst__node *node, const char *name, int64_t *place,
-                           cst_error *error) {
-  const struct ArrowSchema *schema = node->schema;
-  if (node->view->layout != CST__LAYOUT_STRUCT) {
-    return field_fail_step(node->view, name, error);
-  }
-  *place = -1;
-  for (int64_t i = 0; i < schema->n_children; i++) {
-    if (strcmp(node->view->children[i].name, name) == 0) {
-      if (*place >= 0) {
-        return cst__find_columns(&name, 1, schema, place, error); /* says that there are two */
-      }
-      *place = i;
-    }
-  }
-  return *place >= 0 ? CST_OK : cst__find_columns(&name, 1, schema, place, error);
-}
 
 static cst_status field_make(const cst__assembly *a, cst__runs *at, const cst_path *path,
                              cst__made *out);

@@ -10,6 +10,12 @@ static cst_status made_fail_memory(const cst__assembly *a, size_t size) {
 
 void cst__made_release(cst__made *made) { cst__array_release(&made->array); }
 
+void cst__made_release_all(cst__made *parts, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    cst__made_release(&parts[i]);
+  }
+}
+
 static struct ArrowSchema *made_schema(const cst__assembly *a, const struct ArrowSchema *from) {
   struct ArrowSchema *schema = cst__arena_take(a->arena, sizeof *schema);
   if (schema != NULL) {
@@ -102,10 +108,55 @@ cst_status cst__made_list(const cst__assembly *a, const cst__runs *lists, cst__m
                           cst__made *out) {
   out->array.release = NULL;
   cst_status status = made_empty_lists(a, lists, &out->array);
+  if (status != CST_OK) {
+    cst__made_release(out);
+    cst__made_release(items);
+    return status;
+  }
+  *out->array.children[0] = items->array;
+  items->array.release = NULL;
+  status = made_list_type(a, lists, items->schema, &out->schema);
+  if (status == CST_OK) {
+    status = made_allow_nulls(a, out);
+  }
+  if (status != CST_OK) {
+    cst__made_release(out);
+  }
+  return status;
+}
+
+/* Where the items of new lists begin; lists of fixed size have no need of it. */
+static cst_status made_new_offsets(const cst__assembly *a, const cst__runs *lists,
+                                   const int64_t *splits, bool is_fixed, struct ArrowArray *out) {
+  size_t size = ((size_t)lists->total + 1) * sizeof *splits;
+  CST__TRY(cst__owned_new(&a->owner->allocator, is_fixed ? 1 : 2, 1, false, out, a->error));
+  out->length = lists->total;
+  if (!is_fixed) {
+    int64_t *offsets = cst__owned_buffer(out, 1, size);
+    if (offsets == NULL) {
+      return made_fail_memory(a, size);
+    }
+    memcpy(offsets, splits, size);
+  }
+  return lists->veil != NULL || lists->node.view->null_count > 0
+             ? cst__runs_hide(lists, out, a->error)
+             : CST_OK;
+}
+
+cst_status cst__made_new_list(const cst__assembly *a, const cst__runs *lists, const int64_t *splits,
+                              cst__made *items, cst__made *out) {
+  const cst__view *view = lists->node.view;
+  bool is_fixed = view->layout == CST__LAYOUT_FIXED_LIST &&
+                  splits[lists->total] == view->fixed_size * lists->total;
+  out->array.release = NULL;
+  cst_status status = made_new_offsets(a, lists, splits, is_fixed, &out->array);
   if (status == CST_OK) {
     *out->array.children[0] = items->array;
     items->array.release = NULL;
     status = made_list_type(a, lists, items->schema, &out->schema);
+  }
+  if (status == CST_OK && !is_fixed) {
+    ((struct ArrowSchema *)(uintptr_t)out->schema)->format = "+L"; /* the copy in the arena */
   }
   if (status == CST_OK) {
     status = made_allow_nulls(a, out);
@@ -123,8 +174,9 @@ static cst_status made_empty_struct(const cst__assembly *a, const cst__runs *str
                                     struct ArrowArray *out) {
   const cst__view *view = structs->node.view;
   CST__TRY(cst__owned_new(&a->owner->allocator, 1, (int64_t)count, false, out, a->error));
-  out->length = view->length;
-  if (structs->veil != NULL) {
+  out->length = structs->total;
+  bool is_whole = structs->count <= 1 && structs->total == view->length;
+  if (structs->veil != NULL || (view->null_count > 0 && !is_whole)) {
     return cst__runs_hide(structs, out, a->error);
   }
   if (view->null_count > 0) {

@@ -20,18 +20,22 @@ typedef struct cst__assembly {
   cst_error *error;
 } cst__assembly;
 
-/* All slots of the runs' node, null where a struct above hides them. The runs are those of
- * cst__runs_all and cst__runs_enter, nothing has been opened. */
+/* The slots of the runs, null where a struct above hides them; shared where they lie in one run. */
 cst_status cst__made_share(const cst__assembly *a, const cst__runs *slots, cst__made *out);
 
 /* The lists (of any layout) of the runs' node with other items, which stand for all slots of its
- * child and are taken over, also on failure. */
+ * child and are taken over, also on failure. The runs are all slots of the node. */
 cst_status cst__made_list(const cst__assembly *a, const cst__runs *lists, cst__made *items,
                           cst__made *out);
 
-/* A struct of other fields in place of that of the runs' node, null where that is. Fields have
- * their names in their schemas, stand for all slots of the node, and are taken over, also on
- * failure. */
+/* New lists for the slots of the runs, null where those are. Their items begin at the splits and
+ * are taken over, also on failure. They are large lists; or of fixed size, if those of the node are
+ * and every one holds as many. */
+cst_status cst__made_new_list(const cst__assembly *a, const cst__runs *lists, const int64_t *splits,
+                              cst__made *items, cst__made *out);
+
+/* A struct of other fields for the slots of the runs, null where those are. Fields have their names
+ * in their schemas, stand for the same slots, and are taken over, also on failure. */
 cst_status cst__made_struct(const cst__assembly *a, const cst__runs *structs, cst__made *fields,
                             size_t count, cst__made *out);
 
@@ -47,5 +51,6 @@ cst_status cst__made_tensor(const cst__assembly *a, cst__made *made, bool is_row
 
 /* Releases what is not taken over. */
 void cst__made_release(cst__made *made);
+void cst__made_release_all(cst__made *parts, size_t count);
 
 #endif /* STRUCTURED_MADE_H */

@@ -60,4 +60,9 @@ cst_status cst__structured_fields(const cst_structured *tensor, const char *cons
                                   const cst_path *paths, size_t count, cst_structured **out,
                                   cst_error *error);
 
+cst_status cst__structured_update(const cst_structured *tensor, const cst_field_update *updates,
+                                  size_t count, cst_structured **out, cst_error *error);
+cst_status cst__structured_only(const cst_structured *tensor, const cst_path *paths, size_t count,
+                                cst_structured **out, cst_error *error);
+
 #endif /* STRUCTURED_STRUCTURED_H */

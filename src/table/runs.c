@@ -131,9 +131,15 @@ static cst_status check_total(const cst__view *lists, int64_t total, cst_error *
                    (long long)total);
 }
 
+/* True if the lists have offsets that are theirs alone, and none is null. */
+static bool runs_are_plain(const cst__runs *lists) {
+  const cst__view *view = lists->node.view;
+  return view->layout == CST__LAYOUT_LIST && view->null_count == 0 && lists->veil == NULL;
+}
+
 cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error) {
   const cst__view *view = runs->node.view;
-  bool is_plain = view->layout == CST__LAYOUT_LIST && view->validity == NULL && runs->veil == NULL;
+  bool is_plain = runs_are_plain(runs);
   cst__runs items = {.arena = runs->arena, .node = cst__node_child(&runs->node, 0)};
   int64_t *at = NULL;
   if (splits != NULL) {
@@ -148,6 +154,37 @@ cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error) {
     CST__TRY(check_total(view, items.total, error));
   }
   *runs = items;
+  return CST_OK;
+}
+
+/* Looks where the lists' own offsets lead, without a copy of all of them. */
+static void descend_plain(const cst__runs *lists, int64_t *splits, int64_t count) {
+  const cst__view *view = lists->node.view;
+  int64_t at = view->offset + (lists->count > 0 ? lists->items[0].begin : 0);
+  int64_t first = cst__view_entry(view->offsets, view->offset_width, at);
+  if (view->offset_width == 8) {
+    const int64_t *offsets = (const int64_t *)view->offsets + at;
+    for (int64_t i = 0; i <= count; i++) {
+      splits[i] = offsets[splits[i]] - first;
+    }
+  } else {
+    const int32_t *offsets = (const int32_t *)view->offsets + at;
+    for (int64_t i = 0; i <= count; i++) {
+      splits[i] = offsets[splits[i]] - first;
+    }
+  }
+}
+
+cst_status cst__runs_descend(cst__runs *runs, int64_t *splits, int64_t count, cst_error *error) {
+  int64_t *inner;
+  if (runs_are_plain(runs) && runs->count == 1) {
+    descend_plain(runs, splits, count);
+    return cst__runs_open(runs, NULL, error);
+  }
+  CST__TRY(cst__runs_open(runs, &inner, error));
+  for (int64_t i = 0; i <= count; i++) {
+    splits[i] = inner[splits[i]];
+  }
   return CST_OK;
 }
 

@@ -54,6 +54,10 @@ cst_status cst__runs_enter(cst__runs *runs, int64_t i, cst_error *error);
  * more than the array has. */
 cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error);
 
+/* The same, where splits[0 .. count] divide the lists: they come to divide their items in the same
+ * way. */
+cst_status cst__runs_descend(cst__runs *runs, int64_t *splits, int64_t count, cst_error *error);
+
 /* True if slot i of the node is null, in itself or through a struct above it. */
 bool cst__runs_is_null(const cst__runs *runs, int64_t slot);
 

@@ -8,9 +8,10 @@ from .. import _core
 from .._base.errors import UnsupportedError
 from .._base.public import public
 from .._core import NestedTensor
+from .paths import PathOperations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from .._core import Array
@@ -42,56 +43,6 @@ class _Nested(NestedTensor):
         is_list = self.is_row and self.rank > 0
         return (self.schema.children[0] if is_list else self.schema).__arrow_c_schema__()
 
-    # ---- dimensions ----
-
-    def merge_dims(self, outer: int, inner: int) -> StructuredTensor | LeafTensor:
-        """See columnstone.struct.merge_dims."""
-        from .arrange import merge_dims
-
-        return merge_dims(self, outer, inner)
-
-    def partition_outer_dimension(
-        self, partition: int | Iterable[int]
-    ) -> StructuredTensor | LeafTensor:
-        """See columnstone.struct.partition_outer_dimension."""
-        from .arrange import partition_outer_dimension
-
-        return partition_outer_dimension(self, partition)
-
-    def row_lengths(self, axis: int = 1) -> StructuredTensor | LeafTensor:
-        """See columnstone.struct.row_lengths."""
-        from .arrange import row_lengths
-
-        return row_lengths(self, axis)
-
-    # ---- nulls ----
-
-    def is_null(self, path: str | tuple[str, ...] = "") -> StructuredTensor | LeafTensor:
-        """See columnstone.struct.is_null."""
-        from .nulls import is_null
-
-        return is_null(self, path)
-
-    def has(self, path: str | tuple[str, ...]) -> StructuredTensor | LeafTensor:
-        """See columnstone.struct.has."""
-        from .nulls import has
-
-        return has(self, path)
-
-    def fill_null(self, value: object) -> StructuredTensor | LeafTensor:
-        """See columnstone.struct.fill_null."""
-        from .nulls import fill_null
-
-        return fill_null(self, value)
-
-    def drop_null(self, path: str | tuple[str, ...] = "") -> StructuredTensor | LeafTensor:
-        """See columnstone.struct.drop_null."""
-        from .nulls import drop_null
-
-        return drop_null(self, path)
-
-    # ---- data frames ----
-
     def to_pandas(self) -> Any:
         """A pandas.DataFrame of the structs, or a Series of the values, with a row per element.
 
@@ -108,7 +59,7 @@ class _Nested(NestedTensor):
 
 
 @public
-class StructuredTensor(_Nested):
+class StructuredTensor(_Nested, PathOperations):
     """Structs of one type, in any number of dimensions."""
 
     __slots__ = ()
@@ -116,7 +67,7 @@ class StructuredTensor(_Nested):
     def field_value(self, name: str) -> StructuredTensor | LeafTensor:
         """The field of that name (or path), of every struct: its dimensions are those of this
         tensor and, below them, the field's own."""
-        return cast("StructuredTensor | LeafTensor", self[name])
+        return self[name]
 
     @classmethod
     def from_pandas(cls, frame: Any) -> StructuredTensor:

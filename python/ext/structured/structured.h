@@ -29,21 +29,6 @@ PyObject *cst__py_nested_finish(cst__py_state *state, cst_status status, const c
 PyObject *cst__py_nested_new(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_classes(PyObject *module, PyObject *args);
 
-/* ---- arrange.c: functions of the module, see _core.pyi ---- */
-
-PyObject *cst__py_nested_concat(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_stack(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_tile(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_expand_dims(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_row_lengths(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_squeeze(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_merge_dims(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_partition(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_like(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_test_null(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_drop_null(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_fill_null(PyObject *module, PyObject *args);
-
 /* ---- path.c ---- */
 
 enum { CST__PY_SHORT_PATH = 64 };
@@ -66,6 +51,12 @@ void cst__py_path_reset(cst__py_path *path);
 
 /* tensor[key]. */
 PyObject *cst__py_nested_subscript(PyObject *self, PyObject *key);
+
+/* ---- edit.c ---- */
+
+/* Functions of the module, see _core.pyi. */
+PyObject *cst__py_nested_update(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_only(PyObject *module, PyObject *args);
 
 /* ---- the type ---- */
 

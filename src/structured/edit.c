@@ -1,0 +1,267 @@
+/* The walk of changes. */
+#include "structured/edit.h"
+
+#include <string.h>
+
+typedef struct editing {
+  cst__assembly assembly;
+  const cst__edit *edits;
+} editing;
+
+/* What the walk stands at: lists or structs, and the changes below. */
+typedef struct edit_step {
+  const cst__path_set *set;
+  const cst__place *above;
+} edit_step;
+
+static cst_status edit_node(const editing *e, const cst__runs *at, const edit_step *step,
+                            cst__made *out);
+
+/* ---- lists ---- */
+
+static bool edit_needs_slots(const editing *e, const cst__path_set *set) {
+  for (size_t i = 0; i < set->count; i++) {
+    if (e->edits[set->members[i]].needs_slots) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool edit_is_all(const cst__runs *slots) {
+  return slots->count <= 1 && slots->total == slots->node.view->length;
+}
+
+/* True if the lists can keep their offsets when their child is cut to these items. */
+static bool edit_fits(const cst__runs *lists, const cst__runs *items) {
+  const cst__view *view = lists->node.view;
+  if (!edit_is_all(lists) || items->count > 1 || (items->count == 1 && items->items[0].begin > 0)) {
+    return false;
+  }
+  switch (view->layout) {
+    case CST__LAYOUT_LIST:
+      return view->length == 0 || items->total == cst__view_entry(view->offsets, view->offset_width,
+                                                                  view->offset + view->length);
+    case CST__LAYOUT_FIXED_LIST:
+      return items->total == (view->offset + view->length) * view->fixed_size;
+    default:
+      return items->total == view->children[0].length;
+  }
+}
+
+/* The items of the lists; *splits is NULL if the lists can stay as they are. */
+static cst_status edit_open(const editing *e, const cst__runs *lists, const cst__path_set *set,
+                            cst__runs *items, int64_t **splits) {
+  const cst__node child = cst__node_child(&lists->node, 0);
+  *splits = NULL;
+  if (edit_is_all(lists) && !edit_needs_slots(e, set)) {
+    return cst__runs_all(&child, e->assembly.arena, items, e->assembly.error);
+  }
+  *items = *lists;
+  CST__TRY(cst__runs_open(items, NULL, e->assembly.error));
+  if (edit_fits(lists, items)) {
+    return CST_OK;
+  }
+  *items = *lists;
+  return cst__runs_open(items, splits, e->assembly.error);
+}
+
+static cst_status edit_lists(const editing *e, const cst__runs *lists, const edit_step *step,
+                             cst__made *out) {
+  cst__runs items;
+  cst__runs bare = *lists; /* what is null above, hides these in the result as well */
+  cst__made made;
+  int64_t *splits;
+  bare.veil = NULL;
+  CST__TRY(edit_open(e, lists, step->set, &items, &splits));
+  CST__TRY(edit_node(e, &items, step, &made));
+  return splits == NULL ? cst__made_list(&e->assembly, &bare, &made, out)
+                        : cst__made_new_list(&e->assembly, &bare, splits, &made, out);
+}
+
+/* ---- structs ---- */
+
+static cst_status edit_fail(const editing *e, const cst__branch *branch, const char *what) {
+  cst__fail(e->assembly.error, CST_INVALID_ARGUMENT, NULL, "%s", what);
+  cst__error_add_path(e->assembly.error, branch->step, strlen(branch->step));
+  return CST_INVALID_ARGUMENT;
+}
+
+/* A field that goes may go twice, and what lies in it with it. */
+static cst_status edit_check_removals(const editing *e, const cst__runs *structs,
+                                      const cst__branch *branch) {
+  const cst__path_set *set = &branch->below;
+  for (size_t i = 0; i < set->count; i++) {
+    if (e->edits[set->members[i]].make != NULL) {
+      return edit_fail(e, branch, "it is changed twice, or together with a field that lies in it");
+    }
+    CST__TRY(cst__field_check(&structs->node, &set->paths[set->members[i]], set->depth - 1,
+                              e->assembly.error));
+  }
+  return CST_OK;
+}
+
+static cst_status edit_check(const editing *e, const cst__runs *structs,
+                             const cst__branch *branch) {
+  const cst__edit *edit = branch->end != NULL ? &e->edits[*branch->end] : NULL;
+  if (edit != NULL && branch->below.count > 1) {
+    CST__TRY(edit_check_removals(e, structs, branch));
+  }
+  if (branch->place < 0 && (edit == NULL || edit->make == NULL)) {
+    return cst__fail_field(structs->node.schema, branch->step, e->assembly.error);
+  }
+  if (branch->place >= 0 && edit != NULL && edit->is_new) {
+    edit_fail(e, branch, "there is a field of this name");
+    cst__error_set_hint(e->assembly.error, "ask for it to be replaced, or give another name");
+    return CST_INVALID_ARGUMENT;
+  }
+  return CST_OK;
+}
+
+/* The field at a place of the struct; `branch` is NULL if nothing changes there. */
+static cst_status edit_old_field(const editing *e, const cst__place *at, int64_t place,
+                                 const cst__branch *branch, cst__made *out) {
+  cst__runs field = *at->structs;
+  if (branch != NULL) {
+    const edit_step step = {&branch->below, at};
+    CST__TRY(cst__runs_enter(&field, place, e->assembly.error));
+    return edit_node(e, &field, &step, out);
+  }
+  field.veil = NULL;
+  field.node = cst__node_child(&at->structs->node, place);
+  return cst__made_share(&e->assembly, &field, out);
+}
+
+static cst_status edit_new_field(const editing *e, const cst__place *at, const cst__branch *branch,
+                                 cst__made *out) {
+  const cst__edit *edit = &e->edits[*branch->end];
+  CST__TRY(edit->make(&e->assembly, edit, at, out));
+  cst_status status = cst__made_name(&e->assembly, branch->step, out);
+  if (status != CST_OK) {
+    cst__made_release(out);
+  }
+  return status;
+}
+
+static cst_status edit_field(const editing *e, const cst__place *at, const cst__branch *branch,
+                             cst__made *out) {
+  cst_status status = branch->end != NULL ? edit_new_field(e, at, branch, out)
+                                          : edit_old_field(e, at, branch->place, branch, out);
+  if (status != CST_OK) {
+    cst__error_add_path(e->assembly.error, branch->step, strlen(branch->step));
+  }
+  return status;
+}
+
+/* Makes the fields in their order; *count is how many there are, on failure too. */
+static cst_status edit_fields(const editing *e, const cst__place *at, const cst__branches *branches,
+                              cst__made *fields, size_t *count) {
+  const int64_t num_fields = at->structs->node.schema->n_children;
+  size_t size = ((size_t)num_fields + 1) * sizeof(cst__branch *);
+  const cst__branch **of_place = cst__arena_take_zero(e->assembly.arena, size);
+  if (of_place == NULL) {
+    return cst__fail_memory(e->assembly.error, size);
+  }
+  for (size_t i = 0; i < branches->count; i++) {
+    CST__TRY(edit_check(e, at->structs, &branches->items[i]));
+    if (branches->items[i].place >= 0) {
+      of_place[branches->items[i].place] = &branches->items[i];
+    }
+  }
+  for (int64_t i = 0; i < num_fields; i++) {
+    const cst__branch *branch = of_place[i];
+    if (branch == NULL) {
+      CST__TRY(edit_old_field(e, at, i, NULL, &fields[(*count)]));
+    } else if (branch->end != NULL && e->edits[*branch->end].make == NULL) {
+      continue;
+    } else {
+      CST__TRY(edit_field(e, at, branch, &fields[*count]));
+    }
+    (*count)++;
+  }
+  for (size_t i = 0; i < branches->count; i++) {
+    if (branches->items[i].place < 0) {
+      CST__TRY(edit_field(e, at, &branches->items[i], &fields[*count]));
+      (*count)++;
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status edit_structs(const editing *e, const cst__runs *structs, const edit_step *step,
+                               cst__made *out) {
+  const cst__assembly *a = &e->assembly;
+  const cst__path_set *set = step->set;
+  const cst__place at = {structs, step->above};
+  cst__branches branches;
+  cst__runs bare = *structs;
+  bare.veil = NULL;
+  if (structs->node.view->layout != CST__LAYOUT_STRUCT) {
+    return cst__fail_step(structs->node.view, set->paths[set->members[0]].steps[set->depth],
+                          a->error);
+  }
+  CST__TRY(cst__branches_make(set, structs->node.schema, a->arena, &branches, a->error));
+  size_t size = ((size_t)structs->node.schema->n_children + branches.count + 1) * sizeof(cst__made);
+  cst__made *fields = cst__arena_take(a->arena, size);
+  size_t count = 0;
+  if (fields == NULL) {
+    return cst__fail_memory(a->error, size);
+  }
+  cst_status status = edit_fields(e, &at, &branches, fields, &count);
+  if (status != CST_OK) {
+    cst__made_release_all(fields, count);
+    return status;
+  }
+  return cst__made_struct(a, &bare, fields, count, out);
+}
+
+static cst_status edit_node(const editing *e, const cst__runs *at, const edit_step *step,
+                            cst__made *out) {
+  return cst__view_is_list(at->node.view) ? edit_lists(e, at, step, out)
+                                          : edit_structs(e, at, step, out);
+}
+
+/* ---- the whole ---- */
+
+static cst_status edit_check_paths(const cst_structured *tensor, const cst_path *paths,
+                                   size_t count, cst_error *error) {
+  if (!tensor->is_struct) {
+    return cst__fail_leaf(tensor, error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (paths[i].count == 0) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "an empty path names no field");
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__structured_edit(const cst_structured *tensor, const cst_path *paths,
+                                const cst__edit *edits, size_t count, cst_structured **out,
+                                cst_error *error) {
+  const cst__node root = cst__structured_root(tensor);
+  cst__arena arena;
+  cst__path_set set;
+  cst__runs all;
+  cst__made made;
+  if (count == 0) {
+    *out = cst__structured_retain(tensor);
+    return CST_OK;
+  }
+  CST__TRY(edit_check_paths(tensor, paths, count, error));
+  cst__arena_init(&arena, &tensor->array->allocator);
+  const editing e = {{tensor->array, &arena, error}, edits};
+  const edit_step top = {&set, NULL};
+  cst_status status = cst__path_set_make(paths, count, &arena, &set, error);
+  if (status == CST_OK) {
+    status = cst__runs_all(&root, &arena, &all, error);
+  }
+  if (status == CST_OK) {
+    status = edit_node(&e, &all, &top, &made);
+  }
+  if (status == CST_OK) {
+    status = cst__made_tensor(&e.assembly, &made, tensor->is_row, out);
+  }
+  cst__arena_reset(&arena);
+  return status;
+}

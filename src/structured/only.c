@@ -1,0 +1,94 @@
+/* The fields at some paths and no others. */
+#include "structured/branches.h"
+#include "structured/made.h"
+
+static cst_status only_node(const cst__assembly *a, cst__runs *at, const cst__path_set *set,
+                            cst__made *out);
+
+static cst_status only_of_lists(const cst__assembly *a, const cst__runs *lists,
+                                const cst__path_set *set, cst__made *out) {
+  const cst__node node = cst__node_child(&lists->node, 0);
+  cst__runs items;
+  cst__made made;
+  CST__TRY(cst__runs_all(&node, a->arena, &items, a->error));
+  CST__TRY(only_node(a, &items, set, &made));
+  return cst__made_list(a, lists, &made, out);
+}
+
+static cst_status only_branch(const cst__assembly *a, const cst__runs *structs,
+                              const cst__branch *branch, cst__made *out) {
+  cst__runs field = *structs;
+  if (branch->place < 0) {
+    return cst__fail_field(structs->node.schema, branch->step, a->error);
+  }
+  field.node = cst__node_child(&structs->node, branch->place);
+  if (branch->end != NULL) {
+    return cst__made_share(a, &field, out);
+  }
+  cst_status status = only_node(a, &field, &branch->below, out);
+  if (status != CST_OK) {
+    cst__error_add_path(a->error, branch->step, strlen(branch->step));
+  }
+  return status;
+}
+
+static cst_status only_of_structs(const cst__assembly *a, const cst__runs *structs,
+                                  const cst__path_set *set, cst__made *out) {
+  cst__branches branches;
+  if (structs->node.view->layout != CST__LAYOUT_STRUCT) {
+    return cst__fail_step(structs->node.view, set->paths[set->members[0]].steps[set->depth],
+                          a->error);
+  }
+  CST__TRY(cst__branches_make(set, structs->node.schema, a->arena, &branches, a->error));
+  size_t size = branches.count * sizeof(cst__made);
+  cst__made *fields = cst__arena_take(a->arena, size);
+  if (fields == NULL) {
+    return cst__fail_memory(a->error, size);
+  }
+  for (size_t i = 0; i < branches.count; i++) {
+    cst_status status = only_branch(a, structs, &branches.items[i], &fields[i]);
+    if (status != CST_OK) {
+      cst__made_release_all(fields, i);
+      return status;
+    }
+  }
+  return cst__made_struct(a, structs, fields, branches.count, out);
+}
+
+static cst_status only_node(const cst__assembly *a, cst__runs *at, const cst__path_set *set,
+                            cst__made *out) {
+  return cst__view_is_list(at->node.view) ? only_of_lists(a, at, set, out)
+                                          : only_of_structs(a, at, set, out);
+}
+
+cst_status cst__structured_only(const cst_structured *tensor, const cst_path *paths, size_t count,
+                                cst_structured **out, cst_error *error) {
+  const cst__node root = cst__structured_root(tensor);
+  cst__arena arena;
+  cst__path_set set;
+  cst__runs all;
+  cst__made made;
+  for (size_t i = 0; i < count; i++) {
+    if (paths[i].count == 0) {
+      *out = cst__structured_retain(tensor);
+      return CST_OK;
+    }
+  }
+  if (!tensor->is_struct) {
+    return cst__fail_leaf(tensor, error);
+  }
+  cst__arena_init(&arena, &tensor->array->allocator);
+  const cst__assembly a = {tensor->array, &arena, error};
+  cst_status status = cst__path_set_make(paths, count, &arena, &set, error);
+  if (status == CST_OK) {
+    status = cst__runs_all(&root, &arena, &all, error);
+  }
+  if (status == CST_OK) {
+    status = only_node(&a, &all, &set, &made);
+  }
+  if (status == CST_OK) {
+    status = cst__made_tensor(&a, &made, tensor->is_row, out);
+  }
+  cst__arena_reset(&arena);
+  return status;
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from .._base.public import public
 from .._source.base import SourceBase
@@ -10,7 +10,6 @@ from .._source.base import SourceBase
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .._core import Pass, RecordBatch
     from .._dataset.arguments import Shuffle
     from .._dataset.dataset import Dataset
     from .._dataset.rows import Rows
@@ -46,7 +45,7 @@ class Source(SourceBase):
         """
         from .._struct.batches import structured_pass
 
-        return structured_pass(cast("Pass[RecordBatch]", iter(self)))
+        return structured_pass(iter(self))
 
     def dataset(
         self,

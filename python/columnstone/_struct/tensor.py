@@ -70,6 +70,31 @@ class StructuredTensor(_Nested, PathOperations):
         return self[name]
 
     @classmethod
+    def from_firestore(cls, documents: Any) -> StructuredTensor:
+        """Documents of Firestore, one per row: a tensor of rank 1.
+
+        documents: the JSON of its REST API, which many tools write: a document (a dict with
+            "fields", whose values carry their types, as {"integerValue": "1"}), a list of them, a
+            page ({"documents": [...]}), the answers to a query; or such JSON as text, also one per
+            line. A path (os.PathLike) names a file of such text (*.json, *.jsonl), or a managed
+            export: its folder, its metadata file or one of its files output-0, ...
+
+        Each field of the documents is a field, null where a document lacks it, beside `__name__`
+        (the resource name) and, where they are given, `__create_time__` and `__update_time__`.
+        Maps are structs, arrays and vectors lists, geo points structs of latitude and longitude,
+        times in UTC with microseconds, references strings. Integers and doubles mix if that is
+        exact.
+
+        SchemaError with row and path for values of mixed types, and for what is not a typed value
+        (documents of plain values: from_json); CorruptError for text that is not JSON, and, with
+        file and offset, for a damaged export or one with values that Firestore does not have
+        (users of App Engine).
+        """
+        from .firestore import from_firestore
+
+        return cast("StructuredTensor", from_firestore(documents))
+
+    @classmethod
     def from_pandas(cls, frame: Any) -> StructuredTensor:
         """The rows of a pandas.DataFrame, each column a field, such that `to_pandas` gives the
         frame again: dtypes, labels, categories and frequencies are kept in the metadata of the

@@ -232,6 +232,52 @@ CST_API cst_status cst_structured_fill_null_lists(const cst_structured *tensor,
 CST_API cst_status cst_structured_drop_null(const cst_structured *tensor, const cst_path *path,
                                             cst_structured **out, cst_error *error);
 
+/* ---- indexing ---- */
+
+typedef enum cst_index_kind {
+  CST_INDEX_NAME,     /* the field at paths[0], whose dimensions come after those that there are */
+  CST_INDEX_NAMES,    /* structs with the fields at the paths alone */
+  CST_INDEX_AT,       /* the place `begin` of a dimension, which goes; negative: from the end */
+  CST_INDEX_SLICE,    /* places from `begin` to before `end`, every `step`th, as Python has it */
+  CST_INDEX_ELLIPSIS, /* all dimensions that the other items leave; at most one */
+  CST_INDEX_NEW_AXIS, /* a dimension of size 1 */
+  CST_INDEX_ARRAY,    /* the places in `tensor`, as numpy has it: see below */
+  CST_INDEX_BY_ROW    /* `tensor` goes through dimensions beside this one: see below */
+} cst_index_kind;
+
+#define CST_INDEX_OPEN INT64_MIN /* a slice without begin, or without end */
+
+typedef struct cst_index {
+  cst_index_kind kind;
+  const cst_path *paths;
+  size_t num_paths;
+  int64_t begin;
+  int64_t end;
+  int64_t step; /* of slices; not 0 */
+  const cst_structured *tensor;
+} cst_index;
+
+/* The part of a tensor that a key of several items means. Names are looked up first, in their
+ * order; then the other items stand for dimensions from left to right, and what is left over is
+ * taken whole. An item that stands before a name addresses a dimension that is there without the
+ * name.
+ *
+ * Rows that lists hold are looked into one by one: places count from the end of each, slices are
+ * cut at it. Null lists stay null, and give null where one place is asked for. Outside of a row:
+ * CST_INVALID_ARGUMENT with the coordinates of the row, its length, and the place.
+ *
+ * ARRAY: a dense tensor of integers (which may be null, and then give null) stands for one
+ * dimension, a tensor of k dimensions of booleans (null is false) for k of them, as the coordinates
+ * of what is true. Several of them, and AT beside them, are broadcast together; their dimensions
+ * stand where the first of them stands, or at the front if other items stand between them.
+ * BY_ROW: a tensor of k >= 1 dimensions, dense or ragged, whose first k - 1 are the next of this
+ * tensor. Integers choose within each row of the k-th, booleans keep what is true of it; null rows
+ * give null. Not together with ARRAY.
+ *
+ * An integer, or a slice with a step of 1, that comes first shares all buffers. */
+CST_API cst_status cst_structured_index(const cst_structured *tensor, const cst_index *items,
+                                        size_t count, cst_structured **out, cst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

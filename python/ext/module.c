@@ -151,6 +151,8 @@ static int traverse_module(PyObject *module, visitproc visit, void *arg) {
   for (size_t i = 0; i < CST__PY_NUM_ERRORS; i++) {
     Py_VISIT(state->errors[i]);
   }
+  Py_VISIT(state->index_error);
+  Py_VISIT(state->field_error);
   Py_VISIT(state->structured_class);
   Py_VISIT(state->leaf_class);
   return 0;
@@ -164,6 +166,8 @@ static int clear_module(PyObject *module) {
   for (size_t i = 0; i < CST__PY_NUM_ERRORS; i++) {
     Py_CLEAR(state->errors[i]);
   }
+  Py_CLEAR(state->index_error);
+  Py_CLEAR(state->field_error);
   Py_CLEAR(state->structured_class);
   Py_CLEAR(state->leaf_class);
   return 0;

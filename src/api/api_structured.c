@@ -77,6 +77,16 @@ static cst_status structured_check_path(const cst_path *path, cst_error *error) 
   return CST_OK;
 }
 
+static cst_status structured_check_paths(const cst_path *paths, size_t count, cst_error *error) {
+  if (paths == NULL && count > 0) {
+    return cst__missing("paths", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(structured_check_path(&paths[i], error));
+  }
+  return CST_OK;
+}
+
 cst_status cst_structured_field(const cst_structured *tensor, const cst_path *path,
                                 cst_structured **out, cst_error *error) {
   CST__CLEAR(out);
@@ -275,4 +285,43 @@ cst_status cst_structured_drop_null(const cst_structured *tensor, const cst_path
   CST__TRY(structured_check(tensor, "tensor", out, error));
   CST__TRY(structured_check_path(path, error));
   return cst__structured_drop_null(tensor, path, out, error);
+}
+
+/* ---- indexing ---- */
+
+static cst_status structured_check_item(const cst_index *item, size_t i, cst_error *error) {
+  switch (item->kind) {
+    case CST_INDEX_NAME:
+      return item->num_paths == 1 ? structured_check_paths(item->paths, 1, error)
+                                  : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                                              "item %zu is one name, not %zu", i, item->num_paths);
+    case CST_INDEX_NAMES:
+      return structured_check_paths(item->paths, item->num_paths, error);
+    case CST_INDEX_SLICE:
+      return item->step != 0 ? CST_OK
+                             : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                                         "item %zu is a slice with a step of 0", i);
+    case CST_INDEX_ARRAY:
+    case CST_INDEX_BY_ROW:
+      return item->tensor != NULL ? CST_OK : cst__missing("items[i].tensor", error);
+    case CST_INDEX_AT:
+    case CST_INDEX_ELLIPSIS:
+    case CST_INDEX_NEW_AXIS:
+      return CST_OK;
+  }
+  return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "item %zu is of kind %d, which there is not",
+                   i, (int)item->kind);
+}
+
+cst_status cst_structured_index(const cst_structured *tensor, const cst_index *items, size_t count,
+                                cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  if (items == NULL && count > 0) {
+    return cst__missing("items", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(structured_check_item(&items[i], i, error));
+  }
+  return cst__structured_index(tensor, items, count, out, error);
 }

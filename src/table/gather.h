@@ -19,4 +19,17 @@ typedef struct cst__chosen {
 cst_status cst__gather(const cst_array *owner, const cst__node *node, const cst__chosen *slots,
                        bool is_batch, struct ArrowArray *out, cst_error *error);
 
+/* Stretches of slots: that number i has ends[i + 1] - ends[i] slots (ends[0] is 0), `step` apart,
+ * from begins[i] on (whatever, if it has none). None of them is null. */
+typedef struct cst__spans {
+  const int64_t *begins;
+  const int64_t *ends;
+  int64_t count;
+  int64_t step;
+} cst__spans;
+
+/* The same for the slots of spans, one span after the other. */
+cst_status cst__gather_spans(const cst_array *owner, const cst__node *node, const cst__spans *spans,
+                             struct ArrowArray *out, cst_error *error);
+
 #endif /* TABLE_GATHER_H */

@@ -100,6 +100,22 @@ class NotFoundError(Error, FileNotFoundError):
 
 
 @public
+class IndexingError(ArgumentError, IndexError):
+    """An index does not fit a nested tensor: it is out of range, there are too many, or rows have
+    another length than a mask."""
+
+
+@public
+class FieldNotFoundError(NotFoundError, KeyError):
+    """A struct has no field of that name."""
+
+    def __init__(self, message: str = "", **fields: Any) -> None:
+        if message.startswith("feature '"):
+            message = "field" + message.removeprefix("feature")
+        super().__init__(message, **fields)
+
+
+@public
 class FileError(Error, OSError):
     """Reading or writing a file failed."""
 

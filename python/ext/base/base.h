@@ -52,6 +52,8 @@ typedef struct cst__py_state {
   PyObject *structured_class; /* the classes of nested_type, once _struct.tensor is loaded */
   PyObject *leaf_class;
   PyObject *errors[CST__PY_NUM_ERRORS]; /* the exception class of each status */
+  PyObject *index_error;                /* CST_INVALID_ARGUMENT of an index of a nested tensor */
+  PyObject *field_error;                /* CST_NOT_FOUND of a field */
   cst__py_gate *gate;                   /* never freed: threads may look at it until the very end */
 } cst__py_state;
 
@@ -83,6 +85,8 @@ int cst__py_errors_init(cst__py_state *state);
 /* Sets the exception for a failed call; returns NULL. Not for CST_CALLBACK with a Python exception.
  */
 PyObject *cst__py_raise(cst__py_state *state, const cst_error *error);
+/* The same as an exception of another class of the library's. */
+PyObject *cst__py_raise_as(PyObject *class, const cst_error *error);
 /* The exception object of an error. */
 PyObject *cst__py_error_object(cst__py_state *state, const cst_error *error);
 /* Sets an exception of the class of `code` with a message and a hint ("" for none); returns NULL.

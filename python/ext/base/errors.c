@@ -38,6 +38,9 @@ int cst__py_errors_init(cst__py_state *state) {
       result = state->errors[status] == NULL ? -1 : 0;
     }
   }
+  state->index_error = PyObject_GetAttrString(module, "IndexingError");
+  state->field_error = PyObject_GetAttrString(module, "FieldNotFoundError");
+  result = state->index_error == NULL || state->field_error == NULL ? -1 : result;
   Py_DECREF(module);
   return result;
 }
@@ -94,9 +97,7 @@ static PyObject *error_args(const cst_error *error) {
   return args;
 }
 
-PyObject *cst__py_error_object(cst__py_state *state, const cst_error *error) {
-  bool known = error->code > CST_OK && (int)error->code < CST__PY_NUM_ERRORS;
-  PyObject *type = state->errors[known ? error->code : CST_OK];
+static PyObject *error_object_as(PyObject *type, const cst_error *error) {
   PyObject *args = error_args(error);
   if (args == NULL) {
     return NULL;
@@ -111,17 +112,29 @@ PyObject *cst__py_error_object(cst__py_state *state, const cst_error *error) {
   return object;
 }
 
-PyObject *cst__py_raise(cst__py_state *state, const cst_error *error) {
-  if (error->code == CST_INTERRUPTED &&
-      (PyErr_Occurred() != NULL || cst__py_raise_interruption(state->gate))) {
-    return NULL;
-  }
-  PyObject *object = cst__py_error_object(state, error);
+PyObject *cst__py_error_object(cst__py_state *state, const cst_error *error) {
+  bool known = error->code > CST_OK && (int)error->code < CST__PY_NUM_ERRORS;
+  return error_object_as(state->errors[known ? error->code : CST_OK], error);
+}
+
+static PyObject *raise_object(PyObject *object) {
   if (object != NULL) {
     PyErr_SetObject((PyObject *)Py_TYPE(object), object);
     Py_DECREF(object);
   }
   return NULL;
+}
+
+PyObject *cst__py_raise_as(PyObject *class, const cst_error *error) {
+  return raise_object(error_object_as(class, error));
+}
+
+PyObject *cst__py_raise(cst__py_state *state, const cst_error *error) {
+  if (error->code == CST_INTERRUPTED &&
+      (PyErr_Occurred() != NULL || cst__py_raise_interruption(state->gate))) {
+    return NULL;
+  }
+  return raise_object(cst__py_error_object(state, error));
 }
 
 PyObject *cst__py_fail(cst__py_state *state, cst_status code, const char *hint, const char *fmt,

@@ -38,7 +38,22 @@ const cst_structured *cst__py_nested_view(cst__py_state *state, PyObject *object
 
 PyObject *cst__py_nested_finish(cst__py_state *state, cst_status status, const cst_error *error,
                                 cst_structured *made) {
-  return status == CST_OK ? cst__py_nested_wrap(state, made) : cst__py_raise(state, error);
+  if (status == CST_OK) {
+    return cst__py_nested_wrap(state, made);
+  }
+  return status == CST_NOT_FOUND ? cst__py_raise_as(state->field_error, error)
+                                 : cst__py_raise(state, error);
+}
+
+PyObject *cst__py_nested_finish_index(cst__py_state *state, cst_status status,
+                                      const cst_error *error, cst_structured *made) {
+  if (status == CST_SCHEMA) { /* a name below something that is no struct */
+    cst_error not_found = *error;
+    not_found.code = CST_NOT_FOUND;
+    return cst__py_raise_as(state->field_error, &not_found);
+  }
+  return status == CST_INVALID_ARGUMENT ? cst__py_raise_as(state->index_error, error)
+                                        : cst__py_nested_finish(state, status, error, made);
 }
 
 PyObject *cst__py_nested_new(PyObject *module, PyObject *args) {

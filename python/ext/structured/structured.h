@@ -25,6 +25,10 @@ const cst_structured *cst__py_nested_view(cst__py_state *state, PyObject *object
 PyObject *cst__py_nested_finish(cst__py_state *state, cst_status status, const cst_error *error,
                                 cst_structured *made);
 
+/* The same of indexing, where an argument that does not fit is an IndexError too. */
+PyObject *cst__py_nested_finish_index(cst__py_state *state, cst_status status,
+                                      const cst_error *error, cst_structured *made);
+
 /* Functions of the module, see _core.pyi. */
 PyObject *cst__py_nested_new(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_classes(PyObject *module, PyObject *args);
@@ -46,6 +50,22 @@ typedef struct cst__py_path {
  * split at its dots, for the library to say what is missing. 0, or -1 with an exception. */
 int cst__py_path_init(cst__py_path *path, const struct ArrowSchema *schema, PyObject *key);
 void cst__py_path_reset(cst__py_path *path);
+
+/* ---- key_array.c ---- */
+
+/* An array as the library takes it, or an integer by itself. */
+typedef struct cst__py_key_array {
+  cst_structured *tensor; /* to be released */
+  bool is_single;
+  int64_t single;
+} cst__py_key_array;
+
+/* Of an object with a buffer; its data is copied. 0, or -1 with an exception, as all of these. */
+int cst__py_key_buffer(cst__py_state *state, PyObject *object, cst__py_key_array *out);
+/* Of what columnstone.array takes: lists, Arrow data. */
+int cst__py_key_values(cst__py_state *state, PyObject *object, cst__py_key_array *out);
+/* A tensor of one bool, without dimensions. */
+int cst__py_key_bool(cst__py_state *state, bool value, cst__py_key_array *out);
 
 /* ---- key.c ---- */
 

@@ -113,8 +113,8 @@ static int64_t fill_entries(feed *f, void *entries, int width, int64_t count, in
   for (int64_t i = 0; i < count; i++) {
     int64_t value = mode % 8 * i + first;
     if (mode >= 128) {
-      int16_t raw = (int16_t)(take(f) | take(f) << 8);
-      value = raw;
+      uint8_t low = take(f);
+      value = (int16_t)(low | take(f) << 8);
     }
     put_entry(entries, width, i, value);
     largest = value > largest ? value : largest;

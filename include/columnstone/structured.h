@@ -199,6 +199,11 @@ CST_API cst_status cst_structured_partition(const cst_structured *tensor, const 
                                             size_t count, int64_t size, cst_structured **out,
                                             cst_error *error);
 
+/* How long the lists of dimension `axis` are: int64, null for a null list, in the dimensions before
+ * it. */
+CST_API cst_status cst_structured_row_lengths(const cst_structured *tensor, int axis,
+                                              cst_structured **out, cst_error *error);
+
 /* ---- values and nulls ---- */
 
 /* The tensor with `value` (0 or 1) in place of every value: numbers, bools; of strings and binary

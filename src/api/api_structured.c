@@ -241,6 +241,13 @@ cst_status cst_structured_partition(const cst_structured *tensor, const int64_t 
   return cst__structured_partition(tensor, splits, count, size, out, error);
 }
 
+cst_status cst_structured_row_lengths(const cst_structured *tensor, int axis, cst_structured **out,
+                                      cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  return cst__structured_row_lengths(tensor, axis, out, error);
+}
+
 /* ---- values and nulls ---- */
 
 cst_status cst_structured_like(const cst_structured *tensor, int value, cst_structured **out,

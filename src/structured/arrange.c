@@ -46,7 +46,7 @@ void cst__levels_name_list(const cst__dim *levels, size_t level, int64_t list, c
     }
     list = above;
   }
-  size_t used = (size_t)snprintf(text, size, count > 0 ? "row " : "the rows");
+  size_t used = (size_t)snprintf(text, size, count > 0 ? "row " : "the outermost dimension");
   for (size_t k = 0; k < count && used < size; k++) {
     used += (size_t)snprintf(text + used, size - used, "[%lld]", (long long)places[k]);
   }

@@ -21,6 +21,8 @@ cst_status cst__structured_merge_dims(const cst_structured *tensor, int outer, i
 cst_status cst__structured_partition(const cst_structured *tensor, const int64_t *splits,
                                      size_t count, int64_t size, cst_structured **out,
                                      cst_error *error);
+cst_status cst__structured_row_lengths(const cst_structured *tensor, int axis, cst_structured **out,
+                                       cst_error *error);
 
 /* The dimension that an axis means, from 0 to count - 1; negative ones count from the end. */
 cst_status cst__structured_axis(int axis, size_t count, size_t *out, cst_error *error);

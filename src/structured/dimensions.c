@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "arrow/owned.h"
-#include "structured/levels.h"
+#include "structured/arrange.h"
 #include "table/walk.h"
 
 /* The length that all lists have; -1: they differ, one is null, or there are none. */
@@ -65,4 +65,40 @@ cst_status cst__structured_flat_values(const cst_structured *tensor, cst_structu
   cst_status status = cst__levels_rest(&levels, tensor, &rest, error);
   cst__levels_close(&levels);
   return status == CST_OK ? cst__structured_result(rest, false, out, error) : status;
+}
+
+/* ---- lengths ---- */
+
+static cst_status lengths_of(const cst__dim *level, const cst_allocator *allocator, cst_array **out,
+                             cst_error *error) {
+  struct ArrowArray made;
+  int64_t *lengths = cst__new_int64(allocator, level->num_lists, &made, error);
+  if (lengths == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t i = 0; i < level->num_lists; i++) {
+    lengths[i] = level->splits[i + 1] - level->splits[i];
+  }
+  cst_status status = cst__dim_validity(level, &made, error);
+  if (status != CST_OK) {
+    cst__array_release(&made);
+    return status;
+  }
+  return cst__int64_result(allocator, &made, out, error);
+}
+
+cst_status cst__structured_row_lengths(const cst_structured *tensor, int axis, cst_structured **out,
+                                       cst_error *error) {
+  cst__levels levels;
+  cst_array *lengths;
+  size_t at = 0;
+  CST__TRY(cst__structured_axis(axis, cst__structured_rank(tensor), &at, error));
+  CST__TRY(cst__levels_open(tensor, at + 1, &levels, error));
+  cst_status status = lengths_of(&levels.items[at], &tensor->array->allocator, &lengths, error);
+  if (status == CST_OK) {
+    status = cst__levels_tensor(levels.items, at, lengths, out, error);
+    cst__array_handle_release(lengths);
+  }
+  cst__levels_close(&levels);
+  return status;
 }

@@ -121,19 +121,19 @@ typedef struct stacking {
   const cst_allocator *allocator;
 } stacking;
 
-static cst_status stack_nulls(const stacking *s, const cst__dim *level, struct ArrowArray *out) {
-  if (level->nulls == NULL) {
+cst_status cst__dim_validity(const cst__dim *dim, struct ArrowArray *out, cst_error *error) {
+  if (dim->nulls == NULL) {
     return CST_OK;
   }
-  uint8_t *bits = cst__owned_buffer(out, 0, cst__bits_size(level->num_lists));
+  uint8_t *bits = cst__owned_buffer(out, 0, cst__bits_size(dim->num_lists));
   if (bits == NULL) {
-    return cst__fail_memory(s->assembly.error, cst__bits_size(level->num_lists));
+    return cst__fail_memory(error, cst__bits_size(dim->num_lists));
   }
-  memset(bits, 0, cst__bits_size(level->num_lists));
+  memset(bits, 0, cst__bits_size(dim->num_lists));
   out->null_count = 0;
-  for (int64_t i = 0; i < level->num_lists; i++) {
-    bits[i >> 3] = (uint8_t)(bits[i >> 3] | (unsigned)(level->nulls[i] == 0) << (i & 7));
-    out->null_count += level->nulls[i] != 0;
+  for (int64_t i = 0; i < dim->num_lists; i++) {
+    bits[i >> 3] = (uint8_t)(bits[i >> 3] | (unsigned)(dim->nulls[i] == 0) << (i & 7));
+    out->null_count += dim->nulls[i] != 0;
   }
   return CST_OK;
 }
@@ -179,7 +179,7 @@ static cst_status stack_level(const stacking *s, const cst__dim *level, cst__mad
   lists.length = level->num_lists;
   *lists.children[0] = made->array;
   made->array = lists;
-  CST__TRY(stack_nulls(s, level, &made->array));
+  CST__TRY(cst__dim_validity(level, &made->array, s->assembly.error));
   if (!is_fixed) {
     CST__TRY(stack_offsets(s, level, &made->array));
   }

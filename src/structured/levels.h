@@ -20,6 +20,9 @@ static inline int64_t cst__dim_total(const cst__dim *level) {
   return level->splits[level->num_lists];
 }
 
+/* Gives an array of a slot per list a bitmap, if some are null. */
+cst_status cst__dim_validity(const cst__dim *dim, struct ArrowArray *out, cst_error *error);
+
 typedef struct cst__levels {
   cst__arena arena; /* holds the levels, and what operations make of them */
   size_t count;

@@ -108,18 +108,16 @@ cst_status cst__made_list(const cst__assembly *a, const cst__runs *lists, cst__m
                           cst__made *out) {
   out->array.release = NULL;
   cst_status status = made_empty_lists(a, lists, &out->array);
-  if (status != CST_OK) {
-    cst__made_release(out);
-    cst__made_release(items);
-    return status;
+  if (status == CST_OK) {
+    *out->array.children[0] = items->array;
+    items->array.release = NULL;
+    status = made_list_type(a, lists, items->schema, &out->schema);
   }
-  *out->array.children[0] = items->array;
-  items->array.release = NULL;
-  status = made_list_type(a, lists, items->schema, &out->schema);
   if (status == CST_OK) {
     status = made_allow_nulls(a, out);
   }
   if (status != CST_OK) {
+    cst__made_release(items);
     cst__made_release(out);
   }
   return status;

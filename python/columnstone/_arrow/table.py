@@ -463,12 +463,16 @@ def _parents(parents: Iterable[int]) -> Buffer:
 
 
 def fill_null(self: Array, fill: Any) -> Array:
-    schema = self.schema
+    return _core.array_fill_null(self, fill_of(self.schema, fill))
+
+
+def fill_of(schema: ArrowSchema, fill: Any) -> Array:
+    """What nulls of a type are filled with: an Array of one value, or of a list's."""
+    if hasattr(fill, "__arrow_c_array__"):
+        return array(fill)
     is_list = schema.format[:2] in ("+l", "+L", "+w", "+v", "+m")
-    if not hasattr(fill, "__arrow_c_array__"):
-        item = schema.children[0] if is_list else schema
-        fill = _array_of_values(item, list(fill) if is_list else [fill])
-    return _core.array_fill_null(self, array(fill))
+    item = schema.children[0] if is_list else schema
+    return array(_array_of_values(item, list(fill) if is_list else [fill]))
 
 
 def to_numpy(self: Array) -> npt.NDArray[Any]:

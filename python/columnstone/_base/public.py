@@ -13,3 +13,9 @@ def public(named: _Named) -> _Named:
     Outermost, because a dataclass looks up its annotations in the module that it names."""
     named.__module__ = "columnstone"
     return named
+
+
+def public_struct(named: _Named) -> _Named:
+    """The same for the functions that columnstone/struct.py lists: `columnstone.struct.NAME`."""
+    named.__module__ = "columnstone.struct"
+    return named

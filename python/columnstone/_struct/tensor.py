@@ -11,7 +11,7 @@ from .._core import NestedTensor
 from .paths import PathOperations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from .._core import Array
@@ -43,6 +43,56 @@ class _Nested(NestedTensor):
         is_list = self.is_row and self.rank > 0
         return (self.schema.children[0] if is_list else self.schema).__arrow_c_schema__()
 
+    # ---- dimensions ----
+
+    def merge_dims(self, outer: int, inner: int) -> StructuredTensor | LeafTensor:
+        """See columnstone.struct.merge_dims."""
+        from .arrange import merge_dims
+
+        return merge_dims(self, outer, inner)
+
+    def partition_outer_dimension(
+        self, partition: int | Iterable[int]
+    ) -> StructuredTensor | LeafTensor:
+        """See columnstone.struct.partition_outer_dimension."""
+        from .arrange import partition_outer_dimension
+
+        return partition_outer_dimension(self, partition)
+
+    def row_lengths(self, axis: int = 1) -> StructuredTensor | LeafTensor:
+        """See columnstone.struct.row_lengths."""
+        from .arrange import row_lengths
+
+        return row_lengths(self, axis)
+
+    # ---- nulls ----
+
+    def is_null(self, path: str | tuple[str, ...] = "") -> StructuredTensor | LeafTensor:
+        """See columnstone.struct.is_null."""
+        from .nulls import is_null
+
+        return is_null(self, path)
+
+    def has(self, path: str | tuple[str, ...]) -> StructuredTensor | LeafTensor:
+        """See columnstone.struct.has."""
+        from .nulls import has
+
+        return has(self, path)
+
+    def fill_null(self, value: object) -> StructuredTensor | LeafTensor:
+        """See columnstone.struct.fill_null."""
+        from .nulls import fill_null
+
+        return fill_null(self, value)
+
+    def drop_null(self, path: str | tuple[str, ...] = "") -> StructuredTensor | LeafTensor:
+        """See columnstone.struct.drop_null."""
+        from .nulls import drop_null
+
+        return drop_null(self, path)
+
+    # ---- data frames ----
+
     def to_pandas(self) -> Any:
         """A pandas.DataFrame of the structs, or a Series of the values, with a row per element.
 
@@ -67,7 +117,7 @@ class StructuredTensor(_Nested, PathOperations):
     def field_value(self, name: str) -> StructuredTensor | LeafTensor:
         """The field of that name (or path), of every struct: its dimensions are those of this
         tensor and, below them, the field's own."""
-        return self[name]
+        return cast("StructuredTensor | LeafTensor", self[name])
 
     @classmethod
     def from_firestore(cls, documents: Any) -> StructuredTensor:

@@ -33,6 +33,21 @@ PyObject *cst__py_nested_finish_index(cst__py_state *state, cst_status status,
 PyObject *cst__py_nested_new(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_classes(PyObject *module, PyObject *args);
 
+/* ---- arrange.c: functions of the module, see _core.pyi ---- */
+
+PyObject *cst__py_nested_concat(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_stack(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_tile(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_expand_dims(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_row_lengths(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_squeeze(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_merge_dims(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_partition(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_like(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_test_null(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_drop_null(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_fill_null(PyObject *module, PyObject *args);
+
 /* ---- path.c ---- */
 
 enum { CST__PY_SHORT_PATH = 64 };

@@ -1,0 +1,191 @@
+"""Operations on whole dimensions: joining, repeating, adding and removing them."""
+
+from __future__ import annotations
+
+from array import array as _numbers
+from operator import index as _index
+from typing import TYPE_CHECKING, Any, cast
+
+from .. import _core
+from .._arrow.table import array
+from .._base.errors import ArgumentError
+from .._base.public import public_struct
+from .as_nested import all_nested, as_nested
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .._core import Nested
+
+
+@public_struct
+def concat(values: Iterable[object], axis: int = 0) -> Nested:
+    """The tensors one after the other along a dimension.
+
+    All have one rank, and the same rows in the dimensions before the axis (ArgumentError with the
+    row). Types are promoted as `columnstone.concat` does, and a field that some tensors lack is
+    null in their rows. A null row counts as an empty one; where it is null in all, it is null.
+
+    >>> concat([[[1], [2, 3]], [[4], []]], axis=1).to_py()
+    [[1, 4], [2, 3]]
+    """
+    return _core.nested_concat(all_nested(values), _index(axis))
+
+
+@public_struct
+def stack(values: Iterable[object], axis: int = 0) -> Nested:
+    """The tensors side by side along a new dimension. They have one rank, and the same rows in the
+    dimensions before the axis; after it they may differ in length.
+
+    >>> stack([[1, 2], [3, 4]], axis=1).to_py()
+    [[1, 3], [2, 4]]
+    """
+    return _core.nested_stack(all_nested(values), _index(axis))
+
+
+@public_struct
+def unstack(tensor: object, num: int | None = None, axis: int = 0) -> list[Nested]:
+    """The parts along a dimension, each without it. Its length is the same everywhere; if `num` is
+    given, it is that (ArgumentError if not).
+
+    >>> [part.to_py() for part in unstack([[1, 2], [3, 4]], axis=1)]
+    [[1, 3], [2, 4]]
+    """
+    nested = as_nested(tensor)
+    at = _axis(nested, axis)
+    length = nested.shape[at]
+    if length is None or (num is not None and num != length):
+        found = "rows of differing lengths" if length is None else f"a length of {length}"
+        expected = "one length" if num is None else f"{num}"
+        raise ArgumentError(f"dimension {at} has {found}, expected {expected}")
+    front = (slice(None),) * at
+    return [nested[(*front, i)] for i in range(length)]
+
+
+def _axis(nested: Nested, axis: int) -> int:
+    """The dimension that an axis means."""
+    at = _index(axis)
+    if not -nested.rank <= at < nested.rank:
+        raise ArgumentError(f"axis {at} of a tensor of {nested.rank} dimensions")
+    return at % nested.rank
+
+
+@public_struct
+def tile(tensor: object, multiples: Sequence[int]) -> Nested:
+    """The tensor repeated along each dimension, which has a number in `multiples`.
+
+    >>> tile([[1], [2, 3]], [1, 2]).to_py()
+    [[1, 1], [2, 3, 2, 3]]
+    """
+    counts = _numbers("q", [_index(count) for count in multiples])
+    return _core.nested_tile(as_nested(tensor), counts)
+
+
+@public_struct
+def expand_dims(tensor: object, axis: int) -> Nested:
+    """The tensor with a new dimension of length 1.
+
+    >>> expand_dims([1, 2], 1).to_py()
+    [[1], [2]]
+    """
+    return _core.nested_expand_dims(as_nested(tensor), _index(axis))
+
+
+@public_struct
+def squeeze(tensor: object, axis: int | Sequence[int] | None = None) -> Nested:
+    """The tensor without dimensions of length 1: those that are named, whose rows all have that
+    length (ArgumentError with the row that has another); else all that there are. A null row
+    becomes a null element.
+
+    >>> squeeze([[1], [2]], 1).to_py()
+    [1, 2]
+    """
+    nested = as_nested(tensor)
+    if axis is None:
+        return _core.nested_squeeze(nested, ())
+    axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
+    if not axes:
+        return nested
+    return _core.nested_squeeze(nested, tuple(_index(cast("Any", a)) for a in axes))
+
+
+@public_struct
+def merge_dims(tensor: object, outer: int, inner: int) -> Nested:
+    """The dimensions from outer to inner as one, their rows one after the other.
+
+    >>> merge_dims([[1], [2, 3]], 0, 1).to_py()
+    [1, 2, 3]
+    """
+    return _core.nested_merge_dims(as_nested(tensor), _index(outer), _index(inner))
+
+
+@public_struct
+def partition_outer_dimension(tensor: object, partition: int | Iterable[int]) -> Nested:
+    """The outermost dimension as two: an int makes rows of that length; row splits say where each
+    row begins and the last one ends.
+
+    >>> partition_outer_dimension([1, 2, 3], [0, 1, 1, 3]).to_py()
+    [[1], [], [2, 3]]
+    """
+    nested = as_nested(tensor)
+    if isinstance(partition, int):
+        return _core.nested_partition(nested, None, partition)
+    return _core.nested_partition(nested, int64s(partition), 0)
+
+
+def int64s(numbers: Any) -> _numbers[int]:
+    """Integers of a list, of a numpy array or of an Arrow array."""
+    if hasattr(numbers, "__arrow_c_array__"):
+        numbers = array(numbers).to_pylist()
+    elif hasattr(numbers, "tolist"):
+        numbers = numbers.tolist()
+    return _numbers("q", [_index(number) for number in numbers])
+
+
+@public_struct
+def identity(tensor: object) -> Nested:
+    """The tensor itself: it is immutable."""
+    return as_nested(tensor)
+
+
+@public_struct
+def rank(tensor: object) -> int:
+    """The number of dimensions."""
+    return as_nested(tensor).rank
+
+
+@public_struct
+def shape(tensor: object) -> tuple[int | None, ...]:
+    """The length of each dimension; None where its rows differ in length."""
+    return as_nested(tensor).shape
+
+
+@public_struct
+def size(tensor: object) -> int:
+    """The number of elements."""
+    nested = as_nested(tensor)
+    return 1 if nested.rank == 0 else len(nested.flat_values)
+
+
+@public_struct
+def row_lengths(tensor: object, axis: int = 1) -> Nested:
+    """How long the rows of a dimension are, in the dimensions before it; null for a null row.
+
+    >>> row_lengths([[1], [], None, [2, 3]]).to_py()
+    [1, 0, None, 2]
+    """
+    return _core.nested_row_lengths(as_nested(tensor), _index(axis))
+
+
+@public_struct
+def zeros_like(tensor: object) -> Nested:
+    """The tensor with zeros, False and empty strings for all values; nulls stay. SchemaError, with
+    the path, for times and other types that have no zero."""
+    return _core.nested_like(as_nested(tensor), 0)
+
+
+@public_struct
+def ones_like(tensor: object) -> Nested:
+    """The tensor with ones, or True, for all values; nulls stay. SchemaError, with the path, for
+    strings and other types that have no one."""
+    return _core.nested_like(as_nested(tensor), 1)

@@ -1,0 +1,70 @@
+"""Operations on nulls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from .. import _core
+from .._arrow.table import fill_of
+from .._base.public import public_struct
+from .as_nested import as_nested
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from .._core import Nested
+
+    Path: TypeAlias = str | tuple[str, ...]
+
+
+@public_struct
+def is_null(tensor: object, path: Path = "") -> Nested:
+    """A bool for each element: True where it is null, or where its field at the path is. A path
+    through lists gives the dimensions of the structs that have the field. Null rows stay null.
+
+    >>> is_null([[1, None], None]).to_py()
+    [[False, True], None]
+    """
+    return _core.nested_test_null(as_nested(tensor), path, False)
+
+
+@public_struct
+def has(tensor: object, path: Path) -> Nested:
+    """A bool for each element: True where its field at the path is there, which is neither null
+    nor an empty list."""
+    return _core.nested_test_null(as_nested(tensor), path, True)
+
+
+@public_struct
+def drop_null(tensor: object, path: Path = "") -> Nested:
+    """The tensor without the elements that are null, or whose field at the path is: the rows of the
+    innermost dimension become shorter. Null rows stay null.
+
+    >>> drop_null([[1, None], None, [2]]).to_py()
+    [[1], None, [2]]
+    """
+    return _core.nested_drop_null(as_nested(tensor), path)
+
+
+@public_struct
+def fill_null(tensor: object, value: object) -> Nested:
+    """The tensor with a value in place of nulls.
+
+    Of a leaf tensor: one value for all null elements, of the tensor's type (SchemaError if it is
+    not); or [], which makes null rows empty, in all dimensions. Of a structured tensor: a dict of
+    path -> value.
+
+    >>> fill_null([[1, None], None], 0).to_py()
+    [[1, 0], None]
+    >>> fill_null([[1, None], None], []).to_py()
+    [[1, None], []]
+    """
+    nested = as_nested(tensor)
+    if isinstance(value, Mapping):
+        changes = {path: fill_null(nested[path], one) for path, one in value.items()}
+        return cast("Nested", cast("Any", nested).with_updates(changes))
+    if isinstance(value, list | tuple) and not value:
+        return _core.nested_fill_null(nested, None)
+    fill = fill_of(nested.flat_values.schema, value)
+    return _core.nested_fill_null(nested, fill)

@@ -200,6 +200,8 @@ static PyMethodDef functions[] = {
     {"batch_from", cst__py_table_batch_from, METH_VARARGS, NULL},
     {"_close_gate", close_gate, METH_NOARGS, NULL},
     {"nested", cst__py_nested_new, METH_VARARGS, NULL},
+    {"nested_preview", cst__py_nested_preview, METH_VARARGS, NULL},
+    {"type_tree", cst__py_type_tree, METH_VARARGS, NULL},
     {"nested_classes", cst__py_nested_classes, METH_VARARGS, NULL},
     {"nested_concat", cst__py_nested_concat, METH_VARARGS, NULL},
     {"nested_stack", cst__py_nested_stack, METH_VARARGS, NULL},

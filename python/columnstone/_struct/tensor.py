@@ -92,6 +92,27 @@ class _Nested(NestedTensor):
         return drop_null(self, path)
 
     # ---- data frames ----
+    def __repr__(self) -> str:
+        from . import show
+
+        return show.text(self)
+
+    def _repr_html_(self) -> str:
+        from . import show
+
+        return show.html(self)
+
+    def show_tree(
+        self, max_depth: int | None = None, max_fields: int | None = 100, *, ascii: bool = False
+    ) -> None:
+        """Prints the type as a tree: a line for each field, and below it its own fields. A pair of
+        brackets stands for each dimension, with its length if all rows have that one, else with
+        `*`; `?` stands after what may be null. At most `max_depth` levels of fields (None: all; 1:
+        only the tensor itself), and of each struct the first `max_fields` (None: all).
+        """
+        from . import show
+
+        print(show.tree(self, max_depth, max_fields, ascii), end="")
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame of the structs, or a Series of the values, with a row per element.

@@ -124,28 +124,37 @@ static void list_view(const struct ArrowArray *array, bool large, int64_t at, in
   *end = *begin + (large ? ((const int64_t *)sizes)[at] : ((const int32_t *)sizes)[at]);
 }
 
+bool cst__py_list_items(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                        int64_t slot, int64_t *begin, int64_t *end) {
+  int64_t at = array->offset + slot;
+  switch (schema->format[1]) {
+    case 'l':
+    case 'L':
+    case 'm':
+      range_at(array, schema->format[1] == 'L', at, begin, end);
+      return true;
+    case 'v':
+      list_view(array, schema->format[2] == 'L', at, begin, end);
+      return true;
+    case 'w':
+      *end = strtoll(schema->format + 3, NULL, 10);
+      *begin = at * *end;
+      *end += *begin;
+      return true;
+    default:
+      return false;
+  }
+}
+
 static PyObject *nested(cst__py_state *state, const struct ArrowSchema *schema,
                         const struct ArrowArray *array, int64_t at) {
   int64_t begin;
   int64_t end;
-  switch (schema->format[1]) {
-    case 's':
-      return struct_value(state, schema, array, at);
-    case 'l':
-    case 'L':
-    case 'm':
-      range_at(array, schema->format[1] == 'L', at, &begin, &end);
-      break;
-    case 'v':
-      list_view(array, schema->format[2] == 'L', at, &begin, &end);
-      break;
-    case 'w':
-      end = strtoll(schema->format + 3, NULL, 10);
-      begin = at * end;
-      end += begin;
-      break;
-    default:
-      return NULL;
+  if (schema->format[1] == 's') {
+    return struct_value(state, schema, array, at);
+  }
+  if (!cst__py_list_items(schema, array, at - array->offset, &begin, &end)) {
+    return NULL;
   }
   return cst__py_values(state, schema->children[0], array->children[0], begin, end - begin);
 }

@@ -93,6 +93,11 @@ PyObject *cst__py_nested_subscript(PyObject *self, PyObject *key);
 PyObject *cst__py_nested_update(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_only(PyObject *module, PyObject *args);
 
+/* ---- preview.c: functions of the module, see _core.pyi ---- */
+
+PyObject *cst__py_nested_preview(PyObject *module, PyObject *args);
+PyObject *cst__py_type_tree(PyObject *module, PyObject *args);
+
 /* ---- the type ---- */
 
 extern PyType_Spec cst__py_nested_spec;

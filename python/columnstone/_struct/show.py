@@ -1,0 +1,398 @@
+"""Tensors for people: repr(), HTML tables, trees of types.
+
+Only what is shown becomes Python objects, so that all of it is fast however large a tensor is.
+"""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .._base.errors import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from types import EllipsisType
+
+    from .._core import ArrowSchema, NestedTensor
+
+ROWS = 10  # that are shown
+FIELDS = 20  # of a scalar, and of an HTML table
+ITEMS = 4  # of a list within a row
+VALUES = 100  # of one cell
+CELL = 60  # columns of the terminal that a cell takes at most
+NARROW = 12  # and to which it is cut if others need the room
+LISTS = ("+l", "+L", "+w", "+v", "+m")
+
+# ---- text ----
+
+
+def width(text: str) -> int:
+    """Columns of a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def cut(text: str, room: int) -> str:
+    """The text, ended by … if it takes more columns than there is room for."""
+    if width(text) <= room:
+        return text
+    used = 0
+    kept = []
+    for c in text:
+        used += width(c)
+        if used > room - 1:
+            break
+        kept.append(c)
+    return "".join(kept) + "…"
+
+
+def padded(text: str, room: int) -> str:
+    return text + " " * (room - width(text))
+
+
+def printable(text: str) -> str:
+    r"""Control characters, and others that do not show as they are, escaped: \x1b."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
+        for c in text
+    )
+
+
+def quoted(text: str) -> str:
+    plain = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{printable(plain)}"'
+
+
+# ---- values ----
+
+_EPOCH = datetime.datetime(1970, 1, 1)
+_PER_SECOND = {"s": 1, "m": 1_000, "u": 1_000_000, "n": 1_000_000_000}
+
+
+def _fraction(ticks: int, unit: str) -> str:
+    digits = len(str(_PER_SECOND[unit])) - 1
+    return f".{ticks:0{digits}d}" if ticks else ""
+
+
+def _moment(count: int, unit: str) -> str:
+    """A number of units since 1970 as a date and a time, in UTC."""
+    seconds, ticks = divmod(count, _PER_SECOND[unit])
+    try:
+        moment = _EPOCH + datetime.timedelta(seconds=seconds)
+    except OverflowError:  # a year that Python does not have
+        return f"{count} {_unit_name(unit)} since 1970"
+    return f"{moment.isoformat(' ')}{_fraction(ticks, unit)}"
+
+
+def _unit_name(unit: str) -> str:
+    return unit if unit == "s" else f"{unit}s"
+
+
+def _day_time(count: int, unit: str) -> str:
+    seconds, ticks = divmod(count, _PER_SECOND[unit])
+    hours, rest = divmod(seconds, 3600)
+    return f"{hours:02d}:{rest // 60:02d}:{rest % 60:02d}{_fraction(ticks, unit)}"
+
+
+def _decimal(count: int, scale: int) -> str:
+    if scale <= 0:
+        return f"{count}{'0' * -scale if count else ''}"
+    digits = f"{abs(count):0{scale + 1}d}"
+    return f"{'-' if count < 0 else ''}{digits[:-scale]}.{digits[-scale:]}"
+
+
+def opaque_text(format: str, data: bytes) -> str:
+    """A date, a time or a decimal: its Arrow format and the bytes of its slot."""
+    count = int.from_bytes(data, "little", signed=True)
+    if format.startswith("d:"):
+        return _decimal(count, int(format[2:].split(",")[1]))
+    if format.startswith("ts"):
+        return _moment(count, format[2]) + ("Z" if format[4:] else "")  # Arrow counts in UTC
+    if format.startswith("tt"):
+        return _day_time(count, format[2])
+    if format.startswith("tD"):
+        return f"{count} {_unit_name(format[2])}"
+    if format == "tdD":
+        return _moment(count * 86_400, "s").removesuffix(" 00:00:00")
+    if format == "tdm":
+        return _moment(count, "m").removesuffix(" 00:00:00")
+    return f"0x{data.hex()}"  # intervals
+
+
+def _items_text(items: Iterable[Any]) -> str:
+    return ", ".join(value_text(item) for item in items)
+
+
+def _field_text(name: str | EllipsisType, value: Any) -> str:
+    return "…" if not isinstance(name, str) else f"{printable(name)}: {value_text(value)}"
+
+
+def value_text(value: Any) -> str:
+    """What nested_preview gives, as text."""
+    if value is None:
+        return "null"
+    if value is ...:
+        return "…"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, list):
+        return f"[{_items_text(value)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(_field_text(name, item) for name, item in value.items())}}}"
+    if isinstance(value, tuple):
+        return opaque_text(*value)
+    return repr(value)
+
+
+# ---- the parts of a tensor ----
+
+
+def element_type(tensor: NestedTensor) -> ArrowSchema:
+    """The type below all dimensions."""
+    schema = tensor.schema
+    while schema.format[:2] in LISTS:
+        schema = schema.children[0]
+    return schema
+
+
+def type_text(schema: ArrowSchema) -> str:
+    """A type in one line: "[*] struct, 3 fields"."""
+    return printable(_core.type_tree(schema, False, 1, 0).rstrip("\n"))
+
+
+@dataclass
+class Column:
+    name: str
+    type: str
+    cells: list[str]
+
+
+def _preview(tensor: NestedTensor, field: int, room: int) -> list[str]:
+    rows = _core.nested_preview(tensor, field, ROWS, ITEMS, VALUES, 4 * room)
+    return [cut(value_text(row), room) for row in rows]
+
+
+def _column(tensor: NestedTensor, field: ArrowSchema, i: int, room: int) -> Column:
+    cells = _preview(tensor, i, room)
+    return Column(cut(printable(field.name), room), cut(type_text(field), room), cells)
+
+
+def _null_rows(tensor: NestedTensor) -> list[bool]:
+    rows = _core.nested_preview(tensor, -1, ROWS, 0, 0, 0)
+    return [row is None for row in rows]
+
+
+def _mark_null_rows(columns: list[Column], nulls: list[bool]) -> None:
+    """A row that is null itself is told once."""
+    for column in columns[1:]:
+        column.cells = [
+            "" if is_null else cell for cell, is_null in zip(column.cells, nulls, strict=True)
+        ]
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _count_rows(tensor: NestedTensor) -> int:
+    """Of a tensor that is not null."""
+    return 1 if tensor.rank == 0 else tensor.nrows()
+
+
+def headline(tensor: NestedTensor, fields: Sequence[ArrowSchema] | None) -> str:
+    what = _plural(len(fields), "field") if fields is not None else type_text(element_type(tensor))
+    return f"{type(tensor).__name__}, shape {tensor.shape}, {what}"
+
+
+def _fields(tensor: NestedTensor) -> Sequence[ArrowSchema] | None:
+    element = element_type(tensor)
+    return element.children if element.format == "+s" else None
+
+
+# ---- repr ----
+
+
+def _fitting(columns: Sequence[Column], room: int) -> list[int]:
+    """The width of each of the first columns, as many as fit: as wide as they want to be, or else
+    the widest ones cut alike."""
+    wanted = [
+        max(map(width, (column.name, column.type, *column.cells)), default=0) for column in columns
+    ]
+    used = 0
+    count = 0
+    for want in wanted:
+        used += min(want, NARROW) + 2
+        if used > room and count > 0:
+            break
+        count += 1
+    wanted = wanted[:count]
+    most = CELL
+    while most > NARROW and sum(min(want, most) + 2 for want in wanted) > room:
+        most -= 1
+    return [min(want, most) for want in wanted]
+
+
+def _table(columns: Sequence[Column], widths: Sequence[int]) -> list[str]:
+    def line(cells: Iterable[str]) -> str:
+        parts = (padded(cut(cell, room), room) for cell, room in zip(cells, widths, strict=False))
+        return (" " + "  ".join(parts)).rstrip()
+
+    names = line(column.name for column in columns)
+    types = line(column.type for column in columns)
+    rule = line("─" * room for room in widths)
+    rows = [line(cells) for cells in zip(*(column.cells for column in columns), strict=True)]
+    return [names, types, rule, *rows]
+
+
+def _rest(tensor: NestedTensor, hidden: Sequence[ArrowSchema], room: int) -> list[str]:
+    """What is not shown."""
+    rest = []
+    rows = _count_rows(tensor) - ROWS
+    if rows > 0:
+        rest.append(f" … {_plural(rows, 'more row')}")
+    if hidden:
+        names = ", ".join(printable(field.name) for field in hidden[:ROWS])
+        rest.append(cut(f" … {_plural(len(hidden), 'more field')}: {names}", room))
+    return rest
+
+
+def _struct_rows(tensor: NestedTensor, fields: Sequence[ArrowSchema], room: int) -> list[str]:
+    most = room // 3 + 1  # no column is narrower
+    columns = [_column(tensor, field, i, CELL) for i, field in enumerate(fields[:most])]
+    if not columns:
+        return _rest(tensor, [], room)
+    _mark_null_rows(columns, _null_rows(tensor))
+    widths = _fitting(columns, room)
+    shown = len(widths)
+    return [*_table(columns[:shown], widths), *_rest(tensor, fields[shown:], room)]
+
+
+def _struct_fields(tensor: NestedTensor, fields: Sequence[ArrowSchema], room: int) -> list[str]:
+    """A scalar: a line per field."""
+    columns = [_column(tensor, field, i, room) for i, field in enumerate(fields[:FIELDS])]
+    names = max((width(cut(column.name, CELL)) for column in columns), default=0)
+    types = max((width(cut(column.type, CELL)) for column in columns), default=0)
+    lines = [
+        f" {padded(cut(column.name, CELL), names)}  {padded(cut(column.type, CELL), types)}  "
+        for column in columns
+    ]
+    lines = [cut(line + column.cells[0], room) for line, column in zip(lines, columns, strict=True)]
+    return [*lines, *_rest(tensor, fields[FIELDS:], room)]
+
+
+def _is_null(tensor: NestedTensor) -> bool:
+    """The tensor as a whole: a row that is null, or a null scalar."""
+    return tensor.is_row and tensor._array.null_count == 1
+
+
+def text(tensor: NestedTensor, room: int | None = None) -> str:
+    """repr(tensor): its class, shape and type, and its first rows."""
+    room = max(room or shutil.get_terminal_size((80, 24)).columns, NARROW + 1)
+    fields = _fields(tensor)
+    head = headline(tensor, fields)
+    if _is_null(tensor):
+        return f"{head}\n null"
+    if fields is None:
+        lines = [f" {cell}" for cell in _preview(tensor, -1, room - 1)]
+        return "\n".join([head, *lines, *_rest(tensor, [], room)])
+    if tensor.rank == 0:
+        return "\n".join([head, *_struct_fields(tensor, fields, room)])
+    return "\n".join([head, *_struct_rows(tensor, fields, room)])
+
+
+# ---- HTML ----
+
+
+def html(tensor: NestedTensor) -> str:
+    """The same as a table of HTML, which needs nothing from elsewhere."""
+    from html import escape
+
+    def row(cells: Iterable[str], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+    fields = _fields(tensor)
+    hidden = fields[FIELDS:] if fields is not None else []
+    if _is_null(tensor):
+        columns = [Column("", "", ["null"])]
+        rest = []
+    elif fields is None:
+        columns = [Column("", type_text(element_type(tensor)), _preview(tensor, -1, CELL))]
+        rest = _rest(tensor, [], CELL)
+    else:
+        columns = [_column(tensor, field, i, CELL) for i, field in enumerate(fields[:FIELDS])]
+        rest = _rest(tensor, hidden, 2 * CELL)
+        if tensor.rank > 0:
+            _mark_null_rows(columns, _null_rows(tensor))
+    head = row((column.name for column in columns), "th") + row(
+        (column.type for column in columns), "td"
+    )
+    cells = zip(*(column.cells for column in columns), strict=True)
+    body = "".join(row(line, "td") for line in cells)
+    notes = "".join(f"<div>{escape(line.strip())}</div>" for line in rest)
+    return (
+        f"<div><div>{escape(headline(tensor, fields))}</div>"
+        f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{notes}</div>"
+    )
+
+
+# ---- trees ----
+
+# As ArrowSchema pickles: format, name, flags, metadata, children, dictionary.
+Tree = tuple[bytes, bytes, int, Any, tuple[Any, ...], Any]
+_NULLABLE = 2
+_MOST_FIXED = 2**31 - 1
+
+
+def _sized(tree: Tree, size: int | None) -> Tree:
+    """A list type whose lists are known to have one length."""
+    if size is None or size > _MOST_FIXED:
+        return tree
+    return (b"+w:%d" % size, tree[1], tree[2] & ~_NULLABLE, *tree[3:])
+
+
+def _with_sizes(tree: Tree, tensor: NestedTensor, sizes: Sequence[int | None]) -> Tree:
+    """The type of a field with the sizes of its own list levels, and those of the fields below."""
+    format, name, flags, metadata, children, dictionary = tree
+    if format[:2].decode() in LISTS:
+        inner = _with_sizes(children[0], tensor, sizes[1:])
+        return _sized((format, name, flags, metadata, (inner,), dictionary), sizes[0])
+    if format == b"+s":
+        children = tuple(_field_with_sizes(child, tensor) for child in children)
+    return (format, name, flags, metadata, children, dictionary)
+
+
+def _field_with_sizes(tree: Tree, parent: NestedTensor) -> Tree:
+    if not tree[0].startswith(b"+"):
+        return tree
+    try:
+        field = parent[(tree[1].decode(),)]
+    except (Error, ValueError):  # two fields of one name, or one that no str is
+        return tree
+    return _with_sizes(tree, field, field.shape[parent.rank :])
+
+
+def _sized_type(tensor: NestedTensor) -> ArrowSchema:
+    make, (tree,) = tensor.schema.__reduce__()
+    shape = tensor.shape
+    if not tensor.is_row:
+        tree = (b"+L", b"", 0, None, (tree,), None)
+    return make(_with_sizes(tree, tensor, shape))
+
+
+def tree(tensor: NestedTensor, max_depth: int | None, max_fields: int | None, ascii: bool) -> str:
+    """The type as a tree, with the lengths that all lists of a dimension have."""
+    drawn = _core.type_tree(_sized_type(tensor), ascii, max_depth or 0, max_fields or 0)
+    return "".join(f"{printable(line)}\n" for line in drawn[:-1].split("\n"))

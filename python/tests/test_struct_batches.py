@@ -243,3 +243,61 @@ def test_an_adapter_takes_tensors_as_batches() -> None:
     padded = cst.TensorAdapter(batch.schema, found, pad=pads).convert(batch)["s"]
     assert padded["b"].tolist() == [[1.5, 2.0, 0.0], [0.0, 0.0, 0.0]]
     assert padded["e"]["z"].tolist() == [[[1], [-1]], [[-1], [-1]]]
+
+
+@pytest.fixture
+def full(tmp_path: pathlib.Path) -> pathlib.Path:
+    path = tmp_path / "full.parquet"
+    cst.write(FULL, path)
+    return path
+
+
+def test_nested_columns_of_a_source_are_structured_tensors(full: pathlib.Path) -> None:
+    """By their types alone: no schema can be inferred of them."""
+    src = cst.open(full)
+    kinds = {name: spec.kind for name, spec in src.tensor_representations().items()}
+    assert kinds == {"a": "dense", "b": "varlen_sparse", "e": "structured"}
+    made = next(src.tensors())
+    assert plain(made["a"]) == [1, 2]
+    assert plain(made["e"]) == AS_TENSORS["e"]
+    both = next(cst.open(full, columns=["e", "a"]).tensors())
+    assert sorted(both) == ["a", "e"] and plain(both["e"]) == AS_TENSORS["e"]
+
+
+def test_fields_of_nested_columns_are_padded(full: pathlib.Path) -> None:
+    pads: Any = {"b": (0.0, 3), "e.q": (b"", 2), "e.z": cst.Pad(-1, (2, None))}
+    src = cst.open(full)
+    for made in (next(src.tensors(pad=pads)), next(iter(src.dataset(batch_size=2, pad=pads)))):
+        assert made["b"].tolist() == [[1.5, 2.0, 0.0], [0.0, 0.0, 0.0]]
+        assert made["e"]["q"].tolist() == [[b"x", b"yy"], [b"", b""]]
+        assert made["e"]["z"].tolist() == [[[1], [-1]], [[-1], [-1]]]
+    with pytest.raises(cst.SchemaError, match=r"e\.q"):
+        next(src.tensors(pad={"e.q": (b"", 1)}))
+    with pytest.raises(cst.NotFoundError, match=r"no tensor 'e\.r'"):
+        src.tensors(pad={"e.r": (0, 1)})
+
+
+def test_nested_columns_after_a_function(full: pathlib.Path) -> None:
+    src = cst.open(full).map(lambda batch: batch.select(["e", "a"]))
+    made = next(src.tensors(pad={"e.q": (b"", 2)}))
+    assert made["e"]["q"].tolist() == [[b"x", b"yy"], [b"", b""]]
+
+
+def test_nested_columns_of_other_formats(tmp_path: pathlib.Path) -> None:
+    for name in ("x.jsonl", "x.arrow"):
+        cst.write(FULL, tmp_path / name)
+        assert plain(next(cst.open(tmp_path / name).tensors())["e"]) == AS_TENSORS["e"]
+    deep = cst.record_batch({"n": [[[1], []], [[2, 3]]]})
+    assert plain(next(cst.open(deep).tensors())["n"]) == [[[1], []], [[2, 3]]]
+
+
+def test_nested_columns_that_no_tensor_has() -> None:
+    times = pa.record_batch(
+        {"e": pa.array([[{"t": 0}]], pa.list_(pa.struct({"t": pa.time64("us")})))}
+    )
+    with pytest.raises(cst.UnsupportedError, match=r"feature 'e\.t'"):
+        cst.open(times).tensors()
+    assert next(cst.open(times).structured())["e", "t"].shape == (1, 1)
+    nulls = cst.record_batch({"s": [{"x": 1}, None]})
+    with pytest.raises(cst.SchemaError, match=r"record 1.*'s"):
+        list(cst.open(nulls).tensors())

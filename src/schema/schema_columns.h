@@ -15,10 +15,14 @@ cst_status cst__schema_for_columns(const struct ArrowSchema *columns, const cst_
 /* The tensors of batches with these columns, which a stage may have made: of `specs` (those of the
  * schema) the ones whose columns are there, where a list of one that has become a value makes a
  * scalar; and for columns that the schema does not have, or has in another type, what their own
- * types say. CST_UNSUPPORTED, with the path, for types that no tensor has. schema and specs may be
- * NULL. *out: cst__specs_release. */
+ * types say: structs, and lists of them, are structured tensors. CST_UNSUPPORTED, with the path,
+ * for types that no tensor has. schema and specs may be NULL. *out: cst__specs_release. */
 cst_status cst__specs_for_columns(const cst_schema *schema, const cst_specs *specs,
                                   const struct ArrowSchema *columns, cst_specs **out,
                                   cst_error *error);
+
+/* True if a column has nested values that no feature can be: only its type says what it is as a
+ * tensor. */
+bool cst__columns_are_nested(const struct ArrowSchema *columns);
 
 #endif /* SCHEMA_SCHEMA_COLUMNS_H */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/hash.h"
 #include "schema/specs_internal.h"
 
@@ -13,8 +14,8 @@ typedef struct column_specs {
   const cst_schema *schema; /* NULL: none */
   const struct ArrowSchema *columns;
   cst_tensor_spec *items;
-  int64_t *dims; /* one for each column, for those of a fixed size */
   size_t count;
+  cst__arena arena; /* dims, paths and fields of new specs */
   cst_error *error;
 } column_specs;
 
@@ -42,6 +43,10 @@ static cst_dtype column_dtype(const struct ArrowSchema *column) {
          : strchr("efg", format[0]) != NULL     ? CST_DTYPE_FLOAT32
          : strchr("zZuU", format[0]) != NULL    ? CST_DTYPE_BYTES
                                                 : CST_DTYPE_NONE;
+}
+
+static bool column_is_struct(const struct ArrowSchema *column) {
+  return strcmp(column->format, "+s") == 0;
 }
 
 static const struct ArrowSchema *column_find(const struct ArrowSchema *columns, const char *name) {
@@ -99,51 +104,160 @@ static bool column_is_known(const column_specs *s, const struct ArrowSchema *col
 }
 
 static cst_status column_fail_type(const column_specs *s, const struct ArrowSchema *column) {
-  cst_status status =
-      cst__fail(s->error, CST_UNSUPPORTED, "leave the column out, or cast it in a stage",
-                "found a column of the type '%.40s', expected numbers or bytes, or lists of them",
-                column_leaf(column)->format);
-  cst__error_add_path(s->error, column->name, strlen(column->name));
-  return status;
+  return cst__fail(s->error, CST_UNSUPPORTED, "leave the column out, or cast it in a stage",
+                   "found a column of the type '%.40s', expected numbers or bytes, or lists of "
+                   "them, or structs",
+                   column_leaf(column)->format);
 }
 
-/* A column of values is a dense scalar, one of lists of a fixed size a dense vector; of any other
- * lists it is sparse, or ragged if they are nested. */
-static cst_status column_derive(column_specs *s, size_t at) {
-  const struct ArrowSchema *column = s->columns->children[at];
-  cst_dtype dtype = column_dtype(column);
-  bool is_fixed = strncmp(column->format, "+w:", 3) == 0 && !column_is_list(column->children[0]);
-  bool is_nested = column_is_list(column) && column_is_list(column->children[0]);
-  if (dtype == CST_DTYPE_NONE) {
-    return strcmp(column_leaf(column)->format, "n") == 0 ? CST_OK : column_fail_type(s, column);
+/* Where a column stands: in structs, and in how many lists. */
+typedef struct column_place {
+  const struct column_place *outer; /* NULL: a column of the batch */
+  const char *name;
+  size_t depth; /* structs above */
+  size_t lists; /* above and of the column itself */
+} column_place;
+
+static cst_status column_fail_memory(const column_specs *s) {
+  return cst__fail_memory(s->error, sizeof(cst_tensor_spec));
+}
+
+/* The steps to a child of structs; the name alone is the path of a column of the batch. */
+static cst_status column_derive_path(column_specs *s, const column_place *at,
+                                     cst_tensor_spec *spec) {
+  size_t count = at->depth + 1;
+  const char **path = cst__arena_take(&s->arena, count * sizeof *path);
+  if (path == NULL) {
+    return column_fail_memory(s);
   }
-  cst_tensor_spec *spec = &s->items[s->count++];
-  *spec = (cst_tensor_spec){.name = column->name, .kind = CST_TENSOR_DENSE, .dtype = dtype};
-  if (is_fixed) {
-    s->dims[at] = strtoll(column->format + 3, NULL, 10);
-    spec->dims = &s->dims[at];
-    spec->num_dims = 1;
-    spec->reason = "The column has lists of a fixed size.";
-  } else if (is_nested) {
+  for (size_t i = count; i > 0; i--, at = at->outer) {
+    path[i - 1] = at->name;
+  }
+  spec->path = path;
+  spec->num_path_steps = count;
+  return CST_OK;
+}
+
+static cst_status column_derive_fixed(column_specs *s, const struct ArrowSchema *column,
+                                      cst_tensor_spec *spec) {
+  int64_t *dims = cst__arena_take(&s->arena, sizeof *dims);
+  if (dims == NULL) {
+    return column_fail_memory(s);
+  }
+  *dims = strtoll(column->format + 3, NULL, 10);
+  spec->dims = dims;
+  spec->num_dims = 1;
+  spec->reason = "The column has lists of a fixed size.";
+  return CST_OK;
+}
+
+/* Values are a dense scalar, lists of a fixed size a dense vector; other lists are sparse, or
+ * ragged if they are nested or lie in structs. */
+static cst_status column_derive_values(column_specs *s, const struct ArrowSchema *column,
+                                       const column_place *at, cst_tensor_spec *spec) {
+  bool is_inner = at->depth > 0;
+  spec->kind = CST_TENSOR_DENSE;
+  CST__TRY(column_derive_path(s, at, spec));
+  if (at->lists == 0) {
+    spec->reason = "The column has one value per row.";
+  } else if (!is_inner && at->lists == 1 && strncmp(column->format, "+w:", 3) == 0) {
+    return column_derive_fixed(s, column, spec);
+  } else if (is_inner || at->lists > 1) {
     spec->kind = CST_TENSOR_RAGGED;
     spec->row_splits_dtype = CST_DTYPE_INT64;
-    spec->reason = "The column has nested lists.";
-  } else if (column_is_list(column)) {
+    spec->reason =
+        is_inner ? "The column lies in structs, and in lists." : "The column has nested lists.";
+  } else {
     spec->kind = CST_TENSOR_VARLEN_SPARSE;
     spec->reason = "The column has lists of any length.";
-  } else {
-    spec->reason = "The column has one value per row.";
   }
   return CST_OK;
+}
+
+static cst_status column_derive(column_specs *s, const struct ArrowSchema *column,
+                                const column_place *outer, cst_tensor_spec *specs, size_t *count);
+
+/* A tensor of the fields' tensors. */
+static cst_status column_derive_struct(column_specs *s, const struct ArrowSchema *structs,
+                                       const column_place *at, cst_tensor_spec *spec) {
+  size_t most = (size_t)structs->n_children + 1;
+  cst_tensor_spec *fields = cst__arena_take_zero(&s->arena, most * sizeof *fields);
+  if (fields == NULL) {
+    return column_fail_memory(s);
+  }
+  spec->kind = CST_TENSOR_STRUCTURED;
+  spec->dtype = CST_DTYPE_NONE;
+  spec->fields = fields;
+  spec->reason = "The column has structs.";
+  for (int64_t i = 0; i < structs->n_children; i++) {
+    CST__TRY(column_derive(s, structs->children[i], at, fields, &spec->num_fields));
+  }
+  return CST_OK;
+}
+
+/* Adds the tensor of a column, if it makes one: nulls alone do not, nor structs without fields. */
+static cst_status column_derive(column_specs *s, const struct ArrowSchema *column,
+                                const column_place *outer, cst_tensor_spec *specs, size_t *count) {
+  const struct ArrowSchema *leaf = column_leaf(column);
+  cst_dtype dtype = column_dtype(column);
+  column_place at = {.outer = outer, .name = column->name};
+  cst_tensor_spec spec = {.name = column->name, .dtype = dtype};
+  at.depth = outer != NULL ? outer->depth + 1 : 0;
+  at.lists = outer != NULL ? outer->lists : 0;
+  for (const struct ArrowSchema *list = column; list != leaf; list = list->children[0]) {
+    at.lists++;
+  }
+  if (strcmp(leaf->format, "n") == 0) {
+    return CST_OK;
+  }
+  cst_status status = column_is_struct(leaf)    ? column_derive_struct(s, leaf, &at, &spec)
+                      : dtype == CST_DTYPE_NONE ? column_fail_type(s, column)
+                                                : column_derive_values(s, column, &at, &spec);
+  if (status == CST_UNSUPPORTED) {
+    cst__error_add_path(s->error, column->name, strlen(column->name));
+  }
+  if (status == CST_OK && (spec.kind != CST_TENSOR_STRUCTURED || spec.num_fields > 0)) {
+    specs[(*count)++] = spec;
+  }
+  return status;
 }
 
 static cst_status column_specs_derive(column_specs *s) {
   for (int64_t i = 0; i < s->columns->n_children; i++) {
     if (!column_is_known(s, s->columns->children[i])) {
-      CST__TRY(column_derive(s, (size_t)i));
+      CST__TRY(column_derive(s, s->columns->children[i], NULL, s->items, &s->count));
     }
   }
   return CST_OK;
+}
+
+/* ---- types that inference has no feature for ---- */
+
+static bool column_is_nested(const struct ArrowSchema *column) {
+  return column_is_struct(column_leaf(column)) ||
+         (column_is_list(column) && column_is_list(column->children[0]));
+}
+
+/* True for structs of lists of lists of values, as SequenceExamples have them. */
+static bool column_is_feature_lists(const struct ArrowSchema *column) {
+  bool is = column_is_struct(column) && column->n_children > 0;
+  for (int64_t i = 0; is && i < column->n_children; i++) {
+    const struct ArrowSchema *child = column->children[i];
+    is = column_is_list(child) && column_is_list(child->children[0]) &&
+         !column_is_nested(child->children[0]) &&
+         !column_is_struct(child->children[0]->children[0]);
+  }
+  return is;
+}
+
+bool cst__columns_are_nested(const struct ArrowSchema *columns) {
+  for (int64_t i = 0; i < columns->n_children; i++) {
+    const struct ArrowSchema *column = columns->children[i];
+    if (column_is_nested(column) && !column_is_feature_lists(column)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* ---- all of them ---- */
@@ -167,8 +281,7 @@ static cst_status column_specs_make(column_specs *s, const cst_specs *specs, cst
   size_t count = specs != NULL ? cst__specs_count(specs) : 0;
   size_t most = count + (size_t)s->columns->n_children + 1;
   s->items = cst__new_zero(NULL, most * sizeof *s->items);
-  s->dims = cst__new(NULL, most * sizeof *s->dims);
-  if (s->items == NULL || s->dims == NULL) {
+  if (s->items == NULL) {
     return cst__fail_memory(s->error, most * sizeof *s->items);
   }
   for (size_t i = 0; i < count; i++) {
@@ -183,6 +296,7 @@ cst_status cst__specs_for_columns(const cst_schema *schema, const cst_specs *spe
                                   const struct ArrowSchema *columns, cst_specs **out,
                                   cst_error *error) {
   column_specs s = {.schema = schema, .columns = columns, .error = error};
+  cst__arena_init(&s.arena, NULL);
   cst_specs *left = NULL;
   cst_status status = specs != NULL ? column_specs_project(specs, columns, &left, error) : CST_OK;
   if (status == CST_OK) {
@@ -190,6 +304,6 @@ cst_status cst__specs_for_columns(const cst_schema *schema, const cst_specs *spe
   }
   cst__specs_release(left);
   cst__delete(s.items);
-  cst__delete(s.dims);
+  cst__arena_reset(&s.arena);
   return status;
 }

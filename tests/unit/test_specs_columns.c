@@ -12,10 +12,28 @@ static cst_schema *schema_of(const char *text) {
   return schema;
 }
 
-/* "name kind dtype [dims]; ..." for columns of an Arrow type, by a TFMD schema. */
+static size_t spec_text(const cst_tensor_spec *spec, char *out, size_t n) {
+  static const char *const kinds[] = {"?", "dense", "varlen", "sparse", "ragged", "structured"};
+  size_t at = (size_t)snprintf(out, n, "%s %s %s [", spec->name, kinds[spec->kind],
+                               cst_dtype_name(spec->dtype));
+  for (size_t d = 0; d < spec->num_dims; d++) {
+    at += (size_t)snprintf(out + at, n - at, "%lld", (long long)spec->dims[d]);
+  }
+  at += (size_t)snprintf(out + at, n - at, "]");
+  for (size_t step = 0; spec->num_path_steps > 1 && step < spec->num_path_steps; step++) {
+    at += (size_t)snprintf(out + at, n - at, "%c%s", step == 0 ? ' ' : '.', spec->path[step]);
+  }
+  for (size_t i = 0; i < spec->num_fields; i++) {
+    at += (size_t)snprintf(out + at, n - at, "%s", i == 0 ? " (" : "");
+    at += spec_text(&spec->fields[i], out + at, n - at);
+    at += (size_t)snprintf(out + at, n - at, "%s", i + 1 == spec->num_fields ? ")" : "");
+  }
+  return at + (size_t)snprintf(out + at, n - at, "; ");
+}
+
+/* "name kind dtype [dims] path (fields); ..." for columns of an Arrow type, by a TFMD schema. */
 static cst_status specs_text(const char *text, const char *type, char *out, size_t n,
                              cst_error *error) {
-  static const char *const kinds[] = {"?", "dense", "varlen", "sparse", "ragged", "structured"};
   struct ArrowSchema columns;
   struct ArrowArray rows;
   cst_specs_options options = {.size = sizeof options};
@@ -28,13 +46,7 @@ static cst_status specs_text(const char *text, const char *type, char *out, size
   size_t at = 0;
   out[0] = '\0';
   for (size_t i = 0; status == CST_OK && i < cst__specs_count(fitted); i++) {
-    const cst_tensor_spec *spec = cst__specs_get(fitted, i);
-    at += (size_t)snprintf(out + at, n - at, "%s %s %s [", spec->name, kinds[spec->kind],
-                           cst_dtype_name(spec->dtype));
-    for (size_t d = 0; d < spec->num_dims; d++) {
-      at += (size_t)snprintf(out + at, n - at, "%lld", (long long)spec->dims[d]);
-    }
-    at += (size_t)snprintf(out + at, n - at, "]; ");
+    at += spec_text(cst__specs_get(fitted, i), out + at, n - at);
   }
   cst__specs_release(fitted);
   cst__specs_release(all);
@@ -73,11 +85,66 @@ TEST(new_columns_and_other_types) {
               "n ragged int64 []; s dense bytes []; ");
 }
 
+#define NESTED                                                                        \
+  "struct{n: list<list<int64>>, s: struct{a: int8, b: list<string>, z: null}, "       \
+  "e: list<struct{x: float32, l: list<struct{y: binary}>}>, f: fixed_list<int8>[2], " \
+  "z: list<struct{z: null}>}"
+
+TEST(nested_columns_are_structured) {
+  check_specs("", NESTED,
+              "e structured none [] (l structured none [] (y ragged bytes [] e.l.y; ); "
+              "x ragged float32 [] e.x; ); f dense int64 [2]; n ragged int64 []; "
+              "s structured none [] (a dense int64 [] s.a; b ragged bytes [] s.b; ); ");
+}
+
+static bool is_nested(const char *type) {
+  struct ArrowSchema columns;
+  struct ArrowArray rows;
+  arrow_text(type, "", &columns, &rows);
+  bool nested = cst__columns_are_nested(&columns);
+  columns.release(&columns);
+  rows.release(&rows);
+  return nested;
+}
+
+TEST(which_columns_only_their_types_explain) {
+  CHECK(!is_nested("struct{a: int64, b: list<string>, c: fixed_list<int8>[2], d: timestamp}"));
+  CHECK(!is_nested("struct{lists: struct{a: list<list<int64>>, b: list<list<string>>}}"));
+  CHECK(is_nested("struct{a: int64, b: list<list<string>>}"));
+  CHECK(is_nested("struct{a: struct{b: int64}}"));
+  CHECK(is_nested("struct{a: struct{}}"));
+  CHECK(is_nested("struct{a: struct{b: list<list<list<int64>>>}}"));
+  CHECK(is_nested("struct{a: struct{b: list<list<struct{c: int8}>>}}"));
+  CHECK(is_nested("struct{a: list<struct{b: list<list<int64>>}>}"));
+}
+
+static int nested_specs(void *context) {
+  cst_error error = CST_ERROR_INIT;
+  cst_specs *specs = NULL;
+  cst_status status = cst__specs_for_columns(NULL, NULL, context, &specs, &error);
+  cst__specs_release(specs);
+  return (int)status;
+}
+
+TEST(every_failed_allocation) {
+  struct ArrowSchema columns;
+  struct ArrowArray rows;
+  arrow_text(NESTED, "", &columns, &rows);
+  FOR_EACH_ALLOCATION_FAILURE(nested_specs, &columns, CST_NO_MEMORY);
+  columns.release(&columns);
+  rows.release(&rows);
+}
+
 TEST(types_without_tensors) {
   char text[64];
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(specs_text("", "struct{t: timestamp}", text, sizeof text, &error), CST_UNSUPPORTED);
   CHECK_STR(error.path, "t");
+  error = (cst_error)CST_ERROR_INIT;
+  CHECK_EQ(
+      specs_text("", "struct{s: struct{l: list<struct{t: timestamp}>}}", text, sizeof text, &error),
+      CST_UNSUPPORTED);
+  CHECK_STR(error.path, "s.l.t");
 }
 
 /* ---- inference that looks at values ---- */

@@ -7,9 +7,19 @@
 #include "source/pass/arrow_schema.h"
 #include "source/scan/infer_source.h"
 
-/* Tabular formats need no schema to be read, but for tensors. */
-static cst_status prepare_specs(cst_source *source, cst_error *error) {
+static cst_status find_nested(cst_source *source, bool *is_nested, cst_error *error) {
+  struct ArrowSchema columns;
+  CST__TRY(cst__source_arrow_schema(source, &columns, error));
+  *is_nested = cst__columns_are_nested(&columns);
+  columns.release(&columns);
+  return CST_OK;
+}
+
+/* Tabular formats need no schema to be read, but for tensors. *is_nested: they have nested columns,
+ * which no schema can be inferred of. */
+static cst_status prepare_specs(cst_source *source, bool *is_nested, cst_error *error) {
   cst_schema *inferred;
+  *is_nested = false;
   CST__TRY(cst__source_prepare(source, error));
   if (cst__source_known_schema(source) != NULL) {
     return CST_OK;
@@ -22,12 +32,17 @@ static cst_status prepare_specs(cst_source *source, cst_error *error) {
     return cst__fail(error, CST_STATE, "give a schema",
                      "tensors need a schema, and an input that can be read only once has none");
   }
-  CST__TRY(cst__source_infer(source, NULL, NULL, &inferred, error));
-  cst__schema_release(inferred);
+  if (!cst__reading_options_staged(&source->options)) {
+    CST__TRY(find_nested(source, is_nested, error));
+  }
+  if (!*is_nested) {
+    CST__TRY(cst__source_infer(source, NULL, NULL, &inferred, error));
+    cst__schema_release(inferred);
+  }
   return CST_OK;
 }
 
-/* Those of the columns that the stages give. */
+/* Those of the columns that are delivered; all: of the schema, or NULL. */
 static cst_status fit_output(cst_source *source, const cst_specs *all, cst_specs **out,
                              cst_error *error) {
   struct ArrowSchema columns;
@@ -39,11 +54,15 @@ static cst_status fit_output(cst_source *source, const cst_specs *all, cst_specs
 }
 
 cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *error) {
+  bool is_nested;
   if (source->options.values.column_flags & CST_COLUMNS_NESTED) {
     return cst__fail(error, CST_UNSUPPORTED, "open the source without nested columns",
                      "tensors are made of flat columns, the source gives nested ones");
   }
-  CST__TRY(prepare_specs(source, error));
+  CST__TRY(prepare_specs(source, &is_nested, error));
+  if (is_nested) {
+    return fit_output(source, NULL, out, error);
+  }
   const cst_source_options *values = &source->options.values;
   cst_specs_options options = {.size = sizeof options,
                                .group = values->tensor_group,

@@ -1,6 +1,7 @@
 /* Concatenating, stacking and tiling: the lists of one dimension become longer. */
 #include <string.h>
 
+#include "arrow/concat.h"
 #include "structured/arrange.h"
 #include "table/concat_arrays.h"
 #include "table/rows.h"
@@ -141,18 +142,98 @@ static cst_status join_order(const joining *j, const cst__dim *lists, cst_array 
   return CST_OK;
 }
 
+/* ---- tensors of one type: what each list holds is copied once ---- */
+
+static cst__piece *join_take_pieces(cst__levels *levels, size_t count, cst_error *error) {
+  size_t size = SIZE_MAX;
+  cst__piece *pieces =
+      cst__mul(count + 1, sizeof *pieces, &size) ? cst__arena_take(&levels->arena, size) : NULL;
+  if (pieces == NULL) {
+    cst__fail_memory(error, size);
+  }
+  return pieces;
+}
+
+static size_t join_fill_pieces(const joining *j, const cst__slots *slots, cst__piece *pieces) {
+  cst__piece *piece = pieces;
+  for (int64_t k = 0; k < j->levels[0].items[j->axis].num_lists; k++) {
+    for (size_t i = 0; i < j->count; i++) {
+      const int64_t *splits = j->levels[i].items[j->axis].splits;
+      if (splits[k + 1] > splits[k]) {
+        *piece++ =
+            (cst__piece){slots[i].view, slots[i].base + splits[k], splits[k + 1] - splits[k]};
+      }
+    }
+  }
+  return (size_t)(piece - pieces);
+}
+
+static cst_status join_pieces(const joining *j, const cst__slots *slots, cst_array **out) {
+  cst__levels *first = &j->levels[0];
+  struct ArrowArray made;
+  size_t most;
+  if (!cst__mul((size_t)first->items[j->axis].num_lists, j->count, &most)) {
+    return cst__fail_memory(j->error, SIZE_MAX);
+  }
+  cst__piece *pieces = join_take_pieces(first, most, j->error);
+  if (pieces == NULL) {
+    return CST_NO_MEMORY;
+  }
+  const struct ArrowSchema *schema = first->rest.node.schema;
+  CST__TRY(cst__concat(schema, pieces, join_fill_pieces(j, slots, pieces), j->allocator, &made,
+                       j->error));
+  return cst__array_result(j->tensors[0]->array, schema, &made, out, j->error);
+}
+
+static cst_status join_one_type(const joining *j, cst_array **out) {
+  size_t size = j->count * sizeof(cst__slots);
+  cst__slots *slots = cst__new_zero(j->allocator, size);
+  if (slots == NULL) {
+    return cst__fail_memory(j->error, size);
+  }
+  cst_status status = CST_OK;
+  for (size_t i = 0; i < j->count && status == CST_OK; i++) {
+    status = cst__levels_slots(&j->levels[i], j->tensors[i], &slots[i], j->error);
+  }
+  if (status == CST_OK) {
+    status = join_pieces(j, slots, out);
+  }
+  for (size_t i = 0; i < j->count; i++) {
+    cst__slots_release(&slots[i]);
+  }
+  cst__delete(slots);
+  return status;
+}
+
+static bool join_is_same(const joining *j) {
+  const struct ArrowSchema *first = j->levels[0].rest.node.schema;
+  bool is_same = true;
+  for (size_t i = 1; i < j->count && is_same; i++) {
+    is_same = cst__schema_equal(first, j->levels[i].rest.node.schema);
+  }
+  return is_same;
+}
+
+/* ---- tensors of several types: joined as they are, then brought into order ---- */
+
+static cst_status join_promoted(const joining *j, const cst__dim *lists, cst_array **out) {
+  CST__TRY(join_rests(j, out));
+  cst_status status = lists->num_lists > 1 ? join_order(j, lists, out) : CST_OK;
+  if (status != CST_OK) {
+    cst__array_handle_release(*out);
+  }
+  return status;
+}
+
 static cst_status join_all(joining *j, cst_structured **out) {
   cst__dim lists;
   cst_array *items;
   CST__TRY(join_open(j));
   CST__TRY(join_check_outer(j));
   CST__TRY(join_add_lists(j, &lists));
-  CST__TRY(join_rests(j, &items));
-  cst_status status = lists.num_lists > 1 ? join_order(j, &lists, &items) : CST_OK;
-  if (status == CST_OK) {
-    j->levels[0].items[j->axis] = lists;
-    status = cst__levels_tensor(j->levels[0].items, j->axis + 1, items, out, j->error);
-  }
+  CST__TRY(join_is_same(j) ? join_one_type(j, &items) : join_promoted(j, &lists, &items));
+  j->levels[0].items[j->axis] = lists;
+  cst_status status = cst__levels_tensor(j->levels[0].items, j->axis + 1, items, out, j->error);
   cst__array_handle_release(items);
   return status;
 }
@@ -219,32 +300,50 @@ static cst_status tile_limit(cst_error *error) {
   return cst__fail(error, CST_LIMIT, NULL, "more elements than 64 bits count");
 }
 
+/* The items of each list, as often as it is repeated. */
+static cst_status tile_items(const cst_structured *tensor, cst__levels *levels, int64_t times,
+                             cst_array **out, cst_error *error) {
+  const cst__dim *dim = &levels->items[levels->count - 1];
+  struct ArrowArray made;
+  cst__slots slots;
+  size_t count;
+  if (!cst__mul((size_t)dim->num_lists, (size_t)times, &count)) {
+    return tile_limit(error);
+  }
+  cst__piece *pieces = join_take_pieces(levels, count, error);
+  if (pieces == NULL) {
+    return CST_NO_MEMORY;
+  }
+  CST__TRY(cst__levels_slots(levels, tensor, &slots, error));
+  cst__piece *piece = pieces;
+  for (int64_t i = 0; i < dim->num_lists; i++) {
+    int64_t length = dim->splits[i + 1] - dim->splits[i];
+    for (int64_t k = 0; k < times && length > 0; k++) {
+      *piece++ = (cst__piece){slots.view, slots.base + dim->splits[i], length};
+    }
+  }
+  cst_status status = cst__concat(levels->rest.node.schema, pieces, (size_t)(piece - pieces),
+                                  &tensor->array->allocator, &made, error);
+  cst__slots_release(&slots);
+  return status != CST_OK
+             ? status
+             : cst__array_result(tensor->array, levels->rest.node.schema, &made, out, error);
+}
+
 /* Repeats the lists of one dimension, the last that is open. */
 static cst_status tile_lists(const cst_structured *tensor, cst__levels *levels, int64_t times,
                              cst_structured **out, cst_error *error) {
-  cst__dim *level = &levels->items[levels->count - 1];
+  cst__dim *dim = &levels->items[levels->count - 1];
   int64_t total;
   cst_array *rest;
-  if (__builtin_mul_overflow(cst__dim_total(level), times, &total)) {
+  if (__builtin_mul_overflow(cst__dim_total(dim), times, &total)) {
     return tile_limit(error);
   }
-  int64_t *places = cst__levels_take(levels, total, error);
-  int64_t *at = places;
-  if (places == NULL) {
-    return CST_NO_MEMORY;
+  CST__TRY(tile_items(tensor, levels, times, &rest, error));
+  for (int64_t i = 0; i <= dim->num_lists; i++) {
+    dim->splits[i] *= times;
   }
-  for (int64_t i = 0; i < level->num_lists; i++) {
-    for (int64_t k = 0; k < times; k++) {
-      for (int64_t place = level->splits[i]; place < level->splits[i + 1]; place++) {
-        *at++ = place;
-      }
-    }
-  }
-  CST__TRY(cst__levels_choose(levels, tensor, places, total, &rest, error));
-  for (int64_t i = 0; i <= level->num_lists; i++) {
-    level->splits[i] *= times;
-  }
-  level->size = level->size >= 0 ? level->size * times : -1;
+  dim->size = dim->size >= 0 ? dim->size * times : -1;
   cst_status status = cst__levels_tensor(levels->items, levels->count, rest, out, error);
   cst__array_handle_release(rest);
   return status;

@@ -509,7 +509,7 @@ def as_numpy(self: Array, dtype: Any = None, copy: bool | None = None) -> npt.ND
         made, is_view = made.astype(dtype), False
     if copy is False and not is_view:
         raise ValueError(f"an Array of {self.type} cannot become that numpy array without a copy")
-    return made.copy() if copy and is_view else made
+    return made.copy() if copy and not made.flags.writeable else made
 
 
 def _typed(self: Array) -> tuple[npt.NDArray[Any], bool]:

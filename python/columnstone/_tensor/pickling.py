@@ -10,17 +10,15 @@ from .encoder import TensorEncoder
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._core import RecordBatch, Tensor
-    from .._schema.spec import TensorRepresentation
+    from .._core import Tensor
 
 
 def reduce(
     tensor: Tensor,
-) -> tuple[
-    Callable[[RecordBatch, list[TensorRepresentation]], Any],
-    tuple[RecordBatch, list[TensorRepresentation]],
-]:
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """What pickles a Tensor: a record batch that gives it again."""
+    if tensor.ndim == 0:
+        return type(tensor)._reshape, (tensor._reshape((1,)), ())
     tensors = {"t": tensor}
     encoder = TensorEncoder.of(tensors)
     representations = list(encoder.representations.values())

@@ -9,8 +9,9 @@
 
 typedef struct tensor {
   PyObject_HEAD cst_tensors *owner;
-  const cst_ndarray *array; /* of the owner */
-  Py_ssize_t *dims;         /* shape, then strides in bytes, for the buffer protocol */
+  cst_ndarray array; /* the values are the owner's, and the shape too if there is no other one */
+  int64_t *shape;    /* NULL, or another shape of as many values */
+  Py_ssize_t *dims;  /* shape, then strides in bytes, for the buffer protocol */
 } tensor;
 
 static PyObject *tensor_make(cst__py_state *state, cst_tensors *owner, const cst_ndarray *array) {
@@ -19,7 +20,8 @@ static PyObject *tensor_make(cst__py_state *state, cst_tensors *owner, const cst
     return NULL;
   }
   self->owner = cst_tensors_retain(owner);
-  self->array = array;
+  self->array = *array;
+  self->shape = NULL;
   self->dims = calloc(2 * array->num_dims + 1, sizeof *self->dims);
   if (self->dims == NULL) {
     Py_DECREF(self);
@@ -37,12 +39,13 @@ static PyObject *tensor_make(cst__py_state *state, cst_tensors *owner, const cst
 static void tensor_dealloc(PyObject *object) {
   tensor *self = (tensor *)object;
   cst_tensors_release(self->owner);
+  free(self->shape);
   free(self->dims);
   cst__py_free(object);
 }
 
 const cst_ndarray *cst__py_tensor_view(cst__py_state *state, PyObject *object) {
-  return PyObject_TypeCheck(object, state->tensor_type) ? ((tensor *)object)->array : NULL;
+  return PyObject_TypeCheck(object, state->tensor_type) ? &((tensor *)object)->array : NULL;
 }
 
 /* ---- a batch's tensors as a dict ---- */
@@ -123,11 +126,61 @@ PyObject *cst__py_tensors_dict(cst__py_state *state, cst_tensors *tensors, PyObj
   return dict;
 }
 
+/* ---- another shape ---- */
+
+/* Sizes of dimensions, `count` of them, and their product; -1 with an exception. */
+static int read_shape(PyObject *tuple, Py_ssize_t count, int64_t *shape, int64_t *size) {
+  *size = 1;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    shape[i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
+    if (shape[i] < 0 || __builtin_mul_overflow(*size, shape[i], size)) {
+      if (PyErr_Occurred() == NULL) {
+        PyErr_SetString(PyExc_ValueError, "a dimension is negative, or they are too large");
+      }
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static PyObject *reshape(PyObject *object, PyObject *tuple) {
+  if (!PyTuple_Check(tuple)) {
+    PyErr_SetString(PyExc_TypeError, "a shape is a tuple of int");
+    return NULL;
+  }
+  tensor *self = (tensor *)object;
+  Py_ssize_t count = PyTuple_Size(tuple);
+  int64_t *shape = calloc((size_t)count + 1, sizeof *shape);
+  int64_t size;
+  if (shape == NULL) {
+    return PyErr_NoMemory();
+  }
+  if (read_shape(tuple, count, shape, &size) < 0) {
+    free(shape);
+    return NULL;
+  }
+  if (size != self->array.size) {
+    free(shape);
+    return PyErr_Format(PyExc_ValueError, "%lld values cannot have the shape %R",
+                        (long long)self->array.size, tuple);
+  }
+  cst_ndarray array = self->array;
+  array.num_dims = (size_t)count;
+  array.shape = shape;
+  tensor *made = (tensor *)tensor_make(cst__py_state_of(object), self->owner, &array);
+  if (made == NULL) {
+    free(shape);
+  } else {
+    made->shape = shape;
+  }
+  return (PyObject *)made;
+}
+
 /* ---- attributes ---- */
 
 static PyObject *get_shape(PyObject *object, void *closure) {
   (void)closure;
-  const cst_ndarray *array = ((tensor *)object)->array;
+  const cst_ndarray *array = &((tensor *)object)->array;
   PyObject *shape = PyTuple_New((Py_ssize_t)array->num_dims);
   for (size_t i = 0; shape != NULL && i < array->num_dims; i++) {
     PyObject *dim = PyLong_FromLongLong(array->shape[i]);
@@ -140,16 +193,16 @@ static PyObject *get_shape(PyObject *object, void *closure) {
 
 static PyObject *get_dtype(PyObject *object, void *closure) {
   (void)closure;
-  return PyUnicode_FromString(cst_dtype_name(((tensor *)object)->array->dtype));
+  return PyUnicode_FromString(cst_dtype_name(((tensor *)object)->array.dtype));
 }
 
 static PyObject *get_ndim(PyObject *object, void *closure) {
   (void)closure;
-  return PyLong_FromSize_t(((tensor *)object)->array->num_dims);
+  return PyLong_FromSize_t(((tensor *)object)->array.num_dims);
 }
 
 static Py_ssize_t tensor_length(PyObject *object) {
-  const cst_ndarray *array = ((tensor *)object)->array;
+  const cst_ndarray *array = &((tensor *)object)->array;
   if (array->num_dims == 0) {
     PyErr_SetString(PyExc_TypeError, "a tensor without dimensions has no len()");
     return -1;
@@ -192,7 +245,7 @@ static const char no_numbers[] =
 
 static int tensor_get_buffer(PyObject *object, Py_buffer *view, int flags) {
   tensor *self = (tensor *)object;
-  const cst_ndarray *array = self->array;
+  const cst_ndarray *array = &self->array;
   const char *format = buffer_format(array->dtype);
   view->obj = NULL;
   if (format == NULL || (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE) {
@@ -251,7 +304,7 @@ static PyObject *nested_strings(const cst_ndarray *array, size_t dim, int64_t *n
 
 static PyObject *tolist(PyObject *object, PyObject *unused) {
   (void)unused;
-  const cst_ndarray *array = ((tensor *)object)->array;
+  const cst_ndarray *array = &((tensor *)object)->array;
   if (array->dtype == CST_DTYPE_BYTES) {
     int64_t next = 0;
     return nested_strings(array, 0, &next);
@@ -264,7 +317,7 @@ static PyObject *tolist(PyObject *object, PyObject *unused) {
 
 /* numpy.empty(n, dtype=object), filled, reshaped. */
 static PyObject *numpy_strings(PyObject *numpy, PyObject *object) {
-  const cst_ndarray *array = ((tensor *)object)->array;
+  const cst_ndarray *array = &((tensor *)object)->array;
   PyObject *values = flat_strings(array);
   PyObject *shape = values == NULL ? NULL : get_shape(object, NULL);
   PyObject *flat =
@@ -293,7 +346,7 @@ static PyObject *tensor_to_numpy(PyObject *object, PyObject *unused) {
     return NULL;
   }
   PyObject *result;
-  if (((tensor *)object)->array->dtype == CST_DTYPE_BYTES) {
+  if (((tensor *)object)->array.dtype == CST_DTYPE_BYTES) {
     result = numpy_strings(numpy, object);
   } else {
     PyObject *view = PyMemoryView_FromObject(object);
@@ -323,7 +376,7 @@ static PyObject *dunder_array(PyObject *object, PyObject *args, PyObject *kwargs
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", names, &dtype, &copy)) {
     return NULL;
   }
-  if (copy == Py_False && buffer_format(((tensor *)object)->array->dtype) == NULL) {
+  if (copy == Py_False && buffer_format(((tensor *)object)->array.dtype) == NULL) {
     PyErr_SetString(PyExc_ValueError, "strings need a copy, but copy=False was given");
     return NULL;
   }
@@ -422,8 +475,8 @@ static PyObject *dlpack_capsule(tensor *self, bool versioned, bool copy) {
   void *managed = NULL;
   cst_status status =
       versioned
-          ? cst_ndarray_to_dlpack(self->array, self->owner, copy, &managed, &error)
-          : cst_ndarray_to_dlpack_unversioned(self->array, self->owner, copy, &managed, &error);
+          ? cst_ndarray_to_dlpack(&self->array, self->owner, copy, &managed, &error)
+          : cst_ndarray_to_dlpack_unversioned(&self->array, self->owner, copy, &managed, &error);
   if (status != CST_OK) {
     return cst__py_raise(cst__py_state_of((PyObject *)self), &error);
   }
@@ -448,7 +501,7 @@ static PyObject *dunder_dlpack(PyObject *object, PyObject *args, PyObject *kwarg
     return NULL;
   }
   tensor *self = (tensor *)object;
-  if (self->array->dtype == CST_DTYPE_BYTES) {
+  if (self->array.dtype == CST_DTYPE_BYTES) {
     PyErr_SetString(PyExc_BufferError, no_numbers);
     return NULL;
   }
@@ -472,7 +525,7 @@ static PyObject *dunder_dlpack_device(PyObject *object, PyObject *unused) {
 static int to_arrow(PyObject *object, struct ArrowSchema *schema, struct ArrowArray *array) {
   tensor *self = (tensor *)object;
   cst_error error = CST_ERROR_INIT;
-  if (cst_ndarray_to_arrow(self->array, self->owner, schema, array, &error) != CST_OK) {
+  if (cst_ndarray_to_arrow(&self->array, self->owner, schema, array, &error) != CST_OK) {
     cst__py_raise(cst__py_state_of(object), &error);
     return -1;
   }
@@ -519,7 +572,7 @@ static PyObject *tensor_repr(PyObject *object) {
   PyObject *text =
       shape == NULL ? NULL
                     : PyUnicode_FromFormat("<columnstone.Tensor %s %R>",
-                                           cst_dtype_name(((tensor *)object)->array->dtype), shape);
+                                           cst_dtype_name(((tensor *)object)->array.dtype), shape);
   Py_XDECREF(shape);
   return text;
 }
@@ -547,6 +600,8 @@ static PyMethodDef methods[] = {
      PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"
                "The values in row-major order as a flat Arrow array: numbers without a copy,\n"
                "strings as large_binary.")},
+    {"_reshape", reshape, METH_O,
+     PyDoc_STR("_reshape($self, shape, /)\n--\n\nThe same values in another shape.")},
     {"__reduce__", dunder_reduce, METH_NOARGS, NULL},
     {"__copy__", copy_of, METH_NOARGS, NULL},
     {"__deepcopy__", copy_of, METH_O, NULL},

@@ -15,6 +15,8 @@ _EXTRAS = {
     "torch": "torch",
     "jax": "jax",
     "tensorflow": "tensorflow",
+    "torchrec": "torchrec",
+    "awkward": "awkward",
     "fsspec": "remote",
     "aiohttp": "remote",
     "adbc_driver_manager": "databases",

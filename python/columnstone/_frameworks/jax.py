@@ -24,6 +24,8 @@ def to_jax(tensors: Any) -> Any:
 
 
 def _array(tensor: Any) -> Any:
+    if isinstance(tensor, np.ndarray):
+        return jax.numpy.asarray(tensor)
     if tensor.dtype == "bytes":
         return tensor.numpy()
     narrow = None if jax.config.jax_enable_x64 else _NARROW.get(tensor.dtype)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from .. import _core
 from .._base.errors import UnsupportedError
 from .._base.public import public
-from .._core import NestedTensor
+from .conversions import Conversions, LeafConversions, StructConversions
 from .paths import PathOperations
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .._core import Array
 
 
-class _Nested(NestedTensor):
+class _Nested(Conversions):
     """What is written in Python of both."""
 
     __slots__ = ()
@@ -130,7 +130,7 @@ class _Nested(NestedTensor):
 
 
 @public
-class StructuredTensor(_Nested, PathOperations):
+class StructuredTensor(StructConversions, _Nested, PathOperations):
     """Structs of one type, in any number of dimensions."""
 
     __slots__ = ()
@@ -193,7 +193,7 @@ class StructuredTensor(_Nested, PathOperations):
 
 
 @public
-class LeafTensor(_Nested):
+class LeafTensor(LeafConversions, _Nested):
     """Numbers, strings or other plain values, in any number of dimensions, dense or ragged; any of
     them may be null."""
 

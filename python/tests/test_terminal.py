@@ -58,3 +58,17 @@ def test_info(path: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     for line in on_terminal("columnstone", "info", path).splitlines()[2:5]:
         assert len(line) <= 100 and "…" in line
+
+
+def test_tree(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wide.jsonl").write_text(json.dumps({f"f{i}": i for i in range(150)}) + "\n")
+    command = ("columnstone", "schema", "tree", "wide.jsonl")
+    assert on_terminal(*command).splitlines()[100:] == [
+        "├─ f99  int64?",
+        "└─ … 50 more fields",
+    ]
+    whole = pages.shell(" ".join(command)).stdout
+    assert whole.count("\n") == 151
+    assert on_terminal(*command, "--full") == whole
+    assert on_terminal(*command, "--json").count("name") == 150

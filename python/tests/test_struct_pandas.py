@@ -216,16 +216,30 @@ def test_the_default_index_is_none() -> None:
 
 def test_the_index_goes_with_the_rows() -> None:
     frame = pd.DataFrame({"a": [1, 2, 3, 4]}, index=pd.date_range("2020", periods=4, name="day"))
-    for rows in ([1, 2], [3, 1]):
-        pd.testing.assert_frame_equal(taken(frame, rows), frame.iloc[rows], check_freq=False)
-    ranged = pd.DataFrame({"a": [1, 2, 3, 4]}, index=pd.RangeIndex(10, 14))
-    pd.testing.assert_frame_equal(taken(ranged, [2, 0]), ranged[2::-2], check_index_type=True)
-    assert taken(ranged, [0, 1, 3]).index.tolist() == [10, 11, 13]
-
-
-def taken(frame: Any, rows: list[int]) -> Any:
     made = cst.StructuredTensor.from_pandas(frame)
-    return _core.nested(made._array.take(rows), False).to_pandas()
+    for rows in (slice(1, 3), slice(None, None, -2), np.array([True, False, True, True])):
+        pd.testing.assert_frame_equal(made[rows].to_pandas(), frame[rows], check_freq=False)
+    ranged = pd.DataFrame({"a": [1, 2, 3, 4]}, index=pd.RangeIndex(10, 14))
+    made = cst.StructuredTensor.from_pandas(ranged)
+    backwards = made[2::-2].to_pandas()
+    pd.testing.assert_frame_equal(backwards, ranged[2::-2], check_index_type=True)
+    assert made[[0, 1, 3]].to_pandas().index.tolist() == [10, 11, 13]
+    both = cst.struct.concat([made[:1], made[3:]]).to_pandas()
+    assert both.index.tolist() == [10, 13]
+
+
+def test_dtypes_go_with_the_values() -> None:
+    labels = pd.MultiIndex.from_product([["x", "y"], [1, 2, 3]], names=["p", "q"])
+    kinds = pd.Categorical(list("ababab"))
+    frame = pd.DataFrame({("k", 0): kinds, ("v", 1): range(6)}, index=labels)
+    frame.columns.names = ["c", "d"]
+    made = same(frame)
+    pd.testing.assert_frame_equal(made[:, ::2].to_pandas(), frame.iloc[[0, 2, 3, 5]])
+    pd.testing.assert_frame_equal(made[1].to_pandas(), frame[3:])
+    pd.testing.assert_frame_equal(made.merge_dims(0, 1).to_pandas(), frame)
+    assert made["k", "0"].to_pandas().dtype == kinds.dtype
+    some = made[["v", "_index_"]].to_pandas()
+    pd.testing.assert_frame_equal(some, frame[["v"]])
 
 
 def test_levels_are_dimensions() -> None:

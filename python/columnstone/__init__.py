@@ -72,7 +72,18 @@ if TYPE_CHECKING:
     from ._source.base import Fault, FileCount, Verification
     from ._source.dropped import Dropped
     from ._source.index import Index, IndexEntry, build_index, import_index, load_index
+    from ._struct.spec import (
+        DenseStructuredTensorSpec,
+        LeafSpec,
+        RaggedStructuredTensorSpec,
+        StructuredTensorSpec,
+    )
     from ._struct.tensor import LeafTensor, StructuredTensor
+    from ._struct.views import (
+        DenseStructuredTensor,
+        RaggedStructuredTensor,
+        StructuredTensorValue,
+    )
     from ._tensor.adapter import Pad, TensorAdapter
     from ._tensor.conversion import to_jax, to_numpy, to_tf, to_torch
     from ._tensor.encoder import TensorEncoder
@@ -93,6 +104,8 @@ __all__ = [
     "CsvOptions",
     "DataWarning",
     "Dataset",
+    "DenseStructuredTensor",
+    "DenseStructuredTensorSpec",
     "Dropped",
     "Error",
     "ExampleDecoder",
@@ -110,6 +123,7 @@ __all__ = [
     "IndexingError",
     "JsonDecoder",
     "JsonEncoder",
+    "LeafSpec",
     "LeafTensor",
     "LimitError",
     "NestedTensor",
@@ -120,6 +134,8 @@ __all__ = [
     "Pass",
     "Position",
     "Ragged",
+    "RaggedStructuredTensor",
+    "RaggedStructuredTensorSpec",
     "RaggedTensor",
     "RawDecoder",
     "RawEncoder",
@@ -137,6 +153,8 @@ __all__ = [
     "StateError",
     "Structured",
     "StructuredTensor",
+    "StructuredTensorSpec",
+    "StructuredTensorValue",
     "TFRecordWriter",
     "Tensor",
     "TensorAdapter",
@@ -192,7 +210,10 @@ _NAMES_OF = {
     "_arrow.split": "train_test_split",
     "_schema.spec": "Feature FixedLen Ragged RowLengths Sparse Structured TensorRepresentation "
     "UniformRowLength VarLen",
+    "_struct.spec": "DenseStructuredTensorSpec LeafSpec RaggedStructuredTensorSpec "
+    "StructuredTensorSpec",
     "_struct.tensor": "LeafTensor StructuredTensor",
+    "_struct.views": "DenseStructuredTensor RaggedStructuredTensor StructuredTensorValue",
     "_arrow.table": "Groups array concat record_batch",
     "_tensor.tensor": "RaggedTensor SparseTensor",
     "_tensor.encoder": "TensorEncoder",

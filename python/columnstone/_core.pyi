@@ -80,6 +80,19 @@ def array_of_objects(
     values: list[Any], as_batch: bool, name: str | None, /
 ) -> Array | RecordBatch: ...
 
+# Numbers of a C-contiguous buffer, which is kept, not copied: Arrow's format, and bytes of each.
+def array_of_buffer(buffer: Buffer, format: str, width: int, /) -> Array: ...
+
+# Lists that share their values: by row splits (int64), or `length` of `size` each; null where the
+# null_mask() says so.
+def array_of_lists(
+    values: Array, row_splits: Array | None, length: int, size: int, nulls: Array | None, /
+) -> Array: ...
+
+# One nested value, of the type or (None) of the one that it is found to have: the values of its
+# outermost list and False, or the value as the only row and True.
+def nested_of_objects(value: object, type: ArrowSchema | None, /) -> tuple[Array, bool]: ...
+
 # The chunks, one at least.
 def array_import_stream(
     obj: ArrowStreamExportable, as_batch: bool, /

@@ -5,6 +5,7 @@ recipe = cst.struct.constant({"title": "Snickerdoodle", "user_rating": [{"score"
 
 from __future__ import annotations
 
+from ._api.structured import from_json
 from ._struct.arrange import (
     concat,
     expand_dims,
@@ -22,13 +23,18 @@ from ._struct.arrange import (
     unstack,
     zeros_like,
 )
+from ._struct.constant import constant
 from ._struct.nulls import drop_null, fill_null, has, is_null
+from ._struct.views import constant_value
 
 __all__ = [
     "concat",
+    "constant",
+    "constant_value",
     "drop_null",
     "expand_dims",
     "fill_null",
+    "from_json",
     "has",
     "identity",
     "is_null",

@@ -41,6 +41,36 @@ def is_dataset(obj: object) -> bool:
     return isinstance(obj, datasets.Dataset | datasets.IterableDataset)
 
 
+def plain(value: Any) -> Any:
+    """An object that the compiled part does not know as what it knows; NotImplemented for one that
+    stands for nothing. Dataclasses and named tuples are dicts, and so are numpy's records; its
+    times are Python's, if these hold them exactly."""
+    if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
+        return {name: getattr(value, name) for name in value.__dataclass_fields__}
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    if kind == "V" and value.dtype.names:
+        return _plain_records(value)
+    return _plain_times(value) if kind in ("m", "M") else NotImplemented
+
+
+def _plain_records(value: Any) -> Any:
+    if value.ndim > 0:
+        return [_plain_records(item) for item in value]
+    return {name: value[name] for name in value.dtype.names}
+
+
+def _plain_times(value: Any) -> Any:
+    import numpy as np
+
+    items = np.asarray(value)
+    unit = np.datetime_data(items.dtype)[0]
+    made = items.astype(f"{items.dtype.kind}8[{'D' if unit == 'D' else 'us'}]")
+    flat = made.ravel().tolist()
+    is_exact = np.array_equal(made.astype(items.dtype), items, equal_nan=True)
+    is_known = not any(isinstance(item, int) for item in flat)  # within Python's years
+    return made.tolist() if is_exact and is_known and unit != "generic" else NotImplemented
+
+
 def array_of(values: list[Any] | tuple[Any, ...] | range, name: str | None = None) -> Array:
     return cast("Array", _core.array_of_objects(list(values), False, name))
 

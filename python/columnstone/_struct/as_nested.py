@@ -5,28 +5,54 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import _core
-from .._arrow.table import array
-from .._core import NestedTensor
+from .._arrow.objects import is_arrow
+from .._arrow.table import array as array_of
+from .._base.errors import argument_error
+from .._core import NestedTensor, Tensor
+from .._tensor.tensor import RaggedTensor
+from .constant import array_of_ndarray, as_ndarray, constant, of_arrow, uniform_lists
+from .spec import LeafSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .._core import Nested
+    from .._core import Array, Nested
+
+_SPLITS = LeafSpec([None], "int64", nullable=False)
 
 
-def as_nested(obj: object) -> Nested:
-    """A nested tensor as it is; arrays of Arrow and numpy, and lists, as tensors whose outermost
-    dimension they are; a value of its own as a scalar."""
-    if isinstance(obj, NestedTensor):
-        return cast("Nested", obj)
-    if hasattr(obj, "__arrow_c_array__") or hasattr(obj, "__arrow_c_stream__"):
-        return _core.nested(array(cast("Any", obj)), False)
-    if isinstance(obj, list | tuple):
-        return _core.nested(array(obj), False)
-    if getattr(obj, "ndim", 0) > 0:
-        return _core.nested(array(cast("Any", obj)), False)
-    return _core.nested(array([obj]), True)
+def as_nested(value: Any) -> Nested:
+    """A nested tensor as it is; tensors, and arrays of numpy, Arrow and others, as tensors whose
+    outermost dimension they are, without a copy of numbers; anything else as `constant` has it."""
+    if isinstance(value, NestedTensor):
+        return cast("Nested", value)
+    if isinstance(value, Tensor):
+        if value.ndim == 0:
+            return constant(value.tolist())
+        return _core.nested(uniform_lists(array_of(cast("Any", value)), value.shape), False)
+    if isinstance(value, RaggedTensor):
+        array = as_nested(value.values)._array
+        for splits in reversed(value.row_splits):
+            array = lists_of(array, array_of(cast("Any", splits)))
+        return _core.nested(array, False)
+    if is_arrow(value):
+        return of_arrow(value)
+    values = as_ndarray(value)
+    if values is not None:
+        return _core.nested(array_of_ndarray(values), False)
+    return constant(value)
 
 
 def all_nested(items: Iterable[object]) -> tuple[Nested, ...]:
     return tuple(as_nested(item) for item in items)
+
+
+def lists_of(values: Array, row_splits: Any) -> Array:
+    """Values as lists, without a copy. ArgumentError for row splits that are none of them."""
+    splits = as_nested(row_splits)
+    if splits.is_row or splits.rank != 1:
+        raise argument_error(f"row_splits are of rank {splits.rank}, expected a vector of int")
+    array = splits._array
+    if array.schema.format != "l" or array.null_count > 0:
+        array, _ = _core.nested_of_objects(array.to_pylist(), _SPLITS._arrow(0))
+    return _core.array_of_lists(values, array, 0, 0, None)

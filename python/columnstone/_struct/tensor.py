@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, cast
 
 from .. import _core
-from .._base.errors import UnsupportedError
+from .._base.errors import UnsupportedError, argument_error
 from .._base.public import public
 from .conversions import Conversions, LeafConversions, StructConversions
 from .paths import PathOperations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from .._core import Array
+    from .spec import LeafSpec, Shape, StructuredTensorSpec
 
 
 class _Nested(Conversions):
@@ -113,6 +115,13 @@ class _Nested(Conversions):
         from . import show
 
         print(show.tree(self, max_depth, max_fields, ascii), end="")
+    @property
+    def spec(self) -> Any:
+        """What is known by the Arrow type alone: a StructuredTensorSpec or a LeafSpec. Dimensions
+        are None there, unless they are of fixed size by type."""
+        from .spec import spec_of
+
+        return spec_of(self.schema, self.is_row)
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame of the structs, or a Series of the values, with a row per element.
@@ -165,6 +174,67 @@ class StructuredTensor(StructConversions, _Nested, PathOperations):
 
         return cast("StructuredTensor", from_firestore(documents))
 
+    @property
+    def spec(self) -> StructuredTensorSpec:
+        """What is known by the Arrow type alone: dimensions are None there, unless they are of
+        fixed size by type."""
+        return cast("StructuredTensorSpec", super().spec)
+
+    @classmethod
+    def constant(cls, value: object, spec: StructuredTensorSpec | None = None) -> StructuredTensor:
+        """As `cst.struct.constant`, for structs."""
+        from .constant import constant
+
+        return _structured(constant(value, spec))
+
+    @classmethod
+    def from_json(cls, text: object, spec: StructuredTensorSpec | None = None) -> StructuredTensor:
+        """As `cst.struct.from_json`, for structs."""
+        return _structured(_reading().from_json(text, spec))
+
+    @classmethod
+    def from_parquet(cls, path: object, columns: object = None) -> StructuredTensor:
+        """The rows of Parquet files, a path or what else `cst.open` takes, as a vector of structs.
+        columns: the wanted ones."""
+        return _structured(_reading().from_parquet(path, columns))
+
+    @classmethod
+    def from_arrow(cls, obj: object) -> StructuredTensor:
+        """Arrow data as a structured tensor: anything with __arrow_c_array__ or __arrow_c_stream__
+        (a batch, table, array or chunked array of pyarrow, a frame of Polars, a Source). Rows of a
+        batch are a vector of structs; lists of structs are more dimensions.
+
+        No copy, unless there are several chunks, which are put together, or values are
+        dictionary-encoded. Foreign data is validated: CorruptError says where it is wrong.
+        """
+        from .constant import of_arrow
+
+        return _structured(of_arrow(obj))
+
+    @classmethod
+    def from_fields(cls, fields: Mapping[str, Any], shape: Shape | None = None) -> StructuredTensor:
+        """Structs of their fields: name to value.
+
+        fields: nested tensors, cst.Tensor and cst.RaggedTensor, arrays of numpy and Arrow: no copy
+            is made, so do not write into them afterwards; or anything that `constant` takes
+        shape: the dimensions of the structs, the first ones of every field; None in it for one that
+            is ragged, or is not to be checked. (): one struct. By default, the structs are the
+            rows of the fields, as in a table; one struct if a field is a scalar.
+
+        ArgumentError, with field and row, where the fields do not agree in these dimensions.
+        """
+        from .fields import from_fields
+
+        return _structured(from_fields(fields, shape))
+
+    @classmethod
+    def from_row_splits(cls, values: object, row_splits: object) -> StructuredTensor:
+        """Rows of structs: row i has values[row_splits[i]:row_splits[i + 1]]. The first of the
+        splits is 0, the last the number of values. Nothing is copied."""
+        from .fields import from_row_splits
+
+        return _structured(from_row_splits(values, row_splits))
+
     @classmethod
     def from_pandas(cls, frame: Any) -> StructuredTensor:
         """The rows of a pandas.DataFrame, each column a field, such that `to_pandas` gives the
@@ -198,6 +268,24 @@ class LeafTensor(LeafConversions, _Nested):
     them may be null."""
 
     __slots__ = ()
+
+    @property
+    def spec(self) -> LeafSpec:
+        """What is known by the Arrow type alone: dimensions are None there, unless they are of
+        fixed size by type."""
+        return cast("LeafSpec", super().spec)
+
+
+def _structured(tensor: object) -> StructuredTensor:
+    if isinstance(tensor, StructuredTensor):
+        return tensor
+    hint = "cst.struct.constant and its kin give leaf tensors, too"
+    raise argument_error("these are plain values, expected structs", hint)
+
+
+def _reading() -> Any:
+    """The module that opens files, above all rooms."""
+    return importlib.import_module("columnstone._api.structured")
 
 
 _core.nested_classes(StructuredTensor, LeafTensor)

@@ -55,8 +55,9 @@ static int append_zeros(cst__py_grown *b, size_t size) {
 
 /* ---- slots ---- */
 
-static bool has_offsets(cst__py_kind kind) {
-  return kind == CST__PY_TEXT || kind == CST__PY_BYTES || kind == CST__PY_LIST;
+static bool has_offsets(const cst__py_column *c, cst__py_kind kind) {
+  return kind == CST__PY_TEXT || kind == CST__PY_BYTES ||
+         (kind == CST__PY_LIST && c->fixed_size < 0);
 }
 
 static bool is_number(cst__py_kind kind) {
@@ -71,7 +72,7 @@ static int64_t end_of(const cst__py_column *c) {
 
 /* Ends a slot whose value, if it has one, is there. */
 static int end_slot(cst__py_column *c, bool valid) {
-  if (has_offsets(c->kind)) {
+  if (has_offsets(c, c->kind)) {
     int64_t end = end_of(c);
     if (grow_append(&c->offsets, &end, sizeof end) < 0) {
       return -1;
@@ -91,11 +92,25 @@ static int end_slot(cst__py_column *c, bool valid) {
   return 0;
 }
 
+static int fill_up(cst__py_column *column, int64_t length) {
+  while (column->length < length) {
+    if (cst__py_column_add_null(column) < 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+/* Below a null, what is never null has some value. */
 int cst__py_column_add_null(cst__py_column *column) {
   if (is_number(column->kind) && append_zeros(&column->values, 8) < 0) {
     return -1;
   }
-  return end_slot(column, false);
+  if (column->fixed_size > 0 &&
+      fill_up(column->children[0], (column->length + 1) * column->fixed_size) < 0) {
+    return -1;
+  }
+  return end_slot(column, column->is_required);
 }
 
 int cst__py_column_end(cst__py_column *column) { return end_slot(column, true); }
@@ -104,13 +119,13 @@ int cst__py_column_become(cst__py_column *column, cst__py_kind kind, char letter
   if (column->kind == kind) {
     return 0;
   }
-  if (column->kind != CST__PY_NULL) {
-    return 1;
+  if (column->kind != CST__PY_NULL || column->type != NULL) {
+    return CST__PY_OTHER_KIND;
   }
   size_t length = (size_t)column->length;
   if (append_zeros(&column->valid, (length + 7) / 8) < 0 ||
       (is_number(kind) && append_zeros(&column->values, length * 8) < 0) ||
-      (has_offsets(kind) && append_zeros(&column->offsets, (length + 1) * 8) < 0)) {
+      (has_offsets(column, kind) && append_zeros(&column->offsets, (length + 1) * 8) < 0)) {
     return -1;
   }
   column->kind = kind;
@@ -127,14 +142,14 @@ static bool fits(int64_t number, double *real) {
   return *real < 9223372036854775808.0 && (int64_t)*real == number;
 }
 
-/* Ints to floats. 2: one of them is not a float64. */
+/* Ints to floats. CST__PY_INEXACT: one of them is not a float64. */
 static int to_floats(cst__py_column *c) {
   for (int64_t i = 0; i < c->length; i++) {
     int64_t number;
     double real;
     memcpy(&number, c->values.data + i * 8, sizeof number);
     if (!fits(number, &real)) {
-      return 2;
+      return CST__PY_INEXACT;
     }
     memcpy(c->values.data + i * 8, &real, sizeof real);
   }
@@ -147,7 +162,7 @@ static int grow_add_number(cst__py_column *c, const cst__py_scalar *item) {
   double real = item->real;
   if (c->kind == CST__PY_FLOAT && item->kind == CST__PY_INT) {
     if (!fits(item->number, &real)) {
-      return 2;
+      return CST__PY_INEXACT;
     }
     c->letter = 'g';
   } else if (c->letter != item->letter) {
@@ -157,8 +172,24 @@ static int grow_add_number(cst__py_column *c, const cst__py_scalar *item) {
   return grow_append(&c->values, value, 8) < 0 ? -1 : end_slot(c, true);
 }
 
+static int add_fitting(cst__py_column *column, const cst__py_scalar *item) {
+  cst__py_scalar fitting = *item;
+  int result = cst__py_column_fit(column, &fitting);
+  if (result != 0) {
+    return result;
+  }
+  const void *value = column->kind == CST__PY_FLOAT ? (const void *)&fitting.real
+                      : is_number(column->kind)     ? (const void *)&fitting.number
+                                                    : (const void *)fitting.data;
+  size_t size = is_number(column->kind) ? 8 : (size_t)fitting.size;
+  return grow_append(&column->values, value, size) < 0 ? -1 : end_slot(column, true);
+}
+
 int cst__py_column_add(cst__py_column *column, const cst__py_scalar *item, int64_t row) {
   int result = 0;
+  if (column->type != NULL) {
+    return add_fitting(column, item);
+  }
   if (column->kind == CST__PY_INT && item->kind == CST__PY_FLOAT) {
     result = to_floats(column);
   } else if (column->kind != CST__PY_FLOAT || item->kind != CST__PY_INT) {
@@ -192,6 +223,7 @@ static cst__py_column *new_child(cst__py_column *parent, PyObject *name) {
     PyErr_NoMemory();
     return NULL;
   }
+  child->fixed_size = -1;
   child->parent = parent;
   child->name = Py_XNewRef(name);
   parent->children[parent->num_children++] = child;
@@ -210,6 +242,16 @@ static cst__py_column *new_field(cst__py_column *column, PyObject *name) {
   return result < 0 ? NULL : new_child(column, name);
 }
 
+cst__py_column *cst__py_column_new_child(cst__py_column *column, PyObject *name) {
+  if (name == NULL) {
+    return new_child(column, NULL);
+  }
+  if (column->index == NULL && (column->index = PyDict_New()) == NULL) {
+    return NULL;
+  }
+  return new_field(column, name);
+}
+
 static cst__py_column *find_field(cst__py_column *column, PyObject *name) {
   size_t guess = column->guess;
   if (guess < column->num_children && column->children[guess]->name == name) {
@@ -221,25 +263,26 @@ static cst__py_column *find_field(cst__py_column *column, PyObject *name) {
   }
   PyObject *number = PyDict_GetItemWithError(column->index, name);
   if (number == NULL) {
-    return PyErr_Occurred() != NULL ? NULL : new_field(column, name);
+    return PyErr_Occurred() != NULL || column->is_closed ? NULL : new_field(column, name);
   }
   size_t at = PyLong_AsSize_t(number);
   column->guess = at + 1;
   return column->children[at];
 }
 
-static int fill_up(cst__py_column *column, int64_t length) {
-  while (column->length < length) {
-    if (cst__py_column_add_null(column) < 0) {
-      return -1;
-    }
-  }
-  return 0;
-}
-
 cst__py_column *cst__py_column_field(cst__py_column *column, PyObject *name) {
   cst__py_column *field = find_field(column, name);
   return field == NULL || fill_up(field, column->length) < 0 ? NULL : field;
+}
+
+const cst__py_column *cst__py_column_missing(const cst__py_column *column) {
+  for (size_t i = 0; i < column->num_children; i++) {
+    const cst__py_column *child = column->children[i];
+    if (child->length <= column->length && (child->type == NULL || child->is_required)) {
+      return child;
+    }
+  }
+  return NULL;
 }
 
 void cst__py_column_reset(cst__py_column *column) {
@@ -253,7 +296,7 @@ void cst__py_column_reset(cst__py_column *column) {
   free(column->offsets.data);
   Py_XDECREF(column->name);
   Py_XDECREF(column->index);
-  *column = (cst__py_column){.kind = CST__PY_NULL};
+  *column = (cst__py_column)CST__PY_COLUMN_INIT;
 }
 
 /* ---- as Arrow's ---- */
@@ -357,6 +400,7 @@ static size_t width_of(const cst__py_column *c) {
       return 1;
     case 's':
     case 'S':
+    case 'e':
       return 2;
     case 'i':
     case 'I':
@@ -383,6 +427,13 @@ static void narrow(cst__py_column *c) {
       memcpy(&real, from, sizeof real);
       float single = (float)real;
       memcpy(to + (size_t)i * 4, &single, sizeof single);
+      continue;
+    }
+    if (c->letter == 'e') {
+      double real;
+      memcpy(&real, from, sizeof real);
+      uint16_t half = cst__py_half_of(real);
+      memcpy(to + (size_t)i * 2, &half, sizeof half);
       continue;
     }
     int64_t number;
@@ -424,7 +475,7 @@ static int new_array(cst__py_column *c, struct ArrowArray *out) {
   if (c->kind != CST__PY_NULL) {
     d->buffers[next++] = c->has_nulls ? move_out(&c->valid) : NULL;
   }
-  if (has_offsets(c->kind)) {
+  if (has_offsets(c, c->kind)) {
     d->buffers[next++] = move_out(&c->offsets);
   }
   if (is_number(c->kind) || c->kind == CST__PY_TEXT || c->kind == CST__PY_BYTES) {
@@ -441,13 +492,14 @@ static int new_array(cst__py_column *c, struct ArrowArray *out) {
 
 /* Every part is released by the whole, also when it is not complete. */
 static int grow_finish(cst__py_column *c, struct ArrowSchema *schema, struct ArrowArray *array) {
-  if ((c->kind == CST__PY_LIST && cst__py_column_values(c) == NULL) || new_schema(c, schema) < 0 ||
-      new_array(c, array) < 0) {
+  if ((c->kind == CST__PY_LIST && cst__py_column_values(c) == NULL) ||
+      (schema != NULL && new_schema(c, schema) < 0) || new_array(c, array) < 0) {
     return -1;
   }
   for (size_t i = 0; i < c->num_children; i++) {
     if ((c->kind == CST__PY_STRUCT && fill_up(c->children[i], c->length) < 0) ||
-        grow_finish(c->children[i], schema->children[i], array->children[i]) < 0) {
+        grow_finish(c->children[i], schema == NULL ? NULL : schema->children[i],
+                    array->children[i]) < 0) {
       return -1;
     }
   }
@@ -456,12 +508,14 @@ static int grow_finish(cst__py_column *c, struct ArrowSchema *schema, struct Arr
 
 int cst__py_column_finish(cst__py_column *column, struct ArrowSchema *schema,
                           struct ArrowArray *array) {
-  *schema = (struct ArrowSchema){.release = NULL};
+  if (schema != NULL) {
+    *schema = (struct ArrowSchema){.release = NULL};
+  }
   *array = (struct ArrowArray){.release = NULL};
   if (grow_finish(column, schema, array) == 0) {
     return 0;
   }
-  if (schema->release != NULL) {
+  if (schema != NULL && schema->release != NULL) {
     schema->release(schema);
   }
   if (array->release != NULL) {

@@ -1,161 +1,60 @@
-/* Python's own data as Arrow data: lists of values, and lists of dicts as rows.
+/* Python's own data as Arrow data: lists of values, lists of dicts as rows, and nested values.
  *
- * One pass: every value goes to the end of a column that finds its type as it grows (grow.c). The
- * values are lists and tuples, dicts and other mappings, the scalars of Python, numpy and pandas,
- * and arrays of any number of dimensions (those with a buffer or __array__), which are lists.
+ * One pass: every value goes to the end of a column that finds its type as it grows, or has been
+ * given one (grow.c). The values are lists and tuples, dicts and other mappings, dataclasses, the
+ * scalars of Python, numpy and pandas, and arrays of any number of dimensions (those with a buffer
+ * or __array__), which are lists.
  */
-#include <stdlib.h>
+#include "ext/table/walk.h"
 
-#include "ext/table/grow.h"
-
-enum { MAX_NESTING = 60 };
-
-typedef struct walk {
-  cst__py_state *state;
-  int64_t row;
-  int depth;
-  PyObject *name;  /* str: what the root is called in errors; NULL: nothing */
-  PyObject *dates; /* the module datetime */
-} walk;
-
-static int add(walk *w, cst__py_column *c, PyObject *value);
-
-/* ---- errors ---- */
-
-static void append_name(char *path, size_t size, PyObject *name) {
-  const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
-  if (text == NULL) {
-    PyErr_Clear();
-    text = "?";
-  }
-  size_t at = strlen(path);
-  if (at > 0 && at + 1 < size) {
-    path[at++] = '.';
-  }
-  for (; *text != '\0' && at + 5 < size; text++) {
-    unsigned char byte = (unsigned char)*text;
-    if (byte < 0x20 || byte == 0x7f) {
-      at += (size_t)PyOS_snprintf(path + at, size - at, "\\x%02x", byte);
-    } else {
-      path[at++] = *text;
-    }
-  }
-  path[at] = '\0';
-}
-
-static void append_path(char *path, size_t size, const cst__py_column *c) {
-  if (c->parent != NULL) {
-    append_path(path, size, c->parent);
-  }
-  if (c->name != NULL) {
-    append_name(path, size, c->name);
-  }
-}
-
-/* Sets an exception about the value that was to be added to the column; returns -1. */
-static int objects_fail(walk *w, const cst__py_column *c, cst_status code, const char *message,
-                        const char *hint) {
-  cst_error error = CST_ERROR_INIT;
-  error.code = code;
-  error.record = w->row;
-  if (w->name != NULL) {
-    append_name(error.path, sizeof error.path, w->name);
-  }
-  append_path(error.path, sizeof error.path, c);
-  PyOS_snprintf(error.message, sizeof error.message, "%s", message);
-  PyOS_snprintf(error.hint, sizeof error.hint, "%s", hint);
-  cst__py_raise(w->state, &error);
-  return -1;
-}
-
-/* The name of the value's class, shortened. */
-static void class_of(PyObject *value, char out[41]) {
-  PyObject *name = PyType_GetName(Py_TYPE(value));
-  const char *text = name == NULL ? NULL : PyUnicode_AsUTF8AndSize(name, NULL);
-  if (text == NULL) {
-    PyErr_Clear();
-  }
-  PyOS_snprintf(out, 41, "%.40s", text == NULL ? "?" : text);
-  Py_XDECREF(name);
-}
-
-static int fail_kind(walk *w, const cst__py_column *c, PyObject *value) {
-  static const char *const words[] = {"None",
-                                      "bool",
-                                      "int",
-                                      "float",
-                                      "date",
-                                      "datetime without a time zone",
-                                      "datetime with a time zone",
-                                      "timedelta",
-                                      "str",
-                                      "bytes",
-                                      "list",
-                                      "dict"};
-  char found[41];
-  char text[160];
-  class_of(value, found);
-  if (c->first < 0 || c->first == w->row) {
-    PyOS_snprintf(text, sizeof text, "found %s, expected %s", found, words[c->kind]);
-  } else {
-    PyOS_snprintf(text, sizeof text, "found %s, expected %s as in row %lld", found, words[c->kind],
-                  (long long)c->first);
-  }
-  return objects_fail(w, c, CST_SCHEMA, text,
-                      c->first < 0 ? "rows are dicts" : "make all values of a column one type");
-}
-
-static int fail_class(walk *w, const cst__py_column *c, PyObject *value, const char *hint) {
-  char found[41];
-  char text[100];
-  class_of(value, found);
-  PyOS_snprintf(text, sizeof text, "found %s, which has no Arrow type here", found);
-  return objects_fail(w, c, CST_UNSUPPORTED, text, hint);
-}
-
-static int fail_big(walk *w, const cst__py_column *c) {
-  return objects_fail(w, c, CST_UNSUPPORTED, "an int that does not fit 64 bits with a sign",
-                      "make the column floats or strings");
-}
+static int add(cst__py_walk *w, cst__py_column *c, PyObject *value);
 
 /* What a column's function has answered. */
-static int objects_check(walk *w, const cst__py_column *c, PyObject *value, int result) {
-  if (result == 2) {
-    return objects_fail(w, c, CST_UNSUPPORTED,
-                        "ints and floats, and one of the ints is not exact as float64",
-                        "make the column floats or ints");
-  }
-  return result == 1 ? fail_kind(w, c, value) : result;
+static int objects_check(cst__py_walk *w, const cst__py_column *c, PyObject *value, int result) {
+  return result > 0 ? cst__py_walk_fail_fit(w, c, value, result) : result;
 }
 
 /* ---- scalars ---- */
 
-static int add_item(walk *w, cst__py_column *c, PyObject *value, const cst__py_scalar *item) {
+static int add_item(cst__py_walk *w, cst__py_column *c, PyObject *value,
+                    const cst__py_scalar *item) {
   return objects_check(w, c, value, cst__py_column_add(c, item, w->row));
 }
 
-static int add_int(walk *w, cst__py_column *c, PyObject *value) {
+/* Whether numbers from 2^63 on may fit. */
+static bool takes_unsigned(const cst__py_column *c) {
+  return c->type != NULL && (c->letter == 'L' || c->kind == CST__PY_FLOAT);
+}
+
+static int add_int(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   int overflow;
   int64_t number = PyLong_AsLongLongAndOverflow(value, &overflow);
-  if (overflow != 0) {
-    return fail_big(w, c);
-  }
   cst__py_scalar item = {.kind = CST__PY_INT, .letter = 'l', .number = number};
+  if (overflow > 0 && takes_unsigned(c)) {
+    item.letter = 'L';
+    item.number = (int64_t)PyLong_AsUnsignedLongLong(value);
+    overflow = PyErr_Occurred() != NULL;
+    PyErr_Clear();
+  }
+  if (overflow != 0) {
+    return c->type == NULL ? cst__py_walk_fail_big(w, c)
+                           : objects_check(w, c, value, CST__PY_OUT_OF_RANGE);
+  }
   return add_item(w, c, value, &item);
 }
 
-static int add_str(walk *w, cst__py_column *c, PyObject *value) {
+static int add_str(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   cst__py_scalar item = {.kind = CST__PY_TEXT};
   item.data = PyUnicode_AsUTF8AndSize(value, &item.size);
   if (item.data == NULL && PyErr_ExceptionMatches(PyExc_UnicodeError)) {
     PyErr_Clear();
-    return objects_fail(w, c, CST_INVALID_ARGUMENT, "a str with surrogates is not UTF-8",
-                        "encode it, to bytes");
+    return cst__py_walk_fail(w, c, CST_INVALID_ARGUMENT, "a str with surrogates is not UTF-8",
+                             "encode it, to bytes");
   }
   return item.data == NULL ? -1 : add_item(w, c, value, &item);
 }
 
-static int add_bytes(walk *w, cst__py_column *c, PyObject *value) {
+static int add_bytes(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   Py_buffer view;
   if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) < 0) {
     return -1;
@@ -211,7 +110,7 @@ static int read_datetime(PyObject *value, cst__py_scalar *item) {
 }
 
 /* 1: the value is not an instance of the class, a name of the module datetime. */
-static int is_no(walk *w, PyObject *value, const char *name) {
+static int is_no(cst__py_walk *w, PyObject *value, const char *name) {
   if (w->dates == NULL && (w->dates = PyImport_ImportModule("datetime")) == NULL) {
     return -1;
   }
@@ -238,7 +137,7 @@ static int has_nanoseconds(PyObject *value) {
 }
 
 /* 1: it is not a time. */
-static int add_time(walk *w, cst__py_column *c, PyObject *value) {
+static int add_time(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   cst__py_scalar item = {.kind = CST__PY_TIMESTAMP};
   int no = is_no(w, value, "datetime");
   if (no == 1) {
@@ -255,10 +154,10 @@ static int add_time(walk *w, cst__py_column *c, PyObject *value) {
   int nanos = has_nanoseconds(value);
   if (nanos != 0) {
     return nanos < 0 ? -1
-                     : objects_fail(w, c, CST_UNSUPPORTED,
-                                    "a time with nanoseconds, where columns of "
-                                    "Python's times have microseconds",
-                                    "round it to microseconds, or give an array of pyarrow");
+                     : cst__py_walk_fail(w, c, CST_UNSUPPORTED,
+                                         "a time with nanoseconds, where columns of "
+                                         "Python's times have microseconds",
+                                         "round it to microseconds, or give an array of pyarrow");
   }
   int result;
   if (item.kind == CST__PY_TIMESTAMP) {
@@ -274,45 +173,74 @@ static int add_time(walk *w, cst__py_column *c, PyObject *value) {
 
 /* ---- nested ---- */
 
-static int become(walk *w, cst__py_column *c, PyObject *value, cst__py_kind kind) {
+static int become(cst__py_walk *w, cst__py_column *c, PyObject *value, cst__py_kind kind) {
   return objects_check(w, c, value, cst__py_column_become(c, kind, '\0', w->row));
 }
 
-/* The sequence may change under the call: Python code may run. */
-static int add_list(walk *w, cst__py_column *c, PyObject *value) {
-  bool is_list = PyList_Check(value);
+/* A list begins: its values, or NULL with an exception. */
+static cst__py_column *begin_list(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   if (become(w, c, value, CST__PY_LIST) < 0) {
-    return -1;
+    return NULL;
   }
-  cst__py_column *values = cst__py_column_values(c);
+  if (w->level >= CST__PY_MAX_NESTING) {
+    cst__py_walk_fail(w, c, CST_LIMIT, "values are nested more than 60 deep", "");
+    return NULL;
+  }
+  w->level++;
+  return cst__py_column_values(c);
+}
+
+/* The next value of a list. */
+static void step_list(cst__py_walk *w, int64_t i) {
+  w->at[w->level - 1] = i;
+  if (w->level == 1 && w->is_nested) {
+    w->row = i;
+  }
+}
+
+static int end_list(cst__py_walk *w, cst__py_column *c) {
+  w->level--;
+  if (w->level == 0 && w->is_nested) {
+    w->row = -1;
+  }
+  if (c->fixed_size >= 0) {
+    int64_t found = c->children[0]->length - c->length * c->fixed_size;
+    if (found != c->fixed_size) {
+      return cst__py_walk_fail_size(w, c, found);
+    }
+  }
+  return cst__py_column_end(c);
+}
+
+/* The sequence may change under the call: Python code may run. */
+static int add_list(cst__py_walk *w, cst__py_column *c, PyObject *value) {
+  bool is_list = PyList_Check(value);
+  cst__py_column *values = begin_list(w, c, value);
   for (Py_ssize_t i = 0; values != NULL; i++) {
     if (i >= (is_list ? PyList_Size(value) : PyTuple_Size(value))) {
-      return cst__py_column_end(c);
+      return end_list(w, c);
     }
+    step_list(w, i);
     PyObject *item = Py_NewRef(is_list ? PyList_GetItem(value, i) : PyTuple_GetItem(value, i));
     int result = add(w, values, item);
     Py_DECREF(item);
-    if (result < 0) {
+    if (result < 0 || ((i & 0xfff) == 0xfff && PyErr_CheckSignals() < 0)) {
       return -1;
     }
   }
   return -1;
 }
 
-static int add_field(walk *w, cst__py_column *c, PyObject *name, PyObject *value) {
-  if (!PyUnicode_Check(name)) {
-    char found[41];
-    char text[100];
-    class_of(name, found);
-    PyOS_snprintf(text, sizeof text, "found a key that is %s, expected str", found);
-    return objects_fail(w, c, CST_SCHEMA, text, "name fields by str");
+static int add_field(cst__py_walk *w, cst__py_column *c, PyObject *name, PyObject *value) {
+  cst__py_column *field = PyUnicode_Check(name) ? cst__py_column_field(c, name) : NULL;
+  if (field == NULL) {
+    return PyErr_Occurred() != NULL ? -1 : cst__py_walk_fail_key(w, c, name);
   }
-  cst__py_column *field = cst__py_column_field(c, name);
-  return field == NULL ? -1 : add(w, field, value);
+  return add(w, field, value);
 }
 
 /* Names are Arrow's, which end with a NUL and are UTF-8. */
-static int check_names(walk *w, const cst__py_column *c) {
+static int check_names(cst__py_walk *w, const cst__py_column *c) {
   for (size_t i = 0; i < c->num_children; i++) {
     PyObject *name = c->children[i]->name;
     Py_ssize_t size = 0;
@@ -320,8 +248,8 @@ static int check_names(walk *w, const cst__py_column *c) {
     if (text == NULL || strlen(text) != (size_t)size) {
       PyErr_Clear();
       w->row = -1;
-      return objects_fail(w, c, CST_INVALID_ARGUMENT,
-                          "a key with a NUL or with surrogates names no column", "rename it");
+      return cst__py_walk_fail(w, c, CST_INVALID_ARGUMENT,
+                               "a key with a NUL or with surrogates names no column", "rename it");
     }
     if (check_names(w, c->children[i]) < 0) {
       return -1;
@@ -330,7 +258,16 @@ static int check_names(walk *w, const cst__py_column *c) {
   return 0;
 }
 
-static int add_dict(walk *w, cst__py_column *c, PyObject *dict) {
+static int end_dict(cst__py_walk *w, cst__py_column *c) {
+  const cst__py_column *missing = w->is_nested ? cst__py_column_missing(c) : NULL;
+  if (missing != NULL) {
+    return cst__py_walk_fail_missing(w, missing);
+  }
+  c->is_closed = w->is_nested;
+  return cst__py_column_end(c);
+}
+
+static int add_dict(cst__py_walk *w, cst__py_column *c, PyObject *dict) {
   Py_ssize_t at = 0;
   PyObject *name;
   PyObject *value;
@@ -352,10 +289,10 @@ static int add_dict(walk *w, cst__py_column *c, PyObject *dict) {
       return -1;
     }
   }
-  return cst__py_column_end(c);
+  return end_dict(w, c);
 }
 
-static int add_mapping(walk *w, cst__py_column *c, PyObject *value) {
+static int add_mapping(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   PyObject *dict = PyDict_New();
   int result = dict == NULL || PyDict_Update(dict, value) < 0 ? -1 : add_dict(w, c, dict);
   Py_XDECREF(dict);
@@ -421,7 +358,7 @@ static int64_t int_at(const numbers *n, const char *at) {
   return (int64_t)bits;
 }
 
-static int add_number(walk *w, cst__py_column *c, const numbers *n, const char *at) {
+static int add_number(cst__py_walk *w, cst__py_column *c, const numbers *n, const char *at) {
   cst__py_scalar item = {.kind = CST__PY_INT, .letter = n->letter};
   if (n->is_real) {
     item.kind = CST__PY_FLOAT;
@@ -433,38 +370,37 @@ static int add_number(walk *w, cst__py_column *c, const numbers *n, const char *
     item.number = *at != 0;
   } else {
     item.number = int_at(n, at);
-    if (n->letter == 'L' && item.number < 0) {
-      return fail_big(w, c);
+    if (n->letter == 'L' && item.number < 0 && !takes_unsigned(c)) {
+      return cst__py_walk_fail_big(w, c);
     }
   }
   return add_item(w, c, n->object, &item);
 }
 
 /* The numbers from `at`, of this dimension and those within it. */
-static int add_dimension(walk *w, cst__py_column *c, const numbers *n, const char *at,
+static int add_dimension(cst__py_walk *w, cst__py_column *c, const numbers *n, const char *at,
                          int dimension) {
   if (dimension == n->view.ndim) {
     return add_number(w, c, n, at);
   }
-  if (become(w, c, n->object, CST__PY_LIST) < 0) {
-    return -1;
-  }
-  cst__py_column *values = cst__py_column_values(c);
+  cst__py_column *values = begin_list(w, c, n->object);
   for (Py_ssize_t i = 0; values != NULL && i < n->view.shape[dimension]; i++) {
+    step_list(w, i);
     if (add_dimension(w, values, n, at + i * n->view.strides[dimension], dimension + 1) < 0) {
       return -1;
     }
   }
-  return values == NULL ? -1 : cst__py_column_end(c);
+  return values == NULL ? -1 : end_list(w, c);
 }
 
-static int objects_add_buffer(walk *w, cst__py_column *c, PyObject *value) {
+static int objects_add_buffer(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   numbers n = {.object = value};
   if (PyObject_GetBuffer(value, &n.view, PyBUF_RECORDS_RO) < 0) {
     return -1;
   }
-  int result = numbers_type(&n) ? add_dimension(w, c, &n, n.view.buf, 0)
-                                : fail_class(w, c, value, "make it an array of numbers, or a list");
+  int result = numbers_type(&n)
+                   ? add_dimension(w, c, &n, n.view.buf, 0)
+                   : cst__py_walk_fail_class(w, c, value, "make it an array of numbers, or a list");
   PyBuffer_Release(&n.view);
   return result;
 }
@@ -489,26 +425,41 @@ static int dtype_kind(PyObject *value) {
 }
 
 /* What a method makes of the value, in its place. */
-static int add_made(walk *w, cst__py_column *c, PyObject *value, const char *method) {
+static int add_made(cst__py_walk *w, cst__py_column *c, PyObject *value, const char *method) {
   PyObject *made = PyObject_CallMethod(value, method, NULL);
   int result = made == NULL ? -1 : add(w, c, made);
   Py_XDECREF(made);
   return result;
 }
 
+/* What columnstone._arrow.objects.plain makes of the value, in its place. */
+static int add_plain(cst__py_walk *w, cst__py_column *c, PyObject *value, const char *hint) {
+  PyObject *module = PyImport_ImportModule("columnstone._arrow.objects");
+  PyObject *made = module == NULL ? NULL : PyObject_CallMethod(module, "plain", "O", value);
+  int result = made == NULL                ? -1
+               : made == Py_NotImplemented ? cst__py_walk_fail_class(w, c, value, hint)
+                                           : add(w, c, made);
+  Py_XDECREF(made);
+  Py_XDECREF(module);
+  return result;
+}
+
 /* Arrays and scalars of other libraries. */
-static int add_foreign(walk *w, cst__py_column *c, PyObject *value) {
-  static const char *const methods[] = {"to_pylist", "as_py", "__array__"};
+static int add_foreign(cst__py_walk *w, cst__py_column *c, PyObject *value) {
+  static const char *const methods[] = {"to_pylist", "as_py", "to_py", "__array__", "to_list"};
   int kind = dtype_kind(value);
   int is_masked = kind < 0 ? -1 : cst__py_has(value, "filled");
   if (is_masked != 0) {
-    return is_masked < 0 ? -1 : fail_class(w, c, value, "fill what is masked");
+    return is_masked < 0 ? -1 : cst__py_walk_fail_class(w, c, value, "fill what is masked");
   }
   if (kind == 'O' || kind == 'U' || kind == 'S') {
     return add_made(w, c, value, "tolist");
   }
   if (kind == 'm' || kind == 'M') {
-    return fail_class(w, c, value, "use datetime, or an array of pyarrow as the column");
+    return add_plain(w, c, value, "use datetime, or an array of pyarrow as the column");
+  }
+  if (kind == 'V') {
+    return add_plain(w, c, value, "make it an array of numbers, or a list");
   }
   if (PyObject_CheckBuffer(value)) {
     return objects_add_buffer(w, c, value);
@@ -519,10 +470,10 @@ static int add_foreign(walk *w, cst__py_column *c, PyObject *value) {
       return has < 0 ? -1 : add_made(w, c, value, methods[i]);
     }
   }
-  return fail_class(w, c, value, "use str, bytes, numbers, lists or dicts");
+  return add_plain(w, c, value, "use str, bytes, numbers, lists or dicts");
 }
 
-static int add_other(walk *w, cst__py_column *c, PyObject *value) {
+static int add_other(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   if (PyByteArray_Check(value) || PyMemoryView_Check(value)) {
     return add_bytes(w, c, value);
   }
@@ -537,10 +488,10 @@ static int add_other(walk *w, cst__py_column *c, PyObject *value) {
   return add_foreign(w, c, value);
 }
 
-static int add_value(walk *w, cst__py_column *c, PyObject *value) {
+static int add_value(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   cst__py_scalar item = {.kind = CST__PY_BOOL, .letter = 'b', .number = value == Py_True};
   if (value == Py_None) {
-    return cst__py_column_add_null(c);
+    return c->is_required ? cst__py_walk_fail_null(w, c) : cst__py_column_add_null(c);
   }
   if (PyBool_Check(value)) {
     return add_item(w, c, value, &item);
@@ -561,13 +512,19 @@ static int add_value(walk *w, cst__py_column *c, PyObject *value) {
   if (PyDict_Check(value)) {
     return add_dict(w, c, value);
   }
+  if (w->is_nested && PyTuple_Check(value) && !Py_IS_TYPE(value, &PyTuple_Type)) {
+    int is_named = cst__py_has(value, "_fields");
+    if (is_named != 0) {
+      return is_named < 0 ? -1 : add_made(w, c, value, "_asdict");
+    }
+  }
   return PyList_Check(value) || PyTuple_Check(value) ? add_list(w, c, value)
                                                      : add_other(w, c, value);
 }
 
-static int add(walk *w, cst__py_column *c, PyObject *value) {
-  if (w->depth >= MAX_NESTING) {
-    return objects_fail(w, c, CST_LIMIT, "values are nested more than 60 deep", "");
+static int add(cst__py_walk *w, cst__py_column *c, PyObject *value) {
+  if (w->depth >= CST__PY_MAX_NESTING) {
+    return cst__py_walk_fail(w, c, CST_LIMIT, "values are nested more than 60 deep", "");
   }
   w->depth++;
   int result = add_value(w, c, value);
@@ -577,7 +534,7 @@ static int add(walk *w, cst__py_column *c, PyObject *value) {
 
 /* ---- the whole ---- */
 
-static int add_rows(walk *w, cst__py_column *root, PyObject *list) {
+static int add_rows(cst__py_walk *w, cst__py_column *root, PyObject *list) {
   for (w->row = 0; w->row < PyList_Size(list); w->row++) {
     PyObject *value = Py_NewRef(PyList_GetItem(list, (Py_ssize_t)w->row));
     int result = add(w, root, value);
@@ -590,13 +547,13 @@ static int add_rows(walk *w, cst__py_column *root, PyObject *list) {
 }
 
 PyObject *cst__py_table_of_objects(PyObject *module, PyObject *args) {
-  walk w = {.state = PyModule_GetState(module)};
+  cst__py_walk w = {.state = PyModule_GetState(module)};
   PyObject *list;
   PyObject *name;
   int is_batch;
   struct ArrowSchema schema;
   struct ArrowArray array;
-  cst__py_column root = {.kind = CST__PY_NULL};
+  cst__py_column root = CST__PY_COLUMN_INIT;
   if (!PyArg_ParseTuple(args, "O!pO:array_of_objects", &PyList_Type, &list, &is_batch, &name)) {
     return NULL;
   }
@@ -611,4 +568,88 @@ PyObject *cst__py_table_of_objects(PyObject *module, PyObject *args) {
   cst__py_column_reset(&root);
   Py_XDECREF(w.dates);
   return result < 0 ? NULL : cst__py_table_take_over(w.state, &schema, &array, is_batch != 0);
+}
+
+/* ---- one nested value ---- */
+
+/* Values of a column whose first one fails are of a type that it has not. */
+static int set_type(cst__py_walk *w, cst__py_column *root, const struct ArrowSchema *type) {
+  const cst__py_column *failed = NULL;
+  int result = cst__py_column_set_type(root, type, &failed);
+  return result == 1 ? cst__py_walk_fail(w, failed, CST_UNSUPPORTED,
+                                         "the spec has a type that Python's values cannot have",
+                                         "give an array of pyarrow")
+                     : result;
+}
+
+/* A copy of the schema of an ArrowSchema object. */
+static int copy_schema(PyObject *object, struct ArrowSchema *out) {
+  PyObject *tree = cst__py_arrow_schema_tree(cst__py_arrow_schema_view(object));
+  int result = tree == NULL ? -1 : cst__py_arrow_schema_plant(tree, out);
+  Py_XDECREF(tree);
+  return result;
+}
+
+static int finish_nested(cst__py_column *root, PyObject *type, struct ArrowSchema *schema,
+                         struct ArrowArray *array) {
+  if (type == Py_None) {
+    return cst__py_column_finish(root, schema, array);
+  }
+  if (copy_schema(type, schema) < 0) {
+    return -1;
+  }
+  int result = cst__py_column_finish(root, NULL, array);
+  if (result < 0) {
+    schema->release(schema);
+  }
+  return result;
+}
+
+/* The values of the only list in the place of the list. */
+static void unwrap(struct ArrowSchema *schema, struct ArrowArray *array) {
+  struct ArrowSchema values_schema = *schema->children[0];
+  struct ArrowArray values = *array->children[0];
+  schema->children[0]->release = NULL;
+  array->children[0]->release = NULL;
+  schema->release(schema);
+  array->release(array);
+  *schema = values_schema;
+  *array = values;
+}
+
+PyObject *cst__py_table_of_nested(PyObject *module, PyObject *args) {
+  cst__py_walk w = {.state = PyModule_GetState(module), .row = -1, .is_nested = true};
+  PyObject *value;
+  PyObject *type;
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  cst__py_column root = CST__PY_COLUMN_INIT;
+  if (!PyArg_ParseTuple(args, "OO:nested_of_objects", &value, &type)) {
+    return NULL;
+  }
+  if (type != Py_None && Py_TYPE(type) != w.state->arrow_schema_type) {
+    PyErr_SetString(PyExc_TypeError, "the type is an ArrowSchema or None");
+    return NULL;
+  }
+  int result = type == Py_None ? 0 : set_type(&w, &root, cst__py_arrow_schema_view(type));
+  if (result == 0) {
+    result = add(&w, &root, value);
+  }
+  if (result == 0) {
+    result = check_names(&w, &root);
+  }
+  bool is_list = root.kind == CST__PY_LIST && !root.has_nulls;
+  if (result == 0) {
+    result = finish_nested(&root, type, &schema, &array);
+  }
+  cst__py_column_reset(&root);
+  Py_XDECREF(w.dates);
+  if (result < 0) {
+    return NULL;
+  }
+  if (is_list) {
+    unwrap(&schema, &array);
+  }
+  PyObject *made = cst__py_table_take_over(w.state, &schema, &array, false);
+  return made == NULL ? NULL : Py_BuildValue("(NO)", made, is_list ? Py_False : Py_True);
 }

@@ -45,6 +45,10 @@ PyObject *cst__py_table_import(PyObject *module, PyObject *args);
 PyObject *cst__py_table_import_stream(PyObject *module, PyObject *args);
 /* Python's own data, (list, as_batch, name or None): objects.c. */
 PyObject *cst__py_table_of_objects(PyObject *module, PyObject *args);
+PyObject *cst__py_table_of_nested(PyObject *module, PyObject *args);
+/* What borrows, see _core.pyi: lend.c. */
+PyObject *cst__py_table_of_buffer(PyObject *module, PyObject *args);
+PyObject *cst__py_table_of_lists(PyObject *module, PyObject *args);
 /* The chunks of an object with __arrow_c_stream__, validated, as a list of at least one. */
 PyObject *cst__py_table_read_stream(cst__py_state *state, PyObject *object, bool is_batch);
 /* The arrays of a tuple as one. */

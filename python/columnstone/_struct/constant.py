@@ -1,0 +1,140 @@
+"""Nested tensors of Python's own values, of numpy arrays and of Arrow data."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, cast
+
+from .. import _core
+from .._arrow.objects import is_arrow
+from .._arrow.table import array as array_of
+from .._base.errors import UnsupportedError
+from .._core import Array, NestedTensor, RecordBatch
+from .spec import NestedSpec
+
+if TYPE_CHECKING:
+    from .._core import Nested
+    from .spec import Spec
+
+# numpy's kind and width: Arrow's format.
+_FORMATS = {f"i{1 << i}": "csil"[i] for i in range(4)} | {
+    **{f"u{1 << i}": "CSIL"[i] for i in range(4)},
+    **{"f2": "e", "f4": "f", "f8": "g"},
+}
+
+
+def constant(value: object, spec: Spec | None = None) -> Nested:
+    """Python's values as a nested tensor: a dict is one struct (rank 0), a list of dicts a vector
+    of structs, lists of lists have more dimensions; lists of plain values, and plain values, are
+    leaf tensors. Within a struct the same holds for its fields.
+
+    value: dicts and other mappings, dataclasses, named tuples; lists and tuples; None, bool, int
+        (int64), float (float64), str, bytes, date, datetime, timedelta (microseconds); arrays and
+        scalars of numpy, whose types are kept and whose records are structs; arrays of Arrow
+    spec: the type, a StructuredTensorSpec or a LeafSpec. Without one it is found from the values:
+        all dicts of a field have the same keys, all values one type, in equally many lists. Ints
+        and floats mixed are float64, where that is exact. None is null, of any type; for a whole
+        list it is a null list, which is not an empty one. Lists without a value keep their depth,
+        their values are of type null.
+        With one, values have to fit it: ints its range, ints in floats exactly (floats are rounded
+        to the type), lists a fixed size. A key that a dict lacks is null, if the spec allows that.
+
+    A dict without keys is a struct without fields. SchemaError, with the path, the row, the place
+    in all lists as [i][j], what was found and what was expected, for everything else: missing keys
+    (write None, or give a spec), keys too many, mixed types and depths, keys that are not str,
+    sets and other classes.
+    """
+    if spec is not None and not isinstance(spec, NestedSpec):
+        raise TypeError(f"spec is a StructuredTensorSpec or a LeafSpec, not {type(spec).__name__}")
+    if spec is None:
+        made = _known(value)
+        if made is not None:
+            return made
+    elif isinstance(value, NestedTensor):
+        value = value.to_py()
+    array, is_row = _core.nested_of_objects(value, None if spec is None else spec._arrow(0))
+    return _core.nested(array, is_row)
+
+
+def _known(value: Any) -> Nested | None:
+    """What has a type already."""
+    if isinstance(value, NestedTensor):
+        return cast("Nested", value)
+    if is_arrow(value):
+        return of_arrow(value)
+    values = as_ndarray(value)
+    if values is None or (values.dtype.names is None and values.dtype.kind not in "biuf"):
+        return None
+    return _core.nested(array_of_ndarray(values.copy()), False)
+
+
+def of_arrow(obj: object) -> Nested:
+    array = obj if isinstance(obj, Array | RecordBatch) else array_of(cast("Any", obj))
+    return _core.nested(array, False)
+
+
+# ---- numpy ----
+
+
+def as_ndarray(value: Any) -> Any:
+    """An array of one dimension at least, of numpy or another library, as one of numpy; None for
+    what is none."""
+    if not hasattr(value, "__array__") or not getattr(value, "ndim", 0):
+        return None
+    import numpy as np
+
+    return np.asanyarray(value)
+
+
+def array_of_ndarray(values: Any) -> Array:
+    """An array of numpy as one of Arrow, without a copy of numbers that lie one after the other:
+    dimensions below the outermost are fixed_size_list, records are structs."""
+    import numpy as np
+
+    if isinstance(values, np.ma.MaskedArray):
+        raise UnsupportedError("a masked array: its mask would be lost; use pyarrow.array()")
+    return uniform_lists(_flat(np, values.reshape(-1)), values.shape)
+
+
+def uniform_lists(array: Array, shape: tuple[int, ...]) -> Array:
+    """Values, row by row, as lists of a shape."""
+    for i in range(len(shape) - 1, 0, -1):
+        array = _core.array_of_lists(array, None, math.prod(shape[:i]), shape[i], None)
+    return array
+
+
+def _flat(np: Any, values: Any) -> Array:
+    """A vector."""
+    dtype = values.dtype
+    if dtype.names is not None:
+        return _records(values)
+    if dtype.kind == "b":
+        return array_of(values)
+    format = _FORMATS.get(dtype.str[1:])
+    if format is None:
+        if dtype.kind in "OSUmM":
+            return array_of(values)
+        raise UnsupportedError(f"numpy arrays of {dtype} cannot become a nested tensor")
+    native = np.require(values, dtype.newbyteorder("="), ["C", "A"])
+    return _core.array_of_buffer(native, format, dtype.itemsize)
+
+
+def _records(values: Any) -> Array:
+    columns = {name: array_of_ndarray(values[name]) for name in values.dtype.names}
+    return struct_of(columns, len(values))
+
+
+# ---- arrays of parts ----
+
+
+def struct_of(columns: dict[str, Array], length: int) -> Array:
+    """Columns of one length as structs, without a copy."""
+    children = tuple(_renamed(column, name) for name, column in columns.items())
+    schema = _core.ArrowSchema._of_tree((b"+s", b"", 2, None, children, None))
+    batch = _core.batch_from(schema, tuple(columns.values()), length)
+    return _core.nested(batch, False)._array
+
+
+def _renamed(column: Array, name: str) -> tuple[Any, ...]:
+    tree = column.schema.__reduce__()[1][0]
+    return (tree[0], name.encode("utf-8", "surrogateescape"), *tree[2:])

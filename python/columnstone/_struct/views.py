@@ -1,0 +1,136 @@
+"""The RFC's names of structured tensors that are dense, ragged, or values of numpy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._base.public import public
+from .._core import NestedTensor
+from .constant import constant
+from .fields import from_fields
+from .tensor import StructuredTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .spec import Shape, Spec
+
+
+class _View(type):
+    """Asks what a tensor is like, whatever its class."""
+
+    _is_dense: bool
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if not isinstance(instance, StructuredTensor):
+            return False
+        return (None not in instance.shape) == cls._is_dense
+
+
+@public
+class DenseStructuredTensor(StructuredTensor, metaclass=_View):
+    """The RFC's name of a StructuredTensor all of whose dimensions are uniform: isinstance asks for
+    that, and the constructor gives a StructuredTensor of fields, as StructuredTensor.from_fields
+    does."""
+
+    __slots__ = ()
+    _is_dense = True
+
+    def __new__(cls, shape: Shape, fields: Mapping[str, Any]) -> Any:
+        return from_fields(fields, shape)
+
+
+@public
+class RaggedStructuredTensor(StructuredTensor, metaclass=_View):
+    """The RFC's name of a StructuredTensor that has a ragged dimension: isinstance asks for that,
+    and from_row_splits gives a StructuredTensor."""
+
+    __slots__ = ()
+    _is_dense = False
+
+    @classmethod
+    def from_row_splits(cls, values: Any, row_splits: Any) -> StructuredTensor:
+        """As StructuredTensor.from_row_splits."""
+        return StructuredTensor.from_row_splits(values, row_splits)
+
+
+@public
+class StructuredTensorValue:
+    """The RFC's name of a structured tensor whose fields are numpy arrays; see
+    `cst.struct.constant_value`.
+
+    shape: as that of a StructuredTensor
+    """
+
+    __slots__ = ("_tensor",)
+
+    def __init__(self, tensor: StructuredTensor) -> None:
+        if not isinstance(tensor, StructuredTensor):
+            raise TypeError(f"this is of a StructuredTensor, not of {type(tensor).__name__}")
+        self._tensor = tensor
+
+    @property
+    def shape(self) -> tuple[int | None, ...]:
+        """The length of each dimension; None where it is ragged."""
+        return self._tensor.shape
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions."""
+        return self._tensor.rank
+
+    def field_names(self) -> tuple[str, ...]:
+        """The names of the fields."""
+        return self._tensor.field_names()
+
+    def field_value(self, name: str) -> Any:
+        """The field of all structs: a StructuredTensorValue, or an array of numpy. The array is of
+        the values' own type where these are dense and none is null; else it is one of objects over
+        the dimensions that are uniform up to the first ragged one, with lists below."""
+        return value_of(self._tensor[(name,)])
+
+    def to_py(self) -> Any:
+        """As StructuredTensor.to_py."""
+        return self._tensor.to_py()
+
+    def __reduce__(self) -> Any:
+        spec = self._tensor.spec
+        return constant_value, (self._tensor.to_py(), spec)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.field_names())
+        return f"<columnstone.StructuredTensorValue {self.shape} of {names}>"
+
+
+def constant_value(value: object, spec: Spec | None = None) -> Any:
+    """The same as `constant`, with numpy's values: a StructuredTensorValue for structs, an array of
+    numpy for plain values."""
+    return value_of(constant(value, spec))
+
+
+def value_of(tensor: NestedTensor) -> Any:
+    import numpy as np
+
+    if isinstance(tensor, StructuredTensor):
+        return StructuredTensorValue(tensor)
+    flat = tensor.flat_values._array
+    if None not in tensor.shape and flat.null_count == 0:
+        values = np.asarray(flat)
+        if values.dtype != object:
+            return values.reshape(tensor.shape)[()]
+    dims: list[int] = []
+    for dim in tensor.shape:
+        if dim is None:
+            break
+        dims.append(dim)
+    return _objects(np, tensor.to_py(), dims)[()]
+
+
+def _objects(np: Any, values: Any, dims: list[int]) -> Any:
+    made = np.empty(dims, object)
+    for place in np.ndindex(*dims):
+        item = values
+        for i in place:
+            item = item[i]
+        made[place] = item
+    return made

@@ -6,11 +6,10 @@ from __future__ import annotations
 import doctest
 import importlib
 
+import columnstone as cst
 import numpy as np
 import pyarrow as pa
 import pytest
-
-import columnstone as cst
 from columnstone import struct
 
 RAGGED = pa.array([[1], [2, 3], None, [None]])

@@ -94,7 +94,8 @@ def test_leaf_tensors() -> None:
     check(tensor([1.5, None]), "LeafTensor, shape (2,), float64?", " 1.5", " null")
     ragged = ("LeafTensor, shape (3, None), int64?", " [1, 2]", " null", " []")
     check(tensor([[1, 2], None, []]), *ragged)
-    check(tensor(["a"], True), "LeafTensor, shape (), string?", ' "a"')
+    check(tensor(["a"], True), 'LeafTensor, shape (), string?: "a"')
+    check(tensor(pa.array([None], pa.int8()), True), "LeafTensor, shape (), int8?: null")
     check(tensor([[True, False]], True), "LeafTensor, shape (2,), bool?", " true", " false")
     check(tensor([b"a\xff"]), "LeafTensor, shape (1,), binary?", r" b'a\xff'")
 

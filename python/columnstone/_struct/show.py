@@ -303,6 +303,8 @@ def text(tensor: NestedTensor, room: int | None = None) -> str:
     room = max(room or shutil.get_terminal_size((80, 24)).columns, NARROW + 1)
     fields = _fields(tensor)
     head = headline(tensor, fields)
+    if fields is None and tensor.rank == 0:
+        return f"{head}: {_preview(tensor, -1, room)[0]}"
     if _is_null(tensor):
         return f"{head}\n null"
     if fields is None:

@@ -115,6 +115,7 @@ class _Nested(Conversions):
         from . import show
 
         print(show.tree(self, max_depth, max_fields, ascii), end="")
+
     @property
     def spec(self) -> Any:
         """What is known by the Arrow type alone: a StructuredTensorSpec or a LeafSpec. Dimensions

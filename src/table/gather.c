@@ -129,8 +129,7 @@ static inline void gather_width(const uint8_t *from, const cst__chosen *s, uint8
   }
 }
 
-/* 0: not of a fixed number of bytes. */
-static size_t gather_width_of(const cst__view *view) {
+size_t cst__gather_width(const cst__view *view) {
   switch (view->layout) {
     case CST__LAYOUT_NUMBER:
       return cst_dtype_width(view->dtype);
@@ -176,7 +175,7 @@ static void gather_widths(const uint8_t *from, const cst__chosen *s, uint8_t *to
 }
 
 static cst_status gather_fixed(const gathering *g, const cst__view *view, struct ArrowArray *out) {
-  size_t width = gather_width_of(view);
+  size_t width = cst__gather_width(view);
   uint8_t *to = gather_take_buffer(g, out, 1, out->length, width);
   if (to == NULL) {
     return CST_NO_MEMORY;
@@ -246,6 +245,11 @@ static cst_status new_numbers(const gathering *g, int64_t count, int64_t **out) 
   return *out != NULL ? CST_OK : cst__fail_memory(g->error, size);
 }
 
+cst_status cst__gather_fail_limit(const char *what, int width, cst_error *error) {
+  return cst__fail(error, CST_LIMIT, "take fewer rows, or cast to a type with 64-bit offsets",
+                   "the rows hold more %s than offsets of %d bits reach", what, 8 * width);
+}
+
 /* Makes the offsets of the result. out->begins is to be deleted. */
 static cst_status gather_spans(const gathering *g, const cst__view *view, const char *what,
                                struct ArrowArray *array, spans *out) {
@@ -263,8 +267,7 @@ static cst_status gather_spans(const gathering *g, const cst__view *view, const 
   }
   if (out->total < 0 || (width == 4 && out->total > INT32_MAX)) {
     cst__delete(out->begins);
-    return cst__fail(g->error, CST_LIMIT, "take fewer rows, or cast to a type with 64-bit offsets",
-                     "the rows hold more %s than offsets of %d bits reach", what, 8 * width);
+    return cst__gather_fail_limit(what, width, g->error);
   }
   return CST_OK;
 }
@@ -326,18 +329,18 @@ static cst_status gather_binary(const gathering *g, const cst__view *view, struc
 
 /* Values of a fixed number of bytes, none of them null: they can be copied many at once. */
 static bool gather_is_plain(const cst__view *view) {
-  return view->validity == NULL && gather_width_of(view) > 0;
+  return view->validity == NULL && cst__gather_width(view) > 0;
 }
 
 static cst_status new_plain(const gathering *g, const cst__view *view, int64_t length,
                             struct ArrowArray *out, uint8_t **to) {
   CST__TRY(cst__owned_new(&g->owner->allocator, 2, 0, false, out, g->error));
   out->length = length;
-  *to = gather_take_buffer(g, out, 1, length, gather_width_of(view));
+  *to = gather_take_buffer(g, out, 1, length, cst__gather_width(view));
   return *to != NULL ? CST_OK : CST_NO_MEMORY;
 }
 
-/* Gathers what lies below lists by the slots of the items, which are deleted. */
+/* Gathers what lies below lists of a fixed size by the slots of the items, which are deleted. */
 static cst_status gather_items(const gathering *g, const cst__node *node, int64_t *items,
                                int64_t count, bool has_null, struct ArrowArray *out) {
   cst__chosen slots = {items, count, has_null};
@@ -348,25 +351,33 @@ static cst_status gather_items(const gathering *g, const cst__node *node, int64_
   return status;
 }
 
+/* What lies below lists, by the spans of their items. */
+static cst_status gather_list_spans(const gathering *g, const cst__node *node, const spans *s,
+                                    struct ArrowArray *out) {
+  const cst__node child = cst__node_child(node, 0);
+  int64_t *wide = NULL;
+  if (s->width == 4) {
+    CST__TRY(new_numbers(g, s->count + 1, &wide));
+    for (int64_t i = 0; i <= s->count; i++) {
+      wide[i] = ((const int32_t *)s->ends)[i];
+    }
+  }
+  const cst__spans items = {s->begins, wide != NULL ? wide : s->ends, s->count, 1};
+  cst_status status = cst__gather_spans(g->owner, &child, &items, out->children[0], g->error);
+  cst__delete(wide);
+  return status;
+}
+
 static cst_status gather_list_items(const gathering *g, const cst__node *node, const spans *s,
                                     struct ArrowArray *out) {
   const cst__view *child = &node->view->children[0];
   if (gather_is_plain(child)) {
     uint8_t *to;
-    size_t width = gather_width_of(child);
+    size_t width = cst__gather_width(child);
     CST__TRY(new_plain(g, child, s->total, out->children[0], &to));
     return copy_spans(s, first_value(child, width), width, to, g->error);
   }
-  int64_t *items;
-  CST__TRY(new_numbers(g, s->total, &items));
-  for (int64_t i = 0; i < s->count; i++) {
-    int64_t end = cst__view_entry(s->ends, s->width, i + 1);
-    int64_t item = s->begins[i];
-    for (int64_t at = cst__view_entry(s->ends, s->width, i); at < end; at++) {
-      items[at] = item++;
-    }
-  }
-  return gather_items(g, node, items, s->total, false, out);
+  return gather_list_spans(g, node, s, out);
 }
 
 static cst_status gather_lists(const gathering *g, const cst__node *node, struct ArrowArray *out) {
@@ -379,7 +390,7 @@ static cst_status gather_lists(const gathering *g, const cst__node *node, struct
 
 static void copy_fixed_lists(const cst__view *view, const cst__chosen *s, uint8_t *to) {
   const cst__view *child = &view->children[0];
-  size_t width = gather_width_of(child);
+  size_t width = cst__gather_width(child);
   size_t bytes = (size_t)view->fixed_size * width;
   const uint8_t *from = first_value(child, width);
   for (int64_t i = 0; i < s->count && bytes > 0; i++, to += bytes) {
@@ -404,7 +415,7 @@ static cst_status gather_fixed_lists(const gathering *g, const cst__node *node,
   if (gather_is_plain(&view->children[0])) {
     uint8_t *to;
     CST__TRY(new_plain(g, &view->children[0], total, out->children[0], &to));
-    size_t bytes = (size_t)view->fixed_size * gather_width_of(&view->children[0]);
+    size_t bytes = (size_t)view->fixed_size * cst__gather_width(&view->children[0]);
     for (int64_t at = 0; at < s->count; at += MOST_SLOTS) {
       cst__chosen part;
       CST__TRY(part_at(g, at, &part));

@@ -32,4 +32,12 @@ typedef struct cst__spans {
 cst_status cst__gather_spans(const cst_array *owner, const cst__node *node, const cst__spans *spans,
                              struct ArrowArray *out, cst_error *error);
 
+/* ---- for both ---- */
+
+/* Bytes of a slot of values; 0: not of a fixed number of bytes. */
+size_t cst__gather_width(const cst__view *view);
+
+/* CST_LIMIT: more bytes, or items, than offsets of `width` bytes reach. */
+cst_status cst__gather_fail_limit(const char *what, int width, cst_error *error);
+
 #endif /* TABLE_GATHER_H */

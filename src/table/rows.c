@@ -1,13 +1,11 @@
 /* Taking and filtering: which of three roads the rows go. One run of rows is a slice, without a
- * copy; long runs are concatenated; anything else is gathered.
+ * copy; longer runs are gathered as spans, anything else row by row.
  */
 #include "table/rows.h"
 
-#include "arrow/concat.h"
-#include "arrow/owned.h"
 #include "table/gather.h"
 
-enum { LONG_RUN = 16 /* rows, on average, from which on runs are copied at once */ };
+enum { LONG_RUN = 3 /* rows, on average, from which on runs are copied at once */ };
 
 /* ---- looking at rows ---- */
 
@@ -46,30 +44,34 @@ static void rows_count_runs(chosen_rows *c) {
   }
 }
 
-static void rows_fill_runs(const chosen_rows *c, const cst__view *view, cst__piece *runs) {
-  cst__piece *run = runs;
-  for (size_t i = 0; i < c->count; i++) {
-    if (i > 0 && c->rows[i] == c->rows[i - 1] + 1) {
-      run->length++;
-    } else {
-      run = i > 0 ? run + 1 : run;
-      *run = (cst__piece){view, c->rows[i], 1};
-    }
+/* Without branches, which short runs would have guessed wrong: what may be the next run is noted
+ * again and again. Both have room for one more than there are runs. */
+static void rows_fill_runs(const chosen_rows *c, int64_t *begins, int64_t *ends) {
+  size_t run = 0;
+  begins[0] = c->rows[0];
+  ends[0] = 0;
+  for (size_t i = 1; i < c->count; i++) {
+    begins[run + 1] = c->rows[i];
+    ends[run + 1] = (int64_t)i;
+    run += c->rows[i] != c->rows[i - 1] + 1;
   }
+  ends[run + 1] = (int64_t)c->count;
 }
 
 /* ---- the roads ---- */
 
-static cst_status rows_concat_runs(const cst_array *array, const cst__view *view,
+static cst_status rows_gather_runs(const cst_array *array, const cst__node *node,
                                    const chosen_rows *c, struct ArrowArray *out, cst_error *error) {
-  size_t size = c->num_runs * sizeof(cst__piece);
-  cst__piece *runs = cst__new(&array->allocator, size);
-  if (runs == NULL) {
+  size_t size = 2 * (c->num_runs + 1) * sizeof(int64_t);
+  int64_t *begins = cst__new(&array->allocator, size);
+  if (begins == NULL) {
     return cst__fail_memory(error, size);
   }
-  rows_fill_runs(c, view, runs);
-  cst_status status = cst__concat(array->schema, runs, c->num_runs, &array->allocator, out, error);
-  cst__delete(runs);
+  int64_t *ends = begins + c->num_runs + 1;
+  rows_fill_runs(c, begins, ends);
+  const cst__spans runs = {begins, ends, (int64_t)c->num_runs, 1};
+  cst_status status = cst__gather_spans(array, node, &runs, out, error);
+  cst__delete(begins);
   return status;
 }
 
@@ -79,10 +81,10 @@ static cst_status rows_copy(const cst_array *array, const chosen_rows *c, struct
   cst__view view;
   cst__arena_init(&arena, &array->allocator);
   cst_status status = cst__array_view(array, &view, &arena, error);
+  const cst__node node = {array->schema, &array->array, &view};
   if (status == CST_OK && !c->has_null && c->count / LONG_RUN >= c->num_runs) {
-    status = rows_concat_runs(array, &view, c, out, error);
+    status = rows_gather_runs(array, &node, c, out, error);
   } else if (status == CST_OK) {
-    cst__node node = {array->schema, &array->array, &view};
     cst__chosen slots = {c->rows, (int64_t)c->count, c->has_null};
     status = cst__gather(array, &node, &slots, c->is_batch, out, error);
   }

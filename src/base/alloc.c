@@ -13,20 +13,40 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
+#if defined(__linux__)
+static bool is_huge(size_t size, size_t align) { return size >= HUGE_PAGE && align <= HUGE_PAGE; }
+
+/* Huge pages, because the first touch of small ones costs several times the decode that fills them.
+ * Aligned by hand: what posix_memalign has of such a size goes back to the system whenever it is
+ * freed, and every page of it is touched for the first time again. */
+static void *allocate_huge(size_t size) {
+  char *block = malloc(size + HUGE_PAGE + sizeof block);
+  if (block == NULL) {
+    return NULL;
+  }
+  uintptr_t first = (uintptr_t)block + sizeof block;
+  char *ptr = block + sizeof block + (-first & (HUGE_PAGE - 1));
+  memcpy(ptr - sizeof block, &block, sizeof block);
+  (void)madvise(ptr, size & ~((size_t)HUGE_PAGE - 1), MADV_HUGEPAGE);
+  return ptr;
+}
+
+static void release_huge(void *ptr) {
+  void *block;
+  memcpy(&block, (char *)ptr - sizeof block, sizeof block);
+  free(block);
+}
+#endif
+
 static void *default_allocate(void *ctx, size_t size, size_t align) {
   (void)ctx;
-  if (size > SIZE_MAX - HUGE_PAGE) {
+  if (size > SIZE_MAX - 2 * HUGE_PAGE) {
     return NULL;
   }
   void *ptr = NULL;
 #if defined(__linux__)
-  /* First touch of small pages costs several times the decode that fills them. */
-  if (size >= HUGE_PAGE && align <= HUGE_PAGE) {
-    if (posix_memalign(&ptr, HUGE_PAGE, size) != 0) {
-      return NULL;
-    }
-    (void)madvise(ptr, size & ~((size_t)HUGE_PAGE - 1), MADV_HUGEPAGE);
-    return ptr;
+  if (is_huge(size, align)) {
+    return allocate_huge(size);
   }
 #endif
   if (align <= _Alignof(max_align_t)) {
@@ -37,6 +57,12 @@ static void *default_allocate(void *ctx, size_t size, size_t align) {
 
 static void default_release(void *ctx, void *ptr, size_t size, size_t align) {
   (void)ctx;
+#if defined(__linux__)
+  if (is_huge(size, align)) {
+    release_huge(ptr);
+    return;
+  }
+#endif
   (void)size;
   (void)align;
   free(ptr);

@@ -199,7 +199,7 @@ static inline void copy_width(const cst__spans *spans, const span_values *v, siz
   }
 }
 
-static void copy_values(const cst__spans *spans, const span_values *v, size_t width) {
+static void copy_span_values(const cst__spans *spans, const span_values *v, size_t width) {
   switch (width) {
     case 1:
       copy_width(spans, v, 1);
@@ -228,7 +228,7 @@ static cst_status copy_in_parts(const spanning *s, const span_values *v, size_t 
     int64_t count = all->count - at < SPANS_PART ? all->count - at : SPANS_PART;
     const cst__spans part = {all->begins + at, all->ends + at, count, all->step};
     CST__TRY(cst__interrupted(s->error));
-    copy_values(&part, v, width);
+    copy_span_values(&part, v, width);
   }
   return CST_OK;
 }

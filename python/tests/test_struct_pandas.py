@@ -344,6 +344,20 @@ def test_positions_are_labels() -> None:
     assert row.index.tolist() == [0, 1]
 
 
+def test_layouts_of_arrow() -> None:
+    of = _core.nested
+    pairs = pa.array([[("a", 1)], [], [("b", 2), ("c", 3)]], pa.map_(pa.string(), pa.int32()))
+    frame = of(cst.array(pairs), False).to_pandas()
+    assert frame.index.tolist() == [(0, 0), (2, 0), (2, 1)]
+    assert frame["value"].tolist() == [1, 2, 3]
+    views = pa.array([[1, 2], [], [3]], pa.list_view(pa.int8()))
+    assert of(cst.array(views), False).to_pandas().tolist() == [1, 2, 3]
+    fixed = pa.array([[1, 2], [3, 4], [5, 6]], pa.list_(pa.int8(), 2))
+    assert of(cst.array(fixed[1:]), False).to_pandas().tolist() == [3, 4, 5, 6]
+    text = of(cst.array(pa.array(["x", None], pa.string_view())), False).to_pandas()
+    assert text.to_dict() == {0: "x", 1: None}
+
+
 def test_what_a_frame_cannot_say() -> None:
     for made, what in (
         (nested([{"a": 1}], True), "a scalar"),

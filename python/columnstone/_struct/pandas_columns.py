@@ -203,9 +203,13 @@ def values_of(values: Any, notes: Notes) -> Any:
 
 
 def _backed(values: Any) -> Any:
+    """pandas cannot do with views of strings what it does with strings."""
     import pandas as pd
     import pyarrow as pa
 
+    if pa.types.is_string_view(values.type) or pa.types.is_binary_view(values.type):
+        is_text = pa.types.is_string_view(values.type)
+        values = values.cast(pa.large_string() if is_text else pa.large_binary())
     return pd.array(pa.chunked_array([values]), dtype=pd.ArrowDtype(values.type))
 
 

@@ -220,18 +220,19 @@ def _flattened(tensor: NestedTensor) -> tuple[Any, Notes, list[Any] | None]:
     if tensor.is_row:
         if flat.null_count > 0:
             raise _not_a_frame("the tensor", "which is null", "fill_null([])")
-        field, flat = field.type.value_field, flat.flatten()
+        field, flat = field.type.field(0), pa.array(cast("Any", tensor._array.flatten()))
     positions: list[Any] = [np.arange(len(flat))]
     for _ in range(1, tensor.rank):
         if flat.null_count > 0:
             at = flat.is_null().to_pylist().index(True)
             row = ", ".join(str(int(p[at])) for p in positions)
             raise _not_a_frame(f"row [{row}]", "which is null", "fill_null([])")
-        lengths = np.asarray(array(flat).lengths())
+        lists = array(flat)
+        lengths = np.asarray(lists.lengths())
         starts = np.cumsum(lengths) - lengths
         positions = [np.repeat(p, lengths) for p in positions]
         positions.append(np.arange(int(lengths.sum())) - np.repeat(starts, lengths))
-        field, flat = field.type.value_field, flat.flatten()
+        field, flat = field.type.field(0), pa.array(cast("Any", lists.flatten()))
     return flat, notes_of(field), positions if tensor.rank > 1 else None
 
 

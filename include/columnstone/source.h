@@ -205,8 +205,10 @@ CST_API cst_status cst_source_schema(cst_source *source, const cst_schema **out,
 CST_API cst_status cst_source_arrow_schema(cst_source *source, struct ArrowSchema *out,
                                            cst_error *error);
 
-/* The tensors that the source's batches become (projected to the columns). *out: cst_specs_release.
- */
+/* The tensors that the source's batches become (projected to the columns), of the schema, which is
+ * inferred if need be. Nested columns of a source without one (structs, lists of structs, lists of
+ * lists) are no features: the types of all columns say then what they are, without reading, structs
+ * and lists of them being structured tensors. *out: cst_specs_release. */
 CST_API cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_error *error);
 
 /* The name of the format, given or found: "example", "csv", ... Borrowed. */

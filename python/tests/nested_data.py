@@ -1,6 +1,6 @@
 """Random nested data: Arrow arrays together with the same as Python values.
 
-Everything is made by functions of a random.Random; `randoms()` gives one that hypothesis can shrink.
+Everything is made by functions of a random.Random; `randoms()` gives one that hypothesis shrinks.
 Arrays come in every layout: 32- and 64-bit, fixed-size and view lists, slices with offsets, values
 hidden below nulls, views that overlap or are out of order, no rows at all.
 """
@@ -279,7 +279,7 @@ def check(ours: Any, expected: ref.Tensor) -> None:
     for size, by_rows in zip(ours.shape, ref.shape(expected), strict=True):
         # No rows or a null one: a fixed-size list knows its size all the same.
         assert size == by_rows or by_rows is None
-    pa.array(ours).validate(full=True)
+    pa.array(ours._array).validate(full=True)
 
 
 def agree(ours: Callable[[], Any], reference: Callable[[], ref.Tensor]) -> bool:
@@ -407,16 +407,18 @@ def integers(r: Random, together: tuple[int, ...], size: int | None, nulls: bool
     own = r.choice([together, together, together[1:], (1,) * len(together)])
     count = int(np.prod(own))
     values: list[Any] = [random_int(r, size) for _ in range(count)]
-    if nulls and r.randrange(5) == 0:
-        values = [None if r.randrange(3) == 0 else v for v in values]
-    return ref.IndexArray(own, values)
+    return ref.IndexArray(own, some_null(r, values) if nulls and own else values)
 
 
 def mask(r: Random, sizes: list[int], nulls: bool) -> ref.IndexArray:
     values: list[Any] = [r.random() < 0.5 for _ in range(int(np.prod(sizes)))]
-    if nulls and r.randrange(5) == 0:
-        values = [None if r.randrange(3) == 0 else v for v in values]
-    return ref.IndexArray(tuple(sizes), values, is_bool=True)
+    return ref.IndexArray(tuple(sizes), some_null(r, values) if nulls else values, is_bool=True)
+
+
+def some_null(r: Random, values: list[Any]) -> list[Any]:
+    """Not the first one, by which plain lists show their type."""
+    some = r.randrange(5) == 0
+    return [None if some and i > 0 and r.randrange(3) == 0 else v for i, v in enumerate(values)]
 
 
 def row_index(r: Random, t: ref.Tensor) -> ref.Tensor:
@@ -462,8 +464,6 @@ def our_item(r: Random, item: Any) -> Any:
             return pa.array(item.values, pa.bool_() if item.is_bool else pa.int64())
         if 0 not in item.shape and item.shape:
             return nested_lists(item.values, item.shape)
-    if None in item.values:
-        return pa.array(item.values, pa.bool_() if item.is_bool else pa.int64())
     return np.array(item.values, bool if item.is_bool else r.choice([np.int64, np.int32])).reshape(
         item.shape
     )

@@ -222,7 +222,7 @@ def pick(t: Tensor, items: list[Any]) -> Tensor:
         return walk(v, here)
 
     def block(v: Any) -> Any:
-        if v is None:
+        if v is None and shared:
             return None
         check_masks([v], chosen)
         return nest(shared, lambda place: at(v, place))

@@ -303,19 +303,21 @@ def without(t: Tensor, *paths: Path) -> Tensor:
 
 
 def with_only(t: Tensor, *paths: Path) -> Tensor:
-    """Only these fields, in the order of the struct; of a struct on the way only what is asked
-    for."""
-    wanted = {steps_of(t.element, p) for p in paths}
+    """Only these fields, in the order in which they are named; of a struct on the way only what is
+    asked for."""
+    wanted = [steps_of(t.element, p) for p in paths]
 
-    def kept(kind: Type, at: Steps) -> Type:
+    def kept(kind: Type, below: list[Steps]) -> Type:
         depth, struct = levels(kind)
-        if at in wanted or not isinstance(struct, Struct):
+        if () in below:
             return kind
-        fields = {n: kept(k, (*at, n)) for n, k in struct.fields.items() if touched((*at, n))}
+        assert isinstance(struct, Struct)
+        names = dict.fromkeys(steps[0] for steps in below)
+        fields = {
+            n: kept(struct.fields[n], [steps[1:] for steps in below if steps[0] == n])
+            for n in names
+        }
         return lists(depth, Struct(fields))
-
-    def touched(at: Steps) -> bool:
-        return any(w[: len(at)] == at or at[: len(w)] == w for w in wanted)
 
     def value(v: Any, kind: Type) -> Any:
         if v is None:
@@ -326,7 +328,7 @@ def with_only(t: Tensor, *paths: Path) -> Tensor:
             return {n: value(v[n], k) for n, k in kind.fields.items()}
         return v
 
-    element = kept(t.element, ())
+    element = kept(t.element, wanted)
     assert isinstance(element, Struct)
     return Tensor(each(t.value, t.rank, lambda e: value(e, element)), t.rank, element)
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import decimal
 import html.parser
+import re
+from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import columnstone as cst
+import nested_data as data
+import nested_reference as ref
 import pytest
 from columnstone import _core
 from columnstone._struct import show
+from hypothesis import given
 
 pa = pytest.importorskip("pyarrow")
 
@@ -24,9 +30,11 @@ def tensor(rows: object, is_row: bool = False) -> Any:
     return _core.nested(cst.array(rows), is_row)  # type: ignore[arg-type]
 
 
-@pytest.fixture(autouse=True)
-def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
+@pytest.fixture(autouse=True, scope="module")
+def terminal() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "80")
+        yield
 
 
 def check(st: object, *wanted: str) -> None:
@@ -378,3 +386,58 @@ def test_arguments_of_the_extension_are_checked() -> None:
         _core.nested_preview([1], -1, 1, 1, 1, 1)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         _core.type_tree("int64", False, 0, 0)  # type: ignore[arg-type]
+
+
+# ---- random data ----
+
+
+def expect_cut(shown: Any, whole: Any) -> None:
+    """The beginning of a value, with Ellipsis where something is left out."""
+    if shown is ...:
+        return
+    if isinstance(shown, list):
+        assert len(shown) <= len(whole) + (shown[-1:] == [...])
+        for part, value in zip(shown, whole, strict=False):
+            expect_cut(part, value)
+    elif isinstance(shown, dict):
+        for name, part in shown.items():
+            if name is not ...:
+                expect_cut(part, whole[name])
+    elif isinstance(shown, str | bytes):
+        assert whole.startswith(shown)
+    elif isinstance(shown, float) and shown == shown:
+        assert shown == pytest.approx(whole, rel=1e-6)
+    else:
+        assert repr(shown) == repr(whole)
+
+
+@data.cases(150)
+@given(data.randoms())
+def test_previews_of_random_data(r: Random) -> None:
+    made = data.random_tensor(r)
+    ours, whole = made.ours(), made.tensor.value
+    rows = whole if made.tensor.rank > 0 and whole is not None else [whole]
+    cut = _core.nested_preview(ours, -1, 3, r.randrange(4), r.randrange(1, 30), 5)
+    assert len(cut) == min(3, len(rows))
+    expect_cut(cut, rows)
+    expect_cut(rows, _core.nested_preview(ours, -1, 100, 100, 10_000, 100))
+    for i, name in enumerate(ours.field_names()):
+        field = ref.project(made.tensor, (name,)).value
+        expect_cut(
+            _core.nested_preview(ours, i, 100, 100, 10_000, 100),
+            field if made.tensor.rank > 0 and field is not None else [field],
+        )
+    assert repr(ours).startswith(type(ours).__name__)
+    read(ours._repr_html_())
+
+
+@data.cases(100)
+@given(data.randoms())
+def test_trees_of_random_data(r: Random) -> None:
+    ours = data.random_tensor(r).ours()
+    first = show.tree(ours, None, None, False).split("\n")[0]
+    brackets = re.findall(r"\[(\*|\d+)\](\??)", first)
+    assert len(brackets) == ours.rank
+    for (size, null), length in zip(brackets, ours.shape, strict=True):
+        # lists of a fixed size keep it where one is null
+        assert size == str(length) if length is not None else (size == "*" or null == "?")

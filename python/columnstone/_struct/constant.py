@@ -10,6 +10,7 @@ from .._arrow.objects import is_arrow
 from .._arrow.table import array as array_of
 from .._base.errors import UnsupportedError
 from .._core import Array, NestedTensor, RecordBatch
+from .pandas_frames import from_pandas
 from .spec import NestedSpec
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ def constant(value: object, spec: Spec | None = None) -> Nested:
 
     value: dicts and other mappings, dataclasses, named tuples; lists and tuples; None, bool, int
         (int64), float (float64), str, bytes, date, datetime, timedelta (microseconds); arrays and
-        scalars of numpy, whose types are kept and whose records are structs; arrays of Arrow
+        scalars of numpy, whose types are kept and whose records are structs; Arrow data; a
+        DataFrame of pandas, as StructuredTensor.from_pandas has it
     spec: the type, a StructuredTensorSpec or a LeafSpec. Without one it is found from the values:
         all dicts of a field have the same keys, all values one type, in equally many lists. Ints
         and floats mixed are float64, where that is exact. None is null, of any type; for a whole
@@ -60,6 +62,8 @@ def _known(value: Any) -> Nested | None:
     """What has a type already."""
     if isinstance(value, NestedTensor):
         return cast("Nested", value)
+    if hasattr(value, "iloc") and getattr(value, "ndim", 0) == 2:  # of pandas
+        return from_pandas(value)
     if is_arrow(value):
         return of_arrow(value)
     values = as_ndarray(value)

@@ -38,10 +38,14 @@ static void append_path(char *path, size_t size, const cst__py_column *c) {
 /* "at [1][3]: ", the place in all lists around a value; "" if it is in none. */
 static const char *walk_place(const cst__py_walk *w, char out[64]) {
   int size = 0;
+  int level = 0;
   out[0] = '\0';
-  for (int i = 0; w->is_nested && i < w->level && size < 40; i++) {
-    size += PyOS_snprintf(out + size, 64 - (size_t)size, "%s[%" PRId64 "]%s", i ? "" : "at ",
-                          w->at[i], i + 1 == w->level ? ": " : "");
+  for (; w->is_nested && level < w->level && size < 36; level++) {
+    size += PyOS_snprintf(out + size, 64 - (size_t)size, "%s[%" PRId64 "]", level ? "" : "at ",
+                          w->at[level]);
+  }
+  if (size > 0) {
+    PyOS_snprintf(out + size, 64 - (size_t)size, level < w->level ? "...: " : ": ");
   }
   return out;
 }

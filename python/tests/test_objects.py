@@ -6,6 +6,7 @@ import datetime as dt
 import io
 import time
 from collections import OrderedDict, UserDict
+from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -225,6 +226,50 @@ def test_times() -> None:
     assert stamp == dt.datetime(2020, 1, 1, 0, 0, 1)
     with pytest.raises(cst.UnsupportedError, match="nanoseconds"):
         cst.array([pandas.Timestamp(1)])
+
+
+@pytest.mark.parametrize(
+    ("type", "values"),
+    [
+        (pa.date32(), [dt.date.min, dt.date(1969, 12, 31), None, dt.date.max]),
+        (pa.date64(), [dt.date(1969, 12, 31), dt.date(2020, 2, 29)]),
+        (pa.timestamp("s"), [dt.datetime.min, dt.datetime(1969, 12, 31, 23, 59, 59)]),
+        (pa.timestamp("ms"), [dt.datetime(2020, 1, 1, microsecond=999000), None]),
+        (pa.timestamp("us"), [dt.datetime.max, dt.datetime(1, 1, 1, microsecond=1)]),
+        (pa.timestamp("ns"), [dt.datetime(2020, 1, 1, microsecond=1)]),
+        (pa.timestamp("us", "UTC"), [dt.datetime(2020, 7, 1, tzinfo=dt.UTC)]),
+        (pa.timestamp("s", "+02:30"), [dt.datetime(2020, 7, 1, tzinfo=dt.UTC)]),
+        (pa.timestamp("s", "Europe/Berlin"), [dt.datetime(2020, 7, 1, tzinfo=dt.UTC)]),
+        (pa.duration("s"), [dt.timedelta(days=-3), dt.timedelta(seconds=1)]),
+        (pa.duration("us"), [dt.timedelta(microseconds=-1), None]),
+        (pa.time32("s"), [dt.time(23, 59, 59), dt.time()]),
+        (pa.time64("us"), [dt.time(1, 2, 3, 4)]),
+        (pa.decimal128(10, 2), [Decimal("-12345678.90"), Decimal("0.01"), None]),
+        (pa.decimal128(5, -2), [Decimal("1.23E+4")]),
+        (pa.decimal256(60, 3), [Decimal(10) ** 50 + Decimal("0.001")]),
+    ],
+)
+def test_times_and_decimals_as_values(type: pa.DataType, values: list[Any]) -> None:
+    array = pa.array(values, type)
+    found = cst.array(array).to_pylist()
+    assert found == values
+    assert list(map(str, found)) == list(map(str, array.to_pylist()))
+    assert cst.array(pa.array([values, None], pa.list_(type))).to_pylist() == [values, None]
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        pa.array([1], pa.timestamp("ns")),
+        pa.array([2**60], pa.timestamp("s")),
+        pa.array([-1], pa.duration("ns")),
+        pa.array([0], pa.timestamp("s", "Nowhere/City")),
+        pa.array([pa.MonthDayNano([1, 2, 3])]),
+    ],
+)
+def test_times_that_python_does_not_have(array: pa.Array) -> None:
+    with pytest.raises(cst.UnsupportedError, match="cannot become Python objects"):
+        cst.array(array).to_pylist()
 
 
 @pytest.mark.parametrize(

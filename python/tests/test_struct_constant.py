@@ -163,6 +163,7 @@ def test_times() -> None:
         "duration[us]",
     ]
     assert table.to_pylist() == [row]
+    assert constant([row]).to_py() == [row]
     numpy = {
         "day": np.datetime64("2020-01-02"),
         "at": np.array(["2020-01-02T03", "NaT"], "M8[s]"),

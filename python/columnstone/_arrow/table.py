@@ -59,7 +59,8 @@ def array(
     plain ones. A numpy array is copied, one of several dimensions as lists.
 
     A list of Python's own values: None, bool, int (int64), float (float64), str, bytes, date,
-    datetime, timedelta (microseconds), lists and arrays of numbers (large_list), dicts (struct).
+    datetime, timedelta (microseconds), lists and arrays of numbers (large_list), dicts and
+    dataclasses (struct).
     Ints and floats mixed are float64, where it is exact; keys that a dict lacks are null. Raises
     SchemaError with row and path for a value of another type than those before it.
     """

@@ -63,7 +63,7 @@ def _known(value: Any) -> Nested | None:
     if isinstance(value, NestedTensor):
         return cast("Nested", value)
     if hasattr(value, "iloc") and getattr(value, "ndim", 0) == 2:  # of pandas
-        return from_pandas(value)
+        return cast("Nested", from_pandas(value))
     if is_arrow(value):
         return of_arrow(value)
     values = as_ndarray(value)

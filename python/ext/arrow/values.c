@@ -159,6 +159,33 @@ static PyObject *nested(cst__py_state *state, const struct ArrowSchema *schema,
   return cst__py_values(state, schema->children[0], array->children[0], begin, end - begin);
 }
 
+/* Bytes of a time or decimal; 0: not known. */
+static int64_t width_of_other(const char *format) {
+  if (format[0] == 'd') {
+    const char *scale = strchr(format, ',');
+    const char *bits = scale == NULL ? NULL : strchr(scale + 1, ',');
+    return bits == NULL ? 16 : strtoll(bits + 1, NULL, 10) / 8;
+  }
+  bool is_short =
+      strcmp(format, "tdD") == 0 || strcmp(format, "tts") == 0 || strcmp(format, "ttm") == 0;
+  return format[0] != 't' || format[1] == 'i' ? 0 : is_short ? 4 : 8;
+}
+
+/* A time or decimal by columnstone._arrow.scalars; NULL without an exception for what is none. */
+static PyObject *values_other(const char *format, const struct ArrowArray *array, int64_t at) {
+  int64_t width = width_of_other(format);
+  const char *slot = width == 0 ? NULL : (const char *)buffer(array, 1) + at * width;
+  PyObject *module = slot == NULL ? NULL : PyImport_ImportModule("columnstone._arrow.scalars");
+  PyObject *value = module == NULL ? NULL
+                                   : PyObject_CallMethod(module, "value_of", "sy#", format, slot,
+                                                         (Py_ssize_t)width);
+  Py_XDECREF(module);
+  if (value == Py_NotImplemented) {
+    Py_CLEAR(value);
+  }
+  return value;
+}
+
 static PyObject *present(cst__py_state *state, const struct ArrowSchema *schema,
                          const struct ArrowArray *array, int64_t at) {
   const char *format = schema->format;
@@ -177,7 +204,8 @@ static PyObject *present(cst__py_state *state, const struct ArrowSchema *schema,
     case '+':
       return nested(state, schema, array, at);
     default:
-      return format[1] == '\0' ? primitive(format[0], buffer(array, 1), at) : NULL;
+      return format[1] == '\0' ? primitive(format[0], buffer(array, 1), at)
+                               : values_other(format, array, at);
   }
 }
 

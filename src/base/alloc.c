@@ -1,54 +1,20 @@
 /* Allocation: the default allocator, sized objects, arenas and growing text. */
-#if !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* madvise, MADV_HUGEPAGE */
-#endif
 #include "base/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
-enum { HUGE_PAGE = 2 << 20 };
+#include "base/big_blocks.h"
 
-#if defined(__linux__)
-static bool is_huge(size_t size, size_t align) { return size >= HUGE_PAGE && align <= HUGE_PAGE; }
-
-/* Huge pages, because the first touch of small ones costs several times the decode that fills them.
- * Aligned by hand: what posix_memalign has of such a size goes back to the system whenever it is
- * freed, and every page of it is touched for the first time again. */
-static void *allocate_huge(size_t size) {
-  char *block = malloc(size + HUGE_PAGE + sizeof block);
-  if (block == NULL) {
-    return NULL;
-  }
-  uintptr_t first = (uintptr_t)block + sizeof block;
-  char *ptr = block + sizeof block + (-first & (HUGE_PAGE - 1));
-  memcpy(ptr - sizeof block, &block, sizeof block);
-  (void)madvise(ptr, size & ~((size_t)HUGE_PAGE - 1), MADV_HUGEPAGE);
-  return ptr;
-}
-
-static void release_huge(void *ptr) {
-  void *block;
-  memcpy(&block, (char *)ptr - sizeof block, sizeof block);
-  free(block);
-}
-#endif
+static bool is_big(size_t size, size_t align) { return size >= CST__BIG_BLOCK && align <= 64; }
 
 static void *default_allocate(void *ctx, size_t size, size_t align) {
   (void)ctx;
-  if (size > SIZE_MAX - 2 * HUGE_PAGE) {
-    return NULL;
-  }
   void *ptr = NULL;
-#if defined(__linux__)
-  if (is_huge(size, align)) {
-    return allocate_huge(size);
+  if (is_big(size, align)) {
+    return cst__big_take(size);
   }
-#endif
   if (align <= _Alignof(max_align_t)) {
     return malloc(size ? size : 1);
   }
@@ -57,15 +23,11 @@ static void *default_allocate(void *ctx, size_t size, size_t align) {
 
 static void default_release(void *ctx, void *ptr, size_t size, size_t align) {
   (void)ctx;
-#if defined(__linux__)
-  if (is_huge(size, align)) {
-    release_huge(ptr);
-    return;
+  if (ptr != NULL && is_big(size, align)) {
+    cst__big_give(ptr, size);
+  } else {
+    free(ptr);
   }
-#endif
-  (void)size;
-  (void)align;
-  free(ptr);
 }
 
 const cst_allocator cst__default_allocator = {sizeof(cst_allocator), default_allocate,

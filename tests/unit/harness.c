@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/big_blocks.h"
+
 static struct harness_test *first_test;
 static jmp_buf test_exit;
 static pthread_t test_thread;
@@ -334,6 +336,7 @@ static bool is_wanted(const struct harness_test *test, int count, char **names) 
 int main(int argc, char **argv) {
   int passed = 0, failed = 0, skipped = 0;
   test_thread = pthread_self();
+  cst__big_keep(false); /* every allocation is to be seen */
   for (const struct harness_test *test = first_test; test; test = test->next) {
     if (!is_wanted(test, argc - 1, argv + 1)) continue;
     if (!run_test(test)) {

@@ -1,0 +1,141 @@
+/* Large blocks, kept for reuse.
+ *
+ * A slot holds a block or NULL. Whoever exchanges a block out of its slot owns it, and may look at
+ * the capacity that stands at its beginning; there is no lock.
+ */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* madvise, MADV_HUGEPAGE */
+#endif
+#include "base/big_blocks.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+enum { HUGE_PAGE = 2 << 20, NUM_SLOTS = 32, MOST_KEPT = 64 << 20, ALIGNMENT = 64 };
+
+/* Sanitizers look for uses of freed blocks: they are to see each block freed. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { KEEP_AT_FIRST = 0 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+enum { KEEP_AT_FIRST = 0 };
+#else
+enum { KEEP_AT_FIRST = 1 };
+#endif
+#else
+enum { KEEP_AT_FIRST = 1 };
+#endif
+
+static _Atomic(void *) slots[NUM_SLOTS];
+static atomic_size_t kept; /* bytes in all slots */
+static atomic_uint next_victim;
+static atomic_bool keeps = KEEP_AT_FIRST;
+
+/* Sizes come in steps of an eighth, so that blocks of about the same size serve each other. */
+static size_t big_capacity(size_t size) {
+  size_t step = (size_t)1 << (8 * sizeof(size_t) - 4 - (size_t)__builtin_clzl(size));
+  return (size + step - 1) & ~(step - 1);
+}
+
+static size_t big_capacity_of(const void *block) {
+  size_t capacity;
+  memcpy(&capacity, block, sizeof capacity);
+  return capacity;
+}
+
+/* Empties a slot: the block is the caller's. */
+static void *big_take_out(size_t i) {
+  void *block = atomic_load_explicit(&slots[i], memory_order_relaxed);
+  block = block != NULL ? atomic_exchange(&slots[i], NULL) : NULL;
+  if (block != NULL) {
+    atomic_fetch_sub(&kept, big_capacity_of(block));
+  }
+  return block;
+}
+
+/* False if the slot is taken. */
+static bool big_put_in(size_t i, void *block, size_t capacity) {
+  void *empty = NULL;
+  memcpy(block, &capacity, sizeof capacity);
+  atomic_fetch_add(&kept, capacity);
+  if (atomic_compare_exchange_strong(&slots[i], &empty, block)) {
+    return true;
+  }
+  atomic_fetch_sub(&kept, capacity);
+  return false;
+}
+
+/* In an empty slot, or in that of another block, which is freed. */
+static void big_keep_block(void *block, size_t capacity) {
+  for (size_t i = 0; i < NUM_SLOTS; i++) {
+    if (atomic_load_explicit(&slots[i], memory_order_relaxed) == NULL &&
+        big_put_in(i, block, capacity)) {
+      return;
+    }
+  }
+  size_t victim = atomic_fetch_add(&next_victim, 1) % NUM_SLOTS;
+  free(big_take_out(victim));
+  if (!big_put_in(victim, block, capacity)) {
+    free(block);
+  }
+}
+
+static void *big_allocate(size_t capacity) {
+  void *block = NULL;
+  size_t alignment = capacity >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
+  if (posix_memalign(&block, alignment, capacity) != 0) {
+    return NULL;
+  }
+#if defined(__linux__)
+  if (capacity >= HUGE_PAGE) {
+    (void)madvise(block, capacity & ~((size_t)HUGE_PAGE - 1), MADV_HUGEPAGE);
+  }
+#endif
+  return block;
+}
+
+void *cst__big_take(size_t size) {
+  if (size > SIZE_MAX / 2) {
+    return NULL;
+  }
+  size_t capacity = big_capacity(size);
+  for (size_t i = 0; i < NUM_SLOTS && atomic_load_explicit(&kept, memory_order_relaxed) > 0; i++) {
+    void *block = big_take_out(i);
+    if (block != NULL && big_capacity_of(block) == capacity) {
+      return block;
+    }
+    if (block != NULL && !big_put_in(i, block, big_capacity_of(block))) {
+      big_keep_block(block, big_capacity_of(block));
+    }
+  }
+  return big_allocate(capacity);
+}
+
+/* Makes room for one more block: frees others, one after the other. */
+static void big_make_room(size_t capacity) {
+  for (size_t i = 0; i < NUM_SLOTS && atomic_load(&kept) + capacity > MOST_KEPT; i++) {
+    free(big_take_out(atomic_fetch_add(&next_victim, 1) % NUM_SLOTS));
+  }
+}
+
+void cst__big_give(void *block, size_t size) {
+  size_t capacity = big_capacity(size);
+  if (!atomic_load(&keeps) || capacity > MOST_KEPT / 2) {
+    free(block);
+    return;
+  }
+  big_make_room(capacity);
+  big_keep_block(block, capacity);
+}
+
+void cst__big_keep(bool keep) {
+  atomic_store(&keeps, keep);
+  for (size_t i = 0; i < NUM_SLOTS && !keep; i++) {
+    free(big_take_out(i));
+  }
+}

@@ -104,31 +104,50 @@ static void put_bit(uint8_t *bits, int64_t at, unsigned bit) {
   bits[at >> 3] = (uint8_t)((bits[at >> 3] & ~mask) | (bit ? mask : 0));
 }
 
-static unsigned get_bit(const uint8_t *bits, int64_t at) {
-  return (unsigned)bits[at >> 3] >> (at & 7) & 1;
+enum { FEW_BITS = 56 };
+
+/* At most FEW_BITS bits; touches the bytes that hold them and no others. */
+static void copy_few_bits(uint8_t *bits, int64_t to, const uint8_t *from, int64_t begin,
+                          int64_t count) {
+  int64_t shift = begin & 7;
+  uint64_t word = 0;
+  from += begin >> 3;
+  for (int64_t i = 0; 8 * i < shift + count; i++) {
+    word |= (uint64_t)from[i] << (8 * i);
+  }
+  uint64_t mask = (UINT64_C(1) << count) - 1;
+  word = (word >> shift & mask) << (to & 7);
+  mask <<= to & 7;
+  bits += to >> 3;
+  for (; mask != 0; mask >>= 8, word >>= 8, bits++) {
+    *bits = (uint8_t)((*bits & ~mask) | word);
+  }
 }
 
 void cst__bits_copy(uint8_t *bits, int64_t to, const uint8_t *from, int64_t begin, int64_t count) {
-  for (; count > 0 && (to & 7) != 0; to++, begin++, count--) {
-    put_bit(bits, to, get_bit(from, begin));
-  }
-  if (count <= 0) {
+  if (count <= FEW_BITS) {
+    if (count > 0) {
+      copy_few_bits(bits, to, from, begin, count);
+    }
     return;
   }
+  int64_t head = -to & 7;
+  copy_few_bits(bits, to, from, begin, head);
+  to += head;
+  begin += head;
+  count -= head;
   const uint8_t *source = from + (begin >> 3);
   uint8_t *target = bits + (to >> 3);
   int64_t bytes = count / 8;
   int shift = (int)(begin & 7);
-  if (shift == 0 && bytes > 0) {
+  if (shift == 0) {
     memcpy(target, source, (size_t)bytes);
   } else {
     for (int64_t i = 0; i < bytes; i++) {
       target[i] = (uint8_t)(source[i] >> shift | source[i + 1] << (8 - shift));
     }
   }
-  for (int64_t i = bytes * 8; i < count; i++) {
-    put_bit(bits, to + i, get_bit(from, begin + i));
-  }
+  copy_few_bits(bits, to + bytes * 8, from, begin + bytes * 8, count - bytes * 8);
 }
 
 void cst__bits_set(uint8_t *bits, int64_t to, int64_t count) {

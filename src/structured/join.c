@@ -304,30 +304,25 @@ static cst_status tile_limit(cst_error *error) {
 static cst_status tile_items(const cst_structured *tensor, cst__levels *levels, int64_t times,
                              cst_array **out, cst_error *error) {
   const cst__dim *dim = &levels->items[levels->count - 1];
-  struct ArrowArray made;
-  cst__slots slots;
-  size_t count;
-  if (!cst__mul((size_t)dim->num_lists, (size_t)times, &count)) {
+  int64_t count;
+  if (__builtin_mul_overflow(dim->num_lists, times, &count)) {
     return tile_limit(error);
   }
-  cst__piece *pieces = join_take_pieces(levels, count, error);
-  if (pieces == NULL) {
+  int64_t *begins = cst__levels_take(levels, count, error);
+  int64_t *ends = cst__levels_take(levels, count + 1, error);
+  if (begins == NULL || ends == NULL) {
     return CST_NO_MEMORY;
   }
-  CST__TRY(cst__levels_slots(levels, tensor, &slots, error));
-  cst__piece *piece = pieces;
+  const cst__spans spans = {begins, ends, count, 1};
+  *ends = 0;
   for (int64_t i = 0; i < dim->num_lists; i++) {
     int64_t length = dim->splits[i + 1] - dim->splits[i];
-    for (int64_t k = 0; k < times && length > 0; k++) {
-      *piece++ = (cst__piece){slots.view, slots.base + dim->splits[i], length};
+    for (int64_t k = 0; k < times; k++, ends++) {
+      *begins++ = dim->splits[i];
+      ends[1] = ends[0] + length;
     }
   }
-  cst_status status = cst__concat(levels->rest.node.schema, pieces, (size_t)(piece - pieces),
-                                  &tensor->array->allocator, &made, error);
-  cst__slots_release(&slots);
-  return status != CST_OK
-             ? status
-             : cst__array_result(tensor->array, levels->rest.node.schema, &made, out, error);
+  return cst__levels_choose_spans(levels, tensor, &spans, out, error);
 }
 
 /* Repeats the lists of one dimension, the last that is open. */

@@ -141,6 +141,15 @@ void cst__slots_release(cst__slots *slots) {
   slots->copy = NULL;
 }
 
+cst_status cst__levels_choose_spans(const cst__levels *levels, const cst_structured *tensor,
+                                    const cst__spans *spans, cst_array **out, cst_error *error) {
+  cst_array *rest;
+  CST__TRY(cst__levels_rest(levels, tensor, &rest, error));
+  cst_status status = cst__array_take_spans(rest, spans, out, error);
+  cst__array_handle_release(rest);
+  return status;
+}
+
 /* ---- putting together ---- */
 
 typedef struct stacking {

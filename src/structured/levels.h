@@ -7,6 +7,7 @@
 #define STRUCTURED_LEVELS_H
 
 #include "structured/structured.h"
+#include "table/gather.h"
 
 /* One dimension: a list per place of the dimensions before it. */
 typedef struct cst__dim {
@@ -59,6 +60,10 @@ typedef struct cst__slots {
 cst_status cst__levels_slots(cst__levels *levels, const cst_structured *tensor, cst__slots *out,
                              cst_error *error);
 void cst__slots_release(cst__slots *slots);
+
+/* The same of spans of places. */
+cst_status cst__levels_choose_spans(const cst__levels *levels, const cst_structured *tensor,
+                                    const cst__spans *spans, cst_array **out, cst_error *error);
 
 /* The tensor of `count` levels over the rows of `rest`, which are as many as the innermost lists
  * hold (without levels: one). The level at the top has one list. A level has lists of fixed size in

@@ -3,8 +3,6 @@
  */
 #include "table/rows.h"
 
-#include "table/gather.h"
-
 enum { LONG_RUN = 3 /* rows, on average, from which on runs are copied at once */ };
 
 /* ---- looking at rows ---- */
@@ -114,6 +112,24 @@ cst_status cst__array_take_slots(const cst_array *array, const int64_t *slots, s
                                  cst_array **out, cst_error *error) {
   chosen_rows chosen = {.rows = slots, .count = count};
   return rows_take(array, &chosen, out, error);
+}
+
+cst_status cst__array_take_spans(const cst_array *array, const cst__spans *spans, cst_array **out,
+                                 cst_error *error) {
+  cst__arena arena;
+  cst__view view;
+  struct ArrowArray made;
+  if (spans->count == 1 && spans->step == 1) {
+    return cst__array_slice(array, spans->begins[0], spans->ends[1], out, error);
+  }
+  cst__arena_init(&arena, &array->allocator);
+  cst_status status = cst__array_view(array, &view, &arena, error);
+  if (status == CST_OK) {
+    const cst__node node = {array->schema, &array->array, &view};
+    status = cst__gather_spans(array, &node, spans, &made, error);
+  }
+  cst__arena_reset(&arena);
+  return status == CST_OK ? cst__array_result(array, array->schema, &made, out, error) : status;
 }
 
 /* ---- masks ---- */

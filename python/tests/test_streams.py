@@ -223,3 +223,18 @@ def test_offsets_that_lead_out_of_the_data() -> None:
     column = pa.Array.from_buffers(pa.list_(items.type), 1, [None, rows], children=[items])
     with pytest.raises(cst.CorruptError, match="above the last one"):
         list(cst.open(pa.table({"a": column})))
+
+
+@pytest.mark.parametrize("encode", [cst.JsonEncoder, cst.CsvEncoder, cst.ExampleEncoder])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_rows_that_are_null_as_a_whole_are_refused(encode: Any, chunked: bool) -> None:
+    """What lies below a null struct are not values."""
+    rows = pa.array([{"a": 1}, None, {"a": 3}])
+    given = pa.chunked_array([rows]) if chunked else rows
+    with pytest.raises(cst.UnsupportedError, match="the row is null as a whole") as refused:
+        encode().encode(given)
+    assert refused.value.record == 1
+    with pytest.raises(cst.UnsupportedError, match="the row is null as a whole"):
+        list(cst.open(given))
+    sliced = pa.chunked_array([rows[2:]]) if chunked else rows[2:]
+    assert [batch.to_pydict() for batch in cst.open(sliced)] == [{"a": [3]}]

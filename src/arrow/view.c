@@ -142,3 +142,18 @@ bool cst__view_index(const cst__view *view, cst__name_map *children) {
   }
   return true;
 }
+
+cst_status cst__view_refuse_nulls(const cst__view *view, const char *what, cst_error *error) {
+  if (view->null_count == 0) {
+    return CST_OK;
+  }
+  int64_t row = 0;
+  while (!cst__view_is_null(view, row)) {
+    row++;
+  }
+  cst_status status = cst__fail(error, CST_UNSUPPORTED, "drop such rows first",
+                                "%s is null as a whole, as %lld of %lld are", what,
+                                (long long)view->null_count, (long long)view->length);
+  cst__error_add_record(error, row, -1);
+  return status;
+}

@@ -65,6 +65,10 @@ cst_status cst__view_init_schema(cst__view *view, const struct ArrowSchema *sche
 cst_status cst__view_nulls(const cst__view *like, int64_t count, cst__arena *arena, cst__view *out,
                            cst_error *error);
 
+/* CST_UNSUPPORTED with its row if a slot is null, such as a row of a batch as a whole; `what` names
+ * it. Its fields have values then that are not to be seen. */
+cst_status cst__view_refuse_nulls(const cst__view *view, const char *what, cst_error *error);
+
 static inline bool cst__view_is_null(const cst__view *v, int64_t i) {
   int64_t at = v->offset + i;
   return v->layout == CST__LAYOUT_NULL ||

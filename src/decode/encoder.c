@@ -27,21 +27,6 @@ void cst__encoder_reset(cst__encoder *e) {
   cst__arena_reset(&e->arena);
 }
 
-cst_status cst__refuse_null_slots(const cst__view *view, const char *what, cst_error *error) {
-  if (view->null_count == 0) {
-    return CST_OK;
-  }
-  int64_t row = 0;
-  while (!cst__view_is_null(view, row)) {
-    row++;
-  }
-  cst_status status = cst__fail(error, CST_UNSUPPORTED, "drop such rows first",
-                                "%s is null as a whole, as %lld of %lld are", what,
-                                (long long)view->null_count, (long long)view->length);
-  cst__error_add_record(error, row, -1);
-  return status;
-}
-
 static cst_status encode_row(const cst__encoder *e, int64_t row, cst__back *back,
                              cst_error *error) {
   size_t before = cst__back_used(back);
@@ -94,7 +79,7 @@ static cst_status encode_batch(cst__encoder *e, const struct ArrowSchema *schema
     return cst__fail(error, CST_INVALID_ARGUMENT, "pass a record batch",
                      "the array is not a struct, so it has no columns");
   }
-  CST__TRY(cst__refuse_null_slots(&view, "the row", error));
+  CST__TRY(cst__view_refuse_nulls(&view, "the row", error));
   CST__TRY(e->type->plan(e, &view, error));
   cst__column *column = &batch->columns[0];
   CST__TRY(encode_rows(e, view.length, column, error));

@@ -39,7 +39,4 @@ cst_status cst__encoder_run(cst__encoder *encoder, const struct ArrowSchema *sch
                             const struct ArrowArray *array, struct ArrowSchema *out_schema,
                             struct ArrowArray *out, cst_error *error);
 
-/* The first null slot of a struct is an error with its row. */
-cst_status cst__refuse_null_slots(const cst__view *view, const char *what, cst_error *error);
-
 #endif /* DECODE_ENCODER_H */

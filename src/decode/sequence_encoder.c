@@ -92,7 +92,7 @@ static cst_status check_struct(const cst_sequence_encoder *e, const cst__view *v
     return cst__fail(error, CST_UNSUPPORTED, "rename the column, or give sequence_column",
                      "the column of feature lists is a struct, not %s", type);
   }
-  CST__TRY(cst__refuse_null_slots(view, "the struct of feature lists", error));
+  CST__TRY(cst__view_refuse_nulls(view, "the struct of feature lists", error));
   if (e->base.schema == NULL) {
     return CST_OK;
   }

@@ -269,6 +269,9 @@ static cst_status call_check(const call_plan *plan, int64_t num_before, struct A
   }
   cst__arena_init(&arena, &plan->allocator);
   cst_status status = cst__view_init(&view, &plan->output, batch, false, &arena, error);
+  if (status == CST_OK) {
+    status = cst__view_refuse_nulls(&view, "the row", error);
+  }
   cst__arena_reset(&arena);
   if (status == CST_OK && plan->call->stage.keeps_rows && batch->length != num_before) {
     return cst__fail(error, CST_INVALID_ARGUMENT,

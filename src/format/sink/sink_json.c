@@ -104,6 +104,9 @@ static cst_status json_write(void *ptr, const struct ArrowArray *batch, cst_erro
   cst__view view;
   cst_status status = cst__view_init(&view, sink->schema, batch, false, &sink->arena, error);
   if (status == CST_OK) {
+    status = cst__view_refuse_nulls(&view, "the row", error);
+  }
+  if (status == CST_OK) {
     status = append_rows(sink, &view, error);
   }
   cst__arena_reset(&sink->arena);

@@ -90,6 +90,7 @@ static bool lend(const struct ArrowArray *array, cst__arena *arena, struct Arrow
 static cst_status write_lent(plugin_sink *sink, const struct ArrowArray *batch, cst_error *error) {
   cst__view view; /* a plug-in gets nothing but valid data */
   CST__TRY(cst__view_init(&view, sink->schema, batch, false, &sink->arena, error));
+  CST__TRY(cst__view_refuse_nulls(&view, "the row", error));
   struct ArrowArray lent;
   if (!lend(batch, &sink->arena, &lent)) {
     return cst__fail_memory(error, sizeof lent);

@@ -305,6 +305,9 @@ static cst_status check_stream_batch(cst__stream_reader *reader, struct ArrowArr
   if (status == CST_OK) {
     status = cst__view_init(&view, &reader->schema, batch, false, &arena, error);
   }
+  if (status == CST_OK) {
+    status = cst__view_refuse_nulls(&view, "the row", error);
+  }
   cst__arena_reset(&arena);
   if (status == CST_OK && must_pick(reader->source, reader->file)) {
     status = pick_stream_columns(reader, batch, error);

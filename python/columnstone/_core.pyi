@@ -98,6 +98,8 @@ def array_import_stream(
     obj: ArrowStreamExportable, as_batch: bool, /
 ) -> list[Array] | list[RecordBatch]: ...
 
+def array_stream(array: Array | RecordBatch, /) -> object: ...  # of one chunk, in a PyCapsule
+
 # (length, offset, null count, buffers, children (trees again)); back by _of_tree of both types.
 # Buffers are as long as the type wants.
 def array_dump(array: Array | RecordBatch, /) -> tuple[Any, ...]: ...

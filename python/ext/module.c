@@ -198,6 +198,7 @@ static PyMethodDef functions[] = {
     {"array_of_lists", cst__py_table_of_lists, METH_VARARGS, NULL},
     {"nested_of_objects", cst__py_table_of_nested, METH_VARARGS, NULL},
     {"array_import_stream", cst__py_table_import_stream, METH_VARARGS, NULL},
+    {"array_stream", cst__py_table_stream, METH_O, NULL},
     {"array_dump", cst__py_table_dump, METH_O, NULL},
     {"array_mask", cst__py_table_mask, METH_O, NULL},
     {"batch_from", cst__py_table_batch_from, METH_VARARGS, NULL},

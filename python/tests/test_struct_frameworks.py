@@ -297,6 +297,16 @@ def test_the_kinds_of_torch_tensors() -> None:
     assert half.to_jax().dtype == "float16"
 
 
+def test_filling_first() -> None:
+    pytest.importorskip("torch")
+    numbers = data.nested(pa.array([[1, None], [3, 4]]))
+    assert numbers.to_torch(fill=0).tolist() == [[1, 0], [3, 4]]
+    assert numbers.to_jax(fill=7).tolist() == [[1, 7], [3, 4]]
+    lists = data.nested(pa.array([[1, 2], None]))
+    assert plain(lists.to_torch(fill=[])) == [[1, 2], []]
+    assert lists.fill_null([]).to_padded().to_py() == [[1, 2], [0, 0]]
+
+
 def test_null_structs_without_fields_are_refused() -> None:
     pytest.importorskip("torch")
     empty = pa.array([{}, None], pa.struct([]))
@@ -347,6 +357,50 @@ def test_json_is_spelled_as_the_sink_spells_it(tmp_path: Any) -> None:
     assert data.nested(pa.array([{"a": []}]), True).to_json() == '{"a": []}'
     with pytest.raises(cst.UnsupportedError, match="date"):
         data.nested(pa.array([{"d": 0}], pa.struct([("d", pa.date32())]))).to_json()
+
+
+# --- Arrow, tables and data frames ------------------------------------------------------------
+
+
+@data.cases(60)
+@given(data.randoms())
+def test_arrow_arrays_and_streams(r: Random) -> None:
+    made = data.random_tensor(r)
+    ours, value = made.ours(), made.tensor.value
+    if value is None and made.tensor.rank > 0:
+        for refused in [pa.array, pa.chunked_array]:
+            with pytest.raises(cst.UnsupportedError, match="null"):
+                refused(ours)
+        return
+    rows = [value] if made.tensor.rank == 0 else value
+    assert repr(data.nested(pa.array(ours)).to_py()) == repr(rows)
+    chunks = pa.chunked_array(ours)
+    assert chunks.num_chunks == 1
+    chunks.validate(full=True)
+    assert repr(data.nested(chunks.chunk(0)).to_py()) == repr(rows)
+
+
+def test_tables_and_data_frames_take_them() -> None:
+    duckdb, pl = pytest.importorskip("duckdb"), pytest.importorskip("polars")
+    rows = [{"a": 1, "b": [{"c": "x"}, None]}, {"a": None, "b": None}]
+    ours = data.nested(pa.array(rows))
+    assert pa.table(ours).to_pylist() == rows
+    assert pl.DataFrame(ours).to_dicts() == rows
+    assert pl.Series(ours).to_list() == rows
+    assert duckdb.sql("select a, b from ours").fetchall() == [(1, rows[0]["b"]), (None, None)]
+    assert [batch.to_pydict() for batch in cst.open(ours)] == [
+        pa.Table.from_pylist(rows).to_pydict()
+    ]
+    matrix = data.nested(pa.array([[{"a": 1}, {"a": 2}], []]))
+    assert pl.Series(matrix).to_list() == [[{"a": 1}, {"a": 2}], []]
+    for taken in [cst.record_batch, pa.table]:
+        with pytest.raises((cst.Error, pa.ArrowInvalid), match="struct"):
+            taken(matrix)
+    with_null = data.nested(pa.array([{"a": 1}, None]))
+    with pytest.raises(pa.ArrowInvalid, match="null"):
+        pa.table(with_null)
+    with pytest.raises(cst.UnsupportedError, match="the row is null as a whole"):
+        list(cst.open(with_null))
 
 
 # --- copies -----------------------------------------------------------------------------------

@@ -40,6 +40,11 @@ class _Nested(Conversions):
         """The tensor's rows as a pair of Arrow PyCapsules; no copy."""
         return self._rows().__arrow_c_array__(requested_schema)
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The tensor's rows as an Arrow stream of one chunk, for tables and data frames; no
+        copy."""
+        return _core.array_stream(self._rows())
+
     def __arrow_c_schema__(self) -> object:
         """The type of the tensor's rows as an Arrow PyCapsule."""
         is_list = self.is_row and self.rank > 0

@@ -43,6 +43,8 @@ PyObject *cst__py_table_import_one(cst__py_state *state, struct ArrowSchema *sch
                                    struct ArrowArray *array, bool is_batch);
 PyObject *cst__py_table_import(PyObject *module, PyObject *args);
 PyObject *cst__py_table_import_stream(PyObject *module, PyObject *args);
+/* An object with __arrow_c_array__ as the PyCapsule of a stream of one chunk. */
+PyObject *cst__py_table_stream(PyObject *module, PyObject *object);
 /* Python's own data, (list, as_batch, name or None): objects.c. */
 PyObject *cst__py_table_of_objects(PyObject *module, PyObject *args);
 PyObject *cst__py_table_of_nested(PyObject *module, PyObject *args);

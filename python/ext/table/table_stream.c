@@ -155,3 +155,9 @@ PyObject *cst__py_table_import_stream(PyObject *module, PyObject *args) {
   }
   return cst__py_table_read_stream(PyModule_GetState(module), object, is_batch != 0);
 }
+
+PyObject *cst__py_table_stream(PyObject *module, PyObject *object) {
+  (void)module;
+  struct ArrowArrayStream stream;
+  return cst__py_import_batches(object, &stream) < 0 ? NULL : cst__py_stream_capsule(&stream);
+}

@@ -23,7 +23,8 @@ from ._struct.arrange import (
     unstack,
     zeros_like,
 )
-from ._struct.constant import constant
+from ._struct.constant import constant, from_arrow
+from ._struct.fields import from_fields, from_row_splits
 from ._struct.nulls import drop_null, fill_null, has, is_null
 from ._struct.views import constant_value
 
@@ -34,7 +35,10 @@ __all__ = [
     "drop_null",
     "expand_dims",
     "fill_null",
+    "from_arrow",
+    "from_fields",
     "from_json",
+    "from_row_splits",
     "has",
     "identity",
     "is_null",

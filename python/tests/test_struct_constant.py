@@ -129,6 +129,11 @@ def test_arrays_of_numpy_are_dense() -> None:
     assert constant(np.array([True, False])).to_py() == [True, False]
     assert constant(np.array([[1.5]], ">f8")).to_py() == [[1.5]]
     assert constant(np.array(["a", None], object)).to_py() == ["a", None]
+    times = constant(np.array([["2020-01-01", "NaT"]], "M8[ns]"))
+    assert (times.spec.dtype, times.shape) == ("timestamp[ns]", (1, 2))
+    assert times.to_py() == [[dt.datetime(2020, 1, 1), None]]
+    torch = pytest.importorskip("torch")
+    assert constant(torch.ones(2, 3)).spec == cst.LeafSpec([None, 3], "float32")
 
 
 def test_records_of_numpy() -> None:

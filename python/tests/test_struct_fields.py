@@ -187,6 +187,8 @@ def test_row_splits() -> None:
     deeper = from_row_splits(made, [0, 1, 3])
     assert (deeper.rank, deeper.to_py()) == (3, [expected[:1], expected[1:]])
     assert from_row_splits([{"a": 1}], [0, 1]).to_py() == [[{"a": 1}]]
+    leaf = cst.struct.from_row_splits([1, 2], [0, 0, 2])
+    assert (type(leaf), leaf.to_py()) == (cst.LeafTensor, [[], [1, 2]])
     assert from_row_splits(pa.array(values)[1:], [0, 0, 2]).to_py() == [[], [{"a": 2}, {"a": 3}]]
     empty = from_row_splits(constant([], values.spec), [0])
     assert (empty.to_py(), empty.rank) == ([], 2)
@@ -255,6 +257,7 @@ def test_lists_of_arrow_are_dimensions() -> None:
         assert (made.rank, made.to_py()) == (2, rows)
     dictionary = pa.table({"a": pa.array(["x", "y", "x"]).dictionary_encode()})
     assert cst.StructuredTensor.from_arrow(dictionary)["a"].to_py() == ["x", "y", "x"]
+    assert cst.struct.from_arrow(pa.array([[1], None])).to_py() == [[1], None]
     with pytest.raises(cst.ArgumentError, match="plain values, expected structs"):
         cst.StructuredTensor.from_arrow(pa.array([1]))
     with pytest.raises(TypeError):

@@ -12,7 +12,7 @@ from .. import _core
 from .._arrow.table import record_batch
 from .._base.errors import ArgumentError, CorruptError, Error, SchemaError
 from .._base.files import is_file
-from .._struct.constant import of_arrow, struct_of
+from .._struct.constant import from_arrow, struct_of
 from .._struct.spec import LeafSpec, NestedSpec, StructuredTensorSpec
 from .open import open as open_source
 
@@ -29,7 +29,7 @@ _HINT = ("give a schema or types", "give a spec")
 def from_parquet(path: Any, columns: Iterable[str] | None = None) -> Nested:
     """StructuredTensor.from_parquet."""
     with open_source(path, format="parquet", columns=columns) as source:
-        return of_arrow(source)
+        return from_arrow(source)
 
 
 # ---- JSON ----

@@ -10,7 +10,7 @@ from .._arrow.table import array as array_of
 from .._base.errors import argument_error
 from .._core import NestedTensor, Tensor
 from .._tensor.tensor import RaggedTensor
-from .constant import array_of_ndarray, as_ndarray, constant, of_arrow, uniform_lists
+from .constant import array_of_ndarray, as_ndarray, constant, from_arrow, uniform_lists
 from .spec import LeafSpec
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def as_nested(value: Any) -> Nested:
             array = lists_of(array, array_of(cast("Any", splits)))
         return _core.nested(array, False)
     if is_arrow(value):
-        return of_arrow(value)
+        return from_arrow(value)
     values = as_ndarray(value)
     if values is not None:
         return _core.nested(array_of_ndarray(values), False)

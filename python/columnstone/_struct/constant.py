@@ -65,14 +65,16 @@ def _known(value: Any) -> Nested | None:
     if hasattr(value, "iloc") and getattr(value, "ndim", 0) == 2:  # of pandas
         return cast("Nested", from_pandas(value))
     if is_arrow(value):
-        return of_arrow(value)
+        return from_arrow(value)
     values = as_ndarray(value)
-    if values is None or (values.dtype.names is None and values.dtype.kind not in "biuf"):
+    if values is None or (values.dtype.names is None and values.dtype.kind not in "biufmM"):
         return None
     return _core.nested(array_of_ndarray(values.copy()), False)
 
 
-def of_arrow(obj: object) -> Nested:
+def from_arrow(obj: object) -> Nested:
+    """Arrow data as a nested tensor: as StructuredTensor.from_arrow; arrays of plain values, and
+    lists of them, are leaf tensors."""
     array = obj if isinstance(obj, Array | RecordBatch) else array_of(cast("Any", obj))
     return _core.nested(array, False)
 

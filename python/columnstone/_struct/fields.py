@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def from_fields(fields: Mapping[str, Any], shape: Shape | None = None) -> Nested:
-    """StructuredTensor.from_fields."""
+    """As StructuredTensor.from_fields."""
     for name in fields:
         if not isinstance(name, str):
             raise TypeError(f"the name of a field is a str, not {type(name).__name__}")
@@ -44,7 +44,7 @@ def from_fields(fields: Mapping[str, Any], shape: Shape | None = None) -> Nested
 
 
 def from_row_splits(values: Any, row_splits: Any) -> Nested:
-    """StructuredTensor.from_row_splits."""
+    """As StructuredTensor.from_row_splits, of plain values, too."""
     tensor = as_nested(values)
     if tensor.rank == 0:
         raise argument_error("the values are a scalar", "row splits divide one dimension at least")

@@ -213,9 +213,9 @@ class StructuredTensor(StructConversions, _Nested, PathOperations):
         No copy, unless there are several chunks, which are put together, or values are
         dictionary-encoded. Foreign data is validated: CorruptError says where it is wrong.
         """
-        from .constant import of_arrow
+        from .constant import from_arrow
 
-        return _structured(of_arrow(obj))
+        return _structured(from_arrow(obj))
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any], shape: Shape | None = None) -> StructuredTensor:

@@ -112,6 +112,38 @@ CST_API cst_status cst_structured_update(const cst_structured *tensor,
 CST_API cst_status cst_structured_only(const cst_structured *tensor, const cst_path *paths,
                                        size_t count, cst_structured **out, cst_error *error);
 
+/* A field that is to be had at other structs as well. */
+typedef struct cst_field_copy {
+  cst_path from;    /* of the field */
+  cst_path to;      /* of the structs that get it; no steps: the elements of the tensor */
+  const char *name; /* what they have it as; NULL: by its own name */
+  bool replace;     /* a field that has this name already */
+} cst_field_copy;
+
+/* Fields for structs above their own: each gets what lies below it, in order. The lists from there
+ * to the structs of the field, and the outermost ones that the field itself is of, become one; the
+ * field's further lists stay. Without lists in between it is the field as it is. A null outermost
+ * list makes null, those below it make nothing, null values stay. One level of lists is shared with
+ * all that it holds; of several, offsets are all that is made.
+ * CST_NOT_FOUND and CST_SCHEMA as above; CST_INVALID_ARGUMENT, with the path, for structs that are
+ * not above, and for a field that is there already. */
+CST_API cst_status cst_structured_promote(const cst_structured *tensor,
+                                          const cst_field_copy *copies, size_t count,
+                                          cst_structured **out, cst_error *error);
+
+/* Fields for structs below their own: each gets the value of the one that it lies in, be it a list
+ * or a struct. Values are copied, in time linear in what is made; types stay, with CST_LIMIT if
+ * 32-bit offsets do not suffice. CST_INVALID_ARGUMENT for structs that are not below. */
+CST_API cst_status cst_structured_broadcast(const cst_structured *tensor,
+                                            const cst_field_copy *copies, size_t count,
+                                            cst_structured **out, cst_error *error);
+
+/* Fields for structs anywhere: promoted to the last struct that both ways have in common, and
+ * broadcast from there; what lies below the structs is promoted, their own fields are copied. */
+CST_API cst_status cst_structured_promote_and_broadcast(const cst_structured *tensor,
+                                                        const cst_field_copy *copies, size_t count,
+                                                        cst_structured **out, cst_error *error);
+
 /* ---- looking at types ---- */
 
 enum {

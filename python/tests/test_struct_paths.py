@@ -1,4 +1,4 @@
-"""Fields that come, go and move: with_updates, without, with_only."""
+"""Fields that come, go and move: with_updates, without, with_only, promote, broadcast."""
 
 from __future__ import annotations
 
@@ -78,7 +78,6 @@ def test_values_come_from_anywhere(log: Any) -> None:
         cst.array([1, 2, 3, 4]),
         nested([1, 2, 3, 4]),
         (1, 2, 3, 4),
-        range(1, 5),
     ]:
         assert log.with_updates(n=value)["n"].to_py() == [1, 2, 3, 4]
     assert log.with_updates(n=np.eye(4, 2))["n"].shape == (4, 2)
@@ -121,7 +120,7 @@ def test_wrong_updates_are_errors(log: Any) -> None:
         log.with_updates({"id.n": 1})
     with pytest.raises(cst.ArgumentError, match="changed twice"):
         log.with_updates({"event": 1, "event.query": 2})
-    with pytest.raises(cst.ArgumentError, match=r"None has no type \(without\(\) removes"):
+    with pytest.raises(cst.ArgumentError, match="None has no type, as a value of 'id'"):
         log.with_updates(id=None)
     with pytest.raises(TypeError):
         log.with_updates({3: 1})
@@ -175,3 +174,195 @@ def test_updates_of_slices_share_what_they_keep() -> None:
         [i] * (i % 3) for i in range(50, 60)
     ]
     assert changed["s.x"].to_py() == part["s.x"].to_py()
+
+
+# --- promote ----------------------------------------------------------------------------------
+
+SESSIONS = [
+    {
+        "id": "s1",
+        "event": [
+            {"query": "a", "action": [{"doc": 1, "tag": ["x"]}, None, {"doc": 2, "tag": None}]},
+            {"query": "b", "action": None},
+            None,
+        ],
+    },
+    {"id": "s2", "event": [{"query": "c", "action": []}]},
+    {"id": "s3", "event": []},
+    {"id": "s4", "event": None},
+    {"id": "s5", "event": [{"query": None, "action": [{"doc": None, "tag": ["y", "z"]}]}]},
+]
+
+
+@pytest.fixture
+def sessions() -> Any:
+    return nested(SESSIONS)
+
+
+def test_promote_goes_to_the_struct_above_the_fields_own(sessions: Any) -> None:
+    queries = [["a", "b", None], ["c"], [], None, [None]]
+    assert sessions.promote("event.query")["query"].to_py() == queries
+    up = sessions.promote("event.action.doc")
+    assert up["event.doc"].to_py() == [
+        [[1, None, 2], None, None],
+        [[]],
+        [],
+        None,
+        [[None]],
+    ]
+    with pytest.raises(ValueError, match="nothing above the structs of this field"):
+        sessions.promote("id")
+
+
+def test_promote_to_any_struct_above(sessions: Any) -> None:
+    assert sessions.promote("event.action.doc", to="", name="docs")["docs"].to_py() == [
+        [1, None, 2],
+        [],
+        [],
+        None,
+        [None],
+    ]
+    assert sessions.promote(("event", "action", "tag"), (), "tags")["tags"].to_py() == [
+        ["x"],
+        [],
+        [],
+        None,
+        ["y", "z"],
+    ]
+    same = sessions.promote("event.query", to="event", name="q")
+    assert same["event.q"].to_py() == same["event.query"].to_py()
+
+
+def test_promote_takes_whole_structs(sessions: Any) -> None:
+    actions = sessions.promote("event.action", to="", name="all")["all"]
+    assert actions.to_py() == [
+        [{"doc": 1, "tag": ["x"]}, None, {"doc": 2, "tag": None}],
+        [],
+        [],
+        None,
+        [{"doc": None, "tag": ["y", "z"]}],
+    ]
+    assert actions["tag"].shape == (5, None, None)
+
+
+def test_promote_of_a_scalar_struct() -> None:
+    recipe = nested([{"title": "t", "rating": [{"score": 0.8}, {"score": 0.4}]}], is_row=True)
+    assert recipe.promote("rating.score", name="scores")["scores"].to_py() == [0.8, 0.4]
+
+
+def test_promote_in_several_dimensions(sessions: Any) -> None:
+    rows = pa.array([SESSIONS[:2], None, [], SESSIONS[2:]])
+    assert nested(rows).promote("event.query")["query"].to_py() == [
+        [["a", "b", None], ["c"]],
+        None,
+        [],
+        [[], None, [None]],
+    ]
+
+
+def test_promotion_over_one_list_shares_all(sessions: Any) -> None:
+    promoted = sessions.promote("event.query")
+    before = pa.array(sessions["event.query"]).buffers()
+    after = pa.array(promoted["query"]).buffers()
+    assert [b and b.address for b in before[1:2]] == [b and b.address for b in after[1:2]]
+    assert [b and b.address for b in before[3:]] == [b and b.address for b in after[3:]]
+
+
+# --- broadcast --------------------------------------------------------------------------------
+
+
+def test_broadcast_gives_every_struct_below_the_value_above(sessions: Any) -> None:
+    assert sessions.broadcast("id", "event")["event.id"].to_py() == [
+        ["s1", "s1", None],
+        ["s2"],
+        [],
+        None,
+        ["s5"],
+    ]
+    deep = sessions.broadcast("id", into="event.action", name="session")
+    assert deep["event.action.session"].to_py() == [
+        [["s1", None, "s1"], None, None],
+        [[]],
+        [],
+        None,
+        [["s5"]],
+    ]
+
+
+def test_broadcast_copies_lists_and_structs_whole() -> None:
+    st = nested(
+        [
+            {"doc": [{"n": 1, "t": ["a", "b"]}, {"n": 2, "t": None}], "user": [{"u": 1}, {"u": 2}]},
+            {"doc": None, "user": [{"u": 3}]},
+            {"doc": [{"n": 3, "t": []}], "user": []},
+        ]
+    )
+    docs = st.broadcast("doc", "user")["user.doc"].to_py()
+    assert docs == [[row["doc"]] * len(row["user"]) for row in st.to_py()]
+
+
+def test_broadcast_of_slices_and_filtered_rows() -> None:
+    table = pa.array([{"id": str(i), "s": [{"x": i}] * (i % 4)} for i in range(200)])
+    for part in (table[100:150], table.filter(pa.array([i % 3 == 0 for i in range(200)]))):
+        st = nested(part)
+        expected = [[row["id"]] * len(row["s"]) for row in part.to_pylist()]
+        assert st.broadcast("id", "s")["s.id"].to_py() == expected
+
+
+# --- promote_and_broadcast --------------------------------------------------------------------
+
+
+def test_fields_go_up_to_the_last_common_struct_and_down_from_there(sessions: Any) -> None:
+    made = sessions.promote_and_broadcast(
+        {"session": "id", "q": "event.query", "docs": "event.action.doc"}, into="event"
+    )
+    first, _, null = made.to_py()[0]["event"]
+    assert null is None
+    assert (first["session"], first["q"], first["docs"]) == ("s1", "a", [1, None, 2])
+    st = nested(
+        [{"a": [{"x": 1}, {"x": 2}], "b": [{"y": 5}, {"y": 6}]}, {"a": [], "b": [{"y": 7}]}]
+    )
+    assert st.promote_and_broadcast({"xs": "a.x"}, "b")["b.xs"].to_py() == [[[1, 2]] * 2, [[]]]
+
+
+def test_fields_are_made_of_the_tensor_as_it_was() -> None:
+    st = nested([{"id": 1, "a": [{"x": 5}, {"x": 6}]}])
+    swapped = st.promote_and_broadcast({"x": "id", "old": "a.x"}, "a", replace=True)
+    assert swapped["a"].to_py() == [[{"x": 1, "old": 5}, {"x": 1, "old": 6}]]
+
+
+# --- errors of all three ----------------------------------------------------------------------
+
+
+def test_an_existing_name_is_an_error_unless_replaced(sessions: Any) -> None:
+    exists = r"there is a field of this name \(ask for it to be replaced"
+    for call in [
+        lambda **how: sessions.promote("event.query", name="id", **how),
+        lambda **how: sessions.broadcast("id", "event", name="query", **how),
+        lambda **how: sessions.promote_and_broadcast({"query": "id"}, "event", **how),
+    ]:
+        with pytest.raises(cst.ArgumentError, match=exists):
+            call()
+        assert call(replace=True).field_names() == ("id", "event")
+    assert sessions.promote("event.query", name="event", replace=True)["event"].to_py()[1] == ["c"]
+
+
+def test_wrong_directions_are_errors(sessions: Any) -> None:
+    with pytest.raises(cst.ArgumentError, match="not above it"):
+        sessions.promote("id", to="event")
+    with pytest.raises(cst.ArgumentError, match="not below its own"):
+        sessions.broadcast("event.query", into="")
+    with pytest.raises(cst.ArgumentError, match="not below its own"):
+        sessions.broadcast("id", into="", name="i")
+
+
+def test_missing_fields_are_errors(sessions: Any) -> None:
+    for call in [
+        lambda: sessions.promote("event.queri"),
+        lambda: sessions.broadcast("id", "event.actions"),
+        lambda: sessions.promote_and_broadcast({"x": "event.queri"}, "event"),
+    ]:
+        with pytest.raises(cst.NotFoundError, match="did you mean"):
+            call()
+    with pytest.raises(cst.SchemaError, match="no fields below values"):
+        sessions.broadcast("id", "event.query")

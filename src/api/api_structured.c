@@ -138,6 +138,37 @@ cst_status cst_structured_only(const cst_structured *tensor, const cst_path *pat
   return cst__structured_only(tensor, paths, count, out, error);
 }
 
+static cst_status structured_transfer(const cst_structured *tensor, const cst_field_copy *copies,
+                                      size_t count, cst__direction direction, cst_structured **out,
+                                      cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  if (copies == NULL && count > 0) {
+    return cst__missing("copies", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(structured_check_path(&copies[i].from, error));
+    CST__TRY(structured_check_path(&copies[i].to, error));
+  }
+  return cst__structured_transfer(tensor, copies, count, direction, out, error);
+}
+
+cst_status cst_structured_promote(const cst_structured *tensor, const cst_field_copy *copies,
+                                  size_t count, cst_structured **out, cst_error *error) {
+  return structured_transfer(tensor, copies, count, CST__UP, out, error);
+}
+
+cst_status cst_structured_broadcast(const cst_structured *tensor, const cst_field_copy *copies,
+                                    size_t count, cst_structured **out, cst_error *error) {
+  return structured_transfer(tensor, copies, count, CST__DOWN, out, error);
+}
+
+cst_status cst_structured_promote_and_broadcast(const cst_structured *tensor,
+                                                const cst_field_copy *copies, size_t count,
+                                                cst_structured **out, cst_error *error) {
+  return structured_transfer(tensor, copies, count, CST__UP_AND_DOWN, out, error);
+}
+
 /* ---- types ---- */
 
 cst_status cst_path_parse(const struct ArrowSchema *type, const char *text, cst_path *out,

@@ -28,14 +28,11 @@ static bool edit_needs_slots(const editing *e, const cst__path_set *set) {
   return false;
 }
 
-static bool edit_is_all(const cst__runs *slots) {
-  return slots->count <= 1 && slots->total == slots->node.view->length;
-}
-
 /* True if the lists can keep their offsets when their child is cut to these items. */
 static bool edit_fits(const cst__runs *lists, const cst__runs *items) {
   const cst__view *view = lists->node.view;
-  if (!edit_is_all(lists) || items->count > 1 || (items->count == 1 && items->items[0].begin > 0)) {
+  if (!cst__runs_are_all(lists) || items->count > 1 ||
+      (items->count == 1 && items->items[0].begin > 0)) {
     return false;
   }
   switch (view->layout) {
@@ -54,7 +51,7 @@ static cst_status edit_open(const editing *e, const cst__runs *lists, const cst_
                             cst__runs *items, int64_t **splits) {
   const cst__node child = cst__node_child(&lists->node, 0);
   *splits = NULL;
-  if (edit_is_all(lists) && !edit_needs_slots(e, set)) {
+  if (cst__runs_are_all(lists) && !edit_needs_slots(e, set)) {
     return cst__runs_all(&child, e->assembly.arena, items, e->assembly.error);
   }
   *items = *lists;

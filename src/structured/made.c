@@ -123,18 +123,31 @@ cst_status cst__made_list(const cst__assembly *a, const cst__runs *lists, cst__m
   return status;
 }
 
-/* Where the items of new lists begin; lists of fixed size have no need of it. */
-static cst_status made_new_offsets(const cst__assembly *a, const cst__runs *lists,
-                                   const int64_t *splits, bool is_fixed, struct ArrowArray *out) {
-  size_t size = ((size_t)lists->total + 1) * sizeof *splits;
-  CST__TRY(cst__owned_new(&a->owner->allocator, is_fixed ? 1 : 2, 1, false, out, a->error));
-  out->length = lists->total;
-  if (!is_fixed) {
-    int64_t *offsets = cst__owned_buffer(out, 1, size);
-    if (offsets == NULL) {
-      return made_fail_memory(a, size);
-    }
-    memcpy(offsets, splits, size);
+cst_status cst__made_offsets(const cst__assembly *a, int64_t count, int64_t **offsets,
+                             struct ArrowArray *lists) {
+  size_t size = SIZE_MAX;
+  CST__TRY(cst__owned_new(&a->owner->allocator, 2, 1, false, lists, a->error));
+  *offsets = cst__mul((size_t)count + 1, sizeof **offsets, &size)
+                 ? cst__owned_buffer(lists, 1, size)
+                 : NULL;
+  if (*offsets == NULL) {
+    cst__array_release(lists);
+    return made_fail_memory(a, size);
+  }
+  lists->length = count;
+  return CST_OK;
+}
+
+/* New lists without items; those of fixed size need no offsets. */
+static cst_status made_new_lists(const cst__assembly *a, const cst__runs *lists,
+                                 const int64_t *splits, bool is_fixed, struct ArrowArray *out) {
+  int64_t *offsets;
+  if (is_fixed) {
+    CST__TRY(cst__owned_new(&a->owner->allocator, 1, 1, false, out, a->error));
+    out->length = lists->total;
+  } else {
+    CST__TRY(cst__made_offsets(a, lists->total, &offsets, out));
+    memcpy(offsets, splits, ((size_t)lists->total + 1) * sizeof *splits);
   }
   return lists->veil != NULL || lists->node.view->null_count > 0
              ? cst__runs_hide(lists, out, a->error)
@@ -147,7 +160,7 @@ cst_status cst__made_new_list(const cst__assembly *a, const cst__runs *lists, co
   bool is_fixed = view->layout == CST__LAYOUT_FIXED_LIST &&
                   splits[lists->total] == view->fixed_size * lists->total;
   out->array.release = NULL;
-  cst_status status = made_new_offsets(a, lists, splits, is_fixed, &out->array);
+  cst_status status = made_new_lists(a, lists, splits, is_fixed, &out->array);
   if (status == CST_OK) {
     *out->array.children[0] = items->array;
     items->array.release = NULL;
@@ -166,6 +179,31 @@ cst_status cst__made_new_list(const cst__assembly *a, const cst__runs *lists, co
   return status;
 }
 
+static cst_status made_wrap_type(const cst__assembly *a, cst__made *made) {
+  struct ArrowSchema *item = made_schema(a, made->schema);
+  struct ArrowSchema *list = item != NULL ? cst__arena_take(a->arena, sizeof *list) : NULL;
+  const struct ArrowSchema **child = list != NULL ? cst__arena_take(a->arena, sizeof *child) : NULL;
+  if (child == NULL) {
+    return made_fail_memory(a, sizeof *list);
+  }
+  item->name = "item";
+  item->flags |= ARROW_FLAG_NULLABLE;
+  *child = item;
+  *list = cst__type_field("+L", "", child, 1);
+  made->schema = list;
+  return CST_OK;
+}
+
+cst_status cst__made_wrap(const cst__assembly *a, struct ArrowArray *lists, cst__made *made) {
+  *lists->children[0] = made->array;
+  made->array = *lists;
+  cst_status status = made_wrap_type(a, made);
+  if (status != CST_OK) {
+    cst__made_release(made);
+  }
+  return status;
+}
+
 /* ---- structs ---- */
 
 static cst_status made_empty_struct(const cst__assembly *a, const cst__runs *structs, size_t count,
@@ -173,8 +211,7 @@ static cst_status made_empty_struct(const cst__assembly *a, const cst__runs *str
   const cst__view *view = structs->node.view;
   CST__TRY(cst__owned_new(&a->owner->allocator, 1, (int64_t)count, false, out, a->error));
   out->length = structs->total;
-  bool is_whole = structs->count <= 1 && structs->total == view->length;
-  if (structs->veil != NULL || (view->null_count > 0 && !is_whole)) {
+  if (structs->veil != NULL || (view->null_count > 0 && !cst__runs_are_all(structs))) {
     return cst__runs_hide(structs, out, a->error);
   }
   if (view->null_count > 0) {

@@ -34,6 +34,13 @@ cst_status cst__made_list(const cst__assembly *a, const cst__runs *lists, cst__m
 cst_status cst__made_new_list(const cst__assembly *a, const cst__runs *lists, const int64_t *splits,
                               cst__made *items, cst__made *out);
 
+/* Large lists whose offsets[0 .. count] are to be filled, and whose items are still to come. */
+cst_status cst__made_offsets(const cst__assembly *a, int64_t count, int64_t **offsets,
+                             struct ArrowArray *lists);
+
+/* Puts such lists around all slots of a part. Both are taken over, also on failure. */
+cst_status cst__made_wrap(const cst__assembly *a, struct ArrowArray *lists, cst__made *made);
+
 /* A struct of other fields for the slots of the runs, null where those are. Fields have their names
  * in their schemas, stand for the same slots, and are taken over, also on failure. */
 cst_status cst__made_struct(const cst__assembly *a, const cst__runs *structs, cst__made *fields,

@@ -67,4 +67,11 @@ cst_status cst__structured_update(const cst_structured *tensor, const cst_field_
 cst_status cst__structured_only(const cst_structured *tensor, const cst_path *paths, size_t count,
                                 cst_structured **out, cst_error *error);
 
+typedef enum cst__direction { CST__UP, CST__DOWN, CST__UP_AND_DOWN } cst__direction;
+
+/* cst_structured_promote, _broadcast, _promote_and_broadcast, by their direction. */
+cst_status cst__structured_transfer(const cst_structured *tensor, const cst_field_copy *copies,
+                                    size_t count, cst__direction direction, cst_structured **out,
+                                    cst_error *error);
+
 #endif /* STRUCTURED_STRUCTURED_H */

@@ -2,9 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arrow/owned.h"
 #include "structured/edit.h"
-#include "table/gather.h"
+#include "table/repeat.h"
 
 /* ---- dimensions, side by side ---- */
 
@@ -51,8 +50,7 @@ static cst_status opened_next(opened *o, int64_t **splits, cst_error *error) {
 }
 
 static bool opened_is_all(const opened *o) {
-  return !o->has_rows && o->slots.veil == NULL && o->slots.count <= 1 &&
-         o->slots.total == o->slots.node.view->length;
+  return !o->has_rows && o->slots.veil == NULL && cst__runs_are_all(&o->slots);
 }
 
 /* True if both have the same lists, so that there is nothing to compare. */
@@ -168,50 +166,25 @@ static cst_status update_rank(const cst_structured *tensor, const cst_path *path
 static cst_status update_repeat(const cst__assembly *a, const cst_structured *value, int64_t count,
                                 cst__made *out) {
   const cst__node root = cst__structured_root(value);
-  size_t size = SIZE_MAX;
-  int64_t *slots = cst__mul((size_t)count, sizeof *slots, &size)
-                       ? cst__new_zero(&a->owner->allocator, size)
-                       : NULL;
-  if (slots == NULL) {
-    return cst__fail_memory(a->error, size);
-  }
-  const cst__chosen chosen = {slots, count, false};
+  const int64_t splits[] = {0, count};
+  cst__runs all;
+  CST__TRY(cst__runs_all(&root, a->arena, &all, a->error));
   out->schema = root.schema;
-  cst_status status = cst__gather(value->array, &root, &chosen, false, &out->array, a->error);
-  cst__delete(slots);
-  return status;
+  return cst__repeat(value->array, &all, splits, &out->array, a->error);
 }
 
-/* All rows of a value as one list, for the only struct of a scalar; *made is taken over. */
-static cst_status update_rows(const cst__assembly *a, cst__made *made) {
+/* All rows of a value as one list, for the only struct of a scalar. */
+static cst_status update_wrap(const cst__assembly *a, cst__made *made) {
   struct ArrowArray list;
-  struct ArrowSchema *types = cst__arena_take(a->arena, 2 * sizeof *types);
-  const struct ArrowSchema **items = cst__arena_take(a->arena, sizeof *items);
-  cst_status status = types != NULL && items != NULL
-                          ? cst__owned_new(&a->owner->allocator, 2, 1, false, &list, a->error)
-                          : cst__fail_memory(a->error, 2 * sizeof *types);
+  int64_t *offsets;
+  cst_status status = cst__made_offsets(a, 1, &offsets, &list);
   if (status != CST_OK) {
     cst__made_release(made);
     return status;
   }
-  int64_t rows = made->array.length;
-  *list.children[0] = made->array;
-  made->array = list;
-  int64_t *offsets = cst__owned_buffer(&made->array, 1, 2 * sizeof *offsets);
-  if (offsets == NULL) {
-    cst__made_release(made);
-    return cst__fail_memory(a->error, 2 * sizeof *offsets);
-  }
   offsets[0] = 0;
-  offsets[1] = rows;
-  made->array.length = 1;
-  types[0] = *made->schema;
-  types[0].name = "item";
-  types[0].flags |= ARROW_FLAG_NULLABLE;
-  items[0] = &types[0];
-  types[1] = cst__type_field("+L", "", items, 1);
-  made->schema = &types[1];
-  return CST_OK;
+  offsets[1] = made->array.length;
+  return cst__made_wrap(a, &list, made);
 }
 
 static cst_status update_make(const cst__assembly *a, const cst__edit *edit, const cst__place *at,
@@ -233,7 +206,7 @@ static cst_status update_make(const cst__assembly *a, const cst__edit *edit, con
   CST__TRY(opened_init(value, a->arena, &c.given, a->error));
   CST__TRY(compare_dimensions(&c, edit->tensor, edit->path));
   CST__TRY(cst__made_share(&of_value, &c.given.slots, out));
-  return c.given.has_rows ? update_rows(a, out) : CST_OK;
+  return c.given.has_rows ? update_wrap(a, out) : CST_OK;
 }
 
 cst_status cst__structured_update(const cst_structured *tensor, const cst_field_update *updates,

@@ -45,6 +45,11 @@ typedef struct cst__runs {
 cst_status cst__runs_all(const cst__node *node, cst__arena *arena, cst__runs *out,
                          cst_error *error);
 
+/* True if the slots are all of their node's, in order. */
+static inline bool cst__runs_are_all(const cst__runs *runs) {
+  return runs->count <= 1 && runs->total == runs->node.view->length;
+}
+
 /* Goes from structs to their child i; slots of null structs stay, as null ones. */
 cst_status cst__runs_enter(cst__runs *runs, int64_t i, cst_error *error);
 

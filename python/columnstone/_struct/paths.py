@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from .. import _core
-from .._arrow.objects import array_of
-from .._arrow.table import array
 from .._base.errors import argument_error
 from .._core import NestedTensor
+from .as_nested import as_nested
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,29 +52,56 @@ class PathOperations(NestedTensor):
         only what a path leads to. KeyError for what is not there."""
         return _core.nested_only(self, paths)  # type: ignore[no-any-return]
 
-    def _value_at(self, path: Path, value: Any) -> NestedTensor:
-        return as_value(value(self[path]) if callable(value) else value)
+    def promote(
+        self: Tensor,
+        path: Path,
+        to: Path | None = None,
+        name: str | None = None,
+        *,
+        replace: bool = False,
+    ) -> Tensor:
+        """The field at `path` (values or structs) as a field of the structs at `to`, which are
+        above its own: each gets all that lies below it, in order, as one list.
 
+        `to` is the struct above that of the field if it is not given, "" the top; `name` is the
+        field's own. The lists between `to` and the field's struct, and the outermost level of the
+        field's own, become one; deeper lists of the field stay. Without lists between, it is the
+        field as it is. A null outermost list gives null, null lists below it give nothing, null
+        values stay null. ArgumentError for a field of this name, unless `replace`.
+        """
+        copies = ((path, to, name),)
+        return _core.nested_promote(self, copies, replace)  # type: ignore[no-any-return]
 
-def as_value(value: Any) -> NestedTensor:
-    """What somebody gives as the values of a field, as a nested tensor."""
-    if isinstance(value, NestedTensor):
-        return value
-    if value is None:
-        hint = (
-            "without() removes a field; an array of nulls has a type, such as pa.nulls(n, 'int8')"
+    def broadcast(
+        self: Tensor, path: Path, into: Path, name: str | None = None, *, replace: bool = False
+    ) -> Tensor:
+        """The field at `path` as a field of the structs at `into`, which are below its own: each
+        gets the value (or list, or struct) of the struct that it lies in.
+
+        `name` is the field's own if it is not given. Takes time in what is made, however it is
+        nested. ArgumentError for a field of this name, unless `replace`.
+        """
+        copies = ((path, into, name),)
+        return _core.nested_broadcast(self, copies, replace)  # type: ignore[no-any-return]
+
+    def promote_and_broadcast(
+        self: Tensor, fields: Mapping[str, Path], into: Path, *, replace: bool = False
+    ) -> Tensor:
+        """Fields of the structs at `into`, made of those at other paths: {name: path}.
+
+        Each is promoted to the nearest struct that both have above them, and broadcast from there.
+        So what lies below `into` is promoted to it, what lies above is broadcast into it, and
+        a field of the same structs is had by another name. All paths are of this tensor, whatever
+        is replaced. ArgumentError for a field of this name, unless `replace`.
+        """
+        copies = tuple((path, into, name) for name, path in fields.items())
+        return _core.nested_promote_and_broadcast(  # type: ignore[no-any-return]
+            self, copies, replace
         )
-        raise argument_error("None has no type", hint)
-    if isinstance(value, list | tuple | range) or _has_rows(value):
-        return _core.nested(array(value), False)  # type: ignore[no-any-return]
-    plain = value.item() if hasattr(value, "item") else value  # a scalar of numpy or torch
-    return _core.nested(array_of([plain]), True)  # type: ignore[no-any-return]
 
-
-def _has_rows(value: Any) -> bool:
-    """True for arrays, but for those of no dimension."""
-    if getattr(value, "shape", None) == ():
-        return False
-    return any(
-        hasattr(value, name) for name in ("__arrow_c_array__", "__arrow_c_stream__", "__array__")
-    )
+    def _value_at(self, path: Path, value: Any) -> NestedTensor:
+        given = value(self[path]) if callable(value) else value
+        if given is None:
+            hint = "without() removes a field; pa.nulls(n, type) are nulls"
+            raise argument_error(f"None has no type, as a value of {path!r}", hint)
+        return as_nested(given)

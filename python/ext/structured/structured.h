@@ -98,6 +98,13 @@ PyObject *cst__py_nested_only(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_preview(PyObject *module, PyObject *args);
 PyObject *cst__py_type_tree(PyObject *module, PyObject *args);
 
+/* ---- transfer.c ---- */
+
+/* Functions of the module, see _core.pyi. */
+PyObject *cst__py_nested_promote(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_broadcast(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_promote_and_broadcast(PyObject *module, PyObject *args);
+
 /* ---- the type ---- */
 
 extern PyType_Spec cst__py_nested_spec;

@@ -1,0 +1,283 @@
+/* Fields that are had at structs above and below their own: promoted, broadcast, or one after the
+ * other. */
+#include <string.h>
+
+#include "arrow/owned.h"
+#include "structured/edit.h"
+#include "table/repeat.h"
+
+/* The ways of one copy, from the last struct that the path of the field and that of the structs
+ * which get it have in common. */
+typedef struct transfer {
+  cst_path up;   /* to the field, at least one step */
+  cst_path down; /* to the structs */
+  size_t lists;  /* levels of lists on the way up that become one */
+} transfer;
+
+/* ---- promoting ---- */
+
+static cst_status promote_enter(const cst__assembly *a, cst__runs *at, const char *step) {
+  int64_t place;
+  CST__TRY(cst__field_find(&at->node, step, &place, a->error));
+  return cst__runs_enter(at, place, a->error);
+}
+
+/* Lists that become no longer by what is taken out of their structs: they are shared. */
+static cst_status promote_level(const cst__assembly *a, const cst__runs *lists,
+                                const cst_path *rest, cst__made *out) {
+  const cst__node child = cst__node_child(&lists->node, 0);
+  cst__runs items;
+  cst__made made;
+  CST__TRY(cst__runs_all(&child, a->arena, &items, a->error));
+  for (size_t i = 0; i < rest->count; i++) {
+    CST__TRY(promote_enter(a, &items, rest->steps[i]));
+  }
+  CST__TRY(cst__made_share(a, &items, &made));
+  return cst__made_list(a, lists, &made, out);
+}
+
+/* Opens the lists on a path, and the first level of those at its end. The splits divide the slots
+ * that the walk stands at among the outermost lists. */
+static cst_status promote_open(const cst__assembly *a, cst__runs *at, const cst_path *rest,
+                               int64_t *splits, int64_t count) {
+  for (size_t i = 0; i <= rest->count; i++) {
+    bool is_last = i == rest->count;
+    while (cst__view_is_list(at->node.view)) {
+      CST__TRY(cst__runs_descend(at, splits, count, a->error));
+      if (is_last) {
+        return CST_OK;
+      }
+    }
+    if (!is_last) {
+      CST__TRY(promote_enter(a, at, rest->steps[i]));
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status promote_levels(const cst__assembly *a, const cst__runs *lists,
+                                 const cst_path *rest, cst__made *out) {
+  cst__runs at = *lists;
+  struct ArrowArray made;
+  int64_t *offsets;
+  CST__TRY(cst__made_offsets(a, lists->total, &offsets, &made));
+  for (int64_t i = 0; i <= lists->total; i++) {
+    offsets[i] = i;
+  }
+  cst_status status = promote_open(a, &at, rest, offsets, lists->total);
+  if (status == CST_OK && (lists->veil != NULL || lists->node.view->null_count > 0)) {
+    status = cst__runs_hide(lists, &made, a->error);
+  }
+  if (status == CST_OK) {
+    status = cst__made_share(a, &at, out);
+  }
+  if (status != CST_OK) {
+    cst__array_release(&made);
+    return status;
+  }
+  return cst__made_wrap(a, &made, out);
+}
+
+/* The field, once for each of the structs that its way begins at. */
+static cst_status promote_make(const cst__assembly *a, const cst__runs *structs, const transfer *t,
+                               cst__made *out) {
+  cst__runs at = *structs;
+  cst_path rest = t->up;
+  do {
+    CST__TRY(promote_enter(a, &at, rest.steps[0]));
+    rest = (cst_path){rest.steps + 1, rest.count - 1};
+  } while (rest.count > 0 && !cst__view_is_list(at.node.view));
+  if (t->lists == 0) {
+    return cst__made_share(a, &at, out);
+  }
+  return t->lists == 1 && cst__runs_are_all(&at) ? promote_level(a, &at, &rest, out)
+                                                 : promote_levels(a, &at, &rest, out);
+}
+
+/* ---- broadcasting ---- */
+
+/* Where the structs at the end of a path begin within each of those that it begins at; *splits is
+ * NULL if they are the same slots. */
+static cst_status broadcast_open(const cst__assembly *a, const cst__runs *structs,
+                                 const cst_path *down, int64_t **splits) {
+  cst__runs at = *structs;
+  *splits = NULL;
+  for (size_t i = 0; i < down->count; i++) {
+    CST__TRY(promote_enter(a, &at, down->steps[i]));
+    while (cst__view_is_list(at.node.view)) {
+      CST__TRY(*splits == NULL ? cst__runs_open(&at, splits, a->error)
+                               : cst__runs_descend(&at, *splits, structs->total, a->error));
+    }
+  }
+  return CST_OK;
+}
+
+/* What has been made is an array for a moment, to be taken from. */
+static cst_status broadcast_made(const cst__assembly *a, const int64_t *splits, cst__made *made) {
+  cst_array *array;
+  cst__view view;
+  cst__runs slots;
+  CST__TRY(
+      cst__array_result_as(&a->owner->allocator, made->schema, &made->array, &array, a->error));
+  cst_status status = cst__array_view(array, &view, a->arena, a->error);
+  if (status == CST_OK) {
+    const cst__node node = {array->schema, &array->array, &view};
+    status = cst__runs_all(&node, a->arena, &slots, a->error);
+  }
+  if (status == CST_OK) {
+    status = cst__repeat(array, &slots, splits, &made->array, a->error);
+  }
+  cst__array_handle_release(array);
+  return status;
+}
+
+static cst_status transfer_make(const cst__assembly *a, const cst__edit *edit, const cst__place *at,
+                                cst__made *out) {
+  const transfer *t = edit->source;
+  int64_t *splits;
+  for (size_t i = 0; i < t->down.count; i++) {
+    at = at->above;
+  }
+  CST__TRY(broadcast_open(a, at->structs, &t->down, &splits));
+  if (splits != NULL && t->up.count == 1) {
+    cst__runs field = *at->structs;
+    CST__TRY(promote_enter(a, &field, t->up.steps[0]));
+    out->schema = field.node.schema;
+    return cst__repeat(a->owner, &field, splits, &out->array, a->error);
+  }
+  CST__TRY(promote_make(a, at->structs, t, out));
+  return splits != NULL ? broadcast_made(a, splits, out) : CST_OK;
+}
+
+/* ---- planning ---- */
+
+static void transfer_add_path(const cst_path *path, size_t count, cst_error *error) {
+  while (count-- > 0) {
+    cst__error_add_path(error, path->steps[count], strlen(path->steps[count]));
+  }
+}
+
+/* Counts the lists from step `first` on that a promotion makes one. */
+static cst_status transfer_count_lists(const cst_structured *tensor, const cst_path *from,
+                                       size_t first, size_t *lists, cst_error *error) {
+  cst__node node = cst__structured_elements(tensor);
+  *lists = 0;
+  for (size_t i = 0; i < from->count; i++) {
+    int64_t place;
+    cst_status status = cst__field_find(&node, from->steps[i], &place, error);
+    if (status != CST_OK) {
+      transfer_add_path(from, i, error);
+      return status;
+    }
+    node = cst__node_child(&node, place);
+    bool is_last = i + 1 == from->count;
+    if (is_last && *lists > 0 && cst__view_is_list(node.view)) {
+      ++*lists;
+    }
+    for (; !is_last && cst__view_is_list(node.view); node = cst__node_child(&node, 0)) {
+      *lists += i >= first;
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status transfer_plan(const cst_structured *tensor, const cst_field_copy *copy,
+                                transfer *t, cst_error *error) {
+  const cst_path *from = &copy->from;
+  const cst_path *to = &copy->to;
+  size_t common = 0;
+  if (from->count == 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "an empty path names no field");
+  }
+  while (common + 1 < from->count && common < to->count &&
+         strcmp(from->steps[common], to->steps[common]) == 0) {
+    common++;
+  }
+  t->up = (cst_path){from->steps + common, from->count - common};
+  t->down = (cst_path){common > 0 ? to->steps + common : to->steps, to->count - common};
+  return transfer_count_lists(tensor, from, common, &t->lists, error);
+}
+
+static cst_status transfer_check(const cst_field_copy *copy, const transfer *t,
+                                 cst__direction direction, cst_error *error) {
+  const char *what = NULL;
+  if (direction == CST__UP && t->down.count > 0) {
+    what = "the structs to promote it to are not above it";
+  } else if (direction == CST__DOWN && (t->up.count > 1 || t->down.count == 0)) {
+    what = "the structs to broadcast it into are not below its own";
+  }
+  if (what == NULL) {
+    return CST_OK;
+  }
+  cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s", what);
+  transfer_add_path(&copy->from, copy->from.count, error);
+  return CST_INVALID_ARGUMENT;
+}
+
+/* ---- the whole ---- */
+
+static cst_status transfer_path(const cst_field_copy *copy, cst__arena *arena, cst_path *out,
+                                cst_error *error) {
+  size_t size = (copy->to.count + 1) * sizeof *out->steps;
+  const char **steps = cst__arena_take(arena, size);
+  if (steps == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  if (copy->to.count > 0) {
+    memcpy(steps, copy->to.steps, size - sizeof *steps);
+  }
+  steps[copy->to.count] = copy->name != NULL ? copy->name : copy->from.steps[copy->from.count - 1];
+  *out = (cst_path){steps, copy->to.count + 1};
+  return CST_OK;
+}
+
+typedef struct transfers {
+  cst__arena arena; /* holds the following */
+  cst_path *paths;
+  cst__edit *edits;
+  transfer *ways;
+} transfers;
+
+static cst_status transfers_take(transfers *all, size_t count, cst_error *error) {
+  size_t size = (count + 1) * (sizeof(cst_path) + sizeof(cst__edit) + sizeof(transfer));
+  all->paths = cst__arena_take(&all->arena, size);
+  if (all->paths == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  all->edits = (cst__edit *)(void *)(all->paths + count);
+  all->ways = (transfer *)(void *)(all->edits + count);
+  return CST_OK;
+}
+
+/* Plans copy i. */
+static cst_status transfers_add(transfers *all, size_t i, const cst_structured *tensor,
+                                const cst_field_copy *copy, cst__direction direction,
+                                cst_error *error) {
+  transfer *t = &all->ways[i];
+  CST__TRY(transfer_plan(tensor, copy, t, error));
+  CST__TRY(transfer_check(copy, t, direction, error));
+  CST__TRY(transfer_path(copy, &all->arena, &all->paths[i], error));
+  all->edits[i] = (cst__edit){.make = transfer_make,
+                              .is_new = !copy->replace,
+                              .needs_slots = t->down.count > 0 || t->lists > 1,
+                              .path = &all->paths[i],
+                              .tensor = tensor,
+                              .source = t};
+  return CST_OK;
+}
+
+cst_status cst__structured_transfer(const cst_structured *tensor, const cst_field_copy *copies,
+                                    size_t count, cst__direction direction, cst_structured **out,
+                                    cst_error *error) {
+  transfers all = {.paths = NULL};
+  cst__arena_init(&all.arena, &tensor->array->allocator);
+  cst_status status = transfers_take(&all, count, error);
+  for (size_t i = 0; i < count && status == CST_OK; i++) {
+    status = transfers_add(&all, i, tensor, &copies[i], direction, error);
+  }
+  if (status == CST_OK) {
+    status = cst__structured_edit(tensor, all.paths, all.edits, count, out, error);
+  }
+  cst__arena_reset(&all.arena);
+  return status;
+}

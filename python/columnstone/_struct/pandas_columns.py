@@ -106,9 +106,10 @@ def _dtype_of(notes: Notes) -> Any:
     import pandas as pd
 
     text = notes.get("dtype")
-    if "storage" in notes:
-        return pd.StringDtype(notes["storage"], na_value=np.nan if text == "str" else pd.NA)
     try:
+        if "storage" in notes:
+            missing = {"na_value": np.nan} if text == "str" else {}  # which pandas 2 does not know
+            return pd.StringDtype(notes["storage"], **missing)
         return pd.api.types.pandas_dtype(text) if isinstance(text, str) else None
     except (TypeError, ValueError, NotImplementedError):
         return None

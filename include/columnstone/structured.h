@@ -284,7 +284,7 @@ typedef enum cst_index_kind {
 
 #define CST_INDEX_OPEN INT64_MIN /* a slice without begin, or without end */
 
-typedef struct cst_index {
+typedef struct cst_index_item {
   cst_index_kind kind;
   const cst_path *paths;
   size_t num_paths;
@@ -292,7 +292,7 @@ typedef struct cst_index {
   int64_t end;
   int64_t step; /* of slices; not 0 */
   const cst_structured *tensor;
-} cst_index;
+} cst_index_item;
 
 /* The part of a tensor that a key of several items means. Names are looked up first, in their
  * order; then the other items stand for dimensions from left to right, and what is left over is
@@ -312,7 +312,7 @@ typedef struct cst_index {
  * give null. Not together with ARRAY.
  *
  * An integer, or a slice with a step of 1, that comes first shares all buffers. */
-CST_API cst_status cst_structured_index(const cst_structured *tensor, const cst_index *items,
+CST_API cst_status cst_structured_index(const cst_structured *tensor, const cst_index_item *items,
                                         size_t count, cst_structured **out, cst_error *error);
 
 #ifdef __cplusplus

@@ -327,7 +327,7 @@ cst_status cst_structured_drop_null(const cst_structured *tensor, const cst_path
 
 /* ---- indexing ---- */
 
-static cst_status structured_check_item(const cst_index *item, size_t i, cst_error *error) {
+static cst_status structured_check_item(const cst_index_item *item, size_t i, cst_error *error) {
   switch (item->kind) {
     case CST_INDEX_NAME:
       return item->num_paths == 1 ? structured_check_paths(item->paths, 1, error)
@@ -351,8 +351,8 @@ static cst_status structured_check_item(const cst_index *item, size_t i, cst_err
                    i, (int)item->kind);
 }
 
-cst_status cst_structured_index(const cst_structured *tensor, const cst_index *items, size_t count,
-                                cst_structured **out, cst_error *error) {
+cst_status cst_structured_index(const cst_structured *tensor, const cst_index_item *items,
+                                size_t count, cst_structured **out, cst_error *error) {
   CST__CLEAR(out);
   CST__TRY(structured_check(tensor, "tensor", out, error));
   if (items == NULL && count > 0) {

@@ -99,7 +99,7 @@ static cst_status read_index_array(const arrays_reader *r, size_t item,
              : add_dimension(r, &(cst__index_array){item, -1, opened->values, rank, shape});
 }
 
-static cst_status read_items(const arrays_reader *r, const cst_index *items, size_t count) {
+static cst_status read_items(const arrays_reader *r, const cst_index_item *items, size_t count) {
   size_t dims = 0;
   size_t arrays = 0;
   for (size_t i = 0; i < count; i++) {
@@ -247,7 +247,7 @@ static cst_status broadcast_all(const arrays_reader *r) {
 
 /* ---- all of it ---- */
 
-cst_status cst__index_arrays_open(const cst_index *items, size_t count,
+cst_status cst__index_arrays_open(const cst_index_item *items, size_t count,
                                   const cst_allocator *allocator, cst__index_arrays *out,
                                   cst_error *error) {
   *out = (cst__index_arrays){.num_dims = 0};

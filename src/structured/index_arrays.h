@@ -24,7 +24,7 @@ typedef struct cst__index_arrays {
 } cst__index_arrays;
 
 /* Reads the arrays, and the single places, among the items. To be closed if it succeeds. */
-cst_status cst__index_arrays_open(const cst_index *items, size_t count,
+cst_status cst__index_arrays_open(const cst_index_item *items, size_t count,
                                   const cst_allocator *allocator, cst__index_arrays *out,
                                   cst_error *error);
 void cst__index_arrays_close(cst__index_arrays *arrays);

@@ -5,7 +5,7 @@
 /* What is left of a key without its names. */
 typedef struct key {
   const cst_structured *tensor;
-  cst_index *items;
+  cst_index_item *items;
   size_t count;
   size_t num_made; /* at most as many dimensions come out */
   bool has_arrays;
@@ -13,7 +13,7 @@ typedef struct key {
   cst_error *error;
 } key;
 
-static bool is_name(const cst_index *item) {
+static bool is_name(const cst_index_item *item) {
   return item->kind == CST_INDEX_NAME || item->kind == CST_INDEX_NAMES;
 }
 
@@ -22,7 +22,7 @@ static bool is_mask(const cst_structured *tensor) {
 }
 
 /* How many dimensions an item stands for. */
-static size_t item_dims(const cst_index *item) {
+static size_t item_dims(const cst_index_item *item) {
   switch (item->kind) {
     case CST_INDEX_AT:
     case CST_INDEX_SLICE:
@@ -36,7 +36,7 @@ static size_t item_dims(const cst_index *item) {
   }
 }
 
-static bool is_whole(const cst_index *item) {
+static bool is_whole(const cst_index_item *item) {
   return item->kind == CST_INDEX_SLICE && item->step == 1 &&
          (item->begin == 0 || item->begin == CST_INDEX_OPEN) &&
          (item->end == CST_INDEX_OPEN || item->end == INT64_MAX);
@@ -44,7 +44,7 @@ static bool is_whole(const cst_index *item) {
 
 /* ---- names ---- */
 
-static cst_status fail_before_name(const cst_index *items, size_t at, size_t rank,
+static cst_status fail_before_name(const cst_index_item *items, size_t at, size_t rank,
                                    cst_error *error) {
   const cst_path *path = &items[at].paths[0];
   return cst__fail(error, CST_INVALID_ARGUMENT, "put the name before the items",
@@ -54,8 +54,8 @@ static cst_status fail_before_name(const cst_index *items, size_t at, size_t ran
 }
 
 /* The tensor that the names lead to. */
-static cst_status look_up_names(const cst_structured *tensor, const cst_index *items, size_t count,
-                                cst_structured **out, cst_error *error) {
+static cst_status look_up_names(const cst_structured *tensor, const cst_index_item *items,
+                                size_t count, cst_structured **out, cst_error *error) {
   cst_structured *at = cst__structured_retain(tensor);
   cst_status status = CST_OK;
   size_t dims = 0;
@@ -87,7 +87,7 @@ static cst_status look_up_names(const cst_structured *tensor, const cst_index *i
 
 /* ---- checks ---- */
 
-static const char *item_text(const cst_index *item) {
+static const char *item_text(const cst_index_item *item) {
   switch (item->kind) {
     case CST_INDEX_AT:
       return "an integer";
@@ -113,7 +113,7 @@ static cst_status key_check(key *k) {
   size_t ellipsis = k->count;
   k->num_made = rank + k->count;
   for (size_t i = 0; i < k->count; i++) {
-    const cst_index *item = &k->items[i];
+    const cst_index_item *item = &k->items[i];
     if (item->kind == CST_INDEX_ELLIPSIS && ellipsis < k->count) {
       return cst__fail(k->error, CST_INVALID_ARGUMENT, NULL, "items %zu and %zu are both '...'",
                        ellipsis, i);
@@ -159,7 +159,7 @@ static size_t key_trim(key *k) {
 
 /* ---- going through ---- */
 
-static cst_status select_ellipsis(cst__selection *s, const cst_index *item) {
+static cst_status select_ellipsis(cst__selection *s, const cst_index_item *item) {
   for (int64_t i = 0; i < item->begin; i++) {
     CST__TRY(cst__select_all(s));
   }
@@ -187,7 +187,7 @@ static cst_status select_row_by_row(cst__selection *s, const cst_structured *ten
 }
 
 /* An item that is neither an array nor, if there are arrays, a place. */
-static cst_status select_item(cst__selection *s, const cst_index *item) {
+static cst_status select_item(cst__selection *s, const cst_index_item *item) {
   switch (item->kind) {
     case CST_INDEX_AT:
       return cst__select_at(s, item->begin);
@@ -202,7 +202,7 @@ static cst_status select_item(cst__selection *s, const cst_index *item) {
   }
 }
 
-static bool is_broadcast(const cst_index *item) {
+static bool is_broadcast(const cst_index_item *item) {
   return item->kind == CST_INDEX_ARRAY || item->kind == CST_INDEX_AT;
 }
 
@@ -252,7 +252,7 @@ static cst_status select_by_arrays(cst__selection *s, const key *k, cst__index_a
 static cst_status check_masks(cst__selection *s, const key *k, const cst__index_arrays *arrays) {
   size_t at = 0;
   for (size_t i = 0; i < k->count; i++) {
-    const cst_index *item = &k->items[i];
+    const cst_index_item *item = &k->items[i];
     if (is_broadcast(item) && arrays->dims[at].length < 0 && arrays->dims[at].values != NULL) {
       return CST_OK;
     }
@@ -307,7 +307,7 @@ static cst_status key_select(cst__selection *s, const key *k, size_t dims) {
 /* The first item alone where it takes one row, or some that follow each other: nothing but these is
  * looked at then. Gives whether that was so. */
 static cst_status key_take_rows(const key *k, cst_structured **out, bool *is_done) {
-  const cst_index *item = &k->items[0];
+  const cst_index_item *item = &k->items[0];
   const cst_array *array = k->tensor->array;
   int64_t length = array->array.length;
   cst_array *rows;
@@ -363,7 +363,7 @@ static cst_status key_apply(key *k, cst_structured **out) {
     k->items++;
     k->count--;
   } else {
-    k->items[0] = (cst_index){
+    k->items[0] = (cst_index_item){
         .kind = CST_INDEX_SLICE, .begin = CST_INDEX_OPEN, .end = CST_INDEX_OPEN, .step = 1};
   }
   cst_status status = key_walk(k, out);
@@ -373,10 +373,10 @@ static cst_status key_apply(key *k, cst_structured **out) {
 
 enum { FEW_ITEMS = 16 };
 
-cst_status cst__structured_index(const cst_structured *tensor, const cst_index *items, size_t count,
-                                 cst_structured **out, cst_error *error) {
-  cst_index few[FEW_ITEMS];
-  cst_index *left = few;
+cst_status cst__structured_index(const cst_structured *tensor, const cst_index_item *items,
+                                 size_t count, cst_structured **out, cst_error *error) {
+  cst_index_item few[FEW_ITEMS];
+  cst_index_item *left = few;
   cst_structured *named;
   if (count > FEW_ITEMS) {
     size_t size = SIZE_MAX;

@@ -59,8 +59,8 @@ cst_status cst__structured_field(const cst_structured *tensor, const cst_path *p
 cst_status cst__structured_fields(const cst_structured *tensor, const char *const *names,
                                   const cst_path *paths, size_t count, cst_structured **out,
                                   cst_error *error);
-cst_status cst__structured_index(const cst_structured *tensor, const cst_index *items, size_t count,
-                                 cst_structured **out, cst_error *error);
+cst_status cst__structured_index(const cst_structured *tensor, const cst_index_item *items,
+                                 size_t count, cst_structured **out, cst_error *error);
 
 cst_status cst__structured_update(const cst_structured *tensor, const cst_field_update *updates,
                                   size_t count, cst_structured **out, cst_error *error);

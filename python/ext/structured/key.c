@@ -14,7 +14,7 @@ typedef struct key_item {
 typedef struct key_reader {
   cst__py_state *state;
   const struct ArrowSchema *schema; /* of what the names so far lead to */
-  cst_index *items;
+  cst_index_item *items;
   key_item *held;
   size_t count;
 } key_reader;
@@ -37,7 +37,7 @@ static int read_paths(key_reader *r, PyObject **names, size_t count, cst_index_k
     }
     held->plain[held->num_paths] = path->path;
   }
-  r->items[r->count++] = (cst_index){.kind = kind, .paths = held->plain, .num_paths = count};
+  r->items[r->count++] = (cst_index_item){.kind = kind, .paths = held->plain, .num_paths = count};
   return 0;
 }
 
@@ -103,7 +103,7 @@ static int read_bound(PyObject *slice, const char *name, int64_t open, int64_t *
 }
 
 static int read_slice(key_reader *r, PyObject *slice) {
-  cst_index item = {.kind = CST_INDEX_SLICE};
+  cst_index_item item = {.kind = CST_INDEX_SLICE};
   if (read_bound(slice, "start", CST_INDEX_OPEN, &item.begin) < 0 ||
       read_bound(slice, "stop", CST_INDEX_OPEN, &item.end) < 0 ||
       read_bound(slice, "step", 1, &item.step) < 0) {
@@ -122,7 +122,7 @@ static int read_at(key_reader *r, PyObject *object) {
   if (read_place(object, &place) < 0) {
     return -1;
   }
-  r->items[r->count++] = (cst_index){.kind = CST_INDEX_AT, .begin = place};
+  r->items[r->count++] = (cst_index_item){.kind = CST_INDEX_AT, .begin = place};
   return 0;
 }
 
@@ -130,11 +130,11 @@ static int read_at(key_reader *r, PyObject *object) {
 
 static int add_array(key_reader *r, cst__py_key_array *array) {
   if (array->is_single) {
-    r->items[r->count++] = (cst_index){.kind = CST_INDEX_AT, .begin = array->single};
+    r->items[r->count++] = (cst_index_item){.kind = CST_INDEX_AT, .begin = array->single};
     return 0;
   }
   r->held[r->count].tensor = array->tensor;
-  r->items[r->count++] = (cst_index){.kind = CST_INDEX_ARRAY, .tensor = array->tensor};
+  r->items[r->count++] = (cst_index_item){.kind = CST_INDEX_ARRAY, .tensor = array->tensor};
   return 0;
 }
 
@@ -145,7 +145,7 @@ static int read_tensor(key_reader *r, const cst_structured *tensor) {
     return -1;
   }
   r->items[r->count++] =
-      (cst_index){.kind = by_row ? CST_INDEX_BY_ROW : CST_INDEX_ARRAY, .tensor = tensor};
+      (cst_index_item){.kind = by_row ? CST_INDEX_BY_ROW : CST_INDEX_ARRAY, .tensor = tensor};
   return 0;
 }
 
@@ -209,7 +209,7 @@ static int read_item(key_reader *r, PyObject *object) {
   }
   if (object == Py_None || object == Py_Ellipsis) {
     r->items[r->count++] =
-        (cst_index){.kind = object == Py_None ? CST_INDEX_NEW_AXIS : CST_INDEX_ELLIPSIS};
+        (cst_index_item){.kind = object == Py_None ? CST_INDEX_NEW_AXIS : CST_INDEX_ELLIPSIS};
     return 0;
   }
   if (PyBool_Check(object)) {
@@ -226,7 +226,7 @@ static int read_item(key_reader *r, PyObject *object) {
 
 /* ---- all of it ---- */
 
-static PyObject *index_by(cst__py_nested_object *self, const cst_index *items, size_t count) {
+static PyObject *index_by(cst__py_nested_object *self, const cst_index_item *items, size_t count) {
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
@@ -250,7 +250,7 @@ static void reset_items(key_item *held, size_t count) {
 enum { FEW_ITEMS = 8 };
 
 static PyObject *index_items(cst__py_nested_object *self, PyObject **objects, size_t count) {
-  cst_index few[FEW_ITEMS];
+  cst_index_item few[FEW_ITEMS];
   key_item few_held[FEW_ITEMS] = {{0}};
   bool is_few = count <= FEW_ITEMS;
   key_reader reader = {.state = self->state,

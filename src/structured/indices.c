@@ -1,6 +1,8 @@
 /* Integers and booleans of all layouts as plain numbers. */
 #include "structured/indices.h"
 
+#include <string.h>
+
 static cst_status indices_fail_type(const cst__view *view, cst_error *error) {
   char type[64];
   cst__view_type_name(view, type, sizeof type);
@@ -57,8 +59,18 @@ static cst_status fill_integers(cst__indices *out, const cst__view *view, cst_er
 
 /* The bits of a bitmap as bytes. */
 static void unpack_bits(const uint8_t *bits, int64_t offset, int64_t count, uint8_t *to) {
-  for (int64_t i = 0; i < count; i++) {
-    to[i] = (uint8_t)(bits[(offset + i) >> 3] >> ((offset + i) & 7) & 1);
+  const uint64_t ones = 0x0101010101010101;
+  int64_t i = 0;
+  bits += offset >> 3;
+  offset &= 7;
+  for (; count - i > 8; i += 8, bits++) { /* a byte of bits ends in the next one, or in this */
+    uint64_t eight = (uint8_t)(bits[0] >> offset | bits[1] << (8 - offset));
+    uint64_t spread = eight * ones & 0x8040201008040201;
+    spread = (spread + 0x7f7f7f7f7f7f7f7f) >> 7 & ones;
+    memcpy(to + i, &spread, 8);
+  }
+  for (int64_t at = offset; i < count; i++, at++) {
+    to[i] = (uint8_t)(bits[at >> 3] >> (at & 7) & 1);
   }
 }
 
@@ -95,7 +107,7 @@ static cst_status fill_indices(cst__indices *out, const cst_structured *tensor, 
 
 cst_status cst__indices_open(const cst_structured *tensor, cst__indices *out, cst_error *error) {
   *out = (cst__indices){.count = 0};
-  CST__TRY(cst__levels_open(tensor, cst__structured_rank(tensor), &out->levels, error));
+  CST__TRY(cst__levels_open_as_is(tensor, cst__structured_rank(tensor), &out->levels, error));
   cst_status status = fill_indices(out, tensor, error);
   if (status != CST_OK) {
     cst__indices_close(out);

@@ -44,13 +44,26 @@ static cst_status level_note_nulls(cst__levels *levels, cst__dim *level, cst_err
   return CST_OK;
 }
 
-static cst_status level_open(cst__levels *levels, cst__dim *level, cst_error *error) {
+/* The offsets of lists that are all of their array, if these are splits: else NULL. */
+static const int64_t *level_own_splits(const cst__runs *lists) {
+  const cst__view *view = lists->node.view;
+  if (view->layout != CST__LAYOUT_LIST || view->offset_width != 8 || view->validity != NULL ||
+      view->offsets == NULL || lists->count != 1 || lists->veil != NULL) {
+    return NULL;
+  }
+  const int64_t *splits = (const int64_t *)view->offsets + view->offset + lists->items[0].begin;
+  return splits[0] == 0 ? splits : NULL;
+}
+
+static cst_status level_open(cst__levels *levels, cst__dim *level, bool as_is, cst_error *error) {
+  const int64_t *own = as_is ? level_own_splits(&levels->rest) : NULL;
   const cst__view *view = levels->rest.node.view;
   level->num_lists = levels->rest.total;
   CST__TRY(level_note_nulls(levels, level, error));
   level->size =
       view->layout == CST__LAYOUT_FIXED_LIST && level->nulls == NULL ? view->fixed_size : -1;
-  return cst__runs_open(&levels->rest, &level->splits, error);
+  level->splits = (int64_t *)(uintptr_t)own;
+  return cst__runs_open(&levels->rest, own != NULL ? NULL : &level->splits, error);
 }
 
 /* The outermost dimension of a tensor that is a whole array: its rows are one list. */
@@ -66,7 +79,7 @@ static cst_status level_of_rows(cst__levels *levels, cst__dim *level, cst_error 
   return CST_OK;
 }
 
-static cst_status levels_open_all(const cst_structured *tensor, cst__levels *levels,
+static cst_status levels_open_all(const cst_structured *tensor, bool as_is, cst__levels *levels,
                                   cst_error *error) {
   const cst__node root = cst__structured_root(tensor);
   size_t size = (levels->count + 1) * sizeof *levels->items;
@@ -77,22 +90,32 @@ static cst_status levels_open_all(const cst_structured *tensor, cst__levels *lev
   CST__TRY(cst__runs_all(&root, &levels->arena, &levels->rest, error));
   for (size_t i = 0; i < levels->count; i++) {
     CST__TRY(i == 0 && !tensor->is_row ? level_of_rows(levels, &levels->items[i], error)
-                                       : level_open(levels, &levels->items[i], error));
+                                       : level_open(levels, &levels->items[i], as_is, error));
   }
   return CST_OK;
 }
 
-cst_status cst__levels_open(const cst_structured *tensor, size_t count, cst__levels *out,
-                            cst_error *error) {
+static cst_status levels_begin(const cst_structured *tensor, size_t count, bool as_is,
+                               cst__levels *out, cst_error *error) {
   *out = (cst__levels){.count = count};
   cst__arena_init(&out->arena, &tensor->array->allocator);
-  cst_status status = levels_open_all(tensor, out, error);
+  cst_status status = levels_open_all(tensor, as_is, out, error);
   if (status != CST_OK) {
     cst__levels_close(out);
     return status;
   }
   out->rest.arena = NULL; /* *out moves with its arena; nothing more is added to the runs */
   return CST_OK;
+}
+
+cst_status cst__levels_open(const cst_structured *tensor, size_t count, cst__levels *out,
+                            cst_error *error) {
+  return levels_begin(tensor, count, false, out, error);
+}
+
+cst_status cst__levels_open_as_is(const cst_structured *tensor, size_t count, cst__levels *out,
+                                  cst_error *error) {
+  return levels_begin(tensor, count, true, out, error);
 }
 
 void cst__levels_close(cst__levels *levels) { cst__arena_reset(&levels->arena); }

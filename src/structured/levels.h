@@ -35,6 +35,9 @@ typedef struct cst__levels {
  * lives as long. CST_LIMIT if list views share their items too often. */
 cst_status cst__levels_open(const cst_structured *tensor, size_t count, cst__levels *out,
                             cst_error *error);
+/* The same, where the splits may lie in the tensor's buffers: nothing writes to them. */
+cst_status cst__levels_open_as_is(const cst_structured *tensor, size_t count, cst__levels *out,
+                                  cst_error *error);
 void cst__levels_close(cst__levels *levels);
 
 /* Numbers in the arena of the levels; NULL: no memory, and *error is filled. */

@@ -60,12 +60,15 @@ static inline int64_t list_length(const cst__dim *level, int64_t list) {
 static const cst__dim *next_level(const cst__selection *s) { return &s->source.items[s->depth]; }
 
 /* A new dimension of a list per place, whose splits and nulls are to be filled. */
-static cst_status level_begin(cst__selection *s, cst__dim *out) {
+static cst_status level_begin(cst__selection *s, bool with_nulls, cst__dim *out) {
   size_t bytes = (size_t)s->places.count + 1;
   *out = (cst__dim){.num_lists = s->places.count, .size = -1};
   CST__TRY(cst__interrupted(s->error));
   CST__TRY(take_numbers(s, s->places.count + 1, &out->splits));
   out->splits[0] = 0;
+  if (!with_nulls) {
+    return CST_OK;
+  }
   out->nulls = cst__arena_take(&s->source.arena, bytes);
   return out->nulls != NULL ? CST_OK : cst__fail_memory(s->error, bytes);
 }
@@ -139,7 +142,7 @@ static cst_status select_fail_length(const cst__selection *s, int64_t list, int6
 cst_status cst__selection_begin(cst__selection *s, const cst_structured *tensor, size_t dims,
                                 size_t most, cst_error *error) {
   *s = (cst__selection){.tensor = tensor, .places = {.count = 1}, .error = error};
-  CST__TRY(cst__levels_open(tensor, dims, &s->source, error));
+  CST__TRY(cst__levels_open_as_is(tensor, dims, &s->source, error));
   size_t size = (most + 1) * sizeof *s->made;
   s->made = cst__arena_take(&s->source.arena, size);
   if (s->made == NULL) {
@@ -345,10 +348,11 @@ cst_status cst__select_slice(cst__selection *s, const cst__slice *slice) {
   }
   CST__TRY(places_spread_out(s));
   CST__TRY(select_check_total(s, cst__dim_total(from)));
-  CST__TRY(level_begin(s, &level));
+  bool is_plain = s->places.at == NULL && from->nulls == NULL;
+  CST__TRY(level_begin(s, !is_plain, &level));
   CST__TRY(take_numbers(s, s->places.count, &begins));
   slicing_init(&c, slice, s->places.count);
-  if (s->places.at == NULL && from->nulls == NULL) {
+  if (is_plain) {
     slice_plain(&c, from, s->places.begin, &level, begins);
   } else {
     any = slice_places(&c, from, &s->places, &level, begins);
@@ -440,7 +444,7 @@ cst_status cst__select_spread(cst__selection *s, size_t dims) {
     int64_t *beside;
     CST__TRY(places_spread_out(s));
     CST__TRY(select_check_total(s, cst__dim_total(by)));
-    CST__TRY(level_begin(s, &level));
+    CST__TRY(level_begin(s, true, &level));
     for (int64_t i = 0; i < level.num_lists; i++) {
       int64_t list = cst__selection_beside(s, i);
       int64_t place = place_at(&s->places, i);
@@ -488,7 +492,7 @@ static bool is_side_by_side(const cst__selection *s, const cst__dim *from, const
 static cst_status common_level(cst__selection *s, const cst__dim *from, const cst__dim *by,
                                bool null_is_empty, cst__dim *out, uint8_t *any) {
   int64_t total = 0;
-  CST__TRY(level_begin(s, out));
+  CST__TRY(level_begin(s, true, out));
   for (int64_t i = 0; i < out->num_lists; i++) {
     int64_t list = place_at(&s->places, i);
     int64_t other = cst__selection_beside(s, i);
@@ -557,39 +561,74 @@ cst_status cst__select_together(cst__selection *s, bool null_is_empty) {
   return CST_OK;
 }
 
-/* Keeps the places that are true, without branches on the mask, and makes the level's splits, which
- * count all of them, count those. */
-static cst_status keep_true(cst__selection *s, cst__dim *level) {
-  const uint8_t *mask = s->indices->mask;
+enum { COUNTED = 512 /* places whose numbers are at hand */ };
+
+/* Goes through places that follow each other beside a mask, without branches on it: spans of what
+ * is true, and the splits of the level, which count all places, for those. */
+static cst_status keep_true_of_range(cst__selection *s, const uint8_t *mask, cst__dim *level,
+                                     int64_t *splits) {
   int64_t total = s->places.count;
-  int64_t *at;
-  int64_t *before;
-  int64_t *splits;
+  int64_t *begins;
+  int64_t *ends;
+  int64_t before[COUNTED];
   int64_t kept = 0;
-  CST__TRY(take_numbers(s, total + 1, &at));
-  CST__TRY(take_numbers(s, total + 1, &before));
-  CST__TRY(take_numbers(s, level->num_lists + 1, &splits));
-  if (s->beside == NULL && s->beside_step == 1) {
-    mask += s->beside_begin;
-    for (int64_t i = 0; i < total; i++) {
-      before[i] = kept;
-      at[kept] = place_at(&s->places, i);
-      kept += mask[i];
+  int64_t list = 0;
+  int64_t span = 0;
+  unsigned was = 0;
+  CST__TRY(take_numbers(s, total / 2 + 2, &begins));
+  CST__TRY(take_numbers(s, total / 2 + 2, &ends));
+  ends[0] = 0;
+  for (int64_t i = 0; i < total; i += COUNTED) {
+    int64_t some = total - i < COUNTED ? total - i : COUNTED;
+    for (int64_t k = 0; k < some; k++) {
+      unsigned is = mask[i + k];
+      before[k] = kept;
+      begins[span] = s->places.begin + i + k; /* stays if a span begins here */
+      span += is & (was ^ 1);
+      kept += is;
+      ends[span] = kept;
+      was = is;
     }
-  } else {
-    for (int64_t i = 0; i < total; i++) {
-      before[i] = kept;
+    for (; list < level->num_lists && level->splits[list] < i + some; list++) {
+      splits[list] = before[level->splits[list] - i];
+    }
+  }
+  for (; list <= level->num_lists; list++) {
+    splits[list] = kept;
+  }
+  s->places =
+      (cst__places){.count = kept, .begins = begins, .ends = ends, .num_spans = span, .step = 1};
+  places_join(&s->places);
+  return CST_OK;
+}
+
+static cst_status keep_true_each(cst__selection *s, cst__dim *level, int64_t *splits) {
+  const uint8_t *mask = s->indices->mask;
+  int64_t *at;
+  int64_t kept = 0;
+  int64_t i = 0;
+  CST__TRY(take_numbers(s, s->places.count + 1, &at));
+  for (int64_t list = 0; list < level->num_lists; list++) {
+    splits[list] = kept;
+    for (; i < level->splits[list + 1]; i++) {
       at[kept] = place_at(&s->places, i);
       kept += mask[cst__selection_beside(s, i)];
     }
   }
-  before[total] = kept;
-  for (int64_t i = 0; i <= level->num_lists; i++) {
-    splits[i] = before[level->splits[i]];
-  }
+  splits[level->num_lists] = kept;
+  s->places = (cst__places){.count = kept, .at = at};
+  return CST_OK;
+}
+
+/* Keeps the places that are true. */
+static cst_status keep_true(cst__selection *s, cst__dim *level) {
+  bool is_range = s->places.at == NULL && s->beside == NULL && s->beside_step == 1;
+  int64_t *splits;
+  CST__TRY(take_numbers(s, level->num_lists + 1, &splits));
+  CST__TRY(is_range ? keep_true_of_range(s, s->indices->mask + s->beside_begin, level, splits)
+                    : keep_true_each(s, level, splits));
   level->splits = splits;
   level->size = -1;
-  s->places = (cst__places){.count = kept, .at = at};
   return CST_OK;
 }
 

@@ -136,6 +136,9 @@ static cst_status spans_bools(const spanning *s, const cst__view *view, struct A
 
 /* ---- fixed widths ---- */
 
+/* Inlined for every width, which makes each copy a move. */
+#define CONSTANT_WIDTH static inline __attribute__((always_inline))
+
 /* Values of one width, as many as lie in `slots` slots. */
 typedef struct span_values {
   const uint8_t *from;
@@ -143,7 +146,7 @@ typedef struct span_values {
   uint8_t *to;
 } span_values;
 
-static inline void copy_stretches(const cst__spans *spans, const span_values *v, size_t width) {
+CONSTANT_WIDTH void copy_stretches(const cst__spans *spans, const span_values *v, size_t width) {
   size_t from_size = (size_t)v->slots * width;
   size_t to_size = (size_t)spans_total(spans) * width;
   bool has_room = from_size >= SPAN_BLOCK && to_size >= SPAN_BLOCK;
@@ -163,8 +166,8 @@ static inline void copy_stretches(const cst__spans *spans, const span_values *v,
 
 enum { STRIDED_BLOCK = 8 /* values */ };
 
-static inline void copy_strided(const cst__spans *spans, const span_values *v, size_t width,
-                                int64_t step) {
+CONSTANT_WIDTH void copy_strided(const cst__spans *spans, const span_values *v, size_t width,
+                                 int64_t step) {
   int64_t total = spans_total(spans);
   int64_t reach = (STRIDED_BLOCK - 1) * step;
   bool has_room = !__builtin_mul_overflow(STRIDED_BLOCK - 1, step, &reach);
@@ -187,7 +190,7 @@ static inline void copy_strided(const cst__spans *spans, const span_values *v, s
   }
 }
 
-static inline void copy_width(const cst__spans *spans, const span_values *v, size_t width) {
+CONSTANT_WIDTH void copy_width(const cst__spans *spans, const span_values *v, size_t width) {
   if (spans->step == 1) {
     copy_stretches(spans, v, width);
   } else if (spans->step == 2) { /* constants make other code */

@@ -97,7 +97,6 @@ def nested_of_objects(value: object, type: ArrowSchema | None, /) -> tuple[Array
 def array_import_stream(
     obj: ArrowStreamExportable, as_batch: bool, /
 ) -> list[Array] | list[RecordBatch]: ...
-
 def array_stream(array: Array | RecordBatch, /) -> object: ...  # of one chunk, in a PyCapsule
 
 # (length, offset, null count, buffers, children (trees again)); back by _of_tree of both types.

@@ -79,3 +79,12 @@ def test_fill_null_keeps_the_type() -> None:
         struct.fill_null(pa.array([1, None], pa.int8()), 500)
     with pytest.raises(cst.Error):
         struct.fill_null(pa.array([1, None]), "x")
+
+
+def test_arguments_of_a_wrong_kind() -> None:
+    with pytest.raises(cst.ArgumentError, match="a number for each dimension"):
+        struct.tile(RAGGED, 2)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        struct.partition_outer_dimension(RAGGED, 0.5)  # type: ignore[arg-type]
+    with pytest.raises(cst.ArgumentError, match=r"\{'a': 0\}"):
+        struct.fill_null([{"a": None}], 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array as _numbers
+from collections.abc import Iterable
 from operator import index as _index
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +14,7 @@ from .._base.public import public_struct
 from .as_nested import all_nested, as_nested
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from .._core import Nested
 
@@ -77,6 +78,8 @@ def tile(tensor: object, multiples: Sequence[int]) -> Nested:
     >>> tile([[1], [2, 3]], [1, 2]).to_py()
     [[1, 1], [2, 3, 2, 3]]
     """
+    if not isinstance(multiples, Iterable):
+        raise ArgumentError("multiples are a list, with a number for each dimension")
     counts = _numbers("q", [_index(count) for count in multiples])
     return _core.nested_tile(as_nested(tensor), counts)
 
@@ -128,8 +131,8 @@ def partition_outer_dimension(tensor: object, partition: int | Iterable[int]) ->
     [[1], [], [2, 3]]
     """
     nested = as_nested(tensor)
-    if isinstance(partition, int):
-        return _core.nested_partition(nested, None, partition)
+    if not isinstance(partition, Iterable):
+        return _core.nested_partition(nested, None, _index(partition))
     return _core.nested_partition(nested, int64s(partition), 0)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from .. import _core
 from .._arrow.table import fill_of
+from .._base.errors import ArgumentError
 from .._base.public import public_struct
 from .as_nested import as_nested
 
@@ -66,5 +67,10 @@ def fill_null(tensor: object, value: object) -> Nested:
         return cast("Nested", cast("Any", nested).with_updates(changes))
     if isinstance(value, list | tuple) and not value:
         return _core.nested_fill_null(nested, None)
+    if nested.field_names():
+        raise ArgumentError(
+            "the elements are structs: give a dict of path -> value, such as "
+            f"{{{nested.field_names()[0]!r}: {value!r}}}"
+        )
     fill = fill_of(nested.flat_values.schema, value)
     return _core.nested_fill_null(nested, fill)

@@ -101,25 +101,25 @@ _DTYPES = dict.fromkeys("cCsSiIlL", "int64") | dict.fromkeys("fg", "float32")
 _DTYPES |= dict.fromkeys(("z", "Z", "u", "U", "vz", "vu"), "bytes")
 
 
-def _flat_tensor(values: Array) -> Tensor:
-    """Numbers or strings without nulls, of a type that Tensor has. No copy of numbers."""
-    batch = _core.batch_from(_struct_of(values), (values,), len(values))
+def _tensor(values: Array, shape: tuple[int, ...]) -> Tensor:
+    """Numbers or strings without nulls, of a type that Tensor has. No copy of numbers.
+
+    All values are one row of a fixed size, if Arrow has it, so that no row has to be looked at."""
+    count = len(values)
     dtype = cast("Any", _DTYPES[values.schema.format])
-    spec = TensorRepresentation("values", "dense", dtype, ("values",), ())
-    adapter = TensorAdapter(batch.schema, [spec])
-    return cast("Tensor", adapter.convert(batch)["values"])
-
-
-def _struct_of(values: Array) -> Any:
-    format, _, flags, metadata, children, dictionary = values.schema.__reduce__()[1][0]
-    child = (format, b"values", flags, metadata, children, dictionary)
-    return _core.ArrowSchema._of_tree((b"+s", b"", 0, None, (child,), None))
+    inner = (count,) if 0 < count < 2**31 else ()
+    if inner:
+        values = _core.nested_partition(_core.nested(values, False), None, count)._array
+    batch = _batch_of(["values"], [values], 1 if inner else count)
+    spec = TensorRepresentation("values", "dense", dtype, ("values",), inner)
+    made = TensorAdapter(batch.schema, [spec]).convert(batch)["values"]
+    return cast("Tensor", made)._reshape(shape)
 
 
 def _reshaped(values: Array, shape: tuple[int, ...], path: str, wanted: str) -> Any:
     format = values.schema.format
     if format in _DTYPES:
-        return _flat_tensor(values)._reshape(shape)
+        return _tensor(values, shape)
     if format in "be":
         need("numpy", wanted)
         return as_numpy(values).reshape(shape)
@@ -150,7 +150,7 @@ def parts_of(tensor: NestedTensor, path: str, wanted: str) -> Parts:
     if levels == 0:
         dense = cast("tuple[int, ...]", shape)
         return Parts(_reshaped(values, dense, path, wanted), [], shape)
-    splits = [_flat_tensor(level) for level in tensor.row_splits[:levels]]
+    splits = [_tensor(level, (len(level),)) for level in tensor.row_splits[:levels]]
     count = memoryview(splits[-1])[-1]
     return Parts(_reshaped(values, (count, *inner), path, wanted), splits, shape)
 

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .. import _core
+from .._base.errors import UnsupportedError
 from .._base.optional import need
 from .._base.public import public
 from .tensor import RaggedTensor, SparseTensor
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 def to_numpy(tensors: Any) -> Any:
     """A tensor, or a dict or tuple of tensors, in numpy: dense ones as read-only arrays without a
     copy; SparseTensor and RaggedTensor stay, with arrays as their parts; strings are arrays of
-    bytes objects."""
+    bytes objects. Here and in to_torch, to_jax and to_tf, a StructuredTensor is a dict of its
+    fields, and a LeafTensor the Tensor or RaggedTensor of its values."""
     return converted(tensors, lambda tensor: tensor.numpy())
 
 
@@ -76,8 +79,11 @@ def converted(
     sparse: Convert | None = None,
     ragged: Convert | None = None,
 ) -> Any:
-    """The same structure with every tensor converted. Without functions of their own, sparse and
+    """The same structure with every tensor converted; a structured tensor is a dict of its fields.
+    Without functions of their own, sparse and
     ragged tensors stay what they are, and their parts are converted."""
+    if isinstance(tensors, _core.NestedTensor):
+        tensors = flat_tensors(tensors)
     if isinstance(tensors, Mapping):
         made = {name: converted(t, dense, sparse, ragged) for name, t in tensors.items()}
         return like(tensors, made)
@@ -88,6 +94,16 @@ def converted(
     if isinstance(tensors, RaggedTensor):
         return ragged_parts(tensors, dense) if ragged is None else ragged(tensors)
     return dense(tensors)
+
+
+def flat_tensors(tensor: _core.NestedTensor, path: str = "") -> Any:
+    """As the tensors that sources give: of a structured tensor a dict of the fields, which may be
+    structured again, of a leaf tensor a Tensor or a RaggedTensor. UnsupportedError for a scalar."""
+    if tensor.rank == 0:
+        raise UnsupportedError("a scalar, which has no rows", path=path or None)
+    if hasattr(tensor, "to_tensor"):
+        return tensor.to_tensor()
+    return {name: tensor[(name,)] for name in tensor.field_names()}
 
 
 def like(tensors: Mapping[str, Any], made: dict[str, Any]) -> Any:

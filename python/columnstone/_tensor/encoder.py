@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _core
 from .._arrow.table import array as _array
 from .._base.errors import UnsupportedError
-from .._base.optional import need
 from .._base.public import public
 from .._schema.spec import entries_of, representations_of
 from .adapter import representations_from
+from .conversion import flat_tensors
 from .tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _core_tensor(name: str, value: Any) -> CoreTensor:
     if not isinstance(name, str):
         raise TypeError(f"the name of a tensor is a str, not {type(name).__name__}")
     if isinstance(value, _core.NestedTensor):
-        value = _nested_parts(name, value)
+        value = flat_tensors(value, name)
     if isinstance(value, Mapping):
         return name, "structured", None, None, None, (), _core_tensors(value)
     sparse = _sparse_parts(value)
@@ -180,33 +180,6 @@ def _torch_nested_parts(name: str, value: Any) -> tuple[Any, list[Any]]:
     if not rows:
         return _numpy(value.new_empty(0)) if hasattr(value, "new_empty") else np.empty(0), [splits]
     return np.concatenate(rows), [splits]
-
-
-def _nested_parts(name: str, value: _core.NestedTensor) -> Any:
-    """The fields of a structured tensor; of a leaf tensor the array, or a RaggedTensor."""
-    np = need("numpy", "a tensor of a LeafTensor")
-    if value.rank == 0:
-        raise UnsupportedError("a scalar, which has no rows", path=name)
-    names = value.field_names()
-    if names:
-        return {field: value[(field,)] for field in names}
-    _refuse_null_lists(name, value)
-    flat = np.asarray(_without_nulls(name, _array(value.flat_values)))
-    shape = value.shape
-    ragged = max((i for i in range(1, len(shape)) if shape[i] is None), default=0)
-    flat = flat.reshape(-1, *shape[ragged + 1 :]) if ragged + 1 < len(shape) else flat
-    splits = [np.asarray(level) for level in value.row_splits[:ragged]]
-    return RaggedTensor(flat, cast("Any", splits)) if ragged else flat.reshape(shape)
-
-
-def _refuse_null_lists(name: str, value: _core.NestedTensor) -> None:
-    """A tensor of other kinds has no null lists."""
-    level = value._array
-    for _ in range(value.rank - (0 if value.is_row else 1)):
-        if level.null_count > 0:
-            hint = "fill_null([])"
-            raise UnsupportedError(f"a tensor with null lists ({hint})", path=name, hint=hint)
-        level = level.flatten()
 
 
 def _has(value: Any, *names: str) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from . import struct as struct
     from ._api.convert import convert
     from ._api.memory import (
         ArrowDecoder,

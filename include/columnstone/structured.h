@@ -112,6 +112,13 @@ CST_API cst_status cst_structured_update(const cst_structured *tensor,
 CST_API cst_status cst_structured_only(const cst_structured *tensor, const cst_path *paths,
                                        size_t count, cst_structured **out, cst_error *error);
 
+/* The dimensions of a tensor over other elements, of which there are as many as
+ * cst_structured_flat_values gives. Lists are shared, but for those that do not have all items of
+ * their array in order. CST_INVALID_ARGUMENT for another number of elements. */
+CST_API cst_status cst_structured_with_elements(const cst_structured *tensor,
+                                                const cst_array *elements, cst_structured **out,
+                                                cst_error *error);
+
 /* A field that is to be had at other structs as well. */
 typedef struct cst_field_copy {
   cst_path from;    /* of the field */

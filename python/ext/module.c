@@ -221,6 +221,8 @@ static PyMethodDef functions[] = {
     {"nested_fill_null", cst__py_nested_fill_null, METH_VARARGS, NULL},
     {"nested_update", cst__py_nested_update, METH_VARARGS, NULL},
     {"nested_only", cst__py_nested_only, METH_VARARGS, NULL},
+    {"nested_with_elements", cst__py_nested_with_elements, METH_VARARGS, NULL},
+    {"nested_steps", cst__py_nested_steps, METH_VARARGS, NULL},
     {"nested_promote", cst__py_nested_promote, METH_VARARGS, NULL},
     {"nested_broadcast", cst__py_nested_broadcast, METH_VARARGS, NULL},
     {"nested_promote_and_broadcast", cst__py_nested_promote_and_broadcast, METH_VARARGS, NULL},

@@ -147,6 +147,9 @@ def test_without(log: Any) -> None:
     assert log.without().to_py() == LOG
     with pytest.raises(cst.NotFoundError, match="did you mean 'price'"):
         log.without("event.prices")
+    for call in [log.without, log.with_only]:
+        with pytest.raises(KeyError):
+            call("x")
 
 
 def test_structs_without_fields_keep_their_count(log: Any) -> None:
@@ -366,3 +369,116 @@ def test_missing_fields_are_errors(sessions: Any) -> None:
             call()
     with pytest.raises(cst.SchemaError, match="no fields below values"):
         sessions.broadcast("id", "event.query")
+
+
+# --- apply ------------------------------------------------------------------------------------
+
+PRICES = [
+    {"event": [{"price": 1.0, "count": 2, "tag": ["a", "b"]}, None], "id": 1},
+    {"event": [], "id": 2},
+    {"event": None, "id": 3},
+    {"event": [{"price": None, "count": 3, "tag": []}, {"price": 4.0, "count": 5, "tag": None}]},
+]
+
+
+@pytest.fixture
+def prices() -> Any:
+    return nested(PRICES)
+
+
+def test_apply_maps_all_values_at_once(prices: Any) -> None:
+    shapes = []
+
+    def double(values: Any) -> Any:
+        shapes.append((type(values), values.shape))
+        return values * 2
+
+    made = prices.apply(double, "event.price", name="event.double")
+    assert made["event.double"].to_py() == [[2.0, None], [], None, [None, 8.0]]
+    assert shapes == [(np.ndarray, (2,))]
+    assert made["event.price"].to_py() == prices["event.price"].to_py()
+
+
+def test_apply_takes_several_sources_where_all_are_there(prices: Any) -> None:
+    made = prices.apply(np.multiply, "event.price", "event.count", name=("event", "total"))
+    assert made["event.total"].to_py() == [[2.0, None], [], None, [None, 20.0]]
+
+
+def test_apply_to_lists_keeps_their_structure(prices: Any) -> None:
+    upper = prices.apply(lambda tags: [t.upper() for t in tags], "event.tag", name="event.upper")
+    assert upper["event.upper"].to_py() == [[["A", "B"], None], [], None, [[], None]]
+    whole = nested([{"x": [1, 2]}, {"x": []}, {"x": [3]}])
+    made = whole.apply(np.negative, "x", name="y")
+    before, after = pa.array(made["x"]).buffers(), pa.array(made["y"]).buffers()
+    assert before[1].address == after[1].address
+    assert made["y"].to_py() == [[-1, -2], [], [-3]]
+
+
+@pytest.mark.parametrize(
+    ("fn", "expected"),
+    [
+        (lambda v: v > 2, [False, True]),
+        (lambda v: v.astype(np.float32), [1.0, 4.0]),
+        (lambda v: v.astype(np.int8), [1, 4]),
+        (lambda v: [str(int(x)) for x in v], ["1", "4"]),
+        (lambda v: np.array([str(int(x)) for x in v]), ["1", "4"]),
+        (lambda v: np.array([b"x"] * len(v), object), [b"x", b"x"]),
+        (lambda v: pa.array(v), [1.0, 4.0]),
+    ],
+)
+def test_results_of_apply_are_plain_values(prices: Any, fn: Any, expected: list[Any]) -> None:
+    made = prices.apply(fn, "event.price", name="event.y")["event.y"].to_py()
+    assert made == [[expected[0], None], [], None, [None, expected[1]]]
+
+
+def test_apply_replaces_its_source(prices: Any) -> None:
+    made = prices.apply(np.log1p, "event.price", replace=True)
+    assert made["event"].field_names() == ("price", "count", "tag")
+    assert made["event.price"].to_py()[0] == [np.log1p(1.0), None]
+    with pytest.raises(cst.ArgumentError, match=r"there is a field 'event.price' \(ask"):
+        prices.apply(np.log1p, "event.price")
+
+
+def test_wrong_results_of_apply_are_errors(prices: Any) -> None:
+    with pytest.raises(cst.ArgumentError, match="the function gives 1 values for 2"):
+        prices.apply(lambda v: v[:1], "event.price", name="event.y")
+    with pytest.raises(cst.ArgumentError, match="gives one value for 2"):
+        prices.apply(np.sum, "event.price", name="event.y")
+    with pytest.raises(cst.UnsupportedError, match="values of type large_list"):
+        prices.apply(lambda v: [[1]] * len(v), "event.price", name="event.y")
+    with pytest.raises(ZeroDivisionError):
+        prices.apply(lambda v: 1 / 0, "event.price", name="event.y")
+
+
+def test_sources_of_apply_that_do_not_fit_are_errors(prices: Any) -> None:
+    with pytest.raises(cst.ArgumentError, match="fields of different structs"):
+        prices.apply(np.add, "event.price", "id", name="event.y")
+    with pytest.raises(cst.ArgumentError, match="fields of different structs"):
+        prices.apply(np.log1p, "event.price", name="y")
+    with pytest.raises(cst.ArgumentError, match="3 and 2 dimensions"):
+        prices.apply(np.add, "event.price", "event.tag", name="event.y")
+    with pytest.raises(cst.SchemaError, match="is of structs"):
+        prices.apply(np.add, "event", name="y")
+    lists = nested([{"a": [{"x": [1], "y": [1]}, {"x": [1, 2], "y": [3]}]}])
+    with pytest.raises(cst.ArgumentError, match=r"row \[0, 1\]: 'a.y' and 'a.x' have 1 and 2") as e:
+        lists.apply(np.add, "a.x", "a.y", name="a.z")
+    assert e.value.record == 0
+    with pytest.raises(cst.NotFoundError):
+        prices.apply(np.log1p, "event.prize", name="event.y")
+
+
+def test_apply_gives_functions_of_torch_its_tensors(prices: Any) -> None:
+    torch = pytest.importorskip("torch")
+    made = prices.apply(torch.log1p, "event.price", name="event.y")
+    assert made["event.y"].to_py()[0] == pytest.approx([np.log1p(1.0), None])
+    seen = []
+    prices.apply(lambda v: seen.append(type(v)) or v, "id", name="y", using="torch")
+    assert seen == [torch.Tensor]
+    relu = prices.apply(torch.nn.ReLU(), "event.price", name="event.y")
+    assert relu["event.y"].to_py() == prices["event.price"].to_py()
+
+
+def test_apply_gives_functions_of_jax_its_arrays(prices: Any) -> None:
+    jnp = pytest.importorskip("jax.numpy")
+    made = prices.apply(jnp.negative, "event.price", name="event.y")
+    assert made["event.y"].to_py() == [[-1.0, None], [], None, [None, -4.0]]

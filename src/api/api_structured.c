@@ -138,6 +138,14 @@ cst_status cst_structured_only(const cst_structured *tensor, const cst_path *pat
   return cst__structured_only(tensor, paths, count, out, error);
 }
 
+cst_status cst_structured_with_elements(const cst_structured *tensor, const cst_array *elements,
+                                        cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  return elements != NULL ? cst__structured_with_elements(tensor, elements, out, error)
+                          : cst__missing("elements", error);
+}
+
 static cst_status structured_transfer(const cst_structured *tensor, const cst_field_copy *copies,
                                       size_t count, cst__direction direction, cst_structured **out,
                                       cst_error *error) {

@@ -46,34 +46,40 @@ static bool edit_fits(const cst__runs *lists, const cst__runs *items) {
   }
 }
 
-/* The items of the lists; *splits is NULL if the lists can stay as they are. */
-static cst_status edit_open(const editing *e, const cst__runs *lists, const cst__path_set *set,
-                            cst__runs *items, int64_t **splits) {
-  const cst__node child = cst__node_child(&lists->node, 0);
+/* The items that the lists reach; *splits is NULL if the lists can stay as they are. */
+static cst_status edit_open(const cst__assembly *a, const cst__runs *lists, cst__runs *items,
+                            int64_t **splits) {
   *splits = NULL;
-  if (cst__runs_are_all(lists) && !edit_needs_slots(e, set)) {
-    return cst__runs_all(&child, e->assembly.arena, items, e->assembly.error);
-  }
   *items = *lists;
-  CST__TRY(cst__runs_open(items, NULL, e->assembly.error));
+  CST__TRY(cst__runs_open(items, NULL, a->error));
   if (edit_fits(lists, items)) {
     return CST_OK;
   }
   *items = *lists;
-  return cst__runs_open(items, splits, e->assembly.error);
+  return cst__runs_open(items, splits, a->error);
+}
+
+/* The lists, with items that are taken over. */
+static cst_status edit_close(const cst__assembly *a, const cst__runs *lists, const int64_t *splits,
+                             cst__made *items, cst__made *out) {
+  cst__runs bare = *lists; /* what is null above, hides these in the result as well */
+  bare.veil = NULL;
+  return splits == NULL ? cst__made_list(a, &bare, items, out)
+                        : cst__made_new_list(a, &bare, splits, items, out);
 }
 
 static cst_status edit_lists(const editing *e, const cst__runs *lists, const edit_step *step,
                              cst__made *out) {
+  const cst__assembly *a = &e->assembly;
+  const cst__node child = cst__node_child(&lists->node, 0);
   cst__runs items;
-  cst__runs bare = *lists; /* what is null above, hides these in the result as well */
   cst__made made;
-  int64_t *splits;
-  bare.veil = NULL;
-  CST__TRY(edit_open(e, lists, step->set, &items, &splits));
+  int64_t *splits = NULL;
+  bool is_open = edit_needs_slots(e, step->set) || !cst__runs_are_all(lists);
+  CST__TRY(is_open ? edit_open(a, lists, &items, &splits)
+                   : cst__runs_all(&child, a->arena, &items, a->error));
   CST__TRY(edit_node(e, &items, step, &made));
-  return splits == NULL ? cst__made_list(&e->assembly, &bare, &made, out)
-                        : cst__made_new_list(&e->assembly, &bare, splits, &made, out);
+  return edit_close(a, lists, splits, &made, out);
 }
 
 /* ---- structs ---- */
@@ -258,6 +264,44 @@ cst_status cst__structured_edit(const cst_structured *tensor, const cst_path *pa
   }
   if (status == CST_OK) {
     status = cst__made_tensor(&e.assembly, &made, tensor->is_row, out);
+  }
+  cst__arena_reset(&arena);
+  return status;
+}
+
+/* ---- elements ---- */
+
+static cst_status elements_of(const cst__assembly *a, const cst__runs *at,
+                              const cst_array *elements, cst__made *out) {
+  cst__runs items;
+  cst__made made;
+  int64_t *splits;
+  if (cst__view_is_list(at->node.view)) {
+    CST__TRY(edit_open(a, at, &items, &splits));
+    CST__TRY(elements_of(a, &items, elements, &made));
+    return edit_close(a, at, splits, &made, out);
+  }
+  if (elements->array.length != at->total) {
+    return cst__fail(a->error, CST_INVALID_ARGUMENT, NULL, "%lld elements for %lld places",
+                     (long long)elements->array.length, (long long)at->total);
+  }
+  return cst__made_array(a, elements, out);
+}
+
+cst_status cst__structured_with_elements(const cst_structured *tensor, const cst_array *elements,
+                                         cst_structured **out, cst_error *error) {
+  const cst__node root = cst__structured_root(tensor);
+  cst__arena arena;
+  cst__runs all;
+  cst__made made;
+  cst__arena_init(&arena, &tensor->array->allocator);
+  const cst__assembly a = {tensor->array, &arena, error};
+  cst_status status = cst__runs_all(&root, &arena, &all, error);
+  if (status == CST_OK) {
+    status = elements_of(&a, &all, elements, &made);
+  }
+  if (status == CST_OK) {
+    status = cst__made_tensor(&a, &made, tensor->is_row, out);
   }
   cst__arena_reset(&arena);
   return status;

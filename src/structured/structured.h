@@ -67,6 +67,9 @@ cst_status cst__structured_update(const cst_structured *tensor, const cst_field_
 cst_status cst__structured_only(const cst_structured *tensor, const cst_path *paths, size_t count,
                                 cst_structured **out, cst_error *error);
 
+cst_status cst__structured_with_elements(const cst_structured *tensor, const cst_array *elements,
+                                         cst_structured **out, cst_error *error);
+
 typedef enum cst__direction { CST__UP, CST__DOWN, CST__UP_AND_DOWN } cst__direction;
 
 /* cst_structured_promote, _broadcast, _promote_and_broadcast, by their direction. */

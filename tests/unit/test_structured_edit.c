@@ -306,6 +306,40 @@ TEST(only_what_paths_lead_to_is_kept) {
   cst_structured_release(tensor);
 }
 
+/* ---- elements ---- */
+
+/* The dimensions of a tensor, which is released, over these elements. */
+static void check_elements(cst_structured *tensor, const char *type, const char *elements,
+                           const char *expected_type, const char *expected) {
+  cst_array *array = array_sample(type, elements);
+  cst_structured *out;
+  CHECK_EQ(cst_structured_with_elements(tensor, array, &out, NULL), CST_OK);
+  check_structured(out, expected_type, expected);
+  cst_array_release(array);
+  cst_structured_release(tensor);
+}
+
+TEST(dimensions_over_other_elements) {
+  check_elements(structured_sample("int8", "1 null"), "string", "'a' 'b'", "string", "'a' 'b'");
+  check_elements(structured_sample("list<list<int8>>", "[[1], null, [2, null]] null []"), "bool",
+                 "true null true", "list<list<bool>>", "[[true], null, [null, true]] null []");
+  check_elements(sample_with_hidden_items(), "int8", "5 6 7", "large_list<int8>",
+                 "[5, 6] null [7] null");
+  check_elements(structured_row("list<int8>", "[1, 2]"), "int64", "3 4", "list<int64>", "[3, 4]");
+}
+
+TEST(as_many_elements_as_there_are_places) {
+  cst_structured *tensor = structured_sample("list<int8>", "[1, 2] null");
+  cst_array *array = array_sample("int8", "1 2 3");
+  cst_structured *out;
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst_structured_with_elements(tensor, array, &out, &error), CST_INVALID_ARGUMENT);
+  CHECK_STR(error.message, "3 elements for 2 places");
+  CHECK_EQ(cst_structured_with_elements(tensor, NULL, &out, &error), CST_INVALID_ARGUMENT);
+  cst_array_release(array);
+  cst_structured_release(tensor);
+}
+
 /* ---- many fields, no memory ---- */
 
 enum { MANY = 10000 };
@@ -338,6 +372,7 @@ TEST(many_fields_are_changed_at_once) {
 typedef struct memory_case {
   cst_structured *tensor;
   cst_structured *value;
+  cst_array *elements;
 } memory_case;
 
 static int update_scalar(void *context) {
@@ -368,16 +403,26 @@ static int keep_some(void *context) {
   return (int)status;
 }
 
+static int replace_elements(void *context) {
+  const memory_case *c = context;
+  cst_structured *out = NULL;
+  cst_status status = cst_structured_with_elements(c->value, c->elements, &out, NULL);
+  cst_structured_release(out);
+  return (int)status;
+}
+
 TEST(every_allocation_may_fail) {
   memory_case c = {structured_of(array_slice_of("struct{a: list<struct{x: int8}>, b: int8}",
                                                 "{[{1}], 1} {[{2}, {3}], 2} null {null, 4}", 1, 3),
                                  false),
-                   structured_sample("list<int8>", "[5, 6] [] []")};
+                   structured_sample("list<int8>", "[5, 6] [] []"), array_sample("int8", "1 2")};
   FOR_EACH_ALLOCATION_FAILURE(update_all, &c, CST_NO_MEMORY);
   FOR_EACH_ALLOCATION_FAILURE(keep_some, &c, CST_NO_MEMORY);
+  FOR_EACH_ALLOCATION_FAILURE(replace_elements, &c, CST_NO_MEMORY);
   cst_structured_release(c.tensor);
   c.tensor = structured_of(array_sample("struct{a: int8}", "{1}"), true);
   FOR_EACH_ALLOCATION_FAILURE(update_scalar, &c, CST_NO_MEMORY);
   cst_structured_release(c.tensor);
   cst_structured_release(c.value);
+  cst_array_release(c.elements);
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from .. import _core
 from .._base.errors import argument_error
@@ -10,7 +10,7 @@ from .._core import NestedTensor
 from .as_nested import as_nested
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 Path: TypeAlias = "str | tuple[str, ...]"
 Tensor = TypeVar("Tensor", bound="PathOperations")
@@ -98,6 +98,32 @@ class PathOperations(NestedTensor):
         return _core.nested_promote_and_broadcast(  # type: ignore[no-any-return]
             self, copies, replace
         )
+
+    def apply(
+        self: Tensor,
+        fn: Callable[..., Any],
+        *paths: Path,
+        name: Path | None = None,
+        using: Literal["numpy", "torch", "jax"] | None = None,
+        replace: bool = False,
+    ) -> Tensor:
+        """What a function makes of the values at some paths, as the field at the path `name`.
+
+        The paths lead to fields of plain values of the same structs, whose lists have the same
+        lengths. `fn` is called once, with all values of each one after the other: numpy arrays of
+        one dimension (str and bytes as objects), or what `using` says: tensors of torch, arrays of
+        JAX. Without `using`, a function of torch or of JAX, or a module of torch, is given its own.
+        It gives as many values, in an array: bool, integers, floats, str or bytes.
+
+        Where one of the values is null, `fn` does not see any, and the result is null. Its lists
+        are those of the first path. `name` is a field of the same structs, the first path itself if
+        it is not given. ArgumentError for lists of other lengths (with the row), for another number
+        of values, for a field of this name unless `replace`; SchemaError for fields of structs.
+        """
+        from .mapping import apply_values
+
+        made, target = apply_values(self, fn, paths, name, using, replace)
+        return _core.nested_update(self, (target,), (made,))  # type: ignore[no-any-return]
 
     def _value_at(self, path: Path, value: Any) -> NestedTensor:
         given = value(self[path]) if callable(value) else value

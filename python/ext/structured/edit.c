@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "ext/structured/structured.h"
+#include "ext/table/table.h"
 
 /* Paths of one call. */
 typedef struct path_list {
@@ -137,4 +138,51 @@ PyObject *cst__py_nested_only(PyObject *module, PyObject *args) {
   free(plain);
   path_list_reset(&list);
   return cst__py_nested_finish(state, status, &error, made);
+}
+
+/* ---- apply ---- */
+
+PyObject *cst__py_nested_with_elements(PyObject *module, PyObject *args) {
+  cst__py_state *state = PyModule_GetState(module);
+  PyObject *object;
+  PyObject *elements;
+  cst_error error = CST_ERROR_INIT;
+  cst_structured *made = NULL;
+  cst_status status;
+  if (!PyArg_ParseTuple(args, "OO:nested_with_elements", &object, &elements)) {
+    return NULL;
+  }
+  const cst_structured *tensor = edit_tensor(state, object);
+  const cst_array *array = tensor == NULL ? NULL : cst__py_table_handle_of(state, elements);
+  if (array == NULL) {
+    return NULL;
+  }
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_structured_with_elements(tensor, array, &made, &error);
+  Py_END_ALLOW_THREADS
+  return cst__py_nested_finish(state, status, &error, made);
+}
+
+PyObject *cst__py_nested_steps(PyObject *module, PyObject *args) {
+  cst__py_state *state = PyModule_GetState(module);
+  PyObject *object;
+  PyObject *key;
+  cst__py_path path;
+  if (!PyArg_ParseTuple(args, "OO:nested_steps", &object, &key)) {
+    return NULL;
+  }
+  const cst_structured *tensor = edit_tensor(state, object);
+  if (tensor == NULL ||
+      cst__py_path_init(&path, cst_array_schema(cst_structured_array(tensor)), key) < 0) {
+    return NULL;
+  }
+  PyObject *steps = PyTuple_New((Py_ssize_t)path.path.count);
+  for (size_t i = 0; steps != NULL && i < path.path.count; i++) {
+    PyObject *step = PyUnicode_FromString(path.path.steps[i]);
+    if (step == NULL || PyTuple_SetItem(steps, (Py_ssize_t)i, step) < 0) {
+      Py_CLEAR(steps);
+    }
+  }
+  cst__py_path_reset(&path);
+  return steps;
 }

@@ -92,6 +92,8 @@ PyObject *cst__py_nested_subscript(PyObject *self, PyObject *key);
 /* Functions of the module, see _core.pyi. */
 PyObject *cst__py_nested_update(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_only(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_with_elements(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_steps(PyObject *module, PyObject *args);
 
 /* ---- preview.c: functions of the module, see _core.pyi ---- */
 

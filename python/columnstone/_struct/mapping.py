@@ -1,0 +1,160 @@
+"""StructuredTensor.apply: functions of numpy, torch and JAX over the values of fields."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .._arrow.table import array
+from .._base.errors import SchemaError, UnsupportedError, argument_error
+from .._base.optional import need
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    from .._core import Array, NestedTensor
+
+    Path: TypeAlias = str | tuple[str, ...]
+
+_KINDS = {"numpy": "numpy", "torch": "to_torch", "jax": "to_jax"}
+_PLAIN = frozenset("bcCsSiIlLefguUzZ") | {"vu", "vz"}  # formats of values that a result may have
+
+
+def apply_values(
+    tensor: Any,
+    fn: Callable[..., Any],
+    paths: Sequence[Path],
+    name: Path | None,
+    using: str | None,
+    replace: bool,
+) -> tuple[NestedTensor, tuple[str, ...]]:
+    """The field, and its path."""
+    if not paths:
+        raise argument_error("no path to apply the function to")
+    if using is not None and using not in _KINDS:
+        raise argument_error(f"using={using!r}", "numpy, torch or jax")
+    steps = [_core.nested_steps(tensor, path) for path in paths]
+    target = steps[0] if name is None else _core.nested_steps(tensor, name)
+    sources = [_source(tensor, path) for path in steps]
+    _check_parents(steps, target)
+    _check_lists(sources, steps)
+    if not replace and target[-1] in tensor[target[:-1]].field_names():
+        hint = "ask for it to be replaced, or give another name"
+        raise argument_error(f"there is a field {'.'.join(target)!r}", hint)
+    values = [source.flat_values._array for source in sources]
+    return _core.nested_with_elements(sources[0], _map(fn, values, using)), target
+
+
+def _source(tensor: Any, path: tuple[str, ...]) -> Any:
+    if not path:
+        raise argument_error("an empty path names no field")
+    source = tensor[path]
+    if hasattr(source, "apply"):
+        raise SchemaError(
+            f"the field {'.'.join(path)!r} is of structs, a function is applied to plain values",
+            path=".".join(path),
+        )
+    return source
+
+
+# ---- what fits together ----
+
+
+def _check_parents(steps: Sequence[tuple[str, ...]], target: tuple[str, ...]) -> None:
+    for other in (*steps[1:], target):
+        if other[:-1] != steps[0][:-1]:
+            raise argument_error(
+                f"{'.'.join(steps[0])!r} and {'.'.join(other)!r} are fields of different structs",
+                "promote or broadcast one first",
+            )
+
+
+def _check_lists(sources: Sequence[Any], steps: Sequence[tuple[str, ...]]) -> None:
+    first = sources[0]
+    for source, path in zip(sources[1:], steps[1:], strict=True):
+        both = f"{'.'.join(path)!r} and {'.'.join(steps[0])!r}"
+        if source.rank != first.rank:
+            raise argument_error(f"{both} have {source.rank} and {first.rank} dimensions")
+        pairs = zip(source.row_splits, first.row_splits, strict=True)
+        for dim, (a, b) in enumerate(pairs):
+            if bytes(memoryview(a)) != bytes(memoryview(b)):
+                raise _other_lengths(both, first, dim, a.to_pylist(), b.to_pylist())
+
+
+def _other_lengths(both: str, first: Any, dim: int, a: list[int], b: list[int]) -> Exception:
+    from bisect import bisect_right
+
+    at = next(i for i in range(len(a)) if a[i + 1] != b[i + 1])
+    lengths = f"{a[at + 1] - a[at]} and {b[at + 1] - b[at]}"
+    place = []
+    for splits in reversed(first.row_splits[:dim]):
+        starts = splits.to_pylist()
+        above = bisect_right(starts, at) - 1
+        place.append(at - starts[above])
+        at = above
+    row = [at, *reversed(place)]
+    error = argument_error(f"row {row}: {both} have {lengths} values")
+    error.record = row[0]
+    return error
+
+
+# ---- values ----
+
+
+def _map(fn: Callable[..., Any], values: Sequence[Array], using: str | None) -> Array:
+    np = need("numpy", "apply")
+    nulls = [np.asarray(v.null_mask()) != 0 for v in values if v.null_count > 0]
+    if not nulls:
+        return _call(fn, values, using)
+    present = ~np.logical_or.reduce(nulls)
+    made = _call(fn, [v.filter(present) for v in values], using)
+    rows = np.cumsum(present) - 1
+    rows[~present] = -1
+    return made.take(rows)
+
+
+def _call(fn: Callable[..., Any], values: Sequence[Array], using: str | None) -> Array:
+    method = _KINDS[using if using is not None else _framework(fn)]
+    given = [getattr(_core.nested(v, False), method)() for v in values]
+    return _values_of(fn(*given), len(values[0]))
+
+
+def _framework(fn: Callable[..., Any]) -> str:
+    """By the module of the function, or of its classes."""
+    modules = [getattr(fn, "__module__", None), *(c.__module__ for c in type(fn).__mro__)]
+    owner = getattr(fn, "__self__", None)  # of methods, such as jax.numpy's and torch.special's
+    if isinstance(owner, type):
+        modules.append(owner.__module__)
+    names = {str(module).partition(".")[0] for module in modules}
+    if "torch" in names:
+        return "torch"
+    return "jax" if names & {"jax", "jaxlib"} else "numpy"
+
+
+def _values_of(made: Any, count: int) -> Array:
+    if hasattr(made, "detach"):  # of torch
+        made = made.detach().cpu().numpy()
+    elif "jax" in sys.modules and not hasattr(made, "__arrow_c_array__"):
+        made = _plain(made)
+    if getattr(made, "dtype", None) is not None and made.dtype.kind in "OU":
+        made = made.tolist()
+    shape = getattr(made, "shape", None)
+    if shape == () or not (hasattr(made, "__len__") or shape) or isinstance(made, str | bytes):
+        raise argument_error(f"the function gives one value for {count}", "apply maps every value")
+    result = array(made)
+    if len(result) != count:
+        raise argument_error(f"the function gives {len(result)} values for {count}")
+    format = result.schema.format
+    if format not in _PLAIN and count > 0:
+        hint = "give bool, numbers, str or bytes, one for each value"
+        raise UnsupportedError(
+            f"the function gives values of type {result.type} ({hint})", hint=hint
+        )
+    return result
+
+
+def _plain(made: Any) -> Any:
+    np = need("numpy", "apply")
+    return np.asarray(made) if hasattr(made, "__array__") else made

@@ -14,7 +14,6 @@ from .._base.errors import ArgumentError, CorruptError, Error, SchemaError
 from .._base.files import is_file
 from .._struct.constant import from_arrow, struct_of
 from .._struct.spec import LeafSpec, NestedSpec, StructuredTensorSpec
-from .open import open as open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +27,8 @@ _HINT = ("give a schema or types", "give a spec")
 
 def from_parquet(path: Any, columns: Iterable[str] | None = None) -> Nested:
     """StructuredTensor.from_parquet."""
+    from .open import open as open_source
+
     with open_source(path, format="parquet", columns=columns) as source:
         return from_arrow(source)
 
@@ -52,6 +53,8 @@ def from_json(text: Any, spec: Spec | None = None) -> Nested:
     if spec is not None and not isinstance(spec, NestedSpec):
         raise TypeError(f"spec is a StructuredTensorSpec or a LeafSpec, not {type(spec).__name__}")
     if isinstance(text, os.PathLike) or is_file(text):
+        from .open import open as open_source
+
         with open_source(text, format="json", types=_columns(spec)) as source:
             return _structs(record_batch(source), spec)
     data = _bytes(text)
@@ -119,6 +122,8 @@ def _read(data: bytes, types: ArrowSchema | None) -> RecordBatch:
     file = io.BytesIO(data)
     file.name = "JSON text"  # in errors
     most = len(data) + 64
+    from .open import open as open_source
+
     try:
         with open_source(
             file, format="json", types=types, batch_size=_ALL_ROWS, max_record_size=most

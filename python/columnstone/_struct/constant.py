@@ -10,7 +10,6 @@ from .._arrow.objects import is_arrow
 from .._arrow.table import array as array_of
 from .._base.errors import UnsupportedError
 from .._core import Array, NestedTensor, RecordBatch
-from .pandas_frames import from_pandas
 from .spec import NestedSpec
 
 if TYPE_CHECKING:
@@ -63,6 +62,8 @@ def _known(value: Any) -> Nested | None:
     if isinstance(value, NestedTensor):
         return cast("Nested", value)
     if hasattr(value, "iloc") and getattr(value, "ndim", 0) == 2:  # of pandas
+        from .pandas_frames import from_pandas
+
         return cast("Nested", from_pandas(value))
     if is_arrow(value):
         return from_arrow(value)

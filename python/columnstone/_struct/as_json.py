@@ -17,21 +17,27 @@ if TYPE_CHECKING:
 _BEFORE, _AFTER = b'{"x": ', b"}"
 
 
-def _lines(tensor: NestedTensor) -> bytes:
-    """A line per row. Rows need not be structs: each is written as the value of a column."""
+def _rows(tensor: NestedTensor) -> list[bytes]:
+    """The text of each row. Rows need not be structs: each is written as the value of a column."""
     rows = cast("Any", tensor)._rows()
     file = io.BytesIO()
     with Writer(file, "json") as writer:
         writer.write(_batch_of(["x"], [rows], len(rows)))
-    lines = file.getvalue().splitlines(keepends=True)
-    return b"".join(line[len(_BEFORE) : -len(_AFTER) - 1] + b"\n" for line in lines)
+    lines = file.getvalue().split(b"\n")[:-1]
+    return [line[len(_BEFORE) : -len(_AFTER)] for line in lines]
 
 
-def to_json(tensor: NestedTensor, path: str | os.PathLike[str] | Any | None) -> str | None:
+def to_json(
+    tensor: NestedTensor, path: str | os.PathLike[str] | Any | None, lines: bool
+) -> str | None:
     """See Conversions.to_json."""
-    text = _lines(tensor)
+    rows = _rows(tensor)
     if tensor.rank == 0:
-        text = text.removesuffix(b"\n")
+        text = rows[0]
+    elif lines:
+        text = b"".join(row + b"\n" for row in rows)
+    else:
+        text = b"[" + b", ".join(rows) + b"]"
     if path is None:
         return text.decode("utf-8", "surrogateescape")
     if hasattr(path, "write"):

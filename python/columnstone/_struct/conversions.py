@@ -86,13 +86,19 @@ class Conversions(NestedTensor):
 
         return to_awkward(self)
 
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+    def to_json(
+        self, path: str | os.PathLike[str] | None = None, *, lines: bool = True
+    ) -> str | None:
         """As JSON text: a scalar is one value (an object, for a struct), a tensor a line for each
-        row, spelled as `cst.write` spells it: bytes that are not UTF-8 as {"base64": ...}, NaN and
-        infinities as strings. With `path` (or a file object) it is written there, else returned."""
+        row; or, with lines=False, one list, which `cst.struct.from_json` reads for what it was even
+        if it has one row, or none.
+
+        Values are spelled as `cst.write` spells them: bytes that are not UTF-8 as {"base64": ...},
+        NaN and infinities as strings. With `path` (or a file object) the text is written there,
+        else returned. Dates and times are an UnsupportedError."""
         from .as_json import to_json
 
-        return to_json(self, path)
+        return to_json(self, path, lines)
 
     # Nobody can write to a tensor, so that it can be its own copy.
 

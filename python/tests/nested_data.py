@@ -225,6 +225,20 @@ def tensor_of(r: Random, kind: pa.DataType, rank: int, nulls: bool = True) -> Da
     return Data(made.array, is_row, ref.Tensor(value, rank, element))
 
 
+def tidy(made: Data) -> Data:
+    """The same value with plain lists that hold nothing but what is seen."""
+    array = pa.array(
+        [made.tensor.value] if made.is_row else made.tensor.value, plain(made.array.type)
+    )
+    return made._replace(array=array)
+
+
+def plain(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_struct(kind):
+        return pa.struct([f.with_type(plain(f.type)) for f in kind])
+    return pa.list_(plain(kind.value_type)) if is_list(kind) else kind
+
+
 def random_tensor(r: Random, shape: Shape = ANY, least: int = 0, most: int = 3) -> Data:
     """A tensor of structs, or of plain values."""
     rank = r.randint(least, most)

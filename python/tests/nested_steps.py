@@ -378,9 +378,14 @@ def struct_paths(t: ref.Tensor) -> list[paths.Steps]:
     return [(), *below]
 
 
-def written(r: Random, steps: paths.Steps) -> paths.Path:
+def written(r: Random, t: ref.Tensor, steps: paths.Steps) -> paths.Path:
     """A path as text with dots where that says the same."""
-    return steps if any("." in s for s in steps) or r.randrange(2) else ".".join(steps)
+    text = ".".join(steps)
+    try:
+        says_the_same = ref.steps_of(t.element, text) == steps
+    except ref.Refused:
+        says_the_same = steps[-1] == "no such"
+    return text if says_the_same and r.randrange(2) else steps
 
 
 def new_name(r: Random, t: ref.Tensor, parent: paths.Steps) -> tuple[str, bool]:
@@ -400,7 +405,7 @@ def promote(r: Random, ours: Any, t: ref.Tensor) -> Call | None:
     to = r.choice([None, *[steps[:n] for n in range(len(steps))]])
     target = steps[:-2] if to is None else to
     name, replace = new_name(r, t, target)
-    path, to_path = written(r, steps), None if to is None else written(r, to)
+    path, to_path = written(r, t, steps), None if to is None else written(r, t, to)
     return Call(
         lambda: ours.promote(path, to=to_path, name=name, replace=replace),
         lambda: paths.promote(t, steps, to, name, replace),
@@ -421,7 +426,7 @@ def broadcast(r: Random, ours: Any, t: ref.Tensor) -> Call | None:
         return None
     steps, into = r.choice(pairs)
     name, replace = new_name(r, t, into)
-    path, into_path = written(r, steps), written(r, into)
+    path, into_path = written(r, t, steps), written(r, t, into)
     return Call(
         lambda: ours.broadcast(path, into=into_path, name=name, replace=replace),
         lambda: paths.broadcast(t, steps, into, name, replace),
@@ -437,7 +442,7 @@ def promote_and_broadcast(r: Random, ours: Any, t: ref.Tensor) -> Call | None:
     if not every:
         return None
     fields = {f"new{i}": r.choice(every) for i in range(r.randint(1, 2))}
-    asked = {name: written(r, s) for name, s in fields.items()}
+    asked = {name: written(r, t, s) for name, s in fields.items()}
     return Call(
         lambda: ours.promote_and_broadcast(asked, into),
         lambda: paths.promote_and_broadcast(t, fields, into),
@@ -511,7 +516,7 @@ def with_updates(r: Random, ours: Any, t: ref.Tensor) -> Call | None:
 @path_operation
 def without(r: Random, ours: Any, t: ref.Tensor) -> Call | None:
     chosen = some_paths(r, t)
-    asked = [written(r, s) for s in chosen]
+    asked = [written(r, t, s) for s in chosen]
     return Call(
         lambda: ours.without(*asked), lambda: paths.without(t, *chosen), f"without {chosen}"
     )
@@ -520,7 +525,7 @@ def without(r: Random, ours: Any, t: ref.Tensor) -> Call | None:
 @path_operation
 def with_only(r: Random, ours: Any, t: ref.Tensor) -> Call | None:
     chosen = some_paths(r, t)
-    asked = [written(r, s) for s in chosen]
+    asked = [written(r, t, s) for s in chosen]
     return Call(
         lambda: ours.with_only(*asked), lambda: paths.with_only(t, *chosen), f"with_only {chosen}"
     )

@@ -125,6 +125,33 @@ def test_slices_below_names(struct: Any) -> None:
     assert every_other.shape == (2, 3)  # [num_user_ratings, 3]
 
 
+# --- Usage: path-based manipulation -----------------------------------------------------------
+
+
+def test_broadcast_copies_to_a_descendant(struct: Any) -> None:
+    result = struct.broadcast("recipe.title", into="recipe.ingredients")
+    assert result["recipe.ingredients.title"].to_py() == ["Snickerdoodle cookies"] * 10
+
+
+def test_promote_copies_to_an_ancestor(struct: Any) -> None:
+    result = struct.promote("recipe.user_rating.score", to="", name="scores")
+    assert result["scores"].to_py() == [0.8, 0.4]
+    near = struct.promote("recipe.user_rating.score")
+    assert near["recipe.score"].to_py() == [0.8, 0.4]
+
+
+def test_apply_writes_what_a_function_gives(struct: Any) -> None:
+    result = struct.apply(np.log1p, "recipe.user_rating.score", name="recipe.user_rating.log")
+    np.testing.assert_allclose(result["recipe.user_rating.log"].to_py(), np.log1p([0.8, 0.4]))
+    two = struct.apply(
+        np.multiply,
+        "recipe.ingredients.amount",
+        "recipe.ingredients.amount",
+        name="recipe.ingredients.square",
+    )
+    assert two["recipe.ingredients.square"].to_py() == [i["amount"] ** 2 for i in INGREDIENTS]
+
+
 # --- Struct tensor encoding -------------------------------------------------------------------
 
 FOO = {"x": "foo", "y": [[1, 2], [3]]}

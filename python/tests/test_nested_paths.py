@@ -1,0 +1,21 @@
+"""The path operations of structured tensors: each against the reference."""
+
+from __future__ import annotations
+
+from random import Random
+
+import nested_data as data
+import nested_steps as steps
+import pytest
+from hypothesis import given, note
+
+
+@pytest.mark.parametrize("name", steps.PATHS)
+@data.cases(50)
+@given(r=data.randoms())
+def test_path_operation(name: str, r: Random) -> None:
+    made = data.structured(r, r.randint(0, 3))
+    call = steps.PATHS[name](r, made.ours(), made.tensor)
+    if call:
+        note(f"{call.say}\n{made.array.type} is_row {made.is_row}\n{made.tensor.value}")
+        data.agree(call.ours, call.reference)

@@ -224,7 +224,7 @@ static cst_status stack_type(const stacking *s, const cst__dim *level, cst__made
   types[0].name = "item";
   types[0].flags |= ARROW_FLAG_NULLABLE;
   *child = &types[0];
-  types[1] = cst__type_field(format, "", child, 1);
+  types[1] = cst__array_type_field(format, "", child, 1);
   made->schema = &types[1];
   return CST_OK;
 }

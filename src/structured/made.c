@@ -189,7 +189,7 @@ static cst_status made_wrap_type(const cst__assembly *a, cst__made *made) {
   item->name = "item";
   item->flags |= ARROW_FLAG_NULLABLE;
   *child = item;
-  *list = cst__type_field("+L", "", child, 1);
+  *list = cst__array_type_field("+L", "", child, 1);
   made->schema = list;
   return CST_OK;
 }

@@ -35,7 +35,7 @@ static cst_status missing_test_slots(const null_test *t, const cst__runs *field,
   if (bools == NULL) {
     return cst__fail_memory(a->error, sizeof *bools);
   }
-  *bools = cst__type_field("b", "item", NULL, 0);
+  *bools = cst__array_type_field("b", "item", NULL, 0);
   int64_t length = field->node.view->length;
   size_t size = cst__bits_size(length);
   CST__TRY(cst__owned_new(&a->owner->allocator, 2, 0, false, &out->array, a->error));

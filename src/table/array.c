@@ -8,12 +8,12 @@
 /* ---- making handles ---- */
 
 /* Takes over one count of the type, and the array. */
-static cst_status new_handle(cst__type *type, const struct ArrowSchema *schema,
+static cst_status new_handle(cst__array_type *type, const struct ArrowSchema *schema,
                              struct ArrowArray *array, const cst_allocator *allocator,
                              cst_array **out, cst_error *error) {
   cst_array *handle = cst__new_zero(allocator, sizeof *handle);
   if (handle == NULL) {
-    cst__type_release(type);
+    cst__array_type_release(type);
     return cst__fail_memory(error, sizeof *handle);
   }
   cst__refcount_init(&handle->owners);
@@ -29,7 +29,7 @@ static cst_status new_handle(cst__type *type, const struct ArrowSchema *schema,
 cst_status cst__array_result(const cst_array *like, const struct ArrowSchema *schema,
                              struct ArrowArray *made, cst_array **out, cst_error *error) {
   cst_status status =
-      new_handle(cst__type_retain(like->type), schema, made, &like->allocator, out, error);
+      new_handle(cst__array_type_retain(like->type), schema, made, &like->allocator, out, error);
   if (status != CST_OK) {
     cst__array_release(made);
   }
@@ -38,8 +38,8 @@ cst_status cst__array_result(const cst_array *like, const struct ArrowSchema *sc
 
 cst_status cst__array_result_as(const cst_allocator *allocator, const struct ArrowSchema *schema,
                                 struct ArrowArray *made, cst_array **out, cst_error *error) {
-  cst__type *type;
-  cst_status status = cst__type_new(schema, allocator, &type, error);
+  cst__array_type *type;
+  cst_status status = cst__array_type_new(schema, allocator, &type, error);
   if (status == CST_OK) {
     status = new_handle(type, &type->schema, made, allocator, out, error);
   }
@@ -84,10 +84,10 @@ static cst_status array_validate(const struct ArrowSchema *schema, const struct 
 }
 
 /* Replaces a type with dictionaries, and the array with it. */
-static cst_status make_plain(cst__type **type, struct ArrowArray *array, bool is_trusted,
+static cst_status make_plain(cst__array_type **type, struct ArrowArray *array, bool is_trusted,
                              const cst_allocator *allocator, cst_error *error) {
   struct ArrowSchema plain;
-  cst__type *made = NULL;
+  cst__array_type *made = NULL;
   CST__TRY(cst__schema_copy(&(*type)->schema, &plain, error));
   cst_status status =
       cst__array_make_plain_as(&(*type)->schema, allocator, is_trusted, array, error);
@@ -95,13 +95,13 @@ static cst_status make_plain(cst__type **type, struct ArrowArray *array, bool is
     status = cst__schema_make_plain(&plain, error);
   }
   if (status == CST_OK) {
-    status = cst__type_new(&plain, allocator, &made, error);
+    status = cst__array_type_new(&plain, allocator, &made, error);
   }
   if (plain.release != NULL) {
     plain.release(&plain);
   }
   if (status == CST_OK) {
-    cst__type_release(*type);
+    cst__array_type_release(*type);
     *type = made;
   }
   return status;
@@ -110,8 +110,8 @@ static cst_status make_plain(cst__type **type, struct ArrowArray *array, bool is
 cst_status cst__array_import(const struct ArrowSchema *schema, struct ArrowArray *array,
                              bool is_trusted, const cst_allocator *allocator, cst_array **out,
                              cst_error *error) {
-  cst__type *type;
-  CST__TRY(cst__type_new(schema, allocator, &type, error));
+  cst__array_type *type;
+  CST__TRY(cst__array_type_new(schema, allocator, &type, error));
   cst_status status = is_trusted ? CST_OK : cst__schema_check_types(&type->schema, error);
   if (status == CST_OK && !is_trusted) {
     status = array_validate(&type->schema, array, allocator, error);
@@ -120,7 +120,7 @@ cst_status cst__array_import(const struct ArrowSchema *schema, struct ArrowArray
     status = make_plain(&type, array, is_trusted, allocator, error);
   }
   if (status != CST_OK) {
-    cst__type_release(type);
+    cst__array_type_release(type);
     return status;
   }
   return new_handle(type, &type->schema, array, allocator, out, error);
@@ -137,7 +137,7 @@ cst_array *cst__array_retain(const cst_array *array) {
 void cst__array_handle_release(cst_array *array) {
   if (array != NULL && cst__refcount_down(&array->owners)) {
     cst__array_release(&array->array);
-    cst__type_release(array->type);
+    cst__array_type_release(array->type);
     cst__delete(array);
   }
 }

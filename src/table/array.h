@@ -15,7 +15,7 @@
 struct cst_array {
   cst__refcount owners;
   cst_allocator allocator;
-  cst__type *type;
+  cst__array_type *type;
   const struct ArrowSchema *schema; /* of the type, or of a part of it */
   struct ArrowArray array;          /* valid; without dictionaries */
   cst_array *source;                /* whose buffers all of `array` shares; NULL: its own */
@@ -57,7 +57,7 @@ cst_status cst__array_share(const cst_array *owner, const cst__array_part *part,
 cst_status cst__array_result(const cst_array *like, const struct ArrowSchema *schema,
                              struct ArrowArray *made, cst_array **out, cst_error *error);
 
-/* The same with a new type: the schema is copied (see cst__type_field). */
+/* The same with a new type: the schema is copied (see cst__array_type_field). */
 cst_status cst__array_result_as(const cst_allocator *allocator, const struct ArrowSchema *schema,
                                 struct ArrowArray *made, cst_array **out, cst_error *error);
 

@@ -5,7 +5,7 @@
 
 enum { MAX_DEPTH = 100, MAX_CHILDREN = 1 << 20 };
 
-size_t cst__type_metadata_size(const char *metadata) {
+size_t cst__array_type_metadata_size(const char *metadata) {
   int32_t count;
   size_t size = sizeof count;
   if (metadata == NULL) {
@@ -23,9 +23,9 @@ size_t cst__type_metadata_size(const char *metadata) {
 /* What is borrowed is released by nobody; the pointer marks a schema that is there. */
 static void type_release_nothing(struct ArrowSchema *schema) { schema->release = NULL; }
 
-struct ArrowSchema cst__type_field(const char *format, const char *name,
-                                   const struct ArrowSchema *const *children,
-                                   int64_t num_children) {
+struct ArrowSchema cst__array_type_field(const char *format, const char *name,
+                                         const struct ArrowSchema *const *children,
+                                         int64_t num_children) {
   return (struct ArrowSchema){.format = format,
                               .name = name,
                               .flags = ARROW_FLAG_NULLABLE,
@@ -37,7 +37,7 @@ struct ArrowSchema cst__type_field(const char *format, const char *name,
 /* ---- copying ---- */
 
 typedef struct copying {
-  cst__type *type;
+  cst__array_type *type;
   cst_error *error;
 } copying;
 
@@ -105,19 +105,19 @@ static cst_status type_copy_schema(const copying *c, const struct ArrowSchema *f
   *to = (struct ArrowSchema){.flags = from->flags, .release = type_release_nothing};
   CST__TRY(copy_string(c, from->format, &to->format));
   CST__TRY(copy_string(c, from->name, &to->name));
-  CST__TRY(
-      type_copy_bytes(c, from->metadata, cst__type_metadata_size(from->metadata), &to->metadata));
+  CST__TRY(type_copy_bytes(c, from->metadata, cst__array_type_metadata_size(from->metadata),
+                           &to->metadata));
   if (from->n_children > 0) {
     CST__TRY(copy_children(c, from, depth, to));
   }
   return from->dictionary != NULL ? copy_dictionary(c, from, depth, to) : CST_OK;
 }
 
-cst_status cst__type_new(const struct ArrowSchema *schema, const cst_allocator *allocator,
-                         cst__type **out, cst_error *error) {
+cst_status cst__array_type_new(const struct ArrowSchema *schema, const cst_allocator *allocator,
+                               cst__array_type **out, cst_error *error) {
   cst__arena arena;
   cst__arena_init(&arena, allocator);
-  cst__type *type = cst__arena_take_zero(&arena, sizeof *type);
+  cst__array_type *type = cst__arena_take_zero(&arena, sizeof *type);
   if (type == NULL) {
     return cst__fail_memory(error, sizeof *type);
   }
@@ -126,19 +126,19 @@ cst_status cst__type_new(const struct ArrowSchema *schema, const cst_allocator *
   copying c = {type, error};
   cst_status status = type_copy_schema(&c, schema, 0, &type->schema);
   if (status != CST_OK) {
-    cst__type_release(type);
+    cst__array_type_release(type);
     return status;
   }
   *out = type;
   return CST_OK;
 }
 
-cst__type *cst__type_retain(cst__type *type) {
+cst__array_type *cst__array_type_retain(cst__array_type *type) {
   cst__refcount_up(&type->owners);
   return type;
 }
 
-void cst__type_release(cst__type *type) {
+void cst__array_type_release(cst__array_type *type) {
   if (type != NULL && cst__refcount_down(&type->owners)) {
     cst__arena arena = type->arena; /* the type itself lies in it */
     cst__arena_reset(&arena);

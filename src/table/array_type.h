@@ -10,26 +10,27 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 
-typedef struct cst__type {
+typedef struct cst__array_type {
   cst__refcount owners;
   cst__arena arena; /* holds all of it, this struct too */
   struct ArrowSchema schema;
   bool has_dictionary; /* it, or one below it, is dictionary-encoded */
-} cst__type;
+} cst__array_type;
 
 /* Copies a schema, metadata and dictionaries included. CST_INVALID_ARGUMENT for one that is
  * missing, released, incomplete or nested too deep. */
-cst_status cst__type_new(const struct ArrowSchema *schema, const cst_allocator *allocator,
-                         cst__type **out, cst_error *error);
-cst__type *cst__type_retain(cst__type *type);
-void cst__type_release(cst__type *type); /* NULL is allowed */
+cst_status cst__array_type_new(const struct ArrowSchema *schema, const cst_allocator *allocator,
+                               cst__array_type **out, cst_error *error);
+cst__array_type *cst__array_type_retain(cst__array_type *type);
+void cst__array_type_release(cst__array_type *type); /* NULL is allowed */
 
 /* A nullable field without metadata that borrows all it points to: from such fields, and from parts
- * of other types, a schema is put together that cst__type_new then copies. */
-struct ArrowSchema cst__type_field(const char *format, const char *name,
-                                   const struct ArrowSchema *const *children, int64_t num_children);
+ * of other types, a schema is put together that cst__array_type_new then copies. */
+struct ArrowSchema cst__array_type_field(const char *format, const char *name,
+                                         const struct ArrowSchema *const *children,
+                                         int64_t num_children);
 
 /* The bytes of encoded metadata; 0 for NULL. */
-size_t cst__type_metadata_size(const char *metadata);
+size_t cst__array_type_metadata_size(const char *metadata);
 
 #endif /* TABLE_ARRAY_TYPE_H */

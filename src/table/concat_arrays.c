@@ -99,7 +99,7 @@ static cst_status join_converted(concatenation *c, cst_array **out) {
 
 /* A batch without columns and rows. */
 static cst_status make_nothing(cst_array **out, cst_error *error) {
-  struct ArrowSchema schema = cst__type_field("+s", "", NULL, 0);
+  struct ArrowSchema schema = cst__array_type_field("+s", "", NULL, 0);
   struct ArrowArray made;
   CST__TRY(cst__owned_new(NULL, 1, 0, false, &made, error));
   return cst__array_result_as(NULL, &schema, &made, out, error);

@@ -101,10 +101,10 @@ static cst_status coordinates_make_result(const cst_array *array, size_t num_dim
                                           struct ArrowArray *made, cst_array **out,
                                           cst_error *error) {
   char format[16];
-  struct ArrowSchema item = cst__type_field("l", "item", NULL, 0);
+  struct ArrowSchema item = cst__array_type_field("l", "item", NULL, 0);
   const struct ArrowSchema *items[] = {&item};
   (void)snprintf(format, sizeof format, "+w:%d", (int)num_dims);
-  struct ArrowSchema schema = cst__type_field(format, "", items, 1);
+  struct ArrowSchema schema = cst__array_type_field(format, "", items, 1);
   return cst__array_result_as(&array->allocator, &schema, made, out, error);
 }
 

@@ -223,9 +223,9 @@ static cst_status groups_fill_rows(const grouping *g, struct ArrowArray *lists) 
 }
 
 static cst_status groups_make_rows(const grouping *g, cst_array **out) {
-  struct ArrowSchema item = cst__type_field("l", "item", NULL, 0);
+  struct ArrowSchema item = cst__array_type_field("l", "item", NULL, 0);
   const struct ArrowSchema *items[] = {&item};
-  struct ArrowSchema schema = cst__type_field("+L", "", items, 1);
+  struct ArrowSchema schema = cst__array_type_field("+L", "", items, 1);
   struct ArrowArray lists;
   CST__TRY(cst__owned_new(&g->batch->allocator, 2, 1, false, &lists, g->error));
   cst_status status = groups_fill_rows(g, &lists);
@@ -306,7 +306,7 @@ static cst_status make_key_schema(const grouping *g, const char *const *const *p
     field->flags |= ARROW_FLAG_NULLABLE;
     fields[i] = field;
   }
-  *out = cst__type_field("+s", "", fields, (int64_t)g->num_keys);
+  *out = cst__array_type_field("+s", "", fields, (int64_t)g->num_keys);
   return CST_OK;
 }
 

@@ -9,7 +9,7 @@
 static cst_status make_mask(const cst_array *array, const cst__view *view, cst_array **out,
                             cst_error *error) {
   struct ArrowArray made;
-  struct ArrowSchema schema = cst__type_field("C", "", NULL, 0);
+  struct ArrowSchema schema = cst__array_type_field("C", "", NULL, 0);
   CST__TRY(cst__owned_new(&array->allocator, 2, 0, false, &made, error));
   uint8_t *mask = cst__owned_buffer(&made, 1, (size_t)view->length);
   if (mask == NULL) {

@@ -139,7 +139,7 @@ static cst_status parents_make_result(const cst_array *values, struct ArrowArray
   const struct ArrowSchema *items[] = {&item};
   item.name = "item";
   item.flags |= ARROW_FLAG_NULLABLE;
-  struct ArrowSchema schema = cst__type_field("+L", "", items, 1);
+  struct ArrowSchema schema = cst__array_type_field("+L", "", items, 1);
   return cst__array_result_as(&values->allocator, &schema, made, out, error);
 }
 

@@ -340,7 +340,7 @@ static cst_status merged_finish_struct(const cst__merged *node, cst__arena *aren
 
 static cst_status merged_finish_one(const cst__merged *node, cst__arena *arena, bool is_missing,
                                     struct ArrowSchema *out, cst_error *error) {
-  *out = cst__type_field(node->first->format, node->name, NULL, 0);
+  *out = cst__array_type_field(node->first->format, node->name, NULL, 0);
   out->flags = node->is_nullable || is_missing ? ARROW_FLAG_NULLABLE : 0;
   switch (node->kind) {
     case KIND_NUMBER:

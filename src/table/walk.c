@@ -54,7 +54,7 @@ int64_t *cst__new_int64(const cst_allocator *allocator, int64_t length, struct A
 
 cst_status cst__int64_result(const cst_allocator *allocator, struct ArrowArray *made,
                              cst_array **out, cst_error *error) {
-  struct ArrowSchema schema = cst__type_field("l", "", NULL, 0);
+  struct ArrowSchema schema = cst__array_type_field("l", "", NULL, 0);
   return cst__array_result_as(allocator, &schema, made, out, error);
 }
 

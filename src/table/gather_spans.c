@@ -258,23 +258,33 @@ typedef struct span_items {
   int64_t count;
 } span_items;
 
+enum { OFFSETS_BLOCK = 8 /* that are made at once where they may be, as with SPAN_BLOCK */ };
+
 /* Slots that follow each other, none of them null: a span for each span. False if 64 bits do not
  * hold the sum. */
 #define DEFINE_SPAN_OFFSETS(name, type)                                                       \
   static bool name(const cst__spans *spans, const cst__view *view, type *to, span_items *x) { \
+    int64_t slots = spans_total(spans);                                                       \
     int64_t total = 0;                                                                        \
     bool is_bad = false;                                                                      \
     for (int64_t i = 0; i < spans->count; i++) {                                              \
       int64_t count = spans->ends[i + 1] - spans->ends[i];                                    \
       if (count > 0) {                                                                        \
-        const type *from = (const type *)view->offsets + view->offset + spans->begins[i];     \
-        type *entries = to + spans->ends[i];                                                  \
-        int64_t move = total - from[0];                                                       \
-        for (int64_t k = 1; k <= count; k++) {                                                \
-          entries[k] = (type)(from[k] + move);                                                \
+        const type *from = (const type *)view->offsets + view->offset + spans->begins[i] + 1; \
+        type *entries = to + spans->ends[i] + 1;                                              \
+        int64_t move = total - from[-1];                                                      \
+        if (count <= OFFSETS_BLOCK && spans->begins[i] <= view->length - OFFSETS_BLOCK &&     \
+            spans->ends[i] <= slots - OFFSETS_BLOCK) {                                        \
+          for (int k = 0; k < OFFSETS_BLOCK; k++) {                                           \
+            entries[k] = (type)(from[k] + move);                                              \
+          }                                                                                   \
+        } else {                                                                              \
+          for (int64_t k = 0; k < count; k++) {                                               \
+            entries[k] = (type)(from[k] + move);                                              \
+          }                                                                                   \
         }                                                                                     \
-        x->begins[i] = from[0];                                                               \
-        is_bad |= __builtin_add_overflow(total, (int64_t)from[count] - from[0], &total);      \
+        x->begins[i] = from[-1];                                                              \
+        is_bad |= __builtin_add_overflow(total, (int64_t)from[count - 1] - from[-1], &total); \
       }                                                                                       \
       x->ends[i + 1] = total;                                                                 \
     }                                                                                         \

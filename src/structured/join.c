@@ -94,14 +94,15 @@ static cst_status join_add_lists(joining *j, cst__dim *out) {
 }
 
 /* Where what each list holds lies when all tensors' items lie one after the other. */
-static void join_places(const joining *j, const cst__dim *lists, int64_t *places) {
+static void join_spans(const joining *j, const cst__dim *lists, int64_t *begins, int64_t *ends) {
   for (int64_t k = 0; k < lists->num_lists; k++) {
     int64_t base = 0;
     for (size_t i = 0; i < j->count; i++) {
       const cst__dim *level = &j->levels[i].items[j->axis];
-      for (int64_t at = level->splits[k]; at < level->splits[k + 1]; at++) {
-        *places++ = base + at;
-      }
+      int64_t length = level->splits[k + 1] - level->splits[k];
+      *begins++ = base + level->splits[k];
+      ends[1] = ends[0] + length;
+      ends++;
       base += cst__dim_total(level);
     }
   }
@@ -129,94 +130,27 @@ static cst_status join_rests(const joining *j, cst_array **out) {
 
 /* Brings the items of all tensors into the order of the lists. */
 static cst_status join_order(const joining *j, const cst__dim *lists, cst_array **items) {
-  int64_t *places = cst__levels_take(&j->levels[0], cst__dim_total(lists), j->error);
+  int64_t count;
+  if (__builtin_mul_overflow(lists->num_lists, (int64_t)j->count, &count)) {
+    return cst__fail_memory(j->error, SIZE_MAX);
+  }
+  int64_t *begins = cst__levels_take(&j->levels[0], count, j->error);
+  int64_t *ends = cst__levels_take(&j->levels[0], count + 1, j->error);
   cst_array *ordered;
-  if (places == NULL) {
+  if (begins == NULL || ends == NULL) {
     return CST_NO_MEMORY;
   }
-  join_places(j, lists, places);
-  CST__TRY(
-      cst__array_take_slots(*items, places, (size_t)cst__dim_total(lists), &ordered, j->error));
+  ends[0] = 0;
+  join_spans(j, lists, begins, ends);
+  const cst__spans spans = {begins, ends, count, 1};
+  CST__TRY(cst__array_take_spans(*items, &spans, &ordered, j->error));
   cst__array_handle_release(*items);
   *items = ordered;
   return CST_OK;
 }
 
-/* ---- tensors of one type: what each list holds is copied once ---- */
-
-static cst__piece *join_take_pieces(cst__levels *levels, size_t count, cst_error *error) {
-  size_t size = SIZE_MAX;
-  cst__piece *pieces =
-      cst__mul(count + 1, sizeof *pieces, &size) ? cst__arena_take(&levels->arena, size) : NULL;
-  if (pieces == NULL) {
-    cst__fail_memory(error, size);
-  }
-  return pieces;
-}
-
-static size_t join_fill_pieces(const joining *j, const cst__slots *slots, cst__piece *pieces) {
-  cst__piece *piece = pieces;
-  for (int64_t k = 0; k < j->levels[0].items[j->axis].num_lists; k++) {
-    for (size_t i = 0; i < j->count; i++) {
-      const int64_t *splits = j->levels[i].items[j->axis].splits;
-      if (splits[k + 1] > splits[k]) {
-        *piece++ =
-            (cst__piece){slots[i].view, slots[i].base + splits[k], splits[k + 1] - splits[k]};
-      }
-    }
-  }
-  return (size_t)(piece - pieces);
-}
-
-static cst_status join_pieces(const joining *j, const cst__slots *slots, cst_array **out) {
-  cst__levels *first = &j->levels[0];
-  struct ArrowArray made;
-  size_t most;
-  if (!cst__mul((size_t)first->items[j->axis].num_lists, j->count, &most)) {
-    return cst__fail_memory(j->error, SIZE_MAX);
-  }
-  cst__piece *pieces = join_take_pieces(first, most, j->error);
-  if (pieces == NULL) {
-    return CST_NO_MEMORY;
-  }
-  const struct ArrowSchema *schema = first->rest.node.schema;
-  CST__TRY(cst__concat(schema, pieces, join_fill_pieces(j, slots, pieces), j->allocator, &made,
-                       j->error));
-  return cst__array_result(j->tensors[0]->array, schema, &made, out, j->error);
-}
-
-static cst_status join_one_type(const joining *j, cst_array **out) {
-  size_t size = j->count * sizeof(cst__slots);
-  cst__slots *slots = cst__new_zero(j->allocator, size);
-  if (slots == NULL) {
-    return cst__fail_memory(j->error, size);
-  }
-  cst_status status = CST_OK;
-  for (size_t i = 0; i < j->count && status == CST_OK; i++) {
-    status = cst__levels_slots(&j->levels[i], j->tensors[i], &slots[i], j->error);
-  }
-  if (status == CST_OK) {
-    status = join_pieces(j, slots, out);
-  }
-  for (size_t i = 0; i < j->count; i++) {
-    cst__slots_release(&slots[i]);
-  }
-  cst__delete(slots);
-  return status;
-}
-
-static bool join_is_same(const joining *j) {
-  const struct ArrowSchema *first = j->levels[0].rest.node.schema;
-  bool is_same = true;
-  for (size_t i = 1; i < j->count && is_same; i++) {
-    is_same = cst__schema_equal(first, j->levels[i].rest.node.schema);
-  }
-  return is_same;
-}
-
-/* ---- tensors of several types: joined as they are, then brought into order ---- */
-
-static cst_status join_promoted(const joining *j, const cst__dim *lists, cst_array **out) {
+/* Joined as they are, which is fast, then brought into order, if there are several lists. */
+static cst_status join_items_of(const joining *j, const cst__dim *lists, cst_array **out) {
   CST__TRY(join_rests(j, out));
   cst_status status = lists->num_lists > 1 ? join_order(j, lists, out) : CST_OK;
   if (status != CST_OK) {
@@ -231,7 +165,7 @@ static cst_status join_all(joining *j, cst_structured **out) {
   CST__TRY(join_open(j));
   CST__TRY(join_check_outer(j));
   CST__TRY(join_add_lists(j, &lists));
-  CST__TRY(join_is_same(j) ? join_one_type(j, &items) : join_promoted(j, &lists, &items));
+  CST__TRY(join_items_of(j, &lists, &items));
   j->levels[0].items[j->axis] = lists;
   cst_status status = cst__levels_tensor(j->levels[0].items, j->axis + 1, items, out, j->error);
   cst__array_handle_release(items);

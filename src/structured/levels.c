@@ -137,33 +137,6 @@ cst_status cst__levels_choose(const cst__levels *levels, const cst_structured *t
   return status;
 }
 
-cst_status cst__levels_slots(cst__levels *levels, const cst_structured *tensor, cst__slots *out,
-                             cst_error *error) {
-  const cst__runs *rest = &levels->rest;
-  *out = (cst__slots){rest->node.view, rest->count > 0 ? rest->items[0].begin : 0, NULL};
-  if (rest->count <= 1) {
-    return CST_OK;
-  }
-  cst__view *view = cst__arena_take(&levels->arena, sizeof *view);
-  if (view == NULL) {
-    return cst__fail_memory(error, sizeof *view);
-  }
-  CST__TRY(cst__levels_rest(levels, tensor, &out->copy, error));
-  cst_status status = cst__array_view(out->copy, view, &levels->arena, error);
-  if (status != CST_OK) {
-    cst__slots_release(out);
-    return status;
-  }
-  out->view = view;
-  out->base = 0;
-  return CST_OK;
-}
-
-void cst__slots_release(cst__slots *slots) {
-  cst__array_handle_release(slots->copy);
-  slots->copy = NULL;
-}
-
 cst_status cst__levels_choose_spans(const cst__levels *levels, const cst_structured *tensor,
                                     const cst__spans *spans, cst_array **out, cst_error *error) {
   cst_array *rest;

@@ -52,18 +52,6 @@ cst_status cst__levels_choose(const cst__levels *levels, const cst_structured *t
                               const int64_t *places, int64_t count, cst_array **out,
                               cst_error *error);
 
-/* What the innermost lists hold, as slots [0, total) of a view that begin at `base` of it. */
-typedef struct cst__slots {
-  const cst__view *view;
-  int64_t base;
-  cst_array *copy; /* what lay in several runs, put together; NULL: it lay in one */
-} cst__slots;
-
-/* To be released if it succeeds; the levels live as long. */
-cst_status cst__levels_slots(cst__levels *levels, const cst_structured *tensor, cst__slots *out,
-                             cst_error *error);
-void cst__slots_release(cst__slots *slots);
-
 /* The same of spans of places. */
 cst_status cst__levels_choose_spans(const cst__levels *levels, const cst_structured *tensor,
                                     const cst__spans *spans, cst_array **out, cst_error *error);

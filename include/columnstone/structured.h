@@ -322,6 +322,46 @@ typedef struct cst_index_item {
 CST_API cst_status cst_structured_index(const cst_structured *tensor, const cst_index_item *items,
                                         size_t count, cst_structured **out, cst_error *error);
 
+/* ---- choosing elements ---- */
+
+/* Of dimension `axis`, the places that `indices` (integers, of any rank) name; its dimensions stand
+ * in place of that one. The first `batch_dims` dimensions of both are the same and gone through
+ * together (at most `axis`; negative: counted from the rank of the indices). Negative places count
+ * from the end of a row, a null one gives null, null rows stay null. CST_INVALID_ARGUMENT with the
+ * row for places that there are not, and for rows that differ. */
+CST_API cst_status cst_structured_gather(const cst_structured *tensor,
+                                         const cst_structured *indices, int axis, int batch_dims,
+                                         cst_structured **out, cst_error *error);
+
+/* The same for coordinates: the innermost dimension of `indices`, which has one length everywhere,
+ * names a place in each of as many dimensions after the first `batch_dims`. */
+CST_API cst_status cst_structured_gather_nd(const cst_structured *tensor,
+                                            const cst_structured *indices, int batch_dims,
+                                            cst_structured **out, cst_error *error);
+
+/* What a tensor of booleans, of k dimensions, is true of, in as many dimensions from `axis` on,
+ * which become one. They have the same rows (CST_INVALID_ARGUMENT with the one that differs); null
+ * is false, a null row empty; null rows of the first of these dimensions stay null. */
+CST_API cst_status cst_structured_boolean_mask(const cst_structured *tensor,
+                                               const cst_structured *mask, int axis,
+                                               cst_structured **out, cst_error *error);
+
+/* The rows of these dimensions backwards. */
+CST_API cst_status cst_structured_reverse(const cst_structured *tensor, const int *axes,
+                                          size_t count, cst_structured **out, cst_error *error);
+
+/* What stands in x where the condition (booleans) is true, and in y where it is false; null where
+ * it is null. The dimensions of the condition are the first of both, or all that a scalar is
+ * repeated in, and what is chosen is what lies below. Types are promoted as cst_array_concat does.
+ * CST_INVALID_ARGUMENT with the row where dimensions differ; a null row counts as an empty one. */
+CST_API cst_status cst_structured_where(const cst_structured *condition, const cst_structured *x,
+                                        const cst_structured *y, cst_structured **out,
+                                        cst_error *error);
+
+/* The coordinates of what is true, in order: int64 [values, rank]. */
+CST_API cst_status cst_structured_true_places(const cst_structured *condition, cst_structured **out,
+                                              cst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -23,12 +23,15 @@ from ._struct.arrange import (
     unstack,
     zeros_like,
 )
+from ._struct.choose import batch_gather, boolean_mask, gather, gather_nd, reverse, where
 from ._struct.constant import constant, from_arrow
 from ._struct.fields import from_fields, from_row_splits
 from ._struct.nulls import drop_null, fill_null, has, is_null
 from ._struct.views import constant_value
 
 __all__ = [
+    "batch_gather",
+    "boolean_mask",
     "concat",
     "constant",
     "constant_value",
@@ -39,6 +42,8 @@ __all__ = [
     "from_fields",
     "from_json",
     "from_row_splits",
+    "gather",
+    "gather_nd",
     "has",
     "identity",
     "is_null",
@@ -46,6 +51,7 @@ __all__ = [
     "ones_like",
     "partition_outer_dimension",
     "rank",
+    "reverse",
     "row_lengths",
     "shape",
     "size",
@@ -53,5 +59,6 @@ __all__ = [
     "stack",
     "tile",
     "unstack",
+    "where",
     "zeros_like",
 ]

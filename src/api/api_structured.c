@@ -3,6 +3,7 @@
 
 #include "api/arguments.h"
 #include "structured/arrange.h"
+#include "structured/elements.h"
 #include "structured/missing.h"
 #include "structured/path_text.h"
 #include "structured/structured.h"
@@ -370,4 +371,60 @@ cst_status cst_structured_index(const cst_structured *tensor, const cst_index_it
     CST__TRY(structured_check_item(&items[i], i, error));
   }
   return cst__structured_index(tensor, items, count, out, error);
+}
+
+/* ---- choosing elements ---- */
+
+static cst_status structured_check_two(const cst_structured *tensor, const cst_structured *other,
+                                       const char *name, const void *out, cst_error *error) {
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  return other != NULL ? CST_OK : cst__missing(name, error);
+}
+
+cst_status cst_structured_gather(const cst_structured *tensor, const cst_structured *indices,
+                                 int axis, int batch_dims, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check_two(tensor, indices, "indices", out, error));
+  return cst__structured_gather(tensor, indices, axis, batch_dims, out, error);
+}
+
+cst_status cst_structured_gather_nd(const cst_structured *tensor, const cst_structured *indices,
+                                    int batch_dims, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check_two(tensor, indices, "indices", out, error));
+  return cst__structured_gather_nd(tensor, indices, batch_dims, out, error);
+}
+
+cst_status cst_structured_boolean_mask(const cst_structured *tensor, const cst_structured *mask,
+                                       int axis, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check_two(tensor, mask, "mask", out, error));
+  return cst__structured_boolean_mask(tensor, mask, axis, out, error);
+}
+
+cst_status cst_structured_reverse(const cst_structured *tensor, const int *axes, size_t count,
+                                  cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(tensor, "tensor", out, error));
+  if (axes == NULL && count > 0) {
+    return cst__missing("axes", error);
+  }
+  return cst__structured_reverse(tensor, axes, count, out, error);
+}
+
+cst_status cst_structured_where(const cst_structured *condition, const cst_structured *x,
+                                const cst_structured *y, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(condition, "condition", out, error));
+  if (x == NULL || y == NULL) {
+    return cst__missing(x == NULL ? "x" : "y", error);
+  }
+  return cst__structured_where(condition, x, y, out, error);
+}
+
+cst_status cst_structured_true_places(const cst_structured *condition, cst_structured **out,
+                                      cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check(condition, "condition", out, error));
+  return cst__structured_true_places(condition, out, error);
 }

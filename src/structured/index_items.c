@@ -173,12 +173,12 @@ static cst_status select_row_by_row(cst__selection *s, const cst_structured *ten
   CST__TRY(cst__indices_open(tensor, &by, s->error));
   cst__select_by(s, &by);
   for (size_t i = 0; i + 1 < rank && status == CST_OK; i++) {
-    status = cst__select_together(s, false);
+    status = cst__select_together(s, CST__NULL_OF_EITHER);
   }
   if (status == CST_OK && by.mask != NULL) {
-    status = cst__select_true(s, false);
+    status = cst__select_true(s, CST__NULL_OF_EITHER);
   } else if (status == CST_OK) {
-    status = cst__select_spread(s, 1);
+    status = cst__select_spread(s, 1, true);
     status = status == CST_OK ? cst__select_at_value(s, 1, 0) : status;
   }
   cst__select_by(s, NULL);
@@ -220,7 +220,7 @@ static cst_status select_by_arrays(cst__selection *s, const key *k, cst__index_a
   size_t at = 0;
   cst__select_by(s, &arrays->by);
   if (is_spread) {
-    CST__TRY(cst__select_spread(s, arrays->by.levels.count));
+    CST__TRY(cst__select_spread(s, arrays->by.levels.count, true));
   }
   for (size_t i = 0; i < k->count; i++) {
     if (!is_broadcast(&k->items[i])) {
@@ -228,7 +228,7 @@ static cst_status select_by_arrays(cst__selection *s, const key *k, cst__index_a
       continue;
     }
     if (!is_spread) {
-      CST__TRY(cst__select_spread(s, arrays->by.levels.count));
+      CST__TRY(cst__select_spread(s, arrays->by.levels.count, true));
       is_spread = true;
     }
     for (; at < arrays->num_dims && arrays->dims[at].item == i; at++) {

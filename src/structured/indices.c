@@ -115,6 +115,37 @@ cst_status cst__indices_open(const cst_structured *tensor, cst__indices *out, cs
   return status;
 }
 
+/* Nothing but nulls as booleans. */
+static cst_status fill_null_mask(cst__indices *out, cst_error *error) {
+  size_t size = (size_t)out->count + 1;
+  uint8_t *mask = cst__arena_take_zero(&out->levels.arena, size);
+  uint8_t *nulls = cst__arena_take(&out->levels.arena, size);
+  if (mask == NULL || nulls == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  memset(nulls, 1, size);
+  out->mask = mask;
+  out->nulls = nulls;
+  return CST_OK;
+}
+
+cst_status cst__indices_open_mask(const cst_structured *tensor, cst__indices *out,
+                                  cst_error *error) {
+  const cst__view *view = cst__structured_elements(tensor).view;
+  if (view->layout != CST__LAYOUT_BOOL && view->layout != CST__LAYOUT_NULL) {
+    char type[64];
+    cst__view_type_name(view, type, sizeof type);
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a mask of type %s, instead of booleans",
+                     type);
+  }
+  CST__TRY(cst__indices_open(tensor, out, error));
+  cst_status status = out->mask == NULL ? fill_null_mask(out, error) : CST_OK;
+  if (status != CST_OK) {
+    cst__indices_close(out);
+  }
+  return status;
+}
+
 void cst__indices_close(cst__indices *indices) {
   cst__array_handle_release(indices->elements);
   cst__levels_close(&indices->levels);

@@ -20,6 +20,9 @@ typedef struct cst__indices {
  * CST_INVALID_ARGUMENT for other elements than integers and booleans; nothing but nulls count as
  * integers. */
 cst_status cst__indices_open(const cst_structured *tensor, cst__indices *out, cst_error *error);
+/* The same for booleans alone; nothing but nulls count as booleans. */
+cst_status cst__indices_open_mask(const cst_structured *tensor, cst__indices *out,
+                                  cst_error *error);
 void cst__indices_close(cst__indices *indices);
 
 #endif /* STRUCTURED_INDICES_H */

@@ -128,12 +128,14 @@ static cst_status select_fail_place(const cst__selection *s, int64_t list, int64
 
 static cst_status select_fail_length(const cst__selection *s, int64_t list, int64_t found,
                                      int64_t wanted) {
-  char row[ROW_TEXT];
-  cst__levels_name_list(s->source.items, s->depth, list, row, sizeof row);
+  char row[ROW_TEXT] = "a null row";
+  if (list >= 0) {
+    cst__levels_name_list(s->source.items, s->depth, list, row, sizeof row);
+  }
   cst__fail(s->error, CST_INVALID_ARGUMENT, NULL,
-            "%lld indices for dimension %zu, where the length of %s is %lld", (long long)wanted,
-            s->depth, s->depth > 0 ? row : "it", (long long)found);
-  cst__error_add_record(s->error, outermost_row(s, list), -1);
+            "the length of %s in dimension %zu is %lld, not %lld as its indices are for",
+            s->depth > 0 ? row : "the rows", s->depth, (long long)found, (long long)wanted);
+  cst__error_add_record(s->error, list >= 0 ? outermost_row(s, list) : -1, -1);
   return CST_INVALID_ARGUMENT;
 }
 
@@ -433,10 +435,11 @@ void cst__select_by(cst__selection *s, const cst__indices *indices) {
   s->beside_begin = s->beside_step = 0;
 }
 
-cst_status cst__select_spread(cst__selection *s, size_t dims) {
+cst_status cst__select_spread(cst__selection *s, size_t dims, bool rows_stay) {
   for (size_t d = 0; d < dims; d++) {
     const cst__dim *by = &s->indices->levels.items[s->indices_depth++];
-    const cst__dim *lists = d == 0 && s->depth < s->source.count ? next_level(s) : NULL;
+    const cst__dim *lists =
+        d == 0 && rows_stay && s->depth < s->source.count ? next_level(s) : NULL;
     int64_t total = 0;
     uint8_t any = 0;
     cst__dim level;
@@ -490,19 +493,20 @@ static bool is_side_by_side(const cst__selection *s, const cst__dim *from, const
 
 /* The dimension that tensor and indices have in common, with its splits and nulls. */
 static cst_status common_level(cst__selection *s, const cst__dim *from, const cst__dim *by,
-                               bool null_is_empty, cst__dim *out, uint8_t *any) {
+                               cst__null_rule rule, cst__dim *out, uint8_t *any) {
   int64_t total = 0;
   CST__TRY(level_begin(s, true, out));
   for (int64_t i = 0; i < out->num_lists; i++) {
     int64_t list = place_at(&s->places, i);
     int64_t other = cst__selection_beside(s, i);
-    bool is_null = level_is_null(from, list);
-    int64_t size = is_null ? 0 : list_length(from, list);
-    int64_t wanted = list_length(by, other); /* 0 for null */
-    if (!null_is_empty && (is_null || level_is_null(by, other))) {
-      is_null = true;
-      size = wanted = 0;
-    }
+    bool own = level_is_null(from, list);
+    bool others = level_is_null(by, other);
+    bool is_null = rule == CST__NULL_OF_TENSOR    ? own
+                   : rule == CST__NULL_OF_INDICES ? others
+                                                  : own || others;
+    bool is_passed = is_null && rule != CST__NULL_OF_TENSOR;
+    int64_t size = own || is_passed ? 0 : list_length(from, list);
+    int64_t wanted = is_passed ? 0 : list_length(by, other); /* 0 for null */
     if (size != wanted) {
       return select_fail_length(s, list, size, wanted);
     }
@@ -535,7 +539,7 @@ static cst_status together_each(cst__selection *s, const cst__dim *from, const c
   return CST_OK;
 }
 
-cst_status cst__select_together(cst__selection *s, bool null_is_empty) {
+cst_status cst__select_together(cst__selection *s, cst__null_rule rule) {
   const cst__dim *from = next_level(s);
   const cst__dim *by = &s->indices->levels.items[s->indices_depth];
   cst__dim level;
@@ -551,7 +555,7 @@ cst_status cst__select_together(cst__selection *s, bool null_is_empty) {
     s->made[s->num_made++] = level;
   } else {
     CST__TRY(select_check_total(s, cst__dim_total(from)));
-    CST__TRY(common_level(s, from, by, null_is_empty, &level, &any));
+    CST__TRY(common_level(s, from, by, rule, &level, &any));
     CST__TRY(together_each(s, from, by, &level));
     level.size = from->size;
     level_end(s, &level, any);
@@ -632,8 +636,8 @@ static cst_status keep_true(cst__selection *s, cst__dim *level) {
   return CST_OK;
 }
 
-cst_status cst__select_true(cst__selection *s, bool null_is_empty) {
-  CST__TRY(cst__select_together(s, null_is_empty));
+cst_status cst__select_true(cst__selection *s, cst__null_rule rule) {
+  CST__TRY(cst__select_together(s, rule));
   CST__TRY(keep_true(s, &s->made[s->num_made - 1]));
   s->indices = NULL; /* gone through */
   return CST_OK;

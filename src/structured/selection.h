@@ -74,13 +74,21 @@ cst_status cst__select_at(cst__selection *s, int64_t place);
 
 /* The indices that the following steps use, from their first dimension on. */
 void cst__select_by(cst__selection *s, const cst__indices *indices);
-/* The next dimension of tensor and indices together, whose lists have to agree in length; null
- * where either is. `null_is_empty`: null lists count as empty. */
-cst_status cst__select_together(cst__selection *s, bool null_is_empty);
+/* Which lists are null of those that tensor and indices have in common; other null lists count as
+ * empty ones. */
+typedef enum cst__null_rule {
+  CST__NULL_OF_EITHER,
+  CST__NULL_OF_TENSOR,
+  CST__NULL_OF_INDICES
+} cst__null_rule;
+/* The next dimension of tensor and indices together, whose lists have to agree in length where they
+ * are not null by the rule. */
+cst_status cst__select_together(cst__selection *s, cst__null_rule rule);
 /* The same for the last dimension of booleans, and what is true is kept. */
-cst_status cst__select_true(cst__selection *s, bool null_is_empty);
-/* The next `dims` dimensions of the indices, with the same place of the tensor for all of it. */
-cst_status cst__select_spread(cst__selection *s, size_t dims);
+cst_status cst__select_true(cst__selection *s, cst__null_rule rule);
+/* The next `dims` dimensions of the indices, with the same place of the tensor for all of it. Where
+ * that is a null list, and `rows_stay`, the result is null as a whole. */
+cst_status cst__select_spread(cst__selection *s, size_t dims, bool rows_stay);
 /* As cst__select_at with the value of the indices at beside * stride + shift; null gives null. */
 cst_status cst__select_at_value(cst__selection *s, int64_t stride, int64_t shift);
 /* The last `count` dimensions of the result become one; null lists within it hold nothing. */

@@ -226,6 +226,17 @@ static int read_item(key_reader *r, PyObject *object) {
 
 /* ---- all of it ---- */
 
+/* A name below something that is no struct is one that there is not. */
+static PyObject *index_finish(cst__py_state *state, cst_status status, const cst_error *error,
+                              cst_structured *made) {
+  if (status != CST_SCHEMA) {
+    return cst__py_nested_finish_index(state, status, error, made);
+  }
+  cst_error not_found = *error;
+  not_found.code = CST_NOT_FOUND;
+  return cst__py_raise_as(state->field_error, &not_found);
+}
+
 static PyObject *index_by(cst__py_nested_object *self, const cst_index_item *items, size_t count) {
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
@@ -233,7 +244,7 @@ static PyObject *index_by(cst__py_nested_object *self, const cst_index_item *ite
   Py_BEGIN_ALLOW_THREADS
   status = cst_structured_index(self->tensor, items, count, &made, &error);
   Py_END_ALLOW_THREADS
-  return cst__py_nested_finish_index(self->state, status, &error, made);
+  return index_finish(self->state, status, &error, made);
 }
 
 static void reset_items(key_item *held, size_t count) {
@@ -289,7 +300,7 @@ static PyObject *index_field(cst__py_nested_object *self, PyObject *name) {
   }
   cst_status status = cst_structured_field(self->tensor, &path.path, &made, &error);
   cst__py_path_reset(&path);
-  return cst__py_nested_finish_index(self->state, status, &error, made);
+  return index_finish(self->state, status, &error, made);
 }
 
 /* True for a tuple of nothing but str, which is a path. */

@@ -47,11 +47,6 @@ PyObject *cst__py_nested_finish(cst__py_state *state, cst_status status, const c
 
 PyObject *cst__py_nested_finish_index(cst__py_state *state, cst_status status,
                                       const cst_error *error, cst_structured *made) {
-  if (status == CST_SCHEMA) { /* a name below something that is no struct */
-    cst_error not_found = *error;
-    not_found.code = CST_NOT_FOUND;
-    return cst__py_raise_as(state->field_error, &not_found);
-  }
   return status == CST_INVALID_ARGUMENT ? cst__py_raise_as(state->index_error, error)
                                         : cst__py_nested_finish(state, status, error, made);
 }

@@ -33,6 +33,15 @@ PyObject *cst__py_nested_finish_index(cst__py_state *state, cst_status status,
 PyObject *cst__py_nested_new(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_classes(PyObject *module, PyObject *args);
 
+/* ---- elements.c: functions of the module, see _core.pyi ---- */
+
+PyObject *cst__py_nested_gather(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_gather_nd(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_boolean_mask(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_reverse(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_where(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_true_places(PyObject *module, PyObject *object);
+
 /* ---- arrange.c: functions of the module, see _core.pyi ---- */
 
 PyObject *cst__py_nested_concat(PyObject *module, PyObject *args);

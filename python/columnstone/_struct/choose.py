@@ -1,0 +1,106 @@
+"""Operations that choose elements: by places, by masks, backwards, and one of two."""
+
+from __future__ import annotations
+
+from operator import index as _index
+from typing import TYPE_CHECKING, cast
+
+from .. import _core
+from .._base.errors import argument_error
+from .._base.public import public_struct
+from .as_nested import as_nested
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._core import Nested
+
+
+@public_struct
+def gather(tensor: object, indices: object, axis: int | None = None, batch_dims: int = 0) -> Nested:
+    """The places of dimension `axis` that the indices name; their dimensions stand in place of that
+    one. The first `batch_dims` dimensions of both are the same, and gone through together; axis is
+    `batch_dims` unless it is given.
+
+    Negative places count from the end of each row; a null place gives null, a null row stays null.
+    IndexingError, with the row, for a place that it has not.
+
+    >>> gather([[1, 2], [3]], [1, 0, 1]).to_py()
+    [[3], [1, 2], [3]]
+    >>> gather([[1, 2], [3]], [[1, 1], [0]], batch_dims=1).to_py()
+    [[2, 2], [3]]
+    """
+    nested, by = as_nested(tensor), as_nested(indices)
+    batch = _index(batch_dims)
+    batch = batch + by.rank if batch < 0 else batch
+    return _core.nested_gather(nested, by, batch if axis is None else _index(axis), batch)
+
+
+@public_struct
+def batch_gather(tensor: object, indices: object) -> Nested:
+    """From each row the places that the row of the indices names: `gather` along the last dimension
+    of the indices, all others of which are batch dimensions.
+
+    >>> batch_gather([["a", "b"], ["c"]], [[1], [0, 0]]).to_py()
+    [['b'], ['c', 'c']]
+    """
+    nested, by = as_nested(tensor), as_nested(indices)
+    if by.rank == 0:
+        raise argument_error("the indices are a scalar, and have no rows")
+    return _core.nested_gather(nested, by, by.rank - 1, by.rank - 1)
+
+
+@public_struct
+def gather_nd(tensor: object, indices: object, batch_dims: int = 0) -> Nested:
+    """What stands at coordinates: the innermost dimension of the indices has a place for each of
+    the dimensions after the first `batch_dims`, or for some of them.
+
+    >>> gather_nd([[1, 2], [3]], [[0, 1], [1, 0]]).to_py()
+    [2, 3]
+    """
+    return _core.nested_gather_nd(as_nested(tensor), as_nested(indices), _index(batch_dims))
+
+
+@public_struct
+def boolean_mask(tensor: object, mask: object, axis: int = 0) -> Nested:
+    """What the mask is true of. It has the same rows as the dimensions from `axis` on, which become
+    one; null is false. IndexingError, with the row, where the rows differ in length.
+
+    >>> boolean_mask([[1, 2], [3]], [[True, False], [True]]).to_py()
+    [1, 3]
+    >>> boolean_mask([[1, 2], [3]], [False, True]).to_py()
+    [[3]]
+    """
+    return _core.nested_boolean_mask(as_nested(tensor), as_nested(mask), _index(axis))
+
+
+@public_struct
+def reverse(tensor: object, axis: int | Sequence[int] = 0) -> Nested:
+    """The rows of one dimension, or of several, backwards.
+
+    >>> reverse([[1, 2], [3]], axis=1).to_py()
+    [[2, 1], [3]]
+    """
+    axes = tuple(axis) if isinstance(axis, list | tuple) else (cast("int", axis),)
+    return _core.nested_reverse(as_nested(tensor), tuple(_index(a) for a in axes))
+
+
+@public_struct
+def where(condition: object, x: object = None, y: object = None) -> Nested:
+    """What stands in x where the condition is true, and in y where it is false; null where it is
+    null. The dimensions of the condition are the first of x and y; a scalar stands for each of its
+    values. Types are promoted as `concat` does.
+
+    Without x and y: the coordinates of what is true, int64 of shape [values, rank].
+
+    >>> where([[True, False], [False]], [[1, 2], [3]], 0).to_py()
+    [[1, 0], [0]]
+    >>> where([[True, False], [True]]).to_py()
+    [[0, 0], [1, 0]]
+    """
+    nested = as_nested(condition)
+    if x is None and y is None:
+        return _core.nested_true_places(nested)
+    if x is None or y is None:
+        raise argument_error("where takes both x and y, or none of them")
+    return _core.nested_where(nested, as_nested(x), as_nested(y))

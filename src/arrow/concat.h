@@ -35,7 +35,11 @@ cst__owner cst__shared_owner(cst__shared *shared);
 cst_status cst__share_slots(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,
                             int64_t length, struct ArrowArray *out, cst_error *error);
 
-/* The same for a struct, with offsets in the children and 0 at the root; a bitmap is copied. */
+/* An array of the owner's without its children; there is room for others. */
+cst_status cst__share_alone(const cst__owner *owner, const struct ArrowArray *array,
+                            int64_t num_children, struct ArrowArray *out, cst_error *error);
+
+/* Slots of a struct, with offsets in the children and 0 at the root; a bitmap is copied. */
 cst_status cst__share_struct(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,
                              int64_t length, struct ArrowArray *out, cst_error *error);
 

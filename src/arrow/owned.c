@@ -97,6 +97,11 @@ void cst__owned_keep(struct ArrowArray *array, void *owner, void (*release)(void
   o->release = release;
 }
 
+void *cst__owned_keeper(const struct ArrowArray *array, void (*release)(void *owner)) {
+  const owned *o = array->release == owned_release ? array->private_data : NULL;
+  return o != NULL && o->num_buffers == 0 && o->release == release ? o->owner : NULL;
+}
+
 /* ---- bits ---- */
 
 static void put_bit(uint8_t *bits, int64_t at, unsigned bit) {

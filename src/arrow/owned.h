@@ -25,6 +25,10 @@ void cst__owned_give(struct ArrowArray *array, int64_t index, cst__buffer *buffe
 /* What the array's release is to call, once, after its children. */
 void cst__owned_keep(struct ArrowArray *array, void *owner, void (*release)(void *owner));
 
+/* Whom an array keeps with this release, if it has no more of its own than the struct: who shares
+ * its buffers may keep that owner instead of the array's. Else NULL. */
+void *cst__owned_keeper(const struct ArrowArray *array, void (*release)(void *owner));
+
 /* Releases what is not released yet. */
 static inline void cst__array_release(struct ArrowArray *array) {
   if (array->release != NULL) {

@@ -40,21 +40,27 @@ typedef struct sharing {
   cst_error *error;
 } sharing;
 
-static void slice_keep(const sharing *s, struct ArrowArray *array) {
-  s->owner->retain(s->owner->object);
-  cst__owned_keep(array, s->owner->object, s->owner->release);
-}
-
-/* A struct of its own for `from`, and for all below it. */
-static cst_status share(const sharing *s, const struct ArrowArray *from, struct ArrowArray *out) {
-  CST__TRY(cst__owned_new(s->owner->allocator, 0, from->n_children, from->dictionary != NULL, out,
+/* Without what lies below. What shares somebody else's buffers already leads on to that owner: so
+ * however often arrays are made of parts of each other, no chain of them is kept alive. */
+static cst_status share_alone(const sharing *s, const struct ArrowArray *from, int64_t num_children,
+                              struct ArrowArray *out) {
+  void *keeper = cst__owned_keeper(from, s->owner->release);
+  void *object = keeper != NULL ? keeper : s->owner->object;
+  CST__TRY(cst__owned_new(s->owner->allocator, 0, num_children, from->dictionary != NULL, out,
                           s->error));
-  slice_keep(s, out);
+  s->owner->retain(object);
+  cst__owned_keep(out, object, s->owner->release);
   out->length = from->length;
   out->null_count = from->null_count;
   out->offset = from->offset;
   out->n_buffers = from->n_buffers;
   out->buffers = from->buffers;
+  return CST_OK;
+}
+
+/* A struct of its own for `from`, and for all below it. */
+static cst_status share(const sharing *s, const struct ArrowArray *from, struct ArrowArray *out) {
+  CST__TRY(share_alone(s, from, from->n_children, out));
   cst_status status = CST_OK;
   for (int64_t i = 0; i < from->n_children && status == CST_OK; i++) {
     status = share(s, from->children[i], out->children[i]);
@@ -99,7 +105,6 @@ static cst_status slice_struct(const sharing *s, const struct ArrowArray *batch,
                                int64_t length, struct ArrowArray *out) {
   int64_t first = batch->offset + begin;
   CST__TRY(cst__owned_new(s->owner->allocator, 1, batch->n_children, false, out, s->error));
-  slice_keep(s, out);
   out->length = length;
   cst_status status = slice_validity(batch, first, out, s->error);
   for (int64_t i = 0; i < batch->n_children && status == CST_OK; i++) {
@@ -118,6 +123,12 @@ cst_status cst__share_struct(const cst__owner *owner, const struct ArrowArray *a
                              int64_t length, struct ArrowArray *out, cst_error *error) {
   sharing s = {owner, error};
   return slice_struct(&s, array, begin, length, out);
+}
+
+cst_status cst__share_alone(const cst__owner *owner, const struct ArrowArray *array,
+                            int64_t num_children, struct ArrowArray *out, cst_error *error) {
+  sharing s = {owner, error};
+  return share_alone(&s, array, num_children, out);
 }
 
 cst_status cst__share_slots(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,

@@ -69,19 +69,23 @@ cst_status cst__made_name(const cst__assembly *a, const char *name, cst__made *m
 
 static void release_made_owner(void *owner) { cst__array_handle_release(owner); }
 
-/* The lists without items: a node of its own with the buffers of the runs' node. */
+/* The lists without items; with a bitmap of their own, if structs above hide some. */
 static cst_status made_empty_lists(const cst__assembly *a, const cst__runs *lists,
                                    struct ArrowArray *out) {
   const cst__view *view = lists->node.view;
   const struct ArrowArray *from = lists->node.array;
-  CST__TRY(cst__owned_new(&a->owner->allocator, from->n_buffers, 1, false, out, a->error));
-  for (int64_t i = 0; i < from->n_buffers; i++) {
-    out->buffers[i] = from->buffers[i];
+  if (lists->veil == NULL) {
+    CST__TRY(cst__array_share_alone(a->owner, from, 1, out, a->error));
+  } else {
+    CST__TRY(cst__owned_new(&a->owner->allocator, from->n_buffers, 1, false, out, a->error));
+    for (int64_t i = 0; i < from->n_buffers; i++) {
+      out->buffers[i] = from->buffers[i];
+    }
+    cst__owned_keep(out, cst__array_retain(a->owner), release_made_owner);
   }
   out->length = view->length;
   out->offset = view->offset;
   out->null_count = view->null_count;
-  cst__owned_keep(out, cst__array_retain(a->owner), release_made_owner);
   return lists->veil != NULL ? cst__runs_hide(lists, out, a->error) : CST_OK;
 }
 

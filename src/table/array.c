@@ -152,10 +152,20 @@ cst_status cst__array_view(const cst_array *array, cst__view *view, cst__arena *
   return cst__view_init(view, array->schema, &array->array, true, arena, error);
 }
 
+static cst__owner array_owner(const cst_array *array) {
+  return (cst__owner){(void *)(uintptr_t)array, array_retain_owner, array_release_owner,
+                      &array->allocator};
+}
+
+cst_status cst__array_share_alone(const cst_array *owner, const struct ArrowArray *array,
+                                  int64_t num_children, struct ArrowArray *out, cst_error *error) {
+  const cst__owner kept = array_owner(owner);
+  return cst__share_alone(&kept, array, num_children, out, error);
+}
+
 cst_status cst__array_share(const cst_array *owner, const cst__array_part *part,
                             struct ArrowArray *out, cst_error *error) {
-  const cst__owner kept = {(void *)(uintptr_t)owner, array_retain_owner, array_release_owner,
-                           &owner->allocator};
+  const cst__owner kept = array_owner(owner);
   return strcmp(part->schema->format, "+s") == 0
              ? cst__share_struct(&kept, part->array, part->begin, part->length, out, error)
              : cst__share_slots(&kept, part->array, part->begin, part->length, out, error);
@@ -166,11 +176,8 @@ cst_status cst__array_export(const cst_array *array, struct ArrowArray *out, cst
   return cst__array_share(array, &all, out, error);
 }
 
-/* A slice of a slice keeps the first array alive, not the one between: however often rows are cut
- * off, the chain stays short. */
 cst_status cst__array_slice(const cst_array *array, int64_t begin, int64_t length, cst_array **out,
                             cst_error *error) {
-  const cst_array *source = array->source != NULL ? array->source : array;
   struct ArrowArray made;
   int64_t all = array->array.length;
   if (begin < 0 || length < 0 || begin > all) {
@@ -182,8 +189,6 @@ cst_status cst__array_slice(const cst_array *array, int64_t begin, int64_t lengt
   }
   length = length < all - begin ? length : all - begin;
   const cst__array_part part = {array->schema, &array->array, begin, length};
-  CST__TRY(cst__array_share(source, &part, &made, error));
-  CST__TRY(cst__array_result(array, array->schema, &made, out, error));
-  (*out)->source = (cst_array *)(uintptr_t)source; /* `made` counts on it */
-  return CST_OK;
+  CST__TRY(cst__array_share(array, &part, &made, error));
+  return cst__array_result(array, array->schema, &made, out, error);
 }

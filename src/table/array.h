@@ -18,7 +18,6 @@ struct cst_array {
   cst__array_type *type;
   const struct ArrowSchema *schema; /* of the type, or of a part of it */
   struct ArrowArray array;          /* valid; without dictionaries */
-  cst_array *source;                /* whose buffers all of `array` shares; NULL: its own */
 };
 
 /* <columnstone/array.h> without the checks of arguments. */
@@ -51,6 +50,10 @@ typedef struct cst__array_part {
  * stands in its children; its bitmap is copied if rows are null. */
 cst_status cst__array_share(const cst_array *owner, const cst__array_part *part,
                             struct ArrowArray *out, cst_error *error);
+
+/* `array` alone, with all its slots, and room for other children. */
+cst_status cst__array_share_alone(const cst_array *owner, const struct ArrowArray *array,
+                                  int64_t num_children, struct ArrowArray *out, cst_error *error);
 
 /* A handle of `made`, whose type is a part of the type of `like`, and whose allocator that of
  * `like`. Takes `made` over: on failure it is released. */

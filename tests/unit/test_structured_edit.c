@@ -369,6 +369,43 @@ TEST(many_fields_are_changed_at_once) {
   cst_structured_release(tensor);
 }
 
+/* Bytes that are in use. */
+static void *use_allocate(void *ctx, size_t size, size_t align) {
+  *(size_t *)ctx += size;
+  return aligned_alloc(align < 16 ? 16 : align,
+                       (size + align + 15) / 16 * 16 / align * align + align);
+}
+
+static void use_release(void *ctx, void *block, size_t size, size_t align) {
+  (void)align;
+  *(size_t *)ctx -= size;
+  free(block);
+}
+
+TEST(a_tensor_does_not_keep_those_it_came_from) {
+  size_t used = 0;
+  size_t after_one = 0;
+  const cst_allocator allocator = {sizeof allocator, use_allocate, use_release, &used};
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  cst_array *imported;
+  arrow_text("struct{a: int8, e: list<struct{x: int8, y: string}>}", "{1, [{1, 'a'}]} null {2, []}",
+             &schema, &array);
+  CHECK_EQ(cst_array_import(&schema, &array, 0, &allocator, &imported, NULL), CST_OK);
+  schema.release(&schema);
+  cst_structured *tensor = structured_of(imported, false);
+  for (int i = 0; i < 100; i++) {
+    cst_structured *next =
+        edit_one(tensor, (cst_path)PATH("e", "x"), structured_sample("list<int8>", "[7] [] []"));
+    cst_structured_release(tensor);
+    tensor = next;
+    after_one = i == 1 ? used : after_one;
+  }
+  CHECK_EQ(used, after_one);
+  cst_structured_release(tensor);
+  CHECK_EQ(used, 0);
+}
+
 typedef struct memory_case {
   cst_structured *tensor;
   cst_structured *value;

@@ -493,11 +493,3 @@ def nested_lists(values: list[Any], shape: tuple[int, ...]) -> Any:
 def randoms() -> st.SearchStrategy[Random]:
     """A source of chance that hypothesis can shrink."""
     return st.randoms(use_true_random=False)
-
-
-def tensors(shape: Shape = ANY, least: int = 0, most: int = 3) -> st.SearchStrategy[Data]:
-    return randoms().map(lambda r: random_tensor(r, shape, least, most))
-
-
-def structured_tensors(shape: Shape = ANY, most: int = 3) -> st.SearchStrategy[Data]:
-    return randoms().map(lambda r: structured(r, r.randint(0, most), shape))

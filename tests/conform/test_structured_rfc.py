@@ -382,3 +382,26 @@ def test_a_ragged_spec_is_of_values_and_splits() -> None:
         shape=[3, None], values_spec=values.spec, row_splits_dtype="int64"
     )
     assert spec.is_compatible_with(cst.RaggedStructuredTensor.from_row_splits(values, [0, 2, 2, 3]))
+
+
+# --- Operation dispatchers --------------------------------------------------------------------
+
+
+def test_every_operation_of_the_list() -> None:
+    st = cst.struct.constant([FOO, BAR, BAZ])
+    two = cst.struct.stack([st, st])
+    assert two.shape == (2, 3)
+    assert [part.to_py() for part in cst.struct.unstack(two)] == [[FOO, BAR, BAZ]] * 2
+    assert cst.struct.batch_gather(two, [[2], [0]]).to_py() == [[BAZ], [FOO]]
+    assert cst.struct.boolean_mask(st, [True, False, True]).to_py() == [FOO, BAZ]
+    assert cst.struct.concat([st, st], axis=0).shape == (6,)
+    assert cst.struct.expand_dims(st, axis=1).shape == (3, 1)
+    assert cst.struct.gather_nd(two, [[0, 1], [1, 2]]).to_py() == [BAR, BAZ]
+    assert cst.struct.gather(st, [2, 0]).to_py() == [BAZ, FOO]
+    assert cst.struct.identity(st).to_py() == st.to_py()
+    assert cst.struct.rank(two) == 2
+    assert tuple(cst.struct.shape(two)) == (2, 3)
+    assert cst.struct.size(two) == 6
+    assert cst.struct.squeeze(cst.struct.expand_dims(st, axis=0)).shape == (3,)
+    assert cst.struct.tile(st, [2]).to_py() == [FOO, BAR, BAZ] * 2
+    assert cst.struct.where([True, False, True], st, st[::-1]).to_py() == [FOO, BAR, BAZ]

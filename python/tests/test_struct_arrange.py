@@ -15,7 +15,7 @@ from columnstone import struct
 RAGGED = pa.array([[1], [2, 3], None, [None]])
 
 
-@pytest.mark.parametrize("module", ["arrange", "nulls"])
+@pytest.mark.parametrize("module", ["arrange", "choose", "nulls"])
 def test_the_examples_are_true(module: str) -> None:
     found = vars(importlib.import_module(f"columnstone._struct.{module}"))
     runner = doctest.DocTestRunner()

@@ -213,7 +213,7 @@ def test_promote_goes_to_the_struct_above_the_fields_own(sessions: Any) -> None:
         None,
         [[None]],
     ]
-    with pytest.raises(ValueError, match="nothing above the structs of this field"):
+    with pytest.raises(cst.ArgumentError, match="nothing above the structs of this field"):
         sessions.promote("id")
 
 

@@ -22,9 +22,10 @@ static void transfer_reset(transfer_list *list) {
 }
 
 /* The structs above those of the field, where a promotion ends if nobody says where. */
-static int default_target(const cst_path *from, cst_path *to) {
+static int default_target(cst__py_state *state, const cst_path *from, cst_path *to) {
   if (from->count < 2) {
-    PyErr_SetString(PyExc_ValueError, "there is nothing above the structs of this field");
+    cst__py_fail(state, CST_INVALID_ARGUMENT, "",
+                 "there is nothing above the structs of this field");
     return -1;
   }
   *to = (cst_path){from->steps, from->count - 2};
@@ -32,8 +33,8 @@ static int default_target(const cst_path *from, cst_path *to) {
 }
 
 /* (path, structs or None, name or None). */
-static int fill_copy(const struct ArrowSchema *schema, PyObject *item, cst__py_path *paths,
-                     cst_field_copy *copy) {
+static int fill_copy(cst__py_state *state, const struct ArrowSchema *schema, PyObject *item,
+                     cst__py_path *paths, cst_field_copy *copy) {
   PyObject *from;
   PyObject *to;
   const char *name = NULL;
@@ -44,7 +45,7 @@ static int fill_copy(const struct ArrowSchema *schema, PyObject *item, cst__py_p
   copy->from = paths[0].path;
   copy->name = name;
   if (to == Py_None) {
-    return default_target(&copy->from, &copy->to);
+    return default_target(state, &copy->from, &copy->to);
   }
   if (cst__py_path_init(&paths[1], schema, to) < 0) {
     return -1;
@@ -53,8 +54,8 @@ static int fill_copy(const struct ArrowSchema *schema, PyObject *item, cst__py_p
   return 0;
 }
 
-static int transfer_init(transfer_list *list, const cst_structured *tensor, PyObject *copies,
-                         bool replace) {
+static int transfer_init(cst__py_state *state, transfer_list *list, const cst_structured *tensor,
+                         PyObject *copies, bool replace) {
   const struct ArrowSchema *schema = cst_array_schema(cst_structured_array(tensor));
   Py_ssize_t count = PyTuple_Size(copies);
   *list = (transfer_list){.count = count};
@@ -68,7 +69,8 @@ static int transfer_init(transfer_list *list, const cst_structured *tensor, PyOb
   }
   for (Py_ssize_t i = 0; i < count; i++) {
     list->copies[i].replace = replace;
-    if (fill_copy(schema, PyTuple_GetItem(copies, i), &list->paths[2 * i], &list->copies[i]) < 0) {
+    if (fill_copy(state, schema, PyTuple_GetItem(copies, i), &list->paths[2 * i],
+                  &list->copies[i]) < 0) {
       transfer_reset(list);
       return -1;
     }
@@ -92,7 +94,7 @@ static PyObject *transfer_fields(PyObject *module, PyObject *args, transfer_call
   if (tensor == NULL) {
     return PyErr_Format(PyExc_TypeError, "%R is no nested tensor", object);
   }
-  if (transfer_init(&list, tensor, copies, replace != 0) < 0) {
+  if (transfer_init(state, &list, tensor, copies, replace != 0) < 0) {
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS

@@ -141,7 +141,7 @@ def test_too_many_items(x: Any) -> None:
 
 def test_rows_and_slices_share_buffers(x: Any) -> None:
     def address(tensor: Any) -> int:
-        return pa.array(tensor._array).values.buffers()[1].address
+        return int(pa.array(tensor._array).values.buffers()[1].address)
 
     assert address(x) == address(x[3]) == address(x[1:]) == address(x[1:3][0])
 
@@ -290,6 +290,11 @@ def test_boolean_mask_joins_the_dimensions_of_the_mask(x: Any) -> None:
 
 def test_reverse_takes_several_dimensions(x: Any) -> None:
     assert struct.reverse(x, [0, -1]).to_py() == [[5, None, 3], None, [], [2, 1]]
+
+
+def test_choosing_is_there_as_methods(x: Any) -> None:
+    assert x.gather([3]).to_py() == x.boolean_mask([False, False, False, True]).to_py() == X[3:]
+    assert x.reverse(1)[0].to_py() == [2, 1]
 
 
 def test_where_chooses_whole_parts() -> None:

@@ -12,7 +12,7 @@ from .conversions import Conversions, LeafConversions, StructConversions
 from .paths import PathOperations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from .._core import Array
@@ -71,6 +71,28 @@ class _Nested(Conversions):
         from .arrange import row_lengths
 
         return row_lengths(self, axis)
+
+    # ---- elements ----
+
+    def gather(
+        self, indices: object, axis: int | None = None, batch_dims: int = 0
+    ) -> StructuredTensor | LeafTensor:
+        """See columnstone.struct.gather."""
+        from .choose import gather
+
+        return gather(self, indices, axis, batch_dims)
+
+    def boolean_mask(self, mask: object, axis: int = 0) -> StructuredTensor | LeafTensor:
+        """See columnstone.struct.boolean_mask."""
+        from .choose import boolean_mask
+
+        return boolean_mask(self, mask, axis)
+
+    def reverse(self, axis: int | Sequence[int] = 0) -> StructuredTensor | LeafTensor:
+        """See columnstone.struct.reverse."""
+        from .choose import reverse
+
+        return reverse(self, axis)
 
     # ---- nulls ----
 

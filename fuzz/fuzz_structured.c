@@ -10,7 +10,13 @@
 #include "array_look.h"
 #include "arrow_feed.h"
 
-enum { MOST_OPERATIONS = 8, MOST_TENSOR_STEPS = 1 << 12, MOST_DIMS = 128, MOST_PATH = 3 };
+enum {
+  MOST_OPERATIONS = 8,
+  MOST_TENSOR_STEPS = 1 << 12,
+  MOST_DIMS = 128,
+  MOST_PATH = 3,
+  MOST_ITEMS = 3
+};
 
 /* ---- what holds for every tensor ---- */
 
@@ -202,9 +208,80 @@ static cst_status run_drop(program *p, cst_structured **out) {
   return cst_structured_drop_null(p->tensor, &path, out, &last_error);
 }
 
+/* Rows that are chosen: a small part of the language of keys, with any place. */
+static cst_status run_index(program *p, cst_structured **out) {
+  cst_index_item items[MOST_ITEMS];
+  const char *steps_of[MOST_ITEMS][MOST_PATH];
+  cst_path paths[MOST_ITEMS];
+  size_t count = 1 + take(&p->feed) % MOST_ITEMS;
+  for (size_t i = 0; i < count; i++) {
+    uint8_t kind = take(&p->feed) % (CST_INDEX_BY_ROW + 1);
+    take_path(p, steps_of[i], &paths[i]);
+    items[i] = (cst_index_item){.kind = (cst_index_kind)kind, .paths = &paths[i], .num_paths = 1};
+    items[i].begin = (int8_t)take(&p->feed) / 16;
+    items[i].end = (int8_t)take(&p->feed) / 8;
+    items[i].step = (int8_t)take(&p->feed) / 32;
+    items[i].step += items[i].step == 0;
+    items[i].end = items[i].end == 0 ? CST_INDEX_OPEN : items[i].end;
+    items[i].tensor = p->other;
+  }
+  return cst_structured_index(p->tensor, items, count, out, &last_error);
+}
+
+static cst_status run_lengths(program *p, cst_structured **out) {
+  return cst_structured_row_lengths(p->tensor, take_axis(p), out, &last_error);
+}
+
+/* ---- steps by paths ---- */
+
+static cst_status run_update(program *p, cst_structured **out) {
+  const char *steps_of[2][MOST_PATH];
+  cst_field_update updates[2];
+  size_t count = 1 + take(&p->feed) % 2;
+  for (size_t i = 0; i < count; i++) {
+    take_path(p, steps_of[i], &updates[i].path);
+    uint8_t which = take(&p->feed) % 3;
+    updates[i].value = which == 0 ? NULL : which == 1 ? p->tensor : p->other;
+  }
+  cst_status status = cst_structured_update(p->tensor, updates, count, out, &last_error);
+  FUZZ_ASSERT(status != CST_OK || cst_structured_rank(*out) == cst_structured_rank(p->tensor));
+  return status;
+}
+
+static cst_status run_only(program *p, cst_structured **out) {
+  const char *steps_of[2][MOST_PATH];
+  cst_path paths[2];
+  size_t count = take(&p->feed) % 3;
+  for (size_t i = 0; i < count; i++) {
+    take_path(p, steps_of[i], &paths[i]);
+  }
+  cst_status status = cst_structured_only(p->tensor, paths, count, out, &last_error);
+  FUZZ_ASSERT(status != CST_OK || cst_structured_rank(*out) == cst_structured_rank(p->tensor));
+  return status;
+}
+
+/* What a copied field is called is often there already. */
+static cst_status run_copy(program *p, cst_structured **out) {
+  static cst_status (*const ways[])(const cst_structured *, const cst_field_copy *, size_t,
+                                    cst_structured **, cst_error *) = {
+      cst_structured_promote, cst_structured_broadcast, cst_structured_promote_and_broadcast};
+  const char *from[MOST_PATH];
+  const char *to[MOST_PATH];
+  cst_field_copy copy = {.name = "new"};
+  take_path(p, from, &copy.from);
+  take_path(p, to, &copy.to);
+  uint8_t flags = take(&p->feed);
+  copy.replace = (flags & 1) != 0;
+  copy.name = (flags & 2) != 0 ? copy.name : (flags & 4) != 0 ? names[flags % 5] : NULL;
+  cst_status status = ways[take(&p->feed) % 3](p->tensor, &copy, 1, out, &last_error);
+  FUZZ_ASSERT(status != CST_OK || cst_structured_rank(*out) == cst_structured_rank(p->tensor));
+  return status;
+}
+
 static cst_status (*const operations[])(program *p, cst_structured **out) = {
     run_field, run_flat,      run_concat, run_stack,     run_tile, run_expand,     run_squeeze,
     run_merge, run_partition, run_like,   run_test_null, run_fill, run_fill_lists, run_drop,
+    run_index, run_lengths,   run_update, run_only,      run_copy,
 };
 
 /* ---- the program ---- */

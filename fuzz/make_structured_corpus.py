@@ -12,7 +12,7 @@ import corpus_files
 from make_arrow_corpus import VALIDITY, entries, fill, leaves, lists, node, node_of, number
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "structured"
-OPERATIONS = 14
+OPERATIONS = 19
 ROW, OTHER_ROW = 1, 2
 
 
@@ -38,9 +38,39 @@ def each_operation():
     leaf = number("f", 12, 0, 0, 128, 63)
     for op in range(OPERATIONS):
         for argument in range(4):
-            steps = bytes([op, argument, 1, 0, 2, 1])
+            steps = bytes([op, argument, 1, 0, 2, 1, 1, 0, 16, 0, 128, 0])
             yield f"op-{op}-{argument}", program(0, nested(3, leaf), nested(3, leaf), steps)
             yield f"row-{op}-{argument}", program(ROW, nested(3, leaf), steps=steps)
+
+
+PROMOTE, BROADCAST, BOTH, TOP = 0, 1, 2, [0]
+UPDATE, ONLY, COPY = 16, 17, 18
+
+
+def path(*names):
+    return [len(names), *names]
+
+
+def by_paths():
+    """{x: [{x: number, i: [leaf]}], i: number} in each row."""
+    leaf = number("f", 12, 0, 0, 128, 63)
+    for validity in (None, 0x15, 0x2A):
+        nulls_of = {} if validity is None else {"flags": VALIDITY, "validity": fill(validity)}
+        inner = structs(6, number("l", 6, 1, 2), lists("+L", 6, 2, leaf, **nulls_of), **nulls_of)
+        rows = structs(3, lists("+L", 3, 2, inner, **nulls_of), number("l", 3, 7), **nulls_of)
+        programs = {
+            "promote": [COPY, *path(0, 1), *TOP, 2, PROMOTE],
+            "promote-name": [COPY, *path(0, 0), *TOP, 0, PROMOTE],
+            "broadcast": [COPY, *path(1), *path(0), 2, BROADCAST],
+            "broadcast-replace": [COPY, *path(1), *path(0), 1, BROADCAST],
+            "both": [COPY, *path(0, 1), *TOP, 2, BOTH, COPY, *path(1), *path(0), 3, BOTH],
+            "update": [UPDATE, 0, *path(4), 2, UPDATE, 0, *path(0, 1), 0],
+            "update-below": [UPDATE, 0, *path(0, 4), 2],
+            "only": [ONLY, 2, *path(0, 1), *path(1), ONLY, 1, *path(0)],
+        }
+        for name, steps in programs.items():
+            for seed in (0, ROW, OTHER_ROW, ROW | OTHER_ROW):
+                yield f"{name}-{validity}-{seed}", program(seed, rows, steps=bytes(steps))
 
 
 def each_type():
@@ -83,4 +113,4 @@ def odd():
 
 if __name__ == "__main__":
     noise = corpus_files.noise(20, 20261122)
-    corpus_files.write(FOLDER, each_operation(), each_type(), nulls(), odd(), noise)
+    corpus_files.write(FOLDER, each_operation(), by_paths(), each_type(), nulls(), odd(), noise)

@@ -156,3 +156,51 @@ static cst_status put_back(const cst_structured *tensor, const cst_structured *v
 }
 
 TEST(updates_below_lists_allocate_what_one_row_does) { check_as_one_row(put_back); }
+
+/* ---- promotion ---- */
+
+static cst_status promote_from(const cst_structured *tensor, const cst_field_copy *copy,
+                               cst_structured **out, cst_error *error) {
+  return cst_structured_promote(tensor, copy, 1, out, error);
+}
+
+/* Over the lists that the structs lie in. */
+static cst_status promote_id(const cst_structured *tensor, const cst_structured *value,
+                             cst_structured **out, cst_error *error) {
+  (void)value;
+  const cst_field_copy copy = {PATH("event", "id"), {NULL, 0}, "ids", false};
+  return promote_from(tensor, &copy, out, error);
+}
+
+/* Through structs alone. */
+static cst_status promote_name(const cst_structured *tensor, const cst_structured *value,
+                               cst_structured **out, cst_error *error) {
+  (void)value;
+  const cst_field_copy copy = {PATH("user", "name"), {NULL, 0}, "who", false};
+  return promote_from(tensor, &copy, out, error);
+}
+
+TEST(promotion_over_one_level_of_lists_allocates_what_one_row_does) {
+  check_as_one_row(promote_id);
+  check_as_one_row(promote_name);
+}
+
+/* Over two levels, which become one. */
+static cst_status promote_price(const cst_structured *tensor, const cst_structured *value,
+                                cst_structured **out, cst_error *error) {
+  (void)value;
+  const cst_field_copy copy = {PATH("event", "price"), {NULL, 0}, NULL, false};
+  return promote_from(tensor, &copy, out, error);
+}
+
+/* One buffer grows with the rows: the offsets of the lists that are made, eight bytes for each.
+ * (What is rounded up to 64 bytes in it may differ.) */
+TEST(promotion_over_several_levels_makes_offsets_alone) {
+  enum { ROWS = 10000 };
+  counts one = count_call(promote_price, 1);
+  counts many = count_call(promote_price, ROWS);
+  int64_t offsets = (ROWS - 1) * (int64_t)sizeof(int64_t);
+  CHECK_EQ(many.blocks, one.blocks);
+  CHECK(many.bytes - one.bytes >= offsets - 64);
+  CHECK(many.bytes - one.bytes <= offsets + 64);
+}

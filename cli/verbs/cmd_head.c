@@ -136,6 +136,7 @@ static cst_status print_head(line_printer *printer, cst_source *source, cst_erro
     printer->projection = &projection;
     status = print_source(printer, projection.source, error);
   }
+  printer->projection = NULL;
   cli_projection_close(&projection);
   return status;
 }

@@ -55,6 +55,7 @@ static cst_status read_mask(const arrays_reader *r, size_t item, const cst__indi
   int64_t below = 1;
   for (size_t d = rank; d-- > 0;) {
     int64_t *values = arrays_take(r, *count + 1, sizeof *values);
+    int64_t length = shape[d] > 0 ? shape[d] : 1; /* in an empty dimension nothing is true */
     int64_t at = 0;
     if (values == NULL) {
       return CST_NO_MEMORY;
@@ -64,9 +65,9 @@ static cst_status read_mask(const arrays_reader *r, size_t item, const cst__indi
       at += mask->mask[i];
     }
     for (int64_t i = 0; i < *count && rank > 1; i++) {
-      values[i] = values[i] / below % shape[d];
+      values[i] = values[i] / below % length;
     }
-    below *= shape[d];
+    below *= length;
     r->out->dims[r->out->num_dims + d] = (cst__index_array){item, shape[d], values, 1, count};
   }
   if (rank == 0) {

@@ -77,7 +77,7 @@ CST_API cst_status cst_structured_fields(const cst_structured *tensor, const cha
                                          const cst_path *paths, size_t count, cst_structured **out,
                                          cst_error *error);
 
-/* ---- types ---- */
+/* ---- paths ---- */
 
 /* A path from text, through the lists and structs of a type: a name as a whole; where there is
  * none, the longest name up to a dot, and the rest below it. Where no name fits, a step ends at the
@@ -89,6 +89,9 @@ CST_API cst_status cst_path_parse(const struct ArrowSchema *type, const char *te
 /* The type of the field at a path, borrowed. Fails as cst_structured_field does. */
 CST_API cst_status cst_type_at(const struct ArrowSchema *type, const cst_path *path,
                                const struct ArrowSchema **out, cst_error *error);
+
+/* ---- changing fields ---- */
+
 /* A field that comes, or goes. */
 typedef struct cst_field_update {
   cst_path path;               /* of the field: the last step is its name, at least one */

@@ -4,9 +4,9 @@
 #include "api/arguments.h"
 #include "structured/arrange.h"
 #include "structured/elements.h"
-#include "structured/missing.h"
 #include "structured/path_text.h"
 #include "structured/structured.h"
+#include "structured/tensor_nulls.h"
 #include "structured/tree.h"
 
 /* ---- making and looking ---- */

@@ -1,7 +1,7 @@
 /* Tensors of zeros and ones: everything of the given one but its values. */
 #include "arrow/owned.h"
 #include "structured/made.h"
-#include "structured/missing.h"
+#include "structured/tensor_nulls.h"
 
 static cst_status like_node(const cst__assembly *a, const cst__node *node, int value,
                             cst__made *out);

@@ -1,9 +1,15 @@
 /* The handle of <columnstone/structured.h>, and the functions of that header without the checks of
  * arguments.
  *
+ * The words: a tensor has *dimensions*; below the first, each is a *level* of lists of its array,
+ * and one list of it, at one place of the dimensions above, is a *row* (so in messages and in
+ * Python; the rows of an array are what Arrow calls so). *Elements* lie below all dimensions:
+ * structs or values. Arrays have *slots*; a *place* is a number among what has been opened, from 0
+ * on. What is not there is *null*.
+ *
  * An operation looks at its argument in one of two ways: through the views of its array
  * (cst__structured_root) and puts a result together out of shared parts (made.h), or with its
- * dimensions opened (levels.h), if it moves elements.
+ * dimensions opened (levels.h), if it moves elements. ARCHITECTURE.md says which file does what.
  */
 #ifndef STRUCTURED_STRUCTURED_H
 #define STRUCTURED_STRUCTURED_H

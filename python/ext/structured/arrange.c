@@ -6,15 +6,6 @@
 #include "ext/structured/structured.h"
 #include "ext/table/table.h"
 
-/* The tensor of an object, borrowed; NULL with TypeError. */
-static const cst_structured *need_tensor(cst__py_state *state, PyObject *object) {
-  const cst_structured *tensor = cst__py_nested_view(state, object);
-  if (tensor == NULL) {
-    PyErr_SetString(PyExc_TypeError, "this takes nested tensors");
-  }
-  return tensor;
-}
-
 /* ---- several tensors ---- */
 
 typedef cst_status (*join_function)(const cst_structured *const *tensors, size_t count, int axis,
@@ -36,7 +27,7 @@ static PyObject *call_join(PyObject *module, PyObject *args, join_function funct
     return PyErr_NoMemory();
   }
   for (Py_ssize_t i = 0; i < count; i++) {
-    tensors[i] = need_tensor(state, PyTuple_GetItem(tuple, i));
+    tensors[i] = cst__py_nested_need(state, PyTuple_GetItem(tuple, i));
     if (tensors[i] == NULL) {
       free(tensors);
       return NULL;
@@ -69,7 +60,7 @@ PyObject *cst__py_nested_tile(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "Oy*:nested_tile", &object, &multiples)) {
     return NULL;
   }
-  const cst_structured *tensor = need_tensor(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   size_t count = (size_t)multiples.len / sizeof(int64_t);
   if (tensor != NULL && count != cst_structured_rank(tensor)) {
     cst__py_fail(state, CST_INVALID_ARGUMENT, "", "%zu multiples for %zu dimensions", count,
@@ -98,7 +89,7 @@ static PyObject *call_axis(PyObject *module, PyObject *args, axis_function funct
   if (!PyArg_ParseTuple(args, "Oi:nested_axis", &object, &axis)) {
     return NULL;
   }
-  const cst_structured *tensor = need_tensor(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   if (tensor == NULL) {
     return NULL;
   }
@@ -128,7 +119,7 @@ PyObject *cst__py_nested_squeeze(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OO!:nested_squeeze", &object, &PyTuple_Type, &tuple)) {
     return NULL;
   }
-  const cst_structured *tensor = need_tensor(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   Py_ssize_t count = PyTuple_Size(tuple);
   if (tensor == NULL || count > MOST_AXES) {
     return tensor == NULL ? NULL : cst__py_fail(state, CST_INVALID_ARGUMENT, "", "%zd axes", count);
@@ -157,7 +148,7 @@ PyObject *cst__py_nested_merge_dims(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "Oii:nested_merge_dims", &object, &outer, &inner)) {
     return NULL;
   }
-  const cst_structured *tensor = need_tensor(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   if (tensor == NULL) {
     return NULL;
   }
@@ -179,7 +170,7 @@ PyObject *cst__py_nested_partition(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OOL:nested_partition", &object, &splits, &size)) {
     return NULL;
   }
-  const cst_structured *tensor = need_tensor(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   if (tensor == NULL ||
       (splits != Py_None && PyObject_GetBuffer(splits, &numbers, PyBUF_SIMPLE) < 0)) {
     return NULL;
@@ -208,7 +199,7 @@ PyObject *cst__py_nested_like(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "Oi:nested_like", &object, &value)) {
     return NULL;
   }
-  const cst_structured *tensor = need_tensor(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   if (tensor == NULL) {
     return NULL;
   }
@@ -221,7 +212,7 @@ PyObject *cst__py_nested_like(PyObject *module, PyObject *args) {
 /* A tensor, and a path within it, of "OO". NULL with an exception; else the path is to be reset. */
 static const cst_structured *tensor_and_path(cst__py_state *state, PyObject *object, PyObject *key,
                                              cst__py_path *path) {
-  const cst_structured *tensor = need_tensor(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   return tensor == NULL ||
                  cst__py_path_init(path, cst_array_schema(cst_structured_array(tensor)), key) < 0
              ? NULL
@@ -284,7 +275,7 @@ PyObject *cst__py_nested_fill_null(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OO:nested_fill_null", &object, &fill)) {
     return NULL;
   }
-  const cst_structured *tensor = need_tensor(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   const cst_array *values =
       tensor == NULL || fill == Py_None ? NULL : cst__py_table_handle_of(state, fill);
   if (tensor == NULL || (values == NULL && fill != Py_None)) {

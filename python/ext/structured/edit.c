@@ -37,15 +37,6 @@ static int path_list_init(path_list *list, const cst_structured *tensor, PyObjec
   return 0;
 }
 
-/* The tensor of an argument, borrowed; NULL with an exception. */
-static const cst_structured *edit_tensor(cst__py_state *state, PyObject *object) {
-  const cst_structured *tensor = cst__py_nested_view(state, object);
-  if (tensor == NULL) {
-    PyErr_Format(PyExc_TypeError, "%R is no nested tensor", object);
-  }
-  return tensor;
-}
-
 /* ---- with_updates, without ---- */
 
 static int fill_updates(cst__py_state *state, const path_list *paths, PyObject *values,
@@ -54,7 +45,7 @@ static int fill_updates(cst__py_state *state, const path_list *paths, PyObject *
     PyObject *value = PyTuple_GetItem(values, i);
     updates[i] = (cst_field_update){paths->items[i].path, NULL};
     if (value != Py_None) {
-      updates[i].value = edit_tensor(state, value);
+      updates[i].value = cst__py_nested_need(state, value);
       if (updates[i].value == NULL) {
         return -1;
       }
@@ -93,7 +84,7 @@ PyObject *cst__py_nested_update(PyObject *module, PyObject *args) {
                         &values)) {
     return NULL;
   }
-  const cst_structured *tensor = edit_tensor(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   if (tensor == NULL || path_list_init(&list, tensor, paths) < 0) {
     return NULL;
   }
@@ -120,7 +111,7 @@ PyObject *cst__py_nested_only(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OO!:nested_only", &object, &PyTuple_Type, &paths)) {
     return NULL;
   }
-  const cst_structured *tensor = edit_tensor(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   if (tensor == NULL || path_list_init(&list, tensor, paths) < 0) {
     return NULL;
   }
@@ -152,7 +143,7 @@ PyObject *cst__py_nested_with_elements(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OO:nested_with_elements", &object, &elements)) {
     return NULL;
   }
-  const cst_structured *tensor = edit_tensor(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   const cst_array *array = tensor == NULL ? NULL : cst__py_table_handle_of(state, elements);
   if (array == NULL) {
     return NULL;
@@ -171,7 +162,7 @@ PyObject *cst__py_nested_steps(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OO:nested_steps", &object, &key)) {
     return NULL;
   }
-  const cst_structured *tensor = edit_tensor(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   if (tensor == NULL ||
       cst__py_path_init(&path, cst_array_schema(cst_structured_array(tensor)), key) < 0) {
     return NULL;

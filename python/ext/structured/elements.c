@@ -4,15 +4,6 @@
 
 #include "ext/structured/structured.h"
 
-/* The tensor of an object, borrowed; NULL with TypeError. */
-static const cst_structured *tensor_from(cst__py_state *state, PyObject *object) {
-  const cst_structured *tensor = cst__py_nested_view(state, object);
-  if (tensor == NULL) {
-    PyErr_SetString(PyExc_TypeError, "this takes nested tensors");
-  }
-  return tensor;
-}
-
 PyObject *cst__py_nested_gather(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *objects[2];
@@ -24,8 +15,8 @@ PyObject *cst__py_nested_gather(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OOii:nested_gather", &objects[0], &objects[1], &axis, &batch_dims)) {
     return NULL;
   }
-  const cst_structured *tensor = tensor_from(state, objects[0]);
-  const cst_structured *indices = tensor == NULL ? NULL : tensor_from(state, objects[1]);
+  const cst_structured *tensor = cst__py_nested_need(state, objects[0]);
+  const cst_structured *indices = tensor == NULL ? NULL : cst__py_nested_need(state, objects[1]);
   if (indices == NULL) {
     return NULL;
   }
@@ -49,8 +40,8 @@ static PyObject *call_by(PyObject *module, PyObject *args, by_function function)
   if (!PyArg_ParseTuple(args, "OOi:nested_choose", &objects[0], &objects[1], &number)) {
     return NULL;
   }
-  const cst_structured *tensor = tensor_from(state, objects[0]);
-  const cst_structured *by = tensor == NULL ? NULL : tensor_from(state, objects[1]);
+  const cst_structured *tensor = cst__py_nested_need(state, objects[0]);
+  const cst_structured *by = tensor == NULL ? NULL : cst__py_nested_need(state, objects[1]);
   if (by == NULL) {
     return NULL;
   }
@@ -89,7 +80,7 @@ PyObject *cst__py_nested_reverse(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OO!:nested_reverse", &object, &PyTuple_Type, &tuple)) {
     return NULL;
   }
-  const cst_structured *tensor = tensor_from(state, object);
+  const cst_structured *tensor = cst__py_nested_need(state, object);
   size_t count = (size_t)PyTuple_Size(tuple);
   int *axes = tensor == NULL ? NULL : calloc(count + 1, sizeof *axes);
   if (axes == NULL) {
@@ -117,7 +108,7 @@ PyObject *cst__py_nested_where(PyObject *module, PyObject *args) {
     return NULL;
   }
   for (int i = 0; i < 3; i++) {
-    tensors[i] = tensor_from(state, objects[i]);
+    tensors[i] = cst__py_nested_need(state, objects[i]);
     if (tensors[i] == NULL) {
       return NULL;
     }
@@ -133,7 +124,7 @@ PyObject *cst__py_nested_true_places(PyObject *module, PyObject *object) {
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
-  const cst_structured *condition = tensor_from(state, object);
+  const cst_structured *condition = cst__py_nested_need(state, object);
   if (condition == NULL) {
     return NULL;
   }

@@ -36,6 +36,14 @@ const cst_structured *cst__py_nested_view(cst__py_state *state, PyObject *object
                                                         : NULL;
 }
 
+const cst_structured *cst__py_nested_need(cst__py_state *state, PyObject *object) {
+  const cst_structured *tensor = cst__py_nested_view(state, object);
+  if (tensor == NULL) {
+    PyErr_Format(PyExc_TypeError, "this takes nested tensors, not %R", Py_TYPE(object));
+  }
+  return tensor;
+}
+
 PyObject *cst__py_nested_finish(cst__py_state *state, cst_status status, const cst_error *error,
                                 cst_structured *made) {
   if (status == CST_OK) {

@@ -21,6 +21,8 @@ typedef struct cst__py_nested_object {
 PyObject *cst__py_nested_wrap(cst__py_state *state, cst_structured *tensor);
 /* The tensor of an object, borrowed; NULL, without an exception, for objects of other types. */
 const cst_structured *cst__py_nested_view(cst__py_state *state, PyObject *object);
+/* The same; NULL with TypeError. */
+const cst_structured *cst__py_nested_need(cst__py_state *state, PyObject *object);
 /* What a call has made, or its exception. */
 PyObject *cst__py_nested_finish(cst__py_state *state, cst_status status, const cst_error *error,
                                 cst_structured *made);

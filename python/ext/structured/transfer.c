@@ -90,11 +90,8 @@ static PyObject *transfer_fields(PyObject *module, PyObject *args, transfer_call
   if (!PyArg_ParseTuple(args, "OO!p", &object, &PyTuple_Type, &copies, &replace)) {
     return NULL;
   }
-  const cst_structured *tensor = cst__py_nested_view(state, object);
-  if (tensor == NULL) {
-    return PyErr_Format(PyExc_TypeError, "%R is no nested tensor", object);
-  }
-  if (transfer_init(state, &list, tensor, copies, replace != 0) < 0) {
+  const cst_structured *tensor = cst__py_nested_need(state, object);
+  if (tensor == NULL || transfer_init(state, &list, tensor, copies, replace != 0) < 0) {
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS

@@ -1,5 +1,5 @@
 /* Nulls: looking for them, filling them, dropping what is null. */
-#include "structured/missing.h"
+#include "structured/tensor_nulls.h"
 
 #include "arrow/owned.h"
 #include "structured/levels.h"
@@ -14,7 +14,7 @@ typedef struct null_test {
 } null_test;
 
 /* True for a slot of a struct's field, or of the elements themselves. */
-static bool missing_test_slot(const null_test *t, const cst__runs *field, int64_t slot) {
+static bool null_test_slot(const null_test *t, const cst__runs *field, int64_t slot) {
   const cst__view *view = field->node.view;
   bool is_null = cst__runs_is_null(field, slot);
   if (t->test == CST_IS_NULL) {
@@ -29,7 +29,7 @@ static bool missing_test_slot(const null_test *t, const cst__runs *field, int64_
   return end > begin;
 }
 
-static cst_status missing_test_slots(const null_test *t, const cst__runs *field, cst__made *out) {
+static cst_status null_test_slots(const null_test *t, const cst__runs *field, cst__made *out) {
   const cst__assembly *a = &t->assembly;
   struct ArrowSchema *bools = cst__arena_take(a->arena, sizeof *bools);
   if (bools == NULL) {
@@ -46,7 +46,7 @@ static cst_status missing_test_slots(const null_test *t, const cst__runs *field,
   }
   memset(bits, 0, size);
   for (int64_t i = 0; i < length; i++) {
-    unsigned is_so = missing_test_slot(t, field, i);
+    unsigned is_so = null_test_slot(t, field, i);
     bits[i >> 3] = (uint8_t)(bits[i >> 3] | is_so << (i & 7));
   }
   out->array.length = length;
@@ -54,40 +54,40 @@ static cst_status missing_test_slots(const null_test *t, const cst__runs *field,
   return CST_OK;
 }
 
-static cst_status missing_test(const null_test *t, cst__runs *at, const cst_path *path,
-                               cst__made *out);
+static cst_status null_test_node(const null_test *t, cst__runs *at, const cst_path *path,
+                                 cst__made *out);
 
-static cst_status missing_test_lists(const null_test *t, const cst__runs *lists,
-                                     const cst_path *path, cst__made *out) {
+static cst_status null_test_lists(const null_test *t, const cst__runs *lists, const cst_path *path,
+                                  cst__made *out) {
   const cst__node node = cst__node_child(&lists->node, 0);
   cst__runs items;
   cst__made made;
   CST__TRY(cst__runs_all(&node, t->assembly.arena, &items, t->assembly.error));
-  CST__TRY(missing_test(t, &items, path, &made));
+  CST__TRY(null_test_node(t, &items, path, &made));
   return cst__made_list(&t->assembly, lists, &made, out);
 }
 
-static cst_status missing_test_structs(const null_test *t, cst__runs *structs, const cst_path *path,
-                                       cst__made *out) {
+static cst_status null_test_structs(const null_test *t, cst__runs *structs, const cst_path *path,
+                                    cst__made *out) {
   const char *step = path->steps[0];
   const cst_path below = {path->steps + 1, path->count - 1};
   int64_t place;
   CST__TRY(cst__field_find(&structs->node, step, &place, t->assembly.error));
   CST__TRY(cst__runs_enter(structs, place, t->assembly.error));
-  cst_status status = below.count == 0 ? missing_test_slots(t, structs, out)
-                                       : missing_test(t, structs, &below, out);
+  cst_status status =
+      below.count == 0 ? null_test_slots(t, structs, out) : null_test_node(t, structs, &below, out);
   if (status != CST_OK && below.count > 0) {
     cst__error_add_path(t->assembly.error, step, strlen(step));
   }
   return status;
 }
 
-static cst_status missing_test(const null_test *t, cst__runs *at, const cst_path *path,
-                               cst__made *out) {
+static cst_status null_test_node(const null_test *t, cst__runs *at, const cst_path *path,
+                                 cst__made *out) {
   if (cst__view_is_list(at->node.view)) {
-    return missing_test_lists(t, at, path, out);
+    return null_test_lists(t, at, path, out);
   }
-  return path->count == 0 ? missing_test_slots(t, at, out) : missing_test_structs(t, at, path, out);
+  return path->count == 0 ? null_test_slots(t, at, out) : null_test_structs(t, at, path, out);
 }
 
 cst_status cst__structured_test_null(const cst_structured *tensor, const cst_path *path,
@@ -100,7 +100,7 @@ cst_status cst__structured_test_null(const cst_structured *tensor, const cst_pat
   const null_test t = {{tensor->array, &arena, error}, test};
   cst_status status = cst__runs_all(&root, &arena, &all, error);
   if (status == CST_OK) {
-    status = missing_test(&t, &all, path, &made);
+    status = null_test_node(&t, &all, path, &made);
   }
   if (status == CST_OK) {
     status = cst__made_tensor(&t.assembly, &made, tensor->is_row, out);
@@ -112,8 +112,8 @@ cst_status cst__structured_test_null(const cst_structured *tensor, const cst_pat
 /* ---- filling ---- */
 
 /* The tensor with other elements, which are as many as all slots of its elements' node. */
-static cst_status missing_put_elements(const cst_structured *tensor, const cst_array *elements,
-                                       cst_structured **out, cst_error *error) {
+static cst_status fill_put_elements(const cst_structured *tensor, const cst_array *elements,
+                                    cst_structured **out, cst_error *error) {
   cst__node path[CST__MAX_LISTS];
   cst__arena arena;
   cst__made made;
@@ -143,8 +143,7 @@ static cst_status missing_put_elements(const cst_structured *tensor, const cst_a
 }
 
 /* All slots of the elements' node, those that lists do not reach as well. */
-static cst_status missing_elements(const cst_structured *tensor, cst_array **out,
-                                   cst_error *error) {
+static cst_status fill_elements(const cst_structured *tensor, cst_array **out, cst_error *error) {
   const cst__node node = cst__structured_elements(tensor);
   cst__arena arena;
   cst__runs all;
@@ -165,10 +164,10 @@ cst_status cst__structured_fill_null(const cst_structured *tensor, const cst_arr
                                      cst_structured **out, cst_error *error) {
   cst_array *elements;
   cst_array *filled = NULL;
-  CST__TRY(missing_elements(tensor, &elements, error));
+  CST__TRY(fill_elements(tensor, &elements, error));
   cst_status status = cst__array_fill_null(elements, fill, &filled, error);
   if (status == CST_OK) {
-    status = missing_put_elements(tensor, filled, out, error);
+    status = fill_put_elements(tensor, filled, out, error);
   }
   cst__array_handle_release(filled);
   cst__array_handle_release(elements);
@@ -196,8 +195,9 @@ cst_status cst__structured_fill_null_lists(const cst_structured *tensor, cst_str
 
 /* The elements that stay, and the lists of the innermost dimension without the others. `tested` are
  * the bools of all elements. */
-static cst_status missing_drop(const cst_structured *tensor, cst__levels *levels,
-                               const cst__levels *tested, cst_structured **out, cst_error *error) {
+static cst_status drop_null_places(const cst_structured *tensor, cst__levels *levels,
+                                   const cst__levels *tested, cst_structured **out,
+                                   cst_error *error) {
   cst__dim *level = &levels->items[levels->count - 1];
   const cst__runs *bools = &tested->rest;
   int64_t *places = cst__levels_take(levels, levels->rest.total, error);
@@ -250,7 +250,7 @@ cst_status cst__structured_drop_null(const cst_structured *tensor, const cst_pat
     if (status == CST_OK) {
       status = cst__levels_open(tensor, rank, &levels, error);
       if (status == CST_OK) {
-        status = missing_drop(tensor, &levels, &tested, out, error);
+        status = drop_null_places(tensor, &levels, &tested, out, error);
         cst__levels_close(&levels);
       }
       cst__levels_close(&tested);

@@ -1,8 +1,8 @@
 /* What <columnstone/structured.h> promises of nulls and of tensors of zeros and ones, without the
  * checks of arguments.
  */
-#ifndef STRUCTURED_MISSING_H
-#define STRUCTURED_MISSING_H
+#ifndef STRUCTURED_TENSOR_NULLS_H
+#define STRUCTURED_TENSOR_NULLS_H
 
 #include "structured/structured.h"
 
@@ -17,4 +17,4 @@ cst_status cst__structured_fill_null_lists(const cst_structured *tensor, cst_str
 cst_status cst__structured_drop_null(const cst_structured *tensor, const cst_path *path,
                                      cst_structured **out, cst_error *error);
 
-#endif /* STRUCTURED_MISSING_H */
+#endif /* STRUCTURED_TENSOR_NULLS_H */

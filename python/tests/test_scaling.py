@@ -118,3 +118,13 @@ def test_time_is_linear_in_the_number_of_names(
 ) -> None:
     few, many = sizes
     assert seconds(work, many) < 0.5 + 40 * seconds(work, few)
+
+
+def test_many_paths_of_a_wide_struct() -> None:
+    """20,000 paths below a struct, whose names are looked up one by one."""
+    names = [f"f{i}" for i in range(20_000)]
+    wide = cst.struct.from_fields({"s": cst.struct.constant(dict.fromkeys(names, 1))})
+    kept = wide.with_only(*[f"s.{name}" for name in names])
+    assert kept["s"].field_names() == tuple(names)
+    assert kept.without(*[f"s.{name}" for name in names[1:]])["s"].field_names() == ("f0",)
+    assert wide["s"][names].field_names() == tuple(names)

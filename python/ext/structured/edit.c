@@ -29,7 +29,8 @@ static int path_list_init(path_list *list, const cst_structured *tensor, PyObjec
   }
   for (; list->count < count; list->count++) {
     PyObject *path = PyTuple_GetItem(paths, list->count);
-    if (cst__py_path_init(&list->items[list->count], schema, path) < 0) {
+    cst__py_path *item = &list->items[list->count];
+    if (cst__py_path_init_after(item, schema, path, list->count > 0 ? item - 1 : NULL) < 0) {
       path_list_reset(list);
       return -1;
     }

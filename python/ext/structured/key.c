@@ -32,7 +32,8 @@ static int read_paths(key_reader *r, PyObject **names, size_t count, cst_index_k
   }
   for (; held->num_paths < count; held->num_paths++) {
     cst__py_path *path = &held->paths[held->num_paths];
-    if (cst__py_path_init(path, r->schema, names[held->num_paths]) < 0) {
+    const cst__py_path *previous = held->num_paths > 0 ? path - 1 : NULL;
+    if (cst__py_path_init_after(path, r->schema, names[held->num_paths], previous) < 0) {
       return -1;
     }
     held->plain[held->num_paths] = path->path;

@@ -12,45 +12,55 @@ static const struct ArrowSchema *struct_below(const struct ArrowSchema *schema) 
   return schema != NULL && strcmp(schema->format, "+s") == 0 ? schema : NULL;
 }
 
+/* Looks from the place after *place on, which becomes that of the field: of many paths, each is
+ * likely to be next to the one before. */
 static const struct ArrowSchema *find_field(const struct ArrowSchema *schema, const char *name,
-                                            size_t size) {
+                                            size_t size, int64_t *place) {
   const struct ArrowSchema *parent = struct_below(schema);
-  for (int64_t i = 0; parent != NULL && i < parent->n_children; i++) {
+  int64_t count = parent != NULL ? parent->n_children : 0;
+  int64_t first = *place + 1 < count ? *place + 1 : 0;
+  for (int64_t k = 0; k < count; k++) {
+    int64_t i = first + k < count ? first + k : first + k - count;
     const char *other = parent->children[i]->name;
     if (other != NULL && strncmp(other, name, size) == 0 && other[size] == '\0') {
+      *place = count > 1 ? i : *place;
       return parent->children[i];
     }
   }
   return NULL;
 }
 
-/* How many bytes of the text are a name within the type; 0: there is none. */
-static size_t longest_name(const struct ArrowSchema *schema, const char *text, size_t size) {
-  while (size > 0 && find_field(schema, text, size) == NULL) {
-    while (size > 0 && text[size - 1] != '.') {
-      size--;
+/* The field whose name is the longest beginning of the text that is one, up to a dot; `*size` are
+ * the bytes of its name. NULL: there is none, and the name goes up to the first dot. */
+static const struct ArrowSchema *find_longest(const struct ArrowSchema *schema, const char *text,
+                                              size_t *size, int64_t *place) {
+  const char *dot = strchr(text, '.');
+  *size = strlen(text);
+  while (*size > 0) {
+    const struct ArrowSchema *field = find_field(schema, text, *size, place);
+    if (field != NULL) {
+      return field;
     }
-    size -= size > 0;
+    while (*size > 0 && text[*size - 1] != '.') {
+      (*size)--;
+    }
+    *size -= *size > 0;
   }
-  return size;
+  *size = dot != NULL ? (size_t)(dot - text) : strlen(text);
+  return NULL;
 }
 
-/* Cuts the text, which is writable, into steps; gives the type below. */
-static const struct ArrowSchema *split_text(const struct ArrowSchema *schema, char *text,
-                                            cst_path *path, const char **steps) {
-  char *end = text + strlen(text);
+/* Cuts the text, which is writable, into steps. */
+static void split_text(const struct ArrowSchema *schema, char *text, cst__py_path *path,
+                       const char **steps) {
+  const char *end = text + strlen(text);
   while (text <= end) {
-    size_t size = longest_name(schema, text, (size_t)(end - text));
-    if (size == 0) {
-      const char *dot = strchr(text, '.');
-      size = dot != NULL ? (size_t)(dot - text) : (size_t)(end - text);
-    }
-    schema = find_field(schema, text, size);
-    steps[path->count++] = text;
+    size_t size;
+    schema = find_longest(schema, text, &size, &path->place);
+    steps[path->path.count++] = text;
     text[size] = '\0';
     text += size + 1;
   }
-  return schema;
 }
 
 static int add_text(cst__py_path *path, const char **steps, PyObject *item, size_t *used) {
@@ -87,10 +97,16 @@ static size_t measure(PyObject *key) {
 }
 
 int cst__py_path_init(cst__py_path *path, const struct ArrowSchema *schema, PyObject *key) {
+  return cst__py_path_init_after(path, schema, key, NULL);
+}
+
+int cst__py_path_init_after(cst__py_path *path, const struct ArrowSchema *schema, PyObject *key,
+                            const cst__py_path *previous) {
   size_t used = 0;
   size_t size = measure(key);
   path->path = (cst_path){NULL, 0};
   path->text = NULL;
+  path->place = previous != NULL ? previous->place : -1;
   if (size == 0) {
     return -1;
   }
@@ -111,8 +127,10 @@ int cst__py_path_init(cst__py_path *path, const struct ArrowSchema *schema, PyOb
   } else {
     result = add_text(path, steps, key, &used);
     path->path.count = 0;
-    if (result == 0 && path->text[0] != '\0') {
-      split_text(schema, path->text, &path->path, steps);
+    if (result == 0 && strchr(path->text, '.') == NULL) {
+      path->path.count = path->text[0] != '\0'; /* a name as a whole, whatever there is */
+    } else if (result == 0) {
+      split_text(schema, path->text, path, steps);
     }
   }
   if (result < 0) {

@@ -69,12 +69,16 @@ typedef struct cst__py_path {
   char *text;                                /* holds the steps */
   const char *few_steps[CST__PY_SHORT_PATH]; /* both, of a short path */
   char short_text[CST__PY_SHORT_PATH];
+  int64_t place; /* of the field that was found last, in its struct; -1: none */
 } cst__py_path;
 
 /* Of a str, or a tuple of str, within a type. A str is looked for as a name as a whole; if there is
  * none, as one up to a dot, the longest first, and the rest below it. A name that is not found is
  * split at its dots, for the library to say what is missing. 0, or -1 with an exception. */
 int cst__py_path_init(cst__py_path *path, const struct ArrowSchema *schema, PyObject *key);
+/* The same for one of many, which are likely to be in order; `previous` may be NULL. */
+int cst__py_path_init_after(cst__py_path *path, const struct ArrowSchema *schema, PyObject *key,
+                            const cst__py_path *previous);
 void cst__py_path_reset(cst__py_path *path);
 
 /* ---- key_array.c ---- */

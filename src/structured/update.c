@@ -117,8 +117,8 @@ static cst_status compare_dimension(comparing *c) {
   *d = (dimension){c->own, c->last};
   c->last = d;
   if (opened_same(&c->own, &c->given)) {
-    CST__TRY(opened_next(&c->own, NULL, c->error));
-    return opened_next(&c->given, NULL, c->error);
+    CST__TRY(cst__runs_open(&c->own.slots, NULL, c->error));
+    return cst__runs_open(&c->given.slots, NULL, c->error);
   }
   CST__TRY(opened_next(&c->own, &own, c->error));
   CST__TRY(opened_next(&c->given, &given, c->error));

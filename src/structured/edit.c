@@ -1,4 +1,5 @@
-/* The walk of changes. */
+/* The walk to the structs whose fields change: lists are opened where a change has to know their
+ * items, structs are made anew, and all beside the way is shared. */
 #include "structured/edit.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Fields by their path: the lists above stay as they are, with the field in place of the struct. */
+/* Projection: the field at a path, or several under new names. The lists above stay as they are,
+ * with the field in place of the struct. */
 #include "structured/branches.h"
 #include "structured/made.h"
 

@@ -1,4 +1,4 @@
-/* The handle: making, counting. */
+/* The handle: making it of an array, counting its owners, and the node of its elements. */
 #include "structured/structured.h"
 
 cst_status cst__structured_result(cst_array *array, bool is_row, cst_structured **out,

@@ -1,4 +1,6 @@
-/* Keys of several items: what each stands for, in which order they are gone through. */
+/* Indexing: the items of a key, what each stands for, and in which order the walk goes through
+ * them.
+ */
 #include "structured/index_arrays.h"
 #include "structured/selection.h"
 

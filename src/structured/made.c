@@ -1,4 +1,5 @@
-/* Arrays that are put together. */
+/* Arrays put together: sharing parts, lists and structs around other parts, and the tensor at the
+ * end. */
 #include "structured/made.h"
 
 #include "arrow/concat.h"

@@ -1,4 +1,4 @@
-/* The fields at some paths and no others. */
+/* Projection that keeps the structs: the fields at some paths and no others. */
 #include "structured/branches.h"
 #include "structured/made.h"
 

@@ -1,5 +1,5 @@
-/* Fields that are had at structs above and below their own: promoted, broadcast, or one after the
- * other. */
+/* Promotion and broadcasting: fields for structs above and below their own, or one after the other.
+ * Each copy is a change of edit.h. */
 #include <string.h>
 
 #include "arrow/owned.h"

@@ -1,4 +1,5 @@
-/* Fields whose values somebody gives: their dimensions are compared with those of the structs. */
+/* Updates: fields whose values somebody gives. Their dimensions are compared with those of the
+ * structs, and each is a change of edit.h. */
 #include <stdio.h>
 #include <string.h>
 

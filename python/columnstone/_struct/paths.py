@@ -120,7 +120,7 @@ class PathOperations(NestedTensor):
         it is not given. ArgumentError for lists of other lengths (with the row), for another number
         of values, for a field of this name unless `replace`; SchemaError for fields of structs.
         """
-        from .mapping import apply_values
+        from .apply import apply_values
 
         made, target = apply_values(self, fn, paths, name, using, replace)
         return _core.nested_update(self, (target,), (made,))  # type: ignore[no-any-return]

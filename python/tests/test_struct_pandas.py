@@ -422,3 +422,14 @@ def test_any_frame(columns: dict[str, Any], index: Any, rows: int) -> None:
 def test_any_hierarchy(paths: set[tuple[str, str]]) -> None:
     columns = pd.MultiIndex.from_tuples(sorted(paths, key=hash))
     same(pd.DataFrame(np.arange(2 * len(paths)).reshape(2, -1), columns=columns))
+
+
+def test_two_fields_of_one_name_are_not_one() -> None:
+    twice = pa.StructArray.from_arrays([pa.array([1, 2]), pa.array([3, 4])], ["a", "a"])
+    tensor = cst.StructuredTensor.from_arrow(twice)
+    batch = cst.record_batch(pa.table([[1], [2]], names=["a", "a"]))
+    calls = [tensor.to_py, tensor[0].to_py, tensor.to_pandas, cst.array(twice).to_pylist]
+    for call in (*calls, batch.to_pydict):
+        with pytest.raises(cst.ArgumentError, match="two fields are named 'a'"):
+            call()
+    assert tensor[:0].to_py() == []

@@ -244,6 +244,10 @@ def _not_a_frame(what: str, why: str, hint: str) -> UnsupportedError:
 
 def _fields_of(structs: Any) -> dict[str, tuple[Any, Notes]]:
     """The fields of a struct array without nulls."""
+    names = [field.name for field in structs.type]
+    if len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        raise argument_error(f"two fields are named {name!r}", "rename one of them")
     return {field.name: (structs.field(i), notes_of(field)) for i, field in enumerate(structs.type)}
 
 

@@ -82,6 +82,10 @@ double cst__py_half(uint16_t bits);
 bool cst__py_list_items(const struct ArrowSchema *schema, const struct ArrowArray *array,
                         int64_t slot, int64_t *begin, int64_t *end);
 
+/* The dict that has been made of a struct's fields (taken over; NULL: NULL). An ArgumentError if
+ * two of them have one name: one would be lost. */
+PyObject *cst__py_named_once(cst__py_state *state, const struct ArrowSchema *schema,
+                             PyObject *dict);
 /* Slot i of an array as a Python object: None, int, float, bytes, str, list, dict. */
 PyObject *cst__py_value(cst__py_state *state, const struct ArrowSchema *schema,
                         const struct ArrowArray *array, int64_t i);

@@ -3,6 +3,7 @@
  * Source: "Arrow columnar format": layouts of the types.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ext/arrow/arrow.h"
 
@@ -99,6 +100,36 @@ static PyObject *primitive(char letter, const void *values, int64_t at) {
   }
 }
 
+static const char *arrow_field_name(const struct ArrowSchema *schema, int64_t i) {
+  const char *name = schema->children[i]->name;
+  return name == NULL ? "" : name;
+}
+
+/* True if one of the fields after it has the name of field i. */
+static bool is_named_again(const struct ArrowSchema *schema, int64_t i) {
+  for (int64_t k = i + 1; k < schema->n_children; k++) {
+    if (strcmp(arrow_field_name(schema, k), arrow_field_name(schema, i)) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+PyObject *cst__py_named_once(cst__py_state *state, const struct ArrowSchema *schema,
+                             PyObject *dict) {
+  int64_t i = 0;
+  if (dict == NULL || PyDict_Size(dict) == schema->n_children) {
+    return dict;
+  }
+  Py_DECREF(dict);
+  while (i + 1 < schema->n_children && !is_named_again(schema, i)) {
+    i++;
+  }
+  return cst__py_fail(state, CST_INVALID_ARGUMENT, "rename one of them",
+                      "two fields are named '%.100s', and a dict holds one",
+                      arrow_field_name(schema, i));
+}
+
 static PyObject *struct_value(cst__py_state *state, const struct ArrowSchema *schema,
                               const struct ArrowArray *array, int64_t at) {
   PyObject *dict = PyDict_New();
@@ -112,7 +143,7 @@ static PyObject *struct_value(cst__py_state *state, const struct ArrowSchema *sc
     Py_XDECREF(name);
     Py_XDECREF(value);
   }
-  return dict;
+  return cst__py_named_once(state, schema, dict);
 }
 
 /* Lists by an offset and a size each. */

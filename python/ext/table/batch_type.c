@@ -148,7 +148,7 @@ static PyObject *to_pydict(PyObject *object, PyObject *unused) {
     Py_XDECREF(name);
     Py_XDECREF(values);
   }
-  return dict;
+  return cst__py_named_once(state, schema, dict);
 }
 
 static PyObject *batch_export_schema(PyObject *object, PyObject *unused) {

@@ -35,8 +35,8 @@ def forever(call):  # CPython 3.11 does not catch what is raised as a loop of th
     while True: call()
 def passed(*args): print(*args, time.monotonic(), flush=True)
 {prepare}
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     {call}
 except {exception}:
     passed("caught")

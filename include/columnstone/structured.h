@@ -215,7 +215,7 @@ CST_API cst_status cst_structured_stack(const cst_structured *const *tensors, si
                                         int axis, cst_structured **out, cst_error *error);
 
 /* Repeats the lists of each dimension multiples[dimension] times (one number per dimension).
- * CST_LIMIT for more elements than 64 bits count. */
+ * CST_LIMIT for more elements than an array may have (2^57). */
 CST_API cst_status cst_structured_tile(const cst_structured *tensor, const int64_t *multiples,
                                        cst_structured **out, cst_error *error);
 

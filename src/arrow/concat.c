@@ -18,8 +18,9 @@ enum { PIECE_WORK = 64 /* that a piece makes besides its bytes */ };
 static cst_status count_slots(const cst__level *level, int64_t *out, cst_error *error) {
   *out = 0;
   for (size_t i = 0; i < level->count; i++) {
-    if (__builtin_add_overflow(*out, level->pieces[i].length, out)) {
-      return cst__fail(error, CST_LIMIT, "use smaller batches", "more slots than 64 bits count");
+    *out += level->pieces[i].length; /* two lengths do not overflow */
+    if (*out > CST__MAX_SLOTS) {
+      return cst__fail(error, CST_LIMIT, "use smaller batches", "more slots than an array has");
     }
   }
   return CST_OK;

@@ -18,6 +18,9 @@
 /* Slots of layout OPAQUE are `fixed_size` bytes that are carried along and never looked into. What
  * lies in an array of layout OTHER is not looked at: readers refuse it with CST_UNSUPPORTED. */
 
+/* Above this, bytes of a buffer no longer fit 64 bits: no array is that long. */
+#define CST__MAX_SLOTS (INT64_MAX / 64)
+
 typedef struct cst__view cst__view;
 struct cst__view {
   cst__layout layout;

@@ -12,9 +12,6 @@
 
 enum { MAX_DEPTH = 100, MAX_CHILDREN = 1 << 20, MAX_VIEWS = 1 << 22 };
 
-/* Above this, bytes of a buffer no longer fit 64 bits: no real array is that long. */
-#define MAX_SLOTS (INT64_MAX / 64)
-
 typedef struct view_maker {
   cst__arena *arena;
   bool trusted;
@@ -49,7 +46,7 @@ static cst_status check_array(const view_maker *m, const struct ArrowArray *arra
     return cst__fail(m->error, CST_INVALID_ARGUMENT, NULL, "the Arrow array is %s",
                      array == NULL ? "missing" : "released");
   }
-  if (array->length < 0 || array->offset < 0 || array->length > MAX_SLOTS - array->offset) {
+  if (array->length < 0 || array->offset < 0 || array->length > CST__MAX_SLOTS - array->offset) {
     return cst__fail(m->error, CST_CORRUPT, NULL, "an array of length %lld and offset %lld",
                      (long long)array->length, (long long)array->offset);
   }

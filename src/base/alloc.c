@@ -166,7 +166,7 @@ void *cst__arena_take(cst__arena *arena, size_t size) {
   if (size > SIZE_MAX - 15) {
     return NULL;
   }
-  size = (size + 15) & ~(size_t)15;
+  size = size > 0 ? (size + 15) & ~(size_t)15 : 16; /* NULL means that there is no memory */
   if ((size_t)(arena->end - arena->at) < size && !arena_add_block(arena, size)) {
     return NULL;
   }

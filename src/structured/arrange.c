@@ -207,8 +207,7 @@ static cst_status merge_levels(const cst_structured *tensor, cst__levels *levels
     for (int64_t i = 0; i <= merged->num_lists; i++) {
       merged->splits[i] = next->splits[merged->splits[i]];
     }
-    bool is_fixed = merged->size >= 0 && next->size >= 0;
-    merged->size = is_fixed ? merged->size * next->size : -1;
+    merged->size = cst__dim_size_product(merged->size, next->size);
   }
   CST__TRY(cst__levels_rest(levels, tensor, &rest, error));
   cst_status status = cst__levels_tensor(levels->items, outer + 1, rest, out, error);

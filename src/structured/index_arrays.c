@@ -67,7 +67,7 @@ static cst_status read_mask(const arrays_reader *r, size_t item, const cst__indi
     for (int64_t i = 0; i < *count && rank > 1; i++) {
       values[i] = values[i] / below % length;
     }
-    below *= length;
+    below *= *count > 0 ? length : 1; /* of nothing, it may be more than 64 bits count */
     r->out->dims[r->out->num_dims + d] = (cst__index_array){item, shape[d], values, 1, count};
   }
   if (rank == 0) {
@@ -186,12 +186,12 @@ static cst_status make_common_levels(const arrays_reader *r, const int64_t *shap
     if (level->splits == NULL) {
       return CST_NO_MEMORY;
     }
-    for (int64_t i = 1; i <= total; i++) {
-      level->splits[i] = i * shape[d];
-    }
     if (__builtin_mul_overflow(total, shape[d], &total)) {
       return cst__fail(r->error, CST_LIMIT, NULL,
                        "the arrays together have more values than 64 bits count");
+    }
+    for (int64_t i = 1; i <= level->num_lists; i++) {
+      level->splits[i] = i * shape[d];
     }
   }
   by->count = total;

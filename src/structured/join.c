@@ -85,7 +85,7 @@ static cst_status join_add_lists(joining *j, cst__dim *out) {
     for (int64_t k = 0; k <= out->num_lists; k++) {
       out->splits[k] += level->splits[k];
     }
-    out->size = out->size >= 0 && level->size >= 0 ? out->size + level->size : -1;
+    out->size = cst__dim_size_sum(out->size, level->size);
     for (int64_t k = 0; i > 0 && out->nulls != NULL && k < out->num_lists; k++) {
       out->nulls[k] &= level->nulls != NULL ? level->nulls[k] : 0;
     }
@@ -231,7 +231,7 @@ cst_status cst__structured_stack(const cst_structured *const *tensors, size_t co
 /* ---- tiling ---- */
 
 static cst_status tile_limit(cst_error *error) {
-  return cst__fail(error, CST_LIMIT, NULL, "more elements than 64 bits count");
+  return cst__fail(error, CST_LIMIT, NULL, "more elements than an array has");
 }
 
 /* The items of each list, as often as it is repeated. */
@@ -239,7 +239,10 @@ static cst_status tile_items(const cst_structured *tensor, cst__levels *levels, 
                              cst_array **out, cst_error *error) {
   const cst__dim *dim = &levels->items[levels->count - 1];
   int64_t count;
-  if (__builtin_mul_overflow(dim->num_lists, times, &count)) {
+  if (cst__dim_total(dim) == 0) {
+    return cst__levels_rest(levels, tensor, out, error);
+  }
+  if (__builtin_mul_overflow(dim->num_lists, times, &count) || count == INT64_MAX) {
     return tile_limit(error);
   }
   int64_t *begins = cst__levels_take(levels, count, error);
@@ -265,14 +268,14 @@ static cst_status tile_lists(const cst_structured *tensor, cst__levels *levels, 
   cst__dim *dim = &levels->items[levels->count - 1];
   int64_t total;
   cst_array *rest;
-  if (__builtin_mul_overflow(cst__dim_total(dim), times, &total)) {
+  if (__builtin_mul_overflow(cst__dim_total(dim), times, &total) || total > CST__MAX_SLOTS) {
     return tile_limit(error);
   }
   CST__TRY(tile_items(tensor, levels, times, &rest, error));
   for (int64_t i = 0; i <= dim->num_lists; i++) {
     dim->splits[i] *= times;
   }
-  dim->size = dim->size >= 0 ? dim->size * times : -1;
+  dim->size = cst__dim_size_product(dim->size, times);
   cst_status status = cst__levels_tensor(levels->items, levels->count, rest, out, error);
   cst__array_handle_release(rest);
   return status;

@@ -203,7 +203,8 @@ static cst_status stack_type(const stacking *s, const cst__dim *level, cst__made
 }
 
 static cst_status stack_level(const stacking *s, const cst__dim *level, cst__made *made) {
-  bool is_fixed = level->size >= 0 && level->nulls == NULL;
+  /* Arrow's sizes have 32 bits; what is larger has no lists, or no memory. */
+  bool is_fixed = level->size >= 0 && level->size <= INT32_MAX && level->nulls == NULL;
   struct ArrowArray lists;
   cst__dim plain = *level;
   plain.size = is_fixed ? level->size : -1;

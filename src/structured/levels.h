@@ -21,6 +21,18 @@ static inline int64_t cst__dim_total(const cst__dim *level) {
   return level->splits[level->num_lists];
 }
 
+/* The size of lists that are put together of lists of two sizes, or of so many lists; -1: they may
+ * differ, or 64 bits do not count it (of no lists, say). */
+static inline int64_t cst__dim_size_sum(int64_t size, int64_t other) {
+  int64_t sum;
+  return size < 0 || other < 0 || __builtin_add_overflow(size, other, &sum) ? -1 : sum;
+}
+
+static inline int64_t cst__dim_size_product(int64_t size, int64_t times) {
+  int64_t product;
+  return size < 0 || times < 0 || __builtin_mul_overflow(size, times, &product) ? -1 : product;
+}
+
 /* Gives an array of a slot per list a bitmap, if some are null. */
 cst_status cst__dim_validity(const cst__dim *dim, struct ArrowArray *out, cst_error *error);
 

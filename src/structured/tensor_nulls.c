@@ -1,7 +1,10 @@
 /* Nulls: looking for them, filling them, dropping what is null. */
 #include "structured/tensor_nulls.h"
 
+#include <string.h>
+
 #include "arrow/owned.h"
+#include "base/interrupt.h"
 #include "structured/levels.h"
 #include "structured/made.h"
 #include "table/lists.h"
@@ -29,6 +32,42 @@ static bool null_test_slot(const null_test *t, const cst__runs *field, int64_t s
   return end > begin;
 }
 
+/* The bits of slots that nothing above hides, as a whole; false: they are to be looked at one by
+ * one. */
+static bool null_test_bits(const null_test *t, const cst__runs *field, uint8_t *bits) {
+  const cst__view *view = field->node.view;
+  size_t size = cst__bits_size(view->length);
+  bool is_null = t->test == CST_IS_NULL;
+  if (field->veil != NULL || (!is_null && cst__view_is_list(view)) ||
+      (view->null_count > 0 && view->validity == NULL)) {
+    return false;
+  }
+  if (view->null_count == 0) {
+    memset(bits, is_null ? 0 : 0xff, size);
+    return true;
+  }
+  memset(bits, 0, size);
+  cst__bits_copy(bits, 0, view->validity, view->offset, view->length);
+  for (size_t i = 0; i < size && is_null; i++) {
+    bits[i] = (uint8_t)~bits[i];
+  }
+  return true;
+}
+
+static cst_status null_test_each(const null_test *t, const cst__runs *field, uint8_t *bits) {
+  int64_t length = field->node.view->length;
+  size_t work = 0;
+  memset(bits, 0, cst__bits_size(length));
+  for (int64_t i = 0; i < length; i++) {
+    unsigned is_so = null_test_slot(t, field, i);
+    bits[i >> 3] = (uint8_t)(bits[i >> 3] | is_so << (i & 7));
+    if (cst__stretch_is_over(&work, 4)) {
+      CST__TRY(cst__interrupted(t->assembly.error));
+    }
+  }
+  return CST_OK;
+}
+
 static cst_status null_test_slots(const null_test *t, const cst__runs *field, cst__made *out) {
   const cst__assembly *a = &t->assembly;
   struct ArrowSchema *bools = cst__arena_take(a->arena, sizeof *bools);
@@ -44,10 +83,12 @@ static cst_status null_test_slots(const null_test *t, const cst__runs *field, cs
     cst__made_release(out);
     return cst__fail_memory(a->error, size);
   }
-  memset(bits, 0, size);
-  for (int64_t i = 0; i < length; i++) {
-    unsigned is_so = null_test_slot(t, field, i);
-    bits[i >> 3] = (uint8_t)(bits[i >> 3] | is_so << (i & 7));
+  if (!null_test_bits(t, field, bits)) {
+    cst_status status = null_test_each(t, field, bits);
+    if (status != CST_OK) {
+      cst__made_release(out);
+      return status;
+    }
   }
   out->array.length = length;
   out->schema = bools;

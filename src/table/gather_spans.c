@@ -269,6 +269,7 @@ enum { OFFSETS_BLOCK = 8 /* that are made at once where they may be, as with SPA
     bool is_bad = false;                                                                      \
     for (int64_t i = 0; i < spans->count; i++) {                                              \
       int64_t count = spans->ends[i + 1] - spans->ends[i];                                    \
+      x->begins[i] = 0;                                                                       \
       if (count > 0) {                                                                        \
         const type *from = (const type *)view->offsets + view->offset + spans->begins[i] + 1; \
         type *entries = to + spans->ends[i] + 1;                                              \
@@ -303,6 +304,7 @@ static bool span_each_offset(const cst__spans *spans, const cst__view *view, voi
     int64_t slot = spans->begins[i];
     for (; at < spans->ends[i + 1]; at++, slot += spans->step) {
       int64_t size = 0;
+      x->begins[at] = 0;
       if (!cst__view_is_null(view, slot)) {
         int64_t entry = view->offset + slot;
         x->begins[at] = cst__view_entry(view->offsets, view->offset_width, entry);
@@ -450,15 +452,18 @@ static cst_status spans_fill(const spanning *s, const cst__node *node, struct Ar
       return spans_fixed_lists(s, node, out);
     case CST__LAYOUT_STRUCT:
       return spans_fields(s, node, out);
+    case CST__LAYOUT_NULL:
+      out->null_count = out->length;
+      return CST_OK;
     default:
       return spans_fixed(s, view, out);
   }
 }
 
-/* Views and list views share their blocks; what is of type null, or unknown, has no slots. */
+/* Views and list views share their blocks; what is unknown has no slots. */
 static bool spans_go_each(const cst__view *view) {
   return view->layout == CST__LAYOUT_BINARY_VIEW || view->layout == CST__LAYOUT_LIST_VIEW ||
-         view->layout == CST__LAYOUT_NULL || view->layout == CST__LAYOUT_OTHER;
+         view->layout == CST__LAYOUT_OTHER;
 }
 
 static cst_status spans_node(const spanning *s, const cst__node *node, struct ArrowArray *out) {

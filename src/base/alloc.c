@@ -9,16 +9,21 @@
 
 static bool is_big(size_t size, size_t align) { return size >= CST__BIG_BLOCK && align <= 64; }
 
-static void *default_allocate(void *ctx, size_t size, size_t align) {
-  (void)ctx;
+static void *allocate_small(size_t size, size_t align) {
   void *ptr = NULL;
-  if (is_big(size, align)) {
-    return cst__big_take(size);
-  }
   if (align <= _Alignof(max_align_t)) {
     return malloc(size ? size : 1);
   }
   return posix_memalign(&ptr, align, size ? size : 1) == 0 ? ptr : NULL;
+}
+
+static void *default_allocate(void *ctx, size_t size, size_t align) {
+  (void)ctx;
+  if (is_big(size, align)) {
+    return cst__big_take(size);
+  }
+  void *ptr = allocate_small(size, align);
+  return ptr == NULL && cst__big_drop() ? allocate_small(size, align) : ptr;
 }
 
 static void default_release(void *ctx, void *ptr, size_t size, size_t align) {

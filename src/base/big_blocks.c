@@ -1,7 +1,8 @@
 /* Large blocks, kept for reuse.
  *
  * A slot holds a block or NULL. Whoever exchanges a block out of its slot owns it, and may look at
- * the capacity that stands at its beginning; there is no lock.
+ * the capacity that stands at its beginning. There is no lock, and so nothing that a fork could
+ * leave locked; a block that another thread has in its hands meanwhile is lost to the child.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* madvise, MADV_HUGEPAGE */
@@ -32,7 +33,7 @@ enum { KEEP_AT_FIRST = 1 };
 #endif
 
 static _Atomic(void *) slots[NUM_SLOTS];
-static atomic_size_t kept; /* bytes in all slots */
+static atomic_size_t kept; /* bytes in all slots, and of blocks on their way in or out */
 static atomic_uint next_victim;
 static atomic_bool keeps = KEEP_AT_FIRST;
 
@@ -48,40 +49,38 @@ static size_t big_capacity_of(const void *block) {
   return capacity;
 }
 
-/* Empties a slot: the block is the caller's. */
+/* Empties a slot: the block is the caller's, but counts as kept. */
 static void *big_take_out(size_t i) {
   void *block = atomic_load_explicit(&slots[i], memory_order_relaxed);
-  block = block != NULL ? atomic_exchange(&slots[i], NULL) : NULL;
-  if (block != NULL) {
-    atomic_fetch_sub(&kept, big_capacity_of(block));
-  }
-  return block;
+  return block != NULL ? atomic_exchange(&slots[i], NULL) : NULL;
 }
 
 /* False if the slot is taken. */
-static bool big_put_in(size_t i, void *block, size_t capacity) {
+static bool big_put_in(size_t i, void *block) {
   void *empty = NULL;
-  memcpy(block, &capacity, sizeof capacity);
-  atomic_fetch_add(&kept, capacity);
-  if (atomic_compare_exchange_strong(&slots[i], &empty, block)) {
-    return true;
-  }
-  atomic_fetch_sub(&kept, capacity);
-  return false;
+  return atomic_load_explicit(&slots[i], memory_order_relaxed) == NULL &&
+         atomic_compare_exchange_strong(&slots[i], &empty, block);
 }
 
-/* In an empty slot, or in that of another block, which is freed. */
-static void big_keep_block(void *block, size_t capacity) {
+/* A block that counts as kept, no longer; may be NULL. */
+static void big_free(void *block) {
+  if (block != NULL) {
+    atomic_fetch_sub(&kept, big_capacity_of(block));
+    free(block);
+  }
+}
+
+/* Puts a block that counts as kept in an empty slot, or in that of another one, which is freed. */
+static void big_place(void *block) {
   for (size_t i = 0; i < NUM_SLOTS; i++) {
-    if (atomic_load_explicit(&slots[i], memory_order_relaxed) == NULL &&
-        big_put_in(i, block, capacity)) {
+    if (big_put_in(i, block)) {
       return;
     }
   }
   size_t victim = atomic_fetch_add(&next_victim, 1) % NUM_SLOTS;
-  free(big_take_out(victim));
-  if (!big_put_in(victim, block, capacity)) {
-    free(block);
+  big_free(big_take_out(victim));
+  if (!big_put_in(victim, block)) {
+    big_free(block);
   }
 }
 
@@ -99,6 +98,16 @@ static void *big_allocate(size_t capacity) {
   return block;
 }
 
+bool cst__big_drop(void) {
+  bool any = false;
+  for (size_t i = 0; i < NUM_SLOTS; i++) {
+    void *block = big_take_out(i);
+    any |= block != NULL;
+    big_free(block);
+  }
+  return any;
+}
+
 void *cst__big_take(size_t size) {
   if (size > SIZE_MAX / 2) {
     return NULL;
@@ -107,35 +116,48 @@ void *cst__big_take(size_t size) {
   for (size_t i = 0; i < NUM_SLOTS && atomic_load_explicit(&kept, memory_order_relaxed) > 0; i++) {
     void *block = big_take_out(i);
     if (block != NULL && big_capacity_of(block) == capacity) {
+      atomic_fetch_sub(&kept, capacity);
       return block;
     }
-    if (block != NULL && !big_put_in(i, block, big_capacity_of(block))) {
-      big_keep_block(block, big_capacity_of(block));
+    if (block != NULL && !big_put_in(i, block)) {
+      big_place(block);
     }
   }
-  return big_allocate(capacity);
+  void *block = big_allocate(capacity);
+  return block == NULL && cst__big_drop() ? big_allocate(capacity) : block;
 }
 
-/* Makes room for one more block: frees others, one after the other. */
-static void big_make_room(size_t capacity) {
-  for (size_t i = 0; i < NUM_SLOTS && atomic_load(&kept) + capacity > MOST_KEPT; i++) {
-    free(big_take_out(atomic_fetch_add(&next_victim, 1) % NUM_SLOTS));
+/* Counts a block as kept, and frees others until all that are kept are few enough. False if they
+ * are not: other threads are about to place as many. Whoever counts last sees all the others, so
+ * that the bound holds. */
+static bool big_count(size_t capacity) {
+  size_t total = atomic_fetch_add(&kept, capacity) + capacity;
+  for (size_t i = 0; i < NUM_SLOTS && total > MOST_KEPT; i++) {
+    big_free(big_take_out(atomic_fetch_add(&next_victim, 1) % NUM_SLOTS));
+    total = atomic_load(&kept);
   }
+  if (total > MOST_KEPT) {
+    atomic_fetch_sub(&kept, capacity);
+    return false;
+  }
+  return true;
 }
 
 void cst__big_give(void *block, size_t size) {
   size_t capacity = big_capacity(size);
-  if (!atomic_load(&keeps) || capacity > MOST_KEPT / 2) {
+  if (!atomic_load(&keeps) || capacity > MOST_KEPT / 2 || !big_count(capacity)) {
     free(block);
     return;
   }
-  big_make_room(capacity);
-  big_keep_block(block, capacity);
+  memcpy(block, &capacity, sizeof capacity);
+  big_place(block);
 }
 
 void cst__big_keep(bool keep) {
   atomic_store(&keeps, keep);
-  for (size_t i = 0; i < NUM_SLOTS && !keep; i++) {
-    free(big_take_out(i));
+  if (!keep) {
+    (void)cst__big_drop();
   }
 }
+
+size_t cst__big_kept(void) { return atomic_load(&kept); }

@@ -15,6 +15,16 @@ static cst_status only_of_lists(const cst__assembly *a, const cst__runs *lists,
   return cst__made_list(a, lists, &made, out);
 }
 
+/* Of a field that is kept whole, what lies in it may be named as well: if it is there. */
+static cst_status only_check(const cst__assembly *a, const cst__runs *structs,
+                             const cst__path_set *set) {
+  for (size_t i = 0; i < set->count; i++) {
+    CST__TRY(cst__field_check(&structs->node, &set->paths[set->members[i]], set->depth - 1,
+                              a->error));
+  }
+  return CST_OK;
+}
+
 static cst_status only_branch(const cst__assembly *a, const cst__runs *structs,
                               const cst__branch *branch, cst__made *out) {
   cst__runs field = *structs;
@@ -23,6 +33,7 @@ static cst_status only_branch(const cst__assembly *a, const cst__runs *structs,
   }
   field.node = cst__node_child(&structs->node, branch->place);
   if (branch->end != NULL) {
+    CST__TRY(only_check(a, structs, &branch->below));
     return cst__made_share(a, &field, out);
   }
   cst_status status = only_node(a, &field, &branch->below, out);
@@ -68,11 +79,17 @@ cst_status cst__structured_only(const cst_structured *tensor, const cst_path *pa
   cst__path_set set;
   cst__runs all;
   cst__made made;
+  const cst__node elements = cst__structured_elements(tensor);
+  bool is_whole = false;
   for (size_t i = 0; i < count; i++) {
-    if (paths[i].count == 0) {
-      *out = cst__structured_retain(tensor);
-      return CST_OK;
-    }
+    is_whole |= paths[i].count == 0;
+  }
+  for (size_t i = 0; i < count && is_whole; i++) {
+    CST__TRY(cst__field_check(&elements, &paths[i], 0, error));
+  }
+  if (is_whole) {
+    *out = cst__structured_retain(tensor);
+    return CST_OK;
   }
   if (!tensor->is_struct) {
     return cst__fail_leaf(tensor, error);

@@ -1,5 +1,6 @@
 /* Large blocks that are kept for reuse. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -32,7 +33,28 @@ TEST(nothing_is_kept_without_end) {
     CHECK(blocks[i] != NULL);
     cst__big_give(blocks[i], CST__BIG_BLOCK + (i << 17));
   }
+  CHECK(cst__big_kept() <= 64 << 20);
   cst__big_keep(false); /* the leak check of the sanitizers sees whether all are free */
+  CHECK_EQ(cst__big_kept(), 0);
+}
+
+TEST(what_is_kept_goes_where_memory_is_short) {
+  cst__big_keep(true);
+  cst__big_give(cst__big_take(300000), 300000);
+  CHECK(cst__big_kept() >= 300000);
+  harness_fail_allocation_after(1);
+  void *block = cst__big_take(900000);
+  harness_fail_allocation_after(0);
+  CHECK(block != NULL);
+  CHECK_EQ(cst__big_kept(), 0);
+  cst__big_give(block, 900000);
+  harness_fail_allocation_after(1);
+  block = cst__new(NULL, 100);
+  harness_fail_allocation_after(0);
+  CHECK(block != NULL);
+  CHECK_EQ(cst__big_kept(), 0);
+  cst__delete(block);
+  cst__big_keep(false);
 }
 
 TEST(no_memory_for_the_impossible) {
@@ -59,4 +81,32 @@ TEST(threads_share_them) {
     CHECK_EQ(pthread_create(&threads[i], NULL, take_and_give, NULL), 0);
   for (size_t i = 0; i < 4; i++) CHECK_EQ(pthread_join(threads[i], NULL), 0);
   cst__big_keep(false);
+  CHECK_EQ(cst__big_kept(), 0);
+}
+
+/* All threads come at once with more than is kept. */
+static void *give_large(void *blocks) {
+  enum { SIZE = 20 << 20 };
+  for (size_t i = 0; i < 10; i++) {
+    void *some[4];
+    for (size_t k = 0; k < 4; k++) some[k] = cst__big_take(SIZE);
+    for (size_t k = 0; k < 4; k++) {
+      cst__big_give(some[k], SIZE);
+      atomic_fetch_add((atomic_size_t *)blocks, cst__big_kept() <= 160 << 20);
+    }
+  }
+  return NULL;
+}
+
+TEST(threads_keep_no_more_together) {
+  pthread_t threads[4];
+  atomic_size_t within = 0;
+  cst__big_keep(true);
+  for (size_t i = 0; i < 4; i++)
+    CHECK_EQ(pthread_create(&threads[i], NULL, give_large, &within), 0);
+  for (size_t i = 0; i < 4; i++) CHECK_EQ(pthread_join(threads[i], NULL), 0);
+  CHECK(cst__big_kept() <= 64 << 20); /* on the way in, each may have one more */
+  CHECK_EQ(within, 160);
+  cst__big_keep(false);
+  CHECK_EQ(cst__big_kept(), 0);
 }

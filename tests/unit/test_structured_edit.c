@@ -300,6 +300,12 @@ TEST(only_what_paths_lead_to_is_kept) {
   CHECK_STR(error.hint, "did you mean 'price'?");
   CHECK_EQ(cst_structured_only(tensor, below, 1, &out, &error), CST_SCHEMA);
   CHECK_STR(error.path, "id.x");
+  const cst_path beside_whole[] = {PATH("event", "prices"), PATH("event")};
+  CHECK_EQ(cst_structured_only(tensor, beside_whole, 2, &out, &error), CST_NOT_FOUND);
+  CHECK_STR(error.path, "event.prices");
+  const cst_path beside_top[] = {PATH("events"), {NULL, 0}};
+  CHECK_EQ(cst_structured_only(tensor, beside_top, 2, &out, &error), CST_NOT_FOUND);
+  CHECK_STR(error.path, "events");
   CHECK_EQ(cst_structured_only(tensor, top, 1, &out, &error), CST_OK);
   CHECK(out == tensor);
   cst_structured_release(out);

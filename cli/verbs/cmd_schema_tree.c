@@ -7,6 +7,23 @@
 /* Fields of a struct that a terminal shows. */
 enum { FIELDS_ON_TERMINAL = 100 };
 
+/* A pipe whose first bytes are no records of the format is one of rows without columns, until
+ * somebody reads it. */
+static cst_status check_first_rows(cst_source *source, cst_error *error) {
+  cst_pass *pass;
+  struct ArrowArray rows;
+  cst_status status = cst_pass_new(source, &pass, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = cst_pass_next(pass, &rows, error);
+  if (status == CST_OK && rows.release != NULL) {
+    rows.release(&rows);
+  }
+  cst_pass_free(pass);
+  return status;
+}
+
 /* What the schema fixes shows in the shapes. */
 static cst_status read_row_type(cli_settings *settings, struct ArrowSchema *out, cst_error *error) {
   cst_source *source;
@@ -15,6 +32,12 @@ static cst_status read_row_type(cli_settings *settings, struct ArrowSchema *out,
       cli_open(settings, settings->paths, settings->num_paths, NULL, &source, error);
   if (status == CST_OK) {
     status = cst_source_arrow_schema(source, out, error);
+    if (status == CST_OK && out->n_children == 0) {
+      status = check_first_rows(source, error);
+      if (status != CST_OK) {
+        out->release(out);
+      }
+    }
     cst_source_release(source);
   }
   return status;
@@ -46,7 +69,9 @@ static int draw_tree(cli_settings *settings) {
 static int run_schema_tree(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_schema_tree, argc, argv, &settings);
-  if (status < 0) {
+  if (status < 0 && settings.json && settings.nested.ascii) {
+    status = cli_usage(&cli_schema_tree, NULL, "--ascii and --json do not go together");
+  } else if (status < 0) {
     status = draw_tree(&settings);
   }
   cli_settings_reset(&settings);

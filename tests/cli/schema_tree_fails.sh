@@ -6,3 +6,7 @@ columnstone schema tree t.csv --columns prise || echo "exit status $?"
 printf '{"a": 1}\n{"a": [1}\n' >damaged.jsonl
 columnstone schema tree damaged.jsonl || echo "exit status $?"
 columnstone schema trea t.csv || echo "exit status $?"
+columnstone schema tree t.csv --ascii --json || echo "exit status $?"
+# Nor does a pipe pass for rows without columns; one without bytes is.
+columnstone schema tree - <t.csv || echo "exit status $?"
+columnstone schema tree - </dev/null

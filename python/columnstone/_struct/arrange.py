@@ -36,7 +36,7 @@ def concat(values: Iterable[object], axis: int = 0) -> Nested:
 @public_struct
 def stack(values: Iterable[object], axis: int = 0) -> Nested:
     """The tensors side by side along a new dimension. They have one rank, and the same rows in the
-    dimensions before the axis; after it they may differ in length.
+    dimensions before the axis; after it they may differ in length. What is null stays so.
 
     >>> stack([[1, 2], [3, 4]], axis=1).to_py()
     [[1, 3], [2, 4]]
@@ -73,7 +73,8 @@ def _axis(nested: Nested, axis: int) -> int:
 
 @public_struct
 def tile(tensor: object, multiples: Sequence[int]) -> Nested:
-    """The tensor repeated along each dimension, which has a number in `multiples`.
+    """The tensor repeated along each dimension, which has a number in `multiples`. Null rows stay
+    null.
 
     >>> tile([[1], [2, 3]], [1, 2]).to_py()
     [[1, 1], [2, 3, 2, 3]]
@@ -86,7 +87,7 @@ def tile(tensor: object, multiples: Sequence[int]) -> Nested:
 
 @public_struct
 def expand_dims(tensor: object, axis: int) -> Nested:
-    """The tensor with a new dimension of length 1.
+    """The tensor with a new dimension of length 1. What is null stays so, within it.
 
     >>> expand_dims([1, 2], 1).to_py()
     [[1], [2]]
@@ -114,7 +115,8 @@ def squeeze(tensor: object, axis: int | Sequence[int] | None = None) -> Nested:
 
 @public_struct
 def merge_dims(tensor: object, outer: int, inner: int) -> Nested:
-    """The dimensions from outer to inner as one, their rows one after the other.
+    """The dimensions from outer to inner as one, their rows one after the other; a null row within
+    them holds nothing.
 
     >>> merge_dims([[1], [2, 3]], 0, 1).to_py()
     [1, 2, 3]

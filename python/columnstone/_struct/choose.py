@@ -53,7 +53,9 @@ def batch_gather(tensor: object, indices: object) -> Nested:
 @public_struct
 def gather_nd(tensor: object, indices: object, batch_dims: int = 0) -> Nested:
     """What stands at coordinates: the innermost dimension of the indices has a place for each of
-    the dimensions after the first `batch_dims`, or for some of them.
+    the dimensions after the first `batch_dims`, or for the first of them: then what stands there is
+    a row. Negative places count from the end; a null place, or one in a null row, gives null.
+    IndexingError, with the row, for a place that it has not.
 
     >>> gather_nd([[1, 2], [3]], [[0, 1], [1, 0]]).to_py()
     [2, 3]
@@ -76,7 +78,7 @@ def boolean_mask(tensor: object, mask: object, axis: int = 0) -> Nested:
 
 @public_struct
 def reverse(tensor: object, axis: int | Sequence[int] = 0) -> Nested:
-    """The rows of one dimension, or of several, backwards.
+    """The rows of one dimension, or of several, backwards. Null rows stay null.
 
     >>> reverse([[1, 2], [3]], axis=1).to_py()
     [[2, 1], [3]]

@@ -33,14 +33,19 @@ def is_null(tensor: object, path: Path = "") -> Nested:
 @public_struct
 def has(tensor: object, path: Path) -> Nested:
     """A bool for each element: True where its field at the path is there, which is neither null
-    nor an empty list."""
+    nor an empty list; of a null struct it is not. A path through lists is as that of is_null.
+
+    >>> has([{"a": 1, "b": []}, {"a": None, "b": [2]}], "b").to_py()
+    [False, True]
+    """
     return _core.nested_test_null(as_nested(tensor), path, True)
 
 
 @public_struct
 def drop_null(tensor: object, path: Path = "") -> Nested:
     """The tensor without the elements that are null, or whose field at the path is: the rows of the
-    innermost dimension become shorter. Null rows stay null.
+    innermost dimension become shorter. Null rows stay null. ArgumentError for a scalar, and for a
+    path through lists: drop the nulls of that field itself.
 
     >>> drop_null([[1, None], None, [2]]).to_py()
     [[1], None, [2]]

@@ -36,7 +36,8 @@ class PathOperations(NestedTensor):
         a dict, or a tensor of rank 0. A function is called with the field as it is, and gives the
         value.
 
-        Fields keep their places, new ones come last. KeyError for structs that there are not.
+        Fields keep their places, new ones come last. A null struct stays null, whatever the value
+        has in its place. KeyError for structs that there are not.
         """
         updates: dict[Path, Any] = dict(mapping or {})
         updates.update(fields)

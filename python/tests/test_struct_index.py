@@ -319,3 +319,20 @@ def test_where_without_choices_gives_coordinates() -> None:
     assert struct.where([[True, None], None, [False, True]]).to_py() == [[0, 0], [2, 1]]
     assert struct.where([]).shape == (0, 1)
     assert struct.where(True).shape == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("key", "place"),
+    [
+        ((0, 5), r"dimension 1: the length of row \[0\] is 2"),
+        ((-1, 0, 4), r"dimension 2: the length of row \[1\]\[0\] is 1"),
+        ((slice(1, None), 1), r"dimension 1: the length of row \[1\] is 1"),
+        ((1, np.array([7])), r"dimension 1: the length of row \[1\] is 1"),
+        ((9,), r"dimension 0: the length of it is 2"),
+    ],
+)
+def test_the_row_of_an_error_is_that_of_the_tensor(key: tuple[Any, ...], place: str) -> None:
+    tensor = cst.struct.constant([[[1, 2], [4]], [[3]]])
+    with pytest.raises(cst.IndexingError, match=place) as caught:
+        tensor[key]
+    assert caught.value.record == (None if len(key) == 1 else 0 if key[0] == 0 else 1)

@@ -35,6 +35,11 @@ static int64_t list_that_holds(const cst__dim *level, int64_t place) {
 
 void cst__levels_name_list(const cst__dim *levels, size_t level, int64_t list, char *text,
                            size_t size) {
+  cst__levels_name_list_from(&(cst__row_origin){0}, levels, level, list, text, size);
+}
+
+void cst__levels_name_list_from(const cst__row_origin *origin, const cst__dim *levels, size_t level,
+                                int64_t list, char *text, size_t size) {
   enum { MOST_NAMED = 8 };
   int64_t places[MOST_NAMED];
   size_t count = 0;
@@ -46,7 +51,13 @@ void cst__levels_name_list(const cst__dim *levels, size_t level, int64_t list, c
     }
     list = above;
   }
-  size_t used = (size_t)snprintf(text, size, count > 0 ? "row " : "the outermost dimension");
+  size_t used = (size_t)snprintf(text, size,
+                                 count > 0 || origin->is_row ? "row " : "the outermost dimension");
+  if (origin->is_row) {
+    used += (size_t)snprintf(text + used, size - used, "[%lld]", (long long)origin->row);
+  } else if (count > 0) {
+    places[0] += origin->row;
+  }
   for (size_t k = 0; k < count && used < size; k++) {
     used += (size_t)snprintf(text + used, size - used, "[%lld]", (long long)places[k]);
   }

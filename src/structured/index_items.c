@@ -12,6 +12,7 @@ typedef struct key {
   size_t num_made; /* at most as many dimensions come out */
   bool has_arrays;
   bool by_row;
+  cst__row_origin origin;
   cst_error *error;
 } key;
 
@@ -308,7 +309,7 @@ static cst_status key_select(cst__selection *s, const key *k, size_t dims) {
 
 /* The first item alone where it takes one row, or some that follow each other: nothing but these is
  * looked at then. Gives whether that was so. */
-static cst_status key_take_rows(const key *k, cst_structured **out, bool *is_done) {
+static cst_status key_take_rows(key *k, cst_structured **out, bool *is_done) {
   const cst_index_item *item = &k->items[0];
   const cst_array *array = k->tensor->array;
   int64_t length = array->array.length;
@@ -323,9 +324,11 @@ static cst_status key_take_rows(const key *k, cst_structured **out, bool *is_don
       return CST_OK; /* the walk says so */
     }
     CST__TRY(cst__array_slice(array, at, 1, &rows, k->error));
+    k->origin = (cst__row_origin){.is_row = true, .row = at};
   } else if (item->kind == CST_INDEX_SLICE && item->step == 1) {
     cst__sliced part = cst__slice_length(&(cst__slice){item->begin, item->end, item->step}, length);
     CST__TRY(cst__array_slice(array, part.first, part.count, &rows, k->error));
+    k->origin.row = part.first;
   } else {
     return CST_OK;
   }
@@ -341,6 +344,7 @@ static cst_status key_walk(key *k, cst_structured **out) {
     return CST_OK;
   }
   CST__TRY(cst__selection_begin(&s, k->tensor, dims, k->num_made, k->error));
+  s.origin = k->origin;
   cst_status status = key_select(&s, k, dims);
   while (status == CST_OK && s.depth < dims) {
     status = cst__select_all(&s);

@@ -74,4 +74,11 @@ cst_status cst__levels_choose_spans(const cst__levels *levels, const cst_structu
 cst_status cst__levels_tensor(const cst__dim *levels, size_t count, const cst_array *rest,
                               cst_structured **out, cst_error *error);
 
+/* Where in the tensor that the user has given the one lies that is looked at, for errors: it is one
+ * row of it, or its rows are counted from `row` on. */
+typedef struct cst__row_origin {
+  bool is_row;
+  int64_t row;
+} cst__row_origin;
+
 #endif /* STRUCTURED_LEVELS_H */

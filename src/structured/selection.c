@@ -112,15 +112,23 @@ static int64_t outermost_row(const cst__selection *s, int64_t list) {
     }
     list = above;
   }
-  return s->depth > 0 ? list : -1;
+  return s->origin.is_row ? s->origin.row : s->depth > 0 ? s->origin.row + list : -1;
 }
+
+static void name_row(const cst__selection *s, int64_t list, char *text, size_t size) {
+  cst__levels_name_list_from(&s->origin, s->source.items, s->depth, list, text, size);
+}
+
+/* The next dimension, of what was given by the user. */
+static size_t dimension_of_user(const cst__selection *s) { return s->depth + s->origin.is_row; }
 
 static cst_status select_fail_place(const cst__selection *s, int64_t list, int64_t place) {
   char row[ROW_TEXT];
-  cst__levels_name_list(s->source.items, s->depth, list, row, sizeof row);
+  size_t dim = dimension_of_user(s);
+  name_row(s, list, row, sizeof row);
   cst__fail(s->error, CST_INVALID_ARGUMENT, NULL,
             "index %lld is out of range in dimension %zu: the length of %s is %lld",
-            (long long)place, s->depth, s->depth > 0 ? row : "it",
+            (long long)place, dim, dim > 0 ? row : "it",
             (long long)list_length(next_level(s), list));
   cst__error_add_record(s->error, outermost_row(s, list), -1);
   return CST_INVALID_ARGUMENT;
@@ -129,12 +137,13 @@ static cst_status select_fail_place(const cst__selection *s, int64_t list, int64
 static cst_status select_fail_length(const cst__selection *s, int64_t list, int64_t found,
                                      int64_t wanted) {
   char row[ROW_TEXT] = "a null row";
+  size_t dim = dimension_of_user(s);
   if (list >= 0) {
-    cst__levels_name_list(s->source.items, s->depth, list, row, sizeof row);
+    name_row(s, list, row, sizeof row);
   }
   cst__fail(s->error, CST_INVALID_ARGUMENT, NULL,
             "the length of %s in dimension %zu is %lld, not %lld as its indices are for",
-            s->depth > 0 ? row : "the rows", s->depth, (long long)found, (long long)wanted);
+            dim > 0 ? row : "the rows", dim, (long long)found, (long long)wanted);
   cst__error_add_record(s->error, list >= 0 ? outermost_row(s, list) : -1, -1);
   return CST_INVALID_ARGUMENT;
 }

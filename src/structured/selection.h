@@ -37,6 +37,7 @@ typedef struct cst__selection {
                       counted from it on (step 1) */
   int64_t beside_begin;
   int64_t beside_step;
+  cst__row_origin origin;
   cst_error *error;
 } cst__selection;
 

@@ -115,6 +115,10 @@ def test_arrays_of_numpy_inside() -> None:
         "struct<m: large_list<large_list<float32>>, s: int8, o: large_list<large_string>>"
     )
     assert made.to_py()[0] == {"m": [[1.0] * 3] * 2, "s": 1, "o": ["a", "b"]}
+    halves = constant({"v": np.ones(2, np.float16), "s": [np.float16(0.1), np.float16(2)]})
+    assert str(halves.arrow_type) == "struct<v: large_list<float16>, s: large_list<float16>>"
+    assert halves.to_py() == {"v": [1.0, 1.0], "s": [float(np.float16(0.1)), 2.0]}
+    assert constant([np.float16(0.5), np.float32(0.1)]).spec.dtype == "float64"
     inner = constant({"a": pa.array([1, None]), "b": constant([{"c": 1}]), "c": cst.array([1.5])})
     assert inner.to_py() == {"a": [1, None], "b": [{"c": 1}], "c": [1.5]}
 
@@ -186,6 +190,11 @@ def test_times() -> None:
     for inexact in (np.datetime64(1, "ns"), np.datetime64(2**60, "s"), np.timedelta64(3)):
         with pytest.raises(cst.SchemaError, match="feature 'x'"):
             constant({"x": inexact})
+    most = dt.timedelta(microseconds=2**63 - 1)
+    assert constant([most]).to_py() == [most]
+    for long in (most + dt.timedelta(microseconds=1), dt.timedelta.max, dt.timedelta.min):
+        with pytest.raises(cst.UnsupportedError, match=r"record 1.*64 bits of microseconds"):
+            constant([most, long])
 
 
 def test_what_is_a_tensor_or_arrow_already() -> None:

@@ -67,15 +67,22 @@ static int add_bytes(cst__py_walk *w, cst__py_column *c, PyObject *value) {
 
 /* ---- times ---- */
 
-/* An attribute that is an int, or what a method of no arguments gives. 0, or -1 with an exception.
- */
+/* Adds factor times an attribute that is an int, or what a method of no arguments gives. 0, or -1
+ * with an exception, OverflowError for a sum beyond 64 bits. */
 static int number_of(PyObject *value, const char *name, bool call, int64_t factor, int64_t *sum) {
   PyObject *got =
       call ? PyObject_CallMethod(value, name, NULL) : PyObject_GetAttrString(value, name);
-  long long number = got == NULL ? -1 : PyLong_AsLongLong(got);
+  int64_t number = got == NULL ? -1 : PyLong_AsLongLong(got);
   Py_XDECREF(got);
-  *sum += number * factor;
-  return PyErr_Occurred() != NULL ? -1 : 0;
+  if (PyErr_Occurred() != NULL) {
+    return -1;
+  }
+  if (__builtin_mul_overflow(number, factor, &number) ||
+      __builtin_add_overflow(*sum, number, sum)) {
+    PyErr_SetNone(PyExc_OverflowError);
+    return -1;
+  }
+  return 0;
 }
 
 static const int64_t second = 1000000;
@@ -167,6 +174,12 @@ static int add_time(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   } else {
     item.number = -719163;
     result = number_of(value, "toordinal", true, 1, &item.number);
+  }
+  if (result < 0 && PyErr_ExceptionMatches(PyExc_OverflowError)) {
+    PyErr_Clear();
+    return cst__py_walk_fail(w, c, CST_UNSUPPORTED,
+                             "a time that 64 bits of microseconds do not hold",
+                             "make the column ints or strings");
   }
   return result < 0 ? -1 : add_item(w, c, value, &item);
 }
@@ -362,7 +375,8 @@ static int add_number(cst__py_walk *w, cst__py_column *c, const numbers *n, cons
   cst__py_scalar item = {.kind = CST__PY_INT, .letter = n->letter};
   if (n->is_real) {
     item.kind = CST__PY_FLOAT;
-    item.letter = n->letter == 'd' ? 'g' : 'f';
+    bool is_half = n->letter == 'e' && w->is_nested;
+    item.letter = n->letter == 'd' ? 'g' : is_half ? 'e' : 'f';
     item.real = real_at(n, at);
   } else if (n->letter == '?') {
     item.kind = CST__PY_BOOL;

@@ -13,6 +13,7 @@ import pytest
 from columnstone.struct import from_json
 
 ROWS = cst.StructuredTensorSpec([None], {"a": cst.LeafSpec([None], "int8", nullable=False)})
+TWO = cst.StructuredTensorSpec([2], {"a": cst.LeafSpec([2], "int8")})
 SCALAR = cst.StructuredTensorSpec([], {"a": cst.LeafSpec([], "float32")})
 
 
@@ -97,6 +98,21 @@ def test_errors_have_their_place(
     assert "schema or types" not in str(found)
 
 
+def test_files_have_the_same_errors(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(b'{"a": 1}\n{"a": ')
+    for source in (path, io.BytesIO(path.read_bytes())):
+        with pytest.raises(cst.CorruptError, match="line 2") as caught:
+            from_json(source)
+        assert (caught.value.record, caught.value.line) == (1, 2)
+    with pytest.raises(cst.SchemaError, match="expected 2"):
+        from_json(io.BytesIO(b'{"a": 1}'), TWO)
+    source = cst.open(path)
+    for read in (cst.record_batch, cst.StructuredTensor.from_arrow):
+        with pytest.raises(cst.CorruptError, match="line 2"):
+            read(source)
+
+
 def test_what_is_no_text() -> None:
     with pytest.raises(TypeError, match="not dict"):
         from_json({})
@@ -138,6 +154,8 @@ def test_a_spec_types_text() -> None:
         ('{"a": "x"}', SCALAR, "a", "a string, expected float32"),
         ('{"a": 1e300}', SCALAR, "a", "a number out of range, expected float32"),
         ("[[1]]", cst.LeafSpec([None, 2], "int8"), "[0]", "a list of 1 values, expected 2"),
+        ('[{"a": 1}]', TWO, None, "a list of 1 values, expected 2"),
+        ('{"a": 1}\n{"a": 1}\n{"a": 1}', TWO, None, "a list of 3 values, expected 2"),
     ],
 )
 def test_what_a_spec_refuses(text: str, spec: Any, path: str | None, words: str) -> None:

@@ -112,6 +112,9 @@ def _columns(spec: Spec | None) -> ArrowSchema | None:
 
 def _structs(batch: RecordBatch, spec: Spec | None, is_row: bool = False) -> Nested:
     """Rows as structs, which may be null where the spec allows it."""
+    dim = None if spec is None or is_row else spec.shape[0]
+    if dim is not None and len(batch) != dim:
+        raise SchemaError(f"JSON text: a list of {len(batch)} values, expected {dim}")
     if spec is None or not spec.nullable:
         return _core.nested(batch, is_row)
     columns = {name: batch.column(i) for i, name in enumerate(batch.column_names)}

@@ -66,56 +66,73 @@ static bool make_empty(const struct ArrowSchema *schema, struct ArrowArray *out)
 
 /* ---- streams ---- */
 
+typedef struct reading {
+  cst__py_state *state;
+  PyObject *object; /* whose stream it is */
+  struct ArrowArrayStream stream;
+  bool is_batch;
+} reading;
+
+/* Raises what the object says that its stream failed with, as a Source does: the stream itself
+ * tells of it in words. False: it says nothing. */
+static bool raise_last_error(PyObject *object) {
+  PyObject *exception = PyObject_GetAttrString(object, "last_error");
+  bool is_known = exception != NULL && PyExceptionInstance_Check(exception);
+  if (is_known) {
+    PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+  } else {
+    PyErr_Clear();
+  }
+  Py_XDECREF(exception);
+  return is_known;
+}
+
 /* 0, or -1 with the exception of a failure. */
-static int table_stream_result(cst__py_state *state, cst_status status, const cst_error *error) {
-  if (status != CST_OK) {
-    cst__py_raise(state, error);
+static int table_stream_result(reading *r, cst_status status, const cst_error *error) {
+  bool is_told = status == CST_INVALID_ARGUMENT && raise_last_error(r->object);
+  if (status != CST_OK && !is_told) {
+    cst__py_raise(r->state, error);
   }
   return status == CST_OK ? 0 : -1;
 }
 
-static int table_stream_get_schema(cst__py_state *state, struct ArrowArrayStream *stream,
-                                   struct ArrowSchema *out) {
+static int table_stream_get_schema(reading *r, struct ArrowSchema *out) {
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = cst__py_stream_schema(stream, out, &error);
+  status = cst__py_stream_schema(&r->stream, out, &error);
   Py_END_ALLOW_THREADS
-  return table_stream_result(state, status, &error);
+  return table_stream_result(r, status, &error);
 }
 
 /* The next chunk; out->release is NULL at the end. */
-static int table_stream_get_next(cst__py_state *state, struct ArrowArrayStream *stream,
-                                 struct ArrowArray *out) {
+static int table_stream_get_next(reading *r, struct ArrowArray *out) {
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = cst__py_stream_next(stream, out, &error);
+  status = cst__py_stream_next(&r->stream, out, &error);
   Py_END_ALLOW_THREADS
-  return table_stream_result(state, status, &error);
+  return table_stream_result(r, status, &error);
 }
 
 /* Appends the chunk, which is taken over. */
-static int table_stream_append(cst__py_state *state, PyObject *list,
-                               struct ArrowArrayStream *stream, struct ArrowArray *chunk,
-                               bool is_batch) {
+static int table_stream_append(reading *r, PyObject *list, struct ArrowArray *chunk) {
   struct ArrowSchema schema;
-  if (table_stream_get_schema(state, stream, &schema) < 0) {
+  if (table_stream_get_schema(r, &schema) < 0) {
     cst__py_release_array(chunk);
     return -1;
   }
-  PyObject *made = cst__py_table_import_one(state, &schema, chunk, is_batch);
+  PyObject *made = cst__py_table_import_one(r->state, &schema, chunk, r->is_batch);
   int result = made != NULL ? PyList_Append(list, made) : -1;
   Py_XDECREF(made);
   return result;
 }
 
-static int append_all(cst__py_state *state, PyObject *list, struct ArrowArrayStream *stream,
-                      bool is_batch) {
+static int append_all(reading *r, PyObject *list) {
   struct ArrowArray chunk;
-  while (table_stream_get_next(state, stream, &chunk) == 0) {
+  while (table_stream_get_next(r, &chunk) == 0) {
     if (chunk.release != NULL) {
-      if (table_stream_append(state, list, stream, &chunk, is_batch) < 0) {
+      if (table_stream_append(r, list, &chunk) < 0) {
         return -1;
       }
       continue;
@@ -124,26 +141,26 @@ static int append_all(cst__py_state *state, PyObject *list, struct ArrowArrayStr
       return 0;
     }
     struct ArrowSchema schema; /* no chunks: one without slots says the type */
-    if (table_stream_get_schema(state, stream, &schema) < 0) {
+    if (table_stream_get_schema(r, &schema) < 0) {
       return -1;
     }
     bool ok = make_empty(&schema, &chunk);
     schema.release(&schema);
-    return ok ? table_stream_append(state, list, stream, &chunk, is_batch) : (PyErr_NoMemory(), -1);
+    return ok ? table_stream_append(r, list, &chunk) : (PyErr_NoMemory(), -1);
   }
   return -1;
 }
 
 PyObject *cst__py_table_read_stream(cst__py_state *state, PyObject *object, bool is_batch) {
-  struct ArrowArrayStream stream;
-  if (cst__py_import_stream(object, &stream) < 0) {
+  reading r = {.state = state, .object = object, .is_batch = is_batch};
+  if (cst__py_import_stream(object, &r.stream) < 0) {
     return NULL;
   }
   PyObject *list = PyList_New(0);
-  if (list != NULL && append_all(state, list, &stream, is_batch) < 0) {
+  if (list != NULL && append_all(&r, list) < 0) {
     Py_CLEAR(list);
   }
-  cst__py_release_stream(&stream);
+  cst__py_release_stream(&r.stream);
   return list;
 }
 

@@ -120,6 +120,10 @@ def test_bad_arguments() -> None:
         from_fields({1: [1]})  # type: ignore[dict-item]
     with pytest.raises(cst.ArgumentError, match="NUL"):
         from_fields({"a\0": [1]})
+    with pytest.raises(cst.ArgumentError, match="surrogates"):
+        from_fields({"a\ud800": [1]})
+    with pytest.raises(cst.ArgumentError, match=r"structs or more"):
+        from_fields({}, (2**31 - 1,) * 3)
     for shape in (3, "2", ["2"], [True]):
         with pytest.raises(TypeError):
             from_fields({"a": [1]}, shape)  # type: ignore[arg-type]
@@ -212,6 +216,13 @@ def test_row_splits() -> None:
 def test_bad_row_splits(splits: Any, text: str) -> None:
     with pytest.raises(cst.Error, match=text):
         from_row_splits(constant([{"a": 1}, {"a": 2}, {"a": 3}]), splits)
+
+
+def test_row_splits_that_are_written_to_later() -> None:
+    splits = np.array([0, 1, 3])
+    made = from_row_splits(constant([{"a": 1}, {"a": 2}, {"a": 3}]), splits)
+    splits[1] = 2**40
+    assert made["a"].to_py() == [[1], [2, 3]]
 
 
 def test_values_that_have_no_rows() -> None:

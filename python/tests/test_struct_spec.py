@@ -115,6 +115,7 @@ def test_specs_do_not_change() -> None:
         (pa.time64("ns"), "time64[ns]"),
         (pa.date64(), "date64"),
         (pa.null(), "null"),
+        (pa.dictionary(pa.int8(), pa.large_string()), "string"),
         ("halffloat", None),
         ("double", "float64"),
         ("large_string", "string"),

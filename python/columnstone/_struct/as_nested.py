@@ -48,8 +48,10 @@ def all_nested(items: Iterable[object]) -> tuple[Nested, ...]:
 
 
 def lists_of(values: Array, row_splits: Any) -> Array:
-    """Values as lists, without a copy. ArgumentError for row splits that are none of them."""
-    splits = as_nested(row_splits)
+    """Values as lists, which are not copied; row splits of an array that may be written to later
+    are, as they say what memory is read. ArgumentError for row splits that are none of them."""
+    writable = None if is_arrow(row_splits) else as_ndarray(row_splits)
+    splits = as_nested(row_splits if writable is None else writable.copy())
     if splits.is_row or splits.rank != 1:
         raise argument_error(f"row_splits are of rank {splits.rank}, expected a vector of int")
     array = splits._array

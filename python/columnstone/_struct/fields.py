@@ -9,7 +9,7 @@ from .. import _core
 from .._base.errors import ArgumentError, argument_error
 from .as_nested import as_nested, lists_of
 from .constant import struct_of
-from .spec import as_dims, dims_text
+from .spec import as_dims, check_name, dims_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,8 +23,7 @@ def from_fields(fields: Mapping[str, Any], shape: Shape | None = None) -> Nested
     for name in fields:
         if not isinstance(name, str):
             raise TypeError(f"the name of a field is a str, not {type(name).__name__}")
-        if "\0" in name:
-            raise argument_error("the name of a field holds a NUL", "rename it")
+        check_name(name)
     tensors = {name: as_nested(value) for name, value in fields.items()}
     if shape is None:
         dims: Dims = (None,) if tensors and all(t.rank > 0 for t in tensors.values()) else ()
@@ -77,6 +76,8 @@ def _no_fields(dims: Dims) -> Array:
         if i > 0:
             lists.append((count, dim))
         count *= dim
+    if count >= 2**60:
+        raise argument_error(f"the shape {dims_text(dims)} is of 2**60 structs or more")
     array = struct_of({}, count)
     for length, size in reversed(lists):
         array = _core.array_of_lists(array, None, length, size, None)

@@ -111,7 +111,8 @@ def _dtype(dtype: Any) -> str:
     Python, or of an Arrow type."""
     if hasattr(dtype, "__arrow_c_schema__"):
         schema = _core.arrow_schema(dtype)
-        found = _dtype_of_format(schema.format)
+        _, _, _, _, _, dictionary = schema.__reduce__()[1][0]
+        found = _dtype_of_format(dictionary[0].decode() if dictionary else schema.format)
         if found is None:
             raise ArgumentError(f"dtype is the nested Arrow type {schema}: it is of plain values")
         return found
@@ -163,6 +164,14 @@ def _known(a: Dims, b: Dims) -> Dims:
 def dims_text(dims: Dims) -> str:
     """A shape as one reads it."""
     return "[" + ", ".join(str(dim) for dim in dims) + "]"
+
+
+def check_name(name: str) -> None:
+    """An error if Arrow cannot have a field of this name, whose bytes os.fsencode has."""
+    if "\0" in name:
+        raise argument_error("the name of a field holds a NUL", "rename it")
+    if re.search("[\ud800-\udc7f\udd00-\udfff]", name):
+        raise argument_error("the name of a field holds surrogates", "rename it")
 
 
 # ---- specs ----
@@ -330,8 +339,7 @@ class StructuredTensorSpec(NestedSpec):
         for name, spec in field_specs.items():
             if not isinstance(name, str):
                 raise TypeError(f"the name of a field is a str, not {type(name).__name__}")
-            if "\0" in name:
-                raise argument_error("the name of a field holds a NUL", "rename it")
+            check_name(name)
             if not isinstance(spec, NestedSpec):
                 raise TypeError(
                     f"field {name!r} is {type(spec).__name__}, expected a LeafSpec or a "

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pathlib
+import re
+from typing import Any
 
+import columnstone as cst
 import pages
 import pytest
 
@@ -45,6 +48,16 @@ def test_few_blocks_are_not_run() -> None:
     all_blocks = [block for page in PAGES for block in pages.blocks(page)]
     left_out = [block for block in all_blocks if block.kind in pages.RUN and not block.runs]
     assert len(left_out) * 8 < len(all_blocks)
+
+
+NESTED = [cst.StructuredTensor, cst.LeafTensor, cst.StructuredTensorSpec, cst.LeafSpec]
+
+
+@pytest.mark.parametrize("of", [*NESTED, cst.struct], ids=lambda of: of.__name__)
+def test_the_guide_names_all_that_structured_tensors_have(of: Any) -> None:
+    names = getattr(of, "__all__", None) or [name for name in dir(of) if name[0] != "_"]
+    words = set(re.findall(r"\w+", (TOP / "docs" / "structured.md").read_text(encoding="utf-8")))
+    assert [name for name in names if name not in words] == []
 
 
 @pytest.mark.parametrize(

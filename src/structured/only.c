@@ -19,8 +19,8 @@ static cst_status only_of_lists(const cst__assembly *a, const cst__runs *lists,
 static cst_status only_check(const cst__assembly *a, const cst__runs *structs,
                              const cst__path_set *set) {
   for (size_t i = 0; i < set->count; i++) {
-    CST__TRY(cst__field_check(&structs->node, &set->paths[set->members[i]], set->depth - 1,
-                              a->error));
+    CST__TRY(
+        cst__field_check(&structs->node, &set->paths[set->members[i]], set->depth - 1, a->error));
   }
   return CST_OK;
 }

@@ -16,56 +16,42 @@ typedef struct null_test {
   cst_null_test test;
 } null_test;
 
-/* True for a slot of a struct's field, or of the elements themselves. */
-static bool null_test_slot(const null_test *t, const cst__runs *field, int64_t slot) {
-  const cst__view *view = field->node.view;
-  bool is_null = cst__runs_is_null(field, slot);
-  if (t->test == CST_IS_NULL) {
-    return is_null;
-  }
-  if (is_null || !cst__view_is_list(view)) {
-    return !is_null;
-  }
-  int64_t begin;
-  int64_t end;
-  cst__view_list(view, slot, &begin, &end);
-  return end > begin;
-}
-
-/* The bits of slots that nothing above hides, as a whole; false: they are to be looked at one by
- * one. */
-static bool null_test_bits(const null_test *t, const cst__runs *field, uint8_t *bits) {
-  const cst__view *view = field->node.view;
-  size_t size = cst__bits_size(view->length);
-  bool is_null = t->test == CST_IS_NULL;
-  if (field->veil != NULL || (!is_null && cst__view_is_list(view)) ||
-      (view->null_count > 0 && view->validity == NULL)) {
-    return false;
-  }
-  if (view->null_count == 0) {
-    memset(bits, is_null ? 0 : 0xff, size);
-    return true;
-  }
-  memset(bits, 0, size);
-  cst__bits_copy(bits, 0, view->validity, view->offset, view->length);
-  for (size_t i = 0; i < size && is_null; i++) {
+static void null_test_invert(uint8_t *bits, int64_t count) {
+  for (size_t i = 0; i < cst__bits_size(count); i++) {
     bits[i] = (uint8_t)~bits[i];
   }
-  return true;
+  if ((count & 7) != 0) {
+    bits[count >> 3] &= (uint8_t)((1U << (count & 7)) - 1);
+  }
 }
 
-static cst_status null_test_each(const null_test *t, const cst__runs *field, uint8_t *bits) {
-  int64_t length = field->node.view->length;
+/* Clears the bits of empty lists. */
+static cst_status null_test_drop_empty(const cst__view *lists, uint8_t *bits, cst_error *error) {
   size_t work = 0;
-  memset(bits, 0, cst__bits_size(length));
-  for (int64_t i = 0; i < length; i++) {
-    unsigned is_so = null_test_slot(t, field, i);
-    bits[i >> 3] = (uint8_t)(bits[i >> 3] | is_so << (i & 7));
+  for (int64_t i = 0; i < lists->length; i++) {
+    int64_t begin;
+    int64_t end;
+    cst__view_list(lists, i, &begin, &end);
+    bits[i >> 3] &= (uint8_t) ~((unsigned)(end <= begin) << (i & 7));
     if (cst__stretch_is_over(&work, 4)) {
-      CST__TRY(cst__interrupted(t->assembly.error));
+      CST__TRY(cst__interrupted(error));
     }
   }
   return CST_OK;
+}
+
+/* A bit per slot: those of the struct's field, or of the elements themselves. */
+static cst_status null_test_bits(const null_test *t, const cst__runs *field, uint8_t *bits) {
+  int64_t length = field->node.view->length;
+  memset(bits, 0, cst__bits_size(length));
+  cst__runs_valid_bits(field, bits, 0);
+  if (t->test == CST_IS_NULL) {
+    null_test_invert(bits, length);
+    return CST_OK;
+  }
+  return cst__view_is_list(field->node.view)
+             ? null_test_drop_empty(field->node.view, bits, t->assembly.error)
+             : CST_OK;
 }
 
 static cst_status null_test_slots(const null_test *t, const cst__runs *field, cst__made *out) {
@@ -83,12 +69,10 @@ static cst_status null_test_slots(const null_test *t, const cst__runs *field, cs
     cst__made_release(out);
     return cst__fail_memory(a->error, size);
   }
-  if (!null_test_bits(t, field, bits)) {
-    cst_status status = null_test_each(t, field, bits);
-    if (status != CST_OK) {
-      cst__made_release(out);
-      return status;
-    }
+  cst_status status = null_test_bits(t, field, bits);
+  if (status != CST_OK) {
+    cst__made_release(out);
+    return status;
   }
   out->array.length = length;
   out->schema = bools;

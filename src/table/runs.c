@@ -197,23 +197,53 @@ static cst_status fail_nulls(const cst__node *node, cst_error *error) {
                    "null structs hide values of type %s, which has no nulls of its own", type);
 }
 
+/* bits &= from, of `count` bits. */
+static void runs_and_bits(uint8_t *bits, int64_t to, const uint8_t *from, int64_t begin,
+                          int64_t count) {
+  enum { CHUNK = 1024 };
+  uint8_t part[CHUNK / 8 + 1];
+  while (count > 0) {
+    int64_t shift = to & 7;
+    int64_t some = count < CHUNK - shift ? count : CHUNK - shift;
+    size_t bytes = cst__bits_size(shift + some);
+    memset(part, 0xff, bytes);
+    cst__bits_copy(part, shift, from, begin, some);
+    for (size_t i = 0; i < bytes; i++) {
+      bits[(size_t)(to >> 3) + i] &= part[i];
+    }
+    to += some;
+    begin += some;
+    count -= some;
+  }
+}
+
+void cst__runs_valid_bits(const cst__runs *runs, uint8_t *bits, int64_t to) {
+  const cst__view *view = runs->node.view;
+  for (size_t i = 0; i < runs->count && view->layout != CST__LAYOUT_NULL; i++) {
+    const cst__slot_run *run = &runs->items[i];
+    if (view->validity != NULL) {
+      cst__bits_copy(bits, to, view->validity, view->offset + run->begin, run->length);
+    } else {
+      cst__bits_set(bits, to, run->length);
+    }
+    for (const cst__veil *veil = runs->veil; veil != NULL; veil = veil->outer) {
+      if (veil->view->validity != NULL) {
+        runs_and_bits(bits, to, veil->view->validity, veil->view->offset + run->begin, run->length);
+      }
+    }
+    to += run->length;
+  }
+}
+
 cst_status cst__runs_hide(const cst__runs *runs, struct ArrowArray *out, cst_error *error) {
   size_t size = cst__bits_size(out->offset + out->length);
   uint8_t *bits = cst__owned_buffer(out, 0, size);
-  int64_t to = out->offset;
   if (bits == NULL) {
     return cst__fail_memory(error, size);
   }
   memset(bits, 0, size);
-  out->null_count = 0;
-  for (size_t i = 0; i < runs->count; i++) {
-    const cst__slot_run *run = &runs->items[i];
-    for (int64_t slot = run->begin; slot < run->begin + run->length; slot++, to++) {
-      bool is_null = cst__runs_is_null(runs, slot);
-      bits[to >> 3] = (uint8_t)(bits[to >> 3] | (unsigned)!is_null << (to & 7));
-      out->null_count += is_null;
-    }
-  }
+  cst__runs_valid_bits(runs, bits, out->offset);
+  out->null_count = out->length - cst__bitmap_count(bits, out->offset, out->length);
   return CST_OK;
 }
 

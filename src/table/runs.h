@@ -73,6 +73,10 @@ bool cst__runs_is_null(const cst__runs *runs, int64_t slot);
 cst_status cst__runs_array(const cst__runs *runs, const cst_array *root, struct ArrowArray *out,
                            cst_error *error);
 
+/* Sets the bits from `to` on, one per slot of all runs: 1 where a slot is not null, in itself or
+ * through a struct above. The bitmap is zero before. */
+void cst__runs_valid_bits(const cst__runs *runs, uint8_t *bits, int64_t to);
+
 /* Gives `out`, whose slots are those of the runs' node, a bitmap of its own: null are the slots
  * that are null in themselves or through a struct above. */
 cst_status cst__runs_hide(const cst__runs *runs, struct ArrowArray *out, cst_error *error);

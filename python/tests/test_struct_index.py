@@ -304,6 +304,17 @@ def test_where_chooses_whole_parts() -> None:
     assert struct.where(True, [1, 2], [3]).to_py() == [1, 2]
 
 
+def test_where_gives_a_number_the_type_of_the_other() -> None:
+    prices = struct.constant([1.5, None, 3.0])
+    assert struct.where([True, False, False], prices, 0).to_py() == [1.5, 0.0, 0.0]
+    small = struct.constant(np.arange(2, dtype=np.int16))
+    assert struct.where([True, False], -1, small).arrow_type == "int16"
+    assert struct.where([True, False], small, 2**20).to_py() == [0, 2**20]
+    assert struct.where([True, False], 1, 2.5).to_py() == [1.0, 2.5]
+    with pytest.raises(cst.SchemaError, match="no type holds both"):
+        struct.where([True, False], struct.constant([1, 2]), 2.5)
+
+
 def test_where_says_what_does_not_fit() -> None:
     with pytest.raises(IndexError, match=r"row \[1\]"):
         struct.where([[True], [True]], [[1], []], 0)

@@ -6,9 +6,11 @@ from operator import index as _index
 from typing import TYPE_CHECKING, cast
 
 from .. import _core
-from .._base.errors import argument_error
+from .._base.errors import Error, argument_error
 from .._base.public import public_struct
 from .as_nested import as_nested
+from .constant import constant
+from .spec import LeafSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +93,8 @@ def reverse(tensor: object, axis: int | Sequence[int] = 0) -> Nested:
 def where(condition: object, x: object = None, y: object = None) -> Nested:
     """What stands in x where the condition is true, and in y where it is false; null where it is
     null. The dimensions of the condition are the first of x and y; a scalar stands for each of its
-    values. Types are promoted as `concat` does.
+    values. An int or float takes the type of the other one, if that holds it; else types are
+    promoted as `concat` does.
 
     Without x and y: the coordinates of what is true, int64 of shape [values, rank].
 
@@ -105,4 +108,16 @@ def where(condition: object, x: object = None, y: object = None) -> Nested:
         return _core.nested_true_places(nested)
     if x is None or y is None:
         raise argument_error("where takes both x and y, or none of them")
-    return _core.nested_where(nested, as_nested(x), as_nested(y))
+    chosen, other = as_nested(x), as_nested(y)
+    return _core.nested_where(nested, _like(x, chosen, other), _like(y, other, chosen))
+
+
+def _like(value: object, nested: Nested, other: Nested) -> Nested:
+    """A value of `where`: a number of Python in the type of the other one, if that holds it."""
+    spec = other.spec
+    if type(value) not in (int, float) or not isinstance(spec, LeafSpec):
+        return nested
+    try:
+        return constant(value, LeafSpec((), spec.dtype))
+    except Error:
+        return nested

@@ -109,23 +109,35 @@ static cst_status made_list_type(const cst__assembly *a, const cst__runs *lists,
   return CST_OK;
 }
 
-cst_status cst__made_list(const cst__assembly *a, const cst__runs *lists, cst__made *items,
-                          cst__made *out) {
-  out->array.release = NULL;
-  cst_status status = made_empty_lists(a, lists, &out->array);
-  if (status == CST_OK) {
-    *out->array.children[0] = items->array;
-    items->array.release = NULL;
-    status = made_list_type(a, lists, items->schema, &out->schema);
+/* Gives lists, which are in *out, their items (taken over) and the type; what is made is released
+ * on failure. Format NULL: that of the runs' node. */
+static cst_status made_fill_lists(const cst__assembly *a, const cst__runs *lists, cst__made *items,
+                                  const char *format, cst__made *out) {
+  *out->array.children[0] = items->array;
+  items->array.release = NULL;
+  cst_status status = made_list_type(a, lists, items->schema, &out->schema);
+  if (status == CST_OK && format != NULL) {
+    ((struct ArrowSchema *)(uintptr_t)out->schema)->format = format; /* the copy in the arena */
   }
   if (status == CST_OK) {
     status = made_allow_nulls(a, out);
   }
   if (status != CST_OK) {
-    cst__made_release(items);
     cst__made_release(out);
   }
   return status;
+}
+
+cst_status cst__made_list(const cst__assembly *a, const cst__runs *lists, cst__made *items,
+                          cst__made *out) {
+  out->array.release = NULL;
+  cst_status status = made_empty_lists(a, lists, &out->array);
+  if (status != CST_OK) {
+    cst__made_release(items);
+    cst__made_release(out);
+    return status;
+  }
+  return made_fill_lists(a, lists, items, NULL, out);
 }
 
 cst_status cst__made_offsets(const cst__assembly *a, int64_t count, int64_t **offsets,
@@ -166,22 +178,12 @@ cst_status cst__made_new_list(const cst__assembly *a, const cst__runs *lists, co
                   splits[lists->total] == view->fixed_size * lists->total;
   out->array.release = NULL;
   cst_status status = made_new_lists(a, lists, splits, is_fixed, &out->array);
-  if (status == CST_OK) {
-    *out->array.children[0] = items->array;
-    items->array.release = NULL;
-    status = made_list_type(a, lists, items->schema, &out->schema);
-  }
-  if (status == CST_OK && !is_fixed) {
-    ((struct ArrowSchema *)(uintptr_t)out->schema)->format = "+L"; /* the copy in the arena */
-  }
-  if (status == CST_OK) {
-    status = made_allow_nulls(a, out);
-  }
   if (status != CST_OK) {
     cst__made_release(items);
     cst__made_release(out);
+    return status;
   }
-  return status;
+  return made_fill_lists(a, lists, items, is_fixed ? NULL : "+L", out);
 }
 
 static cst_status made_wrap_type(const cst__assembly *a, cst__made *made) {

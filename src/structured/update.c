@@ -97,11 +97,11 @@ static cst_status fail_lengths(const dimension *d, const int64_t *own, const int
   }
   CST__TRY(find_coordinates(d, i, coordinates, &count, error));
   for (size_t k = count; k-- > 0 && used + 24 < sizeof row;) {
-    used += (size_t)snprintf(row + used, sizeof row - used, "%s%lld",
-                             k + 1 == count ? "row [" : ", ", (long long)coordinates[k]);
+    used += (size_t)snprintf(row + used, sizeof row - used, "%s[%lld]",
+                             k + 1 == count ? "row " : "", (long long)coordinates[k]);
   }
   cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s%s%lld values for %lld structs", row,
-            count > 0 ? "]: " : "", (long long)(given[i + 1] - given[i]),
+            count > 0 ? ": " : "", (long long)(given[i + 1] - given[i]),
             (long long)(own[i + 1] - own[i]));
   cst__error_add_record(error, count > 0 ? coordinates[count - 1] : -1, -1);
   return CST_INVALID_ARGUMENT;

@@ -213,7 +213,7 @@ TEST(rows_of_other_lengths_are_errors) {
                                              "[{[{1}]}, {[{2}, {3}]}] null [{[]}, {[{4}]}]");
   check_edit_fails(tensor, (cst_path)PATH("a", "y"),
                    structured_sample("list<list<int8>>", "[[1], [2, 3]] [] [[], []]"),
-                   CST_INVALID_ARGUMENT, "a.y", "row [2, 1]: 0 values for 1 structs");
+                   CST_INVALID_ARGUMENT, "a.y", "row [2][1]: 0 values for 1 structs");
   check_edit_fails(tensor, (cst_path)PATH("a", "y"),
                    structured_sample("list<list<int8>>", "[[1]] [] [[], []]"), CST_INVALID_ARGUMENT,
                    "a.y", "row [0]: 1 values for 2 structs");

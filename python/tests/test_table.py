@@ -720,6 +720,11 @@ def test_batches_pickle_their_own_rows():
     again = pickle.loads(data)
     assert again.to_pydict() == batch[:10].to_pydict()
     assert again.schema == batch.schema
+    nested = cst.array([[{"a": i}] for i in range(10000)])
+    for part in (batch[-10:], batch[5000:5010], nested[:10], nested[-10:]):
+        data = pickle.dumps(part)
+        assert len(data) < 2000
+        assert pa.array(pickle.loads(data)).equals(pa.array(part))
     buffers: list[pickle.PickleBuffer] = []
     data = pickle.dumps(batch, protocol=5, buffer_callback=buffers.append)
     assert len(data) < 2000

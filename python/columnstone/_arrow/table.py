@@ -590,6 +590,6 @@ def _out_of_band(tree: tuple[Any, ...]) -> tuple[Any, ...]:
 def reduce_ex(
     self: RecordBatch | Array, protocol: int
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    own: Any = (self,)
+    own: Any = (self, self[:0])  # one alone is shared, with all that its slices do not show
     tree = _core.array_dump(_core.array_concat(own))
     return type(self)._of_tree, (self.schema, _out_of_band(tree) if protocol >= 5 else tree)

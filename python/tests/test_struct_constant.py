@@ -468,3 +468,24 @@ def test_constant_value() -> None:
         value.field_value("x")
     with pytest.raises(TypeError):
         cst.StructuredTensorValue(1)  # type: ignore[arg-type]
+
+
+def test_arrays_of_pandas_keep_their_nulls() -> None:
+    """2**53 + 1 is no float64, which numpy makes of integers beside a null."""
+    import pandas as pd
+
+    values = pd.array([2**53 + 1, None], dtype="Int64")
+    expected = [2**53 + 1, None]
+    assert cst.struct.constant(values).to_py() == expected
+    assert cst.struct.constant({"a": values})["a"].to_py() == expected
+    assert cst.struct.constant({"a": pd.Series(values)})["a"].to_py() == expected
+    assert cst.struct.constant([1, pd.NA]).to_py() == [1, None]
+    assert cst.struct.from_fields({"a": values})["a"].to_py() == expected
+    assert cst.array([values]).to_pylist() == [expected]
+
+
+def test_a_series_within_is_a_list_of_its_values() -> None:
+    import pandas as pd
+
+    series = pd.Series([1, 2], index=["x", "y"])
+    assert cst.struct.constant({"a": series}).to_py() == {"a": [1, 2]}

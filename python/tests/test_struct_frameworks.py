@@ -453,3 +453,8 @@ def test_tensors_go_to_other_processes() -> None:
         count, field = pool.apply(rows_of, (ours,))
     assert count == 2
     assert field.to_py() == [[1, 2], None]
+
+
+def test_structs_are_no_array() -> None:
+    with pytest.raises(TypeError, match="take a field"):
+        np.asarray(cst.struct.constant([{"a": 1}]))

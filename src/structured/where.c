@@ -204,7 +204,7 @@ static cst_status true_coordinates(cst__indices *condition, int64_t *count, cst_
 static cst_status make_true_places(cst__indices *condition, cst_structured **out,
                                    cst_error *error) {
   int64_t rank = (int64_t)condition->levels.count;
-  int64_t count;
+  int64_t count = 0;
   cst_array *values;
   CST__TRY(true_coordinates(condition, &count, &values, error));
   int64_t rows[] = {0, count};

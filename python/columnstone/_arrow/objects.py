@@ -45,6 +45,10 @@ def plain(value: Any) -> Any:
     """An object that the compiled part does not know as what it knows; NotImplemented for one that
     stands for nothing. Dataclasses and named tuples are dicts, and so are numpy's records; its
     times are Python's, if these hold them exactly."""
+    if hasattr(value, "__arrow_array__"):  # of pandas, whose nulls numpy would make NaN
+        return value.to_numpy(dtype=object, na_value=None).tolist()
+    if type(value).__name__ == "NAType":  # pandas.NA
+        return None
     if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
         return {name: getattr(value, name) for name in value.__dataclass_fields__}
     kind = getattr(getattr(value, "dtype", None), "kind", None)

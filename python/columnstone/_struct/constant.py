@@ -88,6 +88,8 @@ def as_ndarray(value: Any) -> Any:
     what is none."""
     if not hasattr(value, "__array__") or not getattr(value, "ndim", 0):
         return None
+    if hasattr(value, "__arrow_array__"):  # of pandas, whose nulls numpy would make NaN
+        return None
     import numpy as np
 
     return np.asanyarray(value)

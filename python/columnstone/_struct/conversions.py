@@ -175,6 +175,10 @@ class StructConversions(Conversions):
 
     __slots__ = ()
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """A TypeError: structs are no array of numpy, their fields are."""
+        raise TypeError("structs are no array of numpy: take a field, such as st['name']")
+
     def to_keyed_jagged(
         self, keys: Iterable[Path], weights: Iterable[Path] | None = None, *, fill: Fill = None
     ) -> Any:

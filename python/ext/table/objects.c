@@ -478,6 +478,10 @@ static int add_foreign(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   if (PyObject_CheckBuffer(value)) {
     return objects_add_buffer(w, c, value);
   }
+  int is_pandas = cst__py_has(value, "__arrow_array__");
+  if (is_pandas != 0) {
+    return is_pandas < 0 ? -1 : add_plain(w, c, value, "use an array of pyarrow as the column");
+  }
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     int has = cst__py_has(value, methods[i]);
     if (has != 0) {
@@ -496,6 +500,10 @@ static int add_other(cst__py_walk *w, cst__py_column *c, PyObject *value) {
     return result;
   }
   int is_mapping = cst__py_has(value, "keys");
+  int is_series = is_mapping > 0 ? cst__py_has(value, "iloc") : 0; /* of pandas: a list */
+  if (is_series != 0) {
+    return is_series < 0 ? -1 : add_made(w, c, value, "to_list");
+  }
   if (is_mapping != 0) {
     return is_mapping < 0 ? -1 : add_mapping(w, c, value);
   }

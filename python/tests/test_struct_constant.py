@@ -190,6 +190,8 @@ def test_times() -> None:
     for inexact in (np.datetime64(1, "ns"), np.datetime64(2**60, "s"), np.timedelta64(3)):
         with pytest.raises(cst.SchemaError, match="feature 'x'"):
             constant({"x": inexact})
+    pd = pytest.importorskip("pandas")
+    assert constant([dt.date(2020, 1, 2), pd.NaT]).to_py() == [dt.date(2020, 1, 2), None]
     most = dt.timedelta(microseconds=2**63 - 1)
     assert constant([most]).to_py() == [most]
     for long in (most + dt.timedelta(microseconds=1), dt.timedelta.max, dt.timedelta.min):

@@ -21,6 +21,10 @@ static int add_item(cst__py_walk *w, cst__py_column *c, PyObject *value,
   return objects_check(w, c, value, cst__py_column_add(c, item, w->row));
 }
 
+static int objects_add_null(cst__py_walk *w, cst__py_column *c) {
+  return c->is_required ? cst__py_walk_fail_null(w, c) : cst__py_column_add_null(c);
+}
+
 /* Whether numbers from 2^63 on may fit. */
 static bool takes_unsigned(const cst__py_column *c) {
   return c->type != NULL && (c->letter == 'L' || c->kind == CST__PY_FLOAT);
@@ -143,6 +147,14 @@ static int has_nanoseconds(PyObject *value) {
   return 0;
 }
 
+/* Whether a time is pandas' NaT, which differs from itself. */
+static int is_no_time(PyObject *value) {
+  PyObject *differs = PyObject_RichCompare(value, value, Py_NE);
+  int result = differs == NULL ? -1 : PyObject_IsTrue(differs);
+  Py_XDECREF(differs);
+  return result;
+}
+
 /* 1: it is not a time. */
 static int add_time(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   cst__py_scalar item = {.kind = CST__PY_TIMESTAMP};
@@ -157,6 +169,10 @@ static int add_time(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   }
   if (no != 0) {
     return no;
+  }
+  int is_missing = is_no_time(value);
+  if (is_missing != 0) {
+    return is_missing < 0 ? -1 : objects_add_null(w, c);
   }
   int nanos = has_nanoseconds(value);
   if (nanos != 0) {
@@ -513,7 +529,7 @@ static int add_other(cst__py_walk *w, cst__py_column *c, PyObject *value) {
 static int add_value(cst__py_walk *w, cst__py_column *c, PyObject *value) {
   cst__py_scalar item = {.kind = CST__PY_BOOL, .letter = 'b', .number = value == Py_True};
   if (value == Py_None) {
-    return c->is_required ? cst__py_walk_fail_null(w, c) : cst__py_column_add_null(c);
+    return objects_add_null(w, c);
   }
   if (PyBool_Check(value)) {
     return add_item(w, c, value, &item);

@@ -156,6 +156,15 @@ def test_frames_that_are_refused() -> None:
         of(pd.DataFrame([[1, 2]], columns=[0, "0"]))
     with pytest.raises(cst.ArgumentError, match="the name of the field for the index"):
         of(pd.DataFrame({"_index_": [1]}, index=["x"]))
+    with pytest.raises(cst.ArgumentError, match="the name of the field for the index"):
+        of(pd.DataFrame({"_index_": [1]}))
+    for named in (
+        pd.DataFrame({"a\0": [1]}),
+        pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b\0")])),
+        pd.DataFrame([1, 2], index=pd.MultiIndex.from_product([[1], [2, 3]], names=["k\0", "n"])),
+    ):
+        with pytest.raises(cst.ArgumentError, match="NUL"):
+            of(named)
     with pytest.raises(cst.UnsupportedError, match="'c': complex128 has no Arrow type"):
         of(frame_of(np.array([1j])))
     with pytest.raises(cst.UnsupportedError, match="label of type tuple"):

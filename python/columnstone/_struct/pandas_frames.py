@@ -23,6 +23,7 @@ from .pandas_columns import (
     values_of,
     with_freq,
 )
+from .spec import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,11 +51,11 @@ def _array_of_frame(frame: Any) -> Array | RecordBatch:
         name = frame.columns[frame.columns.duplicated()][0]
         raise argument_error(f"two columns are called {name!r}", "rename one of them")
     root, notes = _columns_of(frame)
+    if INDEX in root:  # even without an index: it would come back as one
+        raise argument_error(
+            f"a column is called {INDEX!r}, the name of the field for the index", "rename it"
+        )
     if not _is_default(frame.index):
-        if INDEX in root:
-            raise argument_error(
-                f"a column is called {INDEX!r}, the name of the field for the index", "rename it"
-            )
         root = {INDEX: _index_of(frame.index), **root}
     rows = _struct_of(root, len(frame))
     if isinstance(frame.index, pd.MultiIndex) and frame.index.nlevels > 1:
@@ -75,6 +76,8 @@ def _struct_of(fields: dict[str, tuple[Any, Notes]], num_rows: int) -> Any:
 
     if not fields:
         return pa.array([{}] * num_rows, pa.struct([]))
+    for name in fields:
+        check_name(name)
     types = [
         pa.field(name, values.type, metadata=metadata(notes))
         for name, (values, notes) in fields.items()

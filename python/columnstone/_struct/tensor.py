@@ -282,8 +282,9 @@ class StructuredTensor(StructConversions, _Nested, PathOperations):
         Numbers of numpy and Arrow-backed columns of one chunk are not copied. Attributes
         (DataFrame.attrs) are not kept.
 
-        ArgumentError for two columns of one name; SchemaError or UnsupportedError, with the column,
-        for values of mixed types or of types that Arrow does not have. Needs pandas and pyarrow.
+        ArgumentError for two columns of one name, and for one that is called `_index_`; SchemaError
+        or UnsupportedError, with the column, for values of mixed types or of types that Arrow does
+        not have. Needs pandas and pyarrow.
         """
         from .pandas_frames import from_pandas
 

@@ -6,6 +6,7 @@ import dataclasses
 import struct
 
 import columnstone as cst
+import pyarrow as pa
 import pytest
 from hostile import Exporter, Node, StreamExporter
 
@@ -305,3 +306,14 @@ def test_unions_and_runs_are_refused_everywhere(kind, ending, tmp_path):
         assert caught.value.path == ".u"
     assert not list(tmp_path.iterdir())
     assert [b.to_pydict() for b in cst.open(exporter, columns=["a"])] == [{"a": [1, 2]}]
+
+
+def test_values_of_list_views_that_share_their_items_again_and_again() -> None:
+    """3,000 views of all 3,000 below, six times: 3,000 ** 6 values in a few kilobytes."""
+    views: pa.Array = pa.array(range(3000))
+    for _ in range(6):
+        views = pa.ListViewArray.from_arrays([0] * 3000, [3000] * 3000, views)
+    with pytest.raises(cst.LimitError, match="share their items"):
+        cst.array(views).to_pylist()
+    with pytest.raises(cst.LimitError, match="share their items"):
+        cst.StructuredTensor.from_arrow(pa.table({"a": views}))["a"].to_py()

@@ -130,13 +130,15 @@ PyObject *cst__py_named_once(cst__py_state *state, const struct ArrowSchema *sch
                       arrow_field_name(schema, i));
 }
 
+static PyObject *values_slot(cst__py_state *state, const struct ArrowSchema *schema,
+                             const struct ArrowArray *array, int64_t i);
+
 static PyObject *struct_value(cst__py_state *state, const struct ArrowSchema *schema,
                               const struct ArrowArray *array, int64_t at) {
   PyObject *dict = PyDict_New();
   for (int64_t i = 0; dict != NULL && i < schema->n_children; i++) {
     PyObject *name = cst__py_arrow_schema_name(schema, i);
-    PyObject *value =
-        name ? cst__py_value(state, schema->children[i], array->children[i], at) : NULL;
+    PyObject *value = name ? values_slot(state, schema->children[i], array->children[i], at) : NULL;
     if (value == NULL || PyDict_SetItem(dict, name, value) < 0) {
       Py_CLEAR(dict);
     }
@@ -177,6 +179,20 @@ bool cst__py_list_items(const struct ArrowSchema *schema, const struct ArrowArra
   }
 }
 
+/* Counts items of list views, which may hold the same ones again and again, below each other. */
+static int spend_views(cst__py_state *state, int64_t items) {
+  state->views_left -= items;
+  if (state->views_left >= 0) {
+    return 0;
+  }
+  cst__py_fail(state, CST_LIMIT, "cast the list views to large_list",
+               "list views share their items so often that they hold many more than there are");
+  return -1;
+}
+
+static PyObject *values_slots(cst__py_state *state, const struct ArrowSchema *schema,
+                              const struct ArrowArray *array, int64_t offset, int64_t length);
+
 static PyObject *nested(cst__py_state *state, const struct ArrowSchema *schema,
                         const struct ArrowArray *array, int64_t at) {
   int64_t begin;
@@ -187,7 +203,10 @@ static PyObject *nested(cst__py_state *state, const struct ArrowSchema *schema,
   if (!cst__py_list_items(schema, array, at - array->offset, &begin, &end)) {
     return NULL;
   }
-  return cst__py_values(state, schema->children[0], array->children[0], begin, end - begin);
+  if (schema->format[1] == 'v' && spend_views(state, end - begin) < 0) {
+    return NULL;
+  }
+  return values_slots(state, schema->children[0], array->children[0], begin, end - begin);
 }
 
 /* Bytes of a time or decimal; 0: not known. */
@@ -240,8 +259,8 @@ static PyObject *present(cst__py_state *state, const struct ArrowSchema *schema,
   }
 }
 
-PyObject *cst__py_value(cst__py_state *state, const struct ArrowSchema *schema,
-                        const struct ArrowArray *array, int64_t i) {
+static PyObject *values_slot(cst__py_state *state, const struct ArrowSchema *schema,
+                             const struct ArrowArray *array, int64_t i) {
   int64_t at = array->offset + i;
   if (is_null(schema, array, at)) {
     Py_RETURN_NONE;
@@ -254,7 +273,7 @@ PyObject *cst__py_value(cst__py_state *state, const struct ArrowSchema *schema,
     int64_t slot = index == NULL ? -1 : PyLong_AsLongLong(index);
     Py_XDECREF(index);
     if (slot >= 0) {
-      value = cst__py_value(state, schema->dictionary, array->dictionary, slot);
+      value = values_slot(state, schema->dictionary, array->dictionary, slot);
     }
   }
   if (value == NULL && PyErr_Occurred() == NULL) {
@@ -265,15 +284,50 @@ PyObject *cst__py_value(cst__py_state *state, const struct ArrowSchema *schema,
   return value;
 }
 
-PyObject *cst__py_values(cst__py_state *state, const struct ArrowSchema *schema,
-                         const struct ArrowArray *array, int64_t offset, int64_t length) {
+static PyObject *values_slots(cst__py_state *state, const struct ArrowSchema *schema,
+                              const struct ArrowArray *array, int64_t offset, int64_t length) {
   PyObject *list = PyList_New((Py_ssize_t)length);
   for (int64_t i = 0; list != NULL && i < length; i++) {
-    PyObject *value = cst__py_value(state, schema, array, offset + i);
+    PyObject *value = values_slot(state, schema, array, offset + i);
     if (value == NULL || PyList_SetItem(list, (Py_ssize_t)i, value) < 0 ||
         PyErr_CheckSignals() < 0) {
       Py_CLEAR(list);
     }
   }
   return list;
+}
+
+/* ---- the whole ---- */
+
+/* The most items that list views may hold together, of an array and all below it; as where they are
+ * opened. */
+static int64_t most_view_items(const struct ArrowSchema *schema, const struct ArrowArray *array) {
+  int64_t most = (int64_t)1 << 22;
+  if (schema->format[0] == '+' && schema->format[1] == 'v') {
+    int64_t slots = array->length + array->children[0]->length;
+    most += slots < INT64_MAX / 256 ? slots * 64 : INT64_MAX / 4;
+  }
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    int64_t below = most_view_items(schema->children[i], array->children[i]);
+    most = most < INT64_MAX - below ? most + below : INT64_MAX;
+  }
+  return most;
+}
+
+PyObject *cst__py_value(cst__py_state *state, const struct ArrowSchema *schema,
+                        const struct ArrowArray *array, int64_t i) {
+  int64_t outer = state->views_left; /* a handler of a signal may convert values, too */
+  state->views_left = most_view_items(schema, array);
+  PyObject *value = values_slot(state, schema, array, i);
+  state->views_left = outer;
+  return value;
+}
+
+PyObject *cst__py_values(cst__py_state *state, const struct ArrowSchema *schema,
+                         const struct ArrowArray *array, int64_t offset, int64_t length) {
+  int64_t outer = state->views_left;
+  state->views_left = most_view_items(schema, array);
+  PyObject *values = values_slots(state, schema, array, offset, length);
+  state->views_left = outer;
+  return values;
 }

@@ -51,6 +51,7 @@ typedef struct cst__py_state {
   PyTypeObject *nested_type;
   PyObject *structured_class; /* the classes of nested_type, once _struct.tensor is loaded */
   PyObject *leaf_class;
+  int64_t views_left; /* items that list views may still hold, of what becomes Python's values */
   PyObject *errors[CST__PY_NUM_ERRORS]; /* the exception class of each status */
   PyObject *index_error;                /* CST_INVALID_ARGUMENT of an index of a nested tensor */
   PyObject *field_error;                /* CST_NOT_FOUND of a field */

@@ -302,10 +302,10 @@ static PyObject *values_slots(cst__py_state *state, const struct ArrowSchema *sc
 /* The most items that list views may hold together, of an array and all below it; as where they are
  * opened. */
 static int64_t most_view_items(const struct ArrowSchema *schema, const struct ArrowArray *array) {
-  int64_t most = (int64_t)1 << 22;
+  int64_t most = 0;
   if (schema->format[0] == '+' && schema->format[1] == 'v') {
     int64_t slots = array->length + array->children[0]->length;
-    most += slots < INT64_MAX / 256 ? slots * 64 : INT64_MAX / 4;
+    most = (slots < INT64_MAX / 256 ? slots * 64 : INT64_MAX / 4) + ((int64_t)1 << 20);
   }
   for (int64_t i = 0; i < schema->n_children; i++) {
     int64_t below = most_view_items(schema->children[i], array->children[i]);

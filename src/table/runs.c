@@ -120,15 +120,27 @@ static cst_status take_splits(const cst__runs *runs, int64_t **out, cst_error *e
   return CST_OK;
 }
 
-/* List views may hold the same items again and again, below each other with each level more. */
-static cst_status check_total(const cst__view *lists, int64_t total, cst_error *error) {
-  if (total <= cst__view_most_items(lists)) {
+/* List views may hold the same items again and again, below each other with each level more: all
+ * levels together are limited, as one is by cst__view_most_items. */
+static cst_status check_views(const cst__runs *lists, const cst__runs *items, cst_error *error) {
+  const cst__view *view = lists->node.view;
+  int64_t most = lists->view_slots < INT64_MAX / 256 ? lists->view_slots * 64 : INT64_MAX / 4;
+  if (view->layout != CST__LAYOUT_LIST_VIEW ||
+      items->total <= cst__view_most_items(view) + most - lists->view_items) {
     return CST_OK;
   }
   return cst__fail(error, CST_LIMIT, "cast the list views to large_list",
                    "%lld lists share %lld items so often that they hold %lld",
-                   (long long)lists->length, (long long)lists->children[0].length,
-                   (long long)total);
+                   (long long)view->length, (long long)view->children[0].length,
+                   (long long)items->total);
+}
+
+/* What the list views on the way have held so far. */
+static void count_views(const cst__runs *lists, cst__runs *items) {
+  const cst__view *view = lists->node.view;
+  bool is_view = view->layout == CST__LAYOUT_LIST_VIEW;
+  items->view_items = lists->view_items + (is_view ? items->total : 0);
+  items->view_slots = lists->view_slots + (is_view ? view->length + view->children[0].length : 0);
 }
 
 /* True if the lists have offsets that are theirs alone, and none is null. */
@@ -151,8 +163,9 @@ cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error) {
     CST__TRY(is_plain ? runs_open_plain(runs, run, at, &items, error)
                       : open_each(runs, run, at, &items, error));
     at = at != NULL ? at + run->length : NULL;
-    CST__TRY(check_total(view, items.total, error));
+    CST__TRY(check_views(runs, &items, error));
   }
+  count_views(runs, &items);
   *runs = items;
   return CST_OK;
 }

@@ -38,7 +38,9 @@ typedef struct cst__runs {
   cst__slot_run *items;
   size_t count;
   size_t capacity;
-  int64_t total; /* slots of all runs */
+  int64_t total;      /* slots of all runs */
+  int64_t view_items; /* that all list views on the way held, */
+  int64_t view_slots; /* and slots of theirs and of what they share */
 } cst__runs;
 
 /* All slots of a node. The arena lives as long as the runs. */

@@ -122,7 +122,8 @@ static cst_status take_splits(const cst__runs *runs, int64_t **out, cst_error *e
 
 /* List views may hold the same items again and again, below each other with each level more: all
  * levels together are limited, as one is by cst__view_most_items. */
-static cst_status check_views(const cst__runs *lists, const cst__runs *items, cst_error *error) {
+static cst_status runs_check_views(const cst__runs *lists, const cst__runs *items,
+                                   cst_error *error) {
   const cst__view *view = lists->node.view;
   int64_t most = lists->view_slots < INT64_MAX / 256 ? lists->view_slots * 64 : INT64_MAX / 4;
   if (view->layout != CST__LAYOUT_LIST_VIEW ||
@@ -136,7 +137,7 @@ static cst_status check_views(const cst__runs *lists, const cst__runs *items, cs
 }
 
 /* What the list views on the way have held so far. */
-static void count_views(const cst__runs *lists, cst__runs *items) {
+static void runs_count_views(const cst__runs *lists, cst__runs *items) {
   const cst__view *view = lists->node.view;
   bool is_view = view->layout == CST__LAYOUT_LIST_VIEW;
   items->view_items = lists->view_items + (is_view ? items->total : 0);
@@ -163,9 +164,9 @@ cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error) {
     CST__TRY(is_plain ? runs_open_plain(runs, run, at, &items, error)
                       : open_each(runs, run, at, &items, error));
     at = at != NULL ? at + run->length : NULL;
-    CST__TRY(check_views(runs, &items, error));
+    CST__TRY(runs_check_views(runs, &items, error));
   }
-  count_views(runs, &items);
+  runs_count_views(runs, &items);
   *runs = items;
   return CST_OK;
 }

@@ -151,7 +151,6 @@ static bool runs_are_plain(const cst__runs *lists) {
 }
 
 cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error) {
-  const cst__view *view = runs->node.view;
   bool is_plain = runs_are_plain(runs);
   cst__runs items = {.arena = runs->arena, .node = cst__node_child(&runs->node, 0)};
   int64_t *at = NULL;

@@ -2,6 +2,7 @@
 #include "arrow/owned.h"
 #include "structured/made.h"
 #include "structured/tensor_nulls.h"
+#include "table/walk.h"
 
 static cst_status like_node(const cst__assembly *a, const cst__node *node, int value,
                             cst__made *out);
@@ -102,22 +103,6 @@ static void like_fill_ones(const cst__view *view, void *buffer) {
   }
 }
 
-static cst_status like_nulls(const cst__assembly *a, const cst__view *view,
-                             struct ArrowArray *out) {
-  size_t size = cst__bits_size(view->length);
-  if (view->null_count == 0) {
-    return CST_OK;
-  }
-  uint8_t *bits = cst__owned_buffer(out, 0, size);
-  if (bits == NULL) {
-    return cst__fail_memory(a->error, size);
-  }
-  memset(bits, 0, size);
-  cst__bits_copy(bits, 0, view->validity, view->offset, view->length);
-  out->null_count = view->null_count;
-  return CST_OK;
-}
-
 static cst_status like_fill(const cst__assembly *a, const cst__view *view, int value,
                             struct ArrowArray *out) {
   size_t size = like_size(view, value);
@@ -133,7 +118,7 @@ static cst_status like_fill(const cst__assembly *a, const cst__view *view, int v
     return cst__fail_memory(a->error, 0);
   }
   out->length = view->length;
-  return like_nulls(a, view, out);
+  return cst__copy_validity(view, out, a->error);
 }
 
 /* A string view has no buffers of bytes here, but one with the sizes of none. */

@@ -4,6 +4,7 @@
 
 #include "arrow/concat.h"
 #include "arrow/owned.h"
+#include "table/walk.h"
 
 static cst_status made_fail_memory(const cst__assembly *a, size_t size) {
   return cst__fail_memory(a->error, size);
@@ -221,17 +222,7 @@ static cst_status made_empty_struct(const cst__assembly *a, const cst__runs *str
   if (structs->veil != NULL || (view->null_count > 0 && !cst__runs_are_all(structs))) {
     return cst__runs_hide(structs, out, a->error);
   }
-  if (view->null_count > 0) {
-    size_t size = cst__bits_size(view->length);
-    uint8_t *bits = cst__owned_buffer(out, 0, size);
-    if (bits == NULL) {
-      return made_fail_memory(a, size);
-    }
-    memset(bits, 0, size);
-    cst__bits_copy(bits, 0, view->validity, view->offset, view->length);
-    out->null_count = view->null_count;
-  }
-  return CST_OK;
+  return cst__copy_validity(view, out, a->error);
 }
 
 static cst_status made_struct_type(const cst__assembly *a, const cst__runs *structs,

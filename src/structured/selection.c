@@ -396,7 +396,9 @@ static inline int64_t item_at(const cst__dim *level, int64_t list, int64_t place
   return at >= 0 && at < size ? begin + at : -2;
 }
 
-cst_status cst__select_at(cst__selection *s, int64_t place) {
+/* The item of each list that the values name, at beside * stride + shift. */
+static cst_status select_items(cst__selection *s, const int64_t *values, int64_t stride,
+                               int64_t shift) {
   const cst__dim *from = next_level(s);
   int64_t *at;
   CST__TRY(cst__interrupted(s->error));
@@ -404,6 +406,7 @@ cst_status cst__select_at(cst__selection *s, int64_t place) {
   CST__TRY(take_numbers(s, s->places.count, &at));
   for (int64_t i = 0; i < s->places.count; i++) {
     int64_t list = place_at(&s->places, i);
+    int64_t place = values[cst__selection_beside(s, i) * stride + shift];
     at[i] = item_at(from, list, place);
     if (at[i] == -2) {
       return select_fail_place(s, list, place);
@@ -416,23 +419,12 @@ cst_status cst__select_at(cst__selection *s, int64_t place) {
   return CST_OK;
 }
 
+cst_status cst__select_at(cst__selection *s, int64_t place) {
+  return select_items(s, &place, 0, 0);
+}
+
 cst_status cst__select_at_value(cst__selection *s, int64_t stride, int64_t shift) {
-  const cst__dim *from = next_level(s);
-  int64_t *at;
-  CST__TRY(cst__interrupted(s->error));
-  CST__TRY(places_spread_out(s));
-  CST__TRY(take_numbers(s, s->places.count, &at));
-  for (int64_t i = 0; i < s->places.count; i++) {
-    int64_t list = place_at(&s->places, i);
-    int64_t place = s->indices->values[cst__selection_beside(s, i) * stride + shift];
-    at[i] = item_at(from, list, place);
-    if (at[i] == -2) {
-      return select_fail_place(s, list, place);
-    }
-  }
-  s->places = (cst__places){.count = s->places.count, .at = at};
-  s->depth++;
-  return CST_OK;
+  return select_items(s, s->indices->values, stride, shift);
 }
 
 /* ---- beside indices ---- */

@@ -26,22 +26,6 @@ static void fill_lengths(const cst__view *view, int64_t *lengths) {
   }
 }
 
-static cst_status lists_copy_validity(const cst__view *view, struct ArrowArray *out,
-                                      cst_error *error) {
-  if (view->validity == NULL) {
-    return CST_OK;
-  }
-  size_t size = cst__bits_size(view->length);
-  uint8_t *bits = cst__owned_buffer(out, 0, size);
-  if (bits == NULL) {
-    return cst__fail_memory(error, size);
-  }
-  memset(bits, 0, size);
-  cst__bits_copy(bits, 0, view->validity, view->offset, view->length);
-  out->null_count = view->null_count;
-  return CST_OK;
-}
-
 static cst_status make_lengths(const cst_array *array, const cst__view *view, cst_array **out,
                                cst_error *error) {
   struct ArrowArray made;
@@ -53,7 +37,7 @@ static cst_status make_lengths(const cst_array *array, const cst__view *view, cs
     return CST_NO_MEMORY;
   }
   fill_lengths(view, lengths);
-  cst_status status = lists_copy_validity(view, &made, error);
+  cst_status status = cst__copy_validity(view, &made, error);
   if (status != CST_OK) {
     cst__array_release(&made);
     return status;

@@ -52,6 +52,21 @@ int64_t *cst__new_int64(const cst_allocator *allocator, int64_t length, struct A
   return values;
 }
 
+cst_status cst__copy_validity(const cst__view *view, struct ArrowArray *out, cst_error *error) {
+  size_t size = cst__bits_size(view->length);
+  if (view->validity == NULL || view->null_count == 0) {
+    return CST_OK;
+  }
+  uint8_t *bits = cst__owned_buffer(out, 0, size);
+  if (bits == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  memset(bits, 0, size);
+  cst__bits_copy(bits, 0, view->validity, view->offset, view->length);
+  out->null_count = view->null_count;
+  return CST_OK;
+}
+
 cst_status cst__int64_result(const cst_allocator *allocator, struct ArrowArray *made,
                              cst_array **out, cst_error *error) {
   struct ArrowSchema schema = cst__array_type_field("l", "", NULL, 0);

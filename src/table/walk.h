@@ -36,6 +36,10 @@ cst_status cst__walk_finish(const cst__walk *walk, cst_array **out, cst_array **
 int64_t *cst__new_int64(const cst_allocator *allocator, int64_t length, struct ArrowArray *out,
                         cst_error *error);
 
+/* Gives an array of as many slots as the view the same nulls, in a bitmap of its own from bit 0 on;
+ * nothing if there are none. */
+cst_status cst__copy_validity(const cst__view *view, struct ArrowArray *out, cst_error *error);
+
 /* A handle of such an array, which is taken over. */
 cst_status cst__int64_result(const cst_allocator *allocator, struct ArrowArray *made,
                              cst_array **out, cst_error *error);

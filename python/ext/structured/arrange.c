@@ -76,17 +76,17 @@ PyObject *cst__py_nested_tile(PyObject *module, PyObject *args) {
   return tensor == NULL ? NULL : cst__py_nested_finish(state, status, &error, made);
 }
 
-typedef cst_status (*axis_function)(const cst_structured *tensor, int axis, cst_structured **out,
-                                    cst_error *error);
+typedef cst_status (*number_function)(const cst_structured *tensor, int number,
+                                      cst_structured **out, cst_error *error);
 
-static PyObject *call_axis(PyObject *module, PyObject *args, axis_function function) {
+static PyObject *call_with_number(PyObject *module, PyObject *args, number_function function) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *object;
-  int axis;
+  int number;
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
-  if (!PyArg_ParseTuple(args, "Oi:nested_axis", &object, &axis)) {
+  if (!PyArg_ParseTuple(args, "Oi:nested", &object, &number)) {
     return NULL;
   }
   const cst_structured *tensor = cst__py_nested_need(state, object);
@@ -94,17 +94,17 @@ static PyObject *call_axis(PyObject *module, PyObject *args, axis_function funct
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS
-  status = function(tensor, axis, &made, &error);
+  status = function(tensor, number, &made, &error);
   Py_END_ALLOW_THREADS
   return cst__py_nested_finish(state, status, &error, made);
 }
 
 PyObject *cst__py_nested_expand_dims(PyObject *module, PyObject *args) {
-  return call_axis(module, args, cst_structured_expand_dims);
+  return call_with_number(module, args, cst_structured_expand_dims);
 }
 
 PyObject *cst__py_nested_row_lengths(PyObject *module, PyObject *args) {
-  return call_axis(module, args, cst_structured_row_lengths);
+  return call_with_number(module, args, cst_structured_row_lengths);
 }
 
 PyObject *cst__py_nested_squeeze(PyObject *module, PyObject *args) {
@@ -190,23 +190,7 @@ PyObject *cst__py_nested_partition(PyObject *module, PyObject *args) {
 /* ---- values and nulls ---- */
 
 PyObject *cst__py_nested_like(PyObject *module, PyObject *args) {
-  cst__py_state *state = PyModule_GetState(module);
-  PyObject *object;
-  int value;
-  cst_error error = CST_ERROR_INIT;
-  cst_structured *made = NULL;
-  cst_status status;
-  if (!PyArg_ParseTuple(args, "Oi:nested_like", &object, &value)) {
-    return NULL;
-  }
-  const cst_structured *tensor = cst__py_nested_need(state, object);
-  if (tensor == NULL) {
-    return NULL;
-  }
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_structured_like(tensor, value, &made, &error);
-  Py_END_ALLOW_THREADS
-  return cst__py_nested_finish(state, status, &error, made);
+  return call_with_number(module, args, cst_structured_like);
 }
 
 /* A tensor, and a path within it, of "OO". NULL with an exception; else the path is to be reset. */

@@ -178,3 +178,10 @@ def test_one_line_of_a_megabyte() -> None:
     values = list(range(200_000))
     assert from_json(io.BytesIO(json.dumps({"a": values}).encode()))["a"].to_py() == [values]
     assert from_json(json.dumps({"a": values}))["a"].to_py() == values
+
+
+def test_the_name_of_a_file_is_no_json(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("{}")
+    with pytest.raises(cst.ArgumentError, match=r"pathlib\.Path"):
+        cst.struct.from_json(str(path))

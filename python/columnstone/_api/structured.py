@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .._core import ArrowSchema, Nested, RecordBatch
     from .._struct.spec import Spec
 
+_LONG_PATH = 1000  # characters
 _ALL_ROWS = 2**31 - 1  # of one batch
 _HINT = ("give a schema or types", "give a spec")
 
@@ -57,6 +58,8 @@ def from_json(text: Any, spec: Spec | None = None) -> Nested:
 
         with open_source(text, format="json", types=_columns(spec)) as source:
             return _structs(record_batch(source), spec)
+    if isinstance(text, str) and len(text) < _LONG_PATH and os.path.isfile(text):
+        raise ArgumentError(f"{text!r} is a file, not JSON text (give it as a pathlib.Path)")
     data = _bytes(text)
     begin = data.lstrip()[:1]
     if begin == b"{":

@@ -1,4 +1,5 @@
-"""StructuredTensor.apply: functions of numpy, torch and JAX over the values of fields."""
+"""Functions over values: StructuredTensor.apply, of numpy, torch and JAX, and the comparisons of
+leaf tensors."""
 
 from __future__ import annotations
 
@@ -45,6 +46,30 @@ def apply_values(
         raise argument_error(f"there is a field {'.'.join(target)!r}", hint)
     values = [source.flat_values._array for source in sources]
     return _core.nested_with_elements(sources[0], _map(fn, values, using)), target
+
+
+def compare(tensor: Any, other: Any, operator: Callable[[Any, Any], Any]) -> Any:
+    """Bools of a leaf tensor's values and a value, or those of another one with the same rows; null
+    where either is. NotImplemented for what is no value."""
+    if hasattr(other, "flat_values") and other.rank == 0 and not other.field_names():
+        other = other.to_py()
+    if hasattr(other, "flat_values"):
+        if other.field_names() or tensor.rank == 0:
+            return NotImplemented
+        _check_lists([tensor, other], [("the left",), ("the right",)])
+        values = [tensor.flat_values._array, other.flat_values._array]
+        if len(values[0]) != len(values[1]):
+            raise argument_error(f"{len(values[0])} rows and {len(values[1])}")
+        return _core.nested_with_elements(tensor, _map(operator, values, "numpy"))
+    if (
+        other is None
+        or getattr(other, "ndim", 0) > 0
+        or isinstance(other, list | tuple | dict | set)
+    ):
+        return NotImplemented
+    values = [tensor.flat_values._array]
+    made = _map(lambda v: operator(v, other), values, "numpy")
+    return _core.nested_with_elements(tensor, made)
 
 
 def _source(tensor: Any, path: tuple[str, ...]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import operator
 from typing import TYPE_CHECKING, cast
 
 from .. import _core
@@ -12,7 +13,7 @@ from .conversions import Conversions, LeafConversions, StructConversions
 from .paths import PathOperations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from .._core import Array
@@ -303,6 +304,39 @@ class LeafTensor(LeafConversions, _Nested):
         """What is known by the Arrow type alone: dimensions are None there, unless they are of
         fixed size by type."""
         return cast("LeafSpec", super().spec)
+
+    # ---- comparisons: a bool for each value, null for null ----
+
+    def __eq__(self, other: object) -> Any:
+        return self._compare(other, operator.eq)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compare(other, operator.ne)
+
+    def __lt__(self, other: object) -> Any:
+        return self._compare(other, operator.lt)
+
+    def __le__(self, other: object) -> Any:
+        return self._compare(other, operator.le)
+
+    def __gt__(self, other: object) -> Any:
+        return self._compare(other, operator.gt)
+
+    def __ge__(self, other: object) -> Any:
+        return self._compare(other, operator.ge)
+
+    __hash__ = _Nested.__hash__
+
+    def __bool__(self) -> bool:
+        """The value of a scalar; a TypeError for others, each of whose values is true or not."""
+        if self.rank > 0:
+            raise TypeError("a tensor is not true or false: each of its values is (to_py())")
+        return bool(self.to_py())
+
+    def _compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
+        from .apply import compare
+
+        return compare(self, other, operation)
 
 
 def _structured(tensor: object) -> StructuredTensor:

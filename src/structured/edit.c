@@ -272,8 +272,10 @@ cst_status cst__structured_edit(const cst_structured *tensor, const cst_path *pa
 
 /* ---- elements ---- */
 
-static cst_status elements_of(const cst__assembly *a, const cst__runs *at,
-                              const cst_array *elements, cst__made *out) {
+/* how: a cst_array. */
+static cst_status elements_of(const cst__assembly *a, cst__runs *at, const void *how,
+                              cst__made *out) {
+  const cst_array *elements = how;
   cst__runs items;
   cst__made made;
   int64_t *splits;
@@ -291,19 +293,5 @@ static cst_status elements_of(const cst__assembly *a, const cst__runs *at,
 
 cst_status cst__structured_with_elements(const cst_structured *tensor, const cst_array *elements,
                                          cst_structured **out, cst_error *error) {
-  const cst__node root = cst__structured_root(tensor);
-  cst__arena arena;
-  cst__runs all;
-  cst__made made;
-  cst__arena_init(&arena, &tensor->array->allocator);
-  const cst__assembly a = {tensor->array, &arena, error};
-  cst_status status = cst__runs_all(&root, &arena, &all, error);
-  if (status == CST_OK) {
-    status = elements_of(&a, &all, elements, &made);
-  }
-  if (status == CST_OK) {
-    status = cst__made_tensor(&a, &made, tensor->is_row, out);
-  }
-  cst__arena_reset(&arena);
-  return status;
+  return cst__made_of(tensor, elements_of, elements, out, error);
 }

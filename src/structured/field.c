@@ -3,18 +3,8 @@
 #include "structured/branches.h"
 #include "structured/made.h"
 
-static cst_status field_make(const cst__assembly *a, cst__runs *at, const cst_path *path,
+static cst_status field_make(const cst__assembly *a, cst__runs *at, const void *how,
                              cst__made *out);
-
-static cst_status field_of_lists(const cst__assembly *a, const cst__runs *lists,
-                                 const cst_path *path, cst__made *out) {
-  const cst__node node = cst__node_child(&lists->node, 0);
-  cst__runs items;
-  cst__made made;
-  CST__TRY(cst__runs_all(&node, a->arena, &items, a->error));
-  CST__TRY(field_make(a, &items, path, &made));
-  return cst__made_list(a, lists, &made, out);
-}
 
 static cst_status field_of_structs(const cst__assembly *a, cst__runs *structs, const cst_path *path,
                                    cst__made *out) {
@@ -30,12 +20,14 @@ static cst_status field_of_structs(const cst__assembly *a, cst__runs *structs, c
   return status;
 }
 
-static cst_status field_make(const cst__assembly *a, cst__runs *at, const cst_path *path,
+/* how: a cst_path. */
+static cst_status field_make(const cst__assembly *a, cst__runs *at, const void *how,
                              cst__made *out) {
+  const cst_path *path = how;
   if (path->count == 0) {
     return cst__made_share(a, at, out);
   }
-  return cst__view_is_list(at->node.view) ? field_of_lists(a, at, path, out)
+  return cst__view_is_list(at->node.view) ? cst__made_lists(a, at, field_make, path, out)
                                           : field_of_structs(a, at, path, out);
 }
 
@@ -46,19 +38,6 @@ typedef struct field_list {
   const cst_path *paths;
   size_t count;
 } field_list;
-
-static cst_status fields_make(const cst__assembly *a, cst__runs *at, const field_list *wanted,
-                              cst__made *out);
-
-static cst_status fields_of_lists(const cst__assembly *a, const cst__runs *lists,
-                                  const field_list *wanted, cst__made *out) {
-  const cst__node node = cst__node_child(&lists->node, 0);
-  cst__runs items;
-  cst__made made;
-  CST__TRY(cst__runs_all(&node, a->arena, &items, a->error));
-  CST__TRY(fields_make(a, &items, wanted, &made));
-  return cst__made_list(a, lists, &made, out);
-}
 
 static cst_status fields_of_structs(const cst__assembly *a, const cst__runs *structs,
                                     const field_list *wanted, cst__made *out) {
@@ -83,33 +62,14 @@ static cst_status fields_of_structs(const cst__assembly *a, const cst__runs *str
   return status;
 }
 
-static cst_status fields_make(const cst__assembly *a, cst__runs *at, const field_list *wanted,
+/* how: a field_list. */
+static cst_status fields_make(const cst__assembly *a, cst__runs *at, const void *how,
                               cst__made *out) {
-  return cst__view_is_list(at->node.view) ? fields_of_lists(a, at, wanted, out)
-                                          : fields_of_structs(a, at, wanted, out);
+  return cst__view_is_list(at->node.view) ? cst__made_lists(a, at, fields_make, how, out)
+                                          : fields_of_structs(a, at, how, out);
 }
 
 /* ---- tensors ---- */
-
-/* The field at the only path, or a struct of those of the list. */
-static cst_status field_tensor(const cst_structured *tensor, const cst_path *path,
-                               const field_list *list, cst_structured **out, cst_error *error) {
-  const cst__node root = cst__structured_root(tensor);
-  cst__arena arena;
-  cst__runs all;
-  cst__made made;
-  cst__arena_init(&arena, &tensor->array->allocator);
-  const cst__assembly a = {tensor->array, &arena, error};
-  cst_status status = cst__runs_all(&root, &arena, &all, error);
-  if (status == CST_OK) {
-    status = path != NULL ? field_make(&a, &all, path, &made) : fields_make(&a, &all, list, &made);
-  }
-  if (status == CST_OK) {
-    status = cst__made_tensor(&a, &made, tensor->is_row, out);
-  }
-  cst__arena_reset(&arena);
-  return status;
-}
 
 cst_status cst__structured_field(const cst_structured *tensor, const cst_path *path,
                                  cst_structured **out, cst_error *error) {
@@ -117,7 +77,7 @@ cst_status cst__structured_field(const cst_structured *tensor, const cst_path *p
     *out = cst__structured_retain(tensor);
     return CST_OK;
   }
-  return field_tensor(tensor, path, NULL, out, error);
+  return cst__made_of(tensor, field_make, path, out, error);
 }
 
 cst_status cst__structured_fields(const cst_structured *tensor, const char *const *names,
@@ -129,5 +89,5 @@ cst_status cst__structured_fields(const cst_structured *tensor, const char *cons
     cst__view_type_name(cst__structured_elements(tensor).view, type, sizeof type);
     return cst__fail(error, CST_SCHEMA, NULL, "there are no fields below values of type %s", type);
   }
-  return field_tensor(tensor, NULL, &list, out, error);
+  return cst__made_of(tensor, fields_make, &list, out, error);
 }

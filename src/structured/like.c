@@ -4,18 +4,9 @@
 #include "structured/tensor_nulls.h"
 #include "table/walk.h"
 
-static cst_status like_node(const cst__assembly *a, const cst__node *node, int value,
-                            cst__made *out);
+static cst_status like_node(const cst__assembly *a, cst__runs *at, const void *how, cst__made *out);
 
-static cst_status like_lists(const cst__assembly *a, const cst__runs *lists, int value,
-                             cst__made *out) {
-  const cst__node child = cst__node_child(&lists->node, 0);
-  cst__made items;
-  CST__TRY(like_node(a, &child, value, &items));
-  return cst__made_list(a, lists, &items, out);
-}
-
-static cst_status like_structs(const cst__assembly *a, const cst__runs *structs, int value,
+static cst_status like_structs(const cst__assembly *a, const cst__runs *structs, const void *value,
                                cst__made *out) {
   size_t count = (size_t)structs->node.view->num_children;
   cst__made *fields = cst__arena_take(a->arena, (count + 1) * sizeof *fields);
@@ -24,12 +15,14 @@ static cst_status like_structs(const cst__assembly *a, const cst__runs *structs,
   }
   for (size_t i = 0; i < count; i++) {
     const cst__node child = cst__node_child(&structs->node, (int64_t)i);
-    cst_status status = like_node(a, &child, value, &fields[i]);
+    cst__runs all;
+    cst_status status = cst__runs_all(&child, a->arena, &all, a->error);
+    if (status == CST_OK) {
+      status = like_node(a, &all, value, &fields[i]);
+    }
     if (status != CST_OK) {
       cst__error_add_path(a->error, child.view->name, strlen(child.view->name));
-      while (i-- > 0) {
-        cst__made_release(&fields[i]);
-      }
+      cst__made_release_all(fields, i);
       return status;
     }
   }
@@ -152,26 +145,16 @@ static cst_status like_leaf(const cst__assembly *a, const cst__runs *leaf, int v
   return status;
 }
 
-static cst_status like_node(const cst__assembly *a, const cst__node *node, int value,
+/* how: an int, 0 or 1. */
+static cst_status like_node(const cst__assembly *a, cst__runs *at, const void *how,
                             cst__made *out) {
-  cst__runs all;
-  CST__TRY(cst__runs_all(node, a->arena, &all, a->error));
-  return cst__view_is_list(node->view)              ? like_lists(a, &all, value, out)
-         : node->view->layout == CST__LAYOUT_STRUCT ? like_structs(a, &all, value, out)
-                                                    : like_leaf(a, &all, value, out);
+  const int *value = how;
+  return cst__view_is_list(at->node.view) ? cst__made_lists(a, at, like_node, value, out)
+         : at->node.view->layout == CST__LAYOUT_STRUCT ? like_structs(a, at, value, out)
+                                                       : like_leaf(a, at, *value, out);
 }
 
 cst_status cst__structured_like(const cst_structured *tensor, int value, cst_structured **out,
                                 cst_error *error) {
-  const cst__node root = cst__structured_root(tensor);
-  cst__arena arena;
-  cst__made made;
-  cst__arena_init(&arena, &tensor->array->allocator);
-  const cst__assembly a = {tensor->array, &arena, error};
-  cst_status status = like_node(&a, &root, value, &made);
-  if (status == CST_OK) {
-    status = cst__made_tensor(&a, &made, tensor->is_row, out);
-  }
-  cst__arena_reset(&arena);
-  return status;
+  return cst__made_of(tensor, like_node, &value, out, error);
 }

@@ -212,6 +212,16 @@ cst_status cst__made_wrap(const cst__assembly *a, struct ArrowArray *lists, cst_
   return status;
 }
 
+cst_status cst__made_lists(const cst__assembly *a, const cst__runs *lists, cst__made_function make,
+                           const void *how, cst__made *out) {
+  const cst__node node = cst__node_child(&lists->node, 0);
+  cst__runs items;
+  cst__made made;
+  CST__TRY(cst__runs_all(&node, a->arena, &items, a->error));
+  CST__TRY(make(a, &items, how, &made));
+  return cst__made_list(a, lists, &made, out);
+}
+
 /* ---- structs ---- */
 
 static cst_status made_empty_struct(const cst__assembly *a, const cst__runs *structs, size_t count,
@@ -275,4 +285,23 @@ cst_status cst__made_tensor(const cst__assembly *a, cst__made *made, bool is_row
   CST__TRY(
       cst__array_result_as(&a->owner->allocator, made->schema, &made->array, &array, a->error));
   return cst__structured_result(array, is_row, out, a->error);
+}
+
+cst_status cst__made_of(const cst_structured *tensor, cst__made_function make, const void *how,
+                        cst_structured **out, cst_error *error) {
+  const cst__node root = cst__structured_root(tensor);
+  cst__arena arena;
+  cst__runs all;
+  cst__made made;
+  cst__arena_init(&arena, &tensor->array->allocator);
+  const cst__assembly a = {tensor->array, &arena, error};
+  cst_status status = cst__runs_all(&root, &arena, &all, error);
+  if (status == CST_OK) {
+    status = make(&a, &all, how, &made);
+  }
+  if (status == CST_OK) {
+    status = cst__made_tensor(&a, &made, tensor->is_row, out);
+  }
+  cst__arena_reset(&arena);
+  return status;
 }

@@ -41,6 +41,15 @@ cst_status cst__made_offsets(const cst__assembly *a, int64_t count, int64_t **of
 /* Puts such lists around all slots of a part. Both are taken over, also on failure. */
 cst_status cst__made_wrap(const cst__assembly *a, struct ArrowArray *lists, cst__made *made);
 
+/* What makes a part of the slots of the runs' node, and of all that lies below; `how` is its own.
+ */
+typedef cst_status (*cst__made_function)(const cst__assembly *a, cst__runs *at, const void *how,
+                                         cst__made *out);
+
+/* The same lists with what `make` makes of their items. The runs are all slots of the node. */
+cst_status cst__made_lists(const cst__assembly *a, const cst__runs *lists, cst__made_function make,
+                           const void *how, cst__made *out);
+
 /* A struct of other fields for the slots of the runs, null where those are. Fields have their names
  * in their schemas, stand for the same slots, and are taken over, also on failure. */
 cst_status cst__made_struct(const cst__assembly *a, const cst__runs *structs, cst__made *fields,
@@ -55,6 +64,10 @@ cst_status cst__made_array(const cst__assembly *a, const cst_array *array, cst__
 /* The tensor of it; *made is taken over, also on failure. */
 cst_status cst__made_tensor(const cst__assembly *a, cst__made *made, bool is_row,
                             cst_structured **out);
+
+/* The tensor that `make` makes of all slots of another one's array. */
+cst_status cst__made_of(const cst_structured *tensor, cst__made_function make, const void *how,
+                        cst_structured **out, cst_error *error);
 
 /* Releases what is not taken over. */
 void cst__made_release(cst__made *made);

@@ -2,18 +2,7 @@
 #include "structured/branches.h"
 #include "structured/made.h"
 
-static cst_status only_node(const cst__assembly *a, cst__runs *at, const cst__path_set *set,
-                            cst__made *out);
-
-static cst_status only_of_lists(const cst__assembly *a, const cst__runs *lists,
-                                const cst__path_set *set, cst__made *out) {
-  const cst__node node = cst__node_child(&lists->node, 0);
-  cst__runs items;
-  cst__made made;
-  CST__TRY(cst__runs_all(&node, a->arena, &items, a->error));
-  CST__TRY(only_node(a, &items, set, &made));
-  return cst__made_list(a, lists, &made, out);
-}
+static cst_status only_node(const cst__assembly *a, cst__runs *at, const void *how, cst__made *out);
 
 /* Of a field that is kept whole, what lies in it may be named as well: if it is there. */
 static cst_status only_check(const cst__assembly *a, const cst__runs *structs,
@@ -66,19 +55,17 @@ static cst_status only_of_structs(const cst__assembly *a, const cst__runs *struc
   return cst__made_struct(a, structs, fields, branches.count, out);
 }
 
-static cst_status only_node(const cst__assembly *a, cst__runs *at, const cst__path_set *set,
+/* how: a cst__path_set. */
+static cst_status only_node(const cst__assembly *a, cst__runs *at, const void *how,
                             cst__made *out) {
-  return cst__view_is_list(at->node.view) ? only_of_lists(a, at, set, out)
-                                          : only_of_structs(a, at, set, out);
+  return cst__view_is_list(at->node.view) ? cst__made_lists(a, at, only_node, how, out)
+                                          : only_of_structs(a, at, how, out);
 }
 
 cst_status cst__structured_only(const cst_structured *tensor, const cst_path *paths, size_t count,
                                 cst_structured **out, cst_error *error) {
-  const cst__node root = cst__structured_root(tensor);
   cst__arena arena;
   cst__path_set set;
-  cst__runs all;
-  cst__made made;
   const cst__node elements = cst__structured_elements(tensor);
   bool is_whole = false;
   for (size_t i = 0; i < count; i++) {
@@ -95,16 +82,9 @@ cst_status cst__structured_only(const cst_structured *tensor, const cst_path *pa
     return cst__fail_leaf(tensor, error);
   }
   cst__arena_init(&arena, &tensor->array->allocator);
-  const cst__assembly a = {tensor->array, &arena, error};
   cst_status status = cst__path_set_make(paths, count, &arena, &set, error);
   if (status == CST_OK) {
-    status = cst__runs_all(&root, &arena, &all, error);
-  }
-  if (status == CST_OK) {
-    status = only_node(&a, &all, &set, &made);
-  }
-  if (status == CST_OK) {
-    status = cst__made_tensor(&a, &made, tensor->is_row, out);
+    status = cst__made_of(tensor, only_node, &set, out, error);
   }
   cst__arena_reset(&arena);
   return status;

@@ -18,8 +18,6 @@
 
 #include "table/runs.h"
 
-enum { CST__MAX_LISTS = 128 /* more levels than a type can have */ };
-
 struct cst_structured {
   cst__refcount owners;
   bool is_row;

@@ -12,8 +12,8 @@
 /* ---- testing ---- */
 
 typedef struct null_test {
-  cst__assembly assembly;
   cst_null_test test;
+  cst_path path; /* from where it is asked on */
 } null_test;
 
 static void null_test_invert(uint8_t *bits, int64_t count) {
@@ -41,7 +41,8 @@ static cst_status null_test_drop_empty(const cst__view *lists, uint8_t *bits, cs
 }
 
 /* A bit per slot: those of the struct's field, or of the elements themselves. */
-static cst_status null_test_bits(const null_test *t, const cst__runs *field, uint8_t *bits) {
+static cst_status null_test_bits(const null_test *t, const cst__runs *field, uint8_t *bits,
+                                 cst_error *error) {
   int64_t length = field->node.view->length;
   memset(bits, 0, cst__bits_size(length));
   cst__runs_valid_bits(field, bits, 0);
@@ -49,13 +50,12 @@ static cst_status null_test_bits(const null_test *t, const cst__runs *field, uin
     null_test_invert(bits, length);
     return CST_OK;
   }
-  return cst__view_is_list(field->node.view)
-             ? null_test_drop_empty(field->node.view, bits, t->assembly.error)
-             : CST_OK;
+  return cst__view_is_list(field->node.view) ? null_test_drop_empty(field->node.view, bits, error)
+                                             : CST_OK;
 }
 
-static cst_status null_test_slots(const null_test *t, const cst__runs *field, cst__made *out) {
-  const cst__assembly *a = &t->assembly;
+static cst_status null_test_slots(const cst__assembly *a, const cst__runs *field,
+                                  const null_test *t, cst__made *out) {
   struct ArrowSchema *bools = cst__arena_take(a->arena, sizeof *bools);
   if (bools == NULL) {
     return cst__fail_memory(a->error, sizeof *bools);
@@ -69,7 +69,7 @@ static cst_status null_test_slots(const null_test *t, const cst__runs *field, cs
     cst__made_release(out);
     return cst__fail_memory(a->error, size);
   }
-  cst_status status = null_test_bits(t, field, bits);
+  cst_status status = null_test_bits(t, field, bits, a->error);
   if (status != CST_OK) {
     cst__made_release(out);
     return status;
@@ -79,92 +79,47 @@ static cst_status null_test_slots(const null_test *t, const cst__runs *field, cs
   return CST_OK;
 }
 
-static cst_status null_test_node(const null_test *t, cst__runs *at, const cst_path *path,
+static cst_status null_test_node(const cst__assembly *a, cst__runs *at, const void *how,
                                  cst__made *out);
 
-static cst_status null_test_lists(const null_test *t, const cst__runs *lists, const cst_path *path,
-                                  cst__made *out) {
-  const cst__node node = cst__node_child(&lists->node, 0);
-  cst__runs items;
-  cst__made made;
-  CST__TRY(cst__runs_all(&node, t->assembly.arena, &items, t->assembly.error));
-  CST__TRY(null_test_node(t, &items, path, &made));
-  return cst__made_list(&t->assembly, lists, &made, out);
-}
-
-static cst_status null_test_structs(const null_test *t, cst__runs *structs, const cst_path *path,
+static cst_status null_test_structs(const cst__assembly *a, cst__runs *structs, const null_test *t,
                                     cst__made *out) {
-  const char *step = path->steps[0];
-  const cst_path below = {path->steps + 1, path->count - 1};
+  const char *step = t->path.steps[0];
+  const null_test below = {t->test, {t->path.steps + 1, t->path.count - 1}};
   int64_t place;
-  CST__TRY(cst__field_find(&structs->node, step, &place, t->assembly.error));
-  CST__TRY(cst__runs_enter(structs, place, t->assembly.error));
-  cst_status status =
-      below.count == 0 ? null_test_slots(t, structs, out) : null_test_node(t, structs, &below, out);
-  if (status != CST_OK && below.count > 0) {
-    cst__error_add_path(t->assembly.error, step, strlen(step));
+  CST__TRY(cst__field_find(&structs->node, step, &place, a->error));
+  CST__TRY(cst__runs_enter(structs, place, a->error));
+  cst_status status = below.path.count == 0 ? null_test_slots(a, structs, &below, out)
+                                            : null_test_node(a, structs, &below, out);
+  if (status != CST_OK && below.path.count > 0) {
+    cst__error_add_path(a->error, step, strlen(step));
   }
   return status;
 }
 
-static cst_status null_test_node(const null_test *t, cst__runs *at, const cst_path *path,
+/* how: a null_test. */
+static cst_status null_test_node(const cst__assembly *a, cst__runs *at, const void *how,
                                  cst__made *out) {
+  const null_test *t = how;
   if (cst__view_is_list(at->node.view)) {
-    return null_test_lists(t, at, path, out);
+    return cst__made_lists(a, at, null_test_node, t, out);
   }
-  return path->count == 0 ? null_test_slots(t, at, out) : null_test_structs(t, at, path, out);
+  return t->path.count == 0 ? null_test_slots(a, at, t, out) : null_test_structs(a, at, t, out);
 }
 
 cst_status cst__structured_test_null(const cst_structured *tensor, const cst_path *path,
                                      cst_null_test test, cst_structured **out, cst_error *error) {
-  const cst__node root = cst__structured_root(tensor);
-  cst__arena arena;
-  cst__runs all;
-  cst__made made;
-  cst__arena_init(&arena, &tensor->array->allocator);
-  const null_test t = {{tensor->array, &arena, error}, test};
-  cst_status status = cst__runs_all(&root, &arena, &all, error);
-  if (status == CST_OK) {
-    status = null_test_node(&t, &all, path, &made);
-  }
-  if (status == CST_OK) {
-    status = cst__made_tensor(&t.assembly, &made, tensor->is_row, out);
-  }
-  cst__arena_reset(&arena);
-  return status;
+  const null_test t = {test, *path};
+  return cst__made_of(tensor, null_test_node, &t, out, error);
 }
 
 /* ---- filling ---- */
 
-/* The tensor with other elements, which are as many as all slots of its elements' node. */
-static cst_status fill_put_elements(const cst_structured *tensor, const cst_array *elements,
-                                    cst_structured **out, cst_error *error) {
-  cst__node path[CST__MAX_LISTS];
-  cst__arena arena;
-  cst__made made;
-  cst__arena_init(&arena, &tensor->array->allocator);
-  const cst__assembly a = {tensor->array, &arena, error};
-  path[0] = cst__structured_root(tensor);
-  for (size_t i = 0; i < tensor->num_lists; i++) {
-    path[i + 1] = cst__node_child(&path[i], 0);
-  }
-  cst_status status = cst__made_array(&a, elements, &made);
-  for (size_t i = tensor->num_lists; i-- > 0 && status == CST_OK;) {
-    cst__runs lists;
-    cst__made above;
-    status = cst__runs_all(&path[i], &arena, &lists, error);
-    if (status != CST_OK) {
-      cst__made_release(&made);
-    } else {
-      status = cst__made_list(&a, &lists, &made, &above);
-      made = above;
-    }
-  }
-  if (status == CST_OK) {
-    status = cst__made_tensor(&a, &made, tensor->is_row, out);
-  }
-  cst__arena_reset(&arena);
-  return status;
+/* Other elements, which are as many as all slots of the elements' node; how: a cst_array. */
+static cst_status fill_node(const cst__assembly *a, cst__runs *at, const void *how,
+                            cst__made *out) {
+  return cst__view_is_list(at->node.view) ? cst__made_lists(a, at, fill_node, how, out)
+                                          : cst__made_array(a, how, out);
 }
 
 /* All slots of the elements' node, those that lists do not reach as well. */
@@ -192,7 +147,7 @@ cst_status cst__structured_fill_null(const cst_structured *tensor, const cst_arr
   CST__TRY(fill_elements(tensor, &elements, error));
   cst_status status = cst__array_fill_null(elements, fill, &filled, error);
   if (status == CST_OK) {
-    status = fill_put_elements(tensor, filled, out, error);
+    status = cst__made_of(tensor, fill_node, filled, out, error);
   }
   cst__array_handle_release(filled);
   cst__array_handle_release(elements);

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
+#include "arrow/decoding.h"
 #include "base/names.h"
 #include "decode/decoder_columns.h"
-#include "decode/message_decoder.h"
 #include "decode/nested.h"
 
 struct cst_example_decoder {
@@ -364,20 +364,20 @@ static cst_status decode_examples(void *decoder, const cst__records *records,
   return cst__example_decoder_end(d, status, NULL, out_schema, out);
 }
 
-static cst__message_decoder example_message_decoder(cst_example_decoder *d) {
-  return (cst__message_decoder){d, decode_examples, d->state.views, &d->state.allocator};
+static cst__decoding example_message_decoder(cst_example_decoder *d) {
+  return (cst__decoding){d, decode_examples, d->state.views, &d->state.allocator};
 }
 
 cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__records *records,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error) {
-  const cst__message_decoder own = example_message_decoder(decoder);
+  const cst__decoding own = example_message_decoder(decoder);
   return cst__decode_records(&own, records, out_schema, out, error);
 }
 
 cst_status cst__example_decode_arrow(cst_example_decoder *decoder, const struct ArrowSchema *schema,
                                      struct ArrowArray *records, struct ArrowSchema *out_schema,
                                      struct ArrowArray *out, cst_error *error) {
-  const cst__message_decoder own = example_message_decoder(decoder);
+  const cst__decoding own = example_message_decoder(decoder);
   return cst__decode_arrow(&own, schema, records, out_schema, out, error);
 }

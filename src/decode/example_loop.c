@@ -11,7 +11,7 @@
 
 #include "base/interrupt.h"
 #include "decode/example_loop.h"
-#include "decode/fast_wire.h"
+#include "proto/fast_wire.h"
 
 enum {
   FETCH_BYTES = 1024,

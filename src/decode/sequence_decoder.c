@@ -5,9 +5,9 @@
 
 #include <string.h>
 
+#include "arrow/decoding.h"
 #include "base/names.h"
 #include "decode/decoder_columns.h"
-#include "decode/message_decoder.h"
 #include "decode/sequence_loop.h"
 #include "schema/schema.h"
 
@@ -404,15 +404,15 @@ static cst_status decode_sequences(void *decoder, const cst__records *records,
   return status;
 }
 
-static cst__message_decoder sequence_message_decoder(cst_sequence_decoder *d) {
+static cst__decoding sequence_message_decoder(cst_sequence_decoder *d) {
   const cst__decode_state *state = &d->sequence.state;
-  return (cst__message_decoder){d, decode_sequences, state->views, &state->allocator};
+  return (cst__decoding){d, decode_sequences, state->views, &state->allocator};
 }
 
 cst_status cst__sequence_decoder_decode(cst_sequence_decoder *decoder, const cst__records *records,
                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
                                         cst_error *error) {
-  const cst__message_decoder own = sequence_message_decoder(decoder);
+  const cst__decoding own = sequence_message_decoder(decoder);
   return cst__decode_records(&own, records, out_schema, out, error);
 }
 
@@ -420,6 +420,6 @@ cst_status cst__sequence_decode_arrow(cst_sequence_decoder *decoder,
                                       const struct ArrowSchema *schema, struct ArrowArray *records,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error) {
-  const cst__message_decoder own = sequence_message_decoder(decoder);
+  const cst__decoding own = sequence_message_decoder(decoder);
   return cst__decode_arrow(&own, schema, records, out_schema, out, error);
 }

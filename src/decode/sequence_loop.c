@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/interrupt.h"
-#include "decode/fast_wire.h"
 #include "decode/sequence_loop.h"
+#include "proto/fast_wire.h"
 
 enum { FETCH_BYTES = 4096, RECORD_WORK = 256 /* that a record makes besides its bytes */ };
 

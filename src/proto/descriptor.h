@@ -4,6 +4,7 @@
 #ifndef PROTO_DESCRIPTOR_H
 #define PROTO_DESCRIPTOR_H
 
+#include <columnstone/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,22 +50,35 @@ enum {
   CST__FIELD_REPEATED = 1 << 0,
   CST__FIELD_PACKED = 1 << 1,   /* written packed; both forms are read */
   CST__FIELD_IMPLICIT = 1 << 2, /* proto3 without `optional`: the zero value counts as unset */
-  CST__FIELD_UTF8 = 1 << 3      /* proto3: a STRING that is not UTF-8 is malformed */
+  CST__FIELD_UTF8 = 1 << 3,     /* proto3: a STRING that is not UTF-8 is malformed */
+  CST__FIELD_REQUIRED = 1 << 4, /* proto2 */
+  CST__FIELD_EXTENSION = 1 << 5 /* its name is the full one, without parentheses */
 };
+
+/* What an absent field counts as, where that is not zero or empty. */
+typedef struct cst__field_default {
+  uint64_t bits; /* as the member of cst__value (message.h) that the type means */
+  cst_bytes bytes;
+} cst__field_default;
 
 typedef struct cst__field_def {
   const char *name;
   int32_t number;
   uint8_t type; /* cst__field_type */
   uint8_t flags;
-  uint8_t oneof;                   /* 1-based index into the message's oneofs; 0: none */
+  uint16_t oneof;                  /* 1-based index into the message's oneofs; 0: none */
   const cst__message_def *message; /* GROUP, MESSAGE */
   const cst__enum_def *values;     /* ENUM */
+
+  /* Only where descriptors were read (descriptor_set.h). */
+  const char *json_name;                   /* NULL: the name */
+  const cst__field_default *default_value; /* NULL: zero, or empty */
+  uint32_t place; /* among the fields of the message as declared; extensions come last */
 } cst__field_def;
 
 struct cst__message_def {
   const char *full_name;
-  const cst__field_def *fields; /* sorted by number */
+  const cst__field_def *fields; /* sorted by number, extensions among them */
   size_t num_fields;
   const char *const *oneofs; /* names */
   size_t num_oneofs;

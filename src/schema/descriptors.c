@@ -20,13 +20,13 @@ enum {
 
 /* Number, name, type or table, label, oneof (0: none). */
 #define SCALAR(number, name, type, label, oneof) \
-  { name, number, CST__FIELD_##type, label, oneof, NULL, NULL }
+  { name, number, CST__FIELD_##type, label, oneof, NULL, NULL, NULL, NULL, 0 }
 #define ENUM(number, name, values, label, oneof) \
-  { name, number, CST__FIELD_ENUM, label, oneof, NULL, &values }
+  { name, number, CST__FIELD_ENUM, label, oneof, NULL, &values, NULL, NULL, 0 }
 #define MESSAGE(number, name, message, oneof) \
-  { name, number, CST__FIELD_MESSAGE, ONE, oneof, &message, NULL }
+  { name, number, CST__FIELD_MESSAGE, ONE, oneof, &message, NULL, NULL, NULL, 0 }
 #define MESSAGES(number, name, message) \
-  { name, number, CST__FIELD_MESSAGE, MANY, 0, &message, NULL }
+  { name, number, CST__FIELD_MESSAGE, MANY, 0, &message, NULL, NULL, NULL, 0 }
 
 #define ENUM_DEF(id, name, is_open) \
   static const cst__enum_def id = {name, id##_values, LENGTH(id##_values), is_open}

@@ -10,8 +10,8 @@
 #include <columnstone/example.h>
 #include <columnstone/schema.h>
 
+#include "arrow/records.h"
 #include "base/thread.h"
-#include "decode/records.h"
 
 /* Of "sequence_example". */
 typedef struct cst__sequence_settings {

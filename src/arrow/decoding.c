@@ -1,12 +1,12 @@
 /* Records on their way into a decoder: copied where views would point at memory that does not stay;
  * those of an Arrow array are looked at in place, and kept alive where views point at them.
  */
-#include "decode/message_decoder.h"
+#include "arrow/decoding.h"
 
 #include "arrow/view.h"
 #include "base/thread.h"
 
-cst_status cst__decode_records(const cst__message_decoder *decoder, const cst__records *records,
+cst_status cst__decode_records(const cst__decoding *decoder, const cst__records *records,
                                struct ArrowSchema *out_schema, struct ArrowArray *out,
                                cst_error *error) {
   cst_error unseen = CST_ERROR_INIT; /* a decoder always has somewhere to write to */
@@ -47,7 +47,7 @@ static void kept_release(void *owner) {
 
 /* What one call needs, freed together. */
 typedef struct call {
-  const cst__message_decoder *decoder;
+  const cst__decoding *decoder;
   cst__arena arena;
   cst__view view;
   cst_bytes *items;
@@ -120,7 +120,7 @@ static cst_status decode_kept(call *c, struct ArrowArray *records, struct ArrowS
   return status;
 }
 
-cst_status cst__decode_arrow(const cst__message_decoder *decoder, const struct ArrowSchema *schema,
+cst_status cst__decode_arrow(const cst__decoding *decoder, const struct ArrowSchema *schema,
                              struct ArrowArray *records, struct ArrowSchema *out_schema,
                              struct ArrowArray *out, cst_error *error) {
   call c = {.decoder = decoder};

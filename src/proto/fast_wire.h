@@ -4,8 +4,8 @@
  * `slack` says that SLACK bytes after the value at hand may be read; it is known when a function
  * is compiled.
  */
-#ifndef DECODE_FAST_WIRE_H
-#define DECODE_FAST_WIRE_H
+#ifndef PROTO_FAST_WIRE_H
+#define PROTO_FAST_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -138,4 +138,4 @@ ALWAYS_INLINE void copy_values(uint8_t *to, const uint8_t *from, size_t size, bo
   }
 }
 
-#endif /* DECODE_FAST_WIRE_H */
+#endif /* PROTO_FAST_WIRE_H */

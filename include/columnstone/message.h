@@ -1,0 +1,162 @@
+/* Protobuf messages of any type in memory: serialized records to Arrow record batches, and back.
+ *
+ * Sources: "Protocol Buffers: Encoding"; descriptor.proto; the well-known types; RFC "Structured
+ * tensors", section Protocol Buffers. docs/messages.md has the table of types.
+ */
+#ifndef COLUMNSTONE_MESSAGE_H
+#define COLUMNSTONE_MESSAGE_H
+
+#include <columnstone/arrow_abi.h>
+#include <columnstone/example.h>
+#include <columnstone/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- message types ---- */
+
+/* The message types of a FileDescriptorSet. Immutable and counted; any number of threads. */
+typedef struct cst_descriptors cst_descriptors;
+
+/* Reads a serialized google.protobuf.FileDescriptorSet, as `protoc --include_imports -o` and
+ * `buf build` write it, or a single FileDescriptorProto. Files may come in any order; those of
+ * google/protobuf and google/type that are imported but not there are built in. Everything is
+ * copied. CST_CORRUPT: not such bytes; CST_SCHEMA: descriptors that contradict themselves, with the
+ * full name of the type as path. */
+CST_API cst_status cst_descriptors_new(const void *bytes, size_t size,
+                                       const cst_allocator *allocator, cst_descriptors **out,
+                                       cst_error *error);
+CST_API cst_descriptors *cst_descriptors_retain(const cst_descriptors *descriptors);
+CST_API void cst_descriptors_release(cst_descriptors *descriptors); /* NULL is allowed */
+
+/* Full names ("shop.Session") in the order of the files and of their declarations, nested ones
+ * after the message that holds them; without map entries and without what is built in. NULL for an
+ * i that is too large. Borrowed. */
+CST_API size_t cst_descriptors_num_messages(const cst_descriptors *descriptors);
+CST_API const char *cst_descriptors_message(const cst_descriptors *descriptors, size_t i);
+
+/* ---- what the columns look like ---- */
+
+/* How enums become columns. Numbers without a name are written as decimal digits. */
+typedef enum cst_message_enums {
+  CST_ENUMS_DICTIONARY = 0, /* dictionary of names, indices int32 */
+  CST_ENUMS_TEXT = 1,       /* names */
+  CST_ENUMS_NUMBER = 2      /* int32 */
+} cst_message_enums;
+
+typedef enum cst_time_unit {
+  CST_TIME_NANOSECOND = 0,
+  CST_TIME_MICROSECOND = 1,
+  CST_TIME_MILLISECOND = 2,
+  CST_TIME_SECOND = 3
+} cst_time_unit;
+
+/* What a record holds. */
+typedef enum cst_message_form {
+  CST_MESSAGE_BINARY = 0,   /* the wire format */
+  CST_MESSAGE_TEXT = 1,     /* protobuf's text format */
+  CST_MESSAGE_JSON = 2,     /* protobuf's JSON */
+  CST_MESSAGE_CONFLUENT = 3 /* the wire format after the prefix of Confluent's schema registry */
+} cst_message_form;
+
+enum {
+  /* An absent optional field has its default value instead of null. */
+  CST_MESSAGE_DEFAULTS = 1 << 0,
+  /* A repeated field or map without values is null instead of empty. */
+  CST_MESSAGE_NULLABLE_LISTS = 1 << 1,
+  /* Items of lists and values of maps are declared nullable (none ever is). */
+  CST_MESSAGE_NULLABLE_ITEMS = 1 << 2,
+  /* Well-known types are the structs that their files declare. */
+  CST_MESSAGE_PLAIN_TYPES = 1 << 3,
+  /* Strings are binary columns, and not checked for UTF-8. */
+  CST_MESSAGE_BINARY_STRINGS = 1 << 4
+};
+
+/* Of decoders, encoders, sources and sinks of messages. Names that are NULL are the usual ones. */
+typedef struct cst_message_options {
+  size_t size; /* sizeof(cst_message_options) */
+  const cst_descriptors *descriptors;
+  const char *message; /* full name; NULL: the only message that no other one holds */
+  uint32_t flags;      /* CST_MESSAGE_... */
+  cst_message_form form;
+  cst_message_enums enums;
+  cst_time_unit timestamp_unit; /* of google.protobuf.Timestamp; finer parts are cut off (floor) */
+  const char *time_zone;        /* of timestamps; NULL: "UTC"; "": none */
+  cst_time_unit duration_unit;  /* of google.protobuf.Duration; finer parts are cut off (floor) */
+  cst_time_unit time_unit;      /* of google.type.TimeOfDay: time64 or time32 */
+  int32_t recursion; /* how often a message may stand within one of its own type; below, it is its
+                        bytes. 0: 2; -1: not at all */
+  const char *unknown_fields; /* one more binary field of this name, the last of every message, with
+                                 the bytes of the fields that its type does not have; NULL: none */
+  const char *list_item;      /* name of the items of lists; NULL: "item" */
+  const char *map_key;        /* NULL: "key" */
+  const char *map_value;      /* NULL: "value" */
+} cst_message_options;
+
+#define CST_MESSAGE_OPTIONS_INIT                                                                  \
+  {                                                                                               \
+    sizeof(cst_message_options), NULL, NULL, 0, CST_MESSAGE_BINARY, CST_ENUMS_DICTIONARY,         \
+        CST_TIME_NANOSECOND, NULL, CST_TIME_NANOSECOND, CST_TIME_NANOSECOND, 0, NULL, NULL, NULL, \
+        NULL                                                                                      \
+  }
+
+/* ---- bytes to columns ---- */
+
+/* Turns serialized messages of one type into record batches. Used by one thread at a time. Buffers
+ * of released batches are recycled into the next ones. */
+typedef struct cst_message_decoder cst_message_decoder;
+
+/* options->columns are paths ("id", "event.query"): fields of messages, of lists of them, of maps
+ * (m.key, m.value), extensions "(shop.extra)", the message that an Any holds
+ * "payload.(shop.Event).id"; a path to a message wants all of it. What nobody wants is stepped over
+ * and not looked into. CST_NOT_FOUND for a path or message that does not exist. options may be
+ * NULL. */
+CST_API cst_status cst_message_decoder_new(const cst_message_options *message,
+                                           const cst_decode_options *options,
+                                           cst_message_decoder **out, cst_error *error);
+CST_API void cst_message_decoder_free(cst_message_decoder *decoder);
+
+/* As those of <columnstone/example.h>. */
+CST_API cst_status cst_message_decoder_decode(cst_message_decoder *decoder,
+                                              const cst_bytes *records, size_t count,
+                                              struct ArrowSchema *out_schema,
+                                              struct ArrowArray *out, cst_error *error);
+CST_API cst_status cst_message_decoder_decode_arrow(cst_message_decoder *decoder,
+                                                    const struct ArrowSchema *schema,
+                                                    struct ArrowArray *records,
+                                                    struct ArrowSchema *out_schema,
+                                                    struct ArrowArray *out, cst_error *error);
+/* The schema of all batches. */
+CST_API cst_status cst_message_decoder_arrow_schema(const cst_message_decoder *decoder,
+                                                    struct ArrowSchema *out, cst_error *error);
+
+/* ---- columns to bytes ---- */
+
+/* Turns record batches into serialized messages, in protobuf's deterministic form: fields by
+ * number, maps by key, unknown fields last. Used by one thread at a time. */
+typedef struct cst_message_encoder cst_message_encoder;
+
+/* Columns and fields of structs are fields of the messages by name, whatever the decoder's options
+ * make of these: every type that the decoder gives is taken, and every Arrow type that holds the
+ * same values. Null is an absent field. Of the message options `descriptors`, `message`, `form` and
+ * `unknown_fields` count. options may be NULL. */
+CST_API cst_status cst_message_encoder_new(const cst_message_options *message,
+                                           const cst_encode_options *options,
+                                           cst_message_encoder **out, cst_error *error);
+CST_API void cst_message_encoder_free(cst_message_encoder *encoder);
+
+/* Encodes one batch (a struct array; borrowed) into a large_binary array of as many records. A
+ * value that the field cannot hold is CST_UNSUPPORTED with row and path, a column that the message
+ * does not have CST_NOT_FOUND. */
+CST_API cst_status cst_message_encoder_encode(cst_message_encoder *encoder,
+                                              const struct ArrowSchema *schema,
+                                              const struct ArrowArray *batch,
+                                              struct ArrowSchema *out_schema,
+                                              struct ArrowArray *out, cst_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* COLUMNSTONE_MESSAGE_H */

@@ -8,7 +8,7 @@
 
 #include "arrow/concat.h"
 #include "arrow/owned.h"
-#include "arrow/unview.h"
+#include "arrow/ipc/unview.h"
 #include "arrow/view.h"
 
 struct cst__ipc_writer {

@@ -1,5 +1,5 @@
 /* Views written out: every slot gets bytes or items of its own, in order. */
-#include "arrow/unview.h"
+#include "arrow/ipc/unview.h"
 
 #include <nanoarrow/nanoarrow.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Columns of view types as columns of the types that everybody reads: binary_view as large_binary,
  * string_view as large_string, list views as lists.
  */
-#ifndef ARROW_UNVIEW_H
-#define ARROW_UNVIEW_H
+#ifndef ARROW_IPC_UNVIEW_H
+#define ARROW_IPC_UNVIEW_H
 
 #include <columnstone/arrow_abi.h>
 #include <columnstone/status.h>
@@ -21,4 +21,4 @@ cst_status cst__schema_drop_views(struct ArrowSchema *schema, cst_error *error);
 cst_status cst__array_drop_views(const struct ArrowSchema *schema, const cst_allocator *allocator,
                                  struct ArrowArray *array, cst_error *error);
 
-#endif /* ARROW_UNVIEW_H */
+#endif /* ARROW_IPC_UNVIEW_H */

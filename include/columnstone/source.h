@@ -8,6 +8,7 @@
 
 #include <columnstone/arrow_abi.h>
 #include <columnstone/example.h>
+#include <columnstone/message.h>
 #include <columnstone/schema.h>
 #include <columnstone/status.h>
 
@@ -62,9 +63,14 @@ typedef struct cst_csv_options {
 /* What happens with a record that is damaged or does not parse. */
 typedef enum cst_on_error {
   CST_ON_ERROR_RAISE = 0, /* the pass fails */
-  CST_ON_ERROR_SKIP =
-      1 /* the record is dropped and reported, the pass goes on with the next sound one;
-           TFRecords, CSV and JSON lines only: others have no records (CST_UNSUPPORTED) */
+  CST_ON_ERROR_SKIP = 1, /* the record is dropped and reported, the pass goes on with the next sound
+                            one; records of containers, CSV, JSON lines, and messages in a column:
+                            others have no records (CST_UNSUPPORTED) */
+  CST_ON_ERROR_NULL = 2  /* a message that does not decode is a row of nulls, or null in its column,
+                            and reported as  a dropped one is, so that every record has its row; what
+                            is damaged so that there is no  record (framing, checksums, compression)
+                            is dropped as with CST_ON_ERROR_SKIP. Messages  only, in a container or a
+                            column: CST_UNSUPPORTED for all else. All columns are nullable  then */
 } cst_on_error;
 
 /* One record that was dropped. What lies between two records and is none is one dropped record. */
@@ -137,12 +143,22 @@ typedef struct cst_source_options {
                              them, but for the first, that cannot be read or does not fit those
                              before it ends the sample of a container: the pass fails where it
                              comes to it. 0: as `schema` says */
+  const cst_message_options *message; /* of the format "message", and needed by it: with them, the
+                                         format of records that is not named is that; `columns` are
+                                         paths then, see cst_message_decoder_new. Or of
+                                         message_column. Copied */
+  const char *message_column;         /* the column of this name holds the messages that `message`
+                                         describes, as binary or text values: it becomes a column of structs
+                                         in its place, null where there is no value, and `columns` may name
+                                         paths in it ("value.event.query"). The other columns, and the
+                                         format, stay what they are. NULL: none */
 } cst_source_options;
 
 #define CST_SOURCE_OPTIONS_INIT                                                                    \
   {                                                                                                \
     sizeof(cst_source_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, false, NULL, NULL, \
-        NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL, NULL, false, 0      \
+        NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL, NULL, false, 0,     \
+        NULL, NULL                                                                                 \
   }
 
 /* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */

@@ -73,7 +73,7 @@ typedef struct cst__column {
   cst__column_arrays out;
 } cst__column;
 
-/* A block of input that views point into; see arrow/records.h. */
+/* A block of input that views point into; see arrow/records/records.h. */
 typedef struct cst__keepalive {
   const uint8_t *data;
   size_t size;

@@ -1,5 +1,5 @@
-/* What the encoders of tf.Example and tf.SequenceExample share: a buffer that is filled back to
- * front, the columns of a batch as they are written, and the Features message made of them.
+/* What the encoders of tf.Example and tf.SequenceExample share: the columns of a batch as they are
+ * written, and the Features message made of them.
  *
  * The last column of the last row is written first, at the end of the buffer; every length is known
  * when its place comes. Names are sorted bytewise, so that the same batch gives the same bytes.
@@ -7,35 +7,10 @@
 #ifndef DECODE_ENTRY_WRITER_H
 #define DECODE_ENTRY_WRITER_H
 
-#include "arrow/batch.h"
+#include "arrow/records/back.h"
 #include "decode/example_wire.h"
 #include "decode/value_writer.h"
 #include "schema/schema.h"
-
-/* Where the bytes go: filled from the end. */
-typedef struct cst__back {
-  const cst_allocator *allocator;
-  cst__buffer *buffer;
-  uint8_t *at; /* begin of what is written */
-} cst__back;
-
-bool cst__back_grow(cst__back *back, size_t want);
-
-/* Room for `want` more bytes before what is written, which may move. False: no memory. */
-static inline bool cst__back_room(cst__back *back, size_t want) {
-  return (size_t)(back->at - back->buffer->data) >= want || cst__back_grow(back, want);
-}
-
-/* The number of bytes that are written. */
-static inline size_t cst__back_used(const cst__back *back) {
-  return (size_t)(back->buffer->data + back->buffer->capacity - back->at);
-}
-
-/* A tag and a length before what is written; there is room. */
-static inline void cst__put_size(cst__back *back, size_t size, uint8_t tag) {
-  back->at = cst__put_varint_back(back->at, size);
-  *--back->at = tag;
-}
 
 enum {
   CST__NAME_BLOCK = 32,

@@ -3,12 +3,14 @@
 
 #include <string.h>
 
-#include "decode/encoder.h"
+#include "arrow/records/encoding.h"
+#include "decode/entry_writer.h"
 #include "decode/flat_ragged.h"
 #include "decode/ragged_writer.h"
 
 struct cst_example_encoder {
-  cst__encoder base;  /* first */
+  cst__encoding base; /* first */
+  cst_schema *schema; /* NULL: types are not checked */
   cst_specs *ragged;  /* the schema's ragged tensors, once they are needed */
   bool ragged_failed; /* they cannot be nested columns, whatever the records hold */
   cst__out_columns columns;
@@ -21,7 +23,7 @@ static const cst_feature *find_example_feature(const cst_schema *schema, const c
 }
 
 static cst_status need_ragged(cst_example_encoder *e, cst_error *error) {
-  return e->ragged != NULL ? CST_OK : cst__specs_new_ragged(e->base.schema, &e->ragged, error);
+  return e->ragged != NULL ? CST_OK : cst__specs_new_ragged(e->schema, &e->ragged, error);
 }
 
 /* The ragged tensor that a column is nested for; *out is NULL for an ordinary column. A list of
@@ -31,8 +33,7 @@ static cst_status find_ragged(cst_example_encoder *e, const cst__view *view,
                               const cst_tensor_spec **out, cst_error *error) {
   *out = NULL;
   bool nested = cst__view_is_list(view) && cst__view_is_list(&view->children[0]);
-  if (e->base.schema == NULL ||
-      (!nested && find_example_feature(e->base.schema, view->name) != NULL)) {
+  if (e->schema == NULL || (!nested && find_example_feature(e->schema, view->name) != NULL)) {
     return CST_OK;
   }
   CST__TRY(need_ragged(e, error));
@@ -56,7 +57,7 @@ static cst_status add_example_column(cst_example_encoder *e, const cst__view *vi
  * columns (two of one name, in two groups), no decoder asks for it. */
 static cst_status plan_checks(cst_example_encoder *e, cst_error *error) {
   e->flat = NULL;
-  if (e->base.schema == NULL || e->ragged_failed) {
+  if (e->schema == NULL || e->ragged_failed) {
     return CST_OK;
   }
   cst_error ignored = CST_ERROR_INIT;
@@ -71,22 +72,21 @@ static cst_status plan_checks(cst_example_encoder *e, cst_error *error) {
   return cst__flat_ragged_plan(e->ragged, &e->columns, &e->base.arena, &e->flat, error);
 }
 
-static cst_status plan_example(cst__encoder *encoder, const cst__view *batch, cst_error *error) {
+static cst_status plan_example(cst__encoding *encoder, const cst__view *batch, cst_error *error) {
   cst_example_encoder *e = (cst_example_encoder *)encoder;
   e->columns.count = 0;
   for (int64_t i = 0; i < batch->num_children; i++) {
     CST__TRY(add_example_column(e, &batch->children[i], error));
   }
-  for (size_t i = 0; e->base.schema != NULL && i < e->columns.count; i++) {
+  for (size_t i = 0; e->schema != NULL && i < e->columns.count; i++) {
     cst__out_column *column = &e->columns.items[i];
-    CST__TRY(
-        cst__check_out_column(column, find_example_feature(e->base.schema, column->name), error));
+    CST__TRY(cst__check_out_column(column, find_example_feature(e->schema, column->name), error));
   }
   CST__TRY(cst__sort_out_columns(&e->columns, error));
   return plan_checks(e, error);
 }
 
-static cst_status put_example(const cst__encoder *encoder, int64_t row, cst__back *back,
+static cst_status put_example(const cst__encoding *encoder, int64_t row, cst__back *back,
                               cst_error *error) {
   const cst_example_encoder *e = (const cst_example_encoder *)encoder;
   CST__TRY(cst__put_features(&e->columns, row, e->base.lossy, back, error));
@@ -96,7 +96,7 @@ static cst_status put_example(const cst__encoder *encoder, int64_t row, cst__bac
   return CST_OK;
 }
 
-static const cst__encoder_type example_encoder = {plan_example, put_example};
+static const cst__encoding_type example_encoder = {plan_example, put_example};
 
 cst_status cst__example_encoder_new(const cst_schema *schema, const cst_encode_options *options,
                                     cst_example_encoder **out, cst_error *error) {
@@ -105,12 +105,13 @@ cst_status cst__example_encoder_new(const cst_schema *schema, const cst_encode_o
     return cst__fail_memory(error, sizeof *e);
   }
   e->columns.allocator = &e->base.allocator;
-  cst_status status = cst__encoder_init(&e->base, &example_encoder, schema, options->flags,
-                                        options->allocator, error);
+  cst_status status =
+      cst__encoding_init(&e->base, &example_encoder, options->flags, options->allocator, error);
   if (status != CST_OK) {
     cst__delete(e);
     return status;
   }
+  e->schema = schema != NULL ? cst__schema_retain(schema) : NULL;
   *out = e;
   return CST_OK;
 }
@@ -119,7 +120,8 @@ void cst__example_encoder_free(cst_example_encoder *e) {
   if (e == NULL) {
     return;
   }
-  cst__encoder_reset(&e->base);
+  cst__encoding_reset(&e->base);
+  cst__schema_release(e->schema);
   cst__specs_release(e->ragged);
   cst__delete(e->columns.items);
   cst__delete(e);
@@ -129,5 +131,5 @@ cst_status cst__example_encoder_encode(cst_example_encoder *e, const struct Arro
                                        const struct ArrowArray *array,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error) {
-  return cst__encoder_run(&e->base, schema, array, out_schema, out, error);
+  return cst__encoding_run(&e->base, schema, array, out_schema, out, error);
 }

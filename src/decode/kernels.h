@@ -4,7 +4,7 @@
 #ifndef DECODE_KERNELS_H
 #define DECODE_KERNELS_H
 
-#include "arrow/records.h"
+#include "arrow/records/records.h"
 
 /* Which loop walks the bytes; all of them do the same, tests compare them. */
 typedef enum cst__loop_choice {

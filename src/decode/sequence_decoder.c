@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "arrow/decoding.h"
+#include "arrow/records/decoding.h"
 #include "base/names.h"
 #include "decode/decoder_columns.h"
 #include "decode/sequence_loop.h"

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-#include "decode/encoder.h"
+#include "arrow/records/encoding.h"
+#include "decode/entry_writer.h"
 
 enum {
   TAG_LISTS = 0x12,      /* SequenceExample.feature_lists */
@@ -21,7 +22,8 @@ enum {
 };
 
 struct cst_sequence_encoder {
-  cst__encoder base; /* first */
+  cst__encoding base; /* first */
+  cst_schema *schema; /* NULL: types are not checked */
   char *sequence_column;
   cst__out_columns context;
   cst__out_columns lists; /* `view` is the child of the struct column */
@@ -45,9 +47,8 @@ static cst_status add_context(cst_sequence_encoder *e, const cst__view *view, cs
   cst__out_column *column;
   CST__TRY(cst__add_out_column(&e->context, view->name, view, &column, error));
   CST__TRY(cst__set_out_values(column, view, error));
-  if (e->base.schema != NULL) {
-    CST__TRY(
-        cst__check_out_column(column, find_sequence_feature(e->base.schema, view->name), error));
+  if (e->schema != NULL) {
+    CST__TRY(cst__check_out_column(column, find_sequence_feature(e->schema, view->name), error));
   }
   return CST_OK;
 }
@@ -78,7 +79,7 @@ static cst_status add_feature_list(cst_sequence_encoder *e, const cst__view *vie
   cst__out_column *column;
   CST__TRY(cst__add_out_column(&e->lists, view->name, view, &column, error));
   CST__TRY(set_steps(column, error));
-  return e->base.schema == NULL
+  return e->schema == NULL
              ? CST_OK
              : cst__check_out_column(column, find_list_feature(feature, view->name), error);
 }
@@ -93,10 +94,10 @@ static cst_status check_struct(const cst_sequence_encoder *e, const cst__view *v
                      "the column of feature lists is a struct, not %s", type);
   }
   CST__TRY(cst__view_refuse_nulls(view, "the struct of feature lists", error));
-  if (e->base.schema == NULL) {
+  if (e->schema == NULL) {
     return CST_OK;
   }
-  *feature = find_sequence_feature(e->base.schema, view->name);
+  *feature = find_sequence_feature(e->schema, view->name);
   if (*feature == NULL || (*feature)->type != CST_FEATURE_STRUCT) {
     return cst__fail(error, CST_SCHEMA, "make it a feature of type STRUCT with a struct_domain",
                      *feature == NULL
@@ -130,7 +131,7 @@ static cst_status add_feature_lists(cst_sequence_encoder *e, const cst__view *vi
   return status;
 }
 
-static cst_status plan_sequence(cst__encoder *encoder, const cst__view *batch, cst_error *error) {
+static cst_status plan_sequence(cst__encoding *encoder, const cst__view *batch, cst_error *error) {
   cst_sequence_encoder *e = (cst_sequence_encoder *)encoder;
   e->context.count = 0;
   e->lists.count = 0;
@@ -264,7 +265,7 @@ static cst_status put_feature_lists(const cst_sequence_encoder *e, int64_t row, 
   return CST_OK;
 }
 
-static cst_status put_sequence(const cst__encoder *encoder, int64_t row, cst__back *back,
+static cst_status put_sequence(const cst__encoding *encoder, int64_t row, cst__back *back,
                                cst_error *error) {
   const cst_sequence_encoder *e = (const cst_sequence_encoder *)encoder;
   if (e->has_lists) {
@@ -273,7 +274,7 @@ static cst_status put_sequence(const cst__encoder *encoder, int64_t row, cst__ba
   return cst__put_features(&e->context, row, e->base.lossy, back, error);
 }
 
-static const cst__encoder_type sequence_encoder = {plan_sequence, put_sequence};
+static const cst__encoding_type sequence_encoder = {plan_sequence, put_sequence};
 
 cst_status cst__sequence_encoder_new(const cst_schema *schema, const cst_sequence_options *options,
                                      cst_sequence_encoder **out, cst_error *error) {
@@ -286,14 +287,15 @@ cst_status cst__sequence_encoder_new(const cst_schema *schema, const cst_sequenc
   e->context.allocator = e->lists.allocator = &e->base.allocator;
   e->sequence_column = cst__new_copy(options->allocator, name, strlen(name));
   cst_status status = e->sequence_column != NULL
-                          ? cst__encoder_init(&e->base, &sequence_encoder, schema, options->flags,
-                                              options->allocator, error)
+                          ? cst__encoding_init(&e->base, &sequence_encoder, options->flags,
+                                               options->allocator, error)
                           : cst__fail_memory(error, strlen(name));
   if (status != CST_OK) {
     cst__delete(e->sequence_column);
     cst__delete(e);
     return status;
   }
+  e->schema = schema != NULL ? cst__schema_retain(schema) : NULL;
   *out = e;
   return CST_OK;
 }
@@ -302,7 +304,8 @@ void cst__sequence_encoder_free(cst_sequence_encoder *e) {
   if (e == NULL) {
     return;
   }
-  cst__encoder_reset(&e->base);
+  cst__encoding_reset(&e->base);
+  cst__schema_release(e->schema);
   cst__delete(e->sequence_column);
   cst__delete(e->context.items);
   cst__delete(e->lists.items);
@@ -313,5 +316,5 @@ cst_status cst__sequence_encoder_encode(cst_sequence_encoder *e, const struct Ar
                                         const struct ArrowArray *array,
                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
                                         cst_error *error) {
-  return cst__encoder_run(&e->base, schema, array, out_schema, out, error);
+  return cst__encoding_run(&e->base, schema, array, out_schema, out, error);
 }

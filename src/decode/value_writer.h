@@ -4,38 +4,8 @@
 #ifndef DECODE_VALUE_WRITER_H
 #define DECODE_VALUE_WRITER_H
 
+#include "arrow/records/back.h"
 #include "arrow/view.h"
-#include "base/hash.h"
-
-enum { CST__MAX_VARINT = 10 };
-
-/* Writes the varint so that it ends at `end`; returns its begin. */
-static inline uint8_t *cst__put_varint_back(uint8_t *end, uint64_t value) {
-  if (value < 0x80) {
-    *--end = (uint8_t)value;
-    return end;
-  }
-  size_t size = ((size_t)(63 - __builtin_clzll(value)) / 7) + 1;
-  uint8_t *begin = end - size;
-  for (size_t i = 0; i + 1 < size; i++) {
-    begin[i] = (uint8_t)(value | 0x80);
-    value >>= 7;
-  }
-  begin[size - 1] = (uint8_t)value;
-  return begin;
-}
-
-/* Copies exactly `size` bytes; short runs without a call. */
-static inline void cst__copy_exact(uint8_t *to, const uint8_t *from, size_t size) {
-  if (size >= 8 && size <= 16) {
-    uint64_t first = cst__load64(from);
-    uint64_t last = cst__load64(from + size - 8);
-    memcpy(to, &first, 8);
-    memcpy(to + size - 8, &last, 8);
-  } else if (size > 0) {
-    memcpy(to, from, size);
-  }
-}
 
 /* What stops a value from being written. */
 typedef enum cst__value_fault {

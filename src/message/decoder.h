@@ -6,7 +6,7 @@
 
 #include <columnstone/message.h>
 
-#include "arrow/records.h"
+#include "arrow/records/records.h"
 #include "arrow/type.h"
 
 typedef struct cst__message_plan cst__message_plan; /* immutable and counted */

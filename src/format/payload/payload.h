@@ -10,7 +10,7 @@
 #include <columnstone/example.h>
 #include <columnstone/schema.h>
 
-#include "arrow/records.h"
+#include "arrow/records/records.h"
 #include "base/thread.h"
 
 /* Of "sequence_example". */

@@ -1,8 +1,8 @@
 /* Decoding records that lie anywhere: in memory that stays or does not, or in an Arrow array. */
-#ifndef ARROW_DECODING_H
-#define ARROW_DECODING_H
+#ifndef ARROW_RECORDS_DECODING_H
+#define ARROW_RECORDS_DECODING_H
 
-#include "arrow/records.h"
+#include "arrow/records/records.h"
 
 /* A decoder of some message. */
 typedef struct cst__decoding {
@@ -25,4 +25,4 @@ cst_status cst__decode_arrow(const cst__decoding *decoder, const struct ArrowSch
                              struct ArrowArray *records, struct ArrowSchema *out_schema,
                              struct ArrowArray *out, cst_error *error);
 
-#endif /* ARROW_DECODING_H */
+#endif /* ARROW_RECORDS_DECODING_H */

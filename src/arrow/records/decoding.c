@@ -1,7 +1,7 @@
 /* Records on their way into a decoder: copied where views would point at memory that does not stay;
  * those of an Arrow array are looked at in place, and kept alive where views point at them.
  */
-#include "arrow/decoding.h"
+#include "arrow/records/decoding.h"
 
 #include "arrow/view.h"
 #include "base/thread.h"

@@ -1,7 +1,7 @@
 /* Serialized records on their way into a decoder.
  */
-#ifndef ARROW_RECORDS_H
-#define ARROW_RECORDS_H
+#ifndef ARROW_RECORDS_RECORDS_H
+#define ARROW_RECORDS_RECORDS_H
 
 #include <columnstone/status.h>
 
@@ -41,4 +41,4 @@ cst_status cst__records_copy(const cst_allocator *allocator, const cst__records 
 /* Gives up the caller's count of the block. */
 void cst__copied_release(cst__copied *copied);
 
-#endif /* ARROW_RECORDS_H */
+#endif /* ARROW_RECORDS_RECORDS_H */

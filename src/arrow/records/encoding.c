@@ -1,13 +1,13 @@
-/* What every encoder does. */
-#include "decode/encoder.h"
+/* What every encoder of record batches does. */
+#include "arrow/records/encoding.h"
 
+#include "arrow/batch.h"
 #include "base/interrupt.h"
 
 enum { ROW_WORK = 64 /* that a row makes besides its bytes */ };
 
-cst_status cst__encoder_init(cst__encoder *e, const cst__encoder_type *type,
-                             const cst_schema *schema, uint32_t flags,
-                             const cst_allocator *allocator, cst_error *error) {
+cst_status cst__encoding_init(cst__encoding *e, const cst__encoding_type *type, uint32_t flags,
+                              const cst_allocator *allocator, cst_error *error) {
   e->type = type;
   e->allocator = cst__allocator_of(allocator);
   e->lossy = (flags & CST_ENCODE_LOSSY) != 0;
@@ -17,17 +17,15 @@ cst_status cst__encoder_init(cst__encoder *e, const cst__encoder_type *type,
   if (e->pool == NULL) {
     return cst__fail_memory(error, sizeof *e);
   }
-  e->schema = schema != NULL ? cst__schema_retain(schema) : NULL;
   return CST_OK;
 }
 
-void cst__encoder_reset(cst__encoder *e) {
-  cst__schema_release(e->schema);
+void cst__encoding_reset(cst__encoding *e) {
   cst__batch_pool_release(e->pool);
   cst__arena_reset(&e->arena);
 }
 
-static cst_status encode_row(const cst__encoder *e, int64_t row, cst__back *back,
+static cst_status encode_row(const cst__encoding *e, int64_t row, cst__back *back,
                              cst_error *error) {
   size_t before = cst__back_used(back);
   CST__TRY(e->type->put_record(e, row, back, error));
@@ -40,7 +38,7 @@ static cst_status encode_row(const cst__encoder *e, int64_t row, cst__back *back
 }
 
 /* All rows; offsets first count from the end of the buffer, then from where the data begins. */
-static cst_status encode_rows(const cst__encoder *e, int64_t rows, cst__column *column,
+static cst_status encode_rows(const cst__encoding *e, int64_t rows, cst__column *column,
                               cst_error *error) {
   const cst_allocator *a = &e->allocator;
   if (!cst__buffer_reserve(a, &column->value_offsets, ((size_t)rows + 1) * 8, 0) ||
@@ -70,7 +68,7 @@ static cst_status encode_rows(const cst__encoder *e, int64_t rows, cst__column *
   return CST_OK;
 }
 
-static cst_status encode_batch(cst__encoder *e, const struct ArrowSchema *schema,
+static cst_status encode_batch(cst__encoding *e, const struct ArrowSchema *schema,
                                const struct ArrowArray *array, cst__batch *batch,
                                cst_error *error) {
   cst__view view;
@@ -92,9 +90,9 @@ static cst_status encode_batch(cst__encoder *e, const struct ArrowSchema *schema
   return CST_OK;
 }
 
-cst_status cst__encoder_run(cst__encoder *e, const struct ArrowSchema *schema,
-                            const struct ArrowArray *array, struct ArrowSchema *out_schema,
-                            struct ArrowArray *out, cst_error *error) {
+cst_status cst__encoding_run(cst__encoding *e, const struct ArrowSchema *schema,
+                             const struct ArrowArray *array, struct ArrowSchema *out_schema,
+                             struct ArrowArray *out, cst_error *error) {
   static const cst__column_type type = {
       .name = "record", .kind = CST__VALUES_BINARY, .fixed_size = -1, .flat = true};
   struct ArrowSchema made = {.release = NULL};

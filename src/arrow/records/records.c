@@ -1,5 +1,5 @@
 /* Records and the batches that point into them. */
-#include "arrow/records.h"
+#include "arrow/records/records.h"
 
 #include <string.h>
 

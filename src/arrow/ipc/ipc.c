@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "arrow/concat.h"
-#include "arrow/owned.h"
 #include "arrow/ipc/unview.h"
+#include "arrow/owned.h"
 #include "arrow/view.h"
 
 struct cst__ipc_writer {

@@ -1,0 +1,545 @@
+/* Struct, Value and ListValue from the wire to JSON text.
+ *
+ * Bytes as writers give them (an entry is a key and a value, a Value is one field) are walked once
+ * and printed. All else (merged or overwritten values, unknown fields, a key that comes twice,
+ * malformed bytes) is read into a tree by protobuf's rules, brought into that normal form, and
+ * walked again.
+ */
+#include "message/struct_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "base/utf8.h"
+#include "proto/fast_wire.h"
+#include "proto/message.h"
+
+/* ---- the three messages ---- */
+
+static const cst__message_def struct_def;
+static const cst__message_def value_def;
+static const cst__message_def list_def;
+
+static const cst__enum_value null_values[] = {{"NULL_VALUE", 0}};
+static const cst__enum_def null_def = {"google.protobuf.NullValue", null_values, 1, true};
+
+static const cst__field_def entry_fields[] = {
+    {.name = "key", .number = 1, .type = CST__FIELD_STRING, .flags = CST__FIELD_UTF8},
+    {.name = "value", .number = 2, .type = CST__FIELD_MESSAGE, .message = &value_def},
+};
+static const cst__message_def entry_def = {
+    .full_name = "google.protobuf.Struct.FieldsEntry",
+    .fields = entry_fields,
+    .num_fields = 2,
+    .is_map_entry = true,
+};
+static const cst__field_def struct_fields[] = {
+    {.name = "fields",
+     .number = 1,
+     .type = CST__FIELD_MESSAGE,
+     .flags = CST__FIELD_REPEATED,
+     .message = &entry_def},
+};
+static const cst__message_def struct_def = {
+    .full_name = "google.protobuf.Struct", .fields = struct_fields, .num_fields = 1};
+
+static const cst__field_def value_fields[] = {
+    {.name = "null_value", .number = 1, .type = CST__FIELD_ENUM, .oneof = 1, .values = &null_def},
+    {.name = "number_value", .number = 2, .type = CST__FIELD_DOUBLE, .oneof = 1},
+    {.name = "string_value",
+     .number = 3,
+     .type = CST__FIELD_STRING,
+     .flags = CST__FIELD_UTF8,
+     .oneof = 1},
+    {.name = "bool_value", .number = 4, .type = CST__FIELD_BOOL, .oneof = 1},
+    {.name = "struct_value",
+     .number = 5,
+     .type = CST__FIELD_MESSAGE,
+     .oneof = 1,
+     .message = &struct_def},
+    {.name = "list_value",
+     .number = 6,
+     .type = CST__FIELD_MESSAGE,
+     .oneof = 1,
+     .message = &list_def},
+};
+static const char *const value_oneofs[] = {"kind"};
+static const cst__message_def value_def = {
+    .full_name = "google.protobuf.Value",
+    .fields = value_fields,
+    .num_fields = 6,
+    .oneofs = value_oneofs,
+    .num_oneofs = 1,
+};
+
+static const cst__field_def list_fields[] = {
+    {.name = "values",
+     .number = 1,
+     .type = CST__FIELD_MESSAGE,
+     .flags = CST__FIELD_REPEATED,
+     .message = &value_def},
+};
+static const cst__message_def list_def = {
+    .full_name = "google.protobuf.ListValue", .fields = list_fields, .num_fields = 1};
+
+static const cst__message_def *const kinds[] = {
+    [CST__STRUCT_OBJECT] = &struct_def,
+    [CST__STRUCT_VALUE] = &value_def,
+    [CST__STRUCT_LIST] = &list_def,
+};
+
+bool cst__struct_kind_of(const cst__message_def *def, cst__struct_kind *kind) {
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    if (strcmp(def->full_name, kinds[i]->full_name) == 0) {
+      *kind = (cst__struct_kind)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+void cst__struct_json_init(cst__struct_json *state, const cst_allocator *allocator) {
+  *state = (cst__struct_json){.allocator = cst__allocator_of(allocator)};
+  cst__arena_init(&state->arena, allocator);
+}
+
+void cst__struct_json_reset(cst__struct_json *state) {
+  cst__delete(state->text);
+  cst__delete(state->entries);
+  cst__arena_reset(&state->arena);
+  cst__wire_out_free(&state->out);
+  cst__struct_json_init(state, &state->allocator);
+}
+
+/* ---- the text ---- */
+
+typedef enum verdict { WRITTEN, NOT_NORMAL, NOT_FINITE, OUT_OF_MEMORY } verdict;
+
+/* Room for `size` more bytes; NULL if there is none. */
+static char *struct_text_reserve(cst__struct_json *state, size_t size) {
+  size_t want;
+  if (!cst__add(state->size, size, &want) ||
+      (want > state->capacity &&
+       !cst__grow(&state->allocator, (void **)&state->text, &state->capacity, want, 1))) {
+    return NULL;
+  }
+  return state->text + state->size;
+}
+
+static verdict put_struct_text(cst__struct_json *state, const void *bytes, size_t size) {
+  char *to = struct_text_reserve(state, size);
+  if (to == NULL) {
+    return OUT_OF_MEMORY;
+  }
+  memcpy(to, bytes, size);
+  state->size += size;
+  return WRITTEN;
+}
+
+static inline bool stays_plain(uint8_t c) { return c >= 0x20 && c != '"' && c != '\\'; }
+
+/* The bytes of the word that a JSON string has to escape have their high bit set here; bytes that
+ * are not ASCII do not. */
+static inline uint64_t find_escapes(uint64_t word) {
+  const uint64_t ones = UINT64_C(0x0101010101010101);
+  const uint64_t highs = ones * 0x80;
+  uint64_t quote = word ^ (ones * '"');
+  uint64_t backslash = word ^ (ones * '\\');
+  uint64_t found = (word - ones * 0x20) | (quote - ones) | (backslash - ones);
+  return found & ~word & highs;
+}
+
+static size_t plain_size(const uint8_t *bytes, size_t size) {
+  size_t i = 0;
+  while (size - i >= 8 && find_escapes(cst__load64(bytes + i)) == 0) {
+    i += 8;
+  }
+  while (i < size && stays_plain(bytes[i])) {
+    i++;
+  }
+  return i;
+}
+
+static char *put_struct_escape(char *to, uint8_t c) {
+  static const char letters[] = "btn\0fr"; /* 8 to 13; JSON has no \v */
+  static const char digits[] = "0123456789abcdef";
+  *to++ = '\\';
+  if (c == '"' || c == '\\') {
+    *to++ = (char)c;
+  } else if (c >= 8 && c <= 13 && c != 11) {
+    *to++ = letters[c - 8];
+  } else {
+    memcpy(to, "u00", 3);
+    to[3] = digits[c >> 4];
+    to[4] = digits[c & 15];
+    to += 5;
+  }
+  return to;
+}
+
+static verdict put_struct_string(cst__struct_json *state, cst_bytes bytes) {
+  enum { ESCAPE = 6, QUOTES = 2 };
+  const uint8_t *at = bytes.data;
+  size_t left = bytes.size;
+  if (!cst__utf8_valid(at, left)) {
+    return NOT_NORMAL; /* the tree says where */
+  }
+  size_t plain = plain_size(at, left);
+  char *to = struct_text_reserve(state, left + QUOTES);
+  if (to == NULL) {
+    return OUT_OF_MEMORY;
+  }
+  *to++ = '"';
+  while (true) {
+    memcpy(to, at, plain);
+    to += plain;
+    at += plain;
+    left -= plain;
+    if (left == 0) {
+      break;
+    }
+    state->size = (size_t)(to - state->text);
+    to = struct_text_reserve(state, ESCAPE + left);
+    if (to == NULL) {
+      return OUT_OF_MEMORY;
+    }
+    to = put_struct_escape(to, *at++);
+    left--;
+    plain = plain_size(at, left);
+  }
+  *to++ = '"';
+  state->size = (size_t)(to - state->text);
+  return WRITTEN;
+}
+
+/* Writes the digits before `end`; returns their first. */
+static char *struct_digits_before(char *end, uint64_t value) {
+  do {
+    *--end = (char)('0' + value % 10);
+    value /= 10;
+  } while (value > 0);
+  return end;
+}
+
+/* Digits and a point as JavaScript prints numbers; `out` has room for 40. */
+static size_t lay_out_number(char *out, cst__decimal d) {
+  char digits[20];
+  const char *first = struct_digits_before(digits + sizeof digits, d.digits);
+  size_t count = (size_t)d.num_digits;
+  int point = d.num_digits + d.exponent; /* digits before the point */
+  char *at = out;
+  if (point > 21 || point < -5) {
+    *at++ = *first;
+    if (count > 1) {
+      *at++ = '.';
+      memcpy(at, first + 1, count - 1);
+      at += count - 1;
+    }
+    return (size_t)(at - out) + (size_t)snprintf(at, 8, "e%+d", point - 1);
+  }
+  if (point <= 0) {
+    memcpy(at, "0.00000", 7);
+    at += 2 - point;
+    memcpy(at, first, count);
+    return (size_t)(at + count - out);
+  }
+  size_t whole = (size_t)point < count ? (size_t)point : count;
+  memcpy(at, first, whole);
+  memset(at + whole, '0', (size_t)point - whole);
+  at += point;
+  if (whole < count) {
+    *at++ = '.';
+    memcpy(at, first + whole, count - whole);
+    at += count - whole;
+  }
+  return (size_t)(at - out);
+}
+
+static verdict put_struct_number(cst__struct_json *state, double value) {
+  enum { NUMBER_ROOM = 48 };
+  const double exact = 9007199254740992.0; /* whole numbers up to here are doubles */
+  double size = fabs(value);
+  if (!isfinite(value)) {
+    return NOT_FINITE;
+  }
+  char *to = struct_text_reserve(state, NUMBER_ROOM);
+  if (to == NULL) {
+    return OUT_OF_MEMORY;
+  }
+  char *at = to;
+  if (signbit(value)) {
+    *at++ = '-';
+  }
+  uint64_t whole = size < exact ? (uint64_t)size : 0;
+  if (size < exact && size <= (double)whole) {
+    char digits[20];
+    const char *first = struct_digits_before(digits + sizeof digits, whole);
+    size_t count = (size_t)(digits + sizeof digits - first);
+    memcpy(at, first, count);
+    at += count;
+  } else {
+    at += lay_out_number(at, cst__decimal_of_float64(size));
+  }
+  state->size += (size_t)(at - to);
+  return WRITTEN;
+}
+
+/* ---- the walk over bytes in normal form ---- */
+
+/* An entry of an object: its key, and the bytes of its Value. */
+typedef struct cst__struct_entry {
+  cst_bytes key;
+  cst_bytes value;
+} struct_entry;
+
+static verdict put_struct_value(cst__struct_json *state, cst_bytes wire, int depth);
+
+/* A tag of one byte, a length and as many bytes. */
+static inline bool take_part(const uint8_t **at, const uint8_t *end, uint8_t tag, cst_bytes *part) {
+  size_t size;
+  if (*at == end || **at != tag) {
+    return false;
+  }
+  const uint8_t *from = *at + 1;
+  if (!read_size_within(&from, end, &size) || size > (size_t)(end - from)) {
+    return false;
+  }
+  *part = (cst_bytes){from, size};
+  *at = from + size;
+  return true;
+}
+
+enum { TAG_FIRST = 1 << 3 | CST__WIRE_LEN, TAG_SECOND = 2 << 3 | CST__WIRE_LEN };
+
+static int compare_entries(const void *a, const void *b) {
+  const cst_bytes *ka = &((const struct_entry *)a)->key;
+  const cst_bytes *kb = &((const struct_entry *)b)->key;
+  size_t size = ka->size < kb->size ? ka->size : kb->size;
+  int order = size > 0 ? memcmp(ka->data, kb->data, size) : 0;
+  return order != 0 ? order : (ka->size > kb->size) - (ka->size < kb->size);
+}
+
+static void sort_entries(struct_entry *entries, size_t count) {
+  enum { FEW = 16 };
+  if (count > FEW) {
+    qsort(entries, count, sizeof *entries, compare_entries);
+    return;
+  }
+  for (size_t i = 1; i < count; i++) {
+    struct_entry entry = entries[i];
+    size_t j = i;
+    for (; j > 0 && compare_entries(&entries[j - 1], &entry) > 0; j--) {
+      entries[j] = entries[j - 1];
+    }
+    entries[j] = entry;
+  }
+}
+
+/* Puts the entries of an object on the stack. */
+static verdict take_entries(cst__struct_json *state, cst_bytes wire) {
+  const uint8_t *at = wire.data;
+  const uint8_t *end = at + wire.size;
+  while (at < end) {
+    cst_bytes bytes;
+    struct_entry entry;
+    if (!take_part(&at, end, TAG_FIRST, &bytes)) {
+      return NOT_NORMAL;
+    }
+    const uint8_t *inside = bytes.data;
+    if (!take_part(&inside, at, TAG_FIRST, &entry.key) ||
+        !take_part(&inside, at, TAG_SECOND, &entry.value) || inside != at) {
+      return NOT_NORMAL;
+    }
+    if (!cst__grow(&state->allocator, (void **)&state->entries, &state->entries_capacity,
+                   state->num_entries + 1, sizeof entry)) {
+      return OUT_OF_MEMORY;
+    }
+    state->entries[state->num_entries++] = entry;
+  }
+  return WRITTEN;
+}
+
+/* Sorted by key; false if a key is there twice. */
+static bool order_entries(struct_entry *entries, size_t count) {
+  size_t i = 1;
+  while (i < count && compare_entries(&entries[i - 1], &entries[i]) < 0) {
+    i++;
+  }
+  if (i >= count) {
+    return true;
+  }
+  sort_entries(entries, count);
+  for (i = 1; i < count && compare_entries(&entries[i - 1], &entries[i]) < 0; i++) {
+  }
+  return i >= count;
+}
+
+static verdict put_struct_entries(cst__struct_json *state, size_t first, int depth) {
+  verdict done = WRITTEN;
+  for (size_t i = first; done == WRITTEN && i < state->num_entries; i++) {
+    struct_entry entry = state->entries[i]; /* the stack may move */
+    size_t above = state->num_entries;
+    done = i > first ? put_struct_text(state, ",", 1) : WRITTEN;
+    done = done == WRITTEN ? put_struct_string(state, entry.key) : done;
+    done = done == WRITTEN ? put_struct_text(state, ":", 1) : done;
+    done = done == WRITTEN ? put_struct_value(state, entry.value, depth) : done;
+    state->num_entries = above;
+  }
+  return done;
+}
+
+static verdict put_struct_object(cst__struct_json *state, cst_bytes wire, int depth) {
+  size_t first = state->num_entries;
+  if (wire.size > 0 && depth < 2) {
+    return NOT_NORMAL; /* too deep; the tree says where */
+  }
+  verdict done = put_struct_text(state, "{", 1);
+  done = done == WRITTEN ? take_entries(state, wire) : done;
+  if (done == WRITTEN && !order_entries(state->entries + first, state->num_entries - first)) {
+    done = NOT_NORMAL;
+  }
+  done = done == WRITTEN ? put_struct_entries(state, first, depth - 2) : done;
+  state->num_entries = first;
+  return done == WRITTEN ? put_struct_text(state, "}", 1) : done;
+}
+
+static verdict put_struct_list(cst__struct_json *state, cst_bytes wire, int depth) {
+  const uint8_t *at = wire.data;
+  const uint8_t *end = at + wire.size;
+  verdict done = put_struct_text(state, "[", 1);
+  while (done == WRITTEN && at < end) {
+    bool is_first = at == wire.data;
+    cst_bytes value;
+    if (depth < 1 || !take_part(&at, end, TAG_FIRST, &value)) {
+      return NOT_NORMAL;
+    }
+    done = is_first ? WRITTEN : put_struct_text(state, ",", 1);
+    done = done == WRITTEN ? put_struct_value(state, value, depth - 1) : done;
+  }
+  return done == WRITTEN ? put_struct_text(state, "]", 1) : done;
+}
+
+static verdict put_struct_value(cst__struct_json *state, cst_bytes wire, int depth) {
+  const uint8_t *at = wire.data;
+  const uint8_t *end = at + wire.size;
+  int64_t number;
+  double real;
+  cst_bytes part;
+  if (wire.size == 0) {
+    return put_struct_text(state, "null", 4);
+  }
+  uint8_t tag = *at;
+  switch (tag) {
+    case 1 << 3 | CST__WIRE_VARINT:
+      at = long_varint(at + 1, end, &number);
+      return at == end ? put_struct_text(state, "null", 4) : NOT_NORMAL;
+    case 2 << 3 | CST__WIRE_FIXED64:
+      if (wire.size != 9) {
+        return NOT_NORMAL;
+      }
+      memcpy(&real, at + 1, sizeof real);
+      return put_struct_number(state, real);
+    case 4 << 3 | CST__WIRE_VARINT:
+      at = long_varint(at + 1, end, &number);
+      if (at != end) {
+        return NOT_NORMAL;
+      }
+      return number != 0 ? put_struct_text(state, "true", 4) : put_struct_text(state, "false", 5);
+    default:
+      break;
+  }
+  if (!take_part(&at, end, tag, &part) || at != end) {
+    return NOT_NORMAL;
+  }
+  if (tag == (3 << 3 | CST__WIRE_LEN)) {
+    return put_struct_string(state, part);
+  }
+  if (depth > 0 && tag == (5 << 3 | CST__WIRE_LEN)) {
+    return put_struct_object(state, part, depth - 1);
+  }
+  return depth > 0 && tag == (6 << 3 | CST__WIRE_LEN) ? put_struct_list(state, part, depth - 1)
+                                                      : NOT_NORMAL;
+}
+
+static verdict put_struct_kind(cst__struct_json *state, cst__struct_kind kind, cst_bytes wire,
+                               int depth) {
+  state->size = 0;
+  state->num_entries = 0;
+  switch (kind) {
+    case CST__STRUCT_OBJECT:
+      return put_struct_object(state, wire, depth);
+    case CST__STRUCT_LIST:
+      return put_struct_list(state, wire, depth);
+    case CST__STRUCT_VALUE:
+      break;
+  }
+  return put_struct_value(state, wire, depth);
+}
+
+/* ---- everything else ---- */
+
+static void drop_unknown(cst__message *message) {
+  message->unknown_first = message->unknown_last = NULL;
+  for (cst__field *field = message->first; field != NULL; field = field->next) {
+    for (size_t i = 0; cst__field_is_message(field->def) && i < field->count; i++) {
+      drop_unknown(cst__field_value(field, i)->message);
+    }
+  }
+}
+
+/* *normal lies in state->out. */
+static cst_status normalise(cst__struct_json *state, const cst__message_def *def, cst_bytes wire,
+                            int depth, cst_bytes *normal, cst_error *error) {
+  cst__message *message = cst__message_new(&state->arena, def);
+  if (message == NULL) {
+    return cst__fail_memory(error, sizeof *message);
+  }
+  CST__TRY(cst__message_merge(&state->arena, message, wire, depth, error));
+  drop_unknown(message);
+  bool sorted = cst__message_sort_maps(&state->arena, message);
+  state->out.free = state->out.capacity;
+  if (sorted) {
+    cst__message_put_wire(message, &state->out);
+  }
+  if (!sorted || state->out.failed) {
+    cst__wire_out_free(&state->out);
+    return cst__fail_memory(error, wire.size);
+  }
+  *normal = (cst_bytes){state->out.data + state->out.free, cst__wire_out_size(&state->out)};
+  return CST_OK;
+}
+
+static __attribute__((noinline)) cst_status put_not_normal(cst__struct_json *state,
+                                                           cst__struct_kind kind, cst_bytes wire,
+                                                           int depth, verdict *done,
+                                                           cst_error *error) {
+  cst_bytes normal;
+  cst_status status = normalise(state, kinds[kind], wire, depth, &normal, error);
+  if (status == CST_OK) {
+    *done =
+        put_struct_kind(state, kind, normal, CST__DEPTH_LIMIT * 2); /* the tree was not too deep */
+  }
+  cst__arena_reset(&state->arena);
+  return status;
+}
+
+cst_status cst__struct_to_json(cst__struct_json *state, cst__struct_kind kind, cst_bytes wire,
+                               int depth, cst_bytes *json, cst_error *error) {
+  wire.data = wire.data != NULL ? wire.data : (const uint8_t *)"";
+  verdict done = put_struct_kind(state, kind, wire, depth);
+  if (done == NOT_NORMAL) {
+    CST__TRY(put_not_normal(state, kind, wire, depth, &done, error));
+  }
+  if (done == NOT_FINITE) {
+    return cst__fail(error, CST_SCHEMA, "JSON has no NaN and no infinity",
+                     "a %s holds a number that is not finite", kinds[kind]->full_name);
+  }
+  if (done != WRITTEN) {
+    return cst__fail_memory(error, state->size);
+  }
+  *json = (cst_bytes){(const uint8_t *)state->text, state->size};
+  return CST_OK;
+}

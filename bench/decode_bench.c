@@ -1,9 +1,11 @@
 /* Times the decoder (or the encoder) alone, in C: for tuning, and to run under perf or callgrind.
  *
  *   decode_bench FILE [SCHEMA] [--columns a,b] [--batch 1000] [--repeat 10] [--keep] [--arrow]
- *                [--views] [--encode] [--sequence]
+ *                [--views] [--encode] [--sequence] [--message NAME]
+ *                [--recursion N]
  *
- * FILE is a plain TFRecord file; it is read into memory before the clock starts. Prints one line
+ * FILE is a plain TFRecord file; it is read into memory before the clock starts. SCHEMA is one of
+ * TFMD, or with --message a FileDescriptorSet that has this message. Prints one line
  * per repetition and the best of them, in MB/s of serialized records and CPU time. --keep holds all
  * batches of a repetition, --arrow hands the records over as Arrow large_binary arrays, --views
  * asks for zero-copy views as well, --encode times the way back (with --keep of batches that lie in
@@ -11,6 +13,7 @@
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
+#include <columnstone/message.h>
 #include <columnstone/sequence.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +23,8 @@
 typedef struct bench {
   const char *file;
   const char *schema_path;
+  const char *message;
+  int32_t recursion;
   const char *columns[512];
   size_t num_columns;
   size_t batch_size;
@@ -27,9 +32,12 @@ typedef struct bench {
   bool keep, arrow, views, encode, sequence;
   cst_example_decoder *examples;
   cst_sequence_decoder *sequences; /* with --sequence, instead */
-  uint8_t *bytes;                  /* the whole file */
-  cst_bytes *records;              /* the payloads in it */
-  int64_t *offsets;                /* per record: where it starts in `bytes`, for Arrow arrays */
+  cst_message_decoder *messages;   /* with --message, instead */
+  cst_example_encoder *example_encoder;
+  cst_message_encoder *message_encoder; /* with --message, instead */
+  uint8_t *bytes;                       /* the whole file */
+  cst_bytes *records;                   /* the payloads in it */
+  int64_t *offsets; /* per record: where it starts in `bytes`, for Arrow arrays */
   size_t num_records;
   size_t record_bytes;
 } bench;
@@ -63,6 +71,10 @@ static void parse_arguments(bench *b, int argc, char **argv) {
       b->batch_size = strtoul(argv[++i], NULL, 10);
     } else if (strcmp(arg, "--repeat") == 0 && has_value) {
       b->repeat = atoi(argv[++i]);
+    } else if (strcmp(arg, "--message") == 0 && has_value) {
+      b->message = argv[++i];
+    } else if (strcmp(arg, "--recursion") == 0 && has_value) {
+      b->recursion = (int32_t)atoi(argv[++i]);
     } else if (strcmp(arg, "--keep") == 0) {
       b->keep = true;
     } else if (strcmp(arg, "--arrow") == 0) {
@@ -80,17 +92,25 @@ static void parse_arguments(bench *b, int argc, char **argv) {
     }
   }
   if (b->file == NULL || b->batch_size == 0) die("usage: decode_bench FILE [SCHEMA] ...", NULL);
-  if (b->encode && b->sequence) die("--encode is for tf.Examples", NULL);
+  if (b->encode && b->sequence) die("--encode is for tf.Examples and messages", NULL);
+  if (b->message != NULL && b->schema_path == NULL) die("--message needs descriptors", NULL);
+}
+
+/* The bytes are to be freed. */
+static uint8_t *read_whole(const char *path, size_t *size) {
+  FILE *in = fopen(path, "rb");
+  if (in == NULL || fseek(in, 0, SEEK_END) != 0) die(path, NULL);
+  *size = (size_t)ftell(in);
+  rewind(in);
+  uint8_t *bytes = checked(malloc(*size + 64));
+  if (fread(bytes, 1, *size, in) != *size) die("short read", NULL);
+  fclose(in);
+  return bytes;
 }
 
 static void read_records(bench *b) {
-  FILE *in = fopen(b->file, "rb");
-  if (in == NULL || fseek(in, 0, SEEK_END) != 0) die(b->file, NULL);
-  size_t size = (size_t)ftell(in);
-  rewind(in);
-  b->bytes = checked(malloc(size + 64));
-  if (fread(b->bytes, 1, size, in) != size) die("short read", NULL);
-  fclose(in);
+  size_t size;
+  b->bytes = read_whole(b->file, &size);
   size_t room = 0;
   for (size_t at = 0; at + 16 <= size;) {
     uint64_t length;
@@ -129,6 +149,9 @@ static cst_status decode_as_arrow(bench *b, size_t first, size_t count, struct A
   struct ArrowArray array = {
       .length = (int64_t)count, .n_buffers = 3, .buffers = buffers, .release = release_nothing};
   struct ArrowSchema schema = {.format = "Z", .name = "", .release = release_schema_nothing};
+  if (b->message != NULL) {
+    return cst_message_decoder_decode_arrow(b->messages, &schema, &array, out_schema, out, error);
+  }
   return b->sequence ? cst_sequence_decoder_decode_arrow(b->sequences, &schema, &array, out_schema,
                                                          out, error)
                      : cst_example_decoder_decode_arrow(b->examples, &schema, &array, out_schema,
@@ -142,6 +165,9 @@ static void decode(bench *b, size_t first, struct ArrowArray *out, struct ArrowS
   if (count > b->batch_size) count = b->batch_size;
   if (b->arrow) {
     status = decode_as_arrow(b, first, count, out, schema, &error);
+  } else if (b->message != NULL) {
+    status =
+        cst_message_decoder_decode(b->messages, b->records + first, count, schema, out, &error);
   } else if (b->sequence) {
     status =
         cst_sequence_decoder_decode(b->sequences, b->records + first, count, schema, out, &error);
@@ -171,13 +197,17 @@ static double time_decode(bench *b, struct ArrowArray *batches) {
   return seconds;
 }
 
-static double time_one_encode(cst_example_encoder *encoder, struct ArrowArray *batch,
+static double time_one_encode(bench *b, struct ArrowArray *batch,
                               const struct ArrowSchema *schema) {
   struct ArrowSchema out_schema;
   struct ArrowArray out;
   cst_error error = CST_ERROR_INIT;
   double start = cpu_seconds();
-  cst_status status = cst_example_encoder_encode(encoder, schema, batch, &out_schema, &out, &error);
+  cst_status status =
+      b->message != NULL
+          ? cst_message_encoder_encode(b->message_encoder, schema, batch, &out_schema, &out, &error)
+          : cst_example_encoder_encode(b->example_encoder, schema, batch, &out_schema, &out,
+                                       &error);
   double seconds = cpu_seconds() - start;
   if (status != CST_OK) die("encode", &error);
   out.release(&out);
@@ -187,44 +217,71 @@ static double time_one_encode(cst_example_encoder *encoder, struct ArrowArray *b
 }
 
 /* Without --keep a batch is encoded while it is still in the cache. */
-static double time_encode(bench *b, cst_example_encoder *encoder, struct ArrowArray *batches) {
+static double time_encode(bench *b, struct ArrowArray *batches) {
   struct ArrowSchema schema = {.release = NULL};
   double seconds = 0;
   size_t num_batches = 0;
   for (size_t first = 0; first < b->num_records; first += b->batch_size) {
     if (schema.release != NULL) schema.release(&schema);
     decode(b, first, &batches[num_batches++], &schema);
-    if (!b->keep) seconds += time_one_encode(encoder, &batches[--num_batches], &schema);
+    if (!b->keep) seconds += time_one_encode(b, &batches[--num_batches], &schema);
   }
   for (size_t i = 0; i < num_batches; i++) {
-    seconds += time_one_encode(encoder, &batches[i], &schema);
+    seconds += time_one_encode(b, &batches[i], &schema);
   }
   if (schema.release != NULL) schema.release(&schema);
   return seconds;
 }
 
+/* The decoder, and for --encode the encoder, of the message. */
+static cst_status open_message(bench *b, const cst_decode_options *options, cst_error *error) {
+  size_t size;
+  uint8_t *bytes = read_whole(b->schema_path, &size);
+  cst_descriptors *descriptors = NULL;
+  if (cst_descriptors_new(bytes, size, NULL, &descriptors, error) != CST_OK) return error->code;
+  free(bytes);
+  cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
+  message.descriptors = descriptors;
+  message.message = b->message;
+  message.recursion = b->recursion;
+  cst_status status = cst_message_decoder_new(&message, options, &b->messages, error);
+  if (status == CST_OK && b->encode) {
+    status = cst_message_encoder_new(&message, NULL, &b->message_encoder, error);
+  }
+  cst_descriptors_release(descriptors);
+  return status;
+}
+
+static cst_status open_example(bench *b, const cst_schema *schema,
+                               const cst_decode_options *options, cst_error *error) {
+  cst_status status = cst_example_decoder_new(schema, options, &b->examples, error);
+  return status != CST_OK ? status
+                          : cst_example_encoder_new(NULL, NULL, &b->example_encoder, error);
+}
+
+static cst_status open_sequence(bench *b, const cst_schema *schema,
+                                const cst_decode_options *options, cst_error *error) {
+  cst_sequence_options sequence = CST_SEQUENCE_OPTIONS_INIT;
+  sequence.flags = options->flags;
+  sequence.columns = options->columns;
+  sequence.num_columns = options->num_columns;
+  return cst_sequence_decoder_new(schema, &sequence, &b->sequences, error);
+}
+
 static void open_decoder(bench *b) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema = NULL;
-  cst_status status;
-  if (b->schema_path != NULL && cst_schema_read_file(b->schema_path, &schema, &error) != CST_OK) {
+  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+  options.flags = b->views ? CST_COLUMNS_BINARY_VIEWS : 0;
+  options.columns = b->num_columns > 0 ? b->columns : NULL;
+  options.num_columns = b->num_columns;
+  if (b->schema_path != NULL && b->message == NULL &&
+      cst_schema_read_file(b->schema_path, &schema, &error) != CST_OK) {
     die("schema", &error);
   }
-  uint32_t flags = b->views ? CST_COLUMNS_BINARY_VIEWS : 0;
-  const char *const *columns = b->num_columns > 0 ? b->columns : NULL;
-  if (b->sequence) {
-    cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
-    options.flags = flags;
-    options.columns = columns;
-    options.num_columns = b->num_columns;
-    status = cst_sequence_decoder_new(schema, &options, &b->sequences, &error);
-  } else {
-    cst_decode_options options = CST_DECODE_OPTIONS_INIT;
-    options.flags = flags;
-    options.columns = columns;
-    options.num_columns = b->num_columns;
-    status = cst_example_decoder_new(schema, &options, &b->examples, &error);
-  }
+  cst_status status = b->message != NULL ? open_message(b, &options, &error)
+                      : b->sequence      ? open_sequence(b, schema, &options, &error)
+                                         : open_example(b, schema, &options, &error);
   if (status != CST_OK) die("new", &error);
   cst_schema_release(schema);
 }
@@ -235,21 +292,21 @@ int main(int argc, char **argv) {
   read_records(&b);
   if (b.arrow) pack_records(&b);
   open_decoder(&b);
-  cst_example_encoder *encoder = NULL;
-  if (cst_example_encoder_new(NULL, NULL, &encoder, NULL) != CST_OK) die("encoder", NULL);
   struct ArrowArray *batches =
       checked(calloc(b.num_records / b.batch_size + 1, sizeof(struct ArrowArray)));
   double best = 1e9;
   for (int i = 0; i < b.repeat; i++) {
-    double s = b.encode ? time_encode(&b, encoder, batches) : time_decode(&b, batches);
+    double s = b.encode ? time_encode(&b, batches) : time_decode(&b, batches);
     printf("%8.1f MB/s\n", (double)b.record_bytes / 1e6 / s);
     if (s < best) best = s;
   }
   printf("%s: %zu records, %.1f MB, best %.1f MB/s\n", b.file, b.num_records,
          (double)b.record_bytes / 1e6, (double)b.record_bytes / 1e6 / best);
-  cst_example_encoder_free(encoder);
+  cst_example_encoder_free(b.example_encoder);
+  cst_message_encoder_free(b.message_encoder);
   cst_example_decoder_free(b.examples);
   cst_sequence_decoder_free(b.sequences);
+  cst_message_decoder_free(b.messages);
   free(batches);
   free(b.offsets);
   free(b.records);

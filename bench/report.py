@@ -122,7 +122,16 @@ def version(package: str) -> str:
 
 
 def machine(load: float) -> list[str]:
-    packages = ["columnstone", "tfx-bsl", "tensorflow", "awkward", "pyarrow", "numpy"]
+    packages = [
+        "columnstone",
+        "tfx-bsl",
+        "tensorflow",
+        "awkward",
+        "ptars",
+        "protobuf",
+        "pyarrow",
+        "numpy",
+    ]
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return [

@@ -18,6 +18,7 @@ import csv_rows
 import dataset_rows
 import decode_rows
 import file_rows
+import message_rows
 import plots
 import process_rows
 import recovery_rows
@@ -57,6 +58,7 @@ def main() -> None:
         **access_rows.rows(settings, results),
         **tensor_rows.rows(settings, results),
         **structured_rows.rows(settings, results),
+        **message_rows.rows(settings, results),
         **validate_rows.rows(settings, results),
         **dataset_rows.rows(settings, results),
         **process_rows.rows(settings, results),

@@ -9,10 +9,6 @@ leaves the moving of rows to whoever reads them (it keeps an index), ours moves 
 from __future__ import annotations
 
 import dataclasses
-import gc
-import itertools
-import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +16,7 @@ import columnstone as cst
 import contenders as c
 import numpy as np
 import pyarrow as pa
+import timing
 from decode_rows import Settings
 from report import Results, faster
 
@@ -27,7 +24,6 @@ AWKWARD, TENSORFLOW = "Awkward", "TF StructuredTensor"
 ROWS, SEED = 10_000, 1  # 336,714 values
 MOST_STRUCTS, MOST_VALUES = 10, 16
 NESTED_DICTS = 100_000
-SECONDS_A_ROUND = 0.05
 
 Call = Callable[[], Any]
 
@@ -96,37 +92,11 @@ def as_tensorflow(data: Nested) -> Any:
     return structured.from_fields(outer, shape=[len(data.mask)])
 
 
-# The clock
-
-
-def seconds_of(calls: list[Call], rounds: int) -> list[float]:
-    """CPU seconds of one call of each: the contenders in turns, the median of the rounds."""
-    repeats = []
-    for call in calls:
-        call()
-        start = time.process_time()
-        call()
-        repeats.append(int(SECONDS_A_ROUND / max(time.process_time() - start, 1e-6)) + 1)
-    times: list[list[float]] = [[] for _ in calls]
-    gc.disable()
-    try:
-        for _ in range(rounds):
-            for i, call in enumerate(calls):
-                start = time.process_time()
-                for _ in itertools.repeat(None, repeats[i]):
-                    call()
-                times[i].append((time.process_time() - start) / repeats[i])
-            gc.collect()
-    finally:
-        gc.enable()
-    return [statistics.median(t) for t in times]
+# The comparisons
 
 
 def microseconds(seconds: float) -> str:
     return f"{seconds * 1e6:,.1f} µs" if seconds < 1e-4 else f"{seconds * 1e6:,.0f} µs"
-
-
-# The comparisons
 
 
 @dataclasses.dataclass(frozen=True)
@@ -168,7 +138,7 @@ def measure(row: Row, rounds: int, results: Results) -> None:
         if peer.to_list(peer.call()) != mine:
             raise AssertionError(f"{row.label}: ours and {name} give different values")
     del mine
-    own, *theirs = seconds_of([row.ours, *(p.call for p in row.peers.values())], rounds)
+    own, *theirs = timing.seconds_of([row.ours, *(p.call for p in row.peers.values())], rounds)
     for (name, peer), other in zip(row.peers.items(), theirs, strict=True):
         label = f"structured tensors, {row.label}, against {name}"
         details = f"{microseconds(own)}, {microseconds(other)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 from contenders import Contender, Records
 
 Clock = Callable[[], float]
+SECONDS_A_ROUND = 0.05
 
 
 def batches_of(records: Records, size: int = 1000) -> list[Records]:
@@ -63,3 +65,27 @@ def alternating(
         for i, (task, item) in enumerate(zip(tasks, inputs, strict=True)):
             times[i].append(one_round(task.run, [item], False, clock))
     return [statistics.median(t[1:]) for t in times]
+
+
+def seconds_of(calls: Sequence[Callable[[], Any]], rounds: int) -> list[float]:
+    """CPU seconds of one call of each, for calls that are short: the contenders in turns, each as
+    often in a round as fills it, the median of the rounds."""
+    repeats = []
+    for call in calls:
+        call()
+        start = time.process_time()
+        call()
+        repeats.append(int(SECONDS_A_ROUND / max(time.process_time() - start, 1e-6)) + 1)
+    times: list[list[float]] = [[] for _ in calls]
+    gc.disable()
+    try:
+        for _ in range(rounds):
+            for i, call in enumerate(calls):
+                start = time.process_time()
+                for _ in itertools.repeat(None, repeats[i]):
+                    call()
+                times[i].append((time.process_time() - start) / repeats[i])
+            gc.collect()
+    finally:
+        gc.enable()
+    return [statistics.median(t) for t in times]

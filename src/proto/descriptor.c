@@ -21,18 +21,56 @@ const cst__field_def *cst__field_by_number(const cst__message_def *message, int6
   return NULL;
 }
 
-static bool is_field_named(const char *have, const char *name, size_t size) {
+static bool is_table_name(const char *have, const char *name, size_t size) {
   return strlen(have) == size && memcmp(have, name, size) == 0;
+}
+
+/* As strcmp, of a name that does not end with NUL. */
+static int compare_table_name(const char *have, const char *name, size_t size) {
+  size_t have_size = strlen(have);
+  int order = memcmp(have, name, have_size < size ? have_size : size);
+  return order != 0 ? order : (have_size > size) - (have_size < size);
+}
+
+/* In part of the index by name. */
+static const cst__field_def *search_fields(const cst__message_def *message, size_t low, size_t high,
+                                           const char *name, size_t size) {
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const cst__field_def *field = &message->fields[message->by_name[middle]];
+    int order = compare_table_name(field->name, name, size);
+    if (order == 0) {
+      return field;
+    }
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return NULL;
 }
 
 const cst__field_def *cst__field_by_name(const cst__message_def *message, const char *name,
                                          size_t size) {
+  if (message->by_name != NULL) {
+    return search_fields(message, 0, message->num_fields - message->num_extensions, name, size);
+  }
   for (size_t i = 0; i < message->num_fields; i++) {
-    if (is_field_named(message->fields[i].name, name, size)) {
+    if (is_table_name(message->fields[i].name, name, size)) {
       return &message->fields[i];
     }
   }
   return NULL;
+}
+
+const cst__field_def *cst__extension_by_name(const cst__message_def *message, const char *full_name,
+                                             size_t size) {
+  if (message->by_name == NULL) {
+    return NULL;
+  }
+  return search_fields(message, message->num_fields - message->num_extensions, message->num_fields,
+                       full_name, size);
 }
 
 const char *cst__field_type_name(const cst__field_def *field) {
@@ -52,7 +90,26 @@ const char *cst__field_type_name(const cst__field_def *field) {
   return dot != NULL ? dot + 1 : name;
 }
 
+static const cst__enum_value *search_numbers(const cst__enum_def *values, int64_t number) {
+  size_t low = 0;
+  size_t high = values->num_values;
+  while (low < high) { /* for the first one */
+    size_t middle = low + (high - low) / 2;
+    if (values->values[values->by_number[middle]].number < number) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const cst__enum_value *found =
+      low < values->num_values ? &values->values[values->by_number[low]] : NULL;
+  return found != NULL && found->number == number ? found : NULL;
+}
+
 const cst__enum_value *cst__enum_by_number(const cst__enum_def *values, int64_t number) {
+  if (values->by_number != NULL) {
+    return search_numbers(values, number);
+  }
   for (size_t i = 0; i < values->num_values; i++) {
     if (values->values[i].number == number) {
       return &values->values[i];
@@ -61,10 +118,33 @@ const cst__enum_value *cst__enum_by_number(const cst__enum_def *values, int64_t 
   return NULL;
 }
 
+static const cst__enum_value *search_value_names(const cst__enum_def *values, const char *name,
+                                                 size_t size) {
+  size_t low = 0;
+  size_t high = values->num_values;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const cst__enum_value *value = &values->values[values->by_name[middle]];
+    int order = compare_table_name(value->name, name, size);
+    if (order == 0) {
+      return value;
+    }
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return NULL;
+}
+
 const cst__enum_value *cst__enum_by_name(const cst__enum_def *values, const char *name,
                                          size_t size) {
+  if (values->by_name != NULL) {
+    return search_value_names(values, name, size);
+  }
   for (size_t i = 0; i < values->num_values; i++) {
-    if (is_field_named(values->values[i].name, name, size)) {
+    if (is_table_name(values->values[i].name, name, size)) {
       return &values->values[i];
     }
   }

@@ -41,6 +41,10 @@ typedef struct cst__enum_def {
   const cst__enum_value *values;
   size_t num_values;
   bool is_open; /* proto3: any number will do; closed (proto2): others are unknown fields */
+
+  /* Indexes of `values` by number (the first of aliases first) and by name; NULL: not made. */
+  const uint32_t *by_number;
+  const uint32_t *by_name;
 } cst__enum_def;
 
 typedef struct cst__message_def cst__message_def;
@@ -84,6 +88,12 @@ struct cst__message_def {
   size_t num_oneofs;
   bool is_map_entry; /* fields 1 (key) and 2 (value) */
   bool in_group;     /* what an unknown group holds, where the field number 0 is taken */
+
+  /* Only where descriptors were read. */
+  bool is_message_set;     /* its extensions are written in a form of their own, which nothing here
+                              reads */
+  size_t num_extensions;   /* of the fields */
+  const uint32_t *by_name; /* indexes of `fields` by name, extensions after the others */
 };
 
 static inline bool cst__field_is_repeated(const cst__field_def *field) {
@@ -93,10 +103,13 @@ static inline bool cst__field_is_message(const cst__field_def *field) {
   return field->type == CST__FIELD_MESSAGE || field->type == CST__FIELD_GROUP;
 }
 
-/* NULL if there is none. */
+/* NULL if there is none. Extensions have a way of their own: outside of packages their names may be
+ * those of fields. */
 const cst__field_def *cst__field_by_number(const cst__message_def *message, int64_t number);
 const cst__field_def *cst__field_by_name(const cst__message_def *message, const char *name,
                                          size_t size);
+const cst__field_def *cst__extension_by_name(const cst__message_def *message, const char *full_name,
+                                             size_t size);
 /* "bytes", "int64", "Feature": for messages. */
 const char *cst__field_type_name(const cst__field_def *field);
 const cst__enum_value *cst__enum_by_number(const cst__enum_def *values, int64_t number);

@@ -111,6 +111,24 @@ static cst_status read_binary_message(const reader *r, cst__message *message,
   return merge(r, child, bytes, depth - 1);
 }
 
+/* An entry of a map; with anything unknown in it, all of it is an unknown field (as upb has it). */
+static cst_status read_map_entry(const reader *r, cst__message *message, const cst__field_def *def,
+                                 const cst__wire_field *field, int depth) {
+  if (depth == 0) {
+    cst__wire wire = {.fault = CST__WIRE_FAULT_DEPTH, .fault_at = field->bytes.data};
+    return fail_wire(r, message, &wire);
+  }
+  cst__message *entry = cst__message_new(r->arena, def->message);
+  if (entry == NULL) {
+    return no_binary_memory(r);
+  }
+  CST__TRY(merge(r, entry, field->bytes, depth - 1));
+  bool ok = entry->unknown_first != NULL
+                ? cst__message_put_unknown(r->arena, message, field->raw)
+                : cst__message_put(r->arena, message, def, (cst__value){.message = entry});
+  return ok ? CST_OK : no_binary_memory(r);
+}
+
 /* An enum's number that the table does not have becomes an unknown field. */
 static bool put_unknown_enum(const reader *r, cst__message *message, const cst__field_def *def,
                              int64_t number) {
@@ -164,7 +182,9 @@ static cst_status read_binary_field(const reader *r, cst__message *message,
     return cst__message_put_unknown(r->arena, message, field->raw) ? CST_OK : no_binary_memory(r);
   }
   if (cst__field_is_message(def)) {
-    return read_binary_message(r, message, def, field->bytes, depth);
+    return def->message->is_map_entry
+               ? read_map_entry(r, message, def, field, depth)
+               : read_binary_message(r, message, def, field->bytes, depth);
   }
   if (type == CST__WIRE_LEN) {
     if ((def->flags & CST__FIELD_UTF8) != 0 &&

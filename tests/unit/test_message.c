@@ -108,6 +108,13 @@ TEST(maps_are_sorted_and_the_last_entry_of_a_key_counts) {
                      "\xd2\x01\x04\x08\x07\x12\x00");
 }
 
+TEST(entries_with_something_unknown_are_unknown_fields) {
+  CHECK_BINARY("\xca\x01\x05\x0a\x01"
+               "b\x18\x01",
+               "25 {\n  1: \"b\"\n  3: 1\n}\n");
+  CHECK_BINARY("\xca\x01\x02\x08\x01", "25 {\n  1: 1\n}\n"); /* a key of a wrong wire type */
+}
+
 TEST(unknown_fields_are_kept_at_any_depth) {
   CHECK_BINARY("\x5a\x05\x18\x01\xc0\x3e\x07\xc0\x3e\x08\xc2\x3e\x00",
                "m {\n  i64: 1\n  1000: 7\n}\n1000: 8\n1000: \"\"\n");

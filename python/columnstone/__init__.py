@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from ._decode.sequence import SequenceExampleDecoder, SequenceExampleEncoder
     from ._formats.csv import CsvOptions
     from ._formats.registry import register_format, unregister_format
+    from ._message.descriptors import Descriptors
     from ._schema.diff import SchemaChange
     from ._schema.schema import Schema
     from ._schema.spec import (
@@ -107,6 +108,7 @@ __all__ = [
     "Dataset",
     "DenseStructuredTensor",
     "DenseStructuredTensorSpec",
+    "Descriptors",
     "Dropped",
     "Error",
     "ExampleDecoder",
@@ -203,6 +205,7 @@ _NAMES_OF = {
     "_api.memory": "ArrowDecoder ArrowEncoder CsvDecoder CsvEncoder JsonDecoder JsonEncoder "
     "ParquetDecoder ParquetEncoder RawDecoder RawEncoder",
     "_api.open": "infer_schema open",
+    "_message.descriptors": "Descriptors",
     "_schema.schema": "Schema",
     "_schema.diff": "SchemaChange",
     "_decode.sequence": "SequenceExampleDecoder SequenceExampleEncoder",

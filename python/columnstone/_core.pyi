@@ -483,6 +483,14 @@ class SequenceExampleEncoder:
     def encode(self, batch: object, /) -> Array: ...
 
 @final
+class Descriptors:
+    def __new__(cls, descriptors: builtins.bytes, /) -> Self: ...
+    @property
+    def bytes(self) -> builtins.bytes: ...
+    @property
+    def messages(self) -> tuple[str, ...]: ...
+
+@final
 class TFRecordWriter:
     def __new__(
         cls,

@@ -5,6 +5,7 @@
 #include "ext/arrow/arrow.h"
 #include "ext/dataset/dataset.h"
 #include "ext/decode/decode.h"
+#include "ext/message/message.h"
 #include "ext/schema/schema.h"
 #include "ext/sink/sink.h"
 #include "ext/source/source.h"
@@ -66,6 +67,7 @@ static const type_entry types[] = {
     {&cst__py_encoder_spec, offsetof(cst__py_state, encoder_type)},
     {&cst__py_sequence_decoder_spec, offsetof(cst__py_state, sequence_decoder_type)},
     {&cst__py_sequence_encoder_spec, offsetof(cst__py_state, sequence_encoder_type)},
+    {&cst__py_descriptors_spec, offsetof(cst__py_state, descriptors_type)},
     {&cst__py_writer_spec, offsetof(cst__py_state, writer_type)},
     {&cst__py_sink_spec, offsetof(cst__py_state, sink_type)},
     {&cst__py_index_spec, offsetof(cst__py_state, index_type)},

@@ -43,6 +43,7 @@ typedef struct cst__py_state {
   PyTypeObject *encoder_type;
   PyTypeObject *sequence_decoder_type;
   PyTypeObject *sequence_encoder_type;
+  PyTypeObject *descriptors_type;
   PyTypeObject *writer_type;
   PyTypeObject *sink_type;
   PyTypeObject *index_type;

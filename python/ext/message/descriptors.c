@@ -1,0 +1,111 @@
+/* Descriptors: a counted cst_descriptors, and the bytes it was made of, by which it pickles. */
+#include "ext/message/message.h"
+
+typedef struct descriptors_object {
+  PyObject_HEAD cst_descriptors *descriptors;
+  PyObject *bytes;
+} descriptors_object;
+
+int cst__py_descriptors_arg(cst__py_state *state, PyObject *object, const cst_descriptors **out) {
+  if (Py_TYPE(object) != state->descriptors_type) {
+    PyErr_SetString(PyExc_TypeError, "expected a _core.Descriptors");
+    return -1;
+  }
+  *out = ((descriptors_object *)object)->descriptors;
+  return 0;
+}
+
+static int descriptors_parse(descriptors_object *self, cst__py_state *state) {
+  char *data;
+  Py_ssize_t size;
+  if (PyBytes_AsStringAndSize(self->bytes, &data, &size) < 0) {
+    return -1;
+  }
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_descriptors_new(data, (size_t)size, NULL, &self->descriptors, &error);
+  Py_END_ALLOW_THREADS
+  if (status != CST_OK) {
+    cst__py_raise(state, &error);
+    return -1;
+  }
+  return 0;
+}
+
+/* (bytes) */
+static PyObject *new_descriptors(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  PyObject *bytes;
+  (void)kwargs;
+  if (!PyArg_ParseTuple(args, "S:Descriptors", &bytes)) {
+    return NULL;
+  }
+  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  descriptors_object *self = (descriptors_object *)allocate(type, 0);
+  if (self == NULL) {
+    return NULL;
+  }
+  self->bytes = Py_NewRef(bytes);
+  if (descriptors_parse(self, PyType_GetModuleState(type)) < 0) {
+    Py_CLEAR(self);
+  }
+  return (PyObject *)self;
+}
+
+static void descriptors_dealloc(PyObject *object) {
+  descriptors_object *self = (descriptors_object *)object;
+  cst_descriptors_release(self->descriptors);
+  Py_XDECREF(self->bytes);
+  cst__py_free(object);
+}
+
+static PyObject *descriptors_get_bytes(PyObject *object, void *closure) {
+  (void)closure;
+  return Py_NewRef(((descriptors_object *)object)->bytes);
+}
+
+static PyObject *descriptors_get_messages(PyObject *object, void *closure) {
+  const cst_descriptors *set = ((descriptors_object *)object)->descriptors;
+  size_t count = cst_descriptors_num_messages(set);
+  PyObject *names = PyTuple_New((Py_ssize_t)count);
+  (void)closure;
+  for (size_t i = 0; names != NULL && i < count; i++) {
+    PyObject *name = PyUnicode_FromString(cst_descriptors_message(set, i));
+    if (name == NULL || PyTuple_SetItem(names, (Py_ssize_t)i, name) < 0) {
+      Py_CLEAR(names);
+    }
+  }
+  return names;
+}
+
+static PyObject *descriptors_reduce(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return Py_BuildValue("O(O)", Py_TYPE(object), ((descriptors_object *)object)->bytes);
+}
+
+static PyMethodDef methods[] = {
+    {"__reduce__", descriptors_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getset[] = {
+    {"bytes", descriptors_get_bytes, NULL, NULL, NULL},
+    {"messages", descriptors_get_messages, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "A set of message types; columnstone.Descriptors is the public face."},
+    {Py_tp_new, new_descriptors},
+    {Py_tp_dealloc, descriptors_dealloc},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {0, NULL},
+};
+
+PyType_Spec cst__py_descriptors_spec = {
+    .name = "columnstone._core.Descriptors",
+    .basicsize = sizeof(descriptors_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = slots,
+};

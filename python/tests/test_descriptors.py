@@ -1,0 +1,163 @@
+"""Descriptors: from files, bytes, .proto text, classes and modules, and what is wrong with them."""
+
+from __future__ import annotations
+
+import pathlib
+import pickle
+import subprocess
+import sys
+
+import columnstone as cst
+import messages
+import pytest
+from google.protobuf import descriptor_pb2, descriptor_pool, timestamp_pb2
+
+FOLDER = messages.FOLDER
+NAMES = ("shop.Item", "shop.Event", "shop.Session", "shop.Coupon")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: FOLDER / "shop.desc",
+        lambda: str(FOLDER / "shop.desc"),
+        lambda: messages.SHOP,
+        lambda: bytearray(messages.SHOP),
+        lambda: memoryview(messages.SHOP),
+        lambda: FOLDER / "shop.proto",
+        lambda: [FOLDER / "shop.proto", FOLDER / "shop.desc"],
+        lambda: descriptor_pb2.FileDescriptorSet.FromString(messages.SHOP),
+        lambda: cst.Descriptors(messages.SHOP),
+        lambda: messages.shop("Session"),
+        lambda: messages.shop("Session")(),
+        lambda: messages.shop("Session").DESCRIPTOR,
+        lambda: messages.shop("Session").DESCRIPTOR.file,
+        lambda: messages.shop("Session").DESCRIPTOR.fields_by_name["device"],
+        lambda: (messages.shop("Session"), [messages.shop("Event")]),
+        lambda: messages.module(),
+    ],
+)
+def test_inputs(make) -> None:
+    descriptors = cst.Descriptors(make())
+    assert descriptors.messages == NAMES  # without what comes with protobuf
+
+
+def test_a_single_file_gets_what_is_built_in() -> None:
+    file = messages.shop("Session").DESCRIPTOR.file.serialized_pb
+    assert cst.Descriptors(file).messages == NAMES
+    assert cst.Descriptors([file]).messages == NAMES
+
+
+def test_lists_are_merged_and_the_first_of_a_name_counts() -> None:
+    one = descriptor_pb2.FileDescriptorProto(name="a.proto", package="a")
+    one.message_type.add(name="A")
+    other = descriptor_pb2.FileDescriptorProto(name="a.proto", package="a")
+    other.message_type.add(name="B")
+    second = descriptor_pb2.FileDescriptorProto(name="b.proto", dependency=["a.proto"])
+    second.message_type.add(name="C").field.add(
+        name="a", number=1, type="TYPE_MESSAGE", label="LABEL_OPTIONAL", type_name=".a.A"
+    )
+    assert cst.Descriptors([second, one, other]).messages == ("C", "a.A")
+    assert cst.Descriptors([other]).messages == ("a.B",)
+    assert cst.Descriptors([]).messages == ()
+
+
+def test_it_is_a_value() -> None:
+    one, other = cst.Descriptors(messages.SHOP), cst.Descriptors(FOLDER / "shop.desc")
+    assert (one == other, hash(one) == hash(other)) == (True, True)
+    assert one != cst.Descriptors(timestamp_pb2)
+    assert one != messages.SHOP
+    again = pickle.loads(pickle.dumps(one))
+    assert (again == one, again.messages, again.to_bytes()) == (True, one.messages, messages.SHOP)
+    assert repr(one) == f"<columnstone.Descriptors: {', '.join(NAMES)}>"
+    assert repr(cst.Descriptors(b"")) == "<columnstone.Descriptors: no messages>"
+    core = pickle.loads(pickle.dumps(one._core))
+    assert (core.bytes, core.messages) == (messages.SHOP, one.messages)
+
+
+def test_protobuf_is_not_imported() -> None:
+    code = (
+        "import sys, columnstone as cst; cst.Descriptors(sys.argv[1]).messages;"
+        "assert 'google.protobuf' not in sys.modules"
+    )
+    for name in ("shop.desc", "shop.proto"):
+        subprocess.run([sys.executable, "-c", code, str(FOLDER / name)], check=True)
+
+
+def test_includes(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "base" / "shop").mkdir(parents=True)
+    (tmp_path / "base" / "shop" / "a.proto").write_text('syntax = "proto3"; message A {}')
+    used = tmp_path / "base" / "shop" / "b.proto"
+    used.write_text('syntax = "proto3"; import "shop/a.proto"; message B { A a = 1; }')
+    found = cst.Descriptors(used, include=[tmp_path / "base"])
+    assert set(found.messages) == {"A", "B"}
+    with pytest.raises(cst.SchemaError, match=r"(?s)shop/a.proto: File not found.*include="):
+        cst.Descriptors(used)
+    date = tmp_path / "date.proto"
+    date.write_text(
+        'import "google/type/date.proto"; message D { optional google.type.Date d = 1; }'
+    )
+    assert "D" in cst.Descriptors(date).messages
+
+
+def test_what_the_compiler_says(tmp_path: pathlib.Path) -> None:
+    wrong = tmp_path / "wrong.proto"
+    wrong.write_text('syntax = "proto3";\nmessage A {\n  int33 x = 1;\n}\n')
+    with pytest.raises(cst.SchemaError, match=r'wrong.proto:3:3: "int33" is not defined') as caught:
+        cst.Descriptors(wrong)
+    assert (caught.value.file, caught.value.line, caught.value.column) == (str(wrong), 3, 3)
+
+
+def test_without_grpcio_tools(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("columnstone._message.compile._has_grpcio_tools", lambda: False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(cst.UnsupportedError, match="pip install grpcio-tools"):
+        cst.Descriptors(FOLDER / "shop.proto")
+    protoc = tmp_path / "protoc"
+    protoc.write_text(f'#!/bin/sh\nexec {sys.executable} -m grpc_tools.protoc "$@"\n')
+    protoc.chmod(0o755)
+    assert cst.Descriptors(FOLDER / "shop.proto").messages == NAMES
+
+
+@pytest.mark.parametrize("wrong", [None, 1, object(), int, [1], {"a": 1}, sys])
+def test_wrong_types(wrong: object) -> None:
+    with pytest.raises(TypeError, match="descriptors are"):
+        cst.Descriptors(wrong)  # type: ignore[arg-type]
+
+
+def test_pools_are_asked_for_a_message() -> None:
+    with pytest.raises(TypeError, match="pool"):
+        cst.Descriptors(descriptor_pool.Default())
+
+
+def test_include_is_a_list() -> None:
+    with pytest.raises(TypeError, match="include"):
+        cst.Descriptors(messages.SHOP, include="protos")
+
+
+@pytest.mark.parametrize("path", ["none.desc", "none.proto", ""])
+def test_missing_files(path: str) -> None:
+    with pytest.raises(cst.NotFoundError, match="no such file|is empty") as caught:
+        cst.Descriptors(path)
+    assert caught.value.file == path
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\0", b"garbage", messages.SHOP[:-1], messages.SHOP + b"\x0a\x05", b"\x0a\xff\xff\xff"],
+)
+def test_damage(data: bytes, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "damaged.desc"
+    path.write_bytes(data)
+    for given in (data, path, [data], [data, messages.SHOP]):
+        with pytest.raises((cst.CorruptError, cst.SchemaError)):
+            cst.Descriptors(given)  # type: ignore[arg-type]
+
+
+def test_what_contradicts_itself() -> None:
+    file = descriptor_pb2.FileDescriptorProto(name="a.proto")
+    file.message_type.add(name="A").field.add(
+        name="b", number=1, type="TYPE_MESSAGE", label="LABEL_OPTIONAL", type_name=".B"
+    )
+    with pytest.raises(cst.SchemaError, match="B"):
+        cst.Descriptors(file)

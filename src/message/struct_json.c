@@ -104,6 +104,7 @@ bool cst__struct_kind_of(const cst__message_def *def, cst__struct_kind *kind) {
 void cst__struct_json_init(cst__struct_json *state, const cst_allocator *allocator) {
   *state = (cst__struct_json){.allocator = cst__allocator_of(allocator)};
   cst__arena_init(&state->arena, allocator);
+  state->json.allocator = state->allocator;
 }
 
 void cst__struct_json_reset(cst__struct_json *state) {
@@ -111,7 +112,9 @@ void cst__struct_json_reset(cst__struct_json *state) {
   cst__delete(state->entries);
   cst__arena_reset(&state->arena);
   cst__wire_out_free(&state->out);
-  cst__struct_json_init(state, &state->allocator);
+  cst__json_doc_reset(&state->json);
+  cst_allocator allocator = state->allocator;
+  cst__struct_json_init(state, &allocator);
 }
 
 /* ---- the text ---- */
@@ -274,7 +277,10 @@ static verdict put_struct_number(cst__struct_json *state, double value) {
     *at++ = '-';
   }
   uint64_t whole = size < exact ? (uint64_t)size : 0;
-  if (size < exact && size <= (double)whole) {
+  if (fpclassify(value) == FP_ZERO && at > to) {
+    memcpy(at, "0.0", 3); /* "-0" is read as the integer 0 */
+    at += 3;
+  } else if (size < exact && size <= (double)whole) {
     char digits[20];
     const char *first = struct_digits_before(digits + sizeof digits, whole);
     size_t count = (size_t)(digits + sizeof digits - first);

@@ -182,9 +182,8 @@ static cst_status read_binary_field(const reader *r, cst__message *message,
     return cst__message_put_unknown(r->arena, message, field->raw) ? CST_OK : no_binary_memory(r);
   }
   if (cst__field_is_message(def)) {
-    return def->message->is_map_entry
-               ? read_map_entry(r, message, def, field, depth)
-               : read_binary_message(r, message, def, field->bytes, depth);
+    return def->message->is_map_entry ? read_map_entry(r, message, def, field, depth)
+                                      : read_binary_message(r, message, def, field->bytes, depth);
   }
   if (type == CST__WIRE_LEN) {
     if ((def->flags & CST__FIELD_UTF8) != 0 &&

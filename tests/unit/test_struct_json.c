@@ -58,7 +58,7 @@ static void check_number(double number, const char *text) {
 
 TEST(numbers) {
   check_number(0, "0");
-  check_number(-0.0, "-0");
+  check_number(-0.0, "-0.0");
   check_number(1, "1");
   check_number(-12.5, "-12.5");
   check_number(9007199254740991.0, "9007199254740991");
@@ -189,4 +189,94 @@ TEST(memory) {
   char twice[] = "\x0a\x07\x0a\x01z\x12\x02\x20\x01\x0a\x07\x0a\x01z\x12\x02\x20\x01";
   FOR_EACH_ALLOCATION_FAILURE(without_memory, normal, CST_NO_MEMORY);
   FOR_EACH_ALLOCATION_FAILURE(without_memory, twice, CST_NO_MEMORY);
+}
+
+/* ---- back ---- */
+
+static cst_status from_json(cst__struct_kind kind, const char *json, char *out, size_t *size) {
+  cst__struct_json state;
+  cst_bytes wire = {NULL, 0};
+  cst__struct_json_init(&state, NULL);
+  last_error = (cst_error)CST_ERROR_INIT;
+  cst_bytes text = {(const uint8_t *)json, strlen(json)};
+  cst_status status =
+      cst__struct_from_json(&state, kind, text, CST__DEPTH_LIMIT, &wire, &last_error);
+  if (status == CST_OK) {
+    CHECK(wire.size <= 512);
+    if (wire.size > 0) {
+      memcpy(out, wire.data, wire.size);
+    }
+    *size = wire.size;
+  }
+  cst__struct_json_reset(&state);
+  return status;
+}
+
+/* Bytes from text, and the text again from the bytes. */
+static void check_both_ways(cst__struct_kind kind, const char *json, const char *text) {
+  char wire[512];
+  char have[256] = "";
+  size_t size = 0;
+  CHECK_EQ(from_json(kind, json, wire, &size), CST_OK);
+  CHECK_EQ(to_json(kind, wire, size, have), CST_OK);
+  CHECK_STR(have, text);
+}
+
+TEST(both_ways) {
+  char wire[512];
+  size_t size = 0;
+  check_both_ways(CST__STRUCT_OBJECT, " { } ", "{}");
+  check_both_ways(CST__STRUCT_OBJECT, "{\"b\": [1, -0.0, 2.50], \"a\": {\"\\u00e9\": null}}",
+                  "{\"a\":{\"\xc3\xa9\":null},\"b\":[1,-0.0,2.5]}");
+  check_both_ways(CST__STRUCT_VALUE, "123456789012345678901234567890", "1.2345678901234568e+29");
+  check_both_ways(CST__STRUCT_VALUE, "true", "true");
+  check_both_ways(CST__STRUCT_LIST, "[\"\\u0000\", false]", "[\"\\u0000\",false]");
+  CHECK_EQ(from_json(CST__STRUCT_OBJECT, "{\"b\":true,\"a\":null}", wire, &size), CST_OK);
+  CHECK_EQ(size, 18);
+  CHECK_MEM(wire,
+            "\x0a\x07\x0a\x01"
+            "a\x12\x02\x08\x00\x0a\x07\x0a\x01"
+            "b\x12\x02\x20\x01",
+            18);
+}
+
+static void check_refused(cst__struct_kind kind, const char *json, cst_status status, int64_t at) {
+  char wire[512];
+  size_t size;
+  CHECK_EQ(from_json(kind, json, wire, &size), status);
+  CHECK_EQ(last_error.offset, at);
+}
+
+TEST(texts_that_are_no_struct) {
+  check_refused(CST__STRUCT_VALUE, "", CST_CORRUPT, 0);
+  check_refused(CST__STRUCT_VALUE, "[1, NaN]", CST_CORRUPT, 4);
+  CHECK_CONTAINS(last_error.hint, "strings");
+  check_refused(CST__STRUCT_VALUE, "1 2", CST_CORRUPT, 2);
+  check_refused(CST__STRUCT_VALUE, "{\"a\":{\"b\":1,\"b\":2}}", CST_CORRUPT, 12);
+  check_refused(CST__STRUCT_VALUE, "{\"a\":1e400}", CST_UNSUPPORTED, 1);
+  check_refused(CST__STRUCT_OBJECT, "[]", CST_UNSUPPORTED, 0);
+  check_refused(CST__STRUCT_LIST, "{}", CST_UNSUPPORTED, 0);
+}
+
+TEST(depth_of_texts) {
+  char json[256] = "";
+  char wire[512];
+  size_t size;
+  memset(json, '[', 51);
+  memset(json + 51, ']', 51);
+  CHECK_EQ(from_json(CST__STRUCT_LIST, json, wire, &size), CST_OK);
+  memset(json, '[', 52);
+  memset(json + 52, ']', 52);
+  CHECK_EQ(from_json(CST__STRUCT_LIST, json, wire, &size), CST_UNSUPPORTED);
+}
+
+static int text_without_memory(void *context) {
+  char wire[512];
+  size_t size;
+  return from_json(CST__STRUCT_OBJECT, context, wire, &size);
+}
+
+TEST(memory_of_texts) {
+  char json[] = "{\"b\":[1,2],\"a\":{\"c\":\"d\"}}";
+  FOR_EACH_ALLOCATION_FAILURE(text_without_memory, json, CST_NO_MEMORY);
 }

@@ -73,7 +73,7 @@ struct cst__set_draft {
   const cst__message *proto;
   const cst__set_file *file;
   cst__features features;
-  cst__set_extension *extensions;
+  cst__set_extension *extensions, **last_extension;
   size_t num_extensions;
   cst__set_draft *next;
 };

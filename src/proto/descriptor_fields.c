@@ -1,6 +1,7 @@
 /* The fields of the messages of a descriptor set: their types, flags, defaults, oneofs, and the
  * extensions among them.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -366,7 +367,18 @@ static cst_status make_extension(cst__set_builder *builder, const cst__set_draft
 static int compare_numbers(const void *a, const void *b) {
   const cst__field_def *fa = a;
   const cst__field_def *fb = b;
-  return (fa->number > fb->number) - (fa->number < fb->number);
+  if (fa->number != fb->number) {
+    return fa->number < fb->number ? -1 : 1;
+  }
+  return fa->place < fb->place ? -1 : 1;
+}
+
+/* A field that cannot be beside another one. Extensions have full names. */
+static cst_status fail_beside(cst__set_builder *builder, const cst__message_def *def,
+                              const cst__field_def *field, const char *message) {
+  bool is_extension = (field->flags & CST__FIELD_EXTENSION) != 0;
+  cst_bytes name = {(const uint8_t *)field->name, strlen(field->name)};
+  return cst__set_fail(builder, is_extension ? "" : def->full_name, name, NULL, "%s", message);
 }
 
 /* By number; extensions come after the fields in their order. */
@@ -375,12 +387,11 @@ static cst_status sort_by_number(cst__set_builder *builder, const cst__message_d
   qsort(fields, count, sizeof *fields, compare_numbers);
   uint32_t place = (uint32_t)declared;
   for (size_t i = 0; i < count; i++) {
-    const char *name = fields[i].name;
     if (i > 0 && fields[i - 1].number == fields[i].number) {
-      return cst__set_fail(builder, def->full_name,
-                           (cst_bytes){(const uint8_t *)name, strlen(name)}, NULL,
-                           "two fields have the number %d, this and %.80s", (int)fields[i].number,
-                           fields[i - 1].name);
+      char message[160];
+      (void)snprintf(message, sizeof message, "two fields have the number %d, this and %.80s",
+                     (int)fields[i].number, fields[i - 1].name);
+      return fail_beside(builder, def, &fields[i], message);
     }
     if ((fields[i].flags & CST__FIELD_EXTENSION) != 0) {
       fields[i].place = place++;
@@ -415,10 +426,7 @@ static cst_status index_fields(cst__set_builder *builder, cst__message_def *def)
   for (size_t i = 0; i < count; i++) {
     indexes[i] = order[i].index;
     if (i > 0 && compare_field_names(&order[i - 1], &order[i]) == 0) {
-      const char *name = order[i].field->name;
-      return cst__set_fail(builder, def->full_name,
-                           (cst_bytes){(const uint8_t *)name, strlen(name)}, NULL,
-                           "the message has two fields of this name");
+      return fail_beside(builder, def, order[i].field, "the message has two fields of this name");
     }
   }
   def->by_name = indexes;
@@ -443,6 +451,7 @@ static cst_status make_message_fields(cst__set_builder *builder, const cst__set_
   }
   size_t i = declared;
   for (const cst__set_extension *e = draft->extensions; e != NULL; e = e->next) {
+    fields[i].place = (uint32_t)i;
     CST__TRY(make_extension(builder, draft, e, &fields[i++]));
   }
   CST__TRY(sort_by_number(builder, def, fields, count, declared));
@@ -524,8 +533,9 @@ static cst_status attach_extension(cst__set_builder *builder, cst__set_extension
                          "the message that it extends is not there");
   }
   cst__set_draft *draft = type->message->draft;
-  extension->next = draft->extensions;
-  draft->extensions = extension;
+  extension->next = NULL;
+  *draft->last_extension = extension;
+  draft->last_extension = &extension->next;
   draft->num_extensions++;
   return CST_OK;
 }

@@ -225,6 +225,7 @@ static cst_status draft_message(cst__set_builder *builder, const scope *in,
     message->def.is_message_set =
         cst__message_int(options, CST__MESSAGE_OPTION_MESSAGE_SET, 0) != 0;
   }
+  draft->last_extension = &draft->extensions;
   message->draft = draft;
   *builder->last_draft = draft;
   builder->last_draft = &draft->next;

@@ -115,6 +115,9 @@ static inline bool cst__builder_pad(cst__builder *builder, int64_t length) {
 /* Appends a null, whatever the type says of nulls. */
 bool cst__builder_append_null(cst__builder *builder);
 
+/* Takes back the slots from `length` on, with all that they hold. */
+void cst__builder_truncate(cst__builder *builder, int64_t length);
+
 /* Makes a slot null that was not. False: no memory. */
 bool cst__builder_set_null(cst__builder *builder, int64_t slot);
 

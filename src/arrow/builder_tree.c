@@ -416,14 +416,14 @@ bool cst__builder_pad_slots(cst__builder *b, int64_t length) {
 
 /* ---- taking back ---- */
 
-static void truncate_builder(cst__builder *b, int64_t length) {
+void cst__builder_truncate(cst__builder *b, int64_t length) {
   int64_t n = length < b->length ? length : b->length;
   for (size_t i = 0; i < b->num_children; i++) {
     int64_t items = b->type->layout == CST__LAYOUT_FIXED_LIST ? n * b->type->fixed_size : n;
     if (b->type->layout == CST__LAYOUT_LIST) {
       items = b->offsets != NULL ? b->offsets[n] : 0;
     }
-    truncate_builder(&b->children[i], items);
+    cst__builder_truncate(&b->children[i], items);
   }
   if (b->offsets != NULL && b->type->layout != CST__LAYOUT_LIST) {
     b->num_bytes = (size_t)b->offsets[n];
@@ -440,6 +440,6 @@ static void truncate_builder(cst__builder *b, int64_t length) {
 }
 
 void cst__batch_builder_rollback(cst__batch_builder *batch, cst__builder_mark mark) {
-  truncate_builder(batch->root, mark.rows);
+  cst__builder_truncate(batch->root, mark.rows);
   batch->absent = mark.absent;
 }

@@ -41,5 +41,11 @@ void cst__message_decoder_on_bad(cst_message_decoder *decoder, cst__bad_record_c
 cst_status cst__message_decoder_decode(cst_message_decoder *decoder, const cst__records *records,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error);
+/* As cst_example_decoder_decode_arrow. */
+cst_status cst__message_decode_arrow(cst_message_decoder *decoder, const struct ArrowSchema *schema,
+                                     struct ArrowArray *records, struct ArrowSchema *out_schema,
+                                     struct ArrowArray *out, cst_error *error);
+cst_status cst__message_decoder_schema(const cst_message_decoder *decoder, struct ArrowSchema *out,
+                                       cst_error *error);
 
 #endif /* MESSAGE_DECODER_H */

@@ -290,7 +290,10 @@ static bool complete_entry(cst__arena *arena, cst__message *entry) {
   return true;
 }
 
-static bool sort_map(cst__arena *arena, cst__field *field) {
+/* What becomes of the entries of a map of which each key is to stay once. */
+typedef enum map_order { BY_KEY, BY_PLACE } map_order;
+
+static bool tidy_map(cst__arena *arena, cst__field *field, map_order order) {
   size_t size;
   if (!cst__mul(field->count, sizeof(map_item), &size)) {
     return false;
@@ -310,9 +313,20 @@ static bool sort_map(cst__arena *arena, cst__field *field) {
   }
   qsort(items, field->count, sizeof *items, compare_items);
   size_t kept = 0;
+  size_t first = 0; /* of the items of one key */
   for (size_t i = 0; i < field->count; i++) {
-    if (i + 1 == field->count || compare_keys(&items[i], &items[i + 1]) != 0) {
-      field->as.many[kept++].message = (cst__message *)(uintptr_t)items[i].entry;
+    cst__message *entry = (cst__message *)(uintptr_t)items[i].entry;
+    field->as.many[order == BY_KEY ? kept : items[i].index].message = NULL;
+    if (i + 1 < field->count && compare_keys(&items[i], &items[i + 1]) == 0) {
+      continue;
+    }
+    field->as.many[order == BY_KEY ? kept : items[first].index].message = entry;
+    kept++;
+    first = i + 1;
+  }
+  for (size_t i = 0, to = 0; order == BY_PLACE && i < field->count; i++) {
+    if (field->as.many[i].message != NULL) {
+      field->as.many[to++] = field->as.many[i];
     }
   }
   field->count = kept;
@@ -320,19 +334,27 @@ static bool sort_map(cst__arena *arena, cst__field *field) {
   return true;
 }
 
-bool cst__message_sort_maps(cst__arena *arena, cst__message *message) {
+static bool tidy_maps(cst__arena *arena, cst__message *message, map_order order) {
   for (cst__field *field = message->first; field != NULL; field = field->next) {
     if (!cst__field_is_message(field->def)) {
       continue;
     }
-    if (field->def->message->is_map_entry && !sort_map(arena, field)) {
+    if (field->def->message->is_map_entry && !tidy_map(arena, field, order)) {
       return false;
     }
     for (size_t i = 0; i < field->count; i++) {
-      if (!cst__message_sort_maps(arena, cst__field_value(field, i)->message)) {
+      if (!tidy_maps(arena, cst__field_value(field, i)->message, order)) {
         return false;
       }
     }
   }
   return true;
+}
+
+bool cst__message_sort_maps(cst__arena *arena, cst__message *message) {
+  return tidy_maps(arena, message, BY_KEY);
+}
+
+bool cst__message_unique_maps(cst__arena *arena, cst__message *message) {
+  return tidy_maps(arena, message, BY_PLACE);
 }

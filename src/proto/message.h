@@ -103,6 +103,9 @@ cst_status cst__message_merge_text(cst__arena *arena, cst__message *message, cst
  * a key only, with key and value. False if out of memory. */
 bool cst__message_sort_maps(cst__arena *arena, cst__message *message);
 
+/* The same, but every key stays where it came first. */
+bool cst__message_unique_maps(cst__arena *arena, cst__message *message);
+
 /* The first message, at any depth, that holds an expanded Any, or NULL: it has no binary form. */
 const cst__message *cst__message_find_expanded_any(const cst__message *message);
 

@@ -1,0 +1,219 @@
+/* Records of messages to batches: the loop over them, and what becomes of bad ones. */
+#include "message/decoder.h"
+
+#include <string.h>
+
+#include "arrow/records/decoding.h"
+#include "base/cpu_features.h"
+#include "base/interrupt.h"
+#include "message/message_loop.h"
+#include "proto/fast_wire.h"
+
+enum {
+  RECORD_WORK = 64,   /* that a record makes besides its bytes */
+  FETCH_BYTES = 1024, /* of the next record are asked for ahead */
+  MOST_SCRATCH = 1 << 20
+};
+
+struct cst_message_decoder {
+  cst__message_plan *plan;
+  cst__batch_builder *batch;
+  cst__loop loop;
+  cst__bad_record_callback on_bad; /* NULL: a bad record is an error */
+  void *on_bad_ctx;
+};
+
+cst__loop_run cst__loop_best(void) {
+#if defined(CST__HAVE_V3)
+  if (cst__cpu_has(CST__CPU_V3)) {
+    return cst__loop_run_v3;
+  }
+#endif
+  return cst__loop_run_base;
+}
+
+cst_status cst__message_decoder_open(cst__message_plan *plan, cst_message_decoder **out,
+                                     cst_error *error) {
+  *out = NULL;
+  cst_message_decoder *d = cst__new_zero(&plan->allocator, sizeof *d);
+  if (d == NULL) {
+    return cst__fail_memory(error, sizeof *d);
+  }
+  d->plan = cst__message_plan_retain(plan);
+  cst_status status = cst__batch_builder_new(&plan->type, &plan->allocator, &d->batch, error);
+  if (status == CST_OK) {
+    status = cst__loop_init(&d->loop, plan, d->batch, error);
+  }
+  if (status != CST_OK) {
+    cst__message_decoder_close(d);
+    return status;
+  }
+  *out = d;
+  return CST_OK;
+}
+
+void cst__message_decoder_close(cst_message_decoder *d) {
+  if (d != NULL) {
+    cst__loop_reset(&d->loop);
+    cst__batch_builder_free(d->batch);
+    cst__message_plan_release(d->plan);
+    cst__delete(d);
+  }
+}
+
+void cst__message_decoder_on_bad(cst_message_decoder *decoder, cst__bad_record_callback on_bad,
+                                 void *ctx) {
+  decoder->on_bad = on_bad;
+  decoder->on_bad_ctx = ctx;
+}
+
+/* ---- one record ---- */
+
+/* A row of nulls; the columns are nullable. */
+static cst_status append_null_row(cst_message_decoder *d, cst_error *error) {
+  cst__builder *root = d->batch->root;
+  for (size_t i = 0; i < root->num_children; i++) {
+    cst__builder *column = &root->children[i];
+    if (!cst__builder_pad(column, root->length) || !cst__builder_append_null(column)) {
+      return cst__batch_builder_fail(d->batch, error);
+    }
+  }
+  return cst__builder_end_struct(root) ? CST_OK : cst__batch_builder_fail(d->batch, error);
+}
+
+static bool is_of_record(cst_status status) {
+  return status == CST_CORRUPT || status == CST_SCHEMA;
+}
+
+/* Once more, in normal form. */
+static cst_status decode_slow(cst_message_decoder *d, cst_bytes record, cst__builder_mark mark) {
+  cst__loop *loop = &d->loop;
+  cst_bytes normal;
+  cst__batch_builder_rollback(d->batch, mark);
+  loop->depth = CST__DEPTH_LIMIT;
+  CST__TRY(cst__loop_normalise(loop, loop->root->plan, record, &normal));
+  loop->is_normal = true;
+  bool ok = loop->run(loop, loop->root, normal.data, normal.data + normal.size);
+  loop->is_normal = false;
+  if (ok) {
+    return CST_OK;
+  }
+  return loop->stop == CST__STOP_FAILED
+             ? loop->error->code
+             : cst__fail(loop->error, CST_CORRUPT, NULL, "not a valid %s",
+                         loop->root->plan->def->full_name);
+}
+
+static cst_status decode_one(cst_message_decoder *d, const uint8_t *at, size_t size) {
+  cst__loop *loop = &d->loop;
+  cst__builder_mark mark = cst__batch_builder_mark(d->batch);
+  loop->depth = CST__DEPTH_LIMIT;
+  if (LIKELY(loop->run(loop, loop->root, at, at + size))) {
+    return CST_OK;
+  }
+  cst_status status = loop->stop == CST__STOP_FAILED ? loop->error->code
+                                                     : decode_slow(d, (cst_bytes){at, size}, mark);
+  cst__arena_reset(&loop->scratch);
+  if (status == CST_OK) {
+    return CST_OK;
+  }
+  cst__batch_builder_rollback(d->batch, mark);
+  cst__error_forget_record(loop->error);
+  cst__error_add_record(loop->error, mark.rows, -1);
+  if (d->on_bad == NULL || !is_of_record(status)) {
+    return status;
+  }
+  d->on_bad(d->on_bad_ctx, loop->error);
+  return append_null_row(d, loop->error);
+}
+
+/* ---- all records ---- */
+
+/* The record where the loop may read over its end: most often in place. */
+static const uint8_t *with_slack(cst_message_decoder *d, const cst__records *records, size_t i) {
+  const cst_bytes *record = &records->items[i];
+  const cst_bytes *next = i + 1 < records->count ? record + 1 : NULL;
+  bool is_followed =
+      next != NULL && next->data == record->data + record->size && next->size >= SLACK;
+  if (LIKELY(record->size > 0 && (records->padding >= SLACK || is_followed))) {
+    return record->data;
+  }
+  cst__buffer *copy = &d->loop.bytes;
+  if (UNLIKELY(copy->capacity < record->size + SLACK) &&
+      !cst__buffer_reserve(&d->loop.allocator, copy, record->size + SLACK, 0)) {
+    return NULL;
+  }
+  if (record->size > 0) {
+    memcpy(copy->data, record->data, record->size);
+  }
+  memset(copy->data + record->size, 0, SLACK);
+  return copy->data;
+}
+
+static void fetch_record(const cst_bytes *record) {
+  size_t size = record->size < FETCH_BYTES ? record->size : FETCH_BYTES;
+  for (size_t at = 0; at < size; at += 64) {
+    __builtin_prefetch(record->data + at);
+  }
+}
+
+static cst_status decode_all(cst_message_decoder *d, const cst__records *records,
+                             cst_error *error) {
+  size_t done = 0;
+  for (size_t i = 0; i < records->count; i++) {
+    size_t size = records->items[i].size;
+    if (i + 1 < records->count) {
+      fetch_record(&records->items[i + 1]);
+    }
+    const uint8_t *at = with_slack(d, records, i);
+    if (at == NULL) {
+      return cst__fail_memory(error, size);
+    }
+    CST__TRY(decode_one(d, at, size));
+    if (UNLIKELY(cst__stretch_is_over(&done, size + RECORD_WORK))) {
+      CST__TRY(cst__interrupted(error));
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__message_decoder_decode(cst_message_decoder *d, const cst__records *records,
+                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                       cst_error *error) {
+  cst_error unseen = CST_ERROR_INIT;
+  cst__builder_mark empty = {0, 0};
+  error = cst__error_wanted(error) ? error : &unseen;
+  d->loop.error = error;
+  cst_status status = decode_all(d, records, error);
+  if (status == CST_OK && out_schema != NULL) {
+    status = cst__type_export(&d->plan->type, out_schema, error);
+  }
+  if (status != CST_OK || out == NULL) {
+    cst__batch_builder_rollback(d->batch, empty);
+    return status;
+  }
+  status = cst__batch_builder_finish(d->batch, out, error);
+  if (status != CST_OK && out_schema != NULL) {
+    out_schema->release(out_schema);
+  }
+  return status;
+}
+
+static cst_status decode_message_records(void *self, const cst__records *records,
+                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                         cst_error *error) {
+  return cst__message_decoder_decode(self, records, out_schema, out, error);
+}
+
+cst_status cst__message_decode_arrow(cst_message_decoder *decoder, const struct ArrowSchema *schema,
+                                     struct ArrowArray *records, struct ArrowSchema *out_schema,
+                                     struct ArrowArray *out, cst_error *error) {
+  const cst__decoding decoding = {
+      .self = decoder, .decode = decode_message_records, .allocator = &decoder->plan->allocator};
+  return cst__decode_arrow(&decoding, schema, records, out_schema, out, error);
+}
+
+cst_status cst__message_decoder_schema(const cst_message_decoder *decoder, struct ArrowSchema *out,
+                                       cst_error *error) {
+  return cst__type_export(&decoder->plan->type, out, error);
+}

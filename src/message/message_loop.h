@@ -1,0 +1,270 @@
+/* The tables of one decoder: what its loop is driven by, and the parts of it that are no loop.
+ *
+ * A node is a message on the way, an entry is a field of it as it stands on the wire: a tag, and
+ * what to do with what follows it. A repeated number has two entries, packed and not. The order in
+ * which fields come is learned: every entry remembers which one came after it.
+ *
+ * Rows: a field of the message at hand belongs to the slot `rows->length` of the node's struct,
+ * which is not there before the message ends. A column that is shorter lacks its last slots; where
+ * a field comes, what is missing before it is filled up (see arrow/builder.h). So a field that is
+ * not there costs nothing.
+ *
+ * The loop knows messages in normal form: no field that is not repeated comes twice, but for plain
+ * values, of which the last one counts; no two members of a oneof; no key of a map twice. What it
+ * does not know, or cannot parse, is brought into that form, or refused, by message_slow.c.
+ */
+#ifndef MESSAGE_MESSAGE_LOOP_H
+#define MESSAGE_MESSAGE_LOOP_H
+
+#include "arrow/builder.h"
+#include "message/message_plan.h"
+#include "message/struct_json.h"
+#include "proto/wire.h"
+
+typedef struct cst__entry cst__entry;
+typedef struct cst__node cst__node;
+typedef struct cst__loop cst__loop;
+
+/* What to do with a field. */
+typedef enum cst__entry_op {
+  /* Repeated and packed. */
+  CST__OP_PACKED_VARINT64,
+  CST__OP_PACKED_FIXED64,
+  CST__OP_PACKED_FIXED32,
+  CST__OP_PACKED, /* all others */
+  /* One value, of a field that is repeated or not. */
+  CST__OP_VARINT64,
+  CST__OP_VARINT32,
+  CST__OP_VARINT, /* all others */
+  CST__OP_FIXED64,
+  CST__OP_FIXED32,
+  CST__OP_BYTES,
+  CST__OP_STRING,
+  CST__OP_MESSAGE, /* or an entry of a map */
+  CST__OP_GROUP,
+  CST__OP_OTHER, /* of a kind whose values cst__put_other knows */
+  CST__OP_RAW_GROUP,
+  /* Not wanted. */
+  CST__OP_SKIP_VARINT,
+  CST__OP_SKIP_FIXED64,
+  CST__OP_SKIP_LEN,
+  CST__OP_SKIP_FIXED32,
+  CST__OP_SKIP_GROUP
+} cst__entry_op;
+
+/* A number of an enum, and its index in the dictionary of the column, or else in def->values. */
+typedef struct cst__enum_index {
+  int32_t number;
+  int32_t index;
+} cst__enum_index;
+
+typedef struct cst__enum_table {
+  const cst__enum_def *def;
+  const cst__enum_index *items; /* sorted by number, each once */
+  size_t count;
+} cst__enum_table;
+
+struct cst__entry {
+  uint64_t head; /* the tag's bytes, as one load gets them, */
+  uint64_t mask; /* and which bits of the load they are */
+  uint8_t tag_size;
+  uint8_t op;   /* cst__entry_op */
+  uint8_t kind; /* cst__value_kind */
+  bool checks_oneof;
+  uint8_t struct_kind; /* JSON: cst__struct_kind */
+  uint32_t tag;
+  cst__entry *next;   /* that is expected after this one */
+  cst__builder *list; /* NULL: not repeated */
+  cst__builder *values;
+  cst__node *child; /* MESSAGE, GROUP, MAP, ANY */
+  /* The rest is for the rare cases. */
+  const cst__field_def *def;
+  const cst__enum_table *numbers; /* ENUM */
+  size_t oneof;                   /* index into the node's */
+};
+
+/* Which member of a oneof came last, in which message. */
+typedef struct cst__oneof_state {
+  uint64_t serial;
+  const cst__field_def *member;
+} cst__oneof_state;
+
+/* A cast of an Any. */
+typedef struct cst__cast {
+  const cst__plan_field *field;
+  cst__builder *values;
+  cst__node *node;
+} cst__cast;
+
+struct cst__node {
+  cst__builder *rows;  /* the struct */
+  cst__entry *first;   /* that is expected */
+  uint64_t serial;     /* of the message at hand: no two have the same one */
+  cst__entry *entries; /* by number; those of one number beside each other */
+  size_t num_entries;
+  const uint32_t *index; /* by number, or by its hash: index of its first entry, plus 1; 0: none */
+  size_t num_index;      /* by hash: a power of two */
+  bool is_hashed;
+  cst__entry **required; /* that have to be there; */
+  size_t num_required;
+  cst__entry **fills; /* that have a value if they are not there; */
+  size_t num_fills;
+  cst__entry **maps; /* whose keys have to differ */
+  size_t num_maps;
+  bool has_close; /* there are some of these */
+  cst__oneof_state *oneofs;
+  cst__builder *unknown; /* NULL: unknown fields are not wanted */
+  const cst__plan_node *plan;
+  cst__cast *casts;
+  size_t num_casts;
+};
+
+/* Why the loop has stopped. */
+typedef enum cst__stop {
+  CST__STOP_SLOW,  /* something that it does not know, or that is wrong */
+  CST__STOP_FAILED /* the error is filled */
+} cst__stop;
+
+/* Appends one message: [at, end), after which SLACK bytes (proto/fast_wire.h) may be read. False:
+ * see loop->stop; the builders are then in whatever state. */
+typedef bool (*cst__loop_run)(cst__loop *loop, cst__node *node, const uint8_t *at,
+                              const uint8_t *end);
+
+struct cst__loop {
+  cst__node *root;
+  cst__loop_run run;
+  cst__batch_builder *batch;
+  const cst__message_plan *plan;
+  cst__stop stop;
+  int depth;      /* levels that may still open */
+  bool is_normal; /* the record is in normal form: what the loop does not know is wrong */
+  cst_error *error;
+  cst_allocator allocator;
+  cst__arena tables;  /* holds all of the above */
+  cst__arena scratch; /* of one record */
+  cst__buffer bytes;  /* a record that lacks readable bytes after it */
+  cst__struct_json json;
+  uint8_t no_bytes[64]; /* an empty message, with readable bytes after it */
+};
+
+/* ---- tables (message_tables.c) ---- */
+
+/* Makes the tables of a plan for these builders. */
+cst_status cst__loop_init(cst__loop *loop, const cst__message_plan *plan, cst__batch_builder *batch,
+                          cst_error *error);
+void cst__loop_reset(cst__loop *loop);
+
+/* Where the search for a number begins that is looked up by its hash. */
+static inline size_t cst__number_hash(uint32_t number, size_t num_index) {
+  return (size_t)(((uint64_t)number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (num_index - 1);
+}
+
+/* The entry of a tag; NULL if there is none. */
+static inline cst__entry *cst__node_find(const cst__node *node, uint32_t tag) {
+  uint32_t number = tag >> 3;
+  size_t at = node->is_hashed ? cst__number_hash(number, node->num_index) : number;
+  while (at < node->num_index && node->index[at] != 0) {
+    cst__entry *entry = &node->entries[node->index[at] - 1];
+    for (; entry->tag >> 3 == number; entry++) { /* an entry without a tag ends them */
+      if (entry->tag == tag) {
+        return entry;
+      }
+    }
+    if (!node->is_hashed || (entry - 1)->tag >> 3 == number) {
+      return NULL;
+    }
+    at = (at + 1) & (node->num_index - 1);
+  }
+  return NULL;
+}
+
+/* ---- slots: where the values of a row go; false: no memory (or too many absent ones) ---- */
+
+/* Fills up what is missing before the row, or takes back what stands there: the last value counts.
+ */
+bool cst__slot_settle(cst__builder *builder, int64_t row);
+
+/* Makes a list that may have items in the row already ready for more. */
+static inline bool cst__slot_begin_list(cst__builder *list, int64_t row) {
+  return __builtin_expect(list->length == row, 1) || list->length > row ||
+         cst__builder_pad_slots(list, row);
+}
+
+static inline bool cst__slot_has_room(cst__builder *builder, size_t more) {
+  return __builtin_expect(more <= (size_t)(builder->capacity - builder->length), 1) ||
+         cst__builder_reserve(builder, more);
+}
+
+/* Makes room for one value of the row: a column's, or one more of its list. */
+static inline bool cst__slot_begin(const cst__entry *entry, int64_t row) {
+  bool ok = entry->list != NULL ? cst__slot_begin_list(entry->list, row)
+                                : __builtin_expect(entry->values->length == row, 1) ||
+                                      cst__slot_settle(entry->values, row);
+  return ok && cst__slot_has_room(entry->values, 1);
+}
+
+/* After values were appended: the row's list ends with them. */
+static inline bool cst__slot_end(const cst__entry *entry, int64_t row) {
+  cst__builder *list = entry->list;
+  if (list == NULL) {
+    return true;
+  }
+  if (__builtin_expect(row >= list->capacity, 0) && !cst__builder_reserve(list, 1)) {
+    return false;
+  }
+  list->offsets[row + 1] = entry->values->length;
+  list->length = row + 1;
+  return true;
+}
+
+/* Appends bytes to the last slot of a column of bytes. */
+bool cst__slot_extend(cst__builder *builder, cst_bytes more);
+
+/* ---- the loop (message_loop.c), once per instruction set ---- */
+
+bool cst__loop_run_base(cst__loop *loop, cst__node *node, const uint8_t *at, const uint8_t *end);
+bool cst__loop_run_v3(cst__loop *loop, cst__node *node, const uint8_t *at, const uint8_t *end);
+cst__loop_run cst__loop_best(void);
+
+/* ---- rare values (message_values.c); false: see loop->stop ---- */
+
+/* One value that stands alone, of the kinds that are varints; `field`: its bytes with the tag. */
+bool cst__put_varint(cst__loop *loop, cst__node *node, cst__entry *entry, uint64_t raw,
+                     cst_bytes field);
+/* All values of a packed field. */
+bool cst__put_packed(cst__loop *loop, cst__node *node, cst__entry *entry, cst_bytes packed);
+/* A message that is one value. */
+bool cst__put_other(cst__loop *loop, cst__node *node, cst__entry *entry, cst_bytes message);
+/* The value of an absent field that is not null and not zero. */
+bool cst__put_default(cst__loop *loop, cst__node *node, cst__entry *entry);
+
+/* ---- rare cases (message_slow.c) ---- */
+
+/* A value cannot be what the column holds: slow at first, since another value may count. */
+bool cst__loop_bad_value(cst__loop *loop, const cst__entry *entry, const char *hint,
+                         const char *what);
+/* The same with an error that is filled. */
+bool cst__loop_fail(cst__loop *loop, const cst__entry *entry);
+bool cst__loop_no_memory(cst__loop *loop);
+static inline bool cst__loop_slow(cst__loop *loop) {
+  loop->stop = CST__STOP_SLOW;
+  return false;
+}
+
+/* A field whose tag has no entry: unknown, or malformed. `begin`: where its tag begins. NULL: see
+ * loop->stop. */
+const uint8_t *cst__loop_unknown(cst__loop *loop, cst__node *node, const uint8_t *begin,
+                                 const uint8_t *end);
+/* True if a text that is not ASCII is UTF-8; else see loop->stop. */
+bool cst__loop_is_text(cst__loop *loop, const cst__entry *entry, const uint8_t *text, size_t size);
+/* Keeps the bytes of an unknown field, if they are wanted. */
+bool cst__loop_keep_unknown(cst__loop *loop, cst__node *node, cst_bytes field);
+/* True if the keys of a map's last slot differ. */
+bool cst__loop_keys_differ(const cst__entry *map);
+
+/* The message in normal form, with readable bytes after it; `bytes` may be what an earlier call
+ * gave. Fails for what is malformed. */
+cst_status cst__loop_normalise(cst__loop *loop, const cst__plan_node *node, cst_bytes message,
+                               cst_bytes *out);
+
+#endif /* MESSAGE_MESSAGE_LOOP_H */

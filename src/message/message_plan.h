@@ -1,0 +1,106 @@
+/* What a message type and the options make of it: a tree of columns, and for each message on the
+ * way a node that says which of its fields are wanted and how their values become columns.
+ *
+ * Flow: message_paths.c reads the wanted columns into a tree of steps; message_plan.c walks it and
+ * the descriptors together and makes nodes; message_types.c gives each field its Arrow type.
+ */
+#ifndef MESSAGE_MESSAGE_PLAN_H
+#define MESSAGE_MESSAGE_PLAN_H
+
+#include "base/thread.h"
+#include "message/decoder.h"
+#include "proto/descriptor_set.h"
+
+/* ---- wanted columns ---- */
+
+/* A step of the wanted paths, and what is wanted below it. */
+typedef struct cst__wanted cst__wanted;
+struct cst__wanted {
+  const char *name;                 /* an extension or a cast: with its parentheses */
+  bool is_used;                     /* a field of this name was found */
+  size_t num_below;                 /* 0: all of it */
+  cst__wanted *first, *last, *next; /* those below, in their order; the next beside this one */
+};
+
+/* Reads paths; *out is the top, which has no name, and no steps if there are no columns. A path and
+ * one that goes deeper are both of it; a path that comes twice is CST_INVALID_ARGUMENT. */
+cst_status cst__wanted_parse(const char *const *columns, size_t count, cst__arena *arena,
+                             cst__wanted *out, cst_error *error);
+/* The error of a step below that nothing has used, with its path and near names. */
+cst_status cst__wanted_fail(const cst__wanted *wanted, const cst__message_def *def,
+                            cst_error *error);
+
+/* ---- nodes ---- */
+
+/* How a value of a field becomes a value of its column. */
+typedef enum cst__value_kind {
+  CST__KIND_VARINT64,
+  CST__KIND_VARINT32,
+  CST__KIND_ZIGZAG64,
+  CST__KIND_ZIGZAG32,
+  CST__KIND_BOOL,
+  CST__KIND_ENUM, /* of any form */
+  CST__KIND_FIXED64,
+  CST__KIND_FIXED32,
+  CST__KIND_STRING, /* has to be UTF-8 */
+  CST__KIND_BYTES,
+  CST__KIND_MESSAGE, /* or a group: a struct */
+  CST__KIND_MAP,
+  CST__KIND_ANY, /* a struct that may have casts */
+  /* Messages that are one value: */
+  CST__KIND_TIMESTAMP,
+  CST__KIND_DURATION,
+  CST__KIND_WRAPPER,
+  CST__KIND_DATE,
+  CST__KIND_TIME_OF_DAY,
+  CST__KIND_JSON,
+  CST__KIND_RAW /* messages as they are */
+} cst__value_kind;
+
+typedef struct cst__plan_node cst__plan_node;
+
+typedef struct cst__plan_field {
+  const cst__field_def *def; /* NULL: a cast of an Any */
+  cst__value_kind kind;
+  bool absent_is_null;   /* else zero, empty, or the default */
+  cst__plan_node *child; /* MESSAGE, ANY, MAP (of its entries); casts */
+} cst__plan_field;
+
+/* A message on the way. */
+struct cst__plan_node {
+  const cst__message_def *def;
+  const cst__plan_node *parent;
+  cst__message_def pruned; /* the tables of the slow way: what is wanted, other members of oneofs */
+  const cst__type *type;   /* the struct; its children are those of `fields`, and `unknown` */
+  cst__plan_field *fields;
+  size_t num_fields;
+  bool has_unknown; /* the last child has the unknown fields */
+};
+
+struct cst__message_plan {
+  cst__refcount owners;
+  cst_allocator allocator;
+  cst__arena arena;
+  cst_message_options options; /* its strings are in the arena, its descriptors counted */
+  uint32_t column_flags;
+  bool nullable_columns;
+  cst__type type;
+  cst__plan_node *root;
+  size_t num_columns; /* of all levels */
+};
+
+/* ---- types (message_types.c) ---- */
+
+/* What a field becomes; `is_all`: nothing below it is named. */
+cst__value_kind cst__message_kind(const cst_message_options *options, const cst__field_def *def);
+/* Sets the type of one value of the field, of kinds that are no structs and no maps. */
+cst_status cst__message_value_type(cst__message_plan *plan, const cst__field_def *def,
+                                   cst__value_kind kind, cst__type *type, cst_error *error);
+/* Makes a type a list of a new type, or a map of two, which are named and not nullable unless the
+ * options say so. */
+cst_status cst__message_list_type(cst__message_plan *plan, cst__type *type, cst__type **item,
+                                  cst_error *error);
+cst_status cst__message_map_type(cst__message_plan *plan, cst__type *type, cst__type **entries,
+                                 cst_error *error);
+
+#endif /* MESSAGE_MESSAGE_PLAN_H */

@@ -1,0 +1,393 @@
+/* The tables of a decoder: the entries and nodes of a plan, with its builders in them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "message/message_loop.h"
+#include "proto/wire.h"
+
+typedef struct table_maker {
+  cst__loop *loop;
+  cst_error *error;
+} table_maker;
+
+static void *take_table(table_maker *t, size_t count, size_t size) {
+  size_t bytes = 0;
+  void *out =
+      cst__mul(count, size, &bytes) ? cst__arena_take_zero(&t->loop->tables, bytes + 1) : NULL;
+  if (out == NULL) {
+    (void)cst__fail_memory(t->error, bytes);
+  }
+  return out;
+}
+
+static cst_status make_tables(table_maker *t, const cst__plan_node *plan, cst__builder *rows,
+                              cst__node **out);
+
+/* ---- tags ---- */
+
+/* The bytes of a tag as a load of eight gets them. */
+static void set_tag(cst__entry *entry, uint32_t number, cst__wire_type type) {
+  uint64_t rest = (uint64_t)number << 3 | (uint64_t)type;
+  entry->tag = (uint32_t)rest;
+  entry->head = 0;
+  entry->tag_size = 0;
+  do {
+    uint64_t byte = (rest & 0x7f) | (rest > 0x7f ? 0x80 : 0);
+    entry->head |= byte << (8 * entry->tag_size++);
+    rest >>= 7;
+  } while (rest > 0);
+  entry->mask = (UINT64_C(1) << (8 * entry->tag_size)) - 1;
+}
+
+static cst__wire_type single_wire_type(const cst__field_def *def) {
+  switch ((cst__field_type)def->type) {
+    case CST__FIELD_DOUBLE:
+    case CST__FIELD_FIXED64:
+    case CST__FIELD_SFIXED64:
+      return CST__WIRE_FIXED64;
+    case CST__FIELD_FLOAT:
+    case CST__FIELD_FIXED32:
+    case CST__FIELD_SFIXED32:
+      return CST__WIRE_FIXED32;
+    case CST__FIELD_STRING:
+    case CST__FIELD_BYTES:
+    case CST__FIELD_MESSAGE:
+      return CST__WIRE_LEN;
+    case CST__FIELD_GROUP:
+      return CST__WIRE_GROUP;
+    default:
+      return CST__WIRE_VARINT;
+  }
+}
+
+/* ---- what to do with a field ---- */
+
+static cst__entry_op skip_op(cst__wire_type type) {
+  switch (type) {
+    case CST__WIRE_FIXED64:
+      return CST__OP_SKIP_FIXED64;
+    case CST__WIRE_FIXED32:
+      return CST__OP_SKIP_FIXED32;
+    case CST__WIRE_LEN:
+      return CST__OP_SKIP_LEN;
+    case CST__WIRE_GROUP:
+    case CST__WIRE_GROUP_END:
+      return CST__OP_SKIP_GROUP;
+    case CST__WIRE_VARINT:
+      break;
+  }
+  return CST__OP_SKIP_VARINT;
+}
+
+static cst__entry_op packed_op(cst__value_kind kind) {
+  switch (kind) {
+    case CST__KIND_VARINT64:
+      return CST__OP_PACKED_VARINT64;
+    case CST__KIND_FIXED64:
+      return CST__OP_PACKED_FIXED64;
+    case CST__KIND_FIXED32:
+      return CST__OP_PACKED_FIXED32;
+    default:
+      return CST__OP_PACKED;
+  }
+}
+
+static cst__entry_op value_op(cst__value_kind kind, bool is_group) {
+  switch (kind) {
+    case CST__KIND_VARINT64:
+      return CST__OP_VARINT64;
+    case CST__KIND_VARINT32:
+      return CST__OP_VARINT32;
+    case CST__KIND_ZIGZAG64:
+    case CST__KIND_ZIGZAG32:
+    case CST__KIND_BOOL:
+    case CST__KIND_ENUM:
+      return CST__OP_VARINT;
+    case CST__KIND_FIXED64:
+      return CST__OP_FIXED64;
+    case CST__KIND_FIXED32:
+      return CST__OP_FIXED32;
+    case CST__KIND_STRING:
+      return CST__OP_STRING;
+    case CST__KIND_BYTES:
+      return CST__OP_BYTES;
+    case CST__KIND_MESSAGE:
+    case CST__KIND_MAP:
+      return is_group ? CST__OP_GROUP : CST__OP_MESSAGE;
+    case CST__KIND_RAW:
+      return is_group ? CST__OP_RAW_GROUP : CST__OP_OTHER;
+    case CST__KIND_ANY:
+    case CST__KIND_TIMESTAMP:
+    case CST__KIND_DURATION:
+    case CST__KIND_WRAPPER:
+    case CST__KIND_DATE:
+    case CST__KIND_TIME_OF_DAY:
+    case CST__KIND_JSON:
+      break;
+  }
+  return CST__OP_OTHER;
+}
+
+/* ---- enums ---- */
+
+static int compare_enum_numbers(const void *a, const void *b) {
+  int32_t left = ((const cst__enum_index *)a)->number;
+  int32_t right = ((const cst__enum_index *)b)->number;
+  int32_t first = ((const cst__enum_index *)a)->index;
+  int32_t second = ((const cst__enum_index *)b)->index;
+  return left != right ? (left > right) - (left < right) : (first > second) - (first < second);
+}
+
+/* The numbers of an enum in their order, each once, with the first of their names. */
+static cst_status make_enum(table_maker *t, cst__entry *entry) {
+  const cst__enum_def *def = entry->def->values;
+  cst__enum_table *table = take_table(t, 1, sizeof *table);
+  cst__enum_index *items = take_table(t, def->num_values, sizeof *items);
+  if (table == NULL || items == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (size_t i = 0; i < def->num_values; i++) {
+    items[i] = (cst__enum_index){def->values[i].number, (int32_t)i};
+    if (entry->values->dictionary != NULL) {
+      const char *name = def->values[i].name;
+      int64_t index;
+      CST__TRY(cst__builder_intern(entry->values, name, strlen(name), &index, t->error));
+      items[i].index = (int32_t)index;
+    }
+  }
+  qsort(items, def->num_values, sizeof *items, compare_enum_numbers);
+  size_t count = 0;
+  for (size_t i = 0; i < def->num_values; i++) {
+    if (count == 0 || items[count - 1].number != items[i].number) {
+      items[count++] = items[i];
+    }
+  }
+  *table = (cst__enum_table){def, items, count};
+  entry->numbers = table;
+  return CST_OK;
+}
+
+/* ---- entries ---- */
+
+/* The column of a field of the node; NULL: nobody wants it. */
+typedef struct column {
+  const cst__plan_field *field;
+  cst__builder *builder;
+} column;
+
+static cst_status fill_entry(table_maker *t, cst__entry *entry, const column *col) {
+  const cst__plan_field *field = col->field;
+  const cst__field_def *def = entry->def;
+  bool is_list = cst__field_is_repeated(def);
+  entry->kind = (uint8_t)field->kind;
+  entry->op = (uint8_t)value_op(field->kind, def->type == CST__FIELD_GROUP);
+  entry->list = is_list ? col->builder : NULL;
+  entry->values = is_list ? &col->builder->children[0] : col->builder;
+  if (is_list) {
+    entry->list->absent_is_null = field->absent_is_null;
+  }
+  entry->values->absent_is_null = !is_list && field->absent_is_null;
+  if (field->kind == CST__KIND_ENUM) {
+    CST__TRY(make_enum(t, entry));
+  }
+  if (field->kind == CST__KIND_JSON) {
+    cst__struct_kind kind = CST__STRUCT_OBJECT;
+    (void)cst__struct_kind_of(def->message, &kind);
+    entry->struct_kind = (uint8_t)kind;
+  }
+  return field->child != NULL ? make_tables(t, field->child, entry->values, &entry->child) : CST_OK;
+}
+
+/* Numbers of the same field stand beside each other: a value alone first, then all in one. */
+static cst_status make_entries(table_maker *t, cst__node *node, const column *columns) {
+  const cst__message_def *def = node->plan->def;
+  cst__entry *entry = node->entries;
+  for (size_t i = 0; i < def->num_fields; i++) {
+    const cst__field_def *field = &def->fields[i];
+    cst__wire_type type = single_wire_type(field);
+    set_tag(entry, (uint32_t)field->number, type);
+    entry->def = field;
+    entry->next = entry;
+    entry->op = (uint8_t)skip_op(type);
+    if (columns[i].field != NULL) {
+      CST__TRY(fill_entry(t, entry, &columns[i]));
+    }
+    entry->oneof = field->oneof;
+    entry->checks_oneof = field->oneof != 0;
+    cst__entry *single = entry++;
+    if (cst__field_is_repeated(field) && type != CST__WIRE_LEN && type != CST__WIRE_GROUP) {
+      *entry = *single;
+      set_tag(entry, (uint32_t)field->number, CST__WIRE_LEN);
+      bool is_wanted = columns[i].field != NULL;
+      entry->op = (uint8_t)(is_wanted ? packed_op(columns[i].field->kind) : CST__OP_SKIP_LEN);
+      entry->next = entry;
+      entry++;
+    }
+  }
+  node->num_entries = (size_t)(entry - node->entries);
+  /* As a rule, fields come in the order of their numbers, and repeated ones packed. */
+  for (size_t i = 0; i < node->num_entries; i++) {
+    size_t next = i + 1;
+    next += next < node->num_entries && node->entries[next].def == node->entries[i].def;
+    bool has_packed =
+        next + 1 < node->num_entries && node->entries[next + 1].def == node->entries[next].def;
+    node->entries[i].next = &node->entries[next < node->num_entries ? next + has_packed : 0];
+  }
+  node->first = node->entries;
+  return CST_OK;
+}
+
+static cst_status make_number_index(table_maker *t, cst__node *node) {
+  const cst__message_def *def = node->plan->def;
+  size_t most = def->num_fields > 0 ? (size_t)def->fields[def->num_fields - 1].number + 1 : 0;
+  node->is_hashed = most > def->num_fields * 8 + 256;
+  node->num_index = most;
+  if (node->is_hashed) {
+    for (node->num_index = 8; node->num_index < def->num_fields * 2;) {
+      node->num_index *= 2;
+    }
+  }
+  uint32_t *index = take_table(t, node->num_index, sizeof *index);
+  if (index == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (size_t i = 0; i < node->num_entries; i++) {
+    uint32_t number = node->entries[i].tag >> 3;
+    if (i > 0 && node->entries[i - 1].tag >> 3 == number) {
+      continue;
+    }
+    size_t at = number;
+    if (node->is_hashed) {
+      for (at = cst__number_hash(number, node->num_index); index[at] != 0;) {
+        at = (at + 1) & (node->num_index - 1);
+      }
+    }
+    index[at] = (uint32_t)i + 1;
+  }
+  node->index = index;
+  return CST_OK;
+}
+
+/* ---- what is said of the message as a whole ---- */
+
+/* True if an absent value is another one than what builders fill in. */
+static bool needs_fill(const cst__loop *loop, const cst__entry *entry) {
+  const cst__field_def *def = entry->def;
+  if (entry->list != NULL || entry->values->absent_is_null || cst__field_is_message(def)) {
+    return false;
+  }
+  if (entry->kind == CST__KIND_ENUM) {
+    return loop->plan->options.enums == CST_ENUMS_TEXT || def->default_value != NULL ||
+           (def->values->num_values > 0 && def->values->values[0].number != 0);
+  }
+  return def->default_value != NULL;
+}
+
+/* A value of a map is always there, and so, on the wire, is its message: else an absent one would
+ * have to be made as a whole. */
+static bool is_needed(const cst__node *node, const cst__entry *entry) {
+  return (entry->def->flags & CST__FIELD_REQUIRED) != 0 ||
+         (node->plan->def->is_map_entry && cst__field_is_message(entry->def));
+}
+
+static cst_status make_closing(table_maker *t, cst__node *node) {
+  size_t count = node->num_entries;
+  node->required = take_table(t, count, sizeof *node->required);
+  node->fills = take_table(t, count, sizeof *node->fills);
+  node->maps = take_table(t, count, sizeof *node->maps);
+  if (node->required == NULL || node->fills == NULL || node->maps == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (size_t i = 0; i < count; i++) {
+    cst__entry *entry = &node->entries[i];
+    if (entry->values == NULL) {
+      continue;
+    }
+    if (is_needed(node, entry)) {
+      node->required[node->num_required++] = entry;
+    }
+    if (needs_fill(t->loop, entry)) {
+      node->fills[node->num_fills++] = entry;
+    }
+    if (entry->kind == CST__KIND_MAP) {
+      node->maps[node->num_maps++] = entry;
+    }
+  }
+  node->has_close = node->num_required + node->num_fills + node->num_maps > 0;
+  return CST_OK;
+}
+
+/* ---- nodes ---- */
+
+static cst_status make_casts(table_maker *t, cst__node *node) {
+  const cst__plan_node *plan = node->plan;
+  node->casts = take_table(t, plan->num_fields, sizeof *node->casts);
+  if (node->casts == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (size_t i = 0; i < plan->num_fields; i++) {
+    if (plan->fields[i].def == NULL) {
+      cst__cast *cast = &node->casts[node->num_casts++];
+      *cast = (cst__cast){&plan->fields[i], &node->rows->children[i], NULL};
+      CST__TRY(make_tables(t, plan->fields[i].child, cast->values, &cast->node));
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status make_tables(table_maker *t, const cst__plan_node *plan, cst__builder *rows,
+                              cst__node **out) {
+  const cst__message_def *def = plan->def;
+  cst__node *node = take_table(t, 1, sizeof *node);
+  column *columns = take_table(t, def->num_fields, sizeof *columns);
+  if (node == NULL || columns == NULL) {
+    return CST_NO_MEMORY;
+  }
+  node->plan = plan;
+  node->rows = rows;
+  for (size_t i = 0; i < plan->num_fields; i++) {
+    const cst__field_def *field = plan->fields[i].def;
+    if (field != NULL) {
+      columns[field - def->fields] = (column){&plan->fields[i], &rows->children[i]};
+    }
+  }
+  if (plan->has_unknown) {
+    node->unknown = &rows->children[plan->num_fields];
+    node->unknown->absent_is_null = false;
+  }
+  node->oneofs = take_table(t, def->num_oneofs + 1, sizeof *node->oneofs);
+  /* One more, which has no tag, ends the search for a number. */
+  node->entries = take_table(t, 2 * def->num_fields + 1, sizeof *node->entries);
+  if (node->oneofs == NULL || node->entries == NULL) {
+    return CST_NO_MEMORY;
+  }
+  CST__TRY(make_entries(t, node, columns));
+  CST__TRY(make_number_index(t, node));
+  CST__TRY(make_closing(t, node));
+  CST__TRY(make_casts(t, node));
+  if (node->num_entries == 0) {
+    node->first = node->entries;
+    node->first->mask = 0;
+    node->first->head = 1; /* which is never what is loaded and masked */
+  }
+  *out = node;
+  return CST_OK;
+}
+
+cst_status cst__loop_init(cst__loop *loop, const cst__message_plan *plan, cst__batch_builder *batch,
+                          cst_error *error) {
+  *loop = (cst__loop){
+      .plan = plan, .batch = batch, .run = cst__loop_best(), .allocator = plan->allocator};
+  cst__arena_init(&loop->tables, &plan->allocator);
+  cst__arena_init(&loop->scratch, &plan->allocator);
+  cst__struct_json_init(&loop->json, &plan->allocator);
+  table_maker t = {loop, error};
+  return make_tables(&t, plan->root, batch->root, &loop->root);
+}
+
+void cst__loop_reset(cst__loop *loop) {
+  cst__arena_reset(&loop->tables);
+  cst__arena_reset(&loop->scratch);
+  cst__struct_json_reset(&loop->json);
+  cst__buffer_free(&loop->allocator, &loop->bytes);
+}

@@ -36,6 +36,30 @@ CST_API void cst_descriptors_release(cst_descriptors *descriptors); /* NULL is a
 CST_API size_t cst_descriptors_num_messages(const cst_descriptors *descriptors);
 CST_API const char *cst_descriptors_message(const cst_descriptors *descriptors, size_t i);
 
+/* ---- which message? ---- */
+
+enum { CST_MOST_GUESSES = 32 };
+
+/* What a message type explains of some records. Only what its writers would write counts for it:
+ * fields that it has, of the right wire type, with numbers that the field can hold and names for
+ * enums; no required field is missing, and text is UTF-8 where protobuf wants that. */
+typedef struct cst_message_guess {
+  const char *message;   /* full name; borrowed from the descriptors */
+  uint64_t records;      /* that parse as this message */
+  uint64_t bytes;        /* of these, that it explains */
+  uint64_t opaque_bytes; /* of the explained ones, in bytes fields, where anything fits */
+  uint64_t values;       /* of fields that it has, at any depth */
+} cst_message_guess;
+
+/* Tries the message types of the set on serialized records (some hundred will do) and gives the
+ * *num_out (at most CST_MOST_GUESSES) that explain most of their bytes, the best first, and how
+ * many these are. It is a guess: bytes do not say their type. A type fits if it explains every byte
+ * of every record, and even then others may: those with equal numbers cannot be told apart by these
+ * records, and where few bytes are explained, or most of them are opaque, little is said. */
+CST_API cst_status cst_descriptors_guess(const cst_descriptors *descriptors,
+                                         const cst_bytes *records, size_t count,
+                                         cst_message_guess *out, size_t *num_out, cst_error *error);
+
 /* ---- what the columns look like ---- */
 
 /* How enums become columns. Numbers without a name are written as decimal digits. */

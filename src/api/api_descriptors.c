@@ -2,6 +2,7 @@
 #include <columnstone/message.h>
 
 #include "api/arguments.h"
+#include "message/message_guess.h"
 #include "proto/descriptor_set.h"
 
 cst_status cst_descriptors_new(const void *bytes, size_t size, const cst_allocator *allocator,
@@ -33,4 +34,20 @@ const char *cst_descriptors_message(const cst_descriptors *descriptors, size_t i
   const cst__message_def *message =
       descriptors != NULL ? cst__descriptors_message(descriptors, i) : NULL;
   return message != NULL ? message->full_name : NULL;
+}
+
+cst_status cst_descriptors_guess(const cst_descriptors *descriptors, const cst_bytes *records,
+                                 size_t count, cst_message_guess *out, size_t *num_out,
+                                 cst_error *error) {
+  size_t room = num_out != NULL ? *num_out : 0;
+  CST__CLEAR(num_out);
+  if (descriptors == NULL || num_out == NULL) {
+    return cst__missing(descriptors == NULL ? "descriptors" : "num_out", error);
+  }
+  if ((records == NULL && count > 0) || (out == NULL && room > 0)) {
+    return cst__missing(out == NULL && room > 0 ? "out" : "records", error);
+  }
+  cst_status status = cst__message_guess(descriptors, records, count, out, &room, error);
+  *num_out = status == CST_OK ? room : 0;
+  return status;
 }

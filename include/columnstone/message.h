@@ -66,7 +66,8 @@ CST_API cst_status cst_descriptors_guess(const cst_descriptors *descriptors,
 typedef enum cst_message_enums {
   CST_ENUMS_DICTIONARY = 0, /* dictionary of names, indices int32 */
   CST_ENUMS_TEXT = 1,       /* names */
-  CST_ENUMS_NUMBER = 2      /* int32 */
+  CST_ENUMS_NUMBER = 2,     /* int32 */
+  CST_ENUMS_BINARY = 3      /* names as bytes */
 } cst_message_enums;
 
 typedef enum cst_time_unit {
@@ -78,10 +79,12 @@ typedef enum cst_time_unit {
 
 /* What a record holds. */
 typedef enum cst_message_form {
-  CST_MESSAGE_BINARY = 0,   /* the wire format */
-  CST_MESSAGE_TEXT = 1,     /* protobuf's text format */
-  CST_MESSAGE_JSON = 2,     /* protobuf's JSON */
-  CST_MESSAGE_CONFLUENT = 3 /* the wire format after the prefix of Confluent's schema registry */
+  CST_MESSAGE_BINARY = 0,         /* the wire format */
+  CST_MESSAGE_TEXT = 1,           /* protobuf's text format */
+  CST_MESSAGE_JSON = 2,           /* protobuf's JSON */
+  CST_MESSAGE_CONFLUENT = 3,      /* the wire format after the prefix of Confluent's schema
+                                     registry: 0, the schema's number, the message's place in it */
+  CST_MESSAGE_CONFLUENT_PLAIN = 4 /* the same without the place */
 } cst_message_form;
 
 enum {
@@ -94,7 +97,9 @@ enum {
   /* Well-known types are the structs that their files declare. */
   CST_MESSAGE_PLAIN_TYPES = 1 << 3,
   /* Strings are binary columns, and not checked for UTF-8. */
-  CST_MESSAGE_BINARY_STRINGS = 1 << 4
+  CST_MESSAGE_BINARY_STRINGS = 1 << 4,
+  /* Maps are lists of structs. */
+  CST_MESSAGE_MAPS_AS_LISTS = 1 << 5
 };
 
 /* Of decoders, encoders, sources and sinks of messages. Names that are NULL are the usual ones. */
@@ -116,13 +121,15 @@ typedef struct cst_message_options {
   const char *list_item;      /* name of the items of lists; NULL: "item" */
   const char *map_key;        /* NULL: "key" */
   const char *map_value;      /* NULL: "value" */
+  const char *field_number_key; /* key of metadata that every field gets, with its number as decimal
+                                   digits ("PARQUET:field_id" is Parquet's); NULL: none */
 } cst_message_options;
 
 #define CST_MESSAGE_OPTIONS_INIT                                                                  \
   {                                                                                               \
     sizeof(cst_message_options), NULL, NULL, 0, CST_MESSAGE_BINARY, CST_ENUMS_DICTIONARY,         \
         CST_TIME_NANOSECOND, NULL, CST_TIME_NANOSECOND, CST_TIME_NANOSECOND, 0, NULL, NULL, NULL, \
-        NULL                                                                                      \
+        NULL, NULL                                                                                \
   }
 
 /* ---- bytes to columns ---- */

@@ -201,6 +201,31 @@ static cst_status name_field(plan_maker *m, const cst__field_def *def, cst__type
   return CST_OK;
 }
 
+/* The number of the field as metadata, as the C data interface encodes it: the number of pairs, and
+ * the size before each key and value. */
+static cst_status number_field(plan_maker *m, const cst__field_def *def, cst__type *type) {
+  const char *key = m->plan->options.field_number_key;
+  if (key == NULL) {
+    return CST_OK;
+  }
+  char digits[16];
+  snprintf(digits, sizeof digits, "%d", (int)def->number);
+  const int32_t count = 1;
+  const int32_t sizes[2] = {(int32_t)strlen(key), (int32_t)strlen(digits)};
+  char *to = take_zero(m, 12 + strlen(key) + strlen(digits), 1);
+  if (to == NULL) {
+    return CST_NO_MEMORY;
+  }
+  type->metadata = to;
+  memcpy(to, &count, 4);
+  memcpy(to + 4, &sizes[0], 4);
+  memcpy(to + 8, key, (size_t)sizes[0]);
+  to += 8 + sizes[0];
+  memcpy(to, &sizes[1], 4);
+  memcpy(to + 4, digits, (size_t)sizes[1]);
+  return CST_OK;
+}
+
 static cst_status make_field_column(plan_maker *m, cst__plan_node *node, cst__plan_field *field,
                                     cst__wanted *wanted, cst__type *type) {
   const cst__field_def *def = field->def;
@@ -208,6 +233,7 @@ static cst_status make_field_column(plan_maker *m, cst__plan_node *node, cst__pl
   field->absent_is_null = has_null(&m->plan->options, field);
   bool is_nullable = field->absent_is_null || (m->plan->nullable_columns && node->parent == NULL);
   CST__TRY(name_field(m, def, type));
+  CST__TRY(number_field(m, def, type));
   type->flags = is_nullable ? ARROW_FLAG_NULLABLE : 0;
   if (field->kind == CST__KIND_MAP) {
     return make_map(m, node, field, wanted, type);
@@ -324,6 +350,18 @@ static cst_status check_columns(plan_maker *m, size_t more) {
                          "the message makes more than %d columns", MAX_COLUMNS);
 }
 
+static cst_status check_unknown_name(plan_maker *m, const cst__message_def *def) {
+  const char *name = m->plan->options.unknown_fields;
+  if (cst__field_by_name(def, name, strlen(name)) == NULL) {
+    return CST_OK;
+  }
+  cst_status status = cst__fail(
+      m->error, CST_INVALID_ARGUMENT, "choose another name for unknown_fields",
+      "the message %.60s has a field of the name that unknown fields are to have", def->full_name);
+  cst__error_add_path(m->error, name, strlen(name));
+  return status;
+}
+
 static cst_status make_node(plan_maker *m, const cst__message_def *def, usage use,
                             cst__plan_node **out) {
   const cst_message_options *options = &m->plan->options;
@@ -367,6 +405,7 @@ static cst_status make_node(plan_maker *m, const cst__message_def *def, usage us
   }
   m->depth--;
   if (has_unknown) {
+    CST__TRY(check_unknown_name(m, def));
     cst__type *type = &use.type->children[count];
     const cst__field_def bytes = {.type = CST__FIELD_BYTES};
     CST__TRY(cst__type_set_name(type, options->unknown_fields, strlen(options->unknown_fields),
@@ -404,10 +443,10 @@ static cst_status plan_check_options(const cst_message_options *options, cst_err
                      "give a FileDescriptorSet: --proto-set, or message= in Python",
                      "a message cannot be read without its description");
   }
-  bool is_known = options->form <= CST_MESSAGE_CONFLUENT && options->enums <= CST_ENUMS_NUMBER &&
-                  options->timestamp_unit <= CST_TIME_SECOND &&
-                  options->duration_unit <= CST_TIME_SECOND &&
-                  options->time_unit <= CST_TIME_SECOND && options->recursion >= -1;
+  bool is_known =
+      options->form <= CST_MESSAGE_CONFLUENT_PLAIN && options->enums <= CST_ENUMS_BINARY &&
+      options->timestamp_unit <= CST_TIME_SECOND && options->duration_unit <= CST_TIME_SECOND &&
+      options->time_unit <= CST_TIME_SECOND && options->recursion >= -1;
   if (!is_known) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "an option of the message is out of its range");
@@ -433,6 +472,7 @@ static cst_status copy_message_options(cst__message_plan *plan, const cst_messag
   CST__TRY(copy_option_text(plan, from->list_item, "item", &to->list_item, error));
   CST__TRY(copy_option_text(plan, from->map_key, "key", &to->map_key, error));
   CST__TRY(copy_option_text(plan, from->map_value, "value", &to->map_value, error));
+  CST__TRY(copy_option_text(plan, from->field_number_key, NULL, &to->field_number_key, error));
   to->descriptors = cst__descriptors_retain(from->descriptors);
   return CST_OK;
 }

@@ -277,7 +277,8 @@ static bool needs_fill(const cst__loop *loop, const cst__entry *entry) {
     return false;
   }
   if (entry->kind == CST__KIND_ENUM) {
-    return loop->plan->options.enums == CST_ENUMS_TEXT || def->default_value != NULL ||
+    cst_message_enums enums = loop->plan->options.enums;
+    return enums == CST_ENUMS_TEXT || enums == CST_ENUMS_BINARY || def->default_value != NULL ||
            (def->values->num_values > 0 && def->values->values[0].number != 0);
   }
   return def->default_value != NULL;

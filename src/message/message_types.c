@@ -123,11 +123,12 @@ static const char unit_letters[] = {[CST_TIME_NANOSECOND] = 'n',
                                     [CST_TIME_SECOND] = 's'};
 
 static cst_status enum_type(cst__message_plan *plan, cst__type *type, cst_error *error) {
-  if (plan->options.enums == CST_ENUMS_TEXT) {
-    return cst__type_set(type, bytes_format(plan, true), &plan->arena, error);
+  cst_message_enums enums = plan->options.enums;
+  if (enums == CST_ENUMS_TEXT || enums == CST_ENUMS_BINARY) {
+    return cst__type_set(type, bytes_format(plan, enums == CST_ENUMS_TEXT), &plan->arena, error);
   }
   CST__TRY(cst__type_set(type, "i", &plan->arena, error));
-  if (plan->options.enums == CST_ENUMS_NUMBER) {
+  if (enums == CST_ENUMS_NUMBER) {
     return CST_OK;
   }
   type->dictionary = cst__arena_take(&plan->arena, sizeof *type->dictionary);
@@ -192,12 +193,18 @@ cst_status cst__message_list_type(cst__message_plan *plan, cst__type *type, cst_
 
 cst_status cst__message_map_type(cst__message_plan *plan, cst__type *type, cst__type **entries,
                                  cst_error *error) {
-  CST__TRY(cst__type_set(type, "+m", &plan->arena, error));
-  CST__TRY(cst__type_set_children(type, 1, &plan->arena, error));
-  cst__type *entry = *entries = &type->children[0];
+  bool is_list = (plan->options.flags & CST_MESSAGE_MAPS_AS_LISTS) != 0;
+  if (is_list) {
+    CST__TRY(cst__message_list_type(plan, type, entries, error));
+  } else {
+    CST__TRY(cst__type_set(type, "+m", &plan->arena, error));
+    CST__TRY(cst__type_set_children(type, 1, &plan->arena, error));
+    *entries = &type->children[0];
+    CST__TRY(cst__type_set_name(*entries, "entries", 7, &plan->arena, error));
+    (*entries)->flags = 0;
+  }
+  cst__type *entry = *entries;
   CST__TRY(cst__type_set(entry, "+s", &plan->arena, error));
-  CST__TRY(cst__type_set_name(entry, "entries", 7, &plan->arena, error));
-  entry->flags = 0;
   CST__TRY(cst__type_set_children(entry, 2, &plan->arena, error));
   CST__TRY(name_inner_type(plan, &entry->children[0], plan->options.map_key, error));
   entry->children[0].flags = 0;

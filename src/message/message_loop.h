@@ -49,7 +49,8 @@ typedef enum cst__entry_op {
   CST__OP_SKIP_FIXED64,
   CST__OP_SKIP_LEN,
   CST__OP_SKIP_FIXED32,
-  CST__OP_SKIP_GROUP
+  CST__OP_SKIP_GROUP,
+  CST__OP_WRONG /* never right */
 } cst__entry_op;
 
 /* A number of an enum, and its index in the dictionary of the column, or else in def->values. */

@@ -1,4 +1,5 @@
 /* Wanted columns: paths of messages as a tree of steps. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/names.h"

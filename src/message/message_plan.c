@@ -55,10 +55,8 @@ static int compare_places(const void *a, const void *b) {
 static const cst__field_def *find_path_field(const cst__message_def *def, const char *name) {
   size_t size = strlen(name);
   bool is_extension = size > 2 && name[0] == '(' && name[size - 1] == ')';
-  const cst__field_def *field = is_extension ? cst__field_by_name(def, name + 1, size - 2)
-                                             : cst__field_by_name(def, name, size);
-  return field != NULL && ((field->flags & CST__FIELD_EXTENSION) != 0) == is_extension ? field
-                                                                                       : NULL;
+  return is_extension ? cst__extension_by_name(def, name + 1, size - 2)
+                      : cst__field_by_name(def, name, size);
 }
 
 /* A chosen field: `def` is NULL for a cast of an Any. */
@@ -336,6 +334,8 @@ static cst_status prune(plan_maker *m, cst__plan_node *node) {
   node->pruned = *def;
   node->pruned.fields = fields;
   node->pruned.num_fields = count;
+  node->pruned.num_extensions = 0;
+  node->pruned.by_name = NULL;
   return CST_OK;
 }
 

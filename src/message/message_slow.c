@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arrow/view.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "message/message_loop.h"
@@ -141,9 +142,12 @@ static cst_status explain_malformed(cst__loop *loop, cst_status status) {
   cst_error *error = loop->error;
   if (status == CST_CORRUPT) {
     char message[sizeof error->message];
+    char path[sizeof error->path];
     int64_t offset = error->offset;
     memcpy(message, error->message, sizeof message);
+    memcpy(path, error->path, sizeof path);
     (void)cst__fail(error, CST_CORRUPT, NULL, "%s, at byte %lld", message, (long long)offset);
+    cst__error_add_path(error, path, strlen(path));
   }
   return status;
 }

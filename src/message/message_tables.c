@@ -224,6 +224,9 @@ static cst_status make_entries(table_maker *t, cst__node *node, const column *co
       entry++;
     }
   }
+  entry->op = CST__OP_WRONG;
+  entry->mask = 0xff;
+  entry->next = entry;
   node->num_entries = (size_t)(entry - node->entries);
   /* As a rule, fields come in the order of their numbers, and repeated ones packed. */
   for (size_t i = 0; i < node->num_entries; i++) {
@@ -357,7 +360,8 @@ static cst_status make_tables(table_maker *t, const cst__plan_node *plan, cst__b
     node->unknown->absent_is_null = false;
   }
   node->oneofs = take_table(t, def->num_oneofs + 1, sizeof *node->oneofs);
-  /* One more, which has no tag, ends the search for a number. */
+  /* One more ends the search for a number. It is what a message without fields expects: the tag 0,
+   * which is never right. */
   node->entries = take_table(t, 2 * def->num_fields + 1, sizeof *node->entries);
   if (node->oneofs == NULL || node->entries == NULL) {
     return CST_NO_MEMORY;
@@ -366,11 +370,6 @@ static cst_status make_tables(table_maker *t, const cst__plan_node *plan, cst__b
   CST__TRY(make_number_index(t, node));
   CST__TRY(make_closing(t, node));
   CST__TRY(make_casts(t, node));
-  if (node->num_entries == 0) {
-    node->first = node->entries;
-    node->first->mask = 0;
-    node->first->head = 1; /* which is never what is loaded and masked */
-  }
   *out = node;
   return CST_OK;
 }

@@ -1,4 +1,5 @@
 /* Message trees from and to the wire format. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -171,8 +172,8 @@ static cst_status read_packed(const reader *r, cst__message *message, const cst_
 }
 
 static cst_status read_binary_field(const reader *r, cst__message *message,
-                                    const cst__wire_field *field, int depth) {
-  const cst__field_def *def = cst__field_by_number(message->def, field->number);
+                                    const cst__field_def *def, const cst__wire_field *field,
+                                    int depth) {
   cst__wire_type type = def != NULL ? wire_type(def) : CST__WIRE_VARINT;
   if (def != NULL && cst__field_is_repeated(def) && field->type == CST__WIRE_LEN &&
       type != CST__WIRE_LEN && type != CST__WIRE_GROUP) {
@@ -198,12 +199,27 @@ static cst_status read_binary_field(const reader *r, cst__message *message,
   return put_binary_scalar(r, message, def, field->value);
 }
 
+static void add_field_path(cst_error *error, const cst__field_def *def) {
+  if (def != NULL && (def->flags & CST__FIELD_EXTENSION) != 0) {
+    char step[sizeof error->path];
+    int size = snprintf(step, sizeof step, "(%s)", def->name);
+    cst__error_add_path(error, step, (size_t)size < sizeof step ? (size_t)size : sizeof step - 1);
+  } else if (def != NULL) {
+    cst__error_add_path(error, def->name, strlen(def->name));
+  }
+}
+
 static cst_status merge(const reader *r, cst__message *message, cst_bytes bytes, int depth) {
   cst__wire wire = cst__wire_of(bytes.data, bytes.size);
   wire.in_group = message->def->in_group;
   cst__wire_field field;
   while (cst__wire_next(&wire, depth, &field)) {
-    CST__TRY(read_binary_field(r, message, &field, depth));
+    const cst__field_def *def = cst__field_by_number(message->def, field.number);
+    cst_status status = read_binary_field(r, message, def, &field, depth);
+    if (status != CST_OK) {
+      add_field_path(r->error, def);
+      return status;
+    }
   }
   return wire.fault == CST__WIRE_FAULT_NONE ? CST_OK : fail_wire(r, message, &wire);
 }

@@ -130,11 +130,11 @@ static cst_status read_map_entry(const reader *r, cst__message *message, const c
   return ok ? CST_OK : no_binary_memory(r);
 }
 
-/* An enum's number that the table does not have becomes an unknown field. */
-static bool put_unknown_enum(const reader *r, cst__message *message, const cst__field_def *def,
-                             int64_t number) {
+/* A value of a packed field as a field of its own, which becomes an unknown one. */
+static bool put_unknown_value(const reader *r, cst__message *message, const cst__field_def *def,
+                              uint64_t raw) {
   cst__wire_out out = {0};
-  cst__wire_put_varint(&out, (uint64_t)number);
+  cst__wire_put_varint(&out, raw);
   cst__wire_put_tag(&out, (uint32_t)def->number, CST__WIRE_VARINT);
   size_t size = cst__wire_out_size(&out);
   char *copy = out.failed ? NULL : cst__arena_copy(r->arena, out.data + out.free, size);
@@ -143,14 +143,15 @@ static bool put_unknown_enum(const reader *r, cst__message *message, const cst__
          cst__message_put_unknown(r->arena, message, (cst_bytes){(const uint8_t *)copy, size});
 }
 
+static bool is_unknown_enum(const cst__field_def *def, uint64_t raw) {
+  return def->type == CST__FIELD_ENUM && !def->values->is_open &&
+         cst__enum_by_number(def->values, packed_scalar(def, raw).i) == NULL;
+}
+
 static cst_status put_binary_scalar(const reader *r, cst__message *message,
                                     const cst__field_def *def, uint64_t raw) {
-  cst__value value = packed_scalar(def, raw);
-  bool is_unknown = def->type == CST__FIELD_ENUM && !def->values->is_open &&
-                    cst__enum_by_number(def->values, value.i) == NULL;
-  bool ok = is_unknown ? put_unknown_enum(r, message, def, value.i)
-                       : cst__message_put(r->arena, message, def, value);
-  return ok ? CST_OK : no_binary_memory(r);
+  return cst__message_put(r->arena, message, def, packed_scalar(def, raw)) ? CST_OK
+                                                                           : no_binary_memory(r);
 }
 
 static cst_status read_packed(const reader *r, cst__message *message, const cst__field_def *def,
@@ -166,7 +167,13 @@ static cst_status read_packed(const reader *r, cst__message *message, const cst_
       wire.fault = wire.fault == CST__WIRE_FAULT_TRUNCATED ? CST__WIRE_FAULT_PACKED : wire.fault;
       return fail_wire(r, message, &wire);
     }
-    CST__TRY(put_binary_scalar(r, message, def, raw));
+    if (is_unknown_enum(def, raw)) {
+      if (!put_unknown_value(r, message, def, raw)) {
+        return no_binary_memory(r);
+      }
+    } else {
+      CST__TRY(put_binary_scalar(r, message, def, raw));
+    }
   }
   return CST_OK;
 }
@@ -179,7 +186,7 @@ static cst_status read_binary_field(const reader *r, cst__message *message,
       type != CST__WIRE_LEN && type != CST__WIRE_GROUP) {
     return read_packed(r, message, def, field->bytes);
   }
-  if (def == NULL || type != field->type) {
+  if (def == NULL || type != field->type || is_unknown_enum(def, field->value)) {
     return cst__message_put_unknown(r->arena, message, field->raw) ? CST_OK : no_binary_memory(r);
   }
   if (cst__field_is_message(def)) {

@@ -164,39 +164,35 @@ static void set_field_flags(const field_site *site, cst__field_def *field) {
 /* ---- names and defaults ---- */
 
 /* lowerCamelCase, as protobuf makes it where a descriptor does not say. */
-static void put_json_name(char *out, const char *name) {
+static void put_json_name(char *out, cst_bytes name) {
   bool is_upper = false;
-  for (; *name != '\0'; name++) {
-    if (*name == '_') {
-      is_upper = true;
-      continue;
+  for (size_t i = 0; i < name.size; i++) {
+    char c = (char)name.data[i];
+    if (c != '_') {
+      *out++ = (char)(is_upper && c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
     }
-    bool is_small = *name >= 'a' && *name <= 'z';
-    *out++ = (char)(is_upper && is_small ? *name - 'a' + 'A' : *name);
-    is_upper = false;
+    is_upper = c == '_';
   }
   *out = '\0';
 }
 
 static cst_status set_json_name(cst__set_builder *builder, const field_site *site,
                                 cst__field_def *field) {
-  cst__arena *arena = &builder->set->arena;
   cst_bytes given = cst__message_bytes(site->proto, CST__FIELD_JSON_NAME);
-  size_t size = given.size > 0 ? given.size : strlen(field->name);
-  char *name = cst__arena_take(arena, size + 1);
+  cst_bytes own = cst__message_bytes(site->proto, CST__FIELD_NAME);
+  char *name = cst__arena_take(&builder->set->arena, (given.size > 0 ? given.size : own.size) + 1);
   if (name == NULL) {
     return cst__set_no_memory(builder);
   }
-  if (given.size > 0) {
-    memcpy(name, given.data, size);
-    name[size] = '\0';
-  } else {
-    put_json_name(name, field->name);
-  }
   field->json_name = name;
-  return strlen(name) == size || given.size == 0
-             ? CST_OK
-             : fail_field(builder, site, NULL, "its json_name has a NUL");
+  if (given.size == 0) {
+    put_json_name(name, own);
+    return CST_OK;
+  }
+  memcpy(name, given.data, given.size);
+  name[given.size] = '\0';
+  return strlen(name) == given.size ? CST_OK
+                                    : fail_field(builder, site, NULL, "its json_name has a NUL");
 }
 
 static cst_status set_field_default(cst__set_builder *builder, const field_site *site,
@@ -442,7 +438,7 @@ static cst_status make_message_fields(cst__set_builder *builder, const cst__set_
   if (fields == NULL) {
     return cst__set_no_memory(builder);
   }
-  oneof_table oneofs;
+  oneof_table oneofs = {0};
   CST__TRY(make_oneofs(builder, draft, protos, &oneofs));
   for (size_t i = 0; i < declared; i++) {
     fields[i].place = (uint32_t)i;

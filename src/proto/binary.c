@@ -93,6 +93,15 @@ static cst_status fail_wire(const reader *r, const cst__message *message, const 
   return status;
 }
 
+/* Bytes that were written here as an unknown field; frees `out`. */
+static bool keep_unknown(const reader *r, cst__message *message, cst__wire_out *out) {
+  size_t size = cst__wire_out_size(out);
+  char *copy = out->failed ? NULL : cst__arena_copy(r->arena, out->data + out->free, size);
+  cst__wire_out_free(out);
+  return copy != NULL &&
+         cst__message_put_unknown(r->arena, message, (cst_bytes){(const uint8_t *)copy, size});
+}
+
 static cst_status merge(const reader *r, cst__message *message, cst_bytes bytes, int depth);
 
 static cst_status read_binary_message(const reader *r, cst__message *message,
@@ -112,6 +121,16 @@ static cst_status read_binary_message(const reader *r, cst__message *message,
   return merge(r, child, bytes, depth - 1);
 }
 
+/* The entry as an unknown field, written as upb does: what is known of it first. */
+static bool put_unknown_entry(const reader *r, cst__message *message, const cst__field_def *def,
+                              const cst__message *entry) {
+  cst__wire_out out = {0};
+  cst__message_put_wire(entry, &out);
+  cst__wire_put_varint(&out, cst__wire_out_size(&out));
+  cst__wire_put_tag(&out, (uint32_t)def->number, CST__WIRE_LEN);
+  return keep_unknown(r, message, &out);
+}
+
 /* An entry of a map; with anything unknown in it, all of it is an unknown field (as upb has it). */
 static cst_status read_map_entry(const reader *r, cst__message *message, const cst__field_def *def,
                                  const cst__wire_field *field, int depth) {
@@ -125,7 +144,7 @@ static cst_status read_map_entry(const reader *r, cst__message *message, const c
   }
   CST__TRY(merge(r, entry, field->bytes, depth - 1));
   bool ok = entry->unknown_first != NULL
-                ? cst__message_put_unknown(r->arena, message, field->raw)
+                ? put_unknown_entry(r, message, def, entry)
                 : cst__message_put(r->arena, message, def, (cst__value){.message = entry});
   return ok ? CST_OK : no_binary_memory(r);
 }
@@ -136,11 +155,7 @@ static bool put_unknown_value(const reader *r, cst__message *message, const cst_
   cst__wire_out out = {0};
   cst__wire_put_varint(&out, raw);
   cst__wire_put_tag(&out, (uint32_t)def->number, CST__WIRE_VARINT);
-  size_t size = cst__wire_out_size(&out);
-  char *copy = out.failed ? NULL : cst__arena_copy(r->arena, out.data + out.free, size);
-  cst__wire_out_free(&out);
-  return copy != NULL &&
-         cst__message_put_unknown(r->arena, message, (cst_bytes){(const uint8_t *)copy, size});
+  return keep_unknown(r, message, &out);
 }
 
 static bool is_unknown_enum(const cst__field_def *def, uint64_t raw) {

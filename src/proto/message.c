@@ -246,12 +246,15 @@ const cst__message *cst__message_find_expanded_any(const cst__message *message) 
 typedef struct map_item {
   const cst__message *entry;
   size_t index;
-  bool is_text; /* the key's type */
+  bool is_text, is_unsigned; /* the key's type */
 } map_item;
 
 static int compare_keys(const map_item *a, const map_item *b) {
   const cst__field *fa = cst__message_find(a->entry, 1);
   const cst__field *fb = cst__message_find(b->entry, 1);
+  if (a->is_unsigned) {
+    return (fa->as.one.u > fb->as.one.u) - (fa->as.one.u < fb->as.one.u);
+  }
   if (!a->is_text) {
     return (fa->as.one.i > fb->as.one.i) - (fa->as.one.i < fb->as.one.i);
   }
@@ -309,7 +312,8 @@ static bool tidy_map(cst__arena *arena, cst__field *field, map_order order) {
       return false;
     }
     const cst__field_def *key = cst__field_by_number(entry->def, 1);
-    items[i] = (map_item){entry, i, key->type == CST__FIELD_STRING};
+    items[i] = (map_item){entry, i, key->type == CST__FIELD_STRING,
+                          key->type == CST__FIELD_UINT64 || key->type == CST__FIELD_FIXED64};
   }
   qsort(items, field->count, sizeof *items, compare_items);
   size_t kept = 0;

@@ -15,21 +15,26 @@ from google.protobuf import descriptor_pb2
 
 FIELD = descriptor_pb2.FieldDescriptorProto
 FEATURES = descriptor_pb2.FeatureSet
-SCALARS = [kind for kind in range(1, 19) if kind not in (FIELD.TYPE_GROUP, FIELD.TYPE_MESSAGE, FIELD.TYPE_ENUM)]
+SCALARS = [
+    kind
+    for kind in range(1, 19)
+    if kind not in (FIELD.TYPE_GROUP, FIELD.TYPE_MESSAGE, FIELD.TYPE_ENUM)
+]
 KEYS = [
     kind for kind in SCALARS if kind not in (FIELD.TYPE_DOUBLE, FIELD.TYPE_FLOAT, FIELD.TYPE_BYTES)
 ]
 FIXED64 = (FIELD.TYPE_DOUBLE, FIELD.TYPE_FIXED64, FIELD.TYPE_SFIXED64)
 FIXED32 = (FIELD.TYPE_FLOAT, FIELD.TYPE_FIXED32, FIELD.TYPE_SFIXED32)
 LENGTHS = (FIELD.TYPE_STRING, FIELD.TYPE_BYTES, FIELD.TYPE_MESSAGE)
-MESSAGES = ["M0", "M1", "M2"]
+MESSAGES = ["M0", "M1", "M2"]  # types of fields
+EXTENDED = "M3"  # of none: upb writes extensions that are in unknown entries of maps in no order
 ENUMS = ["E0", "E1"]
 DEFAULTS = {
     FIELD.TYPE_DOUBLE: ["1.5", "-inf", "nan", "1e-300", "0"],
     FIELD.TYPE_FLOAT: ["0.1", "inf", "3.4e+38", "-0"],
     FIELD.TYPE_BOOL: ["true", "false"],
     FIELD.TYPE_STRING: ["", "text", 'q"\\n', "ünï"],
-    FIELD.TYPE_BYTES: ["", "\\001\\xff\\n\\\"x", "\\377a"],
+    FIELD.TYPE_BYTES: ["", '\\001\\xff\\n\\"x', "\\377a"],
     FIELD.TYPE_INT32: ["-2147483648", "2147483647"],
     FIELD.TYPE_UINT32: ["4294967295"],
     FIELD.TYPE_INT64: ["-9223372036854775808", "7"],
@@ -40,7 +45,7 @@ DEFAULTS = {
 
 
 class Files:
-    """A random file with three messages, their extensions and two enums."""
+    """A random file with four messages, extensions of one and two enums."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -49,11 +54,13 @@ class Files:
         if self.syntax != "proto2":
             self.file.syntax = self.syntax
         if self.syntax == "editions":
-            self.file.edition = rng.choice([descriptor_pb2.EDITION_2023, descriptor_pb2.EDITION_2024])
+            self.file.edition = rng.choice(
+                [descriptor_pb2.EDITION_2023, descriptor_pb2.EDITION_2024]
+            )
             self.put_features(self.file.options.features)
         for name in ENUMS:
             self.add_enum(name)
-        for name in MESSAGES:
+        for name in [*MESSAGES, EXTENDED]:
             self.add_message(name)
         if self.syntax != "proto3":
             self.add_extensions()
@@ -106,7 +113,11 @@ class Files:
                 field.type, field.type_name = FIELD.TYPE_MESSAGE, f".t.{rng.choice(MESSAGES)}"
             if shape == "many":
                 field.label = FIELD.LABEL_REPEATED
-                if field.type not in LENGTHS and field.type != FIELD.TYPE_GROUP and self.syntax != "editions":
+                if (
+                    field.type not in LENGTHS
+                    and field.type != FIELD.TYPE_GROUP
+                    and self.syntax != "editions"
+                ):
                     field.options.packed = rng.random() < 0.5
             elif shape == "member" and oneof is not None:
                 field.oneof_index = 0
@@ -171,8 +182,10 @@ class Files:
     def add_extensions(self) -> None:
         for i in range(self.rng.randrange(5)):
             holder = self.file if self.rng.random() < 0.5 else self.file.message_type[0]
-            field = holder.extension.add(name=f"x_{i}", number=1000 + i * 37, label=FIELD.LABEL_OPTIONAL)
-            field.extendee = f".t.{self.rng.choice(MESSAGES)}"
+            field = holder.extension.add(
+                name=f"x_{i}", number=1000 + i * 37, label=FIELD.LABEL_OPTIONAL
+            )
+            field.extendee = f".t.{EXTENDED}"
             self.put_type(field)
             if self.rng.random() < 0.4:
                 field.label = FIELD.LABEL_REPEATED
@@ -214,25 +227,37 @@ class Records:
         if kind < 0.5:
             return rng.choice([0, 1, 2, 5, -1, -3, 127, 128, 300])
         if kind < 0.7:
-            return rng.choice([2**31 - 1, -(2**31), 2**31, 2**32 - 1, 2**32, 2**63, 2**64 - 1, 2**32 + 5])
+            return rng.choice(
+                [2**31 - 1, -(2**31), 2**31, 2**32 - 1, 2**32, 2**63, 2**64 - 1, 2**32 + 5]
+            )
         return rng.getrandbits(rng.choice([7, 14, 31, 33, 64]))
 
     def varint(self) -> bytes:
         value = self.integer()
         short = varint(value)
-        return varint(value, self.rng.randrange(1, 11 - len(short))) if len(short) < 9 and self.rng.random() < 0.1 else short
+        return (
+            varint(value, self.rng.randrange(1, 11 - len(short)))
+            if len(short) < 9 and self.rng.random() < 0.1
+            else short
+        )
 
     def text(self, is_text: bool) -> bytes:
         rng = self.rng
         if is_text and rng.random() < 0.95:
             return rng.choice(["", "a", "b", "key", "ünï", "x" * 40]).encode()
-        return rng.choice([b"", b"\xff", b"\x00a", b"\xed\xa0\x80", rng.randbytes(rng.randrange(12))])
+        return rng.choice(
+            [b"", b"\xff", b"\x00a", b"\xed\xa0\x80", rng.randbytes(rng.randrange(12))]
+        )
 
     def scalar(self, field: Any) -> bytes:
         if field.type in FIXED64:
-            return self.rng.choice([b"\0" * 8, struct.pack("<d", 1.5), self.rng.randbytes(8), b"\0" * 7 + b"\x80"])
+            return self.rng.choice(
+                [b"\0" * 8, struct.pack("<d", 1.5), self.rng.randbytes(8), b"\0" * 7 + b"\x80"]
+            )
         if field.type in FIXED32:
-            return self.rng.choice([b"\0" * 4, struct.pack("<f", 1.5), self.rng.randbytes(4), b"\0" * 3 + b"\x80"])
+            return self.rng.choice(
+                [b"\0" * 4, struct.pack("<f", 1.5), self.rng.randbytes(4), b"\0" * 3 + b"\x80"]
+            )
         return self.varint()
 
     def wire_type(self, field: Any) -> int:
@@ -250,7 +275,11 @@ class Records:
         if rng.random() < 0.03:
             return self.unknown(field.number, depth)
         if wire == 3:
-            return tag(field.number, 3) + self.message(field.message_type, depth - 1) + tag(field.number, 4)
+            return (
+                tag(field.number, 3)
+                + self.message(field.message_type, depth - 1)
+                + tag(field.number, 4)
+            )
         if wire == 2:
             if field.message_type is not None:
                 body = self.message(field.message_type, depth - 1)
@@ -258,7 +287,11 @@ class Records:
                 body = self.text(field.type == FIELD.TYPE_STRING)
             extra = rng.randrange(1, 5) if rng.random() < 0.03 else 0
             size = varint(len(body))
-            return tag(field.number, 2) + (varint(len(body), extra) if len(size) + extra <= 6 else size) + body
+            return (
+                tag(field.number, 2)
+                + (varint(len(body), extra) if len(size) + extra <= 6 else size)
+                + body
+            )
         if field.is_repeated and rng.random() < 0.6:
             body = b"".join(self.scalar(field) for _ in range(rng.randrange(4)))
             return tag(field.number, 2) + varint(len(body)) + body
@@ -273,7 +306,9 @@ class Records:
             body = rng.randbytes(rng.randrange(8))
             return tag(number, 2) + varint(len(body)) + body
         if wire == 3:
-            inside = b"".join(self.unknown(rng.choice([0, 1, 77]), depth - 1) for _ in range(rng.randrange(3)))
+            inside = b"".join(
+                self.unknown(rng.choice([0, 1, 77]), depth - 1) for _ in range(rng.randrange(3))
+            )
             return tag(number, 3) + (inside if depth > 0 else b"") + tag(number, 4)
         return tag(number, wire) + rng.randbytes(8 if wire == 1 else 4)
 

@@ -3,8 +3,8 @@
  *
  *   message_tree SET              prints the tables, one field or enum value a line
  *   message_tree SET MESSAGE      reads records from stdin, each after its length (4 bytes, little
- *                                 endian), and writes each again: its length, or 0xffffffff if it is
- *                                 not taken, and its bytes in normal form
+ *                                 endian), and writes each again: its length, or 0xffffffff if it
+ * is not taken, and its bytes in normal form
  */
 #include <stdio.h>
 #include <stdlib.h>

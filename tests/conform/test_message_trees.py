@@ -1,8 +1,8 @@
 """Descriptors and messages as the library's tables and trees have them, against the protobuf package (upb).
 
 The library's side is the program message_tree of the build folder, which COLUMNSTONE_BUILD names (default:
-build/release). What protobuf takes is taken, what it refuses is refused, and what is written again is the same message
-to protobuf, unknown fields included.
+build/release). What protobuf takes is taken, what it refuses is refused, and what is written again is to protobuf the
+same message, with the same unknown fields.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.internal import api_implementation
 from google.protobuf.message import DecodeError
-from message_cases import FIELD, Files, Records
+from message_cases import EXTENDED, FIELD, MESSAGES, Files, Records
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("COLUMNSTONE_BUILD", TOP / "build/release")).resolve()
@@ -36,7 +36,10 @@ def test_the_version_that_is_compared_with() -> None:
 
 def run(arguments: list[Any], given: bytes = b"") -> bytes:
     done = subprocess.run(
-        [BUILD / "tests/conform/message_tree", *arguments], input=given, capture_output=True, check=False
+        [BUILD / "tests/conform/message_tree", *arguments],
+        input=given,
+        capture_output=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
@@ -86,11 +89,13 @@ def make(seed: int, folder: pathlib.Path) -> tuple[Any, Any, pathlib.Path]:
 
 
 @pytest.mark.parametrize("seed", range(0, FILES, 10))
-def test_records_are_taken_and_rewritten_as_protobuf_does(seed: int, tmp_path: pathlib.Path) -> None:
+def test_records_are_taken_and_rewritten_as_protobuf_does(
+    seed: int, tmp_path: pathlib.Path
+) -> None:
     for at in range(seed, seed + 10):
         _, file, path = make(at, tmp_path)
         records = Records(random.Random(at), file)
-        for name in ("M0", "M1", "M2"):
+        for name in [*MESSAGES, EXTENDED]:
             descriptor = file.message_types_by_name[name]
             given = [records.damaged(records.message(descriptor, 4)) for _ in range(RECORDS)]
             for field in descriptor.fields:
@@ -100,19 +105,31 @@ def test_records_are_taken_and_rewritten_as_protobuf_does(seed: int, tmp_path: p
             for record, found in zip(given, rewritten(path, f"t.{name}", given), strict=True):
                 expected = normal(kind, record)
                 where = f"seed {at}, {name}, {record.hex()}"
-                assert (expected is None) == (found is None), where
-                if found is not None:
-                    assert normal(kind, found) == expected, where
+                if (
+                    found is not None and found != expected
+                ):  # upb orders maps and extensions as it likes
+                    found = normal(kind, found)
+                assert found == expected, where
 
 
 def flags(field: Any) -> int:
     implicit = not field.has_presence and not field.is_repeated
     required = field.is_required
-    return 1 * field.is_repeated + 2 * field.is_packed + 4 * implicit + 16 * required + 32 * field.is_extension
+    return (
+        1 * field.is_repeated
+        + 2 * field.is_packed
+        + 4 * implicit
+        + 16 * required
+        + 32 * field.is_extension
+    )
 
 
 def default_text(field: Any) -> str:
-    if field.is_repeated or field.type in (FIELD.TYPE_GROUP, FIELD.TYPE_MESSAGE) or not field.default_value:
+    if (
+        field.is_repeated
+        or field.type in (FIELD.TYPE_GROUP, FIELD.TYPE_MESSAGE)
+        or not field.default_value
+    ):
         # -0.0 is a default of its own, though it is false.
         if not (isinstance(field.default_value, float) and str(field.default_value) == "-0.0"):
             return "-"
@@ -152,7 +169,10 @@ def expected_tables(file: Any) -> list[str]:
             )
             if field.enum_type:
                 enum = field.enum_type
-                lines += [f"value {enum.full_name} {v.name} {v.number} {int(not enum.is_closed)}" for v in enum.values]
+                lines += [
+                    f"value {enum.full_name} {v.name} {v.number} {int(not enum.is_closed)}"
+                    for v in enum.values
+                ]
     return lines
 
 

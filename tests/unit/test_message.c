@@ -332,3 +332,23 @@ TEST(out_of_memory_while_building) {
     FOR_EACH_ALLOCATION_FAILURE(build_tree, &padding, CST_NO_MEMORY);
   }
 }
+
+TEST(maps_of_unsigned_keys_are_sorted_by_them) {
+  static const cst__field_def entry[] = {{"key", 1, CST__FIELD_UINT64, 0, 0, NULL, NULL},
+                                         {"value", 2, CST__FIELD_INT32, 0, 0, NULL, NULL}};
+  static const cst__message_def entry_type = {"test.Map.MEntry", entry, 2, NULL, 0, true};
+  static const cst__field_def fields[] = {
+      {"m", 1, CST__FIELD_MESSAGE, CST__FIELD_REPEATED, 0, &entry_type, NULL}};
+  static const cst__message_def type = {"test.Map", fields, 1, NULL, 0, false};
+  static const char large_first[] = "\x0a\x0d\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x10\x01"
+                                    "\x0a\x04\x08\x01\x10\x02";
+  cst_bytes bytes = {(const uint8_t *)large_first, sizeof large_first - 1};
+  cst__arena arena;
+  cst__arena_init(&arena, NULL);
+  cst__message *map = cst__message_new(&arena, &type);
+  CHECK_EQ(cst__message_merge(&arena, map, bytes, CST__DEPTH_LIMIT, NULL), CST_OK);
+  CHECK(cst__message_sort_maps(&arena, map));
+  CHECK_EQ(cst__message_int(map->first->as.many[0].message, 1, 0), 1);
+  CHECK_EQ(cst__message_int(map->first->as.many[1].message, 1, 0), -1);
+  cst__arena_reset(&arena);
+}

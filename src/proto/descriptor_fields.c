@@ -133,10 +133,11 @@ static bool is_delimited(const field_site *site, const cst__field_def *field) {
 }
 
 /* Fields without presence: the zero value is not there. Members of oneofs and extensions always
- * have it. */
+ * have it; keys and values of maps are written always. */
 static bool is_implicit(const field_site *site, const cst__field_def *field) {
   return site->features.field_presence == CST__PRESENCE_IMPLICIT &&
-         !cst__field_is_repeated(field) && !cst__field_is_message(field) &&
+         !site->draft->message->def.is_map_entry && !cst__field_is_repeated(field) &&
+         !cst__field_is_message(field) &&
          cst__message_find(site->proto, CST__FIELD_ONEOF_INDEX) == NULL &&
          field_int(site, CST__FIELD_PROTO3_OPTIONAL) == 0 &&
          (field->flags & CST__FIELD_EXTENSION) == 0;

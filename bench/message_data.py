@@ -142,7 +142,7 @@ def make_records(name: str, count: int, share: float, seed: int = SEED) -> Itera
 @dataclasses.dataclass(frozen=True)
 class Shape:
     """Records of one message type. `one`: a field to read alone; `bound`: the name of the type in
-    message_bound.c."""
+    message_bound.c; `batch`: records in one, fewer of larger ones, for about as many bytes."""
 
     name: str
     label: str
@@ -152,6 +152,7 @@ class Shape:
     peer_file: str = ""
     one: str = ""
     bound: str = ""
+    batch: int = 1024
 
     def path(self, folder: pathlib.Path) -> pathlib.Path:
         """A plain TFRecord file, made at the first call."""
@@ -196,8 +197,8 @@ FLAT_100 = Shape(
 SHAPES = [DEEP, FLAT, FLAT_100]
 TREE = Shape("tree", "a message within itself, 5 levels", "Tree")
 WIDE = [
-    Shape("wide", "1,000 fields", "Wide", 512),
-    Shape("wide_far", "1,000 fields with numbers up to 2^29 - 1", "WideFar", 512),
+    Shape("wide", "1,000 fields", "Wide", 512, batch=128),
+    Shape("wide_far", "1,000 fields with numbers up to 2^29 - 1", "WideFar", 512, batch=128),
     Shape("wide_sparse", "1,000 fields, one in ten with a value", "Wide", 2048, 0.1),
 ]
 

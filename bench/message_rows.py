@@ -1,9 +1,9 @@
 """The rows on protobuf messages: columns of them and back, against ptars, protobuf for Python
 (upb), struct2tensor and a bound in C.
 
-A pass decodes or encodes all records of a shape in batches of 1,024, each released before the next.
-Every result of ours is compared with the peer's before it is timed. A peer that is not installed
-leaves its rows unmeasured. The loop alone is timed in C, by decode_bench, in turns with the bound.
+A pass decodes or encodes all records of a shape in batches of 1,024 (wide ones: 128), each released
+before the next. Every result of ours is compared with the peer's before it is timed. A peer that is
+not installed leaves its rows unmeasured. The loop alone is timed in C, by decode_bench, in turns with the bound.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Loop:
         message = f"{message_data.PACKAGE}.{self.shape.message}"
         command = [DECODE_BENCH, path, descriptors, "--message", message, *self.arguments]
         command += ["--columns", self.columns] if self.columns else []
-        return [*command, "--batch", str(BATCH), "--repeat", "49"]
+        return [*command, "--batch", str(self.shape.batch), "--repeat", "49"]
 
     def bound(self) -> list[str | pathlib.Path]:
         program = self.settings.folder / "message_bound"

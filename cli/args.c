@@ -72,16 +72,18 @@ static void print_containers(void) {
   }
 }
 
-/* Text at whose end READABLE, WRITABLE and CONTAINERS stand for names. */
+/* Text at whose end READABLE, WRITABLE, CONTAINERS and KEYS stand for names. */
 static void print_option_help(const char *help) {
   const char *names = help;
   while (*names != '\0' && strcmp(names, "READABLE") != 0 && strcmp(names, "WRITABLE") != 0 &&
-         strcmp(names, "CONTAINERS") != 0) {
+         strcmp(names, "CONTAINERS") != 0 && strcmp(names, "KEYS") != 0) {
     names++;
   }
   printf("%.*s", (int)(names - help), help);
   if (*names == 'C') {
     print_containers();
+  } else if (*names == 'K') {
+    cli_print_message_keys();
   } else if (*names != '\0') {
     cli_print_formats(*names == 'W');
   }
@@ -241,11 +243,15 @@ static int parse_character(const cli_verb *verb, const option *o, const char *te
 
 static int parse_on_error(const cli_verb *verb, const option *o, const char *text,
                           cst_on_error *out) {
-  bool skip = strcmp(text, "skip") == 0;
-  *out = skip ? CST_ON_ERROR_SKIP : CST_ON_ERROR_RAISE;
-  return skip || strcmp(text, "raise") == 0
-             ? -1
-             : cli_usage(verb, NULL, "--%s takes raise or skip, not '%.40s'", o->name, text);
+  static const char *const names[] = {
+      [CST_ON_ERROR_RAISE] = "raise", [CST_ON_ERROR_SKIP] = "skip", [CST_ON_ERROR_NULL] = "null"};
+  for (int i = CST_ON_ERROR_RAISE; i <= CST_ON_ERROR_NULL; i++) {
+    if (strcmp(text, names[i]) == 0) {
+      *out = (cst_on_error)i;
+      return -1;
+    }
+  }
+  return cli_usage(verb, NULL, "--%s takes raise, skip or null, not '%.40s'", o->name, text);
 }
 
 static int apply(const cli_verb *verb, const option *o, char *value, cli_settings *settings) {
@@ -312,6 +318,7 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *setting
                              .specs = CST_SPECS_OPTIONS_INIT,
                              .validation = CST_VALIDATE_OPTIONS_INIT,
                              .proposal = CST_PROPOSE_OPTIONS_INIT,
+                             .message = {.options = CST_MESSAGE_OPTIONS_INIT},
                              .rows = 10,
                              .number = 1000};
   settings->validation.max_places = 1;
@@ -335,7 +342,7 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *setting
   if (settings->num_paths < (size_t)verb->min_paths) {
     return cli_usage(verb, NULL, "usage: columnstone %s %s", verb->name, verb->usage);
   }
-  return -1;
+  return cli_read_messages(verb, settings);
 }
 
 void cli_settings_reset(cli_settings *settings) {
@@ -348,4 +355,6 @@ void cli_settings_reset(cli_settings *settings) {
   }
   free((void *)settings->paths);
   settings->paths = NULL;
+  cst_descriptors_release(settings->message.descriptors);
+  settings->message.descriptors = NULL;
 }

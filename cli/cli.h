@@ -6,6 +6,7 @@
 
 #include <columnstone/format.h>
 #include <columnstone/index.h>
+#include <columnstone/message.h>
 #include <columnstone/sequence.h>
 #include <columnstone/sink.h>
 #include <columnstone/source.h>
@@ -32,6 +33,21 @@ typedef struct cli_nested {
   bool ascii;
 } cli_nested;
 
+/* What --proto-set and its kin say. */
+typedef struct cli_message {
+  const char *proto_set;
+  const char **settings; /* KEY=VALUE */
+  size_t num_settings;
+  cst_message_options options;
+  cst_descriptors *descriptors;
+} cli_message;
+
+/* An index as text. */
+typedef struct cli_index_text {
+  bool also_written;
+  const char *read_from;
+} cli_index_text;
+
 /* What the options say. The structs of the library hold what goes to it as it is. Strings are
  * borrowed from argv. */
 typedef struct cli_settings {
@@ -43,11 +59,12 @@ typedef struct cli_settings {
   cst_propose_options proposal;    /* likewise */
   const char *schema;
   const char *output;
-  const char *import_from;
   int64_t rows;   /* to show */
   int64_t number; /* of records to choose */
   int64_t seed;
-  bool full, json, python, text, propose;
+  bool full, json, python, propose;
+  cli_index_text index_text;
+  cli_message message;
   cli_nested nested;
   const char **paths; /* the arguments that are not options */
   size_t num_paths;
@@ -71,6 +88,8 @@ typedef enum cli_option_id {
       OPTION_SKIP_LINES
 #define OPTIONS_SHARDS OPTION_SHARDS, OPTION_SHARD_SIZE
 #define OPTIONS_RECOVERY OPTION_ON_ERROR, OPTION_MAX_ERRORS
+#define OPTIONS_MESSAGE \
+  OPTION_PROTO_SET, OPTION_MESSAGE, OPTION_MESSAGE_OPTION, OPTION_MESSAGE_COLUMN
 
 typedef struct cli_verb {
   const char *name;             /* "schema infer" */
@@ -87,6 +106,17 @@ typedef struct cli_verb {
 int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *settings);
 void cli_settings_reset(cli_settings *settings);
 void cli_print_help(const cli_verb *verb);
+
+/* ---- protobuf messages (messages.c) ---- */
+
+/* Reads the message types of --proto-set, and --message-option. As cli_parse, which calls it. */
+int cli_read_messages(const cli_verb *verb, cli_settings *settings);
+/* The keys of --message-option, for --help. */
+void cli_print_message_keys(void);
+/* What the messages of the input are, and of an output of messages; NULL: there are none. With
+ * `--to message`, the input has messages too only if --format or --message-column says so. */
+const cst_message_options *cli_message_of_input(const cli_settings *settings);
+const cst_message_options *cli_message_of_output(const cli_settings *settings);
 
 /* ---- errors (errors.c) ---- */
 

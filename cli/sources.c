@@ -35,6 +35,7 @@ cst_source_options cli_source_options(const cli_settings *settings, const cst_sc
   options.batch_bytes = BATCH_BYTES;
   options.threads = options.threads > 0 ? options.threads : usual_threads();
   options.csv = &settings->csv;
+  options.message = cli_message_of_input(settings);
   options.on_warning = print_warning;
   return options;
 }

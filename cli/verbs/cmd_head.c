@@ -250,7 +250,7 @@ const cli_verb cli_head = {
         "row. Reads no further than it has to. On a terminal long strings and lists are cut.\n",
     .options = CLI_OPTIONS(OPTION_ROWS, OPTION_FULL, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_PATH,
                            OPTION_FLAT, OPTION_FORMAT, OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN,
-                           OPTIONS_CSV, OPTION_CONTAINER, OPTIONS_LIMITS),
+                           OPTIONS_CSV, OPTIONS_MESSAGE, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_head,
 };

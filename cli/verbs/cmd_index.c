@@ -7,8 +7,8 @@
 
 static cst_status make_index(const cli_settings *settings, const char *path, cst_index **out,
                              cst_error *error) {
-  if (settings->import_from != NULL) {
-    return cst_index_import_text(settings->import_from, path, NULL, out, error);
+  if (settings->index_text.read_from != NULL) {
+    return cst_index_import_text(settings->index_text.read_from, path, NULL, out, error);
   }
   cli_progress progress;
   cli_progress_begin(&progress, "index", -1, false);
@@ -41,7 +41,7 @@ static cst_status index_file(const cli_settings *settings, const char *path, cst
     return status;
   }
   status = cst_index_save(index, path, error);
-  if (status == CST_OK && settings->text) {
+  if (status == CST_OK && settings->index_text.also_written) {
     status = write_text(index, path, error);
   }
   if (status == CST_OK) {
@@ -63,7 +63,7 @@ static int index_files(const cli_settings *settings) {
   }
   cst_status status = CST_OK;
   size_t count = cst_source_num_files(source);
-  if (settings->import_from != NULL && count != 1) {
+  if (settings->index_text.read_from != NULL && count != 1) {
     cst_source_release(source);
     return cli_usage(&cli_index, "name one file", "--import holds the offsets of one file");
   }

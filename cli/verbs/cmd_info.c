@@ -18,6 +18,13 @@ static cst_status open_source(const info_look *l, const char *format, int64_t ro
                               cst_source **out, cst_error *error) {
   cst_source_options options = cli_source_options(l->settings, NULL);
   options.format = format;
+  if (l->is_guess) {
+    options.message = NULL;
+    options.message_column = NULL;
+    options.columns = &l->settings->source.message_column;
+    options.num_columns = l->settings->source.message_column != NULL;
+    options.columns = options.num_columns > 0 ? options.columns : NULL;
+  }
   options.batch_size = rows;
   options.batch_bytes = SAMPLE_BYTES;
   options.threads = 1;
@@ -85,15 +92,23 @@ static void decode_sample(info_look *l, const struct ArrowSchema *type,
 /* ---- the pass over the beginning ---- */
 
 /* Keeps the first batch; decoded, if it is one of records. */
-static void take_first(info_look *l, const struct ArrowSchema *type, struct ArrowArray *batch,
-                       bool raw) {
+static cst_status take_first(info_look *l, const struct ArrowSchema *type, struct ArrowArray *batch,
+                             bool raw, cst_error *error) {
   bool undecoded = l->settings->source.format == NULL && strcmp(l->format, "raw") == 0;
-  if (raw && !undecoded) { /* else they are known to be neither Examples nor sequences of them */
+  if (l->is_guess) {
+    cst_status status = info_guess(l, type->children[0], batch->children[0], batch->length, error);
+    if (status != CST_OK) {
+      return status;
+    }
+  }
+  if (raw && !l->is_guess && !undecoded) { /* else they are known to be neither Examples nor
+                                              sequences of them */
     decode_sample(l, type, batch);
   } else if (!raw) {
     l->batch = *batch;
     batch->release = NULL;
   }
+  return CST_OK;
 }
 
 /* *bytes: what it has read of the file. */
@@ -109,11 +124,12 @@ static cst_status read_beginning(info_look *l, cst_pass *pass, const struct Arro
     }
     bool first = l->seen == 0;
     l->seen += (uint64_t)batch.length;
-    if (first) {
-      take_first(l, type, &batch, raw);
-    }
+    status = first ? take_first(l, type, &batch, raw, error) : CST_OK;
     if (batch.release != NULL) {
       batch.release(&batch);
+    }
+    if (status != CST_OK) {
+      return status;
     }
   }
   return CST_OK;
@@ -207,6 +223,14 @@ static void look_in_front(info_look *l, int64_t count) {
   }
 }
 
+static cst_status fail_no_records(const char *format, cst_error *error) {
+  error->code = CST_INVALID_ARGUMENT;
+  snprintf(error->message, sizeof error->message, "%s has columns, not records", format);
+  snprintf(error->hint, sizeof error->hint,
+           "name the one that holds the messages by --message-column");
+  return error->code;
+}
+
 static cst_status look_at_file(info_look *l, cst_error *error) {
   cst_source *source;
   struct stat info;
@@ -217,10 +241,17 @@ static cst_status look_at_file(info_look *l, cst_error *error) {
   }
   snprintf(l->format, sizeof l->format, "%s", cst_source_format(source));
   const cst_format_info *format = cli_format(l->format);
-  bool raw = format != NULL && format->is_records;
+  bool is_message = !l->is_guess && cli_message_of_input(l->settings) != NULL;
+  bool raw = format != NULL && format->is_records && !is_message;
   bool text = format != NULL && format->is_text;
   cst_error ignored = CST_ERROR_INIT;
   l->container = cst_source_container(source);
+  if (l->is_guess && raw) {
+    snprintf(l->format, sizeof l->format, "raw");
+  } else if (l->is_guess && l->settings->source.message_column == NULL) {
+    cst_source_release(source);
+    return fail_no_records(l->format, error);
+  }
   (void)cst_source_compression(source, 0, &l->compression, &ignored);
   if (raw || text) {
     cst_source_release(source);
@@ -261,6 +292,7 @@ static bool show_schema(const info_look *l) {
 
 static int show_info(const cli_settings *settings, const char *path, bool first) {
   info_look l = {.settings = settings, .path = path, .error = CST_ERROR_INIT};
+  l.is_guess = settings->message.descriptors != NULL && settings->message.options.message == NULL;
   int status = CLI_FINE;
   if (look_at_file(&l, &l.error) != CST_OK) {
     bool later = l.error.record > (int64_t)l.seen;
@@ -302,6 +334,8 @@ static int info(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_source *files;
   cst_source_options options = cli_source_options(settings, NULL);
+  options.message = NULL;
+  options.message_column = NULL;
   options.format =
       settings->source.format != NULL ? settings->source.format : "raw"; /* for the names only */
   if (cst_source_open(settings->paths, settings->num_paths, &options, &files, &error) != CST_OK) {
@@ -339,14 +373,17 @@ static int run_info(int argc, char **argv) {
 
 const cli_verb cli_info = {
     .name = "info",
-    .usage = "FILE... [--json]",
+    .usage = "FILE... [--proto-set FILE] [--json]",
     .summary = "Tells what a file is: format, records, features and an example of each",
     .details =
         "Looks at the first 1000 records, and no further than 32 MiB: of larger files the number "
         "of\n"
-        "records is an estimate, unless an index tells it.\n",
-    .options =
-        CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_CSV, OPTION_CONTAINER, OPTIONS_LIMITS),
+        "records is an estimate, unless an index tells it. With --proto-set, but without "
+        "--message, "
+        "it\n"
+        "tells which of the messages the records may be, and what speaks for it.\n",
+    .options = CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_CSV, OPTIONS_MESSAGE,
+                           OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_info,
 };

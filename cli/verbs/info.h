@@ -1,10 +1,18 @@
-/* columnstone info in three parts: the look at a file (cmd_info.c), what its features are
- * (info_feature.c), and the print of both (info_print.c).
+/* columnstone info in four parts: the look at a file (cmd_info.c), what its features are
+ * (info_feature.c), which messages its records may be (info_guess.c), and the print of all this
+ * (info_print.c).
  */
 #ifndef CLI_INFO_H
 #define CLI_INFO_H
 
 #include "cli.h"
+
+/* What the message types of --proto-set explain of the first records, the best one first. */
+typedef struct info_guesses {
+  cst_message_guess list[CST_MOST_GUESSES];
+  size_t count;
+  uint64_t records, bytes;
+} info_guesses;
 
 typedef struct info_look {
   const cli_settings *settings;
@@ -18,6 +26,8 @@ typedef struct info_look {
   bool exact;                /* else total is an estimate; 0: none */
   struct ArrowSchema schema; /* of the first records */
   struct ArrowArray batch;
+  bool is_guess; /* nobody says which message the records are */
+  info_guesses guesses;
   cst_error error; /* code CST_OK: none */
 } info_look;
 
@@ -50,10 +60,21 @@ void info_text_put(void *ctx, const char *data, size_t size);
 const char *info_example_of(const info_look *look, int64_t i, const info_feature *feature,
                             info_text *out);
 
+/* ---- info_guess.c ---- */
+
+/* Tries the messages on the first `rows` values of a column of bytes. */
+cst_status info_guess(info_look *look, const struct ArrowSchema *type,
+                      const struct ArrowArray *column, int64_t rows, cst_error *error);
+void info_print_guesses(const info_look *look);
+/* A member of the file's object. */
+void info_print_guesses_json(const info_look *look);
+
 /* ---- info_print.c ---- */
 
 void info_print(const info_look *look);
 void info_print_json(const info_look *look, bool first);
+/* A name as a shell takes it. */
+void info_print_quoted(const char *name);
 /* The command to try next. */
 void info_print_next(const char *verb, const char *path, const char *rest);
 

@@ -165,8 +165,7 @@ static void print_features(const info_look *l) {
   }
 }
 
-/* The name of a file as a shell takes it. */
-static void print_quoted(const char *path) {
+void info_print_quoted(const char *path) {
   static const char plain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
   if (path[0] != '-' && path[strspn(path, plain)] == '\0') {
@@ -187,7 +186,7 @@ static void print_quoted(const char *path) {
 
 void info_print_next(const char *verb, const char *path, const char *rest) {
   printf("next: columnstone %s ", verb);
-  print_quoted(path);
+  info_print_quoted(path);
   printf("%s\n", rest);
 }
 
@@ -217,7 +216,9 @@ void info_print(const info_look *l) {
   if (l->schema.release != NULL && l->schema.n_children > 0) {
     print_features(l);
   }
-  if (!fine && l->error.code == CST_CORRUPT) {
+  if (l->is_guess && l->guesses.records > 0) {
+    info_print_guesses(l);
+  } else if (!fine && l->error.code == CST_CORRUPT) {
     info_print_next("verify", l->path, "");
   } else if (fine && l->schema.n_children > 0) {
     info_print_next("head", l->path, "");
@@ -261,7 +262,11 @@ void info_print_json(const info_look *l, bool first) {
   for (int64_t i = 0; l->schema.release != NULL && i < l->schema.n_children; i++) {
     print_feature_json(l, i);
   }
-  printf("],\n   \"error\": ");
+  printf("]");
+  if (l->is_guess) {
+    info_print_guesses_json(l);
+  }
+  printf(",\n   \"error\": ");
   if (l->error.code == CST_OK) {
     printf("null}");
   } else {

@@ -36,6 +36,12 @@ CST_API void cst_descriptors_release(cst_descriptors *descriptors); /* NULL is a
 CST_API size_t cst_descriptors_num_messages(const cst_descriptors *descriptors);
 CST_API const char *cst_descriptors_message(const cst_descriptors *descriptors, size_t i);
 
+/* The full name of the message that a name means to cst_message_options: itself; of NULL that of
+ * the only message that no other one holds. CST_NOT_FOUND, with the nearest names, if there is no
+ * such message, CST_INVALID_ARGUMENT if several might be meant. Borrowed. */
+CST_API cst_status cst_descriptors_find(const cst_descriptors *descriptors, const char *message,
+                                        const char **out, cst_error *error);
+
 /* ---- which message? ---- */
 
 enum { CST_MOST_GUESSES = 32 };

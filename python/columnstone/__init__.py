@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from ._decode.sequence import SequenceExampleDecoder, SequenceExampleEncoder
     from ._formats.csv import CsvOptions
     from ._formats.registry import register_format, unregister_format
+    from ._message.decoder import MessageDecoder
     from ._message.descriptors import Descriptors
     from ._schema.diff import SchemaChange
     from ._schema.schema import Schema
@@ -129,6 +130,7 @@ __all__ = [
     "LeafSpec",
     "LeafTensor",
     "LimitError",
+    "MessageDecoder",
     "NestedTensor",
     "NotFoundError",
     "Pad",
@@ -205,6 +207,7 @@ _NAMES_OF = {
     "_api.memory": "ArrowDecoder ArrowEncoder CsvDecoder CsvEncoder JsonDecoder JsonEncoder "
     "ParquetDecoder ParquetEncoder RawDecoder RawEncoder",
     "_api.open": "infer_schema open",
+    "_message.decoder": "MessageDecoder",
     "_message.descriptors": "Descriptors",
     "_schema.schema": "Schema",
     "_schema.diff": "SchemaChange",

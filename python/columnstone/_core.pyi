@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ._arrow.table import Groups, Mask, Path, Rows
 from ._dataset.batch import Position
 from ._formats.csv import CoreCsv
+from ._message.options import CoreMessage
 from ._source.dropped import Dropped
 from ._struct.tensor import LeafTensor, StructuredTensor
 from ._tensor.adapter import CorePad
@@ -42,6 +43,25 @@ COLUMNS_BINARY_VIEWS: int
 COLUMNS_FIXED_SIZE: int
 COLUMNS_NESTED: int
 ENCODE_LOSSY: int
+ENUMS_DICTIONARY: int
+ENUMS_TEXT: int
+ENUMS_NUMBER: int
+ENUMS_BINARY: int
+MESSAGE_BINARY: int
+MESSAGE_TEXT: int
+MESSAGE_JSON: int
+MESSAGE_CONFLUENT: int
+MESSAGE_CONFLUENT_PLAIN: int
+MESSAGE_DEFAULTS: int
+MESSAGE_NULLABLE_LISTS: int
+MESSAGE_NULLABLE_ITEMS: int
+MESSAGE_PLAIN_TYPES: int
+MESSAGE_BINARY_STRINGS: int
+MESSAGE_MAPS_AS_LISTS: int
+TIME_NANOSECOND: int
+TIME_MICROSECOND: int
+TIME_MILLISECOND: int
+TIME_SECOND: int
 SHUFFLE_NONE: int
 SHUFFLE_AUTO: int
 SHUFFLE_GLOBAL: int
@@ -489,6 +509,16 @@ class Descriptors:
     def bytes(self) -> builtins.bytes: ...
     @property
     def messages(self) -> tuple[str, ...]: ...
+    def find(self, message: str | None, /) -> str: ...
+
+@final
+class MessageDecoder:
+    def __new__(
+        cls, message: CoreMessage, columns: tuple[str, ...] | None, flags: int, /
+    ) -> Self: ...
+    @property
+    def arrow_schema(self) -> ArrowSchema: ...
+    def decode(self, records: Sequence[Buffer] | object, /) -> RecordBatch: ...
 
 @final
 class TFRecordWriter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import pathlib
 import types
@@ -61,3 +62,44 @@ def sessions(count: int) -> list[bytes]:
             session.extra.Pack(shop("Coupon")(code="extra", percent=i))
         made.append(session.SerializeToString(deterministic=True))
     return made
+
+
+def rows(records: list[bytes]) -> list[dict[str, Any]]:
+    """The same as what pyarrow's to_pylist gives of the columns that they are decoded to."""
+    return [_session(shop("Session").FromString(record)) for record in records]
+
+
+def _session(session: Any) -> dict[str, Any]:
+    return {
+        "id": session.id,
+        "user": _optional(session, "user"),
+        "at": session.at.ToDatetime(datetime.UTC) if session.HasField("at") else None,
+        "device": ["DEVICE_UNKNOWN", "PHONE", "TABLET", "DESKTOP"][session.device],
+        "event": [_event(event) for event in session.event],
+        "labels": sorted(session.labels.items()),  # as they are serialized
+        "card": _optional(session, "card"),
+        "coupon": _plain(session, "coupon", "code", "percent"),
+        "extra": _plain(session, "extra", "type_url", "value"),
+    }
+
+
+def _event(event: Any) -> dict[str, Any]:
+    return {
+        "query": event.query,
+        "result": [
+            {"sku": item.sku, "price": item.price, "score": _optional(item, "score")}
+            for item in event.result
+        ],
+        "clicked": event.clicked,
+        "price": _optional(event, "price"),
+        "after": event.after.ToTimedelta() if event.HasField("after") else None,
+    }
+
+
+def _optional(message: Any, field: str) -> Any:
+    return getattr(message, field) if message.HasField(field) else None
+
+
+def _plain(message: Any, field: str, *names: str) -> dict[str, Any] | None:
+    found = _optional(message, field)
+    return None if found is None else {name: getattr(found, name) for name in names}

@@ -137,7 +137,7 @@ def test_include_is_a_list() -> None:
 
 @pytest.mark.parametrize("path", ["none.desc", "none.proto", ""])
 def test_missing_files(path: str) -> None:
-    with pytest.raises(cst.NotFoundError, match="no such file|is empty") as caught:
+    with pytest.raises(cst.NotFoundError, match=r"no such file|is empty") as caught:
         cst.Descriptors(path)
     assert caught.value.file == path
 

@@ -36,6 +36,18 @@ const char *cst_descriptors_message(const cst_descriptors *descriptors, size_t i
   return message != NULL ? message->full_name : NULL;
 }
 
+cst_status cst_descriptors_find(const cst_descriptors *descriptors, const char *message,
+                                const char **out, cst_error *error) {
+  CST__CLEAR(out);
+  if (descriptors == NULL || out == NULL) {
+    return cst__missing(out == NULL ? "out" : "descriptors", error);
+  }
+  const cst__message_def *found;
+  CST__TRY(cst__descriptors_need(descriptors, message, &found, error));
+  *out = found->full_name;
+  return CST_OK;
+}
+
 cst_status cst_descriptors_guess(const cst_descriptors *descriptors, const cst_bytes *records,
                                  size_t count, cst_message_guess *out, size_t *num_out,
                                  cst_error *error) {

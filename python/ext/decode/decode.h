@@ -1,8 +1,10 @@
-/* Serialized tf.Examples and tf.SequenceExamples as record batches, and back. */
+/* Serialized tf.Examples, tf.SequenceExamples and messages of any type as record batches, and back.
+ */
 #ifndef COLUMNSTONE_PYTHON_DECODE_H
 #define COLUMNSTONE_PYTHON_DECODE_H
 
 #include <columnstone/example.h>
+#include <columnstone/message.h>
 #include <columnstone/sequence.h>
 
 #include "ext/base/base.h"
@@ -13,5 +15,6 @@ extern PyType_Spec cst__py_decoder_spec;
 extern PyType_Spec cst__py_encoder_spec;
 extern PyType_Spec cst__py_sequence_decoder_spec;
 extern PyType_Spec cst__py_sequence_encoder_spec;
+extern PyType_Spec cst__py_message_decoder_spec;
 
 #endif /* COLUMNSTONE_PYTHON_DECODE_H */

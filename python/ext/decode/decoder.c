@@ -1,14 +1,17 @@
-/* ExampleDecoder and SequenceExampleDecoder: serialized records, as a sequence of bytes or as
- * Arrow, to a RecordBatch. */
+/* ExampleDecoder, SequenceExampleDecoder and MessageDecoder: serialized records, as a sequence of
+ * bytes or as Arrow, to a RecordBatch. */
 #include <stdlib.h>
 
 #include "ext/arrow/arrow.h"
 #include "ext/decode/decode.h"
+#include "ext/message/message.h"
 #include "ext/schema/schema.h"
 #include "ext/table/table.h"
 
-/* What a decoder is made from, besides the schema. */
+/* What a decoder is made from. */
 typedef struct settings {
+  const cst_schema *schema;           /* of examples; NULL: none */
+  const cst_message_options *message; /* of messages */
   cst__py_names columns;
   uint32_t flags;
   const char *sequence_column; /* NULL: the usual one */
@@ -16,7 +19,7 @@ typedef struct settings {
 
 /* The functions for one kind of record. */
 typedef struct decoder_kind {
-  cst_status (*create)(const cst_schema *schema, const settings *set, void **out, cst_error *error);
+  cst_status (*create)(const settings *set, void **out, cst_error *error);
   void (*free)(void *decoder);
   cst_status (*decode)(void *decoder, const cst_bytes *records, size_t count,
                        struct ArrowSchema *out_schema, struct ArrowArray *out, cst_error *error);
@@ -35,27 +38,36 @@ typedef struct decoder_object {
 
 /* ---- kinds ---- */
 
-static cst_status decoder_example_create(const cst_schema *schema, const settings *set, void **out,
-                                         cst_error *error) {
+static cst_status decoder_example_create(const settings *set, void **out, cst_error *error) {
   cst_decode_options options = CST_DECODE_OPTIONS_INIT;
   options.flags = set->flags;
   options.columns = set->columns.names;
   options.num_columns = set->columns.count;
   cst_example_decoder *decoder = NULL;
-  cst_status status = cst_example_decoder_new(schema, &options, &decoder, error);
+  cst_status status = cst_example_decoder_new(set->schema, &options, &decoder, error);
   *out = decoder;
   return status;
 }
 
-static cst_status decoder_sequence_create(const cst_schema *schema, const settings *set, void **out,
-                                          cst_error *error) {
+static cst_status decoder_sequence_create(const settings *set, void **out, cst_error *error) {
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
   options.flags = set->flags;
   options.columns = set->columns.names;
   options.num_columns = set->columns.count;
   options.sequence_column = set->sequence_column;
   cst_sequence_decoder *decoder = NULL;
-  cst_status status = cst_sequence_decoder_new(schema, &options, &decoder, error);
+  cst_status status = cst_sequence_decoder_new(set->schema, &options, &decoder, error);
+  *out = decoder;
+  return status;
+}
+
+static cst_status decoder_message_create(const settings *set, void **out, cst_error *error) {
+  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+  options.flags = set->flags;
+  options.columns = set->columns.names;
+  options.num_columns = set->columns.count;
+  cst_message_decoder *decoder = NULL;
+  cst_status status = cst_message_decoder_new(set->message, &options, &decoder, error);
   *out = decoder;
   return status;
 }
@@ -81,50 +93,57 @@ static cst_status decoder_sequence_create(const cst_schema *schema, const settin
                                            noun##_decode_arrow, noun##_schema};
 DECODER_CALLS(example)
 DECODER_CALLS(sequence)
+DECODER_CALLS(message)
 
 /* ---- life ---- */
 
-static int decoder_init(decoder_object *self, cst__py_state *state, const cst_schema *schema,
-                        const settings *set) {
+static int decoder_init(decoder_object *self, cst__py_state *state, const settings *set) {
+  bool one_schema = set->schema != NULL || set->message != NULL;
   cst_error error = CST_ERROR_INIT;
   struct ArrowSchema arrow_schema;
-  cst_status status = self->kind->create(schema, set, &self->decoder, &error);
-  if (status == CST_OK && schema != NULL) {
+  cst_status status = self->kind->create(set, &self->decoder, &error);
+  if (status == CST_OK && one_schema) {
     status = self->kind->arrow_schema(self->decoder, &arrow_schema, &error);
   }
   if (status != CST_OK) {
     cst__py_raise(state, &error);
     return -1;
   }
-  if (schema != NULL) {
+  if (one_schema) {
     self->arrow_schema = cst__py_arrow_schema_new(state, &arrow_schema);
   }
-  return schema != NULL && self->arrow_schema == NULL ? -1 : cst__py_lock_init(&self->lock);
+  return one_schema && self->arrow_schema == NULL ? -1 : cst__py_lock_init(&self->lock);
 }
 
-/* (schema, columns, flags, sequence_column) */
-static PyObject *new_decoder(PyTypeObject *type, PyObject *args, const decoder_kind *kind) {
-  cst__py_state *state = PyType_GetModuleState(type);
-  settings set = {.flags = 0};
-  PyObject *schema_object;
-  PyObject *columns;
-  const cst_schema *schema;
-  if (!PyArg_ParseTuple(args, "OOIz:decoder", &schema_object, &columns, &set.flags,
-                        &set.sequence_column) ||
-      cst__py_schema_arg(state, schema_object, &schema) < 0 ||
-      cst__py_names_init(&set.columns, columns) < 0) {
+/* The settings without their columns, which are these. */
+static PyObject *decoder_make(PyTypeObject *type, settings *set, PyObject *columns,
+                              const decoder_kind *kind) {
+  if (cst__py_names_init(&set->columns, columns) < 0) {
     return NULL;
   }
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   decoder_object *self = (decoder_object *)allocate(type, 0);
   if (self != NULL) {
     self->kind = kind;
-    if (decoder_init(self, state, schema, &set) < 0) {
+    if (decoder_init(self, PyType_GetModuleState(type), set) < 0) {
       Py_CLEAR(self);
     }
   }
-  cst__py_names_reset(&set.columns);
+  cst__py_names_reset(&set->columns);
   return (PyObject *)self;
+}
+
+/* (schema, columns, flags, sequence_column) */
+static PyObject *new_decoder(PyTypeObject *type, PyObject *args, const decoder_kind *kind) {
+  settings set = {.flags = 0};
+  PyObject *schema;
+  PyObject *columns;
+  if (!PyArg_ParseTuple(args, "OOIz:decoder", &schema, &columns, &set.flags,
+                        &set.sequence_column) ||
+      cst__py_schema_arg(PyType_GetModuleState(type), schema, &set.schema) < 0) {
+    return NULL;
+  }
+  return decoder_make(type, &set, columns, kind);
 }
 
 static PyObject *decoder_new_example(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -135,6 +154,21 @@ static PyObject *decoder_new_example(PyTypeObject *type, PyObject *args, PyObjec
 static PyObject *decoder_new_sequence(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   (void)kwargs;
   return new_decoder(type, args, &sequence_kind);
+}
+
+/* (message options, columns, flags) */
+static PyObject *decoder_new_message(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  settings set = {.flags = 0};
+  PyObject *options;
+  PyObject *columns;
+  cst__py_message message;
+  (void)kwargs;
+  if (!PyArg_ParseTuple(args, "O!OI:decoder", &PyTuple_Type, &options, &columns, &set.flags) ||
+      cst__py_message_init(&message, PyType_GetModuleState(type), options) < 0) {
+    return NULL;
+  }
+  set.message = cst__py_message_view(&message);
+  return decoder_make(type, &set, columns, &message_kind);
 }
 
 static void decoder_dealloc(PyObject *object) {
@@ -384,3 +418,4 @@ static PyGetSetDef getset[] = {
   };
 DECODER_TYPE(example, "ExampleDecoder", cst__py_decoder_spec)
 DECODER_TYPE(sequence, "SequenceExampleDecoder", cst__py_sequence_decoder_spec)
+DECODER_TYPE(message, "MessageDecoder", cst__py_message_decoder_spec)

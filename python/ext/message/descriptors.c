@@ -78,12 +78,27 @@ static PyObject *descriptors_get_messages(PyObject *object, void *closure) {
   return names;
 }
 
+/* find(name or None) */
+static PyObject *descriptors_find(PyObject *object, PyObject *args) {
+  const char *name;
+  const char *found = NULL;
+  cst_error error = CST_ERROR_INIT;
+  if (!PyArg_ParseTuple(args, "z:find", &name)) {
+    return NULL;
+  }
+  const cst_descriptors *set = ((descriptors_object *)object)->descriptors;
+  return cst_descriptors_find(set, name, &found, &error) == CST_OK
+             ? PyUnicode_FromString(found)
+             : cst__py_raise(cst__py_state_of(object), &error);
+}
+
 static PyObject *descriptors_reduce(PyObject *object, PyObject *unused) {
   (void)unused;
   return Py_BuildValue("O(O)", Py_TYPE(object), ((descriptors_object *)object)->bytes);
 }
 
 static PyMethodDef methods[] = {
+    {"find", descriptors_find, METH_VARARGS, NULL},
     {"__reduce__", descriptors_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -225,6 +225,9 @@ static inline bool cst__builder_end_structs(cst__builder *builder, size_t count)
  */
 cst_status cst__builder_intern(cst__builder *builder, const void *bytes, size_t size,
                                int64_t *index, cst_error *error);
+/* The values of the dictionary, and between batches, forgetting all of them. */
+size_t cst__builder_dictionary_size(const cst__builder *builder);
+void cst__builder_clear_dictionary(cst__builder *builder);
 /* Appends an index, in the width of the type. */
 static inline bool cst__builder_append_index(cst__builder *builder, int64_t index) {
   return cst__builder_append(builder, &index, builder->type->width); /* little-endian */

@@ -15,6 +15,7 @@ cst_status cst__builder_dictionary_new(cst__builder *b, cst_error *error) {
     return cst__fail_memory(error, sizeof *b->dictionary);
   }
   b->dictionary->type = type;
+  cst__arena_init(&b->dictionary->arena, &b->batch->allocator);
   return CST_OK;
 }
 
@@ -25,16 +26,27 @@ static void share_drop(cst__dictionary_share *share) {
   }
 }
 
+static void forget_values(cst__builder_dictionary *d) {
+  if (d->share != NULL) {
+    share_drop(d->share);
+  }
+  d->share = NULL;
+  d->count = d->shared = 0;
+  cst__name_map_reset(&d->map);
+  cst__arena_reset(&d->arena);
+}
+
+void cst__builder_clear_dictionary(cst__builder *b) { forget_values(b->dictionary); }
+
 void cst__builder_dictionary_free(cst__builder_dictionary *d) {
   if (d != NULL) {
-    if (d->share != NULL) {
-      share_drop(d->share);
-    }
-    cst__name_map_reset(&d->map);
+    forget_values(d);
     cst__delete(d->values);
     cst__delete(d);
   }
 }
+
+size_t cst__builder_dictionary_size(const cst__builder *b) { return b->dictionary->count; }
 
 /* The values that an index of the type counts. */
 static size_t most_values(const cst__type *indices) {
@@ -59,7 +71,7 @@ cst_status cst__builder_intern(cst__builder *b, const void *bytes, size_t size, 
                      "a dictionary of more than %zu values", d->count);
   }
   void *values = d->values;
-  const char *copy = cst__arena_copy(&b->batch->arena, key, size);
+  const char *copy = cst__arena_copy(&d->arena, key, size);
   bool ok = copy != NULL &&
             cst__grow(&b->batch->allocator, &values, &d->capacity, d->count + 1, sizeof *d->values);
   d->values = values;

@@ -34,7 +34,8 @@ typedef struct cst__dictionary_share {
 typedef struct cst__builder_dictionary {
   const cst__type *type; /* of the values */
   cst__name_map map;     /* values to indices */
-  cst_bytes *values;     /* in the arena of the batch builder */
+  cst__arena arena;      /* holds what they are made of */
+  cst_bytes *values;
   size_t count;
   size_t capacity;
   cst__dictionary_share *share; /* NULL: none yet */

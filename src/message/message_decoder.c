@@ -160,6 +160,7 @@ static void fetch_record(const cst_bytes *record) {
 static cst_status decode_all(cst_message_decoder *d, const cst__records *records,
                              cst_error *error) {
   size_t done = 0;
+  CST__TRY(cst__loop_begin(&d->loop, error));
   for (size_t i = 0; i < records->count; i++) {
     size_t size = records->items[i].size;
     if (i + 1 < records->count) {

@@ -59,11 +59,15 @@ typedef struct cst__enum_index {
   int32_t index;
 } cst__enum_index;
 
-typedef struct cst__enum_table {
+typedef struct cst__enum_table cst__enum_table;
+struct cst__enum_table {
   const cst__enum_def *def;
   const cst__enum_index *items; /* sorted by number, each once */
   size_t count;
-} cst__enum_table;
+  cst__builder *values;  /* the column */
+  size_t num_names;      /* that its dictionary begins with */
+  cst__enum_table *next; /* of all tables with a dictionary */
+};
 
 struct cst__entry {
   uint64_t head; /* the tag's bytes, as one load gets them, */
@@ -136,6 +140,7 @@ struct cst__loop {
   cst__loop_run run;
   cst__batch_builder *batch;
   const cst__message_plan *plan;
+  cst__enum_table *enums; /* those with a dictionary */
   cst__stop stop;
   int depth;      /* levels that may still open */
   bool is_normal; /* the record is in normal form: what the loop does not know is wrong */
@@ -154,6 +159,8 @@ struct cst__loop {
 cst_status cst__loop_init(cst__loop *loop, const cst__message_plan *plan, cst__batch_builder *batch,
                           cst_error *error);
 void cst__loop_reset(cst__loop *loop);
+/* Before a batch: dictionaries have the names of their enums, and nothing of the batches before. */
+cst_status cst__loop_begin(cst__loop *loop, cst_error *error);
 
 /* Where the search for a number begins that is looked up by its hash. */
 static inline size_t cst__number_hash(uint32_t number, size_t num_index) {

@@ -138,6 +138,26 @@ static int compare_enum_numbers(const void *a, const void *b) {
   return left != right ? (left > right) - (left < right) : (first > second) - (first < second);
 }
 
+/* Names in the order of their declaration: the index of each is its place. */
+static cst_status intern_names(cst__builder *values, const cst__enum_def *def, cst_error *error) {
+  for (size_t i = 0; i < def->num_values; i++) {
+    int64_t index;
+    const char *name = def->values[i].name;
+    CST__TRY(cst__builder_intern(values, name, strlen(name), &index, error));
+  }
+  return CST_OK;
+}
+
+cst_status cst__loop_begin(cst__loop *loop, cst_error *error) {
+  for (cst__enum_table *table = loop->enums; table != NULL; table = table->next) {
+    if (cst__builder_dictionary_size(table->values) != table->num_names) {
+      cst__builder_clear_dictionary(table->values);
+      CST__TRY(intern_names(table->values, table->def, error));
+    }
+  }
+  return CST_OK;
+}
+
 /* The numbers of an enum in their order, each once, with the first of their names. */
 static cst_status make_enum(table_maker *t, cst__entry *entry) {
   const cst__enum_def *def = entry->def->values;
@@ -148,12 +168,6 @@ static cst_status make_enum(table_maker *t, cst__entry *entry) {
   }
   for (size_t i = 0; i < def->num_values; i++) {
     items[i] = (cst__enum_index){def->values[i].number, (int32_t)i};
-    if (entry->values->dictionary != NULL) {
-      const char *name = def->values[i].name;
-      int64_t index;
-      CST__TRY(cst__builder_intern(entry->values, name, strlen(name), &index, t->error));
-      items[i].index = (int32_t)index;
-    }
   }
   qsort(items, def->num_values, sizeof *items, compare_enum_numbers);
   size_t count = 0;
@@ -162,8 +176,15 @@ static cst_status make_enum(table_maker *t, cst__entry *entry) {
       items[count++] = items[i];
     }
   }
-  *table = (cst__enum_table){def, items, count};
+  *table = (cst__enum_table){.def = def, .items = items, .count = count, .values = entry->values};
   entry->numbers = table;
+  if (entry->values->dictionary == NULL) {
+    return CST_OK;
+  }
+  CST__TRY(intern_names(entry->values, def, t->error));
+  table->num_names = cst__builder_dictionary_size(entry->values);
+  table->next = t->loop->enums;
+  t->loop->enums = table;
   return CST_OK;
 }
 

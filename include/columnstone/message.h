@@ -170,14 +170,21 @@ CST_API cst_status cst_message_decoder_arrow_schema(const cst_message_decoder *d
 
 /* ---- columns to bytes ---- */
 
-/* Turns record batches into serialized messages, in protobuf's deterministic form: fields by
- * number, maps by key, unknown fields last. Used by one thread at a time. */
+/* Turns record batches into serialized messages, in the deterministic form of protobuf for Python
+ * (upb): fields by number, extensions after them, unknown fields last, maps by key. Used by one
+ * thread at a time. */
 typedef struct cst_message_encoder cst_message_encoder;
 
 /* Columns and fields of structs are fields of the messages by name, whatever the decoder's options
  * make of these: every type that the decoder gives is taken, and every Arrow type that holds the
- * same values. Null is an absent field. Of the message options `descriptors`, `message`, `form` and
- * `unknown_fields` count. options may be NULL. */
+ * same values (any integer and float type whose value fits exactly, text and bytes of any layout,
+ * lists of any kind, maps as lists of key and value, dictionary-encoded columns). Null is an absent
+ * field, a zero of a field without presence is not written; in a list, as a map's key or value, and
+ * for a required field null is refused, and so are two members of a oneof and a key that a map has
+ * twice. A binary column of a message field has its serialized bytes. A struct of an Any may have a
+ * field "(full.Name)" in the place of its value. Of the message options `descriptors`, `message`,
+ * `form` and `unknown_fields` count. options may be NULL; with CST_ENCODE_LOSSY, numbers are
+ * rounded to what a float or double holds. CST_UNSUPPORTED for a form that cannot be written. */
 CST_API cst_status cst_message_encoder_new(const cst_message_options *message,
                                            const cst_encode_options *options,
                                            cst_message_encoder **out, cst_error *error);

@@ -72,7 +72,9 @@ static cst_status plan_checks(cst_example_encoder *e, cst_error *error) {
   return cst__flat_ragged_plan(e->ragged, &e->columns, &e->base.arena, &e->flat, error);
 }
 
-static cst_status plan_example(cst__encoding *encoder, const cst__view *batch, cst_error *error) {
+static cst_status plan_example(cst__encoding *encoder, const cst__viewed *viewed,
+                               cst_error *error) {
+  const cst__view *batch = viewed->view;
   cst_example_encoder *e = (cst_example_encoder *)encoder;
   e->columns.count = 0;
   for (int64_t i = 0; i < batch->num_children; i++) {
@@ -86,7 +88,7 @@ static cst_status plan_example(cst__encoding *encoder, const cst__view *batch, c
   return plan_checks(e, error);
 }
 
-static cst_status put_example(const cst__encoding *encoder, int64_t row, cst__back *back,
+static cst_status put_example(cst__encoding *encoder, int64_t row, cst__back *back,
                               cst_error *error) {
   const cst_example_encoder *e = (const cst_example_encoder *)encoder;
   CST__TRY(cst__put_features(&e->columns, row, e->base.lossy, back, error));

@@ -131,7 +131,9 @@ static cst_status add_feature_lists(cst_sequence_encoder *e, const cst__view *vi
   return status;
 }
 
-static cst_status plan_sequence(cst__encoding *encoder, const cst__view *batch, cst_error *error) {
+static cst_status plan_sequence(cst__encoding *encoder, const cst__viewed *viewed,
+                                cst_error *error) {
+  const cst__view *batch = viewed->view;
   cst_sequence_encoder *e = (cst_sequence_encoder *)encoder;
   e->context.count = 0;
   e->lists.count = 0;
@@ -265,7 +267,7 @@ static cst_status put_feature_lists(const cst_sequence_encoder *e, int64_t row, 
   return CST_OK;
 }
 
-static cst_status put_sequence(const cst__encoding *encoder, int64_t row, cst__back *back,
+static cst_status put_sequence(cst__encoding *encoder, int64_t row, cst__back *back,
                                cst_error *error) {
   const cst_sequence_encoder *e = (const cst_sequence_encoder *)encoder;
   if (e->has_lists) {

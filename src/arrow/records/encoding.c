@@ -25,8 +25,7 @@ void cst__encoding_reset(cst__encoding *e) {
   cst__arena_reset(&e->arena);
 }
 
-static cst_status encode_row(const cst__encoding *e, int64_t row, cst__back *back,
-                             cst_error *error) {
+static cst_status encode_row(cst__encoding *e, int64_t row, cst__back *back, cst_error *error) {
   size_t before = cst__back_used(back);
   CST__TRY(e->type->put_record(e, row, back, error));
   size_t size = cst__back_used(back) - before;
@@ -38,7 +37,7 @@ static cst_status encode_row(const cst__encoding *e, int64_t row, cst__back *bac
 }
 
 /* All rows; offsets first count from the end of the buffer, then from where the data begins. */
-static cst_status encode_rows(const cst__encoding *e, int64_t rows, cst__column *column,
+static cst_status encode_rows(cst__encoding *e, int64_t rows, cst__column *column,
                               cst_error *error) {
   const cst_allocator *a = &e->allocator;
   if (!cst__buffer_reserve(a, &column->value_offsets, ((size_t)rows + 1) * 8, 0) ||
@@ -78,7 +77,8 @@ static cst_status encode_batch(cst__encoding *e, const struct ArrowSchema *schem
                      "the array is not a struct, so it has no columns");
   }
   CST__TRY(cst__view_refuse_nulls(&view, "the row", error));
-  CST__TRY(e->type->plan(e, &view, error));
+  const cst__viewed viewed = {&view, schema, array};
+  CST__TRY(e->type->plan(e, &viewed, error));
   cst__column *column = &batch->columns[0];
   CST__TRY(encode_rows(e, view.length, column, error));
   column->kind = CST__VALUES_BINARY;

@@ -11,12 +11,18 @@
 
 typedef struct cst__encoding cst__encoding;
 
+/* An array that is looked at; its parts likewise. */
+typedef struct cst__viewed {
+  const cst__view *view;
+  const struct ArrowSchema *schema;
+  const struct ArrowArray *array;
+} cst__viewed;
+
 /* What differs from encoder to encoder, which begins with its cst__encoding. */
 typedef struct cst__encoding_type {
-  cst_status (*plan)(cst__encoding *encoder, const cst__view *batch, cst_error *error);
+  cst_status (*plan)(cst__encoding *encoder, const cst__viewed *batch, cst_error *error);
   /* Writes one record before what is there; leaves the length to the caller. */
-  cst_status (*put_record)(const cst__encoding *encoder, int64_t row, cst__back *back,
-                           cst_error *error);
+  cst_status (*put_record)(cst__encoding *encoder, int64_t row, cst__back *back, cst_error *error);
 } cst__encoding_type;
 
 struct cst__encoding {

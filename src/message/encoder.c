@@ -1,0 +1,144 @@
+/* The encoder of messages: which tree writes a batch, and its rows. */
+#include "message/encoder.h"
+
+#include "message/encoder_tree.h"
+
+struct cst_message_encoder {
+  cst__encoding base; /* first */
+  cst_descriptors *descriptors;
+  const cst__message_def *def;
+  char *unknown_fields;
+  cst__name_map names;       /* of fields and enum values, by their owners */
+  struct ArrowSchema schema; /* of the batches that the tree is for; released: none yet */
+  cst__arena tree_arena;
+  cst__out_message *tree;
+  cst__out out;
+};
+
+/* ---- trees ---- */
+
+static void forget_tree(cst_message_encoder *e) {
+  if (e->schema.release != NULL) {
+    e->schema.release(&e->schema);
+  }
+  e->schema.release = NULL;
+  e->tree = NULL;
+  cst__arena_reset(&e->tree_arena);
+}
+
+/* Makes the tree for a schema, unless it is that of the batch before. */
+static cst_status need_tree(cst_message_encoder *e, const struct ArrowSchema *schema,
+                            cst_error *error) {
+  if (e->tree != NULL && cst__schema_equal(&e->schema, schema)) {
+    return CST_OK;
+  }
+  forget_tree(e);
+  CST__TRY(cst__schema_copy(schema, &e->schema, error));
+  cst__out_plan plan = {.descriptors = e->descriptors,
+                        .unknown_fields = e->unknown_fields,
+                        .arena = &e->tree_arena,
+                        .names = &e->names,
+                        .error = error};
+  return cst__out_plan_message(&plan, e->def, &e->schema, &e->tree);
+}
+
+static cst_status plan_messages(cst__encoding *encoding, const cst__viewed *batch,
+                                cst_error *error) {
+  cst_message_encoder *e = (cst_message_encoder *)encoding;
+  cst__out_binding binding = {.arena = &e->base.arena, .trusted = e->base.trusted, .error = error};
+  cst_status status = need_tree(e, batch->schema, error);
+  if (status != CST_OK) {
+    forget_tree(e);
+    return status;
+  }
+  return cst__out_bind_message(&binding, e->tree, batch);
+}
+
+/* ---- rows ---- */
+
+static cst_status put_message_record(cst__encoding *encoding, int64_t row, cst__back *back,
+                                     cst_error *error) {
+  cst_message_encoder *e = (cst_message_encoder *)encoding;
+  cst__out *out = &e->out;
+  out->back = back;
+  out->begin = back->buffer->data;
+  out->before = cst__back_used(back);
+  out->error = error;
+  out->num_keys = 0;
+  uint8_t *at = cst__out_put_message(e->tree, row, back->at, out);
+  if (at == NULL) {
+    return out->status;
+  }
+  back->at = at;
+  return CST_OK;
+}
+
+static const cst__encoding_type message_encoding = {plan_messages, put_message_record};
+
+/* ---- the encoder ---- */
+
+cst_status cst__message_encoder_new_of(const cst__message_def *def,
+                                       const cst_message_options *message,
+                                       const cst_encode_options *options, cst_message_encoder **out,
+                                       cst_error *error) {
+  if (message->form != CST_MESSAGE_BINARY) {
+    return cst__fail(error, CST_UNSUPPORTED, "write them in binary form",
+                     "messages are not written in this form");
+  }
+  cst_message_encoder *e = cst__new_zero(options->allocator, sizeof *e);
+  if (e == NULL) {
+    return cst__fail_memory(error, sizeof *e);
+  }
+  cst_status status =
+      cst__encoding_init(&e->base, &message_encoding, options->flags, options->allocator, error);
+  if (status != CST_OK) {
+    cst__delete(e);
+    return status;
+  }
+  cst__arena_init(&e->tree_arena, &e->base.allocator);
+  e->def = def;
+  e->descriptors =
+      message->descriptors != NULL ? cst__descriptors_retain(message->descriptors) : NULL;
+  e->out.lossy = e->base.lossy;
+  e->out.allocator = &e->base.allocator;
+  cst__struct_json_init(&e->out.json, &e->base.allocator);
+  if (message->unknown_fields != NULL) {
+    size_t size = strlen(message->unknown_fields);
+    e->unknown_fields = cst__new_copy(options->allocator, message->unknown_fields, size);
+    if (e->unknown_fields == NULL) {
+      cst__message_encoder_free(e);
+      return cst__fail_memory(error, size);
+    }
+  }
+  *out = e;
+  return CST_OK;
+}
+
+cst_status cst__message_encoder_new(const cst_message_options *message,
+                                    const cst_encode_options *options, cst_message_encoder **out,
+                                    cst_error *error) {
+  const cst__message_def *def;
+  CST__TRY(cst__descriptors_need(message->descriptors, message->message, &def, error));
+  return cst__message_encoder_new_of(def, message, options, out, error);
+}
+
+void cst__message_encoder_free(cst_message_encoder *e) {
+  if (e == NULL) {
+    return;
+  }
+  forget_tree(e);
+  cst__encoding_reset(&e->base);
+  cst__name_map_reset(&e->names);
+  cst__struct_json_reset(&e->out.json);
+  cst__delete(e->out.keys);
+  cst__delete(e->unknown_fields);
+  cst__descriptors_release(e->descriptors);
+  cst__delete(e);
+}
+
+cst_status cst__message_encoder_encode(cst_message_encoder *e, const struct ArrowSchema *schema,
+                                       const struct ArrowArray *batch,
+                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                       cst_error *error) {
+  return cst__encoding_run(&e->base, schema, batch, out_schema, out, error);
+}

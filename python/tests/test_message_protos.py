@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pathlib
+import subprocess
+import sys
 
 import google
 import pytest
@@ -20,3 +22,9 @@ def test_the_set_is_current(proto: str, tmp_path: pathlib.Path) -> None:
     arguments = [*include, "--include_imports", f"-o{made}", proto]
     assert protoc.main(["protoc", *arguments]) == 0
     assert made.read_bytes() == (FOLDER / proto).with_suffix(".desc").read_bytes()
+
+
+def test_the_files_that_are_built_in_are_current() -> None:
+    tool = FOLDER.parents[2] / "tools" / "make_builtin_files"
+    done = subprocess.run([sys.executable, tool, "--check"], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()

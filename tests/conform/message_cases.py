@@ -1,8 +1,8 @@
-"""Random descriptors, and random bytes that are nearly messages of them: what test_message_trees.py compares.
+"""Random descriptors, and random bytes that are nearly messages of them.
 
-Everything that protobuf's wire format and its descriptors have occurs: all types, packed and not, closed and open
-enums, maps, groups, oneofs, extensions, required fields, presence of all kinds, numbers up to 2^29-1, submessages in
-pieces, unknown fields, wrong wire types, long varints, and damage.
+Everything that protobuf's wire format and its descriptors have occurs: all types, packed and not,
+closed and open enums, maps, groups, oneofs, extensions, required fields, presence of all kinds,
+numbers up to 2^29-1, submessages in pieces, unknown fields, wrong wire types, long varints, damage.
 """
 
 from __future__ import annotations

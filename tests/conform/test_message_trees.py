@@ -1,8 +1,8 @@
-"""Descriptors and messages as the library's tables and trees have them, against the protobuf package (upb).
+"""Descriptors and messages as the library's tables and trees have them, against protobuf (upb).
 
-The library's side is the program message_tree of the build folder, which COLUMNSTONE_BUILD names (default:
-build/release). What protobuf takes is taken, what it refuses is refused, and what is written again is to protobuf the
-same message, with the same unknown fields.
+The library's side is the program message_tree of the build folder, which COLUMNSTONE_BUILD names
+(default: build/release). What protobuf takes is taken, what it refuses is refused, and what is
+written again is to protobuf the same message, with the same unknown fields.
 """
 
 from __future__ import annotations
@@ -114,26 +114,15 @@ def test_records_are_taken_and_rewritten_as_protobuf_does(
 
 def flags(field: Any) -> int:
     implicit = not field.has_presence and not field.is_repeated
-    required = field.is_required
-    return (
-        1 * field.is_repeated
-        + 2 * field.is_packed
-        + 4 * implicit
-        + 16 * required
-        + 32 * field.is_extension
-    )
+    bits = [field.is_repeated, field.is_packed, implicit, False]
+    bits += [field.is_required, field.is_extension]
+    return sum(bool(bit) << i for i, bit in enumerate(bits))
 
 
 def default_text(field: Any) -> str:
-    if (
-        field.is_repeated
-        or field.type in (FIELD.TYPE_GROUP, FIELD.TYPE_MESSAGE)
-        or not field.default_value
-    ):
-        # -0.0 is a default of its own, though it is false.
-        if not (isinstance(field.default_value, float) and str(field.default_value) == "-0.0"):
-            return "-"
     value = field.default_value
+    if field.is_repeated or field.message_type or not (value or str(value) == "-0.0"):
+        return "-"
     if isinstance(value, str):
         return "x" + value.encode().hex()
     if isinstance(value, bytes):
@@ -143,6 +132,19 @@ def default_text(field: Any) -> str:
     if field.type == FIELD.TYPE_FLOAT:
         return str(struct.unpack("<I", struct.pack("<f", value))[0])
     return str(int(value) % 2**64)
+
+
+def expected_field(field: Any, place: int) -> str:
+    message = field.containing_type.full_name
+    name = field.full_name if field.is_extension else field.name
+    oneof = field.containing_oneof
+    choice = oneof.name if oneof is not None and not oneof.name.startswith("_") else "-"
+    kind = field.message_type or field.enum_type
+    kind_name = kind.full_name if kind else "-"
+    return (
+        f"field {message} {name} {field.number} {field.json_name} {field.type} {flags(field)} "
+        f"{choice} {kind_name} {place} {default_text(field)}"
+    )
 
 
 def expected_tables(file: Any) -> list[str]:
@@ -158,21 +160,11 @@ def expected_tables(file: Any) -> list[str]:
         own.sort(key=lambda x: x.number)
         places |= {x.full_name: len(message.fields) + i for i, x in enumerate(own)}
         for field in sorted([*message.fields, *own], key=lambda f: f.number):
-            oneof = field.containing_oneof
-            real = oneof is not None and not oneof.name.startswith("_")
-            type_of = field.message_type or field.enum_type
-            name = field.full_name if field.is_extension else field.name
-            lines.append(
-                f"field {message.full_name} {name} {field.number} {field.json_name} {field.type} {flags(field)} "
-                f"{oneof.name if real else '-'} {type_of.full_name if type_of else '-'} {places[field.full_name]} "
-                f"{default_text(field)}"
-            )
+            lines.append(expected_field(field, places[field.full_name]))
             if field.enum_type:
                 enum = field.enum_type
-                lines += [
-                    f"value {enum.full_name} {v.name} {v.number} {int(not enum.is_closed)}"
-                    for v in enum.values
-                ]
+                start, end = f"value {enum.full_name}", int(not enum.is_closed)
+                lines += [f"{start} {v.name} {v.number} {end}" for v in enum.values]
     return lines
 
 

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from ._formats.csv import CsvOptions
     from ._formats.registry import register_format, unregister_format
     from ._message.decoder import MessageDecoder
-    from ._message.descriptors import Descriptors
+    from ._message.descriptors import Descriptors, MessageGuess
     from ._schema.diff import SchemaChange
     from ._schema.schema import Schema
     from ._schema.spec import (
@@ -131,6 +131,7 @@ __all__ = [
     "LeafTensor",
     "LimitError",
     "MessageDecoder",
+    "MessageGuess",
     "NestedTensor",
     "NotFoundError",
     "Pad",
@@ -208,7 +209,7 @@ _NAMES_OF = {
     "ParquetDecoder ParquetEncoder RawDecoder RawEncoder",
     "_api.open": "infer_schema open",
     "_message.decoder": "MessageDecoder",
-    "_message.descriptors": "Descriptors",
+    "_message.descriptors": "Descriptors MessageGuess",
     "_schema.schema": "Schema",
     "_schema.diff": "SchemaChange",
     "_decode.sequence": "SequenceExampleDecoder SequenceExampleEncoder",

@@ -161,3 +161,24 @@ def test_what_contradicts_itself() -> None:
     )
     with pytest.raises(cst.SchemaError, match="B"):
         cst.Descriptors(file)
+
+
+def test_guess() -> None:
+    descriptors = cst.Descriptors(messages.SHOP)
+    records = messages.sessions(20)
+    best, second, *_ = descriptors.guess(records)
+    assert best.message == "shop.Session" and best.fits
+    assert (best.records, best.bytes) == (20, sum(map(len, records)))
+    assert not second.fits and second.bytes < best.bytes
+    assert descriptors.guess(map(memoryview, records))[0] == best  # type: ignore[arg-type]
+
+
+def test_guess_of_records_that_do_not_tell() -> None:
+    descriptors = cst.Descriptors(messages.SHOP)
+    guesses = descriptors.guess([messages.shop("Item")(sku="a").SerializeToString()])
+    equal = [g.message for g in guesses if g.fits]
+    assert equal == ["shop.Item", "shop.Event", "shop.Coupon"]
+    assert [g.message for g in descriptors.guess([])] == list(NAMES)
+    assert all(g.fits for g in descriptors.guess([]))
+    with pytest.raises(TypeError, match="memoryview"):
+        descriptors.guess(["text"])  # type: ignore[list-item]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from .files import set_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Protocol, TypeAlias
+
+    from .._core import Buffer
 
     class Described(Protocol):
         """A generated class or module of Python's protobuf, or a message."""
@@ -36,6 +39,19 @@ if TYPE_CHECKING:
         "| type[Any] | Described | FileOfDescriptors | HasFile"
     )
     DescriptorsLike: TypeAlias = "OneDescriptors | Sequence[OneDescriptors]"
+
+
+@public
+@dataclasses.dataclass(frozen=True)
+class MessageGuess:
+    """What a message explains of some records; see Descriptors.guess."""
+
+    message: str  #: the full name
+    fits: bool  #: every record parses as it, and it explains every byte of them
+    records: int  #: that parse as it
+    bytes: int  #: of these, that it explains
+    opaque_bytes: int  #: of the explained ones, in bytes fields, where anything fits
+    values: int  #: of fields that it has, at any depth
 
 
 @public
@@ -78,6 +94,23 @@ class Descriptors:
         """The full names of the messages, in the order of the files and of their declarations, each
         before those that are declared in it."""
         return self._core.messages
+
+    def guess(self, records: Iterable[Buffer]) -> list[MessageGuess]:
+        """Which messages some serialized records (some hundred will do) may be: at most 32, those
+        that explain most of their bytes first. It is a guess, because bytes do not say their type.
+
+        Only what the writers of a message would write counts for it: fields that it has, of the
+        right wire type, with numbers that the field can hold and names for enums, no required field
+        missing, and UTF-8 where protobuf wants that. A message fits if it explains every byte of
+        every record; where others fit as well, with the same numbers, these records do not tell
+        which of them it is.
+        """
+        given = tuple(bytes(memoryview(record)) for record in records)
+        size = sum(map(len, given))
+        return [
+            MessageGuess(name, (parsed, explained) == (len(given), size), parsed, explained, *rest)
+            for name, parsed, explained, *rest in self._core.guess(given)
+        ]
 
     def to_bytes(self) -> bytes:
         """The FileDescriptorSet in bytes."""

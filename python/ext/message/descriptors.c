@@ -1,4 +1,6 @@
 /* Descriptors: a counted cst_descriptors, and the bytes it was made of, by which it pickles. */
+#include <stdlib.h>
+
 #include "ext/message/message.h"
 
 typedef struct descriptors_object {
@@ -92,6 +94,59 @@ static PyObject *descriptors_find(PyObject *object, PyObject *args) {
              : cst__py_raise(cst__py_state_of(object), &error);
 }
 
+/* ---- which message? ---- */
+
+static PyObject *guesses_list(const cst_message_guess *guesses, size_t count) {
+  PyObject *list = PyList_New((Py_ssize_t)count);
+  for (size_t i = 0; list != NULL && i < count; i++) {
+    const cst_message_guess *g = &guesses[i];
+    PyObject *item = Py_BuildValue(
+        "sKKKK", g->message, (unsigned long long)g->records, (unsigned long long)g->bytes,
+        (unsigned long long)g->opaque_bytes, (unsigned long long)g->values);
+    if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) < 0) {
+      Py_CLEAR(list);
+    }
+  }
+  return list;
+}
+
+/* (tuple of bytes): (message, records, bytes, opaque_bytes, values) of each guess */
+static PyObject *descriptors_guess(PyObject *object, PyObject *args) {
+  descriptors_object *self = (descriptors_object *)object;
+  PyObject *items;
+  if (!PyArg_ParseTuple(args, "O!:guess", &PyTuple_Type, &items)) {
+    return NULL;
+  }
+  Py_ssize_t count = PyTuple_Size(items);
+  cst_bytes *records = calloc((size_t)count + 1, sizeof *records);
+  if (records == NULL) {
+    return PyErr_NoMemory();
+  }
+  for (Py_ssize_t i = 0; i < count; i++) {
+    char *data;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(PyTuple_GetItem(items, i), &data, &size) < 0) {
+      free(records);
+      return NULL;
+    }
+    records[i] = (cst_bytes){(const uint8_t *)data, (size_t)size};
+  }
+  cst_message_guess guesses[CST_MOST_GUESSES];
+  size_t num_guesses = CST_MOST_GUESSES;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_descriptors_guess(self->descriptors, records, (size_t)count, guesses, &num_guesses,
+                                 &error);
+  Py_END_ALLOW_THREADS
+  free(records);
+  if (status != CST_OK) {
+    cst__py_raise(PyType_GetModuleState(Py_TYPE(object)), &error);
+    return NULL;
+  }
+  return guesses_list(guesses, num_guesses);
+}
+
 static PyObject *descriptors_reduce(PyObject *object, PyObject *unused) {
   (void)unused;
   return Py_BuildValue("O(O)", Py_TYPE(object), ((descriptors_object *)object)->bytes);
@@ -99,6 +154,7 @@ static PyObject *descriptors_reduce(PyObject *object, PyObject *unused) {
 
 static PyMethodDef methods[] = {
     {"find", descriptors_find, METH_VARARGS, NULL},
+    {"guess", descriptors_guess, METH_VARARGS, NULL},
     {"__reduce__", descriptors_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -41,17 +41,6 @@ static cst_status add_json_step(const cst__json_reading *r, cst_status status, c
   return status;
 }
 
-/* A field's name in paths: an extension has parentheses. */
-static cst_status add_field_step(const cst__json_reading *r, cst_status status,
-                                 const cst__field_def *def) {
-  char step[256];
-  if (status != CST_CORRUPT || (def->flags & CST__FIELD_EXTENSION) == 0) {
-    return add_json_step(r, status, def->name);
-  }
-  (void)snprintf(step, sizeof step, "(%s)", def->name);
-  return add_json_step(r, status, step);
-}
-
 static const char *field_json_name(const cst__field_def *def) {
   return def->json_name != NULL ? def->json_name : def->name;
 }
@@ -60,8 +49,9 @@ static const char *nth_json_name(const void *items, size_t i) {
   return field_json_name(&((const cst__field_def *)items)[i]);
 }
 
-static cst_status fail_json_name(const cst__json_reading *r, const cst__message_def *def,
-                                 yyjson_val *key) {
+static __attribute__((noinline)) cst_status fail_json_name(const cst__json_reading *r,
+                                                           const cst__message_def *def,
+                                                           yyjson_val *key) {
   char name[64];
   char hint[CST__NEAR_HINT];
   cst__escape(name, sizeof name, unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
@@ -285,7 +275,11 @@ static cst_status read_json_fields(cst__json_reading *r, yyjson_val *object, cst
     if (def == NULL) {
       return fail_json_name(r, message->def, key);
     }
-    CST__TRY(add_field_step(r, read_json_field(r, message, def, value, depth), def));
+    cst_status status = read_json_field(r, message, def, value, depth);
+    if (status == CST_CORRUPT) {
+      cst__error_add_field(r->error, def);
+    }
+    CST__TRY(status);
   }
   return CST_OK;
 }

@@ -106,6 +106,24 @@ static const cst__enum_value *search_numbers(const cst__enum_def *values, int64_
   return found != NULL && found->number == number ? found : NULL;
 }
 
+const char *cst__group_name(const cst__message_def *message, const cst__field_def *field) {
+  size_t scope = strlen(message->full_name);
+  if (field->type != CST__FIELD_GROUP || (field->flags & CST__FIELD_EXTENSION) != 0) {
+    return NULL;
+  }
+  const char *type = field->message->full_name;
+  if (strncmp(type, message->full_name, scope) != 0 || type[scope] != '.') {
+    return NULL;
+  }
+  type += scope + 1;
+  size_t i = 0;
+  while (type[i] != '\0' &&
+         field->name[i] == (type[i] >= 'A' && type[i] <= 'Z' ? type[i] + 32 : type[i])) {
+    i++;
+  }
+  return type[i] == '\0' && field->name[i] == '\0' ? type : NULL;
+}
+
 const cst__enum_value *cst__enum_by_number(const cst__enum_def *values, int64_t number) {
   if (values->by_number != NULL) {
     return search_numbers(values, number);

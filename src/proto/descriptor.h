@@ -112,6 +112,9 @@ const cst__field_def *cst__extension_by_name(const cst__message_def *message, co
                                              size_t size);
 /* "bytes", "int64", "Feature": for messages. */
 const char *cst__field_type_name(const cst__field_def *field);
+/* The name that a group has in the text format: that of its type, which stands where the field
+ * does and is named as it is. NULL for all other fields. */
+const char *cst__group_name(const cst__message_def *message, const cst__field_def *field);
 const cst__enum_value *cst__enum_by_number(const cst__enum_def *values, int64_t number);
 const cst__enum_value *cst__enum_by_name(const cst__enum_def *values, const char *name,
                                          size_t size);

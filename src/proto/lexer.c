@@ -247,6 +247,11 @@ static bool is_text_word(const cst__lexer *lexer, const char *word) {
   return true;
 }
 
+/* "07": no float, and "07.5" neither. */
+static bool is_octal(const char *at, size_t size) {
+  return size > 1 && at[0] == '0' && is_text_digit(at[1]);
+}
+
 cst_status cst__lexer_double(cst__lexer *lexer, double *value) {
   bool negative;
   CST__TRY(accept_sign(lexer, &negative));
@@ -254,7 +259,8 @@ cst_status cst__lexer_double(cst__lexer *lexer, double *value) {
     *value = (double)INFINITY;
   } else if (is_text_word(lexer, "nan")) {
     *value = (double)NAN;
-  } else if (lexer->kind != CST__TOKEN_NUMBER || !is_decimal_float(lexer->token, lexer->size)) {
+  } else if (lexer->kind != CST__TOKEN_NUMBER || !is_decimal_float(lexer->token, lexer->size) ||
+             is_octal(lexer->token, lexer->size)) {
     return cst__lexer_unexpected(lexer, "a number");
   } else if (!lex_double(lexer->token, lexer->size, value)) {
     return cst__lexer_fail(lexer, NULL, "a number has more than 500 characters");

@@ -2,6 +2,7 @@
 #include "proto/message.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,9 @@ cst__message *cst__message_new(cst__arena *arena, const cst__message_def *def) {
 }
 
 cst__field *cst__message_find(const cst__message *message, int32_t number) {
+  if (message->last == NULL || message->last->def->number < number) {
+    return NULL; /* as for fields that come in order */
+  }
   for (cst__field *field = message->first; field != NULL; field = field->next) {
     if (field->def->number == number) {
       return field;
@@ -239,6 +243,15 @@ const cst__message *cst__message_find_expanded_any(const cst__message *message) 
     }
   }
   return NULL;
+}
+
+void cst__error_add_field(cst_error *error, const cst__field_def *field) {
+  char step[256];
+  bool is_extension = (field->flags & CST__FIELD_EXTENSION) != 0;
+  if (cst__error_wanted(error)) {
+    (void)snprintf(step, sizeof step, is_extension ? "(%s)" : "%s", field->name);
+    cst__error_add_path(error, step, strlen(step));
+  }
 }
 
 /* ---- maps ---- */

@@ -99,6 +99,17 @@ cst_status cst__message_merge(cst__arena *arena, cst__message *message, cst_byte
 cst_status cst__message_merge_text(cst__arena *arena, cst__message *message, cst_bytes text,
                                    int depth, cst_error *error);
 
+/* The same where the types are those of a set: extensions are given as "[full.name]", and the
+ * expanded form of an Any becomes its fields, by the type of the set that it names. Errors have the
+ * path of the field too. */
+struct cst_descriptors;
+cst_status cst__message_merge_text_of(const struct cst_descriptors *types, cst__arena *arena,
+                                      cst__message *message, cst_bytes text, int depth,
+                                      cst_error *error);
+
+/* Prefixes the path of an error with the name of a field, an extension's in parentheses. */
+void cst__error_add_field(cst_error *error, const cst__field_def *field);
+
 /* Brings map fields, at any depth, into the form that is written: sorted by key, the last entry of
  * a key only, with key and value. False if out of memory. */
 bool cst__message_sort_maps(cst__arena *arena, cst__message *message);

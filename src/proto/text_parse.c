@@ -5,12 +5,14 @@
 #include "base/hash.h"
 #include "base/names.h"
 #include "base/utf8.h"
+#include "proto/descriptor_set.h"
 #include "proto/lexer.h"
 #include "proto/message.h"
 
 typedef struct parser {
   cst__lexer lexer;
   cst__arena *arena;
+  const cst_descriptors *types; /* NULL: expanded Anys stay text */
 } parser;
 
 static cst_status no_text_memory(const parser *p) { return cst__fail_memory(p->lexer.error, 64); }
@@ -345,20 +347,43 @@ static cst_status check_is_free(const cst__lexer *place, const cst__message *mes
   return CST_OK;
 }
 
-static cst_status read_named_field(parser *p, cst__message *message, int depth) {
-  cst__lexer place = p->lexer;
-  const cst__field_def *def = cst__field_by_name(message->def, place.token, place.size);
-  if (def == NULL) {
-    return fail_field_name(&place, message->def);
+/* By its name, or as a group by that of its type. */
+static const cst__field_def *find_text_field(const cst__message_def *message, const char *name,
+                                             size_t size) {
+  const cst__field_def *def = cst__field_by_name(message, name, size);
+  for (size_t i = 0; def == NULL && i < message->num_fields; i++) {
+    const char *group = cst__group_name(message, &message->fields[i]);
+    if (group != NULL && strlen(group) == size && memcmp(group, name, size) == 0) {
+      def = &message->fields[i];
+    }
   }
-  CST__TRY(check_is_free(&place, message, def));
-  CST__TRY(cst__lexer_next(&p->lexer));
+  return def;
+}
+
+/* Colon and values of a field whose name, at `place`, has been passed over. */
+static cst_status read_field_body(parser *p, const cst__lexer *place, cst__message *message,
+                                  const cst__field_def *def, int depth) {
+  CST__TRY(check_is_free(place, message, def));
   bool colon;
   CST__TRY(cst__lexer_accept(&p->lexer, ':', &colon));
   if (!colon && !cst__field_is_message(def)) {
     return cst__lexer_unexpected(&p->lexer, "':'");
   }
-  return read_text_values(p, message, def, 0, depth);
+  cst_status status = read_text_values(p, message, def, 0, depth);
+  if (status == CST_CORRUPT && p->types != NULL) {
+    cst__error_add_field(place->error, def);
+  }
+  return status;
+}
+
+static cst_status read_named_field(parser *p, cst__message *message, int depth) {
+  cst__lexer place = p->lexer;
+  const cst__field_def *def = find_text_field(message->def, place.token, place.size);
+  if (def == NULL) {
+    return fail_field_name(&place, message->def);
+  }
+  CST__TRY(cst__lexer_next(&p->lexer));
+  return read_field_body(p, &place, message, def, depth);
 }
 
 static cst_status read_numbered_field(parser *p, cst__message *message, int depth) {
@@ -380,16 +405,9 @@ static cst_status read_numbered_field(parser *p, cst__message *message, int dept
 }
 
 /* "[type/name] { ... }" of an Any, kept as it stands. */
-static cst_status read_expanded_any(parser *p, cst__message *message) {
+static cst_status keep_expanded_any(parser *p, cst__message *message) {
   const char *start = p->lexer.token;
   const char *end;
-  if (strcmp(message->def->full_name, "google.protobuf.Any") != 0) {
-    return cst__lexer_fail(&p->lexer, "give the field by its number",
-                           "%s has no extensions, found '['", message->def->full_name);
-  }
-  if (message->expanded_any.size > 0 || message->first != NULL) {
-    return cst__lexer_fail(&p->lexer, NULL, "an Any has more than one value");
-  }
   while (!cst__lexer_sees(&p->lexer, '{') && !cst__lexer_sees(&p->lexer, '<')) {
     if (p->lexer.kind == CST__TOKEN_END || p->lexer.kind == CST__TOKEN_STRING ||
         cst__lexer_sees(&p->lexer, '}')) {
@@ -422,6 +440,121 @@ static cst_status read_expanded_any(parser *p, cst__message *message) {
   return CST_OK;
 }
 
+/* What stands between brackets, without spaces and comments; the closing one is passed over. */
+static cst_status read_bracketed(parser *p, cst__text *name) {
+  CST__TRY(cst__lexer_next(&p->lexer));
+  while (!cst__lexer_sees(&p->lexer, ']')) {
+    if (p->lexer.kind == CST__TOKEN_END || p->lexer.kind == CST__TOKEN_STRING ||
+        cst__lexer_sees(&p->lexer, '{')) {
+      return cst__lexer_unexpected(&p->lexer, "']'");
+    }
+    cst__text_append(name, p->lexer.token, p->lexer.size);
+    CST__TRY(cst__lexer_next(&p->lexer));
+  }
+  return name->failed ? no_text_memory(p) : cst__lexer_next(&p->lexer);
+}
+
+/* The bytes of a message, as a value in the arena. */
+static cst_status serialize_any_value(parser *p, cst__message *content, cst_bytes *bytes) {
+  cst__wire_out out = {0};
+  bool sorted = cst__message_sort_maps(p->arena, content);
+  if (sorted) {
+    cst__message_put_wire(content, &out);
+  }
+  size_t size = cst__wire_out_size(&out);
+  char *copy = !sorted || out.failed
+                   ? NULL
+                   : cst__arena_copy(p->arena, size > 0 ? out.data + out.free : NULL, size);
+  cst__wire_out_free(&out);
+  *bytes = (cst_bytes){(const uint8_t *)copy, size};
+  return copy != NULL ? CST_OK : no_text_memory(p);
+}
+
+/* The message in braces after "[url]", as the two fields of an Any. */
+static cst_status read_any_message(parser *p, const cst__lexer *place, const cst__text *url,
+                                   cst__message *any, int depth) {
+  const char *slash = url->size > 0 ? memrchr(url->data, '/', url->size) : NULL;
+  const char *name = slash != NULL ? slash + 1 : url->data + url->size;
+  size_t size = (size_t)(url->data + url->size - name);
+  const cst__message_def *def = slash != NULL && slash > url->data && size > 0 && *name != '.'
+                                    ? cst__descriptors_find(p->types, name, size)
+                                    : NULL;
+  if (def == NULL) {
+    return cst__lexer_fail(place, "add the file of this type to the descriptors",
+                           "an Any of a type that the descriptors do not have");
+  }
+  bool colon;
+  char close = '\0';
+  CST__TRY(cst__lexer_accept(&p->lexer, ':', &colon));
+  CST__TRY(open_message(p, &close, depth));
+  cst__message *content = cst__message_new(p->arena, def);
+  const char *copy = cst__arena_copy(p->arena, url->data, url->size);
+  if (content == NULL || copy == NULL) {
+    return no_text_memory(p);
+  }
+  CST__TRY(merge_fields(p, content, close, depth - 1));
+  cst__value type = {.bytes = {(const uint8_t *)copy, url->size}};
+  cst__value value;
+  CST__TRY(serialize_any_value(p, content, &value.bytes));
+  return cst__message_put(p->arena, any, cst__field_by_number(any->def, 1), type) &&
+                 cst__message_put(p->arena, any, cst__field_by_number(any->def, 2), value)
+             ? CST_OK
+             : no_text_memory(p);
+}
+
+static bool is_usual_any(const cst__message_def *def) {
+  return strcmp(def->full_name, "google.protobuf.Any") == 0 && def->num_fields == 2 &&
+         def->fields[0].number == 1 && def->fields[0].type == CST__FIELD_STRING &&
+         def->fields[1].number == 2 && def->fields[1].type == CST__FIELD_BYTES;
+}
+
+static cst_status read_expanded_any(parser *p, cst__message *message, int depth) {
+  cst__lexer place = p->lexer;
+  cst__text url = {0};
+  if (message->expanded_any.size > 0 || message->first != NULL) {
+    return cst__lexer_fail(&place, NULL, "an Any has more than one value");
+  }
+  if (p->types == NULL) {
+    return keep_expanded_any(p, message);
+  }
+  cst_status status = read_bracketed(p, &url);
+  if (status == CST_OK) {
+    status = read_any_message(p, &place, &url, message, depth);
+  }
+  cst__text_free(&url);
+  return status;
+}
+
+/* "[full.name]" and its values. */
+static cst_status read_extension(parser *p, cst__message *message, int depth) {
+  cst__lexer place = p->lexer;
+  cst__text name = {0};
+  cst_status status = read_bracketed(p, &name);
+  const cst__field_def *def = status == CST_OK && name.size > 0
+                                  ? cst__extension_by_name(message->def, name.data, name.size)
+                                  : NULL;
+  if (status == CST_OK) {
+    status = def != NULL
+                 ? read_field_body(p, &place, message, def, depth)
+                 : cst__lexer_fail(&place, "add the file that declares it to the descriptors",
+                                   "%s has no extension '%.60s'", message->def->full_name,
+                                   name.size > 0 ? name.data : "");
+  }
+  cst__text_free(&name);
+  return status;
+}
+
+static __attribute__((noinline)) cst_status read_bracketed_field(parser *p, cst__message *message,
+                                                                 int depth) {
+  if (is_usual_any(message->def)) {
+    return read_expanded_any(p, message, depth);
+  }
+  return p->types != NULL
+             ? read_extension(p, message, depth)
+             : cst__lexer_fail(&p->lexer, "give the field by its number",
+                               "%s has no extensions, found '['", message->def->full_name);
+}
+
 static cst_status read_text_field(parser *p, cst__message *message, int depth) {
   bool separator;
   if (p->lexer.kind == CST__TOKEN_NAME) {
@@ -429,7 +562,7 @@ static cst_status read_text_field(parser *p, cst__message *message, int depth) {
   } else if (p->lexer.kind == CST__TOKEN_NUMBER) {
     CST__TRY(read_numbered_field(p, message, depth));
   } else if (cst__lexer_sees(&p->lexer, '[')) {
-    CST__TRY(read_expanded_any(p, message));
+    CST__TRY(read_bracketed_field(p, message, depth));
   } else {
     return cst__lexer_unexpected(&p->lexer, "a field's name");
   }
@@ -450,7 +583,13 @@ static cst_status merge_fields(parser *p, cst__message *message, char close, int
 
 cst_status cst__message_merge_text(cst__arena *arena, cst__message *message, cst_bytes text,
                                    int depth, cst_error *error) {
-  parser p = {.arena = arena};
+  return cst__message_merge_text_of(NULL, arena, message, text, depth, error);
+}
+
+cst_status cst__message_merge_text_of(const cst_descriptors *types, cst__arena *arena,
+                                      cst__message *message, cst_bytes text, int depth,
+                                      cst_error *error) {
+  parser p = {.arena = arena, .types = types};
   CST__TRY(cst__lexer_init(&p.lexer, text, error));
   mark_place(message, &p.lexer);
   return merge_fields(&p, message, '\0', depth);

@@ -244,10 +244,21 @@ static void put_unknown(cst__text *out, cst_bytes bytes, bool in_group, int inde
 
 static void print_message(cst__text *out, const cst__message *message, int indent, int depth);
 
-static void print_value(cst__text *out, const cst__field_def *def, const cst__value *value,
-                        int indent, int depth) {
+static void put_text_name(cst__text *out, const cst__message *message, const cst__field_def *def) {
+  const char *group = cst__group_name(message->def, def);
+  if ((def->flags & CST__FIELD_EXTENSION) != 0) {
+    cst__text_printf(out, "[%s]", def->name);
+  } else {
+    cst__text_puts(out, group != NULL ? group : def->name);
+  }
+}
+
+static void print_value(cst__text *out, const cst__message *message, const cst__field *field,
+                        size_t i, int indent, int depth) {
+  const cst__field_def *def = field->def;
+  const cst__value *value = cst__field_value(field, i);
   put_indent(out, indent);
-  cst__text_puts(out, def->name);
+  put_text_name(out, message, def);
   if (!cst__field_is_message(def)) {
     cst__text_puts(out, ": ");
     print_scalar(out, def, value);
@@ -268,7 +279,7 @@ static void print_message(cst__text *out, const cst__message *message, int inden
   }
   for (const cst__field *field = message->first; field != NULL; field = field->next) {
     for (size_t i = 0; i < field->count && !cst__field_is_left_out(field); i++) {
-      print_value(out, field->def, cst__field_value(field, i), indent, depth);
+      print_value(out, message, field, i, indent, depth);
     }
   }
   for (const cst__unknown *u = message->unknown_first; u != NULL; u = u->next) {

@@ -57,7 +57,7 @@ TEST(names) {
   check_json("{\"an_int\": 1}", "an_int: 1");
   check_json("{\"@o\": 1}", "other: 1");
   check_json("{\"other\": 1}", "other: 1");
-  check_json("{\"[t.extra]\": 1, \"[t.more]\": [\"x\"]}", "t.extra: 1 t.more: \"x\"");
+  check_json("{\"[t.extra]\": 1, \"[t.more]\": [\"x\"]}", "[t.extra]: 1 [t.more]: \"x\"");
   check_bad_json("{\"anint\": 1}", "", 1, "no field 'anint'");
   CHECK_CONTAINS(last_error.hint, "anInt");
   check_bad_json("{\"\": 1}", "", 1, "no field");
@@ -135,7 +135,7 @@ TEST(enums) {
 TEST(messages_lists_and_maps) {
   check_json("{\"ints\": [1, -1], \"kids\": [{}, {\"kid\": {\"anInt\": 1}}]}",
              "ints: 1 ints: -1 kids { } kids { kid { an_int: 1 } }");
-  check_json("{\"point\": {\"x\": 1}}", "point { x: 1 }");
+  check_json("{\"point\": {\"x\": 1}}", "Point { x: 1 }");
   check_json("{\"counts\": {\"b\": \"1\", \"a\": 2}, \"flags\": {\"true\": {}, \"false\": {}}}",
              "counts { key: \"b\" value: 1 } counts { key: \"a\" value: 2 } "
              "flags { key: true value { } } flags { key: false value { } }");

@@ -70,6 +70,8 @@ TEST(floats) {
   check_text("f: 1e39 d: 1e400", "d: inf\nf: inf\n");
   check_error("d: 0x10", 1, 4, "expected a number", NULL);
   check_error("d: 1e", 1, 4, "expected a number", NULL);
+  check_error("d: 07", 1, 4, "expected a number", NULL);
+  check_error("d: -07.5", 1, 5, "expected a number", NULL);
   check_error("d: .", 1, 4, "expected a number, found '.'", NULL);
   check_error("d: infinit", 1, 4, "expected a number", NULL);
 }

@@ -227,15 +227,16 @@ static __attribute__((noinline)) place end_of_group(place at, place end, uint32_
 /* The fields of a message up to `end`, or, of a group, up to its end. */
 static place read_fields(cst__loop *loop, cst__node *node, place at, place end, uint32_t group) {
   const int64_t row = node->rows->length;
-  cst__entry *e = node->first;
-  cst__entry **expected = &node->first;
+  cst__entry *e = &node->begin;
   bool is_open = group != 0;
   uint64_t raw;
   size_t size;
   cst_bytes content;
   node->serial++;
   while (at < end) {
+    cst__entry *before = e;
     place begin = at;
+    e = before->next;
     if (LIKELY(((cst__load64(at) ^ e->head) & e->mask) == 0)) {
       at += e->tag_size;
     } else {
@@ -247,20 +248,27 @@ static place read_fields(cst__loop *loop, cst__node *node, place at, place end, 
           is_open = false;
           break;
         }
-        e = *expected;
+        e = before;
         at = cst__loop_unknown(loop, node, at, end);
         if (at == NULL) {
           return NULL;
         }
         continue;
       }
-      *expected = e;
+      before->next = e;
       at += tag_size(at);
     }
-    expected = &e->next;
     if (UNLIKELY(e->checks_oneof) && !note_oneof(node, e)) {
       (void)cst__loop_slow(loop);
       return NULL;
+    }
+    if (e->op == CST__OP_SKIP_LEN) { /* by far the most, where few fields are wanted */
+      if (UNLIKELY(!read_bounded_size(&at, end, &size))) {
+        (void)cst__loop_slow(loop);
+        return NULL;
+      }
+      at += size;
+      continue;
     }
     bool ok = true;
     switch ((cst__entry_op)e->op) {
@@ -367,11 +375,13 @@ static place read_fields(cst__loop *loop, cst__node *node, place at, place end, 
         at = read_group(loop, begin, end, &content);
         ok = at != NULL && (e->op == CST__OP_SKIP_GROUP || cst__put_other(loop, node, e, content));
         break;
+      case CST__OP_WRONG:
+        ok = cst__loop_slow(loop);
+        break;
     }
     if (UNLIKELY(!ok)) {
       return NULL;
     }
-    e = e->next;
   }
   if (UNLIKELY(group == 0 ? at != end : is_open)) {
     (void)cst__loop_slow(loop);

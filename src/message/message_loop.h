@@ -103,7 +103,7 @@ typedef struct cst__cast {
 
 struct cst__node {
   cst__builder *rows;  /* the struct */
-  cst__entry *first;   /* that is expected */
+  cst__entry begin;    /* before all fields: its `next` is the first one that is expected */
   uint64_t serial;     /* of the message at hand: no two have the same one */
   cst__entry *entries; /* by number; those of one number beside each other */
   size_t num_entries;

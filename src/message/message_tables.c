@@ -257,7 +257,7 @@ static cst_status make_entries(table_maker *t, cst__node *node, const column *co
         next + 1 < node->num_entries && node->entries[next + 1].def == node->entries[next].def;
     node->entries[i].next = &node->entries[next < node->num_entries ? next + has_packed : 0];
   }
-  node->first = node->entries;
+  node->begin.next = node->entries;
   return CST_OK;
 }
 

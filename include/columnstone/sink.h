@@ -59,7 +59,8 @@ typedef struct cst_sink_options {
                              of them, and they keep their order; 0: not known */
   bool overwrite; /* cst_convert: replace files that exist. Sinks and writers that a program opens
                      replace them in any case, as files opened for writing are. */
-  const char *container; /* of formats of records: "tfrecord", "delimited", "lines"; NULL: by the
+  const char *container; /* of formats of records: "tfrecord", "delimited", "lines", "file" (for
+                            exactly one row, else CST_UNSUPPORTED); NULL: by the
                             path's ending, else "tfrecord". With one, and without a format, what it
                             holds is found as for TFRecords */
 } cst_sink_options;

@@ -83,7 +83,8 @@ typedef struct cst__container {
   cst_container_info info;
   const char *framing_fault; /* kind of a fault of CST__DAMAGE_FRAMING, as cst_fault has it */
   uint8_t least_framing;     /* bytes that a record takes besides its payload, */
-  uint8_t most_framing;      /* at least and at most; a record takes one byte at least */
+  uint8_t most_framing;      /* at least and at most; a record takes one byte at least, unless */
+  bool is_whole;             /* every stream is one record, whatever its bytes are, if any */
 
   /* True if a stream that begins with this chunk (of 32 KiB, if it does not end before) is one.
    * NULL: the bytes cannot tell, so that it has to be named. */
@@ -135,7 +136,8 @@ typedef struct cst__container {
 #define CST__CONTAINERS(X) \
   X(tfrecord)              \
   X(delimited)             \
-  X(lines)
+  X(lines)                 \
+  X(file)
 
 #define CST__DECLARE_CONTAINER(name) extern const cst__container cst__##name##_container;
 CST__CONTAINERS(CST__DECLARE_CONTAINER)

@@ -11,6 +11,7 @@ typedef struct record_sink {
   cst_allocator allocator;
   cst__output *output; /* lent */
   const cst__container *container;
+  int64_t written;                  /* records */
   cst_example_encoder *example;     /* for example */
   cst_sequence_encoder *sequence;   /* for sequence_example */
   const struct ArrowSchema *schema; /* borrowed */
@@ -37,20 +38,36 @@ static cst_status records_new(const cst__sink_target *open, record_sink **out, c
   return CST_OK;
 }
 
+static cst_status fail_whole(const cst__container *container, cst_error *error) {
+  return cst__fail(error, CST_UNSUPPORTED,
+                   "write each row to a file of its own, or all to another container, such as "
+                   "delimited",
+                   "the container %s holds exactly one record", container->info.name);
+}
+
+static cst_status put_records(record_sink *sink, const struct ArrowSchema *schema,
+                              const struct ArrowArray *records, cst_error *error) {
+  sink->written += records->length;
+  if (sink->container->is_whole && sink->written > 1) {
+    return fail_whole(sink->container, error);
+  }
+  return cst__container_write_arrow(sink->container, sink->output, schema, records,
+                                    &sink->allocator, error);
+}
+
 /* Writes encoded records, and lets them go. */
 static cst_status write_records(record_sink *sink, struct ArrowSchema *schema,
                                 struct ArrowArray *records, cst_error *error) {
-  cst_status status = cst__container_write_arrow(sink->container, sink->output, schema, records,
-                                                 &sink->allocator, error);
+  cst_status status = put_records(sink, schema, records, error);
   records->release(records);
   schema->release(schema);
   return status;
 }
 
 static cst_status records_finish(void *ptr, cst_error *error) {
-  (void)ptr;
-  (void)error;
-  return CST_OK;
+  const record_sink *sink = ptr;
+  return sink->container->is_whole && sink->written == 0 ? fail_whole(sink->container, error)
+                                                         : CST_OK;
 }
 
 /* ---- example ---- */
@@ -166,8 +183,7 @@ static cst_status raw_open(const cst__sink_target *open, void **out, cst_error *
 
 static cst_status raw_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
   record_sink *sink = ptr;
-  return cst__container_write_arrow(sink->container, sink->output, sink->schema, batch,
-                                    &sink->allocator, error);
+  return put_records(sink, sink->schema, batch, error);
 }
 
 /* One plain binary column of the name `record`, as sources of the format raw have it. */

@@ -106,6 +106,11 @@ static cst_status open_cursor_input(cst__cursor *cursor, cst_error *error) {
   return CST_OK;
 }
 
+/* True if the file is one record. */
+static bool file_is_record(const cst__cursor *cursor) {
+  return cursor->framing.source->inputs->container->is_whole;
+}
+
 static void judge_first_record(cst__cursor *cursor, const uint8_t *data, size_t size) {
   bool by_bytes = cursor->framing.fault != NULL && !cursor->framing.of_compression;
   if (cursor->framing.offset == 0 && cursor->framing.failure == CST_CORRUPT && by_bytes) {
@@ -146,7 +151,7 @@ static void frame_records(cst__cursor *cursor, cst__block *block, const uint8_t 
   bool ends = cursor->framing.ended || (cursor->map != NULL && size == mapped_rest(cursor));
   const cst__chunk chunk = {data, size, ends};
   *framed = (cst__framed){0};
-  if (cursor->framing.offset + block->size == 0 &&
+  if (cursor->framing.offset + block->size == 0 && !file_is_record(cursor) &&
       cst__framing_is_proven_other(&cursor->framing, data, size)) {
     return;
   }
@@ -409,6 +414,18 @@ static void place_block(cst__cursor *cursor, cst__block *block) {
   }
 }
 
+/* A file without bytes is a record, too, where each is one. */
+static void frame_empty_file(cst__cursor *cursor, cst__block *block) {
+  bool is_empty = file_is_record(cursor) && cursor->framing.ended &&
+                  cursor->framing.failure == CST_OK && cursor->framing.offset + block->size == 0 &&
+                  block->num_frames == 0 && block->drops.count == 0;
+  if (is_empty && !cst__block_reserve_frames(block, 1)) {
+    cst__framing_fail_memory(&cursor->framing, sizeof *block->frames);
+  } else if (is_empty) {
+    block->frames[block->num_frames++] = (cst__frame){0};
+  }
+}
+
 static cst_status deliver_failure(cst__cursor *cursor, cst_error *error) {
   if (cursor->framing.failure != CST_OK) {
     cst__error_copy(error, &cursor->framing.error);
@@ -440,6 +457,7 @@ static cst__block *fill_next_block(cst__cursor *cursor) {
   } else {
     fill_buffered(cursor, block);
   }
+  frame_empty_file(cursor, block);
   place_block(cursor, block);
   if (cursor->framing.ended) {
     if (!cursor->skim && !cst__block_trim(block)) {

@@ -286,12 +286,13 @@ static cst_status read_offsets(const cst__raw *raw, const cst__index_head *head,
 /* What a file with the right checksum may still say only if nobody meant well. */
 static cst_status check_index_offsets(const cst_index *index, cst_error *error) {
   const uint64_t framing = index->container->least_framing;
-  const uint64_t least = framing > 0 ? framing : 1;
+  const uint64_t least = index->container->is_whole ? 0 : framing > 0 ? framing : 1;
   const uint64_t *offsets = index->offsets;
   bool sound = offsets[0] == 0;
   for (uint64_t i = 0; i < index->count; i++) {
     sound &= offsets[i + 1] >= offsets[i] && offsets[i + 1] - offsets[i] >= least;
   }
+  sound &= !index->container->is_whole || index->count == 1;
   return sound ? CST_OK : fail_damaged(error, "the offsets of the index are out of order");
 }
 

@@ -72,7 +72,8 @@ CST_API cst_status cst_source_num_rows(cst_source *source, uint64_t *rows, cst_e
 
 /* The given rows, numbered through all files, in the given order (a row may come twice), as one
  * batch; no rows are a batch of no rows, of every source. CST_INVALID_ARGUMENT for a row that there
- * is not. Independent of any pass; may be called by many threads. */
+ * is not. A record that does not decode is a failure; with CST_ON_ERROR_NULL it is a row of nulls,
+ * of which nobody is told. Independent of any pass; may be called by many threads. */
 CST_API cst_status cst_source_take(cst_source *source, const uint64_t *rows, size_t num_rows,
                                    struct ArrowArray *out, cst_error *error);
 

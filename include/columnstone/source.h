@@ -73,7 +73,8 @@ typedef enum cst_on_error {
                             column: CST_UNSUPPORTED for all else. All columns are nullable  then */
 } cst_on_error;
 
-/* One record that was dropped. What lies between two records and is none is one dropped record. */
+/* One record that was dropped, or is a row of nulls (CST_ON_ERROR_NULL: a message that does not
+ * decode). What lies between two records and is none is one dropped record. */
 typedef struct cst_dropped {
   const char *kind; /* as that of cst_fault */
   const char *file; /* borrowed for the time of the call */
@@ -120,8 +121,8 @@ typedef struct cst_source_options {
   const struct ArrowSchema *types; /* csv, json: the columns and their types, instead of `schema`
                                       and instead of inferring them; NULL: none */
   cst_on_error on_error;
-  uint64_t max_errors; /* with CST_ON_ERROR_SKIP: one more dropped record than this is CST_LIMIT; 0:
-                          no limit */
+  uint64_t max_errors; /* with CST_ON_ERROR_SKIP and _NULL: one more dropped record or row of nulls
+                          than this is CST_LIMIT; 0: no limit */
   cst_dropped_callback on_dropped; /* told by the thread that calls cst_pass_next, in the order of
                                       the input, before the batch after it; may be NULL */
   void *dropped_ctx;               /* has to live as long as the source */
@@ -131,8 +132,9 @@ typedef struct cst_source_options {
                                       calls these faults instead. May be NULL */
   void *warning_ctx;               /* has to live as long as the source and its parts */
   const char *container; /* how records follow each other, if the format is one of records:
-                            "tfrecord", "delimited" (protobuf's writeDelimitedTo), "lines"; NULL:
-                            by the bytes, which never mean lines; pipes: "tfrecord" */
+                            "tfrecord", "delimited" (protobuf's writeDelimitedTo), "lines", "file"
+                            (each file is one record); NULL: by the bytes, which never mean lines or
+                            file; pipes: "tfrecord" */
   bool flat; /* what the schema fixes to one value becomes a column of values instead of lists of
                 one, nullable where it may be missing, and bytes that are text (by a domain of the
                 schema, or, where the schema is inferred, by a look at them) become strings. A row
@@ -263,7 +265,8 @@ CST_API cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_err
  * output may be NULL. May be called by any thread while another is in cst_pass_next. */
 CST_API void cst_pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows);
 
-/* How many records it has dropped so far (CST_ON_ERROR_SKIP); those that have been told of. */
+/* How many records it has dropped or made rows of nulls so far (CST_ON_ERROR_SKIP, _NULL); those
+ * that have been told of. */
 CST_API uint64_t cst_pass_dropped(const cst_pass *pass);
 
 /* Stops and joins the threads. NULL is allowed. */

@@ -16,6 +16,8 @@ static cst_status read_source_options(const cst_source_options *options, cst_sou
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
   CST__TRY(cst__check_flags(own->flags, CST__ALL_SOURCE_FLAGS, error));
   CST__TRY(cst__check_flags(own->column_flags, CST__ALL_COLUMN_FLAGS, error));
+  CST__TRY(cst__check_sizes(own->message, own->message != NULL, sizeof *own->message,
+                            "message options", error));
   return cst__check_parts(own->allocator, own->csv, error);
 }
 

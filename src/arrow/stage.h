@@ -19,6 +19,10 @@ typedef struct cst__row_map {
 } cst__row_map;
 
 /* What a stage gives, told when it is bound. */
+/* A row that a stage keeps, with a null in the place of what does not fit: the error has its number
+ * in the batch that came. */
+typedef void (*cst__bad_row_callback)(void *ctx, const cst_error *error);
+
 typedef struct cst__stage_output {
   struct ArrowSchema schema;
   bool keeps_rows; /* every batch has the rows that came in, in their order: rows can be reached by
@@ -27,8 +31,9 @@ typedef struct cst__stage_output {
 
 typedef struct cst__stage {
   const char *name;
-  /* True if `run` fails with CST_SCHEMA for a row that does not fit, whatever rows stand beside it:
-   * under CST_ON_ERROR_SKIP that row alone is dropped. Such stages come before all others. */
+  /* True if `run` fails with CST_SCHEMA or CST_CORRUPT for a row that does not fit, whatever rows
+   * stand beside it: under CST_ON_ERROR_SKIP that row alone is dropped. Such stages come before all
+   * others. */
   bool refuses_rows;
 
   /* The columns that the stage wants to be given, in this order: what is decoded, if it is the
@@ -48,6 +53,8 @@ typedef struct cst__stage {
    * has its number in the batch that came as its record, and the column as its path. */
   cst_status (*run)(void *state, struct ArrowArray *batch, struct ArrowArray *out,
                     cst__row_map *origin, cst_error *error);
+  /* Who is told of bad rows, before `run` returns. NULL: there never are any. */
+  void (*on_bad)(void *state, cst__bad_row_callback on_bad, void *ctx);
   void (*close)(void *state);
 } cst__stage;
 

@@ -44,6 +44,8 @@ static const known_format known[] = {
               .is_records = true, .needs_schema = true},
      .payload = &cst__sequence_payload,
      .sink = &cst__sink_sequence},
+    {.info = {"message", "protobuf messages", no_extensions, true, false, .is_records = true},
+     .payload = &cst__message_payload},
     {.info = {"raw", "records as they are", no_extensions, true, true, .is_records = true},
      .payload = &cst__raw_payload,
      .sink = &cst__sink_raw},

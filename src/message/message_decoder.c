@@ -7,6 +7,7 @@
 #include "base/cpu_features.h"
 #include "base/interrupt.h"
 #include "message/message_loop.h"
+#include "proto/confluent.h"
 #include "proto/fast_wire.h"
 
 enum {
@@ -19,6 +20,7 @@ struct cst_message_decoder {
   cst__message_plan *plan;
   cst__batch_builder *batch;
   cst__loop loop;
+  cst__confluent *confluent;       /* of records with such a prefix; else NULL */
   cst__bad_record_callback on_bad; /* NULL: a bad record is an error */
   void *on_bad_ctx;
 };
@@ -30,6 +32,15 @@ cst__loop_run cst__loop_best(void) {
   }
 #endif
   return cst__loop_run_base;
+}
+
+static cst_status expect_confluent(cst_message_decoder *d, cst_error *error) {
+  d->confluent = cst__new(&d->plan->allocator, sizeof *d->confluent);
+  if (d->confluent == NULL) {
+    return cst__fail_memory(error, sizeof *d->confluent);
+  }
+  cst__confluent_init(d->confluent, d->plan->options.descriptors, d->plan->root->def);
+  return CST_OK;
 }
 
 cst_status cst__message_decoder_open(cst__message_plan *plan, cst_message_decoder **out,
@@ -44,6 +55,9 @@ cst_status cst__message_decoder_open(cst__message_plan *plan, cst_message_decode
   if (status == CST_OK) {
     status = cst__loop_init(&d->loop, plan, d->batch, error);
   }
+  if (status == CST_OK && plan->options.form == CST_MESSAGE_CONFLUENT) {
+    status = expect_confluent(d, error);
+  }
   if (status != CST_OK) {
     cst__message_decoder_close(d);
     return status;
@@ -55,6 +69,7 @@ cst_status cst__message_decoder_open(cst__message_plan *plan, cst_message_decode
 void cst__message_decoder_close(cst_message_decoder *d) {
   if (d != NULL) {
     cst__loop_reset(&d->loop);
+    cst__delete(d->confluent);
     cst__batch_builder_free(d->batch);
     cst__message_plan_release(d->plan);
     cst__delete(d);
@@ -68,6 +83,12 @@ void cst__message_decoder_on_bad(cst_message_decoder *decoder, cst__bad_record_c
 }
 
 /* ---- one record ---- */
+
+/* A row whose slots nobody appends. */
+static cst_status append_absent_row(cst_message_decoder *d, cst_error *error) {
+  return cst__builder_end_struct(d->batch->root) ? CST_OK
+                                                 : cst__batch_builder_fail(d->batch, error);
+}
 
 /* A row of nulls; the columns are nullable. */
 static cst_status append_null_row(cst_message_decoder *d, cst_error *error) {
@@ -104,9 +125,10 @@ static cst_status decode_slow(cst_message_decoder *d, cst_bytes record, cst__bui
                          loop->root->plan->def->full_name);
 }
 
-static cst_status decode_one(cst_message_decoder *d, const uint8_t *at, size_t size) {
+/* A message in the wire format. */
+static cst_status decode_wire(cst_message_decoder *d, const uint8_t *at, size_t size,
+                              cst__builder_mark mark) {
   cst__loop *loop = &d->loop;
-  cst__builder_mark mark = cst__batch_builder_mark(d->batch);
   loop->depth = CST__DEPTH_LIMIT;
   if (LIKELY(loop->run(loop, loop->root, at, at + size))) {
     return CST_OK;
@@ -114,6 +136,21 @@ static cst_status decode_one(cst_message_decoder *d, const uint8_t *at, size_t s
   cst_status status = loop->stop == CST__STOP_FAILED ? loop->error->code
                                                      : decode_slow(d, (cst_bytes){at, size}, mark);
   cst__arena_reset(&loop->scratch);
+  return status;
+}
+
+static cst_status decode_prefixed(cst_message_decoder *d, const uint8_t *at, size_t size,
+                                  cst__builder_mark mark) {
+  cst_bytes message;
+  CST__TRY(cst__confluent_strip(d->confluent, (cst_bytes){at, size}, &message, d->loop.error));
+  return decode_wire(d, message.data, message.size, mark);
+}
+
+static cst_status decode_one(cst_message_decoder *d, const uint8_t *at, size_t size) {
+  cst__loop *loop = &d->loop;
+  cst__builder_mark mark = cst__batch_builder_mark(d->batch);
+  cst_status status = LIKELY(d->confluent == NULL) ? decode_wire(d, at, size, mark)
+                                                   : decode_prefixed(d, at, size, mark);
   if (status == CST_OK) {
     return CST_OK;
   }
@@ -128,6 +165,10 @@ static cst_status decode_one(cst_message_decoder *d, const uint8_t *at, size_t s
 }
 
 /* ---- all records ---- */
+
+static bool is_there(const cst__records *records, size_t i) {
+  return records->validity == NULL || (records->validity[i >> 3] >> (i & 7) & 1);
+}
 
 /* The record where the loop may read over its end: most often in place. */
 static const uint8_t *with_slack(cst_message_decoder *d, const cst__records *records, size_t i) {
@@ -170,7 +211,7 @@ static cst_status decode_all(cst_message_decoder *d, const cst__records *records
     if (at == NULL) {
       return cst__fail_memory(error, size);
     }
-    CST__TRY(decode_one(d, at, size));
+    CST__TRY(LIKELY(is_there(records, i)) ? decode_one(d, at, size) : append_absent_row(d, error));
     if (UNLIKELY(cst__stretch_is_over(&done, size + RECORD_WORK))) {
       CST__TRY(cst__interrupted(error));
     }

@@ -107,6 +107,16 @@ cst_status cst__chain_open(const cst__chain *chain, cst__chain_run **out, cst_er
   return CST_OK;
 }
 
+/* Only stages that refuse rows have bad ones, and those before them keep their numbers. */
+void cst__chain_on_bad(cst__chain_run *run, cst__bad_row_callback on_bad, void *ctx) {
+  for (size_t i = 0; i < run->chain->count; i++) {
+    const cst__stage *stage = run->chain->links[i].stage;
+    if (stage->on_bad != NULL) {
+      stage->on_bad(run->states[i], on_bad, ctx);
+    }
+  }
+}
+
 void cst__chain_close(cst__chain_run *run) {
   for (size_t i = 0; run != NULL && i < run->chain->count; i++) {
     if (run->states[i] != NULL) {
@@ -141,8 +151,8 @@ static cst_status chain_step(cst__chain_run *run, size_t i, struct ArrowArray *b
   cst_status status =
       run->chain->links[i].stage->run(run->states[i], batch, &out, &run->step, &own);
   if (status != CST_OK) {
-    run->refused =
-        run->chain->links[i].stage->refuses_rows && status == CST_SCHEMA && own.record >= 0;
+    run->refused = run->chain->links[i].stage->refuses_rows && own.record >= 0 &&
+                   (status == CST_SCHEMA || status == CST_CORRUPT);
     if (own.record >= 0 && run->origin.moved) {
       own.record = run->origin.rows[own.record];
     }

@@ -31,6 +31,10 @@ typedef struct cst__chain_run cst__chain_run;
 cst_status cst__chain_open(const cst__chain *chain, cst__chain_run **out, cst_error *error);
 void cst__chain_close(cst__chain_run *run); /* NULL is allowed */
 
+/* From now on rows that stages keep with a null in them are told of, with their numbers in the
+ * batch that came. */
+void cst__chain_on_bad(cst__chain_run *run, cst__bad_row_callback on_bad, void *ctx);
+
 /* Puts the batch that comes out in the place of the one that came; on failure it is released. An
  * error about a row has its number in the batch that came as its record. *origin belongs to the
  * run, until its next batch. */

@@ -143,6 +143,13 @@ static inline void text_of_slot(bytes *out, const cst__view *view, int64_t i) {
       text_of_slot(out, &view->children[0], at);
     }
     bytes_add(out, "]", 1);
+  } else if (view->layout == CST__LAYOUT_STRUCT) {
+    bytes_add(out, "{", 1);
+    for (int64_t c = 0; c < view->num_children; c++) {
+      bytes_add(out, ",", c > 0 ? 1 : 0);
+      text_of_slot(out, &view->children[c], i);
+    }
+    bytes_add(out, "}", 1);
   } else if (view->layout == CST__LAYOUT_NUMBER && view->dtype == CST_DTYPE_INT64) {
     text_of(out, "%" PRId64, ((const int64_t *)view->data)[view->offset + i]);
   } else if (view->layout == CST__LAYOUT_NUMBER) {

@@ -72,7 +72,12 @@ cst_status cst__records_copy(const cst_allocator *allocator, const cst__records 
   copy_into_block(records, items, block->bytes);
   out->items = items;
   out->block = (cst__block_ref){block->bytes, total, block, copied_retain, copied_release};
-  out->records = (cst__records){items, records->count, COPY_PADDING, &out->block, 1};
+  out->records = (cst__records){.items = items,
+                                .count = records->count,
+                                .padding = COPY_PADDING,
+                                .blocks = &out->block,
+                                .num_blocks = 1,
+                                .validity = records->validity};
   return CST_OK;
 }
 

@@ -23,6 +23,9 @@ typedef struct cst__records {
   /* Only for CST_COLUMNS_BINARY_VIEWS: every record lies in one of the blocks, in their order. */
   const cst__block_ref *blocks;
   size_t num_blocks;
+  /* Only for messages: a bit for each record, 0 where there is none, and its row has no values.
+   * NULL: all are there. */
+  const uint8_t *validity;
 } cst__records;
 
 /* The batch keeps all blocks of the records alive, for its views. */

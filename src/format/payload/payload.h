@@ -8,19 +8,28 @@
 
 #include <columnstone/arrow_abi.h>
 #include <columnstone/example.h>
+#include <columnstone/message.h>
 #include <columnstone/schema.h>
 
 #include "arrow/records/records.h"
 #include "base/thread.h"
+#include "message/decoder.h"
 
 /* Of "sequence_example". */
 typedef struct cst__sequence_settings {
   const char *column; /* the struct column of feature lists; NULL: the usual name */
 } cst__sequence_settings;
 
+/* Of "message". */
+typedef struct cst__message_settings {
+  const cst_message_options *options; /* with descriptors; whoever binds keeps what it needs */
+  bool nullable; /* all columns are, so that a record that does not decode can be a row of nulls */
+} cst__message_settings;
+
 /* What single payloads want to know: one member for each that has settings. */
 typedef struct cst__payload_settings {
   cst__sequence_settings sequence;
+  cst__message_settings message;
 } cst__payload_settings;
 
 typedef struct cst__payload_options {
@@ -37,13 +46,14 @@ typedef struct cst__payload_options {
 
 /* Where the types of the columns come from. */
 typedef enum cst__types_from {
+  CST__TYPES_NONE,  /* there is nothing but the bytes of the records */
   CST__TYPES_FIXED, /* the payload and its settings: a schema is not needed, and none is inferred */
   CST__TYPES_OF_DATA /* the data: a source needs a schema, given or inferred, so that all batches
                         agree */
 } cst__types_from;
 
 typedef struct cst__payload {
-  const char *name; /* "example", "raw", "sequence_example" */
+  const char *name; /* "example", "raw", "sequence_example", "message" */
   cst__types_from types_from;
   bool can_fail; /* not every record decodes: verification has to decode them */
 
@@ -65,6 +75,9 @@ typedef struct cst__payload {
    * (index in `records`). */
   cst_status (*decode)(void *decoder, const cst__records *records, struct ArrowSchema *out_schema,
                        struct ArrowArray *out, cst_error *error);
+  /* From now on a record that does not decode is a row of nulls, and told of. NULL: the payload
+   * cannot. */
+  void (*on_bad)(void *decoder, cst__bad_record_callback on_bad, void *ctx);
   void (*close)(void *decoder);
 } cst__payload;
 
@@ -72,6 +85,7 @@ extern const cst__payload cst__example_payload;
 extern const cst__payload cst__raw_payload;
 #define CST__RAW_COLUMN "record" /* its column, unless that is given another name */
 extern const cst__payload cst__sequence_payload;
+extern const cst__payload cst__message_payload;
 
 /* A payload's plan, with the column of raw records after its columns if that is wanted. Counted and
  * immutable. */
@@ -95,6 +109,9 @@ cst_status cst__record_decoder_open(cst__record_plan *plan, cst__record_decoder 
 cst_status cst__record_decoder_decode(cst__record_decoder *decoder, const cst__records *records,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error);
+/* As the payload's `on_bad`, which it has. */
+void cst__record_decoder_on_bad(cst__record_decoder *decoder, cst__bad_record_callback on_bad,
+                                void *ctx);
 void cst__record_decoder_close(cst__record_decoder *decoder);
 
 #endif /* FORMAT_PAYLOAD_PAYLOAD_H */

@@ -208,7 +208,7 @@ static cst_status decode_raw(void *decoder, const cst__records *records,
 
 const cst__payload cst__raw_payload = {
     .name = "raw",
-    .types_from = CST__TYPES_FIXED,
+    .types_from = CST__TYPES_NONE,
     .bind = bind_raw,
     .unbind = unbind_raw,
     .open = open_raw,

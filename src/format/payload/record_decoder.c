@@ -183,6 +183,11 @@ void cst__record_decoder_close(cst__record_decoder *decoder) {
   cst__delete(decoder);
 }
 
+void cst__record_decoder_on_bad(cst__record_decoder *decoder, cst__bad_record_callback on_bad,
+                                void *ctx) {
+  decoder->plan->payload->on_bad(decoder->decoder, on_bad, ctx);
+}
+
 /* Adds the records to a batch, and their column to its schema, if that is wanted. */
 static cst_status add_raw_column(cst__record_decoder *decoder, const cst__records *records,
                                  struct ArrowSchema *schema, struct ArrowArray *batch,

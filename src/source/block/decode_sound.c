@@ -1,5 +1,5 @@
-/* Units under CST_ON_ERROR_SKIP: which of the records do not decode is found out in linear time, by
- * decoding each of them alone, and only for units of which one does not. */
+/* Units under CST_ON_ERROR_SKIP and CST_ON_ERROR_NULL: which of the records do not decode is found
+ * out in linear time, by decoding each of them alone, and only for units of which one does not. */
 #include "source/block/unit.h"
 
 typedef struct trial {
@@ -97,6 +97,22 @@ static cst_status try_unit(trial *t, cst_error *error) {
   return move_unit_drops(t, row) ? CST_OK : cst__fail_memory(error, sizeof(cst__drop));
 }
 
+/* The same, and what has become nulls is told. */
+static cst_status decode_and_tell(cst__unit *unit, cst__decoding *decoding,
+                                  struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                  cst_error *error) {
+  CST__TRY(cst__unit_decode(unit, decoding, out_schema, out, error));
+  cst_status status = cst__unit_take_bad(unit, decoding, error);
+  if (status != CST_OK) {
+    out->release(out);
+    out->release = NULL;
+    if (out_schema != NULL) {
+      out_schema->release(out_schema);
+    }
+  }
+  return status;
+}
+
 cst_status cst__unit_decode_sound(cst__unit *unit, cst__decoding *decoding,
                                   struct ArrowSchema *out_schema, struct ArrowArray *out,
                                   cst_error *error) {
@@ -105,7 +121,7 @@ cst_status cst__unit_decode_sound(cst__unit *unit, cst__decoding *decoding,
     return CST_OK;
   }
   cst_error own = CST_ERROR_INIT;
-  cst_status status = cst__unit_decode(unit, decoding, out_schema, out, &own);
+  cst_status status = decode_and_tell(unit, decoding, out_schema, out, &own);
   if (status == CST_OK || !cst__is_fault(status)) {
     cst__error_copy(error, &own);
     return status;
@@ -121,5 +137,5 @@ cst_status cst__unit_decode_sound(cst__unit *unit, cst__decoding *decoding,
     cst__error_copy(error, &own);
     return tried;
   }
-  return unit->rows > 0 ? cst__unit_decode(unit, decoding, out_schema, out, error) : CST_OK;
+  return unit->rows > 0 ? decode_and_tell(unit, decoding, out_schema, out, error) : CST_OK;
 }

@@ -18,6 +18,7 @@ static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst_
   const cst__reading_options *from = &source->options;
   cst__payload_options options = {.settings = {.sequence = {from->values.sequence_column}},
                                   .allocator = &source->allocator};
+  options.settings.message.options = from->values.message;
   if (purpose == CST__FOR_CHECK) {
     options.schema = from->values.schema;
   }
@@ -28,6 +29,7 @@ static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst_
     options.column_flags = from->values.column_flags;
     options.reject_unknown = source->found.sampled > 0;
     options.raw_column = from->values.raw_column;
+    options.settings.message.nullable = from->values.on_error == CST_ON_ERROR_NULL;
   }
   cst_status status = cst__record_plan_new(source->inputs->format.payload, &options, out, error);
   if (status == CST_NOT_FOUND && source->found.sampled > 0) {

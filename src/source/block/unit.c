@@ -90,6 +90,7 @@ void cst__decoding_reset(cst__decoding *decoding) {
     cst__record_decoder_close(decoding->decoder);
   }
   cst__chain_close(decoding->stages);
+  cst__drops_reset(&decoding->bad);
   cst__delete(decoding->items);
   cst__delete(decoding->blocks);
   *decoding = (cst__decoding){.source = decoding->source,
@@ -176,16 +177,35 @@ static cst_status list_unit(const cst__unit *unit, cst__decoding *decoding, cst_
   return CST_OK;
 }
 
+static void note_bad_row(void *ctx, const cst_error *error) {
+  cst__decoding *decoding = ctx;
+  const cst_allocator *allocator = &decoding->source->allocator;
+  cst__drop drop = {.kind = CST__DROP_RECORD,
+                    .error = cst__error_keep(allocator, error),
+                    .before = (size_t)error->record};
+  if (drop.error == NULL || !cst__drops_add(&decoding->bad, allocator, &drop)) {
+    decoding->bad_lost = true;
+  }
+}
+
 static cst_status open_decoding(cst__decoding *decoding, cst_error *error) {
   const cst_source *source = decoding->source;
+  bool for_columns = decoding->purpose == CST__FOR_COLUMNS;
+  bool nulls = for_columns && source->options.values.on_error == CST_ON_ERROR_NULL;
   if (decoding->decoder == NULL) {
     CST__TRY(cst__source_open_decoder(source, decoding->purpose, &decoding->decoder, error));
+    if (nulls && source->inputs->format.payload->on_bad != NULL) {
+      cst__record_decoder_on_bad(decoding->decoder, note_bad_row, decoding);
+    }
   }
-  bool staged =
-      decoding->purpose == CST__FOR_COLUMNS && cst__reading_options_staged(&source->options);
-  return staged && decoding->stages == NULL
-             ? cst__chain_open(cst__source_bound_chain(source), &decoding->stages, error)
-             : CST_OK;
+  if (!for_columns || !cst__reading_options_staged(&source->options) || decoding->stages != NULL) {
+    return CST_OK;
+  }
+  CST__TRY(cst__chain_open(cst__source_bound_chain(source), &decoding->stages, error));
+  if (nulls) {
+    cst__chain_on_bad(decoding->stages, note_bad_row, decoding);
+  }
+  return CST_OK;
 }
 
 /* What names no row is about the batch, which begins with the first. */
@@ -207,6 +227,8 @@ static cst_status decode_unit(const cst__unit *unit, cst__decoding *decoding, bo
                               cst_error *error) {
   decoding->map = NULL;
   decoding->bad_row = SIZE_MAX;
+  decoding->bad_lost = false;
+  cst__drops_clear(&decoding->bad, 0);
   CST__TRY(open_decoding(decoding, error));
   CST__TRY(list_unit(unit, decoding, error));
   cst__records records = {.items = decoding->items,

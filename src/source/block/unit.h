@@ -65,7 +65,10 @@ typedef struct cst__decoding {
   bool direct; /* the records come by no cursor, which drops the damaged ones if it is to */
   cst__record_decoder *decoder; /* opened with the first unit */
   cst__chain_run *stages;       /* the same, for CST__FOR_COLUMNS; NULL: there are none */
-  const cst__row_map *map;      /* the last unit's rows in its batch; NULL: they are as they were */
+  cst__drops bad; /* rows of the last unit that are nulls because their records do not decode:
+                     `before` is their number, and they have no place yet */
+  bool bad_lost;  /* there was no memory for one of them */
+  const cst__row_map *map; /* the last unit's rows in its batch; NULL: they are as they were */
   cst_bytes *items;
   size_t items_capacity;
   cst__block_ref *blocks;
@@ -80,11 +83,14 @@ void cst__decoding_reset(cst__decoding *decoding);
 cst_status cst__unit_decode(const cst__unit *unit, cst__decoding *decoding,
                             struct ArrowSchema *out_schema, struct ArrowArray *out,
                             cst_error *error);
+/* Moves the bad rows of the unit decoded last to its drops, with their places. */
+cst_status cst__unit_take_bad(cst__unit *unit, cst__decoding *decoding, cst_error *error);
 /* The same, but stages that refuse no rows are left out: would the records be delivered? */
 cst_status cst__unit_try(const cst__unit *unit, cst__decoding *decoding,
                          struct ArrowSchema *out_schema, struct ArrowArray *out, cst_error *error);
 
-/* The same, but records that do not decode are dropped from the unit (decode_sound.c). Without any
+/* As cst__unit_decode, but records that do not decode are dropped from the unit, and bad rows are
+ * told by its drops too (decode_sound.c). Without any
  * record left, out->release is NULL. */
 cst_status cst__unit_decode_sound(cst__unit *unit, cst__decoding *decoding,
                                   struct ArrowSchema *out_schema, struct ArrowArray *out,

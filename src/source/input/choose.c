@@ -45,6 +45,18 @@ static void choose_payload(const cst__container *container, cst_bytes record, cs
   }
 }
 
+/* True if records are the messages that are described, unless a format is named. */
+static bool implies_message(const cst__reading_options *options) {
+  return options->values.message != NULL && options->values.message_column == NULL;
+}
+
+/* What the container's records are when neither the caller nor a look at them tells. */
+static cst_status find_usual(const cst__container *container, const cst__reading_options *options,
+                             cst__format *out, cst_error *error) {
+  const char *name = implies_message(options) ? cst__message_payload.name : container->info.format;
+  return cst__format_find(name, out, error);
+}
+
 void cst__inputs_choose_by_record(cst__inputs *inputs, const uint8_t *record, size_t size) {
   cst__format format = inputs->format;
   if (inputs->by_record) {
@@ -59,8 +71,9 @@ void cst__inputs_choose_by_record(cst__inputs *inputs, const uint8_t *record, si
  * formats are asked, and endings looked at, before the containers that do not prove themselves:
  * bytes of a format that has been added may look like those. *out stays as it is if
  * nothing is known about such bytes. */
-static cst_status format_of_head(cst__inputs *inputs, const char *path, const cst__chunk *head,
-                                 cst__format *out, cst_error *error) {
+static cst_status format_of_head(cst__inputs *inputs, const cst__reading_options *options,
+                                 const char *path, const cst__chunk *head, cst__format *out,
+                                 cst_error *error) {
   cst__format found = {0};
   cst_bytes record;
   if (inputs->container == NULL) {
@@ -78,8 +91,9 @@ static cst_status format_of_head(cst__inputs *inputs, const char *path, const cs
   if (cst__format_is_tabular(&found)) {
     *out = found;
   } else if (inputs->container != NULL) {
-    CST__TRY(cst__format_find(inputs->container->info.format, out, error));
-    if (cst__container_first_record(inputs->container, head, &record)) {
+    CST__TRY(find_usual(inputs->container, options, out, error));
+    if (!implies_message(options) &&
+        cst__container_first_record(inputs->container, head, &record)) {
       choose_payload(inputs->container, record, out);
     }
   }
@@ -96,14 +110,14 @@ static cst_status format_by_bytes(cst__inputs *inputs, const cst__reading_option
   if (head == NULL) {
     return cst__fail_memory(error, HEAD_SIZE);
   }
-  cst_status status = cst__format_find(usual->info.format, out, error);
+  cst_status status = find_usual(usual, options, out, error);
   if (status == CST_OK) {
     status = read_head(inputs, options, head, &size, &path, error);
   }
-  inputs->by_record = path == NULL; /* nothing could be looked at */
+  inputs->by_record = path == NULL && !implies_message(options); /* nothing could be looked at */
   if (status == CST_OK && size > 0) {
     const cst__chunk chunk = {head, size, size < HEAD_SIZE};
-    status = format_of_head(inputs, path, &chunk, out, error);
+    status = format_of_head(inputs, options, path, &chunk, out, error);
     if (status != CST_OK) {
       cst__error_add_file(error, path);
     }
@@ -157,6 +171,50 @@ static cst_status check_files(const cst__inputs *inputs, cst_error *error) {
   return CST_OK;
 }
 
+/* Whether what is said of messages is complete, and there are some to be said something of. */
+static cst_status check_message(const cst__format *format, const cst_source_options *values,
+                                cst_error *error) {
+  bool is_message = format->payload == &cst__message_payload;
+  if (values->message_column != NULL && is_message) {
+    return cst__fail(error, CST_INVALID_ARGUMENT,
+                     "name the format of the file that has the column, or leave one of them out",
+                     "both the format message and a column of messages are named");
+  }
+  if (!is_message && values->message_column == NULL) {
+    return values->message == NULL
+               ? CST_OK
+               : cst__fail(error, CST_INVALID_ARGUMENT,
+                           "name the column that holds them (message_column), or the format "
+                           "message and the container",
+                           "messages are described, but the format %s has none", format->name);
+  }
+  if (values->message == NULL || values->message->descriptors == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT,
+                     "describe them by a FileDescriptorSet (protoc --include_imports -o, buf "
+                     "build) and the name of the type: `message` and its descriptors; "
+                     "--proto-set and --message of the program",
+                     "messages can only be read with their descriptors");
+  }
+  return CST_OK;
+}
+
+static cst_status check_on_error(const cst__format *format, const cst_source_options *values,
+                                 cst_error *error) {
+  bool records = format->payload != NULL || (format->table != NULL && !format->table->any_size);
+  bool messages = format->payload == &cst__message_payload || values->message_column != NULL;
+  if (values->on_error == CST_ON_ERROR_NULL && !messages) {
+    return cst__fail(error, CST_UNSUPPORTED, "drop such records (skip), or leave on_error out",
+                     "only messages become rows of nulls, not what the format %s holds",
+                     format->name);
+  }
+  if (values->on_error == CST_ON_ERROR_SKIP && !records && !messages) {
+    return cst__fail(error, CST_UNSUPPORTED, "leave on_error out",
+                     "the format %s has no records that could be skipped: damage ends the reading",
+                     format->name);
+  }
+  return CST_OK;
+}
+
 /* Options that mean nothing for the format are mistakes, not wishes. */
 static cst_status check_meaning(const cst__inputs *inputs, const cst__reading_options *options,
                                 cst_error *error) {
@@ -173,12 +231,8 @@ static cst_status check_meaning(const cst__inputs *inputs, const cst__reading_op
     return cst__fail(error, CST_UNSUPPORTED, "leave the Arrow types out, or give a TFMD schema",
                      "the format %s has types of its own", format->name);
   }
-  bool skips = format->payload != NULL || (format->table != NULL && !format->table->any_size);
-  if (cst__reading_options_skip(options) && !skips) {
-    return cst__fail(error, CST_UNSUPPORTED, "leave on_error out",
-                     "the format %s has no records that could be skipped: damage ends the reading",
-                     format->name);
-  }
+  CST__TRY(check_message(format, &options->values, error));
+  CST__TRY(check_on_error(format, &options->values, error));
   if (options->types != NULL && options->values.schema != NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "give one of them",
                      "both a schema and Arrow types are given");

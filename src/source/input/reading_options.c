@@ -6,6 +6,7 @@
 #include "arrow/view.h"
 #include "base/names.h"
 #include "format/csv/csv_options.h"
+#include "message/message_options.h"
 #include "schema/schema.h"
 
 enum { MAX_THREADS = 1024, DEFAULT_BATCH = 1024 };
@@ -48,6 +49,7 @@ void cst__reading_options_keep(const cst__reading_options *options) {
 
 void cst__reading_options_release(cst__reading_options *options) {
   if (options->names != NULL && cst__refcount_down(&options->names->owners)) {
+    cst__message_options_release(options->values.message);
     cst__arena_reset(&options->names->arena);
     cst__delete(options->names);
   }
@@ -63,6 +65,15 @@ bool cst__reading_options_keep_rows(const cst__reading_options *options) {
     call = call->before;
   }
   return call == NULL;
+}
+
+bool cst__reading_options_decode_column(const cst__reading_options *options) {
+  const cst_source_options *values = &options->values;
+  bool wanted = values->columns == NULL;
+  for (size_t i = 0; values->message_column != NULL && i < values->num_columns && !wanted; i++) {
+    wanted = strcmp(values->columns[i], values->message_column) == 0;
+  }
+  return values->message_column != NULL && wanted;
 }
 
 /* ---- checks ---- */
@@ -84,8 +95,9 @@ static cst_status check_source_options(const cst_source_options *o, cst_error *e
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "threads is %d, it must be 1 to %d",
                      (int)o->threads, MAX_THREADS);
   }
-  if (o->on_error != CST_ON_ERROR_RAISE && o->on_error != CST_ON_ERROR_SKIP) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "on_error is %d, it must be 0 or 1",
+  if (o->on_error != CST_ON_ERROR_RAISE && o->on_error != CST_ON_ERROR_SKIP &&
+      o->on_error != CST_ON_ERROR_NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "on_error is %d, it must be 0 to 2",
                      (int)o->on_error);
   }
   return CST_OK;
@@ -132,6 +144,44 @@ static cst_status copy_option_columns(cst__arena *arena, cst_source_options *o, 
   return check_column_names(o, error);
 }
 
+/* Of the wanted columns, the paths into the column of messages become that column, and what follows
+ * its name. */
+static cst_status split_message_paths(cst__arena *arena, cst__reading_options *options,
+                                      cst_error *error) {
+  cst_source_options *values = &options->values;
+  size_t size = values->message_column != NULL ? strlen(values->message_column) : 0;
+  size_t bytes = (values->num_columns + 1) * sizeof *values->columns; /* as copied before */
+  if (size == 0 || values->columns == NULL) {
+    return CST_OK;
+  }
+  const char **columns = cst__arena_take(arena, bytes);
+  const char **paths = cst__arena_take(arena, bytes);
+  if (columns == NULL || paths == NULL) {
+    return cst__fail_memory(error, bytes);
+  }
+  size_t count = 0;
+  bool is_whole = false;
+  bool is_there = false;
+  for (size_t i = 0; i < values->num_columns; i++) {
+    const char *name = values->columns[i];
+    bool is_inside = strncmp(name, values->message_column, size) == 0 &&
+                     (name[size] == '\0' || name[size] == '.');
+    if (is_inside && name[size] == '\0') {
+      is_whole = true;
+    } else if (is_inside) {
+      paths[options->num_message_paths++] = name + size + 1;
+    }
+    if (!is_inside || !is_there) {
+      columns[count++] = is_inside ? values->message_column : name;
+    }
+    is_there = is_there || is_inside;
+  }
+  values->columns = columns;
+  values->num_columns = count;
+  options->message_paths = is_whole || !is_there ? NULL : paths;
+  return CST_OK;
+}
+
 static cst_status copy_option_types(const cst_source_options *from, cst__types **to,
                                     cst_error *error) {
   struct ArrowSchema copy;
@@ -149,6 +199,7 @@ static cst_status copy_pointed(cst__arena *arena, cst_source_options *values, cs
   CST__TRY(copy_option_name(arena, &values->environment, error));
   CST__TRY(copy_option_name(arena, &values->sequence_column, error));
   CST__TRY(copy_option_name(arena, &values->raw_column, error));
+  CST__TRY(copy_option_name(arena, &values->message_column, error));
   CST__TRY(cst__csv_options_copy(values->csv, arena, &values->csv, error));
   return copy_option_columns(arena, values, error);
 }
@@ -171,6 +222,7 @@ cst_status cst__reading_options_init(cst__reading_options *options, const cst_so
   cst_source_options *values = &options->values;
   values->schema = cst__schema_retain(from->schema);
   values->types = NULL;
+  values->message = NULL;
   values->format = NULL;
   values->container = NULL;
   values->allocator = NULL;
@@ -184,6 +236,13 @@ cst_status cst__reading_options_init(cst__reading_options *options, const cst_so
   cst_status status = copy_option_types(from, &options->types, error);
   if (status == CST_OK) {
     status = copy_pointed(&options->names->arena, values, error);
+  }
+  if (status == CST_OK) {
+    status = split_message_paths(&options->names->arena, options, error);
+  }
+  if (status == CST_OK) {
+    status =
+        cst__message_options_copy(from->message, &options->names->arena, &values->message, error);
   }
   if (status != CST_OK) {
     cst__reading_options_release(options);

@@ -32,8 +32,12 @@ typedef struct cst__reading_options {
                                 is counted; `types` and `allocator` are NULL, and so are the names
                                 of format and container, which the inputs have */
   cst__types *types;         /* that are given; NULL: none. Counted */
-  cst__call *calls;          /* the last of the caller's stages; NULL: none. Counted */
-  cst__option_names *names;  /* counted: the memory of all names and of the CSV options */
+  const char *const *message_paths; /* what is wanted of the messages of message_column; NULL: all.
+                                       `values.columns` have the column alone */
+  size_t num_message_paths;
+  cst__call *calls;         /* the last of the caller's stages; NULL: none. Counted */
+  cst__option_names *names; /* counted: the memory of all names and of the options of CSV and of
+                               messages */
 } cst__reading_options;
 
 /* Checks the caller's options, which are complete, and makes a value of them that owns copies of
@@ -45,13 +49,18 @@ cst_status cst__reading_options_init(cst__reading_options *options, const cst_so
 void cst__reading_options_keep(const cst__reading_options *options);
 void cst__reading_options_release(cst__reading_options *options);
 
+/* True if damaged records do not end the reading. */
 static inline bool cst__reading_options_skip(const cst__reading_options *options) {
-  return options->values.on_error == CST_ON_ERROR_SKIP;
+  return options->values.on_error != CST_ON_ERROR_RAISE;
 }
+
+/* True if a column of messages is read, and they are decoded in it. */
+bool cst__reading_options_decode_column(const cst__reading_options *options);
 
 /* True if batches go through stages. */
 static inline bool cst__reading_options_staged(const cst__reading_options *options) {
-  return options->values.flat || options->calls != NULL;
+  return options->values.flat || options->calls != NULL ||
+         cst__reading_options_decode_column(options);
 }
 
 /* True if every row of the source is a row of the input, in the same order. */

@@ -11,6 +11,7 @@
 #include "source/input/discovery.h"
 #include "source/input/prepare.h"
 #include "stage/flat.h"
+#include "stage/message_column.h"
 
 static bool has_list(const struct ArrowSchema *schema) {
   for (int64_t i = 0; i < schema->n_children; i++) {
@@ -52,18 +53,33 @@ static cst__flat_settings flat_settings(const cst_source *source) {
                               .raw_column = raw == NULL && is_raw ? CST__RAW_COLUMN : raw};
 }
 
+static cst__message_column_settings message_settings(const cst_source *source) {
+  const cst__reading_options *options = &source->options;
+  return (cst__message_column_settings){.column = options->values.message_column,
+                                        .message = options->values.message,
+                                        .paths = options->message_paths,
+                                        .num_paths = options->num_message_paths,
+                                        .column_flags = options->values.column_flags,
+                                        .nulls = options->values.on_error == CST_ON_ERROR_NULL};
+}
+
 static cst_status bind_stages(cst_source *source, const struct ArrowSchema *decoded,
                               cst__chain **out, cst_error *error) {
   const cst__call *last = source->options.calls;
-  bool flat_first = source->options.values.flat;
-  size_t count = flat_first + (last != NULL ? last->depth : 0);
+  bool has_flat = source->options.values.flat;
+  bool has_messages = cst__reading_options_decode_column(&source->options);
+  size_t count = (size_t)has_flat + has_messages + (last != NULL ? last->depth : 0);
   const cst__flat_settings flat = flat_settings(source);
+  const cst__message_column_settings messages = message_settings(source);
   cst__stage_use *uses = cst__new(&source->allocator, count * sizeof *uses);
   if (uses == NULL) {
     return cst__fail_memory(error, count * sizeof *uses);
   }
-  if (flat_first) {
+  if (has_flat) {
     uses[0] = (cst__stage_use){&cst__flat_stage, &flat};
+  }
+  if (has_messages) { /* of the values that flat has made of lists of one */
+    uses[has_flat] = (cst__stage_use){&cst__message_column_stage, &messages};
   }
   size_t at = count;
   for (const cst__call *call = last; call != NULL; call = call->before) {

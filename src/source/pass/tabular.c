@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "arrow/owned.h"
 #include "arrow/view.h"
 #include "io/replay.h"
 #include "source/input/notices.h"
@@ -27,7 +28,10 @@ struct cst__tabular_pass {
   bool ended;
   struct ArrowSchema schema; /* of what is delivered, for the joiner */
   cst__joiner joiner;
-  uint64_t read; /* rows that went into the stages */
+  uint64_t read;         /* rows that went into the stages */
+  uint64_t staged;       /* the first row of those that the stages are at */
+  cst_status bad_status; /* why a bad row ended the pass */
+  cst_error bad_error;
   uint64_t dropped;
   int64_t *lost; /* records of the only file that the table has dropped, in their order */
   size_t num_lost;
@@ -156,6 +160,63 @@ static cst_status drop_of_table(void *ctx, const cst__dropped *dropped, cst_erro
   return drop_row(ctx, dropped, error);
 }
 
+/* ---- where rows come from ---- */
+
+/* How many records the table has dropped before this row: lost[i] - i rows come before the i-th. */
+static size_t lost_before(const cst__tabular_pass *pass, uint64_t row) {
+  size_t begin = 0;
+  size_t end = pass->num_lost;
+  while (begin < end) {
+    size_t middle = begin + (end - begin) / 2;
+    if (pass->lost[middle] - (int64_t)middle <= (int64_t)row) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
+/* Of the row with this number among those that are read: a record of the only file. In several
+ * files it is one of the pass, unknown where the table has dropped others, of any file. */
+static cst__place place_of(const cst__tabular_pass *pass, uint64_t row) {
+  if (pass->source->num_parts != 1) {
+    return (cst__place){"", pass->num_lost == 0 ? (int64_t)row : -1, -1};
+  }
+  return (cst__place){cst__source_name(pass->source, 0), (int64_t)(row + lost_before(pass, row)),
+                      -1};
+}
+
+static void locate_row(const cst__tabular_pass *pass, uint64_t first, cst_error *error) {
+  if (cst__error_wanted(error)) {
+    cst__place place = place_of(pass, first + (uint64_t)(error->record > 0 ? error->record : 0));
+    error->record = -1;
+    cst__error_add_place(error, &place);
+  }
+}
+
+static cst_status drop_refused(cst__tabular_pass *pass, const cst_error *refusal,
+                               cst_error *error) {
+  cst__dropped dropped = {.told = {.kind = "record",
+                                   .file = refusal->file,
+                                   .record = refusal->record,
+                                   .offset = -1,
+                                   .error = refusal}};
+  return drop_row(pass, &dropped, error);
+}
+
+/* A row of the batch that is in the stages; told at once, because none of them is staged twice. */
+static void tell_bad_row(void *ctx, const cst_error *error) {
+  cst__tabular_pass *pass = ctx;
+  cst_error own = *error;
+  if (pass->bad_status == CST_OK) {
+    locate_row(pass, pass->staged, &own);
+    pass->bad_status = drop_refused(pass, &own, &pass->bad_error);
+  }
+}
+
+/* ---- life ---- */
+
 static cst_status open_reader(cst__tabular_pass *pass, cst_error *error) {
   const cst__table_format *table = pass->source->inputs->format.table;
   pass->joins = table == NULL || table->any_size || pass->places;
@@ -183,11 +244,15 @@ cst_status cst__tabular_pass_new(cst_source *source, struct ArrowSchema *schema,
   pass->source = source;
   pass->options = *options;
   pass->schema = *schema;
+  pass->bad_error = (cst_error)CST_ERROR_INIT;
   pass->places = options->stages != NULL && !cst__reading_options_deliver_all(&source->options);
   cst__joiner_init(&pass->joiner, &pass->schema, source->options.values.batch_size,
                    &source->allocator);
   cst_status status =
       options->stages != NULL ? cst__chain_open(options->stages, &pass->stages, error) : CST_OK;
+  if (pass->stages != NULL && source->options.values.on_error == CST_ON_ERROR_NULL) {
+    cst__chain_on_bad(pass->stages, tell_bad_row, pass);
+  }
   if (status == CST_OK) {
     status = open_reader(pass, error);
   }
@@ -246,39 +311,6 @@ static cst_status next_of_any_size(cst__tabular_pass *pass, struct ArrowArray *o
 
 /* ---- stages ---- */
 
-/* How many records the table has dropped before this row: lost[i] - i rows come before the i-th. */
-static size_t lost_before(const cst__tabular_pass *pass, uint64_t row) {
-  size_t begin = 0;
-  size_t end = pass->num_lost;
-  while (begin < end) {
-    size_t middle = begin + (end - begin) / 2;
-    if (pass->lost[middle] - (int64_t)middle <= (int64_t)row) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return begin;
-}
-
-/* Of the row with this number among those that are read: a record of the only file. In several
- * files it is one of the pass, unknown where the table has dropped others, of any file. */
-static cst__place place_of(const cst__tabular_pass *pass, uint64_t row) {
-  if (pass->source->num_parts != 1) {
-    return (cst__place){"", pass->num_lost == 0 ? (int64_t)row : -1, -1};
-  }
-  return (cst__place){cst__source_name(pass->source, 0), (int64_t)(row + lost_before(pass, row)),
-                      -1};
-}
-
-static void locate_row(const cst__tabular_pass *pass, uint64_t first, cst_error *error) {
-  if (cst__error_wanted(error)) {
-    cst__place place = place_of(pass, first + (uint64_t)(error->record > 0 ? error->record : 0));
-    error->record = -1;
-    cst__error_add_place(error, &place);
-  }
-}
-
 static cst_status put_staged(cst__tabular_pass *pass, uint64_t first, const cst__row_map *map,
                              struct ArrowArray *batch, cst_error *error) {
   cst__place *origins = pass->places ? cst__joiner_add_origins(&pass->joiner, batch->length) : NULL;
@@ -293,14 +325,17 @@ static cst_status put_staged(cst__tabular_pass *pass, uint64_t first, const cst_
   return cst__joiner_put(&pass->joiner, batch, error);
 }
 
-static cst_status drop_refused(cst__tabular_pass *pass, const cst_error *refusal,
-                               cst_error *error) {
-  cst__dropped dropped = {.told = {.kind = "record",
-                                   .file = refusal->file,
-                                   .record = refusal->record,
-                                   .offset = -1,
-                                   .error = refusal}};
-  return drop_row(pass, &dropped, error);
+/* Row `first` is the batch's first one. */
+static cst_status apply_stages(cst__tabular_pass *pass, uint64_t first, struct ArrowArray *batch,
+                               const cst__row_map **map, cst_error *error) {
+  pass->staged = first;
+  cst_status status = cst__chain_apply(pass->stages, batch, map, error);
+  if (pass->bad_status == CST_OK) {
+    return status;
+  }
+  cst__array_release(batch);
+  cst__error_copy(error, &pass->bad_error);
+  return pass->bad_status;
 }
 
 /* Takes rows of a batch through the stages; where they do not go through together, half of them,
@@ -312,11 +347,16 @@ static cst_status stage_rows(cst__tabular_pass *pass, cst__shared *batch, int64_
   const cst__row_map *map;
   struct ArrowArray rows;
   CST__TRY(cst__shared_slice(batch, begin, count, &rows, error));
-  cst_status status = cst__chain_apply(pass->stages, &rows, &map, &own);
+  cst_status status = apply_stages(pass, first, &rows, &map, &own);
   if (status == CST_OK) {
     return put_staged(pass, first, map, &rows, error);
   }
-  bool refused = cst__chain_refused(pass->stages);
+  bool refused = pass->bad_status == CST_OK && cst__chain_refused(pass->stages) &&
+                 cst__reading_options_skip(&pass->source->options);
+  if (pass->bad_status != CST_OK) {
+    cst__error_copy(error, &own);
+    return status;
+  }
   if (!refused || count == 1) {
     locate_row(pass, first, &own);
     if (refused) {
@@ -329,29 +369,40 @@ static cst_status stage_rows(cst__tabular_pass *pass, cst__shared *batch, int64_
   return stage_rows(pass, batch, begin + count / 2, count - count / 2, error);
 }
 
-static cst_status stage_sound(cst__tabular_pass *pass, struct ArrowArray *batch, cst_error *error) {
+/* Rows of a batch go through the stages so many at a time that the joiner need not copy them. */
+static cst_status stage_pieces(cst__tabular_pass *pass, struct ArrowArray *batch,
+                               cst_error *error) {
   cst__shared *shared;
   int64_t count = batch->length;
+  int64_t size = pass->source->options.values.batch_size;
   cst_status status = cst__shared_new(batch, &pass->source->allocator, &shared, error);
   if (status != CST_OK) {
     batch->release(batch);
     return status;
   }
-  status = stage_rows(pass, shared, 0, count, error);
+  for (int64_t begin = 0; begin < count && status == CST_OK;) {
+    int64_t room = size - pass->joiner.waiting_rows % size;
+    int64_t rows = count - begin < room ? count - begin : room;
+    status = stage_rows(pass, shared, begin, rows, error);
+    begin += rows;
+  }
   cst__shared_release(shared);
   return status;
 }
 
-/* Takes a batch that was read through the stages: into the joiner if rows may be missing then, else
- * it comes out in its own place. */
+/* Takes a batch that was read through the stages: into the joiner if rows may be missing then, or
+ * if it may be much larger than the batches that are delivered; else it comes out in its own place.
+ */
 static cst_status stage_batch(cst__tabular_pass *pass, struct ArrowArray *batch, cst_error *error) {
   uint64_t rows = (uint64_t)batch->length;
   const cst__row_map *map;
   cst_status status;
-  if (cst__reading_options_skip(&pass->source->options)) {
-    status = stage_sound(pass, batch, error);
+  const cst__reading_options *options = &pass->source->options;
+  if (cst__reading_options_skip(options) ||
+      (pass->joins && cst__reading_options_decode_column(options))) {
+    status = stage_pieces(pass, batch, error);
   } else {
-    status = cst__chain_apply(pass->stages, batch, &map, error);
+    status = apply_stages(pass, pass->read, batch, &map, error);
     if (status != CST_OK) {
       locate_row(pass, pass->read, error);
     } else if (pass->places) {

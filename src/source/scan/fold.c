@@ -47,7 +47,7 @@ typedef struct fold {
 cst_status cst__source_acquire_for_fold(cst_source *source, const cst__accumulator *accumulator,
                                         cst_error *error) {
   const cst__format *format = &source->inputs->format;
-  if (format->payload != NULL && format->payload->types_from == CST__TYPES_FIXED) {
+  if (format->payload != NULL && format->payload->types_from == CST__TYPES_NONE) {
     return cst__fail(error, CST_UNSUPPORTED, "open the files as tf.Examples (format \"example\")",
                      "the format %s has no columns to %s", format->name, accumulator->purpose);
   }

@@ -1,0 +1,29 @@
+/* The prefix that Confluent's schema registry puts before a message: a zero byte, the number of the
+ * schema, and the place of the message's type in its file.
+ *
+ * Source: Confluent, "Formats, serializers and deserializers", section "Wire format".
+ */
+#ifndef PROTO_CONFLUENT_H
+#define PROTO_CONFLUENT_H
+
+#include <columnstone/message.h>
+
+#include "proto/descriptor_set.h"
+#include "proto/wire.h"
+
+/* The place that records have to name: the index of the outermost message of the file, of that in
+ * it, and so on. */
+typedef struct cst__confluent {
+  int32_t place[CST__DEPTH_LIMIT];
+  size_t depth;
+} cst__confluent;
+
+void cst__confluent_init(cst__confluent *confluent, const cst_descriptors *descriptors,
+                         const cst__message_def *message);
+
+/* What comes after the prefix. CST_CORRUPT if that is not there or cut, CST_SCHEMA if it names
+ * another message; which number the schema has does not matter. */
+cst_status cst__confluent_strip(const cst__confluent *confluent, cst_bytes record, cst_bytes *out,
+                                cst_error *error);
+
+#endif /* PROTO_CONFLUENT_H */

@@ -1,0 +1,772 @@
+/* Messages in sources: as records of every container, with and without bad ones, by row numbers, in
+ * parts, as tensors; and in a column of a table or stream.
+ */
+#include <columnstone/index.h>
+#include <columnstone/sink.h>
+#include <stdlib.h>
+
+#include "source_support.h"
+
+/* ---- descriptors ---- */
+
+static void put_number(bytes *b, unsigned number, uint64_t value) {
+  put_varint(b, number << 3);
+  put_varint(b, value);
+}
+
+static void put_string(bytes *b, unsigned number, const char *text) {
+  put_field(b, number, text, strlen(text));
+}
+
+static void put_field_def(bytes *message, const char *name, unsigned number, unsigned type) {
+  bytes field = {0};
+  put_string(&field, 1, name);
+  put_number(&field, 3, number);
+  put_number(&field, 4, 1); /* optional */
+  put_number(&field, 5, type);
+  put_field(message, 2, field.data, field.size);
+  bytes_free(&field);
+}
+
+/* proto3: message Other { message Inner {} } message Pair { string name = 1; int64 id = 2; } */
+static cst_descriptors *make_descriptors(void) {
+  bytes file = {0}, other = {0}, inner = {0}, pair = {0};
+  cst_descriptors *out = NULL;
+  cst_error error = CST_ERROR_INIT;
+  put_string(&inner, 1, "Inner");
+  put_string(&other, 1, "Other");
+  put_field(&other, 3, inner.data, inner.size);
+  put_string(&pair, 1, "Pair");
+  put_field_def(&pair, "name", 1, 9);
+  put_field_def(&pair, "id", 2, 3);
+  put_string(&file, 1, "pair.proto");
+  put_string(&file, 2, "t");
+  put_field(&file, 4, other.data, other.size);
+  put_field(&file, 4, pair.data, pair.size);
+  put_string(&file, 12, "proto3");
+  cst_descriptors_new(file.data, file.size, NULL, &out, &error);
+  CHECK_STR(error.message, "");
+  bytes_free(&file);
+  bytes_free(&other);
+  bytes_free(&inner);
+  bytes_free(&pair);
+  return out;
+}
+
+static cst_message_options pair_options(const cst_descriptors *descriptors) {
+  cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
+  options.descriptors = descriptors;
+  options.message = "t.Pair";
+  return options;
+}
+
+/* ---- records ---- */
+
+/* The i-th record; one that does not parse if `bad`. */
+static void make_pair(bytes *out, int i, bool bad) {
+  char name[32];
+  (void)snprintf(name, sizeof name, "row %d", i);
+  out->size = 0;
+  put_string(out, 1, name);
+  put_number(out, 2, (uint64_t)i);
+  if (bad) {
+    bytes_add(out, "\x0a\x7f", 2);
+  }
+}
+
+static bool is_bad(int i, int every) { return every > 0 && i % every == every - 1; }
+
+static const char *write_pairs(const char *name, const char *container, int count, int bad_every) {
+  const char *path = harness_temp_path(name);
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  cst_tfrecord_writer *writer;
+  bytes record = {0};
+  options.container = container;
+  CHECK_EQ(cst_tfrecord_writer_open(path, &options, &writer, NULL), CST_OK);
+  for (int i = 0; i < count; i++) {
+    make_pair(&record, i, is_bad(i, bad_every));
+    CHECK_EQ(cst_tfrecord_writer_write(writer, record.data, record.size, NULL), CST_OK);
+  }
+  CHECK_EQ(cst_tfrecord_writer_finish(writer, NULL), CST_OK);
+  cst_tfrecord_writer_free(writer);
+  bytes_free(&record);
+  return path;
+}
+
+typedef enum policy { SOUND, SKIPPED, NULLED } policy;
+
+/* Batches of the columns name and id. */
+static void expected_pairs(bytes *out, int count, int batch_size, int bad_every, policy bad) {
+  int total = 0;
+  for (int i = 0; i < count; i++) {
+    total += bad != SKIPPED || !is_bad(i, bad_every);
+  }
+  for (int i = 0, row = 0; i < count; i++) {
+    if (bad == SKIPPED && is_bad(i, bad_every)) {
+      continue;
+    }
+    if (row % batch_size == 0) {
+      text_of(out, "%" PRId64 " rows:", total - row < batch_size ? total - row : batch_size);
+    }
+    if (bad == NULLED && is_bad(i, bad_every)) {
+      bytes_add(out, " name=null id=null;", 19);
+    } else {
+      text_of(out, " name='row %" PRId64 "'", i);
+      text_of(out, " id=%" PRId64 ";", i);
+    }
+    row++;
+    if (row == total || row % batch_size == 0) {
+      bytes_add(out, "\n", 1);
+    }
+  }
+}
+
+static void check_text(cst_source *source, const char *expected) {
+  bytes text = {0};
+  cst_error error = CST_ERROR_INIT;
+  (void)text_of_pass(source, &text, &error);
+  bytes_add(&text, error.message, strlen(error.message) + 1);
+  CHECK_STR((const char *)text.data, expected);
+  bytes_free(&text);
+}
+
+static void check_pairs(cst_source *source, int count, int batch_size, int bad_every, policy bad) {
+  bytes text = {0}, expected = {0};
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(text_of_pass(source, &text, &error), CST_OK);
+  CHECK_STR(error.message, "");
+  expected_pairs(&expected, count, batch_size, bad_every, bad);
+  check_same(&text, &expected);
+  bytes_free(&text);
+  bytes_free(&expected);
+}
+
+static cst_source *open_pairs(const char *path, cst_source_options *options) {
+  cst_source *source = NULL;
+  cst_error error = CST_ERROR_INIT;
+  cst_source_open(&path, 1, options, &source, &error);
+  CHECK_STR(error.message, "");
+  return source;
+}
+
+/* ---- containers ---- */
+
+TEST(every_container_holds_messages) {
+  static const char *const containers[] = {"tfrecord", "delimited"};
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  for (size_t k = 0; k < 2; k++) {
+    const char *path = write_pairs("pairs", containers[k], 3000, 0);
+    for (int32_t threads = 1; threads <= 4; threads += 3) {
+      cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+      options.message = &message;
+      options.batch_size = 700;
+      options.threads = threads;
+      cst_source *source = open_pairs(path, &options);
+      CHECK_STR(cst_source_format(source), "message");
+      CHECK_STR(cst_source_container(source), containers[k]);
+      check_pairs(source, 3000, 700, 0, SOUND);
+      uint64_t rows;
+      CHECK_EQ(cst_source_num_rows(source, &rows, NULL), CST_OK);
+      CHECK_EQ(rows, 3000);
+      cst_source_release(source);
+    }
+  }
+  cst_descriptors_release(descriptors);
+}
+
+TEST(a_file_is_a_record) {
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  const char *paths[3] = {harness_temp_path("one"), harness_temp_path("empty"),
+                          harness_temp_path("two")};
+  bytes record = {0};
+  make_pair(&record, 1, false);
+  harness_write_file(paths[0], record.data, record.size);
+  harness_write_file(paths[1], "", 0);
+  make_pair(&record, 2, false);
+  harness_write_file(paths[2], record.data, record.size);
+  bytes_free(&record);
+  for (unsigned flags = 0; flags <= CST_SOURCE_MEMORY_MAP; flags += CST_SOURCE_MEMORY_MAP) {
+    cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+    cst_source *source = NULL, *part = NULL;
+    struct ArrowArray batch;
+    struct ArrowSchema schema;
+    bytes text = {0};
+    options.message = &message;
+    options.container = "file";
+    options.flags = flags;
+    CHECK_EQ(cst_source_open(paths, 3, &options, &source, NULL), CST_OK);
+    check_text(source, "3 rows: name='row 1' id=1; name='' id=0; name='row 2' id=2;\n");
+    const uint64_t rows[] = {2, 1};
+    CHECK_EQ(cst_source_take(source, rows, 2, &batch, NULL), CST_OK);
+    CHECK_EQ(cst_source_arrow_schema(source, &schema, NULL), CST_OK);
+    text_of_batch(&text, &schema, &batch);
+    bytes_add(&text, "", 1);
+    CHECK_STR((const char *)text.data, "2 rows: name='row 2' id=2; name='' id=0;\n");
+    bytes_free(&text);
+    batch.release(&batch);
+    schema.release(&schema);
+    CHECK_EQ(cst_source_split(source, 1, 2, &part, NULL), CST_OK);
+    check_text(part, "2 rows: name='' id=0; name='row 2' id=2;\n");
+    cst_source_release(part);
+    CHECK_EQ(cst_source_range(source, 1, 2, &part, NULL), CST_OK);
+    check_text(part, "1 rows: name='' id=0;\n");
+    cst_source_release(part);
+    cst_source_release(source);
+  }
+  cst_descriptors_release(descriptors);
+}
+
+TEST(a_file_beyond_the_limit) {
+  const char *paths[2] = {harness_temp_path("large"), harness_temp_path("small")};
+  char *large = calloc(1, 3 << 20);
+  harness_write_file(paths[0], large, 3 << 20);
+  harness_write_file(paths[1], "abc", 3);
+  free(large);
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  cst_source *source = NULL;
+  cst_pass *pass;
+  struct ArrowArray batch;
+  cst_error error = CST_ERROR_INIT;
+  options.format = "raw";
+  options.container = "file";
+  CHECK_EQ(cst_source_open(paths, 2, &options, &source, NULL), CST_OK);
+  CHECK_EQ(cst_pass_new(source, &pass, NULL), CST_OK);
+  CHECK_EQ(cst_pass_next(pass, &batch, NULL), CST_OK);
+  CHECK_EQ(batch.length, 2);
+  CHECK_EQ(((const int64_t *)batch.children[0]->buffers[1])[1], 3 << 20);
+  batch.release(&batch);
+  cst_pass_free(pass);
+  cst_source_release(source);
+  options.max_record_size = 1 << 20;
+  CHECK_EQ(cst_source_open(paths, 2, &options, &source, NULL), CST_OK);
+  check_text(source, "a file of more than 1048576 bytes that is one record");
+  cst_source_release(source);
+  options.on_error = CST_ON_ERROR_SKIP;
+  CHECK_EQ(cst_source_open(paths, 2, &options, &source, NULL), CST_OK);
+  check_text(source, "1 rows: record='abc';\n");
+  cst_source_release(source);
+  options.container = "fil";
+  CHECK_EQ(cst_source_open(paths, 2, &options, &source, &error), CST_NOT_FOUND);
+}
+
+/* ---- options ---- */
+
+static void check_refusal(const char *path, const cst_source_options *options, cst_status status,
+                          const char *message) {
+  cst_source *source = NULL;
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst_source_open(&path, 1, options, &source, &error), status);
+  CHECK_CONTAINS(error.message, message);
+  CHECK(error.hint[0] != '\0' || error.path[0] != '\0');
+}
+
+TEST(what_is_said_of_messages_has_to_fit) {
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  cst_message_options none = CST_MESSAGE_OPTIONS_INIT;
+  const char *pairs = write_pairs("fit", NULL, 2, 0);
+  const char *table = harness_temp_path("fit.csv");
+  harness_write_file(table, "a,b\n1,2\n", 8);
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.format = "message";
+  check_refusal(pairs, &options, CST_INVALID_ARGUMENT, "only be read with their descriptors");
+  options.message = &none;
+  check_refusal(pairs, &options, CST_INVALID_ARGUMENT, "only be read with their descriptors");
+  options.message = &message;
+  options.message_column = "a";
+  check_refusal(pairs, &options, CST_INVALID_ARGUMENT, "both the format message and a column");
+  options = (cst_source_options)CST_SOURCE_OPTIONS_INIT;
+  options.message = &message;
+  check_refusal(table, &options, CST_INVALID_ARGUMENT, "the format csv has none");
+  options.message = NULL;
+  options.message_column = "a";
+  check_refusal(table, &options, CST_INVALID_ARGUMENT, "only be read with their descriptors");
+  options.message_column = NULL;
+  options.on_error = CST_ON_ERROR_NULL;
+  check_refusal(table, &options, CST_UNSUPPORTED, "only messages become rows of nulls");
+  check_refusal(pairs, &options, CST_UNSUPPORTED, "only messages become rows of nulls");
+  static const char *const columns[] = {"id", "nam"};
+  options = (cst_source_options)CST_SOURCE_OPTIONS_INIT;
+  options.message = &message;
+  options.columns = columns;
+  options.num_columns = 2;
+  check_refusal(pairs, &options, CST_NOT_FOUND, "");
+  cst_descriptors_release(descriptors);
+}
+
+TEST(the_options_are_copied) {
+  cst_descriptors *descriptors = make_descriptors();
+  char name[] = "t.Pair";
+  cst_message_options message = pair_options(descriptors);
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  message.message = name;
+  options.message = &message;
+  const char *path = write_pairs("copied", NULL, 10, 0);
+  cst_source *source = open_pairs(path, &options);
+  cst_descriptors_release(descriptors);
+  memset(name, 0, sizeof name);
+  memset(&message, 0, sizeof message);
+  cst_source *part = NULL;
+  CHECK_EQ(cst_source_range(source, 0, 10, &part, NULL), CST_OK);
+  cst_source_release(source);
+  check_pairs(part, 10, 1024, 0, SOUND);
+  cst_source_release(part);
+}
+
+TEST(columns_and_raw_records) {
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  static const char *const columns[] = {"id"};
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.message = &message;
+  options.columns = columns;
+  options.num_columns = 1;
+  options.raw_column = "raw";
+  const char *path = write_pairs("raw", NULL, 2, 0);
+  cst_source *source = open_pairs(path, &options);
+  check_text(source, "2 rows: id=0 raw=['\012\005row 0\020"); /* the rest comes after a zero byte */
+  cst_source_release(source);
+  options.raw_column = NULL;
+  source = open_pairs(path, &options);
+  check_text(source, "2 rows: id=0; id=1;\n");
+  cst_specs *specs;
+  CHECK_EQ(cst_source_specs(source, &specs, NULL), CST_OK);
+  CHECK_EQ(cst_specs_count(specs), 1);
+  cst_specs_release(specs);
+  cst_source_release(source);
+  cst_descriptors_release(descriptors);
+}
+
+/* ---- bad records ---- */
+
+typedef struct told {
+  int count;
+  int64_t last;
+  int stop_at; /* 0: never */
+} told;
+
+static bool note_told(void *ctx, const cst_dropped *dropped) {
+  told *t = ctx;
+  CHECK_STR(dropped->kind, "record");
+  CHECK(dropped->record > t->last);
+  CHECK(dropped->offset >= 0);
+  CHECK(dropped->bytes > 0);
+  CHECK_EQ(dropped->error->code, CST_CORRUPT);
+  CHECK_EQ(dropped->error->record, dropped->record);
+  t->last = dropped->record;
+  return ++t->count != t->stop_at;
+}
+
+TEST(bad_records_are_dropped_or_rows_of_nulls) {
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  static const int every[] = {0, 1, 2, 7, 999};
+  for (size_t k = 0; k < sizeof every / sizeof *every; k++) {
+    const char *path = write_pairs("bad", NULL, 2000, every[k]);
+    for (int32_t threads = 1; threads <= 4; threads += 3) {
+      for (cst_on_error bad = CST_ON_ERROR_SKIP; bad <= CST_ON_ERROR_NULL; bad++) {
+        told t = {.last = -1};
+        cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+        options.message = &message;
+        options.batch_size = 100;
+        options.threads = threads;
+        options.on_error = bad;
+        options.on_dropped = note_told;
+        options.dropped_ctx = &t;
+        cst_source *source = open_pairs(path, &options);
+        check_pairs(source, 2000, 100, every[k], bad == CST_ON_ERROR_SKIP ? SKIPPED : NULLED);
+        CHECK_EQ(t.count, every[k] > 0 ? 2000 / every[k] : 0);
+        cst_source_release(source);
+      }
+    }
+  }
+  cst_descriptors_release(descriptors);
+}
+
+TEST(nulls_are_counted_and_limited) {
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  const char *path = write_pairs("limit", NULL, 30, 10);
+  told t = {.last = -1};
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  cst_pass *pass;
+  struct ArrowArray batch;
+  cst_error error = CST_ERROR_INIT;
+  options.message = &message;
+  options.on_error = CST_ON_ERROR_NULL;
+  cst_source *source = open_pairs(path, &options);
+  struct ArrowSchema schema;
+  CHECK_EQ(cst_source_arrow_schema(source, &schema, NULL), CST_OK);
+  CHECK(schema.children[1]->flags & ARROW_FLAG_NULLABLE);
+  schema.release(&schema);
+  CHECK_EQ(cst_pass_new(source, &pass, NULL), CST_OK);
+  CHECK_EQ(cst_pass_next(pass, &batch, NULL), CST_OK);
+  CHECK_EQ(batch.length, 30);
+  batch.release(&batch);
+  CHECK_EQ(cst_pass_dropped(pass), 3);
+  cst_pass_free(pass);
+  const uint64_t rows[] = {9, 8};
+  CHECK_EQ(cst_source_take(source, rows, 2, &batch, NULL), CST_OK);
+  CHECK_EQ(batch.children[1]->null_count, 1);
+  batch.release(&batch);
+  uint64_t faults;
+  CHECK_EQ(cst_source_verify(source, NULL, NULL, NULL, NULL, &faults, NULL), CST_OK);
+  CHECK_EQ(faults, 3);
+  cst_source_release(source);
+  options.max_errors = 2;
+  source = open_pairs(path, &options);
+  CHECK_EQ(cst_pass_new(source, &pass, NULL), CST_OK);
+  CHECK_EQ(cst_pass_next(pass, &batch, &error), CST_LIMIT);
+  CHECK_EQ(error.record, 29);
+  cst_pass_free(pass);
+  cst_source_release(source);
+  options.max_errors = 0;
+  options.on_dropped = note_told;
+  options.dropped_ctx = &t;
+  t.stop_at = 2;
+  source = open_pairs(path, &options);
+  CHECK_EQ(cst_pass_new(source, &pass, NULL), CST_OK);
+  CHECK_EQ(cst_pass_next(pass, &batch, &error), CST_CALLBACK);
+  CHECK_EQ(error.record, 19);
+  cst_pass_free(pass);
+  cst_source_release(source);
+  options.on_error = CST_ON_ERROR_RAISE;
+  source = open_pairs(path, &options);
+  CHECK_EQ(cst_source_take(source, rows, 2, &batch, &error), CST_CORRUPT);
+  CHECK_EQ(error.record, 9);
+  cst_source_release(source);
+  cst_descriptors_release(descriptors);
+}
+
+static bool note_kinds(void *ctx, const cst_dropped *dropped) {
+  bytes *out = ctx;
+  bytes_add(out, dropped->kind, strlen(dropped->kind));
+  text_of(out, " %" PRId64 ";", dropped->record);
+  return true;
+}
+
+/* A record whose checksum is wrong is no record: it has no row. */
+TEST(damage_has_no_row) {
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  bytes file = {0}, record = {0}, kinds = {0};
+  size_t damaged = 0;
+  for (int i = 0; i < 6; i++) {
+    make_pair(&record, i, i == 1 || i == 4);
+    damaged = i == 2 ? file.size + 14 : damaged;
+    bytes_add_record(&file, record.data, record.size);
+  }
+  file.data[damaged] ^= 1;
+  const char *path = write_bytes("damage", &file);
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.message = &message;
+  options.on_error = CST_ON_ERROR_NULL;
+  options.on_dropped = note_kinds;
+  options.dropped_ctx = &kinds;
+  options.threads = 2;
+  cst_source *source = open_pairs(path, &options);
+  check_text(source,
+             "5 rows: name='row 0' id=0; name=null id=null; name='row 3' id=3; name=null id=null; "
+             "name='row 5' id=5;\n");
+  bytes_add(&kinds, "", 1);
+  CHECK_STR((const char *)kinds.data, "record 1;data-crc 2;record 4;");
+  cst_source_release(source);
+  bytes_free(&kinds);
+  bytes_free(&record);
+  bytes_free(&file);
+  cst_descriptors_release(descriptors);
+}
+
+/* ---- columns ---- */
+
+/* Lines of JSON with the i-th pair as text in `value`, null in each third. */
+static const char *write_lines(const char *name, int count, int bad_every) {
+  bytes text = {0};
+  for (int i = 0; i < count; i++) {
+    char line[128];
+    const char *bad = is_bad(i, bad_every) ? "\\n\\u007f" : "";
+    int size = i % 3 == 2
+                   ? snprintf(line, sizeof line, "{\"key\": %d, \"value\": null}\n", i)
+                   : snprintf(line, sizeof line,
+                              "{\"key\": %d, \"value\": \"\\n\\u0004r %02d\\u0010\\u%04x%s\", "
+                              "\"more\": \"m\"}\n",
+                              i, i % 100, (unsigned)(i % 100), bad);
+    bytes_add(&text, line, (size_t)size);
+  }
+  const char *path = write_bytes(name, &text);
+  bytes_free(&text);
+  return path;
+}
+
+static void expected_lines(bytes *out, int count, int batch_size, int bad_every, policy bad) {
+  int total = 0;
+  for (int i = 0; i < count; i++) {
+    total += bad != SKIPPED || i % 3 == 2 || !is_bad(i, bad_every);
+  }
+  for (int i = 0, row = 0; i < count; i++) {
+    bool is_null = i % 3 == 2;
+    if (!is_null && bad == SKIPPED && is_bad(i, bad_every)) {
+      continue;
+    }
+    if (row % batch_size == 0) {
+      text_of(out, "%" PRId64 " rows:", total - row < batch_size ? total - row : batch_size);
+    }
+    if (is_null || (bad == NULLED && is_bad(i, bad_every))) {
+      bytes_add(out, " value=null", 11);
+    } else {
+      char value[32];
+      int size = snprintf(value, sizeof value, " value={%d,'r %02d'}", i % 100, i % 100);
+      bytes_add(out, value, (size_t)size);
+    }
+    text_of(out, " key=%" PRId64 ";", i);
+    row++;
+    if (row == total || row % batch_size == 0) {
+      bytes_add(out, "\n", 1);
+    }
+  }
+}
+
+static const char *const value_columns[] = {"value.id", "key", "value.name"};
+
+static cst_source_options column_options(const cst_message_options *message) {
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.message = message;
+  options.message_column = "value";
+  options.columns = value_columns;
+  options.num_columns = 3;
+  return options;
+}
+
+static void check_lines(cst_source *source, int count, int batch_size, int bad_every, policy bad) {
+  bytes text = {0}, expected = {0};
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(text_of_pass(source, &text, &error), CST_OK);
+  CHECK_STR(error.message, "");
+  expected_lines(&expected, count, batch_size, bad_every, bad);
+  check_same(&text, &expected);
+  bytes_free(&text);
+  bytes_free(&expected);
+}
+
+TEST(messages_in_a_column_of_a_table) {
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  const char *path = write_lines("column.jsonl", 300, 0);
+  cst_source_options options = column_options(&message);
+  options.batch_size = 70;
+  cst_source *source = open_pairs(path, &options);
+  CHECK_STR(cst_source_format(source), "json");
+  check_lines(source, 300, 70, 0, SOUND);
+  cst_specs *specs;
+  CHECK_EQ(cst_source_specs(source, &specs, NULL), CST_OK);
+  CHECK_EQ(cst_specs_count(specs), 2);
+  cst_specs_release(specs);
+  cst_source_release(source);
+  options.columns = NULL;
+  options.num_columns = 0;
+  source = open_pairs(path, &options);
+  struct ArrowSchema schema;
+  CHECK_EQ(cst_source_arrow_schema(source, &schema, NULL), CST_OK);
+  CHECK_EQ(schema.n_children, 3);
+  CHECK_STR(schema.children[1]->name, "value");
+  CHECK_STR(schema.children[1]->format, "+s");
+  CHECK_EQ(schema.children[1]->n_children, 2);
+  schema.release(&schema);
+  cst_source_release(source);
+  static const char *const others[] = {"key"};
+  options.columns = others; /* nothing is decoded */
+  options.num_columns = 1;
+  source = open_pairs(path, &options);
+  CHECK_EQ(cst_source_arrow_schema(source, &schema, NULL), CST_OK);
+  CHECK_EQ(schema.n_children, 1);
+  schema.release(&schema);
+  cst_source_release(source);
+  cst_descriptors_release(descriptors);
+}
+
+/* An Arrow stream of batches of another size, with bad messages. */
+TEST(messages_in_a_column_of_a_file) {
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  static const int every[] = {0, 1, 5, 100};
+  for (size_t k = 0; k < sizeof every / sizeof *every; k++) {
+    const char *lines = write_lines("file.jsonl", 400, every[k]);
+    const char *path = harness_temp_path("file.arrow");
+    cst_source_options plain = CST_SOURCE_OPTIONS_INIT;
+    plain.batch_size = 150;
+    cst_source *from = open_pairs(lines, &plain);
+    cst_sink_options sink = CST_SINK_OPTIONS_INIT;
+    sink.overwrite = true;
+    CHECK_EQ(cst_convert(from, path, &sink, NULL, NULL, NULL, NULL), CST_OK);
+    cst_source_release(from);
+    for (cst_on_error bad = CST_ON_ERROR_SKIP; bad <= CST_ON_ERROR_NULL; bad++) {
+      cst_source_options options = column_options(&message);
+      options.batch_size = 64;
+      options.on_error = bad;
+      cst_source *source = open_pairs(path, &options);
+      check_lines(source, 400, 64, every[k], bad == CST_ON_ERROR_SKIP ? SKIPPED : NULLED);
+      cst_source_release(source);
+    }
+    cst_source_options options = column_options(&message);
+    options.batch_size = 64;
+    cst_source *source = open_pairs(path, &options);
+    bytes text = {0};
+    cst_error error = CST_ERROR_INIT;
+    CHECK_EQ(text_of_pass(source, &text, &error), every[k] > 0 ? CST_CORRUPT : CST_OK);
+    if (every[k] > 0) {
+      int first = every[k] - 1;
+      while (first % 3 == 2) {
+        first += every[k];
+      }
+      CHECK_EQ(error.record, first);
+      CHECK_CONTAINS(error.file, "file.arrow");
+      CHECK_CONTAINS(error.path, "value");
+    }
+    bytes_free(&text);
+    cst_source_release(source);
+  }
+  cst_descriptors_release(descriptors);
+}
+
+TEST(a_column_that_has_no_messages) {
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  const char *path = write_lines("none.jsonl", 3, 0);
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  struct ArrowSchema schema;
+  cst_error error = CST_ERROR_INIT;
+  options.message = &message;
+  options.message_column = "key";
+  cst_source *source = open_pairs(path, &options);
+  CHECK_EQ(cst_source_arrow_schema(source, &schema, &error), CST_SCHEMA);
+  CHECK_CONTAINS(error.message, "expected binary or text");
+  CHECK_STR(error.path, "key");
+  cst_source_release(source);
+  options.message_column = "valu";
+  source = open_pairs(path, &options);
+  CHECK_EQ(cst_source_arrow_schema(source, &schema, &error), CST_NOT_FOUND);
+  CHECK_STR(error.path, "valu");
+  cst_source_release(source);
+  static const char *const columns[] = {"value.ib"};
+  options.message_column = "value";
+  options.columns = columns;
+  options.num_columns = 1;
+  source = open_pairs(path, &options);
+  CHECK_EQ(cst_source_arrow_schema(source, &schema, &error), CST_NOT_FOUND);
+  CHECK_STR(error.path, "value.ib");
+  cst_source_release(source);
+  cst_descriptors_release(descriptors);
+}
+
+/* ---- the prefix of a schema registry ---- */
+
+static const char *write_prefixed(const char *name, const void *prefix, size_t size) {
+  bytes file = {0}, record = {0}, pair = {0};
+  make_pair(&pair, 7, false);
+  bytes_add(&record, prefix, size);
+  bytes_add(&record, pair.data, pair.size);
+  bytes_add_record(&file, record.data, record.size);
+  const char *path = write_bytes(name, &file);
+  bytes_free(&file);
+  bytes_free(&record);
+  bytes_free(&pair);
+  return path;
+}
+
+TEST(messages_with_the_prefix_of_a_registry) {
+  static const struct {
+    const char *prefix;
+    size_t size;
+    const char *expected;
+  } cases[] = {
+      {"\0\0\0\0\1\2\2", 7, "1 rows: name='row 7' id=7;\n"},
+      {"\0\xff\xff\xff\xff\2\2", 7, "1 rows: name='row 7' id=7;\n"},
+      {"\0\0\0\0\1\0", 6, "the record is of the message [0] of its file, expected [1]"},
+      {"\0\0\0\0\1\4\0\0", 8, "the record is of the message [0, 0] of its file, expected [1]"},
+      {"\1\0\0\0\1\2\2", 7, "the first byte is 1, and 0 begins the prefix of the schema registry"},
+      {"\0\0\0\0\1\3", 6, "the prefix of the schema registry names no place in a file"},
+      {"\0\0\0\0\1\2\1", 7, "the prefix of the schema registry names no place in a file"},
+      {"\0\0\0\0\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", 15,
+       "the prefix of the schema registry names no place in a file"},
+  };
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  message.form = CST_MESSAGE_CONFLUENT;
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.message = &message;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cst_source *source =
+        open_pairs(write_prefixed("prefixed", cases[i].prefix, cases[i].size), &options);
+    check_text(source, cases[i].expected);
+    cst_source_release(source);
+  }
+  for (size_t size = 0; size < 7; size++) { /* cut */
+    const cst_bytes record = {(const uint8_t *)"\0\0\0\0\1\2\2", size};
+    bytes file = {0};
+    bytes_add_record(&file, record.data, record.size);
+    cst_source *source = open_pairs(write_bytes("cut", &file), &options);
+    bytes text = {0};
+    cst_error error = CST_ERROR_INIT;
+    CHECK_EQ(text_of_pass(source, &text, &error), CST_CORRUPT);
+    CHECK_CONTAINS(error.message, "the prefix of the schema registry does not end within");
+    CHECK_EQ(error.record, 0);
+    cst_source_release(source);
+    bytes_free(&file);
+    bytes_free(&text);
+  }
+  cst_descriptors_release(descriptors);
+}
+
+/* ---- memory ---- */
+
+typedef struct reading {
+  const char *path;
+  cst_source_options options;
+} reading;
+
+static int open_and_read(void *ctx) {
+  const reading *r = ctx;
+  cst_source *source;
+  struct ArrowArray batch = {.release = NULL};
+  cst_pass *pass = NULL;
+  cst_source_options options = r->options;
+  cst_status status = cst_source_open(&r->path, 1, &options, &source, NULL);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = cst_pass_new(source, &pass, NULL);
+  while (status == CST_OK) {
+    status = cst_pass_next(pass, &batch, NULL);
+    if (status != CST_OK || batch.release == NULL) {
+      break;
+    }
+    batch.release(&batch);
+  }
+  cst_pass_free(pass);
+  cst_source_release(source);
+  return status;
+}
+
+TEST(no_memory) {
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  for (cst_on_error bad = CST_ON_ERROR_SKIP; bad <= CST_ON_ERROR_NULL; bad++) {
+    reading r = {write_pairs("memory", NULL, 12, 5), CST_SOURCE_OPTIONS_INIT};
+    r.options.message = &message;
+    r.options.batch_size = 5;
+    r.options.on_error = bad;
+    r.options.raw_column = "raw";
+    FOR_EACH_ALLOCATION_FAILURE(open_and_read, &r, CST_NO_MEMORY);
+    r = (reading){write_lines("memory.jsonl", 12, 5), column_options(&message)};
+    r.options.batch_size = 5;
+    r.options.on_error = bad;
+    FOR_EACH_ALLOCATION_FAILURE(open_and_read, &r, CST_NO_MEMORY);
+    message.form = CST_MESSAGE_CONFLUENT;
+    r.path = harness_temp_path("memory.jsonl");
+    FOR_EACH_ALLOCATION_FAILURE(open_and_read, &r, CST_NO_MEMORY);
+    message.form = CST_MESSAGE_BINARY;
+  }
+  cst_descriptors_release(descriptors);
+}

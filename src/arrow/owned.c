@@ -166,3 +166,49 @@ void cst__bits_set(uint8_t *bits, int64_t to, int64_t count) {
     put_bit(bits, to + i, 1);
   }
 }
+
+/* ---- lending ---- */
+
+static void release_nothing(struct ArrowArray *array) { array->release = NULL; }
+
+static bool is_whole_array(const struct ArrowSchema *schema, const struct ArrowArray *array) {
+  return array != NULL && array->release != NULL && array->n_children == schema->n_children &&
+         (array->n_children == 0 || array->children != NULL) &&
+         (array->dictionary != NULL) == (schema->dictionary != NULL);
+}
+
+static cst_status lend_children(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                                cst__arena *arena, struct ArrowArray *out, cst_error *error) {
+  size_t count = (size_t)schema->n_children;
+  struct ArrowArray *children = cst__arena_take(arena, count * sizeof *children);
+  out->children = cst__arena_take(arena, count * sizeof(struct ArrowArray *));
+  if (children == NULL || out->children == NULL) {
+    return cst__fail_memory(error, count * sizeof *children);
+  }
+  for (size_t i = 0; i < count; i++) {
+    out->children[i] = &children[i];
+    CST__TRY(cst__array_lend(schema->children[i], array->children[i], arena, &children[i], error));
+  }
+  return CST_OK;
+}
+
+cst_status cst__array_lend(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                           cst__arena *arena, struct ArrowArray *out, cst_error *error) {
+  if (!is_whole_array(schema, array)) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "the Arrow array has not the children or the dictionary of its type");
+  }
+  *out = *array;
+  out->release = release_nothing;
+  out->private_data = NULL;
+  if (schema->n_children > 0) {
+    CST__TRY(lend_children(schema, array, arena, out, error));
+  }
+  if (schema->dictionary == NULL) {
+    return CST_OK;
+  }
+  out->dictionary = cst__arena_take(arena, sizeof *out->dictionary);
+  return out->dictionary != NULL
+             ? cst__array_lend(schema->dictionary, array->dictionary, arena, out->dictionary, error)
+             : cst__fail_memory(error, sizeof *out->dictionary);
+}

@@ -29,6 +29,12 @@ void cst__owned_keep(struct ArrowArray *array, void *owner, void (*release)(void
  * its buffers may keep that owner instead of the array's. Else NULL. */
 void *cst__owned_keeper(const struct ArrowArray *array, void (*release)(void *owner));
 
+/* The structs of an array, copied into the arena: the copy may be taken apart, and releasing it
+ * does nothing. The schema is whole; CST_INVALID_ARGUMENT if the array has other children than it,
+ * or a dictionary where it has none. */
+cst_status cst__array_lend(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                           cst__arena *arena, struct ArrowArray *out, cst_error *error);
+
 /* Releases what is not released yet. */
 static inline void cst__array_release(struct ArrowArray *array) {
   if (array->release != NULL) {

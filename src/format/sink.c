@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arrow/dictionary.h"
+#include "arrow/owned.h"
 #include "arrow/view.h"
 #include "base/alloc.h"
 #include "format/csv/csv_options.h"
@@ -28,6 +30,7 @@ struct cst_sink {
   cst_allocator allocator;
   char *path;
   struct ArrowSchema schema;
+  struct ArrowSchema encoded; /* with dictionaries, where `schema` has none; else released */
   cst__format format;
   const cst__container *container; /* of formats of records */
   cst_sink_options options;        /* for shards that begin later; its strings are in the arena */
@@ -189,8 +192,18 @@ static cst_status choose_format(cst_sink *sink, const cst_sink_options *options,
   return find_format(sink->path, &sink->schema, options, &sink->format, &sink->container, error);
 }
 
+/* The format gets dictionary-encoded columns as their values, unless it takes them. */
+static cst_status plan_dictionaries(cst_sink *sink, cst_error *error) {
+  if (sink->format.sink->takes_dictionaries || !cst__schema_has_dictionary(&sink->schema)) {
+    return CST_OK;
+  }
+  CST__TRY(cst__schema_copy(&sink->schema, &sink->encoded, error));
+  return cst__schema_make_plain(&sink->schema, error);
+}
+
 static cst_status open_shards(cst_sink *sink, const cst_sink_options *options, cst_error *error) {
   CST__TRY(choose_format(sink, options, error));
+  CST__TRY(plan_dictionaries(sink, error));
   CST__TRY(copy_options(sink, options, error));
   CST__TRY(check_shards(sink, error));
   size_t count = sink->options.num_shards > 0 ? sink->options.num_shards : 1;
@@ -203,6 +216,7 @@ static cst_status open_shards(cst_sink *sink, const cst_sink_options *options, c
 static cst_status prepare_for_writer(cst_sink *sink, const cst_sink_options *options,
                                      cst_error *error) {
   CST__TRY(choose_format(sink, options, error));
+  CST__TRY(plan_dictionaries(sink, error));
   CST__TRY(copy_options(sink, options, error));
   return is_sharded(sink) ? cst__fail(error, CST_UNSUPPORTED, "name a file",
                                       "a writer cannot be divided into shards")
@@ -359,9 +373,28 @@ static cst_status write_batch(cst_sink *sink, const struct ArrowArray *batch, cs
   return sink->format.sink->write(sink->shards[index].sink, batch, error);
 }
 
+static cst_status write_values(cst_sink *sink, const struct ArrowArray *batch, cst_error *error) {
+  if (sink->encoded.release == NULL) {
+    return write_batch(sink, batch, error);
+  }
+  cst__arena arena;
+  struct ArrowArray plain;
+  cst__arena_init(&arena, &sink->allocator);
+  cst_status status = cst__array_lend(&sink->encoded, batch, &arena, &plain, error);
+  if (status == CST_OK) {
+    status = cst__array_make_plain(&sink->encoded, &sink->allocator, &plain, error);
+    if (status == CST_OK) {
+      status = write_batch(sink, &plain, error);
+    }
+    cst__array_release(&plain);
+  }
+  cst__arena_reset(&arena);
+  return status;
+}
+
 cst_status cst__sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error) {
   CST__TRY(check_open(sink, error));
-  cst_status status = write_batch(sink, batch, error);
+  cst_status status = write_values(sink, batch, error);
   if (status != CST_OK) {
     return failed(sink, status, error);
   }
@@ -425,6 +458,9 @@ void cst__sink_free(cst_sink *sink) {
   cst__delete(sink->shards);
   if (sink->schema.release != NULL) {
     sink->schema.release(&sink->schema);
+  }
+  if (sink->encoded.release != NULL) {
+    sink->encoded.release(&sink->encoded);
   }
   cst__schema_release((cst_schema *)sink->options.schema);
   cst__arena_reset(&sink->arena);

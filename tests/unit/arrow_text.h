@@ -2,9 +2,11 @@
  * "[1, 2] null []".
  *
  * Types: null, bool, int8..uint64, float16, float32, float64, [large_]binary, [large_]string,
- * binary_view, string_view, fixed_binary[n], timestamp, [large_]list<T>, [large_]list_view<T>,
- * fixed_list<T>[n], struct{a: T, b: T}. Values: null, numbers, true, 'text', [item, ...], and
- * {value, ...} for a struct, in the order of its fields. Commas are blanks.
+ * binary_view, string_view, fixed_binary[n], timestamp, date32, date64, time32, time64, duration
+ * (of seconds, time64 of nanoseconds, or as in timestamp[ns] and timestamp[us, UTC]),
+ * [large_]list<T>, [large_]list_view<T>, fixed_list<T>[n], struct{a: T, b: T}. Values: null,
+ * numbers, true, 'text', [item, ...], and {value, ...} for a struct, in the order of its fields.
+ * Commas are blanks.
  */
 #ifndef TESTS_UNIT_ARROW_TEXT_H
 #define TESTS_UNIT_ARROW_TEXT_H
@@ -48,6 +50,11 @@ static const arrow_text_type arrow_text_types[] = {
     {"fixed_list", NANOARROW_TYPE_FIXED_SIZE_LIST},
     {"fixed_binary", NANOARROW_TYPE_FIXED_SIZE_BINARY},
     {"timestamp", NANOARROW_TYPE_TIMESTAMP},
+    {"date32", NANOARROW_TYPE_DATE32},
+    {"date64", NANOARROW_TYPE_DATE64},
+    {"time32", NANOARROW_TYPE_TIME32},
+    {"time64", NANOARROW_TYPE_TIME64},
+    {"duration", NANOARROW_TYPE_DURATION},
     {"struct", NANOARROW_TYPE_STRUCT},
 };
 
@@ -98,6 +105,28 @@ static inline void arrow_text_fields(const char **at, struct ArrowSchema *schema
   (*at)++;
 }
 
+/* The unit, and a time zone. */
+static inline void arrow_text_time(const char **at, enum ArrowType type,
+                                   struct ArrowSchema *schema) {
+  static const char *const units[] = {"s", "ms", "us", "ns"};
+  char word[64];
+  char zone[64] = "";
+  size_t unit = type == NANOARROW_TYPE_TIME64 ? 3 : 0;
+  if (**at == '[') {
+    arrow_text_expect(at, '[');
+    arrow_text_word(at, word, sizeof word);
+    for (unit = 0; unit < 4 && strcmp(units[unit], word) != 0; unit++) {
+    }
+    CHECK(unit < 4);
+    arrow_text_blanks(at);
+    if (**at != ']') arrow_text_word(at, zone, sizeof zone);
+    arrow_text_expect(at, ']');
+  }
+  CHECK_EQ(ArrowSchemaSetTypeDateTime(schema, type, (enum ArrowTimeUnit)unit,
+                                      type == NANOARROW_TYPE_TIMESTAMP ? zone : NULL),
+           0);
+}
+
 static inline void arrow_text_parse_type(const char **at, struct ArrowSchema *schema) {
   char word[64];
   arrow_text_word(at, word, sizeof word);
@@ -109,8 +138,9 @@ static inline void arrow_text_parse_type(const char **at, struct ArrowSchema *sc
   ArrowSchemaInit(schema);
   if (type == NANOARROW_TYPE_FIXED_SIZE_BINARY) {
     CHECK_EQ(ArrowSchemaSetTypeFixedSize(schema, type, arrow_text_size(at)), 0);
-  } else if (type == NANOARROW_TYPE_TIMESTAMP) {
-    CHECK_EQ(ArrowSchemaSetTypeDateTime(schema, type, NANOARROW_TIME_UNIT_SECOND, NULL), 0);
+  } else if (type == NANOARROW_TYPE_TIMESTAMP || type == NANOARROW_TYPE_TIME32 ||
+             type == NANOARROW_TYPE_TIME64 || type == NANOARROW_TYPE_DURATION) {
+    arrow_text_time(at, type, schema);
   } else if (type == NANOARROW_TYPE_STRUCT) {
     CHECK_EQ(ArrowSchemaSetFormat(schema, "+s"), 0);
     arrow_text_fields(at, schema);

@@ -70,6 +70,72 @@ TEST(json_lines) {
   drop(&f);
 }
 
+/* Columns of a type are encoded: slot i of n has index n - 1 - i, so that they come backwards. */
+static void encode_columns(struct ArrowSchema *schema, struct ArrowArray *array) {
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    struct ArrowSchema indices;
+    struct ArrowArray places;
+    ArrowSchemaInit(&indices);
+    CHECK_EQ(ArrowSchemaSetType(&indices, NANOARROW_TYPE_INT32), 0);
+    CHECK_EQ(ArrowSchemaSetName(&indices, schema->children[i]->name), 0);
+    CHECK_EQ(ArrowSchemaAllocateDictionary(&indices), 0);
+    ArrowSchemaMove(schema->children[i], indices.dictionary);
+    ArrowSchemaMove(&indices, schema->children[i]);
+    CHECK_EQ(ArrowArrayInitFromType(&places, NANOARROW_TYPE_INT32), 0);
+    CHECK_EQ(ArrowArrayStartAppending(&places), 0);
+    for (int64_t n = array->length; n > 0; n--) {
+      CHECK_EQ(ArrowArrayAppendInt(&places, n - 1), 0);
+    }
+    CHECK_EQ(ArrowArrayFinishBuildingDefault(&places, NULL), 0);
+    CHECK_EQ(ArrowArrayAllocateDictionary(&places), 0);
+    ArrowArrayMove(array->children[i], places.dictionary);
+    ArrowArrayMove(&places, array->children[i]);
+  }
+}
+
+static void make_encoded(fixture *f, const char *name) {
+  make(f, "struct{e: large_string, t: list<date32>}", "{'a', [0]} {'b', null} {null, [1, 2]}",
+       name);
+  encode_columns(&f->schema, &f->array);
+}
+
+TEST(dictionaries_are_written_as_their_values) {
+  fixture f;
+  make_encoded(&f, "x.jsonl");
+  cst_error error = CST_ERROR_INIT;
+  (void)write_with(&f, &error);
+  CHECK_STR(error.message, "");
+  check_file(f.path, "{\"e\": null, \"t\": [\"1970-01-02\", \"1970-01-03\"]}\n"
+                     "{\"e\": \"b\", \"t\": null}\n"
+                     "{\"e\": \"a\", \"t\": [\"1970-01-01\"]}\n");
+  f.array.offset = 1; /* and stay what they are */
+  f.array.length = 1;
+  CHECK_EQ(write_once(&f), CST_OK);
+  check_file(f.path, "{\"e\": \"b\", \"t\": null}\n");
+  drop(&f);
+}
+
+TEST(dictionaries_are_checked) {
+  fixture f;
+  make_encoded(&f, "x.jsonl");
+  cst_error error = CST_ERROR_INIT;
+  ((int32_t *)(uintptr_t)f.array.children[0]->buffers[1])[1] = 3;
+  CHECK_EQ(write_with(&f, &error), CST_CORRUPT);
+  CHECK_STR(error.path, "e");
+  struct ArrowArray *dictionary = f.array.children[0]->dictionary;
+  f.array.children[0]->dictionary = NULL;
+  CHECK_EQ(write_with(&f, &error), CST_INVALID_ARGUMENT);
+  f.array.children[0]->dictionary = dictionary;
+  drop(&f);
+}
+
+TEST(allocation_failures_of_dictionaries) {
+  fixture f;
+  make_encoded(&f, "x.jsonl");
+  FOR_EACH_ALLOCATION_FAILURE(write_once, &f, CST_NO_MEMORY);
+  drop(&f);
+}
+
 TEST(no_columns) {
   fixture f;
   make(&f, "struct{}", "{} {}", "x.jsonl");

@@ -130,7 +130,8 @@ static cst_status add_step(const cst__view *view, cst_status status, cst_error *
 }
 
 cst_status cst__json_check(const cst__view *view, cst_error *error) {
-  if (view->layout == CST__LAYOUT_OPAQUE || view->layout == CST__LAYOUT_OTHER) {
+  if ((view->layout == CST__LAYOUT_OPAQUE && !cst__json_is_time(view)) ||
+      view->layout == CST__LAYOUT_OTHER) {
     char type[64];
     cst__view_type_name(view, type, sizeof type);
     return add_step(
@@ -236,6 +237,14 @@ static void json_text_append_bool(cst__json_text *text, const cst__view *v, int6
   json_text_put(text, ((const uint8_t *)v->data)[at >> 3] >> (at & 7) & 1 ? "true" : "false");
 }
 
+static void json_text_append_time(cst__json_text *text, const cst__view *v, int64_t i) {
+  char time[CST__JSON_TIME_SIZE];
+  size_t size = cst__json_time(v, i, time);
+  json_text_put(text, "\"");
+  cst__json_append(text, time, size);
+  json_text_put(text, "\"");
+}
+
 void cst__json_value(cst__json_text *text, const cst__view *view, int64_t i) {
   if (cst__view_is_null(view, i)) {
     json_text_put(text, "null");
@@ -264,8 +273,10 @@ void cst__json_value(cst__json_text *text, const cst__view *view, int64_t i) {
     case CST__LAYOUT_HALF:
       cst__json_float32(text, json_text_half_to_float(NUMBER(view, uint16_t, i)));
       break;
-    case CST__LAYOUT_NULL:
     case CST__LAYOUT_OPAQUE:
+      json_text_append_time(text, view, i);
+      break;
+    case CST__LAYOUT_NULL:
     case CST__LAYOUT_OTHER:
       json_text_put(text, "null");
       break;

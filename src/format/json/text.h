@@ -4,6 +4,10 @@
  * fewest digits that give the same float32 or float64 back, and always a '.' or an exponent; "NaN",
  * "Infinity" and "-Infinity" are strings; bytes are a string if they are UTF-8, else
  * {"base64": "..."}.
+ *
+ * Times are strings with the digits of their unit: "2024-02-29", "01:02:00.000000000",
+ * "2024-01-02T03:04:05.000005" and, of a timestamp with a time zone, the instant in UTC as RFC 3339
+ * has it: "2024-01-02T03:04:05Z". A duration is seconds as protobuf's JSON writes them: "1.500s".
  */
 #ifndef FORMAT_JSON_TEXT_H
 #define FORMAT_JSON_TEXT_H
@@ -31,8 +35,14 @@ void cst__json_bytes(cst__json_text *text, cst_bytes bytes);
 /* The key of an object with its colon; bytes that are not UTF-8 become \xNN. */
 void cst__json_key(cst__json_text *text, const char *name);
 
-/* CST_UNSUPPORTED, with the path of the column, for types that have no JSON (dictionaries, times,
- * ...). */
+/* True for dates, times, timestamps and durations. */
+bool cst__json_is_time(const cst__view *view);
+enum { CST__JSON_TIME_SIZE = 64 };
+/* Writes the text of such a value without quotes; it ends with NUL. Returns its size. */
+size_t cst__json_time(const cst__view *view, int64_t i, char out[CST__JSON_TIME_SIZE]);
+
+/* CST_UNSUPPORTED, with the path of the column, for types that have no JSON (decimals, intervals,
+ * dictionaries, which the sink takes the values of before). */
 cst_status cst__json_check(const cst__view *view, cst_error *error);
 /* The value in a slot of a checked view. */
 void cst__json_value(cst__json_text *text, const cst__view *view, int64_t i);

@@ -38,6 +38,7 @@ const cst__sink_format cst__sink_arrow_file = {
     .write = arrow_write,
     .finish = arrow_finish,
     .free = arrow_free,
+    .takes_dictionaries = true,
 };
 
 const cst__sink_format cst__sink_arrow_stream = {
@@ -46,4 +47,5 @@ const cst__sink_format cst__sink_arrow_stream = {
     .write = arrow_write,
     .finish = arrow_finish,
     .free = arrow_free,
+    .takes_dictionaries = true,
 };

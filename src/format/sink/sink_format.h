@@ -35,7 +35,8 @@ typedef struct cst__sink_format {
   /* For formats of records: true if batches of these columns are to be written so, when only the
    * container is known. NULL: never. */
   bool (*matches)(const struct ArrowSchema *schema, const cst_sink_options *options);
-  bool own_compression; /* the output is plain, whatever the options say */
+  bool own_compression;    /* the output is plain, whatever the options say */
+  bool takes_dictionaries; /* else dictionary-encoded columns come as their values */
 } cst__sink_format;
 
 /* For formats whose readers know fields by name: CST_INVALID_ARGUMENT, with the path, if two

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "arrow/owned.h"
 #include "arrow/view.h"
 #include "base/alloc.h"
 #include "format/sink/sink_format.h"
@@ -57,44 +58,12 @@ static cst_status plugin_open(const cst__sink_target *open, void **out, cst_erro
   return CST_OK;
 }
 
-/* ---- lending a batch ---- */
-
-static void release_nothing(struct ArrowArray *array) { array->release = NULL; }
-
-/* Copies the structs, not the buffers; releasing the copy does nothing. False: no memory. */
-static bool lend(const struct ArrowArray *array, cst__arena *arena, struct ArrowArray *out) {
-  size_t count = (size_t)array->n_children;
-  *out = *array;
-  out->release = release_nothing;
-  out->private_data = NULL;
-  if (count > 0) {
-    struct ArrowArray *children = cst__arena_take(arena, count * sizeof *children);
-    out->children = cst__arena_take(arena, count * sizeof(struct ArrowArray *));
-    if (children == NULL || out->children == NULL) {
-      return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-      out->children[i] = &children[i];
-      if (!lend(array->children[i], arena, &children[i])) {
-        return false;
-      }
-    }
-  }
-  if (array->dictionary != NULL) {
-    out->dictionary = cst__arena_take(arena, sizeof *out->dictionary);
-    return out->dictionary != NULL && lend(array->dictionary, arena, out->dictionary);
-  }
-  return true;
-}
-
 static cst_status write_lent(plugin_sink *sink, const struct ArrowArray *batch, cst_error *error) {
   cst__view view; /* a plug-in gets nothing but valid data */
   CST__TRY(cst__view_init(&view, sink->schema, batch, false, &sink->arena, error));
   CST__TRY(cst__view_refuse_nulls(&view, "the row", error));
   struct ArrowArray lent;
-  if (!lend(batch, &sink->arena, &lent)) {
-    return cst__fail_memory(error, sizeof lent);
-  }
+  CST__TRY(cst__array_lend(sink->schema, batch, &sink->arena, &lent, error));
   cst_error own = CST_ERROR_INIT;
   cst_status status = sink->plugin->write(sink->writer, &lent, &own);
   return cst__error_take(error, "plug-in's write", status, &own);
@@ -121,4 +90,5 @@ const cst__sink_format cst__sink_plugin = {
     .finish = plugin_finish,
     .free = plugin_free,
     .own_compression = true,
+    .takes_dictionaries = true,
 };

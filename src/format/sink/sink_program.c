@@ -82,4 +82,5 @@ const cst__sink_format cst__sink_program = {
     .finish = program_finish,
     .free = program_free,
     .own_compression = true,
+    .takes_dictionaries = true,
 };

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from ._formats.registry import register_format, unregister_format
     from ._message.decoder import MessageDecoder
     from ._message.descriptors import Descriptors, MessageGuess
+    from ._message.encoder import MessageEncoder
     from ._schema.diff import SchemaChange
     from ._schema.schema import Schema
     from ._schema.spec import (
@@ -131,6 +132,7 @@ __all__ = [
     "LeafTensor",
     "LimitError",
     "MessageDecoder",
+    "MessageEncoder",
     "MessageGuess",
     "NestedTensor",
     "NotFoundError",
@@ -210,6 +212,7 @@ _NAMES_OF = {
     "_api.open": "infer_schema open",
     "_message.decoder": "MessageDecoder",
     "_message.descriptors": "Descriptors MessageGuess",
+    "_message.encoder": "MessageEncoder",
     "_schema.schema": "Schema",
     "_schema.diff": "SchemaChange",
     "_decode.sequence": "SequenceExampleDecoder SequenceExampleEncoder",

@@ -524,6 +524,11 @@ class MessageDecoder:
     def decode(self, records: Sequence[Buffer] | object, /) -> RecordBatch: ...
 
 @final
+class MessageEncoder:
+    def __new__(cls, message: CoreMessage, flags: int, /) -> Self: ...
+    def encode(self, batch: object, /) -> Array: ...
+
+@final
 class TFRecordWriter:
     def __new__(
         cls,

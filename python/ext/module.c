@@ -69,6 +69,7 @@ static const type_entry types[] = {
     {&cst__py_sequence_encoder_spec, offsetof(cst__py_state, sequence_encoder_type)},
     {&cst__py_descriptors_spec, offsetof(cst__py_state, descriptors_type)},
     {&cst__py_message_decoder_spec, offsetof(cst__py_state, message_decoder_type)},
+    {&cst__py_message_encoder_spec, offsetof(cst__py_state, message_encoder_type)},
     {&cst__py_writer_spec, offsetof(cst__py_state, writer_type)},
     {&cst__py_sink_spec, offsetof(cst__py_state, sink_type)},
     {&cst__py_index_spec, offsetof(cst__py_state, index_type)},

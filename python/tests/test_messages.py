@@ -1,4 +1,4 @@
-"""MessageDecoder: inputs, options one by one, errors, pickles, threads."""
+"""MessageDecoder and MessageEncoder: inputs, options one by one, errors, pickles, threads."""
 
 from __future__ import annotations
 
@@ -109,6 +109,7 @@ def test_ways_to_name_a_message(message: Any, descriptors: Any) -> None:
     assert decoder.message == "shop.Session"
     assert decoder.decode(RECORDS).to_pydict() == {"id": list(range(20))}
     assert decoder.descriptors.messages == SHOP.messages
+    assert cst.MessageEncoder(message, descriptors=descriptors).message == "shop.Session"
 
 
 def test_the_only_message(proto) -> None:
@@ -137,6 +138,7 @@ def test_extensions_of_the_pool_of_a_message() -> None:
     with_pool = cst.MessageDecoder("a.A", descriptors=pool)
     assert with_pool.decode([record]).to_pydict() == {"(extra)": [5]}
     found = pool.FindMessageTypeByName("a.A")
+    assert cst.MessageDecoder(found).decode([record]).to_pydict() == {}
     beside = cst.MessageDecoder(found, descriptors=pool.FindFileByName("b.proto"))
     assert beside.decode([record]).to_pydict() == {"(extra)": [5]}
 
@@ -247,7 +249,7 @@ def test_binary_strings() -> None:
     ).to_pydict() == {"user": [b"\xff\xfe"]}
     with pytest.raises(cst.CorruptError, match="UTF-8") as caught:
         cst.MessageDecoder(SESSION).decode([b"", record])
-    assert caught.value.record == 1
+    assert (caught.value.record, caught.value.path) == (1, "user")
 
 
 def test_maps_as_lists() -> None:
@@ -358,7 +360,7 @@ def test_wrong_options(options: dict[str, Any], error: type[Exception], match: s
         cst.MessageDecoder(SESSION, **options)
 
 
-@pytest.mark.parametrize("of", [cst.MessageDecoder])
+@pytest.mark.parametrize("of", [cst.MessageDecoder, cst.MessageEncoder])
 def test_wrong_messages(of: Any) -> None:
     with pytest.raises(cst.ArgumentError, match="descriptors="):
         of("shop.Session")
@@ -406,6 +408,9 @@ def test_pickle() -> None:
     assert table(again.decode(RECORDS)).equals(table(decoder.decode(RECORDS)))
     assert repr(again) == repr(decoder)
     assert "shop.Session" in repr(decoder)
+    encoder = pickle.loads(pickle.dumps(cst.MessageEncoder(SESSION, lossy=True)))
+    assert (encoder.message, encoder._options["lossy"]) == ("shop.Session", True)
+    assert repr(encoder) == "<columnstone.MessageEncoder: shop.Session>"
 
 
 def test_one_decoder_in_many_threads() -> None:

@@ -45,6 +45,7 @@ typedef struct cst__py_state {
   PyTypeObject *sequence_encoder_type;
   PyTypeObject *descriptors_type;
   PyTypeObject *message_decoder_type;
+  PyTypeObject *message_encoder_type;
   PyTypeObject *writer_type;
   PyTypeObject *sink_type;
   PyTypeObject *index_type;

@@ -16,5 +16,6 @@ extern PyType_Spec cst__py_encoder_spec;
 extern PyType_Spec cst__py_sequence_decoder_spec;
 extern PyType_Spec cst__py_sequence_encoder_spec;
 extern PyType_Spec cst__py_message_decoder_spec;
+extern PyType_Spec cst__py_message_encoder_spec;
 
 #endif /* COLUMNSTONE_PYTHON_DECODE_H */

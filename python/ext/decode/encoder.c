@@ -1,16 +1,24 @@
-/* ExampleEncoder and SequenceExampleEncoder: record batches, from anything that speaks Arrow, to
- * serialized records. */
+/* ExampleEncoder, SequenceExampleEncoder and MessageEncoder: record batches, from anything that
+ * speaks Arrow, to serialized records. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "ext/arrow/arrow.h"
 #include "ext/decode/decode.h"
+#include "ext/message/message.h"
 #include "ext/schema/schema.h"
+
+/* What an encoder is made from. */
+typedef struct encoder_settings {
+  const cst_schema *schema;           /* of examples; NULL: none */
+  const cst_message_options *message; /* of messages */
+  uint32_t flags;
+  const char *sequence_column; /* NULL: the usual one */
+} encoder_settings;
 
 /* The functions for one kind of record. */
 typedef struct encoder_kind {
-  cst_status (*create)(const cst_schema *schema, uint32_t flags, const char *sequence_column,
-                       void **out, cst_error *error);
+  cst_status (*create)(const encoder_settings *set, void **out, cst_error *error);
   void (*free)(void *encoder);
   cst_status (*encode)(void *encoder, const struct ArrowSchema *schema,
                        const struct ArrowArray *batch, struct ArrowSchema *out_schema,
@@ -25,26 +33,33 @@ typedef struct encoder_object {
 
 /* ---- kinds ---- */
 
-static cst_status encoder_example_create(const cst_schema *schema, uint32_t flags,
-                                         const char *sequence_column, void **out,
+static cst_status encoder_example_create(const encoder_settings *set, void **out,
                                          cst_error *error) {
-  (void)sequence_column;
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
-  options.flags = flags;
+  options.flags = set->flags;
   cst_example_encoder *encoder = NULL;
-  cst_status status = cst_example_encoder_new(schema, &options, &encoder, error);
+  cst_status status = cst_example_encoder_new(set->schema, &options, &encoder, error);
   *out = encoder;
   return status;
 }
 
-static cst_status encoder_sequence_create(const cst_schema *schema, uint32_t flags,
-                                          const char *sequence_column, void **out,
+static cst_status encoder_sequence_create(const encoder_settings *set, void **out,
                                           cst_error *error) {
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
-  options.flags = flags;
-  options.sequence_column = sequence_column;
+  options.flags = set->flags;
+  options.sequence_column = set->sequence_column;
   cst_sequence_encoder *encoder = NULL;
-  cst_status status = cst_sequence_encoder_new(schema, &options, &encoder, error);
+  cst_status status = cst_sequence_encoder_new(set->schema, &options, &encoder, error);
+  *out = encoder;
+  return status;
+}
+
+static cst_status encoder_message_create(const encoder_settings *set, void **out,
+                                         cst_error *error) {
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
+  options.flags = set->flags;
+  cst_message_encoder *encoder = NULL;
+  cst_status status = cst_message_encoder_new(set->message, &options, &encoder, error);
   *out = encoder;
   return status;
 }
@@ -60,20 +75,12 @@ static cst_status encoder_sequence_create(const cst_schema *schema, uint32_t fla
   static const encoder_kind noun##_kind = {encoder_##noun##_create, noun##_free, noun##_encode};
 ENCODER_CALLS(example)
 ENCODER_CALLS(sequence)
+ENCODER_CALLS(message)
 
 /* ---- life ---- */
 
-/* (schema, flags, sequence_column) */
-static PyObject *new_encoder(PyTypeObject *type, PyObject *args, const encoder_kind *kind) {
-  cst__py_state *state = PyType_GetModuleState(type);
-  PyObject *schema_object;
-  unsigned int flags;
-  const char *sequence_column;
-  const cst_schema *schema;
-  if (!PyArg_ParseTuple(args, "OIz:encoder", &schema_object, &flags, &sequence_column) ||
-      cst__py_schema_arg(state, schema_object, &schema) < 0) {
-    return NULL;
-  }
+static PyObject *encoder_make(PyTypeObject *type, const encoder_settings *set,
+                              const encoder_kind *kind) {
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   encoder_object *self = (encoder_object *)allocate(type, 0);
   if (self == NULL) {
@@ -81,13 +88,24 @@ static PyObject *new_encoder(PyTypeObject *type, PyObject *args, const encoder_k
   }
   self->kind = kind;
   cst_error error = CST_ERROR_INIT;
-  if (kind->create(schema, flags, sequence_column, &self->encoder, &error) != CST_OK) {
-    cst__py_raise(state, &error);
+  if (kind->create(set, &self->encoder, &error) != CST_OK) {
+    cst__py_raise(PyType_GetModuleState(type), &error);
     Py_CLEAR(self);
   } else if (cst__py_lock_init(&self->lock) < 0) {
     Py_CLEAR(self);
   }
   return (PyObject *)self;
+}
+
+/* (schema, flags, sequence_column) */
+static PyObject *new_encoder(PyTypeObject *type, PyObject *args, const encoder_kind *kind) {
+  encoder_settings set = {.flags = 0};
+  PyObject *schema;
+  if (!PyArg_ParseTuple(args, "OIz:encoder", &schema, &set.flags, &set.sequence_column) ||
+      cst__py_schema_arg(PyType_GetModuleState(type), schema, &set.schema) < 0) {
+    return NULL;
+  }
+  return encoder_make(type, &set, kind);
 }
 
 static PyObject *encoder_new_example(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -98,6 +116,20 @@ static PyObject *encoder_new_example(PyTypeObject *type, PyObject *args, PyObjec
 static PyObject *encoder_new_sequence(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   (void)kwargs;
   return new_encoder(type, args, &sequence_kind);
+}
+
+/* (message options, flags) */
+static PyObject *encoder_new_message(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  encoder_settings set = {.flags = 0};
+  PyObject *options;
+  cst__py_message message;
+  (void)kwargs;
+  if (!PyArg_ParseTuple(args, "O!I:encoder", &PyTuple_Type, &options, &set.flags) ||
+      cst__py_message_init(&message, PyType_GetModuleState(type), options) < 0) {
+    return NULL;
+  }
+  set.message = cst__py_message_view(&message);
+  return encoder_make(type, &set, &message_kind);
 }
 
 static void encoder_dealloc(PyObject *object) {
@@ -365,3 +397,4 @@ static PyMethodDef methods[] = {
   };
 ENCODER_TYPE(example, "ExampleEncoder", cst__py_encoder_spec)
 ENCODER_TYPE(sequence, "SequenceExampleEncoder", cst__py_sequence_encoder_spec)
+ENCODER_TYPE(message, "MessageEncoder", cst__py_message_encoder_spec)

@@ -1,0 +1,73 @@
+"""MessageEncoder: what is encoded, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import columnstone as cst
+import messages
+import polars as pl
+import pyarrow as pa
+import pytest
+
+RECORDS = messages.sessions(20)
+SESSION = messages.shop("Session")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda batch: batch,
+        pa.record_batch,
+        pa.table,
+        lambda batch: pa.table(batch).to_reader(7),
+        lambda batch: pa.concat_tables([pa.table(batch).slice(0, 9), pa.table(batch).slice(9)]),
+        pl.DataFrame,
+    ],
+)
+def test_what_is_encoded(make) -> None:
+    batch = cst.MessageDecoder(SESSION).decode(RECORDS)
+    encoder = cst.MessageEncoder(SESSION)
+    assert encoder.encode(make(batch)).to_pylist() == RECORDS
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"enums": "text"},
+        {"enums": "binary"},
+        {"enums": "int32"},
+        {"nullable_lists": True},
+        {"nullable_items": True},
+        {"plain_types": True},
+        {"binary_strings": True},
+        {"maps_as_lists": True},
+        {"time_zone": None, "timestamp_unit": "ms", "duration_unit": "ms"},
+        {"list_item": "element", "map_key": "k", "map_value": "v"},
+        {"offsets": 32},
+        {"binary_views": True},
+    ],
+)
+def test_what_the_decoder_gives_is_taken(options: dict[str, Any]) -> None:
+    batch = cst.MessageDecoder(SESSION, **options).decode(RECORDS)
+    assert cst.MessageEncoder(SESSION).encode(batch).to_pylist() == RECORDS
+
+
+def test_unknown_fields_come_back() -> None:
+    records = [b"\x08\x05\xa0\x06\x01", b"\x08\x06"]
+    batch = cst.MessageDecoder(SESSION, unknown_fields="rest").decode(records)
+    encoder = cst.MessageEncoder(SESSION, unknown_fields="rest")
+    assert encoder.encode(batch).to_pylist() == records
+    with pytest.raises(cst.NotFoundError, match="rest"):
+        cst.MessageEncoder(SESSION).encode(batch)
+
+
+def test_errors_of_encoding() -> None:
+    encoder = cst.MessageEncoder(SESSION)
+    with pytest.raises(cst.NotFoundError, match="idd"):
+        encoder.encode([{"idd": 1}])
+    with pytest.raises(cst.UnsupportedError) as caught:
+        encoder.encode([{"coupon": {"percent": 1}}, {"coupon": {"percent": 2**31}}])
+    assert (caught.value.record, caught.value.path) == (1, "coupon.percent")
+    with pytest.raises(TypeError, match=r"encode\(\) takes"):
+        encoder.encode(5)  # type: ignore[arg-type]

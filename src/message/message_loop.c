@@ -65,7 +65,7 @@ ALWAYS_INLINE bool put_fixed(cst__loop *loop, const cst__entry *e, place at, siz
 ALWAYS_INLINE bool put_packed_varints(cst__loop *loop, const cst__entry *e, place at, size_t size,
                                       int64_t row) {
   cst__builder *b = e->values;
-  if (!cst__slot_begin_list(e->list, row) || !cst__slot_has_room(b, size)) {
+  if (!cst__slot_begin_list(e, row) || !cst__slot_has_room(b, size)) {
     return cst__loop_no_memory(loop);
   }
   int64_t *first = (int64_t *)(void *)b->values + b->length;
@@ -84,7 +84,7 @@ ALWAYS_INLINE bool put_packed_fixed(cst__loop *loop, const cst__entry *e, place 
   if (UNLIKELY(size % width != 0)) {
     return cst__loop_slow(loop);
   }
-  if (!cst__slot_begin_list(e->list, row) || !cst__slot_has_room(b, count)) {
+  if (!cst__slot_begin_list(e, row) || !cst__slot_has_room(b, count)) {
     return cst__loop_no_memory(loop);
   }
   copy_values(cst__builder_next(b, width), at, size, true);
@@ -132,7 +132,7 @@ ALWAYS_INLINE place put_message(cst__loop *loop, const cst__entry *e, place at, 
                                 int64_t row, uint32_t group) {
   cst__builder *b = e->values;
   if (e->list != NULL) {
-    if (!cst__slot_begin_list(e->list, row)) {
+    if (!cst__slot_begin_list(e, row)) {
       (void)cst__loop_no_memory(loop);
       return NULL;
     }

@@ -76,7 +76,8 @@ struct cst__entry {
   uint8_t op;   /* cst__entry_op */
   uint8_t kind; /* cst__value_kind */
   bool checks_oneof;
-  uint8_t struct_kind; /* JSON: cst__struct_kind */
+  bool pads_with_empty; /* a list that is not there is an empty one */
+  uint8_t struct_kind;  /* JSON: cst__struct_kind */
   uint32_t tag;
   cst__entry *next;   /* that is expected after this one */
   cst__builder *list; /* NULL: not repeated */
@@ -192,10 +193,22 @@ static inline cst__entry *cst__node_find(const cst__node *node, uint32_t tag) {
  */
 bool cst__slot_settle(cst__builder *builder, int64_t row);
 
-/* Makes a list that may have items in the row already ready for more. */
-static inline bool cst__slot_begin_list(cst__builder *list, int64_t row) {
-  return __builtin_expect(list->length == row, 1) || list->length > row ||
-         cst__builder_pad_slots(list, row);
+/* Makes a list that may have items in the row already ready for more. Rows before it that lack are
+ * most often empty lists, in room that is there. */
+static inline bool cst__slot_begin_list(const cst__entry *entry, int64_t row) {
+  cst__builder *list = entry->list;
+  int64_t length = list->length;
+  if (__builtin_expect(length >= row, 1)) {
+    return true;
+  }
+  if (!entry->pads_with_empty || row > list->capacity) {
+    return cst__builder_pad_slots(list, row);
+  }
+  for (int64_t end = list->offsets[length]; length < row;) {
+    list->offsets[++length] = end;
+  }
+  list->length = row;
+  return true;
 }
 
 static inline bool cst__slot_has_room(cst__builder *builder, size_t more) {
@@ -205,7 +218,7 @@ static inline bool cst__slot_has_room(cst__builder *builder, size_t more) {
 
 /* Makes room for one value of the row: a column's, or one more of its list. */
 static inline bool cst__slot_begin(const cst__entry *entry, int64_t row) {
-  bool ok = entry->list != NULL ? cst__slot_begin_list(entry->list, row)
+  bool ok = entry->list != NULL ? cst__slot_begin_list(entry, row)
                                 : __builtin_expect(entry->values->length == row, 1) ||
                                       cst__slot_settle(entry->values, row);
   return ok && cst__slot_has_room(entry->values, 1);

@@ -206,6 +206,7 @@ static cst_status fill_entry(table_maker *t, cst__entry *entry, const column *co
   entry->values = is_list ? &col->builder->children[0] : col->builder;
   if (is_list) {
     entry->list->absent_is_null = field->absent_is_null;
+    entry->pads_with_empty = !field->absent_is_null;
   }
   entry->values->absent_is_null = !is_list && field->absent_is_null;
   if (field->kind == CST__KIND_ENUM) {

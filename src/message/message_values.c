@@ -403,8 +403,8 @@ static bool put_any(cst__loop *loop, cst__entry *entry, cst_bytes message, int64
   if (entry->list == NULL && entry->values->length > row) {
     return cst__loop_slow(loop); /* messages merge */
   }
-  bool ready = entry->list != NULL ? cst__slot_begin_list(entry->list, row)
-                                   : cst__builder_pad(entry->values, row);
+  bool ready =
+      entry->list != NULL ? cst__slot_begin_list(entry, row) : cst__builder_pad(entry->values, row);
   if (!ready) {
     return cst__loop_no_memory(loop);
   }

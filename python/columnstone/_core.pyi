@@ -62,6 +62,8 @@ TIME_NANOSECOND: int
 TIME_MICROSECOND: int
 TIME_MILLISECOND: int
 TIME_SECOND: int
+ON_ERROR_SKIP: int
+ON_ERROR_NULL: int
 SHUFFLE_NONE: int
 SHUFFLE_AUTO: int
 SHUFFLE_GLOBAL: int
@@ -403,7 +405,8 @@ class Source:
         files: tuple[tuple[object, bytes, bool], ...] | None,
         # open(columns or None, batch_size, threads), name, once, projects
         streams: tuple[tuple[Callable[..., object], bytes, bool, bool], ...] | None,
-        # all of SOURCE_OPTIONS; on_error: (class of the reports, function), None to raise
+        # all of SOURCE_OPTIONS; on_error: (class of the reports, function, ON_ERROR_...), None to
+        # raise
         options: dict[str, Any],
         /,
     ) -> Self: ...

@@ -9,7 +9,7 @@ from .._base.errors import argument_error
 from .._base.public import public
 from .._schema.schema import Schema
 from .._source.inputs import Place, resolve
-from .options import source_options
+from .options import message_option, source_options
 from .source import Source
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .._base.files import Path, ReadableFile
     from .._core import ArrowArrayExportable, ArrowSchemaExportable, ArrowStreamExportable
     from .._formats.csv import CsvOptions
+    from .._message.descriptors import DescriptorsLike
+    from .._message.options import MessageLike
     from .._schema.schema import SchemaLike
     from .options import OnError
 
@@ -61,6 +63,10 @@ def open(
     container: str | None = None,
     flat: bool = False,
     sample_records: int | None = None,
+    message: MessageLike | None = None,
+    descriptors: DescriptorsLike | None = None,
+    message_options: dict[str, Any] | None = None,
+    message_column: str | None = None,
     filesystem: object | None = None,
     query: str | None = None,
     driver: str | None = None,
@@ -77,14 +83,16 @@ def open(
         "https://...") is opened by fsspec.
         The URI of a database ("postgresql://...", "sqlite:///file.db", "duckdb://file.db") needs a
         query.
-    format: "example" (tf.Example, the default for TFRecords), "sequence_example", "raw" (one column
-        `record` of undecoded bytes), "csv", "json" (lines), "arrow" (file or stream), "parquet"
-        (through pyarrow), the name of a plug-in, or one that was registered with
-        `register_format`. None goes by the bytes, then by the ending of the name.
+    format: "example" (tf.Example, the default for TFRecords), "sequence_example", "message" (any
+        protobuf message), "raw" (one column `record` of undecoded bytes), "csv", "json" (lines),
+        "arrow" (file or stream), "parquet" (through pyarrow), the name of a plug-in, or one that
+        was registered with `register_format`. None goes by the bytes, then by the ending of the
+        name.
     schema: anything that Schema takes. Without one, the schema is inferred: over all input for
         files, over the first 10,000 records for pipes; give one, or sample_records, where reading
         everything twice is too slow.
-    columns: the wanted columns in the wanted order; other features are skipped, unseen.
+    columns: the wanted columns in the wanted order; other features are skipped, unseen. Of messages
+        they are paths, as for MessageDecoder.
     tensor_group: the schema's tensor_representation_group for `tensors`.
     batch_size: rows of every batch but the last one, across files.
     threads: that read and decode; the batches are the same for every number.
@@ -109,14 +117,15 @@ def open(
     raw_column: TFRecords: one more column of this name, the last one, with each record's bytes, as
         large_list<large_binary> of one value.
     on_error: what happens with a record that is damaged or does not parse. "raise"; "skip" drops it
-        and goes on after it; a function is called with the Dropped before it goes on, and stops
+        and goes on after it; "null", for messages, makes it a row of nulls, and is told of as one
+        that was dropped; a function is called with the Dropped before it goes on, and stops
         the pass by returning False (what it raises comes out of the pass). `dropped` has all that
         were dropped, with no limit on their number but max_errors.
     max_errors: unless on_error is "raise": one more dropped record than this is a LimitError.
-    container: how records follow each other, for "example", "sequence_example" and "raw":
-        "tfrecord", "delimited" (a varint with the size before each, as protobuf's writeDelimitedTo
-        has it) or "lines" (a record per line). None goes by the bytes, which never mean lines;
-        pipes are TFRecords then.
+    container: how records follow each other, for "example", "sequence_example", "message" and
+        "raw": "tfrecord", "delimited" (a varint with the size before each, as protobuf's
+        writeDelimitedTo has it), "lines" (a record per line) or "file" (each file is a record).
+        None goes by the bytes, which never mean lines or files; pipes are TFRecords then.
     flat: what the schema, given or inferred, fixes to one value becomes a column of values instead
         of lists of one, nullable where it may be missing; and bytes that are text (by a domain of
         the schema; where it is inferred, by a look at them) become strings. What data frames and
@@ -124,6 +133,16 @@ def open(
     sample_records: the schema, the types of csv and json, and what flat asks are inferred from this
         many first records only, which are held in memory meanwhile. A later record that does not
         fit is a SchemaError.
+    message: of the format "message", which it implies: the type of the records, as for
+        MessageDecoder: a generated class, or a full name and the descriptors.
+    descriptors: anything that `Descriptors` takes. Without a message: the only one of these that no
+        other one holds.
+    message_options: further options of MessageDecoder, such as {"enums": "text"}; offsets and
+        binary_views are arguments here, too.
+    message_column: of any format with columns, such as Parquet: the binary column of this name
+        holds the messages, and becomes a column of structs in its place, null where there is no
+        value. The other columns stay what they are; `columns` may name paths in it:
+        "value.event.query".
     filesystem: a file system of fsspec or of pyarrow in which the paths are.
     query: of a database: SQL whose result is read, once per pass, through the database's ADBC
         driver, which is a package of its own; the error says which one.
@@ -135,6 +154,9 @@ def open(
     else when it is met while reading.
     """
     given = dict(locals())  # nothing but the arguments
+    given["message"] = message_option(message, descriptors, message_options)
+    if given["message"] is not None and format is None and message_column is None:
+        format = "message"
     place = Place(filesystem, query, driver, database_options)
     inputs = resolve(paths, text("format", format), place)
     given["format"] = inputs.format or format

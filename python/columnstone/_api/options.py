@@ -14,9 +14,11 @@ from .._schema.schema import as_columns, as_core, as_types, is_narrow
 if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
+    from .._message.descriptors import DescriptorsLike
+    from .._message.options import CoreMessage, MessageLike
     from .._source.dropped import Dropped
 
-    OnError: TypeAlias = "Literal['raise', 'skip'] | Callable[[Dropped], bool | None]"
+    OnError: TypeAlias = "Literal['raise', 'skip', 'null'] | Callable[[Dropped], bool | None]"
 
 
 def source_options(given: dict[str, Any]) -> dict[str, Any]:
@@ -24,19 +26,36 @@ def source_options(given: dict[str, Any]) -> dict[str, Any]:
     return {name: _CHECKS[kind](name, given[name]) for name, kind in _core.SOURCE_OPTIONS.items()}
 
 
-def _on_error(on_error: OnError) -> tuple[type, Callable[[Dropped], bool | None] | None] | None:
-    """The class of the reports and who wants them; None to raise."""
+def message_option(
+    message: MessageLike | None,
+    descriptors: DescriptorsLike | None,
+    options: dict[str, Any] | None,
+) -> CoreMessage | None:
+    """The arguments about messages as one option; None if there are none."""
+    if message is None and descriptors is None:
+        if options is not None:
+            raise argument_error("message_options are given, and no message", "message=")
+        return None
+    from .._message.options import core_message
+
+    return core_message(message, descriptors, options or {})
+
+
+def _on_error(
+    on_error: OnError,
+) -> tuple[type, Callable[[Dropped], bool | None] | None, int] | None:
+    """The class of the reports, who wants them, and what becomes of the record; None to raise."""
     if isinstance(on_error, str) and on_error == "raise":
         return None
     from .._source.dropped import Dropped
 
-    if isinstance(on_error, str) and on_error == "skip":
-        return Dropped, None
+    if isinstance(on_error, str) and on_error in _POLICIES:
+        return Dropped, None, _POLICIES[on_error]
     if not callable(on_error):
         raise argument_error(
-            f'on_error is "raise", "skip" or a function, not {ascii(on_error)[:40]}'
+            f'on_error is "raise", "skip", "null" or a function, not {ascii(on_error)[:40]}'
         )
-    return Dropped, on_error
+    return Dropped, on_error, _core.ON_ERROR_SKIP
 
 
 def _csv(csv: Any) -> object:
@@ -46,6 +65,8 @@ def _csv(csv: Any) -> object:
 
     return as_core_csv(csv)
 
+
+_POLICIES = {"skip": _core.ON_ERROR_SKIP, "null": _core.ON_ERROR_NULL}
 
 # Name and value to what the compiled part takes, by the kind of the option.
 _CHECKS: dict[str, Callable[[str, Any], object]] = {
@@ -62,4 +83,5 @@ _CHECKS: dict[str, Callable[[str, Any], object]] = {
     "csv": lambda name, value: _csv(value),
     "types": lambda name, value: as_types(value),
     "on_error": lambda name, value: _on_error(value),
+    "message": lambda name, value: value,  # _message.options.core_message
 }

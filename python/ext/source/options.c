@@ -18,12 +18,13 @@ typedef enum option_kind {
   OPTION_NAMES,    /* tuple of str or None: `columns` and `num_columns` */
   OPTION_CSV,      /* tuple, see _core.pyi, or None */
   OPTION_TYPES,    /* object with __arrow_c_schema__ or None */
-  OPTION_ON_ERROR, /* (class of the entries, function or None) or None */
+  OPTION_ON_ERROR, /* (class of the entries, function or None, cst_on_error) or None */
+  OPTION_MESSAGE,  /* tuple, see _message/options.py, or None */
 } option_kind;
 
 static const char *const kind_names[] = {
     "text",    "count",  "threads", "limit", "bool",  "flag",     "no_flag",
-    "offsets", "schema", "names",   "csv",   "types", "on_error",
+    "offsets", "schema", "names",   "csv",   "types", "on_error", "message",
 };
 
 typedef struct source_option {
@@ -65,6 +66,8 @@ static const source_option source_options[] = {
     OPTION("flat", BOOL, flat),
     OPTION("container", TEXT, container),
     OPTION("sample_records", LIMIT, sample_records),
+    OPTION("message", MESSAGE, message),
+    OPTION("message_column", TEXT, message_column),
 };
 
 enum { NUM_OPTIONS = sizeof source_options / sizeof *source_options };
@@ -118,10 +121,11 @@ static int set_on_error(cst__py_options *o, PyObject *value) {
   if (value == Py_None) {
     return 0;
   }
-  if (!PyArg_ParseTuple(value, "OO:on_error", &o->make_dropped, &o->on_dropped)) {
+  int policy;
+  if (!PyArg_ParseTuple(value, "OOi:on_error", &o->make_dropped, &o->on_dropped, &policy)) {
     return -1;
   }
-  o->options.on_error = CST_ON_ERROR_SKIP;
+  o->options.on_error = (cst_on_error)policy;
   o->options.on_dropped = cst__py_on_dropped;
   return 0;
 }
@@ -144,6 +148,12 @@ static int set_columns(cst__py_options *o, PyObject *value) {
 static int set_csv(cst__py_options *o, PyObject *value) {
   int result = cst__py_csv_init(&o->csv, value);
   o->options.csv = cst__py_csv_view(&o->csv);
+  return result;
+}
+
+static int set_message(cst__py_options *o, cst__py_state *state, PyObject *value) {
+  int result = cst__py_message_init(&o->message, state, value);
+  o->options.message = cst__py_message_view(&o->message);
   return result;
 }
 
@@ -172,6 +182,8 @@ static int set_option(cst__py_options *o, cst__py_state *state, const source_opt
       return set_types(o, value);
     case OPTION_ON_ERROR:
       return set_on_error(o, value);
+    case OPTION_MESSAGE:
+      return set_message(o, state, value);
   }
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <columnstone/tensor.h>
 
 #include "ext/io/io.h"
+#include "ext/message/message.h"
 
 /* ---- options.c ---- */
 
@@ -15,6 +16,7 @@ typedef struct cst__py_options {
   cst_source_options options;
   cst__py_names columns;
   cst__py_csv csv;
+  cst__py_message message;
   struct ArrowSchema types;
   PyObject *make_dropped; /* borrowed: class of the entries; NULL: damage raises */
   PyObject *on_dropped;   /* borrowed: the user's function or None */

@@ -14,9 +14,30 @@ cst__message *cst__message_new(cst__arena *arena, const cst__message_def *def) {
   return message;
 }
 
+enum { FEW_FIELDS = 16 }; /* which are looked through one by one */
+
+/* The index of the first field in `ordered` with this number or a larger one. */
+static size_t ordered_index(const cst__message *message, int32_t number) {
+  size_t low = 0;
+  size_t high = message->num_set;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (message->ordered[middle]->def->number < number) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 cst__field *cst__message_find(const cst__message *message, int32_t number) {
   if (message->last == NULL || message->last->def->number < number) {
-    return NULL; /* as for fields that come in order */
+    return NULL; /* fields mostly come in order */
+  }
+  if (message->ordered != NULL) {
+    cst__field *field = message->ordered[ordered_index(message, number)];
+    return field->def->number == number ? field : NULL;
   }
   for (cst__field *field = message->first; field != NULL; field = field->next) {
     if (field->def->number == number) {
@@ -74,6 +95,11 @@ const cst__message *cst__message_child(const cst__message *message, int32_t numb
 }
 
 static void unlink_field(cst__message *message, cst__field *field) {
+  if (message->ordered != NULL) {
+    cst__field **at = message->ordered + ordered_index(message, field->def->number);
+    memmove(at, at + 1, (size_t)(message->ordered + message->num_set - (at + 1)) * sizeof *at);
+  }
+  message->num_set--;
   if (field->previous != NULL) {
     field->previous->next = field->next;
   } else {
@@ -86,19 +112,26 @@ static void unlink_field(cst__message *message, cst__field *field) {
   }
 }
 
+/* The place in the list of choices of the member of this oneof that is set; NULL: none is. */
+static cst__field **find_choice(cst__message *message, uint16_t oneof) {
+  cst__field **at = &message->choices;
+  while (*at != NULL && (*at)->def->oneof != oneof) {
+    at = &(*at)->next_choice;
+  }
+  return *at != NULL ? at : NULL;
+}
+
 void cst__message_remove(cst__message *message, int32_t number) {
   cst__field *field = cst__message_find(message, number);
   if (field != NULL) {
+    if (field->def->oneof != 0) {
+      *find_choice(message, field->def->oneof) = field->next_choice;
+    }
     unlink_field(message, field);
   }
 }
 
-/* After the last field with a smaller number: fields mostly come in order. */
-static void link_field(cst__message *message, cst__field *field) {
-  cst__field *before = message->last;
-  while (before != NULL && before->def->number > field->def->number) {
-    before = before->previous;
-  }
+static void link_after(cst__message *message, cst__field *before, cst__field *field) {
   field->previous = before;
   field->next = before != NULL ? before->next : message->first;
   if (before != NULL) {
@@ -113,11 +146,56 @@ static void link_field(cst__message *message, cst__field *field) {
   }
 }
 
-static void remove_oneof_siblings(cst__message *message, const cst__field_def *def) {
+/* Makes room for one more field in the order; false if out of memory. */
+static bool reserve_ordered(cst__arena *arena, cst__message *message) {
+  if (message->num_set < message->ordered_capacity ||
+      (message->ordered == NULL && message->num_set < FEW_FIELDS)) {
+    return true;
+  }
+  uint32_t capacity = message->num_set * 2;
+  cst__field **ordered = cst__arena_take(arena, capacity * sizeof(cst__field *));
+  if (ordered == NULL) {
+    return false;
+  }
+  size_t i = 0;
   for (cst__field *field = message->first; field != NULL; field = field->next) {
-    if (field->def->oneof == def->oneof && field->def != def) {
-      unlink_field(message, field);
-    }
+    ordered[i++] = field;
+  }
+  message->ordered = ordered;
+  message->ordered_capacity = capacity;
+  return true;
+}
+
+/* After the last field with a smaller number. */
+static bool link_field(cst__arena *arena, cst__message *message, cst__field *field) {
+  if (!reserve_ordered(arena, message)) {
+    return false;
+  }
+  cst__field *before = message->last;
+  if (message->ordered != NULL) {
+    size_t at = ordered_index(message, field->def->number);
+    cst__field **place = message->ordered + at;
+    memmove(place + 1, place, (message->num_set - at) * sizeof *place);
+    *place = field;
+    before = at > 0 ? place[-1] : NULL;
+  }
+  while (before != NULL && before->def->number > field->def->number) {
+    before = before->previous;
+  }
+  link_after(message, before, field);
+  message->num_set++;
+  if (field->def->oneof != 0) {
+    field->next_choice = message->choices;
+    message->choices = field;
+  }
+  return true;
+}
+
+static void remove_oneof_siblings(cst__message *message, const cst__field_def *def) {
+  cst__field **choice = find_choice(message, def->oneof);
+  if (choice != NULL && (*choice)->def != def) {
+    unlink_field(message, *choice);
+    *choice = (*choice)->next_choice;
   }
 }
 
@@ -129,9 +207,12 @@ static cst__field *need_field(cst__arena *arena, cst__message *message, const cs
   }
   if (field == NULL) {
     field = cst__arena_take_zero(arena, sizeof *field);
-    if (field != NULL) {
-      field->def = def;
-      link_field(message, field);
+    if (field == NULL) {
+      return NULL;
+    }
+    field->def = def;
+    if (!link_field(arena, message, field)) {
+      return NULL;
     }
   }
   return field;

@@ -27,6 +27,7 @@ typedef struct cst__field cst__field;
 struct cst__field {
   const cst__field_def *def;
   cst__field *previous, *next; /* in the order of the numbers */
+  cst__field *next_choice;     /* of the fields that are members of oneofs */
   size_t count;                /* 1 for a singular field */
   size_t capacity;             /* of `many` */
   union {
@@ -45,6 +46,9 @@ struct cst__unknown {
 struct cst__message {
   const cst__message_def *def;
   cst__field *first, *last;
+  cst__field *choices;  /* members of oneofs that are set */
+  cst__field **ordered; /* all fields by number; NULL as long as they are few */
+  uint32_t num_set, ordered_capacity;
   cst__unknown *unknown_first, *unknown_last;
   cst_bytes expanded_any; /* of a google.protobuf.Any: "[type/name] { ... }" as the text had it */
   uint32_t line, column;  /* where it began in a text, 1-based; 0: not from a text */

@@ -352,3 +352,57 @@ TEST(maps_of_unsigned_keys_are_sorted_by_them) {
   CHECK_EQ(cst__message_int(map->first->as.many[1].message, 1, 0), -1);
   cst__arena_reset(&arena);
 }
+
+enum { MANY_FIELDS = 300 };
+
+/* A type of many fields, the last three of them one oneof. */
+static const cst__message_def *many_def(void) {
+  static cst__field_def fields[MANY_FIELDS];
+  static const char *const oneofs[] = {"choice"};
+  static cst__message_def def = {"test.Many", fields, MANY_FIELDS, oneofs, 1, false};
+  for (int i = 0; i < MANY_FIELDS; i++) {
+    fields[i] = (cst__field_def){"f", i * 2 + 1, CST__FIELD_INT32, 0, i >= MANY_FIELDS - 3, NULL};
+  }
+  return &def;
+}
+
+/* All but the last two, in an order of its own. */
+static int fill_many(void *context) {
+  cst__arena arena;
+  cst__arena_init(&arena, NULL);
+  cst__message *many = cst__message_new(&arena, many_def());
+  bool ok = many != NULL;
+  for (int i = 0; ok && i < MANY_FIELDS - 2; i++) {
+    int at = i * 7 % (MANY_FIELDS - 2);
+    ok = cst__message_put_int(&arena, many, at * 2 + 1, at);
+  }
+  if (ok && context != NULL) {
+    int32_t last = 0;
+    for (int i = 0; i < MANY_FIELDS - 2; i++) {
+      CHECK_EQ(cst__message_int(many, i * 2 + 1, -1), i);
+      CHECK(cst__message_find(many, i * 2) == NULL);
+    }
+    for (const cst__field *field = many->first; field != NULL; field = field->next) {
+      CHECK(field->def->number > last);
+      last = field->def->number;
+    }
+    CHECK(cst__message_put_int(&arena, many, MANY_FIELDS * 2 - 1, 5));
+    CHECK(cst__message_find(many, MANY_FIELDS * 2 - 5) == NULL);
+    CHECK(cst__message_put_int(&arena, many, MANY_FIELDS * 2 - 3, 6));
+    CHECK(cst__message_find(many, MANY_FIELDS * 2 - 1) == NULL);
+    cst__message_remove(many, MANY_FIELDS * 2 - 3);
+    CHECK(cst__message_find(many, MANY_FIELDS * 2 - 3) == NULL);
+    cst__message_remove(many, 1);
+    CHECK(cst__message_find(many, 1) == NULL);
+    CHECK_EQ(many->first->def->number, 3);
+    CHECK_EQ(cst__message_int(many, 301, -1), 150);
+  }
+  cst__arena_reset(&arena);
+  return ok ? CST_OK : CST_NO_MEMORY;
+}
+
+TEST(many_fields_in_any_order) {
+  int check = 1;
+  CHECK_EQ(fill_many(&check), CST_OK);
+  FOR_EACH_ALLOCATION_FAILURE(fill_many, NULL, CST_NO_MEMORY);
+}

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/civil.h"
 #include "message/message_loop.h"
 
 bool cst__slot_settle(cst__builder *builder, int64_t row) {
@@ -236,35 +237,17 @@ static bool put_time(cst__loop *loop, cst__entry *entry, cst_bytes message, int6
                          : "a timestamp is out of the range of its unit");
 }
 
-/* Days from 1970-01-01 in the Gregorian calendar; the year begins in March, so that its last day
- * alone depends on the year. */
-static int64_t days_since_epoch(int64_t year, int64_t month, int64_t day) {
-  int64_t y = month > 2 ? year : year - 1;
-  int64_t m = month > 2 ? month - 3 : month + 9;
-  int64_t leap_days = y / 4 - y / 100 + y / 400;
-  return y * 365 + leap_days + (m * 153 + 2) / 5 + day - 1 - 719468;
-}
-
-static bool is_date(int64_t year, int64_t month, int64_t day) {
-  static const int8_t days[] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 &&
-         day <= days[month] + (month == 2 && is_leap);
-}
-
 static bool put_date(cst__loop *loop, cst__entry *entry, cst_bytes message, int64_t *out) {
   int64_t numbers[MAX_NUMBERS];
   if (!read_numbers(loop, message, numbers)) {
     return false;
   }
-  int32_t year = (int32_t)numbers[1];
-  int32_t month = (int32_t)numbers[2];
-  int32_t day = (int32_t)numbers[3];
-  if (!is_date(year, month, day)) {
+  const cst__date date = {(int32_t)numbers[1], (int32_t)numbers[2], (int32_t)numbers[3]};
+  if (date.year < 1 || date.year > 9999 || !cst__date_is_valid(&date)) {
     return cst__loop_bad_value(loop, entry, "dates without year, month or day: use plain types",
                                "a google.type.Date is no date");
   }
-  *out = days_since_epoch(year, month, day);
+  *out = cst__days_of_date(&date);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #define COLUMNSTONE_SINK_H
 
 #include <columnstone/arrow_abi.h>
+#include <columnstone/message.h>
 #include <columnstone/schema.h>
 #include <columnstone/source.h>
 #include <columnstone/status.h>
@@ -37,11 +38,11 @@ typedef struct cst_writer {
 
 typedef struct cst_sink_options {
   size_t size;        /* sizeof(cst_sink_options) */
-  const char *format; /* "example", "sequence_example", "raw", "csv", "json", "arrow", "arrows" (the
-                         stream format) or a plug-in's; NULL: by the path's ending (the
-                         endings that a sink knows, below); what a TFRecord holds, the columns tell:
-                         one binary column `record` is raw, and a struct column of feature lists
-                         makes sequence examples */
+  const char *format; /* "example", "sequence_example", "message", "raw", "csv", "json", "arrow",
+                         "arrows" (the stream format) or a plug-in's; NULL: by the path's ending
+                         (the endings that a sink knows, below); what a TFRecord holds, the options
+                         and the columns tell: `message` makes messages, one binary column `record`
+                         is raw, and a struct column of feature lists makes sequence examples */
   cst_compression compression; /* of the container; for formats that have none of their own */
   int32_t level;               /* 0: the codec's usual one; gzip, zlib: 1 to 9, zstd: -100 to 22 */
   const cst_schema *schema;    /* for formats that need it; NULL is fine */
@@ -63,12 +64,14 @@ typedef struct cst_sink_options {
                             exactly one row, else CST_UNSUPPORTED); NULL: by the
                             path's ending, else "tfrecord". With one, and without a format, what it
                             holds is found as for TFRecords */
+  const cst_message_options *message; /* of the format "message", and needed by it: see
+                                         cst_message_encoder_new. Copied */
 } cst_sink_options;
 
 #define CST_SINK_OPTIONS_INIT                                                                     \
   {                                                                                               \
     sizeof(cst_sink_options), NULL, CST_COMPRESSION_BY_NAME, 0, NULL, false, NULL, NULL, NULL, 0, \
-        0, 0, 0, false, NULL                                                                      \
+        0, 0, 0, false, NULL, NULL                                                                \
   }
 
 /* The endings that a sink knows: .tfrecord, .tfrecords, .tfrec; .csv, .tsv; .jsonl, .ndjson, .json;

@@ -2,7 +2,7 @@
 #include <columnstone/message.h>
 
 #include "api/arguments.h"
-#include "message/encoder.h"
+#include "message/encode/encoder.h"
 
 cst_status cst_message_encoder_new(const cst_message_options *message,
                                    const cst_encode_options *options, cst_message_encoder **out,

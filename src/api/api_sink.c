@@ -31,6 +31,8 @@ static cst_status read_sink_options(const cst_sink_options *options, cst_sink_op
     return cst__fail(error, CST_INVALID_ARGUMENT, "see cst_compression",
                      "no compression has the number %d", (int)own->compression);
   }
+  CST__TRY(cst__check_sizes(own->message, own->message != NULL, sizeof *own->message,
+                            "message options", error));
   return cst__check_parts(own->allocator, own->csv, error);
 }
 

@@ -13,6 +13,7 @@
 #include "format/csv/csv_options.h"
 #include "format/registry.h"
 #include "format/sink_name.h"
+#include "message/message_options.h"
 #include "schema/schema.h"
 
 enum { MOST_SHARDS = 99999 };
@@ -67,6 +68,9 @@ static cst_status find_container(const char *path, const cst_sink_options *optio
 static cst_status find_records(const cst__container *container, const struct ArrowSchema *schema,
                                const cst_sink_options *options, cst__format *out,
                                cst_error *error) {
+  if (options->message != NULL) {
+    return cst__format_find(cst__sink_message.name, out, error);
+  }
   if (schema != NULL && cst__format_find_by_schema(schema, options, out)) {
     return CST_OK;
   }
@@ -91,6 +95,10 @@ static cst_status find_format(const char *path, const struct ArrowSchema *schema
   if (out->sink == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "choose another one",
                      "the format %s can only be read", out->name);
+  }
+  if (options->message != NULL && out->sink != &cst__sink_message) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "name the format message, and the container",
+                     "messages are described, but the format %s has none", out->name);
   }
   if (options->container != NULL && out->payload == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "leave the container out",
@@ -172,6 +180,7 @@ static cst_status check_shards(const cst_sink *sink, cst_error *error) {
 /* What later shards need of the options. */
 static cst_status copy_options(cst_sink *sink, const cst_sink_options *options, cst_error *error) {
   sink->options = *options;
+  sink->options.message = NULL; /* until it is copied */
   sink->options.allocator = &sink->allocator;
   sink->options.format = NULL; /* found already */
   sink->options.container = NULL;
@@ -183,6 +192,8 @@ static cst_status copy_options(cst_sink *sink, const cst_sink_options *options, 
       return cst__fail_memory(error, size);
     }
   }
+  CST__TRY(
+      cst__message_options_copy(options->message, &sink->arena, &sink->options.message, error));
   return options->csv == NULL
              ? CST_OK
              : cst__csv_options_copy(options->csv, &sink->arena, &sink->options.csv, error);
@@ -463,6 +474,7 @@ void cst__sink_free(cst_sink *sink) {
     sink->encoded.release(&sink->encoded);
   }
   cst__schema_release((cst_schema *)sink->options.schema);
+  cst__message_options_release(sink->options.message);
   cst__arena_reset(&sink->arena);
   cst__delete(sink->path);
   cst__delete(sink);

@@ -45,6 +45,7 @@ cst_status cst__sink_check_names(const struct ArrowSchema *schema, cst_error *er
 
 extern const cst__sink_format cst__sink_example;
 extern const cst__sink_format cst__sink_sequence;
+extern const cst__sink_format cst__sink_message;
 extern const cst__sink_format cst__sink_raw;
 extern const cst__sink_format cst__sink_arrow_file;
 extern const cst__sink_format cst__sink_arrow_stream;

@@ -1,11 +1,12 @@
-/* Record batches to the records of a container: tf.Examples, tf.SequenceExamples, or a binary
- * column as it is. */
+/* Record batches to the records of a container: tf.Examples, tf.SequenceExamples, messages of any
+ * type, or a binary column as it is. */
 #include <string.h>
 
 #include "base/alloc.h"
 #include "decode/example_encoder.h"
 #include "decode/sequence_encoder.h"
 #include "format/sink/sink_format.h"
+#include "message/encode/encoder.h"
 
 typedef struct record_sink {
   cst_allocator allocator;
@@ -14,6 +15,7 @@ typedef struct record_sink {
   int64_t written;                  /* records */
   cst_example_encoder *example;     /* for example */
   cst_sequence_encoder *sequence;   /* for sequence_example */
+  cst_message_encoder *message;     /* for message */
   const struct ArrowSchema *schema; /* borrowed */
 } record_sink;
 
@@ -21,6 +23,7 @@ static void records_free(void *ptr) {
   record_sink *sink = ptr;
   cst__example_encoder_free(sink->example);
   cst__sequence_encoder_free(sink->sequence);
+  cst__message_encoder_free(sink->message);
   cst__delete(sink);
 }
 
@@ -151,6 +154,51 @@ const cst__sink_format cst__sink_sequence = {
     .open = sequence_open,
     .matches = sequence_matches,
     .write = sequence_write,
+    .finish = records_finish,
+    .free = records_free,
+};
+
+/* ---- message ---- */
+
+static cst_status message_open(const cst__sink_target *open, void **out, cst_error *error) {
+  const cst_message_options *message = open->options->message;
+  if (message == NULL || message->descriptors == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT,
+                     "describe them by a FileDescriptorSet (protoc --include_imports -o, buf "
+                     "build) and the name of the type: `message` and its descriptors; "
+                     "--proto-set and --message of the program",
+                     "messages can only be written with their descriptors");
+  }
+  record_sink *sink = NULL;
+  CST__TRY(records_new(open, &sink, error));
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
+  options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
+  options.allocator = open->options->allocator;
+  cst_status status = cst__message_encoder_new(message, &options, &sink->message, error);
+  if (status == CST_OK) {
+    status = cst__message_encoder_prepare(sink->message, open->schema, error);
+  }
+  if (status != CST_OK) {
+    records_free(sink);
+    return status;
+  }
+  *out = sink;
+  return CST_OK;
+}
+
+static cst_status message_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
+  record_sink *sink = ptr;
+  struct ArrowSchema schema;
+  struct ArrowArray records;
+  CST__TRY(
+      cst__message_encoder_encode(sink->message, sink->schema, batch, &schema, &records, error));
+  return write_records(sink, &schema, &records, error);
+}
+
+const cst__sink_format cst__sink_message = {
+    .name = "message",
+    .open = message_open,
+    .write = message_write,
     .finish = records_finish,
     .free = records_free,
 };

@@ -1,6 +1,6 @@
 /* The encoder of messages, as the other rooms use it. */
-#ifndef MESSAGE_ENCODER_H
-#define MESSAGE_ENCODER_H
+#ifndef MESSAGE_ENCODE_ENCODER_H
+#define MESSAGE_ENCODE_ENCODER_H
 
 #include <columnstone/message.h>
 
@@ -11,17 +11,13 @@ cst_status cst__message_encoder_new(const cst_message_options *message,
                                     const cst_encode_options *options, cst_message_encoder **out,
                                     cst_error *error);
 void cst__message_encoder_free(cst_message_encoder *encoder);
+/* Whether the columns have fields, before there are any rows. */
+cst_status cst__message_encoder_prepare(cst_message_encoder *encoder,
+                                        const struct ArrowSchema *schema, cst_error *error);
 cst_status cst__message_encoder_encode(cst_message_encoder *encoder,
                                        const struct ArrowSchema *schema,
                                        const struct ArrowArray *batch,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error);
 
-/* The same for tables that lie anywhere, and outlive the encoder; message->message and, unless an
- * Any has casts, message->descriptors may be NULL. */
-cst_status cst__message_encoder_new_of(const cst__message_def *def,
-                                       const cst_message_options *message,
-                                       const cst_encode_options *options, cst_message_encoder **out,
-                                       cst_error *error);
-
-#endif /* MESSAGE_ENCODER_H */
+#endif /* MESSAGE_ENCODE_ENCODER_H */

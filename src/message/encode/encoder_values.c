@@ -3,7 +3,7 @@
 
 #include "base/names.h"
 #include "base/utf8.h"
-#include "message/encoder_tree.h"
+#include "message/encode/encoder_tree.h"
 #include "proto/wire.h"
 
 static uint8_t *refuse_value(const cst__out_field *f, const char *what, const char *hint,

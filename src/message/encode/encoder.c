@@ -1,7 +1,7 @@
 /* The encoder of messages: which tree writes a batch, and its rows. */
-#include "message/encoder.h"
+#include "message/encode/encoder.h"
 
-#include "message/encoder_tree.h"
+#include "message/encode/encoder_tree.h"
 
 struct cst_message_encoder {
   cst__encoding base; /* first */
@@ -26,13 +26,8 @@ static void forget_tree(cst_message_encoder *e) {
   cst__arena_reset(&e->tree_arena);
 }
 
-/* Makes the tree for a schema, unless it is that of the batch before. */
-static cst_status need_tree(cst_message_encoder *e, const struct ArrowSchema *schema,
+static cst_status make_tree(cst_message_encoder *e, const struct ArrowSchema *schema,
                             cst_error *error) {
-  if (e->tree != NULL && cst__schema_equal(&e->schema, schema)) {
-    return CST_OK;
-  }
-  forget_tree(e);
   CST__TRY(cst__schema_copy(schema, &e->schema, error));
   cst__out_plan plan = {.descriptors = e->descriptors,
                         .unknown_fields = e->unknown_fields,
@@ -42,15 +37,25 @@ static cst_status need_tree(cst_message_encoder *e, const struct ArrowSchema *sc
   return cst__out_plan_message(&plan, e->def, &e->schema, &e->tree);
 }
 
+/* Unless it is the schema of the batch before. */
+cst_status cst__message_encoder_prepare(cst_message_encoder *e, const struct ArrowSchema *schema,
+                                        cst_error *error) {
+  if (e->tree != NULL && cst__schema_equal(&e->schema, schema)) {
+    return CST_OK;
+  }
+  forget_tree(e);
+  cst_status status = make_tree(e, schema, error);
+  if (status != CST_OK) {
+    forget_tree(e);
+  }
+  return status;
+}
+
 static cst_status plan_messages(cst__encoding *encoding, const cst__viewed *batch,
                                 cst_error *error) {
   cst_message_encoder *e = (cst_message_encoder *)encoding;
   cst__out_binding binding = {.arena = &e->base.arena, .trusted = e->base.trusted, .error = error};
-  cst_status status = need_tree(e, batch->schema, error);
-  if (status != CST_OK) {
-    forget_tree(e);
-    return status;
-  }
+  CST__TRY(cst__message_encoder_prepare(e, batch->schema, error));
   return cst__out_bind_message(&binding, e->tree, batch);
 }
 
@@ -77,10 +82,11 @@ static const cst__encoding_type message_encoding = {plan_messages, put_message_r
 
 /* ---- the encoder ---- */
 
-cst_status cst__message_encoder_new_of(const cst__message_def *def,
-                                       const cst_message_options *message,
-                                       const cst_encode_options *options, cst_message_encoder **out,
-                                       cst_error *error) {
+cst_status cst__message_encoder_new(const cst_message_options *message,
+                                    const cst_encode_options *options, cst_message_encoder **out,
+                                    cst_error *error) {
+  const cst__message_def *def;
+  CST__TRY(cst__descriptors_need(message->descriptors, message->message, &def, error));
   if (message->form != CST_MESSAGE_BINARY) {
     return cst__fail(error, CST_UNSUPPORTED, "write them in binary form",
                      "messages are not written in this form");
@@ -96,12 +102,11 @@ cst_status cst__message_encoder_new_of(const cst__message_def *def,
     return status;
   }
   cst__arena_init(&e->tree_arena, &e->base.allocator);
+  cst__struct_json_init(&e->out.json, &e->base.allocator);
   e->def = def;
-  e->descriptors =
-      message->descriptors != NULL ? cst__descriptors_retain(message->descriptors) : NULL;
+  e->descriptors = cst__descriptors_retain(message->descriptors);
   e->out.lossy = e->base.lossy;
   e->out.allocator = &e->base.allocator;
-  cst__struct_json_init(&e->out.json, &e->base.allocator);
   if (message->unknown_fields != NULL) {
     size_t size = strlen(message->unknown_fields);
     e->unknown_fields = cst__new_copy(options->allocator, message->unknown_fields, size);
@@ -112,14 +117,6 @@ cst_status cst__message_encoder_new_of(const cst__message_def *def,
   }
   *out = e;
   return CST_OK;
-}
-
-cst_status cst__message_encoder_new(const cst_message_options *message,
-                                    const cst_encode_options *options, cst_message_encoder **out,
-                                    cst_error *error) {
-  const cst__message_def *def;
-  CST__TRY(cst__descriptors_need(message->descriptors, message->message, &def, error));
-  return cst__message_encoder_new_of(def, message, options, out, error);
 }
 
 void cst__message_encoder_free(cst_message_encoder *e) {

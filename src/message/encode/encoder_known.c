@@ -4,7 +4,7 @@
  * Sources: google/protobuf/{timestamp,duration,any,wrappers}.proto, google/type/{date,timeofday}
  * .proto.
  */
-#include "message/encoder_tree.h"
+#include "message/encode/encoder_tree.h"
 #include "message/well_known.h"
 #include "proto/wire.h"
 

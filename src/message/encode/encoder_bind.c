@@ -1,6 +1,6 @@
 /* Ties a tree to the columns of a batch: where their slots lie, and which writer reads them.
  */
-#include "message/encoder_tree.h"
+#include "message/encode/encoder_tree.h"
 
 static cst__viewed child_of(const cst__viewed *parent, int64_t i) {
   return (cst__viewed){&parent->view->children[i], parent->schema->children[i],

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/names.h"
-#include "message/encoder_tree.h"
+#include "message/encode/encoder_tree.h"
 #include "message/well_known.h"
 #include "proto/wire.h"
 

@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "message/encoder_tree.h"
+#include "message/encode/encoder_tree.h"
 #include "proto/wire.h"
 
 static bool is_set(const cst__out_field *f, int64_t row) {

@@ -6,8 +6,8 @@
  * first, then extensions, then the fields from the highest number down, which is the order in which
  * protobuf for Python (upb) has them.
  */
-#ifndef MESSAGE_ENCODER_TREE_H
-#define MESSAGE_ENCODER_TREE_H
+#ifndef MESSAGE_ENCODE_ENCODER_TREE_H
+#define MESSAGE_ENCODE_ENCODER_TREE_H
 
 #include "arrow/records/encoding.h"
 #include "message/struct_json.h"
@@ -194,4 +194,4 @@ static inline uint8_t *cst__out_put_length(uint8_t *at, size_t size) {
   return cst__put_varint_back(at, size);
 }
 
-#endif /* MESSAGE_ENCODER_TREE_H */
+#endif /* MESSAGE_ENCODE_ENCODER_TREE_H */

@@ -1,7 +1,7 @@
 /* The hot part of encoding: messages field by field, and plain columns, whose slots are read from
  * their buffers without a call.
  */
-#include "message/encoder_tree.h"
+#include "message/encode/encoder_tree.h"
 #include "proto/wire.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))

@@ -191,7 +191,8 @@ ALWAYS_INLINE size_t tag_size(place at) {
   return size;
 }
 
-/* Notes which member of a oneof has come; false: another one came before. */
+/* Notes which member of a oneof has come; false: another one came before, which in normal form can
+ * only be a number that its closed enum does not have. */
 static __attribute__((noinline)) bool note_oneof(cst__node *node, const cst__entry *e) {
   cst__oneof_state *state = &node->oneofs[e->oneof];
   if (state->serial == node->serial && state->member != e->def) {
@@ -258,7 +259,7 @@ static place read_fields(cst__loop *loop, cst__node *node, place at, place end, 
       before->next = e;
       at += tag_size(at);
     }
-    if (UNLIKELY(e->checks_oneof) && !note_oneof(node, e)) {
+    if (UNLIKELY(e->checks_oneof) && !note_oneof(node, e) && !loop->is_normal) {
       (void)cst__loop_slow(loop);
       return NULL;
     }
@@ -337,6 +338,17 @@ static place read_fields(cst__loop *loop, cst__node *node, place at, place end, 
           at += size;
         }
         break;
+      case CST__OP_MAP_ENTRY:
+        if (UNLIKELY(loop->is_normal)) {
+          place after = at;
+          if (read_bounded_size(&after, end, &size) &&
+              cst__loop_is_unknown_entry(loop, e->child, (cst_bytes){after, size})) {
+            at = after + size;
+            ok = cst__loop_keep_unknown(loop, node, (cst_bytes){begin, (size_t)(at - begin)});
+            break;
+          }
+        }
+        __attribute__((fallthrough));
       case CST__OP_MESSAGE:
         if (UNLIKELY(!read_bounded_size(&at, end, &size))) {
           (void)cst__loop_slow(loop);
@@ -371,7 +383,7 @@ static place read_fields(cst__loop *loop, cst__node *node, place at, place end, 
         at += ok ? size : 0;
         break;
       case CST__OP_SKIP_GROUP:
-      case CST__OP_RAW_GROUP:
+      case CST__OP_OTHER_GROUP:
         at = read_group(loop, begin, end, &content);
         ok = at != NULL && (e->op == CST__OP_SKIP_GROUP || cst__put_other(loop, node, e, content));
         break;

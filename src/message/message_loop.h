@@ -40,10 +40,11 @@ typedef enum cst__entry_op {
   CST__OP_FIXED32,
   CST__OP_BYTES,
   CST__OP_STRING,
-  CST__OP_MESSAGE, /* or an entry of a map */
+  CST__OP_MESSAGE,
+  CST__OP_MAP_ENTRY,
   CST__OP_GROUP,
   CST__OP_OTHER, /* of a kind whose values cst__put_other knows */
-  CST__OP_RAW_GROUP,
+  CST__OP_OTHER_GROUP,
   /* Not wanted. */
   CST__OP_SKIP_VARINT,
   CST__OP_SKIP_FIXED64,
@@ -276,6 +277,11 @@ static inline bool cst__loop_slow(cst__loop *loop) {
  * loop->stop. */
 const uint8_t *cst__loop_unknown(cst__loop *loop, cst__node *node, const uint8_t *begin,
                                  const uint8_t *end);
+/* True if an entry of a map has something unknown in it, which makes all of it an unknown field:
+ * only in normal form, where that is all that the tree has left of such an entry. */
+bool cst__loop_is_unknown_entry(const cst__loop *loop, const cst__node *entry, cst_bytes content);
+/* True if the number is one that the closed enum of the entry does not have. */
+bool cst__is_unknown_number(const cst__entry *entry, uint64_t raw);
 /* True if a text that is not ASCII is UTF-8; else see loop->stop. */
 bool cst__loop_is_text(cst__loop *loop, const cst__entry *entry, const uint8_t *text, size_t size);
 /* Keeps the bytes of an unknown field, if they are wanted. */

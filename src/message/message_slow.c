@@ -74,6 +74,18 @@ const uint8_t *cst__loop_unknown(cst__loop *loop, cst__node *node, const uint8_t
   return cst__loop_keep_unknown(loop, node, field.raw) ? wire.at : NULL;
 }
 
+bool cst__loop_is_unknown_entry(const cst__loop *loop, const cst__node *entry, cst_bytes content) {
+  cst__wire wire = cst__wire_of(content.data, content.size);
+  cst__wire_field field;
+  while (cst__wire_next(&wire, loop->depth, &field)) {
+    const cst__entry *e = cst__node_find(entry, field.number << 3 | (uint32_t)field.type);
+    if (e == NULL || (e->values != NULL && cst__is_unknown_number(e, field.value))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* ---- keys of maps ---- */
 
 enum { FEW_KEYS = 8 };

@@ -111,11 +111,11 @@ static cst__entry_op value_op(cst__value_kind kind, bool is_group) {
       return CST__OP_STRING;
     case CST__KIND_BYTES:
       return CST__OP_BYTES;
-    case CST__KIND_MESSAGE:
     case CST__KIND_MAP:
+      return CST__OP_MAP_ENTRY;
+    case CST__KIND_MESSAGE:
       return is_group ? CST__OP_GROUP : CST__OP_MESSAGE;
     case CST__KIND_RAW:
-      return is_group ? CST__OP_RAW_GROUP : CST__OP_OTHER;
     case CST__KIND_ANY:
     case CST__KIND_TIMESTAMP:
     case CST__KIND_DURATION:
@@ -125,7 +125,7 @@ static cst__entry_op value_op(cst__value_kind kind, bool is_group) {
     case CST__KIND_JSON:
       break;
   }
-  return CST__OP_OTHER;
+  return is_group ? CST__OP_OTHER_GROUP : CST__OP_OTHER;
 }
 
 /* ---- enums ---- */

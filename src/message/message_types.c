@@ -62,7 +62,6 @@ cst__value_kind cst__message_kind(const cst_message_options *options, const cst_
     case CST__FIELD_BYTES:
       return CST__KIND_BYTES;
     case CST__FIELD_GROUP:
-      return CST__KIND_MESSAGE;
     case CST__FIELD_MESSAGE:
       break;
   }

@@ -88,10 +88,10 @@ static bool keep_unknown_number(cst__loop *loop, cst__node *node, cst_bytes fiel
 
 /* Of a packed field each such number makes a field of its own. */
 static bool keep_packed_number(cst__loop *loop, cst__node *node, const cst__entry *entry,
-                               int32_t number) {
+                               uint64_t raw) {
   uint8_t field[2 * 10];
   size_t size = 0;
-  const uint64_t parts[2] = {(uint64_t)entry->def->number << 3, (uint64_t)(int64_t)number};
+  const uint64_t parts[2] = {(uint64_t)entry->def->number << 3, raw};
   for (size_t i = 0; i < 2; i++) {
     uint64_t rest = parts[i];
     for (; rest > 0x7f; rest >>= 7) {
@@ -102,7 +102,7 @@ static bool keep_packed_number(cst__loop *loop, cst__node *node, const cst__entr
   return cst__loop_keep_unknown(loop, node, (cst_bytes){field, size});
 }
 
-static bool is_unknown_number(const cst__entry *entry, uint64_t raw) {
+bool cst__is_unknown_number(const cst__entry *entry, uint64_t raw) {
   return entry->kind == CST__KIND_ENUM && !entry->numbers->def->is_open &&
          find_number(entry->numbers, (int32_t)raw) == NULL;
 }
@@ -137,7 +137,7 @@ static bool put_varint_value(cst__loop *loop, const cst__entry *entry, uint64_t 
 bool cst__put_varint(cst__loop *loop, cst__node *node, cst__entry *entry, uint64_t raw,
                      cst_bytes field) {
   int64_t row = node->rows->length;
-  if (is_unknown_number(entry, raw)) {
+  if (cst__is_unknown_number(entry, raw)) {
     return keep_unknown_number(loop, node, field);
   }
   bool ok = cst__slot_begin(entry, row) && put_varint_value(loop, entry, raw) &&
@@ -154,8 +154,8 @@ bool cst__put_packed(cst__loop *loop, cst__node *node, cst__entry *entry, cst_by
     if (!cst__wire_varint(&wire, &raw)) {
       return cst__loop_slow(loop);
     }
-    if (is_unknown_number(entry, raw)) {
-      if (!keep_packed_number(loop, node, entry, (int32_t)raw)) {
+    if (cst__is_unknown_number(entry, raw)) {
+      if (!keep_packed_number(loop, node, entry, raw)) {
         return false;
       }
       continue;

@@ -122,6 +122,7 @@ TEST(unknown_fields_are_kept_at_any_depth) {
 
 TEST(unknown_enum_numbers_are_unknown_fields) {
   CHECK_BINARY("\x70\x63", "14: 99\n");
+  CHECK_BINARY("\x70\xe3\x80\x80\x00", "14: 99\n"); /* the bytes stay */
   CHECK_BINARY("\x70\xfb\xff\xff\xff\xff\xff\xff\xff\xff\x01", "e: NEGATIVE\n");
   CHECK_BINARY_AGAIN("\xfa\x01\x03\x01\x63\x00", "colors: GREEN\ncolors: RED\n31: 99\n",
                      "\xfa\x01\x02\x01\x00\xf8\x01\x63");

@@ -1,0 +1,39 @@
+"""Every corner of the wire format, with protobuf's upb as the judge: what it takes we take, with
+the same values; what it refuses we refuse. Where Arrow cannot hold what it takes, we say so.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import columnstone as cst
+import message_corners as corners
+import message_reference as ref
+import pytest
+from google.protobuf.internal import api_implementation
+from message_cases import Case
+from message_check import Expected, check_batch, check_refused, decoder_of
+from message_corners import Corner
+
+CORNERS = corners.corners()
+OPTIONS = ref.Options(unknown_fields="unknown", recursion=1)
+
+
+def test_the_judge_is_upb() -> None:
+    assert api_implementation.Type() == "upb"
+
+
+@pytest.mark.parametrize("corner", CORNERS, ids=lambda corner: corner.name)
+def test_corner(corner: Corner) -> None:
+    reference, decoder = made(corner.case)
+    expected = Expected(corner.case, reference, corner.record)
+    assert corner.taken == (expected.kind is not cst.CorruptError or expected.refused is False)
+    if expected.refused:
+        check_refused(decoder, corner.record, expected.kind)
+    elif expected.refused is False:
+        check_batch(decoder, reference, [corner.record], [expected.row])
+
+
+@functools.cache
+def made(case: Case) -> tuple[ref.Reference, cst.MessageDecoder]:
+    return ref.Reference(case.cls.DESCRIPTOR, OPTIONS), decoder_of(case, OPTIONS)

@@ -566,6 +566,7 @@ class Sink:
         num_shards: int,
         shard_bytes: int,
         container: str | None,
+        message: CoreMessage | None,
         /,
     ) -> Self: ...
     def begin(self, schema: ArrowSchemaExportable, /) -> None: ...

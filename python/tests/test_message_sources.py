@@ -249,3 +249,55 @@ def test_structured(path: pathlib.Path) -> None:
         row["coupon"] and row["coupon"]["percent"] for row in ROWS
     ]
     assert st[1]["labels"].to_py() == [{"key": k, "value": v} for k, v in ROWS[1]["labels"]]
+
+
+# ---- writing ----
+
+
+def test_round_trip(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    source = cst.open(path, message=SESSION)
+    out = tmp_path / "out.tfrecord.gz"
+    assert cst.write(source, out, message=SESSION) == 50
+    assert rows(cst.open(out, message=SESSION)) == ROWS
+    assert [r for b in cst.open(out, "raw") for r in b.to_pydict()["record"]] == RECORDS
+
+
+def test_convert(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    parquet, back = tmp_path / "s.parquet", tmp_path / "back.tfrecord"
+    assert cst.convert(path, parquet, message=SESSION) == 50
+    assert cst.convert(parquet, back, to="message", message="shop.Session", descriptors=SHOP) == 50
+    assert rows(cst.open(back, message=SESSION)) == ROWS
+    again = tmp_path / "again.bin"
+    cst.convert(
+        path,
+        again,
+        format="message",
+        to="message",
+        message=SESSION,
+        message_options={"enums": "int32"},
+        to_container="delimited",
+    )
+    assert rows(cst.open(again, message=SESSION, container="delimited")) == ROWS
+    source = cst.open(path, message=SESSION)
+    with pytest.raises(cst.ArgumentError, match="open already"):
+        cst.convert(source, tmp_path / "x.parquet", message=SESSION)
+
+
+def test_writers_and_what_they_refuse(tmp_path: pathlib.Path) -> None:
+    out = io.BytesIO()
+    with cst.Writer(out, message=SESSION) as writer:
+        writer.write([{"id": 1}, {"id": 2, "user": "x"}])
+    found = cst.open(io.BytesIO(out.getvalue()), message=SESSION, columns=["id", "user"])
+    assert rows(found) == [{"id": 1, "user": None}, {"id": 2, "user": "x"}]
+    with pytest.raises(cst.NotFoundError, match="nothing"):
+        cst.write([{"nothing": 1}], tmp_path / "x.tfrecord", message=SESSION)
+    with pytest.raises(cst.UnsupportedError, match="enum Device") as caught:
+        cst.write([{"device": 1}, {"device": 2**40}], tmp_path / "x.tfrecord", message=SESSION)
+    assert (caught.value.record, caught.value.path) == (1, "device")
+    with pytest.raises(cst.ArgumentError, match="option of decoders"):
+        cst.Writer(out, message=SESSION, message_options={"enums": "text"})
+    with pytest.raises(cst.ArgumentError, match="format"):
+        cst.Writer(out, "csv", message=SESSION)
+    with pytest.raises(cst.Error, match="message"):
+        cst.Writer(out, "message").write([{"id": 1}])
+    assert list(tmp_path.iterdir()) == []

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .._base.files import WritableFile
     from .._formats.csv import CsvOptions
     from .._formats.names import Compression
+    from .._message.descriptors import DescriptorsLike
+    from .._message.options import MessageLike
     from .._schema.schema import SchemaLike
 
     # (bytes read, rows written) -> None
@@ -46,6 +48,9 @@ def convert(
     csv: CsvOptions | None = None,
     sequence_column: str | None = None,
     to_container: str | None = None,
+    message: MessageLike | None = None,
+    descriptors: DescriptorsLike | None = None,
+    message_options: dict[str, Any] | None = None,
     progress: bool | Progress = False,
     overwrite: bool = False,
     **options: Any,
@@ -62,6 +67,9 @@ def convert(
     progress: True shows a bar with bytes, rows, rate and the time left, on a terminal only; a
         function is called with the bytes read and the rows written after every batch.
     overwrite: replace a file that exists; without it that is a FileError.
+    message, descriptors, message_options: as those of `open` and of `Writer`, of whichever side is
+        of the format "message". They imply it for the input, unless `to` is "message": then format
+        says whether the input is, too.
     to_container: the container of the output, as that of `Writer`; container is the input's.
     csv: the dialect, of whichever side is CSV. Further options are those of `open`.
 
@@ -72,10 +80,15 @@ def convert(
         refuse_to_overwrite(output, bool(num_shards or shard_bytes))
     if num_shards is None and not isinstance(source, Source):  # batches go to shards in turn
         options = {"batch_size": _ROWS, "batch_bytes": _BYTES, **options}
+    about = {"message": message, "descriptors": descriptors, "message_options": message_options}
+    writes = to == "message"
+    reads = not writes or format == "message" or "message_column" in options
+    reads = reads and not (writes and isinstance(source, Source))
     opened = _open(
         source,
         dict(
             options,
+            **(about if reads else {}),
             format=format,
             schema=schema,
             columns=columns,
@@ -97,14 +110,25 @@ def convert(
         csv=csv,
         sequence_column=sequence_column,
         container=to_container,
+        **(_encoding(about, reads) if writes else {}),
     )
     with writer:
         _copy(opened, writer, _reporter(progress, opened))
     return writer.num_rows
 
 
-def _open(source: Any, options: dict[str, Any]) -> Source:
+def _encoding(about: dict[str, Any], reads: bool) -> dict[str, Any]:
+    """The arguments about messages for the writer: of options that the reader has got, those of an
+    encoder."""
+    from .._message.options import ENCODING
 
+    options = about["message_options"]
+    if reads and options is not None:
+        options = {name: value for name, value in options.items() if name in ENCODING}
+    return {**about, "message_options": options}
+
+
+def _open(source: Any, options: dict[str, Any]) -> Source:
     given = {name: value for name, value in options.items() if value is not None}
     if not isinstance(source, Source):
         return open_source(source, **given)

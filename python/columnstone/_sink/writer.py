@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     )
     from .._formats.csv import CoreCsv, CsvOptions
     from .._formats.names import Compression
+    from .._message.descriptors import DescriptorsLike
+    from .._message.options import CoreMessage, MessageLike
     from .._schema.schema import SchemaLike
     from .._source.base import SourceBase
 
@@ -162,9 +164,9 @@ class Writer(_Output):
 
     file: a path, "-" for standard output, a URL (opened by fsspec), or a binary file object with
         `write`, which stays open. A path gets its final name only when the file is complete.
-    format: "example", "sequence_example", "raw" (one binary column), "csv", "json" (lines),
-        "arrow" (the file format), "arrows" (the stream format), "parquet" or a plug-in's; None goes
-        by the ending of the name. File objects need one.
+    format: "example", "sequence_example", "message" (any protobuf message), "raw" (one binary
+        column), "csv", "json" (lines), "arrow" (the file format), "arrows" (the stream format),
+        "parquet" or a plug-in's; None goes by the ending of the name. File objects need one.
     schema: of the data (TFMD), for formats that need it.
     compression: of TFRecords, CSV and JSON lines: "none", "gzip", "zlib" or "zstd"; None goes by
         the name, and is "none" for file objects.
@@ -176,9 +178,12 @@ class Writer(_Output):
     shard_bytes: begin a new such file when one has reached this size; rows keep their order.
     csv: the dialect, a CsvOptions.
     sequence_column: sequence_example: name of the struct column of feature lists.
-    container: of "example", "sequence_example" and "raw": "tfrecord", "delimited" (protobuf's
-        writeDelimitedTo) or "lines" (a record per line). None goes by the ending of the name, else
-        it is "tfrecord".
+    container: of "example", "sequence_example", "message" and "raw": "tfrecord", "delimited"
+        (protobuf's writeDelimitedTo) or "lines" (a record per line). None goes by the ending of the
+        name, else it is "tfrecord".
+    message, descriptors: of the format "message", which they imply: the type of the messages, as
+        for MessageEncoder.
+    message_options: of these, {"form": ..., "unknown_fields": ...}, as for MessageEncoder.
 
     The columns are those of the first batch; another batch of other columns is a SchemaError.
     Raises NotFoundError for an unknown format, UnsupportedError with row and column for a value
@@ -205,8 +210,14 @@ class Writer(_Output):
         csv: CsvOptions | None = None,
         sequence_column: str | None = None,
         container: str | None = None,
+        message: MessageLike | None = None,
+        descriptors: DescriptorsLike | None = None,
+        message_options: dict[str, Any] | None = None,
     ) -> None:
         path, opened = _output(file)
+        core_message = _message(format, message, descriptors, message_options)
+        if core_message is not None:
+            format = "message"
         self._name = os.fsdecode(path)
         self._remote = opened if isinstance(opened, RemoteOutput) else None
         if self._remote is not None:
@@ -225,6 +236,7 @@ class Writer(_Output):
             0 if num_shards is None else _count("num_shards", num_shards, 99_999),
             0 if shard_bytes is None else _count("shard_bytes", shard_bytes, 2**63 - 1),
             _text("container", container),
+            core_message,
         )
         make = registry.sink_of(_text("format", format), path) or _core.Sink
         try:
@@ -359,6 +371,24 @@ def _core_csv(csv: CsvOptions) -> CoreCsv | None:
     from .._formats.csv import as_core_csv
 
     return as_core_csv(csv)
+
+
+def _message(
+    format: str | None,
+    message: MessageLike | None,
+    descriptors: DescriptorsLike | None,
+    options: dict[str, Any] | None,
+) -> CoreMessage | None:
+    """The arguments about messages as the compiled part takes them; None if there are none."""
+    if message is None and descriptors is None and options is None:
+        return None
+    if format not in (None, "message"):
+        raise argument_error(
+            f"message is given for the format {ascii(format)[:40]}", 'format="message"'
+        )
+    from .._message.options import encoding_message
+
+    return encoding_message(message, descriptors, options or {})
 
 
 def _text(name: str, value: str | None) -> str | None:

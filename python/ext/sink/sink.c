@@ -2,6 +2,7 @@
 #include "ext/sink/sink.h"
 #include "ext/arrow/arrow.h"
 #include "ext/io/io.h"
+#include "ext/message/message.h"
 #include "ext/schema/schema.h"
 
 typedef struct sink_object {
@@ -11,6 +12,7 @@ typedef struct sink_object {
   PyObject *held;           /* the tuple of arguments */
   const char *path;         /* or the name of the file object */
   cst__py_csv csv;
+  cst__py_message message;
   struct ArrowSchema schema; /* of the batches, once known */
   cst__py_output output;
 } sink_object;
@@ -18,25 +20,28 @@ typedef struct sink_object {
 /* ---- life ---- */
 
 /* (path or name, file object or None, format, compression, level, schema, lossy, sequence_column,
- * csv, threads, num_shards, shard_bytes, container) */
+ * csv, threads, num_shards, shard_bytes, container, message options) */
 static int sink_parse(sink_object *self, PyObject *args) {
   cst_sink_options *o = &self->options;
   PyObject *object;
   PyObject *schema;
   PyObject *csv;
+  PyObject *message;
   int compression;
   int lossy;
   unsigned long long shard_bytes;
-  if (!PyArg_ParseTuple(args, "yOziiOpzOiIKz:Sink", &self->path, &object, &o->format, &compression,
+  if (!PyArg_ParseTuple(args, "yOziiOpzOiIKzO:Sink", &self->path, &object, &o->format, &compression,
                         &o->level, &schema, &lossy, &o->sequence_column, &csv, &o->threads,
-                        &o->num_shards, &shard_bytes, &o->container) ||
+                        &o->num_shards, &shard_bytes, &o->container, &message) ||
       cst__py_schema_arg(cst__py_state_of((PyObject *)self), schema, &o->schema) < 0 ||
-      cst__py_csv_init(&self->csv, csv) < 0) {
+      cst__py_csv_init(&self->csv, csv) < 0 ||
+      cst__py_message_init(&self->message, cst__py_state_of((PyObject *)self), message) < 0) {
     return -1;
   }
   o->compression = (cst_compression)compression;
   o->lossy = lossy != 0;
   o->csv = cst__py_csv_view(&self->csv);
+  o->message = cst__py_message_view(&self->message);
   o->shard_bytes = shard_bytes;
   return object == Py_None ? 0 : cst__py_output_set_file(&self->output, object);
 }

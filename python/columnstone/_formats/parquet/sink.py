@@ -52,6 +52,7 @@ class ParquetSink:
         num_shards: int,
         shard_bytes: int,
         container: str | None,
+        message: object = None,
     ) -> None:
         if compression not in (COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD):
             raise argument_error("Parquet is written with zstd, or none", 'compression="none"')

@@ -90,35 +90,24 @@ static const char *nth_set_message(const void *items, size_t i) {
   return set->listed[i]->def.full_name;
 }
 
-/* The only message whose full name ends with ".name", or NULL. */
-static const char *name_in_package(const cst_descriptors *set, const char *name) {
-  const char *found = NULL;
-  size_t size = strlen(name);
-  for (size_t i = 0; i < set->num_listed; i++) {
-    const char *full = set->listed[i]->def.full_name;
-    size_t full_size = strlen(full);
-    if (full_size > size && full[full_size - size - 1] == '.' &&
-        strcmp(full + full_size - size, name) == 0) {
-      if (found != NULL) {
-        return NULL;
-      }
-      found = full;
-    }
-  }
-  return found;
+/* What comes after the last dot. */
+static const char *nth_set_last_name(const void *items, size_t i) {
+  const char *name = nth_set_message(items, i);
+  const char *dot = strrchr(name, '.');
+  return dot != NULL ? dot + 1 : name;
 }
 
+/* A name without dots is compared with names without their packages. */
 static cst_status fail_no_message(const cst_descriptors *set, const char *name, cst_error *error) {
   char hint[CST__NEAR_HINT];
-  cst__name_list names = {set, set->num_listed, nth_set_message};
-  const char *meant = name_in_package(set, name);
-  if (meant != NULL) {
-    names = cst__name_list_of(&meant, 1);
-    (void)snprintf(hint, sizeof hint, "did you mean '%s'?", meant);
+  bool is_full = strchr(name, '.') != NULL;
+  cst__name_list names = {set, set->num_listed, is_full ? nth_set_message : nth_set_last_name};
+  size_t near = cst__nearest_name(name, &names);
+  if (near != SIZE_MAX) {
+    (void)snprintf(hint, sizeof hint, "did you mean '%.120s'?", nth_set_message(set, near));
   }
-  const char *said = meant != NULL ? hint : cst__near_hint(hint, name, &names);
-  cst_status status =
-      cst__fail(error, CST_NOT_FOUND, said, "the descriptors have no message of this name");
+  cst_status status = cst__fail(error, CST_NOT_FOUND, near != SIZE_MAX ? hint : NULL,
+                                "the descriptors have no message of this name");
   cst__error_add_path(error, name, strlen(name));
   return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "proto/builtin_files.h"
 #include "proto/descriptor_proto.h"
 #include "proto/message.h"
 
@@ -405,7 +406,10 @@ TEST(messages_are_listed_and_one_is_meant) {
   CHECK_STR(error.hint, "did you mean 's.Session'?");
   CHECK_EQ(cst__descriptors_need(set, "Most", &found, &error), CST_NOT_FOUND);
   CHECK_STR(error.hint, "did you mean 's.Session.Inner.Most'?");
-  CHECK_EQ(cst__descriptors_need(set, "s", &found, &error), CST_NOT_FOUND);
+  CHECK_EQ(cst__descriptors_need(set, "Sesion", &found, &error), CST_NOT_FOUND);
+  CHECK_STR(error.hint, "did you mean 's.Session'?");
+  CHECK_EQ(cst__descriptors_need(set, "nothing.like.it", &found, &error), CST_NOT_FOUND);
+  CHECK_STR(error.hint, "");
 
   int32_t path[CST__DEPTH_LIMIT];
   CHECK_EQ(cst__descriptors_place(set, find(set, "s.Session.Second"), path), 2);
@@ -586,6 +590,59 @@ TEST(bytes_that_are_no_descriptors) {
   CHECK_CORRUPT("{\"file\": []}", "text");
   CHECK_CORRUPT("\x0a\x05\x0a", "buf build");
   CHECK_CORRUPT("\x0a\x02\x0a\x05", "buf build"); /* within a file */
+}
+
+/* Images of `buf build` have a field of buf's own in each file. */
+TEST(files_with_fields_of_others) {
+  size_t size;
+  char *file = serialized_file("name: 'a' message_type { name: 'M' }", &size);
+  cst__wire_out out = {0};
+  cst__wire_put_bytes(&out, "\x08\x01\x10\x00", 4);
+  cst__wire_put_varint(&out, 4);
+  cst__wire_put_tag(&out, 8042, CST__WIRE_LEN);
+  cst__wire_put_bytes(&out, file, size);
+  cst__wire_put_varint(&out, cst__wire_out_size(&out));
+  cst__wire_put_tag(&out, 1, CST__WIRE_LEN);
+  cst_descriptors *set = NULL;
+  CHECK_EQ(cst_descriptors_new(out.data + out.free, cst__wire_out_size(&out), NULL, &set, NULL),
+           CST_OK);
+  CHECK_STR(cst_descriptors_message(set, 0), "M");
+  cst_descriptors_release(set);
+  cst__wire_out_free(&out);
+  cst_free(file);
+}
+
+/* descriptor.proto says what the bytes of its own set are. */
+TEST(descriptors_describe_themselves) {
+  static const char name[] = "google/protobuf/descriptor.proto";
+  const cst__builtin_file *file =
+      cst__builtin_file_find((cst_bytes){(const uint8_t *)name, sizeof name - 1});
+  cst__wire_out out = {0};
+  cst__wire_put_bytes(&out, file->bytes.data, file->bytes.size);
+  cst__wire_put_varint(&out, file->bytes.size);
+  cst__wire_put_tag(&out, 1, CST__WIRE_LEN);
+  cst_bytes bytes = {out.data + out.free, cst__wire_out_size(&out)};
+  cst_descriptors *set = NULL;
+  CHECK_EQ(cst_descriptors_new(bytes.data, bytes.size, NULL, &set, NULL), CST_OK);
+  const cst__message_def *def = NULL;
+  CHECK_EQ(cst__descriptors_need(set, "google.protobuf.FileDescriptorSet", &def, NULL), CST_OK);
+  CHECK_STR(cst_descriptors_message(set, 0), def->full_name);
+  cst__arena arena;
+  cst__arena_init(&arena, NULL);
+  cst__message *tree = cst__message_new(&arena, def);
+  CHECK_EQ(cst__message_merge(&arena, tree, bytes, CST__DEPTH_LIMIT, NULL), CST_OK);
+  CHECK(tree->unknown_first == NULL);
+  const cst__message *own = cst__field_value(cst__message_find(tree, 1), 0)->message;
+  CHECK_EQ(cst__message_bytes(own, 1).size, sizeof name - 1);
+  CHECK(own->unknown_first == NULL);
+  cst__wire_out again = {0};
+  cst__message_put_wire(tree, &again);
+  CHECK_EQ(cst__wire_out_size(&again), bytes.size);
+  CHECK_MEM(again.data + again.free, bytes.data, bytes.size);
+  cst__wire_out_free(&again);
+  cst__arena_reset(&arena);
+  cst_descriptors_release(set);
+  cst__wire_out_free(&out);
 }
 
 TEST(without_arguments) {

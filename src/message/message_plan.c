@@ -373,6 +373,11 @@ static cst_status make_node(plan_maker *m, const cst__message_def *def, usage us
     return cst__fail(m->error, CST_LIMIT, "ask for a column above it",
                      "a path leads through more than %d levels", MAX_TYPE_DEPTH);
   }
+  if (def->is_message_set) {
+    return cst__fail(m->error, CST_UNSUPPORTED, "name the columns that are wanted, without it",
+                     "%.80s has the wire format of message sets, which is not read",
+                     def->full_name);
+  }
   CST__TRY(check_columns(m, count));
   CST__TRY(use.wanted->num_below > 0 ? choose_wanted(m, def, use.wanted, is_any, &choices)
                                      : choose_all(m, def, &choices));

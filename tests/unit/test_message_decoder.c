@@ -363,6 +363,22 @@ TEST(wrong_paths) {
   CHECK_EQ(error.code, CST_INVALID_ARGUMENT);
 }
 
+TEST(message_sets_are_refused) {
+  static const char types[] =
+      "name: 'set.proto' message_type { name: 'Set' options { message_set_wire_format: true } }"
+      "message_type { name: 'Row'" FIELD(
+          "id", "1", OPTIONAL,
+          "5") " field { name: 'set' number: 2 label: 1 type: 11 type_name: 'Set' } }";
+  cst_error error = CST_ERROR_INIT;
+  setup how = setup_of(types, "Row");
+  CHECK(open_setup(&how, &error) == NULL);
+  CHECK_EQ(error.code, CST_UNSUPPORTED);
+  CHECK_STR(error.path, "set");
+  how.columns[0] = "id"; /* without it all is well */
+  const cst_bytes record = RECORD("\x08\x05");
+  CHECK_STR(decode(&how, &record, 1), "{\"id\":5}\n");
+}
+
 /* ---- bad records as rows of nulls ---- */
 
 static void count_bad(void *ctx, const cst_error *error) {

@@ -78,7 +78,10 @@ static const char file2[] =
                 "x", "1", "1",
                 "5") "} }"
                      " extension { name: 'first' extendee: '.t.Two' number: 3 label: 1 type: 5 }"
-                     " extension { name: 'second' extendee: '.t.Two' number: 4 label: 1 type: 5 }";
+                     " extension { name: 'second' extendee: '.t.Two' number: 4 label: 1 type: 5 }"
+                     "message_type { name: 'Set' options { message_set_wire_format: true } }"
+                     " extension { name: 'set' extendee: '.t.Two' number: 5 label: 1 type: 11"
+                     "   type_name: '.t.Set' }";
 
 static void put_file(cst__wire_out *set, const char *text) {
   cst__arena arena;
@@ -680,6 +683,11 @@ TEST(slices_and_changing_schemas) {
     schemas[i].release(&schemas[i]);
   }
   release_encoded(&e);
+}
+
+TEST(message_sets_are_refused) {
+  REFUSED(-1, "(t.set)", "wire format of message sets", .message = "t.Two",
+          .type = "struct{x: struct{}}", .rows = "{{}}", .name = "(t.set)");
 }
 
 TEST(arguments) {

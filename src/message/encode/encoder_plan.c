@@ -361,6 +361,11 @@ static cst_status plan_column(const cst__out_plan *plan, cst__out_message *messa
 cst_status cst__out_plan_message(const cst__out_plan *plan, const cst__message_def *def,
                                  const struct ArrowSchema *schema, cst__out_message **out) {
   size_t columns = (size_t)schema->n_children;
+  if (def->is_message_set) {
+    return cst__fail(plan->error, CST_UNSUPPORTED, "leave the column away",
+                     "%.80s has the wire format of message sets, which is not written",
+                     def->full_name);
+  }
   cst__out_message *message = plan_take(plan, 1, sizeof *message);
   if (message == NULL) {
     return CST_NO_MEMORY;

@@ -10,6 +10,7 @@ struct cst_tfrecord_writer {
   cst_allocator allocator;
   const cst__container *container;
   cst__output *output;
+  uint64_t written; /* records */
 };
 
 /* Takes the output over, also on failure. */
@@ -21,7 +22,7 @@ static cst_status new_writer(cst__output *output, const cst__container *containe
     cst__output_free(output);
     return cst__fail_memory(error, sizeof *writer);
   }
-  *writer = (cst_tfrecord_writer){cst__allocator_of(allocator), container, output};
+  *writer = (cst_tfrecord_writer){cst__allocator_of(allocator), container, output, 0};
   *out = writer;
   return CST_OK;
 }
@@ -76,6 +77,8 @@ cst_status cst_tfrecord_writer_write(cst_tfrecord_writer *writer, const void *re
   if (writer == NULL || (record == NULL && size > 0)) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "writer and record must not be NULL");
   }
+  writer->written++;
+  CST__TRY(cst__container_check_count(writer->container, writer->written, false, error));
   return writer->container->write(writer->output, record, size, error);
 }
 
@@ -86,6 +89,8 @@ cst_status cst_tfrecord_writer_write_arrow(cst_tfrecord_writer *writer,
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "writer, schema and records must not be NULL");
   }
+  writer->written += records->length > 0 ? (uint64_t)records->length : 0;
+  CST__TRY(cst__container_check_count(writer->container, writer->written, false, error));
   return cst__container_write_arrow(writer->container, writer->output, schema, records,
                                     &writer->allocator, error);
 }
@@ -94,6 +99,7 @@ cst_status cst_tfrecord_writer_finish(cst_tfrecord_writer *writer, cst_error *er
   if (writer == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "writer must not be NULL");
   }
+  CST__TRY(cst__container_check_count(writer->container, writer->written, true, error));
   return cst__output_finish(writer->output, error);
 }
 

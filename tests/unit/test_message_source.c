@@ -218,6 +218,48 @@ TEST(a_file_is_a_record) {
   cst_descriptors_release(descriptors);
 }
 
+TEST(writing_a_file_that_is_a_record) {
+  const char *path = harness_temp_path("whole");
+  for (int count = 0; count < 3; count++) {
+    cst_sink_options options = CST_SINK_OPTIONS_INIT;
+    cst_tfrecord_writer *writer;
+    cst_error error = CST_ERROR_INIT;
+    cst_status status = CST_OK;
+    options.container = "file";
+    CHECK_EQ(cst_tfrecord_writer_open(path, &options, &writer, NULL), CST_OK);
+    for (int i = 0; i < count && status == CST_OK; i++) {
+      status = cst_tfrecord_writer_write(writer, "ab", 2, &error);
+    }
+    status = status == CST_OK ? cst_tfrecord_writer_finish(writer, &error) : status;
+    CHECK_EQ(status, count == 1 ? CST_OK : CST_UNSUPPORTED);
+    CHECK_CONTAINS(error.message, count == 1 ? "" : "exactly one record");
+    cst_tfrecord_writer_free(writer);
+  }
+  cst_source_options raw = CST_SOURCE_OPTIONS_INIT;
+  raw.format = "raw";
+  raw.container = "file";
+  cst_source *source = open_pairs(path, &raw);
+  check_text(source, "1 rows: record='ab';\n");
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  cst_error error = CST_ERROR_INIT;
+  const char *copy = harness_temp_path("copy");
+  options.format = "raw";
+  options.container = "file";
+  CHECK_EQ(cst_convert(source, copy, &options, NULL, NULL, NULL, NULL), CST_OK);
+  cst_source_release(source);
+  source = open_pairs(copy, &raw);
+  check_text(source, "1 rows: record='ab';\n");
+  cst_source_release(source);
+  raw.container = "lines";
+  const char *lines = harness_temp_path("two lines");
+  harness_write_file(lines, "a\nb\n", 4);
+  source = open_pairs(lines, &raw);
+  options.overwrite = true;
+  CHECK_EQ(cst_convert(source, copy, &options, NULL, NULL, NULL, &error), CST_UNSUPPORTED);
+  CHECK_CONTAINS(error.message, "not several");
+  cst_source_release(source);
+}
+
 TEST(a_file_beyond_the_limit) {
   const char *paths[2] = {harness_temp_path("large"), harness_temp_path("small")};
   char *large = calloc(1, 3 << 20);
@@ -626,6 +668,44 @@ TEST(messages_in_a_column_of_a_file) {
     }
     bytes_free(&text);
     cst_source_release(source);
+  }
+  cst_descriptors_release(descriptors);
+}
+
+static bool note_place(void *ctx, const cst_dropped *dropped) {
+  const char *slash = strrchr(dropped->file, '/');
+  bytes_add(ctx, slash, strlen(slash));
+  text_of(ctx, " %" PRId64 ";", dropped->record);
+  return true;
+}
+
+TEST(bad_messages_of_several_files) {
+  cst_descriptors *descriptors = make_descriptors();
+  cst_message_options message = pair_options(descriptors);
+  const char *paths[3];
+  for (int i = 0; i < 3; i++) {
+    char name[16];
+    (void)snprintf(name, sizeof name, "%d.arrow", i);
+    paths[i] = harness_temp_path(name);
+    cst_source *from = open_pairs(write_lines("several.jsonl", i == 1 ? 1 : 30, 20), NULL);
+    CHECK_EQ(cst_convert(from, paths[i], NULL, NULL, NULL, NULL, NULL), CST_OK);
+    cst_source_release(from);
+  }
+  for (cst_on_error bad = CST_ON_ERROR_SKIP; bad <= CST_ON_ERROR_NULL; bad++) {
+    bytes places = {0}, text = {0};
+    cst_source_options options = column_options(&message);
+    cst_source *source = NULL;
+    options.batch_size = 50;
+    options.on_error = bad;
+    options.on_dropped = note_place;
+    options.dropped_ctx = &places;
+    CHECK_EQ(cst_source_open(paths, 3, &options, &source, NULL), CST_OK);
+    CHECK_EQ(text_of_pass(source, &text, NULL), CST_OK);
+    bytes_add(&places, "", 1);
+    CHECK_STR((const char *)places.data, "/0.arrow 19;/2.arrow 19;");
+    cst_source_release(source);
+    bytes_free(&places);
+    bytes_free(&text);
   }
   cst_descriptors_release(descriptors);
 }

@@ -87,6 +87,18 @@ bool cst__container_first_record(const cst__container *container, const cst__chu
   return true;
 }
 
+cst_status cst__container_check_count(const cst__container *container, uint64_t count, bool ends,
+                                      cst_error *error) {
+  if (!container->is_whole || count == 1 || (count == 0 && !ends)) {
+    return CST_OK;
+  }
+  return cst__fail(error, CST_UNSUPPORTED,
+                   "write each record to a file of its own, or all to another container, such as "
+                   "delimited",
+                   "a file of the container %s is exactly one record, not %s", container->info.name,
+                   count == 0 ? "none" : "several");
+}
+
 cst_status cst__fail_record_limit(uint64_t length, uint64_t limit, cst_error *error) {
   return cst__fail(error, CST_LIMIT, "raise max_record_size if such records are to be expected",
                    "record of %llu bytes, the limit is %llu", (unsigned long long)length,

@@ -181,6 +181,11 @@ static inline uint64_t cst__record_limit(uint64_t max_record_size) {
   return limit < largest ? limit : largest;
 }
 
+/* CST_UNSUPPORTED if no file of the container has so many records, and (unless it `ends` with them)
+ * none will have when more follow. */
+cst_status cst__container_check_count(const cst__container *container, uint64_t count, bool ends,
+                                      cst_error *error);
+
 /* Errors that containers share. */
 cst_status cst__fail_record_limit(uint64_t length, uint64_t limit, cst_error *error);
 cst_status cst__fail_record_truncated(size_t size, uint64_t needed, const char *what,

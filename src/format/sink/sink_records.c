@@ -12,7 +12,7 @@ typedef struct record_sink {
   cst_allocator allocator;
   cst__output *output; /* lent */
   const cst__container *container;
-  int64_t written;                  /* records */
+  uint64_t written;                 /* records */
   cst_example_encoder *example;     /* for example */
   cst_sequence_encoder *sequence;   /* for sequence_example */
   cst_message_encoder *message;     /* for message */
@@ -41,19 +41,10 @@ static cst_status records_new(const cst__sink_target *open, record_sink **out, c
   return CST_OK;
 }
 
-static cst_status fail_whole(const cst__container *container, cst_error *error) {
-  return cst__fail(error, CST_UNSUPPORTED,
-                   "write each row to a file of its own, or all to another container, such as "
-                   "delimited",
-                   "the container %s holds exactly one record", container->info.name);
-}
-
 static cst_status put_records(record_sink *sink, const struct ArrowSchema *schema,
                               const struct ArrowArray *records, cst_error *error) {
-  sink->written += records->length;
-  if (sink->container->is_whole && sink->written > 1) {
-    return fail_whole(sink->container, error);
-  }
+  sink->written += (uint64_t)records->length;
+  CST__TRY(cst__container_check_count(sink->container, sink->written, false, error));
   return cst__container_write_arrow(sink->container, sink->output, schema, records,
                                     &sink->allocator, error);
 }
@@ -69,8 +60,7 @@ static cst_status write_records(record_sink *sink, struct ArrowSchema *schema,
 
 static cst_status records_finish(void *ptr, cst_error *error) {
   const record_sink *sink = ptr;
-  return sink->container->is_whole && sink->written == 0 ? fail_whole(sink->container, error)
-                                                         : CST_OK;
+  return cst__container_check_count(sink->container, sink->written, true, error);
 }
 
 /* ---- example ---- */

@@ -251,6 +251,8 @@ static bool arrow_warning(void *ptr, size_t *file, cst_error *warning) {
   return false;
 }
 
+static size_t arrow_file(const void *ptr) { return ((const arrow_reader *)ptr)->next_file - 1; }
+
 static uint64_t arrow_consumed(const void *ptr) {
   const arrow_reader *reader = ptr;
   return reader->consumed + (reader->input != NULL ? cst__input_consumed(reader->input) : 0);
@@ -276,6 +278,7 @@ const cst__table_format cst__arrow_table = {
     .open = arrow_open,
     .next = arrow_next,
     .warning = arrow_warning,
+    .file = arrow_file,
     .consumed = arrow_consumed,
     .close = arrow_close,
     .any_size = true,

@@ -70,6 +70,8 @@ typedef struct cst__table_format {
   /* What the files read so far have to tell of that is not a failure, one by one and each once:
    * true, the file's number, and the warning, which names it. NULL: there is never anything. */
   bool (*warning)(void *reader, size_t *file, cst_error *warning);
+  /* The number of the file that the last batch is from. NULL: a batch may be of several. */
+  size_t (*file)(const void *reader);
   /* Bytes taken from the files so far, as they lie on disk. */
   uint64_t (*consumed)(const void *reader);
   void (*close)(void *reader);

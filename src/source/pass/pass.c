@@ -223,7 +223,7 @@ static cst_status next_joined(cst_pass *pass, struct ArrowArray *out, cst_error 
     if (pass->at_end) {
       return CST_OK;
     }
-    struct ArrowArray batch;
+    struct ArrowArray batch = {.length = 0};
     CST__TRY(next_unit(pass, &batch, error));
     bool by_bytes = ends_by_bytes(pass, batch.release != NULL ? batch.length : 0);
     joining->flush = pass->at_end || by_bytes;

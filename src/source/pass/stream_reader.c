@@ -342,4 +342,6 @@ cst_status cst__stream_reader_next(cst__stream_reader *reader, struct ArrowArray
   return CST_OK;
 }
 
+size_t cst__stream_reader_file(const cst__stream_reader *reader) { return reader->file; }
+
 uint64_t cst__stream_reader_consumed(const cst__stream_reader *reader) { return reader->consumed; }

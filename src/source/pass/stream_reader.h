@@ -16,6 +16,9 @@ void cst__stream_reader_free(cst__stream_reader *reader);
 cst_status cst__stream_reader_next(cst__stream_reader *reader, struct ArrowArray *out,
                                    cst_error *error);
 
+/* The number of the file that the last batch is from. */
+size_t cst__stream_reader_file(const cst__stream_reader *reader);
+
 /* Bytes of the files that are read wholly. */
 uint64_t cst__stream_reader_consumed(const cst__stream_reader *reader);
 

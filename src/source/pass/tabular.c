@@ -29,6 +29,8 @@ struct cst__tabular_pass {
   struct ArrowSchema schema; /* of what is delivered, for the joiner */
   cst__joiner joiner;
   uint64_t read;         /* rows that went into the stages */
+  size_t file;           /* that the batch in the stages is from, if batches are of one file, */
+  uint64_t file_first;   /* and the first of its rows */
   uint64_t staged;       /* the first row of those that the stages are at */
   cst_status bad_status; /* why a bad row ended the pass */
   cst_error bad_error;
@@ -177,9 +179,30 @@ static size_t lost_before(const cst__tabular_pass *pass, uint64_t row) {
   return begin;
 }
 
-/* Of the row with this number among those that are read: a record of the only file. In several
- * files it is one of the pass, unknown where the table has dropped others, of any file. */
+/* True if batches that go into stages are of one file each. */
+static bool tells_file(const cst__tabular_pass *pass) {
+  const cst__table_format *table = pass->source->inputs->format.table;
+  return pass->stages != NULL && (table == NULL || table->file != NULL);
+}
+
+/* Notes the file of a batch that is about to go into the stages. */
+static void note_file(cst__tabular_pass *pass) {
+  const cst__table_format *table = pass->source->inputs->format.table;
+  size_t file = table == NULL ? cst__stream_reader_file(pass->streams) : table->file(pass->reader);
+  if (file != pass->file) {
+    pass->file = file;
+    pass->file_first = pass->read;
+  }
+}
+
+/* Of the row with this number among those that are read: a record of the only file, or of that
+ * which is in the stages. Else in several files it is one of the pass, unknown where the table has
+ * dropped others, of any file. */
 static cst__place place_of(const cst__tabular_pass *pass, uint64_t row) {
+  if (pass->source->num_parts != 1 && tells_file(pass) && row >= pass->file_first) {
+    return (cst__place){cst__source_name(pass->source, pass->file),
+                        (int64_t)(row - pass->file_first), -1};
+  }
   if (pass->source->num_parts != 1) {
     return (cst__place){"", pass->num_lost == 0 ? (int64_t)row : -1, -1};
   }
@@ -398,6 +421,9 @@ static cst_status stage_batch(cst__tabular_pass *pass, struct ArrowArray *batch,
   const cst__row_map *map;
   cst_status status;
   const cst__reading_options *options = &pass->source->options;
+  if (tells_file(pass)) {
+    note_file(pass);
+  }
   if (cst__reading_options_skip(options) ||
       (pass->joins && cst__reading_options_decode_column(options))) {
     status = stage_pieces(pass, batch, error);

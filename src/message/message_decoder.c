@@ -7,6 +7,7 @@
 #include "base/cpu_features.h"
 #include "base/interrupt.h"
 #include "message/message_loop.h"
+#include "message/text/record_text.h"
 #include "proto/confluent.h"
 #include "proto/fast_wire.h"
 
@@ -21,6 +22,7 @@ struct cst_message_decoder {
   cst__batch_builder *batch;
   cst__loop loop;
   cst__confluent *confluent;       /* of records with such a prefix; else NULL */
+  cst__record_text *text;          /* of records in the text format or JSON; else NULL */
   cst__bad_record_callback on_bad; /* NULL: a bad record is an error */
   void *on_bad_ctx;
 };
@@ -43,6 +45,17 @@ static cst_status expect_confluent(cst_message_decoder *d, cst_error *error) {
   return CST_OK;
 }
 
+static cst_status expect_text(cst_message_decoder *d, cst_error *error) {
+  const cst_message_options *options = &d->plan->options;
+  d->text = cst__new(&d->plan->allocator, sizeof *d->text);
+  if (d->text == NULL) {
+    return cst__fail_memory(error, sizeof *d->text);
+  }
+  cst__record_text_init(d->text, options->form, d->plan->root->def, options->descriptors,
+                        &d->plan->allocator);
+  return CST_OK;
+}
+
 cst_status cst__message_decoder_open(cst__message_plan *plan, cst_message_decoder **out,
                                      cst_error *error) {
   *out = NULL;
@@ -58,6 +71,9 @@ cst_status cst__message_decoder_open(cst__message_plan *plan, cst_message_decode
   if (status == CST_OK && plan->options.form == CST_MESSAGE_CONFLUENT) {
     status = expect_confluent(d, error);
   }
+  if (status == CST_OK && cst__form_is_text(plan->options.form)) {
+    status = expect_text(d, error);
+  }
   if (status != CST_OK) {
     cst__message_decoder_close(d);
     return status;
@@ -70,6 +86,10 @@ void cst__message_decoder_close(cst_message_decoder *d) {
   if (d != NULL) {
     cst__loop_reset(&d->loop);
     cst__delete(d->confluent);
+    if (d->text != NULL) {
+      cst__record_text_reset(d->text);
+      cst__delete(d->text);
+    }
     cst__batch_builder_free(d->batch);
     cst__message_plan_release(d->plan);
     cst__delete(d);
@@ -146,11 +166,26 @@ static cst_status decode_prefixed(cst_message_decoder *d, const uint8_t *at, siz
   return decode_wire(d, message.data, message.size, mark);
 }
 
+static cst_status decode_text(cst_message_decoder *d, const uint8_t *at, size_t size,
+                              cst__builder_mark mark) {
+  cst_bytes message;
+  CST__TRY(cst__record_text_read(d->text, (cst_bytes){at, size}, SLACK, &message, d->loop.error));
+  return decode_wire(d, message.data, message.size, mark);
+}
+
+/* A record in the form that the options say. */
+static cst_status decode_form(cst_message_decoder *d, const uint8_t *at, size_t size,
+                              cst__builder_mark mark) {
+  if (LIKELY(d->confluent == NULL && d->text == NULL)) {
+    return decode_wire(d, at, size, mark);
+  }
+  return d->text != NULL ? decode_text(d, at, size, mark) : decode_prefixed(d, at, size, mark);
+}
+
 static cst_status decode_one(cst_message_decoder *d, const uint8_t *at, size_t size) {
   cst__loop *loop = &d->loop;
   cst__builder_mark mark = cst__batch_builder_mark(d->batch);
-  cst_status status = LIKELY(d->confluent == NULL) ? decode_wire(d, at, size, mark)
-                                                   : decode_prefixed(d, at, size, mark);
+  cst_status status = decode_form(d, at, size, mark);
   if (status == CST_OK) {
     return CST_OK;
   }

@@ -18,7 +18,7 @@
 
 #include "arrow/builder.h"
 #include "message/message_plan.h"
-#include "message/struct_json.h"
+#include "message/text/struct_json.h"
 #include "proto/wire.h"
 
 typedef struct cst__entry cst__entry;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message/well_known.h"
+#include "message/text/well_known.h"
 
 enum {
   MAX_COLUMNS = 100000, /* of all levels */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "message/message_plan.h"
-#include "message/well_known.h"
+#include "message/text/well_known.h"
 
 /* ---- kinds ---- */
 

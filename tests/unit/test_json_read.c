@@ -1,5 +1,5 @@
 /* Protobuf's JSON to message trees. */
-#include "message/json_read.h"
+#include "message/text/json_read.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* Struct, Value and ListValue: from the wire to JSON text. */
-#include "message/struct_json.h"
+#include "message/text/struct_json.h"
 
 #include <stdio.h>
 #include <string.h>

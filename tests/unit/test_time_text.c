@@ -1,5 +1,5 @@
 /* Timestamps and durations as text. */
-#include "message/time_text.h"
+#include "message/text/time_text.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Which message types are more than their fields. */
-#include "message/well_known.h"
+#include "message/text/well_known.h"
 
 #include "harness.h"
 

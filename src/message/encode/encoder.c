@@ -1,7 +1,10 @@
 /* The encoder of messages: which tree writes a batch, and its rows. */
 #include "message/encode/encoder.h"
 
+#include <string.h>
+
 #include "message/encode/encoder_tree.h"
+#include "message/text/record_text.h"
 
 struct cst_message_encoder {
   cst__encoding base; /* first */
@@ -13,6 +16,7 @@ struct cst_message_encoder {
   cst__arena tree_arena;
   cst__out_message *tree;
   cst__out out;
+  cst__record_text text; /* of the text format and JSON */
 };
 
 /* ---- trees ---- */
@@ -61,6 +65,22 @@ static cst_status plan_messages(cst__encoding *encoding, const cst__viewed *batc
 
 /* ---- rows ---- */
 
+/* The record that has just been put, in its text form. */
+static cst_status put_as_text(cst_message_encoder *e, cst__back *back) {
+  size_t size = cst__back_used(back) - e->out.before;
+  cst_bytes text;
+  CST__TRY(cst__record_text_write(&e->text, (cst_bytes){back->at, size}, &text, e->out.error));
+  back->at += size;
+  if (!cst__back_room(back, text.size)) {
+    return cst__fail_memory(e->out.error, text.size);
+  }
+  back->at -= text.size;
+  if (text.size > 0) {
+    memcpy(back->at, text.data, text.size);
+  }
+  return CST_OK;
+}
+
 static cst_status put_message_record(cst__encoding *encoding, int64_t row, cst__back *back,
                                      cst_error *error) {
   cst_message_encoder *e = (cst_message_encoder *)encoding;
@@ -75,22 +95,31 @@ static cst_status put_message_record(cst__encoding *encoding, int64_t row, cst__
     return out->status;
   }
   back->at = at;
-  return CST_OK;
+  return cst__form_is_text(e->text.form) ? put_as_text(e, back) : CST_OK;
 }
 
 static const cst__encoding_type message_encoding = {plan_messages, put_message_record};
 
 /* ---- the encoder ---- */
 
+static cst_status check_form(const cst_message_options *message, cst_error *error) {
+  if (message->form != CST_MESSAGE_BINARY && !cst__form_is_text(message->form)) {
+    return cst__fail(error, CST_UNSUPPORTED, "write them in binary form",
+                     "messages are not written with the prefix of a schema registry");
+  }
+  if (message->form == CST_MESSAGE_JSON && message->unknown_fields != NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "leave unknown_fields out",
+                     "protobuf's JSON has no unknown fields");
+  }
+  return CST_OK;
+}
+
 cst_status cst__message_encoder_new(const cst_message_options *message,
                                     const cst_encode_options *options, cst_message_encoder **out,
                                     cst_error *error) {
   const cst__message_def *def;
   CST__TRY(cst__descriptors_need(message->descriptors, message->message, &def, error));
-  if (message->form != CST_MESSAGE_BINARY) {
-    return cst__fail(error, CST_UNSUPPORTED, "write them in binary form",
-                     "messages are not written in this form");
-  }
+  CST__TRY(check_form(message, error));
   cst_message_encoder *e = cst__new_zero(options->allocator, sizeof *e);
   if (e == NULL) {
     return cst__fail_memory(error, sizeof *e);
@@ -107,6 +136,7 @@ cst_status cst__message_encoder_new(const cst_message_options *message,
   e->descriptors = cst__descriptors_retain(message->descriptors);
   e->out.lossy = e->base.lossy;
   e->out.allocator = &e->base.allocator;
+  cst__record_text_init(&e->text, message->form, def, e->descriptors, &e->base.allocator);
   if (message->unknown_fields != NULL) {
     size_t size = strlen(message->unknown_fields);
     e->unknown_fields = cst__new_copy(options->allocator, message->unknown_fields, size);
@@ -127,6 +157,7 @@ void cst__message_encoder_free(cst_message_encoder *e) {
   cst__encoding_reset(&e->base);
   cst__name_map_reset(&e->names);
   cst__struct_json_reset(&e->out.json);
+  cst__record_text_reset(&e->text);
   cst__delete(e->out.keys);
   cst__delete(e->unknown_fields);
   cst__descriptors_release(e->descriptors);

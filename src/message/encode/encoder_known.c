@@ -5,7 +5,7 @@
  * .proto.
  */
 #include "message/encode/encoder_tree.h"
-#include "message/well_known.h"
+#include "message/text/well_known.h"
 #include "proto/wire.h"
 
 enum {

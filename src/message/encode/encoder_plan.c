@@ -5,7 +5,7 @@
 
 #include "base/names.h"
 #include "message/encode/encoder_tree.h"
-#include "message/well_known.h"
+#include "message/text/well_known.h"
 #include "proto/wire.h"
 
 /* ---- names ---- */

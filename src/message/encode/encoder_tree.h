@@ -10,7 +10,7 @@
 #define MESSAGE_ENCODE_ENCODER_TREE_H
 
 #include "arrow/records/encoding.h"
-#include "message/struct_json.h"
+#include "message/text/struct_json.h"
 #include "proto/descriptor_set.h"
 
 /* ---- writing ---- */

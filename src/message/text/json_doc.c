@@ -1,5 +1,5 @@
 /* JSON text, parsed by yyjson. */
-#include "message/json_doc.h"
+#include "message/text/json_doc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static int compare_doc_keys(const void *a, const void *b) {
   size_t size_b = unsafe_yyjson_get_len(kb);
   int order = memcmp(unsafe_yyjson_get_str(ka), unsafe_yyjson_get_str(kb),
                      size_a < size_b ? size_a : size_b);
-  return order != 0 ? order : (size_a > size_b) - (size_a < size_b);
+  return order != 0 ? order : (size_a < size_b) - (size_a > size_b); /* upb's order */
 }
 
 static void sort_doc_keys(yyjson_val **keys, size_t count) {

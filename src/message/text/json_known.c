@@ -1,8 +1,8 @@
 /* The well-known types in protobuf's JSON. */
 #include <string.h>
 
-#include "message/json_read.h"
-#include "message/time_text.h"
+#include "message/text/json_read.h"
+#include "message/text/time_text.h"
 #include "proto/descriptor_set.h"
 
 static cst_status fail_form(const cst__json_reading *r, const cst__message *message,

@@ -1,8 +1,8 @@
 /* JSON text to the bytes of a Struct, Value or ListValue, back to front. */
 #include <string.h>
 
-#include "message/json_doc.h"
-#include "message/struct_json.h"
+#include "message/text/json_doc.h"
+#include "message/text/struct_json.h"
 
 /* One conversion. */
 typedef struct struct_writer {

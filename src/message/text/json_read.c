@@ -1,5 +1,5 @@
 /* Messages of protobuf's JSON: objects, their fields, lists and maps. */
-#include "message/json_read.h"
+#include "message/text/json_read.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef MESSAGE_STRUCT_JSON_H
 #define MESSAGE_STRUCT_JSON_H
 
-#include "message/json_doc.h"
+#include "message/text/json_doc.h"
 #include "proto/descriptor.h"
 #include "proto/wire.h"
 

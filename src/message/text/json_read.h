@@ -13,8 +13,8 @@
 #include <columnstone/message.h>
 
 #include "base/hash.h"
-#include "message/json_doc.h"
-#include "message/well_known.h"
+#include "message/text/json_doc.h"
+#include "message/text/well_known.h"
 #include "proto/message.h"
 
 /* Memory and look-up tables that are used again from record to record. */

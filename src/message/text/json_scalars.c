@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "message/json_read.h"
+#include "message/text/json_read.h"
 
 static cst_status fail_json_kind(const cst__json_reading *r, const cst__field_def *def,
                                  const yyjson_val *value) {

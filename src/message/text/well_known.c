@@ -1,5 +1,5 @@
 /* The message types of google/protobuf and google/type that are more than their fields. */
-#include "message/well_known.h"
+#include "message/text/well_known.h"
 
 #include <string.h>
 

@@ -30,8 +30,9 @@ cst_status cst__json_doc_fail_at(const cst__json_doc *json, const yyjson_val *st
 
 /* Pushes one value; CST_NO_MEMORY. */
 cst_status cst__json_doc_push(cst__json_doc *json, yyjson_val *value, cst_error *error);
-/* Pushes the keys of an object in the order of their bytes; the value of a key is key + 1. Whoever
- * pushes sets num_stack back. CST_CORRUPT for a key that comes twice. */
+/* Pushes the keys of an object in the order of upb's deterministic serialisation (that of their
+ * bytes, but a key before those that it begins with); the value of a key is key + 1. Whoever pushes
+ * sets num_stack back. CST_CORRUPT for a key that comes twice. */
 cst_status cst__json_doc_push_keys(cst__json_doc *json, yyjson_val *object, cst_error *error);
 
 /* "a string", "an object" */

@@ -5,7 +5,7 @@
  * malformed bytes) is read into a tree by protobuf's rules, brought into that normal form, and
  * walked again.
  */
-#include "message/struct_json.h"
+#include "message/text/struct_json.h"
 
 #include <math.h>
 #include <stdio.h>

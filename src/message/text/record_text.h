@@ -1,0 +1,37 @@
+/* Records in protobuf's text format or JSON, to and from the wire format. */
+#ifndef MESSAGE_RECORD_TEXT_H
+#define MESSAGE_RECORD_TEXT_H
+
+#include "message/text/json_read.h"
+
+/* Memory that is used again from record to record. */
+typedef struct cst__record_text {
+  cst_message_form form; /* TEXT or JSON */
+  const cst__message_def *def;
+  const cst_descriptors *descriptors; /* borrowed, as def; NULL: of no type that an Any holds */
+  cst__json_reader json;
+  cst__arena arena;
+  cst__wire_out wire;
+  cst__text text;
+} cst__record_text;
+
+static inline bool cst__form_is_text(cst_message_form form) {
+  return form == CST_MESSAGE_TEXT || form == CST_MESSAGE_JSON;
+}
+
+void cst__record_text_init(cst__record_text *record, cst_message_form form,
+                           const cst__message_def *def, const cst_descriptors *descriptors,
+                           const cst_allocator *allocator);
+void cst__record_text_reset(cst__record_text *record);
+
+/* The wire format of a record's text, with `slack` zero bytes after it; *wire is valid until the
+ * next call. CST_CORRUPT with the path, and the place in words. */
+cst_status cst__record_text_read(cst__record_text *record, cst_bytes text, size_t slack,
+                                 cst_bytes *wire, cst_error *error);
+
+/* The text of a message in the wire format, on one line; *text is valid until the next call.
+ * CST_UNSUPPORTED, with the path, for a value that JSON cannot say. */
+cst_status cst__record_text_write(cst__record_text *record, cst_bytes wire, cst_bytes *text,
+                                  cst_error *error);
+
+#endif /* MESSAGE_RECORD_TEXT_H */

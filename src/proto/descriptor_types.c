@@ -304,13 +304,20 @@ static cst_status declare_inside(cst__set_builder *builder, const scope *in,
 
 /* ---- files ---- */
 
+enum { PACKAGE_DEPTH_LIMIT = 100 }; /* as the protobuf library has it */
+
 /* Identifiers with dots between them, or nothing. */
 static cst_status check_package(cst__set_builder *builder, const cst__set_file *file,
                                 cst_bytes package) {
   size_t start = 0;
+  int parts = 0;
   for (size_t i = 0; i <= package.size && package.size > 0; i++) {
     if (i < package.size && package.data[i] != '.') {
       continue;
+    }
+    if (++parts > PACKAGE_DEPTH_LIMIT) {
+      return cst__set_fail(builder, "", package, NULL, "the package, in %s, has more than %d parts",
+                           file->name, PACKAGE_DEPTH_LIMIT);
     }
     if (!cst__is_identifier((cst_bytes){package.data + start, i - start})) {
       return cst__set_fail(builder, "", package, "names with dots between them make a package",

@@ -542,6 +542,23 @@ TEST(what_contradicts_itself) {
       "name: 'a' message_type { name: 'M' " FIELD("x", 1, 3, 5, "default_value: '1'") "}");
 }
 
+TEST(packages_of_many_parts) {
+  char text[500] = "name: 'a' package: 'p";
+  for (int i = 1; i < 100; i++) {
+    strcat(text, ".p");
+  }
+  size_t size = strlen(text);
+  strcat(text, "' message_type { name: 'M' }");
+  cst_descriptors *set = READ(text);
+  cst_descriptors_release(set);
+  (void)snprintf(text + size, sizeof text - size, ".p'");
+  cst_error error = CST_ERROR_INIT;
+  char *bytes = serialized_file(text, &size);
+  CHECK_EQ(cst_descriptors_new(bytes, size, NULL, &set, &error), CST_SCHEMA);
+  CHECK_CONTAINS(error.message, "more than 100 parts");
+  cst_free(bytes);
+}
+
 TEST(numbers_that_are_reserved_for_protobuf_are_taken) {
   cst_descriptors *set =
       READ("name: 'a' message_type { name: 'M' " FIELD("x", 19500, 1, 5, "") "}");

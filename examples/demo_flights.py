@@ -218,6 +218,21 @@ def write_parquet(pattern: str, schema: cst.Schema, path: pathlib.Path) -> pa.Ta
     return pq.read_table(path)
 
 
+def show_messages(out: pathlib.Path) -> None:
+    import demo_sessions as shop
+
+    paths = shop.write_sessions(out)
+    say(f"{shop.SESSIONS:,} of {shop.MESSAGE}, {megabytes(*paths):.1f} MB")
+    options = ["--proto-set", str(shop.DESCRIPTORS)]
+    run_cli("info", str(paths[0]), *options)
+    options += ["--message", shop.MESSAGE]
+    run_cli("head", str(paths[0]), *options, "--columns", "id,event.query", "-n", "2")
+    run_cli("convert", *map(str, paths), str(out / "sessions.parquet"), *options, "--force")
+    say("mean price of what was bought, by query, from Python:")
+    for query, price in shop.prices_by_query(str(out / "sessions-*.tfrecord.gz")).items():
+        say(f"  {query:10} {price:6.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Columnstone on 336,776 real flights.")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/demo"))
@@ -262,6 +277,9 @@ def main() -> None:
         f"mean error for the unseen flights of {paths[-1].name}: {result.error:.1f} minutes; "
         f"of taking the departure delay instead: {result.naive_error:.1f} minutes"
     )
+
+    title(8, "Protobuf messages, too: the sessions of a shop")
+    show_messages(out)
 
     print(f"\nDone in {time.perf_counter() - started:.0f} s. The files are in {out.resolve()}")
 

@@ -1,0 +1,69 @@
+"""The demo's protobuf messages: what a web shop logs, one shop.Session per visit.
+
+The types are those of tests/data/messages/shop.proto, by its descriptor set, which
+`protoc --include_imports -o shop.desc shop.proto` has made. The sessions are made up.
+"""
+
+from __future__ import annotations
+
+import datetime
+import pathlib
+import random
+from typing import Any
+
+import columnstone as cst
+import pyarrow as pa
+
+DESCRIPTORS = pathlib.Path(__file__).parents[1] / "tests" / "data" / "messages" / "shop.desc"
+MESSAGE = "shop.Session"
+SESSIONS, SHARDS = 50_000, 2
+FIRST = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+THINGS = ["shoes", "socks", "a hat", "gloves", "a scarf"]
+
+
+def event(random: random.Random) -> dict[str, Any]:
+    query = random.choice(THINGS)
+    skus = random.sample(range(100), random.randrange(4))
+    result = [{"sku": f"{query[-3:]}-{n}", "price": 5 + n / 4, "score": n / 100} for n in skus]
+    bought = result[0]["price"] if result and random.random() < 0.3 else None
+    return {"query": query, "result": result, "clicked": bought is not None, "price": bought}
+
+
+def session(number: int, random: random.Random) -> dict[str, Any]:
+    """As Python values; what is None is absent in the message."""
+    events = [event(random) for _ in range(random.randrange(5))]
+    return {
+        "id": number,
+        "user": random.choice(["ann", "bob", None]),
+        "at": FIRST + datetime.timedelta(minutes=number),
+        "device": random.choice(["PHONE", "TABLET", "DESKTOP"]),
+        "event": events,
+        "labels": [("country", random.choice(["CH", "NZ"]))],
+        "card": "visa" if any(e["clicked"] for e in events) else None,
+    }
+
+
+def write_sessions(out: pathlib.Path) -> list[pathlib.Path]:
+    """Gzip TFRecord shards of serialized messages, by our encoder."""
+    chance = random.Random(13)
+    encoder = cst.MessageEncoder(MESSAGE, descriptors=DESCRIPTORS)
+    schema = pa.schema(cst.MessageDecoder(MESSAGE, descriptors=DESCRIPTORS).arrow_schema)
+    paths = []
+    for shard in range(SHARDS):
+        numbers = range(shard, SESSIONS, SHARDS)
+        rows = [session(number, chance) for number in numbers]
+        paths.append(out / f"sessions-{shard:05}-of-{SHARDS:05}.tfrecord.gz")
+        with cst.TFRecordWriter(paths[-1]) as writer:
+            writer.write_batch(encoder.encode(pa.RecordBatch.from_pylist(rows, schema)))
+    return paths
+
+
+def prices_by_query(pattern: str) -> dict[str, float]:
+    """The mean price of what was bought, by what was asked for: two leaves of the messages, all
+    others are stepped over."""
+    wanted = ["event.query", "event.price"]
+    source = cst.open(pattern, message=MESSAGE, descriptors=DESCRIPTORS, columns=wanted, threads=2)
+    events = pa.chunked_array([batch["event"].values for batch in map(pa.record_batch, source)])
+    table = pa.Table.from_struct_array(events)
+    means = table.group_by("query").aggregate([("price", "mean")]).to_pylist()
+    return {row["query"]: row["price_mean"] for row in sorted(means, key=lambda r: r["query"])}

@@ -115,6 +115,23 @@ TEST(dictionaries_are_written_as_their_values) {
   drop(&f);
 }
 
+TEST(dictionaries_in_arrow_files) {
+  fixture f;
+  struct ArrowSchema schema;
+  cst_source *source;
+  const char *path;
+  make_encoded(&f, "x.arrow");
+  CHECK_EQ(write_once(&f), CST_OK);
+  path = f.path;
+  CHECK_EQ(cst_source_open(&path, 1, NULL, &source, NULL), CST_OK);
+  CHECK_EQ(cst_source_arrow_schema(source, &schema, NULL), CST_OK);
+  CHECK(schema.children[0]->dictionary == NULL);
+  CHECK_STR(schema.children[0]->format, "U");
+  schema.release(&schema);
+  cst_source_release(source);
+  drop(&f);
+}
+
 TEST(dictionaries_are_checked) {
   fixture f;
   make_encoded(&f, "x.jsonl");

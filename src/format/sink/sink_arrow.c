@@ -38,7 +38,6 @@ const cst__sink_format cst__sink_arrow_file = {
     .write = arrow_write,
     .finish = arrow_finish,
     .free = arrow_free,
-    .takes_dictionaries = true,
 };
 
 const cst__sink_format cst__sink_arrow_stream = {
@@ -47,5 +46,4 @@ const cst__sink_format cst__sink_arrow_stream = {
     .write = arrow_write,
     .finish = arrow_finish,
     .free = arrow_free,
-    .takes_dictionaries = true,
 };

@@ -82,5 +82,4 @@ const cst__sink_format cst__sink_program = {
     .finish = program_finish,
     .free = program_free,
     .own_compression = true,
-    .takes_dictionaries = true,
 };

@@ -3,7 +3,8 @@
 
 A pass decodes or encodes all records of a shape in batches of 1,024 (wide ones: 128), each released
 before the next. Every result of ours is compared with the peer's before it is timed. A peer that is
-not installed leaves its rows unmeasured. The loop alone is timed in C, by decode_bench, in turns with the bound.
+not installed leaves its rows unmeasured. The loop alone is timed in C, by decode_bench, in turns
+with the bound.
 """
 
 from __future__ import annotations
@@ -128,7 +129,9 @@ def wide_and_deep(settings: Settings) -> list[Figure]:
             made.append(unmeasured(label, "decode_bench is not built"))
             continue
         own, plain = medians([loop.ours(), Loop(settings, other).ours()], settings.rounds)
-        made.append(faster(label, other.message, own / plain, f"{rate(own)}, {rate(plain)}", goal))
+        text = f"{own / plain:.2f} ({rate(own)}, {rate(plain)})"
+        good = own / plain >= goal if goal else None
+        made.append(Figure(label, text, f"≥ {goal:g}" if goal else "", good))
     return made
 
 
@@ -215,7 +218,18 @@ def decode(held: Held, ptars_goal: float, read_goal: float | None) -> list[Figur
         theirs = handler.list_to_record_batch(held.batches[0]).to_pylist()
         same(held.shape, PTARS, first, theirs)
         peers = {PTARS: (held.passes(handler.list_to_record_batch), ptars_goal), **peers}
-    return held.figures("all, decode", held.passes(decoder.decode), peers)
+    made = held.figures("all, decode", held.passes(decoder.decode), peers)
+    return made + decode_arrays(held, ptars_goal)
+
+
+def decode_arrays(held: Held, ptars_goal: float) -> list[Figure]:
+    """All leaves, from Arrow arrays that were made before the clock started."""
+    if not has_ptars():
+        return []
+    decoder, handler, arrays = held.decoder(), ptars_handler(held.of_type), arrays_of(held)
+    small = [pa.array(batch, pa.binary()) for batch in held.batches]  # as ptars wants them
+    peers = {PTARS: (held.passes(handler.array_to_record_batch, small), ptars_goal)}
+    return held.figures("all, decode from arrays", held.passes(decoder.decode, arrays), peers)
 
 
 def encode(held: Held) -> list[Figure]:
@@ -254,20 +268,27 @@ def struct2tensor_seconds(held: Held, field: str) -> list[float]:
     return [statistics.median(times) for times in json.loads(done.stdout)]
 
 
+def arrays_of(held: Held) -> Batches:
+    return [pa.array(batch, pa.large_binary()) for batch in held.batches]
+
+
 def against_struct2tensor(held: Held, goal: float | None, field: str = "") -> list[Figure]:
-    """In a process of its own, whose results it compares with protobuf's."""
-    what = "one leaf" if field else "all"
-    names = ["struct2tensor", "struct2tensor, from a tensor"]
-    labels = [f"messages, {held.shape.label}, {what}, decode, against {name}" for name in names]
+    """From lists of bytes, and each from what is native to it, made before the clock started: an
+    Arrow array, a string tensor. In a process of its own, whose results it compares with
+    protobuf's."""
+    what = f"messages, {held.shape.label}, {'one leaf' if field else 'all'}, decode"
     if not STRUCT2TENSOR.exists():
-        return [unmeasured(labels[0], "struct2tensor is not installed")]
-    decoder = held.decoder([field] if field else None)
+        return [unmeasured(f"{what}, against struct2tensor", "struct2tensor is not installed")]
+    decode = held.decoder([field] if field else None).decode
     theirs = struct2tensor_seconds(held, field)
-    (own,) = timing.seconds_of([held.passes(decoder.decode)], held.settings.rounds)
+    own = timing.seconds_of(
+        [held.passes(decode), held.passes(decode, arrays_of(held))], held.settings.rounds
+    )
     made = []
-    for label, name, other, its_goal in zip(labels, names, theirs, (goal, None), strict=True):
-        details = f"{rate(held.megabytes / own)}, {rate(held.megabytes / other)}"
-        made.append(faster(label, name, other / own, details, its_goal))
+    for name, mine, other in zip(["lists", "arrays and tensors"], own, theirs, strict=True):
+        details = f"{rate(held.megabytes / mine)}, {rate(held.megabytes / other)}"
+        label = f"{what} from {name}, against struct2tensor"
+        made.append(faster(label, "struct2tensor", other / mine, details, goal))
     return made
 
 

@@ -150,7 +150,8 @@ is for batches that are released before the next call, the one in brackets for b
 kept. TensorFlow parses into variable-length features inside a tf.function: like the record batch,
 these tell an absent value from a default. It is given the same list of bytes as the others, and for
 the column without a goal a string tensor that was made before the clock started. MB are those of
-the serialized records."""
+the serialized records. Protobuf messages come in batches of 1,024, and struct2tensor, which parses
+them in a tf.function, has a process of its own in the same run."""
 
 
 def markdown(results: Results, load: float) -> str:

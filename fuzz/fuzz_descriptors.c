@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "fuzz.h"
+#include "message/message_guess.h"
 #include "proto/descriptor_proto.h"
 #include "proto/descriptor_set.h"
 #include "proto/message.h"
@@ -80,6 +81,35 @@ static void check_message(const cst_descriptors *set, size_t i) {
   }
 }
 
+static bool has_required_fields(const cst__message_def *message) {
+  bool found = false;
+  for (size_t i = 0; i < message->num_fields; i++) {
+    found |= (message->fields[i].flags & CST__FIELD_REQUIRED) != 0;
+    found |= message->fields[i].message != NULL; /* which may have some */
+  }
+  return found;
+}
+
+/* What is guessed to parse does, and no more is explained than there is. */
+static void check_fit(const cst__message_def *message, cst_bytes record, bool parses) {
+  cst_message_guess fit;
+  cst__message_fit(message, &record, 1, &fit);
+  FUZZ_ASSERT(fit.records == parses || (fit.records == 0 && has_required_fields(message)));
+  FUZZ_ASSERT(fit.opaque_bytes <= fit.bytes && fit.bytes <= record.size);
+  FUZZ_ASSERT(fit.records == 1 || fit.bytes == 0);
+}
+
+static void check_guesses(const cst_descriptors *set, cst_bytes record) {
+  cst_message_guess guesses[CST_MOST_GUESSES];
+  size_t count = CST_MOST_GUESSES;
+  size_t messages = cst_descriptors_num_messages(set);
+  FUZZ_ASSERT(cst_descriptors_guess(set, &record, 1, guesses, &count, NULL) == CST_OK);
+  FUZZ_ASSERT(count == (messages < CST_MOST_GUESSES ? messages : CST_MOST_GUESSES));
+  for (size_t i = 1; i < count; i++) {
+    FUZZ_ASSERT(cst__message_fit_compare(&guesses[i - 1], &guesses[i]) <= 0);
+  }
+}
+
 /* The bytes of the set as a record of each of its messages: no crash. */
 static void read_as_record(const cst__message_def *message, const uint8_t *data, size_t size) {
   cst__arena arena;
@@ -88,6 +118,7 @@ static void read_as_record(const cst__message_def *message, const uint8_t *data,
   cst_status status =
       cst__message_merge(&arena, tree, (cst_bytes){data, size}, CST__DEPTH_LIMIT, NULL);
   FUZZ_ASSERT(status == CST_OK || status == CST_CORRUPT);
+  check_fit(message, (cst_bytes){data, size}, status == CST_OK);
   cst__arena_reset(&arena);
 }
 
@@ -123,6 +154,7 @@ static void check_set(const uint8_t *data, size_t size) {
     check_message(set, i);
     read_as_record(cst__descriptors_message(set, i), data, size);
   }
+  check_guesses(set, (cst_bytes){data, size});
   status = cst__descriptors_need(set, NULL, &root, &error);
   FUZZ_ASSERT(status == CST_INVALID_ARGUMENT || (status == CST_OK && root != NULL));
   FUZZ_ASSERT(cst__descriptors_need(set, "no.such", &root, &error) == CST_NOT_FOUND);

@@ -7,6 +7,7 @@ The types are those of tests/data/messages/shop.proto, by its descriptor set, wh
 from __future__ import annotations
 
 import datetime
+import os
 import pathlib
 import random
 from typing import Any
@@ -14,7 +15,8 @@ from typing import Any
 import columnstone as cst
 import pyarrow as pa
 
-DESCRIPTORS = pathlib.Path(__file__).parents[1] / "tests" / "data" / "messages" / "shop.desc"
+TOP = pathlib.Path(os.path.relpath(pathlib.Path(__file__).parents[1]))
+DESCRIPTORS = TOP / "tests" / "data" / "messages" / "shop.desc"
 MESSAGE = "shop.Session"
 SESSIONS, SHARDS = 50_000, 2
 FIRST = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)

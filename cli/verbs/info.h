@@ -66,6 +66,8 @@ const char *info_example_of(const info_look *look, int64_t i, const info_feature
 cst_status info_guess(info_look *look, const struct ArrowSchema *type,
                       const struct ArrowArray *column, int64_t rows, cst_error *error);
 void info_print_guesses(const info_look *look);
+/* The command to try next on a message. */
+void info_print_next_of(const info_look *look, const char *verb, const char *message);
 /* A member of the file's object. */
 void info_print_guesses_json(const info_look *look);
 

@@ -136,7 +136,7 @@ static void print_verdict(const info_guesses *g, size_t equal) {
   }
 }
 
-static void print_next_of_guess(const info_look *l, const char *verb, const char *message) {
+void info_print_next_of(const info_look *l, const char *verb, const char *message) {
   const char *container = l->settings->source.container;
   const char *column = l->settings->source.message_column;
   printf("next: columnstone %s ", verb);
@@ -165,7 +165,7 @@ void info_print_guesses(const info_look *l) {
   print_verdict(g, equal);
   if (g->count > 0 && g->list[0].bytes > 0) {
     for (size_t i = 0; i < equal; i++) {
-      print_next_of_guess(l, guess_fits(g, 0) ? "head" : "verify", g->list[i].message);
+      info_print_next_of(l, guess_fits(g, 0) ? "head" : "verify", g->list[i].message);
     }
   } else {
     info_print_next("head", l->path, " --format raw");

@@ -108,10 +108,15 @@ static int display_columns(const char *text) {
 
 static int larger_width(int a, int b) { return a > b ? a : b; }
 
+/* Their features are lists, of which nothing need be said. */
+static bool is_of_examples(const info_look *l) {
+  return cli_is_records(l->format) && strcmp(l->format, "message") != 0;
+}
+
 static void print_feature(const info_look *l, int64_t i, int name_width, int type_width,
                           int width) {
   char type[128], values[32], share[16] = "-";
-  bool of_example = cli_is_records(l->format);
+  bool of_example = is_of_examples(l);
   info_feature f = info_feature_of(l, i);
   info_name_type(f.type, of_example, type, sizeof type);
   print_values(&f, values);
@@ -148,7 +153,7 @@ static void print_features(const info_look *l) {
   int64_t count = l->schema.n_children < SHOWN ? l->schema.n_children : SHOWN;
   for (int64_t i = 0; i < count; i++) {
     char type[128];
-    info_name_type(l->schema.children[i], cli_is_records(l->format), type, sizeof type);
+    info_name_type(l->schema.children[i], is_of_examples(l), type, sizeof type);
     names = larger_width(names, display_columns(l->schema.children[i]->name));
     types = larger_width(types, display_columns(type));
   }
@@ -220,6 +225,8 @@ void info_print(const info_look *l) {
     info_print_guesses(l);
   } else if (!fine && l->error.code == CST_CORRUPT) {
     info_print_next("verify", l->path, "");
+  } else if (fine && cli_message_of_input(l->settings) != NULL) {
+    info_print_next_of(l, "head", l->settings->message.options.message);
   } else if (fine && l->schema.n_children > 0) {
     info_print_next("head", l->path, "");
     info_print_next("schema infer", l->path, " -o schema.pbtxt");
@@ -237,7 +244,7 @@ static void print_feature_json(const info_look *l, int64_t i) {
   info_feature f = info_feature_of(l, i);
   info_text whole;
   const char *example = info_example_of(l, i, &f, &whole);
-  info_name_type(f.type, cli_is_records(l->format), type, sizeof type);
+  info_name_type(f.type, is_of_examples(l), type, sizeof type);
   printf("%s\n    {\"name\": ", i > 0 ? "," : "");
   cli_json_string(stdout, f.type->name);
   printf(", \"type\": \"%s\", \"present\": %" PRId64, type, f.present);

@@ -262,6 +262,15 @@ def test_round_trip(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
     assert [r for b in cst.open(out, "raw") for r in b.to_pydict()["record"]] == RECORDS
 
 
+@pytest.mark.parametrize("name", ["s.arrow", "s.arrows", "s.parquet", "s.jsonl"])
+def test_other_formats_take_all_of_a_message(
+    path: pathlib.Path, tmp_path: pathlib.Path, name: str
+) -> None:
+    out = tmp_path / name
+    assert cst.convert(path, out, message=SESSION) == 50
+    assert [row["device"] for row in rows(cst.open(out))] == [row["device"] for row in ROWS]
+
+
 def test_convert(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
     parquet, back = tmp_path / "s.parquet", tmp_path / "back.tfrecord"
     assert cst.convert(path, parquet, message=SESSION) == 50

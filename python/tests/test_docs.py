@@ -60,6 +60,14 @@ def test_the_guide_names_all_that_structured_tensors_have(of: Any) -> None:
     assert [name for name in names if name not in words] == []
 
 
+def test_the_guide_of_messages_names_all_options_and_shows_its_proto() -> None:
+    from columnstone._message.options import OPTIONS
+
+    text = (TOP / "docs" / "messages.md").read_text(encoding="utf-8")
+    assert [name for name in OPTIONS if f"`{name}`" not in text] == []
+    assert (TOP / "tests" / "data" / "messages" / "shop.proto").read_text() in text
+
+
 @pytest.mark.parametrize(
     ("kind", "code"),
     [

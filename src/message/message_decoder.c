@@ -41,7 +41,9 @@ static cst_status expect_confluent(cst_message_decoder *d, cst_error *error) {
   if (d->confluent == NULL) {
     return cst__fail_memory(error, sizeof *d->confluent);
   }
-  cst__confluent_init(d->confluent, d->plan->options.descriptors, d->plan->root->def);
+  bool has_place = d->plan->options.form == CST_MESSAGE_CONFLUENT;
+  cst__confluent_init(d->confluent, d->plan->options.descriptors,
+                      has_place ? d->plan->root->def : NULL);
   return CST_OK;
 }
 
@@ -68,7 +70,8 @@ cst_status cst__message_decoder_open(cst__message_plan *plan, cst_message_decode
   if (status == CST_OK) {
     status = cst__loop_init(&d->loop, plan, d->batch, error);
   }
-  if (status == CST_OK && plan->options.form == CST_MESSAGE_CONFLUENT) {
+  if (status == CST_OK && (plan->options.form == CST_MESSAGE_CONFLUENT ||
+                           plan->options.form == CST_MESSAGE_CONFLUENT_PLAIN)) {
     status = expect_confluent(d, error);
   }
   if (status == CST_OK && cst__form_is_text(plan->options.form)) {

@@ -15,8 +15,8 @@ cst_status cst__message_options_copy(const cst_message_options *from, cst__arena
     return CST_OK;
   }
   cst__sized_copy(&own, sizeof own, from);
-  const char **names[] = {&own.message,   &own.time_zone, &own.unknown_fields,
-                          &own.list_item, &own.map_key,   &own.map_value};
+  const char **names[] = {&own.message, &own.time_zone, &own.unknown_fields,  &own.list_item,
+                          &own.map_key, &own.map_value, &own.field_number_key};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const char *name = *names[i];
     *names[i] = name != NULL ? cst__arena_copy(arena, name, strlen(name)) : NULL;

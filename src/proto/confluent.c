@@ -10,7 +10,8 @@ enum { HEAD_SIZE = 5 /* the zero byte, and the number of the schema */ };
 
 void cst__confluent_init(cst__confluent *confluent, const cst_descriptors *descriptors,
                          const cst__message_def *message) {
-  confluent->depth = cst__descriptors_place(descriptors, message, confluent->place);
+  confluent->depth =
+      message != NULL ? cst__descriptors_place(descriptors, message, confluent->place) : 0;
 }
 
 static cst_status fail_prefix_cut(size_t size, cst_error *error) {
@@ -75,10 +76,25 @@ static bool read_message_place(cst__wire *wire, int32_t *place, size_t *depth) {
   return true;
 }
 
-cst_status cst__confluent_strip(const cst__confluent *confluent, cst_bytes record, cst_bytes *out,
-                                cst_error *error) {
+/* Passes over the place, which has to be the right one. */
+static cst_status check_place(const cst__confluent *confluent, cst__wire *wire, size_t size,
+                              cst_error *error) {
   int32_t place[CST__DEPTH_LIMIT];
   size_t depth;
+  if (!read_message_place(wire, place, &depth)) {
+    return fail_prefix_cut(size, error);
+  }
+  if (depth == SIZE_MAX) {
+    return cst__fail(error, CST_CORRUPT, "the record is damaged, or has no such prefix",
+                     "the prefix of the schema registry names no place in a file");
+  }
+  bool same =
+      depth == confluent->depth && memcmp(place, confluent->place, depth * sizeof *place) == 0;
+  return same ? CST_OK : fail_place(confluent, place, depth, error);
+}
+
+cst_status cst__confluent_strip(const cst__confluent *confluent, cst_bytes record, cst_bytes *out,
+                                cst_error *error) {
   if (record.size > 0 && record.data[0] != 0) {
     return cst__fail(error, CST_CORRUPT, "if the records have no prefix, their form is binary",
                      "the first byte is %u, and 0 begins the prefix of the schema registry",
@@ -88,15 +104,8 @@ cst_status cst__confluent_strip(const cst__confluent *confluent, cst_bytes recor
     return fail_prefix_cut(record.size, error);
   }
   cst__wire wire = cst__wire_of(record.data + HEAD_SIZE, record.size - HEAD_SIZE);
-  if (!read_message_place(&wire, place, &depth)) {
-    return fail_prefix_cut(record.size, error);
-  }
-  if (depth == SIZE_MAX) {
-    return cst__fail(error, CST_CORRUPT, "the record is damaged, or has no such prefix",
-                     "the prefix of the schema registry names no place in a file");
-  }
-  if (depth != confluent->depth || memcmp(place, confluent->place, depth * sizeof *place) != 0) {
-    return fail_place(confluent, place, depth, error);
+  if (confluent->depth > 0) {
+    CST__TRY(check_place(confluent, &wire, record.size, error));
   }
   *out = (cst_bytes){wire.at, (size_t)(wire.end - wire.at)};
   return CST_OK;

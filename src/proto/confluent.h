@@ -11,13 +11,14 @@
 #include "proto/descriptor_set.h"
 #include "proto/wire.h"
 
-/* The place that records have to name: the index of the outermost message of the file, of that in
- * it, and so on. */
+/* What prefixes have to say. */
 typedef struct cst__confluent {
-  int32_t place[CST__DEPTH_LIMIT];
-  size_t depth;
+  int32_t place[CST__DEPTH_LIMIT]; /* the index of the outermost message of the file, of that in
+                                      it, and so on */
+  size_t depth;                    /* 0: prefixes end before the place */
 } cst__confluent;
 
+/* message NULL: prefixes without a place. */
 void cst__confluent_init(cst__confluent *confluent, const cst_descriptors *descriptors,
                          const cst__message_def *message);
 

@@ -341,19 +341,26 @@ TEST(what_is_said_of_messages_has_to_fit) {
 TEST(the_options_are_copied) {
   cst_descriptors *descriptors = make_descriptors();
   char name[] = "t.Pair";
+  char key[] = "number";
   cst_message_options message = pair_options(descriptors);
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   message.message = name;
+  message.field_number_key = key;
   options.message = &message;
   const char *path = write_pairs("copied", NULL, 10, 0);
   cst_source *source = open_pairs(path, &options);
   cst_descriptors_release(descriptors);
   memset(name, 0, sizeof name);
+  memset(key, 0, sizeof key);
   memset(&message, 0, sizeof message);
   cst_source *part = NULL;
   CHECK_EQ(cst_source_range(source, 0, 10, &part, NULL), CST_OK);
   cst_source_release(source);
   check_pairs(part, 10, 1024, 0, SOUND);
+  struct ArrowSchema schema;
+  CHECK_EQ(cst_source_arrow_schema(part, &schema, NULL), CST_OK);
+  CHECK_MEM(schema.children[0]->metadata + 8, "number", 6);
+  schema.release(&schema);
   cst_source_release(part);
 }
 
@@ -782,6 +789,11 @@ TEST(messages_with_the_prefix_of_a_registry) {
     check_text(source, cases[i].expected);
     cst_source_release(source);
   }
+  message.form = CST_MESSAGE_CONFLUENT_PLAIN;
+  cst_source *plain = open_pairs(write_prefixed("plain", "\0\0\0\0\1", 5), &options);
+  check_text(plain, cases[0].expected);
+  cst_source_release(plain);
+  message.form = CST_MESSAGE_CONFLUENT;
   for (size_t size = 0; size < 7; size++) { /* cut */
     const cst_bytes record = {(const uint8_t *)"\0\0\0\0\1\2\2", size};
     bytes file = {0};

@@ -29,7 +29,7 @@ ALWAYS_INLINE place read_varint(place at, uint64_t *out) {
 
 /* The size of what follows, which ends at or before `end`. */
 ALWAYS_INLINE bool read_bounded_size(place *at, place end, size_t *size) {
-  return read_size(at, size) && LIKELY(*at <= end && *size <= (size_t)(end - *at));
+  return read_size(at, size) && LIKELY((ptrdiff_t)*size <= end - *at);
 }
 
 ALWAYS_INLINE bool is_ascii(place at, size_t size) {
@@ -50,6 +50,18 @@ ALWAYS_INLINE bool put_bytes(cst__loop *loop, const cst__entry *e, place at, siz
   copy_values(b->values + b->num_bytes, at, size, true);
   cst__builder_put_string(b, size);
   return cst__slot_end(e, row) || cst__loop_no_memory(loop);
+}
+
+ALWAYS_INLINE bool put_bytes_item(cst__loop *loop, const cst__entry *e, place at, size_t size,
+                                  int64_t row) {
+  cst__builder *b = e->values;
+  if (!cst__slot_begin_list(e, row) || !cst__slot_has_room(b, 1) ||
+      !cst__builder_has_bytes(b, size)) {
+    return cst__loop_no_memory(loop);
+  }
+  copy_values(b->values + b->num_bytes, at, size, true);
+  cst__builder_put_string(b, size);
+  return cst__slot_end_list(e, row) || cst__loop_no_memory(loop);
 }
 
 ALWAYS_INLINE bool put_fixed(cst__loop *loop, const cst__entry *e, place at, size_t width,
@@ -74,7 +86,7 @@ ALWAYS_INLINE bool put_packed_varints(cst__loop *loop, const cst__entry *e, plac
     return cst__loop_slow(loop);
   }
   b->length += last - first;
-  return cst__slot_end(e, row) || cst__loop_no_memory(loop);
+  return cst__slot_end_list(e, row) || cst__loop_no_memory(loop);
 }
 
 ALWAYS_INLINE bool put_packed_fixed(cst__loop *loop, const cst__entry *e, place at, size_t size,
@@ -89,7 +101,7 @@ ALWAYS_INLINE bool put_packed_fixed(cst__loop *loop, const cst__entry *e, place 
   }
   copy_values(cst__builder_next(b, width), at, size, true);
   b->length += (int64_t)count;
-  return cst__slot_end(e, row) || cst__loop_no_memory(loop);
+  return cst__slot_end_list(e, row) || cst__loop_no_memory(loop);
 }
 
 /* ---- messages ---- */
@@ -259,20 +271,10 @@ static place read_fields(cst__loop *loop, cst__node *node, place at, place end, 
       before->next = e;
       at += tag_size(at);
     }
-    if (UNLIKELY(e->checks_oneof) && !note_oneof(node, e) && !loop->is_normal) {
-      (void)cst__loop_slow(loop);
-      return NULL;
-    }
-    if (e->op == CST__OP_SKIP_LEN) { /* by far the most, where few fields are wanted */
-      if (UNLIKELY(!read_bounded_size(&at, end, &size))) {
-        (void)cst__loop_slow(loop);
-        return NULL;
-      }
-      at += size;
-      continue;
-    }
     bool ok = true;
-    switch ((cst__entry_op)e->op) {
+    cst__entry_op op = (cst__entry_op)e->op;
+  member:
+    switch (op) {
       case CST__OP_PACKED_VARINT64:
         ok = read_bounded_size(&at, end, &size) || cst__loop_slow(loop);
         if (LIKELY(ok && size > 0)) {
@@ -338,6 +340,13 @@ static place read_fields(cst__loop *loop, cst__node *node, place at, place end, 
           at += size;
         }
         break;
+      case CST__OP_BYTES_ITEM:
+        ok = read_bounded_size(&at, end, &size) || cst__loop_slow(loop);
+        if (LIKELY(ok)) {
+          ok = put_bytes_item(loop, e, at, size, row);
+          at += size;
+        }
+        break;
       case CST__OP_MAP_ENTRY:
         if (UNLIKELY(loop->is_normal)) {
           place after = at;
@@ -387,9 +396,18 @@ static place read_fields(cst__loop *loop, cst__node *node, place at, place end, 
         at = read_group(loop, begin, end, &content);
         ok = at != NULL && (e->op == CST__OP_SKIP_GROUP || cst__put_other(loop, node, e, content));
         break;
+      case CST__OP_ONEOF:
+        if (LIKELY(note_oneof(node, e) || loop->is_normal)) {
+          op = (cst__entry_op)e->member_op;
+          goto member;
+        }
+        ok = cst__loop_slow(loop);
+        break;
       case CST__OP_WRONG:
         ok = cst__loop_slow(loop);
         break;
+      default:
+        __builtin_unreachable();
     }
     if (UNLIKELY(!ok)) {
       return NULL;

@@ -39,6 +39,7 @@ typedef enum cst__entry_op {
   CST__OP_FIXED64,
   CST__OP_FIXED32,
   CST__OP_BYTES,
+  CST__OP_BYTES_ITEM, /* of a repeated field */
   CST__OP_STRING,
   CST__OP_MESSAGE,
   CST__OP_MAP_ENTRY,
@@ -51,7 +52,8 @@ typedef enum cst__entry_op {
   CST__OP_SKIP_LEN,
   CST__OP_SKIP_FIXED32,
   CST__OP_SKIP_GROUP,
-  CST__OP_WRONG /* never right */
+  CST__OP_ONEOF, /* a member: what comes of it says `member_op` */
+  CST__OP_WRONG  /* never right */
 } cst__entry_op;
 
 /* A number of an enum, and its index in the dictionary of the column, or else in def->values. */
@@ -74,9 +76,9 @@ struct cst__entry {
   uint64_t head; /* the tag's bytes, as one load gets them, */
   uint64_t mask; /* and which bits of the load they are */
   uint8_t tag_size;
-  uint8_t op;   /* cst__entry_op */
-  uint8_t kind; /* cst__value_kind */
-  bool checks_oneof;
+  uint8_t op;           /* cst__entry_op */
+  uint8_t kind;         /* cst__value_kind */
+  uint8_t member_op;    /* cst__entry_op of a member of a oneof */
   bool pads_with_empty; /* a list that is not there is an empty one */
   uint8_t struct_kind;  /* JSON: cst__struct_kind */
   uint32_t tag;
@@ -225,18 +227,20 @@ static inline bool cst__slot_begin(const cst__entry *entry, int64_t row) {
   return ok && cst__slot_has_room(entry->values, 1);
 }
 
-/* After values were appended: the row's list ends with them. */
-static inline bool cst__slot_end(const cst__entry *entry, int64_t row) {
+/* After items were appended: the row's list ends with them. */
+static inline bool cst__slot_end_list(const cst__entry *entry, int64_t row) {
   cst__builder *list = entry->list;
-  if (list == NULL) {
-    return true;
-  }
   if (__builtin_expect(row >= list->capacity, 0) && !cst__builder_reserve(list, 1)) {
     return false;
   }
   list->offsets[row + 1] = entry->values->length;
   list->length = row + 1;
   return true;
+}
+
+/* The same for a field that need not be repeated. */
+static inline bool cst__slot_end(const cst__entry *entry, int64_t row) {
+  return entry->list == NULL || cst__slot_end_list(entry, row);
 }
 
 /* Appends bytes to the last slot of a column of bytes. */

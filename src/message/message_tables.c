@@ -202,6 +202,9 @@ static cst_status fill_entry(table_maker *t, cst__entry *entry, const column *co
   bool is_list = cst__field_is_repeated(def);
   entry->kind = (uint8_t)field->kind;
   entry->op = (uint8_t)value_op(field->kind, def->type == CST__FIELD_GROUP);
+  if (entry->op == CST__OP_BYTES && is_list) {
+    entry->op = CST__OP_BYTES_ITEM;
+  }
   entry->list = is_list ? col->builder : NULL;
   entry->values = is_list ? &col->builder->children[0] : col->builder;
   if (is_list) {
@@ -234,8 +237,11 @@ static cst_status make_entries(table_maker *t, cst__node *node, const column *co
     if (columns[i].field != NULL) {
       CST__TRY(fill_entry(t, entry, &columns[i]));
     }
-    entry->oneof = field->oneof;
-    entry->checks_oneof = field->oneof != 0;
+    if (field->oneof != 0) {
+      entry->oneof = field->oneof;
+      entry->member_op = entry->op;
+      entry->op = CST__OP_ONEOF;
+    }
     cst__entry *single = entry++;
     if (cst__field_is_repeated(field) && type != CST__WIRE_LEN && type != CST__WIRE_GROUP) {
       *entry = *single;

@@ -440,12 +440,14 @@ static cst_status keep_expanded_any(parser *p, cst__message *message) {
   return CST_OK;
 }
 
-/* What stands between brackets, without spaces and comments; the closing one is passed over. */
+/* What stands between brackets (a name, or a URL) without spaces and comments; the closing one is
+ * passed over. */
 static cst_status read_bracketed(parser *p, cst__text *name) {
   CST__TRY(cst__lexer_next(&p->lexer));
   while (!cst__lexer_sees(&p->lexer, ']')) {
-    if (p->lexer.kind == CST__TOKEN_END || p->lexer.kind == CST__TOKEN_STRING ||
-        cst__lexer_sees(&p->lexer, '{')) {
+    char c = p->lexer.kind == CST__TOKEN_SYMBOL ? *p->lexer.token : '.';
+    if (p->lexer.kind == CST__TOKEN_END || p->lexer.kind == CST__TOKEN_STRING || c == '\0' ||
+        strchr("-.~!$&()*+,;=%/", c) == NULL) {
       return cst__lexer_unexpected(&p->lexer, "']'");
     }
     cst__text_append(name, p->lexer.token, p->lexer.size);

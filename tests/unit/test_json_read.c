@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-#include "message_support.h"
+#include "harness.h"
+#include "message_sample.h"
 
 static cst_error last_error;
 

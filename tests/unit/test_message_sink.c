@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "arrow_text.h"
-#include "message_support.h"
+#include "message_sample.h"
 
 typedef struct message_sink_case {
   const char *type;

@@ -1,5 +1,6 @@
 /* The text format where types come from a set: extensions, groups, expanded Anys. */
-#include "message_support.h"
+#include "harness.h"
+#include "message_sample.h"
 
 static cst_error last_error;
 
@@ -47,7 +48,7 @@ TEST(extensions) {
   check_refused("[t.extra]: 'x'", "(t.extra)", 12, "an integer");
   check_refused("[t.nothing]: 5", "", 1, "no extension 't.nothing'");
   check_refused("extra: 5", "", 1, "no field 'extra'");
-  check_refused("[t.extra: 5", "", 12, "']'");
+  check_refused("[t.extra: 5", "", 9, "']'");
   check_refused("[t.extra]: 1 [t.extra]: 2", "", 14, "twice");
   check_refused("[", "", 2, "']'");
   check_refused("[]: 1", "", 1, "no extension");
@@ -73,6 +74,8 @@ TEST(expanded_any) {
   check_refused("any { [x.org/.t.M] { } }", "any", 7, "do not have");
   check_refused("any { [x.org/t.M] { s: 1 } }", "any.s", 24, "a string");
   check_refused("any { [x.org/t.M] { } [x.org/t.M] { } }", "any", 23, "more than one value");
+  check_refused("any { [x:y/t.M] { } }", "any", 9, "']'");
+  check_refused("any { [x\xff/t.M] { } }", "any", 9, "']'");
   check_refused("any { [x.org/t.M] }", "any", 19, "'{'");
 }
 

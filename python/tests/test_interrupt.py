@@ -30,6 +30,7 @@ class Slow:  # a file that never ends
         return self.data[self.at - size : self.at]
 
 for name in cst.__all__: getattr(cst, name)  # whose import would be interrupted
+A = bytes.fromhex('0a0161220e0a014112090a0169180120012803')  # message A with an int64 i
 def schema(): return cst.open(path).schema
 def forever(call):  # CPython 3.11 does not catch what is raised as a loop of the try goes round
     while True: call()
@@ -72,6 +73,9 @@ CALLS = {
     "dataset": "[0 for _ in cst.open(many, schema=schema()).dataset(64, True, epochs=None)]",
     "convert": "cst.convert(many, path + '.out.csv')",
     "write": "cst.write(cst.open(many, schema=schema()), path + '.out.tfrecord.gz')",
+    "messages": "cst.MessageDecoder('A', descriptors=A).decode([bytes([8, 1] * 10**5)] * 10**6)",
+    "messages, encoded": "b = cst.record_batch({'i': list(range(10**6))});"
+    "forever(lambda: cst.MessageEncoder('A', descriptors=A).encode(b))",
     "a slow file": "list(cst.open(Slow(data), schema=schema(), threads=2))",
     "python objects": "forever(lambda: next(iter(cst.open(path, batch_size=10**6))).to_pydict())",
 }

@@ -71,3 +71,27 @@ def test_errors_of_encoding() -> None:
     assert (caught.value.record, caught.value.path) == (1, "coupon.percent")
     with pytest.raises(TypeError, match=r"encode\(\) takes"):
         encoder.encode(5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_forms(form: Any) -> None:
+    """What protobuf itself reads back as the same message."""
+    from google.protobuf import json_format, text_format
+
+    batch = cst.MessageDecoder(SESSION).decode(RECORDS)
+    pool = SESSION.DESCRIPTOR.file.pool
+    for text, record in zip(
+        cst.MessageEncoder(SESSION, form=form).encode(batch).to_pylist(), RECORDS, strict=True
+    ):
+        again = SESSION()
+        if form == "text":
+            text_format.Parse(text, again, descriptor_pool=pool)
+        else:
+            json_format.Parse(text, again, descriptor_pool=pool)
+        assert again.SerializeToString(deterministic=True) == record
+
+
+def test_forms_that_are_only_read() -> None:
+    for form in ("confluent", "confluent_plain"):
+        with pytest.raises(cst.UnsupportedError, match="form"):
+            cst.MessageEncoder(SESSION, form=form)  # type: ignore[arg-type]

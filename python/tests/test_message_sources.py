@@ -288,6 +288,13 @@ def test_convert(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
     )
     assert rows(cst.open(again, message=SESSION, container="delimited")) == ROWS
     source = cst.open(path, message=SESSION)
+    json = tmp_path / "s.jsonl"
+    options = {"form": "json"}
+    cst.convert(
+        source, json, to="message", message=SESSION, message_options=options, to_container="lines"
+    )
+    got = cst.open(json, message=SESSION, message_options=options, container="lines")
+    assert rows(got) == ROWS
     with pytest.raises(cst.ArgumentError, match="open already"):
         cst.convert(source, tmp_path / "x.parquet", message=SESSION)
 

@@ -334,6 +334,22 @@ def test_layout() -> None:
     assert pa.types.is_map(narrow.field("labels").type)
 
 
+@pytest.mark.parametrize("form", ["text", "json", "confluent", "confluent_plain"])
+def test_forms(form: Any) -> None:
+    from google.protobuf import json_format, text_format
+
+    session = SESSION.FromString(RECORDS[10])
+    pool = SESSION.DESCRIPTOR.file.pool
+    made = {
+        "text": text_format.MessageToString(session).encode(),
+        "json": json_format.MessageToJson(session, descriptor_pool=pool).encode(),
+        "confluent": b"\0\0\0\0\x07\x02\x04" + RECORDS[10],
+        "confluent_plain": b"\0\0\0\0\x07" + RECORDS[10],
+    }[form]
+    got = table(cst.MessageDecoder(SESSION, form=form).decode([made]))
+    assert got.to_pylist() == messages.rows(RECORDS[10:11])
+
+
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [

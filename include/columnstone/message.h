@@ -21,9 +21,12 @@ typedef struct cst_descriptors cst_descriptors;
 
 /* Reads a serialized google.protobuf.FileDescriptorSet, as `protoc --include_imports -o` and
  * `buf build` write it, or a single FileDescriptorProto. Files may come in any order; those of
- * google/protobuf and google/type that are imported but not there are built in. Everything is
- * copied. CST_CORRUPT: not such bytes; CST_SCHEMA: descriptors that contradict themselves, with the
- * full name of the type as path. */
+ * google/protobuf and google/type that are imported but not there are built in. A file may be there
+ * several times, if it is the same each time; other imports may be missing, if no field has a type
+ * of them. proto2, proto3 and the editions 2023 and 2024 are known. Everything is copied.
+ * CST_CORRUPT: not such bytes; CST_SCHEMA: descriptors that contradict themselves, with the full
+ * name of the type or field as path. Messages with message_set_wire_format are taken, and are
+ * CST_UNSUPPORTED for decoders that want one and encoders that are given one. */
 CST_API cst_status cst_descriptors_new(const void *bytes, size_t size,
                                        const cst_allocator *allocator, cst_descriptors **out,
                                        cst_error *error);

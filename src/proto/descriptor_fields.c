@@ -46,7 +46,7 @@ static const cst__set_type *resolve_type(cst__set_builder *builder, const char *
   if (around > CST__FULL_NAME_LIMIT) {
     return NULL;
   }
-  memcpy(full, scope, around);
+  memcpy(full, scope, around + 1);
   for (;;) {
     size_t start = around > 0 ? around + 1 : 0;
     const cst__set_type *type = NULL;

@@ -6,8 +6,8 @@
 #include "proto/descriptor_build.h"
 #include "proto/descriptor_proto.h"
 
-cst_status cst__set_fail(cst__set_builder *builder, const char *scope, cst_bytes name,
-                         const char *hint, const char *fmt, ...) {
+cst_status(cst__set_fail)(cst__set_builder *builder, const char *scope, cst_bytes name,
+                          const char *hint, const char *fmt, ...) {
   char message[sizeof((cst_error *)0)->message];
   char path[CST__FULL_NAME_LIMIT * 2 + 2];
   int shown = (int)(name.size < CST__FULL_NAME_LIMIT ? name.size : CST__FULL_NAME_LIMIT);

@@ -3,7 +3,7 @@
 
 #include "api/arguments.h"
 #include "arrow/records/decoding.h"
-#include "message/decoder.h"
+#include "message/decode/decoder.h"
 
 enum { ALL_DECODE_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS };
 

@@ -7,7 +7,7 @@
 #include "arrow/owned.h"
 #include "arrow/view.h"
 #include "base/error.h"
-#include "message/decoder.h"
+#include "message/decode/decoder.h"
 
 typedef struct column_plan {
   cst_allocator allocator;

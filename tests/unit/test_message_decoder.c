@@ -1,7 +1,7 @@
 /* Messages to columns: every kind of field, presence, merging, what is wanted, what is refused. */
 #include <columnstone/message.h>
 
-#include "message/message_loop.h"
+#include "message/decode/message_loop.h"
 #include "message_batch_support.h"
 
 #define FIELD(name, number, label, type) \

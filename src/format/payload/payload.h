@@ -13,7 +13,7 @@
 
 #include "arrow/records/records.h"
 #include "base/thread.h"
-#include "message/decoder.h"
+#include "message/decode/decoder.h"
 
 /* Of "sequence_example". */
 typedef struct cst__sequence_settings {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "message/message_plan.h"
+#include "message/decode/message_plan.h"
 
 /* The size of the step that a path begins with: up to a dot outside of parentheses. */
 static size_t path_step_size(const char *path) {

@@ -13,11 +13,11 @@
  * values, of which the last one counts; no two members of a oneof; no key of a map twice. What it
  * does not know, or cannot parse, is brought into that form, or refused, by message_slow.c.
  */
-#ifndef MESSAGE_MESSAGE_LOOP_H
-#define MESSAGE_MESSAGE_LOOP_H
+#ifndef MESSAGE_DECODE_MESSAGE_LOOP_H
+#define MESSAGE_DECODE_MESSAGE_LOOP_H
 
 #include "arrow/builder.h"
-#include "message/message_plan.h"
+#include "message/decode/message_plan.h"
 #include "message/text/struct_json.h"
 #include "proto/wire.h"
 
@@ -298,4 +298,4 @@ bool cst__loop_keys_differ(const cst__entry *map);
 cst_status cst__loop_normalise(cst__loop *loop, const cst__plan_node *node, cst_bytes message,
                                cst_bytes *out);
 
-#endif /* MESSAGE_MESSAGE_LOOP_H */
+#endif /* MESSAGE_DECODE_MESSAGE_LOOP_H */

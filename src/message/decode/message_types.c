@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "message/message_plan.h"
+#include "message/decode/message_plan.h"
 #include "message/text/well_known.h"
 
 /* ---- kinds ---- */

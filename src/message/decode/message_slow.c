@@ -7,7 +7,7 @@
 #include "arrow/view.h"
 #include "base/hash.h"
 #include "base/utf8.h"
-#include "message/message_loop.h"
+#include "message/decode/message_loop.h"
 #include "proto/fast_wire.h"
 #include "proto/message.h"
 

@@ -1,12 +1,12 @@
 /* Records of messages to batches: the loop over them, and what becomes of bad ones. */
-#include "message/decoder.h"
+#include "message/decode/decoder.h"
 
 #include <string.h>
 
 #include "arrow/records/decoding.h"
 #include "base/cpu_features.h"
 #include "base/interrupt.h"
-#include "message/message_loop.h"
+#include "message/decode/message_loop.h"
 #include "message/text/record_text.h"
 #include "proto/confluent.h"
 #include "proto/fast_wire.h"

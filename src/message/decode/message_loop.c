@@ -2,7 +2,7 @@
  * the bytes into the builders. Compiled once per instruction set (CST_VARIANT names it). What it
  * does not know is left to message_slow.c, record by record.
  */
-#include "message/message_loop.h"
+#include "message/decode/message_loop.h"
 
 #include "proto/fast_wire.h"
 

@@ -4,11 +4,11 @@
  * Flow: message_paths.c reads the wanted columns into a tree of steps; message_plan.c walks it and
  * the descriptors together and makes nodes; message_types.c gives each field its Arrow type.
  */
-#ifndef MESSAGE_MESSAGE_PLAN_H
-#define MESSAGE_MESSAGE_PLAN_H
+#ifndef MESSAGE_DECODE_MESSAGE_PLAN_H
+#define MESSAGE_DECODE_MESSAGE_PLAN_H
 
 #include "base/thread.h"
-#include "message/decoder.h"
+#include "message/decode/decoder.h"
 #include "proto/descriptor_set.h"
 
 /* ---- wanted columns ---- */
@@ -103,4 +103,4 @@ cst_status cst__message_list_type(cst__message_plan *plan, cst__type *type, cst_
 cst_status cst__message_map_type(cst__message_plan *plan, cst__type *type, cst__type **entries,
                                  cst_error *error);
 
-#endif /* MESSAGE_MESSAGE_PLAN_H */
+#endif /* MESSAGE_DECODE_MESSAGE_PLAN_H */

@@ -1,8 +1,8 @@
 /* Decoding messages of one type: a plan, compiled once and shared, and decoders of it, one per
  * thread.
  */
-#ifndef MESSAGE_DECODER_H
-#define MESSAGE_DECODER_H
+#ifndef MESSAGE_DECODE_DECODER_H
+#define MESSAGE_DECODE_DECODER_H
 
 #include <columnstone/message.h>
 
@@ -48,4 +48,4 @@ cst_status cst__message_decode_arrow(cst_message_decoder *decoder, const struct 
 cst_status cst__message_decoder_schema(const cst_message_decoder *decoder, struct ArrowSchema *out,
                                        cst_error *error);
 
-#endif /* MESSAGE_DECODER_H */
+#endif /* MESSAGE_DECODE_DECODER_H */

@@ -1,10 +1,11 @@
 /* Descriptors and wanted columns to a tree of nodes and the Arrow types of their columns. */
-#include "message/message_plan.h"
+#include "message/decode/message_plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "message/message_options.h"
 #include "message/text/well_known.h"
 
 enum {
@@ -435,13 +436,6 @@ static cst_status prune_all(plan_maker *m, cst__plan_node *node) {
 
 /* ---- the plan ---- */
 
-static cst_status copy_option_text(cst__message_plan *plan, const char *given, const char *usual,
-                                   const char **out, cst_error *error) {
-  const char *text = given != NULL ? given : usual;
-  *out = text == NULL ? NULL : cst__arena_copy(&plan->arena, text, strlen(text));
-  return text == NULL || *out != NULL ? CST_OK : cst__fail_memory(error, 1);
-}
-
 static cst_status plan_check_options(const cst_message_options *options, cst_error *error) {
   if (options->descriptors == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
@@ -462,23 +456,23 @@ static cst_status plan_check_options(const cst_message_options *options, cst_err
   return CST_OK;
 }
 
-static cst_status copy_message_options(cst__message_plan *plan, const cst_message_options *from,
+static void set_usual(const char **name, const char *usual) {
+  *name = *name != NULL ? *name : usual;
+}
+
+/* What the caller left to us is filled in. */
+static cst_status keep_message_options(cst__message_plan *plan, const cst_message_options *from,
                                        cst_error *error) {
-  cst_message_options *to = &plan->options;
+  const cst_message_options *kept;
   CST__TRY(plan_check_options(from, error));
-  *to = *from;
-  to->descriptors = NULL;
-  to->recursion = from->recursion == 0  ? USUAL_RECURSION
-                  : from->recursion < 0 ? 0
-                                        : from->recursion;
-  CST__TRY(copy_option_text(plan, from->message, NULL, &to->message, error));
-  CST__TRY(copy_option_text(plan, from->time_zone, "UTC", &to->time_zone, error));
-  CST__TRY(copy_option_text(plan, from->unknown_fields, NULL, &to->unknown_fields, error));
-  CST__TRY(copy_option_text(plan, from->list_item, "item", &to->list_item, error));
-  CST__TRY(copy_option_text(plan, from->map_key, "key", &to->map_key, error));
-  CST__TRY(copy_option_text(plan, from->map_value, "value", &to->map_value, error));
-  CST__TRY(copy_option_text(plan, from->field_number_key, NULL, &to->field_number_key, error));
-  to->descriptors = cst__descriptors_retain(from->descriptors);
+  CST__TRY(cst__message_options_copy(from, &plan->arena, &kept, error));
+  cst_message_options *to = &plan->options;
+  *to = *kept;
+  to->recursion = to->recursion == 0 ? USUAL_RECURSION : to->recursion < 0 ? 0 : to->recursion;
+  set_usual(&to->time_zone, "UTC");
+  set_usual(&to->list_item, "item");
+  set_usual(&to->map_key, "key");
+  set_usual(&to->map_value, "value");
   return CST_OK;
 }
 
@@ -487,7 +481,7 @@ static cst_status make_plan(cst__message_plan *plan, const cst__message_plan_opt
   plan_maker m = {plan, error, 0};
   const cst__message_def *def;
   cst__wanted wanted;
-  CST__TRY(copy_message_options(plan, options->message, error));
+  CST__TRY(keep_message_options(plan, options->message, error));
   CST__TRY(cst__descriptors_need(plan->options.descriptors, plan->options.message, &def, error));
   CST__TRY(cst__wanted_parse(options->columns, options->num_columns, &plan->arena, &wanted, error));
   plan->column_flags = options->column_flags;
@@ -524,7 +518,7 @@ cst__message_plan *cst__message_plan_retain(cst__message_plan *plan) {
 
 void cst__message_plan_release(cst__message_plan *plan) {
   if (plan != NULL && cst__refcount_down(&plan->owners)) {
-    cst__descriptors_release((cst_descriptors *)(uintptr_t)plan->options.descriptors);
+    cst__message_options_release(&plan->options);
     cst__arena_reset(&plan->arena);
     cst__delete(plan);
   }

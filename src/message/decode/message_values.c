@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/civil.h"
-#include "message/message_loop.h"
+#include "message/decode/message_loop.h"
 
 bool cst__slot_settle(cst__builder *builder, int64_t row) {
   if (builder->length > row) {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message/message_loop.h"
+#include "message/decode/message_loop.h"
 #include "proto/wire.h"
 
 typedef struct table_maker {

@@ -1,0 +1,180 @@
+"""Messages in protobuf's JSON and text format, ours against the protobuf package: the same texts are
+taken, with the same values, and what is written is read back by it.
+"""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+import columnstone as cst
+import messages
+import pyarrow as pa
+import pytest
+from google.protobuf import descriptor_pool, json_format, text_format
+from message_cases import Case, random_case, stored_case
+from message_wire import random_record
+
+STORED = [("everything2", "Everything"), ("everything3", "Everything"), ("editions", "Everything")]
+
+
+def pool_of(case: Case) -> descriptor_pool.DescriptorPool:
+    return case.cls.DESCRIPTOR.file.pool
+
+
+def printed(case: Case, message: Any, form: str) -> bytes | None:
+    """The message as the protobuf package prints it; None if it does not."""
+    try:
+        if form == "text":
+            text = text_format.MessageToString(message, descriptor_pool=pool_of(case))
+        else:
+            text = json_format.MessageToJson(message, descriptor_pool=pool_of(case))
+    except (json_format.SerializeToJsonError, TypeError, ValueError):
+        return None
+    except Exception as error:  # the content of an Any that does not parse
+        assert "Error parsing" in str(error), error
+        return None
+    return text.encode()
+
+
+def parsed(case: Case, text: bytes, form: str) -> Any:
+    if form == "text":
+        return text_format.Parse(text.decode(), case.cls(), descriptor_pool=pool_of(case))
+    return json_format.Parse(text.decode(), case.cls(), descriptor_pool=pool_of(case))
+
+
+def bytes_of(message: Any) -> bytes:
+    return message.SerializePartialToString(deterministic=True)
+
+
+def known_messages(r: Random, case: Case, count: int) -> list[Any]:
+    """Random messages that protobuf reads, without unknown fields."""
+    made = []
+    for _ in range(count):
+        message = case.cls()
+        try:
+            message.ParseFromString(random_record(r, case, False))
+        except Exception:
+            continue
+        message.DiscardUnknownFields()
+        if message.IsInitialized():
+            made.append(message)
+    return made
+
+
+def texts_of(case: Case, made: list[Any], form: str) -> list[tuple[bytes, Any]]:
+    """Texts of messages, and what the protobuf package reads in them."""
+    pairs = []
+    for message in made:
+        text = printed(case, message, form)
+        if text is None:
+            continue
+        try:
+            pairs.append((text, parsed(case, text, form)))
+        except json_format.ParseError as error:  # not even that which it has printed
+            assert "Float value too" in str(error)
+    return pairs
+
+
+def check(case: Case, made: list[Any], form: str) -> int:
+    """Texts become what they say; and columns become texts that say the same."""
+    kind: dict[str, Any] = {"descriptors": case.descriptors}
+    decoder = cst.MessageDecoder(case.message, form=form, plain_types=True, **kind)
+    pairs = texts_of(case, made, form)
+    try:
+        batch = decoder.decode([text for text, _ in pairs])
+    except cst.SchemaError as error:
+        assert "UTF-8" in str(error)  # strings of proto2 may be anything, columns may not
+        return 0
+    encoded = cst.MessageEncoder(case.message, **kind).encode(batch).to_pylist()
+    again = cst.MessageEncoder(case.message, form=form, **kind).encode(batch).to_pylist()
+    for (text, wanted), record, written in zip(pairs, encoded, again, strict=True):
+        assert bytes_of(case.cls.FromString(record)) == bytes_of(wanted), text
+        assert b"\n" not in written
+        try:
+            back = parsed(case, written, form)
+        except json_format.ParseError as error:
+            assert "Float value too" in str(error)
+            continue
+        assert bytes_of(back) == bytes_of(wanted), written
+    return len(pairs)
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize(("name", "message"), STORED)
+def test_stored_types(name: str, message: str, form: str) -> None:
+    case = stored_case(name, message)
+    r = Random(7)
+    assert sum(check(case, known_messages(r, case, 10), form) for _ in range(10)) > 0
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("seed", range(5))
+def test_random_types(seed: int, form: str) -> None:
+    r = Random(seed)
+    for _ in range(8):
+        case = random_case(r, 12)
+        check(case, known_messages(r, case, 8), form)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "part"),
+    [
+        ('{"id": "x"}', "id", "no number"),
+        ('{"event": [{"nothing": 1}]}', "event", "no field 'nothing'"),
+        ('{"at": 1}', "at", "Timestamp"),
+        ('{"nothing": 1}', None, "no field 'nothing'"),
+        ('{"id": 1, "id": 2}', None, "twice"),
+        ("[]", None, "expected an object"),
+        ("", None, "empty"),
+    ],
+)
+def test_bad_json_names_record_path_and_place(text: str, path: str | None, part: str) -> None:
+    case = stored_case("shop", "Session")
+    decoder = cst.MessageDecoder(case.message, descriptors=case.descriptors, form="json")
+    with pytest.raises(cst.CorruptError) as caught:
+        decoder.decode([b"{}", text.encode()])
+    assert caught.value.record == 1
+    assert caught.value.path == path
+    assert part in str(caught.value)
+    assert "at byte" in str(caught.value)
+
+
+def test_lines_of_json_are_records(tmp_path) -> None:
+    case = stored_case("shop", "Session")
+    records = messages.sessions(20)
+    file = tmp_path / "sessions.ndjson"
+    lines = [
+        json.dumps(
+            json_format.MessageToDict(case.cls.FromString(record), descriptor_pool=pool_of(case))
+        )
+        for record in records
+    ]
+    file.write_text("\n".join(lines) + "\n")
+    source = cst.open(
+        file,
+        container="lines",
+        format="message",
+        message=case.message,
+        descriptors=case.descriptors,
+        message_options={"form": "json"},
+    )
+    wanted = cst.MessageDecoder(case.message, descriptors=case.descriptors).decode(records)
+    assert pa.table(source).to_pylist() == pa.table(wanted).to_pylist()
+
+
+def test_what_cannot_be_written_as_json() -> None:
+    case = stored_case("everything3", "Known")
+    options: dict[str, Any] = {"descriptors": case.descriptors, "plain_types": True}
+    message = case.cls()
+    message.timestamp.nanos = -1
+    batch = cst.MessageDecoder(case.message, **options).decode([message.SerializeToString()])
+    encoder = cst.MessageEncoder(case.message, descriptors=case.descriptors, form="json")
+    with pytest.raises(cst.UnsupportedError, match="timestamp") as caught:
+        encoder.encode(batch)
+    assert caught.value.path == "timestamp"
+    with pytest.raises(cst.Error, match="unknown_fields"):
+        cst.MessageEncoder(
+            case.message, descriptors=case.descriptors, form="json", unknown_fields="rest"
+        )

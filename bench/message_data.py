@@ -197,8 +197,8 @@ FLAT_100 = Shape(
 SHAPES = [DEEP, FLAT, FLAT_100]
 TREE = Shape("tree", "a message within itself, 5 levels", "Tree")
 WIDE = [
-    Shape("wide", "1,000 fields", "Wide", 512, batch=128),
-    Shape("wide_far", "1,000 fields with numbers up to 2^29 - 1", "WideFar", 512, batch=128),
+    Shape("wide", "1,000 fields", "Wide", 512, batch=100),
+    Shape("wide_far", "1,000 fields with numbers up to 2^29 - 1", "WideFar", 512, batch=100),
     Shape("wide_sparse", "1,000 fields, one in ten with a value", "Wide", 2048, 0.1),
 ]
 

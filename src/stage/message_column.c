@@ -85,22 +85,36 @@ static void free_column_plan(void *object) {
   cst__delete(plan);
 }
 
-static cst_status make_column_plan(column_plan *plan, const cst__message_column_settings *settings,
-                                   const struct ArrowSchema *input, cst_error *error) {
+static cst_status plan_column_messages(const cst__message_column_settings *settings,
+                                       const cst_allocator *allocator, cst__message_plan **out,
+                                       cst_error *error) {
   const cst__message_plan_options options = {.message = settings->message,
                                              .columns = settings->paths,
                                              .num_columns = settings->num_paths,
                                              .column_flags = settings->column_flags,
                                              .nullable_columns = settings->nulls,
-                                             .allocator = &plan->allocator};
+                                             .allocator = allocator};
+  cst_status status = cst__message_plan_new(&options, out, error);
+  if (status != CST_OK && settings->paths != NULL) {
+    cst__error_add_path(error, settings->column, strlen(settings->column));
+  }
+  return status;
+}
+
+cst_status cst__message_column_check(const cst__message_column_settings *settings,
+                                     const cst_allocator *allocator, cst_error *error) {
+  cst__message_plan *plan = NULL;
+  CST__TRY(plan_column_messages(settings, allocator, &plan, error));
+  cst__message_plan_release(plan);
+  return CST_OK;
+}
+
+static cst_status make_column_plan(column_plan *plan, const cst__message_column_settings *settings,
+                                   const struct ArrowSchema *input, cst_error *error) {
   CST__TRY(cst__schema_copy(input, &plan->input, error));
   CST__TRY(cst__find_columns(&settings->column, 1, &plan->input, &plan->place, error));
   CST__TRY(check_column_type(plan, error));
-  cst_status status = cst__message_plan_new(&options, &plan->messages, error);
-  if (status != CST_OK && settings->paths != NULL) {
-    name_column(plan, error);
-  }
-  return status;
+  return plan_column_messages(settings, &plan->allocator, &plan->messages, error);
 }
 
 static cst_status bind_column(const void *settings, const struct ArrowSchema *input,

@@ -19,6 +19,10 @@ typedef struct cst__message_column_settings {
                  failure */
 } cst__message_column_settings;
 
+/* Fails as binding will, if it does because of the message or the paths: CST_NOT_FOUND, ... */
+cst_status cst__message_column_check(const cst__message_column_settings *settings,
+                                     const cst_allocator *allocator, cst_error *error);
+
 extern const cst__stage cst__message_column_stage; /* settings: cst__message_column_settings */
 
 #endif /* STAGE_MESSAGE_COLUMN_H */

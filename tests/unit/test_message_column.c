@@ -1,6 +1,8 @@
 /* Messages in a column of a table or stream: with nulls and bad ones, paths into them, and several
  * files.
  */
+#include <columnstone/index.h>
+
 #include "pair_support.h"
 
 /* ---- columns ---- */
@@ -185,6 +187,10 @@ TEST(bad_messages_of_several_files) {
     CHECK_EQ(text_of_pass(source, &text, NULL), CST_OK);
     bytes_add(&places, "", 1);
     CHECK_STR((const char *)places.data, "/0.arrow 19;/2.arrow 19;");
+    cst_source *part = NULL;
+    CHECK_EQ(cst_source_split(source, 1, 3, &part, NULL), CST_OK);
+    check_text(part, "1 rows: value={0,'r 00'} key=0;\n");
+    cst_source_release(part);
     cst_source_release(source);
     bytes_free(&places);
     bytes_free(&text);
@@ -215,10 +221,8 @@ TEST(a_column_that_has_no_messages) {
   options.message_column = "value";
   options.columns = columns;
   options.num_columns = 1;
-  source = open_pairs(path, &options);
-  CHECK_EQ(cst_source_arrow_schema(source, &schema, &error), CST_NOT_FOUND);
+  CHECK_EQ(cst_source_open(&path, 1, &options, &source, &error), CST_NOT_FOUND);
   CHECK_STR(error.path, "value.ib");
-  cst_source_release(source);
   cst_descriptors_release(descriptors);
 }
 

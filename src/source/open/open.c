@@ -9,6 +9,7 @@
 #include "source/block/decoder.h"
 #include "source/index/access.h"
 #include "source/input/choose.h"
+#include "source/pass/arrow_schema.h"
 #include "source/pass/feed.h"
 #include "source/pass/tabular.h"
 #include "source/scan/infer_source.h"
@@ -34,6 +35,7 @@ static cst_status check_source(cst_source *source, cst_error *error) {
   const cst__payload *payload = source->inputs->format.payload;
   const cst_source_options *values = &source->options.values;
   const cst_schema *schema = values->schema;
+  CST__TRY(cst__source_check_messages(source, error));
   if (payload == NULL) {
     return knows_columns(source) ? cst__tabular_schema(source, &source->found.arrow_schema, error)
                                  : CST_OK;

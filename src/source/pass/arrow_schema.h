@@ -16,6 +16,9 @@ cst_status cst__source_arrow_schema(cst_source *source, struct ArrowSchema *out,
  * called before cst__source_bound_chain. */
 cst_status cst__source_bind(cst_source *source, cst_error *error);
 
+/* Finds, without reading, what is wrong with a column of messages and the paths into it. */
+cst_status cst__source_check_messages(const cst_source *source, cst_error *error);
+
 /* As cst_source_with_stage. */
 cst_status cst__source_with_stage(cst_source *source, const cst_stage *stage, cst_source **out,
                                   cst_error *error);

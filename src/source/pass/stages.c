@@ -63,6 +63,13 @@ static cst__message_column_settings message_settings(const cst_source *source) {
                                         .nulls = options->values.on_error == CST_ON_ERROR_NULL};
 }
 
+cst_status cst__source_check_messages(const cst_source *source, cst_error *error) {
+  const cst__message_column_settings settings = message_settings(source);
+  return cst__reading_options_decode_column(&source->options)
+             ? cst__message_column_check(&settings, &source->allocator, error)
+             : CST_OK;
+}
+
 static cst_status bind_stages(cst_source *source, const struct ArrowSchema *decoded,
                               cst__chain **out, cst_error *error) {
   const cst__call *last = source->options.calls;

@@ -14,20 +14,25 @@ enum {
   SAMPLE_BYTES = 4 << 20 /* of records in one batch */
 };
 
-static cst_status open_source(const info_look *l, const char *format, int64_t rows,
-                              cst_source **out, cst_error *error) {
+/* Of what is guessed, the bytes are wanted. */
+static cst_source_options look_options(const info_look *l, const char *format) {
   cst_source_options options = cli_source_options(l->settings, NULL);
   options.format = format;
+  options.threads = 1;
   if (l->is_guess) {
     options.message = NULL;
     options.message_column = NULL;
-    options.columns = &l->settings->source.message_column;
     options.num_columns = l->settings->source.message_column != NULL;
-    options.columns = options.num_columns > 0 ? options.columns : NULL;
+    options.columns = options.num_columns > 0 ? &l->settings->source.message_column : NULL;
   }
+  return options;
+}
+
+static cst_status open_source(const info_look *l, const char *format, int64_t rows,
+                              cst_source **out, cst_error *error) {
+  cst_source_options options = look_options(l, format);
   options.batch_size = rows;
   options.batch_bytes = SAMPLE_BYTES;
-  options.threads = 1;
   return cst_source_open(&l->path, 1, &options, out, error);
 }
 
@@ -196,10 +201,8 @@ static cst_status read_piped_file(void *ctx, uint64_t offset, void *buffer, size
 static void close_piped_file(void *ctx) { fclose(ctx); }
 
 static cst_status open_as_pipe(const info_look *l, cst_source **out, cst_error *error) {
-  cst_source_options options = cli_source_options(l->settings, NULL);
-  options.format = l->format;
+  cst_source_options options = look_options(l, l->format);
   options.batch_size = SAMPLE;
-  options.threads = 1;
   FILE *file = fopen(l->path, "rb");
   if (file == NULL) {
     return open_source(l, l->format, SAMPLE, out, error); /* which says why */

@@ -186,7 +186,8 @@ typedef struct cst_message_encoder cst_message_encoder;
  * for a required field null is refused, and so are two members of a oneof and a key that a map has
  * twice. A binary column of a message field has its serialized bytes. A struct of an Any may have a
  * field "(full.Name)" in the place of its value. Of the message options `descriptors`, `message`,
- * `form` and `unknown_fields` count. options may be NULL; with CST_ENCODE_LOSSY, numbers are
+ * `form` and `unknown_fields` count; in the text format and in JSON (which has no unknown fields) a
+ * record is one line. options may be NULL; with CST_ENCODE_LOSSY, numbers are
  * rounded to what a float or double holds. CST_UNSUPPORTED for a form that cannot be written. */
 CST_API cst_status cst_message_encoder_new(const cst_message_options *message,
                                            const cst_encode_options *options,

@@ -1,10 +1,11 @@
-"""Messages in protobuf's JSON and text format, ours against the protobuf package: the same texts are
-taken, with the same values, and what is written is read back by it.
+"""Messages in protobuf's JSON and text format, ours against the protobuf package: the same texts
+are taken, with the same values, and what is written is read back by it.
 """
 
 from __future__ import annotations
 
 import json
+import pathlib
 from random import Random
 from typing import Any
 
@@ -80,7 +81,8 @@ def texts_of(case: Case, made: list[Any], form: str) -> list[tuple[bytes, Any]]:
 def check(case: Case, made: list[Any], form: str) -> int:
     """Texts become what they say; and columns become texts that say the same."""
     kind: dict[str, Any] = {"descriptors": case.descriptors}
-    decoder = cst.MessageDecoder(case.message, form=form, plain_types=True, **kind)
+    text_kind: dict[str, Any] = {**kind, "form": form}
+    decoder = cst.MessageDecoder(case.message, plain_types=True, **text_kind)
     pairs = texts_of(case, made, form)
     try:
         batch = decoder.decode([text for text, _ in pairs])
@@ -88,7 +90,7 @@ def check(case: Case, made: list[Any], form: str) -> int:
         assert "UTF-8" in str(error)  # strings of proto2 may be anything, columns may not
         return 0
     encoded = cst.MessageEncoder(case.message, **kind).encode(batch).to_pylist()
-    again = cst.MessageEncoder(case.message, form=form, **kind).encode(batch).to_pylist()
+    again = cst.MessageEncoder(case.message, **text_kind).encode(batch).to_pylist()
     for (text, wanted), record, written in zip(pairs, encoded, again, strict=True):
         assert bytes_of(case.cls.FromString(record)) == bytes_of(wanted), text
         assert b"\n" not in written
@@ -141,7 +143,7 @@ def test_bad_json_names_record_path_and_place(text: str, path: str | None, part:
     assert "at byte" in str(caught.value)
 
 
-def test_lines_of_json_are_records(tmp_path) -> None:
+def test_lines_of_json_are_records(tmp_path: pathlib.Path) -> None:
     case = stored_case("shop", "Session")
     records = messages.sessions(20)
     file = tmp_path / "sessions.ndjson"

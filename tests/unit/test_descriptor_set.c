@@ -410,6 +410,14 @@ TEST(messages_are_listed_and_one_is_meant) {
   CHECK_STR(error.hint, "did you mean 's.Session'?");
   CHECK_EQ(cst__descriptors_need(set, "nothing.like.it", &found, &error), CST_NOT_FOUND);
   CHECK_STR(error.hint, "");
+  const char *name = NULL;
+  CHECK_EQ(cst_descriptors_find(set, NULL, &name, &error), CST_OK);
+  CHECK_STR(name, "s.Session");
+  CHECK_EQ(cst_descriptors_find(set, ".s.Event", &name, &error), CST_OK);
+  CHECK_STR(name, "s.Event");
+  CHECK_EQ(cst_descriptors_find(set, "s.Evnt", &name, &error), CST_NOT_FOUND);
+  CHECK(name == NULL);
+  CHECK_EQ(cst_descriptors_find(set, "s.Event", NULL, &error), CST_INVALID_ARGUMENT);
 
   int32_t path[CST__DEPTH_LIMIT];
   CHECK_EQ(cst__descriptors_place(set, find(set, "s.Session.Second"), path), 2);
@@ -668,6 +676,9 @@ TEST(without_arguments) {
   CHECK_EQ(cst_descriptors_new("", 0, NULL, NULL, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_descriptors_num_messages(NULL), 0);
   CHECK(cst_descriptors_message(NULL, 0) == NULL);
+  const char *name = "";
+  CHECK_EQ(cst_descriptors_find(NULL, "A", &name, NULL), CST_INVALID_ARGUMENT);
+  CHECK(name == NULL);
   CHECK(cst_descriptors_retain(NULL) == NULL);
   cst_descriptors_release(NULL);
 }

@@ -50,6 +50,20 @@ static cst_status convert_source(const conversion *work, cst_source *source, cst
   return status;
 }
 
+/* A message is also a tf.Example, one without features: as such its fields would be lost. */
+static cst_status check_input_of_messages(const conversion *work, const cst_source *source,
+                                          cst_error *error) {
+  bool is_told = work->settings->source.format != NULL || cst_source_container(source) == NULL;
+  if (is_told || cli_message_of_output(work->settings) == NULL) {
+    return CST_OK;
+  }
+  error->code = CST_INVALID_ARGUMENT;
+  snprintf(error->message, sizeof error->message,
+           "the input's records may be messages or tf.Examples, and nothing says which");
+  snprintf(error->hint, sizeof error->hint, "add --format message, or --format example");
+  return error->code;
+}
+
 static cst_status convert_files(conversion *work, cst_error *error) {
   cst_source *source;
   cst_sink_options options = cli_sink_options(work->settings);
@@ -61,7 +75,8 @@ static cst_status convert_files(conversion *work, cst_error *error) {
   if (status != CST_OK) {
     return status;
   }
-  if (infers(work, source)) {
+  status = check_input_of_messages(work, source, error);
+  if (status == CST_OK && infers(work, source)) {
     status = infer_schema(work, source, error);
   }
   if (status == CST_OK) {

@@ -28,6 +28,11 @@ JSON
   columnstone convert sessions.jsonl sessions.bin --to message --to-container delimited $shop shop.Session >out
   columnstone head sessions.bin --container delimited $shop shop.Session --columns id
 
+  echo 'messages to messages'
+  try convert sessions.tfrecord.gz copy.tfrecord.gz --to message $shop shop.Session
+  columnstone convert sessions.tfrecord.gz copy.tfrecord.gz --format message --to message $shop shop.Session >out
+  cmp sessions.tfrecord.gz copy.tfrecord.gz
+
   echo 'bad records'
   echo '{"record": {"base64": "CAc="}}' >records.jsonl
   echo '{"record": {"base64": "/////w=="}}' >>records.jsonl

@@ -13,7 +13,7 @@ import message_reference as ref
 import pyarrow as pa
 import pytest
 from google.protobuf.message import DecodeError
-from message_cases import Case
+from message_types import Case
 from message_wire import is_map
 
 

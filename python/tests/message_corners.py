@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from message_cases import Case, stored_case
+from message_types import Case, stored_case
 from message_wire import END, FIXED32, FIXED64, LEN, START, VARINT, varint, wire_type
 
 P2, P3, ED = stored_case("everything2"), stored_case("everything3"), stored_case("editions")

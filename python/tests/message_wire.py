@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from google.protobuf import descriptor_pb2
-from message_cases import ENUM, GROUP, MAX_NUMBER, MESSAGE, STRING, Case
+from message_types import ENUM, GROUP, MAX_NUMBER, MESSAGE, STRING, Case
 
 Field = descriptor_pb2.FieldDescriptorProto
 VARINT, FIXED64, LEN, START, END, FIXED32 = range(6)

@@ -11,9 +11,9 @@ import message_corners as corners
 import message_reference as ref
 import pytest
 from google.protobuf.internal import api_implementation
-from message_cases import Case
 from message_check import Expected, check_batch, check_refused, decoder_of
 from message_corners import Corner
+from message_types import Case
 
 CORNERS = corners.corners()
 OPTIONS = ref.Options(unknown_fields="unknown", recursion=1)

@@ -10,7 +10,6 @@ from random import Random
 import columnstone as cst
 import message_reference as ref
 import pytest
-from message_cases import Case, random_case, stored_case
 from message_check import (
     Expected,
     check_batch,
@@ -20,6 +19,7 @@ from message_check import (
     random_options,
     report,
 )
+from message_types import Case, random_case, stored_case
 from message_wire import damaged, random_record
 
 CASES = 20  # types that a test takes

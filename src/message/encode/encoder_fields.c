@@ -82,14 +82,17 @@ uint8_t *cst__out_put_message(const cst__out_message *message, int64_t row, uint
                                 : cst__out_put_fields(message, row, at, out);
 }
 
-/* A tag that ends a group. */
-static uint8_t *put_group_end(const cst__field_def *def, uint8_t *at) {
-  return cst__put_varint_back(at, (uint64_t)def->number << 3 | CST__WIRE_GROUP_END);
+uint8_t *cst__out_put_end(const cst__out_field *f, uint8_t *at, cst__out *out) {
+  if (f->def->type != CST__FIELD_GROUP) {
+    return at;
+  }
+  at = cst__out_room(out, at, 0);
+  return at != NULL
+             ? cst__put_varint_back(at, (uint64_t)f->def->number << 3 | CST__WIRE_GROUP_END)
+             : NULL;
 }
 
-/* What stands before the content of a message that ends where `before` bytes were written. */
-static uint8_t *put_message_head(const cst__out_field *f, size_t before, uint8_t *at,
-                                 cst__out *out) {
+uint8_t *cst__out_put_head(const cst__out_field *f, size_t before, uint8_t *at, cst__out *out) {
   at = at != NULL ? cst__out_room(out, at, 0) : NULL;
   if (at == NULL || f->def->type == CST__FIELD_GROUP) {
     return at;
@@ -98,29 +101,23 @@ static uint8_t *put_message_head(const cst__out_field *f, size_t before, uint8_t
 }
 
 uint8_t *cst__out_put_struct(const cst__out_field *f, int64_t slot, uint8_t *at, cst__out *out) {
-  if (f->def->type == CST__FIELD_GROUP) {
-    at = cst__out_room(out, at, 0);
-    at = at != NULL ? put_group_end(f->def, at) : NULL;
-  }
+  at = cst__out_put_end(f, at, out);
   if (at == NULL) {
     return NULL;
   }
   size_t before = cst__out_size(out, at);
-  return put_message_head(f, before, cst__out_put_message(f->message, slot, at, out), out);
+  return cst__out_put_head(f, before, cst__out_put_message(f->message, slot, at, out), out);
 }
 
 uint8_t *cst__out_put_serialized(const cst__out_field *f, int64_t slot, uint8_t *at,
                                  cst__out *out) {
-  if (f->def->type == CST__FIELD_GROUP) {
-    at = cst__out_room(out, at, 0);
-    at = at != NULL ? put_group_end(f->def, at) : NULL;
-  }
+  at = cst__out_put_end(f, at, out);
   if (at == NULL) {
     return NULL;
   }
   size_t before = cst__out_size(out, at);
   at = put_fields_as_they_are(cst__view_bytes(f->values.view, slot), at, out);
-  return put_message_head(f, before, at, out);
+  return cst__out_put_head(f, before, at, out);
 }
 
 /* ---- single values ---- */

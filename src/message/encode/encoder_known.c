@@ -26,16 +26,18 @@ static uint8_t *encode_number_field(uint8_t *at, int place, int64_t value) {
 }
 
 /* Numbers as the fields 1, 2, ... of a message. */
-static uint8_t *encode_numbers(const int64_t *numbers, int count, uint8_t *at, cst__out *out) {
-  uint8_t *end = cst__out_room(out, at, KNOWN_BOUND);
-  if (end == NULL) {
+static uint8_t *encode_numbers(const cst__out_field *f, const int64_t *numbers, int count,
+                               uint8_t *at, cst__out *out) {
+  at = cst__out_put_end(f, at, out);
+  at = at != NULL ? cst__out_room(out, at, KNOWN_BOUND) : NULL;
+  if (at == NULL) {
     return NULL;
   }
-  at = end;
+  size_t before = cst__out_size(out, at);
   for (int place = count; place > 0; place--) {
     at = encode_number_field(at, place, numbers[place - 1]);
   }
-  return cst__out_put_length(at, (size_t)(end - at));
+  return cst__out_put_head(f, before, at, out);
 }
 
 /* ---- time ---- */
@@ -61,7 +63,7 @@ static uint8_t *encode_timestamp(const cst__out_field *f, int64_t slot, uint8_t 
     numbers[1] += each;
   }
   numbers[1] *= 1000000000 / each;
-  return encode_numbers(numbers, 2, at, out);
+  return encode_numbers(f, numbers, 2, at, out);
 }
 
 /* Seconds and nanoseconds of a duration have the same sign. */
@@ -69,7 +71,7 @@ static uint8_t *encode_duration(const cst__out_field *f, int64_t slot, uint8_t *
   int64_t ticks = time_of_slot(f->values.view, slot);
   int64_t each = ticks_of_second(f->values.view->format[2]);
   int64_t numbers[2] = {ticks / each, ticks % each * (1000000000 / each)};
-  return encode_numbers(numbers, 2, at, out);
+  return encode_numbers(f, numbers, 2, at, out);
 }
 
 static uint8_t *encode_time_of_day(const cst__out_field *f, int64_t slot, uint8_t *at,
@@ -83,7 +85,7 @@ static uint8_t *encode_time_of_day(const cst__out_field *f, int64_t slot, uint8_
   int64_t seconds = ticks / each;
   int64_t numbers[4] = {seconds / 3600, seconds / 60 % 60, seconds % 60,
                         ticks % each * (1000000000 / each)};
-  return encode_numbers(numbers, 4, at, out);
+  return encode_numbers(f, numbers, 4, at, out);
 }
 
 /* The proleptic Gregorian date of a day since 1970-01-01, for years from 1 on: eras of 400 years,
@@ -117,7 +119,7 @@ static uint8_t *encode_date(const cst__out_field *f, int64_t slot, uint8_t *at, 
                                                  : "a date that is no whole day"));
   }
   date_of_day(day, date);
-  return encode_numbers(date, 3, at, out);
+  return encode_numbers(f, date, 3, at, out);
 }
 
 /* ---- JSON ---- */
@@ -132,15 +134,17 @@ static uint8_t *encode_json(const cst__out_field *f, int64_t slot, uint8_t *at, 
   if (status != CST_OK) {
     return cst__out_fail(out, status);
   }
-  at = cst__out_room(out, at, wire.size);
+  at = cst__out_put_end(f, at, out);
+  at = at != NULL ? cst__out_room(out, at, wire.size) : NULL;
   if (at == NULL) {
     return NULL;
   }
+  size_t before = cst__out_size(out, at);
   at -= wire.size;
   if (wire.size > 0) {
     memcpy(at, wire.data, wire.size);
   }
-  return cst__out_put_length(at, wire.size);
+  return cst__out_put_head(f, before, at, out);
 }
 
 /* ---- which writer ---- */

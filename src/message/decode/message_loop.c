@@ -394,7 +394,7 @@ static place read_fields(cst__loop *loop, cst__node *node, place at, place end, 
       case CST__OP_SKIP_GROUP:
       case CST__OP_OTHER_GROUP:
         at = read_group(loop, begin, end, &content);
-        ok = at != NULL && (e->op == CST__OP_SKIP_GROUP || cst__put_other(loop, node, e, content));
+        ok = at != NULL && (op == CST__OP_SKIP_GROUP || cst__put_other(loop, node, e, content));
         break;
       case CST__OP_ONEOF:
         if (LIKELY(note_oneof(node, e) || loop->is_normal)) {

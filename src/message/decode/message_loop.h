@@ -177,12 +177,13 @@ static inline cst__entry *cst__node_find(const cst__node *node, uint32_t tag) {
   size_t at = node->is_hashed ? cst__number_hash(number, node->num_index) : number;
   while (at < node->num_index && node->index[at] != 0) {
     cst__entry *entry = &node->entries[node->index[at] - 1];
+    bool is_here = entry->tag >> 3 == number;
     for (; entry->tag >> 3 == number; entry++) { /* an entry without a tag ends them */
       if (entry->tag == tag) {
         return entry;
       }
     }
-    if (!node->is_hashed || (entry - 1)->tag >> 3 == number) {
+    if (!node->is_hashed || is_here) {
       return NULL;
     }
     at = (at + 1) & (node->num_index - 1);

@@ -18,7 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 from google.protobuf import descriptor_pb2, message_factory, unknown_fields
-from message_wire import is_map
+from message_wire import FIXED32, FIXED64, LEN, VARINT, is_map
 
 Field = descriptor_pb2.FieldDescriptorProto
 Path = tuple[str, ...]
@@ -372,23 +372,62 @@ class Opaque:
 
 
 class Unknown:
-    """The unknown fields of a message. Entries of maps that are among them may be there as they
-    came; protobuf writes them anew."""
+    """The unknown fields of a message. Entries of maps that are among them protobuf writes anew, in
+    the order of its hash tables."""
 
     def __init__(self, message: Any) -> None:
-        self.message = message
+        self.descriptor = message.DESCRIPTOR
         self.data = unknown_bytes(message)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, bytes):
             return NotImplemented
-        if other == self.data:
-            return True
-        again = type(self.message).FromString(other)
-        return not again.ListFields() and unknown_bytes(again) == self.data
+        return other == self.data or self.parts(other) == self.parts(self.data)
+
+    def parts(self, data: bytes) -> list[Any]:
+        maps = {f.number: f.message_type for f in fields_of(self.descriptor) if is_map(f)}
+        found: list[Any] = []
+        for number, kind, value in wire_fields(data):
+            if kind == LEN and number in maps:
+                entry = message_factory.GetMessageClass(maps[number]).FromString(value)
+                found.append((number, entry.SerializePartialToString(deterministic=True)))
+            else:
+                found.append((number, kind, value))
+        return found
 
     def __repr__(self) -> str:
         return f"Unknown({self.data!r})"
+
+
+def wire_fields(data: bytes) -> list[tuple[int, int, Any]]:
+    """The fields of a message that can be parsed; groups by their tags."""
+    found: list[tuple[int, int, Any]] = []
+    at = 0
+
+    def number() -> int:
+        nonlocal at
+        value = shift = 0
+        while True:
+            value |= (data[at] & 0x7F) << shift
+            shift += 7
+            at += 1
+            if data[at - 1] < 0x80:
+                return value
+
+    while at < len(data):
+        tag = number()
+        begin = at
+        kind = tag & 7
+        if kind == VARINT:
+            number()
+        elif kind == LEN:
+            size = number()
+            begin = at
+            at += size
+        else:
+            at += {FIXED64: 8, FIXED32: 4}.get(kind, 0)
+        found.append((tag >> 3, kind, data[begin:at]))
+    return found
 
 
 class JsonText:

@@ -60,14 +60,16 @@ def is_map(field: Any) -> bool:
     return field.message_type is not None and field.message_type.GetOptions().map_entry
 
 
-def random_record(r: Random, case: Case, loose: bool) -> bytes:
-    return Writer(r, loose).message(case.cls.DESCRIPTOR, 0)
+def random_record(r: Random, case: Case, loose: bool, odd_entries: bool = True) -> bytes:
+    """odd_entries: also entries of maps that protobuf takes for unknown fields, and writes anew."""
+    return Writer(r, loose, odd_entries).message(case.cls.DESCRIPTOR, 0)
 
 
 class Writer:
-    def __init__(self, r: Random, loose: bool) -> None:
+    def __init__(self, r: Random, loose: bool, odd_entries: bool = True) -> None:
         self.r = r
         self.loose = loose
+        self.odd_entries = odd_entries
         self.budget = 300  # values in a record
         self.fields: dict[Any, list[Any]] = {}
 
@@ -88,7 +90,7 @@ class Writer:
             if self.rarely(8) and self.budget > 0:
                 chunks += self.field(field, depth)
         while self.rarely(4):
-            chunks.append(self.unknown(descriptor, 0))
+            chunks.append(self.unknown(fields))
         if self.rarely(3):
             self.r.shuffle(chunks)
         return b"".join(chunks)
@@ -117,7 +119,7 @@ class Writer:
     def field(self, field: Any, depth: int) -> list[bytes]:
         """The occurrences of a field."""
         r = self.r
-        if self.rarely(25):
+        if self.rarely(25) and (self.odd_entries or not is_map(field)):
             return [self.unknown_value(field.number)]
         if not field.is_repeated:
             self.budget -= 1
@@ -160,13 +162,17 @@ class Writer:
 
     def entry(self, field: Any, depth: int) -> bytes:
         key, value = field.message_type.fields
-        parts = [self.value(key, depth), self.value(value, depth + 1)]
+        if value.type == ENUM and not self.odd_entries:
+            known = self.tag(2, VARINT) + varint(self.r.choice(value.enum_type.values).number)
+            parts = [self.value(key, depth), known]
+        else:
+            parts = [self.value(key, depth), self.value(value, depth + 1)]
         if self.rarely(8):
-            parts.append(self.r.choice([self.value(key, depth), self.value(value, depth + 1)]))
+            parts.append(self.r.choice([self.value(key, depth), parts[1]]))
         if self.rarely(8):
             del parts[self.r.randrange(len(parts))]
-        if self.rarely(30):
-            parts.append(self.unknown(field.message_type, 0))
+        if self.rarely(30) and self.odd_entries:
+            parts.append(self.unknown(field.message_type.fields))
         if self.rarely(8):
             self.r.shuffle(parts)
         return self.tag(field.number, LEN) + self.sized(b"".join(parts))
@@ -216,10 +222,12 @@ class Writer:
             return (self.integer() + 2**31 & 2**32 - 1) - 2**31
         return self.integer() & 2**32 - 1
 
-    def unknown(self, descriptor: Any, depth: int) -> bytes:
-        """A field whose number the type does not have (or has not: then of any wire type)."""
-        numbers = [1, 5, 99, 999, 1500, 70000, MAX_NUMBER, MAX_NUMBER - 20]
-        return self.unknown_value(self.r.choice(numbers), depth)
+    def unknown(self, fields: list[Any]) -> bytes:
+        """A field whose number the type does not have (or has, but then of any wire type)."""
+        number = self.r.choice([1, 5, 99, 999, 1500, 70000, MAX_NUMBER, MAX_NUMBER - 20])
+        if not self.odd_entries and any(f.number == number and is_map(f) for f in fields):
+            return b""
+        return self.unknown_value(number)
 
     def unknown_value(self, number: int, depth: int = 0) -> bytes:
         r = self.r

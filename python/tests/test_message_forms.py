@@ -163,7 +163,8 @@ def test_lines_of_json_are_records(tmp_path: pathlib.Path) -> None:
         message_options={"form": "json"},
     )
     wanted = cst.MessageDecoder(case.message, descriptors=case.descriptors).decode(records)
-    assert pa.table(source).to_pylist() == pa.table(wanted).to_pylist()
+    encoder = cst.MessageEncoder(case.message, descriptors=case.descriptors)  # sorts the maps
+    assert encoder.encode(pa.table(source)).to_pylist() == encoder.encode(wanted).to_pylist()
 
 
 def test_what_cannot_be_written_as_json() -> None:

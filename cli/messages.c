@@ -9,8 +9,6 @@
 
 #include "cli.h"
 
-extern char **environ;
-
 /* ---- --message-option KEY=VALUE ---- */
 
 enum { MOST_WORDS = 5 };
@@ -18,7 +16,7 @@ enum { MOST_WORDS = 5 };
 typedef enum key_type { KEY_WORD, KEY_BIT, KEY_TEXT, KEY_NUMBER } key_type;
 
 /* The keys are those of Python. */
-typedef struct message_key {
+typedef struct message_key { /* NOLINT(clang-analyzer-optin.performance.Padding) */
   const char *name;
   key_type type;
   size_t offset;                 /* of what it sets in cli_settings */

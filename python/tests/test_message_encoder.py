@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import columnstone as cst
@@ -51,6 +52,49 @@ def test_what_is_encoded(make) -> None:
 def test_what_the_decoder_gives_is_taken(options: dict[str, Any]) -> None:
     batch = cst.MessageDecoder(SESSION, **options).decode(RECORDS)
     assert cst.MessageEncoder(SESSION).encode(batch).to_pylist() == RECORDS
+
+
+def test_rows_of_python() -> None:
+    """What pyarrow gives of the decoded columns, and dicts for maps."""
+    encoder = cst.MessageEncoder(SESSION)
+    rows = messages.rows(RECORDS)
+    assert encoder.encode(rows).to_pylist() == RECORDS
+    dicts = [{**row, "labels": dict(row["labels"])} for row in rows]
+    assert encoder.encode(dicts).to_pylist() == RECORDS
+    columns = {name: [row[name] for row in dicts] for name in dicts[0]}
+    assert encoder.encode(columns).to_pylist() == RECORDS
+    out = io.BytesIO()
+    assert cst.write(iter(dicts), out, message=SESSION) == len(dicts)
+    found = cst.open(io.BytesIO(out.getvalue()), "raw")
+    assert [record for batch in found for record in batch.to_pydict()["record"]] == RECORDS
+    assert encoder.encode([{"labels": {}}, {}]).to_pylist() == [b"", b""]
+    with pytest.raises(cst.Error, match="labels"):
+        encoder.encode([{"labels": 5}])
+
+
+def test_maps_of_messages_in_rows() -> None:
+    from google.protobuf import descriptor_pb2
+
+    file = descriptor_pb2.FileDescriptorProto(name="m.proto", syntax="proto3")
+    message = file.message_type.add(name="M")
+    entry = message.nested_type.add(name="SubEntry")
+    entry.options.map_entry = True
+    entry.field.add(name="key", number=1, type="TYPE_INT32", label="LABEL_OPTIONAL")
+    entry.field.add(
+        name="value", number=2, type="TYPE_MESSAGE", label="LABEL_OPTIONAL", type_name=".M"
+    )
+    message.field.add(
+        name="sub", number=1, type="TYPE_MESSAGE", label="LABEL_REPEATED", type_name=".M.SubEntry"
+    )
+    message.field.add(
+        name="deep", number=2, type="TYPE_MESSAGE", label="LABEL_REPEATED", type_name=".M"
+    )
+    encoder = cst.MessageEncoder("M", descriptors=file)
+    rows = [{"sub": {1: {"deep": [{"sub": {2: {}}}]}}}]
+    inner = b"\x0a\x04\x08\x02\x12\x00"
+    value = b"\x12" + bytes([len(inner)]) + inner
+    entry_bytes = b"\x08\x01\x12" + bytes([len(value)]) + value
+    assert encoder.encode(rows).to_pylist() == [b"\x0a" + bytes([len(entry_bytes)]) + entry_bytes]
 
 
 def test_unknown_fields_come_back() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._base.public import public
 from .options import core_message, message_of
+from .plain import PlainData
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +34,7 @@ class MessageEncoder:
     lossy: round what a field cannot hold exactly, instead of raising.
     """
 
-    __slots__ = ("_core", "_descriptors", "_name", "_options")
+    __slots__ = ("_core", "_descriptors", "_name", "_options", "_plain")
 
     def __init__(
         self,
@@ -48,16 +49,17 @@ class MessageEncoder:
         self._descriptors, self._name = message_of(message, descriptors)
         core = core_message(self._name, self._descriptors, options)
         self._core = _core.MessageEncoder(core, _core.ENCODE_LOSSY if lossy else 0)
+        self._plain = PlainData(core)
         self._options: dict[str, Any] = {**options, "lossy": bool(lossy)}
 
     def encode(self, batch: ArrowArrayExportable | ArrowStreamExportable | Plain) -> _core.Array:
         """Encodes a batch into an Array of large_binary, one record per row; inputs as for
-        `ExampleEncoder.encode`.
+        `ExampleEncoder.encode`. In rows and columns of Python's own, a map is a dict.
 
         Raises UnsupportedError with row and path for a value that the field cannot hold, and
         NotFoundError for a column that the message does not have.
         """
-        return self._core.encode(batch)
+        return self._core.encode(self._plain.prepared(batch))
 
     @property
     def message(self) -> str:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .._formats.names import Compression
     from .._message.descriptors import DescriptorsLike
     from .._message.options import CoreMessage, MessageLike
+    from .._message.plain import PlainData
     from .._schema.schema import SchemaLike
     from .._source.base import SourceBase
 
@@ -191,8 +192,9 @@ class Writer(_Output):
     object comes out as it is.
     """
 
-    __slots__ = ("num_rows",)
+    __slots__ = ("_plain", "num_rows")
     _core: _core.Sink
+    _plain: PlainData | None  # of messages
     num_rows: int
 
     def __init__(
@@ -216,8 +218,12 @@ class Writer(_Output):
     ) -> None:
         path, opened = _output(file)
         core_message = _message(format, message, descriptors, message_options)
+        self._plain = None
         if core_message is not None:
+            from .._message.plain import PlainData
+
             format = "message"
+            self._plain = PlainData(core_message)
         self._name = os.fsdecode(path)
         self._remote = opened if isinstance(opened, RemoteOutput) else None
         if self._remote is not None:
@@ -264,7 +270,8 @@ class Writer(_Output):
             # Its own iterator raises what a stream can only tell in words.
             self._core.begin(batches.arrow_schema)
             return sum(self._core.write(batch) for batch in batches)
-        exported: Any = as_arrow(batches)
+        plain = batches if self._plain is None else self._plain.prepared(batches)
+        exported: Any = as_arrow(plain)
         if is_arrow(exported):
             return self._core.write(exported)
         if isinstance(batches, str | bytes) or not hasattr(batches, "__iter__"):

@@ -82,11 +82,24 @@ static bool is_example(cst_bytes record) {
   return seen;
 }
 
+/* A sound message none of whose fields is that of an Example's features. */
+static bool is_other_message(cst_bytes record) {
+  cst__wire wire = cst__wire_of(record.data, record.size);
+  cst__wire_field field;
+  while (cst__wire_next(&wire, CST__DEPTH_LIMIT, &field)) {
+    if (field.number == 1 && field.type == CST__WIRE_LEN) {
+      return false;
+    }
+  }
+  return record.size > 0 && wire.fault == CST__WIRE_FAULT_NONE;
+}
+
 const cst__payload cst__example_payload = {
     .name = "example",
     .types_from = CST__TYPES_OF_DATA,
     .can_fail = true,
     .sniff = is_example,
+    .is_foreign = is_other_message,
     .bind = bind_example,
     .unbind = unbind_example,
     .open = open_example,

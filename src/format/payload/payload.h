@@ -61,6 +61,10 @@ typedef struct cst__payload {
    * records are of this payload. NULL: the first record does not tell. */
   bool (*sniff)(cst_bytes record);
 
+  /* For the payload that records are taken for when nothing tells: true for a message of some other
+   * type, which would be a row without anything. NULL: never. */
+  bool (*is_foreign)(cst_bytes record);
+
   /* Compiles what is the same for all threads: an immutable plan. The options live as long as it.
    * *schema (a struct) is that of all batches; release NULL: the types come from the data of each.
    * CST_NOT_FOUND with `path` for a wanted column that does not exist. */

@@ -36,11 +36,14 @@ static cst_status read_head(const cst__inputs *inputs, const cst__reading_option
 
 /* ---- by the bytes ---- */
 
-/* The format of the first record. TFRecords are Examples unless it tells otherwise; other
- * containers hold messages of any kind, which would be Examples without features. */
+/* The format of the first record. TFRecords are Examples unless it tells otherwise, or is some
+ * other message, which would be an Example without features; other containers hold messages of any
+ * kind. */
 static void choose_payload(const cst__container *container, cst_bytes record, cst__format *out) {
   bool told = cst__format_find_by_record(record, out);
-  if (!told && record.size > 0 && !container->sniff_proves) {
+  const cst__payload *usual = out->payload;
+  bool is_foreign = usual != NULL && usual->is_foreign != NULL && usual->is_foreign(record);
+  if (!told && record.size > 0 && (!container->sniff_proves || is_foreign)) {
     (void)cst__format_find("raw", out, NULL);
   }
 }

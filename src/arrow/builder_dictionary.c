@@ -2,6 +2,7 @@
  * the batches share.
  */
 #include "arrow/builder_parts.h"
+#include "arrow/dictionary.h"
 #include "arrow/owned.h"
 
 cst_status cst__builder_dictionary_new(cst__builder *b, cst_error *error) {
@@ -48,15 +49,6 @@ void cst__builder_dictionary_free(cst__builder_dictionary *d) {
 
 size_t cst__builder_dictionary_size(const cst__builder *b) { return b->dictionary->count; }
 
-/* The values that an index of the type counts. */
-static size_t most_values(const cst__type *indices) {
-  static const size_t counts[] = {[CST_DTYPE_INT8] = INT8_MAX,    [CST_DTYPE_UINT8] = UINT8_MAX,
-                                  [CST_DTYPE_INT16] = INT16_MAX,  [CST_DTYPE_UINT16] = UINT16_MAX,
-                                  [CST_DTYPE_INT32] = INT32_MAX,  [CST_DTYPE_UINT32] = UINT32_MAX,
-                                  [CST_DTYPE_INT64] = UINT32_MAX, [CST_DTYPE_UINT64] = UINT32_MAX};
-  return counts[indices->dtype] + 1;
-}
-
 cst_status cst__builder_intern(cst__builder *b, const void *bytes, size_t size, int64_t *index,
                                cst_error *error) {
   cst__builder_dictionary *d = b->dictionary;
@@ -66,7 +58,7 @@ cst_status cst__builder_intern(cst__builder *b, const void *bytes, size_t size, 
     *index = (int64_t)found;
     return CST_OK;
   }
-  if (d->count == most_values(b->type)) {
+  if (d->count == cst__dictionary_limit(b->type->dtype)) {
     return cst__fail(error, CST_LIMIT, "use wider indices, or no dictionary",
                      "a dictionary of more than %zu values", d->count);
   }

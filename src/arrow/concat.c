@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "arrow/concat_dictionaries.h"
 #include "arrow/concat_views.h"
 #include "arrow/owned.h"
 #include "base/interrupt.h"
@@ -302,8 +303,9 @@ static cst_status join_values(const cst__level *level, struct ArrowArray *out, c
     case CST__LAYOUT_NULL:
       out->null_count = out->length;
       break;
+    case CST__LAYOUT_OTHER: /* dictionary-encoded: others are refused before */
+      return cst__join_dictionaries(level, out, error);
     case CST__LAYOUT_BINARY_VIEW: /* has buffers of its own number: joined before */
-    case CST__LAYOUT_OTHER:       /* refused before */
       break;
   }
   return CST_OK;
@@ -321,15 +323,15 @@ static cst_status concat_join(const cst__level *level, struct ArrowArray *out, c
   const cst__view *view = level->pieces[0].view;
   int64_t length;
   CST__TRY(cst__interrupted(error));
-  if (view->layout == CST__LAYOUT_OTHER) {
+  if (view->layout == CST__LAYOUT_OTHER && view->dictionary == NULL) {
     return cst__fail_layout(view, error);
   }
   CST__TRY(count_slots(level, &length, error));
   if (view->layout == CST__LAYOUT_BINARY_VIEW) {
     CST__TRY(cst__join_binary_views(level, length, out, error));
   } else {
-    CST__TRY(cst__owned_new(level->allocator, cst__layout_buffers(view), view->num_children, false,
-                            out, error));
+    CST__TRY(cst__owned_new(level->allocator, cst__layout_buffers(view), view->num_children,
+                            view->dictionary != NULL, out, error));
   }
   out->length = length;
   cst_status status =

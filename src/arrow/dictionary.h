@@ -1,5 +1,5 @@
-/* Dictionary-encoded columns become plain ones where data comes in: the rest of the library knows
- * no dictionaries.
+/* Dictionary-encoded columns become plain ones where others' data comes in, and where the values of
+ * our own are looked at: only batches on their way know dictionaries.
  */
 #ifndef ARROW_DICTIONARY_H
 #define ARROW_DICTIONARY_H
@@ -12,6 +12,9 @@
 /* True if the type, or one below it, is dictionary-encoded. The schema is whole (a copy of
  * cst__schema_copy, for one). */
 bool cst__schema_has_dictionary(const struct ArrowSchema *schema);
+
+/* The most values that indices of an integer type count. */
+size_t cst__dictionary_limit(cst_dtype indices);
 
 /* Replaces dictionary-encoded types, at any depth, by those of their values; names, nullability and
  * metadata of the fields stay. The schema is one that nanoarrow made (cst__schema_copy does). On

@@ -16,7 +16,8 @@
 #include "base/hash.h"
 
 /* Slots of layout OPAQUE are `fixed_size` bytes that are carried along and never looked into. What
- * lies in an array of layout OTHER is not looked at: readers refuse it with CST_UNSUPPORTED. */
+ * lies in an array of layout OTHER is not looked at, unless it is dictionary-encoded: then dtype,
+ * data and validity are those of the indices. Readers refuse the layout with CST_UNSUPPORTED. */
 
 /* Above this, bytes of a buffer no longer fit 64 bits: no array is that long. */
 #define CST__MAX_SLOTS (INT64_MAX / 64)
@@ -40,8 +41,9 @@ struct cst__view {
   int64_t fixed_size;            /* FIXED_LIST: items a slot; FIXED_BINARY, OPAQUE: bytes a slot */
   int64_t num_children;
   cst__view *children;
-  const char *name;   /* of the field, borrowed from the schema; "" if it has none */
-  const char *format; /* borrowed from the schema */
+  cst__view *dictionary; /* OTHER: the values that integers stand for; NULL: not encoded */
+  const char *name;      /* of the field, borrowed from the schema; "" if it has none */
+  const char *format;    /* borrowed from the schema; "dictionary" where it is encoded */
 };
 
 /* Looks at `array`. `arena` holds the views, which borrow everything else. Unless `trusted`, the

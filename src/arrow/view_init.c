@@ -118,6 +118,26 @@ static cst_status make_children(view_maker *m, cst__view *v) {
   return CST_OK;
 }
 
+/* The type of a dictionary's indices; NONE: it is none for indices. */
+static cst_dtype index_type(const struct ArrowSchema *schema) {
+  int64_t ignored;
+  const cst__layout_info *f = cst__layout_find(schema->format, &ignored);
+  bool is_integer = f->layout == CST__LAYOUT_NUMBER && f->dtype != CST_DTYPE_FLOAT32 &&
+                    f->dtype != CST_DTYPE_FLOAT64;
+  return is_integer ? f->dtype : CST_DTYPE_NONE;
+}
+
+/* Room for the values of an encoded column, should it be one. */
+static cst_status make_dictionary(view_maker *m, cst__view *v, const struct ArrowSchema *schema) {
+  if (schema->dictionary == NULL || index_type(schema) == CST_DTYPE_NONE) {
+    return CST_OK;
+  }
+  v->dtype = index_type(schema);
+  m->num_views++;
+  v->dictionary = cst__arena_take_zero(m->arena, sizeof *v->dictionary);
+  return v->dictionary != NULL ? CST_OK : cst__fail_memory(m->error, sizeof *v->dictionary);
+}
+
 static cst_status view_check_depth(const view_maker *m, int depth) {
   if (depth > MAX_DEPTH) {
     return cst__fail(m->error, CST_LIMIT, NULL, "types nested deeper than %d", MAX_DEPTH);
@@ -196,6 +216,12 @@ static cst_status take_buffers(const view_maker *m, cst__view *v, const struct A
     case CST__LAYOUT_HALF:
       v->data = array->buffers[1];
       return check_buffer(m, array, 1, 2, v->length > 0);
+    case CST__LAYOUT_OTHER:
+      if (v->dictionary == NULL) {
+        return CST_OK;
+      }
+      v->data = array->buffers[1];
+      return check_buffer(m, array, 1, (int)cst_dtype_width(v->dtype), v->length > 0);
     case CST__LAYOUT_NUMBER:
       v->data = array->buffers[1];
       return check_buffer(m, array, 1, (int)cst_dtype_width(v->dtype), v->length > 0);
@@ -212,7 +238,6 @@ static cst_status take_buffers(const view_maker *m, cst__view *v, const struct A
     case CST__LAYOUT_NULL:
     case CST__LAYOUT_FIXED_LIST:
     case CST__LAYOUT_STRUCT:
-    case CST__LAYOUT_OTHER:
       break;
   }
   return CST_OK;
@@ -227,7 +252,7 @@ static cst_status take_nulls(const view_maker *m, cst__view *v, const struct Arr
     v->null_count = v->length;
     return CST_OK;
   }
-  if (v->layout == CST__LAYOUT_OTHER) {
+  if (v->layout == CST__LAYOUT_OTHER && v->dictionary == NULL) {
     return CST_OK;
   }
   const uint8_t *bitmap = array->buffers[0];
@@ -304,6 +329,17 @@ static cst_status build_list(view_maker *m, cst__view *v, const struct ArrowSche
   return CST_OK;
 }
 
+static cst_status build_dictionary(view_maker *m, cst__view *v, const struct ArrowSchema *schema,
+                                   const struct ArrowArray *array, int depth) {
+  if (array->n_buffers != 2 || array->buffers == NULL || array->dictionary == NULL ||
+      array->dictionary->release == NULL) {
+    return cst__fail(m->error, CST_INVALID_ARGUMENT, NULL, "a dictionary-encoded array has no %s",
+                     array->dictionary == NULL ? "dictionary" : "indices");
+  }
+  extent all = {0, -1};
+  return view_build(m, v->dictionary, schema->dictionary, array->dictionary, all, depth + 1);
+}
+
 static cst_status view_build(view_maker *m, cst__view *v, const struct ArrowSchema *schema,
                              const struct ArrowArray *array, extent part, int depth) {
   const cst__layout_info *f;
@@ -311,7 +347,11 @@ static cst_status view_build(view_maker *m, cst__view *v, const struct ArrowSche
   CST__TRY(view_check_schema(m, schema));
   CST__TRY(check_array(m, array));
   CST__TRY(take_type(m, v, schema, &f));
+  CST__TRY(make_dictionary(m, v, schema));
   CST__TRY(check_counts(m, f, schema, array));
+  if (v->dictionary != NULL) {
+    CST__TRY(build_dictionary(m, v, schema, array, depth));
+  }
   v->length = part.length >= 0 ? part.length : array->length;
   if (part.skip > array->length || v->length > array->length - part.skip) {
     return cst__fail(m->error, CST_CORRUPT, NULL,
@@ -349,7 +389,11 @@ static cst_status build_type(view_maker *m, cst__view *v, const struct ArrowSche
   CST__TRY(view_check_depth(m, depth));
   CST__TRY(view_check_schema(m, schema));
   CST__TRY(take_type(m, v, schema, &f));
+  CST__TRY(make_dictionary(m, v, schema));
   CST__TRY(make_children(m, v));
+  if (v->dictionary != NULL) {
+    CST__TRY(build_type(m, v->dictionary, schema->dictionary, depth + 1));
+  }
   for (int64_t i = 0; i < v->num_children; i++) {
     CST__TRY(build_type(m, &v->children[i], schema->children[i], depth + 1));
   }

@@ -176,6 +176,18 @@ static cst_status check_views(const cst__view *v, range r, cst_error *error) {
   return v->is_string ? check_each_string(v, r, error) : CST_OK;
 }
 
+static cst_status check_indices(const cst__view *v, range r, cst_error *error) {
+  const cst__view *values = v->dictionary;
+  for (int64_t i = r.from; i < r.from + r.count; i++) {
+    if (!cst__view_is_null(v, i) && (uint64_t)cst__view_int(v, i) >= (uint64_t)values->length) {
+      return cst__fail(error, CST_CORRUPT, NULL,
+                       "slot %lld: index %lld of a dictionary of %lld values", (long long)i,
+                       (long long)cst__view_int(v, i), (long long)values->length);
+    }
+  }
+  return cst__validate_slots(values, 0, values->length, error);
+}
+
 static cst_status validate_check_children(const cst__view *v, range r, cst_error *error) {
   for (int64_t i = 0; i < v->num_children; i++) {
     const cst__view *child = &v->children[i];
@@ -213,6 +225,8 @@ cst_status cst__validate_slots(const cst__view *v, int64_t from, int64_t count, 
     case CST__LAYOUT_FIXED_LIST:
       items = (range){(v->offset + from) * v->fixed_size, count * v->fixed_size};
       break;
+    case CST__LAYOUT_OTHER:
+      return v->dictionary != NULL ? check_indices(v, r, error) : CST_OK;
     default:
       return CST_OK;
   }
@@ -255,6 +269,9 @@ static cst_status check_backing(const cst__view *v, bool is_covered, cst_error *
                      (long long)v->length, type, MAX_BARE_SLOTS);
   }
   bool is_struct = v->layout == CST__LAYOUT_STRUCT;
+  if (v->dictionary != NULL) {
+    CST__TRY(check_backing(v->dictionary, false, error));
+  }
   for (int64_t i = 0; i < v->num_children; i++) {
     const cst__view *child = &v->children[i];
     cst_status status = check_backing(child, is_struct && is_covered, error);

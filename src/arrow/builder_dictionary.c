@@ -2,7 +2,6 @@
  * the batches share.
  */
 #include "arrow/builder_parts.h"
-#include "arrow/dictionary.h"
 #include "arrow/owned.h"
 
 cst_status cst__builder_dictionary_new(cst__builder *b, cst_error *error) {
@@ -58,7 +57,7 @@ cst_status cst__builder_intern(cst__builder *b, const void *bytes, size_t size, 
     *index = (int64_t)found;
     return CST_OK;
   }
-  if (d->count == cst__dictionary_limit(b->type->dtype)) {
+  if (d->count == cst__index_limit(b->type->dtype)) {
     return cst__fail(error, CST_LIMIT, "use wider indices, or no dictionary",
                      "a dictionary of more than %zu values", d->count);
   }

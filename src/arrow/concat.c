@@ -261,6 +261,17 @@ static cst_status join_list_views(const cst__level *level, struct ArrowArray *ou
   return join_items(level, out, error);
 }
 
+static cst_status join_encoded(const cst__level *level, struct ArrowArray *out, cst_error *error) {
+  cst__merged_values merged;
+  cst_status status = cst__merge_dictionaries(level, out, &merged, error);
+  if (status == CST_OK) {
+    const cst__level values = {merged.runs, merged.count, level->allocator};
+    status = concat_join(&values, out->dictionary, error);
+  }
+  cst__delete(merged.runs);
+  return status;
+}
+
 /* ---- the walk ---- */
 
 int64_t cst__layout_buffers(const cst__view *view) {
@@ -304,7 +315,7 @@ static cst_status join_values(const cst__level *level, struct ArrowArray *out, c
       out->null_count = out->length;
       break;
     case CST__LAYOUT_OTHER: /* dictionary-encoded: others are refused before */
-      return cst__join_dictionaries(level, out, error);
+      return join_encoded(level, out, error);
     case CST__LAYOUT_BINARY_VIEW: /* has buffers of its own number: joined before */
       break;
   }

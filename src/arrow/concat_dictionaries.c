@@ -1,10 +1,6 @@
 /* Pieces that were encoded apart have other dictionaries: these become one, and indices move. */
 #include "arrow/concat_dictionaries.h"
 
-#include "arrow/concat.h"
-#include "arrow/dictionary.h"
-#include "arrow/owned.h"
-
 typedef struct merger {
   const cst_allocator *allocator;
   cst_dtype indices;
@@ -19,26 +15,30 @@ typedef struct merger {
   bool is_same; /* each is where it was */
 } merger;
 
-/* Slot `slot` of the dictionary at hand is the next value. */
-static cst_status merge_value(merger *m, int64_t slot, cst_error *error) {
-  if (m->count == cst__dictionary_limit(m->indices)) {
-    return cst__fail(error, CST_LIMIT, "use smaller batches, or plain values",
-                     "a dictionary of more than %zu values", m->count);
-  }
-  m->places[slot] = (int64_t)m->count++;
-  cst__piece *last = m->num_runs > 0 ? &m->runs[m->num_runs - 1] : NULL;
-  if (last != NULL && last->view == m->values && last->begin + last->length == slot) {
-    last->length++;
-    return CST_OK;
-  }
+static cst_status add_value_run(merger *m, cst__piece run, cst_error *error) {
   void *runs = m->runs;
   bool ok = cst__grow(m->allocator, &runs, &m->run_capacity, m->num_runs + 1, sizeof *m->runs);
   m->runs = runs;
   if (!ok) {
     return cst__fail_memory(error, (m->num_runs + 1) * sizeof *m->runs);
   }
-  m->runs[m->num_runs++] = (cst__piece){m->values, slot, 1};
+  m->runs[m->num_runs++] = run;
   return CST_OK;
+}
+
+/* Slot `slot` of the dictionary at hand is the next value. */
+static cst_status merge_value(merger *m, int64_t slot, cst_error *error) {
+  if (m->count == cst__index_limit(m->indices)) {
+    return cst__fail(error, CST_LIMIT, "use smaller batches, or plain values",
+                     "a dictionary of more than %zu values", m->count);
+  }
+  m->places[slot] = (int64_t)m->count++;
+  cst__piece *last = &m->runs[m->num_runs - 1];
+  if (last->view == m->values && last->begin + last->length == slot) {
+    last->length++;
+    return CST_OK;
+  }
+  return add_value_run(m, (cst__piece){m->values, slot, 1}, error);
 }
 
 static cst_status place_string(merger *m, int64_t slot, cst_error *error) {
@@ -110,17 +110,19 @@ static cst_status merge_pieces(merger *m, const cst__level *level, struct ArrowA
     move_indices(m, piece, to);
     to += (size_t)piece->length * width;
   }
-  const cst__piece none = {level->pieces[0].view->dictionary, 0, 0};
-  return cst__concat(NULL, m->num_runs > 0 ? m->runs : &none, m->num_runs > 0 ? m->num_runs : 1,
-                     m->allocator, out->dictionary, error);
+  return CST_OK;
 }
 
-cst_status cst__join_dictionaries(const cst__level *level, struct ArrowArray *out,
-                                  cst_error *error) {
-  merger m = {.allocator = level->allocator, .indices = level->pieces[0].view->dtype};
-  cst_status status = merge_pieces(&m, level, out, error);
+cst_status cst__merge_dictionaries(const cst__level *level, struct ArrowArray *out,
+                                   cst__merged_values *values, cst_error *error) {
+  const cst__view *first = level->pieces[0].view;
+  merger m = {.allocator = level->allocator, .indices = first->dtype};
+  cst_status status = add_value_run(&m, (cst__piece){first->dictionary, 0, 0}, error);
+  if (status == CST_OK) {
+    status = merge_pieces(&m, level, out, error);
+  }
   cst__name_map_reset(&m.names);
-  cst__delete(m.runs);
   cst__delete(m.places);
+  *values = (cst__merged_values){m.runs, m.num_runs};
   return status;
 }

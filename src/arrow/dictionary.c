@@ -11,14 +11,6 @@
 enum { MAX_RATIO = 200 };
 #define FREE_BYTES ((uint64_t)1 << 30) /* up to which no proportion is asked for */
 
-size_t cst__dictionary_limit(cst_dtype indices) {
-  static const size_t counts[] = {[CST_DTYPE_INT8] = INT8_MAX,    [CST_DTYPE_UINT8] = UINT8_MAX,
-                                  [CST_DTYPE_INT16] = INT16_MAX,  [CST_DTYPE_UINT16] = UINT16_MAX,
-                                  [CST_DTYPE_INT32] = INT32_MAX,  [CST_DTYPE_UINT32] = UINT32_MAX,
-                                  [CST_DTYPE_INT64] = UINT32_MAX, [CST_DTYPE_UINT64] = UINT32_MAX};
-  return counts[indices] + 1;
-}
-
 /* ---- schemas ---- */
 
 bool cst__schema_has_dictionary(const struct ArrowSchema *schema) {

@@ -13,9 +13,6 @@
  * cst__schema_copy, for one). */
 bool cst__schema_has_dictionary(const struct ArrowSchema *schema);
 
-/* The most values that indices of an integer type count. */
-size_t cst__dictionary_limit(cst_dtype indices);
-
 /* Replaces dictionary-encoded types, at any depth, by those of their values; names, nullability and
  * metadata of the fields stay. The schema is one that nanoarrow made (cst__schema_copy does). On
  * failure it is to be released and nothing else. */

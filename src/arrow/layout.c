@@ -159,3 +159,11 @@ const char *cst__layout_name(const char *format) {
   }
   return "unknown";
 }
+
+size_t cst__index_limit(cst_dtype indices) {
+  static const size_t counts[] = {[CST_DTYPE_INT8] = INT8_MAX,    [CST_DTYPE_UINT8] = UINT8_MAX,
+                                  [CST_DTYPE_INT16] = INT16_MAX,  [CST_DTYPE_UINT16] = UINT16_MAX,
+                                  [CST_DTYPE_INT32] = INT32_MAX,  [CST_DTYPE_UINT32] = UINT32_MAX,
+                                  [CST_DTYPE_INT64] = UINT32_MAX, [CST_DTYPE_UINT64] = UINT32_MAX};
+  return counts[indices] + 1;
+}

@@ -44,4 +44,7 @@ const cst__layout_info *cst__layout_find(const char *format, int64_t *fixed_size
 /* "large_list", "timestamp", "unknown": for messages. "dictionary" is the name of itself. */
 const char *cst__layout_name(const char *format);
 
+/* The most values that indices of an integer type count in a dictionary. */
+size_t cst__index_limit(cst_dtype indices);
+
 #endif /* ARROW_LAYOUT_H */

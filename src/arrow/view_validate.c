@@ -176,7 +176,7 @@ static cst_status check_views(const cst__view *v, range r, cst_error *error) {
   return v->is_string ? check_each_string(v, r, error) : CST_OK;
 }
 
-static cst_status check_indices(const cst__view *v, range r, cst_error *error) {
+static cst_status validate_check_indices(const cst__view *v, range r, cst_error *error) {
   const cst__view *values = v->dictionary;
   for (int64_t i = r.from; i < r.from + r.count; i++) {
     if (!cst__view_is_null(v, i) && (uint64_t)cst__view_int(v, i) >= (uint64_t)values->length) {
@@ -226,7 +226,7 @@ cst_status cst__validate_slots(const cst__view *v, int64_t from, int64_t count, 
       items = (range){(v->offset + from) * v->fixed_size, count * v->fixed_size};
       break;
     case CST__LAYOUT_OTHER:
-      return v->dictionary != NULL ? check_indices(v, r, error) : CST_OK;
+      return v->dictionary != NULL ? validate_check_indices(v, r, error) : CST_OK;
     default:
       return CST_OK;
   }

@@ -75,6 +75,17 @@ static void check_fails(const char *type, const char *rows, const char *message,
   bytes_free(&w.out);
 }
 
+TEST(times) {
+  check("struct{a: timestamp[ms, UTC], b: date32, c: time64, d: duration[ns], e: list<date32>}",
+        "{1, 0, 1, 1500000000, [1]} {null, null, null, null, null}", NULL,
+        "a,b,c,d,e\n"
+        "1970-01-01T00:00:00.001Z,1970-01-01,00:00:00.000000001,1.500s,1970-01-02\n,,,,\n");
+  const cst_csv_options csv = {.size = sizeof csv, .delimiter = '\t', .secondary_delimiter = ':'};
+  check("struct{a: list<time32>}", "{[1, 2]}", &csv, "a\n\"\"\"00:00:01\"\":\"\"00:00:02\"\"\"\n");
+  const cst_csv_options dashes = {.size = sizeof dashes, .delimiter = '-'};
+  check("struct{a: date32, b: int64}", "{0, 1}", &dashes, "a-b\n\"1970-01-01\"-1\n");
+}
+
 TEST(scalars) {
   check("struct{a: int64, b: float64, c: bool, d: uint64, e: null}",
         "{1, 0.1, true, 18446744073709551615, null} {null, null, null, null, null}"
@@ -122,7 +133,8 @@ TEST(what_csv_cannot_hold) {
   check_fails("struct{a: string}", "{'x'} {null}", "stands alone", 1, "a\nx\n\"\"\n");
   check_fails("struct{a: struct{b: int64}}", "{{1}}", "cannot be written as CSV", -1, NULL);
   check_fails("struct{a: list<list<int64>>}", "{[[1]]}", "cannot be written as CSV", -1, NULL);
-  check_fails("struct{a: timestamp}", "{null}", "cannot be written as CSV", -1, NULL);
+  check_fails("struct{a: timestamp}", "{0} {null}", "stands alone", 1,
+              "a\n1970-01-01T00:00:00\n\"\"\n");
   written w;
   CHECK_EQ(write_csv("struct{}", "{}", NULL, false, &w), CST_UNSUPPORTED);
   bytes_free(&w.out);

@@ -3,8 +3,9 @@
  * What is written reads back as the same values, with the schema or the Arrow types given; without
  * them types are inferred again. A null is an empty cell, an empty string is "". Quotes stand where
  * they are needed. Floats have the fewest digits that read back as the same value, a point or an
- * exponent among them; nan, inf and -inf are words. Strings and bytes are written as they are,
- * bytes that are not UTF-8 too, so that nothing is lost; other programs may not like those.
+ * exponent among them; nan, inf and -inf are words. Times are the texts that JSON has. Strings and
+ * bytes are written as they are, bytes that are not UTF-8 too, so that nothing is lost; other
+ * programs may not like those.
  *
  * A list of one value is the value. A list of several is possible in a multivalent column (named in
  * `multivalent`, or all lists if a secondary delimiter is given): its values stand with the
@@ -88,7 +89,7 @@ static void csv_put_text(csv_sink *sink, const uint8_t *bytes, size_t size) {
 
 static bool is_text(const cst__view *view) {
   return view->layout == CST__LAYOUT_BINARY || view->layout == CST__LAYOUT_BINARY_VIEW ||
-         view->layout == CST__LAYOUT_FIXED_BINARY;
+         view->layout == CST__LAYOUT_FIXED_BINARY || cst__json_is_time(view);
 }
 
 /* JSON writes numbers as CSV does, but for the words, which are strings there. */
@@ -104,9 +105,16 @@ static void put_number(cst__json_text *text, const cst__view *view, int64_t i) {
   }
 }
 
+/* The bytes of a text, or of a time, for which there is room in `time`. */
+static cst_bytes text_of(const cst__view *view, int64_t i, char time[CST__JSON_TIME_SIZE]) {
+  return cst__json_is_time(view) ? (cst_bytes){(uint8_t *)time, cst__json_time(view, i, time)}
+                                 : cst__view_bytes(view, i);
+}
+
 static void csv_put_value(csv_sink *sink, const cst__view *view, int64_t i) {
+  char time[CST__JSON_TIME_SIZE];
   if (is_text(view)) {
-    cst_bytes bytes = cst__view_bytes(view, i);
+    cst_bytes bytes = text_of(view, i, time);
     csv_put_text(sink, bytes.data, bytes.size);
   } else if (sink->quotes_numbers) {
     sink->cell.size = 0;
@@ -131,7 +139,8 @@ static void put_inner(csv_sink *sink, const cst__view *items, int64_t i) {
     csv_put(&sink->cell, "\"", sink->quotes_inner);
     return;
   }
-  cst_bytes bytes = cst__view_bytes(items, i);
+  char time[CST__JSON_TIME_SIZE];
+  cst_bytes bytes = text_of(items, i, time);
   if (needs_inner_quotes(sink, bytes)) {
     put_quoted(&sink->cell, bytes.data, bytes.size);
   } else {
@@ -285,7 +294,8 @@ static cst_status csv_finish(void *ptr, cst_error *error) { return csv_flush(ptr
 /* ---- opening ---- */
 
 static bool is_value(const cst__view *view) {
-  return view->layout < CST__LAYOUT_LIST; /* null, bool, numbers, bytes */
+  /* null, bool, numbers, bytes; times */
+  return view->layout < CST__LAYOUT_LIST || cst__json_is_time(view);
 }
 
 static cst_status csv_check_type(const cst__view *view, cst_error *error) {

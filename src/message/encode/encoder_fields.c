@@ -87,9 +87,8 @@ uint8_t *cst__out_put_end(const cst__out_field *f, uint8_t *at, cst__out *out) {
     return at;
   }
   at = cst__out_room(out, at, 0);
-  return at != NULL
-             ? cst__put_varint_back(at, (uint64_t)f->def->number << 3 | CST__WIRE_GROUP_END)
-             : NULL;
+  return at != NULL ? cst__put_varint_back(at, (uint64_t)f->def->number << 3 | CST__WIRE_GROUP_END)
+                    : NULL;
 }
 
 uint8_t *cst__out_put_head(const cst__out_field *f, size_t before, uint8_t *at, cst__out *out) {

@@ -172,7 +172,8 @@ uint8_t *cst__out_put_missing(const cst__out_field *field, int64_t row, uint8_t 
 cst__put_field cst__out_plain_writer(const cst__out_field *field);
 
 /* What stands after the content of a message: of a group, the tag that ends it. Before it: its
- * length, unless it is a group; the content ends where `before` bytes were written. NULL: failed. */
+ * length, unless it is a group; the content ends where `before` bytes were written. NULL: failed.
+ */
 uint8_t *cst__out_put_end(const cst__out_field *field, uint8_t *at, cst__out *out);
 uint8_t *cst__out_put_head(const cst__out_field *field, size_t before, uint8_t *at, cst__out *out);
 /* One message as a value: from a struct (or the column itself, of a wrapper), or from its bytes. */

@@ -18,7 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 from google.protobuf import descriptor_pb2, message_factory, unknown_fields
-from message_wire import FIXED32, FIXED64, LEN, VARINT, is_map
+from message_wire import END, FIXED32, FIXED64, LEN, START, VARINT, is_map
 
 Field = descriptor_pb2.FieldDescriptorProto
 Path = tuple[str, ...]
@@ -104,6 +104,7 @@ class Reference:
     def __init__(self, descriptor: Any, options: Options | None = None) -> None:
         self.options = options or Options()
         self.text, self.binary = self._texts()
+        self.num_columns = 0  # at all levels
         self.has_opaque = False  # bytes of messages, into which nobody looks
         columns = self.options.columns
         wanted = None if columns is None else wanted_by(columns)
@@ -132,6 +133,7 @@ class Reference:
         return columns
 
     def _column(self, field: Any, wanted: Wanted, path: Mapping[str, int]) -> Column:
+        self.num_columns += 1
         if is_map(field):
             return self._map(field, wanted, path)
         kind = self._kind(field, wanted, path)
@@ -387,8 +389,10 @@ class Unknown:
     def parts(self, data: bytes) -> list[Any]:
         maps = {f.number: f.message_type for f in fields_of(self.descriptor) if is_map(f)}
         found: list[Any] = []
+        depth = 0  # of groups
         for number, kind, value in wire_fields(data):
-            if kind == LEN and number in maps:
+            depth += (kind == START) - (kind == END)
+            if kind == LEN and number in maps and depth == 0:
                 entry = message_factory.GetMessageClass(maps[number]).FromString(value)
                 found.append((number, entry.SerializePartialToString(deterministic=True)))
             else:

@@ -41,7 +41,11 @@ def random_records(r: Random, case: Case, count: int) -> list[bytes]:
 
 def check(case: Case, options: ref.Options, records: list[bytes]) -> None:
     reference = ref.Reference(case.cls.DESCRIPTOR, options)
-    decoder = decoder_of(case, options)
+    try:
+        decoder = decoder_of(case, options)
+    except cst.LimitError:
+        assert reference.num_columns > 50_000
+        return
     expected = [Expected(case, reference, record) for record in records]
     good = [i for i, e in enumerate(expected) if e.refused is False]
     try:

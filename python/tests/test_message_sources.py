@@ -295,6 +295,9 @@ def test_convert(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
     )
     got = cst.open(json, message=SESSION, message_options=options, container="lines")
     assert rows(got) == ROWS
+    with pytest.raises(cst.ArgumentError, match="nothing says which"):
+        cst.convert(path, tmp_path / "x.tfrecord", to="message", message=SESSION)
+    assert not (tmp_path / "x.tfrecord").exists()
     with pytest.raises(cst.ArgumentError, match="open already"):
         cst.convert(source, tmp_path / "x.parquet", message=SESSION)
 

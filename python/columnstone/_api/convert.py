@@ -97,6 +97,12 @@ def convert(
             sequence_column=sequence_column,
         ),
     )
+    if writes and not isinstance(source, Source) and format is None and opened._core.container():
+        # A message is also a tf.Example, one without features: as such its fields would be lost.
+        raise argument_error(
+            "the input's records may be messages or tf.Examples, and nothing says which",
+            'format="message" or format="example"',
+        )
     writer = Writer(
         output,
         to,

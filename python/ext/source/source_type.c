@@ -209,6 +209,17 @@ static PyObject *total_bytes(PyObject *object, PyObject *unused) {
   return total < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(total);
 }
 
+/* Its name; None for formats that are not of records. */
+static PyObject *source_container(PyObject *object, PyObject *unused) {
+  (void)unused;
+  cst_source *source = cst__py_source_view(object);
+  const char *name = source == NULL ? NULL : cst_source_container(source);
+  if (source == NULL) {
+    return NULL;
+  }
+  return name == NULL ? Py_NewRef(Py_None) : PyUnicode_FromString(name);
+}
+
 /* ---- rows and parts ---- */
 
 static PyObject *source_num_rows(PyObject *object, PyObject *unused) {
@@ -387,6 +398,7 @@ static PyMethodDef methods[] = {
     {"specs", source_specs, METH_NOARGS, NULL},
     {"files", files, METH_NOARGS, NULL},
     {"total_bytes", total_bytes, METH_NOARGS, NULL},
+    {"container", source_container, METH_NOARGS, NULL},
     {"num_rows", source_num_rows, METH_NOARGS, NULL},
     {"take", source_take, METH_O, NULL},
     {"range", range, METH_VARARGS, NULL},

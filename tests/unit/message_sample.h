@@ -104,7 +104,7 @@ static cst_descriptors *sample_descriptors(void) {
   return set;
 }
 
-static const cst__message_def *sample_message(const cst_descriptors *set) {
+static inline const cst__message_def *sample_message(const cst_descriptors *set) {
   return cst__descriptors_find(set, "t.M", 3);
 }
 

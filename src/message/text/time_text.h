@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CST__TIME_TEXT = 40 }; /* room for either, and its NUL */
+enum { CST__TIME_TEXT = 64 }; /* room for either, and its NUL */
 
 /* Seconds and parts of them, with one sign. */
 typedef struct cst__moment {

@@ -130,11 +130,20 @@ class Filtered:
 
     def bind(self, schema: ArrowSchema) -> object:
         self._rows(_empty(schema))  # columns that are not there are missed at once
-        return schema
+        plant, (tree,) = schema.__reduce__()
+        return plant(_without_dictionaries(tree))  # as take gives them
 
     def run(self, batch: RecordBatch) -> tuple[object, object]:
         rows = self._rows(_pyarrow().record_batch(batch))
         return batch.take(rows), rows
+
+
+def _without_dictionaries(tree: Any) -> Any:
+    """The tree that an ArrowSchema pickles as, with the values in the place of dictionaries."""
+    format, name, flags, metadata, children, dictionary = tree
+    if dictionary is not None:
+        format, _, _, _, children, _ = dictionary
+    return format, name, flags, metadata, tuple(map(_without_dictionaries, children)), None
 
 
 def _empty(schema: object) -> Any:

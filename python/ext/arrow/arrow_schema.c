@@ -115,7 +115,9 @@ static const char *type_name(const char *format) {
       {"l", "int64"},       {"L", "uint64"},       {"e", "float16"},      {"f", "float32"},
       {"g", "float64"},     {"z", "binary"},       {"Z", "large_binary"}, {"vz", "binary_view"},
       {"u", "string"},      {"U", "large_string"}, {"vu", "string_view"}, {"+l", "list"},
-      {"+L", "large_list"}, {"+s", "struct"},
+      {"+L", "large_list"}, {"+s", "struct"},      {"+m", "map"},        {"tdD", "date32"},
+      {"tdm", "date64"},    {"tts", "time32[s]"},  {"ttm", "time32[ms]"}, {"ttu", "time64[us]"},
+      {"ttn", "time64[ns]"},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(names[i][0], format) == 0) {
@@ -126,6 +128,31 @@ static const char *type_name(const char *format) {
 }
 
 static PyObject *type_text(const struct ArrowSchema *node);
+
+/* "tsn:UTC" as timestamp[ns, UTC], "tDs" as duration[s]; NULL without an exception: neither. */
+static PyObject *moment_text(const char *format) {
+  static const char letters[] = "smun";
+  static const char *const units[] = {"s", "ms", "us", "ns"};
+  const char *unit = format[0] == 't' && format[1] != '\0' && format[2] != '\0'
+                         ? strchr(letters, format[2])
+                         : NULL;
+  if (unit == NULL || (format[1] != 's' && format[1] != 'D')) {
+    return NULL;
+  }
+  const char *name = units[unit - letters];
+  if (format[1] == 'D') {
+    return PyUnicode_FromFormat("duration[%s]", name);
+  }
+  const char *zone = format[3] == ':' ? format + 4 : "";
+  return PyUnicode_FromFormat("timestamp[%s%s%s]", name, *zone != '\0' ? ", " : "", zone);
+}
+
+static PyObject *dictionary_text(const struct ArrowSchema *node) {
+  PyObject *values = type_text(node->dictionary);
+  PyObject *text = values == NULL ? NULL : PyUnicode_FromFormat("dictionary<%U>", values);
+  Py_XDECREF(values);
+  return text;
+}
 
 static PyObject *child_text(const struct ArrowSchema *node, int64_t i) {
   PyObject *type = type_text(node->children[i]);
@@ -157,14 +184,20 @@ static PyObject *children_text(const struct ArrowSchema *node) {
 }
 
 static PyObject *type_text(const struct ArrowSchema *node) {
+  if (node->dictionary != NULL) {
+    return dictionary_text(node);
+  }
   const char *name = type_name(node->format);
   if (name == NULL) {
-    return PyUnicode_FromFormat("'%s'", node->format);
+    PyObject *moment = moment_text(node->format);
+    return moment != NULL || PyErr_Occurred() ? moment
+                                              : PyUnicode_FromFormat("'%s'", node->format);
   }
   if (node->format[0] != '+') {
     return PyUnicode_FromString(name);
   }
-  PyObject *children = children_text(node);
+  bool is_map = strcmp(node->format, "+m") == 0 && node->n_children == 1;
+  PyObject *children = children_text(is_map ? node->children[0] : node);
   if (children == NULL) {
     return NULL;
   }

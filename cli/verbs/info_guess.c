@@ -68,6 +68,12 @@ static bool guess_fits(const info_guesses *g, size_t i) {
   return i < g->count && g->list[i].records == g->records && g->list[i].bytes == g->bytes;
 }
 
+/* As records are that a newer program has written: all parse, and most bytes are explained. */
+static bool is_older_than_records(const info_guesses *g) {
+  const cst_message_guess *best = &g->list[0];
+  return best->records == g->records && best->bytes < g->bytes && best->bytes >= g->bytes / 2;
+}
+
 static bool is_equal_to_best(const info_guesses *g, size_t i) {
   return i < g->count && g->list[i].bytes == g->list[0].bytes &&
          g->list[i].records == g->list[0].records &&
@@ -122,6 +128,10 @@ static void print_verdict(const info_guesses *g, size_t equal) {
   } else if (equal > 1) {
     print_equal_names(g, equal);
     printf(" explain them equally well: these records do not tell which it is\n");
+  } else if (is_older_than_records(g)) {
+    printf("%s comes nearest: every record parses, and %d %% of the bytes are fields or enum\n"
+           "  numbers that it does not have (do newer descriptors have them?)\n",
+           g->list[0].message, percent_of(g->bytes - g->list[0].bytes, g->bytes));
   } else if (!guess_fits(g, 0)) {
     printf("none of the messages fits: %s comes nearest\n", g->list[0].message);
   } else if (guess_fits(g, 1)) {
@@ -165,7 +175,8 @@ void info_print_guesses(const info_look *l) {
   print_verdict(g, equal);
   if (g->count > 0 && g->list[0].bytes > 0) {
     for (size_t i = 0; i < equal; i++) {
-      info_print_next_of(l, guess_fits(g, 0) ? "head" : "verify", g->list[i].message);
+      info_print_next_of(l, guess_fits(g, 0) || is_older_than_records(g) ? "head" : "verify",
+                         g->list[i].message);
     }
   } else {
     info_print_next("head", l->path, " --format raw");

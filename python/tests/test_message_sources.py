@@ -12,6 +12,7 @@ import columnstone as cst
 import messages
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 RECORDS = messages.sessions(50)
@@ -131,6 +132,19 @@ def test_others_read_it(path: pathlib.Path) -> None:
     assert source.to_pandas()["id"].tolist() == list(range(50))
 
 
+def test_filter(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    wanted = [row for row in ROWS if row["device"] == ROWS[1]["device"]]
+    assert 0 < len(wanted) < len(ROWS)
+    source = cst.open(path, message=SESSION, batch_size=7)
+    kept = source.filter(pc.field("device") == ROWS[1]["device"])
+    assert rows(kept) == wanted
+    views = cst.open(path, message=SESSION, binary_views=True)
+    assert rows(views.filter(lambda batch: [n % 2 == 0 for n in range(50)])) == ROWS[::2]
+    written = tmp_path / "kept.tfrecord"
+    assert cst.write(kept, written, message=SESSION) == len(wanted)
+    assert rows(cst.open(written, message=SESSION)) == wanted
+
+
 def test_tensors(path: pathlib.Path) -> None:
     columns = ["id", "event.price"]
     with pytest.raises(
@@ -229,6 +243,18 @@ def test_wrong_arguments(
 ) -> None:
     with pytest.raises(error, match=match):
         cst.open(path, **options)
+
+
+def test_files_that_hold_messages_in_another_way(tmp_path: pathlib.Path) -> None:
+    from pyarrow import parquet
+
+    table, lines = tmp_path / "kafka.parquet", tmp_path / "sessions.jsonl"
+    parquet.write_table(pa.table({"value": RECORDS}), table)
+    lines.write_text('{"id": "1"}\n')
+    with pytest.raises(cst.FormatError, match=r"format parquet and the column .*message_column"):
+        list(cst.open(table, message=SESSION))
+    with pytest.raises(cst.FormatError, match=r"a line: container lines, form json"):
+        list(cst.open(lines, message=SESSION))
 
 
 # ---- structured tensors, as the RFC has them ----

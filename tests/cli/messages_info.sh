@@ -26,3 +26,8 @@ columnstone info none.tfrecord --proto-set shop.desc
 echo '{"record": ""}' >empty.jsonl
 columnstone convert empty.jsonl empty.tfrecord --to raw >out
 columnstone info empty.tfrecord --proto-set shop.desc
+
+echo 'of newer writers: a number that shop.Coupon does not have'
+echo '{"record": {"base64": "CgZzcHJpbmcQCkgB"}}' >newer.jsonl
+columnstone convert newer.jsonl newer.tfrecord --to raw >out
+columnstone info newer.tfrecord --proto-set shop.desc

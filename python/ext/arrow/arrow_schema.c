@@ -110,13 +110,13 @@ static PyObject *arrow_schema_export_schema(PyObject *object, PyObject *unused) 
 /* Types that a human knows better by name than by format letter. */
 static const char *type_name(const char *format) {
   static const char *const names[][2] = {
-      {"n", "null"},        {"b", "bool"},         {"c", "int8"},         {"C", "uint8"},
-      {"s", "int16"},       {"S", "uint16"},       {"i", "int32"},        {"I", "uint32"},
-      {"l", "int64"},       {"L", "uint64"},       {"e", "float16"},      {"f", "float32"},
-      {"g", "float64"},     {"z", "binary"},       {"Z", "large_binary"}, {"vz", "binary_view"},
-      {"u", "string"},      {"U", "large_string"}, {"vu", "string_view"}, {"+l", "list"},
-      {"+L", "large_list"}, {"+s", "struct"},      {"+m", "map"},        {"tdD", "date32"},
-      {"tdm", "date64"},    {"tts", "time32[s]"},  {"ttm", "time32[ms]"}, {"ttu", "time64[us]"},
+      {"n", "null"},         {"b", "bool"},         {"c", "int8"},         {"C", "uint8"},
+      {"s", "int16"},        {"S", "uint16"},       {"i", "int32"},        {"I", "uint32"},
+      {"l", "int64"},        {"L", "uint64"},       {"e", "float16"},      {"f", "float32"},
+      {"g", "float64"},      {"z", "binary"},       {"Z", "large_binary"}, {"vz", "binary_view"},
+      {"u", "string"},       {"U", "large_string"}, {"vu", "string_view"}, {"+l", "list"},
+      {"+L", "large_list"},  {"+s", "struct"},      {"+m", "map"},         {"tdD", "date32"},
+      {"tdm", "date64"},     {"tts", "time32[s]"},  {"ttm", "time32[ms]"}, {"ttu", "time64[us]"},
       {"ttn", "time64[ns]"},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -190,8 +190,7 @@ static PyObject *type_text(const struct ArrowSchema *node) {
   const char *name = type_name(node->format);
   if (name == NULL) {
     PyObject *moment = moment_text(node->format);
-    return moment != NULL || PyErr_Occurred() ? moment
-                                              : PyUnicode_FromFormat("'%s'", node->format);
+    return moment != NULL || PyErr_Occurred() ? moment : PyUnicode_FromFormat("'%s'", node->format);
   }
   if (node->format[0] != '+') {
     return PyUnicode_FromString(name);

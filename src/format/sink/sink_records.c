@@ -154,9 +154,8 @@ static cst_status message_open(const cst__sink_target *open, void **out, cst_err
   const cst_message_options *message = open->options->message;
   if (message == NULL || message->descriptors == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "describe them by a FileDescriptorSet (protoc --include_imports -o, buf "
-                     "build) and the name of the type: `message` and its descriptors; "
-                     "--proto-set and --message of the program",
+                     "give their descriptors, as protoc --include_imports -o writes them, and the "
+                     "type's name: descriptors and message, or --proto-set and --message",
                      "messages can only be written with their descriptors");
   }
   record_sink *sink = NULL;

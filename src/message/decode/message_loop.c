@@ -108,8 +108,7 @@ ALWAYS_INLINE bool put_packed_fixed(cst__loop *loop, const cst__entry *e, place 
 
 static __attribute__((noinline)) place fail_within(cst__loop *loop, const cst__entry *e) {
   if (loop->stop == CST__STOP_FAILED && loop->error->code != CST_NO_MEMORY) {
-    const char *name =
-        e->list != NULL || e->kind == CST__KIND_MAP ? e->list->type->name : e->values->type->name;
+    const char *name = e->list != NULL ? e->list->type->name : e->values->type->name;
     cst__error_add_path(loop->error, name, strlen(name));
   }
   return NULL;

@@ -2,8 +2,10 @@
 #include "source/block/framing.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "format/guess.h"
+#include "format/payload/payload.h"
 
 enum { HEAD_SIZE = 64, SNIFFED_SIZE = 32 << 10 };
 
@@ -39,6 +41,22 @@ static void fail_format(cst__framing *framing, const char *hint) {
                     "format");
 }
 
+/* The same where messages are wanted, and `hint` may say that the bytes are a table, or JSON:
+ * tables have them in a column, and JSON may be a message a line. */
+static void fail_messages(cst__framing *framing, const char *hint) {
+  static const char table[] = "read it with the format";
+  static const char json[] = "json";
+  char text[192];
+  size_t size = strlen(hint);
+  if (strstr(hint, table) != NULL) {
+    bool is_json = size >= sizeof json && strcmp(hint + size + 1 - sizeof json, json) == 0;
+    snprintf(text, sizeof text, "%s and the column of its messages (message_column)%s", hint,
+             is_json ? "; a message a line: container lines, form json" : "");
+    hint = text;
+  }
+  fail_format(framing, hint);
+}
+
 /* The same for bytes of another container. */
 static void fail_container(cst__framing *framing, const cst__container *other) {
   char hint[128];
@@ -52,7 +70,8 @@ bool cst__framing_judge(cst__framing *framing, const uint8_t *data, size_t size)
   const cst__chunk head = {data, size < SNIFFED_SIZE ? size : SNIFFED_SIZE, false};
   const char *hint = cst__guess_format(data, size < HEAD_SIZE ? size : HEAD_SIZE);
   if (hint != NULL) {
-    fail_format(framing, hint);
+    bool of_messages = framing->source->inputs->format.payload == &cst__message_payload;
+    (of_messages ? fail_messages : fail_format)(framing, hint);
     return true;
   }
   const cst__container *other = cst__container_sniff(&head, false);

@@ -193,9 +193,8 @@ static cst_status check_message(const cst__format *format, const cst_source_opti
   }
   if (values->message == NULL || values->message->descriptors == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "describe them by a FileDescriptorSet (protoc --include_imports -o, buf "
-                     "build) and the name of the type: `message` and its descriptors; "
-                     "--proto-set and --message of the program",
+                     "give their descriptors, as protoc --include_imports -o writes them, and the "
+                     "type's name: descriptors and message, or --proto-set and --message",
                      "messages can only be read with their descriptors");
   }
   return CST_OK;

@@ -1,5 +1,6 @@
 /* The options on protobuf messages: --proto-set, --message, --message-option, --message-column. */
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -201,26 +202,51 @@ static cst_status read_proto_set(const char *path, uint8_t **bytes, size_t *size
              : fail_proto_set(path, CST_IO, strerror(number), "", error);
 }
 
-/* protoc itself says what is wrong with the file, on standard error. */
+enum { NOT_THERE = 127 };
+
+/* Runs a program of the PATH to its end: its exit status, NOT_THERE if there is none. */
+static int run_program(char *const arguments[], bool is_quiet) {
+  posix_spawn_file_actions_t actions;
+  pid_t child = -1;
+  int status = 0;
+  if (posix_spawn_file_actions_init(&actions) != 0) {
+    return NOT_THERE;
+  }
+  int failure =
+      is_quiet ? posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) : 0;
+  if (failure == 0) {
+    failure = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  while (failure == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return failure != 0 ? NOT_THERE : WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* protoc, or that of grpcio-tools, which itself says what is wrong with the file, on standard
+ * error. */
 static cst_status run_protoc(const char *path, const char *output, cst_error *error) {
-  char folder[sizeof error->file + 16], set[sizeof error->file + 32];
+  char folder[sizeof error->file + 16], set[sizeof error->file + 32], file[sizeof error->file];
   const char *slash = strrchr(path, '/');
   int folder_size = slash == NULL ? 0 : slash == path ? 1 : (int)(slash - path);
   snprintf(folder, sizeof folder, "--proto_path=%.*s", folder_size > 0 ? folder_size : 1,
            folder_size > 0 ? path : ".");
   snprintf(set, sizeof set, "--descriptor_set_out=%s", output);
-  char include[] = "--include_imports", name[] = "protoc", *file = strdup(path);
-  char *arguments[] = {name, include, folder, set, file, NULL};
-  pid_t child = -1;
-  int status = 0,
-      failure = file == NULL ? ENOMEM : posix_spawnp(&child, name, NULL, NULL, arguments, environ);
-  free(file);
-  while (failure == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  snprintf(file, sizeof file, "%s", path);
+  char protoc[] = "protoc", python[] = "python3", module[] = "-m", tools[] = "grpc_tools.protoc";
+  char command[] = "-c", import[] = "import grpc_tools.protoc", include[] = "--include_imports";
+  char *const ours[] = {protoc, include, folder, set, file, NULL};
+  char *const asks[] = {python, command, import, NULL};
+  char *const theirs[] = {python, module, tools, include, folder, set, file, NULL};
+  int status = run_program(ours, false);
+  if (status == NOT_THERE) {
+    status = run_program(asks, true) == 0 ? run_program(theirs, false) : NOT_THERE;
   }
-  if (failure != 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
-    return fail_proto_set(path, CST_UNSUPPORTED, "a .proto file needs protoc, which is not on PATH",
-                          "install protobuf-compiler, or give what `protoc --include_imports -o "
-                          "FILE` has written elsewhere",
+  if (status == NOT_THERE) {
+    return fail_proto_set(path, CST_UNSUPPORTED,
+                          "a .proto file needs protoc, which is not on PATH, or grpcio-tools",
+                          "apt install protobuf-compiler, or pip install grpcio-tools, or give "
+                          "what `protoc --include_imports -o FILE` has written",
                           error);
   }
   return status == 0 ? CST_OK

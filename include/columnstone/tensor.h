@@ -67,8 +67,9 @@ typedef struct cst_tensor_options {
   { sizeof(cst_tensor_options), NULL, NULL, 0 }
 
 /* CST_SCHEMA names the tensor and the column if a spec does not fit the Arrow schema,
- * CST_UNSUPPORTED types that need a cast (bool, float16, dates, dictionaries). A spec of INT64
- * takes integers of any width, FLOAT32 also float64: the tensors have the columns' own types.
+ * CST_UNSUPPORTED types that need a cast (float16, times, decimals). A spec of INT64 takes integers
+ * of any width and bools (as uint8), FLOAT32 also float64: the tensors have the columns' own types.
+ * Dictionary-encoded columns are their values.
  * Columns are lists of any layout and depth, or flat (as lists of one value). Everything is copied
  * or counted. options may be NULL. A pad for a tensor that there is not is CST_NOT_FOUND, one that
  * does not fit its tensor CST_INVALID_ARGUMENT. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrow/layout.h"
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "schema/specs_internal.h"
@@ -23,9 +24,10 @@ static bool column_is_list(const struct ArrowSchema *column) {
   return column->format[0] == '+' && column->n_children == 1 && column->format[1] != 's';
 }
 
+/* The items of lists, and the values of dictionaries. */
 static const struct ArrowSchema *column_leaf(const struct ArrowSchema *column) {
-  while (column_is_list(column)) {
-    column = column->children[0];
+  while (column_is_list(column) || column->dictionary != NULL) {
+    column = column->dictionary != NULL ? column->dictionary : column->children[0];
   }
   return column;
 }
@@ -105,9 +107,9 @@ static bool column_is_known(const column_specs *s, const struct ArrowSchema *col
 
 static cst_status column_fail_type(const column_specs *s, const struct ArrowSchema *column) {
   return cst__fail(s->error, CST_UNSUPPORTED, "leave the column out, or cast it in a stage",
-                   "found a column of the type '%.40s', expected numbers or bytes, or lists of "
-                   "them, or structs",
-                   column_leaf(column)->format);
+                   "found a column of type %s, expected numbers or bytes, or lists of them, or "
+                   "structs",
+                   cst__layout_name(column_leaf(column)->format));
 }
 
 /* Where a column stands: in structs, and in how many lists. */
@@ -204,7 +206,7 @@ static cst_status column_derive(column_specs *s, const struct ArrowSchema *colum
   cst_tensor_spec spec = {.name = column->name, .dtype = dtype};
   at.depth = outer != NULL ? outer->depth + 1 : 0;
   at.lists = outer != NULL ? outer->lists : 0;
-  for (const struct ArrowSchema *list = column; list != leaf; list = list->children[0]) {
+  for (const struct ArrowSchema *list = column; column_is_list(list); list = list->children[0]) {
     at.lists++;
   }
   if (strcmp(leaf->format, "n") == 0) {

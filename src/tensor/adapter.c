@@ -1,5 +1,7 @@
 /* Adapters and the tensors of a batch: making, owning, finding. */
+#include "arrow/owned.h"
 #include "base/interrupt.h"
+#include "tensor/columns.h"
 #include "tensor/kind.h"
 
 /* ---- adapters ---- */
@@ -45,6 +47,10 @@ static cst_status adapter_fill(cst_tensor_adapter *adapter, const struct ArrowSc
     return cst__fail_memory(error, size);
   }
   CST__TRY(cst__schema_copy(schema, &adapter->schema, error));
+  if (cst__tensor_columns_differ(&adapter->schema)) {
+    CST__TRY(cst__schema_copy(schema, &adapter->given, error));
+    CST__TRY(cst__tensor_columns_type(&adapter->schema, error));
+  }
   CST__TRY(adapter_plan(adapter, error));
   return adapter_plan_pads(adapter, options, error);
 }
@@ -75,6 +81,9 @@ void cst__adapter_free(cst_tensor_adapter *adapter) {
   }
   if (adapter->schema.release != NULL) {
     adapter->schema.release(&adapter->schema);
+  }
+  if (adapter->given.release != NULL) {
+    adapter->given.release(&adapter->given);
   }
   cst__specs_release(adapter->specs);
   cst__scratch_pool_release(adapter->pool);
@@ -111,9 +120,23 @@ static cst_status adapter_make_all(const cst_tensor_adapter *adapter, const cst_
 
 /* Frees all but the batch, which is the caller's as long as the conversion may fail. */
 static void tensors_drop(cst_tensors *tensors) {
+  cst__array_release(&tensors->made);
+  cst__arena_reset(&tensors->arena);
   cst__specs_release(tensors->specs);
   cst__scratch_reset(&tensors->scratch);
   cst__delete(tensors);
+}
+
+/* The batch, or what is made of it. */
+static cst_status adapter_take(const cst_tensor_adapter *adapter, const struct ArrowArray *batch,
+                               cst_tensors *tensors, const struct ArrowArray **out,
+                               cst_error *error) {
+  *out = batch;
+  if (adapter->given.release == NULL) {
+    return CST_OK;
+  }
+  *out = &tensors->made;
+  return cst__tensor_columns_make(&adapter->given, batch, &tensors->arena, &tensors->made, error);
 }
 
 cst_status cst__adapter_convert(const cst_tensor_adapter *adapter, struct ArrowArray *batch,
@@ -126,10 +149,15 @@ cst_status cst__adapter_convert(const cst_tensor_adapter *adapter, struct ArrowA
   cst__refcount_init(&tensors->owners);
   cst__scratch_init(&tensors->scratch, adapter->pool);
   tensors->specs = cst__specs_retain(adapter->specs);
+  cst__arena_init(&tensors->arena, allocator);
   cst__view root;
   cst__arena views;
+  const struct ArrowArray *columns;
   cst__arena_init(&views, allocator);
-  cst_status status = cst__view_init(&root, &adapter->schema, batch, trusted, &views, error);
+  cst_status status = adapter_take(adapter, batch, tensors, &columns, error);
+  if (status == CST_OK) {
+    status = cst__view_init(&root, &adapter->schema, columns, trusted, &views, error);
+  }
   if (status == CST_OK) {
     status = adapter_make_all(adapter, &root, tensors, error);
   }
@@ -152,8 +180,9 @@ cst_tensors *cst__tensors_retain(const cst_tensors *tensors) {
 
 void cst__tensors_release(cst_tensors *tensors) {
   if (tensors != NULL && cst__refcount_down(&tensors->owners)) {
-    tensors->batch.release(&tensors->batch);
+    struct ArrowArray batch = tensors->batch;
     tensors_drop(tensors);
+    batch.release(&batch);
   }
 }
 

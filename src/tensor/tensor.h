@@ -68,6 +68,7 @@ struct cst_tensor_adapter {
   cst__scratch_pool *pool;
   cst_specs *specs;
   struct ArrowSchema schema;
+  struct ArrowSchema given; /* of the batches, where `schema` differs from it; else released */
   size_t count;
   cst__plan *plans;
 };
@@ -76,7 +77,9 @@ struct cst_tensors {
   cst__refcount owners;
   cst__scratch scratch;
   struct ArrowArray batch;
-  cst_specs *specs; /* the tensors' names and defaults */
+  struct ArrowArray made; /* of the batch, where the adapter's schema differs; else released */
+  cst__arena arena;       /* what it needs */
+  cst_specs *specs;       /* the tensors' names and defaults */
   size_t count;
   cst_tensor *items; /* in the scratch, as all that they point to and the batch does not hold */
 };

@@ -50,6 +50,7 @@ static const conversion conversions[] = {
     {"struct{x: large_list<int64>}", "{[]} {[]}", INT("x") DENSE(DIM("0")), "int64[2 0]"},
     {"struct{x: large_list<int64>}", "", INT("x") DENSE(DIM("2")), "int64[0 2]"},
     {"struct{x: null}", "", INT("x") DENSE(DIM("2")), "int64[0 2]"},
+    {"struct{x: bool}", "{true} {0} {true}", INT("x") DENSE(""), "uint8[3] 1 0 1"},
     /* dense with a default */
     {"struct{x: large_list<int64>}", "{[1]} {null} {[2]} {null}",
      INT("x") DENSE_OR("", "int_value: 7"), "int64[4] 1 7 2 7"},
@@ -81,6 +82,8 @@ static const conversion conversions[] = {
     {"struct{x: large_list<int64>}", "", INT("x") VARLEN, "int64[0] at of 0 0"},
     {"struct{x: null}", "{null} {null}", INT("x") VARLEN, "int64[0] at of 2 0"},
     {"struct{x: list<null>}", "{[]} {null}", FLOAT("x") VARLEN, "float32[0] at of 2 0"},
+    {"struct{x: list<bool>}", "{[true, 0]} {null} {[true]}", INT("x") VARLEN,
+     "uint8[3] 1 0 1 at 0,0 0,1 2,0 of 3 2"},
     {"struct{x: list<binary>}", "{['a', 'b']} {['c']}", BYTES("x") VARLEN,
      "bytes[3] a b c at 0,0 0,1 1,0 of 2 2"},
     {"struct{x: float32}", "{1.5} {null} {2.5}", FLOAT("x") VARLEN,

@@ -93,7 +93,6 @@ static const refusal refusals[] = {
     {"struct{x: list<int64>}", "", FLOAT("x") VARLEN, CST_SCHEMA, -1,
      "expected float32 or float64"},
     {"struct{x: list<int64>}", "", BYTES("x") VARLEN, CST_SCHEMA, -1, "expected strings or binary"},
-    {"struct{x: list<bool>}", "", INT("x") VARLEN, CST_UNSUPPORTED, -1, "is bool"},
     {"struct{x: list<float16>}", "", FLOAT("x") VARLEN, CST_UNSUPPORTED, -1, "is float16"},
     {"struct{x: list<timestamp>}", "", INT("x") VARLEN, CST_UNSUPPORTED, -1, "is timestamp"},
     {"struct{x: list<list<int64>>}", "", INT("x") VARLEN, CST_SCHEMA, -1, "2 levels of lists"},

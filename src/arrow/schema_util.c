@@ -173,3 +173,8 @@ cst_status cst__field_set_text(struct ArrowSchema *field, cst_error *error) {
              ? CST_OK
              : cst__fail_memory(error, sizeof *field);
 }
+
+cst_status cst__field_set_uint8(struct ArrowSchema *field, cst_error *error) {
+  return ArrowSchemaSetFormat(field, "C") == NANOARROW_OK ? CST_OK
+                                                          : cst__fail_memory(error, sizeof *field);
+}

@@ -1,10 +1,10 @@
 /* Dictionaries become their values by arrow/dictionary.h; bits become bytes here. */
 #include "tensor/columns.h"
 
-#include <nanoarrow/nanoarrow.h>
 #include <string.h>
 
 #include "arrow/dictionary.h"
+#include "arrow/field.h"
 #include "arrow/owned.h"
 #include "arrow/view.h"
 
@@ -26,8 +26,8 @@ bool cst__tensor_columns_differ(const struct ArrowSchema *schema) {
 /* ---- types ---- */
 
 static cst_status widen_types(struct ArrowSchema *schema, cst_error *error) {
-  if (strcmp(schema->format, "b") == 0 && ArrowSchemaSetFormat(schema, "C") != NANOARROW_OK) {
-    return cst__fail_memory(error, sizeof *schema);
+  if (strcmp(schema->format, "b") == 0) {
+    return cst__field_set_uint8(schema, error);
   }
   for (int64_t i = 0; i < schema->n_children; i++) {
     CST__TRY(widen_types(schema->children[i], error));

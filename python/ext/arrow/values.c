@@ -277,8 +277,11 @@ static PyObject *values_slot(cst__py_state *state, const struct ArrowSchema *sch
     }
   }
   if (value == NULL && PyErr_Occurred() == NULL) {
-    cst__py_fail(state, CST_UNSUPPORTED,
-                 "convert the batch with pyarrow: pyarrow.record_batch(batch)",
+    const char *hint = schema->format[0] == 't'
+                           ? "Python's times hold microseconds, of the years 1 to 9999: read a "
+                             "coarser unit, or convert with pyarrow: pyarrow.record_batch(batch)"
+                           : "convert the batch with pyarrow: pyarrow.record_batch(batch)";
+    cst__py_fail(state, CST_UNSUPPORTED, hint,
                  "values of the Arrow type '%.40s' cannot become Python objects", schema->format);
   }
   return value;

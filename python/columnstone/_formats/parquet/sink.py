@@ -251,8 +251,9 @@ def _check_types(pq: Any, path: str, schema: pa.Schema) -> None:
         try:
             pq.ParquetWriter(io.BytesIO(), pa.schema([field])).close()
         except pa.ArrowNotImplementedError as error:
-            text = f"{path}: column {field.name!r}: Parquet cannot hold {field.type}"
-            raise UnsupportedError(text, file=path, path=field.name) from error
+            hint = "leave the column out, or write Arrow (a struct needs a field)"
+            text = f"{path}: column {field.name!r}: Parquet cannot hold {field.type} ({hint})"
+            raise UnsupportedError(text, file=path, path=field.name, hint=hint) from error
 
 
 class _File:

@@ -347,7 +347,8 @@ TEST(wrong_paths) {
                {"sub.c", "has no field", CST_NOT_FOUND},
                {"at.seconds", "one value", CST_NOT_FOUND},
                {"sub..a", "empty step", CST_INVALID_ARGUMENT},
-               {"any.(no.Such)", "not known", CST_NOT_FOUND}};
+               {"any.(no.Such)", "not known", CST_NOT_FOUND},
+               {"any.(three.Sub", "has no field", CST_NOT_FOUND}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cst_error error = CST_ERROR_INIT;
     setup how = setup_of(types3, "three.All");
@@ -361,6 +362,40 @@ TEST(wrong_paths) {
   twice.columns[0] = "sub.a", twice.columns[1] = "sub";
   CHECK(open_setup(&twice, &error) == NULL);
   CHECK_EQ(error.code, CST_INVALID_ARGUMENT);
+}
+
+TEST(columns_of_which_there_are_none) {
+  static const char *const none[] = {NULL};
+  cst_error error = CST_ERROR_INIT;
+  cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
+  cst_decode_options wanted = CST_DECODE_OPTIONS_INIT;
+  cst_descriptors *descriptors = text_descriptors(types3, NULL, &error);
+  cst_message_decoder *decoder;
+  struct ArrowArray batch;
+  options.descriptors = descriptors;
+  options.message = "three.All";
+  wanted.columns = none;
+  CHECK_EQ(cst_message_decoder_new(&options, &wanted, &decoder, &error), CST_OK);
+  const cst_bytes records[] = {RECORD("\x08\x01"), RECORD("")};
+  CHECK_EQ(cst_message_decoder_decode(decoder, records, 2, NULL, &batch, &error), CST_OK);
+  CHECK_EQ(batch.n_children, 0);
+  CHECK_EQ(batch.length, 2);
+  batch.release(&batch);
+  cst_message_decoder_free(decoder);
+  cst_descriptors_release(descriptors);
+}
+
+TEST(names_in_options) {
+  setup not_text = setup_of(types3, "three.All");
+  setup same = not_text;
+  not_text.options.list_item = "\xff";
+  same.options.map_key = "value";
+  const setup *cases[] = {&not_text, &same};
+  for (size_t i = 0; i < 2; i++) {
+    cst_error error = CST_ERROR_INIT;
+    CHECK(open_setup(cases[i], &error) == NULL);
+    CHECK_EQ(error.code, CST_INVALID_ARGUMENT);
+  }
 }
 
 TEST(message_sets_are_refused) {

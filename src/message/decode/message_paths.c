@@ -83,7 +83,7 @@ static cst_status add_wanted_path(cst__wanted *top, const char *path, cst__arena
 
 cst_status cst__wanted_parse(const char *const *columns, size_t count, cst__arena *arena,
                              cst__wanted *out, cst_error *error) {
-  *out = (cst__wanted){.name = ""};
+  *out = (cst__wanted){.name = "", .is_nothing = columns != NULL && count == 0};
   for (size_t i = 0; columns != NULL && i < count; i++) {
     CST__TRY(add_wanted_path(out, columns[i], arena, error));
   }

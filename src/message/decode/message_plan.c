@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "message/message_options.h"
 #include "message/text/well_known.h"
 
@@ -82,6 +83,10 @@ static cst_status choose_all(plan_maker *m, const cst__message_def *def, choice 
   return CST_OK;
 }
 
+static bool is_in_parentheses(const char *name) {
+  return name[0] == '(' && name[strlen(name) - 1] == ')';
+}
+
 static cst_status choose_wanted(plan_maker *m, const cst__message_def *def, cst__wanted *wanted,
                                 bool is_any, choice **out) {
   size_t count = 0;
@@ -91,7 +96,7 @@ static cst_status choose_wanted(plan_maker *m, const cst__message_def *def, cst_
   }
   for (cst__wanted *step = wanted->first; step != NULL; step = step->next) {
     const cst__field_def *field = find_path_field(def, step->name);
-    if (field == NULL && !(is_any && step->name[0] == '(')) {
+    if (field == NULL && !(is_any && is_in_parentheses(step->name))) {
       return cst__wanted_fail(wanted, def, m->error);
     }
     step->is_used = true;
@@ -255,9 +260,8 @@ static cst_status make_cast(plan_maker *m, cst__plan_node *node, cst__plan_field
   const char *name = wanted->name + 1;
   const char *slash = strrchr(name, '/');
   const char *message = slash != NULL ? slash + 1 : name;
-  size_t size = strlen(message);
-  size -= size > 0 && message[size - 1] == ')';
-  const cst__message_def *def = cst__descriptors_find(m->plan->options.descriptors, message, size);
+  const cst__message_def *def =
+      cst__descriptors_find(m->plan->options.descriptors, message, strlen(message) - 1);
   if (def == NULL) {
     cst_status status = cst__fail(m->error, CST_NOT_FOUND, "give descriptors that have it",
                                   "an Any is to be cast to a message that is not known");
@@ -367,7 +371,8 @@ static cst_status make_node(plan_maker *m, const cst__message_def *def, usage us
                             cst__plan_node **out) {
   const cst_message_options *options = &m->plan->options;
   choice *choices;
-  size_t count = use.wanted->num_below > 0 ? use.wanted->num_below : def->num_fields;
+  bool is_whole = use.wanted->num_below == 0 && !use.wanted->is_nothing;
+  size_t count = is_whole ? def->num_fields : use.wanted->num_below;
   bool is_any = use.parent != NULL && cst__well_known_of(def) == CST__WELL_KNOWN_ANY;
   bool has_unknown = options->unknown_fields != NULL;
   if (m->depth > MAX_TYPE_DEPTH) {
@@ -380,8 +385,8 @@ static cst_status make_node(plan_maker *m, const cst__message_def *def, usage us
                      def->full_name);
   }
   CST__TRY(check_columns(m, count));
-  CST__TRY(use.wanted->num_below > 0 ? choose_wanted(m, def, use.wanted, is_any, &choices)
-                                     : choose_all(m, def, &choices));
+  CST__TRY(is_whole ? choose_all(m, def, &choices)
+                    : choose_wanted(m, def, use.wanted, is_any, &choices));
   cst__plan_node *node = take_zero(m, 1, sizeof *node);
   cst__plan_field *fields = take_zero(m, count, sizeof *fields);
   if (node == NULL || fields == NULL) {
@@ -460,6 +465,25 @@ static void set_usual(const char **name, const char *usual) {
   *name = *name != NULL ? *name : usual;
 }
 
+/* Names go into the schema, which is UTF-8. */
+static cst_status check_names(const cst_message_options *options, cst_error *error) {
+  const char *names[] = {options->time_zone, options->unknown_fields, options->list_item,
+                         options->map_key,   options->map_value,      options->field_number_key};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (names[i] != NULL && !cst__utf8_valid((const uint8_t *)names[i], strlen(names[i]))) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a name in the options is not UTF-8");
+    }
+  }
+  if (strcmp(options->map_key, options->map_value) == 0) {
+    cst_status status =
+        cst__fail(error, CST_INVALID_ARGUMENT, "give map_key and map_value names of their own",
+                  "keys and values of maps have the same name");
+    cst__error_add_path(error, options->map_key, strlen(options->map_key));
+    return status;
+  }
+  return CST_OK;
+}
+
 /* What the caller left to us is filled in. */
 static cst_status keep_message_options(cst__message_plan *plan, const cst_message_options *from,
                                        cst_error *error) {
@@ -473,7 +497,7 @@ static cst_status keep_message_options(cst__message_plan *plan, const cst_messag
   set_usual(&to->list_item, "item");
   set_usual(&to->map_key, "key");
   set_usual(&to->map_value, "value");
-  return CST_OK;
+  return check_names(to, error);
 }
 
 static cst_status make_plan(cst__message_plan *plan, const cst__message_plan_options *options,

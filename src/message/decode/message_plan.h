@@ -18,12 +18,13 @@ typedef struct cst__wanted cst__wanted;
 struct cst__wanted {
   const char *name;                 /* an extension or a cast: with its parentheses */
   bool is_used;                     /* a field of this name was found */
+  bool is_nothing;                  /* columns are named, and none of them: the top */
   size_t num_below;                 /* 0: all of it */
   cst__wanted *first, *last, *next; /* those below, in their order; the next beside this one */
 };
 
-/* Reads paths; *out is the top, which has no name, and no steps if there are no columns. A path and
- * one that goes deeper are both of it; a path that comes twice is CST_INVALID_ARGUMENT. */
+/* Reads paths (columns NULL: all); *out is the top, which has no name. A path and one that goes
+ * deeper are both of it; a path that comes twice is CST_INVALID_ARGUMENT. */
 cst_status cst__wanted_parse(const char *const *columns, size_t count, cst__arena *arena,
                              cst__wanted *out, cst_error *error);
 /* The error of a step below that nothing has used, with its path and near names. */

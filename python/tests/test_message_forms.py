@@ -14,7 +14,7 @@ import messages
 import pyarrow as pa
 import pytest
 from google.protobuf import descriptor_pool, json_format, text_format
-from message_cases import Case, random_case, stored_case
+from message_types import Case, random_case, stored_case
 from message_wire import random_record
 
 STORED = [("everything2", "Everything"), ("everything3", "Everything"), ("editions", "Everything")]

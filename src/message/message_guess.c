@@ -203,6 +203,8 @@ cst_status cst__message_guess(const cst_descriptors *descriptors, const cst_byte
     rank_guess(&best, &guess, first.types[i]);
   }
   *num_out = *num_out < best.count ? *num_out : best.count;
-  memcpy(out, best.guesses, *num_out * sizeof *out);
+  if (*num_out > 0) { /* out may be NULL */
+    memcpy(out, best.guesses, *num_out * sizeof *out);
+  }
   return CST_OK;
 }

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "base/cpu_features.h"
 #include "message/encode/encoder_tree.h"
 #include "proto/wire.h"
 
@@ -11,7 +12,44 @@ static bool is_set(const cst__out_field *f, int64_t row) {
   return cst__slots_find(&f->values, &slot);
 }
 
+uint8_t *cst__out_grow(cst__out *out, uint8_t *at, size_t want) {
+  size_t size = cst__out_size(out, at) - out->before;
+  if (size > INT32_MAX || want > INT32_MAX) {
+    return cst__out_fail(out, cst__fail(out->error, CST_LIMIT, "split the record",
+                                        "a record of more than 2147483647 bytes, which is as many "
+                                        "as protobuf reaches"));
+  }
+  out->back->at = at;
+  if (!cst__back_room(out->back, want + CST__OUT_LEAD)) {
+    return cst__out_fail(out, cst__fail_memory(out->error, want));
+  }
+  out->begin = out->back->buffer->data;
+  return out->back->at;
+}
+
+cst__put_field cst__out_plain_writer(const cst__out_field *field) {
+#if defined(CST__HAVE_V3)
+  if (cst__cpu_has(CST__CPU_V3)) {
+    return cst__out_plain_writer_v3(field);
+  }
+#endif
+  return cst__out_plain_writer_base(field);
+}
+
 /* ---- messages ---- */
+
+uint8_t *cst__out_put_fields(const cst__out_message *message, int64_t row, uint8_t *at,
+                             cst__out *out) {
+  const cst__out_field *end = message->fields + message->num_fields;
+  for (const cst__out_field *field = message->fields; field < end; field++) {
+    at = field->put(field, row, at, out);
+    if (at == NULL) {
+      cst__error_add_path(out->error, field->name, strlen(field->name));
+      return NULL;
+    }
+  }
+  return at;
+}
 
 static cst_status encoder_check_oneofs(const cst__out_message *message, int64_t row,
                                        cst_error *error) {

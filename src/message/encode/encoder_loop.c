@@ -1,44 +1,11 @@
-/* The hot part of encoding: messages field by field, and plain columns, whose slots are read from
- * their buffers without a call.
+/* The hot part of encoding: plain columns, whose slots are read from their buffers without a call.
+ * Compiled once per instruction set (CST_VARIANT names it).
  */
 #include "message/encode/encoder_tree.h"
+#include "proto/fast_wire.h"
 #include "proto/wire.h"
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-
 enum { PACKED_RUN = 1024 /* values for which room is made at once */ };
-
-uint8_t *cst__out_grow(cst__out *out, uint8_t *at, size_t want) {
-  size_t size = cst__out_size(out, at) - out->before;
-  if (size > INT32_MAX || want > INT32_MAX) {
-    return cst__out_fail(out, cst__fail(out->error, CST_LIMIT, "split the record",
-                                        "a record of more than 2147483647 bytes, which is as many "
-                                        "as protobuf reaches"));
-  }
-  out->back->at = at;
-  if (!cst__back_room(out->back, want + CST__OUT_LEAD)) {
-    return cst__out_fail(out, cst__fail_memory(out->error, want));
-  }
-  out->begin = out->back->buffer->data;
-  return out->back->at;
-}
-
-/* ---- messages ---- */
-
-uint8_t *cst__out_put_fields(const cst__out_message *message, int64_t row, uint8_t *at,
-                             cst__out *out) {
-  const cst__out_field *end = message->fields + message->num_fields;
-  for (const cst__out_field *field = message->fields; field < end; field++) {
-    at = field->put(field, row, at, out);
-    if (UNLIKELY(at == NULL)) {
-      cst__error_add_path(out->error, field->name, strlen(field->name));
-      return NULL;
-    }
-  }
-  return at;
-}
 
 /* ---- one value ---- */
 
@@ -58,9 +25,13 @@ typedef enum plain_kind {
 
 /* The 7-bit groups of a number of up to 56 bits, each in a byte of its own. */
 static inline uint64_t spread(uint64_t n) {
+#if defined(__BMI2__)
+  return _pdep_u64(n, UINT64_C(0x7f7f7f7f7f7f7f7f));
+#else
   n = (n & UINT64_C(0x000000000fffffff)) | (n & UINT64_C(0x00fffffff0000000)) << 4;
   n = (n & UINT64_C(0x00003fff00003fff)) | (n & UINT64_C(0x0fffc0000fffc000)) << 2;
   return (n & UINT64_C(0x007f007f007f007f)) | (n & UINT64_C(0x3f803f803f803f80)) << 1;
+#endif
 }
 
 /* A varint that ends at `at`, without a branch on its size; 8 bytes before `at` are overwritten. */
@@ -68,12 +39,12 @@ ALWAYS_INLINE uint8_t *put_varint(uint8_t *at, uint64_t value) {
   if (UNLIKELY(value >> 56 != 0)) {
     return cst__put_varint_back(at, value);
   }
-  unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1);
-  unsigned size = (bits * 9 + 64) >> 6; /* of 7 bits each, rounded up */
-  uint64_t more = UINT64_C(0x8080808080808080) & ((UINT64_C(1) << (8 * (size - 1))) - 1);
-  uint64_t word = (spread(value) | more) << (64 - 8 * size);
+  uint64_t groups = spread(value);
+  unsigned unused = (unsigned)__builtin_clzll(groups | 1) & 0x38; /* bits of whole bytes */
+  uint64_t more = UINT64_C(0x8080808080808080) << unused & UINT64_C(0x0080808080808080);
+  uint64_t word = groups << unused | more;
   memcpy(at - 8, &word, 8);
-  return at - size;
+  return at - 8 + unused / 8;
 }
 
 /* Bytes that end at `at`; 16 bytes before it are overwritten if they are few. */
@@ -174,6 +145,24 @@ static inline void list_of_row(const cst__view *lists, int64_t row, int64_t *beg
   }
 }
 
+/* Values of a packed list, for which there is room. */
+ALWAYS_INLINE uint8_t *put_run(const cst__out_field *f, int64_t begin, int64_t end, uint8_t *at,
+                               plain_kind kind) {
+  if (kind == PLAIN_FIXED32 || kind == PLAIN_FIXED64) {
+    size_t width = kind == PLAIN_FIXED32 ? 4 : 8;
+    size_t size = (size_t)(end - begin) * width;
+    return memcpy(at - size, (const uint8_t *)f->data + (size_t)begin * width, size);
+  }
+  while (end > begin) {
+    at = put_number(f, --end, at, kind);
+  }
+  return at;
+}
+
+ALWAYS_INLINE uint8_t *put_packed_head(const cst__out_field *f, uint8_t *at, size_t size) {
+  return cst__out_put_tag(f, cst__out_put_length(at, size));
+}
+
 ALWAYS_INLINE uint8_t *put_plain_packed(const cst__out_field *f, int64_t row, uint8_t *at,
                                         cst__out *out, plain_kind kind) {
   int64_t begin;
@@ -182,6 +171,16 @@ ALWAYS_INLINE uint8_t *put_plain_packed(const cst__out_field *f, int64_t row, ui
   if (begin == end) {
     return at;
   }
+  if (LIKELY(end - begin <= PACKED_RUN)) {
+    uint8_t *stop = cst__out_room(out, at, (size_t)(end - begin) * plain_bound(kind));
+    if (UNLIKELY(stop == NULL)) {
+      return NULL;
+    }
+    /* One value is the usual case. */
+    at = LIKELY(end - begin == 1) ? put_run(f, begin, begin + 1, stop, kind)
+                                  : put_run(f, begin, end, stop, kind);
+    return put_packed_head(f, at, (size_t)(stop - at));
+  }
   size_t before = cst__out_size(out, at);
   while (begin < end) {
     int64_t from = end - begin > PACKED_RUN ? end - PACKED_RUN : begin;
@@ -189,17 +188,10 @@ ALWAYS_INLINE uint8_t *put_plain_packed(const cst__out_field *f, int64_t row, ui
     if (UNLIKELY(at == NULL)) {
       return NULL;
     }
-    if (kind == PLAIN_FIXED32 || kind == PLAIN_FIXED64) {
-      size_t width = kind == PLAIN_FIXED32 ? 4 : 8;
-      at -= (size_t)(end - from) * width;
-      memcpy(at, (const uint8_t *)f->data + (size_t)from * width, (size_t)(end - from) * width);
-      end = from;
-    }
-    for (; end > from; end--) {
-      at = put_number(f, end - 1, at, kind);
-    }
+    at = put_run(f, from, end, at, kind);
+    end = from;
   }
-  return cst__out_put_tag(f, cst__out_put_length(at, cst__out_size(out, at) - before));
+  return put_packed_head(f, at, cst__out_size(out, at) - before);
 }
 
 ALWAYS_INLINE uint8_t *put_plain_strings(const cst__out_field *f, int64_t row, uint8_t *at,
@@ -301,7 +293,7 @@ static bool find_plain_kind(const cst__field_def *def, const cst__view *values, 
   }
 }
 
-cst__put_field cst__out_plain_writer(const cst__out_field *field) {
+cst__put_field CST__PASTE(cst__out_plain_writer_, CST_VARIANT)(const cst__out_field *field) {
   const cst__view *values = field->values.view;
   plain_kind kind;
   if (field->values.indices != NULL || !find_plain_kind(field->def, values, &kind)) {

@@ -1,6 +1,7 @@
 /* How rows become messages: a tree of messages and their fields, made once for a type of columns
  * (encoder_plan.c), tied to the columns of each batch (encoder_bind.c), and walked for each row
- * (encoder_loop.c; the values that are no plain columns: encoder_values.c, encoder_known.c).
+ * (encoder_fields.c; plain columns: encoder_loop.c; other values: encoder_values.c,
+ * encoder_known.c).
  *
  * Everything is written back to front (arrow/records/back.h): of a message the unknown fields
  * first, then extensions, then the fields from the highest number down, which is the order in which
@@ -170,6 +171,9 @@ uint8_t *cst__out_put_map(const cst__out_field *field, int64_t row, uint8_t *at,
 uint8_t *cst__out_put_missing(const cst__out_field *field, int64_t row, uint8_t *at, cst__out *out);
 /* Of plain columns without anything unusual; NULL: the field is none. */
 cst__put_field cst__out_plain_writer(const cst__out_field *field);
+/* The same, for an instruction set. */
+cst__put_field cst__out_plain_writer_base(const cst__out_field *field);
+cst__put_field cst__out_plain_writer_v3(const cst__out_field *field);
 
 /* What stands after the content of a message: of a group, the tag that ends it. Before it: its
  * length, unless it is a group; the content ends where `before` bytes were written. NULL: failed.

@@ -384,23 +384,42 @@ class Unknown:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, bytes):
             return NotImplemented
-        return other == self.data or self.parts(other) == self.parts(self.data)
-
-    def parts(self, data: bytes) -> list[Any]:
-        maps = {f.number: f.message_type for f in fields_of(self.descriptor) if is_map(f)}
-        found: list[Any] = []
-        depth = 0  # of groups
-        for number, kind, value in wire_fields(data):
-            depth += (kind == START) - (kind == END)
-            if kind == LEN and number in maps and depth == 0:
-                entry = message_factory.GetMessageClass(maps[number]).FromString(value)
-                found.append((number, entry.SerializePartialToString(deterministic=True)))
-            else:
-                found.append((number, kind, value))
-        return found
+        theirs, ours = (unknown_parts(self.descriptor, data) for data in (self.data, other))
+        return other == self.data or theirs == ours
 
     def __repr__(self) -> str:
         return f"Unknown({self.data!r})"
+
+
+def unknown_parts(descriptor: Any, data: bytes) -> list[Any]:
+    """Field by field, with entries of maps as what they hold."""
+    maps = {f.number: f.message_type for f in fields_of(descriptor) if is_map(f)}
+    found: list[Any] = []
+    depth = 0  # of groups
+    for number, kind, value in wire_fields(data):
+        depth += (kind == START) - (kind == END)
+        if kind == LEN and number in maps and depth == 0:
+            entry = message_factory.GetMessageClass(maps[number]).FromString(value)
+            found.append((number, content(entry)))
+        else:
+            found.append((number, kind, value))
+    return found
+
+
+def content(message: Any) -> Any:
+    """All that a message holds, unknown fields too, to be compared."""
+    found: dict[str, Any] = {}
+    for field, value in message.ListFields():
+        if field.message_type is None:
+            found[field.full_name] = repr(value)
+        elif is_map(field):
+            is_plain = field.message_type.fields_by_name["value"].message_type is None
+            of = repr if is_plain else content
+            found[field.full_name] = {key: of(value[key]) for key in value}
+        else:
+            many = value if field.is_repeated else [value]
+            found[field.full_name] = [content(one) for one in many]
+    return found, unknown_parts(message.DESCRIPTOR, unknown_bytes(message))
 
 
 def wire_fields(data: bytes) -> list[tuple[int, int, Any]]:

@@ -105,6 +105,7 @@ class Reference:
         self.options = options or Options()
         self.text, self.binary = self._texts()
         self.num_columns = 0  # at all levels
+        self.has_empty = False  # types without fields
         self.has_opaque = False  # bytes of messages, into which nobody looks
         columns = self.options.columns
         wanted = None if columns is None else wanted_by(columns)
@@ -125,6 +126,7 @@ class Reference:
 
     def _columns(self, descriptor: Any, wanted: Wanted, path: Mapping[str, int]) -> list[Column]:
         by_name = {name_of(f): f for f in fields_of(descriptor)}
+        self.has_empty |= not by_name
         inner = wanted or dict.fromkeys(by_name)
         columns = [self._column(by_name[n], inner[n], path) for n in inner]
         if self.options.unknown_fields is not None:

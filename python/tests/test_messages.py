@@ -415,6 +415,23 @@ def test_wrong_argument(wrong: object) -> None:
         cst.MessageDecoder(SESSION).decode([b"", wrong if wrong != b"bytes" else "text"])  # type: ignore[list-item]
 
 
+def test_message_objects_are_not_records() -> None:
+    message = SESSION.FromString(RECORDS[0])
+    with pytest.raises(TypeError, match=r"records\[0\] is Session.*SerializeToString"):
+        cst.MessageDecoder(SESSION).decode([message])
+    with pytest.raises(TypeError, match=r"rows and columns.*SerializeToString"):
+        cst.MessageEncoder(SESSION).encode([message])
+
+
+def test_a_schema_names_types() -> None:
+    schema = cst.MessageDecoder(SESSION, ["at", "device", "event.after", "labels"]).arrow_schema
+    assert str(schema) == (
+        "struct<at: timestamp[ns, UTC], device: dictionary<large_string>, "
+        "event: large_list<struct<after: duration[ns]>>, "
+        "labels: map<key: large_string, value: large_string>>"
+    )
+
+
 def test_pickle() -> None:
     decoder = cst.MessageDecoder(
         SESSION, ["event.query", "at", "device"], enums="int32", timestamp_unit="ms", offsets=32

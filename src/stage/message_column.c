@@ -201,7 +201,7 @@ static cst_status list_messages(column_state *state, const cst__view *values, cs
     memset(state->valid, 0xff, cst__bits_size(values->length));
   }
   for (size_t i = 0; i < count; i++) {
-    bool is_null = cst__view_is_null(values, (int64_t)i);
+    bool is_null = may_be_null && cst__view_is_null(values, (int64_t)i);
     items[i] = is_null ? (cst_bytes){NULL, 0} : cst__view_bytes(values, (int64_t)i);
     if (is_null) {
       state->valid[i >> 3] &= (uint8_t) ~(1U << (i & 7));

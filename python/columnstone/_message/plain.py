@@ -33,6 +33,11 @@ class PlainData:
         if isinstance(data, Mapping) and not is_arrow(data):
             changes = {name: _list_change(of) for name, of in self._by_column().items()}
             return _changed_fields(changes, data)
+        if isinstance(data, list) and data and hasattr(data[0], "SerializeToString"):
+            raise TypeError(
+                "an encoder takes rows and columns; "
+                "a message object gives its record itself, by SerializeToString()"
+            )
         return data
 
     def _by_column(self) -> dict[str, Change]:

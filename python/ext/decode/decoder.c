@@ -210,7 +210,9 @@ static int decoder_add_buffer(records *r, Py_ssize_t i, PyObject *item) {
   Py_buffer *view = &r->buffers[r->num_buffers];
   if (PyUnicode_Check(item) || !PyObject_CheckBuffer(item)) {
     PyObject *name = PyType_GetName(Py_TYPE(item));
-    PyErr_Format(PyExc_TypeError, "records[%zd] is %U, not bytes", i, name);
+    bool is_message = PyObject_HasAttrString(item, "SerializeToString");
+    PyErr_Format(PyExc_TypeError, "records[%zd] is %U, not bytes%s", i, name,
+                 is_message ? " (its SerializeToString() gives them)" : "");
     Py_XDECREF(name);
     return -1;
   }

@@ -175,10 +175,9 @@ static char *put_struct_escape(char *to, uint8_t c) {
   } else if (c >= 8 && c <= 13 && c != 11) {
     *to++ = letters[c - 8];
   } else {
-    memcpy(to, "u00", 3);
-    to[3] = digits[c >> 4];
-    to[4] = digits[c & 15];
-    to += 5;
+    to = stpcpy(to, "u00");
+    *to++ = digits[c >> 4];
+    *to++ = digits[c & 15];
   }
   return to;
 }
@@ -244,7 +243,7 @@ static size_t lay_out_number(char *out, cst__decimal d) {
     return (size_t)(at - out) + (size_t)snprintf(at, 8, "e%+d", point - 1);
   }
   if (point <= 0) {
-    memcpy(at, "0.00000", 7);
+    (void)stpcpy(at, "0.00000");
     at += 2 - point;
     memcpy(at, first, count);
     return (size_t)(at + count - out);
@@ -278,8 +277,7 @@ static verdict put_struct_number(cst__struct_json *state, double value) {
   }
   uint64_t whole = size < exact ? (uint64_t)size : 0;
   if (fpclassify(value) == FP_ZERO && at > to) {
-    memcpy(at, "0.0", 3); /* "-0" is read as the integer 0 */
-    at += 3;
+    at = stpcpy(at, "0.0"); /* "-0" is read as the integer 0 */
   } else if (size < exact && size <= (double)whole) {
     char digits[20];
     const char *first = struct_digits_before(digits + sizeof digits, whole);

@@ -98,7 +98,7 @@ class Expected:
 
 
 def has_field_zero(decoder: cst.MessageDecoder, record: bytes) -> bool:
-    """In types without fields upb takes the field number 0 for an unknown field; it is malformed."""
+    """Malformed; but upb takes it for an unknown field, in types without fields."""
     try:
         decoder.decode([record])
     except cst.CorruptError as error:

@@ -226,11 +226,8 @@ static int decoder_add_buffer(records *r, Py_ssize_t i, PyObject *item) {
 
 static int add_record(records *r, Py_ssize_t i) {
   PyObject *item = PyTuple_GetItem(r->items, i);
-  char *data;
-  Py_ssize_t size;
-  if (PyBytes_Check(item)) {
-    PyBytes_AsStringAndSize(item, &data, &size);
-    r->bytes[i] = (cst_bytes){(const uint8_t *)data, (size_t)size};
+  if (PyBytes_CheckExact(item)) { /* what is derived from bytes is a buffer */
+    r->bytes[i] = (cst_bytes){(const uint8_t *)PyBytes_AsString(item), (size_t)Py_SIZE(item)};
     return 0;
   }
   return decoder_add_buffer(r, i, item);

@@ -55,6 +55,17 @@ typedef struct call {
   size_t num_blocks;
 } call;
 
+/* Records that lie one after the other, none of them null. */
+static void items_by_offsets(const cst__view *v, cst_bytes *items) {
+  int64_t begin = cst__view_entry(v->offsets, v->offset_width, v->offset);
+  for (int64_t i = 0; i < v->length; i++) {
+    int64_t end = cst__view_entry(v->offsets, v->offset_width, v->offset + i + 1);
+    const uint8_t *data = end == begin ? NULL : (const uint8_t *)v->data + begin;
+    items[i] = (cst_bytes){data, (size_t)(end - begin)};
+    begin = end;
+  }
+}
+
 static cst_status look_at_records(call *c, const struct ArrowSchema *schema,
                                   const struct ArrowArray *records, cst_error *error) {
   CST__TRY(cst__view_init_records(&c->view, schema, records, &c->arena, error));
@@ -62,6 +73,10 @@ static cst_status look_at_records(call *c, const struct ArrowSchema *schema,
   c->items = cst__arena_take(&c->arena, (count + 1) * sizeof *c->items);
   if (c->items == NULL) {
     return cst__fail_memory(error, (count + 1) * sizeof *c->items);
+  }
+  if (c->view.layout == CST__LAYOUT_BINARY) {
+    items_by_offsets(&c->view, c->items);
+    return CST_OK;
   }
   for (size_t i = 0; i < count; i++) {
     c->items[i] = cst__view_bytes(&c->view, (int64_t)i);

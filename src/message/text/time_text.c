@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/civil.h"
+
 enum { NANO_DIGITS = 9, NANOS = 1000000000 };
 
 static const int64_t first_second = INT64_C(-62135596800); /* 0001-01-01 */
@@ -56,42 +58,19 @@ static bool take_fraction(time_cursor *c, int32_t *nanos) {
   return sound;
 }
 
-/* ---- days of the proleptic Gregorian calendar ---- */
-
-static bool is_leap(int year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
-
-static int days_of_month(int year, int month) {
-  static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return days[month - 1] + (month == 2 && is_leap(year));
-}
-
-/* Days before a year of 1 to 10000, from the first day of the year 1 on. */
-static int64_t days_before_year(int year) {
-  int64_t past = year - 1;
-  return past * 365 + past / 4 - past / 100 + past / 400;
-}
-
-static int64_t day_number(int year, int month, int day) {
-  int64_t days = days_before_year(year) + day - 1;
-  for (int m = 1; m < month; m++) {
-    days += days_of_month(year, m);
-  }
-  return days;
-}
-
 /* ---- timestamps ---- */
 
 static bool take_date(time_cursor *c, int64_t *day) {
   int year;
-  int month;
-  int date;
+  cst__date date;
   if (!take_digits(c, 4, 1, 9999, &year) || !take_char(c, '-') ||
-      !take_digits(c, 2, 1, 12, &month) || !take_char(c, '-') ||
-      !take_digits(c, 2, 1, days_of_month(year, month), &date)) {
+      !take_digits(c, 2, 1, 12, &date.month) || !take_char(c, '-') ||
+      !take_digits(c, 2, 1, 31, &date.day)) {
     return false;
   }
-  *day = day_number(year, month, date);
-  return true;
+  date.year = year;
+  *day = cst__days_of_date(&date);
+  return cst__date_is_valid(&date);
 }
 
 static bool take_time(time_cursor *c, int64_t *second) {
@@ -133,7 +112,7 @@ bool cst__timestamp_parse(const char *text, size_t size, cst__moment *out) {
       !take_fraction(&c, &out->nanos) || !take_offset(&c, &offset) || c.at != c.end) {
     return false;
   }
-  out->seconds = first_second + day * 86400 + second - offset;
+  out->seconds = day * 86400 + second - offset;
   return out->seconds >= first_second && out->seconds <= last_second;
 }
 
@@ -156,21 +135,12 @@ bool cst__timestamp_print(cst__moment moment, char out[CST__TIME_TEXT]) {
       moment.nanos >= NANOS) {
     return false;
   }
-  int64_t since = moment.seconds - first_second;
-  int64_t day = since / 86400;
+  int64_t since = moment.seconds - first_second; /* not negative */
   int second = (int)(since % 86400);
-  int year = (int)(day / 366) + 1; /* not later than the right one */
-  while (days_before_year(year + 1) <= day) {
-    year++;
-  }
-  int rest = (int)(day - days_before_year(year));
-  int month = 1;
-  for (; rest >= days_of_month(year, month); month++) {
-    rest -= days_of_month(year, month);
-  }
+  cst__date date = cst__date_of_days(since / 86400 + first_second / 86400);
   print_fraction(fraction, sizeof fraction, moment.nanos);
-  (void)snprintf(out, CST__TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d%sZ", year, month, rest + 1,
-                 second / 3600, second / 60 % 60, second % 60, fraction);
+  (void)snprintf(out, CST__TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d%sZ", (int)date.year,
+                 date.month, date.day, second / 3600, second / 60 % 60, second % 60, fraction);
   return true;
 }
 

@@ -148,18 +148,25 @@ static cst_status decode_slow(cst_message_decoder *d, cst_bytes record, cst__bui
                          loop->root->plan->def->full_name);
 }
 
+/* After the loop has stopped within a record. */
+static __attribute__((noinline)) cst_status decode_stopped(cst_message_decoder *d, cst_bytes record,
+                                                           cst__builder_mark mark) {
+  cst__loop *loop = &d->loop;
+  cst_status status =
+      loop->stop == CST__STOP_FAILED ? loop->error->code : decode_slow(d, record, mark);
+  cst__arena_reset(&loop->scratch);
+  return status;
+}
+
 /* A message in the wire format. */
-static cst_status decode_wire(cst_message_decoder *d, const uint8_t *at, size_t size,
-                              cst__builder_mark mark) {
+static inline cst_status decode_wire(cst_message_decoder *d, const uint8_t *at, size_t size,
+                                     cst__builder_mark mark) {
   cst__loop *loop = &d->loop;
   loop->depth = CST__DEPTH_LIMIT;
   if (LIKELY(loop->run(loop, loop->root, at, at + size))) {
     return CST_OK;
   }
-  cst_status status = loop->stop == CST__STOP_FAILED ? loop->error->code
-                                                     : decode_slow(d, (cst_bytes){at, size}, mark);
-  cst__arena_reset(&loop->scratch);
-  return status;
+  return decode_stopped(d, (cst_bytes){at, size}, mark);
 }
 
 static cst_status decode_prefixed(cst_message_decoder *d, const uint8_t *at, size_t size,

@@ -78,7 +78,7 @@ def _refused(said: str, files: Sequence[str], paths: Sequence[str]) -> SchemaErr
     place = _ERROR.search(said)
     hint = None
     if "not found" in said:
-        hint = "name the folder that the import begins in: include=[...]"
+        hint = "name the folder that the import begins in: Descriptors(path, include=[...])"
         if "google/type/" in said:
             hint = "pip install googleapis-common-protos"
     text = said if hint is None else f"{said} ({hint})"

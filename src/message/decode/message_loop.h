@@ -197,6 +197,8 @@ static inline cst__entry *cst__node_find(const cst__node *node, uint32_t tag) {
  */
 bool cst__slot_settle(cst__builder *builder, int64_t row);
 
+enum { CST__PAD_AT_ONCE = 16 };
+
 /* Makes a list that may have items in the row already ready for more. Rows before it that lack are
  * most often empty lists, in room that is there. */
 static inline bool cst__slot_begin_list(const cst__entry *entry, int64_t row) {
@@ -205,11 +207,18 @@ static inline bool cst__slot_begin_list(const cst__entry *entry, int64_t row) {
   if (__builtin_expect(length >= row, 1)) {
     return true;
   }
-  if (!entry->pads_with_empty || row > list->capacity) {
+  if (!entry->pads_with_empty || row + CST__PAD_AT_ONCE > list->capacity) {
     return cst__builder_pad_slots(list, row);
   }
-  for (int64_t end = list->offsets[length]; length < row;) {
-    list->offsets[++length] = end;
+  /* A fixed number of slots first, without a look at how many lack; what is too much is written
+   * again later. */
+  int64_t *offsets = list->offsets + length + 1;
+  const int64_t end = offsets[-1];
+  for (int i = 0; i < CST__PAD_AT_ONCE; i++) {
+    offsets[i] = end;
+  }
+  for (int64_t i = CST__PAD_AT_ONCE; i < row - length; i++) {
+    offsets[i] = end;
   }
   list->length = row;
   return true;

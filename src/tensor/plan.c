@@ -105,10 +105,7 @@ static cst_status plan_check_leaf(const cst__planner *p, const char *column, con
                             "name a field of the struct in the path");
     default:
       return plan_fail_type(p, CST_UNSUPPORTED, column, leaf, expected,
-                            leaf->dictionary != NULL
-                                ? "cast the column to its values; for enums of messages there is "
-                                  "the option enums: int32 or text"
-                                : "cast the column to int64, float32 or binary");
+                            "cast the column to int64, float32 or binary");
   }
 }
 

@@ -34,10 +34,13 @@ ALWAYS_INLINE bool read_bounded_size(place *at, place end, size_t *size) {
 
 ALWAYS_INLINE bool is_ascii(place at, size_t size) {
   uint64_t high = 0;
+  if (size == 0) {
+    return true;
+  }
   for (; size > 8; size -= 8, at += 8) {
     high |= cst__load64(at);
   }
-  high |= cst__load64(at) << (64 - size * 8 - (size == 0));
+  high |= cst__load64(at) << (64 - size * 8); /* the bytes after it fall away */
   return (high & UINT64_C(0x8080808080808080)) == 0;
 }
 

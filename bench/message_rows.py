@@ -71,6 +71,7 @@ class Loop:
 
     def ours(self) -> list[str | pathlib.Path]:
         descriptors = self.settings.folder / "messages.desc"
+        descriptors.parent.mkdir(parents=True, exist_ok=True)
         descriptors.write_bytes(message_data.descriptor_set())
         path = self.shape.path(self.settings.folder)
         message = f"{message_data.PACKAGE}.{self.shape.message}"

@@ -36,22 +36,10 @@ static bool is_written_as(const cst__field_def *def, uint64_t raw) {
   }
 }
 
-static cst__wire_type expected_wire_type(const cst__field_def *def) {
-  static const uint8_t types[] = {
-      [CST__FIELD_DOUBLE] = CST__WIRE_FIXED64,   [CST__FIELD_FIXED64] = CST__WIRE_FIXED64,
-      [CST__FIELD_SFIXED64] = CST__WIRE_FIXED64, [CST__FIELD_FLOAT] = CST__WIRE_FIXED32,
-      [CST__FIELD_FIXED32] = CST__WIRE_FIXED32,  [CST__FIELD_SFIXED32] = CST__WIRE_FIXED32,
-      [CST__FIELD_STRING] = CST__WIRE_LEN,       [CST__FIELD_BYTES] = CST__WIRE_LEN,
-      [CST__FIELD_MESSAGE] = CST__WIRE_LEN,      [CST__FIELD_GROUP] = CST__WIRE_GROUP,
-      [CST__FIELD_SINT64] = CST__WIRE_VARINT,
-  };
-  return (cst__wire_type)types[def->type];
-}
-
 /* False: the record does not parse. */
 static bool weigh_packed(const cst__field_def *def, const cst__wire_field *field, evidence *seen) {
   cst__wire wire = cst__wire_of(field->bytes.data, field->bytes.size);
-  cst__wire_type type = expected_wire_type(def);
+  cst__wire_type type = cst__field_wire_type(def);
   bool fits = true;
   while (wire.at < wire.end) {
     uint64_t raw;
@@ -83,7 +71,7 @@ static bool weigh_message(const cst__message_def *type, cst_bytes bytes, int dep
 /* False: the record does not parse. */
 static bool weigh_field(const cst__field_def *def, const cst__wire_field *field, int depth,
                         evidence *seen) {
-  cst__wire_type type = expected_wire_type(def);
+  cst__wire_type type = cst__field_wire_type(def);
   seen->values++;
   if (type != field->type) {
     bool packed =

@@ -6,7 +6,7 @@
 #include "proto/message.h"
 
 /* The wire type of a single value of the field. */
-static cst__wire_type wire_type(const cst__field_def *def) {
+cst__wire_type cst__field_wire_type(const cst__field_def *def) {
   switch ((cst__field_type)def->type) {
     case CST__FIELD_DOUBLE:
     case CST__FIELD_FIXED64:
@@ -172,7 +172,7 @@ static cst_status put_binary_scalar(const reader *r, cst__message *message,
 static cst_status read_packed(const reader *r, cst__message *message, const cst__field_def *def,
                               cst_bytes bytes) {
   cst__wire wire = cst__wire_of(bytes.data, bytes.size);
-  cst__wire_type type = wire_type(def);
+  cst__wire_type type = cst__field_wire_type(def);
   while (wire.at < wire.end) {
     uint64_t raw;
     bool ok = type == CST__WIRE_VARINT    ? cst__wire_varint(&wire, &raw)
@@ -196,7 +196,7 @@ static cst_status read_packed(const reader *r, cst__message *message, const cst_
 static cst_status read_binary_field(const reader *r, cst__message *message,
                                     const cst__field_def *def, const cst__wire_field *field,
                                     int depth) {
-  cst__wire_type type = def != NULL ? wire_type(def) : CST__WIRE_VARINT;
+  cst__wire_type type = def != NULL ? cst__field_wire_type(def) : CST__WIRE_VARINT;
   if (def != NULL && cst__field_is_repeated(def) && field->type == CST__WIRE_LEN &&
       type != CST__WIRE_LEN && type != CST__WIRE_GROUP) {
     return read_packed(r, message, def, field->bytes);
@@ -257,7 +257,7 @@ cst_status cst__message_merge(cst__arena *arena, cst__message *message, cst_byte
 static void put_scalar_wire(cst__wire_out *out, const cst__field_def *def, cst__value value) {
   uint32_t low;
   uint64_t bits = value.u;
-  switch (wire_type(def)) {
+  switch (cst__field_wire_type(def)) {
     case CST__WIRE_FIXED64:
       cst__wire_put_fixed64(out, bits);
       return;
@@ -292,13 +292,13 @@ static void put_binary_value(cst__wire_out *out, const cst__field_def *def, cst_
     size_t before = cst__wire_out_size(out);
     cst__message_put_wire(value.message, out);
     cst__wire_put_varint(out, cst__wire_out_size(out) - before);
-  } else if (wire_type(def) == CST__WIRE_LEN) {
+  } else if (cst__field_wire_type(def) == CST__WIRE_LEN) {
     cst__wire_put_bytes(out, value.bytes.data, value.bytes.size);
     cst__wire_put_varint(out, value.bytes.size);
   } else {
     put_scalar_wire(out, def, value);
   }
-  cst__wire_put_tag(out, number, wire_type(def));
+  cst__wire_put_tag(out, number, cst__field_wire_type(def));
 }
 
 static void put_packed_field(cst__wire_out *out, const cst__field *field) {

@@ -39,6 +39,9 @@ cst_status cst__lexer_unexpected(const cst__lexer *lexer, const char *wanted) {
   if (lexer->kind == CST__TOKEN_END) {
     return cst__lexer_fail(lexer, NULL, "expected %s, found the end of the text", wanted);
   }
+  if (lexer->hides_tokens) {
+    return cst__lexer_fail(lexer, NULL, "expected %s, found something else", wanted);
+  }
   return cst__lexer_fail(lexer, NULL, "expected %s, found '%.*s'%s", wanted, shown, lexer->token,
                          lexer->size > 40 ? "..." : "");
 }

@@ -28,6 +28,7 @@ typedef struct cst__lexer {
   const char *line_start;
   uint32_t next_line;
   cst_error *error;
+  bool hides_tokens; /* errors do not show them: the text is a record */
 } cst__lexer;
 
 /* Reads the first token. A byte order mark is passed over. */

@@ -36,6 +36,9 @@ struct cst__field {
   } as;
 };
 
+/* The wire type of a single value of the field. */
+cst__wire_type cst__field_wire_type(const cst__field_def *def);
+
 /* Bytes of fields that the tables do not know, tags included. */
 typedef struct cst__unknown cst__unknown;
 struct cst__unknown {
@@ -105,7 +108,7 @@ cst_status cst__message_merge_text(cst__arena *arena, cst__message *message, cst
 
 /* The same where the types are those of a set: extensions are given as "[full.name]", and the
  * expanded form of an Any becomes its fields, by the type of the set that it names. Errors have the
- * path of the field too. */
+ * path of the field too, and show nothing of a text but names, since it is a record. */
 struct cst_descriptors;
 cst_status cst__message_merge_text_of(const struct cst_descriptors *types, cst__arena *arena,
                                       cst__message *message, cst_bytes text, int depth,

@@ -593,6 +593,7 @@ cst_status cst__message_merge_text_of(const cst_descriptors *types, cst__arena *
                                       cst_error *error) {
   parser p = {.arena = arena, .types = types};
   CST__TRY(cst__lexer_init(&p.lexer, text, error));
+  p.lexer.hides_tokens = types != NULL;
   mark_place(message, &p.lexer);
   return merge_fields(&p, message, '\0', depth);
 }

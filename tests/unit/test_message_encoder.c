@@ -350,7 +350,7 @@ TEST(lists_of_every_layout) {
           .rows = "{[null]}");
   REFUSED(0, "ints", "item 0 of the list is null", .type = "struct{ints: list<null>}",
           .rows = "{[null]}");
-  REFUSED(-1, "ints", "a repeated int64 field cannot be made of a column of type int64",
+  REFUSED(-1, "ints", "a field of type repeated int64 cannot be made of a column of type int64",
           .type = "struct{ints: int64}", .rows = "{1}");
   REFUSED(-1, "i64", "column of type list<int64>", .type = "struct{i64: list<int64>}",
           .rows = "{[1]}");
@@ -411,7 +411,7 @@ TEST(messages_as_their_bytes) {
                 .rows = "{'\x18\x01', ['', '\x18\x02']} {'', null}");
   REFUSED(0, "child", "not fields of a message", .type = "struct{child: binary}",
           .rows = "{'\x18'}");
-  REFUSED(-1, "child", "a Three field cannot be made of a column of type string",
+  REFUSED(-1, "child", "a field of type Three cannot be made of a column of type string",
           .type = "struct{child: string}", .rows = "{'x'}");
 }
 
@@ -491,7 +491,7 @@ TEST(maps_in_the_order_of_upb) {
   REFUSED(0, "names.value", "the value of a map's entry is null",
           .type = "struct{names: list<struct{key: string, value: int64}>}",
           .rows = "{[{'a', null}]}");
-  REFUSED(-1, "names", "a map field cannot be made of a column of type list<int64>",
+  REFUSED(-1, "names", "a field of type map cannot be made of a column of type list<int64>",
           .type = "struct{names: list<int64>}", .rows = "{[1]}");
 }
 

@@ -118,7 +118,8 @@ TEST(places_are_said_in_words) {
   CHECK_EQ(last_error.offset, -1);
   CHECK_EQ(convert_record(CST_MESSAGE_TEXT, CST_MESSAGE_JSON, "kid {\n b: x }", have, 512),
            CST_CORRUPT);
-  CHECK_STR(last_error.message, "expected true or false, found 'x', at line 2, column 5");
+  CHECK_STR(last_error.message,
+            "expected true or false, found something else, at line 2, column 5");
   CHECK_STR(last_error.path, "kid.b");
   CHECK_EQ(last_error.line, 0);
 }

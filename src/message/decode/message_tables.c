@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "message/decode/message_loop.h"
-#include "proto/wire.h"
+#include "proto/message.h"
 
 typedef struct table_maker {
   cst__loop *loop;
@@ -37,27 +37,6 @@ static void set_tag(cst__entry *entry, uint32_t number, cst__wire_type type) {
     rest >>= 7;
   } while (rest > 0);
   entry->mask = (UINT64_C(1) << (8 * entry->tag_size)) - 1;
-}
-
-static cst__wire_type single_wire_type(const cst__field_def *def) {
-  switch ((cst__field_type)def->type) {
-    case CST__FIELD_DOUBLE:
-    case CST__FIELD_FIXED64:
-    case CST__FIELD_SFIXED64:
-      return CST__WIRE_FIXED64;
-    case CST__FIELD_FLOAT:
-    case CST__FIELD_FIXED32:
-    case CST__FIELD_SFIXED32:
-      return CST__WIRE_FIXED32;
-    case CST__FIELD_STRING:
-    case CST__FIELD_BYTES:
-    case CST__FIELD_MESSAGE:
-      return CST__WIRE_LEN;
-    case CST__FIELD_GROUP:
-      return CST__WIRE_GROUP;
-    default:
-      return CST__WIRE_VARINT;
-  }
 }
 
 /* ---- what to do with a field ---- */
@@ -229,7 +208,7 @@ static cst_status make_entries(table_maker *t, cst__node *node, const column *co
   cst__entry *entry = node->entries;
   for (size_t i = 0; i < def->num_fields; i++) {
     const cst__field_def *field = &def->fields[i];
-    cst__wire_type type = single_wire_type(field);
+    cst__wire_type type = cst__field_wire_type(field);
     set_tag(entry, (uint32_t)field->number, type);
     entry->def = field;
     entry->next = entry;

@@ -17,7 +17,7 @@ static cst_status fail_column_type(const cst__out_binding *b, const cst__out_fie
   bool is_map = is_map_field(field->def);
   cst__view_type_name(view, type, sizeof type);
   return cst__fail(b->error, CST_UNSUPPORTED, "cast the column, or leave it out",
-                   "a %s%s field cannot be made of a column of type %s",
+                   "a field of type %s%s cannot be made of a column of type %s",
                    cst__field_is_repeated(field->def) && !is_map ? "repeated " : "",
                    is_map ? "map" : cst__field_type_name(field->def), type);
 }

@@ -6,7 +6,7 @@
 #include "base/names.h"
 #include "message/encode/encoder_tree.h"
 #include "message/text/well_known.h"
-#include "proto/wire.h"
+#include "proto/message.h"
 
 /* ---- names ---- */
 
@@ -96,27 +96,6 @@ static void encode_tag(cst__out_field *field, cst__wire_type type) {
   memcpy(&field->tag, end - 8, 8);
 }
 
-static cst__wire_type wire_type_of(const cst__field_def *def) {
-  switch ((cst__field_type)def->type) {
-    case CST__FIELD_DOUBLE:
-    case CST__FIELD_FIXED64:
-    case CST__FIELD_SFIXED64:
-      return CST__WIRE_FIXED64;
-    case CST__FIELD_FLOAT:
-    case CST__FIELD_FIXED32:
-    case CST__FIELD_SFIXED32:
-      return CST__WIRE_FIXED32;
-    case CST__FIELD_STRING:
-    case CST__FIELD_BYTES:
-    case CST__FIELD_MESSAGE:
-      return CST__WIRE_LEN;
-    case CST__FIELD_GROUP:
-      return CST__WIRE_GROUP;
-    default:
-      return CST__WIRE_VARINT;
-  }
-}
-
 static bool is_map(const cst__field_def *def) {
   return cst__field_is_repeated(def) && def->type == CST__FIELD_MESSAGE &&
          def->message->is_map_entry;
@@ -132,7 +111,7 @@ static void set_field(cst__out_field *field, const cst__field_def *def, const ch
       .is_required = in_entry || (def->flags & CST__FIELD_REQUIRED) != 0,
       .is_implicit = !in_entry && (def->flags & CST__FIELD_IMPLICIT) != 0,
   };
-  encode_tag(field, is_packed ? CST__WIRE_LEN : wire_type_of(def));
+  encode_tag(field, is_packed ? CST__WIRE_LEN : cst__field_wire_type(def));
 }
 
 static void *plan_take(const cst__out_plan *plan, size_t count, size_t size) {

@@ -12,9 +12,8 @@
 #include "proto/fast_wire.h"
 
 enum {
-  RECORD_WORK = 64,   /* that a record makes besides its bytes */
-  FETCH_BYTES = 1024, /* of the next record are asked for ahead */
-  MOST_SCRATCH = 1 << 20
+  RECORD_WORK = 64,  /* that a record makes besides its bytes */
+  FETCH_BYTES = 1024 /* of the next record are asked for ahead */
 };
 
 struct cst_message_decoder {

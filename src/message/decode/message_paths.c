@@ -15,20 +15,24 @@ static size_t path_step_size(const char *path) {
   return size;
 }
 
-static cst__wanted *find_wanted(const cst__wanted *above, const char *name, size_t size) {
-  for (cst__wanted *step = above->first; step != NULL; step = step->next) {
-    if (strlen(step->name) == size && memcmp(step->name, name, size) == 0) {
-      return step;
-    }
-  }
-  return NULL;
+/* The tree while it is made. */
+typedef struct wanted_maker {
+  cst__arena *arena;
+  cst__name_map steps; /* by the step above; the values are pointers to cst__wanted */
+  cst_error *error;
+} wanted_maker;
+
+static cst__wanted *find_wanted(const wanted_maker *m, const cst__wanted *above, const char *name,
+                                size_t size) {
+  size_t found = cst__name_map_find_of(&m->steps, above, name, size);
+  return found != SIZE_MAX ? (cst__wanted *)(uintptr_t)found : NULL;
 }
 
-static cst__wanted *add_wanted(cst__wanted *above, const char *name, size_t size,
-                               cst__arena *arena) {
-  cst__wanted *step = cst__arena_take_zero(arena, sizeof *step);
-  char *copy = cst__arena_copy(arena, name, size);
-  if (step == NULL || copy == NULL) {
+static cst__wanted *add_wanted(wanted_maker *m, cst__wanted *above, const char *name, size_t size) {
+  cst__wanted *step = cst__arena_take_zero(m->arena, sizeof *step);
+  char *copy = cst__arena_copy(m->arena, name, size);
+  if (step == NULL || copy == NULL ||
+      !cst__name_map_add_of(&m->steps, above, copy, size, (size_t)(uintptr_t)step)) {
     return NULL;
   }
   step->name = copy;
@@ -42,27 +46,26 @@ static cst__wanted *add_wanted(cst__wanted *above, const char *name, size_t size
   return step;
 }
 
-static cst_status add_wanted_path(cst__wanted *top, const char *path, cst__arena *arena,
-                                  cst_error *error) {
+static cst_status add_wanted_path(wanted_maker *m, cst__wanted *top, const char *path) {
   cst__wanted *at = top;
   bool is_new = false;
   for (const char *rest = path;; rest++) {
     size_t size = path_step_size(rest);
     if (size == 0) {
-      cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, "steps are divided by one dot",
+      cst_status status = cst__fail(m->error, CST_INVALID_ARGUMENT, "steps are divided by one dot",
                                     "a path of a column has an empty step");
-      cst__error_add_path(error, path, strlen(path));
+      cst__error_add_path(m->error, path, strlen(path));
       return status;
     }
-    cst__wanted *step = find_wanted(at, rest, size);
+    cst__wanted *step = find_wanted(m, at, rest, size);
     if (step != NULL && step->num_below == 0) {
       is_new = false; /* all of it is wanted already */
       break;
     }
     is_new = step == NULL;
-    step = is_new ? add_wanted(at, rest, size, arena) : step;
+    step = is_new ? add_wanted(m, at, rest, size) : step;
     if (step == NULL) {
-      return cst__fail_memory(error, size);
+      return cst__fail_memory(m->error, size);
     }
     at = step;
     rest += size;
@@ -72,10 +75,10 @@ static cst_status add_wanted_path(cst__wanted *top, const char *path, cst__arena
   }
   if (!is_new) {
     cst_status status =
-        cst__fail(error, CST_INVALID_ARGUMENT, "name the shorter path alone",
+        cst__fail(m->error, CST_INVALID_ARGUMENT, "name the shorter path alone",
                   "a column is wanted twice: by this path, and by one before it that is the same, "
                   "or begins or goes on as this one does");
-    cst__error_add_path(error, path, strlen(path));
+    cst__error_add_path(m->error, path, strlen(path));
     return status;
   }
   return CST_OK;
@@ -84,10 +87,13 @@ static cst_status add_wanted_path(cst__wanted *top, const char *path, cst__arena
 cst_status cst__wanted_parse(const char *const *columns, size_t count, cst__arena *arena,
                              cst__wanted *out, cst_error *error) {
   *out = (cst__wanted){.name = "", .is_nothing = columns != NULL && count == 0};
-  for (size_t i = 0; columns != NULL && i < count; i++) {
-    CST__TRY(add_wanted_path(out, columns[i], arena, error));
+  wanted_maker m = {.arena = arena, .error = error};
+  cst_status status = CST_OK;
+  for (size_t i = 0; columns != NULL && i < count && status == CST_OK; i++) {
+    status = add_wanted_path(&m, out, columns[i]);
   }
-  return CST_OK;
+  cst__name_map_reset(&m.steps);
+  return status;
 }
 
 static const char *nth_field_name(const void *fields, size_t i) {

@@ -107,10 +107,11 @@ static const cst__enum_value *search_numbers(const cst__enum_def *values, int64_
 }
 
 const char *cst__group_name(const cst__message_def *message, const cst__field_def *field) {
-  size_t scope = strlen(message->full_name);
-  if (field->type != CST__FIELD_GROUP || (field->flags & CST__FIELD_EXTENSION) != 0) {
+  bool is_group = field->type == CST__FIELD_GROUP && (field->flags & CST__FIELD_EXTENSION) == 0;
+  if (message == NULL || !is_group) { /* a field that stands alone is of no message */
     return NULL;
   }
+  size_t scope = strlen(message->full_name);
   const char *type = field->message->full_name;
   if (strncmp(type, message->full_name, scope) != 0 || type[scope] != '.') {
     return NULL;

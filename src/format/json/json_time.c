@@ -29,9 +29,9 @@ static int64_t unit_per_second(char unit) {
 
 /* What lies before a value, in whole numbers of `per`; *rest is not negative. */
 static int64_t divide_time(int64_t value, int64_t per, int64_t *rest) {
-  int64_t whole = value / per - (value % per < 0);
-  *rest = value - whole * per;
-  return whole;
+  *rest = value % per;
+  *rest += *rest < 0 ? per : 0;
+  return value / per - (value % per < 0);
 }
 
 /* ---- parts; each returns what it has written ---- */

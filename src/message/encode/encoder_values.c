@@ -114,8 +114,8 @@ static int64_t number_of_digits(cst_bytes text) {
 }
 
 int64_t cst__out_enum_number(const cst__out_field *field, cst_bytes name) {
-  size_t at =
-      cst__name_map_find_of(field->names, field->def->values, (const char *)name.data, name.size);
+  const char *text = name.size > 0 ? (const char *)name.data : "";
+  size_t at = cst__name_map_find_of(field->names, field->def->values, text, name.size);
   return at != SIZE_MAX ? field->def->values->values[at].number : number_of_digits(name);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the corpus of fuzz_message_text: corpus/message_text/, one text a file. The same files come
-out of every run."""
+"""Writes the corpus of fuzz_message_text: corpus/message_text/, one text a file. The same
+files come out of every run."""
 
 import pathlib
 

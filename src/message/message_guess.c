@@ -6,7 +6,7 @@
 #include "base/interrupt.h"
 #include "base/utf8.h"
 #include "proto/descriptor_set.h"
-#include "proto/wire.h"
+#include "proto/message.h"
 
 /* What a record shows; the type is credited with it if the whole record parses. */
 typedef struct evidence {

@@ -454,9 +454,11 @@ for iteration in iterations:
 
 
 @pytest.mark.parametrize("how", ["path", "file"])
-def test_the_process_ends_while_loaders_run(files: list[str], how: str) -> None:
-    for _ in range(3):
-        command = [sys.executable, "-c", EXITS, files[0], how]
+def test_the_process_ends_while_loaders_run(files: list[str], how: str, tmp_path: Any) -> None:
+    few = str(tmp_path / "few.tfrecord")  # whose last batches are made while Python goes down
+    cst.write([{"a": [i]} for i in range(1000)], few)
+    for path in [files[0]] * 3 + [few] * 12:
+        command = [sys.executable, "-c", EXITS, path, how]
         done = subprocess.run(command, capture_output=True, timeout=60, check=False)
         assert (done.returncode, done.stderr) == (0, b"")
 

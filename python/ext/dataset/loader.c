@@ -123,8 +123,9 @@ static void loader_dealloc(PyObject *object) {
   if (self->weakrefs != NULL) {
     PyObject_ClearWeakRefs(object);
   }
-  cst__py_feed_reset(&self->feed);
-  Py_XDECREF(self->dataset);
+  if (cst__py_feed_reset(&self->feed)) {
+    Py_XDECREF(self->dataset); /* else threads that are left behind use its adapter */
+  }
   Py_XDECREF(self->sparse);
   Py_XDECREF(self->ragged);
   cst__py_free(object);

@@ -19,23 +19,27 @@ static bool is_foreign(const cst__py_feed *feed) { return feed->process != getpi
 
 /* Joins the threads. In a forked child there are none to join, and when Python goes down they may
  * wait for it in a file object: then the work is left to the end of the process. */
-static void feed_end(cst__py_feed *feed) {
+static bool feed_end(cst__py_feed *feed) {
   void *work = feed->work;
   feed->work = NULL;
-  if (work == NULL || is_foreign(feed) ||
-      (!Py_IsInitialized() && cst__py_source_calls_python(feed->source))) {
-    return;
+  if (work == NULL) {
+    return true;
+  }
+  if (is_foreign(feed) || (!Py_IsInitialized() && cst__py_source_calls_python(feed->source))) {
+    return false;
   }
   cst__py_pending pending = cst__py_put_aside();
   feed->kind->end(feed, work);
   cst__py_put_back(pending);
+  return true;
 }
 
-void cst__py_feed_reset(cst__py_feed *feed) {
-  feed_end(feed);
+bool cst__py_feed_reset(cst__py_feed *feed) {
+  bool is_ended = feed_end(feed);
   cst__py_drops_free(feed->drops);
   cst__py_lock_reset(&feed->lock);
   Py_XDECREF(feed->source);
+  return is_ended;
 }
 
 int cst__py_feed_traverse(cst__py_feed *feed, visitproc visit, void *arg) {

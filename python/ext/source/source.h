@@ -192,7 +192,8 @@ struct cst__py_feed {
 
 /* 0, or -1 with an exception. */
 int cst__py_feed_init(cst__py_feed *feed, PyObject *source);
-void cst__py_feed_reset(cst__py_feed *feed);
+/* False: threads are left behind, with all that they use. */
+bool cst__py_feed_reset(cst__py_feed *feed);
 int cst__py_feed_traverse(cst__py_feed *feed, visitproc visit, void *arg);
 /* tp_iternext and the method close of the object that holds the feed. */
 PyObject *cst__py_feed_next(PyObject *object, cst__py_feed *feed);

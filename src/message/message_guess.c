@@ -43,10 +43,7 @@ static bool weigh_packed(const cst__field_def *def, const cst__wire_field *field
   bool fits = true;
   while (wire.at < wire.end) {
     uint64_t raw;
-    bool ok = type == CST__WIRE_VARINT    ? cst__wire_varint(&wire, &raw)
-              : type == CST__WIRE_FIXED32 ? cst__wire_fixed32(&wire, &raw)
-                                          : cst__wire_fixed64(&wire, &raw);
-    if (!ok) {
+    if (!cst__wire_single(&wire, type, &raw)) {
       return false;
     }
     fits = fits && is_written_as(def, raw);

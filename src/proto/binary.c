@@ -175,10 +175,7 @@ static cst_status read_packed(const reader *r, cst__message *message, const cst_
   cst__wire_type type = cst__field_wire_type(def);
   while (wire.at < wire.end) {
     uint64_t raw;
-    bool ok = type == CST__WIRE_VARINT    ? cst__wire_varint(&wire, &raw)
-              : type == CST__WIRE_FIXED32 ? cst__wire_fixed32(&wire, &raw)
-                                          : cst__wire_fixed64(&wire, &raw);
-    if (!ok) {
+    if (!cst__wire_single(&wire, type, &raw)) {
       wire.fault = wire.fault == CST__WIRE_FAULT_TRUNCATED ? CST__WIRE_FAULT_PACKED : wire.fault;
       return fail_wire(r, message, &wire);
     }

@@ -61,6 +61,12 @@ static bool read_fixed(cst__wire *wire, size_t width, uint64_t *value) {
 bool cst__wire_fixed32(cst__wire *wire, uint64_t *value) { return read_fixed(wire, 4, value); }
 bool cst__wire_fixed64(cst__wire *wire, uint64_t *value) { return read_fixed(wire, 8, value); }
 
+bool cst__wire_single(cst__wire *wire, cst__wire_type type, uint64_t *value) {
+  return type == CST__WIRE_VARINT    ? cst__wire_varint(wire, value)
+         : type == CST__WIRE_FIXED32 ? cst__wire_fixed32(wire, value)
+                                     : cst__wire_fixed64(wire, value);
+}
+
 static bool read_tag(cst__wire *wire, uint32_t *number, cst__wire_type *type) {
   const uint8_t *start = wire->at;
   uint64_t tag = 0;

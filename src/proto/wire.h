@@ -79,6 +79,8 @@ bool cst__wire_next(cst__wire *wire, int depth, cst__wire_field *field);
 bool cst__wire_varint(cst__wire *wire, uint64_t *value);
 bool cst__wire_fixed32(cst__wire *wire, uint64_t *value);
 bool cst__wire_fixed64(cst__wire *wire, uint64_t *value);
+/* The same by their type: VARINT, FIXED32 or FIXED64. */
+bool cst__wire_single(cst__wire *wire, cst__wire_type type, uint64_t *value);
 
 static inline int64_t cst__zigzag_decode(uint64_t n) {
   return (int64_t)((n >> 1) ^ (~(n & 1) + 1));

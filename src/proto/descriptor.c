@@ -90,19 +90,29 @@ const char *cst__field_type_name(const cst__field_def *field) {
   return dot != NULL ? dot + 1 : name;
 }
 
+static const cst__enum_value *nth_number(const cst__enum_def *values, size_t i) {
+  return &values->values[values->by_number[i]];
+}
+
 static const cst__enum_value *search_numbers(const cst__enum_def *values, int64_t number) {
   size_t low = 0;
   size_t high = values->num_values;
+  /* Most enums count from their first number. */
+  uint64_t least = high > 0 ? (uint64_t)(int64_t)nth_number(values, 0)->number : 0;
+  size_t guess = (size_t)((uint64_t)number - least);
+  if (guess < high && nth_number(values, guess)->number == number &&
+      (guess == 0 || nth_number(values, guess - 1)->number != number)) {
+    return nth_number(values, guess);
+  }
   while (low < high) { /* for the first one */
     size_t middle = low + (high - low) / 2;
-    if (values->values[values->by_number[middle]].number < number) {
+    if (nth_number(values, middle)->number < number) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  const cst__enum_value *found =
-      low < values->num_values ? &values->values[values->by_number[low]] : NULL;
+  const cst__enum_value *found = low < values->num_values ? nth_number(values, low) : NULL;
   return found != NULL && found->number == number ? found : NULL;
 }
 

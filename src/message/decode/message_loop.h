@@ -56,20 +56,13 @@ typedef enum cst__entry_op {
   CST__OP_WRONG  /* never right */
 } cst__entry_op;
 
-/* A number of an enum, and its index in the dictionary of the column, or else in def->values. */
-typedef struct cst__enum_index {
-  int32_t number;
-  int32_t index;
-} cst__enum_index;
-
+/* A column whose dictionary has the names of an enum: the index of each is its place. */
 typedef struct cst__enum_table cst__enum_table;
 struct cst__enum_table {
   const cst__enum_def *def;
-  const cst__enum_index *items; /* sorted by number, each once */
-  size_t count;
-  cst__builder *values;  /* the column */
+  cst__builder *values;
   size_t num_names;      /* that its dictionary begins with */
-  cst__enum_table *next; /* of all tables with a dictionary */
+  cst__enum_table *next; /* of all tables */
 };
 
 struct cst__entry {
@@ -88,8 +81,7 @@ struct cst__entry {
   cst__node *child; /* MESSAGE, GROUP, MAP, ANY */
   /* The rest is for the rare cases. */
   const cst__field_def *def;
-  const cst__enum_table *numbers; /* ENUM */
-  size_t oneof;                   /* index into the node's */
+  size_t oneof; /* index into the node's */
 };
 
 /* Which member of a oneof came last, in which message. */
@@ -144,7 +136,7 @@ struct cst__loop {
   cst__loop_run run;
   cst__batch_builder *batch;
   const cst__message_plan *plan;
-  cst__enum_table *enums; /* those with a dictionary */
+  cst__enum_table *enums;
   cst__stop stop;
   int depth;      /* levels that may still open */
   bool is_normal; /* the record is in normal form: what the loop does not know is wrong */

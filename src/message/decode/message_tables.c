@@ -109,14 +109,6 @@ static cst__entry_op value_op(cst__value_kind kind, bool is_group) {
 
 /* ---- enums ---- */
 
-static int compare_enum_numbers(const void *a, const void *b) {
-  int32_t left = ((const cst__enum_index *)a)->number;
-  int32_t right = ((const cst__enum_index *)b)->number;
-  int32_t first = ((const cst__enum_index *)a)->index;
-  int32_t second = ((const cst__enum_index *)b)->index;
-  return left != right ? (left > right) - (left < right) : (first > second) - (first < second);
-}
-
 /* Names in the order of their declaration: the index of each is its place. */
 static cst_status intern_names(cst__builder *values, const cst__enum_def *def, cst_error *error) {
   for (size_t i = 0; i < def->num_values; i++) {
@@ -137,31 +129,14 @@ cst_status cst__loop_begin(cst__loop *loop, cst_error *error) {
   return CST_OK;
 }
 
-/* The numbers of an enum in their order, each once, with the first of their names. */
 static cst_status make_enum(table_maker *t, cst__entry *entry) {
-  const cst__enum_def *def = entry->def->values;
   cst__enum_table *table = take_table(t, 1, sizeof *table);
-  cst__enum_index *items = take_table(t, def->num_values, sizeof *items);
-  if (table == NULL || items == NULL) {
+  if (table == NULL) {
     return CST_NO_MEMORY;
   }
-  for (size_t i = 0; i < def->num_values; i++) {
-    items[i] = (cst__enum_index){def->values[i].number, (int32_t)i};
-  }
-  qsort(items, def->num_values, sizeof *items, compare_enum_numbers);
-  size_t count = 0;
-  for (size_t i = 0; i < def->num_values; i++) {
-    if (count == 0 || items[count - 1].number != items[i].number) {
-      items[count++] = items[i];
-    }
-  }
-  *table = (cst__enum_table){.def = def, .items = items, .count = count, .values = entry->values};
-  entry->numbers = table;
-  if (entry->values->dictionary == NULL) {
-    return CST_OK;
-  }
-  CST__TRY(intern_names(entry->values, def, t->error));
-  table->num_names = cst__builder_dictionary_size(entry->values);
+  *table = (cst__enum_table){.def = entry->def->values, .values = entry->values};
+  CST__TRY(intern_names(table->values, table->def, t->error));
+  table->num_names = cst__builder_dictionary_size(table->values);
   table->next = t->loop->enums;
   t->loop->enums = table;
   return CST_OK;
@@ -191,7 +166,7 @@ static cst_status fill_entry(table_maker *t, cst__entry *entry, const column *co
     entry->pads_with_empty = !field->absent_is_null;
   }
   entry->values->absent_is_null = !is_list && field->absent_is_null;
-  if (field->kind == CST__KIND_ENUM) {
+  if (field->kind == CST__KIND_ENUM && entry->values->dictionary != NULL) {
     CST__TRY(make_enum(t, entry));
   }
   if (field->kind == CST__KIND_JSON) {

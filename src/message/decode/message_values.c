@@ -27,29 +27,6 @@ static bool put_text(cst__builder *values, cst_bytes text) {
 
 /* ---- enums ---- */
 
-static const cst__enum_index *find_number(const cst__enum_table *table, int32_t number) {
-  size_t low = 0;
-  size_t high = table->count;
-  if (high > 0) { /* most enums count from their first number */
-    size_t guess = (size_t)((int64_t)number - table->items[0].number);
-    if (guess < high && table->items[guess].number == number) {
-      return &table->items[guess];
-    }
-  }
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (table->items[middle].number == number) {
-      return &table->items[middle];
-    }
-    if (table->items[middle].number < number) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return NULL;
-}
-
 /* A number without a name, as its digits. */
 static bool put_nameless(cst__loop *loop, cst__builder *values, int32_t number) {
   char digits[16];
@@ -69,15 +46,15 @@ static bool put_enum_number(cst__loop *loop, const cst__entry *entry, int32_t nu
   if (loop->plan->options.enums == CST_ENUMS_NUMBER) {
     return put_width(values, &number, sizeof number);
   }
-  const cst__enum_index *found = find_number(entry->numbers, number);
+  const cst__enum_def *def = entry->def->values;
+  const cst__enum_value *found = cst__enum_by_number(def, number);
   if (found == NULL) {
     return put_nameless(loop, values, number);
   }
   if (values->dictionary != NULL) {
-    return cst__builder_append_index(values, found->index);
+    return cst__builder_append_index(values, found - def->values);
   }
-  const char *name = entry->numbers->def->values[found->index].name;
-  return put_text(values, (cst_bytes){(const uint8_t *)name, strlen(name)});
+  return put_text(values, (cst_bytes){(const uint8_t *)found->name, strlen(found->name)});
 }
 
 /* A number that a closed enum does not have makes an unknown field: of a map, the whole entry. */
@@ -103,8 +80,8 @@ static bool keep_packed_number(cst__loop *loop, cst__node *node, const cst__entr
 }
 
 bool cst__is_unknown_number(const cst__entry *entry, uint64_t raw) {
-  return entry->kind == CST__KIND_ENUM && !entry->numbers->def->is_open &&
-         find_number(entry->numbers, (int32_t)raw) == NULL;
+  return entry->kind == CST__KIND_ENUM && !entry->def->values->is_open &&
+         cst__enum_by_number(entry->def->values, (int32_t)raw) == NULL;
 }
 
 /* ---- varints ---- */

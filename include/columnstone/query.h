@@ -1,0 +1,175 @@
+/* Queries over nested data, the views that are made of them, and serving.
+ *
+ * A query is text (docs/queries.md): what is let, and what comes out. A view is a query bound to
+ * the types of its input: a function from batch to batch, or from records to tensors, which may be
+ * saved as a small file and opened anywhere.
+ *
+ * Sources: RFC "Support structured data in TFX through struct2tensor and DataView".
+ */
+#ifndef COLUMNSTONE_QUERY_H
+#define COLUMNSTONE_QUERY_H
+
+#include <columnstone/message.h>
+#include <columnstone/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- queries ---- */
+
+/* The statements of a query. Used by one thread at a time. */
+typedef struct cst_query cst_query;
+
+/* A query without statements. allocator may be NULL. */
+CST_API cst_status cst_query_new(const cst_allocator *allocator, cst_query **out, cst_error *error);
+/* The same with the statements of a text. Failures name line and column. */
+CST_API cst_status cst_query_parse(const char *text, size_t size, const cst_allocator *allocator,
+                                   cst_query **out, cst_error *error);
+CST_API cst_status cst_query_read_file(const char *path, const cst_allocator *allocator,
+                                       cst_query **out, cst_error *error);
+CST_API cst_status cst_query_copy(const cst_query *query, cst_query **out, cst_error *error);
+CST_API void cst_query_free(cst_query *query); /* NULL is allowed */
+
+/* Adds statements, as text. On failure the query is what it was. */
+CST_API cst_status cst_query_add(cst_query *query, const char *text, size_t size, cst_error *error);
+/* The same statement by statement, of parts that are texts: paths ("event.query"), expressions
+ * ("event where clicked"), patterns ("event.*"). `value` and `type` of a parameter are texts as the
+ * language has them; value NULL: it has to be given. */
+CST_API cst_status cst_query_from_message(cst_query *query, const char *message, cst_error *error);
+CST_API cst_status cst_query_param(cst_query *query, const char *name, const char *type,
+                                   const char *value, cst_error *error);
+CST_API cst_status cst_query_let(cst_query *query, const char *path, const char *expression,
+                                 cst_error *error);
+CST_API cst_status cst_query_rows(cst_query *query, const char *path, cst_error *error);
+CST_API cst_status cst_query_keep(cst_query *query, const char *const *patterns, size_t count,
+                                  int depth, cst_error *error);
+CST_API cst_status cst_query_drop(cst_query *query, const char *const *patterns, size_t count,
+                                  cst_error *error);
+CST_API cst_status cst_query_rename(cst_query *query, const char *path, const char *name,
+                                    cst_error *error);
+CST_API cst_status cst_query_output(cst_query *query, const char *name, const char *expression,
+                                    cst_error *error);
+
+/* A function of the caller's, known to later expressions by its name: element by element. */
+typedef struct cst_query_function {
+  const char *name;
+  const char *type; /* of what it gives, as the language has it: "float32" */
+  size_t num_args;
+  /* Makes an array of `type`, as long as the arguments, which are the columns of a batch (a, b,
+   * ...) and borrowed. Called by any thread, by several at once. */
+  cst_status (*call)(void *ctx, const struct ArrowSchema *schema, const struct ArrowArray *args,
+                     struct ArrowArray *out, cst_error *error);
+  void *ctx;
+  void (*close)(void *ctx); /* with the last query or view that has it; may be NULL */
+} cst_query_function;
+
+/* Takes the function over; closed on failure, too. A query with such functions cannot be saved. */
+CST_API cst_status cst_query_add_function(cst_query *query, const cst_query_function *function,
+                                          cst_error *error);
+
+/* The query in its one usual spelling: two texts that mean the same statements give the same.
+ * NUL-terminated; cst_free. */
+CST_API cst_status cst_query_write_text(const cst_query *query, char **text, size_t *size,
+                                        cst_error *error);
+
+/* ---- views ---- */
+
+/* A query bound to its input. Immutable and counted; any number of threads may use one at once. */
+typedef struct cst_view cst_view;
+
+/* A value of a parameter: its name, and the value as the language writes it (12, "text"). */
+typedef struct cst_query_value {
+  const char *name;
+  const char *value;
+} cst_query_value;
+
+typedef struct cst_view_options {
+  size_t size; /* sizeof(cst_view_options) */
+  const cst_allocator *allocator;
+  const cst_message_options *message; /* `from message`: descriptors, and how records are read; the
+                                         query names the message, or this does. A saved view has
+                                         its own: only `form` counts then */
+  const cst_schema *schema;           /* `from example`: what the features are */
+  const struct ArrowSchema *type;     /* `from table`, and `from example` without a schema: the
+                                         batches that come (a struct) */
+  const cst_query_value *params;
+  size_t num_params;
+  const char *const *outputs; /* columns of the result that are wanted, in this order; all else is
+                                 not computed, and not parsed. NULL: all */
+  size_t num_outputs;
+} cst_view_options;
+
+#define CST_VIEW_OPTIONS_INIT \
+  { sizeof(cst_view_options), NULL, NULL, NULL, NULL, NULL, 0, NULL, 0 }
+
+/* Binds a query, which it does not keep. Failures name line and column of the query, and the
+ * nearest names. */
+CST_API cst_status cst_view_new(const cst_query *query, const cst_view_options *options,
+                                cst_view **out, cst_error *error);
+/* A saved view: from a file, or from its bytes, which need not be trusted. options may be NULL;
+ * `params` are set, and `outputs` chosen, anew. CST_CORRUPT for bytes that are no view,
+ * CST_UNSUPPORTED for a format of later versions. */
+CST_API cst_status cst_view_open(const char *path, const cst_view_options *options, cst_view **out,
+                                 cst_error *error);
+CST_API cst_status cst_view_read(const void *bytes, size_t size, const cst_view_options *options,
+                                 cst_view **out, cst_error *error);
+CST_API cst_view *cst_view_retain(const cst_view *view);
+CST_API void cst_view_release(cst_view *view); /* NULL is allowed */
+
+/* Saves a view with the descriptors that it needs. The bytes: cst_free. CST_UNSUPPORTED for one
+ * with functions of the caller's. The same query and types give the same bytes. */
+CST_API cst_status cst_view_write(const cst_view *view, void **bytes, size_t *size,
+                                  cst_error *error);
+CST_API cst_status cst_view_save(const cst_view *view, const char *path, cst_error *error);
+
+/* What a view is. Borrowed from it. */
+CST_API const char *cst_view_text(const cst_view *view);    /* the query, in its usual spelling */
+CST_API const char *cst_view_digest(const cst_view *view);  /* SHA-256 of the saved form, as hex */
+CST_API const char *cst_view_message(const cst_view *view); /* full name; NULL: no messages */
+CST_API const char *cst_view_input(const cst_view *view);   /* "message", "example", "table", ... */
+CST_API size_t cst_view_num_outputs(const cst_view *view);
+CST_API const char *cst_view_output(const cst_view *view, size_t i); /* NULL: i is too large */
+/* The columns that go out, with their tensors. */
+CST_API cst_status cst_view_arrow_schema(const cst_view *view, struct ArrowSchema *out,
+                                         cst_error *error);
+CST_API const cst_specs *cst_view_specs(const cst_view *view);
+/* Which fields of the input an output needs (NULL: all of them together): the shortest list of
+ * paths, sorted, of which none begins with another. Nothing else is parsed. Borrowed. */
+CST_API cst_status cst_view_source_paths(const cst_view *view, const char *output,
+                                         const char *const **paths, size_t *count,
+                                         cst_error *error);
+
+enum { CST_EXPLAIN_JSON = 1 << 0 };
+/* The plan for people (or as JSON): what is parsed, which steps are taken, what comes out.
+ * NUL-terminated; cst_free. */
+CST_API cst_status cst_view_explain(const cst_view *view, uint32_t flags, char **text, size_t *size,
+                                    cst_error *error);
+
+/* What changes for readers from one view to the other: a line for each change of an output, a
+ * parameter, the input; *num_breaking counts those that break a reader of `before`. cst_free. */
+CST_API cst_status cst_view_diff(const cst_view *before, const cst_view *after, char **text,
+                                 size_t *size, size_t *num_breaking, cst_error *error);
+
+/* ---- running ---- */
+
+/* Records (messages, tf.Examples) to tensors. Thread-safe: memory is kept for the next call.
+ * An error has the number of its record. */
+CST_API cst_status cst_view_run(const cst_view *view, const cst_bytes *records, size_t count,
+                                cst_tensors **out, cst_error *error);
+/* The same to a batch. */
+CST_API cst_status cst_view_run_arrow(const cst_view *view, const cst_bytes *records, size_t count,
+                                      struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                      cst_error *error);
+/* A batch to a batch. The columns that the view needs are found by name; it takes over `batch`,
+ * also on failure. *origin (int64, one per row: the row that it comes from) may be asked for. */
+CST_API cst_status cst_view_apply(const cst_view *view, const struct ArrowSchema *schema,
+                                  struct ArrowArray *batch, struct ArrowSchema *out_schema,
+                                  struct ArrowArray *out, struct ArrowArray *origin,
+                                  cst_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* COLUMNSTONE_QUERY_H */

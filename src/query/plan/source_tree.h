@@ -1,0 +1,46 @@
+/* What a query may name: the fields of its input, looked up step by step, because those of messages
+ * are endless (recursion, extensions, casts of Any).
+ *
+ * Two kinds of input have such a tree: the type of Arrow batches, and message descriptors.
+ */
+#ifndef QUERY_PLAN_SOURCE_TREE_H
+#define QUERY_PLAN_SOURCE_TREE_H
+
+#include <columnstone/arrow_abi.h>
+#include <columnstone/message.h>
+
+#include "base/alloc.h"
+
+/* A field. Lists of lists are several levels of one field, all but the innermost without a name. */
+typedef struct cst__source_field {
+  const char *name;   /* NUL-terminated, as the path of the input has it */
+  size_t num_lists;   /* levels of lists above the elements */
+  bool is_struct;     /* elements are structs: fields lie below */
+  bool is_map;        /* elements are the entries of a map: structs of a key and a value */
+  const char *format; /* Arrow format of elements that are no structs; enums as the options say;
+                         dictionary-encoded values: that of the values */
+  const void *below;  /* names the fields below to the tree; NULL: nothing lies below */
+} cst__source_field;
+
+typedef struct cst__source_tree cst__source_tree;
+struct cst__source_tree {
+  const void *top; /* the record: what lies below it */
+  /* The field of a name. CST_NOT_FOUND with near names and the name as path. Memory comes from the
+   * arena and lives as long as it. */
+  cst_status (*find)(const cst__source_tree *tree, const void *below, const char *name,
+                     cst__arena *arena, cst__source_field *out, cst_error *error);
+  /* The declared fields, in their order: number i, or false. */
+  cst_status (*nth)(const cst__source_tree *tree, const void *below, size_t i, cst__arena *arena,
+                    bool *found, cst__source_field *out, cst_error *error);
+  const void *ctx;
+  cst_message_options message; /* of messages */
+};
+
+/* The tree of a struct type, which has to outlive it. */
+cst__source_tree cst__source_tree_of_arrow(const struct ArrowSchema *type);
+/* The tree of a message; options->descriptors outlive it. CST_NOT_FOUND for a message that there is
+ * not. Names of fields as the paths of cst_message_decoder_new have them. */
+cst_status cst__source_tree_of_message(const cst_message_options *options, cst__source_tree *out,
+                                       cst_error *error);
+
+#endif /* QUERY_PLAN_SOURCE_TREE_H */

@@ -29,7 +29,6 @@ typedef struct cst__input_node {
 typedef enum cst__step_kind {
   /* places */
   CST__STEP_RECORDS,      /* the rows of the batch: the first step of every plan */
-  CST__STEP_ROWS,         /* [list place]: its elements are the records from here on */
   CST__STEP_LIST,         /* [parent place], node: the lists that the node is */
   CST__STEP_JOIN,         /* [upper list place, list place whose parent it is]: the lists of both
                              are one; the elements are those of the lower; null where upper is */
@@ -52,12 +51,14 @@ typedef enum cst__step_kind {
   CST__STEP_AT,      /* [list place, int64 values at the parent]: negative from the end; -1 where
                         there is none */
   CST__STEP_KEY,     /* [map place, keys at its elements, one value]: the entry that has the key */
+  CST__STEP_KEPT,    /* [place, bools]: each element itself, -1 where not true */
   CST__STEP_PAD,     /* [place, list places...], dims: for each record the elements of lists of
                         lists, filled up with -1 to the dims; an error for a longer list, and,
                         unless `flag`, for a shorter or null one */
   /* values */
   CST__STEP_COLUMN,    /* [place], node: the values of a leaf */
   CST__STEP_VALID,     /* [place], node: bools, false where a struct is null */
+  CST__STEP_CHOSEN,    /* [index]: bools, false where it is -1 */
   CST__STEP_NOT_NULL,  /* [list place]: bools at the parent, false where the list is null */
   CST__STEP_TAKE,      /* [values, index] */
   CST__STEP_LITERAL,   /* literal, type: one value for all */

@@ -1,5 +1,5 @@
 /* The stage `flat`: batches as text in and out, by schemas as text. */
-#include "stage/flat.h"
+#include "schema/flat.h"
 
 #include "arrow/owned.h"
 #include "arrow_equal.h"

@@ -7,10 +7,10 @@
 #include "arrow/view.h"
 #include "base/names.h"
 #include "format/payload/payload.h"
+#include "schema/flat.h"
 #include "schema/schema.h"
 #include "source/input/discovery.h"
 #include "source/input/prepare.h"
-#include "stage/flat.h"
 #include "stage/message_column.h"
 
 static bool has_list(const struct ArrowSchema *schema) {

@@ -1,8 +1,8 @@
 /* The stage `flat`: what a schema fixes to one value becomes a column of values instead of lists,
  * and bytes that it says are text become strings.
  */
-#ifndef STAGE_FLAT_H
-#define STAGE_FLAT_H
+#ifndef SCHEMA_FLAT_H
+#define SCHEMA_FLAT_H
 
 #include <columnstone/schema.h>
 
@@ -24,4 +24,4 @@ extern const cst__stage cst__flat_stage; /* settings: cst__flat_settings */
 /* True if a schema would say something about the batches: they have lists or bytes. */
 bool cst__flat_wants_schema(const struct ArrowSchema *schema, const char *raw_column);
 
-#endif /* STAGE_FLAT_H */
+#endif /* SCHEMA_FLAT_H */

@@ -1,5 +1,5 @@
 /* Lists of one value as values, bytes as text. */
-#include "stage/flat.h"
+#include "schema/flat.h"
 
 #include <string.h>
 

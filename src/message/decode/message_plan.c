@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "message/message_options.h"
 #include "message/text/well_known.h"
 
 enum {
   MAX_COLUMNS = 100000, /* of all levels */
-  MAX_TYPE_DEPTH = CST__TYPE_MAX_DEPTH - 8,
-  USUAL_RECURSION = 2
+  MAX_TYPE_DEPTH = CST__TYPE_MAX_DEPTH - 8
 };
 
 typedef struct plan_maker {
@@ -53,14 +51,6 @@ static int compare_places(const void *a, const void *b) {
              : (left->number > right->number) - (left->number < right->number);
 }
 
-/* A field by the name that a path gives it. */
-static const cst__field_def *find_path_field(const cst__message_def *def, const char *name) {
-  size_t size = strlen(name);
-  bool is_extension = size > 2 && name[0] == '(' && name[size - 1] == ')';
-  return is_extension ? cst__extension_by_name(def, name + 1, size - 2)
-                      : cst__field_by_name(def, name, size);
-}
-
 /* A chosen field: `def` is NULL for a cast of an Any. */
 typedef struct choice {
   const cst__field_def *def;
@@ -83,10 +73,6 @@ static cst_status choose_all(plan_maker *m, const cst__message_def *def, choice 
   return CST_OK;
 }
 
-static bool is_in_parentheses(const char *name) {
-  return name[0] == '(' && name[strlen(name) - 1] == ')';
-}
-
 static cst_status choose_wanted(plan_maker *m, const cst__message_def *def, cst__wanted *wanted,
                                 bool is_any, choice **out) {
   size_t count = 0;
@@ -95,8 +81,8 @@ static cst_status choose_wanted(plan_maker *m, const cst__message_def *def, cst_
     return CST_NO_MEMORY;
   }
   for (cst__wanted *step = wanted->first; step != NULL; step = step->next) {
-    const cst__field_def *field = find_path_field(def, step->name);
-    if (field == NULL && !(is_any && is_in_parentheses(step->name))) {
+    const cst__field_def *field = cst__message_path_field(def, step->name);
+    if (field == NULL && !(is_any && cst__message_is_cast(step->name))) {
       return cst__wanted_fail(wanted, def, m->error);
     }
     step->is_used = true;
@@ -157,7 +143,7 @@ static cst_status make_map(plan_maker *m, cst__plan_node *node, cst__plan_field 
   cst__wanted *steps[2] = {(cst__wanted *)(uintptr_t)&all_of_it,
                            (cst__wanted *)(uintptr_t)&all_of_it};
   for (cst__wanted *step = wanted->first; step != NULL; step = step->next) {
-    const cst__field_def *found = find_path_field(def, step->name);
+    const cst__field_def *found = cst__message_path_field(def, step->name);
     if (found == NULL) {
       return cst__wanted_fail(wanted, def, m->error);
     }
@@ -173,35 +159,6 @@ static cst_status make_map(plan_maker *m, cst__plan_node *node, cst__plan_field 
     m->depth -= 2;
   }
   m->plan->num_columns += 2;
-  return CST_OK;
-}
-
-/* True if an absent field is null. */
-static bool has_null(const cst_message_options *options, const cst__plan_field *field) {
-  const cst__field_def *def = field->def;
-  if (cst__field_is_repeated(def)) {
-    return (options->flags & CST_MESSAGE_NULLABLE_LISTS) != 0;
-  }
-  if ((def->flags & (CST__FIELD_REQUIRED | CST__FIELD_IMPLICIT)) != 0) {
-    return false;
-  }
-  return cst__field_is_message(def) || (options->flags & CST_MESSAGE_DEFAULTS) == 0;
-}
-
-static cst_status name_field(plan_maker *m, const cst__field_def *def, cst__type *type) {
-  cst__arena *arena = &m->plan->arena;
-  if ((def->flags & CST__FIELD_EXTENSION) == 0) {
-    return cst__type_set_name(type, def->name, strlen(def->name), arena, m->error);
-  }
-  size_t size = strlen(def->name);
-  char *name = take_zero(m, size + 3, 1);
-  if (name == NULL) {
-    return CST_NO_MEMORY;
-  }
-  name[0] = '(';
-  memcpy(name + 1, def->name, size);
-  name[size + 1] = ')';
-  type->name = name;
   return CST_OK;
 }
 
@@ -234,9 +191,12 @@ static cst_status make_field_column(plan_maker *m, cst__plan_node *node, cst__pl
                                     cst__wanted *wanted, cst__type *type) {
   const cst__field_def *def = field->def;
   field->kind = cst__message_kind(&m->plan->options, def);
-  field->absent_is_null = has_null(&m->plan->options, field);
+  field->absent_is_null = cst__message_has_null(&m->plan->options, def);
   bool is_nullable = field->absent_is_null || (m->plan->nullable_columns && node->parent == NULL);
-  CST__TRY(name_field(m, def, type));
+  type->name = cst__message_path_name(def, &m->plan->arena);
+  if (type->name == NULL) {
+    return cst__fail_memory(m->error, strlen(def->name));
+  }
   CST__TRY(number_field(m, def, type));
   type->flags = is_nullable ? ARROW_FLAG_NULLABLE : 0;
   if (field->kind == CST__KIND_MAP) {
@@ -257,17 +217,8 @@ static cst_status make_field_column(plan_maker *m, cst__plan_node *node, cst__pl
 /* "(shop.Event)", or "(type.googleapis.com/shop.Event)": the struct that an Any may hold. */
 static cst_status make_cast(plan_maker *m, cst__plan_node *node, cst__plan_field *field,
                             cst__wanted *wanted, cst__type *type) {
-  const char *name = wanted->name + 1;
-  const char *slash = strrchr(name, '/');
-  const char *message = slash != NULL ? slash + 1 : name;
-  const cst__message_def *def =
-      cst__descriptors_find(m->plan->options.descriptors, message, strlen(message) - 1);
-  if (def == NULL) {
-    cst_status status = cst__fail(m->error, CST_NOT_FOUND, "give descriptors that have it",
-                                  "an Any is to be cast to a message that is not known");
-    cst__error_add_path(m->error, wanted->name, strlen(wanted->name));
-    return status;
-  }
+  const cst__message_def *def;
+  CST__TRY(cst__message_cast(m->plan->options.descriptors, wanted->name, &def, m->error));
   field->kind = CST__KIND_MESSAGE;
   field->absent_is_null = true;
   CST__TRY(cst__type_set_name(type, wanted->name, strlen(wanted->name), &m->plan->arena, m->error));
@@ -379,11 +330,7 @@ static cst_status make_node(plan_maker *m, const cst__message_def *def, usage us
     return cst__fail(m->error, CST_LIMIT, "ask for a column above it",
                      "a path leads through more than %d levels", MAX_TYPE_DEPTH);
   }
-  if (def->is_message_set) {
-    return cst__fail(m->error, CST_UNSUPPORTED, "name the columns that are wanted, without it",
-                     "%.80s has the wire format of message sets, which is not read",
-                     def->full_name);
-  }
+  CST__TRY(cst__message_readable(def, m->error));
   CST__TRY(check_columns(m, count));
   CST__TRY(is_whole ? choose_all(m, def, &choices)
                     : choose_wanted(m, def, use.wanted, is_any, &choices));
@@ -441,63 +388,12 @@ static cst_status prune_all(plan_maker *m, cst__plan_node *node) {
 
 /* ---- the plan ---- */
 
-static cst_status plan_check_options(const cst_message_options *options, cst_error *error) {
-  if (options->descriptors == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "give a FileDescriptorSet: --proto-set, or message= in Python",
-                     "a message cannot be read without its description");
-  }
-  bool is_known =
-      options->form <= CST_MESSAGE_CONFLUENT_PLAIN && options->enums <= CST_ENUMS_BINARY &&
-      options->timestamp_unit <= CST_TIME_SECOND && options->duration_unit <= CST_TIME_SECOND &&
-      options->time_unit <= CST_TIME_SECOND && options->recursion >= -1;
-  if (!is_known) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "an option of the message is out of its range");
-  }
-  if (options->time_zone != NULL && strlen(options->time_zone) > 64) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the name of the time zone is too long");
-  }
-  return CST_OK;
-}
-
-static void set_usual(const char **name, const char *usual) {
-  *name = *name != NULL ? *name : usual;
-}
-
-/* Names go into the schema, which is UTF-8. */
-static cst_status check_names(const cst_message_options *options, cst_error *error) {
-  const char *names[] = {options->time_zone, options->unknown_fields, options->list_item,
-                         options->map_key,   options->map_value,      options->field_number_key};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (names[i] != NULL && !cst__utf8_valid((const uint8_t *)names[i], strlen(names[i]))) {
-      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a name in the options is not UTF-8");
-    }
-  }
-  if (strcmp(options->map_key, options->map_value) == 0) {
-    cst_status status =
-        cst__fail(error, CST_INVALID_ARGUMENT, "give map_key and map_value names of their own",
-                  "keys and values of maps have the same name");
-    cst__error_add_path(error, options->map_key, strlen(options->map_key));
-    return status;
-  }
-  return CST_OK;
-}
-
-/* What the caller left to us is filled in. */
 static cst_status keep_message_options(cst__message_plan *plan, const cst_message_options *from,
                                        cst_error *error) {
   const cst_message_options *kept;
-  CST__TRY(plan_check_options(from, error));
   CST__TRY(cst__message_options_copy(from, &plan->arena, &kept, error));
-  cst_message_options *to = &plan->options;
-  *to = *kept;
-  to->recursion = to->recursion == 0 ? USUAL_RECURSION : to->recursion < 0 ? 0 : to->recursion;
-  set_usual(&to->time_zone, "UTC");
-  set_usual(&to->list_item, "item");
-  set_usual(&to->map_key, "key");
-  set_usual(&to->map_value, "value");
-  return check_names(to, error);
+  plan->options = *kept;
+  return cst__message_options_settle(&plan->options, error);
 }
 
 static cst_status make_plan(cst__message_plan *plan, const cst__message_plan_options *options,

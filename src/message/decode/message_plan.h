@@ -9,7 +9,7 @@
 
 #include "base/thread.h"
 #include "message/decode/decoder.h"
-#include "proto/descriptor_set.h"
+#include "message/decode/message_fields.h"
 
 /* ---- wanted columns ---- */
 
@@ -32,31 +32,6 @@ cst_status cst__wanted_fail(const cst__wanted *wanted, const cst__message_def *d
                             cst_error *error);
 
 /* ---- nodes ---- */
-
-/* How a value of a field becomes a value of its column. */
-typedef enum cst__value_kind {
-  CST__KIND_VARINT64,
-  CST__KIND_VARINT32,
-  CST__KIND_ZIGZAG64,
-  CST__KIND_ZIGZAG32,
-  CST__KIND_BOOL,
-  CST__KIND_ENUM, /* of any form */
-  CST__KIND_FIXED64,
-  CST__KIND_FIXED32,
-  CST__KIND_STRING, /* has to be UTF-8 */
-  CST__KIND_BYTES,
-  CST__KIND_MESSAGE, /* or a group: a struct */
-  CST__KIND_MAP,
-  CST__KIND_ANY, /* a struct that may have casts */
-  /* Messages that are one value: */
-  CST__KIND_TIMESTAMP,
-  CST__KIND_DURATION,
-  CST__KIND_WRAPPER,
-  CST__KIND_DATE,
-  CST__KIND_TIME_OF_DAY,
-  CST__KIND_JSON,
-  CST__KIND_RAW /* messages as they are */
-} cst__value_kind;
 
 typedef struct cst__plan_node cst__plan_node;
 
@@ -92,8 +67,6 @@ struct cst__message_plan {
 
 /* ---- types (message_types.c) ---- */
 
-/* What a field becomes; `is_all`: nothing below it is named. */
-cst__value_kind cst__message_kind(const cst_message_options *options, const cst__field_def *def);
 /* Sets the type of one value of the field, of kinds that are no structs and no maps. */
 cst_status cst__message_value_type(cst__message_plan *plan, const cst__field_def *def,
                                    cst__value_kind kind, cst__type *type, cst_error *error);

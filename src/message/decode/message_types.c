@@ -106,14 +106,27 @@ static const char *number_format(cst__field_type type) {
   return "b";
 }
 
-static const char *bytes_format(const cst__message_plan *plan, bool is_text) {
-  if ((plan->column_flags & CST_COLUMNS_BINARY_VIEWS) != 0) {
+static const char *bytes_format(uint32_t column_flags, bool is_text) {
+  if ((column_flags & CST_COLUMNS_BINARY_VIEWS) != 0) {
     return is_text ? "vu" : "vz";
   }
-  if ((plan->column_flags & CST_COLUMNS_OFFSETS_32) != 0) {
+  if ((column_flags & CST_COLUMNS_OFFSETS_32) != 0) {
     return is_text ? "u" : "z";
   }
   return is_text ? "U" : "Z";
+}
+
+static const char *enum_format(const cst_message_options *options, uint32_t column_flags) {
+  switch (options->enums) {
+    case CST_ENUMS_NUMBER:
+      return "i";
+    case CST_ENUMS_DICTIONARY:
+      return bytes_format(column_flags & ~(uint32_t)CST_COLUMNS_BINARY_VIEWS, true);
+    case CST_ENUMS_TEXT:
+    case CST_ENUMS_BINARY:
+      break;
+  }
+  return bytes_format(column_flags, options->enums == CST_ENUMS_TEXT);
 }
 
 static const char unit_letters[] = {[CST_TIME_NANOSECOND] = 'n',
@@ -121,55 +134,66 @@ static const char unit_letters[] = {[CST_TIME_NANOSECOND] = 'n',
                                     [CST_TIME_MILLISECOND] = 'm',
                                     [CST_TIME_SECOND] = 's'};
 
-static cst_status enum_type(cst__message_plan *plan, cst__type *type, cst_error *error) {
-  cst_message_enums enums = plan->options.enums;
-  if (enums == CST_ENUMS_TEXT || enums == CST_ENUMS_BINARY) {
-    return cst__type_set(type, bytes_format(plan, enums == CST_ENUMS_TEXT), &plan->arena, error);
+const char *cst__message_value_format(const cst_message_options *options, uint32_t column_flags,
+                                      const cst__field_def *def, cst__value_kind kind,
+                                      char room[CST__MESSAGE_FORMAT_SIZE]) {
+  switch (kind) {
+    case CST__KIND_ENUM:
+      return enum_format(options, column_flags);
+    case CST__KIND_STRING:
+    case CST__KIND_JSON:
+      return bytes_format(column_flags, true);
+    case CST__KIND_BYTES:
+    case CST__KIND_RAW:
+      return bytes_format(column_flags, false);
+    case CST__KIND_TIMESTAMP:
+      snprintf(room, CST__MESSAGE_FORMAT_SIZE, "ts%c:%s", unit_letters[options->timestamp_unit],
+               options->time_zone);
+      return room;
+    case CST__KIND_DURATION:
+      snprintf(room, CST__MESSAGE_FORMAT_SIZE, "tD%c", unit_letters[options->duration_unit]);
+      return room;
+    case CST__KIND_TIME_OF_DAY:
+      snprintf(room, CST__MESSAGE_FORMAT_SIZE, "tt%c", unit_letters[options->time_unit]);
+      return room;
+    case CST__KIND_DATE:
+      return "tdD";
+    case CST__KIND_WRAPPER:
+      def = &def->message->fields[0];
+      return cst__message_value_format(options, column_flags, def, cst__message_kind(options, def),
+                                       room);
+    default:
+      return number_format((cst__field_type)def->type);
+  }
+}
+
+cst_status cst__message_value_type(cst__message_plan *plan, const cst__field_def *def,
+                                   cst__value_kind kind, cst__type *type, cst_error *error) {
+  char room[CST__MESSAGE_FORMAT_SIZE];
+  const char *format =
+      cst__message_value_format(&plan->options, plan->column_flags, def, kind, room);
+  if (kind != CST__KIND_ENUM || plan->options.enums != CST_ENUMS_DICTIONARY) {
+    return cst__type_set(type, format, &plan->arena, error);
   }
   CST__TRY(cst__type_set(type, "i", &plan->arena, error));
-  if (enums == CST_ENUMS_NUMBER) {
-    return CST_OK;
-  }
   type->dictionary = cst__arena_take(&plan->arena, sizeof *type->dictionary);
   if (type->dictionary == NULL) {
     return cst__fail_memory(error, sizeof *type->dictionary);
   }
   *type->dictionary = (cst__type)CST__TYPE_INIT;
-  bool is_narrow = (plan->column_flags & CST_COLUMNS_OFFSETS_32) != 0;
-  return cst__type_set(type->dictionary, is_narrow ? "u" : "U", &plan->arena, error);
+  return cst__type_set(type->dictionary, format, &plan->arena, error);
 }
 
-cst_status cst__message_value_type(cst__message_plan *plan, const cst__field_def *def,
-                                   cst__value_kind kind, cst__type *type, cst_error *error) {
-  const cst_message_options *options = &plan->options;
-  char format[80];
-  switch (kind) {
-    case CST__KIND_ENUM:
-      return enum_type(plan, type, error);
-    case CST__KIND_STRING:
-    case CST__KIND_JSON:
-      return cst__type_set(type, bytes_format(plan, true), &plan->arena, error);
-    case CST__KIND_BYTES:
-    case CST__KIND_RAW:
-      return cst__type_set(type, bytes_format(plan, false), &plan->arena, error);
-    case CST__KIND_TIMESTAMP:
-      snprintf(format, sizeof format, "ts%c:%s", unit_letters[options->timestamp_unit],
-               options->time_zone);
-      return cst__type_set(type, format, &plan->arena, error);
-    case CST__KIND_DURATION:
-      snprintf(format, sizeof format, "tD%c", unit_letters[options->duration_unit]);
-      return cst__type_set(type, format, &plan->arena, error);
-    case CST__KIND_TIME_OF_DAY:
-      snprintf(format, sizeof format, "tt%c", unit_letters[options->time_unit]);
-      return cst__type_set(type, format, &plan->arena, error);
-    case CST__KIND_DATE:
-      return cst__type_set(type, "tdD", &plan->arena, error);
-    case CST__KIND_WRAPPER:
-      def = &def->message->fields[0];
-      return cst__message_value_type(plan, def, cst__message_kind(options, def), type, error);
-    default:
-      return cst__type_set(type, number_format((cst__field_type)def->type), &plan->arena, error);
+/* ---- nulls ---- */
+
+bool cst__message_has_null(const cst_message_options *options, const cst__field_def *def) {
+  if (cst__field_is_repeated(def)) {
+    return (options->flags & CST_MESSAGE_NULLABLE_LISTS) != 0;
   }
+  if ((def->flags & (CST__FIELD_REQUIRED | CST__FIELD_IMPLICIT)) != 0) {
+    return false;
+  }
+  return cst__field_is_message(def) || (options->flags & CST_MESSAGE_DEFAULTS) == 0;
 }
 
 /* ---- lists and maps ---- */

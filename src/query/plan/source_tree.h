@@ -31,9 +31,9 @@ struct cst__source_tree {
    * arena and lives as long as it. */
   cst_status (*find)(const cst__source_tree *tree, const void *below, const char *name,
                      cst__arena *arena, cst__source_field *out, cst_error *error);
-  /* The declared fields, in their order: number i, or false. */
+  /* Number i of the declared fields, in their order; its name is NULL if there are no more. */
   cst_status (*nth)(const cst__source_tree *tree, const void *below, size_t i, cst__arena *arena,
-                    bool *found, cst__source_field *out, cst_error *error);
+                    cst__source_field *out, cst_error *error);
   const void *ctx;
   cst_message_options message; /* of messages */
 };

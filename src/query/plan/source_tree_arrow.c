@@ -1,0 +1,121 @@
+/* The fields of Arrow types. */
+#include <string.h>
+
+#include "base/names.h"
+#include "query/plan/source_tree.h"
+
+/* ---- one field ---- */
+
+static bool is_map_format(const char *format) { return strcmp(format, "+m") == 0; }
+
+static bool is_list_format(const char *format) {
+  static const char *const lists[] = {"+l", "+L", "+vl", "+vL"};
+  bool found = strncmp(format, "+w:", 3) == 0;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    found = found || strcmp(format, lists[i]) == 0;
+  }
+  return found;
+}
+
+static const char *arrow_name(const struct ArrowSchema *field) {
+  return field->name != NULL ? field->name : "";
+}
+
+static bool is_nullable_field(const struct ArrowSchema *field) {
+  return (field->flags & ARROW_FLAG_NULLABLE) != 0;
+}
+
+static cst_status fail_arrow_field(const char *name, const struct ArrowSchema *at,
+                                   cst_error *error) {
+  cst_status status =
+      cst__fail(error, CST_UNSUPPORTED, "leave the column out, or convert it before",
+                "a query cannot look into a column of the Arrow format '%.40s'", at->format);
+  cst__error_add_path(error, name, strlen(name));
+  return status;
+}
+
+static cst_status make_arrow_field(const struct ArrowSchema *at, const char *name,
+                                   cst__arena *arena, cst__source_field *out, cst_error *error) {
+  *out = (cst__source_field){.name = cst__arena_copy(arena, name, strlen(name))};
+  bool has_null = false;
+  for (; at->dictionary != NULL || is_list_format(at->format);) {
+    has_null = has_null || is_nullable_field(at);
+    if (at->dictionary != NULL) {
+      at = at->dictionary; /* one level with its indices */
+      continue;
+    }
+    if (at->n_children != 1) {
+      return fail_arrow_field(name, at, error);
+    }
+    out->nullable_lists = out->nullable_lists || has_null;
+    out->num_lists++;
+    has_null = false;
+    at = at->children[0];
+  }
+  has_null = has_null || is_nullable_field(at);
+  out->is_map = is_map_format(at->format);
+  out->num_lists += out->is_map;
+  out->nullable_lists = out->nullable_lists || (out->is_map && has_null);
+  out->is_nullable = has_null && !out->is_map;
+  out->is_struct = out->is_map || strcmp(at->format, "+s") == 0;
+  bool is_entries = out->is_map && at->n_children == 1 && at->children[0]->n_children == 2;
+  if (out->is_map ? !is_entries : at->format[0] == '+' && !out->is_struct) {
+    return fail_arrow_field(name, at, error);
+  }
+  const char *format = out->is_struct ? "+s" : at->format;
+  out->format = cst__arena_copy(arena, format, strlen(format));
+  out->below = out->is_struct ? at : NULL;
+  return out->name != NULL && out->format != NULL ? CST_OK : cst__fail_memory(error, 1);
+}
+
+/* ---- the tree ---- */
+
+/* What lies below a struct, or a map: there the names are ours, because everybody has his own. */
+static const struct ArrowSchema *entries_of(const struct ArrowSchema *below) {
+  return is_map_format(below->format) ? below->children[0] : below;
+}
+
+static const char *name_below(const void *below, size_t i) {
+  const struct ArrowSchema *at = below;
+  return is_map_format(at->format) ? (i == 0 ? "key" : "value") : arrow_name(at->children[i]);
+}
+
+static cst_status find_arrow_field(const cst__source_tree *tree, const void *below,
+                                   const char *name, cst__arena *arena, cst__source_field *out,
+                                   cst_error *error) {
+  (void)tree;
+  const struct ArrowSchema *level = entries_of(below);
+  const struct ArrowSchema *found = NULL;
+  const size_t count = (size_t)level->n_children;
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(name_below(below, i), name) == 0) {
+      if (found != NULL) {
+        return cst__fail_twice(error, name, strlen(name));
+      }
+      found = level->children[i];
+    }
+  }
+  if (found == NULL) {
+    const cst__name_list names = {below, count, name_below};
+    return cst__fail_unknown(error, CST_NOT_FOUND, "the input has no field of this name", name,
+                             &names);
+  }
+  return make_arrow_field(found, name, arena, out, error);
+}
+
+static cst_status nth_arrow_field(const cst__source_tree *tree, const void *below, size_t i,
+                                  cst__arena *arena, cst__source_field *out, cst_error *error) {
+  (void)tree;
+  const struct ArrowSchema *level = entries_of(below);
+  *out = (cst__source_field){.name = NULL};
+  return i < (size_t)level->n_children
+             ? make_arrow_field(level->children[i], name_below(below, i), arena, out, error)
+             : CST_OK;
+}
+
+cst__source_tree cst__source_tree_of_arrow(const struct ArrowSchema *type) {
+  return (cst__source_tree){.top = type,
+                            .find = find_arrow_field,
+                            .nth = nth_arrow_field,
+                            .message = CST_MESSAGE_OPTIONS_INIT};
+}

@@ -1,0 +1,123 @@
+/* The fields of messages, as the decoder gives them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "base/sized.h"
+#include "message/decode/message_fields.h"
+#include "message/text/well_known.h"
+#include "query/plan/source_tree.h"
+
+/* ---- one field ---- */
+
+static cst_status set_message_name(cst__source_field *out, const char *name, cst__arena *arena,
+                                   cst_error *error) {
+  out->name = cst__arena_copy(arena, name, strlen(name));
+  return out->name != NULL ? CST_OK : cst__fail_memory(error, strlen(name));
+}
+
+static cst_status make_message_field(const cst__source_tree *tree, const cst__message_def *above,
+                                     const cst__field_def *def, cst__arena *arena,
+                                     cst__source_field *out, cst_error *error) {
+  const cst_message_options *options = &tree->message;
+  cst__value_kind kind = cst__message_kind(options, def);
+  bool is_map = kind == CST__KIND_MAP;
+  bool is_struct = is_map || kind == CST__KIND_MESSAGE || kind == CST__KIND_ANY;
+  bool is_repeated = cst__field_is_repeated(def);
+  bool has_null = !above->is_map_entry && cst__message_has_null(options, def);
+  *out = (cst__source_field){.name = cst__message_path_name(def, arena),
+                             .num_lists = is_repeated,
+                             .is_nullable = has_null && !is_repeated,
+                             .nullable_lists = has_null && is_repeated,
+                             .is_struct = is_struct,
+                             .is_map = is_map,
+                             .format = "+s",
+                             .below = is_struct ? def->message : NULL};
+  if (!is_struct) {
+    char room[CST__MESSAGE_FORMAT_SIZE];
+    const char *format = cst__message_value_format(options, 0, def, kind, room);
+    out->format = cst__arena_copy(arena, format, strlen(format));
+  }
+  return out->name != NULL && out->format != NULL ? CST_OK : cst__fail_memory(error, 1);
+}
+
+/* What an Any holds if it is of this type. */
+static cst_status make_cast_field(const cst_message_options *options, const char *name,
+                                  cst__arena *arena, cst__source_field *out, cst_error *error) {
+  const cst__message_def *def;
+  CST__TRY(cst__message_cast(options->descriptors, name, &def, error));
+  *out = (cst__source_field){.is_nullable = true, .is_struct = true, .format = "+s", .below = def};
+  return set_message_name(out, name, arena, error);
+}
+
+/* ---- the tree ---- */
+
+static const char *nth_path_name(const void *names, size_t i) {
+  return ((const char *const *)names)[i];
+}
+
+static cst_status fail_message_field(const cst__message_def *def, const char *name,
+                                     cst__arena *arena, cst_error *error) {
+  char what[128];
+  snprintf(what, sizeof what, "the message %.60s has no field of this name", def->full_name);
+  const char **names = cst__arena_take(arena, def->num_fields * sizeof *names + 1);
+  for (size_t i = 0; names != NULL && i < def->num_fields; i++) {
+    names[i] = cst__message_path_name(&def->fields[i], arena);
+    if (names[i] == NULL) {
+      names = NULL;
+    }
+  }
+  if (names == NULL) {
+    return cst__fail_memory(error, def->num_fields);
+  }
+  const cst__name_list list = {(const void *)names, def->num_fields, nth_path_name};
+  return cst__fail_unknown(error, CST_NOT_FOUND, what, name, &list);
+}
+
+static cst_status find_message_field(const cst__source_tree *tree, const void *below,
+                                     const char *name, cst__arena *arena, cst__source_field *out,
+                                     cst_error *error) {
+  const cst__message_def *def = below;
+  CST__TRY(cst__message_readable(def, error));
+  const cst__field_def *field = cst__message_path_field(def, name);
+  if (field != NULL) {
+    return make_message_field(tree, def, field, arena, out, error);
+  }
+  bool is_any = below != tree->top && cst__well_known_of(def) == CST__WELL_KNOWN_ANY;
+  return is_any && cst__message_is_cast(name)
+             ? make_cast_field(&tree->message, name, arena, out, error)
+             : fail_message_field(def, name, arena, error);
+}
+
+/* Fields are sorted by their numbers, which mostly is the order that they are declared in. */
+static const cst__field_def *field_at_place(const cst__message_def *def, size_t place) {
+  if (place >= def->num_fields || def->fields[place].place == place) {
+    return place < def->num_fields ? &def->fields[place] : NULL;
+  }
+  size_t i = 0;
+  while (i < def->num_fields && def->fields[i].place != place) {
+    i++;
+  }
+  return i < def->num_fields ? &def->fields[i] : NULL;
+}
+
+static cst_status nth_message_field(const cst__source_tree *tree, const void *below, size_t i,
+                                    cst__arena *arena, cst__source_field *out, cst_error *error) {
+  const cst__message_def *def = below;
+  CST__TRY(cst__message_readable(def, error));
+  const cst__field_def *field = field_at_place(def, i);
+  *out = (cst__source_field){.name = NULL};
+  return field != NULL ? make_message_field(tree, def, field, arena, out, error) : CST_OK;
+}
+
+cst_status cst__source_tree_of_message(const cst_message_options *options, cst__source_tree *out,
+                                       cst_error *error) {
+  const cst__message_def *def;
+  cst_message_options own = CST_MESSAGE_OPTIONS_INIT;
+  cst__sized_copy(&own, sizeof own, options);
+  CST__TRY(cst__message_options_settle(&own, error));
+  CST__TRY(cst__descriptors_need(own.descriptors, own.message, &def, error));
+  *out = (cst__source_tree){
+      .top = def, .find = find_message_field, .nth = nth_message_field, .message = own};
+  return CST_OK;
+}

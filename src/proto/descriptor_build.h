@@ -41,6 +41,7 @@ struct cst_descriptors {
   cst__name_map names; /* full names to indexes of `types` */
   cst__set_type *types;
   size_t num_types, types_capacity;
+  cst_bytes given;                 /* what it was made of, a copy */
   const cst__set_message **listed; /* as cst_descriptors_message has them */
   size_t num_listed, listed_capacity;
 };
@@ -113,6 +114,10 @@ cst_status cst__set_fail(cst__set_builder *builder, const char *scope, cst_bytes
 /* As for cst__fail: the analyzer has to be told that this is never CST_OK. */
 #define cst__set_fail(builder, ...) ((void)(cst__set_fail)(builder, __VA_ARGS__), CST_SCHEMA)
 #endif
+
+/* lowerCamelCase, as protobuf makes it where a descriptor does not say; `out` has room for the name
+ * and a NUL. */
+void cst__put_json_name(char *out, cst_bytes name);
 
 /* A letter or underscore, then those and digits. */
 bool cst__is_identifier(cst_bytes name);

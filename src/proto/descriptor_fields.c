@@ -164,8 +164,7 @@ static void set_field_flags(const field_site *site, cst__field_def *field) {
 
 /* ---- names and defaults ---- */
 
-/* lowerCamelCase, as protobuf makes it where a descriptor does not say. */
-static void put_json_name(char *out, cst_bytes name) {
+void cst__put_json_name(char *out, cst_bytes name) {
   bool is_upper = false;
   for (size_t i = 0; i < name.size; i++) {
     char c = (char)name.data[i];
@@ -187,7 +186,7 @@ static cst_status set_json_name(cst__set_builder *builder, const field_site *sit
   }
   field->json_name = name;
   if (given.size == 0) {
-    put_json_name(name, own);
+    cst__put_json_name(name, own);
     return CST_OK;
   }
   memcpy(name, given.data, given.size);

@@ -20,6 +20,11 @@ static cst_descriptors *new_set(const cst_allocator *allocator) {
 }
 
 static cst_status build_set(cst__set_builder *builder, cst_bytes bytes) {
+  const char *copy = cst__arena_copy(&builder->set->arena, bytes.data, bytes.size);
+  if (copy == NULL) {
+    return cst__set_no_memory(builder);
+  }
+  builder->set->given = (cst_bytes){(const uint8_t *)copy, bytes.size};
   CST__TRY(cst__set_read_files(builder, bytes));
   CST__TRY(cst__set_declare_types(builder));
   return cst__set_make_fields(builder);

@@ -17,10 +17,10 @@ void cst__query_run_close(cst__query_run *run); /* NULL is allowed */
 /* Makes the output batch, and takes `batch` over, also on failure. origin may be NULL; it is filled
  * if the plan does not keep rows. CST_SCHEMA with the row of `batch` for what a query refuses; if
  * on_bad is set, such a row is told of instead, and becomes nulls (or, with `rows`, none).
- * `first_record` is the number of the batch's first row, for record_index(). */
+ */
 typedef struct cst__query_input {
   struct ArrowArray *batch;
-  int64_t first_record;
+  const int64_t *numbers; /* of the rows' records, for record_index(); NULL: 0, 1, ... */
   cst__bad_row_callback on_bad; /* NULL: fail */
   void *ctx;
 } cst__query_input;

@@ -16,6 +16,7 @@ typedef struct cst__query_plan_options {
   size_t num_params;
   const char *const *outputs; /* NULL: all */
   size_t num_outputs;
+  int64_t max_elements; /* of all places of a batch together; 0: 2^28 */
   const cst_allocator *allocator;
 } cst__query_plan_options;
 
@@ -40,8 +41,10 @@ void cst__query_plan_release(cst__query_plan *plan); /* NULL is allowed */
 /* Borrowed from the plan. */
 const struct ArrowSchema *cst__query_plan_schema(const cst__query_plan *plan);
 const cst__query_output *cst__query_plan_outputs(const cst__query_plan *plan, size_t *count);
-/* Of all outputs: what a decoder is to be asked for. */
+/* Of all outputs: what a decoder is to be asked for (for structs of which only their number
+ * matters, a cheap field of theirs), and what is needed. */
 const char *const *cst__query_plan_paths(const cst__query_plan *plan, size_t *count);
+const char *const *cst__query_plan_sources(const cst__query_plan *plan, size_t *count);
 /* True if every record gives one row, in order: there is no `rows`. */
 bool cst__query_plan_keeps_rows(const cst__query_plan *plan);
 

@@ -69,6 +69,7 @@ typedef enum cst__step_kind {
   CST__STEP_POSITIONS, /* [list place]: int64 per element; `flag`: minus the size of its list */
   CST__STEP_NUMBERS,   /* [place]: of the input's record that an element lies in */
   CST__STEP_MASK,      /* [values, bools]: null where not true */
+  CST__STEP_REPEAT,    /* [place, values that are one for all]: one for each element */
   CST__STEP_REQUIRE    /* [place, values]: as they are; an error for a null */
 } cst__step_kind;
 
@@ -125,10 +126,13 @@ struct cst__query_plan {
   uint32_t origin;  /* index: the row of the batch of each; CST__NO_STEP: the same row */
   cst__query_output *outputs;
   size_t num_outputs;
-  const char **paths;
+  const char **paths; /* what a decoder is to be asked for */
   size_t num_paths;
-  int64_t max_elements;                /* that a place may have per batch: more is CST_LIMIT */
-  cst__functions_of_caller *functions; /* retained; NULL: none */
+  const char **sources; /* what is needed: structs of which only their number matters, too */
+  size_t num_sources;
+  int64_t max_elements;             /* that a place may have per batch: more is CST_LIMIT */
+  cst__caller_function **functions; /* retained */
+  size_t num_functions;
 };
 
 #endif /* QUERY_PLAN_STEPS_H */

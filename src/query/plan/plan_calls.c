@@ -1,0 +1,335 @@
+/* What is no function of values: choosing elements, their order and numbers, structs of fields. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/plan/planning.h"
+
+/* ---- arguments ---- */
+
+const cst__expr *cst__plan_keyword(const cst__expr *call, const char *key) {
+  for (size_t i = 0; call->keys != NULL && i < call->num_args; i++) {
+    if (call->keys[i] != NULL && strcmp(call->keys[i], key) == 0) {
+      return call->args[i];
+    }
+  }
+  return NULL;
+}
+
+size_t cst__plan_positional(const cst__expr *call) {
+  size_t count = 0;
+  while (count < call->num_args && (call->keys == NULL || call->keys[count] == NULL)) {
+    count++;
+  }
+  return count;
+}
+
+/* ---- where ---- */
+
+/* Bools with the place of an item: of another one above they are spread. */
+static cst_status plan_mask(cst__planning *p, const cst__item *item, const cst__expr *condition,
+                            const cst__scope *scope, uint32_t *out) {
+  const cst__scope inner = {.it = item, .outer = scope, .wanted = item->place};
+  cst__item mask;
+  CST__TRY(cst__plan_expression(p, condition, &inner, &mask));
+  if (mask.fields != NULL || strcmp(mask.type.format, "b") != 0) {
+    return cst__plan_refuse(p, condition->at, CST_SCHEMA,
+                            "compare it (`x > 0`), or ask whether it is there (`has(x)`)",
+                            "the condition is %s, expected bool", cst__item_type_name(&mask));
+  }
+  if (mask.place != NULL && !cst__place_holds(mask.place, item->place)) {
+    return cst__plan_refuse(p, condition->at, CST_SCHEMA,
+                            "make one value of them: any(...), all(...), count(...)",
+                            "the condition has several values for each element");
+  }
+  CST__TRY(cst__item_spread(p, &mask, item->place, &mask));
+  if (mask.place == NULL) {
+    return cst__plan_refused(p, condition->at, cst__item_literal(p, mask.literal, mask.type, out));
+  }
+  *out = mask.values;
+  return CST_OK;
+}
+
+static cst_status keep_in_lists(cst__planning *p, const cst__item *item, uint32_t mask,
+                                cst__item *out) {
+  cst__item_way way = {.from = item->place};
+  const cst__step step = {.kind = CST__STEP_FILTER,
+                          .num_args = 2,
+                          .args = {item->place->lists, mask},
+                          .node = CST__NO_STEP};
+  CST__TRY(cst__plan_place_step(p, &step, item->place->parent, &way.to));
+  way.index = way.to->lists;
+  CST__TRY(cst__item_move(p, item, &way, out));
+  if (item->fields == NULL) {
+    out->is_nullable = item->is_nullable;
+  }
+  return CST_OK;
+}
+
+cst_status cst__plan_keep(cst__planning *p, const cst__item *item, uint32_t mask, cst__item *out) {
+  if (item->place->parent != NULL) {
+    return keep_in_lists(p, item, mask, out);
+  }
+  cst__item_way way = {.from = item->place, .to = item->place};
+  const cst__step_args args = {item->place->lists, mask, CST__NO_STEP};
+  CST__TRY(cst__plan_step(p, CST__STEP_KEPT, args, &way.index));
+  return cst__item_move(p, item, &way, out);
+}
+
+cst_status cst__plan_where(cst__planning *p, const cst__item *item, const cst__expr *condition,
+                           const cst__scope *scope, cst__item *out) {
+  uint32_t mask;
+  if (item->place == NULL) {
+    return cst__plan_refuse(p, condition->at, CST_SCHEMA, NULL,
+                            "`where` is said of a value that is the same for all records");
+  }
+  CST__TRY(plan_mask(p, item, condition, scope, &mask));
+  return cst__plan_keep(p, item, mask, out);
+}
+
+/* ---- elements of lists: their order and number ---- */
+
+static cst_status plan_list(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                            cst__item *out) {
+  if (cst__plan_positional(call) != 1) {
+    return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL, "%s takes one list", call->name);
+  }
+  CST__TRY(cst__plan_expression(p, call->args[0], scope, out));
+  return out->place != NULL && out->place->parent != NULL
+             ? CST_OK
+             : cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
+                                "%s is asked of what is no list: there is one for each record",
+                                call->name);
+}
+
+static cst_status plan_reordered(cst__planning *p, const cst__item *list, const cst__step *step,
+                                 cst__item *out) {
+  cst__item_way way = {.from = list->place};
+  CST__TRY(cst__plan_place_step(p, step, list->place->parent, &way.to));
+  way.index = way.to->lists;
+  CST__TRY(cst__item_move(p, list, &way, out));
+  if (list->fields == NULL) {
+    out->is_nullable = list->is_nullable;
+  }
+  return CST_OK;
+}
+
+static cst_status plan_reverse(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                               cst__item *out) {
+  cst__item list;
+  CST__TRY(plan_list(p, call, scope, &list));
+  const cst__step step = {
+      .kind = CST__STEP_REVERSE, .num_args = 1, .args = {list.place->lists}, .node = CST__NO_STEP};
+  return plan_reordered(p, &list, &step, out);
+}
+
+static cst_status plan_sort_key(cst__planning *p, const cst__expr *call, const cst__item *list,
+                                const cst__scope *scope, cst__item *out) {
+  const cst__scope inner = {.it = list, .outer = scope, .wanted = list->place};
+  const cst__expr *by = cst__plan_keyword(call, "by");
+  *out = *list;
+  if (by != NULL) {
+    CST__TRY(cst__plan_expression(p, by, &inner, out));
+  }
+  if (out->fields != NULL || out->place == NULL || !cst__place_same(out->place, list->place)) {
+    return cst__plan_refuse(p, by != NULL ? by->at : call->at, CST_SCHEMA,
+                            "say by which of their values: sort(x, by=...)",
+                            "found %s, expected one value for each element",
+                            cst__item_type_name(out));
+  }
+  return CST_OK;
+}
+
+static cst_status plan_flag(cst__planning *p, const cst__expr *call, const char *key, bool *out) {
+  const cst__expr *expr = cst__plan_keyword(call, key);
+  *out = expr != NULL && expr->integer != 0;
+  return expr == NULL || expr->kind == CST__EXPR_BOOL
+             ? CST_OK
+             : cst__plan_refuse(p, expr->at, CST_SCHEMA, NULL, "%s is true or false", key);
+}
+
+static cst_status plan_sort(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                            cst__item *out) {
+  cst__item list;
+  cst__item key;
+  CST__TRY(plan_list(p, call, scope, &list));
+  CST__TRY(plan_sort_key(p, call, &list, scope, &key));
+  cst__step step = {.kind = CST__STEP_SORT,
+                    .num_args = 2,
+                    .args = {list.place->lists, key.values},
+                    .node = CST__NO_STEP};
+  CST__TRY(plan_flag(p, call, "descending", &step.flag));
+  return plan_reordered(p, &list, &step, out);
+}
+
+static cst_status plan_positions(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                                 cst__item *out) {
+  cst__item list;
+  CST__TRY(plan_list(p, call, scope, &list));
+  const cst__step step = {.kind = CST__STEP_POSITIONS,
+                          .num_args = 1,
+                          .args = {list.place->lists},
+                          .flag = strcmp(call->name, "index_from_end") == 0,
+                          .type = {"l"},
+                          .parent = CST__NO_STEP,
+                          .node = CST__NO_STEP};
+  *out = (cst__item){.place = list.place, .type = {"l"}};
+  return cst__plan_add_step(p, &step, &out->values);
+}
+
+static cst_status plan_numbers(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                               cst__item *out) {
+  (void)scope;
+  if (call->num_args != 0) {
+    return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL, "record_index takes no argument");
+  }
+  const cst__step step = {.kind = CST__STEP_NUMBERS,
+                          .num_args = 1,
+                          .args = {p->records->lists},
+                          .type = {"l"},
+                          .parent = CST__NO_STEP,
+                          .node = CST__NO_STEP};
+  *out = (cst__item){.place = p->records, .type = {"l"}};
+  return cst__plan_add_step(p, &step, &out->values);
+}
+
+/* ---- others ---- */
+
+static cst_status plan_drop_null(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                                 cst__item *out) {
+  cst__item list;
+  uint32_t valid;
+  CST__TRY(plan_list(p, call, scope, &list));
+  CST__TRY(cst__item_valid(p, &list, &valid));
+  if (valid == CST__NO_STEP) {
+    *out = list;
+    return CST_OK;
+  }
+  CST__TRY(cst__plan_keep(p, &list, valid, out));
+  out->is_nullable = false;
+  return CST_OK;
+}
+
+static cst_status plan_flatten(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                               cst__item *out) {
+  cst__item item;
+  const cst__place *place = p->records;
+  const cst__expr *to = cst__plan_keyword(call, "to");
+  if (cst__plan_positional(call) != 1) {
+    return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL, "flatten takes one list");
+  }
+  CST__TRY(cst__plan_expression(p, call->args[0], scope, &item));
+  if (to != NULL) {
+    CST__TRY(cst__plan_path_place(p, to, scope, &place));
+  }
+  return cst__item_stand_at(p, &item, place, out);
+}
+
+static cst_status plan_chosen_fields(cst__planning *p, const cst__expr *call,
+                                     const cst__scope *scope, cst__item *out) {
+  cst__pattern_list patterns = {.items = call->args + 1,
+                                .without = strcmp(call->name, "without") == 0};
+  const cst__expr *depth = cst__plan_keyword(call, "depth");
+  size_t count = cst__plan_positional(call);
+  if (count < 2) {
+    return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
+                            "%s takes structs, and which of their fields", call->name);
+  }
+  if (depth != NULL &&
+      (depth->kind != CST__EXPR_INT || depth->integer < 1 || depth->integer > CST__MOST_DEPTH)) {
+    return cst__plan_refuse(p, depth->at, CST_SCHEMA, NULL, "depth is a number from 1 to %d",
+                            CST__MOST_DEPTH);
+  }
+  patterns.count = count - 1;
+  patterns.depth = depth != NULL ? (int)depth->integer : 0;
+  CST__TRY(cst__plan_expression(p, call->args[0], scope, out));
+  if (out->fields == NULL) {
+    return cst__plan_refuse(p, call->args[0]->at, CST_SCHEMA, NULL, "found %s, expected structs",
+                            cst__item_type_name(out));
+  }
+  out->is_map = false;
+  return cst__fields_choose(p, out->fields, &patterns, &out->fields);
+}
+
+/* Lists that have to be equally long, as one list. */
+static cst_status zip_lists(cst__planning *p, const cst__expr *call, const cst__item *items,
+                            const cst__place **out) {
+  const cst__place *zipped = items[0].place;
+  for (size_t i = 0; i < call->num_args; i++) {
+    const cst__place *place = items[i].place;
+    if (place == NULL || place->parent == NULL ||
+        !cst__place_same(place->parent, items[0].place->parent)) {
+      return cst__plan_refuse(p, call->args[i]->at, CST_SCHEMA, NULL,
+                              "zip takes lists of the same structs, and '%.80s' is none of these",
+                              call->keys[i]);
+    }
+    if (cst__place_same(place, items[0].place)) {
+      continue;
+    }
+    const cst__step step = {.kind = CST__STEP_SAME,
+                            .num_args = 2,
+                            .args = {zipped->lists, place->lists},
+                            .node = CST__NO_STEP,
+                            .at = call->at};
+    CST__TRY(cst__plan_place_step(p, &step, place->parent, &zipped));
+  }
+  *out = zipped;
+  return CST_OK;
+}
+
+static cst_status plan_zip(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                           cst__item *out) {
+  const cst__place *place;
+  cst__item *items = cst__plan_take(p, (call->num_args + 1) * sizeof *items);
+  if (items == NULL) {
+    return CST_NO_MEMORY;
+  }
+  if (call->num_args == 0 || cst__plan_positional(call) != 0) {
+    return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
+                            "zip takes lists, each with its name: zip(a=..., b=...)");
+  }
+  for (size_t i = 0; i < call->num_args; i++) {
+    CST__TRY(cst__plan_expression(p, call->args[i], scope, &items[i]));
+  }
+  if (items[0].place == NULL) {
+    return cst__plan_refuse(p, call->args[0]->at, CST_SCHEMA, NULL,
+                            "found a value, expected a list");
+  }
+  CST__TRY(zip_lists(p, call, items, &place));
+  *out = (cst__item){.place = place, .values = CST__NO_STEP};
+  CST__TRY(cst__fields_new(p, place, &out->fields));
+  for (size_t i = 0; i < call->num_args; i++) {
+    const cst__item_way way = {.from = items[i].place, .to = place, .index = CST__NO_STEP};
+    cst__item item;
+    CST__TRY(cst__item_move(p, &items[i], &way, &item));
+    CST__TRY(cst__fields_put(p, out->fields, call->keys[i], &item));
+  }
+  return CST_OK;
+}
+
+/* ---- the list of them ---- */
+
+typedef struct structural_call {
+  const char *name;
+  cst_status (*plan)(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                     cst__item *out);
+} structural_call;
+
+static const structural_call structural_calls[] = {
+    {"drop_null", plan_drop_null},   {"flatten", plan_flatten},
+    {"index", plan_positions},       {"index_from_end", plan_positions},
+    {"only", plan_chosen_fields},    {"record_index", plan_numbers},
+    {"reverse", plan_reverse},       {"sort", plan_sort},
+    {"without", plan_chosen_fields}, {"zip", plan_zip},
+};
+
+cst_status cst__plan_structural(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                                bool *is_one_of, cst__item *out) {
+  size_t count = sizeof structural_calls / sizeof structural_calls[0];
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(structural_calls[i].name, call->name) == 0) {
+      *is_one_of = true;
+      return structural_calls[i].plan(p, call, scope, out);
+    }
+  }
+  return CST_OK;
+}

@@ -1,0 +1,330 @@
+/* Fields of structs: found in the input, in other structs that these are made of, or among what has
+ * been added. Each is looked for once. */
+#include <string.h>
+
+#include "base/names.h"
+#include "query/plan/planning.h"
+
+static cst__entry *first_entry(const cst__planning *p, const cst__fields *fields,
+                               const char *name) {
+  size_t found = cst__name_map_find_of(&p->entries, fields, name, strlen(name));
+  return found != SIZE_MAX ? (cst__entry *)(uintptr_t)found : NULL;
+}
+
+static cst_status add_entry(cst__planning *p, cst__fields *fields, const char *name,
+                            const cst__item *item, uint32_t since, cst__entry **out) {
+  cst__entry *same = first_entry(p, fields, name);
+  cst__entry *entry = cst__plan_take(p, sizeof *entry);
+  if (entry == NULL) {
+    return CST_NO_MEMORY;
+  }
+  *entry = (cst__entry){.name = name, .item = *item, .since = since, .until = UINT32_MAX};
+  if (same == NULL &&
+      !cst__name_map_add_of(&p->entries, fields, name, strlen(name), (size_t)(uintptr_t)entry)) {
+    return cst__fail_memory(p->error, sizeof *entry);
+  }
+  if (same != NULL) {
+    entry->same = same->same;
+    same->same = entry;
+  }
+  if (fields->last != NULL) {
+    fields->last->next = entry;
+  } else {
+    fields->first = entry;
+  }
+  fields->last = entry;
+  *out = entry;
+  return CST_OK;
+}
+
+cst_status cst__fields_new(cst__planning *p, const cst__place *place, cst__fields **out) {
+  cst__fields *fields = cst__plan_take(p, sizeof *fields);
+  if (fields == NULL) {
+    return CST_NO_MEMORY;
+  }
+  *fields = (cst__fields){.place = place,
+                          .valid = CST__NO_STEP,
+                          .node = CST__NO_STEP,
+                          .index = CST__NO_STEP,
+                          .as_of = UINT32_MAX};
+  *out = fields;
+  return CST_OK;
+}
+
+/* ---- fields of the input ---- */
+
+static cst_status find_lists(cst__planning *p, const cst__source_field *field,
+                             const cst__place **place, uint32_t *node) {
+  for (size_t i = 0; i < field->num_lists; i++) {
+    const cst__step lists = {
+        .kind = CST__STEP_LIST, .num_args = 1, .args = {(*place)->lists}, .node = *node};
+    const cst__input_node items = {.parent = *node};
+    CST__TRY(cst__plan_place_step(p, &lists, *place, place));
+    CST__TRY(cst__plan_add_node(p, &items, field->below, node));
+  }
+  return CST_OK;
+}
+
+static cst_status find_structs(cst__planning *p, const cst__source_field *field,
+                               const cst__place *place, uint32_t node, cst__fields **out) {
+  CST__TRY(cst__fields_new(p, place, out));
+  (*out)->below = field->below;
+  (*out)->node = node;
+  if (!field->is_nullable) {
+    return CST_OK;
+  }
+  const cst__step valid = {.kind = CST__STEP_VALID,
+                           .num_args = 1,
+                           .args = {place->lists},
+                           .node = node,
+                           .type = {"b"},
+                           .parent = CST__NO_STEP};
+  return cst__plan_add_step(p, &valid, &(*out)->valid);
+}
+
+static cst_status find_values(cst__planning *p, const cst__source_field *field,
+                              const cst__place *place, uint32_t node, cst__item *out) {
+  p->plan->nodes[node].format = field->format;
+  out->type.format = field->format;
+  const cst__step column = {.kind = CST__STEP_COLUMN,
+                            .num_args = 1,
+                            .args = {place->lists},
+                            .node = node,
+                            .type = out->type,
+                            .parent = CST__NO_STEP};
+  return cst__plan_add_step(p, &column, &out->values);
+}
+
+static cst_status find_item(cst__planning *p, const cst__fields *fields,
+                            const cst__source_field *field, cst__item *out) {
+  const cst__place *place = fields->place;
+  const cst__input_node own = {.parent = fields->node, .name = field->name};
+  uint32_t node;
+  CST__TRY(cst__plan_add_node(p, &own, field->below, &node));
+  CST__TRY(find_lists(p, field, &place, &node));
+  *out = (cst__item){.place = place,
+                     .values = CST__NO_STEP,
+                     .is_nullable = field->is_nullable || fields->valid != CST__NO_STEP,
+                     .is_map = field->is_map};
+  return field->is_struct || field->is_map ? find_structs(p, field, place, node, &out->fields)
+                                           : find_values(p, field, place, node, out);
+}
+
+static cst_status find_in_input(cst__planning *p, cst__fields *fields, const char *name,
+                                const cst__entry **out) {
+  const cst__source_tree *tree = p->options->tree;
+  cst__source_field field;
+  cst__item item;
+  cst_error own = CST_ERROR_INIT;
+  cst_status status = tree->find(tree, fields->below, name, p->arena, &field, &own);
+  if (status == CST_NOT_FOUND) {
+    return CST_OK;
+  }
+  if (status != CST_OK) {
+    cst__error_copy(p->error, &own);
+    return status;
+  }
+  CST__TRY(find_item(p, fields, &field, &item));
+  cst__entry *entry;
+  CST__TRY(add_entry(p, fields, field.name, &item, 0, &entry));
+  *out = entry;
+  return CST_OK;
+}
+
+/* ---- fields of others ---- */
+
+cst_status cst__fields_move(cst__planning *p, const cst__fields *base, const cst__item_way *way,
+                            cst__fields **out) {
+  CST__TRY(cst__fields_new(p, way->to, out));
+  cst__fields *fields = *out;
+  fields->base = base;
+  fields->base_place = way->from;
+  fields->index = way->index;
+  fields->as_of = p->now > 0 ? p->now - 1 : 0;
+  if (way->index == CST__NO_STEP) {
+    fields->valid = base->valid;
+    return CST_OK;
+  }
+  const cst__step chosen = {.kind = CST__STEP_CHOSEN,
+                            .num_args = 1,
+                            .args = {way->index},
+                            .type = {"b"},
+                            .parent = CST__NO_STEP,
+                            .node = CST__NO_STEP};
+  cst__step take = {.kind = CST__STEP_TAKE,
+                    .num_args = 2,
+                    .args = {base->valid, way->index},
+                    .type = {"b"},
+                    .parent = CST__NO_STEP,
+                    .node = CST__NO_STEP};
+  switch (p->plan->steps[way->index].kind) {
+    case CST__STEP_AT:
+    case CST__STEP_KEY:
+    case CST__STEP_KEPT:
+    case CST__STEP_COMPOSE:
+    case CST__STEP_CHOOSE_LISTS:
+      return cst__plan_add_step(p, base->valid != CST__NO_STEP ? &take : &chosen, &fields->valid);
+    default: /* every element is one of the others' */
+      return base->valid != CST__NO_STEP ? cst__plan_add_step(p, &take, &fields->valid) : CST_OK;
+  }
+}
+
+static cst_status move_entry(cst__planning *p, cst__fields *fields, const cst__entry *found,
+                             const cst__entry **out) {
+  const cst__item_way way = {
+      .from = fields->base_place, .to = fields->place, .index = fields->index};
+  cst__item item;
+  cst__entry *entry;
+  CST__TRY(cst__item_move(p, &found->item, &way, &item));
+  CST__TRY(add_entry(p, fields, found->name, &item, 0, &entry));
+  *out = entry;
+  return CST_OK;
+}
+
+/* ---- looking up ---- */
+
+/* The entry that has the name then. */
+static const cst__entry *known_entry(const cst__entry *first, uint32_t as_of) {
+  for (; first != NULL; first = first->same) {
+    if (first->since <= as_of && as_of < first->until) {
+      return first;
+    }
+  }
+  return NULL;
+}
+
+/* Looks among the fields that structs have by themselves. */
+static cst_status find_own(cst__planning *p, cst__fields *fields, const char *name,
+                           const cst__entry **out) {
+  if (fields->below != NULL) {
+    return find_in_input(p, fields, name, out);
+  }
+  if (fields->base == NULL) {
+    return CST_OK;
+  }
+  const cst__entry *found = NULL;
+  CST__TRY(cst__fields_find(p, fields->base, name, fields->as_of, &found));
+  return found != NULL ? move_entry(p, fields, found, out) : CST_OK;
+}
+
+cst_status cst__fields_find(cst__planning *p, const cst__fields *fields, const char *name,
+                            uint32_t as_of, const cst__entry **out) {
+  const cst__entry *first = first_entry(p, fields, name);
+  *out = known_entry(first, as_of);
+  for (; *out == NULL && first != NULL; first = first->same) {
+    if (first->since == 0) {
+      return CST_OK; /* it was there by itself, and has been dropped */
+    }
+  }
+  return *out != NULL ? CST_OK : find_own(p, (cst__fields *)fields, name, out);
+}
+
+cst_status cst__fields_put(cst__planning *p, cst__fields *fields, const char *name,
+                           const cst__item *item) {
+  cst__entry *entry;
+  return add_entry(p, fields, name, item, 0, &entry);
+}
+
+cst_status cst__fields_add(cst__planning *p, cst__fields *fields, const char *name,
+                           const cst__item *item) {
+  cst__entry *entry;
+  return add_entry(p, fields, name, item, p->now, &entry);
+}
+
+/* ---- in order ---- */
+
+typedef struct entry_list {
+  const cst__entry **items;
+  size_t count;
+  size_t capacity;
+} entry_list;
+
+static cst_status push_entry(cst__planning *p, entry_list *list, const cst__entry *entry) {
+  if (list->count == CST__MOST_FIELDS) {
+    return cst__plan_refuse(p, p->at, CST_LIMIT, "name the fields that are wanted",
+                            "there are more than %d fields", CST__MOST_FIELDS);
+  }
+  if (list->count == list->capacity) {
+    size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
+    const cst__entry **items = cst__plan_take(p, capacity * sizeof *items);
+    if (items == NULL) {
+      return CST_NO_MEMORY;
+    }
+    if (list->count > 0) {
+      memcpy(items, list->items, list->count * sizeof *items);
+    }
+    list->items = items;
+    list->capacity = capacity;
+  }
+  list->items[list->count++] = entry;
+  return CST_OK;
+}
+
+static cst_status list_field(cst__planning *p, const cst__fields *fields, const char *name,
+                             uint32_t as_of, entry_list *list) {
+  const cst__entry *entry;
+  CST__TRY(cst__fields_find(p, fields, name, as_of, &entry));
+  return entry != NULL && entry->since == 0 ? push_entry(p, list, entry) : CST_OK;
+}
+
+static cst_status list_input(cst__planning *p, const cst__fields *fields, uint32_t as_of,
+                             entry_list *list) {
+  const cst__source_tree *tree = p->options->tree;
+  for (size_t i = 0;; i++) {
+    cst__source_field field;
+    CST__TRY(tree->nth(tree, fields->below, i, p->arena, &field, p->error));
+    if (field.name == NULL) {
+      return CST_OK;
+    }
+    CST__TRY(list_field(p, fields, field.name, as_of, list));
+  }
+}
+
+/* Fields that were not declared (extensions, casts), and were asked for, are not listed. */
+cst_status cst__fields_list(cst__planning *p, const cst__fields *fields, uint32_t as_of,
+                            const cst__entry *const **out, size_t *count) {
+  entry_list list = {0};
+  if (fields->below != NULL) {
+    CST__TRY(list_input(p, fields, as_of, &list));
+  } else if (fields->base != NULL) {
+    const cst__entry *const *base;
+    size_t num_base;
+    CST__TRY(cst__fields_list(p, fields->base, fields->as_of, &base, &num_base));
+    for (size_t i = 0; i < num_base; i++) {
+      CST__TRY(list_field(p, fields, base[i]->name, as_of, &list));
+    }
+  }
+  bool is_made = fields->below == NULL && fields->base == NULL;
+  for (const cst__entry *entry = fields->first; entry != NULL; entry = entry->next) {
+    bool is_added = entry->since != 0 || is_made;
+    if (is_added && entry->since <= as_of && as_of < entry->until) {
+      CST__TRY(push_entry(p, &list, entry));
+    }
+  }
+  *out = list.items;
+  *count = list.count;
+  return CST_OK;
+}
+
+/* ---- errors ---- */
+
+cst_status cst__fields_fail(cst__planning *p, const cst__fields *fields, const char *name,
+                            cst__text_at at) {
+  const cst__entry *const *entries;
+  size_t count;
+  CST__TRY(cst__fields_list(p, fields, p->now, &entries, &count));
+  const char **names = cst__plan_take(p, (count + p->num_params + 1) * sizeof *names);
+  if (names == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (size_t i = 0; i < count; i++) {
+    names[i] = entries[i]->name;
+  }
+  for (size_t i = 0; fields == p->record && i < p->num_params; i++) {
+    names[count++] = p->params[i].name;
+  }
+  const cst__name_list list = cst__name_list_of(names, count);
+  return cst__plan_refused(
+      p, at,
+      cst__fail_unknown(p->error, CST_NOT_FOUND, "there is no field of this name", name, &list));
+}

@@ -1,0 +1,223 @@
+/* Places, and how items get from one to another: promoting, broadcasting, choosing. */
+#include "query/plan/planning.h"
+
+/* ---- places ---- */
+
+bool cst__place_holds(const cst__place *upper, const cst__place *lower) {
+  for (; lower != NULL; lower = lower->parent) {
+    if (cst__place_same(upper, lower)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const cst__place *cst__place_common(const cst__place *a, const cst__place *b) {
+  while (!cst__place_holds(a, b)) {
+    a = a->parent; /* records hold everything */
+  }
+  return a;
+}
+
+cst_status cst__place_join(cst__planning *p, const cst__place *upper, const cst__place *lower,
+                           const cst__place **out) {
+  const cst__place *parent = lower->parent;
+  uint32_t lists = lower->lists;
+  if (cst__place_same(upper, parent)) {
+    *out = lower;
+    return CST_OK;
+  }
+  for (; !cst__place_same(upper, parent); parent = parent->parent) {
+    const cst__step step = {.kind = CST__STEP_JOIN,
+                            .num_args = 2,
+                            .args = {parent->lists, lists},
+                            .parent = parent->parent->lists,
+                            .node = CST__NO_STEP};
+    CST__TRY(cst__plan_add_step(p, &step, &lists));
+  }
+  cst__place *place = cst__plan_take(p, sizeof *place);
+  if (place == NULL) {
+    return CST_NO_MEMORY;
+  }
+  *place = (cst__place){.parent = parent, .lists = lists, .elements = lower->elements};
+  *out = place;
+  return CST_OK;
+}
+
+cst_status cst__place_parents(cst__planning *p, const cst__place *upper, const cst__place *lower,
+                              uint32_t *out) {
+  uint32_t index = CST__NO_STEP;
+  for (; !cst__place_same(upper, lower); lower = lower->parent) {
+    uint32_t up;
+    const cst__step_args lists = {lower->lists, CST__NO_STEP, CST__NO_STEP};
+    CST__TRY(cst__plan_step(p, CST__STEP_PARENTS, lists, &up));
+    if (index != CST__NO_STEP) {
+      const cst__step_args both = {index, up, CST__NO_STEP};
+      CST__TRY(cst__plan_step(p, CST__STEP_COMPOSE, both, &up));
+    }
+    index = up;
+  }
+  *out = index;
+  return CST_OK;
+}
+
+/* The lists of a place, for elements that are others by an index. */
+static cst_status move_place(cst__planning *p, const cst__place *place, const cst__place *parent,
+                             uint32_t index, const cst__place **out) {
+  if (index != CST__NO_STEP) {
+    const cst__step step = {.kind = CST__STEP_CHOOSE_LISTS,
+                            .num_args = 3,
+                            .args = {parent->lists, index, place->lists},
+                            .node = CST__NO_STEP};
+    return cst__plan_place_step(p, &step, parent, out);
+  }
+  cst__place *moved = cst__plan_take(p, sizeof *moved);
+  if (moved == NULL) {
+    return CST_NO_MEMORY;
+  }
+  *moved = (cst__place){.parent = parent, .lists = place->lists, .elements = place->elements};
+  *out = moved;
+  return CST_OK;
+}
+
+/* ---- items ---- */
+
+/* What stands at the place itself. */
+static cst_status move_at_place(cst__planning *p, const cst__item *item, const cst__item_way *way,
+                                cst__item *out) {
+  *out = *item;
+  out->place = way->to;
+  if (item->fields != NULL) {
+    return cst__fields_move(p, item->fields, way, &out->fields);
+  }
+  if (way->index == CST__NO_STEP) {
+    return CST_OK;
+  }
+  cst__step step = {.kind = CST__STEP_TAKE,
+                    .num_args = 2,
+                    .args = {item->values, way->index},
+                    .type = item->type,
+                    .parent = CST__NO_STEP,
+                    .node = CST__NO_STEP};
+  out->is_nullable = true;
+  return cst__plan_add_step(p, &step, &out->values);
+}
+
+cst_status cst__item_move(cst__planning *p, const cst__item *item, const cst__item_way *way,
+                          cst__item *out) {
+  if (item->place == NULL || cst__place_same(item->place, way->from)) {
+    if (item->place == NULL) {
+      *out = *item;
+      return CST_OK;
+    }
+    return move_at_place(p, item, way, out);
+  }
+  /* The lists on the way down, from the one below `from` on: found from below, moved from above. */
+  const cst__place *chain[CST__MOST_DEPTH];
+  size_t count = 0;
+  for (const cst__place *at = item->place; !cst__place_same(at, way->from); at = at->parent) {
+    if (count == CST__MOST_DEPTH) {
+      return cst__plan_refuse(p, p->at, CST_LIMIT, NULL, "lists are nested deeper than %d",
+                              CST__MOST_DEPTH);
+    }
+    chain[count++] = at;
+  }
+  cst__item_way below = {.to = way->to, .index = way->index};
+  while (count > 0) {
+    below.from = chain[--count];
+    CST__TRY(move_place(p, below.from, below.to, below.index, &below.to));
+    below.index = below.index != CST__NO_STEP ? below.to->lists : CST__NO_STEP;
+  }
+  return move_at_place(p, item, &below, out);
+}
+
+cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__place *place,
+                            cst__item *out) {
+  if (item->place == NULL || cst__place_same(item->place, place)) {
+    *out = *item;
+    return CST_OK;
+  }
+  cst__item_way way = {.from = item->place, .to = place};
+  CST__TRY(cst__place_parents(p, item->place, place, &way.index));
+  CST__TRY(cst__item_move(p, item, &way, out));
+  out->is_map = false; /* one entry for each element */
+  if (item->fields == NULL) {
+    out->is_nullable = item->is_nullable;
+  }
+  return CST_OK;
+}
+
+cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst__place *place,
+                              cst__item *out) {
+  if (item->place == NULL) {
+    *out = *item;
+    return CST_OK;
+  }
+  const cst__place *common = cst__place_common(place, item->place);
+  cst__item promoted = *item;
+  if (!cst__place_same(common, item->place)) {
+    cst__item_way up = {.from = item->place, .index = CST__NO_STEP};
+    CST__TRY(cst__place_join(p, common, item->place, &up.to));
+    CST__TRY(cst__item_move(p, item, &up, &promoted));
+    promoted.is_map = item->is_map && up.to == item->place; /* keys of several maps may be equal */
+  } else {
+    /* One more view of the same structs, so that what is added to one is not added to the other. */
+    const cst__item_way same = {.from = item->place, .to = item->place, .index = CST__NO_STEP};
+    CST__TRY(cst__item_move(p, item, &same, &promoted));
+  }
+  cst__item_way down = {.from = common, .to = place};
+  CST__TRY(cst__place_parents(p, common, place, &down.index));
+  if (down.index == CST__NO_STEP) {
+    *out = promoted;
+    return CST_OK;
+  }
+  CST__TRY(cst__item_move(p, &promoted, &down, out));
+  out->is_nullable = promoted.is_nullable;
+  return CST_OK;
+}
+
+cst_status cst__item_settle(cst__planning *p, const cst__place *place, cst__item *item) {
+  if (item->place != NULL) {
+    return CST_OK;
+  }
+  if (item->literal->kind == CST__LITERAL_LIST) {
+    return cst__plan_refuse(p, p->at, CST_SCHEMA, NULL, "a list of values is no value of a field");
+  }
+  cst__step step = {.kind = CST__STEP_REPEAT,
+                    .num_args = 2,
+                    .args = {place->lists},
+                    .type = item->type,
+                    .parent = CST__NO_STEP,
+                    .node = CST__NO_STEP};
+  CST__TRY(cst__item_literal(p, item->literal, item->type, &step.args[1]));
+  item->place = place;
+  return cst__plan_add_step(p, &step, &item->values);
+}
+
+cst_status cst__item_valid(cst__planning *p, const cst__item *item, uint32_t *out) {
+  if (item->fields != NULL) {
+    *out = item->fields->valid;
+    return CST_OK;
+  }
+  cst__item arg = *item;
+  cst__item test;
+  const cst__plan_call is_null = {
+      .name = "is_null", .place = item->place, .args = &arg, .num_args = 1, .at = p->at};
+  CST__TRY(cst__plan_call_function(p, &is_null, &test));
+  const cst__plan_call is_not = {
+      .name = "not", .place = item->place, .args = &test, .num_args = 1, .at = p->at};
+  CST__TRY(cst__plan_call_function(p, &is_not, &test));
+  *out = test.values;
+  return CST_OK;
+}
+
+cst_status cst__item_literal(cst__planning *p, const cst__literal *literal, cst__value_type type,
+                             uint32_t *out) {
+  const cst__step step = {.kind = CST__STEP_LITERAL,
+                          .is_one = true,
+                          .literal = literal,
+                          .type = type,
+                          .parent = CST__NO_STEP,
+                          .node = CST__NO_STEP};
+  return cst__plan_add_step(p, &step, out);
+}

@@ -147,7 +147,7 @@ cst_status cst_query_output(cst_query *query, const char *name, const char *expr
   if (query == NULL || name == NULL || expression == NULL) {
     return cst__missing(query == NULL ? "query" : name == NULL ? "name" : "expression", error);
   }
-  return cst__query_output(query, name, expression, error);
+  return cst__query_add_output(query, name, expression, error);
 }
 
 static cst_status check_function(const cst_query *query, const cst_query_function *function,

@@ -291,8 +291,8 @@ cst_status cst__query_rename(cst_query *query, const char *path, const char *nam
   return add_statement(query, maker, error);
 }
 
-cst_status cst__query_output(cst_query *query, const char *name, const char *expression,
-                             cst_error *error) {
+cst_status cst__query_add_output(cst_query *query, const char *name, const char *expression,
+                                 cst_error *error) {
   part_maker maker = {.kind = CST__STATEMENT_OUTPUT, .name = name, .value = expression};
   return add_statement(query, maker, error);
 }

@@ -23,8 +23,8 @@ cst_status cst__query_drop(cst_query *query, const char *const *patterns, size_t
                            cst_error *error);
 cst_status cst__query_rename(cst_query *query, const char *path, const char *name,
                              cst_error *error);
-cst_status cst__query_output(cst_query *query, const char *name, const char *expression,
-                             cst_error *error);
+cst_status cst__query_add_output(cst_query *query, const char *name, const char *expression,
+                                 cst_error *error);
 
 /* Takes the function over only on success. */
 cst_status cst__query_add_function(cst_query *query, const cst_query_function *function,

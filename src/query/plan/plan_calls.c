@@ -58,11 +58,7 @@ static cst_status keep_in_lists(cst__planning *p, const cst__item *item, uint32_
                           .node = CST__NO_STEP};
   CST__TRY(cst__plan_place_step(p, &step, item->place->parent, &way.to));
   way.index = way.to->lists;
-  CST__TRY(cst__item_move(p, item, &way, out));
-  if (item->fields == NULL) {
-    out->is_nullable = item->is_nullable;
-  }
-  return CST_OK;
+  return cst__item_move(p, item, &way, out);
 }
 
 cst_status cst__plan_keep(cst__planning *p, const cst__item *item, uint32_t mask, cst__item *out) {
@@ -106,11 +102,7 @@ static cst_status plan_reordered(cst__planning *p, const cst__item *list, const 
   cst__item_way way = {.from = list->place};
   CST__TRY(cst__plan_place_step(p, step, list->place->parent, &way.to));
   way.index = way.to->lists;
-  CST__TRY(cst__item_move(p, list, &way, out));
-  if (list->fields == NULL) {
-    out->is_nullable = list->is_nullable;
-  }
-  return CST_OK;
+  return cst__item_move(p, list, &way, out);
 }
 
 static cst_status plan_reverse(cst__planning *p, const cst__expr *call, const cst__scope *scope,

@@ -5,7 +5,24 @@
 
 #include "query/plan/planning.h"
 
-/* ---- literals ---- */
+/* ---- literals and parameters ---- */
+
+static void item_of_literal(const cst__literal *literal, cst__value_type type, cst__item *out) {
+  *out = (cst__item){.literal = literal,
+                     .type = type,
+                     .values = CST__NO_STEP,
+                     .is_nullable = literal->kind == CST__LITERAL_NULL};
+}
+
+static bool find_param(const cst__planning *p, const char *name, cst__item *out) {
+  for (size_t i = 0; i < p->num_params; i++) {
+    if (strcmp(p->params[i].name, name) == 0) {
+      item_of_literal(p->params[i].literal, p->params[i].type, out);
+      return true;
+    }
+  }
+  return false;
+}
 
 static cst_status literal_of(cst__planning *p, const cst__expr *expr, cst__literal *out) {
   *out = (cst__literal){.integer = expr->integer, .number = expr->number, .bytes = expr->bytes};
@@ -31,10 +48,17 @@ static cst_status literal_of(cst__planning *p, const cst__expr *expr, cst__liter
       return CST_OK;
     case CST__EXPR_LIST:
       break;
-    default:
-      return cst__plan_refuse(p, expr->at, CST_SCHEMA, NULL,
-                              "found an expression, expected a value that is known (12, \"text\", "
-                              "[1, 2])");
+    default: {
+      cst__item param = {.literal = NULL};
+      if (expr->kind != CST__EXPR_NAME || !find_param(p, expr->name, &param)) {
+        return cst__plan_refuse(
+            p, expr->at, CST_SCHEMA, NULL,
+            "found an expression, expected a value that is known (12, \"text\", "
+            "[1, 2], a parameter)");
+      }
+      *out = *param.literal;
+      return CST_OK;
+    }
   }
   cst__literal *items = cst__plan_take(p, (expr->num_args + 1) * sizeof *items);
   if (items == NULL) {
@@ -83,13 +107,6 @@ cst_status cst__plan_literal(cst__planning *p, const cst__expr *expr, const cst_
   return CST_OK;
 }
 
-static void item_of_literal(const cst__literal *literal, cst__value_type type, cst__item *out) {
-  *out = (cst__item){.literal = literal,
-                     .type = type,
-                     .values = CST__NO_STEP,
-                     .is_nullable = literal->kind == CST__LITERAL_NULL};
-}
-
 static cst_status plan_literal_item(cst__planning *p, const cst__expr *expr, cst__item *out) {
   const cst__literal *literal;
   CST__TRY(cst__plan_literal(p, expr, &literal));
@@ -98,16 +115,6 @@ static cst_status plan_literal_item(cst__planning *p, const cst__expr *expr, cst
 }
 
 /* ---- names ---- */
-
-static bool find_param(const cst__planning *p, const char *name, cst__item *out) {
-  for (size_t i = 0; i < p->num_params; i++) {
-    if (strcmp(p->params[i].name, name) == 0) {
-      item_of_literal(p->params[i].literal, p->params[i].type, out);
-      return true;
-    }
-  }
-  return false;
-}
 
 static cst_status plan_name(cst__planning *p, const cst__expr *expr, const cst__scope *scope,
                             cst__item *out) {
@@ -285,11 +292,7 @@ static cst_status plan_slice(cst__planning *p, const cst__expr *expr, const cst_
   way.from = base.place;
   CST__TRY(cst__plan_place_step(p, &step, base.place->parent, &way.to));
   way.index = way.to->lists;
-  CST__TRY(cst__item_move(p, &base, &way, out));
-  if (base.fields == NULL) {
-    out->is_nullable = base.is_nullable;
-  }
-  return CST_OK;
+  return cst__item_move(p, &base, &way, out);
 }
 
 /* ---- structs ---- */

@@ -102,10 +102,11 @@ static cst_status find_item(cst__planning *p, const cst__fields *fields,
   uint32_t node;
   CST__TRY(cst__plan_add_node(p, &own, field->below, &node));
   CST__TRY(find_lists(p, field, &place, &node));
-  *out = (cst__item){.place = place,
-                     .values = CST__NO_STEP,
-                     .is_nullable = field->is_nullable || fields->valid != CST__NO_STEP,
-                     .is_map = field->is_map};
+  *out = (cst__item){
+      .place = place,
+      .values = CST__NO_STEP,
+      .is_nullable = field->is_nullable || (field->num_lists == 0 && fields->valid != CST__NO_STEP),
+      .is_map = field->is_map};
   return field->is_struct || field->is_map ? find_structs(p, field, place, node, &out->fields)
                                            : find_values(p, field, place, node, out);
 }
@@ -157,16 +158,10 @@ cst_status cst__fields_move(cst__planning *p, const cst__fields *base, const cst
                     .type = {"b"},
                     .parent = CST__NO_STEP,
                     .node = CST__NO_STEP};
-  switch (p->plan->steps[way->index].kind) {
-    case CST__STEP_AT:
-    case CST__STEP_KEY:
-    case CST__STEP_KEPT:
-    case CST__STEP_COMPOSE:
-    case CST__STEP_CHOOSE_LISTS:
-      return cst__plan_add_step(p, base->valid != CST__NO_STEP ? &take : &chosen, &fields->valid);
-    default: /* every element is one of the others' */
-      return base->valid != CST__NO_STEP ? cst__plan_add_step(p, &take, &fields->valid) : CST_OK;
+  if (base->valid != CST__NO_STEP) {
+    return cst__plan_add_step(p, &take, &fields->valid);
   }
+  return cst__index_misses(p, way->index) ? cst__plan_add_step(p, &chosen, &fields->valid) : CST_OK;
 }
 
 static cst_status move_entry(cst__planning *p, cst__fields *fields, const cst__entry *found,

@@ -104,21 +104,27 @@ static cst_status complete(output_maker *m, cst__item *item) {
 
 static cst_status dense_shape(output_maker *m, size_t num_lists) {
   const cst__expr *shape = cst__plan_keyword(m->call, "shape");
-  size_t given = shape != NULL && shape->kind == CST__EXPR_LIST ? shape->num_args : 0;
+  cst__text_at at = shape != NULL ? shape->at : m->call->at;
+  const cst__literal none = {.kind = CST__LITERAL_LIST};
+  const cst__literal *given = &none;
   int64_t *dims = cst__plan_take(m->p, (num_lists + 1) * sizeof *dims);
   int64_t total = 1;
   if (dims == NULL) {
     return CST_NO_MEMORY;
   }
-  if ((shape != NULL && shape->kind != CST__EXPR_LIST) || given != num_lists) {
-    return cst__plan_refuse(m->p, shape != NULL ? shape->at : m->call->at, CST_SCHEMA,
+  if (shape != NULL) {
+    CST__TRY(cst__plan_literal(m->p, shape, &given));
+  }
+  if (given->kind != CST__LITERAL_LIST || given->num_items != num_lists) {
+    return cst__plan_refuse(m->p, at, CST_SCHEMA,
                             "shape=[...] has one number for each list that a value lies in",
-                            "a shape of %zu dimensions, expected %zu", given, num_lists);
+                            "a shape of %zu dimensions, expected %zu", given->num_items, num_lists);
   }
   for (size_t i = 0; i < num_lists; i++) {
-    dims[i] = shape->args[i]->kind == CST__EXPR_INT ? shape->args[i]->integer : 0;
+    const cst__literal *dim = &given->items[i];
+    dims[i] = dim->kind == CST__LITERAL_INT ? dim->integer : 0;
     if (dims[i] < 1 || __builtin_mul_overflow(total, dims[i], &total) || total > INT32_MAX) {
-      return cst__plan_refuse(m->p, shape->args[i]->at, CST_SCHEMA, NULL,
+      return cst__plan_refuse(m->p, at, CST_SCHEMA, NULL,
                               "a dimension is a number from 1 on, and a row has at most 2^31 - 1 "
                               "values");
     }

@@ -82,6 +82,12 @@ static cst_status move_place(cst__planning *p, const cst__place *place, const cs
 
 /* ---- items ---- */
 
+bool cst__index_misses(const cst__planning *p, uint32_t index) {
+  cst__step_kind kind = p->plan->steps[index].kind;
+  return kind == CST__STEP_AT || kind == CST__STEP_KEY || kind == CST__STEP_KEPT ||
+         kind == CST__STEP_PAD;
+}
+
 /* What stands at the place itself. */
 static cst_status move_at_place(cst__planning *p, const cst__item *item, const cst__item_way *way,
                                 cst__item *out) {
@@ -99,7 +105,7 @@ static cst_status move_at_place(cst__planning *p, const cst__item *item, const c
                     .type = item->type,
                     .parent = CST__NO_STEP,
                     .node = CST__NO_STEP};
-  out->is_nullable = true;
+  out->is_nullable = item->is_nullable || cst__index_misses(p, way->index);
   return cst__plan_add_step(p, &step, &out->values);
 }
 
@@ -141,9 +147,6 @@ cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__
   CST__TRY(cst__place_parents(p, item->place, place, &way.index));
   CST__TRY(cst__item_move(p, item, &way, out));
   out->is_map = false; /* one entry for each element */
-  if (item->fields == NULL) {
-    out->is_nullable = item->is_nullable;
-  }
   return CST_OK;
 }
 
@@ -171,9 +174,7 @@ cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst
     *out = promoted;
     return CST_OK;
   }
-  CST__TRY(cst__item_move(p, &promoted, &down, out));
-  out->is_nullable = promoted.is_nullable;
-  return CST_OK;
+  return cst__item_move(p, &promoted, &down, out);
 }
 
 cst_status cst__item_settle(cst__planning *p, const cst__place *place, cst__item *item) {
@@ -219,5 +220,10 @@ cst_status cst__item_literal(cst__planning *p, const cst__literal *literal, cst_
                           .type = type,
                           .parent = CST__NO_STEP,
                           .node = CST__NO_STEP};
+  struct ArrowArray made;
+  if (type.format != NULL) { /* whether it fits is found out now */
+    CST__TRY(cst__literal_array(literal, type, &p->plan->allocator, &made, p->error));
+    cst__array_release(&made);
+  }
   return cst__plan_add_step(p, &step, out);
 }

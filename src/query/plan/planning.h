@@ -155,6 +155,9 @@ cst_status cst__place_parents(cst__planning *p, const cst__place *upper, const c
 
 /* ---- items (plan_places.c) ---- */
 
+/* True for an index that may have -1. */
+bool cst__index_misses(const cst__planning *p, uint32_t index);
+
 /* The item for the elements of `to`, each of which is one of `from` by the index: what stands at
  * `from`, or below it, as lists again. CST__NO_STEP: the elements are the same. */
 typedef struct cst__item_way {

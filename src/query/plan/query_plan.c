@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "query/plan/planning.h"
+#include "query/query.h"
 
 /* ---- errors ---- */
 
@@ -31,9 +32,7 @@ static void free_query_plan(cst__query_plan *plan) {
   if (plan->schema.release != NULL) {
     plan->schema.release(&plan->schema);
   }
-  for (size_t i = 0; i < plan->num_functions; i++) {
-    cst__caller_function_release(plan->functions[i]);
-  }
+  cst__query_free(plan->query);
   cst__arena arena = plan->arena;
   cst__delete(plan);
   cst__arena_reset(&arena);
@@ -59,21 +58,8 @@ static cst_status begin_planning(cst__planning *p) {
   return CST_OK;
 }
 
-static cst_status keep_functions(cst__planning *p) {
-  const cst_query *query = p->options->query;
-  cst__query_plan *plan = p->plan;
-  plan->functions = cst__plan_take(p, (query->num_functions + 1) * sizeof *plan->functions);
-  if (plan->functions == NULL) {
-    return CST_NO_MEMORY;
-  }
-  for (size_t i = 0; i < query->num_functions; i++) {
-    plan->functions[plan->num_functions++] = cst__caller_function_retain(query->functions[i]);
-  }
-  return CST_OK;
-}
-
 static cst_status make_plan(cst__planning *p) {
-  CST__TRY(keep_functions(p));
+  CST__TRY(cst__query_copy(p->options->query, &p->plan->query, p->error));
   CST__TRY(begin_planning(p));
   CST__TRY(cst__plan_statements(p));
   CST__TRY(cst__plan_outputs_finish(p));

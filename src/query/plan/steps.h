@@ -130,9 +130,8 @@ struct cst__query_plan {
   size_t num_paths;
   const char **sources; /* what is needed: structs of which only their number matters, too */
   size_t num_sources;
-  int64_t max_elements;             /* that a place may have per batch: more is CST_LIMIT */
-  cst__caller_function **functions; /* retained */
-  size_t num_functions;
+  int64_t max_elements; /* that a place may have per batch: more is CST_LIMIT */
+  cst_query *query;     /* a copy: names and values of steps lie in it */
 };
 
 #endif /* QUERY_PLAN_STEPS_H */

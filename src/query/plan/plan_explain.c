@@ -98,7 +98,7 @@ static bool has_values(const cst__step *step) { return step->type.format != NULL
 
 /* ---- for people ---- */
 
-static void put_step(explainer *e, size_t i) {
+static void explain_step(explainer *e, size_t i) {
   const cst__step *step = &e->plan->steps[i];
   const char *function = step_function(step);
   cst__text_printf(&e->text, "  %3zu  %-14s", i, step_names[step->kind]);
@@ -125,7 +125,7 @@ static void put_step(explainer *e, size_t i) {
   cst__text_puts(&e->text, "\n");
 }
 
-static void put_output(explainer *e, const cst__query_output *output) {
+static void explain_output(explainer *e, const cst__query_output *output) {
   cst__text_printf(&e->text, "  %s  %s", output->name, output_kind_name(output));
   for (size_t i = 0; output->kind == CST_TENSOR_DENSE && i < output->num_dims; i++) {
     cst__text_printf(&e->text, "[%" PRId64 "]", output->dims[i]);
@@ -144,11 +144,11 @@ static void put_plan(explainer *e) {
   }
   cst__text_printf(&e->text, "steps (%zu)\n", plan->num_steps);
   for (size_t i = 0; i < plan->num_steps; i++) {
-    put_step(e, i);
+    explain_step(e, i);
   }
   cst__text_printf(&e->text, "outputs (%zu)\n", plan->num_outputs);
   for (size_t i = 0; i < plan->num_outputs; i++) {
-    put_output(e, &plan->outputs[i]);
+    explain_output(e, &plan->outputs[i]);
   }
 }
 

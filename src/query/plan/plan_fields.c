@@ -53,8 +53,8 @@ cst_status cst__fields_new(cst__planning *p, const cst__place *place, cst__field
 
 /* ---- fields of the input ---- */
 
-static cst_status find_lists(cst__planning *p, const cst__source_field *field,
-                             const cst__place **place, uint32_t *node) {
+static cst_status find_input_lists(cst__planning *p, const cst__source_field *field,
+                                   const cst__place **place, uint32_t *node) {
   for (size_t i = 0; i < field->num_lists; i++) {
     const cst__step lists = {
         .kind = CST__STEP_LIST, .num_args = 1, .args = {(*place)->lists}, .node = *node};
@@ -65,8 +65,8 @@ static cst_status find_lists(cst__planning *p, const cst__source_field *field,
   return CST_OK;
 }
 
-static cst_status find_structs(cst__planning *p, const cst__source_field *field,
-                               const cst__place *place, uint32_t node, cst__fields **out) {
+static cst_status find_input_structs(cst__planning *p, const cst__source_field *field,
+                                     const cst__place *place, uint32_t node, cst__fields **out) {
   CST__TRY(cst__fields_new(p, place, out));
   (*out)->below = field->below;
   (*out)->node = node;
@@ -82,8 +82,8 @@ static cst_status find_structs(cst__planning *p, const cst__source_field *field,
   return cst__plan_add_step(p, &valid, &(*out)->valid);
 }
 
-static cst_status find_values(cst__planning *p, const cst__source_field *field,
-                              const cst__place *place, uint32_t node, cst__item *out) {
+static cst_status find_input_values(cst__planning *p, const cst__source_field *field,
+                                    const cst__place *place, uint32_t node, cst__item *out) {
   p->plan->nodes[node].format = field->format;
   out->type.format = field->format;
   const cst__step column = {.kind = CST__STEP_COLUMN,
@@ -95,20 +95,20 @@ static cst_status find_values(cst__planning *p, const cst__source_field *field,
   return cst__plan_add_step(p, &column, &out->values);
 }
 
-static cst_status find_item(cst__planning *p, const cst__fields *fields,
-                            const cst__source_field *field, cst__item *out) {
+static cst_status find_input_item(cst__planning *p, const cst__fields *fields,
+                                  const cst__source_field *field, cst__item *out) {
   const cst__place *place = fields->place;
   const cst__input_node own = {.parent = fields->node, .name = field->name};
   uint32_t node;
   CST__TRY(cst__plan_add_node(p, &own, field->below, &node));
-  CST__TRY(find_lists(p, field, &place, &node));
+  CST__TRY(find_input_lists(p, field, &place, &node));
   *out = (cst__item){
       .place = place,
       .values = CST__NO_STEP,
       .is_nullable = field->is_nullable || (field->num_lists == 0 && fields->valid != CST__NO_STEP),
       .is_map = field->is_map};
-  return field->is_struct || field->is_map ? find_structs(p, field, place, node, &out->fields)
-                                           : find_values(p, field, place, node, out);
+  return field->is_struct || field->is_map ? find_input_structs(p, field, place, node, &out->fields)
+                                           : find_input_values(p, field, place, node, out);
 }
 
 static cst_status find_in_input(cst__planning *p, cst__fields *fields, const char *name,
@@ -125,7 +125,7 @@ static cst_status find_in_input(cst__planning *p, cst__fields *fields, const cha
     cst__error_copy(p->error, &own);
     return status;
   }
-  CST__TRY(find_item(p, fields, &field, &item));
+  CST__TRY(find_input_item(p, fields, &field, &item));
   cst__entry *entry;
   CST__TRY(add_entry(p, fields, field.name, &item, 0, &entry));
   *out = entry;

@@ -47,8 +47,8 @@ static cst_status check_arguments(cst__planning *p, const cst__plan_call *call,
   return CST_OK;
 }
 
-static cst_status find_types(cst__planning *p, const cst__plan_call *call,
-                             const cst__function *function, cst__signature *out) {
+static cst_status find_call_types(cst__planning *p, const cst__plan_call *call,
+                                  const cst__function *function, cst__signature *out) {
   cst__argument_type types[CST__FUNCTION_ARGS];
   for (size_t i = 0; i < call->num_args; i++) {
     const cst__item *item = &call->args[i];
@@ -81,7 +81,7 @@ cst_status cst__plan_call_function(cst__planning *p, const cst__plan_call *call,
   cst__plan_call own = *call;
   own.place = place;
   CST__TRY(check_arguments(p, call, function));
-  CST__TRY(find_types(p, call, function, &signature));
+  CST__TRY(find_call_types(p, call, function, &signature));
   cst__step step = {.kind = CST__STEP_CALL,
                     .num_args = (uint8_t)(call->num_args + 1),
                     .args = {place->lists},

@@ -159,7 +159,7 @@ static char *node_path(cst__planning *p, uint32_t node, const char *more) {
   return path;
 }
 
-static int compare_paths(const void *a, const void *b) {
+static int compare_path_names(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
@@ -167,7 +167,7 @@ static int compare_paths(const void *a, const void *b) {
 static size_t sort_paths(const char **paths, size_t count) {
   size_t kept = 0;
   if (count > 1) {
-    qsort(paths, count, sizeof *paths, compare_paths);
+    qsort(paths, count, sizeof *paths, compare_path_names);
   }
   for (size_t i = 0; i < count; i++) {
     if (kept == 0 || strcmp(paths[kept - 1], paths[i]) != 0) {

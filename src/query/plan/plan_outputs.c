@@ -93,7 +93,7 @@ static cst_status complete(output_maker *m, cst__item *item) {
       .name = "fill_null", .place = item->place, .args = args, .num_args = 2, .at = value->at};
   cst__item made;
   CST__TRY(cst__plan_call_function(p, &fill, &made));
-  if (strcmp(made.type.format, item->type.format) != 0) {
+  if (strcmp(cst__value_type_name(made.type), cst__value_type_name(item->type)) != 0) {
     return cst__plan_refuse(p, value->at, CST_SCHEMA, "cast the values first",
                             "the default is no %s", cst__value_type_name(item->type));
   }
@@ -231,7 +231,7 @@ static const output_kind *find_output_kind(const cst__expr *value) {
   return NULL;
 }
 
-static cst_status check_keys(output_maker *m, const output_kind *kind) {
+static cst_status check_output_keys(output_maker *m, const output_kind *kind) {
   const cst__expr *call = m->call;
   if (cst__plan_positional(call) != 1) {
     return cst__plan_refuse(m->p, call->at, CST_SCHEMA, NULL, "%s takes one expression",
@@ -274,7 +274,7 @@ cst_status cst__plan_output(cst__planning *p, const cst__statement *output) {
   m.column.at = output->at;
   if (kind != NULL) {
     m.call = output->value;
-    CST__TRY(check_keys(&m, kind));
+    CST__TRY(check_output_keys(&m, kind));
   }
   const cst__expr *value = kind != NULL ? m.call->args[0] : output->value;
   CST__TRY(cst__plan_expression(p, value, &scope, &m.column.item));

@@ -38,7 +38,7 @@ static cst_status enter_structs(part_maker *m, const cst__item *item, const char
 
 /* ---- types ---- */
 
-static cst_status name_type(part_maker *m, cst__type *type, const char *name) {
+static cst_status name_part_type(part_maker *m, cst__type *type, const char *name) {
   return cst__type_set_name(type, name, strlen(name), m->p->arena, m->p->error);
 }
 
@@ -48,7 +48,7 @@ static cst_status type_of_lists(part_maker *m, cst__type **type, const char *for
   CST__TRY(cst__type_set(*type, format, m->p->arena, m->p->error));
   CST__TRY(cst__type_set_children(*type, 1, m->p->arena, m->p->error));
   *type = &(*type)->children[0];
-  return name_type(m, *type, item);
+  return name_part_type(m, *type, item);
 }
 
 static cst_status lists_type(part_maker *m, const cst__output_part *part, cst__type **type) {
@@ -69,8 +69,8 @@ static cst_status lists_type(part_maker *m, const cst__output_part *part, cst__t
 
 /* ---- parts ---- */
 
-static cst_status make_part(part_maker *m, const cst__item *item, const cst__place *top,
-                            cst__output_part *part, cst__type *type);
+static cst_status make_output_part(part_maker *m, const cst__item *item, const cst__place *top,
+                                   cst__output_part *part, cst__type *type);
 
 static cst_status part_lists(part_maker *m, const cst__place *top, const cst__place *place,
                              cst__output_part *part) {
@@ -105,7 +105,7 @@ static cst_status part_structs(part_maker *m, const cst__item *item, cst__output
   for (size_t i = 0; i < part->num_children; i++) {
     cst__output_part *child = &part->children[i];
     *child = (cst__output_part){.name = entries[i]->name, .null_lists = true};
-    CST__TRY(make_part(m, &entries[i]->item, item->place, child, &type->children[i]));
+    CST__TRY(make_output_part(m, &entries[i]->item, item->place, child, &type->children[i]));
   }
   if (part->is_map) {
     type->children[0].flags = 0; /* keys */
@@ -125,8 +125,8 @@ static cst_status is_whole_map(part_maker *m, const cst__item *item, bool *out) 
   return CST_OK;
 }
 
-static cst_status make_part(part_maker *m, const cst__item *item, const cst__place *top,
-                            cst__output_part *part, cst__type *type) {
+static cst_status make_output_part(part_maker *m, const cst__item *item, const cst__place *top,
+                                   cst__output_part *part, cst__type *type) {
   part->place = item->place->lists;
   part->valid = CST__NO_STEP;
   part->values = item->values;
@@ -134,7 +134,7 @@ static cst_status make_part(part_maker *m, const cst__item *item, const cst__pla
   if (part->num_dims == 0) {
     CST__TRY(part_lists(m, top, item->place, part));
   }
-  CST__TRY(name_type(m, type, part->name));
+  CST__TRY(name_part_type(m, type, part->name));
   CST__TRY(lists_type(m, part, &type));
   return item->fields != NULL ? part_structs(m, item, part, type)
                               : cst__type_set(type, item->type.format, m->p->arena, m->p->error);
@@ -150,7 +150,8 @@ typedef struct sparse_parts {
   const cst__place *joined;    /* one list of them for each record */
 } sparse_parts;
 
-static const char *sparse_name(cst__planning *p, const char *name, const char *suffix, size_t i) {
+static const char *sparse_column_name(cst__planning *p, const char *name, const char *suffix,
+                                      size_t i) {
   char text[32];
   snprintf(text, sizeof text, suffix, i);
   size_t size = strlen(name);
@@ -168,7 +169,7 @@ static cst_status sparse_part(const sparse_parts *s, const char *name, const cst
   cst__item item = *values;
   item.place = s->joined;
   *part = (cst__output_part){.name = name};
-  return name == NULL ? CST_NO_MEMORY : make_part(s->m, &item, s->m->p->records, part, type);
+  return name == NULL ? CST_NO_MEMORY : make_output_part(s->m, &item, s->m->p->records, part, type);
 }
 
 static cst_status sparse_keep(sparse_parts *s, cst__item *values) {
@@ -206,12 +207,13 @@ static cst_status make_sparse_parts(sparse_parts *s, cst__output_part *parts, cs
   cst__item values;
   size_t level = s->column->num_dims;
   CST__TRY(sparse_keep(s, &values));
-  CST__TRY(sparse_part(s, sparse_name(p, name, "$values", 0), &values, &parts[0], &types[0]));
+  CST__TRY(
+      sparse_part(s, sparse_column_name(p, name, "$values", 0), &values, &parts[0], &types[0]));
   for (const cst__place *at = s->innermost; at->parent != NULL; at = at->parent) {
     cst__item index;
     CST__TRY(sparse_index(s, at, &index));
-    CST__TRY(sparse_part(s, sparse_name(p, name, "$index%zu", level - 1), &index, &parts[level],
-                         &types[level]));
+    CST__TRY(sparse_part(s, sparse_column_name(p, name, "$index%zu", level - 1), &index,
+                         &parts[level], &types[level]));
     level--;
   }
   return CST_OK;
@@ -230,8 +232,8 @@ static size_t columns_of(const cst__plan_column *column) {
 
 /* ---- the schema ---- */
 
-static cst_status make_column(part_maker *m, const cst__plan_column *column,
-                              cst__output_part *parts, cst__type *types) {
+static cst_status make_output_column(part_maker *m, const cst__plan_column *column,
+                                     cst__output_part *parts, cst__type *types) {
   m->p->at = column->at;
   m->p->label = column->name;
   if (is_spread_out(column)) {
@@ -243,7 +245,7 @@ static cst_status make_column(part_maker *m, const cst__plan_column *column,
                               .dims = column->dims,
                               .num_dims = column->kind == CST_TENSOR_DENSE ? column->num_dims : 0,
                               .null_lists = !is_tensor};
-  return make_part(m, &column->item, m->p->records, parts, types);
+  return make_output_part(m, &column->item, m->p->records, parts, types);
 }
 
 static void note_output(const cst__plan_column *column, size_t first, cst__query_output *out) {
@@ -293,7 +295,7 @@ cst_status cst__plan_parts(cst__planning *p, const cst__plan_column *columns, si
   CST__TRY(cst__type_set_children(&type, num_parts, p->arena, p->error));
   for (size_t i = 0; i < count; i++) {
     note_output(&columns[i], at, &plan->outputs[i]);
-    CST__TRY(make_column(&m, &columns[i], &plan->parts[at], &type.children[at]));
+    CST__TRY(make_output_column(&m, &columns[i], &plan->parts[at], &type.children[at]));
     at += columns_of(&columns[i]);
   }
   CST__TRY(cst__type_export(&type, &plan->schema, p->error));

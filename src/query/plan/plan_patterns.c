@@ -55,8 +55,8 @@ static cst_status add_pattern_path(cst__planning *p, pattern_node *top, const cs
 
 /* ---- only ---- */
 
-static cst_status put_field(cst__planning *p, cst__fields *to, const char *name,
-                            const cst__item *item) {
+static cst_status put_chosen_field(cst__planning *p, cst__fields *to, const char *name,
+                                   const cst__item *item) {
   const cst__entry *entry;
   CST__TRY(cst__fields_find(p, to, name, p->now, &entry));
   return entry == NULL ? cst__fields_put(p, to, name, item) : CST_OK;
@@ -86,7 +86,7 @@ static cst_status put_down_to(cst__planning *p, const cst__fields *from, int dep
     if (item.fields != NULL && !item.is_map) {
       CST__TRY(limit_depth(p, &entries[i]->item, depth - 1, &item));
     }
-    CST__TRY(put_field(p, to, entries[i]->name, &item));
+    CST__TRY(put_chosen_field(p, to, entries[i]->name, &item));
   }
   return CST_OK;
 }
@@ -96,7 +96,7 @@ static cst_status put_all(cst__planning *p, const cst__fields *from, cst__fields
   size_t count;
   CST__TRY(cst__fields_list(p, from, p->now, &entries, &count));
   for (size_t i = 0; i < count; i++) {
-    CST__TRY(put_field(p, to, entries[i]->name, &entries[i]->item));
+    CST__TRY(put_chosen_field(p, to, entries[i]->name, &entries[i]->item));
   }
   return CST_OK;
 }
@@ -142,12 +142,12 @@ static cst_status put_named(cst__planning *p, const cst__fields *from, const pat
     item.fields->valid = entry->item.fields->valid;
     CST__TRY(put_patterns(p, entry->item.fields, node, depth, item.fields));
   }
-  return put_field(p, to, entry->name, &item);
+  return put_chosen_field(p, to, entry->name, &item);
 }
 
 /* ---- without ---- */
 
-static bool is_left_out(const pattern_node *above, const cst__entry *entry) {
+static bool is_without(const pattern_node *above, const cst__entry *entry) {
   const pattern_node *node = find_pattern(above, entry->name);
   return (node != NULL && node->first == NULL) || find_pattern(above, "**") != NULL ||
          (entry->item.fields == NULL && find_pattern(above, "*") != NULL);
@@ -167,7 +167,7 @@ static cst_status put_others(cst__planning *p, const cst__fields *from, const pa
   for (size_t i = 0; i < count; i++) {
     cst__item item = entries[i]->item;
     const pattern_node *node = find_pattern(above, entries[i]->name);
-    if (is_left_out(above, entries[i])) {
+    if (is_without(above, entries[i])) {
       continue;
     }
     if (node != NULL) {

@@ -58,7 +58,7 @@ static cst_status begin_planning(cst__planning *p) {
   return CST_OK;
 }
 
-static cst_status make_plan(cst__planning *p) {
+static cst_status make_query_plan(cst__planning *p) {
   CST__TRY(cst__query_copy(p->options->query, &p->plan->query, p->error));
   CST__TRY(begin_planning(p));
   CST__TRY(cst__plan_statements(p));
@@ -79,7 +79,7 @@ cst_status cst__query_plan_new(const cst__query_plan_options *options, cst__quer
   cst_error own =
       CST_ERROR_INIT; /* positions are added to it, whatever the caller's has room for */
   cst__planning p = {.plan = plan, .options = options, .error = &own, .arena = &plan->arena};
-  cst_status status = make_plan(&p);
+  cst_status status = make_query_plan(&p);
   cst__name_map_reset(&p.entries);
   if (status != CST_OK) {
     cst__error_copy(error, &own);

@@ -7,6 +7,7 @@ hidden below nulls, views that overlap or are out of order, no rows at all.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from random import Random
@@ -33,6 +34,15 @@ KINDS: dict[pa.DataType, str] = {
     pa.string(): "text",
     pa.large_string(): "text",
     pa.binary(): "bytes",
+}
+MORE_KINDS = {
+    **KINDS,
+    pa.int16(): "int",
+    pa.int32(): "int",
+    pa.uint8(): "int",
+    pa.uint16(): "int",
+    pa.uint64(): "int",
+    pa.large_binary(): "bytes",
 }
 
 
@@ -68,6 +78,7 @@ class Shape(NamedTuple):
     depth: int = 3
     nulls: bool = True
     kinds: tuple[pa.DataType, ...] = tuple(KINDS)
+    maps: bool = False
 
 
 ANY = Shape()
@@ -79,7 +90,7 @@ def of_arrow(kind: pa.DataType) -> ref.Type:
         return ref.Struct({f.name: of_arrow(f.type) for f in kind})
     if is_list(kind):
         return ref.List(of_arrow(kind.value_type))
-    return ref.Leaf(KINDS[kind])
+    return ref.Leaf(MORE_KINDS[kind])
 
 
 def is_list(kind: pa.DataType) -> bool:
@@ -95,6 +106,9 @@ def is_list(kind: pa.DataType) -> bool:
 def random_type(r: Random, shape: Shape = ANY) -> pa.DataType:
     which = r.randrange(6) if shape.depth > 0 else 0
     below = shape._replace(depth=shape.depth - 1)
+    if which == 1 and shape.maps and r.randrange(3):
+        key = r.choice([pa.string(), pa.large_string(), pa.int32(), pa.int64(), pa.bool_()])
+        return pa.map_(key, random_type(r, below))
     if which < 2:
         return r.choice(shape.kinds)
     if which < 4:
@@ -124,7 +138,7 @@ def lists_of(r: Random, levels: int, item: pa.DataType) -> pa.DataType:
 
 
 def random_leaf(r: Random, kind: pa.DataType) -> Any:
-    name = KINDS[kind]
+    name = MORE_KINDS[kind]
     if name == "bool":
         return r.random() < 0.5
     if name == "int":
@@ -153,6 +167,8 @@ def whole_array(r: Random, kind: pa.DataType, length: int, nulls: bool) -> Made:
         made = struct_array(kind, [p.array for p in parts.values()], length, missing)
     elif is_list(kind):
         made, rows = list_array(r, kind, length, mask, nulls)
+    elif pa.types.is_map(kind):
+        made, rows = map_array(r, kind, length, mask, nulls)
     else:
         rows = [random_leaf(r, kind) for _ in range(length)]
         made = pa.array([None if m else v for m, v in zip(missing, rows, strict=True)], kind)
@@ -164,6 +180,21 @@ def struct_array(
 ) -> pa.Array:
     validity = pa.array([not m for m in missing], pa.bool_()).buffers()[1] if any(missing) else None
     return pa.StructArray.from_buffers(kind, length, [validity], children=columns)
+
+
+def map_array(
+    r: Random, kind: pa.DataType, length: int, mask: pa.Array | None, nulls: bool
+) -> tuple[pa.Array, list[Any]]:
+    """A key may come twice."""
+    starts = [0]
+    for _ in range(length):
+        starts.append(starts[-1] + r.choice([0, 1, 1, 2, 3]))
+    keys = random_array(r, kind.key_type, starts[-1], nulls=False)
+    items = random_array(r, kind.item_type, starts[-1], nulls)
+    offsets = pa.array(starts, pa.int32())
+    array = pa.MapArray.from_arrays(offsets, keys.array, items.array, type=kind, mask=mask)
+    entries = [{"key": k, "value": v} for k, v in zip(keys.values, items.values, strict=True)]
+    return array, [entries[a:b] for a, b in itertools.pairwise(starts)]
 
 
 def list_array(

@@ -212,6 +212,20 @@ void cst__arena_reset(cst__arena *arena) {
   arena->end = NULL;
 }
 
+void cst__arena_rewind(cst__arena *arena) {
+  cst__arena_block *block = arena->head;
+  if (block != NULL && block->next != NULL) {
+    size_t all = 0;
+    for (; block != NULL; block = block->next) {
+      all += block->size - ARENA_HEADER;
+    }
+    cst__arena_reset(arena);
+    (void)arena_add_block(arena, all);
+  } else if (block != NULL) {
+    arena->at = (char *)block + ARENA_HEADER;
+  }
+}
+
 static bool text_reserve(cst__text *text, size_t more) {
   size_t want;
   if (text->failed || !cst__add(text->size, more, &want) || !cst__add(want, 1, &want)) {

@@ -52,6 +52,9 @@ void *cst__arena_take_zero(cst__arena *arena, size_t size);
 char *cst__arena_copy(cst__arena *arena, const void *bytes, size_t size);
 /* Frees every block; the arena can be used again. */
 void cst__arena_reset(cst__arena *arena);
+/* Takes everything back, and keeps the memory for what is taken next: one block of as many bytes as
+ * all were, or none if there is no memory for it. */
+void cst__arena_rewind(cst__arena *arena);
 
 /* A growing byte string on the C library's heap (what cst_free frees). Once out of memory it stays
  * `failed` and ignores appends, so that a writer checks once, at the end. */

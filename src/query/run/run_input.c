@@ -1,0 +1,432 @@
+/* What comes in: the plan's nodes in the type of the batches, and in each batch; the steps that look
+ * at it.
+ */
+#include "arrow/owned.h"
+#include "query/run/slots.h"
+#include "table/rows.h"
+
+/* ---- binding ---- */
+
+static void input_add_path(const cst__query_plan *plan, uint32_t node, cst_error *error) {
+  for (; node > 0; node = plan->nodes[node].parent) {
+    if (plan->nodes[node].name != NULL) {
+      cst__error_add_path(error, plan->nodes[node].name, strlen(plan->nodes[node].name));
+    }
+  }
+}
+
+static bool format_is_list(const char *format) {
+  int64_t ignored;
+  cst__layout layout = cst__layout_find(format, &ignored)->layout;
+  return layout == CST__LAYOUT_LIST || layout == CST__LAYOUT_FIXED_LIST ||
+         layout == CST__LAYOUT_LIST_VIEW;
+}
+
+/* The entries of a map may have other names than "key" and "value". */
+static int64_t find_entry(const struct ArrowSchema *parent, const char *name) {
+  return strcmp(name, "key") == 0 ? 0 : strcmp(name, "value") == 0 && parent->n_children > 1 ? 1 : -1;
+}
+
+static int64_t find_node_field(const struct ArrowSchema *parent, const char *name, bool is_entry) {
+  for (int64_t i = 0; i < parent->n_children; i++) {
+    const char *found = parent->children[i]->name;
+    if (strcmp(found != NULL ? found : "", name) == 0) {
+      return i;
+    }
+  }
+  return is_entry ? find_entry(parent, name) : -1;
+}
+
+/* 't' and 'b' for the layouts of text and of bytes; 0: neither. */
+static char text_of_format(const char *format) {
+  int64_t ignored;
+  const cst__layout_info *info = cst__layout_find(format, &ignored);
+  bool is_text = info->layout == CST__LAYOUT_BINARY || info->layout == CST__LAYOUT_BINARY_VIEW;
+  return !is_text ? 0 : info->is_string ? 't' : 'b';
+}
+
+static cst_status input_bind_leaf(const struct ArrowSchema *schema, const char *format,
+                                  cst__node_place *out, cst_error *error) {
+  out->is_encoded = schema->dictionary != NULL;
+  const char *found = out->is_encoded ? schema->dictionary->format : schema->format;
+  if (out->is_encoded && schema->dictionary->dictionary != NULL) {
+    found = "dictionary";
+  }
+  int64_t ignored;
+  char text = text_of_format(format);
+  bool is_copied = text != 0 && text == text_of_format(found) &&
+                   cst__layout_find(format, &ignored)->layout == CST__LAYOUT_BINARY;
+  out->copy = CST__LEAF_SAME;
+  if (strcmp(found, format) == 0) {
+    return CST_OK;
+  }
+  if (is_copied || strcmp(found, "n") == 0) {
+    out->copy = is_copied ? CST__LEAF_TEXT : CST__LEAF_NULL;
+    return CST_OK;
+  }
+  return cst__fail(error, CST_SCHEMA, "cast the column, or build the view for this type",
+                   "values of type %s (%s), where the view was built for %s (%s)",
+                   cst__layout_name(found), found, cst__layout_name(format), format);
+}
+
+static cst_status input_find_node(const cst__query_plan *plan, const struct ArrowSchema **schemas,
+                                  uint32_t number, cst__node_place *out, cst_error *error) {
+  const cst__input_node *node = &plan->nodes[number];
+  const struct ArrowSchema *parent = schemas[node->parent];
+  bool is_entry = plan->nodes[node->parent].name == NULL && node->parent > 0 &&
+                  strcmp(schemas[plan->nodes[node->parent].parent]->format, "+m") == 0;
+  if (node->name != NULL) {
+    out->child = strcmp(parent->format, "+s") == 0 && parent->dictionary == NULL
+                     ? find_node_field(parent, node->name, is_entry)
+                     : -1;
+    if (out->child < 0) {
+      return cst__fail(error, CST_SCHEMA, "the view was built for batches that have it",
+                       "there is no such field");
+    }
+  } else if (!format_is_list(parent->format) || parent->dictionary != NULL) {
+    return cst__fail(error, CST_SCHEMA, "build the view for this type",
+                     "a value of type %s, where the view was built for lists",
+                     cst__layout_name(parent->format));
+  }
+  schemas[number] = parent->children[out->child];
+  out->is_list = format_is_list(schemas[number]->format) && schemas[number]->dictionary == NULL;
+  return node->format == NULL ? CST_OK
+                              : input_bind_leaf(schemas[number], node->format, out, error);
+}
+
+static void input_mark_used(const cst__query_plan *plan, cst__node_place *places) {
+  for (size_t i = 0; i < plan->num_steps; i++) {
+    const cst__step *step = &plan->steps[i];
+    if (step->kind == CST__STEP_LIST || step->kind == CST__STEP_COLUMN ||
+        step->kind == CST__STEP_VALID) {
+      places[step->node].is_used = true;
+    }
+  }
+  for (size_t i = plan->num_nodes; i-- > 1;) {
+    places[plan->nodes[i].parent].is_used |= places[i].is_used;
+  }
+}
+
+/* A list step needs a list. */
+static cst_status input_check_lists(const cst__query_run *run, cst_error *error) {
+  const cst__query_plan *plan = run->plan;
+  for (size_t i = 0; i < plan->num_steps; i++) {
+    const cst__step *step = &plan->steps[i];
+    if (step->kind == CST__STEP_LIST && !run->places[step->node].is_list) {
+      cst__fail(error, CST_SCHEMA, "build the view for this type",
+                "there are no lists, where the view was built for some");
+      input_add_path(plan, step->node, error);
+      return CST_SCHEMA;
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__input_bind(cst__query_run *run, const struct ArrowSchema *input, cst_error *error) {
+  const cst__query_plan *plan = run->plan;
+  size_t size = (plan->num_nodes + 1) * sizeof(struct ArrowSchema *);
+  const struct ArrowSchema **schemas = cst__new(&run->allocator, size);
+  if (schemas == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  schemas[0] = input;
+  input_mark_used(plan, run->places);
+  cst_status status = CST_OK;
+  for (uint32_t i = 1; i < plan->num_nodes && status == CST_OK; i++) {
+    status = input_find_node(plan, schemas, i, &run->places[i], error);
+    if (status != CST_OK) {
+      input_add_path(plan, i, error);
+    }
+  }
+  cst__delete(schemas);
+  return status == CST_OK ? input_check_lists(run, error) : status;
+}
+
+/* ---- walking ---- */
+
+/* Which slots of the runs are null, 1 for a null; NULL if none is. */
+static cst_status walk_nulls(const cst__runs *runs, cst__arena *arena, const uint8_t **out,
+                             cst_error *error) {
+  *out = NULL;
+  if (runs->node.view->null_count == 0 && runs->veil == NULL) {
+    return CST_OK;
+  }
+  size_t size = cst__bits_size(runs->total);
+  uint8_t *bits = cst__arena_take_zero(arena, size);
+  uint8_t *nulls = cst__arena_take(arena, (size_t)runs->total);
+  if (bits == NULL || nulls == NULL) {
+    return cst__fail_memory(error, (size_t)runs->total);
+  }
+  cst__runs_valid_bits(runs, bits, 0);
+  if (cst__bitmap_count(bits, 0, runs->total) == runs->total) {
+    return CST_OK;
+  }
+  for (int64_t i = 0; i < runs->total; i++) {
+    nulls[i] = (bits[i >> 3] >> (i & 7) & 1) ^ 1;
+  }
+  *out = nulls;
+  return CST_OK;
+}
+
+static cst_status walk_node(cst__query_run *run, uint32_t number, cst_error *error) {
+  const cst__input_node *node = &run->plan->nodes[number];
+  const cst__node_slots *parent = &run->nodes[node->parent];
+  cst__node_slots *out = &run->nodes[number];
+  int64_t *splits;
+  if (node->name == NULL) {
+    out->runs = parent->items;
+  } else {
+    out->runs = parent->runs;
+    CST__TRY(cst__runs_enter(&out->runs, run->places[number].child, error));
+  }
+  if (!run->places[number].is_list) {
+    return CST_OK;
+  }
+  CST__TRY(walk_nulls(&out->runs, &run->arena, &out->nulls, error));
+  out->items = out->runs;
+  CST__TRY(cst__runs_open(&out->items, &splits, error));
+  out->splits = splits;
+  return CST_OK;
+}
+
+cst_status cst__input_walk(cst__query_run *run, cst_error *error) {
+  const cst__batch_input *batch = &run->batch;
+  const cst__node top = {batch->array->schema, &batch->array->array, &batch->view};
+  run->nodes[0].runs = (cst__runs){.arena = &run->arena,
+                                   .node = top,
+                                   .items = batch->rows,
+                                   .count = batch->num_runs,
+                                   .capacity = batch->num_runs,
+                                   .total = batch->num_rows};
+  for (uint32_t i = 1; i < run->plan->num_nodes; i++) {
+    cst_status status = run->places[i].is_used ? walk_node(run, i, error) : CST_OK;
+    if (status != CST_OK) {
+      input_add_path(run->plan, i, error);
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+/* ---- lists ---- */
+
+cst_status cst__step_list(const cst__step_call *c) {
+  const cst__node_slots *node = &c->run->nodes[c->step->node];
+  CST__TRY(cst__step_check_count(c, node->items.total));
+  c->out->count = node->items.total;
+  c->out->splits = node->splits;
+  c->out->nulls = node->nulls;
+  c->out->index = (cst__step_index){.is_all = true, .num_spans = -1};
+  return CST_OK;
+}
+
+/* ---- values ---- */
+
+/* The slots of a dictionary that those of the runs stand for. */
+static cst_status encoded_slots(const cst__step_call *c, const cst__runs *runs,
+                                cst__chosen *chosen) {
+  const cst__view *view = runs->node.view;
+  int64_t *at = cst__step_numbers(c, runs->total);
+  if (at == NULL) {
+    return CST_NO_MEMORY;
+  }
+  *chosen = (cst__chosen){at, runs->total, false};
+  for (size_t i = 0; i < runs->count; i++) {
+    const cst__slot_run *run = &runs->items[i];
+    for (int64_t slot = run->begin; slot < run->begin + run->length; slot++) {
+      bool is_null = cst__runs_is_null(runs, slot);
+      int64_t index = is_null ? -1 : cst__view_int(view, slot);
+      if (!is_null && (index < 0 || index >= view->dictionary->length)) {
+        return cst__fail(c->error, CST_CORRUPT, NULL,
+                         "slot %lld: index %lld of a dictionary of %lld values", (long long)slot,
+                         (long long)index, (long long)view->dictionary->length);
+      }
+      chosen->has_null |= is_null;
+      *at++ = index;
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status column_decode(const cst__step_call *c, const cst__runs *runs,
+                                struct ArrowArray *out) {
+  const cst__node *node = &runs->node;
+  if (node->view->dictionary == NULL) {
+    return cst__fail(c->error, CST_UNSUPPORTED, NULL, "a dictionary without integer indices");
+  }
+  const cst__node values = {node->schema->dictionary, node->array->dictionary,
+                            node->view->dictionary};
+  cst__chosen chosen;
+  CST__TRY(encoded_slots(c, runs, &chosen));
+  return cst__gather(c->run->batch.array, &values, &chosen, false, out, c->error);
+}
+
+/* Text or bytes of any layout, with offsets of `width` bytes. */
+static cst_status text_copy(const cst__step_call *c, const cst__view *from, int width,
+                            struct ArrowArray *out) {
+  size_t total = 0;
+  for (int64_t i = 0; i < from->length; i++) {
+    if (!cst__add(total, cst__view_bytes(from, i).size, &total)) {
+      return cst__fail_memory(c->error, SIZE_MAX);
+    }
+  }
+  if (width == 4 && total > INT32_MAX) {
+    return cst__gather_fail_limit("bytes", width, c->error);
+  }
+  uint8_t *offsets = cst__owned_buffer(out, 1, (size_t)(from->length + 1) * (size_t)width);
+  uint8_t *to = cst__owned_buffer(out, 2, total);
+  if (offsets == NULL || to == NULL) {
+    return cst__fail_memory(c->error, total);
+  }
+  memset(offsets, 0, (size_t)width);
+  total = 0;
+  for (int64_t i = 0; i < from->length; i++) {
+    cst_bytes bytes = cst__view_bytes(from, i);
+    if (bytes.size > 0) {
+      memcpy(to + total, bytes.data, bytes.size);
+    }
+    total += bytes.size;
+    if (width == 8) {
+      ((int64_t *)(void *)offsets)[i + 1] = (int64_t)total;
+    } else {
+      ((int32_t *)(void *)offsets)[i + 1] = (int32_t)total;
+    }
+  }
+  return CST_OK;
+}
+
+/* Replaces an array of text by one of the plan's layout. */
+static cst_status column_lay_out(const cst__step_call *c, const struct ArrowSchema *schema,
+                                 struct ArrowArray *array) {
+  cst__view from;
+  struct ArrowArray made;
+  int64_t ignored;
+  int width = cst__layout_find(c->step->type.format, &ignored)->offset_width;
+  cst_status status = cst__view_init(&from, schema, array, true, &c->run->arena, c->error);
+  if (status == CST_OK) {
+    status = cst__owned_new(&c->run->allocator, 3, 0, false, &made, c->error);
+  }
+  if (status != CST_OK) {
+    cst__array_release(array);
+    return status;
+  }
+  made.length = from.length;
+  status = text_copy(c, &from, width, &made);
+  if (status == CST_OK && from.null_count > 0) {
+    size_t size = cst__bits_size(from.length);
+    uint8_t *bits = cst__owned_buffer(&made, 0, size);
+    if (bits == NULL) {
+      status = cst__fail_memory(c->error, size);
+    } else {
+      cst__bits_copy(bits, 0, from.validity, from.offset, from.length);
+      made.null_count = from.null_count;
+    }
+  }
+  cst__array_release(array);
+  *array = made;
+  if (status != CST_OK) {
+    cst__array_release(array);
+  }
+  return status;
+}
+
+static cst_status column_of_nulls(const cst__step_call *c, int64_t count) {
+  int64_t *at = cst__step_numbers(c, count);
+  cst_array *nulls;
+  if (at == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    at[i] = -1;
+  }
+  const cst_array *like = c->run->likes[c->step - c->run->plan->steps];
+  CST__TRY(cst__array_take_slots(like, at, (size_t)count, &nulls, c->error));
+  cst_status status = cst__step_share(c, nulls);
+  cst__array_handle_release(nulls);
+  return status;
+}
+
+cst_status cst__step_column(const cst__step_call *c) {
+  const cst__node_place *place = &c->run->places[c->step->node];
+  const cst__runs *runs = &c->run->nodes[c->step->node].runs;
+  const struct ArrowSchema *schema = runs->node.schema;
+  struct ArrowArray made;
+  if (place->copy == CST__LEAF_NULL) {
+    return column_of_nulls(c, runs->total);
+  }
+  if (place->is_encoded) {
+    CST__TRY(column_decode(c, runs, &made));
+    schema = schema->dictionary;
+  } else {
+    CST__TRY(cst__runs_array(runs, c->run->batch.array, &made, c->error));
+  }
+  if (place->copy == CST__LEAF_TEXT) {
+    CST__TRY(column_lay_out(c, schema, &made));
+  }
+  return cst__step_keep(c, &made);
+}
+
+/* ---- nulls ---- */
+
+/* Bools of `count` elements, all bits unset; NULL: no memory. */
+static uint8_t *bools_new(const cst__step_call *c, int64_t count, struct ArrowArray *out) {
+  size_t size = cst__bits_size(count);
+  if (cst__owned_new(&c->run->allocator, 2, 0, false, out, c->error) != CST_OK) {
+    return NULL;
+  }
+  out->length = count;
+  uint8_t *bits = cst__owned_buffer(out, 1, size);
+  if (bits == NULL) {
+    cst__array_release(out);
+    cst__fail_memory(c->error, size);
+    return NULL;
+  }
+  memset(bits, 0, size);
+  return bits;
+}
+
+cst_status cst__step_valid(const cst__step_call *c) {
+  const cst__runs *runs = &c->run->nodes[c->step->node].runs;
+  struct ArrowArray made;
+  uint8_t *bits = bools_new(c, runs->total, &made);
+  if (bits == NULL) {
+    return CST_NO_MEMORY;
+  }
+  cst__runs_valid_bits(runs, bits, 0);
+  return cst__step_keep(c, &made);
+}
+
+cst_status cst__step_not_null(const cst__step_call *c) {
+  const uint8_t *nulls = cst__step_arg(c, 0)->nulls;
+  int64_t count = cst__place_parent_slot(c->run, c->step->args[0])->count;
+  struct ArrowArray made;
+  uint8_t *bits = bools_new(c, count, &made);
+  if (bits == NULL) {
+    return CST_NO_MEMORY;
+  }
+  if (nulls == NULL) {
+    cst__bits_set(bits, 0, count);
+  }
+  for (int64_t i = 0; i < count && nulls != NULL; i++) {
+    bits[i >> 3] = (uint8_t)(bits[i >> 3] | (nulls[i] ^ 1) << (i & 7));
+  }
+  return cst__step_keep(c, &made);
+}
+
+cst_status cst__step_chosen(const cst__step_call *c) {
+  cst__step_slot *chosen = &c->run->slots[c->step->args[0]];
+  int64_t count = chosen->count;
+  struct ArrowArray made;
+  uint8_t *bits = bools_new(c, count, &made);
+  if (bits == NULL) {
+    return CST_NO_MEMORY;
+  }
+  const int64_t *at = chosen->index.has_none ? cst__index_numbers(c, &chosen->index, count) : NULL;
+  if (at == NULL) {
+    cst__bits_set(bits, 0, count);
+  }
+  for (int64_t i = 0; i < count && at != NULL; i++) {
+    bits[i >> 3] = (uint8_t)(bits[i >> 3] | (at[i] >= 0) << (i & 7));
+  }
+  return cst__step_keep(c, &made);
+}

@@ -1,0 +1,484 @@
+/* Values: of other elements, of functions, of lists, and with nulls. */
+#include "arrow/owned.h"
+#include "base/interrupt.h"
+#include "query/run/slots.h"
+#include "table/rows.h"
+
+static const cst__step *values_step(const cst__step_call *c, size_t arg) {
+  return &c->run->plan->steps[c->step->args[arg]];
+}
+
+/* ---- keeping ---- */
+
+static const cst_array *values_like(const cst__step_call *c) {
+  return c->run->likes[c->step - c->run->plan->steps];
+}
+
+static cst_status values_look(const cst__step_call *c) {
+  c->out->count = c->out->values->array.length;
+  return cst__array_view(c->out->values, &c->out->view, &c->run->arena, c->error);
+}
+
+cst_status cst__step_keep(const cst__step_call *c, struct ArrowArray *made) {
+  const cst_array *like = values_like(c);
+  CST__TRY(cst__array_result(like, like->schema, made, &c->out->values, c->error));
+  return values_look(c);
+}
+
+cst_status cst__step_share(const cst__step_call *c, const cst_array *values) {
+  c->out->values = cst__array_retain(values);
+  return values_look(c);
+}
+
+/* One value for every element that is not -1; at NULL: for all. */
+static cst_status values_repeat(const cst__step_call *c, const cst_array *one, const int64_t *at,
+                                int64_t count, cst_array **out) {
+  int64_t *slots = cst__step_numbers(c, count);
+  if (slots == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    slots[i] = at != NULL && at[i] < 0 ? -1 : 0;
+  }
+  return cst__array_take_slots(one, slots, (size_t)count, out, c->error);
+}
+
+cst_status cst__step_spread(const cst__step_call *c, uint32_t step, int64_t count,
+                            cst_array **out) {
+  const cst_array *values = c->run->slots[step].values;
+  if (!c->run->plan->steps[step].is_one) {
+    *out = cst__array_retain(values);
+    return CST_OK;
+  }
+  return values_repeat(c, values, NULL, count, out);
+}
+
+/* ---- of other elements ---- */
+
+static cst_status take_gather(const cst__step_call *c, const cst__step_slot *from,
+                              cst__step_slot *index) {
+  const cst__node node = {from->values->schema, &from->values->array, &from->view};
+  cst__spans spans;
+  struct ArrowArray made;
+  CST__TRY(cst__index_spans(c, &index->index, index->count, &spans));
+  if (spans.begins != NULL) {
+    CST__TRY(cst__gather_spans(from->values, &node, &spans, &made, c->error));
+    return cst__step_keep(c, &made);
+  }
+  const cst__chosen chosen = {cst__index_numbers(c, &index->index, index->count), index->count,
+                              index->index.has_none};
+  if (chosen.at == NULL) {
+    return CST_NO_MEMORY;
+  }
+  CST__TRY(cst__gather(from->values, &node, &chosen, false, &made, c->error));
+  return cst__step_keep(c, &made);
+}
+
+/* One span is a slice: nothing is copied. */
+static cst_status take_slice(const cst__step_call *c, const cst__step_slot *from, int64_t begin,
+                             int64_t count) {
+  CST__TRY(cst__array_slice(from->values, begin, count, &c->out->values, c->error));
+  return values_look(c);
+}
+
+cst_status cst__step_take(const cst__step_call *c) {
+  const cst__step_slot *from = cst__step_arg(c, 0);
+  cst__step_slot *index = &c->run->slots[c->step->args[1]];
+  if (values_step(c, 0)->is_one) {
+    if (c->step->is_one) {
+      return cst__step_share(c, from->values);
+    }
+    const int64_t *at = cst__index_numbers(c, &index->index, index->count);
+    if (at == NULL) {
+      return CST_NO_MEMORY;
+    }
+    CST__TRY(values_repeat(c, from->values, at, index->count, &c->out->values));
+    return values_look(c);
+  }
+  if (index->index.is_all) {
+    return cst__step_share(c, from->values);
+  }
+  if (index->index.num_spans >= 0 && index->index.num_spans <= 1 && !index->index.has_none &&
+      index->index.spans.begins != NULL) {
+    int64_t begin = index->index.num_spans == 1 ? index->index.spans.begins[0] : 0;
+    return take_slice(c, from, begin, index->count);
+  }
+  return take_gather(c, from, index);
+}
+
+cst_status cst__step_literal(const cst__step_call *c) {
+  const cst_array *literal = values_like(c);
+  return literal != NULL ? cst__step_share(c, literal) : CST_OK;
+}
+
+/* ---- functions ---- */
+
+/* What a function is given: a view of each argument after the place. */
+typedef struct values_args {
+  cst__view views[CST__STEP_ARGS];
+  bool is_one[CST__STEP_ARGS];
+  const cst__literal *literals[CST__STEP_ARGS];
+} values_args;
+
+static void values_arguments(const cst__step_call *c, values_args *out) {
+  for (size_t i = 1; i < c->step->num_args; i++) {
+    const cst__step *step = values_step(c, i);
+    out->views[i - 1] = cst__step_arg(c, i)->view;
+    out->is_one[i - 1] = step->is_one;
+    out->literals[i - 1] = step->kind == CST__STEP_LITERAL ? step->literal : NULL;
+  }
+}
+
+static cst__function_call values_function_call(const cst__step_call *c, const values_args *args) {
+  return (cst__function_call){.args = args->views,
+                              .is_one = args->is_one,
+                              .num_args = (size_t)c->step->num_args - 1,
+                              .literals = args->literals,
+                              .result = c->step->type,
+                              .allocator = &c->run->allocator};
+}
+
+cst_status cst__step_call_function(const cst__step_call *c) {
+  values_args args;
+  struct ArrowArray made;
+  values_arguments(c, &args);
+  cst__function_call call = values_function_call(c, &args);
+  call.count = c->step->is_one ? 1 : cst__step_arg(c, 0)->count;
+  CST__TRY(c->step->function->eval(c->step->function, &call, &made, c->error));
+  return cst__step_keep(c, &made);
+}
+
+cst_status cst__step_aggregate(const cst__step_call *c) {
+  const cst__step_slot *lists = cst__step_arg(c, 0);
+  values_args args;
+  struct ArrowArray made;
+  cst_array *spread = NULL;
+  values_arguments(c, &args);
+  if (c->step->num_args > 1 && args.is_one[0]) {
+    CST__TRY(cst__step_spread(c, c->step->args[1], lists->count, &spread));
+    args.is_one[0] = false;
+  }
+  cst_status status =
+      spread != NULL ? cst__array_view(spread, &args.views[0], &c->run->arena, c->error) : CST_OK;
+  cst__function_call call = values_function_call(c, &args);
+  call.count = cst__place_parent_slot(c->run, c->step->args[0])->count;
+  call.offsets = lists->splits;
+  call.null_groups = lists->nulls;
+  if (status == CST_OK) {
+    status = c->step->function->eval(c->step->function, &call, &made, c->error);
+  }
+  cst__array_handle_release(spread);
+  return status == CST_OK ? cst__step_keep(c, &made) : status;
+}
+
+/* Null is the list of a null. */
+static cst_status expand_nulls(const cst__step_call *c, const cst__view *values, bool is_one,
+                               int64_t count) {
+  if (values->null_count == 0 && values->layout != CST__LAYOUT_NULL) {
+    return CST_OK;
+  }
+  uint8_t *nulls = cst__step_bytes(c, count);
+  if (nulls == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    nulls[i] = cst__view_is_null(values, is_one ? 0 : i);
+  }
+  c->out->nulls = nulls;
+  return CST_OK;
+}
+
+cst_status cst__step_expand(const cst__step_call *c) {
+  int64_t count = cst__step_arg(c, 0)->count;
+  values_args args;
+  struct ArrowArray made;
+  int64_t *offsets;
+  values_arguments(c, &args);
+  cst__function_call call = values_function_call(c, &args);
+  call.count = count;
+  CST__TRY(c->step->function->expand(&call, &made, &offsets, c->error));
+  int64_t *splits = cst__step_numbers(c, count + 1);
+  if (splits != NULL) {
+    memcpy(splits, offsets, (size_t)(count + 1) * sizeof *splits);
+  }
+  cst__delete(offsets);
+  if (splits == NULL) {
+    cst__array_release(&made);
+    return CST_NO_MEMORY;
+  }
+  c->out->splits = splits;
+  c->out->index = (cst__step_index){.is_all = true, .num_spans = -1};
+  CST__TRY(cst__step_keep(c, &made));
+  CST__TRY(expand_nulls(c, &args.views[0], args.is_one[0], count));
+  return cst__step_check_count(c, c->out->count);
+}
+
+/* ---- functions of the caller's ---- */
+
+/* The arguments as the columns of a batch, each as long as the place, which keep `columns`. */
+static cst_status caller_arguments(const cst__step_call *c, int64_t count,
+                                   struct ArrowArray *batch) {
+  size_t num_args = (size_t)c->step->num_args - 1;
+  CST__TRY(cst__owned_new(&c->run->allocator, 1, (int64_t)num_args, false, batch, c->error));
+  batch->length = count;
+  for (size_t i = 0; i < num_args; i++) {
+    cst_array *column;
+    cst_status status = cst__step_spread(c, c->step->args[i + 1], count, &column);
+    if (status == CST_OK) {
+      status = cst__array_export(column, batch->children[i], c->error);
+      cst__array_handle_release(column);
+    }
+    if (status != CST_OK) {
+      cst__array_release(batch);
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+/* The type of the arguments: fields a, b, ...; it borrows all. */
+typedef struct caller_type {
+  struct ArrowSchema fields[CST__STEP_ARGS];
+  const struct ArrowSchema *pointers[CST__STEP_ARGS];
+  struct ArrowSchema batch;
+} caller_type;
+
+static void caller_schema(const cst__step_call *c, caller_type *out) {
+  static const char *const names[CST__STEP_ARGS] = {"a", "b", "c", "d", "e", "f"};
+  size_t num_args = (size_t)c->step->num_args - 1;
+  for (size_t i = 0; i < num_args; i++) {
+    out->fields[i] = cst__array_type_field(values_step(c, i + 1)->type.format, names[i], NULL, 0);
+    out->pointers[i] = &out->fields[i];
+  }
+  out->batch = cst__array_type_field("+s", "", out->pointers, (int64_t)num_args);
+}
+
+/* What came back is somebody else's: it is looked at as a whole. */
+static cst_status caller_result(const cst__step_call *c, struct ArrowArray *made, int64_t count) {
+  const cst_array *like = values_like(c);
+  cst_array *result;
+  if (made->release == NULL || made->length != count) {
+    long long length = made->release != NULL ? (long long)made->length : 0;
+    cst__array_release(made);
+    return cst__fail(c->error, CST_CALLBACK, "it gives a value for each element",
+                     "the function %s gave %lld values for %lld elements", c->step->caller->name,
+                     length, (long long)count);
+  }
+  cst_status status =
+      cst__array_import(like->schema, made, false, &c->run->allocator, &result, c->error);
+  if (status != CST_OK) {
+    cst__array_release(made);
+    return status;
+  }
+  c->out->values = result;
+  return values_look(c);
+}
+
+cst_status cst__step_call_caller(const cst__step_call *c) {
+  const cst_query_function *caller = c->step->caller;
+  int64_t count = c->step->is_one ? 1 : cst__step_arg(c, 0)->count;
+  struct ArrowArray batch;
+  struct ArrowArray made = {0};
+  caller_type type;
+  cst_error own = CST_ERROR_INIT;
+  caller_schema(c, &type);
+  CST__TRY(caller_arguments(c, count, &batch));
+  cst_status status = caller->call(caller->ctx, &type.batch, &batch, &made, &own);
+  cst__array_release(&batch);
+  CST__TRY(cst__error_take(c->error, caller->name, status, &own));
+  return caller_result(c, &made, count);
+}
+
+/* ---- of places ---- */
+
+/* Numbers that go out; NULL: no memory. */
+static int64_t *values_numbers(const cst__step_call *c, int64_t count, struct ArrowArray *out) {
+  size_t size = (size_t)count * sizeof(int64_t);
+  if (cst__owned_new(&c->run->allocator, 2, 0, false, out, c->error) != CST_OK) {
+    return NULL;
+  }
+  out->length = count;
+  int64_t *numbers = cst__owned_buffer(out, 1, size);
+  if (numbers == NULL) {
+    cst__array_release(out);
+    cst__fail_memory(c->error, size);
+  }
+  return numbers;
+}
+
+/* Null where a list is. */
+static cst_status values_hide(const cst__step_call *c, const uint8_t *nulls,
+                              struct ArrowArray *array) {
+  size_t size = cst__bits_size(array->length);
+  uint8_t *bits = cst__owned_buffer(array, 0, size);
+  if (bits == NULL) {
+    return cst__fail_memory(c->error, size);
+  }
+  memset(bits, 0, size);
+  int64_t num_nulls = 0;
+  for (int64_t i = 0; i < array->length; i++) {
+    bits[i >> 3] = (uint8_t)(bits[i >> 3] | (nulls[i] ^ 1) << (i & 7));
+    num_nulls += nulls[i];
+  }
+  array->null_count = num_nulls;
+  return CST_OK;
+}
+
+cst_status cst__step_size(const cst__step_call *c) {
+  const cst__step_slot *lists = cst__step_arg(c, 0);
+  int64_t count = cst__place_parent_slot(c->run, c->step->args[0])->count;
+  struct ArrowArray made;
+  int64_t *sizes = values_numbers(c, count, &made);
+  if (sizes == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    sizes[i] = lists->splits[i + 1] - lists->splits[i];
+  }
+  cst_status status = lists->nulls != NULL ? values_hide(c, lists->nulls, &made) : CST_OK;
+  if (status != CST_OK) {
+    cst__array_release(&made);
+    return status;
+  }
+  return cst__step_keep(c, &made);
+}
+
+cst_status cst__step_positions(const cst__step_call *c) {
+  const cst__step_slot *lists = cst__step_arg(c, 0);
+  int64_t count = cst__place_parent_slot(c->run, c->step->args[0])->count;
+  struct ArrowArray made;
+  int64_t *positions = values_numbers(c, lists->count, &made);
+  if (positions == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    int64_t from = lists->splits[c->step->flag ? i + 1 : i];
+    for (int64_t k = lists->splits[i]; k < lists->splits[i + 1]; k++) {
+      positions[k] = k - from;
+    }
+  }
+  return cst__step_keep(c, &made);
+}
+
+/* Where the elements of a place that lie in each record end; NULL: no memory. */
+static const int64_t *record_splits(const cst__step_call *c, uint32_t place, int64_t records) {
+  int64_t *splits = cst__step_numbers(c, records + 1);
+  uint32_t chain[256];
+  size_t depth = 0;
+  for (; splits != NULL && cst__place_parent(c->run->plan, place) != CST__NO_STEP && depth < 256;
+       place = cst__place_parent(c->run->plan, place)) {
+    chain[depth++] = place;
+  }
+  for (int64_t i = 0; splits != NULL && i <= records; i++) {
+    splits[i] = i;
+  }
+  while (splits != NULL && depth-- > 0) {
+    const cst__step_slot *lists = &c->run->slots[chain[depth]];
+    int64_t parents = cst__place_parent_slot(c->run, chain[depth])->count;
+    int64_t size = parents > 0 ? lists->count / parents : 0;
+    for (int64_t i = 0; i <= records; i++) {
+      splits[i] = lists->splits != NULL ? lists->splits[splits[i]] : splits[i] * size;
+    }
+  }
+  return splits;
+}
+
+cst_status cst__step_record_numbers(const cst__step_call *c) {
+  const cst__batch_input *batch = &c->run->batch;
+  const int64_t *splits = record_splits(c, c->step->args[0], batch->num_rows);
+  struct ArrowArray made;
+  if (splits == NULL) {
+    return CST_NO_MEMORY;
+  }
+  int64_t *numbers = values_numbers(c, cst__step_arg(c, 0)->count, &made);
+  if (numbers == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t row = 0; row < batch->num_rows; row++) {
+    for (int64_t k = splits[row]; k < splits[row + 1]; k++) {
+      numbers[k] = batch->first_record + cst__batch_row(batch, row);
+    }
+  }
+  return cst__step_keep(c, &made);
+}
+
+/* ---- nulls ---- */
+
+static void mask_release(void *values) { cst__array_handle_release(values); }
+
+/* The bits of what is not null and for which bools are true; gives how many. */
+static int64_t mask_bits(const cst__view *values, const cst__view *bools, bool is_one,
+                         int64_t count, uint8_t *bits) {
+  for (int64_t i = 0; i < count; i++) {
+    unsigned bit = !cst__view_is_null(values, i) && cst__bool_is_true(bools, is_one, i);
+    bits[i >> 3] = (uint8_t)(bits[i >> 3] | bit << (i & 7));
+  }
+  return cst__bitmap_count(bits, 0, count);
+}
+
+/* Shares the buffers of values, all but the bitmap. */
+static cst_status mask_share(const cst__step_call *c, cst_array *values, struct ArrowArray *out) {
+  const struct ArrowArray *array = &values->array;
+  CST__TRY(cst__owned_new(&c->run->allocator, array->n_buffers, 0, false, out, c->error));
+  for (int64_t i = 1; i < array->n_buffers; i++) {
+    out->buffers[i] = array->buffers[i];
+  }
+  out->length = array->length;
+  out->offset = array->offset;
+  cst__owned_keep(out, cst__array_retain(values), mask_release);
+  return CST_OK;
+}
+
+static cst_status mask_values(const cst__step_call *c, cst_array *values, const cst__view *bools,
+                              bool is_one) {
+  cst__view view;
+  struct ArrowArray made;
+  CST__TRY(cst__array_view(values, &view, &c->run->arena, c->error));
+  if (view.layout == CST__LAYOUT_NULL) {
+    return cst__step_share(c, values);
+  }
+  CST__TRY(mask_share(c, values, &made));
+  size_t size = cst__bits_size(made.length);
+  size_t whole = cst__bits_size(made.offset + made.length);
+  uint8_t *bits = cst__step_bytes(c, (int64_t)size);
+  uint8_t *bitmap = cst__owned_buffer(&made, 0, whole);
+  if (bits == NULL || bitmap == NULL) {
+    cst__array_release(&made);
+    return cst__fail_memory(c->error, whole);
+  }
+  memset(bits, 0, size);
+  memset(bitmap, 0, whole);
+  made.null_count = made.length - mask_bits(&view, bools, is_one, made.length, bits);
+  cst__bits_copy(bitmap, made.offset, bits, 0, made.length);
+  return cst__step_keep(c, &made);
+}
+
+cst_status cst__step_mask(const cst__step_call *c) {
+  const cst__step_slot *bools = cst__step_arg(c, 1);
+  bool is_one = values_step(c, 1)->is_one;
+  int64_t count = is_one ? cst__step_arg(c, 0)->count : bools->count;
+  cst_array *values;
+  CST__TRY(cst__step_spread(c, c->step->args[0], count, &values));
+  cst_status status = mask_values(c, values, &bools->view, is_one);
+  cst__array_handle_release(values);
+  return status;
+}
+
+cst_status cst__step_require(const cst__step_call *c) {
+  const cst__step_slot *values = cst__step_arg(c, 1);
+  const cst__view *view = &values->view;
+  if (view->null_count == 0 && view->layout != CST__LAYOUT_NULL) {
+    return cst__step_share(c, values->values);
+  }
+  int64_t at = 0;
+  while (at < view->length && !cst__view_is_null(view, at)) {
+    at++;
+  }
+  if (at == view->length || cst__step_arg(c, 0)->count == 0) {
+    return cst__step_share(c, values->values);
+  }
+  cst__fail(c->error, CST_SCHEMA, "give a default, fill_null(x, value), or drop_null(x)",
+            "a null, where the output needs a value");
+  cst__error_add_record(c->error, at, -1);
+  return CST_SCHEMA;
+}

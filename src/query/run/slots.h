@@ -1,0 +1,204 @@
+/* Within the room: what a step has made, and what a run knows while it goes through the steps.
+ *
+ * Flow: run.c opens a run and goes through the plan's steps for each batch; run_input.c looks at the
+ * batch, run_lists.c, run_sort.c and run_index.c make places and indexes, run_values.c values, run_output.c the
+ * batch that goes out. run_errors.c says of which record an element is.
+ */
+#ifndef QUERY_RUN_SLOTS_H
+#define QUERY_RUN_SLOTS_H
+
+#include "query/plan/steps.h"
+#include "query/run/run.h"
+#include "table/gather.h"
+
+/* For each element of one place the element of another, or -1. It is known as numbers, or as spans,
+ * or as both; each is made of the other when it is asked for. */
+typedef struct cst__step_index {
+  bool is_all;       /* each element itself; nothing else is set */
+  bool has_none;     /* some are -1: there are no spans */
+  int64_t *at;       /* NULL: not made yet */
+  int64_t num_spans; /* -1: not counted yet */
+  cst__spans spans;  /* as few as there can be; begins NULL: not made yet */
+} cst__step_index;
+
+/* What a step has made. Its numbers lie in the arena of the run, until the batch is done. */
+typedef struct cst__step_slot {
+  int64_t count; /* of the elements of a place, of the elements that an index is for, of values */
+  /* places: */
+  const int64_t *splits; /* [elements of the parent + 1], from 0 on; NULL: the records, or lists of
+                            one size each */
+  const uint8_t *nulls;  /* [elements of the parent]: 1 for a null list; NULL: there are none */
+  /* indexes: */
+  cst__step_index index;
+  /* values: */
+  cst_array *values; /* counted */
+  cst__view view;    /* of it */
+} cst__step_slot;
+
+/* How the values of a leaf become those of the plan's type. */
+typedef enum cst__leaf_copy {
+  CST__LEAF_SAME, /* they have it */
+  CST__LEAF_TEXT, /* text or bytes of another layout */
+  CST__LEAF_NULL  /* a column of type null: it has nulls */
+} cst__leaf_copy;
+
+/* Where a node of the plan lies in the type of the batches. */
+typedef struct cst__node_place {
+  int64_t child; /* of its parent; 0 for the items of lists */
+  bool is_used;  /* a step looks at it, or at what lies below */
+  bool is_list;
+  bool is_encoded; /* by a dictionary, of whose values `copy` speaks */
+  cst__leaf_copy copy;
+} cst__node_place;
+
+/* The slots of a node in the batch, and, of lists, those of their items. */
+typedef struct cst__node_slots {
+  cst__runs runs;
+  cst__runs items;
+  const int64_t *splits;
+  const uint8_t *nulls; /* as those of a place */
+} cst__node_slots;
+
+/* What the run holds of the batch that it works on. */
+typedef struct cst__batch_input {
+  cst_array *array; /* of the type of the input, as it came */
+  cst__view view;
+  int64_t first_record;
+  cst__slot_run *rows; /* that are looked at */
+  size_t num_runs;
+  int64_t num_rows;
+  const int64_t *numbers; /* of these rows in the batch; NULL: there is one run at most */
+} cst__batch_input;
+
+static inline int64_t cst__batch_row(const cst__batch_input *batch, int64_t row) {
+  return batch->numbers != NULL ? batch->numbers[row]
+                                : row + (batch->num_runs > 0 ? batch->rows[0].begin : 0);
+}
+
+struct cst__query_run {
+  cst__query_plan *plan; /* counted */
+  cst_allocator allocator;
+  cst_array *input; /* an empty array of the input's type */
+  cst__node_place *places;
+  cst_array **likes; /* by step: an empty array of the type of its values; the literal itself */
+  cst__node_slots *nodes;
+  cst__step_slot *slots;
+  cst__batch_input batch;
+  cst__arena arena; /* of one batch */
+};
+
+/* A step of the run that is being made. */
+typedef struct cst__step_call {
+  cst__query_run *run;
+  const cst__step *step;
+  cst__step_slot *out;
+  cst_error *error;
+} cst__step_call;
+
+/* ---- what steps have made ---- */
+
+static inline const cst__step_slot *cst__step_arg(const cst__step_call *c, size_t i) {
+  return &c->run->slots[c->step->args[i]];
+}
+
+/* The place whose elements have the lists that this place is; CST__NO_STEP: it is the records. */
+uint32_t cst__place_parent(const cst__query_plan *plan, uint32_t place);
+
+static inline const cst__step_slot *cst__place_parent_slot(const cst__query_run *run,
+                                                           uint32_t place) {
+  return &run->slots[cst__place_parent(run->plan, place)];
+}
+
+/* Numbers in the run's arena, `count` of them; NULL: no memory, the error is filled. */
+int64_t *cst__step_numbers(const cst__step_call *c, int64_t count);
+void *cst__step_bytes(const cst__step_call *c, int64_t count);
+
+/* CST_LIMIT if a place has more elements than the plan allows. */
+cst_status cst__step_check_count(const cst__step_call *c, int64_t count);
+
+/* The numbers of an index, [count]; NULL: no memory. */
+const int64_t *cst__index_numbers(const cst__step_call *c, cst__step_index *index, int64_t count);
+/* Makes the spans of an index that has no -1, if they are long enough to be worth it; out->begins
+ * is NULL if not. */
+cst_status cst__index_spans(const cst__step_call *c, cst__step_index *index, int64_t count,
+                            cst__spans *out);
+
+/* True for bit i of bools; a null is false. One value stands for all. */
+static inline bool cst__bool_is_true(const cst__view *bools, bool is_one, int64_t i) {
+  int64_t slot = is_one ? 0 : i;
+  int64_t at = bools->offset + slot;
+  return !cst__view_is_null(bools, slot) && (((const uint8_t *)bools->data)[at >> 3] >> (at & 7) & 1);
+}
+
+/* Keeps an array of the step's type, which is taken over also on failure, as its values. */
+cst_status cst__step_keep(const cst__step_call *c, struct ArrowArray *made);
+/* The same with values that there are. */
+cst_status cst__step_share(const cst__step_call *c, const cst_array *values);
+/* Values of a step with a slot for each of `count` elements: counted, where one stands for all it
+ * is repeated. */
+cst_status cst__step_spread(const cst__step_call *c, uint32_t step, int64_t count, cst_array **out);
+
+/* ---- the kinds of steps ---- */
+
+cst_status cst__step_list(const cst__step_call *c);
+cst_status cst__step_column(const cst__step_call *c);
+cst_status cst__step_valid(const cst__step_call *c);
+cst_status cst__step_not_null(const cst__step_call *c);
+
+cst_status cst__step_join(const cst__step_call *c);
+cst_status cst__step_choose_lists(const cst__step_call *c);
+cst_status cst__step_filter(const cst__step_call *c);
+cst_status cst__step_slice(const cst__step_call *c);
+cst_status cst__step_reverse(const cst__step_call *c);
+cst_status cst__step_sort(const cst__step_call *c);
+cst_status cst__step_same(const cst__step_call *c);
+cst_status cst__step_parents(const cst__step_call *c);
+cst_status cst__step_compose(const cst__step_call *c);
+cst_status cst__step_at(const cst__step_call *c);
+cst_status cst__step_key(const cst__step_call *c);
+cst_status cst__step_kept(const cst__step_call *c);
+cst_status cst__step_pad(const cst__step_call *c);
+
+cst_status cst__step_expand(const cst__step_call *c);
+cst_status cst__step_chosen(const cst__step_call *c);
+cst_status cst__step_take(const cst__step_call *c);
+cst_status cst__step_literal(const cst__step_call *c);
+cst_status cst__step_call_function(const cst__step_call *c);
+cst_status cst__step_call_caller(const cst__step_call *c);
+cst_status cst__step_aggregate(const cst__step_call *c);
+cst_status cst__step_size(const cst__step_call *c);
+cst_status cst__step_positions(const cst__step_call *c);
+cst_status cst__step_record_numbers(const cst__step_call *c);
+cst_status cst__step_mask(const cst__step_call *c);
+cst_status cst__step_require(const cst__step_call *c);
+
+/* ---- the whole ---- */
+
+/* Makes all steps, for the rows that the run's batch names. */
+cst_status cst__run_steps(cst__query_run *run, cst_error *error);
+
+/* True for a failure that is one row's. */
+bool cst__row_is_refused(cst_status status, const cst_error *error);
+/* After such a failure: tells of all rows that are refused, and makes the batch of the others. */
+cst_status cst__output_good_rows(cst__query_run *run, const cst__query_input *input,
+                                 struct ArrowArray *out, cst__row_map *origin, cst_error *error);
+
+/* ---- input and output ---- */
+
+/* Finds the plan's nodes in the type of the batches. */
+cst_status cst__input_bind(cst__query_run *run, const struct ArrowSchema *input, cst_error *error);
+/* Walks down to all nodes, from the rows that the run's batch names. */
+cst_status cst__input_walk(cst__query_run *run, cst_error *error);
+
+/* The batch of what the steps have made. */
+cst_status cst__output_batch(cst__query_run *run, struct ArrowArray *out, cst_error *error);
+/* The row of the input's batch of each of its rows. */
+cst_status cst__output_origin(cst__query_run *run, cst__row_map *origin, cst_error *error);
+
+/* ---- errors ---- */
+
+/* What a step's failure lacks: the row of the batch instead of the element that it has as its
+ * record, where the step stands in the query, and what was being made. */
+void cst__step_error_add(const cst__query_run *run, const cst__step *step, cst_error *error);
+
+#endif /* QUERY_RUN_SLOTS_H */

@@ -16,8 +16,8 @@ void cst__query_run_close(cst__query_run *run); /* NULL is allowed */
 
 /* Makes the output batch, and takes `batch` over, also on failure. origin may be NULL; it is filled
  * if the plan does not keep rows. CST_SCHEMA with the row of `batch` for what a query refuses; if
- * on_bad is set, such a row is told of instead, and becomes nulls (or, with `rows`, none).
- */
+ * on_bad is set, such a row is told of instead, and becomes nulls (or, with `rows`, none). The data
+ * of the batch is valid (cst__view_init has looked at it, or the library has made it). */
 typedef struct cst__query_input {
   struct ArrowArray *batch;
   const int64_t *numbers;       /* of the rows' records, for record_index(); NULL: 0, 1, ... */

@@ -242,29 +242,29 @@ typedef struct padding {
   int64_t size;
 } padding;
 
-static cst_status pad_fail(const cst__step_call *c, const padding *p, int64_t i, int64_t found) {
+static cst_status padding_fail(const cst__step_call *c, const padding *p, int64_t i,
+                               int64_t found) {
   int64_t elements = cst__step_arg(c, 0)->count;
-  cst_status status =
-      found > p->size
-          ? cst__fail(c->error, CST_SCHEMA, "cut it: [:n], or give a larger shape",
-                      "a list of %lld values, where the shape has %lld", (long long)found,
-                      (long long)p->size)
-          : cst__fail(c->error, CST_SCHEMA, "give a default, which fills it up",
-                      "a list of %lld values, where the shape has %lld", (long long)found,
-                      (long long)p->size);
+  cst_status status = found > p->size
+                          ? cst__fail(c->error, CST_SCHEMA, "cut it: [:n], or give a larger shape",
+                                      "a list of %lld values, where the shape has %lld",
+                                      (long long)found, (long long)p->size)
+                          : cst__fail(c->error, CST_SCHEMA, "give a default, which fills it up",
+                                      "a list of %lld values, where the shape has %lld",
+                                      (long long)found, (long long)p->size);
   cst__error_add_record(c->error, i / (p->count / elements), -1);
   return status;
 }
 
-static cst_status pad_level(const cst__step_call *c, const padding *p, int64_t *at,
-                            bool *has_none) {
+static cst_status padding_level(const cst__step_call *c, const padding *p, int64_t *at,
+                                bool *has_none) {
   for (int64_t i = 0; i < p->count; i++) {
     int64_t list = p->from[i];
     int64_t begin = list < 0 ? 0 : p->lists->splits[list];
     int64_t size = list < 0 ? 0 : p->lists->splits[list + 1] - begin;
     bool is_null = list >= 0 && p->lists->nulls != NULL && p->lists->nulls[list];
     if (size > p->size || (!c->step->flag && (size < p->size || is_null))) {
-      return pad_fail(c, p, i, size);
+      return padding_fail(c, p, i, size);
     }
     for (int64_t k = 0; k < size; k++) {
       *at++ = begin + k;
@@ -296,7 +296,7 @@ cst_status cst__step_pad(const cst__step_call *c) {
     if (at == NULL) {
       return CST_NO_MEMORY;
     }
-    CST__TRY(pad_level(c, &p, at, &has_none));
+    CST__TRY(padding_level(c, &p, at, &has_none));
   }
   c->out->count = count;
   c->out->index = (cst__step_index){.at = at, .has_none = has_none, .num_spans = -1};

@@ -1,5 +1,5 @@
-/* What comes in: the plan's nodes in the type of the batches, and in each batch; the steps that look
- * at it.
+/* What comes in: the plan's nodes in the type of the batches, and in each batch; the steps that
+ * look at it.
  */
 #include "arrow/owned.h"
 #include "query/run/slots.h"
@@ -24,7 +24,9 @@ static bool format_is_list(const char *format) {
 
 /* The entries of a map may have other names than "key" and "value". */
 static int64_t find_entry(const struct ArrowSchema *parent, const char *name) {
-  return strcmp(name, "key") == 0 ? 0 : strcmp(name, "value") == 0 && parent->n_children > 1 ? 1 : -1;
+  return strcmp(name, "key") == 0                               ? 0
+         : strcmp(name, "value") == 0 && parent->n_children > 1 ? 1
+                                                                : -1;
 }
 
 static int64_t find_node_field(const struct ArrowSchema *parent, const char *name, bool is_entry) {
@@ -90,8 +92,7 @@ static cst_status input_find_node(const cst__query_plan *plan, const struct Arro
   }
   schemas[number] = parent->children[out->child];
   out->is_list = format_is_list(schemas[number]->format) && schemas[number]->dictionary == NULL;
-  return node->format == NULL ? CST_OK
-                              : input_bind_leaf(schemas[number], node->format, out, error);
+  return node->format == NULL ? CST_OK : input_bind_leaf(schemas[number], node->format, out, error);
 }
 
 static void input_mark_used(const cst__query_plan *plan, cst__node_place *places) {

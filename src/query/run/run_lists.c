@@ -27,9 +27,8 @@ typedef struct span_list {
 } span_list;
 
 static bool span_list_new(const cst__step_call *c, int64_t most, span_list *out) {
-  *out = (span_list){.begins = cst__step_numbers(c, most + 1),
-                     .ends = cst__step_numbers(c, most + 1),
-                     .last = -1};
+  *out = (span_list){
+      .begins = cst__step_numbers(c, most + 1), .ends = cst__step_numbers(c, most + 1), .last = -1};
   return out->begins != NULL && out->ends != NULL;
 }
 
@@ -44,7 +43,8 @@ static inline void span_list_add(span_list *s, int64_t begin, int64_t end, int64
 static cst_status lists_finish_spans(const cst__step_call *c, span_list *s, int64_t total) {
   s->ends[s->count] = total;
   c->out->count = total;
-  c->out->index = (cst__step_index){.num_spans = s->count, .spans = {s->begins, s->ends, s->count, 1}};
+  c->out->index =
+      (cst__step_index){.num_spans = s->count, .spans = {s->begins, s->ends, s->count, 1}};
   return cst__step_check_count(c, total);
 }
 
@@ -256,8 +256,8 @@ static inline int64_t slice_clamp(int64_t at, int64_t size, int64_t low, int64_t
 }
 
 /* Elements of a list of `size` elements that a slice has: from *begin on, *step apart. */
-static inline int64_t slice_of(const slice_bounds *b, int64_t i, int64_t size, int64_t *begin,
-                               int64_t *step) {
+static inline int64_t slice_of_list(const slice_bounds *b, int64_t i, int64_t size, int64_t *begin,
+                                    int64_t *step) {
   if (!slice_bound_at(&b->step, i, step)) {
     *step = 1;
   }
@@ -289,7 +289,7 @@ static cst_status slice_by_spans(const cst__step_call *c, const slice_bounds *b,
   for (int64_t i = 0; i < count; i++) {
     int64_t begin;
     int64_t step;
-    int64_t size = slice_of(b, i, from[i + 1] - from[i], &begin, &step);
+    int64_t size = slice_of_list(b, i, from[i + 1] - from[i], &begin, &step);
     span_list_add(&spans, from[i] + begin, from[i] + begin + size, total);
     total += size;
     splits[i + 1] = total;
@@ -308,7 +308,7 @@ static cst_status slice_by_numbers(const cst__step_call *c, const slice_bounds *
   for (int64_t i = 0; i < count; i++) {
     int64_t begin;
     int64_t step;
-    int64_t size = slice_of(b, i, lists->splits[i + 1] - lists->splits[i], &begin, &step);
+    int64_t size = slice_of_list(b, i, lists->splits[i + 1] - lists->splits[i], &begin, &step);
     if (step == 0) {
       cst__fail(c->error, CST_SCHEMA, "take 1, or -1 for the order turned round",
                 "a slice with a step of 0");

@@ -1,5 +1,5 @@
-/* What goes out: columns of lists, structs and values, put together from the places and the values of
- * the steps. Values are shared; offsets and bitmaps of lists are written.
+/* What goes out: columns of lists, structs and values, put together from the places and the values
+ * of the steps. Values are shared; offsets and bitmaps of lists are written.
  */
 #include "arrow/owned.h"
 #include "query/run/slots.h"
@@ -107,16 +107,16 @@ static cst_status output_list_nulls(const output_writer *w, const uint8_t *nulls
   return CST_OK;
 }
 
-/* Puts `out`, the elements, into the lists of a place, or, without splits, into `slots` lists of one
- * size each. Takes it over, also on failure. */
+/* Puts `out`, the elements, into the lists of a place, or, without splits, into `slots` lists of
+ * one size each. Takes it over, also on failure. */
 static cst_status output_wrap(const output_writer *w, const cst__output_part *part,
                               const cst__step_slot *lists, const char *format, int64_t slots,
                               struct ArrowArray *out) {
   struct ArrowArray items = *out;
   int64_t fixed_size;
   const cst__layout_info *layout = cst__layout_find(format, &fixed_size);
-  cst_status status = cst__owned_new(&w->run->allocator, layout->num_buffers, 1, false, out,
-                                     w->error);
+  cst_status status =
+      cst__owned_new(&w->run->allocator, layout->num_buffers, 1, false, out, w->error);
   if (status != CST_OK) {
     cst__array_release(&items);
     return status;

@@ -25,7 +25,7 @@ static cst_status sift_rows(sifting *s, int64_t begin, int64_t end) {
   batch->rows = &rows;
   batch->num_runs = rows.length > 0;
   batch->num_rows = rows.length;
-  batch->numbers = NULL;
+  batch->places = NULL;
   cst_status status = cst__run_steps(s->run, &s->error);
   if (status == CST_OK || !cst__row_is_refused(status, &s->error)) {
     return status;
@@ -43,14 +43,14 @@ static cst_status sift_rows(sifting *s, int64_t begin, int64_t end) {
 
 /* ---- the others ---- */
 
-/* The rows that are not bad: `runs` and `numbers` have room for all. */
-static void sift_keep(sifting *s, int64_t length, cst__slot_run *runs, int64_t *numbers) {
+/* The rows that are not bad: `runs` and `places` have room for all. */
+static void sift_keep(sifting *s, int64_t length, cst__slot_run *runs, int64_t *places) {
   cst__batch_input *batch = &s->run->batch;
   *batch = (cst__batch_input){.array = batch->array,
                               .view = batch->view,
-                              .first_record = batch->first_record,
+                              .numbers = batch->numbers,
                               .rows = runs,
-                              .numbers = numbers};
+                              .places = places};
   for (int64_t i = 0; i < length; i++) {
     if (s->bad[i]) {
       continue;
@@ -59,7 +59,7 @@ static void sift_keep(sifting *s, int64_t length, cst__slot_run *runs, int64_t *
       runs[batch->num_runs++] = (cst__slot_run){i, 0};
     }
     runs[batch->num_runs - 1].length++;
-    numbers[batch->num_rows++] = i;
+    places[batch->num_rows++] = i;
   }
 }
 
@@ -68,8 +68,8 @@ static cst_status sift_fill(sifting *s, int64_t length, int64_t *rows, struct Ar
                             cst_error *error) {
   cst_array *good;
   cst_array *all;
-  cst_status status = cst__array_result_as(&s->run->allocator, &s->run->plan->schema, out, &good,
-                                           error);
+  cst_status status =
+      cst__array_result_as(&s->run->allocator, &s->run->plan->schema, out, &good, error);
   if (status != CST_OK) {
     return status;
   }
@@ -94,15 +94,15 @@ static cst_status sift_batch(sifting *s, struct ArrowArray *out, cst__row_map *o
   if (runs == NULL) {
     return cst__fail_memory(error, size);
   }
-  int64_t *numbers = (int64_t *)(runs + length);
-  s->bad = (uint8_t *)(numbers + length);
+  int64_t *places = (int64_t *)(runs + length);
+  s->bad = (uint8_t *)(places + length);
   int64_t middle = length / 2;
   cst_status status = length > 1 ? sift_rows(s, 0, middle) : CST_OK;
   if (status == CST_OK) {
     status = sift_rows(s, length > 1 ? middle : 0, length);
   }
   if (status == CST_OK) {
-    sift_keep(s, length, runs, numbers);
+    sift_keep(s, length, runs, places);
     status = cst__run_steps(s->run, &s->error);
   }
   if (status != CST_OK) {
@@ -112,7 +112,7 @@ static cst_status sift_batch(sifting *s, struct ArrowArray *out, cst__row_map *o
   }
   if (status == CST_OK) {
     status = s->run->plan->origin != CST__NO_STEP ? cst__output_origin(s->run, origin, error)
-                                                  : sift_fill(s, length, numbers, out, error);
+                                                  : sift_fill(s, length, places, out, error);
     if (status != CST_OK) {
       cst__array_release(out);
     }

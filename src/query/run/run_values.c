@@ -394,15 +394,22 @@ cst_status cst__step_record_numbers(const cst__step_call *c) {
   if (numbers == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t row = 0; row < batch->num_rows; row++) {
-    for (int64_t k = splits[row]; k < splits[row + 1]; k++) {
-      numbers[k] = batch->first_record + cst__batch_row(batch, row);
+  for (int64_t i = 0; i < batch->num_rows; i++) {
+    int64_t row = cst__batch_row(batch, i);
+    for (int64_t k = splits[i]; k < splits[i + 1]; k++) {
+      numbers[k] = batch->numbers != NULL ? batch->numbers[row] : row;
     }
   }
   return cst__step_keep(c, &made);
 }
 
 /* ---- nulls ---- */
+
+cst_status cst__step_repeat(const cst__step_call *c) {
+  int64_t count = cst__step_arg(c, 0)->count;
+  CST__TRY(cst__step_spread(c, c->step->args[1], count, &c->out->values));
+  return values_look(c);
+}
 
 static void mask_release(void *values) { cst__array_handle_release(values); }
 

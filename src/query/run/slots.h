@@ -1,8 +1,8 @@
 /* Within the room: what a step has made, and what a run knows while it goes through the steps.
  *
- * Flow: run.c opens a run and goes through the plan's steps for each batch; run_input.c looks at the
- * batch, run_lists.c, run_sort.c and run_index.c make places and indexes, run_values.c values, run_output.c the
- * batch that goes out. run_errors.c says of which record an element is.
+ * Flow: query_run.c opens a run and goes through the plan's steps for each batch; run_input.c looks
+ * at the batch, run_lists.c, run_sort.c and run_index.c make places and indexes, run_values.c
+ * values, run_output.c the batch that goes out. run_errors.c says of which record an element is.
  */
 #ifndef QUERY_RUN_SLOTS_H
 #define QUERY_RUN_SLOTS_H
@@ -63,16 +63,16 @@ typedef struct cst__node_slots {
 typedef struct cst__batch_input {
   cst_array *array; /* of the type of the input, as it came */
   cst__view view;
-  int64_t first_record;
-  cst__slot_run *rows; /* that are looked at */
+  const int64_t *numbers; /* of the records of all rows; NULL: 0, 1, ... */
+  cst__slot_run *rows;    /* that are looked at */
   size_t num_runs;
   int64_t num_rows;
-  const int64_t *numbers; /* of these rows in the batch; NULL: there is one run at most */
+  const int64_t *places; /* of these rows in the batch; NULL: there is one run at most */
 } cst__batch_input;
 
 static inline int64_t cst__batch_row(const cst__batch_input *batch, int64_t row) {
-  return batch->numbers != NULL ? batch->numbers[row]
-                                : row + (batch->num_runs > 0 ? batch->rows[0].begin : 0);
+  return batch->places != NULL ? batch->places[row]
+                               : row + (batch->num_runs > 0 ? batch->rows[0].begin : 0);
 }
 
 struct cst__query_run {
@@ -127,7 +127,8 @@ cst_status cst__index_spans(const cst__step_call *c, cst__step_index *index, int
 static inline bool cst__bool_is_true(const cst__view *bools, bool is_one, int64_t i) {
   int64_t slot = is_one ? 0 : i;
   int64_t at = bools->offset + slot;
-  return !cst__view_is_null(bools, slot) && (((const uint8_t *)bools->data)[at >> 3] >> (at & 7) & 1);
+  return !cst__view_is_null(bools, slot) &&
+         (((const uint8_t *)bools->data)[at >> 3] >> (at & 7) & 1);
 }
 
 /* Keeps an array of the step's type, which is taken over also on failure, as its values. */
@@ -170,6 +171,7 @@ cst_status cst__step_size(const cst__step_call *c);
 cst_status cst__step_positions(const cst__step_call *c);
 cst_status cst__step_record_numbers(const cst__step_call *c);
 cst_status cst__step_mask(const cst__step_call *c);
+cst_status cst__step_repeat(const cst__step_call *c);
 cst_status cst__step_require(const cst__step_call *c);
 
 /* ---- the whole ---- */

@@ -1,4 +1,5 @@
-/* A run: opened for a plan and a type of batches, it goes through the plan's steps for each batch. */
+/* A run: opened for a plan and a type of batches, it goes through the plan's steps for each batch.
+ */
 #include "query/run/run.h"
 
 #include "arrow/owned.h"
@@ -28,8 +29,8 @@ static cst_status new_like(const cst__query_run *run, const struct ArrowSchema *
                            cst_array **out, cst_error *error) {
   struct ArrowArray empty;
   int64_t ignored;
-  int num_buffers = type->dictionary == NULL ? cst__layout_find(type->format, &ignored)->num_buffers
-                                             : 0;
+  int num_buffers =
+      type->dictionary == NULL ? cst__layout_find(type->format, &ignored)->num_buffers : 0;
   CST__TRY(cst__owned_new(&run->allocator, num_buffers, 0, false, &empty, error));
   return cst__array_result_as(&run->allocator, type, &empty, out, error);
 }
@@ -52,8 +53,8 @@ static cst_status open_literal(cst__query_run *run, size_t number, cst_error *er
   const cst__step *step = &run->plan->steps[number];
   const struct ArrowSchema type = cst__array_type_field(step->type.format, "", NULL, 0);
   struct ArrowArray made;
-  if (step->literal->kind == CST__LITERAL_LIST) {
-    return CST_OK; /* functions look at it, there are no values */
+  if (step->type.format == NULL) {
+    return CST_OK; /* functions look at the literal alone */
   }
   CST__TRY(cst__literal_array(step->literal, step->type, &run->allocator, &made, error));
   return cst__array_result_as(&run->allocator, &type, &made, &run->likes[number], error);
@@ -205,6 +206,7 @@ static cst_status (*const step_functions[])(const cst__step_call *c) = {
     [CST__STEP_POSITIONS] = cst__step_positions,
     [CST__STEP_NUMBERS] = cst__step_record_numbers,
     [CST__STEP_MASK] = cst__step_mask,
+    [CST__STEP_REPEAT] = cst__step_repeat,
     [CST__STEP_REQUIRE] = cst__step_require,
 };
 
@@ -219,8 +221,8 @@ static void forget_slots(cst__query_run *run) {
 cst_status cst__run_steps(cst__query_run *run, cst_error *error) {
   forget_slots(run);
   cst__arena_rewind(&run->arena);
-  CST__TRY(
-      cst__array_view(run->batch.array, &run->batch.view, &run->arena, error));
+  CST__TRY(cst__array_view(run->batch.array, &run->batch.view, &run->arena, error));
+  CST__TRY(cst__view_refuse_nulls(&run->batch.view, "the row", error));
   CST__TRY(cst__input_walk(run, error));
   for (size_t i = 0; i < run->plan->num_steps; i++) {
     const cst__step_call call = {run, &run->plan->steps[i], &run->slots[i], error};
@@ -244,8 +246,8 @@ static cst_status run_batch(cst__query_run *run, const cst__query_input *input,
   run->batch.rows = &all;
   run->batch.num_runs = all.length > 0;
   run->batch.num_rows = all.length;
-  run->batch.numbers = NULL;
-  run->batch.first_record = input->first_record;
+  run->batch.places = NULL;
+  run->batch.numbers = input->numbers;
   cst_status status = cst__run_steps(run, error);
   if (status != CST_OK && input->on_bad != NULL && cst__row_is_refused(status, error)) {
     return cst__output_good_rows(run, input, out, origin, error);
@@ -263,8 +265,8 @@ cst_status cst__query_run_batch(cst__query_run *run, const cst__query_input *inp
                                 struct ArrowArray *out, cst__row_map *origin, cst_error *error) {
   cst_error own = CST_ERROR_INIT;
   *out = (struct ArrowArray){0};
-  CST__TRY(cst__array_result(run->input, run->input->schema, input->batch, &run->batch.array,
-                             error));
+  CST__TRY(
+      cst__array_result(run->input, run->input->schema, input->batch, &run->batch.array, error));
   cst_status status = run_batch(run, input, out, origin, &own);
   if (status != CST_OK) {
     cst__error_copy(error, &own);

@@ -86,7 +86,7 @@ typedef struct part_maker {
   int depth;
 } part_maker;
 
-static cst_status make_part(const cst_query *query, const part_maker *maker, cst__query_part *part,
+static cst_status make_query_part(const cst_query *query, const part_maker *maker, cst__query_part *part,
                             cst__statement_list *added, cst_error *error) {
   CST__TRY(count_text(query, maker->size, error));
   CST__TRY(maker->make(maker, &part->arena, added, error));
@@ -99,7 +99,7 @@ static cst_status query_add_part(cst_query *query, const part_maker *maker, cst_
     return cst__fail_memory(error, sizeof *part);
   }
   cst__statement_list added = {0};
-  cst_status status = make_part(query, maker, part, &added, error);
+  cst_status status = make_query_part(query, maker, part, &added, error);
   if (status == CST_OK) {
     status = reserve_statements(query, query->num_statements + added.count, error);
   }

@@ -29,7 +29,5 @@ cst_status cst__query_add_output(cst_query *query, const char *name, const char 
 /* Takes the function over only on success. */
 cst_status cst__query_add_function(cst_query *query, const cst_query_function *function,
                                    cst_error *error);
-/* NULL if the caller has given none of this name. */
-cst__caller_function *cst__query_find_function(const cst_query *query, const char *name);
 
 #endif /* QUERY_QUERY_H */

@@ -133,6 +133,9 @@ struct cst_query {
   size_t text_size; /* of all parts together */
 };
 
+/* NULL if the caller has given none of this name. */
+cst__caller_function *cst__query_find_function(const cst_query *query, const char *name);
+
 /* Statements in an arena, as they are read. */
 typedef struct cst__statement_list {
   cst__statement *items;

@@ -86,8 +86,9 @@ typedef struct part_maker {
   int depth;
 } part_maker;
 
-static cst_status make_query_part(const cst_query *query, const part_maker *maker, cst__query_part *part,
-                            cst__statement_list *added, cst_error *error) {
+static cst_status make_query_part(const cst_query *query, const part_maker *maker,
+                                  cst__query_part *part, cst__statement_list *added,
+                                  cst_error *error) {
   CST__TRY(count_text(query, maker->size, error));
   CST__TRY(maker->make(maker, &part->arena, added, error));
   return check_froms(query, added, error);

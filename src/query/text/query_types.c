@@ -10,7 +10,7 @@ static const struct {
   const char *format;
 } type_names[] = {{"bool", "b"},   {"int8", "c"},    {"int16", "s"},   {"int32", "i"},
                   {"int64", "l"},  {"uint8", "C"},   {"uint16", "S"},  {"uint32", "I"},
-                  {"uint64", "L"}, {"float16", "e"}, {"float32", "f"}, {"float64", "g"},
+                  {"uint64", "L"}, {"float32", "f"}, {"float64", "g"}, {"float16", "e"},
                   {"string", "U"}, {"bytes", "Z"},   {"null", "n"}};
 enum { NUM_TYPE_NAMES = sizeof type_names / sizeof type_names[0], MAX_TYPE_FIELDS = 10000 };
 

@@ -149,7 +149,8 @@ CST_API const char *cst_version(void);
   XX(UINT64, 8, 8, "uint64")    \
   XX(FLOAT32, 9, 4, "float32")  \
   XX(FLOAT64, 10, 8, "float64") \
-  XX(BYTES, 11, 0, "bytes")
+  XX(BYTES, 11, 0, "bytes")     \
+  XX(BOOL, 12, 1, "bool")
 
 typedef enum cst_dtype {
   CST_DTYPE_NONE = 0,

@@ -18,7 +18,4 @@ bool cst__field_is_binary(const struct ArrowSchema *field);
 /* A binary field becomes one of strings of the same layout. */
 cst_status cst__field_set_text(struct ArrowSchema *field, cst_error *error);
 
-/* A field of bools becomes one of uint8. */
-cst_status cst__field_set_uint8(struct ArrowSchema *field, cst_error *error);
-
 #endif /* ARROW_FIELD_H */

@@ -13,6 +13,7 @@ const char *cst__dtype_format(cst_dtype dtype) {
       [CST_DTYPE_INT32] = "i",   [CST_DTYPE_INT64] = "l",   [CST_DTYPE_UINT8] = "C",
       [CST_DTYPE_UINT16] = "S",  [CST_DTYPE_UINT32] = "I",  [CST_DTYPE_UINT64] = "L",
       [CST_DTYPE_FLOAT32] = "f", [CST_DTYPE_FLOAT64] = "g", [CST_DTYPE_BYTES] = "Z",
+      [CST_DTYPE_BOOL] = "b",
   };
   return formats[dtype];
 }
@@ -172,9 +173,4 @@ cst_status cst__field_set_text(struct ArrowSchema *field, cst_error *error) {
   return ArrowSchemaSetFormat(field, text_format(field->format)) == NANOARROW_OK
              ? CST_OK
              : cst__fail_memory(error, sizeof *field);
-}
-
-cst_status cst__field_set_uint8(struct ArrowSchema *field, cst_error *error) {
-  return ArrowSchemaSetFormat(field, "C") == NANOARROW_OK ? CST_OK
-                                                          : cst__fail_memory(error, sizeof *field);
 }

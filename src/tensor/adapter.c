@@ -1,7 +1,7 @@
 /* Adapters and the tensors of a batch: making, owning, finding. */
+#include "arrow/dictionary.h"
 #include "arrow/owned.h"
 #include "base/interrupt.h"
-#include "tensor/columns.h"
 #include "tensor/kind.h"
 
 /* ---- adapters ---- */
@@ -47,9 +47,9 @@ static cst_status adapter_fill(cst_tensor_adapter *adapter, const struct ArrowSc
     return cst__fail_memory(error, size);
   }
   CST__TRY(cst__schema_copy(schema, &adapter->schema, error));
-  if (cst__tensor_columns_differ(&adapter->schema)) {
+  if (cst__schema_has_dictionary(&adapter->schema)) {
     CST__TRY(cst__schema_copy(schema, &adapter->given, error));
-    CST__TRY(cst__tensor_columns_type(&adapter->schema, error));
+    CST__TRY(cst__schema_make_plain(&adapter->schema, error));
   }
   CST__TRY(adapter_plan(adapter, error));
   return adapter_plan_pads(adapter, options, error);
@@ -127,7 +127,7 @@ static void tensors_drop(cst_tensors *tensors) {
   cst__delete(tensors);
 }
 
-/* The batch, or what is made of it. */
+/* The batch; or, of dictionary-encoded columns, one with their values. */
 static cst_status adapter_take(const cst_tensor_adapter *adapter, const struct ArrowArray *batch,
                                cst_tensors *tensors, const struct ArrowArray **out,
                                cst_error *error) {
@@ -135,8 +135,10 @@ static cst_status adapter_take(const cst_tensor_adapter *adapter, const struct A
   if (adapter->given.release == NULL) {
     return CST_OK;
   }
-  *out = &tensors->made;
-  return cst__tensor_columns_make(&adapter->given, batch, &tensors->arena, &tensors->made, error);
+  struct ArrowArray *made = &tensors->made;
+  *out = made;
+  CST__TRY(cst__array_lend(&adapter->given, batch, &tensors->arena, made, error));
+  return cst__array_make_plain(&adapter->given, &tensors->arena.allocator, made, error);
 }
 
 cst_status cst__adapter_convert(const cst_tensor_adapter *adapter, struct ArrowArray *batch,

@@ -16,8 +16,7 @@ static cst_status dense_plan(const cst__planner *p, cst__plan *plan) {
       return cst__plan_fail(p, "the shape has an unknown dimension, or too many values");
     }
   }
-  if (p->spec->has_default && cst__dtype_is_integer(plan->dtype) &&
-      !cst__dtype_holds(plan->dtype, p->spec->default_int)) {
+  if (p->spec->has_default && !cst__dtype_holds(plan->dtype, p->spec->default_int)) {
     cst__fail(p->error, CST_SCHEMA, NULL, "the default %lld does not fit %s",
               (long long)p->spec->default_int, cst_dtype_name(plan->dtype));
     cst__error_add_path(p->error, p->spec->name, strlen(p->spec->name));
@@ -28,18 +27,10 @@ static cst_status dense_plan(const cst__planner *p, cst__plan *plan) {
 
 /* ---- rows that fit ---- */
 
-/* The eight bits of a byte as eight bytes, the lowest first. */
-static uint64_t spread_bits(uint8_t bits) {
-  uint64_t low = (uint64_t)(bits & 0x7f) * UINT64_C(0x0002040810204081);
-  return (low & UINT64_C(0x0101010101010101)) | (uint64_t)(bits >> 7) << 56;
-}
-
 /* A byte per list: 1 for one that is there, 0 for null. NULL in *out if none is null. */
 static cst_status dense_find_present(const cst__making *m, const cst__slots *lists,
                                      const uint8_t **out) {
   const uint8_t *bits = lists->view->validity;
-  int64_t at = lists->view->offset + lists->first;
-  int64_t i = 0;
   *out = NULL;
   if (!cst__slots_may_be_null(lists)) {
     return CST_OK;
@@ -48,15 +39,10 @@ static cst_status dense_find_present(const cst__making *m, const cst__slots *lis
   CST__TRY(CST__TAKEN(present, m->error));
   *out = present;
   if (bits != NULL && lists->mask == NULL && lists->index == NULL) {
-    for (; i < lists->count && ((at + i) & 7) != 0; i++) {
-      present[i] = (bits[(at + i) >> 3] >> ((at + i) & 7)) & 1;
-    }
-    for (; i + 8 <= lists->count; i += 8) {
-      uint64_t eight = spread_bits(bits[(at + i) >> 3]);
-      memcpy(present + i, &eight, 8);
-    }
+    cst__bits_to_bytes(bits, lists->view->offset + lists->first, lists->count, present);
+    return CST_OK;
   }
-  for (; i < lists->count; i++) {
+  for (int64_t i = 0; i < lists->count; i++) {
     present[i] = !cst__slot_is_null(lists, i);
   }
   return CST_OK;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum { DLPACK_CPU = 1 };
-enum { DLPACK_INT = 0, DLPACK_UINT = 1, DLPACK_FLOAT = 2 };
+enum { DLPACK_INT = 0, DLPACK_UINT = 1, DLPACK_FLOAT = 2, DLPACK_BOOL = 6 };
 enum { DLPACK_READ_ONLY = 1 << 0, DLPACK_IS_COPIED = 1 << 1 };
 
 typedef struct cst__dl_device {

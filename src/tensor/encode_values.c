@@ -53,7 +53,7 @@ cst_status cst__encode_rows(cst__encoding *e, const cst__encode_leaf *leaf, int6
 cst_status cst__encode_check_array(const char *what, const cst_ndarray *array, cst_error *error) {
   int64_t size = 1;
   bool is_bytes = array->dtype == CST_DTYPE_BYTES;
-  if (array->dtype < CST_DTYPE_INT8 || array->dtype > CST_DTYPE_BYTES) {
+  if (array->dtype < CST_DTYPE_INT8 || array->dtype > CST_DTYPE_BOOL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the %s have no type (%d)", what,
                      (int)array->dtype);
   }
@@ -155,12 +155,31 @@ static cst_status copy_numbers(const cst__encoding *e, const cst_ndarray *values
   return CST_OK;
 }
 
+void cst__bytes_to_bits(const uint8_t *bytes, int64_t count, uint8_t *bits) {
+  memset(bits, 0, cst__bits_size(count));
+  for (int64_t i = 0; i < count; i++) {
+    bits[i >> 3] |= (uint8_t)((bytes[i] != 0) << (i & 7));
+  }
+}
+
+static cst_status copy_bools(const cst__encoding *e, const cst_ndarray *values,
+                             struct ArrowArray *out) {
+  uint8_t *bits = cst__owned_buffer(out, 1, cst__bits_size(values->size));
+  if (bits == NULL) {
+    return encode_no_memory(e, out, cst__bits_size(values->size));
+  }
+  cst__bytes_to_bits(values->data, values->size, bits);
+  return CST_OK;
+}
+
 cst_status cst__encode_flat(const cst__encoding *e, const cst_ndarray *values,
                             struct ArrowArray *out) {
   bool is_bytes = values->dtype == CST_DTYPE_BYTES;
   CST__TRY(cst__owned_new(&e->encoder->arena.allocator, is_bytes ? 3 : 2, 0, false, out, e->error));
   out->length = values->size;
-  return is_bytes ? copy_strings(e, values, out) : copy_numbers(e, values, out);
+  return is_bytes                          ? copy_strings(e, values, out)
+         : values->dtype == CST_DTYPE_BOOL ? copy_bools(e, values, out)
+                                           : copy_numbers(e, values, out);
 }
 
 cst_status cst__encode_flat_integers(const cst__encoding *e, int64_t count, struct ArrowArray *out,

@@ -1,7 +1,9 @@
 /* Tensors to the outside: DLPack for numbers, Arrow for all. */
 #include <stdio.h>
 
+#include "arrow/owned.h"
 #include "tensor/dlpack.h"
+#include "tensor/encode.h"
 #include "tensor/tensor.h"
 
 /* ---- DLPack ---- */
@@ -33,6 +35,8 @@ static cst__dl_type dl_type(cst_dtype dtype) {
     case CST_DTYPE_FLOAT32:
     case CST_DTYPE_FLOAT64:
       return (cst__dl_type){DLPACK_FLOAT, bits, 1};
+    case CST_DTYPE_BOOL:
+      return (cst__dl_type){DLPACK_BOOL, bits, 1};
     case CST_DTYPE_UINT8:
     case CST_DTYPE_UINT16:
     case CST_DTYPE_UINT32:
@@ -113,13 +117,13 @@ cst_status cst__ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors *o
 typedef struct arrow_export {
   cst_tensors *owner; /* NULL: the values are a copy */
   const void *buffers[3];
-  void *offsets; /* strings: one block of offsets, and of the bytes if they are a copy */
+  void *made; /* strings: one block of offsets, and of the bytes if they are a copy; bools: bits */
 } arrow_export;
 
 static void release_array(struct ArrowArray *array) {
   arrow_export *e = array->private_data;
   cst__tensors_release(e->owner);
-  cst__delete(e->offsets);
+  cst__delete(e->made);
   cst__delete(e);
   array->release = NULL;
 }
@@ -169,18 +173,18 @@ static cst_status export_strings(const cst_ndarray *array, const cst_tensors *ow
   if (!cst__add(is_run ? 0 : bytes, offsets_size, &total)) {
     return cst__fail_memory(error, SIZE_MAX);
   }
-  e->offsets = cst__new(cst__scratch_pool_allocator(owner->scratch.pool), total);
-  if (e->offsets == NULL) {
+  e->made = cst__new(cst__scratch_pool_allocator(owner->scratch.pool), total);
+  if (e->made == NULL) {
     return cst__fail_memory(error, total);
   }
-  int64_t *offsets = e->offsets;
+  int64_t *offsets = e->made;
   offsets[0] = 0;
   for (int64_t i = 0; i < array->size; i++) {
     offsets[i + 1] = offsets[i] + (int64_t)array->strings[i].size;
   }
   e->buffers[1] = offsets;
   if (!is_run) {
-    char *copy = (char *)e->offsets + offsets_size;
+    char *copy = (char *)e->made + offsets_size;
     export_copy_bytes(array, copy);
     e->buffers[2] = copy;
   } else {
@@ -188,6 +192,34 @@ static cst_status export_strings(const cst_ndarray *array, const cst_tensors *ow
     e->owner = cst__tensors_retain(owner);
   }
   return CST_OK;
+}
+
+/* Bools are bits in Arrow. */
+static cst_status export_bools(const cst_ndarray *array, const cst_allocator *allocator,
+                               arrow_export *e, cst_error *error) {
+  const size_t size = cst__bits_size(array->size);
+  e->made = cst__new(allocator, size + 1);
+  if (e->made == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  cst__bytes_to_bits(array->data, array->size, e->made);
+  e->buffers[1] = e->made;
+  return CST_OK;
+}
+
+/* What the array points to, which is the owner's where the layouts agree. */
+static cst_status export_values(const cst_ndarray *array, const cst_tensors *owner, arrow_export *e,
+                                cst_error *error) {
+  switch (array->dtype) {
+    case CST_DTYPE_BYTES:
+      return export_strings(array, owner, e, error);
+    case CST_DTYPE_BOOL:
+      return export_bools(array, cst__scratch_pool_allocator(owner->scratch.pool), e, error);
+    default:
+      e->buffers[1] = array->data;
+      e->owner = cst__tensors_retain(owner);
+      return CST_OK;
+  }
 }
 
 cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *owner,
@@ -199,15 +231,10 @@ cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *ow
   if (e == NULL) {
     return cst__fail_memory(error, sizeof *e);
   }
-  if (is_bytes) {
-    cst_status status = export_strings(array, owner, e, error);
-    if (status != CST_OK) {
-      cst__delete(e);
-      return status;
-    }
-  } else {
-    e->buffers[1] = array->data;
-    e->owner = cst__tensors_retain(owner);
+  cst_status status = export_values(array, owner, e, error);
+  if (status != CST_OK) {
+    cst__delete(e);
+    return status;
   }
   *out = (struct ArrowArray){.length = array->size,
                              .n_buffers = is_bytes ? 3 : 2,

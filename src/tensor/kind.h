@@ -107,6 +107,9 @@ cst_status cst__values_read(const cst__making *m, const cst__slots *slots, cst_n
 cst_status cst__integers_read(const cst__making *m, const cst__slots *slots, const int64_t **out,
                               int64_t *bad_at);
 
+/* Bits from number `from` on as bytes, 0 or 1. */
+void cst__bits_to_bytes(const uint8_t *bits, int64_t from, int64_t count, uint8_t *to);
+
 /* Fills an array's shape ([first] + rest) and size. data and strings stay as they are. */
 cst_status cst__ndarray_shape(const cst__making *m, cst_ndarray *array, int64_t first,
                               size_t num_rest, const int64_t *rest);

@@ -48,6 +48,7 @@ cst__element cst__element_of(cst_dtype dtype, int64_t integer, double number, cs
       break;
     case CST_DTYPE_INT8:
     case CST_DTYPE_UINT8:
+    case CST_DTYPE_BOOL:
       e.i8 = (int8_t)integer;
       break;
     case CST_DTYPE_INT16:
@@ -147,6 +148,48 @@ static cst_status values_read_numbers(const cst__making *m, const cst__slots *sl
   return CST_OK;
 }
 
+/* ---- bools ---- */
+
+/* The eight bits of a byte as eight bytes, the lowest first. */
+static uint64_t spread_bits(uint8_t bits) {
+  uint64_t low = (uint64_t)(bits & 0x7f) * UINT64_C(0x0002040810204081);
+  return (low & UINT64_C(0x0101010101010101)) | (uint64_t)(bits >> 7) << 56;
+}
+
+static inline uint8_t bit_at(const uint8_t *bits, int64_t at) {
+  return (bits[at >> 3] >> (at & 7)) & 1;
+}
+
+void cst__bits_to_bytes(const uint8_t *bits, int64_t from, int64_t count, uint8_t *to) {
+  int64_t i = 0;
+  for (; i < count && ((from + i) & 7) != 0; i++) {
+    to[i] = bit_at(bits, from + i);
+  }
+  for (; i + 8 <= count; i += 8) {
+    uint64_t eight = spread_bits(bits[(from + i) >> 3]);
+    memcpy(to + i, &eight, 8);
+  }
+  for (; i < count; i++) {
+    to[i] = bit_at(bits, from + i);
+  }
+}
+
+static cst_status values_read_bools(const cst__making *m, const cst__slots *slots,
+                                    const void **out) {
+  const cst__view *v = slots->view;
+  uint8_t *bytes = cst__scratch_take(m->scratch, slots->count, 1);
+  CST__TRY(CST__TAKEN(bytes, m->error));
+  *out = bytes;
+  if (slots->index == NULL) {
+    cst__bits_to_bytes(v->data, v->offset + slots->first, slots->count, bytes);
+    return CST_OK;
+  }
+  for (int64_t k = 0; k < slots->count; k++) {
+    bytes[k] = bit_at(v->data, v->offset + slots->index[k]);
+  }
+  return CST_OK;
+}
+
 /* ---- strings ---- */
 
 #define DEFINE_POINT(name, type)                                                               \
@@ -201,8 +244,14 @@ cst_status cst__values_read(const cst__making *m, const cst__slots *slots, cst_n
     out->strings = out->dtype == CST_DTYPE_BYTES ? &no_string : NULL;
     return CST_OK;
   }
-  return out->dtype == CST_DTYPE_BYTES ? values_read_strings(m, slots, &out->strings)
-                                       : values_read_numbers(m, slots, &out->data);
+  switch (out->dtype) {
+    case CST_DTYPE_BYTES:
+      return values_read_strings(m, slots, &out->strings);
+    case CST_DTYPE_BOOL:
+      return values_read_bools(m, slots, &out->data);
+    default:
+      return values_read_numbers(m, slots, &out->data);
+  }
 }
 
 /* ---- integers of index and row-length columns ---- */

@@ -80,6 +80,7 @@ static cst_status plan_follow(const cst__planner *p, cst__plan *plan, cst__plann
 static cst_status plan_check_leaf(const cst__planner *p, const char *column, const cst__view *leaf,
                                   cst_dtype wanted, cst_dtype *dtype) {
   const char *expected = cst__dtype_is_integer(wanted) ? "integers"
+                         : wanted == CST_DTYPE_BOOL    ? "bools"
                          : wanted == CST_DTYPE_BYTES   ? "strings or binary"
                                                        : "float32 or float64";
   switch (leaf->layout) {
@@ -96,7 +97,11 @@ static cst_status plan_check_leaf(const cst__planner *p, const char *column, con
       }
       return CST_OK;
     case CST__LAYOUT_BOOL:
-      return plan_fail_type(p, CST_UNSUPPORTED, column, leaf, expected, "cast the column to uint8");
+      *dtype = CST_DTYPE_BOOL;
+      if (!cst__dtype_fits(CST_DTYPE_BOOL, wanted)) {
+        return plan_fail_type(p, CST_SCHEMA, column, leaf, expected, NULL);
+      }
+      return CST_OK;
     case CST__LAYOUT_HALF:
       return plan_fail_type(p, CST_UNSUPPORTED, column, leaf, expected,
                             "cast the column to float32");
@@ -136,11 +141,16 @@ cst_status cst__plan_sibling(const cst__planner *p, const cst__view *parent, con
   if (num_lists > 1) {
     return plan_fail_type(p, CST_SCHEMA, name, &parent->children[*out], "one level of lists", NULL);
   }
+  if (leaf->layout == CST__LAYOUT_BOOL) {
+    return plan_fail_type(p, CST_SCHEMA, name, leaf, "integers", NULL);
+  }
   return plan_check_leaf(p, name, leaf, CST_DTYPE_INT64, &ignored);
 }
 
 bool cst__dtype_holds(cst_dtype dtype, int64_t value) {
   switch (dtype) {
+    case CST_DTYPE_BOOL:
+      return value == 0 || value == 1;
     case CST_DTYPE_INT8:
       return value >= INT8_MIN && value <= INT8_MAX;
     case CST_DTYPE_INT16:

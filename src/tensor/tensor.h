@@ -32,10 +32,11 @@ static inline bool cst__dtype_is_integer(cst_dtype dtype) {
   return dtype >= CST_DTYPE_INT8 && dtype <= CST_DTYPE_UINT64;
 }
 
-/* True if values of a type can be those of a spec's: any width of the same family. */
+/* True if values of a type can be those of a spec's: any width of the same family; bools are
+ * integers where these are wanted. */
 static inline bool cst__dtype_fits(cst_dtype given, cst_dtype wanted) {
   if (cst__dtype_is_integer(wanted)) {
-    return cst__dtype_is_integer(given);
+    return cst__dtype_is_integer(given) || given == CST_DTYPE_BOOL;
   }
   if (wanted == CST_DTYPE_FLOAT32 || wanted == CST_DTYPE_FLOAT64) {
     return given == CST_DTYPE_FLOAT32 || given == CST_DTYPE_FLOAT64;
@@ -128,7 +129,7 @@ cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *ow
 cst_status cst__plan_init(cst__plan *plan, const cst_tensor_spec *spec, const cst__view *root,
                           const cst__name_map *names, cst__arena *arena, cst_error *error);
 
-/* True if an integer type holds the value. */
+/* True if an integer type, or bool, holds the value. */
 bool cst__dtype_holds(cst_dtype dtype, int64_t value);
 
 /* What arrays of no values point to. */

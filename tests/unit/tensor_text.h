@@ -52,6 +52,7 @@ static inline int64_t integer_at(const cst_ndarray *a, int64_t i) {
     case CST_DTYPE_INT8:
       return ((const int8_t *)a->data)[i];
     case CST_DTYPE_UINT8:
+    case CST_DTYPE_BOOL:
       return ((const uint8_t *)a->data)[i];
     case CST_DTYPE_INT16:
       return ((const int16_t *)a->data)[i];

@@ -91,12 +91,13 @@ typedef struct cst_partition {
 typedef struct cst_tensor_spec {
   const char *name; /* the tensor's name, the key of a batch's dict */
   cst_tensor_kind kind;
-  cst_dtype dtype;       /* INT64, FLOAT32 or BYTES */
+  cst_dtype dtype;       /* of schemas INT64, FLOAT32 or BYTES, which stand for their families; of
+                            columns that a stage or a view has made their own type */
   size_t num_path_steps; /* the value column; more than one step for a struct's child */
   const char *const *path;
   size_t num_dims;          /* dense: shape of one row; sparse: one per index column */
   const int64_t *dims;      /* sparse: -1 is unknown */
-  size_t num_index_columns; /* sparse */
+  size_t num_index_columns; /* sparse; 0: of rank 1, a column of one value per row or null */
   const char *const *index_columns;
   bool already_sorted;   /* sparse: index columns are sorted within a row */
   size_t num_partitions; /* ragged: outermost first, below the row partition */

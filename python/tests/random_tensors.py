@@ -23,6 +23,7 @@ NUMBERS = [
     "uint64",
     "float32",
     "float64",
+    "bool",
 ]
 Made = tuple[TensorRepresentation, Any]
 Draw = Any
@@ -49,7 +50,7 @@ def parts(tensor: Any) -> Any:
 
 
 def family(dtype: str) -> str:
-    return dtype if dtype == "bytes" else "float32" if dtype[0] == "f" else "int64"
+    return dtype if dtype in ("bytes", "bool") else "float32" if dtype[0] == "f" else "int64"
 
 
 def values(draw: Draw, dtype: str, *shape: int) -> Any:
@@ -61,6 +62,8 @@ def values(draw: Draw, dtype: str, *shape: int) -> Any:
         flat = np.empty(count, dtype=object)
         flat[:] = texts
         return flat.reshape(shape)
+    if dtype == "bool":
+        return source.integers(0, 2, count).astype(bool).reshape(shape)
     array = np.frombuffer(source.bytes(count * np.dtype(dtype).itemsize), dtype=dtype)
     special = [np.nan, -0.0, np.inf, 1.5] if dtype[0] == "f" else [0, 1, 2, 100]
     if count > 0 and draw(st.booleans()):
@@ -102,13 +105,15 @@ def varlen(draw: Draw, name: str, rows: int) -> Made:
 
 def sparse(draw: Draw, name: str, rows: int) -> Made:
     dtype = draw(dtypes)
-    dims = draw(st.lists(st.integers(1, 5), min_size=1, max_size=3))
+    dims = draw(st.lists(st.integers(1, 5), max_size=3))  # none: of rank 1
     cells = draw(
         st.sets(st.tuples(st.integers(0, max(rows - 1, 0)), *(st.integers(0, d - 1) for d in dims)))
     )
     indices = sorted(cells) if rows > 0 else []
     unknown = draw(st.lists(st.booleans(), min_size=len(dims), max_size=len(dims)))
     shape = tuple(-1 if u else d for u, d in zip(unknown, dims, strict=True))
+    longest = [max((at[k + 1] for at in indices), default=-1) + 1 for k in range(len(dims))]
+    found = [n if u else d for u, d, n in zip(unknown, dims, longest, strict=True)]
     tensor = TensorRepresentation(
         name,
         "sparse",
@@ -120,7 +125,7 @@ def sparse(draw: Draw, name: str, rows: int) -> Made:
     return tensor, cst.SparseTensor(
         np.array(indices, dtype=np.int64).reshape(-1, len(dims) + 1),
         values(draw, dtype, len(indices)),
-        np.array([rows, *shape], dtype=np.int64),
+        np.array([rows, *found], dtype=np.int64),
     )
 
 

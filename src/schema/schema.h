@@ -8,6 +8,14 @@
 
 #include "base/alloc.h"
 
+/* The type that stands for all of its family in schemas: INT64 for integers and bools, FLOAT32 for
+ * floats, BYTES, and NONE. */
+static inline cst_dtype cst__dtype_family(cst_dtype dtype) {
+  return dtype == CST_DTYPE_FLOAT32 || dtype == CST_DTYPE_FLOAT64 ? CST_DTYPE_FLOAT32
+         : dtype == CST_DTYPE_BYTES || dtype == CST_DTYPE_NONE    ? dtype
+                                                                  : CST_DTYPE_INT64;
+}
+
 cst_status cst__schema_parse(const void *data, size_t size, cst_schema **out, cst_error *error);
 cst_status cst__schema_parse_text(const void *data, size_t size, cst_schema **out,
                                   cst_error *error);

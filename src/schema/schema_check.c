@@ -122,11 +122,13 @@ static cst_status check_sparse_tensor(const cst_schema *schema, const cst__messa
                                       cst_error *error) {
   const cst__field *columns = cst__message_find(sparse, SPARSE_TENSOR_INDEX_COLUMNS);
   const cst__message *shape = cst__message_child(sparse, SPARSE_TENSOR_SHAPE);
-  if (columns == NULL) {
-    return cst__schema_fail(sparse, error, "add index_column_names",
-                            "the sparse tensor has no index column");
+  size_t num_columns = columns != NULL ? columns->count : 0;
+  if (columns == NULL && shape == NULL) {
+    return cst__schema_fail(
+        sparse, error, "add index_column_names, or dense_shape {} if the row is its only index",
+        "the sparse tensor has no index column");
   }
-  for (size_t i = 0; i < columns->count; i++) {
+  for (size_t i = 0; i < num_columns; i++) {
     cst_bytes name = cst__nth_bytes(columns, i);
     if (!has_feature(schema, name)) {
       return cst__schema_fail(sparse, error, column_hint, "the index column '%.*s' does not exist",
@@ -135,11 +137,11 @@ static cst_status check_sparse_tensor(const cst_schema *schema, const cst__messa
   }
   CST__TRY(
       check_source_column(schema, sparse, SPARSE_TENSOR_VALUE_COLUMN, "value_column_name", error));
-  size_t num_dims = shape != NULL ? cst__message_count(shape, SHAPE_DIM) : columns->count;
-  if (num_dims != columns->count) {
+  size_t num_dims = shape != NULL ? cst__message_count(shape, SHAPE_DIM) : num_columns;
+  if (num_dims != num_columns) {
     return cst__schema_fail(sparse, error, "give one dim for each index column",
                             "the sparse tensor has %zu index columns, and dense_shape %zu dims",
-                            columns->count, num_dims);
+                            num_columns, num_dims);
   }
   return check_dims(shape, -1, error);
 }

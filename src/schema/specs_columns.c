@@ -32,19 +32,20 @@ static const struct ArrowSchema *column_leaf(const struct ArrowSchema *column) {
   return column;
 }
 
-/* NONE: values that no tensor has. */
+/* The values' own type; NONE: values that no tensor has. */
 static cst_dtype column_dtype(const struct ArrowSchema *column) {
+  static const char letters[] = "cCsSiIlLfgbezZuU";
+  static const cst_dtype types[] = {
+      CST_DTYPE_INT8,    CST_DTYPE_UINT8,   CST_DTYPE_INT16, CST_DTYPE_UINT16,
+      CST_DTYPE_INT32,   CST_DTYPE_UINT32,  CST_DTYPE_INT64, CST_DTYPE_UINT64,
+      CST_DTYPE_FLOAT32, CST_DTYPE_FLOAT64, CST_DTYPE_BOOL,  CST_DTYPE_FLOAT32,
+      CST_DTYPE_BYTES,   CST_DTYPE_BYTES,   CST_DTYPE_BYTES, CST_DTYPE_BYTES};
   const char *format = column_leaf(column)->format;
   if (strncmp(format, "w:", 2) == 0 || strcmp(format, "vz") == 0 || strcmp(format, "vu") == 0) {
     return CST_DTYPE_BYTES;
   }
-  if (format[0] == '\0' || format[1] != '\0') {
-    return CST_DTYPE_NONE;
-  }
-  return strchr("cCsSiIlLb", format[0]) != NULL ? CST_DTYPE_INT64
-         : strchr("efg", format[0]) != NULL     ? CST_DTYPE_FLOAT32
-         : strchr("zZuU", format[0]) != NULL    ? CST_DTYPE_BYTES
-                                                : CST_DTYPE_NONE;
+  const char *letter = format[0] != '\0' && format[1] == '\0' ? strchr(letters, format[0]) : NULL;
+  return letter != NULL ? types[letter - letters] : CST_DTYPE_NONE;
 }
 
 static bool column_is_struct(const struct ArrowSchema *column) {
@@ -70,7 +71,7 @@ static void column_specs_fit(column_specs *s) {
     cst_tensor_spec spec = s->items[i];
     bool is_plain = !spec.is_explicit && spec.num_path_steps == 1;
     const struct ArrowSchema *column = is_plain ? column_find(s->columns, spec.path[0]) : NULL;
-    if (column != NULL && column_dtype(column) != spec.dtype) {
+    if (column != NULL && cst__dtype_family(column_dtype(column)) != spec.dtype) {
       continue;
     }
     if (column != NULL && column->format[0] != '+' && spec.kind == CST_TENSOR_DENSE) {
@@ -84,11 +85,17 @@ static void column_specs_fit(column_specs *s) {
 
 /* ---- those of new columns ---- */
 
-static cst_feature_type column_feature_type(cst_dtype dtype) {
-  return dtype == CST_DTYPE_INT64     ? CST_FEATURE_INT
-         : dtype == CST_DTYPE_FLOAT32 ? CST_FEATURE_FLOAT
-         : dtype == CST_DTYPE_BYTES   ? CST_FEATURE_BYTES
-                                      : CST_FEATURE_UNKNOWN;
+static cst_feature_type column_feature_type(const struct ArrowSchema *column) {
+  switch (cst__dtype_family(column_dtype(column))) {
+    case CST_DTYPE_INT64:
+      return CST_FEATURE_INT;
+    case CST_DTYPE_FLOAT32:
+      return CST_FEATURE_FLOAT;
+    case CST_DTYPE_BYTES:
+      return CST_FEATURE_BYTES;
+    default:
+      return CST_FEATURE_UNKNOWN;
+  }
 }
 
 /* True if the schema speaks of the column as it is: whether it makes a tensor is its business. */
@@ -102,7 +109,7 @@ static bool column_is_known(const column_specs *s, const struct ArrowSchema *col
   cst_feature_type type = cst__schema_feature(s->schema, at)->type;
   return type == CST_FEATURE_UNKNOWN ||
          (type == CST_FEATURE_STRUCT ? column->format[0] == '+' && column->format[1] == 's'
-                                     : type == column_feature_type(column_dtype(column)));
+                                     : type == column_feature_type(column));
 }
 
 static cst_status column_fail_type(const column_specs *s, const struct ArrowSchema *column) {

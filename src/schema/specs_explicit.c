@@ -127,16 +127,16 @@ static cst_status check_is_int(cst__specs_builder *b, const tensor *t, const cha
 
 static cst_status add_sparse(cst__specs_builder *b, const tensor *t) {
   const cst__field *columns = cst__message_find(t->kind, SPARSE_TENSOR_INDEX_COLUMNS);
+  size_t count = columns != NULL ? columns->count : 0;
   cst_tensor_spec *spec;
   const char **names;
   CST__TRY(add_explicit_tensor(b, t, CST_TENSOR_SPARSE, SPARSE_TENSOR_VALUE_COLUMN, &spec));
-  CST__TRY(
-      copy_shape_dims(b, cst__message_child(t->kind, SPARSE_TENSOR_SHAPE), columns->count, spec));
-  names = cst__specs_take(b, columns->count, sizeof *names);
+  CST__TRY(copy_shape_dims(b, cst__message_child(t->kind, SPARSE_TENSOR_SHAPE), count, spec));
+  names = cst__specs_take(b, count, sizeof *names);
   if (names == NULL) {
     return CST_NO_MEMORY;
   }
-  for (size_t i = 0; i < columns->count; i++) {
+  for (size_t i = 0; i < count; i++) {
     cst_bytes name = cst__nth_bytes(columns, i);
     size_t at = cst__schema_find_feature(b->schema, (const char *)name.data, name.size);
     CST__TRY(check_is_int(b, t, "index column", &b->schema->features[at]));
@@ -144,7 +144,7 @@ static cst_status add_sparse(cst__specs_builder *b, const tensor *t) {
     CST__TRY(add_value_source(b, names[i]));
   }
   spec->index_columns = names;
-  spec->num_index_columns = columns->count;
+  spec->num_index_columns = count;
   spec->already_sorted = cst__message_int(t->kind, SPARSE_TENSOR_SORTED, 0) != 0;
   return CST_OK;
 }

@@ -90,9 +90,10 @@ static cst_status copy_default(const copier *c, const cst_tensor_spec *from, cst
   if (!from->has_default) {
     return CST_OK;
   }
-  if (to->dtype == CST_DTYPE_INT64) {
+  cst_dtype family = cst__dtype_family(to->dtype);
+  if (family == CST_DTYPE_INT64) {
     to->default_int = from->default_int;
-  } else if (to->dtype == CST_DTYPE_FLOAT32) {
+  } else if (family == CST_DTYPE_FLOAT32) {
     to->default_float = from->default_float;
   } else {
     if (bytes.data == NULL && bytes.size > 0) {
@@ -111,10 +112,6 @@ static cst_status copy_dense(const copier *c, const cst_tensor_spec *from, cst_t
 }
 
 static cst_status copy_sparse(const copier *c, const cst_tensor_spec *from, cst_tensor_spec *to) {
-  if (from->num_index_columns == 0) {
-    return cst__fail(c->error, CST_SCHEMA, "name an index column for each dim",
-                     "the sparse tensor has no index column");
-  }
   if (from->num_dims != from->num_index_columns) {
     return cst__fail(c->error, CST_SCHEMA, "give one dim for each index column",
                      "the sparse tensor has %zu index columns, and its shape %zu dims",
@@ -170,8 +167,7 @@ static cst_status copy_ragged(const copier *c, const cst_tensor_spec *from, cst_
 /* ---- one spec ---- */
 
 static cst_status copy_column(const copier *c, const cst_tensor_spec *from, cst_tensor_spec *to) {
-  if (from->dtype != CST_DTYPE_INT64 && from->dtype != CST_DTYPE_FLOAT32 &&
-      from->dtype != CST_DTYPE_BYTES) {
+  if (from->dtype <= CST_DTYPE_NONE || from->dtype > CST_DTYPE_BOOL) {
     return cst__fail(c->error, CST_SCHEMA, "use int64, float32 or bytes: other widths fit them",
                      "values of type %s", cst_dtype_name(from->dtype));
   }

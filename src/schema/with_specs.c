@@ -31,9 +31,10 @@ static bool put_string_field(const writer *w, cst__message *message, int32_t num
 /* ---- features ---- */
 
 static cst_feature_type feature_type(cst_dtype dtype) {
-  return dtype == CST_DTYPE_INT64     ? CST_FEATURE_INT
-         : dtype == CST_DTYPE_FLOAT32 ? CST_FEATURE_FLOAT
-                                      : CST_FEATURE_BYTES;
+  cst_dtype family = cst__dtype_family(dtype);
+  return family == CST_DTYPE_INT64     ? CST_FEATURE_INT
+         : family == CST_DTYPE_FLOAT32 ? CST_FEATURE_FLOAT
+                                       : CST_FEATURE_BYTES;
 }
 
 static cst_status check_feature_type(const writer *w, const cst__message *feature, const char *name,
@@ -122,9 +123,10 @@ static cst_status put_tensor_default(const writer *w, cst__message *dense,
   cst__message *value = cst__message_put_child(w->arena, dense, DENSE_DEFAULT);
   cst_bytes bytes = spec->default_bytes;
   bool ok = value != NULL;
-  if (spec->dtype == CST_DTYPE_INT64) {
+  cst_dtype family = cst__dtype_family(spec->dtype);
+  if (family == CST_DTYPE_INT64) {
     ok = ok && cst__message_put_int(w->arena, value, DEFAULT_INT, spec->default_int);
-  } else if (spec->dtype == CST_DTYPE_FLOAT32) {
+  } else if (family == CST_DTYPE_FLOAT32) {
     ok = ok && cst__message_put_double(w->arena, value, DEFAULT_FLOAT, (double)spec->default_float);
   } else {
     ok = ok && cst__message_put_bytes(w->arena, value, DEFAULT_BYTES, bytes.data, bytes.size);
@@ -341,7 +343,8 @@ static bool are_defaults_equal(const cst_tensor_spec *a, const cst_tensor_spec *
 }
 
 static bool are_tensors_equal(const cst_tensor_spec *a, const cst_tensor_spec *b) {
-  bool same = strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->dtype == b->dtype &&
+  bool same = strcmp(a->name, b->name) == 0 && a->kind == b->kind &&
+              cst__dtype_family(a->dtype) == cst__dtype_family(b->dtype) &&
               are_names_equal(a->path, a->num_path_steps, b->path, b->num_path_steps) &&
               are_dims_equal(a, b) &&
               are_names_equal(a->index_columns, a->num_index_columns, b->index_columns,

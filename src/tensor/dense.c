@@ -1,13 +1,30 @@
 /* Dense tensors: every row has exactly the values of its shape; null rows get the default. As a
- * column, each row is a list of its values, which the spec's shape gives back their dimensions.
+ * column, each row is a list of its values, which the spec's shape gives back their dimensions; or
+ * lists of a fixed size, one in the other, have these dimensions themselves.
  */
 #include "tensor/kind.h"
 
 /* ---- plans ---- */
 
+/* True if the lists of the column are the dimensions: all but the outermost of their fixed size. */
+static bool dense_is_nested(const cst_tensor_spec *spec, const cst__planned_column *column) {
+  const cst__view *v = column->lists;
+  bool is_nested =
+      column->outer_lists == 0 && column->own_lists > 1 && column->own_lists == spec->num_dims;
+  for (size_t i = 1; is_nested && i < spec->num_dims; i++) {
+    v = &v->children[0];
+    is_nested = v->layout == CST__LAYOUT_FIXED_LIST && v->fixed_size == spec->dims[i];
+  }
+  return is_nested;
+}
+
 static cst_status dense_plan(const cst__planner *p, cst__plan *plan) {
   cst__planned_column column;
-  CST__TRY(cst__plan_single_column(p, plan, &column));
+  CST__TRY(cst__plan_column(p, plan, &column));
+  if (!dense_is_nested(p->spec, &column)) {
+    CST__TRY(cst__plan_check_single(p, &column));
+  }
+  plan->num_lists = column.own_lists;
   plan->row_size = 1;
   for (size_t i = 0; i < p->spec->num_dims; i++) {
     if (p->spec->dims[i] < 0 ||
@@ -72,10 +89,15 @@ static int64_t dense_count_null(const uint8_t *present, int64_t count) {
   return num_null;
 }
 
+/* Items of the outermost list of a row. */
+static int64_t dense_row_items(const cst__plan *plan) {
+  return plan->num_lists > 1 ? plan->spec->dims[0] : plan->row_size;
+}
+
 /* Every row has the right size; null ones need a default. */
 static cst_status dense_check_rows(cst__list_faults *faults, const int64_t *splits,
                                    const uint8_t *present, int64_t num_null) {
-  int64_t size = faults->m->plan->row_size;
+  int64_t size = dense_row_items(faults->m->plan);
   bool has_default = faults->m->plan->spec->has_default;
   if ((num_null == 0 || has_default) && dense_has_sizes(splits, present, faults->count, size)) {
     return CST_OK;
@@ -156,16 +178,42 @@ static cst_status dense_spread(const cst__making *m, const uint8_t *present, con
   return CST_OK;
 }
 
-/* True if the array's own type says that all rows have the right size, and no item is null. */
-static bool dense_is_fixed(const cst__making *m, const cst__slots *lists, cst__slots *items) {
+/* The items of lists whose own type says that they have the right size; false if it does not, or
+ * if one may be null. */
+static bool dense_enter_fixed(const cst__slots *lists, int64_t size, cst__slots *items) {
   const cst__view *v = lists->view;
-  if (v->layout != CST__LAYOUT_FIXED_LIST || lists->index != NULL ||
-      v->fixed_size != m->plan->row_size || cst__slots_may_be_null(lists)) {
+  if (v->layout != CST__LAYOUT_FIXED_LIST || lists->index != NULL || v->fixed_size != size ||
+      cst__slots_may_be_null(lists)) {
     return false;
   }
-  *items = (cst__slots){&v->children[0], lists->count * v->fixed_size,
-                        (v->offset + lists->first) * v->fixed_size, NULL, NULL};
+  *items = (cst__slots){&v->children[0], lists->count * size, (v->offset + lists->first) * size,
+                        NULL, NULL};
   return items->count == 0 || !cst__slots_may_be_null(items);
+}
+
+/* True if the array's own type says that all rows have the right size, and no item is null. */
+static bool dense_is_fixed(const cst__making *m, const cst__slots *lists, cst__slots *items) {
+  const cst__plan *plan = m->plan;
+  bool is_fixed = dense_enter_fixed(lists, dense_row_items(plan), items);
+  for (size_t i = 1; is_fixed && i < plan->num_lists; i++) {
+    cst__slots inner = *items;
+    is_fixed = dense_enter_fixed(&inner, plan->spec->dims[i], items);
+  }
+  return is_fixed;
+}
+
+/* Opens the lists in the rows' lists, of which none may be null: *items become the values. */
+static cst_status dense_open_inner(const cst__making *m, const cst__split_level *rows,
+                                   cst__slots *items) {
+  cst__split_level levels[CST__MAX_LEVELS];
+  levels[0] = *rows;
+  for (size_t i = 1; i < m->plan->num_lists; i++) {
+    const cst__slots lists = *items;
+    CST__TRY(cst__items_check(m, &lists, levels, i));
+    levels[i].count = lists.count;
+    CST__TRY(cst__slots_open(&lists, m->scratch, &levels[i].splits, items, m->error));
+  }
+  return cst__items_check(m, items, levels, m->plan->num_lists > 1 ? m->plan->num_lists : 1);
 }
 
 static cst_status dense_make(const cst__making *m) {
@@ -183,7 +231,7 @@ static cst_status dense_make(const cst__making *m) {
     num_null = dense_count_null(present, lists.count);
     cst__list_faults faults = {.m = m, .count = lists.count};
     CST__TRY(dense_check_rows(&faults, level.splits, present, num_null));
-    CST__TRY(cst__items_check(m, &items, &level, 1));
+    CST__TRY(dense_open_inner(m, &level, &items));
     cst__list_faults_tell(&faults);
   }
   if (m->out == NULL) {

@@ -90,6 +90,11 @@ cst_status cst__encode_nesting(const cst_tensor_encoder *encoder, const cst__enc
 cst_status cst__encode_schema(const cst_tensor_encoder *encoder, const cst__encode_type *types,
                               const size_t *outer, struct ArrowSchema *out, cst_error *error);
 
+/* True for a sparse tensor of rank 1: its column has no lists. */
+static inline bool cst__encode_is_single(const cst__encode_leaf *leaf) {
+  return leaf->spec->kind == CST_TENSOR_SPARSE && leaf->spec->num_index_columns == 0;
+}
+
 /* Partitions that are lists of their own, not dimensions of the values. */
 static inline size_t cst__encode_num_parts(const cst__encode_leaf *leaf) {
   return leaf->spec->num_partitions - leaf->num_inner;
@@ -110,6 +115,11 @@ void cst__bytes_to_bits(const uint8_t *bytes, int64_t count, uint8_t *bits);
 /* A flat Arrow array with a copy of the values. On failure *out is released. */
 cst_status cst__encode_flat(const cst__encoding *e, const cst_ndarray *values,
                             struct ArrowArray *out);
+
+/* The same with a slot per row: its value, of which there is one at most, or null. offsets[rows +
+ * 1]: where the values of the rows begin. */
+cst_status cst__encode_spread(cst__encoding *e, const cst_ndarray *values, const int64_t *offsets,
+                              int64_t rows, struct ArrowArray *out);
 
 /* A flat Arrow array of int64 to be filled: *data. */
 cst_status cst__encode_flat_integers(const cst__encoding *e, int64_t count, struct ArrowArray *out,

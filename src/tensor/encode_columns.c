@@ -248,7 +248,7 @@ typedef struct typer {
 static size_t own_lists(const typer *t, const cst__encode_node *node) {
   const cst__encode_leaf *leaf = node->leaf;
   if (!leaf->kind->has_splits || !node->is_values) {
-    return 1;
+    return cst__encode_is_single(leaf) ? 0 : 1;
   }
   return t->types[leaf->number].num_levels - t->outer[leaf->parent->number];
 }

@@ -30,10 +30,8 @@ cst_status cst__describe_path(cst__describer *d, const cst__describe_place *at, 
 
 cst_status cst__describe_dtype(cst__describer *d, const cst_tensor *tensor, cst_tensor_spec *spec) {
   CST__TRY(cst__encode_check_array("values", &tensor->values, d->error));
-  cst_dtype dtype = tensor->values.dtype;
-  spec->dtype = dtype == CST_DTYPE_BYTES || dtype == CST_DTYPE_BOOL        ? dtype
-                : dtype == CST_DTYPE_FLOAT32 || dtype == CST_DTYPE_FLOAT64 ? CST_DTYPE_FLOAT32
-                                                                           : CST_DTYPE_INT64;
+  spec->dtype = tensor->values.dtype == CST_DTYPE_BOOL ? CST_DTYPE_BOOL
+                                                       : cst__dtype_family(tensor->values.dtype);
   return CST_OK;
 }
 

@@ -4,8 +4,7 @@
 #include <stdio.h>
 
 #include "base/interrupt.h"
-#include "tensor/encode.h"
-#include "tensor/slots.h"
+#include "tensor/kind.h"
 
 /* ---- failures ---- */
 
@@ -180,6 +179,38 @@ cst_status cst__encode_flat(const cst__encoding *e, const cst_ndarray *values,
   return is_bytes                          ? copy_strings(e, values, out)
          : values->dtype == CST_DTYPE_BOOL ? copy_bools(e, values, out)
                                            : copy_numbers(e, values, out);
+}
+
+cst_status cst__encode_spread(cst__encoding *e, const cst_ndarray *values, const int64_t *offsets,
+                              int64_t rows, struct ArrowArray *out) {
+  const size_t width = cst__element_width(values->dtype);
+  const char *from = cst__elements(values);
+  cst_ndarray all = {.dtype = values->dtype, .num_dims = 1, .shape = &rows, .size = rows};
+  size_t size;
+  char *to = NULL;
+  if (cst__mul((size_t)rows + 1, width, &size)) {
+    to = cst__arena_take_zero(&e->scratch, size);
+  }
+  if (to == NULL) {
+    return cst__fail_memory(e->error, (size_t)rows);
+  }
+  for (int64_t row = 0; row < rows; row++) {
+    if (offsets[row] < offsets[row + 1]) {
+      memcpy(to + (size_t)row * width, from + (size_t)offsets[row] * width, width);
+    }
+  }
+  cst__set_elements(&all, to);
+  CST__TRY(cst__encode_flat(e, &all, out));
+  uint8_t *valid = cst__owned_buffer(out, 0, cst__bits_size(rows));
+  if (valid == NULL) {
+    return encode_no_memory(e, out, cst__bits_size(rows));
+  }
+  memset(valid, 0, cst__bits_size(rows));
+  for (int64_t row = 0; row < rows; row++) {
+    valid[row >> 3] |= (uint8_t)((offsets[row] < offsets[row + 1]) << (row & 7));
+  }
+  out->null_count = rows - values->size;
+  return CST_OK;
 }
 
 cst_status cst__encode_flat_integers(const cst__encoding *e, int64_t count, struct ArrowArray *out,

@@ -21,7 +21,8 @@ typedef struct cst__planner {
 typedef struct cst__planned_column {
   const cst__view *parent; /* the struct that holds the column */
   const cst__view *leaf;
-  size_t outer_lists; /* along the path, above the column */
+  const cst__view *lists; /* the column itself, above its own lists */
+  size_t outer_lists;     /* along the path, above the column */
   size_t own_lists;
 } cst__planned_column;
 
@@ -85,7 +86,10 @@ cst_status cst__plan_fail(const cst__planner *p, const char *what);
 /* Follows the spec's path: fills the plan's steps and dtype. */
 cst_status cst__plan_column(const cst__planner *p, cst__plan *plan, cst__planned_column *out);
 
-/* The same for a column of no lists but one for each row. */
+/* CST_SCHEMA for a column of more lists than one for each row. */
+cst_status cst__plan_check_single(const cst__planner *p, const cst__planned_column *column);
+
+/* Both: a column of no lists but one for each row. */
 cst_status cst__plan_single_column(const cst__planner *p, cst__plan *plan,
                                    cst__planned_column *out);
 

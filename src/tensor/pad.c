@@ -156,6 +156,7 @@ typedef struct pad_block {
   int64_t *lengths;
   int64_t *strides; /* elements of one item of each of them */
   int64_t item_size;
+  int64_t row_size; /* elements of a row */
   size_t width;
   const char *from;
   char *to;
@@ -183,6 +184,7 @@ static cst_status pad_block_fill(pad_block *b, int64_t rows) {
     b->strides[i - 1] = total;
     fits = fits && !__builtin_mul_overflow(total, b->lengths[i - 1], &total);
   }
+  b->row_size = total;
   fits = fits && !__builtin_mul_overflow(total, rows, &total) &&
          !__builtin_mul_overflow(total, (int64_t)b->width, &bytes) && bytes <= max_padded;
   if (!fits) {
@@ -290,7 +292,7 @@ cst_status cst__pad_levels(const cst__making *m, const cst__split_level *levels,
   CST__TRY(pad_block_init(&b, m, num_levels, item_size));
   CST__TRY(pad_find_lengths(&b, levels));
   CST__TRY(pad_block_fill(&b, rows));
-  size_t row_bytes = (size_t)(b.lengths[0] * b.strides[0]) * b.width;
+  size_t row_bytes = (size_t)b.row_size * b.width;
   for (int64_t row = 0; row < rows; row++) {
     pad_copy_list(&b, levels, 0, row, b.to + (size_t)row * row_bytes);
   }
@@ -315,7 +317,7 @@ static void pad_find_extents(const pad_block *b, const int64_t *indices, int64_t
 
 /* Where the place lies in the block; -1 if it is cut off. */
 static cst_status pad_find_place(const pad_block *b, const int64_t *place, int64_t *at) {
-  *at = place[0] * b->lengths[0] * b->strides[0];
+  *at = place[0] * b->row_size;
   for (size_t k = 0; k < b->num_dims; k++) {
     if (place[k + 1] < b->lengths[k]) {
       *at += place[k + 1] * b->strides[k];

@@ -71,6 +71,7 @@ static cst_status plan_follow(const cst__planner *p, cst__plan *plan, cst__plann
     CST__TRY(plan_child(p, out->parent, spec->path[i], &steps[i]));
     out->leaf = &out->parent->children[steps[i]];
   }
+  out->lists = out->leaf;
   out->leaf = plan_below_lists(out->leaf, &out->own_lists);
   plan->num_steps = spec->num_path_steps;
   plan->steps = steps;
@@ -120,16 +121,20 @@ cst_status cst__plan_column(const cst__planner *p, cst__plan *plan, cst__planned
                          &plan->dtype);
 }
 
-cst_status cst__plan_single_column(const cst__planner *p, cst__plan *plan,
-                                   cst__planned_column *out) {
-  CST__TRY(cst__plan_column(p, plan, out));
-  if (out->outer_lists == 0 && out->own_lists <= 1) {
+cst_status cst__plan_check_single(const cst__planner *p, const cst__planned_column *column) {
+  if (column->outer_lists == 0 && column->own_lists <= 1) {
     return CST_OK;
   }
   cst__fail(p->error, CST_SCHEMA, "make it a ragged tensor", "%zu levels of lists, expected one",
-            out->outer_lists + out->own_lists);
+            column->outer_lists + column->own_lists);
   cst__error_add_path(p->error, p->spec->name, strlen(p->spec->name));
   return CST_SCHEMA;
+}
+
+cst_status cst__plan_single_column(const cst__planner *p, cst__plan *plan,
+                                   cst__planned_column *out) {
+  CST__TRY(cst__plan_column(p, plan, out));
+  return cst__plan_check_single(p, out);
 }
 
 cst_status cst__plan_sibling(const cst__planner *p, const cst__view *parent, const char *name,

@@ -1,6 +1,6 @@
 /* Sparse tensors: variable numbers of values at [row, position], and values at the coordinates that
  * other columns hold. As columns, both are a list of values per row, and beside it the second has a
- * list of each index below the row.
+ * list of each index below the row. One that has no index but the row is a column of single values.
  */
 #include <stdio.h>
 
@@ -17,11 +17,13 @@ static cst_status sparse_plan(const cst__planner *p, cst__plan *plan) {
   const cst_tensor_spec *spec = p->spec;
   cst__planned_column column;
   CST__TRY(cst__plan_single_column(p, plan, &column));
-  if (spec->num_index_columns == 0 || spec->num_dims != spec->num_index_columns) {
-    return cst__plan_fail(
-        p, "a sparse tensor needs as many dimensions as index columns, one at least");
+  if (spec->num_dims != spec->num_index_columns) {
+    return cst__plan_fail(p, "a sparse tensor needs as many dimensions as index columns");
   }
-  int64_t *siblings = cst__arena_take(p->arena, spec->num_index_columns * sizeof *siblings);
+  if (spec->num_index_columns == 0 && column.own_lists > 0) {
+    return cst__plan_fail(p, "a sparse tensor without index columns needs a column without lists");
+  }
+  int64_t *siblings = cst__arena_take(p->arena, (spec->num_index_columns + 1) * sizeof *siblings);
   if (siblings == NULL) {
     return cst__fail_memory(p->error, spec->num_index_columns * sizeof *siblings);
   }
@@ -397,9 +399,23 @@ static cst_status sparse_check(sparse *s) {
   return CST_OK;
 }
 
-static cst_status sparse_make(const cst__making *m) {
+/* Unknown dimensions are as large as the batch needs. */
+static void sparse_measure(const cst__making *m, const int64_t *coordinates, int64_t count,
+                           int64_t *dense_shape) {
   const cst_tensor_spec *spec = m->plan->spec;
-  sparse s = {.m = m, .rank = (int64_t)spec->num_index_columns + 1};
+  const size_t rank = spec->num_dims + 1;
+  for (size_t k = 0; k < spec->num_dims; k++) {
+    int64_t last = -1;
+    for (int64_t i = 0; spec->dims[k] < 0 && i < count; i++) {
+      int64_t index = coordinates[(size_t)i * rank + k + 1];
+      last = index > last ? index : last;
+    }
+    dense_shape[k + 1] = spec->dims[k] >= 0 ? spec->dims[k] : last < INT64_MAX ? last + 1 : last;
+  }
+}
+
+static cst_status sparse_make(const cst__making *m) {
+  sparse s = {.m = m, .rank = (int64_t)m->plan->spec->num_index_columns + 1};
   cst__slots lists;
   int64_t *dense_shape;
   int64_t *order;
@@ -417,7 +433,7 @@ static cst_status sparse_make(const cst__making *m) {
   sparse_place_rows(splits, rows, s.rank, s.coordinates);
   CST__TRY(sparse_read_indices(&s));
   dense_shape[0] = rows;
-  memcpy(dense_shape + 1, spec->dims, spec->num_dims * sizeof *dense_shape);
+  sparse_measure(m, s.coordinates, s.values.items.count, dense_shape);
   CST__TRY(sparse_find_order(m, splits, rows, s.rank, s.coordinates, &order));
   if (order != NULL) {
     CST__TRY(sparse_reorder(m, order, s.rank));
@@ -462,10 +478,10 @@ static cst_status sparse_describe(cst__describer *d, const cst__describe_place *
   CST__TRY(
       cst__encode_check_integers("sizes of the dense shape", &tensor->dense_shape, 1, d->error));
   int64_t rank = tensor->indices.shape[1];
-  if (rank < 2 || tensor->dense_shape.size != rank) {
+  if (rank < 1 || tensor->dense_shape.size != rank) {
     return cst__fail(d->error, CST_SCHEMA, NULL,
-                     "indices of %lld numbers and a dense shape of %lld, expected two or more of "
-                     "both",
+                     "indices of %lld numbers and a dense shape of %lld, expected as many of both, "
+                     "one at least",
                      (long long)rank, (long long)tensor->dense_shape.size);
   }
   if (sparse_is_varlen(tensor)) {
@@ -489,7 +505,8 @@ static cst_status sparse_describe(cst__describer *d, const cst__describe_place *
   spec->num_index_columns = spec->num_dims = (size_t)rank - 1;
   spec->dims = (const int64_t *)tensor->dense_shape.data + 1;
   spec->already_sorted = true;
-  return cst__describe_path(d, at, describe_join(d, spec->name, "$values"), spec);
+  const char *column = rank > 1 ? describe_join(d, spec->name, "$values") : spec->name;
+  return cst__describe_path(d, at, column, spec);
 }
 
 /* ---- back: both ---- */
@@ -563,6 +580,18 @@ static cst_status sparse_put_values(const cst__encoding *e, const cst__encode_le
   CST__TRY(cst__encode_wrap(e, e->num_rows, column, &offsets));
   memcpy(offsets, rows, ((size_t)e->num_rows + 1) * sizeof *offsets);
   return CST_OK;
+}
+
+/* The value column of rank 1: the rows that have no value are null. */
+static cst_status sparse_put_single(cst__encoding *e, const cst__encode_leaf *leaf,
+                                    const int64_t *rows) {
+  for (int64_t row = 0; row < e->num_rows; row++) {
+    if (rows[row + 1] - rows[row] > 1) {
+      return cst__encode_fail(e->error, leaf, row, NULL, "two values for one row");
+    }
+  }
+  return cst__encode_spread(e, &e->tensors[leaf->number]->values, rows, e->num_rows,
+                            &e->arrays[leaf->columns->number]);
 }
 
 /* ---- back: variable length ---- */
@@ -666,6 +695,9 @@ static cst_status sparse_encode(cst__encoding *e, const cst__encode_leaf *leaf) 
   CST__TRY(sparse_open_rows(e, leaf, rank, &offsets));
   CST__TRY(sparse_check_shape(e, leaf));
   CST__TRY(sparse_check_indices(e, leaf, rank));
+  if (rank == 1) {
+    return sparse_put_single(e, leaf, offsets);
+  }
   CST__TRY(sparse_put_values(e, leaf, offsets));
   int64_t k = 1;
   for (const cst__encode_node *node = leaf->columns->more; node != NULL; node = node->more) {

@@ -58,7 +58,7 @@ typedef struct cst__plan {
   int64_t row_size;        /* dense: values of a row */
   size_t num_inner;        /* ragged: trailing uniform partitions, which become dimensions */
   int64_t inner_size;      /* ragged: values of one such item */
-  size_t num_lists;        /* ragged: levels of lists along the path */
+  size_t num_lists;        /* ragged: levels of lists along the path; dense: of the column */
   const cst__padding *padding; /* NULL: none */
   size_t num_fields;           /* structured */
   struct cst__plan *fields;

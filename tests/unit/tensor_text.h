@@ -24,6 +24,7 @@
   TENSOR("dense_tensor { column_name: 'x' shape { " dims "} default_value { " value " } }")
 #define VARLEN TENSOR("varlen_sparse_tensor { column_name: 'x' }")
 #define RAGGED(parts) TENSOR("ragged_tensor { feature_path { step: 'x' } " parts " }")
+#define SPARSE_0(more) TENSOR("sparse_tensor { value_column_name: 'x' dense_shape {} " more " }")
 #define SPARSE_1(dims, more)                                                                  \
   TENSOR("sparse_tensor { value_column_name: 'x' index_column_names: 'i' dense_shape { " dims \
          "} " more " }")

@@ -81,8 +81,12 @@ TEST(new_columns_and_other_types) {
   check_specs("feature { name: 'a' type: INT }",
               "struct{a: float64, i: int8, l: list<int32>, f: fixed_list<float32>[3], "
               "s: string_view, n: list<list<int64>>, z: null}",
-              "a dense float32 []; f dense float32 [3]; i dense int64 []; l varlen int64 []; "
+              "a dense float64 []; f dense float32 [3]; i dense int8 []; l varlen int32 []; "
               "n ragged int64 []; s dense bytes []; ");
+  check_specs("",
+              "struct{a: uint8, b: list<bool>, c: uint16, d: int16, e: uint32, f: uint64, g: bool}",
+              "a dense uint8 []; b varlen bool []; c dense uint16 []; d dense int16 []; "
+              "e dense uint32 []; f dense uint64 []; g dense bool []; ");
 }
 
 #define NESTED                                                                        \
@@ -93,8 +97,8 @@ TEST(new_columns_and_other_types) {
 TEST(nested_columns_are_structured) {
   check_specs("", NESTED,
               "e structured none [] (l structured none [] (y ragged bytes [] e.l.y; ); "
-              "x ragged float32 [] e.x; ); f dense int64 [2]; n ragged int64 []; "
-              "s structured none [] (a dense int64 [] s.a; b ragged bytes [] s.b; ); ");
+              "x ragged float32 [] e.x; ); f dense int8 [2]; n ragged int64 []; "
+              "s structured none [] (a dense int8 [] s.a; b ragged bytes [] s.b; ); ");
 }
 
 static bool is_nested(const char *type) {

@@ -174,6 +174,25 @@ static const trip trips[] = {
     {"struct{x: large_list<int64>, i: large_list<int64>}",
      "{[3, 1, 2, 9], [4, 4, 4, 5]} {[1], [4]}", INT("x") INT("i") SPARSE(INDEX("i"), DIM("10")),
      NULL},
+    /* sparse of rank 1 */
+    {"struct{x: int16}", "{1} {null} {-2}", INT("x") SPARSE_0(""), NULL},
+    {"struct{x: float64}", "{null} {null}", FLOAT("x") SPARSE_0(""), NULL},
+    {"struct{x: large_binary}", "{null} {'a'} {''} {null}", BYTES("x") SPARSE_0(""), NULL},
+    {"struct{x: bool}", "{1} {null} {0} {null} {null} {1} {0} {1} {1}", INT("x") SPARSE_0(""),
+     NULL},
+    {"struct{x: int64}", "", INT("x") SPARSE_0(""), NULL},
+    /* bools */
+    {"struct{x: large_list<bool>}", "{[1]} {[0]} {[1]}", INT("x") DENSE(""), NULL},
+    {"struct{x: bool}", "{1} {0}", INT("x") DENSE(""), "struct{x: large_list<bool>}"},
+    {"struct{x: large_list<bool>}", "{[1, 0]} {[]} {[1, 1, 1, 0, 0, 0, 1, 1, 0]}", INT("x") VARLEN,
+     NULL},
+    {"struct{x: large_list<bool>, i: large_list<int64>}", "{[1, 0], [3, 7]} {[], []}",
+     INT("x") INT("i") SPARSE(INDEX("i"), DIM("-1")), NULL},
+    {"struct{x: large_list<large_list<bool>>}", "{[[1], [], [0, 1]]} {[]}", INT("x") RAGGED(""),
+     NULL},
+    /* dense of lists of a fixed size */
+    {"struct{x: fixed_list<fixed_list<int32>[2]>[2]}", "{[[1, 2], [3, 4]]} {[[5, 6], [7, 8]]}",
+     INT("x") DENSE(DIM("2") DIM("2")), "struct{x: large_list<int32>}"},
     /* ragged */
     {"struct{x: large_list<int64>}", "{[1, 2]} {[]} {[3]}", INT("x") RAGGED(""), NULL},
     {"struct{x: large_list<large_list<float64>>}", "{[[1], []]} {[]} {[[2, 3]]}",

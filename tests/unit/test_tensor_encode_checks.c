@@ -225,7 +225,7 @@ TEST(tensors_that_ask_for_no_spec) {
         .indices = INTS(two_by_none, 2, 0),
         .dense_shape = INTS(none, 1, 0)},
        CST_SCHEMA,
-       "expected two or more of both"},
+       "expected as many of both, one"},
       {{.name = "t",
         .kind = CST_TENSOR_RAGGED,
         .values = INTS(two_by_none, 2, 0),

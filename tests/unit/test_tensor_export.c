@@ -80,10 +80,11 @@ TEST(dlpack_of_every_type) {
     const char *type;
     int code;
     int bits;
-  } types[] = {
-      {"int8", DLPACK_INT, 8},     {"uint8", DLPACK_UINT, 8},   {"int16", DLPACK_INT, 16},
-      {"uint16", DLPACK_UINT, 16}, {"int32", DLPACK_INT, 32},   {"uint32", DLPACK_UINT, 32},
-      {"int64", DLPACK_INT, 64},   {"uint64", DLPACK_UINT, 64}, {"float64", DLPACK_FLOAT, 64}};
+  } types[] = {{"int8", DLPACK_INT, 8},       {"uint8", DLPACK_UINT, 8},
+               {"int16", DLPACK_INT, 16},     {"uint16", DLPACK_UINT, 16},
+               {"int32", DLPACK_INT, 32},     {"uint32", DLPACK_UINT, 32},
+               {"int64", DLPACK_INT, 64},     {"uint64", DLPACK_UINT, 64},
+               {"float64", DLPACK_FLOAT, 64}, {"bool", DLPACK_BOOL, 8}};
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
     tensor_fixture f;
     char type[64];
@@ -105,6 +106,24 @@ TEST(dlpack_of_every_type) {
     array.release(&array);
     fixture_drop(&f);
   }
+}
+
+TEST(arrow_has_bools_as_bits) {
+  tensor_fixture f;
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  fixture_make(&f, "struct{x: list<bool>}", "{[1, 0, 1, 1]} {[0, 1, 0, 0]} {[1, 0, 0, 1]}",
+               INT("x") DENSE(DIM("4")));
+  CHECK_EQ(fixture_convert(&f), CST_OK);
+  CHECK_EQ(cst_ndarray_to_arrow(values_of(&f), f.tensors, &schema, &array, NULL), CST_OK);
+  const uint8_t *bits = array.buffers[1];
+  CHECK_STR(schema.format, "b");
+  CHECK_EQ(array.length, 12);
+  CHECK_EQ(bits[0], 0x2d);
+  CHECK_EQ(bits[1], 0x09);
+  array.release(&array);
+  schema.release(&schema);
+  fixture_drop(&f);
 }
 
 TEST(strings_have_no_dlpack) {

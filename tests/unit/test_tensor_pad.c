@@ -35,6 +35,20 @@ static cst_pad pad_of(const padded *c) {
                    .truncate = c->truncate};
 }
 
+TEST(bools_are_padded_with_bools) {
+  tensor_fixture f;
+  cst_pad pad = {.name = "t", .int_value = 1};
+  fixture_make(&f, "struct{x: list<bool>}", "{[1]} {[0, 0]} {null}", INT("x") VARLEN);
+  CHECK_EQ(convert_padded(&f, &pad, 1), CST_OK);
+  CHECK_STR(tensor_text(cst_tensors_find(f.tensors, "t")), "bool[3 2] 1 1 0 0 1 1");
+  fixture_drop(&f);
+  pad.int_value = 2;
+  fixture_make(&f, "struct{x: list<bool>}", "", INT("x") VARLEN);
+  CHECK_EQ(convert_padded(&f, &pad, 1), CST_INVALID_ARGUMENT);
+  CHECK_STR(f.error.message, "the padding 2 does not fit bool");
+  fixture_drop(&f);
+}
+
 #define DEEP "struct{x: list<list<int64>>}"
 #define DEEP_ROWS "{[[1], [2, 3]]} {null} {[[4, 5, 6]]}"
 
@@ -119,6 +133,16 @@ static const padded cases[] = {
      1,
      false,
      "int32[2 2] 1 9 2 3"},
+    /* sparse of rank 1 */
+    {"struct{x: int16}",
+     "{1} {null} {-2}",
+     INT("x") SPARSE_0(""),
+     {0},
+     0,
+     false,
+     "int16[3] 1 9 -2"},
+    {"struct{x: string}", "{null} {'ab'}", BYTES("x") SPARSE_0(""), {0}, 0, false, "bytes[2] - ab"},
+    {"struct{x: string}", "", BYTES("x") SPARSE_0(""), {0}, 0, false, "bytes[0]"},
     {"struct{x: null}", "{null} {null}", INT("x") VARLEN, {2}, 1, false, "int64[2 2] 9 9 9 9"},
     {"struct{x: int64}", "{1} {null}", INT("x") VARLEN, {2}, 1, false, "int64[2 2] 1 9 9 9"},
     /* ragged */

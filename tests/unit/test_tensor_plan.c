@@ -28,7 +28,7 @@ static const struct {
     {{SPEC(DENSE, x, 1), .num_dims = 1, .dims = unknown}, CST_SCHEMA, "unknown dimension"},
     {{SPEC(DENSE, x, 1), .num_dims = 2, .dims = huge}, CST_SCHEMA, "too many values"},
     {{SPEC(DENSE, x, 1), .num_dims = 1, .dims = large}, CST_SCHEMA, "too many values"},
-    {{SPEC(SPARSE, x, 1)}, CST_SCHEMA, "as many dimensions as index columns"},
+    {{SPEC(SPARSE, x, 1)}, CST_SCHEMA, "without index columns needs a column without lists"},
     {{SPEC(SPARSE, x, 1), .num_index_columns = 1, .index_columns = i_column},
      CST_SCHEMA,
      "as many dimensions as index columns"},

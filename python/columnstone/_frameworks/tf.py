@@ -44,6 +44,7 @@ def _ragged(tensor: RaggedTensor) -> Any:
 # Their types
 
 _DTYPES = {
+    "b": tf.bool,
     "c": tf.int8,
     "C": tf.uint8,
     "s": tf.int16,
@@ -54,9 +55,6 @@ _DTYPES = {
     "L": tf.uint64,
     "f": tf.float32,
     "g": tf.float64,
-    "int64": tf.int64,
-    "float32": tf.float32,
-    "bytes": tf.string,
 }
 
 
@@ -71,7 +69,10 @@ def _type_spec(spec: TensorRepresentation, arrow_schema: ArrowSchema) -> Any:
     if spec.kind == "structured":
         return {field.name: _type_spec(field, arrow_schema) for field in spec.fields}
     levels, value = _column_of(spec, arrow_schema)
-    dtype = _DTYPES.get(value.format, _DTYPES[spec.dtype])  # values are never converted
+    # Values are never converted; those of type null are what the representation says.
+    dtype = _DTYPES.get(value.format) or (
+        tf.string if spec.dtype == "bytes" else tf.as_dtype(spec.dtype)
+    )
     if spec.kind == "dense":
         return tf.TensorSpec([None, *spec.shape], dtype)
     if spec.kind == "varlen_sparse":

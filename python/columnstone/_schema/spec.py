@@ -11,7 +11,20 @@ from .._base.errors import ArgumentError, UnsupportedError
 from .._base.optional import need
 from .._base.public import public
 
-Dtype: TypeAlias = Literal["int64", "float32", "bytes"]
+Dtype: TypeAlias = Literal[
+    "int64",
+    "float32",
+    "bytes",
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float64",
+]
 SplitsDtype: TypeAlias = Literal["int64", "int32"]
 Kind: TypeAlias = Literal["dense", "varlen_sparse", "sparse", "ragged", "structured"]
 Value: TypeAlias = int | float | bytes
@@ -114,7 +127,9 @@ class TensorRepresentation:
 
     path is the value column, with more than one step for a struct's child; empty is the column of
     the tensor's name. shape is that of one row (dense) or one size per index column (sparse; -1 is
-    unknown). fields are the tensors of a structured one, which has neither dtype ("none") nor path;
+    unknown; none at all: a column of single values, of which those that are null are left out).
+    dtype of a schema is int64, float32 or bytes, which stand for their families; of columns that a
+    stage or a view has made it is their own. fields are the tensors of a structured one, which has neither dtype ("none") nor path;
     their paths begin at the top. explicit tells the representations of the schema's
     tensor_representation_group from inferred ones; reason is the rule, in words.
     """
@@ -206,7 +221,7 @@ def _check_types(tensor: TensorRepresentation) -> None:
                 f"tensor {tensor.name!r}: a partition is RowLengths or UniformRowLength, not "
                 f"{type(partition).__name__}"
             )
-    default = tensor.default if tensor.dtype == "int64" else None
+    default = tensor.default if "int" in tensor.dtype else None
     for number in (*tensor.shape, default):
         if isinstance(number, int) and not -(2**63) <= number < 2**63:
             raise ArgumentError(f"tensor {tensor.name!r}: {number} does not fit 64 bits")
@@ -258,7 +273,9 @@ def tensorflow_spec_of(name: str, spec: FeatureSpec) -> Any:
         )
     tf = need("tensorflow", "tf.io's form of a feature")
 
-    dtype = {"int64": tf.int64, "float32": tf.float32, "bytes": tf.string}[spec.dtype]
+    # What tf.Examples hold, whatever the columns are.
+    family = "float" if spec.dtype[0] == "f" else "bytes" if spec.dtype == "bytes" else "int"
+    dtype = {"int": tf.int64, "float": tf.float32, "bytes": tf.string}[family]
     if isinstance(spec, FixedLen | VarLen) and spec.key is not None:
         hint = f"rename the tensor to {spec.key!r}"
         raise UnsupportedError(
@@ -273,6 +290,13 @@ def tensorflow_spec_of(name: str, spec: FeatureSpec) -> Any:
     if isinstance(spec, VarLen):
         return tf.io.VarLenFeature(dtype)
     if isinstance(spec, Sparse):
+        if not spec.index_keys:
+            hint = "make it dense with a default, or varlen"
+            raise UnsupportedError(
+                f"tf.io has no form for the sparse tensor {name!r} of rank 1 ({hint})",
+                path=name,
+                hint=hint,
+            )
         return tf.io.SparseFeature(
             list(spec.index_keys), spec.value_key, dtype, list(spec.size), spec.already_sorted
         )

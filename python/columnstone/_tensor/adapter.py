@@ -84,7 +84,11 @@ def _find(tensors: Iterable[TensorRepresentation], name: str) -> TensorRepresent
     return None
 
 
-_TYPES: dict[str, tuple[type, ...]] = {"int64": (int,), "float32": (int, float), "bytes": (bytes,)}
+def _types_of(dtype: str) -> tuple[type, ...]:
+    """What the values of a tensor are padded with."""
+    if dtype == "none":
+        return (int, float, bytes)
+    return (bytes,) if dtype == "bytes" else (int, float) if dtype[0] == "f" else (int,)
 
 
 def core_pads(
@@ -99,15 +103,16 @@ def core_pads(
         tensor = _find(representations.values(), name)
         if tensor is None:
             raise NotFoundError(f"there is no tensor {name!r} to pad", path=name)
-        types = _TYPES.get(tensor.dtype, (int, float, bytes))
-        if not isinstance(one.value, types) or isinstance(one.value, bool):
+        types = _types_of(tensor.dtype)
+        is_bool = isinstance(one.value, bool) and tensor.dtype != "bool"
+        if not isinstance(one.value, types) or is_bool:
             names = " or ".join(t.__name__ for t in types)
             raise TypeError(
                 f"pad[{name!r}]: a tensor of {tensor.dtype} is padded with {names}, not "
                 f"{type(one.value).__name__}"
             )
         fits = not isinstance(one.value, int) or -(2**63) <= one.value < 2**63
-        if tensor.dtype == "int64" and not fits:
+        if types == (int,) and not fits:
             raise argument_error(f"pad[{name!r}]: the value {one.value!r} does not fit 64 bits")
         entries.append((name, one.value, _lengths_of(name, one.length), bool(one.truncate)))
     return tuple(entries)

@@ -36,7 +36,8 @@ class TensorEncoder:
         columnstone.Schema takes), whose `group` counts then.
 
     A dense tensor becomes a column of large_list with a row's values; a varlen one the same; a
-    sparse one a column of values and one of int64 per index column; a ragged one nested
+    sparse one a column of values and one of int64 per index column, or, if it is of rank 1, a column
+    of single values and nulls; a ragged one nested
     large_lists, or values beside row lengths where its partitions name columns; trailing uniform
     partitions lie flat in the innermost lists. Paths of several steps make struct columns. Values
     keep their type.
@@ -62,8 +63,9 @@ class TensorEncoder:
     def of(cls, tensors: Mapping[str, Any]) -> TensorEncoder:
         """An encoder by the representations that the tensors ask for: dense; varlen sparse if the
         positions of every row count 0, 1, 2, ... and the longest row fills the dense shape, else
-        sparse with the columns "name$values" and "name$index0", ...; ragged, with inner dimensions
-        as uniform partitions; structured for a dict, in a struct column of its name."""
+        sparse with the columns "name$values" and "name$index0", ..., of rank 1 with the column of
+        its name; ragged, with inner dimensions as uniform partitions; structured for a dict, in a
+        struct column of its name."""
         encoder = object.__new__(cls)
         encoder._core = _core.TensorEncoder.of(_core_tensors(tensors))
         return encoder
@@ -85,7 +87,7 @@ class TensorEncoder:
         Raises SchemaError, with tensor and row, for a tensor that its representation cannot give
         back: another shape, rows that are not those of the other tensors, row splits or indices
         that are out of order, positions with gaps in a varlen tensor. UnsupportedError for types
-        that are not integers, float32, float64 or strings.
+        that are not integers, float32, float64, bools or strings.
         """
         return self._core.encode(_core_tensors(tensors))
 
@@ -201,8 +203,8 @@ def _ndarray(name: str, value: Any) -> CoreNdarray:
     array = _numpy(_without_nulls(name, value))
     if array.dtype.kind in "OSU":
         return array.shape, [_bytes_of(name, item) for item in array.ravel().tolist()]
-    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8 or array.dtype == "float16":
-        hint = "cast it to integers, float32 or float64"
+    if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8 or array.dtype == "float16":
+        hint = "cast it to integers, float32, float64 or bool"
         raise UnsupportedError(f"a tensor of {array.dtype} ({hint})", path=name, hint=hint)
     return array
 

@@ -196,10 +196,13 @@ static PyObject *default_value(const cst_tensor_spec *spec) {
   }
   switch (spec->dtype) {
     case CST_DTYPE_FLOAT32:
+    case CST_DTYPE_FLOAT64:
       return PyFloat_FromDouble((double)spec->default_float);
     case CST_DTYPE_BYTES:
       return PyBytes_FromStringAndSize((const char *)spec->default_bytes.data,
                                        (Py_ssize_t)spec->default_bytes.size);
+    case CST_DTYPE_BOOL:
+      return PyBool_FromLong(spec->default_int != 0);
     default:
       return PyLong_FromLongLong(spec->default_int);
   }

@@ -105,13 +105,13 @@ static int specs_kind_of(reader *r, const char *text, cst_tensor_kind *out) {
 }
 
 static int specs_dtype_of(reader *r, const char *text, cst_dtype *out) {
-  for (int i = CST_DTYPE_NONE; i <= CST_DTYPE_BYTES; i++) {
+  for (int i = CST_DTYPE_NONE; i <= CST_DTYPE_BOOL; i++) {
     if (strcmp(text, cst_dtype_name((cst_dtype)i)) == 0) {
       *out = (cst_dtype)i;
       return 0;
     }
   }
-  cst__py_fail(r->state, CST_INVALID_ARGUMENT, "use int64, float32 or bytes",
+  cst__py_fail(r->state, CST_INVALID_ARGUMENT, "use int64, float32, bytes or bool",
                "no type of values is called '%.40s'", text);
   return -1;
 }
@@ -129,7 +129,7 @@ static int default_of(reader *r, PyObject *value, cst_tensor_spec *spec) {
       return -1;
     }
     spec->default_bytes = (cst_bytes){(const uint8_t *)bytes, (size_t)size};
-  } else if (spec->dtype == CST_DTYPE_FLOAT32) {
+  } else if (spec->dtype == CST_DTYPE_FLOAT32 || spec->dtype == CST_DTYPE_FLOAT64) {
     double number = PyFloat_AsDouble(value);
     spec->default_float = (float)number;
     if (PyErr_Occurred() == NULL && isinf(spec->default_float) && !isinf(number)) {

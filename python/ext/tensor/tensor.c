@@ -234,6 +234,8 @@ static const char *buffer_format(cst_dtype dtype) {
       return "f";
     case CST_DTYPE_FLOAT64:
       return "d";
+    case CST_DTYPE_BOOL:
+      return "?";
     default:
       return NULL;
   }

@@ -79,11 +79,14 @@ static cst_dtype tensor_encoder_dtype_of(reader *r, const Py_buffer *buffer) {
     if (strchr("BHILQN", letter[0]) != NULL) {
       return naturals[log];
     }
+    if (letter[0] == '?' && log == 0) {
+      return CST_DTYPE_BOOL;
+    }
     if ((letter[0] == 'f' && log == 2) || (letter[0] == 'd' && log == 3)) {
       return log == 2 ? CST_DTYPE_FLOAT32 : CST_DTYPE_FLOAT64;
     }
   }
-  cst__py_fail(r->state, CST_UNSUPPORTED, "cast it to integers, float32 or float64",
+  cst__py_fail(r->state, CST_UNSUPPORTED, "cast it to integers, float32, float64 or bool",
                "an array of the type '%.20s'", format);
   return CST_DTYPE_NONE;
 }

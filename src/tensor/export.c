@@ -208,8 +208,8 @@ static cst_status export_bools(const cst_ndarray *array, const cst_allocator *al
 }
 
 /* What the array points to, which is the owner's where the layouts agree. */
-static cst_status export_values(const cst_ndarray *array, const cst_tensors *owner, arrow_export *e,
-                                cst_error *error) {
+static cst_status export_put_values(const cst_ndarray *array, const cst_tensors *owner,
+                                    arrow_export *e, cst_error *error) {
   switch (array->dtype) {
     case CST_DTYPE_BYTES:
       return export_strings(array, owner, e, error);
@@ -231,7 +231,7 @@ cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *ow
   if (e == NULL) {
     return cst__fail_memory(error, sizeof *e);
   }
-  cst_status status = export_values(array, owner, e, error);
+  cst_status status = export_put_values(array, owner, e, error);
   if (status != CST_OK) {
     cst__delete(e);
     return status;

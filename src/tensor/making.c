@@ -156,21 +156,21 @@ static uint64_t spread_bits(uint8_t bits) {
   return (low & UINT64_C(0x0101010101010101)) | (uint64_t)(bits >> 7) << 56;
 }
 
-static inline uint8_t bit_at(const uint8_t *bits, int64_t at) {
+static inline uint8_t values_bit_at(const uint8_t *bits, int64_t at) {
   return (bits[at >> 3] >> (at & 7)) & 1;
 }
 
 void cst__bits_to_bytes(const uint8_t *bits, int64_t from, int64_t count, uint8_t *to) {
   int64_t i = 0;
   for (; i < count && ((from + i) & 7) != 0; i++) {
-    to[i] = bit_at(bits, from + i);
+    to[i] = values_bit_at(bits, from + i);
   }
   for (; i + 8 <= count; i += 8) {
     uint64_t eight = spread_bits(bits[(from + i) >> 3]);
     memcpy(to + i, &eight, 8);
   }
   for (; i < count; i++) {
-    to[i] = bit_at(bits, from + i);
+    to[i] = values_bit_at(bits, from + i);
   }
 }
 
@@ -185,7 +185,7 @@ static cst_status values_read_bools(const cst__making *m, const cst__slots *slot
     return CST_OK;
   }
   for (int64_t k = 0; k < slots->count; k++) {
-    bytes[k] = bit_at(v->data, v->offset + slots->index[k]);
+    bytes[k] = values_bit_at(v->data, v->offset + slots->index[k]);
   }
   return CST_OK;
 }

@@ -11,7 +11,8 @@
 #include "arrow/view.h"
 
 /* The type of a value: an Arrow format of no lists and no structs. Text is "U" and bytes "Z" in all
- * results; arguments may have other layouts of them. */
+ * results; arguments may have other layouts of them, but no dictionaries: cst__values_cast makes
+ * values of these. Functions that look at no value (is_null, has, size, count) take "+s", too. */
 typedef struct cst__value_type {
   const char *format; /* "n" for the literal null; static, or in the arena of the plan */
 } cst__value_type;
@@ -30,7 +31,7 @@ typedef enum cst__literal_kind {
   CST__LITERAL_FLOAT,
   CST__LITERAL_STRING,
   CST__LITERAL_BYTES,
-  CST__LITERAL_LIST /* of the kinds above: for `in`, bucketize */
+  CST__LITERAL_LIST /* of the kinds above, not null: for `in`, bucketize */
 } cst__literal_kind;
 
 typedef struct cst__literal {
@@ -42,11 +43,15 @@ typedef struct cst__literal {
   size_t num_items;
 } cst__literal;
 
+enum { CST__FUNCTION_ARGS = 4 };
+
 /* What finding types gives: the result's type, and the type that each argument has to be cast to
- * before (format NULL: it stays as it is). */
+ * before (format NULL: it stays as it is). A literal with a cast is made by cst__literal_array of
+ * that type; one without is not looked at as a value (the type of cast(x, "int64"), a number of
+ * buckets): any view will do. */
 typedef struct cst__signature {
   cst__value_type result;
-  cst__value_type casts[4];
+  cst__value_type casts[CST__FUNCTION_ARGS];
 } cst__signature;
 
 typedef enum cst__function_kind {
@@ -55,15 +60,16 @@ typedef enum cst__function_kind {
   CST__FUNCTION_EXPAND       /* one list per element (split): makes offsets and values */
 } cst__function_kind;
 
-/* A value that is the same for all has a view of length 1. */
+/* A value that is the same for all has a view of length 1; a list of literals one slot per item. */
 typedef struct cst__function_call {
   const cst__view *args; /* num_args; those with is_one[i] have one slot that stands for all */
   const bool *is_one;
   size_t num_args;
   const cst__literal *const *literals; /* of arguments that are literals, else NULL */
   int64_t count;                       /* elements; aggregates: of groups */
-  const int64_t *offsets;              /* aggregates: [count + 1], from 0 on, into args[0] */
-  const uint8_t *null_groups;          /* aggregates: [count], not 0 for a null list; NULL: none */
+  const int64_t *offsets;     /* aggregates: [count + 1], ascending, into args[0]; NULL, for lenient
+                                 ones: args[0] stands at the place itself, `count` slots of it */
+  const uint8_t *null_groups; /* aggregates: [count], not 0 for a null list; NULL: none */
   cst__value_type result;
   const cst_allocator *allocator;
 } cst__function_call;
@@ -83,7 +89,9 @@ typedef struct cst__function {
    * do not fit (overflow, division by zero, lossy casts). */
   cst_status (*eval)(const struct cst__function *function, const cst__function_call *call,
                      struct ArrowArray *out, cst_error *error);
-  /* EXPAND: as eval, with the offsets ([count + 1]) in out_offsets, which the allocator gives. */
+  /* EXPAND: as eval, with the offsets ([count + 1]) in *out_offsets, which cst__delete frees. A
+   * null element has no values; its list is the caller's to make null. The result's type is that of
+   * the values. */
   cst_status (*expand)(const cst__function_call *call, struct ArrowArray *out,
                        int64_t **out_offsets, cst_error *error);
   int op; /* of functions that share their code */
@@ -93,17 +101,22 @@ typedef struct cst__function {
 const cst__function *cst__function_find(const char *name);
 const cst__function *cst__function_at(size_t i); /* NULL: no more */
 
-/* Values of one type to another, exactly, as cast(x, TYPE) does. */
+/* Values of one type to another, exactly, as cast(x, TYPE) does. Also decodes dictionaries. */
 cst_status cst__values_cast(const cst__view *from, cst__value_type to,
                             const cst_allocator *allocator, struct ArrowArray *out,
                             cst_error *error);
-/* An array of one slot with a literal as this type; CST_SCHEMA if it does not fit it. */
+/* An array of one slot (LIST: one per item) with a literal as this type; CST_SCHEMA if it does not
+ * fit it. */
 cst_status cst__literal_array(const cst__literal *literal, cst__value_type type,
                               const cst_allocator *allocator, struct ArrowArray *out,
                               cst_error *error);
-/* The type that a literal has by itself: int64, float64, bool, text, bytes, null. */
+/* The type that a literal has by itself: int64, float64, bool, text, bytes, null; of a list: one
+ * that all items fit, format NULL if there is none. */
 cst__value_type cst__literal_type(const cst__literal *literal);
 /* "int64" for "l"; for messages and the reference. */
 const char *cst__value_type_name(cst__value_type type);
+/* The type of a name ("int64", "string", "bytes"), as cast(x, TYPE) has it in a STRING literal;
+ * format NULL: there is none. */
+cst__value_type cst__value_type_find(const char *name, size_t size);
 
 #endif /* QUERY_FUNCTIONS_FUNCTION_H */

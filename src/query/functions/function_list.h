@@ -1,0 +1,82 @@
+/* The functions that functions.c lists: how each finds its types and makes its result. `op` says
+ * which of those that share their code is meant.
+ */
+#ifndef QUERY_FUNCTIONS_FUNCTION_LIST_H
+#define QUERY_FUNCTIONS_FUNCTION_LIST_H
+
+#include "query/functions/function.h"
+
+#define CST__TYPE_FUNCTION(NAME)                                                                  \
+  cst_status NAME(const cst__function *function, const cst__argument_type *args, size_t num_args, \
+                  cst__signature *out, cst_error *error)
+#define CST__EVAL_FUNCTION(NAME)                                                 \
+  cst_status NAME(const cst__function *function, const cst__function_call *call, \
+                  struct ArrowArray *out, cst_error *error)
+
+/* arithmetic.c */
+typedef enum cst__arithmetic_op {
+  CST__ADD, /* of texts: one after the other */
+  CST__SUB,
+  CST__MUL,
+  CST__DIV,
+  CST__FLOORDIV,
+  CST__MOD,
+  CST__NEG
+} cst__arithmetic_op;
+CST__TYPE_FUNCTION(cst__arithmetic_type);
+CST__EVAL_FUNCTION(cst__arithmetic_eval);
+
+/* text_functions.c */
+cst_status cst__concat_texts(const cst__function_call *call, struct ArrowArray *out,
+                             cst_error *error);
+
+/* comparison.c */
+typedef enum cst__comparison_op {
+  CST__EQ,
+  CST__NE,
+  CST__LT,
+  CST__LE,
+  CST__GT,
+  CST__GE
+} cst__comparison_op;
+CST__TYPE_FUNCTION(cst__comparison_type);
+CST__EVAL_FUNCTION(cst__comparison_eval);
+
+/* member.c */
+CST__TYPE_FUNCTION(cst__member_type);
+CST__EVAL_FUNCTION(cst__member_eval);
+
+/* logic.c */
+typedef enum cst__logic_op { CST__AND, CST__OR, CST__NOT } cst__logic_op;
+CST__TYPE_FUNCTION(cst__logic_type);
+CST__EVAL_FUNCTION(cst__logic_eval);
+CST__TYPE_FUNCTION(cst__is_null_type);
+CST__EVAL_FUNCTION(cst__is_null_eval);
+
+/* choice.c */
+CST__TYPE_FUNCTION(cst__if_type);
+CST__EVAL_FUNCTION(cst__if_eval);
+CST__TYPE_FUNCTION(cst__fill_null_type);
+CST__EVAL_FUNCTION(cst__fill_null_eval);
+CST__TYPE_FUNCTION(cst__cast_type);
+CST__EVAL_FUNCTION(cst__cast_eval);
+
+/* aggregate.c */
+typedef enum cst__aggregate_op {
+  CST__SUM,
+  CST__MEAN,
+  CST__ANY,
+  CST__ALL,
+  CST__COUNT,
+  CST__SIZE,
+  CST__HAS
+} cst__aggregate_op;
+CST__TYPE_FUNCTION(cst__aggregate_type);
+CST__EVAL_FUNCTION(cst__aggregate_eval);
+
+/* aggregate_pick.c */
+typedef enum cst__pick_op { CST__MIN, CST__MAX, CST__FIRST, CST__LAST } cst__pick_op;
+CST__TYPE_FUNCTION(cst__pick_type);
+CST__EVAL_FUNCTION(cst__pick_eval);
+
+#endif /* QUERY_FUNCTIONS_FUNCTION_LIST_H */

@@ -9,6 +9,7 @@
 
 #include "query/functions/cast.h"
 #include "query/functions/function_list.h"
+#include "query/functions/pairs.h"
 
 /* ---- types ---- */
 
@@ -60,16 +61,6 @@ cst_status cst__arithmetic_type(const cst__function *function, const cst__argume
 }
 
 /* ---- one value ---- */
-
-typedef struct arithmetic {
-  const void *x;
-  const void *y;
-  void *to;
-  int64_t count;
-  bool x_one;
-  bool y_one;
-  const struct ArrowArray *out; /* which results are null */
-} arithmetic;
 
 /* Whether it fits, and *r, for the second look. */
 #define ADD_ONE(x, y, r) __builtin_add_overflow((x), (y), (r))
@@ -134,30 +125,6 @@ static inline double floordiv_of_floats(double x, double y) {
 
 /* ---- loops ---- */
 
-/* For x and y of every element; the compiler sees which of them is the same for all. */
-#define FOR_EACH_PAIR(T, ...)                \
-  const T *xs = a->x;                        \
-  const T *ys = a->y;                        \
-  if (!a->x_one && !a->y_one) {              \
-    for (int64_t i = 0; i < a->count; i++) { \
-      T x = xs[i];                           \
-      T y = ys[i];                           \
-      __VA_ARGS__                            \
-    }                                        \
-  } else if (!a->x_one) {                    \
-    T y = a->count > 0 ? ys[0] : 0;          \
-    for (int64_t i = 0; i < a->count; i++) { \
-      T x = xs[i];                           \
-      __VA_ARGS__                            \
-    }                                        \
-  } else {                                   \
-    T x = a->count > 0 ? xs[0] : 0;          \
-    for (int64_t i = 0; i < a->count; i++) { \
-      T y = ys[a->y_one ? 0 : i];            \
-      __VA_ARGS__                            \
-    }                                        \
-  }
-
 /* The first element that is not null and for which ONE says so; -1: none. */
 #define FIND_BAD(T, ONE)                                                                     \
   for (int64_t i = 0; i < a->count; i++) {                                                   \
@@ -171,10 +138,10 @@ static inline double floordiv_of_floats(double x, double y) {
 
 /* NOTE sets `to[i]` and adds to `noted`, in a way that is fit for vectors. */
 #define CHECKED(NAME, T, N, NOTE, IS_BAD, ONE) \
-  static int64_t NAME(const arithmetic *a) {   \
+  static int64_t NAME(const cst__pairs *a) {   \
     T *to = a->to;                             \
     N noted = 0;                               \
-    FOR_EACH_PAIR(T, NOTE)                     \
+    CST__FOR_EACH_PAIR(T, NOTE)                     \
     if (!(IS_BAD)) {                           \
       return -1;                               \
     }                                          \
@@ -224,9 +191,9 @@ UNSIGNED_LOOPS(UINT64, uint64_t, uint64_t, WIDE_64)
 
 #define FLOAT_IS_ZERO(x, y, r) (*(r) = (x), (y) == 0)
 #define FLOAT_LOOP(NAME, T, EXPRESSION)        \
-  static int64_t NAME(const arithmetic *a) {   \
+  static int64_t NAME(const cst__pairs *a) {   \
     T *to = a->to;                             \
-    FOR_EACH_PAIR(T, to[i] = (T)(EXPRESSION);) \
+    CST__FOR_EACH_PAIR(T, to[i] = (T)(EXPRESSION);) \
     return -1;                                 \
   }
 #define FLOAT_LOOPS(NAME, T)                                                                 \
@@ -245,7 +212,7 @@ FLOAT_LOOPS(FLOAT64, double)
 /* ---- the sign ---- */
 
 #define NEGATE_SIGNED(NAME, T, U)                                   \
-  static int64_t neg_all_##NAME(const arithmetic *a) {              \
+  static int64_t neg_all_##NAME(const cst__pairs *a) {              \
     const T *xs = a->x;                                             \
     T *to = a->to;                                                  \
     T noted = 0;                                                    \
@@ -263,7 +230,7 @@ FLOAT_LOOPS(FLOAT64, double)
     return -1;                                                      \
   }
 #define NEGATE_FLOAT(NAME, T)                          \
-  static int64_t neg_all_##NAME(const arithmetic *a) { \
+  static int64_t neg_all_##NAME(const cst__pairs *a) { \
     const T *xs = a->x;                                \
     T *to = a->to;                                     \
     for (int64_t i = 0; i < a->count; i++) {           \
@@ -281,7 +248,7 @@ NEGATE_FLOAT(FLOAT64, double)
 
 /* ---- all of them ---- */
 
-typedef int64_t (*arithmetic_loop)(const arithmetic *a);
+typedef int64_t (*arithmetic_loop)(const cst__pairs *a);
 
 #define LOOPS_OF(NAME, T)                                                                  \
   {                                                                                        \
@@ -330,17 +297,8 @@ static cst_status fail_arithmetic(const cst__function *function, const cst__func
 static cst_status calculate(const cst__function *function, const cst__function_call *call,
                             struct ArrowArray *out, cst_error *error) {
   cst__value_info info = cst__value_info_of(call->result);
-  size_t last = call->num_args - 1;
-  arithmetic a = {.x = cst__view_values(&call->args[0], info.width),
-                  .y = cst__view_values(&call->args[last], info.width),
-                  .count = call->count,
-                  .x_one = call->is_one[0],
-                  .y_one = call->is_one[last],
-                  .out = out};
-  a.to = cst__result_values(out, info.width, error);
-  if (a.to == NULL) {
-    return CST_NO_MEMORY;
-  }
+  cst__pairs a;
+  CST__TRY(cst__pairs_begin(call, info.width, info.width, out, &a, error));
   int64_t bad = find_loop(function->op, info.dtype)(&a);
   return bad < 0 ? CST_OK : fail_arithmetic(function, call, bad, error);
 }

@@ -141,7 +141,7 @@ static inline double floordiv_of_floats(double x, double y) {
   static int64_t NAME(const cst__pairs *a) {   \
     T *to = a->to;                             \
     N noted = 0;                               \
-    CST__FOR_EACH_PAIR(T, NOTE)                     \
+    CST__FOR_EACH_PAIR(T, NOTE)                \
     if (!(IS_BAD)) {                           \
       return -1;                               \
     }                                          \
@@ -190,11 +190,11 @@ UNSIGNED_LOOPS(UINT32, uint32_t, uint32_t, WIDE_U32)
 UNSIGNED_LOOPS(UINT64, uint64_t, uint64_t, WIDE_64)
 
 #define FLOAT_IS_ZERO(x, y, r) (*(r) = (x), (y) == 0)
-#define FLOAT_LOOP(NAME, T, EXPRESSION)        \
-  static int64_t NAME(const cst__pairs *a) {   \
-    T *to = a->to;                             \
+#define FLOAT_LOOP(NAME, T, EXPRESSION)             \
+  static int64_t NAME(const cst__pairs *a) {        \
+    T *to = a->to;                                  \
     CST__FOR_EACH_PAIR(T, to[i] = (T)(EXPRESSION);) \
-    return -1;                                 \
+    return -1;                                      \
   }
 #define FLOAT_LOOPS(NAME, T)                                                                 \
   FLOAT_LOOP(add_all_##NAME, T, x + y)                                                       \

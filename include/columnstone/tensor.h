@@ -22,7 +22,7 @@ typedef struct cst_ndarray {
   size_t num_dims;
   const int64_t *shape;
   int64_t size;             /* number of elements */
-  const void *data;         /* numbers; NULL for strings */
+  const void *data;         /* numbers, and bools as bytes of 0 or 1; NULL for strings */
   const cst_bytes *strings; /* dtype BYTES: one per element; NULL for numbers */
 } cst_ndarray;
 
@@ -32,7 +32,7 @@ typedef struct cst_tensor {
   cst_tensor_kind kind;
   cst_ndarray values;  /* dense: [rows] + shape; sparse: [n]; ragged: [n] + uniform inner dims */
   cst_ndarray indices; /* sparse kinds: int64 [n, rank], sorted row-major */
-  cst_ndarray dense_shape; /* sparse kinds: int64 [rank] */
+  cst_ndarray dense_shape; /* sparse kinds: int64 [rank]; unknown dims as large as need be */
   size_t num_splits;       /* ragged: row splits, outermost first */
   const cst_ndarray *splits;
   size_t num_fields; /* structured: sorted by name */
@@ -67,10 +67,10 @@ typedef struct cst_tensor_options {
   { sizeof(cst_tensor_options), NULL, NULL, 0 }
 
 /* CST_SCHEMA names the tensor and the column if a spec does not fit the Arrow schema,
- * CST_UNSUPPORTED types that need a cast (float16, times, decimals). A spec of INT64 takes integers
- * of any width and bools (as uint8), FLOAT32 also float64: the tensors have the columns' own types.
- * Dictionary-encoded columns are their values.
- * Columns are lists of any layout and depth, or flat (as lists of one value). Everything is copied
+ * CST_UNSUPPORTED types that need a cast (float16, times, decimals). A spec of integers takes
+ * those of any width and bools, one of floats both: the tensors have the columns' own types.
+ * Dictionary-encoded columns are their values. Columns are lists of any layout and depth, or flat
+ * (as lists of one value). Everything is copied
  * or counted. options may be NULL. A pad for a tensor that there is not is CST_NOT_FOUND, one that
  * does not fit its tensor CST_INVALID_ARGUMENT. */
 CST_API cst_status cst_tensor_adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
@@ -97,9 +97,9 @@ CST_API const cst_tensor *cst_tensors_get(const cst_tensors *tensors, size_t i);
 /* NULL if there is none of that name. */
 CST_API const cst_tensor *cst_tensors_find(const cst_tensors *tensors, const char *name);
 
-/* Hands an array of numbers over as a DLManagedTensorVersioned (DLPack 1.0, CPU, read-only flag
- * set; returned as void* so that no DLPack header is needed), which keeps `owner` alive. copy: a
- * writable copy instead. CST_UNSUPPORTED for strings. */
+/* Hands an array of numbers or bools over as a DLManagedTensorVersioned (DLPack 1.0, CPU, read-only
+ * flag set; returned as void* so that no DLPack header is needed), which keeps `owner` alive. copy:
+ * a writable copy instead. CST_UNSUPPORTED for strings. */
 CST_API cst_status cst_ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors *owner,
                                          bool copy, void **out, cst_error *error);
 /* The same as the unversioned DLManagedTensor (DLPack < 1.0), which cannot say "read-only": always
@@ -108,9 +108,9 @@ CST_API cst_status cst_ndarray_to_dlpack_unversioned(const cst_ndarray *array,
                                                      const cst_tensors *owner, bool copy,
                                                      void **out, cst_error *error);
 
-/* Hands any array over as a flat Arrow array: no copy for numbers. Strings are a large_binary,
- * whose bytes are not copied either where they lie one after the other (all tensors but those that
- * were sorted or filled, and those of string views). */
+/* Hands any array over as a flat Arrow array: no copy for numbers; bools are bits there. Strings
+ * are a large_binary, whose bytes are not copied either where they lie one after the other (all
+ * tensors but those that were sorted or filled, and those of string views). */
 CST_API cst_status cst_ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *owner,
                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
                                         cst_error *error);
@@ -129,12 +129,12 @@ typedef struct cst_tensor_encoder cst_tensor_encoder;
 
 /* The columns are those that the specs name: a dense tensor is a large_list of its values
  * (flattened), a varlen one a large_list of a row's values, a sparse one a large_list of values and
- * one of int64 per index column, a ragged one nested large_lists (trailing uniform partitions lie
- * flat in the innermost), or values beside row lengths where its partitions name them, a structured
- * one those of its fields. Paths of several steps lead into structs; where row lengths divide more
- * than one level of lists, the outer levels are lists of the innermost struct, and all tensors in
- * it have to share them. Values have the tensors' own types, strings are large_binary. A column of
- * two tensors is CST_SCHEMA. allocator may be NULL. */
+ * one of int64 per index column (of rank 1: single values and nulls), a ragged one nested
+ * large_lists (trailing uniform partitions lie flat in the innermost), or values beside row lengths
+ * where its partitions name them, a structured one those of its fields. Paths of several steps lead
+ * into structs; where row lengths divide more than one level of lists, the outer levels are lists
+ * of the innermost struct, and all tensors in it have to share them. Values have the tensors' own
+ * types, strings are large_binary. A column of two tensors is CST_SCHEMA. allocator may be NULL. */
 CST_API cst_status cst_tensor_encoder_new(const cst_specs *specs, const cst_allocator *allocator,
                                           cst_tensor_encoder **out, cst_error *error);
 CST_API void cst_tensor_encoder_free(cst_tensor_encoder *encoder);
@@ -160,8 +160,8 @@ CST_API cst_status cst_tensor_encoder_encode(const cst_tensor_encoder *encoder,
 
 /* The specs that tensors by themselves ask for: dense, varlen if the positions of every row count
  * 0, 1, 2... and the dense shape is not wider than the longest row, else sparse with the columns
- * "NAME$values" and "NAME$index0", ...; ragged with the inner dimensions as uniform partitions;
- * structured with its fields in a struct column of its name. */
+ * "NAME$values" and "NAME$index0", ... (of rank 1: a column of its name); ragged with the inner
+ * dimensions as uniform partitions; structured with its fields in a struct column of its name. */
 CST_API cst_status cst_specs_of_tensors(const cst_tensor *tensors, size_t count,
                                         const cst_allocator *allocator, cst_specs **out,
                                         cst_error *error);

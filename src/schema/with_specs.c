@@ -104,6 +104,17 @@ static cst_status need_column(writer *w, const cst_tensor_spec *spec, const char
   return need_child(w, *out, name, type, out);
 }
 
+/* The feature of the spec's values. A new one at the top of bools says so: the type is INT. */
+static cst_status need_values(writer *w, const cst_tensor_spec *spec, bool *is_new,
+                              cst__message **out) {
+  const char *name = spec->path[spec->num_path_steps - 1];
+  CST__TRY(need_column(w, spec, name, feature_type(spec->dtype), is_new, out));
+  bool is_bool = *is_new && spec->num_path_steps == 1 && spec->dtype == CST_DTYPE_BOOL;
+  return is_bool && cst__message_put_child(w->arena, *out, FEATURE_BOOL_DOMAIN) == NULL
+             ? no_message_memory(w)
+             : CST_OK;
+}
+
 /* ---- kinds ---- */
 
 static cst_status put_tensor_shape(const writer *w, cst__message *parent, int32_t number,
@@ -214,8 +225,7 @@ static cst_status need_leaves(writer *w, const cst_tensor_spec *spec) {
   if (spec->kind == CST_TENSOR_STRUCTURED) {
     return CST_OK;
   }
-  const char *name = spec->path[spec->num_path_steps - 1];
-  CST__TRY(need_column(w, spec, name, feature_type(spec->dtype), &is_new, &feature));
+  CST__TRY(need_values(w, spec, &is_new, &feature));
   if (!is_new || spec->num_path_steps > 1 || spec->kind != CST_TENSOR_DENSE) {
     return CST_OK;
   }
@@ -278,8 +288,7 @@ static cst_status write_tensor(writer *w, const cst_tensor_spec *spec, cst__mess
                      spec->num_path_steps);
   }
   if (spec->kind != CST_TENSOR_STRUCTURED) {
-    const char *name = spec->path[spec->num_path_steps - 1];
-    CST__TRY(need_column(w, spec, name, feature_type(spec->dtype), &is_new, &feature));
+    CST__TRY(need_values(w, spec, &is_new, &feature));
   }
   cst__message *entry = cst__message_put_child(w->arena, group, GROUP_REPRESENTATION);
   if (entry == NULL || !put_string_field(w, entry, ENTRY_KEY, spec->name)) {

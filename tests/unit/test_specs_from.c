@@ -304,6 +304,53 @@ TEST(a_group_and_its_features_are_written) {
   cst_specs_release(specs);
 }
 
+/* What comes out of a view: dtypes of their own, sparse tensors of rank 1. */
+TEST(a_group_says_the_families_of_types) {
+  static const cst_tensor_spec items[] = {
+      {.name = "b",
+       .kind = CST_TENSOR_DENSE,
+       .dtype = CST_DTYPE_BOOL,
+       .has_default = true,
+       .default_int = 1},
+      {.name = "g",
+       .kind = CST_TENSOR_DENSE,
+       .dtype = CST_DTYPE_FLOAT64,
+       .has_default = true,
+       .default_float = 0.5F},
+      {.name = "i", .kind = CST_TENSOR_SPARSE, .dtype = CST_DTYPE_UINT8},
+  };
+  cst_specs *specs = specs_of(items, 3);
+  cst_specs *read = NULL;
+  cst_schema *schema = NULL;
+  CHECK_EQ(cst_specs_get(specs, 0)->dtype, CST_DTYPE_BOOL);
+  CHECK_EQ(cst_specs_get(specs, 0)->default_int, 1);
+  CHECK_EQ(cst_specs_get(specs, 1)->dtype, CST_DTYPE_FLOAT64);
+  CHECK_EQ(cst_specs_get(specs, 2)->dtype, CST_DTYPE_UINT8);
+  CHECK_EQ(cst_schema_with_specs(NULL, specs, NULL, &schema, NULL), CST_OK);
+  check_text(
+      schema,
+      "feature {\n  name: \"b\"\n  type: INT\n  bool_domain {\n  }\n}\n"
+      "feature {\n  name: \"g\"\n  type: FLOAT\n}\n"
+      "feature {\n  name: \"i\"\n  type: INT\n}\n"
+      "tensor_representation_group {\n  key: \"\"\n  value {\n"
+      "    tensor_representation {\n      key: \"b\"\n      value {\n        dense_tensor {\n"
+      "          column_name: \"b\"\n          default_value {\n            int_value: 1\n"
+      "          }\n        }\n      }\n    }\n"
+      "    tensor_representation {\n      key: \"g\"\n      value {\n        dense_tensor {\n"
+      "          column_name: \"g\"\n          default_value {\n            float_value: 0.5\n"
+      "          }\n        }\n      }\n    }\n"
+      "    tensor_representation {\n      key: \"i\"\n      value {\n        sparse_tensor {\n"
+      "          dense_shape {\n          }\n          value_column_name: \"i\"\n"
+      "        }\n      }\n    }\n  }\n}\n");
+  CHECK_EQ(cst_specs_new(schema, NULL, &read, NULL), CST_OK);
+  CHECK_EQ(cst_specs_get(read, 0)->dtype, CST_DTYPE_INT64);
+  CHECK_EQ(cst_specs_get(read, 2)->kind, CST_TENSOR_SPARSE);
+  CHECK_EQ(cst_specs_get(read, 2)->num_index_columns, 0);
+  cst_specs_release(read);
+  cst_schema_release(schema);
+  cst_specs_release(specs);
+}
+
 TEST(a_group_takes_the_place_of_one_of_its_name) {
   static const char text[] =
       "feature { name: 'x' type: INT value_count { min: 1 } } "

@@ -18,12 +18,15 @@ extern "C" {
 
 /* ---- queries ---- */
 
-/* The statements of a query. Used by one thread at a time. */
+/* The statements of a query. Used by one thread at a time. Limits, beyond which is CST_LIMIT: 1 MiB
+ * of text in all, 10,000 statements, 250 levels in an expression, 100 in a type, 1,000 bytes in a
+ * name, 1,000 names in a struct or a call. */
 typedef struct cst_query cst_query;
 
 /* A query without statements. allocator may be NULL. */
 CST_API cst_status cst_query_new(const cst_allocator *allocator, cst_query **out, cst_error *error);
-/* The same with the statements of a text. Failures name line and column. */
+/* The same with the statements of a text, which is UTF-8. A text that is none of the language is
+ * CST_INVALID_ARGUMENT with line and column; names are looked up later, by cst_view_new. */
 CST_API cst_status cst_query_parse(const char *text, size_t size, const cst_allocator *allocator,
                                    cst_query **out, cst_error *error);
 CST_API cst_status cst_query_read_file(const char *path, const cst_allocator *allocator,
@@ -35,13 +38,15 @@ CST_API void cst_query_free(cst_query *query); /* NULL is allowed */
 CST_API cst_status cst_query_add(cst_query *query, const char *text, size_t size, cst_error *error);
 /* The same statement by statement, of parts that are texts: paths ("event.query"), expressions
  * ("event where clicked"), patterns ("event.*"). `value` and `type` of a parameter are texts as the
- * language has them; value NULL: it has to be given. */
+ * language has them; value NULL: it has to be given. A `name` is taken as it is, without backticks.
+ * Line and column of a failure are those in the part that is wrong. */
 CST_API cst_status cst_query_from_message(cst_query *query, const char *message, cst_error *error);
 CST_API cst_status cst_query_param(cst_query *query, const char *name, const char *type,
                                    const char *value, cst_error *error);
 CST_API cst_status cst_query_let(cst_query *query, const char *path, const char *expression,
                                  cst_error *error);
 CST_API cst_status cst_query_rows(cst_query *query, const char *path, cst_error *error);
+/* depth: of `**`, 1 to 100; 0: not said. */
 CST_API cst_status cst_query_keep(cst_query *query, const char *const *patterns, size_t count,
                                   int depth, cst_error *error);
 CST_API cst_status cst_query_drop(cst_query *query, const char *const *patterns, size_t count,
@@ -69,7 +74,7 @@ CST_API cst_status cst_query_add_function(cst_query *query, const cst_query_func
                                           cst_error *error);
 
 /* The query in its one usual spelling: two texts that mean the same statements give the same.
- * NUL-terminated; cst_free. */
+ * NUL-terminated; cst_free. CST_LIMIT if that is longer than a query may be. */
 CST_API cst_status cst_query_write_text(const cst_query *query, char **text, size_t *size,
                                         cst_error *error);
 

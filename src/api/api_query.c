@@ -181,7 +181,5 @@ cst_status cst_query_write_text(const cst_query *query, char **text, size_t *siz
   if (query == NULL || text == NULL || size == NULL) {
     return cst__missing(query == NULL ? "query" : text == NULL ? "text" : "size", error);
   }
-  cst__text out = {0};
-  cst__query_print(query, &out);
-  return cst__text_finish(&out, text, size, error);
+  return cst__query_write_text(query, text, size, error);
 }

@@ -298,6 +298,18 @@ cst_status cst__query_add_output(cst_query *query, const char *name, const char 
   return add_statement(query, maker, error);
 }
 
+cst_status cst__query_write_text(const cst_query *query, char **text, size_t *size,
+                                 cst_error *error) {
+  cst__text out = {0};
+  cst__query_print(query, &out);
+  if (out.size > CST__QUERY_MAX_SIZE) {
+    cst__text_free(&out);
+    return cst__fail(error, CST_LIMIT, NULL, "the text of the query is more than %d bytes",
+                     (int)CST__QUERY_MAX_SIZE);
+  }
+  return cst__text_finish(&out, text, size, error);
+}
+
 /* ---- functions of the caller's ---- */
 
 void cst__caller_function_release(cst__caller_function *function) {

@@ -26,6 +26,10 @@ cst_status cst__query_rename(cst_query *query, const char *path, const char *nam
 cst_status cst__query_add_output(cst_query *query, const char *name, const char *expression,
                                  cst_error *error);
 
+/* In its usual spelling; CST_LIMIT if that is longer than what is read again. */
+cst_status cst__query_write_text(const cst_query *query, char **text, size_t *size,
+                                 cst_error *error);
+
 /* Takes the function over only on success. */
 cst_status cst__query_add_function(cst_query *query, const cst_query_function *function,
                                    cst_error *error);

@@ -315,9 +315,16 @@ TEST(depth_is_limited) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     CHECK_EQ(try_deep(parts[i][0], parts[i][1], parts[i][2], 100, ""), CST_OK);
     CHECK_EQ(try_deep(parts[i][0], parts[i][1], parts[i][2], 3000,
-                      "more than 250 levels lie in one another"),
+                      "more than 750 levels lie in one another"),
              CST_LIMIT);
   }
+  CHECK_EQ(try_deep("add(a, ", "a", ")", 249, ""), CST_OK);
+  CHECK_EQ(try_deep("add(a, ", "a", ")", 250, "an expression has more than 250 levels"), CST_LIMIT);
+  CHECK_EQ(try_deep("a + (", "a", ")", 249, ""), CST_OK); /* which is the spelling of it */
+  char lists[102];
+  memset(lists, '[', 101);
+  lists[101] = '\0';
+  CHECK_EQ(try_deep("cast(a, ", lists, "", 1, "a type has more than 100 levels"), CST_LIMIT);
   for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
     CHECK_EQ(try_deep("", "a", chains[i], 249, ""), CST_OK);
     CHECK_EQ(try_deep("", "a", chains[i], 5000, "an expression has more than 250 levels"),

@@ -5,15 +5,22 @@
 #include "query/text/query_parser.h"
 #include "query/text/query_words.h"
 
-enum { MAX_KEYWORDS = 1000 }; /* of a call or a struct, each compared with all others */
+enum {
+  MAX_KEYWORDS = 1000, /* of a call or a struct, each compared with all others */
+  MAX_RECURSION = 3 * CST__QUERY_MAX_HEIGHT /* an operator and its parentheses are a level of the
+                                               tree, and two of the recursion */
+};
 
-cst_status cst__query_enter(cst__query_parser *parser) {
-  if (++parser->depth > CST__QUERY_MAX_HEIGHT) {
+/* One level deeper. A failure ends the parse, so that only success leaves again. */
+static cst_status enter(cst__query_parser *parser) {
+  if (++parser->depth > MAX_RECURSION) {
     return cst__query_fail(&parser->lexer, CST_LIMIT, "let parts of it be fields of their own",
-                           "more than %d levels lie in one another", (int)CST__QUERY_MAX_HEIGHT);
+                           "more than %d levels lie in one another", (int)MAX_RECURSION);
   }
   return CST_OK;
 }
+
+static void leave(cst__query_parser *parser) { parser->depth--; }
 
 static cst_status next_token(cst__query_parser *parser) {
   return cst__query_lexer_next(&parser->lexer);
@@ -583,14 +590,14 @@ static cst_status read_unary(cst__query_parser *parser, const cst__expr **out) {
   }
   cst__text_at at = cst__query_place(parser);
   const cst__expr *value;
-  CST__TRY(cst__query_enter(parser));
+  CST__TRY(enter(parser));
   CST__TRY(next_token(parser));
   if (parser->lexer.kind == CST__QUERY_NUMBER) {
-    cst__query_leave(parser);
+    leave(parser);
     return read_plain_literal(parser, &at, out);
   }
   CST__TRY(read_unary(parser, &value));
-  cst__query_leave(parser);
+  leave(parser);
   return make_negative(parser, at, value, out);
 }
 
@@ -604,7 +611,7 @@ static cst_status read_not(cst__query_parser *parser, const cst__expr **out) {
 
 /* An expression of operators that hold at least as tightly as `level`. */
 static cst_status read_level(cst__query_parser *parser, int level, const cst__expr **out) {
-  CST__TRY(cst__query_enter(parser));
+  CST__TRY(enter(parser));
   bool is_not = level <= LEVEL_NOT && sees_word(parser, "not");
   CST__TRY(is_not ? read_not(parser, out) : read_unary(parser, out));
   bool is_compared = false;
@@ -617,7 +624,7 @@ static cst_status read_level(cst__query_parser *parser, int level, const cst__ex
     is_compared = op->level == LEVEL_COMPARISON;
     CST__TRY(read_right(parser, op, out));
   }
-  cst__query_leave(parser);
+  leave(parser);
   return CST_OK;
 }
 

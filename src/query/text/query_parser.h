@@ -11,8 +11,9 @@
 typedef struct cst__query_parser {
   cst__query_lexer lexer;
   cst__arena *arena;
-  bool is_part;           /* of a builder: places are those of no text */
-  int depth;              /* of the recursion */
+  bool is_part; /* of a builder: places are those of no text */
+  int depth;    /* of the recursion of expressions */
+  int type_depth;
   const cst__expr *chain; /* the last expression of names, steps, indexes, calls or parentheses */
 } cst__query_parser;
 
@@ -22,10 +23,6 @@ cst_status cst__query_parser_init(cst__query_parser *parser, cst_bytes text, cst
 static inline cst__text_at cst__query_place(const cst__query_parser *parser) {
   return parser->is_part ? (cst__text_at){0, 0} : parser->lexer.place;
 }
-
-/* One level deeper, or CST_LIMIT. A failure ends the parse, so that only success leaves again. */
-cst_status cst__query_enter(cst__query_parser *parser);
-static inline void cst__query_leave(cst__query_parser *parser) { parser->depth--; }
 
 cst_status cst__query_read_expression(cst__query_parser *parser, const cst__expr **out);
 /* A literal, with its sign, or a list of them. */

@@ -1,7 +1,7 @@
 /* Types as the language has them: int64, [int64], {id: int64, event: [{query: string}]}. */
 #include <string.h>
 
-#include "arrow/layout.h"
+#include "arrow/type.h"
 #include "base/names.h"
 #include "query/text/query_parser.h"
 
@@ -139,11 +139,14 @@ static cst_status read_struct_type(cst__query_parser *parser, cst__type_text *ou
 }
 
 cst_status cst__query_read_type(cst__query_parser *parser, cst__type_text *out) {
-  CST__TRY(cst__query_enter(parser));
+  if (++parser->type_depth > CST__TYPE_MAX_DEPTH) {
+    return cst__query_fail(&parser->lexer, CST_LIMIT, NULL, "a type has more than %d levels",
+                           (int)CST__TYPE_MAX_DEPTH);
+  }
   cst_status status = cst__query_sees(&parser->lexer, "[")    ? read_list_type(parser, out)
                       : cst__query_sees(&parser->lexer, "{")  ? read_struct_type(parser, out)
                       : parser->lexer.kind == CST__QUERY_TEXT ? read_format_type(parser, out)
                                                               : read_named_type(parser, out);
-  cst__query_leave(parser);
+  parser->type_depth--;
   return status;
 }

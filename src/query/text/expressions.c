@@ -12,7 +12,7 @@ enum {
 };
 
 /* One level deeper. A failure ends the parse, so that only success leaves again. */
-static cst_status enter(cst__query_parser *parser) {
+static cst_status deepen(cst__query_parser *parser) {
   if (++parser->depth > MAX_RECURSION) {
     return cst__query_fail(&parser->lexer, CST_LIMIT, "let parts of it be fields of their own",
                            "more than %d levels lie in one another", (int)MAX_RECURSION);
@@ -20,7 +20,7 @@ static cst_status enter(cst__query_parser *parser) {
   return CST_OK;
 }
 
-static void leave(cst__query_parser *parser) { parser->depth--; }
+static void rise(cst__query_parser *parser) { parser->depth--; }
 
 static cst_status next_token(cst__query_parser *parser) {
   return cst__query_lexer_next(&parser->lexer);
@@ -590,14 +590,14 @@ static cst_status read_unary(cst__query_parser *parser, const cst__expr **out) {
   }
   cst__text_at at = cst__query_place(parser);
   const cst__expr *value;
-  CST__TRY(enter(parser));
+  CST__TRY(deepen(parser));
   CST__TRY(next_token(parser));
   if (parser->lexer.kind == CST__QUERY_NUMBER) {
-    leave(parser);
+    rise(parser);
     return read_plain_literal(parser, &at, out);
   }
   CST__TRY(read_unary(parser, &value));
-  leave(parser);
+  rise(parser);
   return make_negative(parser, at, value, out);
 }
 
@@ -611,7 +611,7 @@ static cst_status read_not(cst__query_parser *parser, const cst__expr **out) {
 
 /* An expression of operators that hold at least as tightly as `level`. */
 static cst_status read_level(cst__query_parser *parser, int level, const cst__expr **out) {
-  CST__TRY(enter(parser));
+  CST__TRY(deepen(parser));
   bool is_not = level <= LEVEL_NOT && sees_word(parser, "not");
   CST__TRY(is_not ? read_not(parser, out) : read_unary(parser, out));
   bool is_compared = false;
@@ -624,7 +624,7 @@ static cst_status read_level(cst__query_parser *parser, int level, const cst__ex
     is_compared = op->level == LEVEL_COMPARISON;
     CST__TRY(read_right(parser, op, out));
   }
-  leave(parser);
+  rise(parser);
   return CST_OK;
 }
 

@@ -71,6 +71,58 @@ TEST(other_values) {
   FUNCTION_CHECK(tests);
 }
 
+TEST(numbers_as_text) {
+  static const function_case tests[] = {
+      {"cast", {"int8: 5 -128 null", "'string'"}, "large_string: '5' '-128' null"},
+      {"cast",
+       {"uint64: 18446744073709551615 0", "'string'"},
+       "large_string: '18446744073709551615' '0'"},
+      {"cast", {"int64: -9223372036854775808", "'string'"}, "large_string: '-9223372036854775808'"},
+      {"cast", {"bool: true false", "'string'"}, "large_string: 'true' 'false'"},
+      {"cast",
+       {"float64: 1.0 0.1 -1.5 0.0001 0.00001 1234567.25 nan inf -inf -0.0", "'string'"},
+       "large_string: '1.0' '0.1' '-1.5' '0.0001' '1e-05' '1234567.25' 'nan' 'inf' '-inf' '-0.0'"},
+      {"cast",
+       {"float64: 1000000000000000.0 10000000000000000.0 12300000000000000000.0", "'string'"},
+       "large_string: '1000000000000000.0' '1e+16' '1.23e+19'"},
+      {"cast", {"float32: 0.1 16777216.0", "'string'"}, "large_string: '0.1' '16777216.0'"},
+      {"cast", {"float16: 1.5", "'string'"}, "error: there is no cast of float16 to string"},
+  };
+  FUNCTION_CHECK(tests);
+}
+
+TEST(text_as_numbers) {
+  static const function_case tests[] = {
+      {"cast", {"string: '5' '-128' null '+7' '007'", "'int8'"}, "int8: 5 -128 null 7 7"},
+      {"cast",
+       {"string: '18446744073709551615' '-0'", "'uint64'"},
+       "uint64: 18446744073709551615 0"},
+      {"cast", {"string: '-9223372036854775808'", "'int64'"}, "int64: -9223372036854775808"},
+      {"cast",
+       {"string_view: '1.5' '-.5' '3.' '1e3' 'NaN' '-inf' 'Infinity' '7'", "'float64'"},
+       "float64: 1.5 -0.5 3.0 1000.0 nan -inf inf 7.0"},
+      {"cast", {"string: '0.1'", "'float32'"}, "float32: 0.1"},
+      {"cast", {"string: 'true' 'false' null", "'bool'"}, "bool: true false null"},
+      {"cast", {"string: '128'", "'int8'"}, "error: a value of type string cannot be one of type"},
+      {"cast", {"string: '-129'", "'int8'"}, "error: cannot be one of type int8"},
+      {"cast", {"string: '-1'", "'uint8'"}, "error: cannot be one of type uint8"},
+      {"cast",
+       {"string: '18446744073709551616'", "'uint64'"},
+       "error: cannot be one of type uint64"},
+      {"cast", {"string: ''", "'int8'"}, "error: cannot be one of type int8"},
+      {"cast", {"string: '-'", "'int8'"}, "error: cannot be one of type int8"},
+      {"cast", {"string: ' 1'", "'int8'"}, "error: cannot be one of type int8"},
+      {"cast", {"string: '1x'", "'float64'"}, "error: cannot be one of type float64"},
+      {"cast", {"string: '.'", "'float64'"}, "error: cannot be one of type float64"},
+      {"cast", {"string: '1e'", "'float64'"}, "error: cannot be one of type float64"},
+      {"cast", {"string: '0x10'", "'float64'"}, "error: cannot be one of type float64"},
+      {"cast", {"string: '1e999'", "'float64'"}, "error: cannot be one of type float64"},
+      {"cast", {"string: ''", "'float32'"}, "error: cannot be one of type float32"},
+      {"cast", {"string: 'True'", "'bool'"}, "error: cannot be one of type bool"},
+  };
+  FUNCTION_CHECK(tests);
+}
+
 TEST(the_element_that_does_not_fit) {
   static const function_case test = {"cast", {"int64: 1 null 300 400", "'int8'"}, "error:"};
   function_run run;

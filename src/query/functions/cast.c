@@ -311,13 +311,13 @@ static bool has_cast_of_kinds(cst__value_kind from, cst__value_kind to) {
     case CST__VALUE_NULL:
       return to != CST__VALUE_NONE;
     case CST__VALUE_BOOL:
-      return is_to_number;
+      return is_to_number || to == CST__VALUE_TEXT;
     case CST__VALUE_INT:
-      return is_to_number || to == CST__VALUE_BOOL;
+      return is_to_number || to == CST__VALUE_BOOL || to == CST__VALUE_TEXT;
     case CST__VALUE_FLOAT:
-      return is_to_number;
+      return is_to_number || to == CST__VALUE_TEXT;
     case CST__VALUE_TEXT:
-      return to == CST__VALUE_BYTES;
+      return is_to_number || to == CST__VALUE_BOOL || to == CST__VALUE_BYTES;
     case CST__VALUE_BYTES:
       return to == CST__VALUE_TEXT;
     default:
@@ -332,7 +332,9 @@ bool cst__value_has_cast(cst__value_type from, cst__value_type to) {
       target.is_signed) {
     return source.dtype != CST_DTYPE_NONE || strncmp(from.format, "d:", 2) == 0;
   }
-  return source.kind != CST__VALUE_NONE &&
+  bool is_half_text =
+      source.kind == CST__VALUE_FLOAT && source.width == 2 && target.kind == CST__VALUE_TEXT;
+  return source.kind != CST__VALUE_NONE && !is_half_text &&
          (cst__value_type_equal(cst__value_type_plain(from), cst__value_type_plain(to)) ||
           has_cast_of_kinds(source.kind, target.kind));
 }
@@ -404,6 +406,12 @@ static cst_status cast_fill(const casting *c) {
   }
   if (cst__value_type_equal(c->type, c->to)) {
     return copy_fixed(c);
+  }
+  if (to == CST__VALUE_TEXT) {
+    return cst__cast_to_text(c->from, c->allocator, c->out, c->error);
+  }
+  if (from == CST__VALUE_TEXT) {
+    return cst__cast_from_text(c->from, c->to, c->out, c->error);
   }
   if (from == CST__VALUE_OTHER) {
     return cast_others(c);

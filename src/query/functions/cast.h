@@ -22,6 +22,12 @@
 /* Whether there is a cast. */
 bool cst__value_has_cast(cst__value_type from, cst__value_type to);
 
+/* Texts of integers, floats and bools, and back. `out` is without values. */
+cst_status cst__cast_to_text(const cst__view *from, const cst_allocator *allocator,
+                             struct ArrowArray *out, cst_error *error);
+cst_status cst__cast_from_text(const cst__view *from, cst__value_type to, struct ArrowArray *out,
+                               cst_error *error);
+
 /* Fails about element `i`. */
 cst_status cst__cast_fail(cst__value_type from, cst__value_type to, int64_t i, cst_error *error);
 

@@ -26,7 +26,59 @@ typedef enum cst__arithmetic_op {
 CST__TYPE_FUNCTION(cst__arithmetic_type);
 CST__EVAL_FUNCTION(cst__arithmetic_eval);
 
+/* math.c */
+typedef enum cst__math_op {
+  CST__SQRT,
+  CST__EXP,
+  CST__EXPM1,
+  CST__LOG,
+  CST__LOG1P,
+  CST__LOG2,
+  CST__LOG10,
+  CST__SIGMOID,
+  CST__TANH
+} cst__math_op;
+CST__TYPE_FUNCTION(cst__math_type);
+CST__EVAL_FUNCTION(cst__math_eval);
+typedef enum cst__rounding_op {
+  CST__ABS,
+  CST__SIGN,
+  CST__FLOOR,
+  CST__CEIL,
+  CST__ROUND
+} cst__rounding_op;
+CST__TYPE_FUNCTION(cst__rounding_type);
+CST__EVAL_FUNCTION(cst__rounding_eval);
+typedef enum cst__finite_op { CST__IS_NAN, CST__IS_FINITE } cst__finite_op;
+CST__TYPE_FUNCTION(cst__finite_type);
+CST__EVAL_FUNCTION(cst__finite_eval);
+typedef enum cst__bounds_op { CST__MINIMUM, CST__MAXIMUM, CST__CLIP } cst__bounds_op;
+CST__TYPE_FUNCTION(cst__bounds_type);
+CST__EVAL_FUNCTION(cst__bounds_eval);
+CST__TYPE_FUNCTION(cst__power_type);
+CST__EVAL_FUNCTION(cst__power_eval);
+
+/* bucketize.c, hash_buckets.c */
+CST__TYPE_FUNCTION(cst__bucketize_type);
+CST__EVAL_FUNCTION(cst__bucketize_eval);
+CST__TYPE_FUNCTION(cst__hash_type);
+CST__EVAL_FUNCTION(cst__hash_eval);
+
 /* text_functions.c */
+typedef enum cst__text_op { CST__LOWER, CST__UPPER, CST__STRIP } cst__text_op;
+CST__TYPE_FUNCTION(cst__text_type);
+CST__EVAL_FUNCTION(cst__text_eval);
+CST__TYPE_FUNCTION(cst__text_length_type);
+CST__EVAL_FUNCTION(cst__text_length_eval);
+CST__TYPE_FUNCTION(cst__substr_type);
+CST__EVAL_FUNCTION(cst__substr_eval);
+typedef enum cst__text_search_op {
+  CST__STARTS_WITH,
+  CST__ENDS_WITH,
+  CST__CONTAINS
+} cst__text_search_op;
+CST__TYPE_FUNCTION(cst__text_search_type);
+CST__EVAL_FUNCTION(cst__text_search_eval);
 cst_status cst__concat_texts(const cst__function_call *call, struct ArrowArray *out,
                              cst_error *error);
 
@@ -78,5 +130,16 @@ CST__EVAL_FUNCTION(cst__aggregate_eval);
 typedef enum cst__pick_op { CST__MIN, CST__MAX, CST__FIRST, CST__LAST } cst__pick_op;
 CST__TYPE_FUNCTION(cst__pick_type);
 CST__EVAL_FUNCTION(cst__pick_eval);
+
+/* distinct.c */
+CST__TYPE_FUNCTION(cst__distinct_type);
+CST__EVAL_FUNCTION(cst__distinct_eval);
+CST__TYPE_FUNCTION(cst__join_type);
+CST__EVAL_FUNCTION(cst__join_eval);
+
+/* split_text.c */
+CST__TYPE_FUNCTION(cst__split_type);
+cst_status cst__split_expand(const cst__function_call *call, struct ArrowArray *out,
+                             int64_t **out_offsets, cst_error *error);
 
 #endif /* QUERY_FUNCTIONS_FUNCTION_LIST_H */

@@ -1,0 +1,232 @@
+/* count_distinct and join: aggregates that compare values, or put them together. */
+#include <math.h>
+
+#include "base/hash.h"
+#include "query/functions/cast.h"
+#include "query/functions/compare.h"
+#include "query/functions/function_list.h"
+#include "query/functions/words.h"
+
+/* ---- count_distinct ---- */
+
+cst_status cst__distinct_type(const cst__function *function, const cst__argument_type *args,
+                              size_t num_args, cst__signature *out, cst_error *error) {
+  (void)num_args;
+  *out = (cst__signature){{"l"}, {{NULL}}};
+  cst__value_info info = cst__value_info_of(args[0].type);
+  if (args[0].is_literal || info.kind == CST__VALUE_NONE) {
+    return cst__argument_fail(function, args, 0, "values of a list", NULL, error);
+  }
+  if (info.kind == CST__VALUE_FLOAT && info.width == 2) {
+    out->casts[0].format = "f";
+  }
+  return CST_OK;
+}
+
+/* A table of slots, as large as the group that is looked at. */
+typedef struct distinct {
+  const cst__view *view;
+  cst__value_info info;
+  int64_t *table;
+  uint64_t seed;
+} distinct;
+
+/* Bits that are equal if the values are: all NaNs are one, and both zeros. */
+static uint64_t bits_of_float(double value) {
+  uint64_t bits;
+  value = value != value ? (double)NAN : value + 0.0;
+  memcpy(&bits, &value, 8);
+  return bits;
+}
+
+static cst_bytes key_of_slot(const distinct *d, int64_t i, uint64_t *word) {
+  const cst__view *view = d->view;
+  if (d->info.kind == CST__VALUE_TEXT || d->info.kind == CST__VALUE_BYTES) {
+    return cst__view_text(view, i);
+  }
+  if (d->info.width > 0 && d->info.kind != CST__VALUE_FLOAT) {
+    const uint8_t *values = cst__view_values(view, d->info.width);
+    return (cst_bytes){values + i * d->info.width, (size_t)d->info.width};
+  }
+  if (d->info.kind == CST__VALUE_BOOL) {
+    *word = cst__view_bool(view, i);
+  } else {
+    int64_t at = view->offset + i;
+    *word = bits_of_float(d->info.width == 4 ? (double)((const float *)view->data)[at]
+                                             : ((const double *)view->data)[at]);
+  }
+  return (cst_bytes){(const uint8_t *)word, 8};
+}
+
+static bool has_key(const distinct *d, int64_t i, cst_bytes key) {
+  uint64_t word;
+  return cst__equal_bytes(key_of_slot(d, i, &word), key);
+}
+
+enum { FEW_VALUES = 8 };
+
+/* Every value is compared with those before it. */
+static int64_t count_few(const distinct *d, int64_t begin, int64_t end) {
+  int64_t count = 0;
+  for (int64_t i = begin; i < end; i++) {
+    uint64_t word;
+    if (cst__view_is_null(d->view, i)) {
+      continue;
+    }
+    cst_bytes key = key_of_slot(d, i, &word);
+    bool is_new = true;
+    for (int64_t k = begin; k < i && is_new; k++) {
+      is_new = cst__view_is_null(d->view, k) || !has_key(d, k, key);
+    }
+    count += is_new;
+  }
+  return count;
+}
+
+/* At least twice as many places as values: a power of two. */
+static size_t table_size(int64_t values) {
+  size_t size = 16;
+  while (size < (size_t)values * 2) {
+    size *= 2;
+  }
+  return size;
+}
+
+static int64_t count_many(const distinct *d, int64_t begin, int64_t end) {
+  int64_t count = 0;
+  size_t mask = table_size(end - begin) - 1;
+  memset(d->table, -1, (mask + 1) * sizeof *d->table);
+  for (int64_t i = begin; i < end; i++) {
+    uint64_t word;
+    if (cst__view_is_null(d->view, i)) {
+      continue;
+    }
+    cst_bytes key = key_of_slot(d, i, &word);
+    size_t at = cst__hash(key.data, key.size, d->seed) & mask;
+    while (d->table[at] >= 0 && !has_key(d, d->table[at], key)) {
+      at = (at + 1) & mask;
+    }
+    if (d->table[at] < 0) {
+      d->table[at] = i;
+      count++;
+    }
+  }
+  return count;
+}
+
+static bool is_null_list(const cst__function_call *call, int64_t g) {
+  return call->null_groups != NULL && call->null_groups[g] != 0;
+}
+
+static int64_t largest_group(const cst__function_call *call) {
+  int64_t largest = 0;
+  for (int64_t g = 0; g < call->count; g++) {
+    int64_t size = call->offsets[g + 1] - call->offsets[g];
+    largest = size > largest ? size : largest;
+  }
+  return largest;
+}
+
+static cst_status count_all(distinct *d, const cst__function_call *call, int64_t *to,
+                            cst_error *error) {
+  int64_t largest = largest_group(call);
+  if (largest > FEW_VALUES) {
+    size_t size = table_size(largest) * sizeof *d->table;
+    d->table = cst__new(call->allocator, size);
+    if (d->table == NULL) {
+      return cst__fail_memory(error, size);
+    }
+  }
+  for (int64_t g = 0; g < call->count; g++) {
+    int64_t begin = call->offsets[g];
+    int64_t end = is_null_list(call, g) ? begin : call->offsets[g + 1];
+    to[g] = end - begin > FEW_VALUES ? count_many(d, begin, end) : count_few(d, begin, end);
+  }
+  cst__delete(d->table);
+  return CST_OK;
+}
+
+cst_status cst__distinct_eval(const cst__function *function, const cst__function_call *call,
+                              struct ArrowArray *out, cst_error *error) {
+  (void)function;
+  distinct d = {.view = &call->args[0],
+                .info = cst__value_info_of((cst__value_type){call->args[0].format}),
+                .seed = cst__random_seed()};
+  CST__TRY(cst__result_new(call->result, call->count, call->allocator, out, error));
+  int64_t *to = cst__result_values(out, 8, error);
+  return cst__result_end(out, to != NULL ? count_all(&d, call, to, error) : CST_NO_MEMORY);
+}
+
+/* ---- join ---- */
+
+cst_status cst__join_type(const cst__function *function, const cst__argument_type *args,
+                          size_t num_args, cst__signature *out, cst_error *error) {
+  *out = (cst__signature){{NULL}, {{NULL}}};
+  if (args[0].is_literal) {
+    return cst__argument_fail(function, args, 0, "values of a list", NULL, error);
+  }
+  if (!args[1].is_literal || args[1].literal->kind == CST__LITERAL_NULL) {
+    return cst__argument_fail(function, args, 1, "a literal: what stands between two", NULL, error);
+  }
+  CST__TRY(cst__arguments_common(function, args, (cst__argument_range){0, num_args}, out,
+                                 &out->result, error));
+  cst__value_kind kind = cst__value_kind_of(out->result);
+  return kind == CST__VALUE_TEXT || kind == CST__VALUE_BYTES
+             ? CST_OK
+             : cst__argument_fail(function, args, 0, "text or bytes", "cast(x, string) is text",
+                                  error);
+}
+
+static cst_status join_bytes(cst__text_result *texts, cst_bytes bytes, cst_error *error) {
+  uint8_t *to = cst__text_result_room(texts, bytes.size, error);
+  if (to == NULL) {
+    return CST_NO_MEMORY;
+  }
+  if (bytes.size > 0) {
+    memcpy(to, bytes.data, bytes.size);
+  }
+  texts->size += bytes.size;
+  return CST_OK;
+}
+
+static cst_status join_group(const cst__function_call *call, int64_t g, cst__text_result *texts,
+                             cst_error *error) {
+  cst_bytes separator = cst__view_text(&call->args[1], 0);
+  bool is_first = true;
+  for (int64_t i = call->offsets[g]; i < call->offsets[g + 1]; i++) {
+    if (cst__view_is_null(&call->args[0], i)) {
+      continue;
+    }
+    if (!is_first) {
+      CST__TRY(join_bytes(texts, separator, error));
+    }
+    CST__TRY(join_bytes(texts, cst__view_text(&call->args[0], i), error));
+    is_first = false;
+  }
+  return CST_OK;
+}
+
+static cst_status join_groups(const cst__function_call *call, struct ArrowArray *out,
+                              cst__text_result *texts, cst_error *error) {
+  for (int64_t g = 0; g < call->count; g++) {
+    if (is_null_list(call, g)) {
+      CST__TRY(cst__result_set_null(out, g, error));
+    } else {
+      CST__TRY(join_group(call, g, texts, error));
+    }
+    cst__text_result_close(texts);
+  }
+  return CST_OK;
+}
+
+cst_status cst__join_eval(const cst__function *function, const cst__function_call *call,
+                          struct ArrowArray *out, cst_error *error) {
+  (void)function;
+  cst__text_result texts;
+  CST__TRY(cst__result_new(call->result, call->count, call->allocator, out, error));
+  cst_status status = cst__text_result_begin(&texts, out, call->count, call->allocator, error);
+  if (status == CST_OK) {
+    status = cst__text_result_end(&texts, join_groups(call, out, &texts, error));
+  }
+  return cst__result_end(out, status);
+}

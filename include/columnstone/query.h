@@ -46,7 +46,7 @@ CST_API cst_status cst_query_param(cst_query *query, const char *name, const cha
 CST_API cst_status cst_query_let(cst_query *query, const char *path, const char *expression,
                                  cst_error *error);
 CST_API cst_status cst_query_rows(cst_query *query, const char *path, cst_error *error);
-/* depth: of `**`, 1 to 100; 0: not said. */
+/* depth: of `**`, 1 to 60; 0: not said. */
 CST_API cst_status cst_query_keep(cst_query *query, const char *const *patterns, size_t count,
                                   int depth, cst_error *error);
 CST_API cst_status cst_query_drop(cst_query *query, const char *const *patterns, size_t count,

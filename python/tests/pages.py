@@ -8,7 +8,7 @@
 The folder holds the examples of this repository.
 
 A block is not run if the line above it says so: *Not run: the reason.* Blocks of other kinds are to
-be read (text, proto, json, csv). In what is printed, `…` stands for anything, a line `…` for any
+be read (text, proto, json, csv, cstq). In what is printed, `…` stands for anything, a line `…` for any
 number of lines, and times may differ.
 """
 
@@ -27,7 +27,7 @@ import sysconfig
 import columnstone as cst
 
 RUN = ("sh", "console", "python", "c")
-READ = ("text", "proto", "json", "csv")
+READ = ("text", "proto", "json", "csv", "cstq")
 FENCE = re.compile(r"^```(.*)\n((?:.*\n)*?)^```$", re.M)
 NOT_RUN = re.compile(r"^\*Not run: .+\*\n*\Z", re.M)
 TIMES = re.compile(r"\b\d+(\.\d+)? m?s\b")

@@ -16,7 +16,7 @@ enum {
   CST__QUERY_MAX_SIZE = 1 << 20, /* bytes of text, all parts together */
   CST__QUERY_MAX_HEIGHT = 250,   /* levels of a tree of expressions */
   CST__QUERY_MAX_NAME = 1000,    /* bytes of a name */
-  CST__QUERY_MAX_DEPTH = 100,    /* of `depth` */
+  CST__QUERY_MAX_DEPTH = 60,     /* of `depth` */
   CST__QUERY_MAX_STATEMENTS = 10000
 };
 

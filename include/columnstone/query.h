@@ -103,10 +103,12 @@ typedef struct cst_view_options {
   const char *const *outputs; /* columns of the result that are wanted, in this order; all else is
                                  not computed, and not parsed. NULL: all */
   size_t num_outputs;
+  int64_t max_elements; /* that the lists of a batch may have, all that are made on the way
+                           together: more is CST_LIMIT. 0: 2^28 */
 } cst_view_options;
 
 #define CST_VIEW_OPTIONS_INIT \
-  { sizeof(cst_view_options), NULL, NULL, NULL, NULL, NULL, 0, NULL, 0 }
+  { sizeof(cst_view_options), NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0 }
 
 /* Binds a query, which it does not keep. Failures name line and column of the query, and the
  * nearest names. */
@@ -129,8 +131,10 @@ CST_API cst_status cst_view_write(const cst_view *view, void **bytes, size_t *si
 CST_API cst_status cst_view_save(const cst_view *view, const char *path, cst_error *error);
 
 /* What a view is. Borrowed from it. */
-CST_API const char *cst_view_text(const cst_view *view);    /* the query, in its usual spelling */
-CST_API const char *cst_view_digest(const cst_view *view);  /* SHA-256 of the saved form, as hex */
+CST_API const char *cst_view_text(const cst_view *view); /* the query, in its usual spelling */
+/* SHA-256 of the saved form without the digest at its end, as hex. NULL: it cannot be saved, or
+ * there is no memory. */
+CST_API const char *cst_view_digest(const cst_view *view);
 CST_API const char *cst_view_message(const cst_view *view); /* full name; NULL: no messages */
 CST_API const char *cst_view_input(const cst_view *view);   /* "message", "example", "table", ... */
 CST_API size_t cst_view_num_outputs(const cst_view *view);
@@ -150,6 +154,11 @@ enum { CST_EXPLAIN_JSON = 1 << 0 };
  * NUL-terminated; cst_free. */
 CST_API cst_status cst_view_explain(const cst_view *view, uint32_t flags, char **text, size_t *size,
                                     cst_error *error);
+
+/* What a view is, for people (or as JSON): input, digest, size, parameters and their values, what
+ * goes out with its tensors and source paths, the query. NUL-terminated; cst_free. */
+CST_API cst_status cst_view_describe(const cst_view *view, uint32_t flags, char **text,
+                                     size_t *size, cst_error *error);
 
 /* What changes for readers from one view to the other: a line for each change of an output, a
  * parameter, the input; *num_breaking counts those that break a reader of `before`. cst_free. */

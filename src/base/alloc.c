@@ -278,6 +278,20 @@ void cst__text_printf(cst__text *text, const char *fmt, ...) {
   text->size += (size_t)length;
 }
 
+void cst__text_put_json(cst__text *text, const char *string) {
+  cst__text_puts(text, "\"");
+  for (const char *at = string; *at != '\0'; at++) {
+    if (*at == '"' || *at == '\\') {
+      cst__text_printf(text, "\\%c", *at);
+    } else if ((unsigned char)*at < 0x20) {
+      cst__text_printf(text, "\\u%04x", (unsigned)(unsigned char)*at);
+    } else {
+      cst__text_append(text, at, 1);
+    }
+  }
+  cst__text_puts(text, "\"");
+}
+
 void cst__text_free(cst__text *text) {
   free(text->data);
   *text = (cst__text){0};

@@ -68,6 +68,8 @@ typedef struct cst__text {
 void cst__text_append(cst__text *text, const void *bytes, size_t size);
 void cst__text_puts(cst__text *text, const char *string);
 void cst__text_printf(cst__text *text, const char *fmt, ...) CST__PRINTF(2, 3);
+/* A string of JSON, in its quotes. */
+void cst__text_put_json(cst__text *text, const char *string);
 void cst__text_free(cst__text *text);
 /* Hands the NUL-terminated bytes over (caller: cst_free), or fails with CST_NO_MEMORY. */
 cst_status cst__text_finish(cst__text *text, char **out, size_t *size, cst_error *error);

@@ -146,49 +146,43 @@ static const cst__message_def *pick_held(const cst__descriptor_picks *picks, pic
   return cst__descriptors_find(picks->set, step.name + begin, step.size - begin);
 }
 
-static bool pick_says(pick_step step, const char *name) {
-  return name != NULL && strlen(name) == step.size && memcmp(name, step.name, step.size) == 0;
+static const cst__field_def *pick_find_field(const cst__message_def *def, pick_step step) {
+  return step.in_parentheses ? cst__extension_by_name(def, step.name, step.size)
+                             : cst__field_by_name(def, step.name, step.size);
 }
 
-static const cst__field_def *pick_find_field(const cst__message_def *def, pick_step step,
-                                             const cst__map_names *map) {
-  if (def->is_map_entry) {
-    return pick_says(step, map->key)     ? &def->fields[0]
-           : pick_says(step, map->value) ? &def->fields[1]
-                                         : NULL;
-  }
-  if (!step.in_parentheses) {
-    return cst__field_by_name(def, step.name, step.size);
-  }
-  for (size_t i = 0; i < def->num_fields; i++) {
-    const cst__field_def *field = &def->fields[i];
-    if ((field->flags & CST__FIELD_EXTENSION) != 0 && pick_says(step, field->name)) {
-      return field;
+/* Picks what the step leads to. *below: the message there, or NULL. */
+static bool pick_by_step(cst__descriptor_picks *picks, const cst__message_def *def, pick_step step,
+                         const cst__message_def **below) {
+  if (step.in_parentheses && pick_is_any(def)) {
+    *below = pick_held(picks, step);
+    if (*below != NULL) {
+      pick_type(picks, (*below)->full_name);
     }
+    return *below != NULL;
   }
-  return NULL;
+  const cst__field_def *field = pick_find_field(def, step);
+  if (field != NULL) {
+    pick_choice(picks, def, field);
+    *below = field->message;
+  }
+  return field != NULL;
 }
 
-bool cst__descriptor_picks_path(cst__descriptor_picks *picks, const char *path,
-                                const cst__map_names *map, bool whole) {
+bool cst__descriptor_picks_field(cst__descriptor_picks *picks, const cst__message_def *def,
+                                 const char *step) {
+  const cst__message_def *below;
+  bool found = pick_by_step(picks, def, pick_next_step(&step), &below);
+  pick_rest(picks);
+  return found;
+}
+
+bool cst__descriptor_picks_path(cst__descriptor_picks *picks, const char *path, bool whole) {
   const cst__message_def *at = picks->message;
   bool found = true;
   while (found && *path != '\0') {
     pick_step step = pick_next_step(&path);
-    if (at != NULL && step.in_parentheses && pick_is_any(at)) {
-      at = pick_held(picks, step);
-      found = at != NULL;
-      if (found) {
-        pick_type(picks, at->full_name);
-      }
-      continue;
-    }
-    const cst__field_def *field = at != NULL ? pick_find_field(at, step, map) : NULL;
-    found = field != NULL;
-    if (found) {
-      pick_choice(picks, at, field);
-      at = field->message;
-    }
+    found = at != NULL && pick_by_step(picks, at, step, &at);
   }
   if (found && whole && at != NULL) {
     pick_whole(picks, cst__set_type_number(picks->set, at->full_name));

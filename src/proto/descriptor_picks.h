@@ -17,18 +17,16 @@ cst_status cst__descriptor_picks_new(const cst_descriptors *set, const cst__mess
                                      cst_error *error);
 void cst__descriptor_picks_free(cst__descriptor_picks *picks); /* NULL is allowed */
 
-/* Names of a map's fields in paths. */
-typedef struct cst__map_names {
-  const char *key;
-  const char *value;
-} cst__map_names;
+/* Picks a field of any message by its step in a path; of an Any, "(full.Name)" is a message that it
+ * may hold. False if there is none. */
+bool cst__descriptor_picks_field(cst__descriptor_picks *picks, const cst__message_def *def,
+                                 const char *step);
 
 /* Picks the fields along a path of the message, as the columns of decoders have it: "event.query",
- * "(shop.extra)", "payload.(shop.Event).id"; with `whole` also all that is below its end. With a
- * field come the others of its oneof (each ends the others), enums are whole. False: the path leads
- * to no field, where it is picked as far as it goes. */
-bool cst__descriptor_picks_path(cst__descriptor_picks *picks, const char *path,
-                                const cst__map_names *map, bool whole);
+ * "(shop.extra)", "payload.(shop.Event).id", "prices.value" of a map; with `whole` also all that is
+ * below its end. With a field come the others of its oneof (each ends the others), enums are whole.
+ * False: the path leads to no field, where it is picked as far as it goes. */
+bool cst__descriptor_picks_path(cst__descriptor_picks *picks, const char *path, bool whole);
 
 /* Picks the message with all that it can hold but for Any. True if it can hold an Any. */
 bool cst__descriptor_picks_message(cst__descriptor_picks *picks);

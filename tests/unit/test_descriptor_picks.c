@@ -73,8 +73,6 @@ static cst_descriptors *shop_types(bool turned) {
   return types;
 }
 
-static const cst__map_names map_names = {"key", "value"};
-
 typedef struct picks_input {
   const cst_descriptors *types;
   const char *const *paths; /* "+event": whole; NULL ends them */
@@ -89,7 +87,7 @@ static cst_status write_picks(const picks_input *input, char **bytes, size_t *si
       cst__descriptor_picks_new(input->types, session, &cst__default_allocator, &picks, error));
   for (const char *const *path = input->paths; *path != NULL; path++) {
     bool whole = **path == '+';
-    (void)cst__descriptor_picks_path(picks, *path + whole, &map_names, whole);
+    (void)cst__descriptor_picks_path(picks, *path + whole, whole);
   }
   if (input->all) {
     cst__descriptor_picks_all(picks);
@@ -256,9 +254,11 @@ TEST(paths_that_lead_nowhere) {
       "nothing", "id.x", "event.nothing", "(shop.ext)", "good.k", "any.(no.T)",
       "(",       ".",    "event..",       "event.()"};
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-    CHECK(!cst__descriptor_picks_path(picks, paths[i], &map_names, true));
+    CHECK(!cst__descriptor_picks_path(picks, paths[i], true));
   }
-  CHECK(cst__descriptor_picks_path(picks, "", &map_names, false));
+  CHECK(cst__descriptor_picks_path(picks, "", false));
+  CHECK(cst__descriptor_picks_field(picks, session, "event"));
+  CHECK(!cst__descriptor_picks_field(picks, session, "events"));
   CHECK(cst__descriptor_picks_message(picks)); /* it holds an Any */
   cst__descriptor_picks_free(picks);
   cst_descriptors_release(types);

@@ -65,20 +65,6 @@ static const char *step_function(const cst__step *step) {
                                 : NULL;
 }
 
-static void put_json_text(explainer *e, const char *text) {
-  cst__text_puts(&e->text, "\"");
-  for (const char *at = text; *at != '\0'; at++) {
-    if (*at == '"' || *at == '\\') {
-      cst__text_printf(&e->text, "\\%c", *at);
-    } else if ((unsigned char)*at < 0x20) {
-      cst__text_printf(&e->text, "\\u%04x", *at);
-    } else {
-      cst__text_append(&e->text, at, 1);
-    }
-  }
-  cst__text_puts(&e->text, "\"");
-}
-
 static const char *output_kind_name(const cst__query_output *output) {
   switch (output->kind) {
     case CST_TENSOR_DENSE:
@@ -158,7 +144,7 @@ static void put_json_paths(explainer *e, const char *const *paths, size_t count)
   cst__text_puts(&e->text, "[");
   for (size_t i = 0; i < count; i++) {
     cst__text_puts(&e->text, i == 0 ? "" : ", ");
-    put_json_text(e, paths[i]);
+    cst__text_put_json(&e->text, paths[i]);
   }
   cst__text_puts(&e->text, "]");
 }
@@ -168,13 +154,13 @@ static void put_json_step(explainer *e, const cst__step *step) {
   cst__text_printf(&e->text, "{\"step\": \"%s\"", step_names[step->kind]);
   if (function != NULL) {
     cst__text_puts(&e->text, ", \"function\": ");
-    put_json_text(e, function);
+    cst__text_put_json(&e->text, function);
   }
   if (step->node != CST__NO_STEP) {
     explainer path = {.plan = e->plan};
     put_node_path(&path, step->node);
     cst__text_puts(&e->text, ", \"path\": ");
-    put_json_text(e, path.text.data != NULL ? path.text.data : "");
+    cst__text_put_json(&e->text, path.text.data != NULL ? path.text.data : "");
     e->text.failed = e->text.failed || path.text.failed;
     cst__text_free(&path.text);
   }
@@ -198,7 +184,7 @@ static void put_json_step(explainer *e, const cst__step *step) {
 
 static void put_json_output(explainer *e, const cst__query_output *output) {
   cst__text_puts(&e->text, "{\"name\": ");
-  put_json_text(e, output->name);
+  cst__text_put_json(&e->text, output->name);
   cst__text_printf(&e->text, ", \"kind\": \"%s\", \"reads\": ", output_kind_name(output));
   put_json_paths(e, output->paths, output->num_paths);
   cst__text_puts(&e->text, "}");

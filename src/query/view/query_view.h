@@ -1,40 +1,20 @@
 /* A view: a query bound to the types of its input, with all that running it takes. Immutable and
- * counted; what a call needs for itself lies in a pool of runs, of which every call takes one.
+ * counted.
  *
- * Flow: view_bind.c makes a view of a query (query_view.c owns its parts), view_specs.c finds its
- * tensors, view_run.c runs it; view_write.c and view_read.c are its saved form (view_file.h).
+ * Flow: view_input.c finds out what the query reads, the plan (query/plan) what it takes and makes,
+ * view_specs.c its tensors; view_run.c runs it, with a pool of what calls need for themselves.
+ * view_write.c and view_read.c are its saved form (view_file.h), view_diff.c compares two.
  */
 #ifndef QUERY_VIEW_QUERY_VIEW_H
 #define QUERY_VIEW_QUERY_VIEW_H
 
 #include <columnstone/query.h>
 
+#include "base/sha256.h"
 #include "base/thread.h"
 #include "query/plan/plan.h"
-#include "schema/schema.h"
-
-/* What `from` says. */
-typedef enum cst__query_from {
-  CST__FROM_MESSAGE,
-  CST__FROM_EXAMPLE,
-  CST__FROM_SEQUENCE_EXAMPLE,
-  CST__FROM_TABLE
-} cst__query_from;
-
-/* "message", "example", "sequence_example", "table". */
-const char *cst__query_from_name(cst__query_from from);
-
-/* What the columns of the input are bound by. */
-typedef struct cst__query_view_input {
-  cst__query_from from;
-  const cst_message_options *message; /* MESSAGE: complete, with the full name of the message, and
-                                         descriptors that are counted; else NULL */
-  cst_schema *schema;                 /* of examples; NULL: `type` says it */
-  struct ArrowSchema type;            /* what the plan was bound to (a struct): of examples after
-                                         they were made flat; released for messages */
-} cst__query_view_input;
-
-typedef struct cst__view_run_pool cst__view_run_pool; /* view_run.c */
+#include "query/view/view_input.h"
+#include "query/view/view_run.h"
 
 struct cst_view {
   cst__refcount owners;
@@ -46,20 +26,29 @@ struct cst_view {
   size_t num_params;
   const char *const *wanted; /* names of outputs that were asked for; NULL: all */
   size_t num_wanted;
+  int64_t max_elements;
   cst__query_plan *plan;
   cst_specs *specs;
-  cst__view_run_pool *pool;
+  cst__view_runner *runner;
 
-  cst__mutex lock; /* of what is made when it is asked for first: */
-  char digest[65]; /* "": not yet */
+  cst__mutex lock; /* of the saved form, which is made when it is asked for first */
+  char *saved;     /* NULL: not yet; cst_free */
+  size_t saved_size;
+  char digest[CST__SHA256_HEX];
 };
 
 /* ---- making ---- */
 
-/* As the functions of <columnstone/query.h> without `__query`; arguments are checked. */
+/* As the functions of <columnstone/query.h> without `__query`; arguments are checked, and options
+ * complete. */
 cst_status cst__query_view_new(const cst_query *query, const cst_view_options *options,
                                cst_view **out, cst_error *error);
 cst_view *cst__query_view_retain(const cst_view *view);
+size_t cst__query_view_num_outputs(const cst_view *view);
+const cst__query_output *cst__query_view_output(const cst_view *view, size_t i); /* NULL: none */
+/* The source paths of an output by its name; CST_NOT_FOUND with near names. */
+cst_status cst__query_view_output_paths(const cst_view *view, const char *name,
+                                        const char *const **paths, size_t *count, cst_error *error);
 void cst__query_view_release(cst_view *view);
 
 /* The same view with only these outputs, in this order: bound anew, so that what no other output
@@ -97,13 +86,5 @@ static inline const struct ArrowSchema *cst__query_view_output_type(const cst_vi
 static inline bool cst__query_view_keeps_rows(const cst_view *view) {
   return cst__query_plan_keeps_rows(view->plan);
 }
-
-/* ---- running, as <columnstone/query.h> has it ---- */
-
-cst_status cst__query_view_run(const cst_view *view, const cst_bytes *records, size_t count,
-                               cst_tensors **out, cst_error *error);
-cst_status cst__query_view_run_arrow(const cst_view *view, const cst_bytes *records, size_t count,
-                                     struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                     cst_error *error);
 
 #endif /* QUERY_VIEW_QUERY_VIEW_H */

@@ -1,0 +1,212 @@
+/* Views: made of a query and what binds it, owned, and made again with other outputs. */
+#include "query/view/query_view.h"
+
+#include <string.h>
+
+#include "base/names.h"
+#include "query/query.h"
+#include "query/view/view_specs.h"
+
+/* ---- what a view is made with ---- */
+
+static cst_status view_copy_text(cst_view *view, const char *from, const char **out,
+                                 cst_error *error) {
+  *out = cst__arena_copy(&view->arena, from, strlen(from));
+  return *out != NULL ? CST_OK : cst__fail_memory(error, strlen(from));
+}
+
+static cst_status view_copy_params(cst_view *view, const cst_query_value *params, size_t count,
+                                   cst_error *error) {
+  cst_query_value *copies = cst__arena_take(&view->arena, (count + 1) * sizeof *copies);
+  if (copies == NULL) {
+    return cst__fail_memory(error, count * sizeof *copies);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(view_copy_text(view, params[i].name, &copies[i].name, error));
+    CST__TRY(view_copy_text(view, params[i].value, &copies[i].value, error));
+  }
+  view->params = copies;
+  view->num_params = count;
+  return CST_OK;
+}
+
+static cst_status view_copy_wanted(cst_view *view, const char *const *names, size_t count,
+                                   cst_error *error) {
+  if (names == NULL) {
+    return CST_OK;
+  }
+  const char **copies = cst__arena_take(&view->arena, (count + 1) * sizeof *copies);
+  if (copies == NULL) {
+    return cst__fail_memory(error, count * sizeof *copies);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(view_copy_text(view, names[i], &copies[i], error));
+  }
+  view->wanted = copies;
+  view->num_wanted = count;
+  return CST_OK;
+}
+
+static cst_status view_print_text(cst_view *view, cst_error *error) {
+  cst__text text = {0};
+  cst__query_print(view->query, &text);
+  cst__text_append(&text, "", 0);
+  view->text = text.failed ? NULL : cst__arena_copy(&view->arena, text.data, text.size);
+  cst__text_free(&text);
+  return view->text != NULL ? CST_OK : cst__fail_memory(error, SIZE_MAX);
+}
+
+/* ---- binding ---- */
+
+static cst_status view_bind_plan(cst_view *view, cst_error *error) {
+  cst__source_tree tree;
+  CST__TRY(cst__query_view_input_tree(&view->input, &tree, error));
+  const cst__query_plan_options options = {.query = view->query,
+                                           .tree = &tree,
+                                           .params = view->params,
+                                           .num_params = view->num_params,
+                                           .outputs = view->wanted,
+                                           .num_outputs = view->num_wanted,
+                                           .max_elements = view->max_elements,
+                                           .allocator = &view->arena.allocator};
+  return cst__query_plan_new(&options, &view->plan, error);
+}
+
+static cst_status view_bind(cst_view *view, const cst_query *query, const cst_view_options *options,
+                            cst_error *error) {
+  const char *without;
+  view->max_elements = options->max_elements;
+  CST__TRY(cst__query_copy(query, &view->query, error));
+  CST__TRY(view_print_text(view, error));
+  CST__TRY(view_copy_params(view, options->params, options->num_params, error));
+  CST__TRY(view_copy_wanted(view, options->outputs, options->num_outputs, error));
+  CST__TRY(cst__query_view_input_init(&view->input, query, options, &view->arena, error));
+  CST__TRY(view_bind_plan(view, error));
+  CST__TRY(
+      cst__query_view_specs_new(view->plan, &view->arena.allocator, &view->specs, &without, error));
+  const cst__view_runner_options runner = {.input = &view->input,
+                                           .plan = view->plan,
+                                           .specs = view->specs,
+                                           .without = without,
+                                           .allocator = &view->arena.allocator};
+  return cst__view_runner_new(&runner, &view->runner, error);
+}
+
+cst_status cst__query_view_new(const cst_query *query, const cst_view_options *options,
+                               cst_view **out, cst_error *error) {
+  cst_allocator allocator = cst__allocator_of(options->allocator);
+  cst_view *view = cst__new_zero(&allocator, sizeof *view);
+  if (view == NULL) {
+    return cst__fail_memory(error, sizeof *view);
+  }
+  cst__refcount_init(&view->owners);
+  cst__arena_init(&view->arena, &allocator);
+  cst__mutex_init(&view->lock);
+  cst_status status = view_bind(view, query, options, error);
+  if (status != CST_OK) {
+    cst__query_view_release(view);
+    return status;
+  }
+  *out = view;
+  return CST_OK;
+}
+
+cst_view *cst__query_view_retain(const cst_view *view) {
+  cst_view *shared = (cst_view *)(uintptr_t)view; /* only the count changes */
+  if (shared != NULL) {
+    cst__refcount_up(&shared->owners);
+  }
+  return shared;
+}
+
+void cst__query_view_release(cst_view *view) {
+  if (view == NULL || !cst__refcount_down(&view->owners)) {
+    return;
+  }
+  cst__view_runner_free(view->runner);
+  cst__specs_release(view->specs);
+  cst__query_plan_release(view->plan);
+  cst__query_view_input_reset(&view->input);
+  cst__query_free(view->query);
+  cst_free(view->saved);
+  cst__mutex_destroy(&view->lock);
+  cst__arena_reset(&view->arena);
+  cst__delete(view);
+}
+
+/* ---- the same with something else ---- */
+
+static cst_view_options view_options_of(const cst_view *view) {
+  cst_view_options options = CST_VIEW_OPTIONS_INIT;
+  options.allocator = &view->arena.allocator;
+  options.message = view->input.message;
+  options.schema = view->input.schema;
+  options.type = view->input.type.release != NULL ? &view->input.type : NULL;
+  options.params = view->params;
+  options.num_params = view->num_params;
+  options.outputs = view->wanted;
+  options.num_outputs = view->num_wanted;
+  options.max_elements = view->max_elements;
+  return options;
+}
+
+static const char *nth_view_output(const void *view, size_t i) {
+  return cst__query_view_output(view, i)->name;
+}
+
+static cst_status find_output(const cst_view *view, const char *name, const cst__query_output **out,
+                              cst_error *error) {
+  const cst__name_list known = {view, cst__query_view_num_outputs(view), nth_view_output};
+  for (size_t i = 0; i < known.count; i++) {
+    *out = cst__query_view_output(view, i);
+    if (strcmp((*out)->name, name) == 0) {
+      return CST_OK;
+    }
+  }
+  return cst__fail_unknown(error, CST_NOT_FOUND, "the view has no output of this name", name,
+                           &known);
+}
+
+cst_status cst__query_view_with_outputs(const cst_view *view, const char *const *names,
+                                        size_t count, cst_view **out, cst_error *error) {
+  const cst__query_output *known;
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(find_output(view, names[i], &known, error));
+  }
+  cst_view_options options = view_options_of(view);
+  options.outputs = names;
+  options.num_outputs = count;
+  return cst__query_view_new(view->query, &options, out, error);
+}
+
+cst_status cst__query_view_output_paths(const cst_view *view, const char *name,
+                                        const char *const **paths, size_t *count,
+                                        cst_error *error) {
+  const cst__query_output *output;
+  CST__TRY(find_output(view, name, &output, error));
+  *paths = output->paths;
+  *count = output->num_paths;
+  return CST_OK;
+}
+
+cst_status cst__query_view_with_type(const cst_view *view, const struct ArrowSchema *type,
+                                     cst_view **out, cst_error *error) {
+  cst_view_options options = view_options_of(view);
+  options.schema = NULL;
+  options.type = type;
+  return cst__query_view_new(view->query, &options, out, error);
+}
+
+/* ---- asking ---- */
+
+size_t cst__query_view_num_outputs(const cst_view *view) {
+  size_t count;
+  (void)cst__query_plan_outputs(view->plan, &count);
+  return count;
+}
+
+const cst__query_output *cst__query_view_output(const cst_view *view, size_t i) {
+  size_t count;
+  const cst__query_output *outputs = cst__query_plan_outputs(view->plan, &count);
+  return i < count ? &outputs[i] : NULL;
+}

@@ -1,0 +1,34 @@
+/* Running a bound query in one process: records are decoded, as far as the plan wants them, and
+ * made into batches and tensors. Shared by threads: what a call needs for itself is taken from a
+ * pool, and put back for the next.
+ */
+#ifndef QUERY_VIEW_VIEW_RUN_H
+#define QUERY_VIEW_VIEW_RUN_H
+
+#include "query/plan/plan.h"
+#include "query/view/view_input.h"
+
+typedef struct cst__view_runner cst__view_runner;
+
+typedef struct cst__view_runner_options {
+  const cst__query_view_input *input; /* these outlive the runner */
+  cst__query_plan *plan;
+  const cst_specs *specs;
+  const char *without; /* an output that no tensor can be made of; NULL: none */
+  const cst_allocator *allocator;
+} cst__view_runner_options;
+
+cst_status cst__view_runner_new(const cst__view_runner_options *options, cst__view_runner **out,
+                                cst_error *error);
+void cst__view_runner_free(cst__view_runner *runner); /* NULL is allowed */
+
+/* As cst_view_run_arrow, cst_view_run and cst_view_apply. */
+cst_status cst__view_runner_run(cst__view_runner *runner, const cst_bytes *records, size_t count,
+                                struct ArrowArray *out, cst_error *error);
+cst_status cst__view_runner_tensors(cst__view_runner *runner, const cst_bytes *records,
+                                    size_t count, cst_tensors **out, cst_error *error);
+cst_status cst__view_runner_apply(cst__view_runner *runner, const struct ArrowSchema *schema,
+                                  struct ArrowArray *batch, struct ArrowArray *out,
+                                  struct ArrowArray *origin, cst_error *error);
+
+#endif /* QUERY_VIEW_VIEW_RUN_H */

@@ -1,0 +1,246 @@
+/* Saving views: the content as a tree, and the descriptors that the query looks at. */
+#include "query/view/view_write.h"
+
+#include <string.h>
+
+#include "io/output.h"
+#include "proto/descriptor_picks.h"
+#include "query/view/view_content.h"
+
+typedef struct view_writer {
+  const cst_view *view;
+  cst__arena arena;
+  cst__message *content;
+  cst_error *error;
+} view_writer;
+
+static bool write_view_text(view_writer *w, cst__message *to, int32_t number, const char *text) {
+  return text == NULL || cst__message_put_bytes(&w->arena, to, number, text, strlen(text));
+}
+
+/* ---- which descriptors a query needs ---- */
+
+/* A source tree that picks what is looked up in another. */
+typedef struct picking_tree {
+  cst__source_tree tree;
+  const cst__source_tree *inner;
+  cst__descriptor_picks *picks;
+} picking_tree;
+
+static cst_status find_and_pick(const cst__source_tree *tree, const void *below, const char *name,
+                                cst__arena *arena, cst__source_field *out, cst_error *error) {
+  const picking_tree *picking = tree->ctx;
+  CST__TRY(picking->inner->find(picking->inner, below, name, arena, out, error));
+  (void)cst__descriptor_picks_field(picking->picks, below, name);
+  return CST_OK;
+}
+
+static cst_status nth_and_pick(const cst__source_tree *tree, const void *below, size_t i,
+                               cst__arena *arena, cst__source_field *out, cst_error *error) {
+  const picking_tree *picking = tree->ctx;
+  CST__TRY(picking->inner->nth(picking->inner, below, i, arena, out, error));
+  if (out->name != NULL) {
+    (void)cst__descriptor_picks_field(picking->picks, below, out->name);
+  }
+  return CST_OK;
+}
+
+/* Binds the query once more, to see what it looks up. */
+static cst_status pick_what_is_looked_up(view_writer *w, cst__descriptor_picks *picks) {
+  const cst_view *view = w->view;
+  cst__source_tree inner;
+  cst__query_plan *plan;
+  CST__TRY(cst__query_view_input_tree(&view->input, &inner, w->error));
+  picking_tree picking = {.tree = inner, .inner = &inner, .picks = picks};
+  picking.tree.ctx = &picking;
+  picking.tree.find = find_and_pick;
+  picking.tree.nth = nth_and_pick;
+  const cst__query_plan_options options = {.query = view->query,
+                                           .tree = &picking.tree,
+                                           .params = view->params,
+                                           .num_params = view->num_params,
+                                           .outputs = view->wanted,
+                                           .num_outputs = view->num_wanted,
+                                           .allocator = &w->arena.allocator};
+  CST__TRY(cst__query_plan_new(&options, &plan, w->error));
+  size_t count;
+  const char *const *paths = cst__query_plan_paths(plan, &count);
+  for (size_t i = 0; i < count; i++) {
+    (void)cst__descriptor_picks_path(picks, paths[i], true);
+  }
+  cst__query_plan_release(plan);
+  return CST_OK;
+}
+
+/* What a record says by name, or has to be kept although nobody knows it, needs all fields. */
+static cst_status pick_descriptors(view_writer *w, cst__descriptor_picks *picks) {
+  const cst_message_options *message = w->view->input.message;
+  bool by_name = message->form == CST_MESSAGE_TEXT || message->form == CST_MESSAGE_JSON;
+  if (by_name || message->unknown_fields != NULL) {
+    if (cst__descriptor_picks_message(picks)) {
+      cst__descriptor_picks_all(picks);
+    }
+    return CST_OK;
+  }
+  return pick_what_is_looked_up(w, picks);
+}
+
+static cst_status write_descriptors(view_writer *w, cst__message *to) {
+  const cst_message_options *message = w->view->input.message;
+  const cst__message_def *def =
+      cst__descriptors_find(message->descriptors, message->message, strlen(message->message));
+  cst__descriptor_picks *picks;
+  char *bytes = NULL;
+  size_t size = 0;
+  CST__TRY(
+      cst__descriptor_picks_new(message->descriptors, def, &w->arena.allocator, &picks, w->error));
+  cst_status status = pick_descriptors(w, picks);
+  if (status == CST_OK) {
+    status = cst__descriptor_picks_write(picks, &bytes, &size, w->error);
+  }
+  if (status == CST_OK &&
+      !cst__message_put_bytes(&w->arena, to, CST__VIEW_MESSAGE_DESCRIPTORS, bytes, size)) {
+    status = cst__fail_memory(w->error, size);
+  }
+  cst_free(bytes);
+  cst__descriptor_picks_free(picks);
+  return status;
+}
+
+/* ---- the content ---- */
+
+static cst_status write_message_options(view_writer *w) {
+  const cst_message_options *m = w->view->input.message;
+  const struct {
+    int32_t number;
+    int64_t value;
+  } numbers[] = {{CST__VIEW_MESSAGE_FLAGS, m->flags},
+                 {CST__VIEW_MESSAGE_FORM, m->form},
+                 {CST__VIEW_MESSAGE_ENUMS, m->enums},
+                 {CST__VIEW_MESSAGE_TIMESTAMP_UNIT, m->timestamp_unit},
+                 {CST__VIEW_MESSAGE_DURATION_UNIT, m->duration_unit},
+                 {CST__VIEW_MESSAGE_TIME_UNIT, m->time_unit},
+                 {CST__VIEW_MESSAGE_RECURSION, m->recursion}};
+  const struct {
+    int32_t number;
+    const char *text;
+  } texts[] = {{CST__VIEW_MESSAGE_NAME, m->message},
+               {CST__VIEW_MESSAGE_TIME_ZONE, m->time_zone},
+               {CST__VIEW_MESSAGE_UNKNOWN_FIELDS, m->unknown_fields},
+               {CST__VIEW_MESSAGE_LIST_ITEM, m->list_item},
+               {CST__VIEW_MESSAGE_MAP_KEY, m->map_key},
+               {CST__VIEW_MESSAGE_MAP_VALUE, m->map_value},
+               {CST__VIEW_MESSAGE_FIELD_NUMBER_KEY, m->field_number_key}};
+  cst__message *to = cst__message_put_child(&w->arena, w->content, CST__VIEW_MESSAGE);
+  bool ok = to != NULL;
+  for (size_t i = 0; ok && i < sizeof numbers / sizeof *numbers; i++) {
+    ok = cst__message_put_int(&w->arena, to, numbers[i].number, numbers[i].value);
+  }
+  for (size_t i = 0; ok && i < sizeof texts / sizeof *texts; i++) {
+    ok = write_view_text(w, to, texts[i].number, texts[i].text);
+  }
+  return ok ? write_descriptors(w, to) : cst__fail_memory(w->error, sizeof *to);
+}
+
+static cst_status write_input(view_writer *w) {
+  const cst__query_view_input *input = &w->view->input;
+  if (input->message != NULL) {
+    return write_message_options(w);
+  }
+  if (input->schema == NULL) {
+    return cst__view_put_type(&input->type, &w->arena, w->content, CST__VIEW_TYPE)
+               ? CST_OK
+               : cst__fail_memory(w->error, sizeof *w->content);
+  }
+  char *bytes;
+  size_t size;
+  CST__TRY(cst__schema_write_binary(input->schema, &bytes, &size, w->error));
+  bool ok = cst__message_put_bytes(&w->arena, w->content, CST__VIEW_SCHEMA, bytes, size);
+  cst_free(bytes);
+  return ok ? CST_OK : cst__fail_memory(w->error, size);
+}
+
+static bool write_params(view_writer *w) {
+  for (size_t i = 0; i < w->view->num_params; i++) {
+    const cst_query_value *param = &w->view->params[i];
+    cst__message *to = cst__message_put_child(&w->arena, w->content, CST__VIEW_PARAMS);
+    if (to == NULL || !write_view_text(w, to, CST__VIEW_PARAM_NAME, param->name) ||
+        !write_view_text(w, to, CST__VIEW_PARAM_VALUE, param->value)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool write_chosen(view_writer *w) {
+  bool is_chosen = w->view->wanted != NULL;
+  for (size_t i = 0; i < w->view->num_wanted; i++) {
+    if (!write_view_text(w, w->content, CST__VIEW_CHOSEN, w->view->wanted[i])) {
+      return false;
+    }
+  }
+  return cst__message_put_int(&w->arena, w->content, CST__VIEW_IS_CHOSEN, is_chosen);
+}
+
+static cst_status write_content(view_writer *w) {
+  const cst_view *view = w->view;
+  const char *from = cst__query_from_name(view->input.from);
+  char producer[64] = "columnstone ";
+  strncat(producer, cst_version(), sizeof producer - strlen(producer) - 1);
+  w->content = cst__message_new(&w->arena, cst__view_def);
+  if (w->content == NULL || !write_view_text(w, w->content, CST__VIEW_PRODUCER, producer) ||
+      !write_view_text(w, w->content, CST__VIEW_QUERY, view->text) ||
+      !write_view_text(w, w->content, CST__VIEW_FROM, from) || !write_params(w) ||
+      !write_chosen(w) || !cst__view_put_outputs(view, &w->arena, w->content)) {
+    return cst__fail_memory(w->error, sizeof *w->content);
+  }
+  return write_input(w);
+}
+
+/* ---- the saved form ---- */
+
+static cst_status make_saved(cst_view *view, cst_error *error) {
+  view_writer w = {.view = view, .error = error};
+  if (view->query->num_functions > 0) {
+    return cst__fail(error, CST_UNSUPPORTED, "use functions of the language only",
+                     "a view with functions of the caller's cannot be saved");
+  }
+  cst__arena_init(&w.arena, &view->arena.allocator);
+  cst_status status = write_content(&w);
+  if (status == CST_OK) {
+    status = cst__view_file_write(w.content, &view->saved, &view->saved_size, error);
+  }
+  cst__arena_reset(&w.arena);
+  if (status == CST_OK) {
+    const cst_bytes saved = {(const uint8_t *)view->saved, view->saved_size};
+    cst__view_file_digest(saved, view->digest);
+  }
+  return status;
+}
+
+cst_status cst__query_view_saved(const cst_view *view, cst_bytes *out, cst_error *error) {
+  cst_view *shared = (cst_view *)(uintptr_t)view; /* what its lock guards */
+  cst__mutex_lock(&shared->lock);
+  cst_status status = shared->saved == NULL ? make_saved(shared, error) : CST_OK;
+  cst__mutex_unlock(&shared->lock);
+  *out = (cst_bytes){(const uint8_t *)shared->saved, shared->saved_size};
+  return status;
+}
+
+cst_status cst__query_view_save(const cst_view *view, const char *path, cst_error *error) {
+  cst_bytes bytes;
+  cst__output *output;
+  CST__TRY(cst__query_view_saved(view, &bytes, error));
+  CST__TRY(cst__output_open(path, CST_COMPRESSION_NONE, 0, &view->arena.allocator, &output, error));
+  cst_status status = cst__output_write(output, bytes.data, bytes.size, error);
+  if (status == CST_OK) {
+    status = cst__output_finish(output, error);
+  }
+  cst__output_free(output);
+  return status;
+}
+
+const char *cst__query_view_digest(const cst_view *view) {
+  cst_bytes bytes;
+  return cst__query_view_saved(view, &bytes, NULL) == CST_OK ? view->digest : NULL;
+}

@@ -101,7 +101,7 @@ class Work:
     text: str
     peer: str
     paths: tuple[str, ...]
-    message: str = f"{PACKAGE}.Session"
+    reads: tuple[str, ...]  # of the message: what the parse alone is measured with
 
 
 def let(text: str, *outputs: str) -> str:
@@ -114,32 +114,49 @@ WORKS = [
         let("let tokens = event.query_token\nlet ids = event.event_id", "tokens", "ids"),
         "promote",
         ("tokens", "ids"),
+        ("event.query_token", "event.event_id"),
     ),
     Work(
         "promote over three levels",
         let("let c = event.action.category", "c"),
         "promote_deep",
         ("c",),
+        ("event.action.category",),
     ),
     Work(
         "broadcast",
         let("let event.session = session_id", "event.session"),
         "broadcast",
         ("event.session",),
+        ("session_id", "event.event_id"),
     ),
     Work(
         "filter",
         let("let clicks = event where clicked", "clicks.query", "clicks.action.doc_id"),
         "filter",
         ("clicks.query", "clicks.action.doc_id"),
+        ("event.clicked", "event.query", "event.action.doc_id"),
     ),
-    Work("reroot", let("rows event", "query_token", "price"), "reroot", ("query_token", "price")),
-    Work("slice", let("", "event[:2].query", "event[:2].price"), "slice", ("f.query", "f.price")),
+    Work(
+        "reroot",
+        let("rows event", "query_token", "price"),
+        "reroot",
+        ("query_token", "price"),
+        ("event.query_token", "event.price"),
+    ),
+    Work(
+        "slice",
+        let("", "event[:2].query", "event[:2].price"),
+        "slice",
+        ("f.query", "f.price"),
+        ("event.query", "event.price"),
+    ),
     Work(
         "size",
         let("let n = size(event)\nlet event.m = size(event.action)", "n", "event.m"),
         "size",
         ("n", "event.m"),
+        ("event.event_id", "event.action.views"),
     ),
 ]
 
@@ -155,3 +172,11 @@ output session = ragged(event.session)
 output actions = ragged(event.num_actions)
 output clicked_queries = ragged(clicks.query)
 """
+
+# Twenty outputs that need different fields, of which one is asked for.
+FIELDS = ["event_id", "query", "clicked", "price", "note"]
+MANY = "\n".join(
+    f"let c{i} = event where price > {10 * i}\noutput y{i} = c{i}.{FIELDS[i % 5]}"
+    for i in range(20)
+)
+ONE = "let c7 = event where price > 70\noutput y7 = c7.clicked"

@@ -1,6 +1,7 @@
 """struct2tensor's side of the rows on queries; runs in an environment of its own:
 
     query_struct2tensor.py work FILE PEER ROUNDS RESULT PATH...   CPU seconds a round, as JSON
+                           (PEER "parse": the paths as they are)
     query_struct2tensor.py save FILE FOLDER                       the ranking query as SavedModel
     query_struct2tensor.py serve FILE FOLDER                      seconds to load and for each call
 
@@ -46,6 +47,8 @@ def expression(peer: str, root: Any) -> Any:
     )
 
     path = s2t.create_path
+    if peer == "parse":
+        return root
     if peer == "promote":
         root = promote.promote(root, path("event.query_token"), "tokens")
         return promote.promote(root, path("event.event_id"), "ids")

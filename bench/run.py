@@ -21,6 +21,7 @@ import file_rows
 import message_rows
 import plots
 import process_rows
+import query_rows
 import recovery_rows
 import report
 import sequence_rows
@@ -59,6 +60,7 @@ def main() -> None:
         **tensor_rows.rows(settings, results),
         **structured_rows.rows(settings, results),
         **message_rows.rows(settings, results),
+        **query_rows.rows(settings, results),
         **validate_rows.rows(settings, results),
         **dataset_rows.rows(settings, results),
         **process_rows.rows(settings, results),

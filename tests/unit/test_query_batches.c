@@ -68,6 +68,17 @@ static const batch_case cases[] = {
     {"let event.n = size(event.act) output x = event.n",
      "{\"x\":[2,0,1]}\n{\"x\":null}\n{\"x\":[null]}\n"},
     {"output x = drop_null(event.p)", "{\"x\":[1.5,2.0]}\n{\"x\":null}\n{\"x\":[4.0]}\n"},
+    {"let user.me = user keep user",
+     "{\"user\":{\"name\":\"ann\",\"me\":{\"name\":\"ann\"}}}\n{\"user\":null}\n"
+     "{\"user\":{\"name\":null,\"me\":{\"name\":null}}}\n"},
+    {"let c = event[:1] rename event.act.v as w output x = c.act.v",
+     "{\"x\":[[1,2]]}\n{\"x\":null}\n{\"x\":[null]}\n"},
+    {"keep user let user.n = id output i = id",
+     "{\"user\":{\"name\":\"ann\"},\"i\":1}\n{\"user\":null,\"i\":2}\n"
+     "{\"user\":{\"name\":null},\"i\":3}\n"},
+    {"let event.d = drop_null(event) output x = event.d.q",
+     "{\"x\":[[\"x\",\"y\",null],[\"x\",\"y\",null],[\"x\",\"y\",null]]}\n{\"x\":null}\n"
+     "{\"x\":[[\"z\"]]}\n"},
     {"output x = a where it > id", "{\"x\":[2]}\n{\"x\":[]}\n{\"x\":[]}\n"},
 };
 

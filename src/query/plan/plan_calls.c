@@ -192,9 +192,13 @@ static cst_status plan_drop_null(cst__planning *p, const cst__expr *call, const 
   uint32_t valid;
   CST__TRY(plan_list(p, call, scope, &list));
   CST__TRY(cst__item_valid(p, &list, &valid));
-  if (valid == CST__NO_STEP) {
-    *out = list;
-    return CST_OK;
+  if (valid == CST__NO_STEP) { /* nothing is left out, but it is a list of its own all the same */
+    cst__literal *all = cst__plan_take(p, sizeof *all);
+    if (all == NULL) {
+      return CST_NO_MEMORY;
+    }
+    *all = (cst__literal){.kind = CST__LITERAL_BOOL, .integer = 1};
+    CST__TRY(cst__item_literal(p, all, (cst__value_type){"b"}, &valid));
   }
   CST__TRY(cst__plan_keep(p, &list, valid, out));
   out->is_nullable = false;
@@ -270,7 +274,7 @@ static cst_status zip_lists(cst__planning *p, const cst__expr *call, const cst__
 
 static cst_status plan_zip(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                            cst__item *out) {
-  const cst__place *place;
+  const cst__place *place = NULL;
   cst__item *items = cst__plan_take(p, (call->num_args + 1) * sizeof *items);
   if (items == NULL) {
     return CST_NO_MEMORY;

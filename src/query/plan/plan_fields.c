@@ -126,7 +126,7 @@ static cst_status find_in_input(cst__planning *p, cst__fields *fields, const cha
     return status;
   }
   CST__TRY(find_input_item(p, fields, &field, &item));
-  cst__entry *entry;
+  cst__entry *entry = NULL;
   CST__TRY(add_entry(p, fields, field.name, &item, 0, &entry));
   *out = entry;
   return CST_OK;
@@ -169,9 +169,13 @@ static cst_status move_entry(cst__planning *p, cst__fields *fields, const cst__e
   const cst__item_way way = {
       .from = fields->base_place, .to = fields->place, .index = fields->index};
   cst__item item;
-  cst__entry *entry;
+  cst__entry *entry = NULL;
   CST__TRY(cst__item_move(p, &found->item, &way, &item));
+  if (item.fields != NULL) { /* all that lies below is of the same time */
+    item.fields->as_of = fields->as_of;
+  }
   CST__TRY(add_entry(p, fields, found->name, &item, 0, &entry));
+  entry->is_added = found->is_added;
   *out = entry;
   return CST_OK;
 }
@@ -216,14 +220,18 @@ cst_status cst__fields_find(cst__planning *p, const cst__fields *fields, const c
 
 cst_status cst__fields_put(cst__planning *p, cst__fields *fields, const char *name,
                            const cst__item *item) {
-  cst__entry *entry;
-  return add_entry(p, fields, name, item, 0, &entry);
+  cst__entry *entry = NULL;
+  CST__TRY(add_entry(p, fields, name, item, 0, &entry));
+  entry->is_added = true;
+  return CST_OK;
 }
 
 cst_status cst__fields_add(cst__planning *p, cst__fields *fields, const char *name,
                            const cst__item *item) {
-  cst__entry *entry;
-  return add_entry(p, fields, name, item, p->now, &entry);
+  cst__entry *entry = NULL;
+  CST__TRY(add_entry(p, fields, name, item, p->now, &entry));
+  entry->is_added = true;
+  return CST_OK;
 }
 
 /* ---- in order ---- */

@@ -380,7 +380,7 @@ static cst_status plan_caller(cst__planning *p, const cst__expr *call, const cst
                               const cst__caller_function *caller, cst__item *out) {
   const cst_query_function *function = &caller->function;
   cst__item items[CST__STEP_ARGS] = {{0}};
-  const cst__place *place;
+  const cst__place *place = NULL;
   if (call->num_args != function->num_args || call->num_args >= CST__STEP_ARGS) {
     return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
                             "%.60s has %zu arguments, expected %zu (at most %d)", call->name,

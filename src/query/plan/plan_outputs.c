@@ -26,8 +26,14 @@ static cst_status add_column(cst__planning *p, const cst__plan_column *column) {
     p->columns = columns;
     p->column_capacity = capacity;
   }
-  p->columns[p->num_columns++] = *column;
-  return CST_OK;
+  cst__plan_column *added = &p->columns[p->num_columns++];
+  const cst__place *place = column->item.place;
+  const cst__item_way same = {.from = place, .to = place, .index = CST__NO_STEP};
+  *added = *column;
+  /* Structs go out as they are now, whatever is added or dropped later. */
+  return column->item.fields != NULL
+             ? cst__fields_move(p, column->item.fields, &same, &added->item.fields)
+             : CST_OK;
 }
 
 cst_status cst__plan_keep_fields(cst__planning *p, const cst__fields *fields) {

@@ -9,6 +9,8 @@ typedef struct part_maker {
   cst__planning *p;
   const void *above[CST__MOST_DEPTH]; /* message types around, to find those that hold themselves */
   size_t depth;
+  size_t first; /* of those that are around by their own fields, not by those that were added */
+  size_t num_parts;
 } part_maker;
 
 /* What an item's structs are in the input: the same for all that are made of them. */
@@ -21,7 +23,7 @@ static const void *below_of(const cst__fields *fields) {
 
 static cst_status enter_structs(part_maker *m, const cst__item *item, const char *name) {
   const void *below = below_of(item->fields);
-  for (size_t i = 0; below != NULL && i < m->depth; i++) {
+  for (size_t i = m->first; below != NULL && i < m->depth; i++) {
     if (m->above[i] == below) {
       return cst__plan_refuse(
           m->p, m->p->at, CST_SCHEMA, "say how deep: keep **, depth N, or only(x, **, depth=N)",
@@ -102,11 +104,14 @@ static cst_status part_structs(part_maker *m, const cst__item *item, cst__output
   }
   CST__TRY(cst__type_set(type, "+s", m->p->arena, m->p->error));
   CST__TRY(cst__type_set_children(type, part->num_children, m->p->arena, m->p->error));
+  size_t first = m->first;
   for (size_t i = 0; i < part->num_children; i++) {
     cst__output_part *child = &part->children[i];
+    m->first = entries[i]->is_added ? m->depth : first;
     *child = (cst__output_part){.name = entries[i]->name, .null_lists = true};
     CST__TRY(make_output_part(m, &entries[i]->item, item->place, child, &type->children[i]));
   }
+  m->first = first;
   if (part->is_map) {
     type->children[0].flags = 0; /* keys */
   }
@@ -127,6 +132,10 @@ static cst_status is_whole_map(part_maker *m, const cst__item *item, bool *out) 
 
 static cst_status make_output_part(part_maker *m, const cst__item *item, const cst__place *top,
                                    cst__output_part *part, cst__type *type) {
+  if (m->num_parts++ == CST__MOST_STEPS) {
+    return cst__plan_refuse(m->p, m->p->at, CST_LIMIT, "name the fields that are wanted",
+                            "the outputs have more than %d fields", CST__MOST_STEPS);
+  }
   part->place = item->place->lists;
   part->valid = CST__NO_STEP;
   part->values = item->values;

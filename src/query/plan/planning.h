@@ -44,6 +44,7 @@ struct cst__entry {
   cst__item item;
   uint32_t since; /* the statement that has added it; 0: none */
   uint32_t until; /* the statement that has dropped it */
+  bool is_added;  /* it is none of the input's, or it was added to what this was made of */
   cst__entry *next;
   cst__entry *same; /* one of the same name that came later */
 };

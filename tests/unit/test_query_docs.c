@@ -223,17 +223,24 @@ static void lines_to_list(const json_text *lines, json_text *out) {
 
 static int num_wrong;
 
-static void check_example(const char *code, const char *given) {
+/* The first line of what is a list for all. */
+static void cut_to_first(json_text *lines) { lines->text[strcspn(lines->text, "\n") + 1] = '\0'; }
+
+static void check_example(const char *code, const char *given, bool is_first_only) {
   static json_text lines, found, expected;
   char query[CELL_ROOM];
   cst_error error = CST_ERROR_INIT;
   complete_query(code, query);
   if (run_text(query, &lines, &error) == CST_OK) {
+    if (is_first_only) {
+      cut_to_first(&lines);
+    }
     lines_to_list(&lines, &found);
   } else {
     snprintf(found.text, sizeof found.text, "%s (%s)", error.message, error.hint);
   }
-  expected.size = (size_t)snprintf(expected.text, sizeof expected.text, "%s", given);
+  expected.size =
+      (size_t)snprintf(expected.text, sizeof expected.text, is_first_only ? "[%s]" : "%s", given);
   remove_blanks(&expected);
   if (strcmp(found.text, expected.text) != 0) {
     fprintf(stderr, "docs/queries.md: %s\n  says  %s\n  gives %s\n", code, given, found.text);
@@ -253,13 +260,34 @@ static void check_example_row(const char *line, const char *end) {
   CHECK(codes.count > 0);
   CHECK_EQ(codes.count, given.count);
   for (size_t i = 0; i < codes.count; i++) {
-    check_example(codes.text[i], given.text[i]);
+    check_example(codes.text[i], given.text[i], false);
   }
 }
 
 TEST(its_examples_give_what_it_says) {
   num_wrong = 0;
   CHECK(for_each_row("| gives |", check_example_row) > 30);
+  CHECK_EQ(num_wrong, 0);
+}
+
+/* `EXPRESSION` → `what it is of the first session`, ... */
+static void check_instance_row(const char *line, const char *end) {
+  static code_list codes;
+  const char *last = end - 2;
+  while (last[-1] != '|') {
+    last--;
+  }
+  (void)line;
+  find_codes(last, end, &codes);
+  CHECK(codes.count >= 2 && codes.count % 2 == 0);
+  for (size_t i = 0; i < codes.count; i += 2) {
+    check_example(codes.text[i], codes.text[i + 1], true);
+  }
+}
+
+TEST(its_instances_give_what_it_says) {
+  num_wrong = 0;
+  CHECK(for_each_row("| for instance |", check_instance_row) > 30);
   CHECK_EQ(num_wrong, 0);
 }
 

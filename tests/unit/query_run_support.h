@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_QUERY_RUN_SUPPORT_H
 #define TESTS_UNIT_QUERY_RUN_SUPPORT_H
 
-#include "array_sample.h"
+#include "lists_support.h"
 #include "query/plan/steps.h"
 #include "query/run/run.h"
 

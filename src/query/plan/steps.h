@@ -37,12 +37,12 @@ typedef enum cst__step_kind {
                              index into the list place; where the index is -1 a null list */
   CST__STEP_FILTER,       /* [list place, bools]: elements where true; also an index */
   CST__STEP_SLICE,        /* [list place, begin, end, step]: values of int64 at the parent, or one
-                             for all; CST__NO_STEP: left out; null: as left out; also an index */
+                             for all; CST__NO_STEP: left out; null: a null list; also an index */
   CST__STEP_REVERSE,      /* [list place]; also an index */
-  CST__STEP_SORT,         /* [list place, values]: stable, nulls (and NaN) last; `flag`:
+  CST__STEP_SORT,         /* [list place, values]: stable, then NaN, then nulls; `flag`:
                              descending; also an index */
   CST__STEP_SAME,         /* [list place, list place]: of one parent; that their lists are equally
-                             long is checked; the first of them, null where one of both is */
+                             long is checked; the first of them, null where both are */
   CST__STEP_EXPAND,       /* [parent place, values...], function: lists that a function makes; the
                              values are those of the same step */
   /* indexes */
@@ -52,8 +52,8 @@ typedef enum cst__step_kind {
                         there is none */
   CST__STEP_KEY,     /* [map place, keys at its elements, one value]: the entry that has the key */
   CST__STEP_KEPT,    /* [place, bools]: each element itself, -1 where not true */
-  CST__STEP_PAD,     /* [place, list places...], dims: for each record the elements of lists of
-                        lists, filled up with -1 to the dims; an error for a longer list, and,
+  CST__STEP_PAD,     /* also a place; [place, list places...], dims: for each record the elements of
+                        lists of     lists, filled up with -1 to the dims; an error for a longer list, and,
                         unless `flag`, for a shorter or null one */
   /* values */
   CST__STEP_COLUMN,    /* [place], node: the values of a leaf */
@@ -130,7 +130,7 @@ struct cst__query_plan {
   size_t num_paths;
   const char **sources; /* what is needed: structs of which only their number matters, too */
   size_t num_sources;
-  int64_t max_elements; /* that a place may have per batch: more is CST_LIMIT */
+  int64_t max_elements; /* of all places of a batch together: more is CST_LIMIT */
   cst_query *query;     /* a copy: names and values of steps lie in it */
 };
 

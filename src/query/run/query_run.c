@@ -163,7 +163,7 @@ int64_t *cst__step_numbers(const cst__step_call *c, int64_t count) {
 
 cst_status cst__step_check_count(const cst__step_call *c, int64_t count) {
   int64_t most = c->run->plan->max_elements;
-  if (count <= most) {
+  if (count <= most - c->run->elements) {
     return CST_OK;
   }
   return cst__fail(c->error, CST_LIMIT, "use smaller batches, or cut the lists",
@@ -210,6 +210,22 @@ static cst_status (*const step_functions[])(const cst__step_call *c) = {
     [CST__STEP_REQUIRE] = cst__step_require,
 };
 
+/* True for steps whose elements count: what chooses among others, in fewer lists, too. */
+static bool step_is_place(const cst__step *step) {
+  return step->kind <= CST__STEP_EXPAND || step->kind == CST__STEP_PAD;
+}
+
+static cst_status run_step(const cst__step_call *c) {
+  CST__TRY(cst__interrupted(c->error));
+  CST__TRY(step_functions[c->step->kind](c));
+  if (!step_is_place(c->step)) {
+    return CST_OK;
+  }
+  CST__TRY(cst__step_check_count(c, c->out->count));
+  c->run->elements += c->out->count;
+  return CST_OK;
+}
+
 /* Forgets what the steps made; their numbers' memory is used again. */
 static void forget_slots(cst__query_run *run) {
   for (size_t i = 0; i < run->plan->num_steps; i++) {
@@ -221,15 +237,13 @@ static void forget_slots(cst__query_run *run) {
 cst_status cst__run_steps(cst__query_run *run, cst_error *error) {
   forget_slots(run);
   cst__arena_rewind(&run->arena);
+  run->elements = 0;
   CST__TRY(cst__array_view(run->batch.array, &run->batch.view, &run->arena, error));
   CST__TRY(cst__view_refuse_nulls(&run->batch.view, "the row", error));
   CST__TRY(cst__input_walk(run, error));
   for (size_t i = 0; i < run->plan->num_steps; i++) {
     const cst__step_call call = {run, &run->plan->steps[i], &run->slots[i], error};
-    cst_status status = cst__interrupted(error);
-    if (status == CST_OK) {
-      status = step_functions[call.step->kind](&call);
-    }
+    cst_status status = run_step(&call);
     if (status != CST_OK) {
       cst__step_error_add(run, call.step, error);
       return status;

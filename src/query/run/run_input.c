@@ -22,21 +22,20 @@ static bool format_is_list(const char *format) {
          layout == CST__LAYOUT_LIST_VIEW;
 }
 
-/* The entries of a map may have other names than "key" and "value". */
-static int64_t find_entry(const struct ArrowSchema *parent, const char *name) {
-  return strcmp(name, "key") == 0                               ? 0
-         : strcmp(name, "value") == 0 && parent->n_children > 1 ? 1
-                                                                : -1;
+/* Entries of maps have a key and a value, whatever their columns are called. */
+static int64_t find_entry(const struct ArrowSchema *entries, const char *name) {
+  int64_t at = strcmp(name, "key") == 0 ? 0 : strcmp(name, "value") == 0 ? 1 : -1;
+  return at < entries->n_children ? at : -1;
 }
 
-static int64_t find_node_field(const struct ArrowSchema *parent, const char *name, bool is_entry) {
+static int64_t find_node_field(const struct ArrowSchema *parent, const char *name) {
   for (int64_t i = 0; i < parent->n_children; i++) {
     const char *found = parent->children[i]->name;
     if (strcmp(found != NULL ? found : "", name) == 0) {
       return i;
     }
   }
-  return is_entry ? find_entry(parent, name) : -1;
+  return -1;
 }
 
 /* 't' and 'b' for the layouts of text and of bytes; 0: neither. */
@@ -78,9 +77,10 @@ static cst_status input_find_node(const cst__query_plan *plan, const struct Arro
   bool is_entry = plan->nodes[node->parent].name == NULL && node->parent > 0 &&
                   strcmp(schemas[plan->nodes[node->parent].parent]->format, "+m") == 0;
   if (node->name != NULL) {
-    out->child = strcmp(parent->format, "+s") == 0 && parent->dictionary == NULL
-                     ? find_node_field(parent, node->name, is_entry)
-                     : -1;
+    bool is_struct = strcmp(parent->format, "+s") == 0 && parent->dictionary == NULL;
+    out->child = !is_struct ? -1
+                 : is_entry ? find_entry(parent, node->name)
+                            : find_node_field(parent, node->name);
     if (out->child < 0) {
       return cst__fail(error, CST_SCHEMA, "the view was built for batches that have it",
                        "there is no such field");

@@ -222,17 +222,24 @@ cst_status cst__step_filter(const cst__step_call *c) {
 
 /* A bound of slices: a value for each list, one for all, or none. */
 typedef struct slice_bound {
-  const cst__view *view;
+  const cst__view *view; /* NULL: it is left out */
   bool is_one;
 } slice_bound;
 
+static inline int64_t slice_bound_slot(const slice_bound *bound, int64_t i) {
+  return bound->is_one ? 0 : i;
+}
+
+static inline bool slice_bound_is_null(const slice_bound *bound, int64_t i) {
+  return bound->view != NULL && cst__view_is_null(bound->view, slice_bound_slot(bound, i));
+}
+
 /* False: it is left out. */
 static inline bool slice_bound_at(const slice_bound *bound, int64_t i, int64_t *out) {
-  int64_t slot = bound->is_one ? 0 : i;
-  if (bound->view == NULL || cst__view_is_null(bound->view, slot)) {
+  if (bound->view == NULL) {
     return false;
   }
-  *out = cst__view_int(bound->view, slot);
+  *out = cst__view_int(bound->view, slice_bound_slot(bound, i));
   return true;
 }
 
@@ -240,6 +247,7 @@ typedef struct slice_bounds {
   slice_bound begin;
   slice_bound end;
   slice_bound step;
+  const uint8_t *nulls; /* lists that are null, in themselves or through a bound */
 } slice_bounds;
 
 static slice_bound slice_bound_of(const cst__step_call *c, size_t arg) {
@@ -247,6 +255,31 @@ static slice_bound slice_bound_of(const cst__step_call *c, size_t arg) {
   return arg >= c->step->num_args || number == CST__NO_STEP
              ? (slice_bound){NULL, true}
              : (slice_bound){&c->run->slots[number].view, c->run->plan->steps[number].is_one};
+}
+
+static bool slice_bound_has_null(const slice_bound *bound) {
+  return bound->view != NULL &&
+         (bound->view->null_count > 0 || bound->view->layout == CST__LAYOUT_NULL);
+}
+
+/* A null bound makes the list null. */
+static cst_status slice_nulls(const cst__step_call *c, int64_t count, slice_bounds *b) {
+  const uint8_t *from = cst__step_arg(c, 0)->nulls;
+  b->nulls = from;
+  if (!slice_bound_has_null(&b->begin) && !slice_bound_has_null(&b->end) &&
+      !slice_bound_has_null(&b->step)) {
+    return CST_OK;
+  }
+  uint8_t *nulls = cst__step_bytes(c, count);
+  if (nulls == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    nulls[i] = (from != NULL && from[i]) || slice_bound_is_null(&b->begin, i) ||
+               slice_bound_is_null(&b->end, i) || slice_bound_is_null(&b->step, i);
+  }
+  b->nulls = nulls;
+  return CST_OK;
 }
 
 /* As Python counts: negative ones from the end, what is out of reach as far as there is. */
@@ -258,6 +291,11 @@ static inline int64_t slice_clamp(int64_t at, int64_t size, int64_t low, int64_t
 /* Elements of a list of `size` elements that a slice has: from *begin on, *step apart. */
 static inline int64_t slice_of_list(const slice_bounds *b, int64_t i, int64_t size, int64_t *begin,
                                     int64_t *step) {
+  *begin = 0;
+  *step = 1;
+  if (b->nulls != NULL && b->nulls[i]) {
+    return 0;
+  }
   if (!slice_bound_at(&b->step, i, step)) {
     *step = 1;
   }
@@ -327,7 +365,7 @@ static cst_status slice_by_numbers(const cst__step_call *c, const slice_bounds *
 }
 
 cst_status cst__step_slice(const cst__step_call *c) {
-  const slice_bounds bounds = {slice_bound_of(c, 1), slice_bound_of(c, 2), slice_bound_of(c, 3)};
+  slice_bounds bounds = {slice_bound_of(c, 1), slice_bound_of(c, 2), slice_bound_of(c, 3), NULL};
   int64_t count = lists_count(c, 0);
   int64_t *splits = cst__step_numbers(c, count + 1);
   int64_t step = 1;
@@ -336,8 +374,10 @@ cst_status cst__step_slice(const cst__step_call *c) {
   }
   splits[0] = 0;
   c->out->splits = splits;
-  c->out->nulls = cst__step_arg(c, 0)->nulls;
-  bool is_plain = bounds.step.is_one && (!slice_bound_at(&bounds.step, 0, &step) || step == 1);
+  CST__TRY(slice_nulls(c, count, &bounds));
+  c->out->nulls = bounds.nulls;
+  bool is_plain = bounds.step.is_one && (!slice_bound_at(&bounds.step, 0, &step) || step == 1 ||
+                                         slice_bound_is_null(&bounds.step, 0));
   return is_plain ? slice_by_spans(c, &bounds, count, splits)
                   : slice_by_numbers(c, &bounds, count, splits);
 }
@@ -369,7 +409,7 @@ static cst_status same_fail(const cst__step_call *c, int64_t list, int64_t a, in
   return CST_SCHEMA;
 }
 
-/* Null is what is null in one of both. */
+/* Null is what is null in both. */
 static cst_status same_nulls(const cst__step_call *c, const uint8_t *a, const uint8_t *b,
                              int64_t count) {
   uint8_t *nulls = cst__step_bytes(c, count);
@@ -377,7 +417,7 @@ static cst_status same_nulls(const cst__step_call *c, const uint8_t *a, const ui
     return CST_NO_MEMORY;
   }
   for (int64_t i = 0; i < count; i++) {
-    nulls[i] = a[i] | b[i];
+    nulls[i] = a[i] & b[i];
   }
   c->out->nulls = nulls;
   return CST_OK;
@@ -393,9 +433,6 @@ cst_status cst__step_same(const cst__step_call *c) {
     }
   }
   CST__TRY(lists_keep_all(c, a));
-  if (a->nulls != NULL && b->nulls != NULL) {
-    return same_nulls(c, a->nulls, b->nulls, count);
-  }
-  c->out->nulls = a->nulls != NULL ? a->nulls : b->nulls;
-  return CST_OK;
+  c->out->nulls = NULL;
+  return a->nulls != NULL && b->nulls != NULL ? same_nulls(c, a->nulls, b->nulls, count) : CST_OK;
 }

@@ -1,4 +1,4 @@
-/* Sorting the elements of each list by a value: stable, nulls and NaN last.
+/* Sorting the elements of each list by a value: stable; NaN come after all others, and nulls last.
  *
  * Values become numbers whose order is that of the values; of text and bytes the first eight bytes
  * do, and the rest is compared where these are equal.
@@ -62,24 +62,25 @@ static bool sort_is_float(const cst__view *v) {
          (v->dtype == CST_DTYPE_FLOAT32 || v->dtype == CST_DTYPE_FLOAT64);
 }
 
-/* False: null or NaN. */
-static bool sort_key(const sorting *s, int64_t i, uint64_t *key) {
+static bool sort_is_nan(const cst__view *v, int64_t i) {
+  return sort_is_float(v) && sort_double(v, i) != sort_double(v, i);
+}
+
+static uint64_t sort_key(const sorting *s, int64_t i) {
   const cst__view *v = s->values;
-  if (cst__view_is_null(v, i) || (sort_is_float(v) && sort_double(v, i) != sort_double(v, i))) {
-    return false;
-  }
   if (s->by_bytes) {
-    *key = key_of_bytes(cst__view_bytes(v, i));
-  } else if (sort_is_float(v)) {
-    *key = key_of_double(sort_double(v, i));
-  } else if (v->layout == CST__LAYOUT_BOOL) {
-    *key = cst__bool_is_true(v, false, i);
-  } else if (v->layout == CST__LAYOUT_OPAQUE) {
-    *key = key_of_opaque(v, i);
-  } else {
-    *key = (uint64_t)cst__view_int(v, i) ^ (v->dtype == CST_DTYPE_UINT64 ? 0 : SORT_SIGN);
+    return key_of_bytes(cst__view_bytes(v, i));
   }
-  return true;
+  if (sort_is_float(v)) {
+    return key_of_double(sort_double(v, i));
+  }
+  if (v->layout == CST__LAYOUT_BOOL) {
+    return cst__bool_is_true(v, false, i);
+  }
+  if (v->layout == CST__LAYOUT_OPAQUE) {
+    return key_of_opaque(v, i);
+  }
+  return (uint64_t)cst__view_int(v, i) ^ (v->dtype == CST_DTYPE_UINT64 ? 0 : SORT_SIGN);
 }
 
 /* ---- order ---- */
@@ -146,24 +147,33 @@ static cst_status sort_items(sorting *s, int64_t count, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status sort_list(sorting *s, int64_t begin, int64_t end, int64_t *at, cst_error *error) {
-  int64_t count = 0;
-  int64_t last = end; /* what has no key is noted from the end on, and turned round */
+/* Notes the elements that have no key, from at[to] on: NaN, or nulls. */
+static int64_t sort_put_last(const sorting *s, int64_t begin, int64_t end, bool nan, int64_t *at) {
+  int64_t to = 0;
   for (int64_t i = begin; i < end; i++) {
-    if (sort_key(s, i, &s->items[count].key)) {
-      s->items[count++].element = i;
-    } else {
-      at[--last] = i;
+    bool is_null = cst__view_is_null(s->values, i);
+    if (nan ? !is_null && sort_is_nan(s->values, i) : is_null) {
+      at[to++] = i;
     }
   }
-  for (int64_t a = last, b = end - 1; a < b; a++, b--) {
-    int64_t element = at[a];
-    at[a] = at[b];
-    at[b] = element;
+  return to;
+}
+
+static cst_status sort_list(sorting *s, int64_t begin, int64_t end, int64_t *at, cst_error *error) {
+  int64_t count = 0;
+  for (int64_t i = begin; i < end; i++) {
+    if (!cst__view_is_null(s->values, i) && !sort_is_nan(s->values, i)) {
+      s->items[count++] = (sort_item){sort_key(s, i), i};
+    }
   }
   CST__TRY(sort_items(s, count, error));
   for (int64_t i = 0; i < count; i++) {
     at[begin + i] = s->items[i].element;
+  }
+  if (count < end - begin) {
+    at += begin + count;
+    at += sort_put_last(s, begin, end, true, at);
+    sort_put_last(s, begin, end, false, at);
   }
   return CST_OK;
 }

@@ -85,6 +85,7 @@ struct cst__query_run {
   cst__step_slot *slots;
   cst__batch_input batch;
   cst__arena arena; /* of one batch */
+  int64_t elements; /* of all places of the batch so far */
 };
 
 /* A step of the run that is being made. */
@@ -113,7 +114,7 @@ static inline const cst__step_slot *cst__place_parent_slot(const cst__query_run 
 int64_t *cst__step_numbers(const cst__step_call *c, int64_t count);
 void *cst__step_bytes(const cst__step_call *c, int64_t count);
 
-/* CST_LIMIT if a place has more elements than the plan allows. */
+/* CST_LIMIT if a place of so many elements would be more, with all others, than the plan allows. */
 cst_status cst__step_check_count(const cst__step_call *c, int64_t count);
 
 /* The numbers of an index, [count]; NULL: no memory. */

@@ -152,6 +152,7 @@ static bool arena_add_block(cst__arena *arena, size_t size) {
   if (!cst__add(size, ARENA_HEADER, &least)) {
     return false;
   }
+  want = want < arena->next ? arena->next : want;
   if (want < least) {
     want = least;
   }
@@ -161,6 +162,7 @@ static bool arena_add_block(cst__arena *arena, size_t size) {
   }
   block->next = arena->head;
   block->size = want;
+  arena->next = 0;
   arena->head = block;
   arena->at = (char *)block + ARENA_HEADER;
   arena->end = (char *)block + want;
@@ -210,19 +212,19 @@ void cst__arena_reset(cst__arena *arena) {
   }
   arena->at = NULL;
   arena->end = NULL;
+  arena->next = 0;
 }
 
 void cst__arena_rewind(cst__arena *arena) {
-  cst__arena_block *block = arena->head;
-  if (block != NULL && block->next != NULL) {
-    size_t all = 0;
-    for (; block != NULL; block = block->next) {
-      all += block->size - ARENA_HEADER;
-    }
+  size_t all = 0;
+  for (const cst__arena_block *block = arena->head; block != NULL; block = block->next) {
+    all += block->size;
+  }
+  if (arena->head != NULL && arena->head->next != NULL) {
     cst__arena_reset(arena);
-    (void)arena_add_block(arena, all);
-  } else if (block != NULL) {
-    arena->at = (char *)block + ARENA_HEADER;
+    arena->next = all;
+  } else if (arena->head != NULL) {
+    arena->at = (char *)arena->head + ARENA_HEADER;
   }
 }
 

@@ -42,6 +42,7 @@ typedef struct cst__arena {
   cst__arena_block *head; /* newest block; owns the list */
   char *at;               /* free bytes of the newest block */
   char *end;
+  size_t next; /* bytes that the next block has at least */
 } cst__arena;
 
 void cst__arena_init(cst__arena *arena, const cst_allocator *allocator);
@@ -52,8 +53,8 @@ void *cst__arena_take_zero(cst__arena *arena, size_t size);
 char *cst__arena_copy(cst__arena *arena, const void *bytes, size_t size);
 /* Frees every block; the arena can be used again. */
 void cst__arena_reset(cst__arena *arena);
-/* Takes everything back, and keeps the memory for what is taken next: one block of as many bytes as
- * all were, or none if there is no memory for it. */
+/* Takes everything back for what is taken next, which gets the same memory, or one block of as many
+ * bytes as there were in several. */
 void cst__arena_rewind(cst__arena *arena);
 
 /* A growing byte string on the C library's heap (what cst_free frees). Once out of memory it stays

@@ -53,8 +53,8 @@ typedef enum cst__step_kind {
   CST__STEP_KEY,     /* [map place, keys at its elements, one value]: the entry that has the key */
   CST__STEP_KEPT,    /* [place, bools]: each element itself, -1 where not true */
   CST__STEP_PAD,     /* also a place; [place, list places...], dims: for each record the elements of
-                        lists of     lists, filled up with -1 to the dims; an error for a longer list, and,
-                        unless `flag`, for a shorter or null one */
+                        lists of     lists, filled up with -1 to the dims; an error for a longer list,
+                        and,     unless `flag`, for a shorter or null one */
   /* values */
   CST__STEP_COLUMN,    /* [place], node: the values of a leaf */
   CST__STEP_VALID,     /* [place], node: bools, false where a struct is null */

@@ -129,6 +129,9 @@ static bool type_of_values(const cst__view *values, cst_feature_type *type) {
     case CST__LAYOUT_NUMBER:
       *type = number_type(values->dtype);
       return true;
+    case CST__LAYOUT_BOOL: /* 0 and 1, as tf.Examples have them */
+      *type = CST_FEATURE_INT;
+      return true;
     case CST__LAYOUT_BINARY:
     case CST__LAYOUT_BINARY_VIEW:
     case CST__LAYOUT_FIXED_BINARY:
@@ -137,7 +140,6 @@ static bool type_of_values(const cst__view *values, cst_feature_type *type) {
     case CST__LAYOUT_NULL:
       *type = CST_FEATURE_UNKNOWN;
       return true;
-    case CST__LAYOUT_BOOL:
     case CST__LAYOUT_HALF:
     case CST__LAYOUT_LIST:
     case CST__LAYOUT_FIXED_LIST:

@@ -63,8 +63,8 @@ static const struct ArrowSchema *column_find(const struct ArrowSchema *columns, 
 
 /* ---- the schema's own ---- */
 
-/* Drops inferred tensors whose column is of another type by now, and makes those of one value that
- * have no list any more scalars. */
+/* Drops inferred tensors whose column is of another type by now, makes those of one value that have
+ * no list any more scalars, and says of bools that they are. */
 static void column_specs_fit(column_specs *s) {
   size_t kept = 0;
   for (size_t i = 0; i < s->count; i++) {
@@ -77,6 +77,9 @@ static void column_specs_fit(column_specs *s) {
     if (column != NULL && column->format[0] != '+' && spec.kind == CST_TENSOR_DENSE) {
       spec.num_dims = 0;
       spec.dims = NULL;
+    }
+    if (column != NULL && column_dtype(column) == CST_DTYPE_BOOL) {
+      spec.dtype = CST_DTYPE_BOOL;
     }
     s->items[kept++] = spec;
   }

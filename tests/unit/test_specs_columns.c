@@ -75,6 +75,10 @@ TEST(columns_of_the_schema) {
               "a dense int64 []; b varlen float32 []; c dense bytes [2]; ");
   check_specs("feature { name: 'a' type: INT shape { dim { size: 1 } }" ALWAYS "}",
               "struct{a: list<int64>}", "a dense int64 [1]; ");
+  check_specs("feature { name: 'a' type: INT shape { dim { size: 1 } }" ALWAYS "}"
+              "feature { name: 'b' type: INT } feature { name: 'c' type: FLOAT }",
+              "struct{a: bool, b: list<bool>, c: bool}",
+              "a dense bool []; b varlen bool []; c dense bool []; ");
 }
 
 TEST(new_columns_and_other_types) {
@@ -180,7 +184,9 @@ TEST(texts_have_a_domain_and_other_columns_are_passed_over) {
   }
   CHECK_EQ(inference->merge(states[0], states[1], &error), CST_OK);
   CHECK_EQ(inference->finish(states[0], &found, &error), CST_OK);
-  CHECK_EQ(cst__schema_num_features(found), 2);
+  CHECK_EQ(cst__schema_num_features(found), 3);
+  CHECK_EQ(cst__schema_feature(found, cst__schema_find_feature(found, "o", 1))->type,
+           CST_FEATURE_INT);
   char *text;
   size_t size;
   CHECK_EQ(cst__schema_write_text(found, &text, &size, &error), CST_OK);

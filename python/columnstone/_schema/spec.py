@@ -129,9 +129,10 @@ class TensorRepresentation:
     the tensor's name. shape is that of one row (dense) or one size per index column (sparse; -1 is
     unknown; none at all: a column of single values, of which those that are null are left out).
     dtype of a schema is int64, float32 or bytes, which stand for their families; of columns that a
-    stage or a view has made it is their own. fields are the tensors of a structured one, which has neither dtype ("none") nor path;
-    their paths begin at the top. explicit tells the representations of the schema's
-    tensor_representation_group from inferred ones; reason is the rule, in words.
+    stage or a view has made it is their own. fields are the tensors of a structured one, which has
+    neither dtype ("none") nor path; their paths begin at the top. explicit tells the
+    representations of the schema's tensor_representation_group from inferred ones; reason is the
+    rule, in words.
     """
 
     name: str

@@ -24,6 +24,11 @@ TEST(letters) {
       {"upper",
        {"string: 'aBc z{' 'äöü÷þß' 'łž' 'ασςώ' 'жёӏ' 'աբ' 'ÿ' 'ıſŉµ€'"},
        "large_string: 'ABC Z{' 'ÄÖÜ÷Þß' 'ŁŽ' 'ΑΣΣΏ' 'ЖЁӀ' 'ԱԲ' 'Ÿ' 'ıſŉµ€'"},
+      {"lower",
+       {"string: 'A LONG TEXT OF ASCII ALONE, FOLLOWED BY' 'ÄÖ AND' 'SOME MORE OF ALL THIS, "
+        "ÄNDERUNG'"},
+       "large_string: 'a long text of ascii alone, followed by' 'äö and' 'some more of all this, "
+       "änderung'"},
       {"lower", {"binary: 'AbC' 'Ä'"}, "large_binary: 'abc' 'Ä'"},
       {"upper", {"= string: 'a'"}, "large_string: 'A'"},
       {"strip", {"string: ' a b ' '\t\r\f\v ' null 'c'"}, "large_string: 'a b' '' null 'c'"},

@@ -100,9 +100,21 @@ DIVISIONS_OF_UNSIGNED(UINT16, uint16_t)
 DIVISIONS_OF_UNSIGNED(UINT32, uint32_t)
 DIVISIONS_OF_UNSIGNED(UINT64, uint64_t)
 
+/* fmod of float32 values: fast. Two of them that are no multiples lie at least 2^-24 of the divisor
+ * apart, so that a quotient below 2^28 is not rounded over a whole number; product and difference
+ * are exact. */
+static inline double rest_of_FLOAT32(double x, double y) {
+  double quotient = x / y;
+  if (fabs(quotient) < 1.0) {
+    return x;
+  }
+  return fabs(quotient) < 0x1p28 ? x - (double)(int64_t)quotient * y : fmod(x, y);
+}
+
+static inline double rest_of_FLOAT64(double x, double y) { return fmod(x, y); }
+
 /* The rest has the sign of the divisor; of nothing left, too. */
-static inline double mod_of_floats(double x, double y) {
-  double rest = fmod(x, y);
+static inline double mod_of_floats(double y, double rest) {
   if (rest == 0.0) {
     return copysign(0.0, y);
   }
@@ -110,8 +122,7 @@ static inline double mod_of_floats(double x, double y) {
 }
 
 /* x less the rest is a multiple of y but for rounding, which is undone. */
-static inline double floordiv_of_floats(double x, double y) {
-  double rest = fmod(x, y);
+static inline double floordiv_of_floats(double x, double y, double rest) {
   double quotient = (x - rest) / y;
   if (rest != 0.0 && (rest < 0.0) != (y < 0.0)) {
     quotient -= 1.0;
@@ -196,14 +207,17 @@ UNSIGNED_LOOPS(UINT64, uint64_t, uint64_t, WIDE_64)
     CST__FOR_EACH_PAIR(T, to[i] = (T)(EXPRESSION);) \
     return -1;                                      \
   }
-#define FLOAT_LOOPS(NAME, T)                                                                 \
-  FLOAT_LOOP(add_all_##NAME, T, x + y)                                                       \
-  FLOAT_LOOP(sub_all_##NAME, T, x - y)                                                       \
-  FLOAT_LOOP(mul_all_##NAME, T, x *y)                                                        \
-  FLOAT_LOOP(div_all_##NAME, T, x / y)                                                       \
-  CHECKED(floordiv_all_##NAME, T, bool, to[i] = (T)floordiv_of_floats((double)x, (double)y); \
-          noted |= y == 0;, noted, FLOAT_IS_ZERO)                                            \
-  CHECKED(mod_all_##NAME, T, bool, to[i] = (T)mod_of_floats((double)x, (double)y);           \
+#define FLOAT_LOOPS(NAME, T)                                                                     \
+  FLOAT_LOOP(add_all_##NAME, T, x + y)                                                           \
+  FLOAT_LOOP(sub_all_##NAME, T, x - y)                                                           \
+  FLOAT_LOOP(mul_all_##NAME, T, x *y)                                                            \
+  FLOAT_LOOP(div_all_##NAME, T, x / y)                                                           \
+  CHECKED(                                                                                       \
+      floordiv_all_##NAME, T, bool,                                                              \
+      to[i] = (T)floordiv_of_floats((double)x, (double)y, rest_of_##NAME((double)x, (double)y)); \
+      noted |= y == 0;, noted, FLOAT_IS_ZERO)                                                    \
+  CHECKED(mod_all_##NAME, T, bool,                                                               \
+          to[i] = (T)mod_of_floats((double)y, rest_of_##NAME((double)x, (double)y));             \
           noted |= y == 0;, noted, FLOAT_IS_ZERO)
 
 FLOAT_LOOPS(FLOAT32, float)

@@ -100,21 +100,28 @@ static cst_status choose_validity(const choice *c) {
   return CST_OK;
 }
 
-#define CHOOSE_WIDTH(T)                                    \
+/* 64 elements: without a branch, since what is chosen is not foreseen. */
+#define CHOOSE_INT(T, is_x, x, y) (T)((y) ^ (((x) ^ (y)) & (0 - (uint64_t)(is_x))))
+#define CHOOSE_STRUCT(T, is_x, x, y) ((is_x) ? (x) : (y))
+#define CHOOSE_LOOP(T, ONE, X, Y)                        \
+  for (int64_t i = 0; i < c->out->length; i += 64) {     \
+    cst__stretch s = cst__stretch_of(i, c->out->length); \
+    uint64_t word = choice_word(c, s);                   \
+    for (int64_t k = 0; k < s.count; k++, word >>= 1) {  \
+      to[i + k] = ONE(T, word & 1, X, Y);                \
+    }                                                    \
+  }
+#define CHOOSE_WIDTH(T, ONE)                               \
   {                                                        \
     const T *xs = cst__view_values(c->x, (int)sizeof(T));  \
     const T *ys = cst__view_values(c->y, (int)sizeof(T));  \
     T *to = data;                                          \
-    int64_t x_step = c->x_one ? 0 : 1;                     \
-    int64_t y_step = c->y_one ? 0 : 1;                     \
-    for (int64_t i = 0; i < c->out->length; i += 64) {     \
-      cst__stretch s = cst__stretch_of(i, c->out->length); \
-      uint64_t word = choice_word(c, s);                   \
-      for (int64_t k = 0; k < s.count; k++) {              \
-        T x = xs[(i + k) * x_step];                        \
-        T y = ys[(i + k) * y_step];                        \
-        to[i + k] = word >> k & 1 ? x : y;                 \
-      }                                                    \
+    if (!c->x_one && !c->y_one) {                          \
+      CHOOSE_LOOP(T, ONE, xs[i + k], ys[i + k])            \
+    } else if (!c->x_one) {                                \
+      CHOOSE_LOOP(T, ONE, xs[i + k], ys[0])                \
+    } else {                                               \
+      CHOOSE_LOOP(T, ONE, xs[0], ys[c->y_one ? 0 : i + k]) \
     }                                                      \
     break;                                                 \
   }
@@ -133,17 +140,17 @@ static cst_status choose_fixed(const choice *c, int width) {
   }
   switch (width) {
     case 1:
-      CHOOSE_WIDTH(uint8_t)
+      CHOOSE_WIDTH(uint8_t, CHOOSE_INT)
     case 2:
-      CHOOSE_WIDTH(uint16_t)
+      CHOOSE_WIDTH(uint16_t, CHOOSE_INT)
     case 4:
-      CHOOSE_WIDTH(uint32_t)
+      CHOOSE_WIDTH(uint32_t, CHOOSE_INT)
     case 8:
-      CHOOSE_WIDTH(uint64_t)
+      CHOOSE_WIDTH(uint64_t, CHOOSE_INT)
     case 16:
-      CHOOSE_WIDTH(wide_16)
+      CHOOSE_WIDTH(wide_16, CHOOSE_STRUCT)
     default:
-      CHOOSE_WIDTH(wide_32)
+      CHOOSE_WIDTH(wide_32, CHOOSE_STRUCT)
   }
   return CST_OK;
 }

@@ -55,8 +55,24 @@ void cst__bytes_to_case(const uint8_t *from, size_t size, bool is_upper, uint8_t
   }
 }
 
+/* ASCII, as usual: 32 bytes at once. */
+static inline bool is_ascii_run(const uint8_t *bytes) {
+  uint8_t all = 0;
+  for (size_t i = 0; i < 32; i++) {
+    all |= bytes[i];
+  }
+  return all < 0x80;
+}
+
 void cst__letters_to_case(const uint8_t *from, size_t size, bool is_upper, uint8_t *to) {
   for (size_t i = 0; i < size; i++) {
+    while (i + 32 <= size && is_ascii_run(from + i)) {
+      cst__bytes_to_case(from + i, 32, is_upper, to + i);
+      i += 32;
+    }
+    if (i == size) {
+      return;
+    }
     bool is_pair = (from[i] & 0xe0) == 0xc0 && i + 1 < size; /* a character of two bytes */
     if (!is_pair) {
       to[i] = byte_to_case(from[i], is_upper);

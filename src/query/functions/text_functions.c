@@ -81,6 +81,23 @@ static int64_t count_characters(cst_bytes text) {
   return count;
 }
 
+/* The same of a short text of which eight bytes can be read. */
+static inline int64_t count_few_characters(cst_bytes text) {
+  uint64_t word = cst__load64(text.data);
+  uint64_t inside = text.size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * text.size) - 1;
+  uint64_t later = word & ~(word << 1) & UINT64_C(0x8080808080808080) & inside;
+  return (int64_t)text.size - __builtin_popcountll(later);
+}
+
+/* What lies behind the texts of a view may not be read, but what lies before it may. */
+static const uint8_t *end_of_texts(const cst__view *view) {
+  if (view->layout != CST__LAYOUT_BINARY || view->length == 0) {
+    return NULL;
+  }
+  int64_t end = cst__view_entry(view->offsets, view->offset_width, view->offset + view->length);
+  return end < 8 ? NULL : (const uint8_t *)view->data + end - 8;
+}
+
 /* Where character `number` begins, which is not after the end. */
 static size_t find_character(cst_bytes text, int64_t number) {
   size_t at = 0;
@@ -99,9 +116,16 @@ cst_status cst__text_length_eval(const cst__function *function, const cst__funct
   if (to == NULL) {
     return cst__result_end(out, CST_NO_MEMORY);
   }
+  const uint8_t *last = end_of_texts(&call->args[0]);
   for (int64_t i = 0; i < call->count; i++) {
     cst_bytes text = cst__view_text(&call->args[0], cst__argument_slot(call, 0, i));
-    to[i] = is_text ? count_characters(text) : (int64_t)text.size;
+    if (!is_text) {
+      to[i] = (int64_t)text.size;
+    } else if (text.size <= 8 && last != NULL && text.data != NULL && text.data <= last) {
+      to[i] = count_few_characters(text);
+    } else {
+      to[i] = count_characters(text);
+    }
   }
   return CST_OK;
 }
@@ -150,13 +174,37 @@ static cst_status fill_changed(const cst__function *function, const cst__functio
   return CST_OK;
 }
 
+/* Case keeps the number of bytes: texts that lie side by side are changed as one. Without nulls,
+ * because what lies under these may be anything. */
+static bool is_one_run(const cst__function *function, const cst__function_call *call) {
+  const cst__view *view = &call->args[0];
+  return function->op != CST__STRIP && !call->is_one[0] && view->layout == CST__LAYOUT_BINARY &&
+         view->validity == NULL && call->count > 0;
+}
+
+static cst_status fill_run(const cst__function *function, const cst__function_call *call,
+                           cst__text_result *texts, cst_error *error) {
+  const cst__view *view = &call->args[0];
+  int64_t begin = cst__view_entry(view->offsets, view->offset_width, view->offset);
+  int64_t end = cst__view_entry(view->offsets, view->offset_width, view->offset + call->count);
+  cst_bytes run = {end > begin ? (const uint8_t *)view->data + begin : NULL, (size_t)(end - begin)};
+  CST__TRY(append_case(texts, run, view->is_string, function->op == CST__UPPER, error));
+  for (int64_t i = 1; i <= call->count; i++) {
+    texts->offsets[i] =
+        cst__view_entry(view->offsets, view->offset_width, view->offset + i) - begin;
+  }
+  return CST_OK;
+}
+
 cst_status cst__text_eval(const cst__function *function, const cst__function_call *call,
                           struct ArrowArray *out, cst_error *error) {
   cst__text_result texts;
   CST__TRY(cst__result_begin(call, 1, out, error));
   cst_status status = cst__text_result_begin(&texts, out, call->count, call->allocator, error);
   if (status == CST_OK) {
-    status = cst__text_result_end(&texts, fill_changed(function, call, &texts, error));
+    status = is_one_run(function, call) ? fill_run(function, call, &texts, error)
+                                        : fill_changed(function, call, &texts, error);
+    status = cst__text_result_end(&texts, status);
   }
   return cst__result_end(out, status);
 }

@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     from ._message.decoder import MessageDecoder
     from ._message.descriptors import Descriptors, MessageGuess
     from ._message.encoder import MessageEncoder
+    from ._query.query import Query
+    from ._query.text import dense, ragged, sparse, structured
+    from ._query.view import View, ViewDiff
     from ._schema.diff import SchemaChange
     from ._schema.schema import Schema
     from ._schema.spec import (
@@ -141,6 +144,7 @@ __all__ = [
     "ParquetEncoder",
     "Pass",
     "Position",
+    "Query",
     "Ragged",
     "RaggedStructuredTensor",
     "RaggedStructuredTensorSpec",
@@ -172,18 +176,24 @@ __all__ = [
     "UnsupportedError",
     "VarLen",
     "Verification",
+    "View",
+    "ViewDiff",
     "Writer",
     "__version__",
     "array",
     "build_index",
     "concat",
     "convert",
+    "dense",
     "import_index",
     "infer_schema",
     "load_index",
     "open",
+    "ragged",
     "record_batch",
     "register_format",
+    "sparse",
+    "structured",
     "to_jax",
     "to_numpy",
     "to_tf",
@@ -213,6 +223,9 @@ _NAMES_OF = {
     "_message.decoder": "MessageDecoder",
     "_message.descriptors": "Descriptors MessageGuess",
     "_message.encoder": "MessageEncoder",
+    "_query.query": "Query",
+    "_query.text": "dense ragged sparse structured",
+    "_query.view": "View ViewDiff",
     "_schema.schema": "Schema",
     "_schema.diff": "SchemaChange",
     "_decode.sequence": "SequenceExampleDecoder SequenceExampleEncoder",

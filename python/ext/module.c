@@ -6,6 +6,7 @@
 #include "ext/dataset/dataset.h"
 #include "ext/decode/decode.h"
 #include "ext/message/message.h"
+#include "ext/query/query.h"
 #include "ext/schema/schema.h"
 #include "ext/sink/sink.h"
 #include "ext/source/source.h"
@@ -76,6 +77,8 @@ static const type_entry types[] = {
     {&cst__py_dataset_spec, offsetof(cst__py_state, dataset_type)},
     {&cst__py_loader_spec, offsetof(cst__py_state, loader_type)},
     {&cst__py_nested_spec, offsetof(cst__py_state, nested_type)},
+    {&cst__py_query_spec, offsetof(cst__py_state, query_type)},
+    {&cst__py_view_spec, offsetof(cst__py_state, view_type)},
 };
 
 static PyTypeObject **type_place(cst__py_state *state, const type_entry *entry) {

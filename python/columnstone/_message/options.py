@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     # (set, message, flags, form, enums, timestamp_unit, time_zone, duration_unit, time_unit,
     # recursion, unknown_fields, list_item, map_key, map_value, field_number_key)
     CoreMessage: TypeAlias = tuple[
-        _core.Descriptors,
-        str,
+        _core.Descriptors | None,
+        str | None,
         int,
         int,
         int,
@@ -144,11 +144,17 @@ def core_message(
             raise argument_error(
                 f"messages have no option {ascii(name)[:40]}", "one of " + ", ".join(OPTIONS)
             )
+    return named_message(*message_of(message, descriptors), options)
+
+
+def named_message(
+    found: Descriptors | None, full_name: str | None, options: dict[str, Any]
+) -> CoreMessage:
+    """The same, of a set and a name, each None where a view has its own."""
     given = {**OPTIONS, **options}
-    found, full_name = message_of(message, descriptors)
     zone = text("time_zone", given["time_zone"])
     return (
-        found._core,
+        None if found is None else found._core,
         full_name,
         _flags(given),
         _choice("form", given["form"], _FORMS),

@@ -52,6 +52,8 @@ typedef struct cst__py_state {
   PyTypeObject *dataset_type;
   PyTypeObject *loader_type;
   PyTypeObject *nested_type;
+  PyTypeObject *query_type;
+  PyTypeObject *view_type;
   PyObject *structured_class; /* the classes of nested_type, once _struct.tensor is loaded */
   PyObject *leaf_class;
   int64_t views_left; /* items that list views may still hold, of what becomes Python's values */

@@ -179,80 +179,6 @@ static void decoder_dealloc(PyObject *object) {
   cst__py_free(object);
 }
 
-/* ---- a sequence of bytes ---- */
-
-/* The records, kept alive: by a tuple of our own, and where they are not bytes by their buffers. */
-typedef struct records {
-  PyObject *items;
-  cst_bytes *bytes;
-  Py_buffer *buffers;
-  Py_ssize_t count;
-  Py_ssize_t num_buffers;
-} records;
-
-static void records_reset(records *r) {
-  for (Py_ssize_t i = 0; i < r->num_buffers; i++) {
-    PyBuffer_Release(&r->buffers[i]);
-  }
-  free(r->buffers);
-  free(r->bytes);
-  Py_XDECREF(r->items);
-}
-
-static int decoder_add_buffer(records *r, Py_ssize_t i, PyObject *item) {
-  if (r->buffers == NULL) {
-    r->buffers = calloc((size_t)(r->count - i), sizeof *r->buffers);
-  }
-  if (r->buffers == NULL) {
-    PyErr_NoMemory();
-    return -1;
-  }
-  Py_buffer *view = &r->buffers[r->num_buffers];
-  if (PyUnicode_Check(item) || !PyObject_CheckBuffer(item)) {
-    PyObject *name = PyType_GetName(Py_TYPE(item));
-    bool is_message = PyObject_HasAttrString(item, "SerializeToString");
-    PyErr_Format(PyExc_TypeError, "records[%zd] is %U, not bytes%s", i, name,
-                 is_message ? " (its SerializeToString() gives them)" : "");
-    Py_XDECREF(name);
-    return -1;
-  }
-  if (PyObject_GetBuffer(item, view, PyBUF_SIMPLE) < 0) {
-    return -1;
-  }
-  r->num_buffers++;
-  r->bytes[i] = (cst_bytes){view->buf, (size_t)view->len};
-  return 0;
-}
-
-static int add_record(records *r, Py_ssize_t i) {
-  PyObject *item = PyTuple_GetItem(r->items, i);
-  if (PyBytes_CheckExact(item)) { /* what is derived from bytes is a buffer */
-    r->bytes[i] = (cst_bytes){(const uint8_t *)PyBytes_AsString(item), (size_t)Py_SIZE(item)};
-    return 0;
-  }
-  return decoder_add_buffer(r, i, item);
-}
-
-static int records_init(records *r, PyObject *sequence) {
-  *r = (records){.items = PySequence_Tuple(sequence)};
-  if (r->items == NULL) {
-    return -1;
-  }
-  r->count = PyTuple_Size(r->items);
-  r->bytes = malloc(((size_t)r->count + 1) * sizeof *r->bytes);
-  int result = r->bytes == NULL ? -1 : 0;
-  if (r->bytes == NULL) {
-    PyErr_NoMemory();
-  }
-  for (Py_ssize_t i = 0; result == 0 && i < r->count; i++) {
-    result = add_record(r, i);
-  }
-  if (result < 0) {
-    records_reset(r);
-  }
-  return result;
-}
-
 /* ---- decoding ---- */
 
 static PyObject *decoder_finish(decoder_object *self, cst_status status, struct ArrowSchema *schema,
@@ -276,12 +202,12 @@ static PyObject *decoder_finish(decoder_object *self, cst_status status, struct 
 
 static PyObject *decode_sequence(decoder_object *self, PyObject *sequence) {
   cst__py_state *state = cst__py_state_of((PyObject *)self);
-  records r;
-  if (records_init(&r, sequence) < 0) {
+  cst__py_records r;
+  if (cst__py_records_init(&r, sequence) < 0) {
     return NULL;
   }
   if (cst__py_lock_enter(&self->lock, state, "decoder") < 0) {
-    records_reset(&r);
+    cst__py_records_reset(&r);
     return NULL;
   }
   struct ArrowSchema schema;
@@ -293,7 +219,7 @@ static PyObject *decode_sequence(decoder_object *self, PyObject *sequence) {
                               self->arrow_schema == NULL ? &schema : NULL, &batch, &error);
   Py_END_ALLOW_THREADS
   cst__py_lock_leave(&self->lock);
-  records_reset(&r);
+  cst__py_records_reset(&r);
   return decoder_finish(self, status, &schema, &batch, &error);
 }
 

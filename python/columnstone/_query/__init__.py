@@ -1,0 +1,1 @@
+"""Queries over nested data, and the views that are made of them."""

@@ -1,0 +1,362 @@
+"""Expressions of struct2tensor as queries.
+
+An expression is a graph of nodes, each of which knows the nodes that it is made of. Those of the
+message itself are paths; the others become lets, in the order in which they need each other, at the
+place that they have in the tree, or beside what they are made of if they are in it no more. What
+only chooses paths (project, limit_depth) decides what is kept in the end.
+
+The classes are told by their names and modules, and looked into by their attributes: struct2tensor
+is not imported here, nor TensorFlow.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._base.errors import UnsupportedError
+from .text import below, joined, name_of, steps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+# Nodes that are others with something added or left out, and where they keep these.
+_SAME = {
+    "_AddPathsExpression": "_origin",
+    "_ProjectExpression": "_origin",
+    "_DepthLimitExpression": "_origin",
+    "_SchemaExpression": "_original",
+    "_SchemaRootExpression": "_original",
+    "_SchemaChildExpression": "_original",
+}
+_MESSAGE = ("_ProtoLeafExpression", "_ProtoChildExpression")
+# Descendants of what an operation has copied.
+_COPIES = ("_RecalculateExpression", "_FilterChildByParentIndicesToKeepExpression")
+
+# TensorFlow's functions of map, by the names that they are exported under.
+_UNARY = {
+    name: name
+    for name in (
+        [
+            "abs",
+            "sign",
+            "floor",
+            "ceil",
+            "round",
+            "sqrt",
+            "exp",
+            "expm1",
+            "log",
+            "log1p",
+            "sigmoid",
+            "tanh",
+            "is_nan",
+            "is_finite",
+        ]
+    )
+} | {"negative": "-{}", "logical_not": "not {}"}
+_BINARY = {
+    "add": "+",
+    "subtract": "-",
+    "multiply": "*",
+    "divide": "/",
+    "floordiv": "//",
+    "floormod": "%",
+    "equal": "==",
+    "not_equal": "!=",
+    "less": "<",
+    "less_equal": "<=",
+    "greater": ">",
+    "greater_equal": ">=",
+    "logical_and": "and",
+    "logical_or": "or",
+}
+
+
+class Said(NamedTuple):
+    """An expression as a query has it: its messages, and the statements."""
+
+    descriptor: Any
+    message_options: dict[str, str]
+    lets: list[tuple[str, str]]
+    rows: str  #: "": none
+    kept: list[str]
+
+
+def said_by(expression: Any) -> Said:
+    """What a query has to say for an expression."""
+    if not hasattr(expression, "known_field_names") or not hasattr(expression, "get_child"):
+        raise TypeError(
+            f"an expression of struct2tensor is wanted, not {type(expression).__name__}"
+        )
+    root = _root_of(expression)
+    made = _Made()
+    kept = made.keep(expression)
+    above = len(steps_of(made.rows))
+    return Said(
+        root._descriptor,
+        {"form": "text"} if root._message_format == "text" else {},
+        made.lets,
+        made.rows,
+        [joined(steps_of(path)[above:]) for path in kept],
+    )
+
+
+class _Made:
+    """The lets, as they are found."""
+
+    def __init__(self) -> None:
+        self.lets: list[tuple[str, str]] = []
+        self.rows = ""  # the path of the root, if it is not that of the messages
+        self._paths: dict[int, str] = {}  # of nodes, by id
+        self._nodes: list[Any] = []  # which hold the ids
+        self._taken: set[str] = set()
+
+    def keep(self, root: Any) -> list[str]:
+        """Makes all that the expression knows; the paths of its leaves."""
+        self.rows = self._path(root, None)
+        kept = list(self._leaves(root, self.rows, ()))
+        if not kept:
+            raise UnsupportedError("the expression knows no fields")
+        return kept
+
+    def _leaves(self, node: Any, path: str, above: tuple[str, ...]) -> Iterable[str]:
+        for step in sorted(node.known_field_names(), key=str):
+            child = node.get_child(step)
+            if not isinstance(step, str):
+                continue  # what an operation has left for itself
+            place = below(path, _step(step))
+            made = self._path(child, place)
+            if child.is_leaf:
+                yield made
+                continue
+            kind = _type_of(child)
+            if kind is not None and kind in above:
+                raise UnsupportedError(
+                    f"{made}: messages of the type {kind} hold themselves, and all their fields "
+                    "are known (choose some: project)",
+                    path=made,
+                    hint="choose some: project",
+                )
+            yield from self._leaves(child, made, above if kind is None else (*above, kind))
+
+    # Paths of nodes
+
+    def _path(self, node: Any, place: str | None, parent: Any = None) -> str:
+        """The path of a node, which is let at `place` (None: beside what it is made of) if it is
+        none of the message's own. `parent` is the node above it, where that is known."""
+        node = _bare(node)
+        found = self._paths.get(id(node))
+        if found is None:
+            found = self._new_path(node, place)
+            self._nodes.append(node)
+            self._paths[id(node)] = found
+        if parent is not None:
+            return below(self._path(parent, None), steps_of(found)[-1])
+        return found
+
+    def _new_path(self, node: Any, place: str | None) -> str:
+        kind = type(node).__name__
+        if kind in _MESSAGE:
+            return self._message_path(node)
+        if kind == "_ProtoRootExpression":
+            return ""
+        if kind == "_RerootExpression":
+            return self._path(node._new_root, None)
+        if kind in _COPIES:
+            return below(
+                self._path(node._parent, None), steps_of(self._path(node._origin, None))[-1]
+            )
+        maker = getattr(self, "_make" + kind.strip("_"), None)
+        if maker is None:
+            raise _unsupported(kind, place)
+        struct, text = maker(node, place)
+        return self._let(struct, text, place)
+
+    def _message_path(self, node: Any) -> str:
+        above = self._path(node._parent, None)
+        name, key = _key_of(node.name_as_field)
+        if key is None:
+            return below(above, name)
+        raise UnsupportedError(
+            f"the value of a key of the map {name} is a field of a struct here, which let makes: "
+            f"let(\"x\", '{below(above, name)}[{key!r}]')",
+            path=below(above, name),
+        )
+
+    def _let(self, struct: str, text: str, place: str | None) -> str:
+        if place is None or joined(steps_of(place)[:-1]) != struct:
+            place = below(struct, f"made_{len(self.lets) + 1}")
+        if place in self._taken:
+            raise UnsupportedError(f"{place} is made twice", path=place)
+        self._taken.add(place)
+        self.lets.append((place, text))
+        return place
+
+    # Operations: the struct in which the result stands, and the expression
+
+    def _makePromoteExpression(self, node: Any, place: str | None) -> tuple[str, str]:
+        """What is missing is no element of a list there, and a null here."""
+        path = self._path(node._origin, None, node._origin_parent)
+        leaves_out = node._origin_parent.is_repeated and not node._origin.is_repeated
+        text = f"drop_null({path})" if leaves_out else path
+        return _struct_of(self._path(node._origin_parent, None)), text
+
+    _makePromoteChildExpression = _makePromoteExpression
+
+    def _makeBroadcastExpression(self, node: Any, place: str | None) -> tuple[str, str]:
+        return self._path(node._sibling, None), self._path(node._origin, None)
+
+    _makeBroadcastChildExpression = _makeBroadcastExpression
+
+    def _makeFilterByChildExpression(self, node: Any, place: str | None) -> tuple[str, str]:
+        path = self._path(node._origin, None)
+        if not node._origin.is_repeated and len(steps_of(path)) > 1:
+            raise _unsupported("a filter of an optional message within another", place)
+        condition = steps_of(self._path(node._child, None))[-1]
+        return _struct_of(path), f"{path} where it.{condition}"
+
+    def _makeFilterBySiblingExpression(self, node: Any, place: str | None) -> tuple[str, str]:
+        path = self._path(node._origin, None)
+        repeated = node._origin.is_repeated
+        bounds = _slice_of(node)
+        if bounds is not None and repeated:
+            return _struct_of(path), f"{path}[{bounds}]"
+        if not repeated and (bounds is not None or not node._origin.is_leaf):
+            raise _unsupported("a filter or a slice of an optional message", place)
+        by = self._path(node._sibling, None)
+        if not repeated:
+            return _struct_of(path), f"if({by}, {path}, null)"
+        return _struct_of(path), f"(zip(value={path}, chosen={by}) where chosen).value"
+
+    def _makeSizeExpression(self, node: Any, place: str | None) -> tuple[str, str]:
+        path = self._path(node._origin, None, node._origin_parent)
+        size = f"size({path})" if node._origin.is_repeated else f"if(has({path}), 1, 0)"
+        return _struct_of(path), size
+
+    def _makePositionalIndexExpression(self, node: Any, place: str | None) -> tuple[str, str]:
+        path = self._path(node._origin, None)
+        if not node._origin.is_repeated:
+            raise _unsupported("the position of an optional field", place)
+        return _struct_of(path), f"index({path})"
+
+    def _makePositionalIndexFromEndExpression(
+        self, node: Any, place: str | None
+    ) -> tuple[str, str]:
+        origin = _bare(node._positional_index)._origin
+        path = self._path(origin, None)
+        if not origin.is_repeated:
+            raise _unsupported("the position of an optional field", place)
+        return _struct_of(path), f"index_from_end({path})"
+
+    def _makeInputProtoIndexExpression(self, node: Any, place: str | None) -> tuple[str, str]:
+        return self._path(node._root, None), "record_index()"
+
+    def _makeMapValuesExpression(self, node: Any, place: str | None) -> tuple[str, str]:
+        sources = [_bare(source) for source in node._origin]
+        if type(sources[0]).__name__ == "SizeExpression" and _is_of(node._operation, "size"):
+            counted = sources[0]
+            path = self._path(counted._origin, None, counted._origin_parent)
+            return _struct_of(path), f"has({path})"
+        paths = [self._path(source, None) for source in sources]
+        return _struct_of(paths[0]), _call_of(node._operation, paths, place)
+
+
+def _bare(node: Any) -> Any:
+    """The node without what has been added to it or left out."""
+    while type(node).__name__ in _SAME:
+        node = getattr(node, _SAME[type(node).__name__])
+    return node
+
+
+def _root_of(expression: Any) -> Any:
+    """The root of the messages."""
+    node = _bare(expression)
+    while type(node).__name__ == "_RerootExpression":
+        node = _bare(node._original_root)
+    if type(node).__name__ != "_ProtoRootExpression":
+        raise UnsupportedError(
+            f"the expression begins with {type(node).__name__}, and a query with messages "
+            "(create_expression_from_proto)"
+        )
+    return node
+
+
+def _type_of(node: Any) -> str | None:
+    """The full name of the type of a message."""
+    found = getattr(_bare(node), "_desc", None)
+    return None if found is None else found.full_name
+
+
+def _struct_of(path: str) -> str:
+    return joined(steps_of(path)[:-1])
+
+
+def _step(step: str) -> str:
+    return step if step.startswith("(") else name_of(step)
+
+
+def _key_of(step: str) -> tuple[str, str | None]:
+    """The name and the key of a step: labels[color]."""
+    if step.startswith("(") or not step.endswith("]"):
+        return _step(step), None
+    name, key = step[:-1].split("[", 1)
+    return name_of(name), key
+
+
+def _is_of(function: Any, module: str) -> bool:
+    """True for a function that struct2tensor itself gives to map."""
+    return getattr(function, "__module__", "") == f"struct2tensor.expression_impl.{module}"
+
+
+def _unsupported(what: str, place: str | None) -> UnsupportedError:
+    at = f"{place}: " if place else ""
+    return UnsupportedError(f"{at}a query cannot say {what} of struct2tensor", path=place)
+
+
+# ---- functions of map ----
+
+
+def _call_of(function: Callable[..., Any], paths: list[str], place: str | None) -> str:
+    """TensorFlow's own functions as the language has them."""
+    name = getattr(function, "__name__", "")
+    is_tensorflow = getattr(function, "__module__", "").startswith("tensorflow.")
+    if is_tensorflow and len(paths) == 1 and name in _UNARY:
+        text = _UNARY[name]
+        return text.format(paths[0]) if "{}" in text else f"{text}({paths[0]})"
+    if is_tensorflow and len(paths) == 2 and name in _BINARY:
+        return f"{paths[0]} {_BINARY[name]} {paths[1]}"
+    at = f"{place}: " if place else ""
+    where = inspect.getsourcefile(function) if inspect.isfunction(function) else None
+    line = f" ({where}:{function.__code__.co_firstlineno})" if where else ""
+    hint = "write it as an expression, or add it with Query.map"
+    raise UnsupportedError(
+        f"{at}map calls the function {name or 'without a name'}{line}, which a query cannot say "
+        f"({hint})",
+        path=place,
+        hint=hint,
+    )
+
+
+# ---- slices: a filter by masks that struct2tensor has made of positions ----
+
+
+def _slice_of(node: Any) -> str | None:
+    """The bounds of a slice; None for another filter."""
+    bounds = {"begin": "", "end": ""}
+    masks = [_bare(node._sibling)]
+    while masks:
+        mask = masks.pop()
+        if type(mask).__name__ != "_MapValuesExpression":
+            return None
+        if getattr(mask._operation, "__name__", "") == "logical_and":  # of two bounds
+            masks += [_bare(source) for source in mask._origin]
+            continue
+        if not _is_of(mask._operation, "slice_expression"):
+            return None
+        given = inspect.getclosurevars(mask._operation).nonlocals
+        if not isinstance(given["threshold"], int):
+            raise UnsupportedError("a slice whose bounds are tensors: use a parameter")
+        which = "begin" if given["relation"].__name__ == "greater_equal" else "end"
+        bounds[which] = str(given["threshold"])
+    return f"{bounds['begin']}:{bounds['end']}"

@@ -1,0 +1,291 @@
+"""View: a query bound to its input, and saved views."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import _core
+from .._arrow.table import array, record_batch
+from .._base.errors import Error, FileError, NotFoundError, UnsupportedError
+from .._base.files import path_bytes
+from .._base.public import public
+from .._message.options import named_message
+from .._schema.schema import as_columns
+from .._schema.spec import feature_specs, representations_of
+from .._tensor.adapter import TensorAdapter
+from .._tensor.tensor import RaggedTensor, SparseTensor
+from .input import Input
+from .text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeAlias
+
+    from .._arrow.objects import Plain
+    from .._core import (
+        Array,
+        ArrowArrayExportable,
+        ArrowSchema,
+        ArrowStreamExportable,
+        Buffer,
+        RecordBatch,
+    )
+    from .._core import View as CoreView
+    from .._message.options import Form
+    from .._schema.spec import FeatureSpec, TensorRepresentation
+    from .._tensor.tensor import AnyTensor
+
+    Records: TypeAlias = "Iterable[Buffer] | ArrowArrayExportable | ArrowStreamExportable"
+    Batch: TypeAlias = "ArrowArrayExportable | ArrowStreamExportable | Plain"
+    Params: TypeAlias = "Mapping[str, Any] | None"
+
+
+@public
+class ViewDiff(NamedTuple):
+    """What changes for readers from one view to another."""
+
+    text: str  #: a line for each change
+    num_breaking: int  #: of those that break a reader of the first one
+
+
+@public
+class View:
+    """A query bound to its input: a function from records to tensors, or from batch to batch.
+    Immutable; any number of threads may run it at once, without Python's lock. It pickles.
+
+    `Query.view` makes one. View(x) opens a saved one: its path, or its bytes, which need not be
+    trusted.
+
+    params: values of its parameters, by name.
+    outputs: the wanted columns of the result in the wanted order; all else is not computed, and not
+        parsed.
+    form: what a record of messages holds, if not what the query says: "binary", "json", "text",
+        "confluent", as for MessageDecoder.
+
+    Raises NotFoundError for a missing file, and for an output or a parameter that there is not,
+    CorruptError for bytes that are no view, UnsupportedError for a view of a later version.
+    """
+
+    __slots__ = ("_adapter", "_core")
+    _core: _core.View
+    _adapter: TensorAdapter | None
+
+    def __init__(
+        self,
+        view: str | os.PathLike[str] | bytes | bytearray | memoryview,
+        *,
+        params: Params = None,
+        outputs: Iterable[str] | None = None,
+        form: Form | None = None,
+    ) -> None:
+        again = _Again(core_params(params), as_columns(outputs), form)
+        self._adapter = None
+        if not isinstance(view, str | os.PathLike):
+            self._core = again.open(bytes(view))
+            return
+        path = os.fsdecode(view)
+        data = _read(path)
+        try:
+            self._core = again.open(data)
+        except Error as error:
+            if error.file is None:
+                error.file = path
+                error.args = (f"{path}: {error}",)
+            raise
+
+    @classmethod
+    def _of(cls, core: CoreView) -> View:
+        view = object.__new__(cls)
+        view._core = core
+        view._adapter = None
+        return view
+
+    def again(self, params: Params = None, form: Form | None = None) -> View:
+        """The same view with other values of parameters, or of another form of records."""
+        if self._core.functions:
+            raise UnsupportedError("a view with functions of Python's: give params to Query.view")
+        return View(self.to_bytes(), params=params, outputs=self.outputs, form=form)
+
+    def select(self, outputs: Iterable[str]) -> View:
+        """The same view with these outputs only, in this order."""
+        if self._core.functions:
+            raise UnsupportedError("a view with functions of Python's: Query.view(outputs=...)")
+        return View(self.to_bytes(), outputs=outputs)
+
+    # What it is
+
+    @property
+    def text(self) -> str:
+        """The query, in its usual spelling."""
+        return self._core.text
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the saved form, as hexadecimal digits."""
+        return self._core.digest
+
+    @property
+    def message(self) -> str | None:
+        """The full name of the message; None: its input are no messages."""
+        return self._core.message
+
+    @property
+    def input(self) -> str:
+        """What it reads: "message", "example", "sequence_example" or "table"."""
+        return self._core.input
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The names of the outputs."""
+        return self._core.outputs
+
+    @property
+    def schema(self) -> ArrowSchema:
+        """The Arrow schema of the batches that it gives."""
+        return self._core.arrow_schema
+
+    @property
+    def specs(self) -> dict[str, TensorRepresentation]:
+        """How each tensor is made of the columns, by name."""
+        return representations_of(self._core.specs())
+
+    def feature_spec(self) -> dict[str, FeatureSpec]:
+        """The parsing spec of the tensors, as Schema.feature_spec gives it."""
+        return feature_specs(self.specs, False)
+
+    def source_paths(self, output: str | None = None) -> tuple[str, ...]:
+        """The fields of the input that an output (None: any of them) needs: the shortest list of
+        paths. Nothing else is parsed."""
+        return self._core.source_paths(output)
+
+    def explain(self, *, json: bool = False) -> str:
+        """The plan: what is parsed, which steps are taken, what comes out."""
+        return self._core.explain(bool(json))
+
+    def diff(self, other: View) -> ViewDiff:
+        """What changes for readers if the other view comes in the place of this one."""
+        if not isinstance(other, View):
+            raise TypeError(f"a View is compared with a View, not {type(other).__name__}")
+        return ViewDiff(*self._core.diff(other._core))
+
+    # Saving
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file of the view: the query, the descriptors that it needs and no others, and
+        what its outputs are. UnsupportedError if it calls functions of Python's."""
+        self._core.save(path)
+
+    def to_bytes(self) -> bytes:
+        """The same as bytes. The same query and types give the same bytes."""
+        return self._core.write()
+
+    # Running
+
+    def run(self, records: Records | Batch) -> dict[str, AnyTensor]:
+        """Tensors of records by name, as `Source.tensors` gives them.
+
+        records: serialized messages or tf.Examples, as a list of bytes or an Arrow binary array; or
+            a batch: anything that `record_batch` takes.
+
+        Raises SchemaError and CorruptError with the number of the record.
+        """
+        serialized = _records(records)
+        if serialized is not None:
+            return self._core.run(serialized, SparseTensor, RaggedTensor)
+        if self._adapter is None:
+            self._adapter = TensorAdapter(self.schema, self.specs)
+        return self._adapter.convert(self.apply(records))  # type: ignore[arg-type]
+
+    def decode(self, records: Records | Batch) -> RecordBatch:
+        """The same as a batch."""
+        serialized = _records(records)
+        if serialized is not None:
+            return self._core.decode(serialized)
+        return self.apply(records)  # type: ignore[arg-type]
+
+    def apply(self, batch: Batch) -> RecordBatch:
+        """The batch that it makes of a batch, whose columns it finds by their names: anything that
+        `record_batch` takes."""
+        return self.apply_with_rows(batch)[0]
+
+    def apply_with_rows(self, batch: Batch) -> tuple[RecordBatch, Array]:
+        """The same, and for each row of it the row of the batch that it comes from, as int64."""
+        return self._core.apply(record_batch(batch))  # type: ignore[arg-type]
+
+    def __reduce__(self) -> tuple[Callable[[CoreView], View], tuple[CoreView]]:
+        return View._of, (self._core,)
+
+    def __repr__(self) -> str:
+        of = self.message or self.input
+        return f"<columnstone.View of {of}: {', '.join(self.outputs)}>"
+
+
+class _Again(NamedTuple):
+    """How a view was opened, beside its bytes."""
+
+    params: tuple[tuple[str, str], ...]
+    outputs: tuple[str, ...] | None
+    form: Form | None
+
+    def open(self, data: bytes) -> _core.View:
+        message = None
+        if self.form is not None:
+            message = named_message(None, None, {"form": self.form})
+        recipe = (_opened, (tuple(self),))
+        return _core.View(data, message, None, None, self.params, self.outputs, recipe)
+
+
+def _opened(again: tuple[Any, ...], data: bytes) -> _core.View:
+    """What a view pickles as."""
+    return _Again(*again).open(data)
+
+
+def bind(
+    query: _core.Query,
+    input: Input,
+    params: tuple[tuple[str, str], ...],
+    outputs: tuple[str, ...] | None,
+    recipe: tuple[Callable[..., _core.View], tuple[Any, ...]] | None = None,
+) -> _core.View:
+    """A query bound to what is known of its input. The recipe is for queries that have no bytes."""
+    if recipe is None:
+        recipe = (_opened, ((params, outputs, None),))
+    return _core.View(query, *input.core(), params, outputs, recipe)
+
+
+def core_params(params: Params) -> tuple[tuple[str, str], ...]:
+    """Values as the language writes them."""
+    if params is None:
+        return ()
+    return tuple((name, literal(value)) for name, value in dict(params).items())
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path_bytes(path), "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        hint = "check the path"
+        raise NotFoundError(
+            f"{path}: there is no such file ({hint})", file=path, hint=hint
+        ) from None
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}", file=path) from error
+
+
+def _records(given: Any) -> Any:
+    """Serialized records, to be iterated; None for what is a batch."""
+    if isinstance(given, _core.RecordBatch | dict):
+        return None
+    if isinstance(given, list | tuple):
+        return None if any(isinstance(item, dict) for item in given) else given
+    if isinstance(given, bytes | bytearray | memoryview | str):
+        raise TypeError(f"records are a list of bytes, not {type(given).__name__}")
+    if not hasattr(given, "__arrow_c_array__") and not hasattr(given, "__arrow_c_stream__"):
+        return given
+    values = array(given)
+    if values.schema.format not in ("z", "Z", "vz", "u", "U", "vu"):
+        return None
+    items = values.to_pylist()
+    return [item.encode() if isinstance(item, str) else item for item in items]

@@ -2,8 +2,8 @@
  * made them exact. */
 #include "ext/message/message.h"
 
-/* (descriptors or None, message or None, flags, form, enums, timestamp_unit, time_zone, duration_unit,
- * time_unit, recursion, unknown_fields or None, list_item, map_key, map_value,
+/* (descriptors or None, message or None, flags, form, enums, timestamp_unit, time_zone,
+ * duration_unit, time_unit, recursion, unknown_fields or None, list_item, map_key, map_value,
  * field_number_key or None) */
 static int parse_message(cst_message_options *o, cst__py_state *state, PyObject *tuple) {
   PyObject *descriptors;
@@ -23,8 +23,7 @@ static int parse_message(cst_message_options *o, cst__py_state *state, PyObject 
   o->timestamp_unit = (cst_time_unit)timestamp_unit;
   o->duration_unit = (cst_time_unit)duration_unit;
   o->time_unit = (cst_time_unit)time_unit;
-  return descriptors == Py_None ? 0
-                                : cst__py_descriptors_arg(state, descriptors, &o->descriptors);
+  return descriptors == Py_None ? 0 : cst__py_descriptors_arg(state, descriptors, &o->descriptors);
 }
 
 int cst__py_message_init(cst__py_message *message, cst__py_state *state, PyObject *tuple) {

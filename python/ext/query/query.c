@@ -91,9 +91,9 @@ static PyObject *query_add(PyObject *object, PyObject *args) {
     return NULL;
   }
   cst_query *copy = query_copy(object);
-  return copy == NULL ? NULL
-                      : query_added(object, copy, cst_query_add(copy, text, (size_t)size, &error),
-                                    &error);
+  return copy == NULL
+             ? NULL
+             : query_added(object, copy, cst_query_add(copy, text, (size_t)size, &error), &error);
 }
 
 /* param(name, type, value or None) */
@@ -104,9 +104,9 @@ static PyObject *query_param(PyObject *object, PyObject *args) {
     return NULL;
   }
   cst_query *copy = query_copy(object);
-  return copy == NULL ? NULL
-                      : query_added(object, copy, cst_query_param(copy, name, type, value, &error),
-                                    &error);
+  return copy == NULL
+             ? NULL
+             : query_added(object, copy, cst_query_param(copy, name, type, value, &error), &error);
 }
 
 /* rows(path) */
@@ -158,8 +158,7 @@ static PyObject *query_keep(PyObject *object, PyObject *args) {
   }
   cst_query *copy = query_copy(object);
   cst_status status =
-      copy == NULL ? CST_NO_MEMORY
-                   : cst_query_keep(copy, names.names, names.count, depth, &error);
+      copy == NULL ? CST_NO_MEMORY : cst_query_keep(copy, names.names, names.count, depth, &error);
   cst__py_names_reset(&names);
   return copy == NULL ? NULL : query_added(object, copy, status, &error);
 }

@@ -40,8 +40,7 @@ static PyObject *function_batch(cst__py_state *state, const struct ArrowSchema *
   cst_array *shared = NULL;
   cst_array *copy = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_status status =
-      cst_array_import(schema, &lent, CST_ARRAY_TRUSTED, NULL, &shared, &error);
+  cst_status status = cst_array_import(schema, &lent, CST_ARRAY_TRUSTED, NULL, &shared, &error);
   if (status == CST_OK) {
     const cst_array *const one[] = {shared};
     status = cst_array_concat(one, 1, &copy, &error);

@@ -298,8 +298,8 @@ static PyObject *view_explain(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "p:explain", &json)) {
     return NULL;
   }
-  cst_status status = cst_view_explain(((view_object *)object)->view,
-                                       json ? CST_EXPLAIN_JSON : 0, &text, &size, &error);
+  cst_status status = cst_view_explain(((view_object *)object)->view, json ? CST_EXPLAIN_JSON : 0,
+                                       &text, &size, &error);
   return status == CST_OK ? view_take_text(text, size)
                           : cst__py_raise(cst__py_state_of(object), &error);
 }
@@ -396,8 +396,8 @@ static PyObject *view_decode(PyObject *object, PyObject *given) {
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS
-  status = cst_view_run_arrow(self->view, records.bytes, (size_t)records.count, &schema, &batch,
-                              &error);
+  status =
+      cst_view_run_arrow(self->view, records.bytes, (size_t)records.count, &schema, &batch, &error);
   Py_END_ALLOW_THREADS
   cst__py_records_reset(&records);
   return status == CST_OK ? view_batch(self, &schema, &batch)

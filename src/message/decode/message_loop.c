@@ -121,20 +121,20 @@ static __attribute__((noinline)) place fail_within(cst__loop *loop, const cst__e
  * maps, of which none comes twice. */
 static __attribute__((noinline)) bool close_message(cst__loop *loop, cst__node *node) {
   int64_t row = node->rows->length;
-  for (size_t i = 0; i < node->num_required; i++) {
-    const cst__entry *e = node->required[i];
+  for (size_t i = 0; i < node->required.count; i++) {
+    const cst__entry *e = node->required.items[i];
     if (e->values->length <= row) {
       return cst__loop_bad_value(loop, e, NULL, "a required field is missing");
     }
   }
-  for (size_t i = 0; i < node->num_fills; i++) {
-    cst__entry *e = node->fills[i];
+  for (size_t i = 0; i < node->fills.count; i++) {
+    cst__entry *e = node->fills.items[i];
     if (e->values->length <= row && !cst__put_default(loop, node, e)) {
       return false;
     }
   }
-  for (size_t i = 0; i < node->num_maps; i++) {
-    const cst__entry *e = node->maps[i];
+  for (size_t i = 0; i < node->maps.count; i++) {
+    const cst__entry *e = node->maps.items[i];
     if (e->list->length > row && !cst__loop_keys_differ(e)) {
       return cst__loop_slow(loop);
     }
@@ -193,7 +193,8 @@ static __attribute__((noinline)) cst__entry *find_next(const cst__node *node, pl
       return NULL;
     }
   }
-  return cst__node_find(node, tag);
+  cst__entry *entry = cst__node_find(node, tag);
+  return entry != NULL ? entry : cst__node_find_stranger(node, tag);
 }
 
 /* The bytes of a tag that an entry has been found by, which need not be the shortest. */

@@ -97,6 +97,11 @@ typedef struct cst__cast {
   cst__node *node;
 } cst__cast;
 
+typedef struct cst__entry_list {
+  cst__entry **items;
+  size_t count;
+} cst__entry_list;
+
 struct cst__node {
   cst__builder *rows;  /* the struct */
   cst__entry begin;    /* before all fields: its `next` is the first one that is expected */
@@ -106,13 +111,12 @@ struct cst__node {
   const uint32_t *index; /* by number, or by its hash: index of its first entry, plus 1; 0: none */
   size_t num_index;      /* by hash: a power of two */
   bool is_hashed;
-  cst__entry **required; /* that have to be there; */
-  size_t num_required;
-  cst__entry **fills; /* that have a value if they are not there; */
-  size_t num_fills;
-  cst__entry **maps; /* whose keys have to differ */
-  size_t num_maps;
-  bool has_close; /* there are some of these */
+  cst__entry_list required;  /* that have to be there; */
+  cst__entry_list fills;     /* that have a value if they are not there; */
+  cst__entry_list maps;      /* whose keys have to differ */
+  bool has_close;            /* there are some of these */
+  cst__entry_list strangers; /* of fields that the message does not have, and that came before: they
+                                are stepped over as fields are that nobody wants */
   cst__oneof_state *oneofs;
   cst__builder *unknown; /* NULL: unknown fields are not wanted */
   const cst__plan_node *plan;
@@ -155,6 +159,8 @@ struct cst__loop {
 cst_status cst__loop_init(cst__loop *loop, const cst__message_plan *plan, cst__batch_builder *batch,
                           cst_error *error);
 void cst__loop_reset(cst__loop *loop);
+/* An entry that steps over fields of a tag. */
+void cst__entry_skip(cst__entry *entry, uint32_t number, cst__wire_type type);
 /* Before a batch: dictionaries have the names of their enums, and nothing of the batches before. */
 cst_status cst__loop_begin(cst__loop *loop, cst_error *error);
 
@@ -179,6 +185,16 @@ static inline cst__entry *cst__node_find(const cst__node *node, uint32_t tag) {
       return NULL;
     }
     at = (at + 1) & (node->num_index - 1);
+  }
+  return NULL;
+}
+
+/* The same among the strangers; most messages have none, and few have many. */
+static inline cst__entry *cst__node_find_stranger(const cst__node *node, uint32_t tag) {
+  for (size_t i = 0; i < node->strangers.count; i++) {
+    if (node->strangers.items[i]->tag == tag) {
+      return node->strangers.items[i];
+    }
   }
   return NULL;
 }

@@ -62,6 +62,27 @@ bool cst__loop_keep_unknown(cst__loop *loop, cst__node *node, cst_bytes field) {
   return ok || cst__loop_no_memory(loop);
 }
 
+enum { MOST_STRANGERS = 16 };
+
+/* Fields of a writer with a newer type come in every message, and so do those that a saved view has
+ * no descriptors of: from the second time on they cost no more than fields that nobody wants. */
+static void note_stranger(cst__loop *loop, cst__node *node, const cst__wire_field *field) {
+  cst__entry_list *strangers = &node->strangers;
+  if (node->unknown != NULL || field->type == CST__WIRE_GROUP ||
+      strangers->count == MOST_STRANGERS) {
+    return;
+  }
+  if (strangers->items == NULL) {
+    strangers->items = cst__arena_take(&loop->tables, MOST_STRANGERS * sizeof *strangers->items);
+  }
+  cst__entry *entry =
+      strangers->items != NULL ? cst__arena_take_zero(&loop->tables, sizeof *entry) : NULL;
+  if (entry != NULL) { /* without memory it is looked at anew each time */
+    cst__entry_skip(entry, field->number, field->type);
+    strangers->items[strangers->count++] = entry;
+  }
+}
+
 const uint8_t *cst__loop_unknown(cst__loop *loop, cst__node *node, const uint8_t *begin,
                                  const uint8_t *end) {
   cst__wire wire = cst__wire_of(begin, (size_t)(end - begin));
@@ -71,6 +92,7 @@ const uint8_t *cst__loop_unknown(cst__loop *loop, cst__node *node, const uint8_t
     (void)cst__loop_slow(loop);
     return NULL;
   }
+  note_stranger(loop, node, &field);
   return cst__loop_keep_unknown(loop, node, field.raw) ? wire.at : NULL;
 }
 

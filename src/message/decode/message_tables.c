@@ -177,6 +177,12 @@ static cst_status fill_entry(table_maker *t, cst__entry *entry, const column *co
   return field->child != NULL ? make_tables(t, field->child, entry->values, &entry->child) : CST_OK;
 }
 
+void cst__entry_skip(cst__entry *entry, uint32_t number, cst__wire_type type) {
+  set_tag(entry, number, type);
+  entry->op = (uint8_t)skip_op(type);
+  entry->next = entry;
+}
+
 /* Numbers of the same field stand beside each other: a value alone first, then all in one. */
 static cst_status make_entries(table_maker *t, cst__node *node, const column *columns) {
   const cst__message_def *def = node->plan->def;
@@ -184,10 +190,8 @@ static cst_status make_entries(table_maker *t, cst__node *node, const column *co
   for (size_t i = 0; i < def->num_fields; i++) {
     const cst__field_def *field = &def->fields[i];
     cst__wire_type type = cst__field_wire_type(field);
-    set_tag(entry, (uint32_t)field->number, type);
+    cst__entry_skip(entry, (uint32_t)field->number, type);
     entry->def = field;
-    entry->next = entry;
-    entry->op = (uint8_t)skip_op(type);
     if (columns[i].field != NULL) {
       CST__TRY(fill_entry(t, entry, &columns[i]));
     }
@@ -278,10 +282,10 @@ static bool is_needed(const cst__node *node, const cst__entry *entry) {
 
 static cst_status make_closing(table_maker *t, cst__node *node) {
   size_t count = node->num_entries;
-  node->required = take_table(t, count, sizeof *node->required);
-  node->fills = take_table(t, count, sizeof *node->fills);
-  node->maps = take_table(t, count, sizeof *node->maps);
-  if (node->required == NULL || node->fills == NULL || node->maps == NULL) {
+  node->required.items = take_table(t, count, sizeof *node->required.items);
+  node->fills.items = take_table(t, count, sizeof *node->fills.items);
+  node->maps.items = take_table(t, count, sizeof *node->maps.items);
+  if (node->required.items == NULL || node->fills.items == NULL || node->maps.items == NULL) {
     return CST_NO_MEMORY;
   }
   for (size_t i = 0; i < count; i++) {
@@ -290,16 +294,16 @@ static cst_status make_closing(table_maker *t, cst__node *node) {
       continue;
     }
     if (is_needed(node, entry)) {
-      node->required[node->num_required++] = entry;
+      node->required.items[node->required.count++] = entry;
     }
     if (needs_fill(t->loop, entry)) {
-      node->fills[node->num_fills++] = entry;
+      node->fills.items[node->fills.count++] = entry;
     }
     if (entry->kind == CST__KIND_MAP) {
-      node->maps[node->num_maps++] = entry;
+      node->maps.items[node->maps.count++] = entry;
     }
   }
-  node->has_close = node->num_required + node->num_fills + node->num_maps > 0;
+  node->has_close = node->required.count + node->fills.count + node->maps.count > 0;
   return CST_OK;
 }
 

@@ -71,12 +71,6 @@ static cst_status literal_of(cst__planning *p, const cst__expr *expr, cst__liter
   return CST_OK;
 }
 
-/* -1 is a call of neg in the tree. */
-static bool is_negative_literal(const cst__expr *expr) {
-  return expr->kind == CST__EXPR_CALL && strcmp(expr->name, "neg") == 0 && expr->num_args == 1 &&
-         (expr->args[0]->kind == CST__EXPR_INT || expr->args[0]->kind == CST__EXPR_FLOAT);
-}
-
 static bool is_literal(const cst__expr *expr) {
   switch (expr->kind) {
     case CST__EXPR_NULL:
@@ -88,7 +82,7 @@ static bool is_literal(const cst__expr *expr) {
     case CST__EXPR_LIST:
       return true;
     default:
-      return is_negative_literal(expr);
+      return false;
   }
 }
 
@@ -97,12 +91,7 @@ cst_status cst__plan_literal(cst__planning *p, const cst__expr *expr, const cst_
   if (literal == NULL) {
     return CST_NO_MEMORY;
   }
-  bool negative = is_negative_literal(expr);
-  CST__TRY(literal_of(p, negative ? expr->args[0] : expr, literal));
-  if (negative) {
-    literal->integer = -literal->integer;
-    literal->number = -literal->number;
-  }
+  CST__TRY(literal_of(p, expr, literal));
   *out = literal;
   return CST_OK;
 }

@@ -159,7 +159,7 @@ static cst_status put_others(cst__planning *p, const cst__fields *from, const pa
   size_t count;
   for (const pattern_node *node = above->first; node != NULL; node = node->next) {
     const cst__entry *entry;
-    if (node->name[0] != '*') {
+    if (strcmp(node->name, "*") != 0 && strcmp(node->name, "**") != 0) {
       CST__TRY(find_pattern_field(p, from, node, &entry));
     }
   }

@@ -171,7 +171,7 @@ static cst_status drop_pattern(cst__planning *p, const cst__expr *pattern) {
   const cst__entry *const *entries;
   size_t count;
   CST__TRY(find_above(p, pattern, &above));
-  if (pattern->name[0] != '*') {
+  if (strcmp(pattern->name, "*") != 0 && strcmp(pattern->name, "**") != 0) {
     CST__TRY(cst__fields_find(p, above, pattern->name, p->now, &entry));
     if (entry == NULL) {
       return cst__fields_fail(p, above, pattern->name, pattern->at);
@@ -181,7 +181,7 @@ static cst_status drop_pattern(cst__planning *p, const cst__expr *pattern) {
   }
   CST__TRY(cst__fields_list(p, above, p->now, &entries, &count));
   for (size_t i = 0; i < count; i++) {
-    if (pattern->name[1] == '*' || entries[i]->item.fields == NULL) {
+    if (pattern->name[1] != '\0' || entries[i]->item.fields == NULL) {
       forget_entry(p, entries[i]);
     }
   }

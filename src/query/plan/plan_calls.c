@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "query/plan/planning.h"
 
 /* ---- arguments ---- */
@@ -308,22 +309,53 @@ typedef struct structural_call {
   const char *name;
   cst_status (*plan)(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                      cst__item *out);
+  bool names_fields; /* keywords are the names of what it makes */
+  const char *keys[2];
 } structural_call;
 
 static const structural_call structural_calls[] = {
-    {"drop_null", plan_drop_null},   {"flatten", plan_flatten},
-    {"index", plan_positions},       {"index_from_end", plan_positions},
-    {"only", plan_chosen_fields},    {"record_index", plan_numbers},
-    {"reverse", plan_reverse},       {"sort", plan_sort},
-    {"without", plan_chosen_fields}, {"zip", plan_zip},
+    {"drop_null", plan_drop_null, false, {NULL, NULL}},
+    {"flatten", plan_flatten, false, {"to", NULL}},
+    {"index", plan_positions, false, {NULL, NULL}},
+    {"index_from_end", plan_positions, false, {NULL, NULL}},
+    {"only", plan_chosen_fields, false, {"depth", NULL}},
+    {"record_index", plan_numbers, false, {NULL, NULL}},
+    {"reverse", plan_reverse, false, {NULL, NULL}},
+    {"sort", plan_sort, false, {"by", "descending"}},
+    {"without", plan_chosen_fields, false, {NULL, NULL}},
+    {"zip", plan_zip, true, {NULL, NULL}},
 };
+enum { NUM_STRUCTURAL_CALLS = sizeof structural_calls / sizeof structural_calls[0] };
+
+const char *cst__plan_structural_name(size_t i) {
+  return i < NUM_STRUCTURAL_CALLS ? structural_calls[i].name : NULL;
+}
+
+static cst_status check_keywords(cst__planning *p, const cst__expr *call,
+                                 const structural_call *known) {
+  for (size_t i = 0; call->keys != NULL && !known->names_fields && i < call->num_args; i++) {
+    const char *key = call->keys[i];
+    bool is_known = key == NULL;
+    for (size_t k = 0; k < 2 && known->keys[k] != NULL && !is_known; k++) {
+      is_known = strcmp(known->keys[k], key) == 0;
+    }
+    if (!is_known) {
+      size_t count = known->keys[0] == NULL ? 0 : known->keys[1] == NULL ? 1 : 2;
+      const cst__name_list names = cst__name_list_of(known->keys, count);
+      char hint[CST__NEAR_HINT];
+      return cst__plan_refuse(p, call->args[i]->at, CST_SCHEMA, cst__near_hint(hint, key, &names),
+                              "%s takes no argument of the name '%.60s'", known->name, key);
+    }
+  }
+  return CST_OK;
+}
 
 cst_status cst__plan_structural(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                 bool *is_one_of, cst__item *out) {
-  size_t count = sizeof structural_calls / sizeof structural_calls[0];
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < NUM_STRUCTURAL_CALLS; i++) {
     if (strcmp(structural_calls[i].name, call->name) == 0) {
       *is_one_of = true;
+      CST__TRY(check_keywords(p, call, &structural_calls[i]));
       return structural_calls[i].plan(p, call, scope, out);
     }
   }

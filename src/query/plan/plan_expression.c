@@ -122,7 +122,7 @@ static cst_status plan_name(cst__planning *p, const cst__expr *expr, const cst__
     CST__TRY(cst__fields_find(p, p->record, expr->name, p->now, &entry));
   }
   if (entry == NULL) {
-    return cst__fields_fail(p, nearest, expr->name, expr->at);
+    return cst__names_fail(p, nearest, expr->name, expr->at);
   }
   *out = entry->item;
   return CST_OK;

@@ -311,8 +311,9 @@ cst_status cst__fields_list(cst__planning *p, const cst__fields *fields, uint32_
 
 /* ---- errors ---- */
 
-cst_status cst__fields_fail(cst__planning *p, const cst__fields *fields, const char *name,
-                            cst__text_at at) {
+/* The names of fields, parameters among those of the record. */
+static cst_status collect_field_names(cst__planning *p, const cst__fields *fields,
+                                      const char ***out, size_t *num_out) {
   const cst__entry *const *entries;
   size_t count;
   CST__TRY(cst__fields_list(p, fields, p->now, &entries, &count));
@@ -326,8 +327,28 @@ cst_status cst__fields_fail(cst__planning *p, const cst__fields *fields, const c
   for (size_t i = 0; fields == p->record && i < p->num_params; i++) {
     names[count++] = p->params[i].name;
   }
+  *out = names;
+  *num_out = count;
+  return CST_OK;
+}
+
+cst_status cst__fields_fail(cst__planning *p, const cst__fields *fields, const char *name,
+                            cst__text_at at) {
+  const char **names;
+  size_t count;
+  CST__TRY(collect_field_names(p, fields, &names, &count));
   const cst__name_list list = cst__name_list_of(names, count);
   return cst__plan_refused(
       p, at,
       cst__fail_unknown(p->error, CST_NOT_FOUND, "there is no field of this name", name, &list));
+}
+
+cst_status cst__names_fail(cst__planning *p, const cst__fields *fields, const char *name,
+                           cst__text_at at) {
+  const char **names;
+  size_t count;
+  CST__TRY(collect_field_names(p, fields, &names, &count));
+  const cst__name_list list = cst__name_list_of(names, count);
+  bool is_near = cst__nearest_name(name, &list) != SIZE_MAX;
+  return cst__fields_fail(p, is_near ? fields : p->record, name, at);
 }

@@ -31,12 +31,22 @@ static cst_status cast_argument(cst__planning *p, const cst__plan_call *call, si
   return cst__plan_add_step(p, &step, out);
 }
 
+static cst_status refuse_number(cst__planning *p, cst__text_at at, const cst__function *function,
+                                size_t found) {
+  if (function->min_args == function->max_args) {
+    return cst__plan_refuse(p, at, CST_SCHEMA, function->summary,
+                            "%s has %zu arguments, expected %d", function->name, found,
+                            function->min_args);
+  }
+  return cst__plan_refuse(p, at, CST_SCHEMA, function->summary,
+                          "%s has %zu arguments, expected %d to %d", function->name, found,
+                          function->min_args, function->max_args);
+}
+
 static cst_status check_arguments(cst__planning *p, const cst__plan_call *call,
                                   const cst__function *function) {
   if (call->num_args < function->min_args || call->num_args > function->max_args) {
-    return cst__plan_refuse(p, call->at, CST_SCHEMA, function->summary,
-                            "%s has %zu arguments, expected %d to %d", call->name, call->num_args,
-                            function->min_args, function->max_args);
+    return refuse_number(p, call->at, function, call->num_args);
   }
   for (size_t i = 0; i < call->num_args; i++) {
     if (call->args[i].fields != NULL) {
@@ -336,9 +346,7 @@ static cst_status aggregate_one(cst__planning *p, const aggregate *a, cst__item 
 static cst_status aggregate_arguments(cst__planning *p, aggregate *a, const cst__scope *scope) {
   a->num_args = cst__plan_positional(a->call);
   if (a->num_args < a->function->min_args || a->num_args > a->function->max_args) {
-    return cst__plan_refuse(p, a->call->at, CST_SCHEMA, a->function->summary,
-                            "%s has %zu arguments, expected %d to %d", a->call->name, a->num_args,
-                            a->function->min_args, a->function->max_args);
+    return refuse_number(p, a->call->at, a->function, a->num_args);
   }
   for (size_t i = a->num_args; i < a->call->num_args; i++) {
     if (a->call->keys[i] == NULL || strcmp(a->call->keys[i], "per") != 0) {
@@ -414,21 +422,42 @@ static cst_status plan_caller(cst__planning *p, const cst__expr *call, const cst
 
 /* ---- all of them ---- */
 
-static const char *nth_function_name(const void *items, size_t i) {
-  (void)items;
-  return cst__function_at(i)->name;
+/* Functions that are called by their names; operators are not. */
+static bool is_called(const cst__function *function) {
+  size_t size = strlen(function->name);
+  return strncmp(function->summary, function->name, size) == 0 && function->summary[size] == '(';
 }
 
 static cst_status fail_function(cst__planning *p, const cst__expr *call) {
+  enum { MOST = 200 };
+  static const char *const of_outputs[] = {"dense", "sparse", "ragged", "struct"};
+  const char *names[MOST];
+  const cst_query *query = p->options->query;
+  const cst__function *function;
   size_t count = 0;
-  while (cst__function_at(count) != NULL) {
-    count++;
+  for (size_t i = 0; i < sizeof of_outputs / sizeof of_outputs[0]; i++) {
+    names[count++] = of_outputs[i];
+    if (strcmp(of_outputs[i], call->name) == 0) {
+      return cst__plan_refuse(p, call->at, CST_SCHEMA, "write output NAME = dense(...)",
+                              "%s(...) says what tensor an output is, and stands there alone",
+                              call->name);
+    }
   }
-  const cst__name_list names = {NULL, count, nth_function_name};
+  for (size_t i = 0; (function = cst__function_at(i)) != NULL && count < MOST; i++) {
+    names[count] = function->name;
+    count += is_called(function);
+  }
+  for (size_t i = 0; cst__plan_structural_name(i) != NULL && count < MOST; i++) {
+    names[count++] = cst__plan_structural_name(i);
+  }
+  for (size_t i = 0; i < query->num_functions && count < MOST; i++) {
+    names[count++] = query->functions[i]->function.name;
+  }
+  const cst__name_list list = cst__name_list_of(names, count);
   return cst__plan_refused(
       p, call->at,
       cst__fail_unknown(p->error, CST_NOT_FOUND, "there is no function of this name", call->name,
-                        &names));
+                        &list));
 }
 
 cst_status cst__plan_function(cst__planning *p, const cst__expr *call, const cst__scope *scope,

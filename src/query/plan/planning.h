@@ -212,6 +212,9 @@ cst_status cst__fields_list(cst__planning *p, const cst__fields *fields, uint32_
 /* CST_NOT_FOUND, with the nearest of all names that count. */
 cst_status cst__fields_fail(cst__planning *p, const cst__fields *fields, const char *name,
                             cst__text_at at);
+/* The same of a name that is looked up in the fields first, and then in the record. */
+cst_status cst__names_fail(cst__planning *p, const cst__fields *fields, const char *name,
+                           cst__text_at at);
 
 /* ---- patterns (plan_patterns.c) ---- */
 
@@ -233,6 +236,7 @@ cst_status cst__plan_expression(cst__planning *p, const cst__expr *expr, const c
  * for another name. */
 cst_status cst__plan_structural(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                 bool *is_one_of, cst__item *out);
+const char *cst__plan_structural_name(size_t i); /* NULL: no more */
 /* `E where C`, for an E that is found (plan_calls.c). */
 cst_status cst__plan_where(cst__planning *p, const cst__item *item, const cst__expr *condition,
                            const cst__scope *scope, cst__item *out);

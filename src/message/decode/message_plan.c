@@ -355,7 +355,7 @@ static cst_status make_node(plan_maker *m, const cst__message_def *def, usage us
     cst_status status = fields[i].def != NULL ? make_field_column(m, node, &fields[i], wanted, type)
                                               : make_cast(m, node, &fields[i], wanted, type);
     if (status != CST_OK) {
-      if (fields[i].def != NULL) {
+      if (fields[i].def != NULL && type->name != NULL) {
         cst__error_add_path(m->error, type->name, strlen(type->name));
       }
       return status;

@@ -311,6 +311,47 @@ TEST(unknown_fields_are_kept) {
   CHECK_EQ(error.code, CST_INVALID_ARGUMENT);
 }
 
+/* Forty unknown fields of all wire types, and then a = 1; returns its size. */
+static size_t put_strangers(uint8_t *to) {
+  uint8_t *at = to;
+  for (unsigned number = 3; number < 43; number++) {
+    static const unsigned types[] = {0, 1, 2, 5};
+    static const unsigned sizes[] = {1, 8, 4, 4};
+    unsigned tag = number << 3 | types[number % 4];
+    *at++ = (uint8_t)(tag > 127 ? tag | 128 : tag);
+    if (tag > 127) *at++ = (uint8_t)(tag >> 7);
+    memset(at, 0, sizes[number % 4]);
+    *at = number % 4 == 2 ? 3 : 0; /* the size of a string */
+    at += sizes[number % 4];
+  }
+  *at++ = 8;
+  *at++ = 1;
+  return (size_t)(at - to);
+}
+
+TEST(unknown_fields_that_come_again) {
+  setup how = setup_of(types3, "three.Sub");
+  uint8_t bytes[400];
+  struct ArrowArray batch;
+  cst_error error = CST_ERROR_INIT;
+  size_t size = put_strangers(bytes);
+  const cst_bytes records[] = {{bytes, size}, {bytes, size}, {bytes, size}};
+  CHECK_STR(decode(&how, records, 3),
+            "{\"a\":[1],\"b\":\"\"}\n{\"a\":[1],\"b\":\"\"}\n{\"a\":[1],\"b\":\"\"}\n");
+  cst_message_decoder *decoder = open_setup(&how, &error);
+  for (size_t cut = 0; cut < size; cut++) { /* fails where it does for a decoder that is new */
+    const cst_bytes part[] = {{bytes, size}, {bytes, cut}};
+    error = (cst_error)CST_ERROR_INIT;
+    cst_message_decoder *fresh = open_setup(&how, &error);
+    cst_status status = cst_message_decoder_decode(fresh, &part[1], 1, NULL, &batch, NULL);
+    if (status == CST_OK) batch.release(&batch);
+    cst_message_decoder_free(fresh);
+    CHECK_EQ(cst_message_decoder_decode(decoder, part, 2, NULL, &batch, &error), status);
+    if (status == CST_OK) batch.release(&batch);
+  }
+  cst_message_decoder_free(decoder);
+}
+
 TEST(bad_records) {
   const setup how = setup_of(types3, "three.All");
   setup two = setup_of(types2, "two.Row");

@@ -1,4 +1,6 @@
-/* if, fill_null and cast: values that are those of an argument. */
+/* if, fill_null and cast: values that are those of an argument. A condition that is null is not
+ * true.
+ */
 #include "query/functions/cast.h"
 #include "query/functions/function_list.h"
 #include "query/functions/values_take.h"
@@ -75,8 +77,7 @@ static uint64_t choice_word(const choice *c, cst__stretch s) {
 }
 
 static bool choice_has_nulls(const choice *c) {
-  return (c->condition != NULL && (c->condition->validity != NULL || c->x->null_count > 0)) ||
-         c->y->null_count > 0;
+  return (c->condition != NULL && c->x->null_count > 0) || c->y->null_count > 0;
 }
 
 static cst_status choose_validity(const choice *c) {
@@ -90,10 +91,8 @@ static cst_status choose_validity(const choice *c) {
   for (int64_t i = 0; i < c->out->length; i += 64) {
     cst__stretch s = cst__stretch_of(i, c->out->length);
     uint64_t is_x = choice_word(c, s);
-    uint64_t is_y =
-        c->condition == NULL ? ~is_x : cst__truth_word(c->condition, c->condition_one, s).no;
     uint64_t valid =
-        (is_x & cst__valid_word(c->x, c->x_one, s)) | (is_y & cst__valid_word(c->y, c->y_one, s));
+        (is_x & cst__valid_word(c->x, c->x_one, s)) | (~is_x & cst__valid_word(c->y, c->y_one, s));
     cst__bits_put(bits, i, valid, s.count);
   }
   cst__result_count_nulls(c->out);

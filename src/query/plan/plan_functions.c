@@ -77,7 +77,8 @@ static bool is_nullable_call(const cst__plan_call *call) {
     return call->args[1].is_nullable;
   }
   bool any = false;
-  for (size_t i = 0; i < call->num_args; i++) {
+  size_t first = strcmp(call->name, "if") == 0 ? 1 : 0; /* a condition that is null is not true */
+  for (size_t i = first; i < call->num_args; i++) {
     any = any || call->args[i].is_nullable;
   }
   return is && any;

@@ -1,6 +1,7 @@
-"""Set-up of the comparisons with real TensorFlow, tfx_bsl and protobuf.
+"""Set-up of the comparisons with real TensorFlow, tfx_bsl, protobuf and struct2tensor.
 
-Run by `./dev test peers`. Without the peers' packages nothing here is collected.
+Run by `./dev test peers`. Without the peers' packages nothing here is collected; struct2tensor has
+an environment of its own, in which its tests are all that is collected.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
 PEERS = ["tensorflow", "tfx_bsl", "tensorflow_metadata", "hypothesis", "pyarrow"]
 MISSING = [name for name in PEERS if importlib.util.find_spec(name) is None]
-collect_ignore_glob = ["test_*.py"] if MISSING else []
+HAS_STRUCT2TENSOR = importlib.util.find_spec("struct2tensor") is not None
+FILES = [file.name for file in pathlib.Path(__file__).parent.glob("test_*.py")]
+collect_ignore = [
+    name
+    for name in FILES
+    if not (HAS_STRUCT2TENSOR if name.startswith("test_struct2tensor_") else not MISSING)
+]
 
 TAXI = pathlib.Path(__file__).resolve().parents[2].parent / "shared" / "data" / "taxi"
 

@@ -200,11 +200,11 @@ def modulo(a: Any, b: Any) -> Any:
     return a % b
 
 
-def compare(f: Callable[[Any, Any], bool], is_order: bool) -> Callable[..., Signature]:
+def compare(f: Callable[[Any, Any], bool]) -> Callable[..., Signature]:
     def sign(args: Sequence[Argument]) -> Signature:
         kind = together(args)
-        if kind == "struct" or (kind == "bool" and is_order):
-            raise Refused(f"an order of {kind}")
+        if any(a.kind == NULL for a in args):
+            raise Refused("a comparison with null")
         return Signature("bool", [kind, kind], strict(f))
 
     return sign
@@ -213,6 +213,8 @@ def compare(f: Callable[[Any, Any], bool], is_order: bool) -> Callable[..., Sign
 def in_list(args: Sequence[Argument]) -> Signature:
     x, items = args
     values = items.literal
+    if None in values:
+        raise Refused("null in a list")
     for v in values:
         if v is not None and not fits(v, x.kind) and common(x.kind, literal_kind(v)) == x.kind:
             raise Refused("a value of a list that does not fit")
@@ -253,6 +255,8 @@ def negation(args: Sequence[Argument]) -> Signature:
 def negative(args: Sequence[Argument]) -> Signature:
     number(args[0])
     kind = args[0].kind
+    if kind in UNSIGNED:
+        raise Refused(f"the negative of {kind}")
     return Signature(kind, [None], strict(lambda a: in_kind(-a, kind)))
 
 
@@ -363,12 +367,12 @@ ELEMENTWISE: dict[str, Callable[..., Signature]] = {
     "floordiv": arithmetic(floor_divide),
     "mod": arithmetic(modulo),
     "neg": negative,
-    "eq": compare(lambda a, b: a == b, False),
-    "ne": compare(lambda a, b: a != b, False),
-    "lt": compare(lambda a, b: a < b, True),
-    "le": compare(lambda a, b: a <= b, True),
-    "gt": compare(lambda a, b: a > b, True),
-    "ge": compare(lambda a, b: a >= b, True),
+    "eq": compare(lambda a, b: a == b),
+    "ne": compare(lambda a, b: a != b),
+    "lt": compare(lambda a, b: a < b),
+    "le": compare(lambda a, b: a <= b),
+    "gt": compare(lambda a, b: a > b),
+    "ge": compare(lambda a, b: a >= b),
     "in": in_list,
     "and": logic("and"),
     "or": logic("or"),
@@ -446,8 +450,13 @@ def gives(result: str, *kinds: str) -> Callable[[str], str]:
 
 
 def sum_kind(kind: str) -> str:
-    only(*NUMBERS)(kind)
-    return "int64" if kind in SIGNED else "uint64" if kind in UNSIGNED else "float64"
+    only(*NUMBERS, "bool")(kind)
+    return kind if kind in FLOATS else "uint64" if kind in UNSIGNED else "int64"
+
+
+def mean_kind(kind: str) -> str:
+    only(*NUMBERS, "bool")(kind)
+    return "float32" if kind == "float32" else "float64"
 
 
 def present(values: list[Any] | None) -> list[Any]:
@@ -462,11 +471,16 @@ def total(values: list[Any] | None, kind: str) -> Any:
 
 def mean(values: list[Any] | None, kind: str) -> Any:
     found = present(values)
-    return sum(float(v) for v in found) / len(found) if found else None
+    return in_kind(sum(map(float, found)) / len(found), mean_kind(kind)) if found else None
 
 
 def least(f: Callable[[list[Any]], Any]) -> Callable[[list[Any] | None, str], Any]:
-    return lambda values, _: f(present(values)) if present(values) else None
+    def value(values: list[Any] | None, kind: str) -> Any:
+        found = present(values)
+        nan = [v for v in found if v != v]
+        return nan[0] if nan else f(found) if found else None
+
+    return value
 
 
 def truth(f: Callable[[list[Any]], bool]) -> Callable[[list[Any] | None, str], Any]:
@@ -476,9 +490,9 @@ def truth(f: Callable[[list[Any]], bool]) -> Callable[[list[Any] | None, str], A
 ORDERED = [*NUMBERS, *TEXTS]
 AGGREGATES: dict[str, Aggregate] = {
     "sum": Aggregate(sum_kind, total),
-    "mean": Aggregate(gives("float64", *NUMBERS), mean),
-    "min": Aggregate(only(*ORDERED), least(min)),
-    "max": Aggregate(only(*ORDERED), least(max)),
+    "mean": Aggregate(mean_kind, mean),
+    "min": Aggregate(only(*ORDERED, "bool"), least(min)),
+    "max": Aggregate(only(*ORDERED, "bool"), least(max)),
     "first": Aggregate(same_kind, lambda values, _: values[0] if values else None),
     "last": Aggregate(same_kind, lambda values, _: values[-1] if values else None),
     "any": Aggregate(only("bool"), truth(any)),

@@ -263,8 +263,8 @@ EXPRESSIONS = [
     ),
     # aggregates: one value for the record
     Expression("sum(event.action.views)", "int64", [3, None, 0]),
-    Expression("sum(event.price)", "float64", [3.5, None, 0.0]),
-    Expression("mean(event.price)", "float64", [1.75, None, None]),
+    Expression("sum(event.price)", "float32", [3.5, None, 0.0]),
+    Expression("mean(event.price)", "float32", [1.75, None, None]),
     Expression("min(event.price)", "float32", [1.5, None, None]),
     Expression("max(event.query)", "string", ["shoes", None, None]),
     Expression("first(event.query)", "string", ["shoes", None, None]),
@@ -283,7 +283,7 @@ EXPRESSIONS = [
     Expression("count_distinct(counts.key)", "int64", [2, 0, 0]),
     Expression('join(tags, "-")', "string", ["a-b", None, ""]),
     Expression('join(event.query, "")', "string", ["shoeshat", None, ""]),
-    Expression("sum(event.price where it > 1.5)", "float64", [2.0, None, 0.0]),
+    Expression("sum(event.price where it > 1.5)", "float32", [2.0, None, 0.0]),
     # ... or for each element of per=, broadcast from there
     Expression("size(event.action, per=event)", "[int64]", [[2, 0, None, None], None, []]),
     Expression("count(event.action, per=event)", "[int64]", [[2, 0, 0, 0], None, []]),
@@ -291,7 +291,7 @@ EXPRESSIONS = [
     Expression("max(size(event.action, per=event))", "int64", [2, None, None]),
     Expression(
         "event.price / sum(event.price, per=record)",
-        "[float64]",
+        "[float32]",
         [[1.5 / 3.5, 2.0 / 3.5, None, None], None, []],
     ),
     Expression("size(grid)", "int64", [3, None, 0]),

@@ -303,12 +303,12 @@ def aggregate(e: syntax.Call, keys: Mapping[str, Any], scope: Scope) -> Value:
         raise Refused(f"arguments of {e.name}")
     of = understand(e.args[0], scope)
     spec = functions.AGGREGATES[e.name]
-    result: Type = of.type if e.name in ("first", "last") else Leaf(spec.kind(of.kind))
+    result = Leaf(spec.kind(of.kind))
     wanted = understand(keys["per"], scope).place if "per" in keys else scope.wanted
     return grouped(e.name, of, result, wanted, lambda v: spec.value(v, of.kind))
 
 
-def grouped(what: str, of: Value, result: Type, wanted: Place, f: Callable[[Any], Any]) -> Value:
+def grouped(what: str, of: Value, result: Leaf, wanted: Place, f: Callable[[Any], Any]) -> Value:
     place, depth = shared(of.place, wanted), len(of.place)
     if depth == len(place):
         if what not in ("has", "count"):
@@ -317,10 +317,9 @@ def grouped(what: str, of: Value, result: Type, wanted: Place, f: Callable[[Any]
             (lambda v: v is not None) if what == "has" else (lambda v: int(v is not None))
         )
         return Value(place, result, (what, of.key), lambda s: each(of.of(s), depth, one))
-    tag = (what, of.place[len(place) :])
     return Value(
         place,
-        rekeyed(result, tag),
+        result,
         (what, of.key, place),
         lambda s: each(merged(of.of(s), depth, len(place)), len(place), f),
     )
@@ -336,7 +335,9 @@ def join(e: syntax.Call, scope: Scope) -> Value:
     if separator.literal is NO_LITERAL:
         raise Refused("join with a separator that is no literal")
     wanted = understand(keys["per"], scope).place if "per" in keys else scope.wanted
-    made = grouped("join", of, of.type, wanted, lambda v: functions.joined(v, separator.literal))
+    made = grouped(
+        "join", of, Leaf(of.kind), wanted, lambda v: functions.joined(v, separator.literal)
+    )
     return replace(made, key=(made.key, separator.key))
 
 
@@ -384,7 +385,7 @@ def sort(e: syntax.Call, scope: Scope) -> Value:
     down = understand(keys["descending"], scope).literal if "descending" in keys else False
     if down not in (True, False):
         raise Refused("descending is true or false")
-    if not starts(of.place, by.place) or by.kind in ("struct", "list", functions.NULL):
+    if of.place != by.place or by.kind in ("struct", "list", functions.NULL):
         raise Refused("sort by what has no order or stands elsewhere")
 
     def arrange(row: list[Any], values: list[Any]) -> list[Any]:

@@ -194,7 +194,10 @@ class Maker:
             value = expressions.understand(of, scope)
         except Refused:
             return of
-        kind = r.choice(["dense", "dense", "sparse", "ragged", "struct"])
+        kinds = ["dense", "dense", "sparse"] if value.kind in KINDS else ["struct"]
+        if value.place and value.kind in KINDS:
+            kinds += ["ragged"]
+        kind = r.choice(kinds)
         keys: list[tuple[str, Any]] = []
         if kind == "dense" and (value.place or r.randrange(3) == 0):
             sizes = [r.choice([1, 2, 3, 5, 8]) for _ in value.place]
@@ -529,7 +532,7 @@ class Expressions:
         inner = Expressions(r, expressions.within(base[1], self.scope))
         by = inner.made(
             budget if r.randrange(3) == 0 else 0,
-            lambda v: v.kind in KINDS and places.starts(base[1].place, v.place),
+            lambda v: v.kind in KINDS and v.place == base[1].place,
         )
         keys: list[tuple[str, Any]] = [("by", by[0])] if by else []
         if r.randrange(2):

@@ -281,6 +281,8 @@ def output(s: syntax.Statement, scope: Scope) -> Column:
     value = understand(e.args[0], scope)
     check_output(value)
     if e.name == "struct":
+        if not isinstance(value.type, Struct):
+            raise Refused("struct of what is none")
         return Column(s.name, Field(value.place, value.type), value.of, "struct")
     if isinstance(value.type, Struct):
         raise Refused(f"{e.name} of structs")
@@ -297,6 +299,8 @@ def output(s: syntax.Statement, scope: Scope) -> Column:
     if e.name == "sparse":
         return Column(s.name, field, lambda st: sparse(value.of(st), depth), "sparse")
     if e.name == "ragged":
+        if not depth:
+            raise Refused("ragged of what is no list")
         return Column(s.name, field, lambda st: ragged(value.of(st), depth, default), "ragged")
     shape: tuple[int, ...] = ()
     if "shape" in options:
@@ -342,6 +346,6 @@ def sparse(value: Any, depth: int) -> Any:
 def ragged(value: Any, depth: int, default: Any) -> Any:
     if depth == 0:
         if value is None and default is None:
-            raise Failed("null, and no default")
+            raise Failed("a null, and no default")
         return default if value is None else value
     return [ragged(v, depth - 1, default) for v in value or []]

@@ -428,6 +428,8 @@ class Aggregate(NamedTuple):
 
 
 def same_kind(kind: str) -> str:
+    if kind == "struct":
+        raise Refused("an aggregate of structs")
     return kind
 
 

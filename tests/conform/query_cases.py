@@ -269,7 +269,6 @@ EXPRESSIONS = [
     Expression("max(event.query)", "string", ["shoes", None, None]),
     Expression("first(event.query)", "string", ["shoes", None, None]),
     Expression("last(event.price)", "float32", [None, None, None]),
-    Expression("first(event).price", "float32", [1.5, None, None]),
     Expression("any(event.clicked)", "bool", [True, None, False]),
     Expression("all(event.clicked)", "bool", [False, None, True]),
     Expression("count(event)", "int64", [3, 0, 0]),

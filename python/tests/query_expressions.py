@@ -3,7 +3,7 @@ type, and can be had of any record. See query_places.py."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,6 @@ from query_places import (
     Key,
     Leaf,
     Place,
-    Poison,
     Scope,
     State,
     Struct,
@@ -88,17 +87,16 @@ def step(base: Value, of: str) -> Value:
     field = base.type.fields[of]
     stored, depth = field.stored or of, len(base.place)
 
-    def get(v: Any) -> Any:
-        found = None if v is None else v[stored]
-        if isinstance(found, Poison):
-            raise found.error
-        return found
+    def get(s: State) -> Any:
+        if stored in s.failures:
+            raise s.failures[stored]
+        return each(base.of(s), depth, lambda v: None if v is None else v[stored])
 
     return Value(
         (*base.place, *field.lists),
         field.type,
         ("step", base.key, stored),
-        lambda s: each(base.of(s), depth, get),
+        get,
         is_map=field.is_map,
     )
 
@@ -191,6 +189,7 @@ def sliced(base: Value, bounds: Sequence[Value | None]) -> Value:
         base.type,
         ("slice", base.key, keys),
         lambda s: align(len(above), parts(s, base, *given), cut),
+        is_map=base.is_map,
     )
 
 
@@ -240,6 +239,7 @@ def rows_of(
         base.type,
         key,
         lambda s: align(len(above), parts(s, base, *others), change),
+        is_map=base.is_map,
     )
 
 
@@ -308,8 +308,18 @@ def aggregate(e: syntax.Call, keys: Mapping[str, Any], scope: Scope) -> Value:
     return grouped(e.name, of, result, wanted, lambda v: spec.value(v, of.kind))
 
 
+def names_in_key(key: Key) -> Iterator[str]:
+    if isinstance(key, str):
+        yield key
+    elif isinstance(key, tuple):
+        for part in key:
+            yield from names_in_key(part)
+
+
 def grouped(what: str, of: Value, result: Leaf, wanted: Place, f: Callable[[Any], Any]) -> Value:
     place, depth = shared(of.place, wanted), len(of.place)
+    if not {"record", "record_index"} & set(names_in_key(of.key)):
+        raise Refused(f"{what} of what is the same for all")
     if depth == len(place):
         if what not in ("has", "count"):
             raise Refused(f"{what} of what stands where it is wanted")
@@ -424,7 +434,7 @@ def flatten(e: syntax.Call, scope: Scope) -> Value:
         of.type,
         ("flatten", of.key, to),
         lambda s: merged(of.of(s), len(of.place), n),
-        is_map=of.is_map and len(of.place) == n + 1,
+        is_map=of.is_map and len(of.place) <= n + 1,
     )
 
 
@@ -550,8 +560,9 @@ def kept(of: Type, patterns: Sequence[tuple[str, ...]]) -> Struct:
     fields = {}
     for n, below in wanted.items():
         field = member(of, n)
-        if () not in below:
-            field = field._replace(type=kept(field.type, below), is_map=False)
+        part = kept(field.type, [b for b in below if b]) if any(below) else None
+        if part is not None and () not in below:
+            field = field._replace(type=part, is_map=False)
         fields[n] = field._replace(stored=field.stored or n)
     return Struct(fields)
 

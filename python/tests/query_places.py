@@ -14,6 +14,11 @@ from typing import Any, NamedTuple
 
 from query_reference_functions import NO_LITERAL, Failed, Refused
 
+
+class Ambiguous(Refused):
+    """Whether this is allowed is not said."""
+
+
 Key = Any  # hashable; equal ones are the same thing
 Place = tuple[Key, ...]
 
@@ -50,13 +55,6 @@ class Field(NamedTuple):
     stored: str = ""
 
 
-class Poison:
-    """The value of a let that failed: whoever needs it fails."""
-
-    def __init__(self, error: Failed) -> None:
-        self.error = error
-
-
 @dataclass(frozen=True)
 class Value:
     """An expression that has been understood."""
@@ -76,6 +74,7 @@ class Value:
 class State(NamedTuple):
     record: Any
     number: int  # of the input record
+    failures: dict[str, Failed]  # of lets, by what their values are stored as
 
 
 @dataclass(frozen=True)
@@ -140,6 +139,7 @@ def merged_key(place: Place, to: int) -> Place:
 
 
 def shared(a: Place, b: Place) -> Place:
+    check_promoted(a, b)
     n = 0
     while n < min(len(a), len(b)) and a[n] == b[n]:
         n += 1
@@ -147,6 +147,7 @@ def shared(a: Place, b: Place) -> Place:
 
 
 def starts(place: Place, above: Place) -> bool:
+    check_promoted(place, above)
     return place[: len(above)] == above
 
 
@@ -156,6 +157,25 @@ def deepest(values: Sequence[Value]) -> Place:
         if not starts(found, v.place):
             raise Refused(f"two places: {found} and {v.place}")
     return found
+
+
+def check_promoted(a: Place, b: Place) -> None:
+    """A list that was made of several has the elements of the innermost of them."""
+    if any(is_promoted(key) for key in (*a, *b)):
+        of = {opened(a[:n]): a[:n] for n in range(1, len(a) + 1)}
+        for n in range(1, len(b) + 1):
+            if of.get(opened(b[:n]), b[:n]) != b[:n]:
+                raise Ambiguous("a promoted list, and what it was made of")
+
+
+def is_promoted(key: Key) -> bool:
+    return isinstance(key, tuple) and key[0] == "promote"
+
+
+def opened(place: Place) -> Place:
+    return tuple(
+        inner for key in place for inner in (opened(key[1]) if is_promoted(key) else (key,))
+    )
 
 
 def rekeyed(of: Type, tag: Key) -> Type:

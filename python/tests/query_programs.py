@@ -136,8 +136,8 @@ class Maker:
             return False
         try:
             getattr(self.query, f"add_{s.kind}")(s)
-        except Refused:
-            if self.r.randrange(8):
+        except Refused as error:
+            if isinstance(error, places.Ambiguous) or self.r.randrange(8):
                 return False
             self.is_bad = True
         self.statements.append(s)

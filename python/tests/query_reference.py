@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import query_reference_functions as functions
 import query_syntax as syntax
-from query_expressions import dropped, kept, member, step, understand
+from query_expressions import dropped, kept, member, names_in_key, step, understand
 from query_places import (
     Field,
+    Key,
     Leaf,
     Place,
-    Poison,
     Scope,
     State,
     Struct,
@@ -34,14 +34,26 @@ from query_reference_functions import NO_LITERAL, Failed, Refused
 # ---- statements ----
 
 
+class NullRow(dict[str, Any]):
+    """A row that was null: its fields are."""
+
+    def __missing__(self, key: str) -> None:
+        return None
+
+
 class Column(NamedTuple):
     """A column of the result. kind: "", "dense", "sparse", "ragged", "struct"."""
 
     name: str
     field: Field
     of: Callable[[State], Any]
+    key: Key
     kind: str = ""
     shape: tuple[int, ...] = ()
+
+    def needs(self) -> set[str]:
+        """What it needs of what is stored, and more."""
+        return {*names_in_key(self.key), *names_in_type(self.field, 6)}
 
     def value(self, s: State) -> Any:
         made = self.of(s)
@@ -65,6 +77,7 @@ class Query:
         self.keeps_type: Struct | None = None
         self.outputs: list[Column] = []
         self.count = 0
+        self.has_own_lists = False  # lists in structs below: one list with another or not
         for s in statements:
             getattr(self, f"add_{s.kind}")(s)
         if self.given:
@@ -122,6 +135,7 @@ class Query:
         lists = merged_key(value.place, len(to))
         if lists and (is_inner or lists[0][0] == "split"):
             lists = (("in", target.key, lists[0]),)  # it is null where the struct is
+        self.has_own_lists |= bool(lists and above)
         field = Field(lists, value.type, is_map, stored)
         depth, top = len(value.place), len(to)
 
@@ -129,14 +143,15 @@ class Query:
             return [put(state) for state in states]
 
         def put(state: State) -> State:
+            """One that fails makes those fail that need it."""
+            made: Any = None
             try:
                 made = merged(value.of(state), depth, top)
-                spine = target.of(state)
-                made = align(
-                    len(target.place), [(spine, len(target.place)), (made, top)], lambda _, v: v
-                )
+                parts = [(target.of(state), len(target.place)), (made, top)]
+                made = align(len(target.place), parts, lambda _, v: v)
             except Failed as error:
-                made = Poison(error)
+                state.failures[stored] = error
+                made = None
             return state._replace(record=with_value(state.record, types, above, stored, made))
 
         types = self.type
@@ -154,7 +169,9 @@ class Query:
         depth = len(of.place)
         self.steps.append(
             lambda states: [
-                State(v, state.number) for state in states for v in flat(of.of(state), depth)
+                state._replace(record=NullRow() if v is None else v)
+                for state in states
+                for v in flat(of.of(state), depth)
             ]
         )
         self.type = of.type
@@ -194,7 +211,7 @@ class Query:
             def get(s: State) -> Any:
                 return None if s.record is None else s.record[field.stored]
 
-            return Column(n, field, get)
+            return Column(n, field, get, field.stored)
 
         return [column(n, f) for n, f in of.fields.items()]
 
@@ -206,16 +223,26 @@ class Query:
         if wanted is not None:
             by_name = {c.name: c for c in columns}
             columns = [by_name[n] for n in wanted]
-        return [self.rows(State(r, i), columns) for i, r in enumerate(records)]
+        return [self.rows(State(r, i, {}), columns) for i, r in enumerate(records)]
 
     def rows(self, state: State, columns: Sequence[Column]) -> list[dict[str, Any]] | Failed:
         states = [state]
         try:
             for step in self.steps:
                 states = step(states)
+            for name in {n for c in columns for n in c.needs()} if state.failures else ():
+                if name in state.failures:
+                    raise state.failures[name]
             return [{c.name: c.value(s) for c in columns} for s in states]
         except Failed as error:
             return error
+
+
+def names_in_type(field: Field, depth: int) -> Iterator[str]:
+    if depth > 0 and isinstance(field.type, Struct):
+        for n, f in field.type.fields.items():
+            yield f.stored or n
+            yield from names_in_type(f, depth - 1)
 
 
 def with_field(of: Type, above: Sequence[str], name: str, field: Field) -> Struct:
@@ -232,7 +259,7 @@ def with_value(record: Any, of: Type, above: Sequence[str], name: str, made: Any
     if record is None:
         return None
     if not above:
-        return {**record, name: made}
+        return type(record)({**record, name: made})
     assert isinstance(of, Struct)
     field = of.fields[above[0]]
 
@@ -241,21 +268,14 @@ def with_value(record: Any, of: Type, above: Sequence[str], name: str, made: Any
             return with_value(v, field.type, above[1:], name, made)
         if v is None:
             return None
-        return [
-            go(x, depth - 1, made if isinstance(made, Poison) else made[i]) for i, x in enumerate(v)
-        ]
+        return [go(x, depth - 1, None if made is None else made[i]) for i, x in enumerate(v)]
 
     key = field.stored or above[0]
-    below = record[key]
-    if isinstance(below, Poison):
-        return record
-    return {**record, key: go(below, len(field.lists), made)}
+    return type(record)({**record, key: go(record[key], len(field.lists), made)})
 
 
 def stored(value: Any, field: Field) -> Any:
     """A field's value with the fields of its type and no others."""
-    if isinstance(value, Poison):
-        raise value.error
 
     def element(v: Any) -> Any:
         if v is None or isinstance(field.type, Leaf):
@@ -274,7 +294,7 @@ def output(s: syntax.Statement, scope: Scope) -> Column:
     if not isinstance(e, syntax.Call) or e.name not in kinds:
         value = understand(e, scope)
         check_output(value)
-        return Column(s.name, Field(value.place, value.type, value.is_map), value.of)
+        return Column(s.name, Field(value.place, value.type, value.is_map), value.of, value.key)
     options = dict(e.keys)
     if len(e.args) != 1:
         raise Refused(f"{e.name} of one value")
@@ -283,7 +303,7 @@ def output(s: syntax.Statement, scope: Scope) -> Column:
     if e.name == "struct":
         if not isinstance(value.type, Struct):
             raise Refused("struct of what is none")
-        return Column(s.name, Field(value.place, value.type), value.of, "struct")
+        return Column(s.name, Field(value.place, value.type), value.of, value.key, "struct")
     if isinstance(value.type, Struct):
         raise Refused(f"{e.name} of structs")
     allowed = {"dense": {"shape", "default"}, "sparse": set(), "ragged": {"default", "row_splits"}}
@@ -297,17 +317,21 @@ def output(s: syntax.Statement, scope: Scope) -> Column:
         default = functions.cast(default, value.kind)
     field, depth = Field(value.place, value.type), len(value.place)
     if e.name == "sparse":
-        return Column(s.name, field, lambda st: sparse(value.of(st), depth), "sparse")
+        return Column(s.name, field, lambda st: sparse(value.of(st), depth), value.key, "sparse")
     if e.name == "ragged":
         if not depth:
             raise Refused("ragged of what is no list")
-        return Column(s.name, field, lambda st: ragged(value.of(st), depth, default), "ragged")
+        return Column(
+            s.name, field, lambda st: ragged(value.of(st), depth, default), value.key, "ragged"
+        )
     shape: tuple[int, ...] = ()
     if "shape" in options:
         shape = tuple(understand(options["shape"], scope).literal)
     if len(shape) != depth or any(type(n) is not int or n < 0 for n in shape):
         raise Refused("a shape of other dimensions")
-    return Column(s.name, field, lambda st: dense(value.of(st), shape, default), "dense", shape)
+    return Column(
+        s.name, field, lambda st: dense(value.of(st), shape, default), value.key, "dense", shape
+    )
 
 
 def check_output(value: Value) -> None:

@@ -140,7 +140,10 @@ def cast(value: Any, kind: str) -> Any:
             value = int(value)
         return in_kind(int(value), kind)
     if kind in FLOATS:
-        return in_kind(value, kind)
+        made = in_kind(value, kind)
+        if math.isinf(made) and not (isinstance(value, float) and math.isinf(value)):
+            raise Failed(f"{value} is no {kind}")
+        return made
     return value
 
 
@@ -284,9 +287,7 @@ def real(f: Callable[..., float], count: int = 1) -> Callable[..., Signature]:
             raise Refused(f"{len(args)} arguments")
         for a in args:
             number(a)
-        kind = together(args)
-        small = kind == "float32" or (kind in INTEGERS and bits(kind) <= 16)
-        kind = "float32" if small else "float64"
+        kind = "float32" if together(args) == "float32" else "float64"
         made = strict(lambda *a: in_kind(value(*a), kind))
         return Signature(kind, [kind] * len(args), made)
 
@@ -350,9 +351,12 @@ def substring(x: Any, begin: int, end: int | None = None) -> Any:
 def bucket(args: Sequence[Argument]) -> Signature:
     number(args[0])
     bounds = args[1].literal
-    return Signature(
-        "int64", [None, None], lambda x, _: None if x is None else sum(b <= x for b in bounds)
-    )
+    together([args[0], *(Argument(literal_kind(b), b) for b in bounds)])
+    return Signature("int64", [None, None], lambda x, _: None if x is None else below(x, bounds))
+
+
+def below(x: Any, bounds: list[Any]) -> int:
+    return sum(b <= x for b in bounds)
 
 
 def test_null(args: Sequence[Argument]) -> Signature:

@@ -80,6 +80,15 @@ static const batch_case cases[] = {
      "{\"x\":[[\"x\",\"y\",null],[\"x\",\"y\",null],[\"x\",\"y\",null]]}\n{\"x\":null}\n"
      "{\"x\":[[\"z\"]]}\n"},
     {"output x = a where it > id", "{\"x\":[2]}\n{\"x\":[]}\n{\"x\":[]}\n"},
+    {"output x = id keep user", "{\"user\":{\"name\":\"ann\"},\"x\":1}\n{\"user\":null,\"x\":2}\n"
+                                "{\"user\":{\"name\":null},\"x\":3}\n"},
+    {"drop event, a, b let user.n = id keep user, user.name",
+     "{\"user\":{\"name\":\"ann\",\"n\":1}}\n{\"user\":null}\n{\"user\":{\"name\":null,\"n\":3}}"
+     "\n"},
+    {"let user.n = id keep user.name, user.**", "{\"user\":{\"name\":\"ann\",\"n\":1}}\n{\"user\":"
+                                                "null}\n{\"user\":{\"name\":null,\"n\":3}}\n"},
+    {"let user.s = {v: a, n: 5} output x = user.s",
+     "{\"x\":[{\"v\":1,\"n\":5},{\"v\":2,\"n\":5}]}\n{\"x\":null}\n{\"x\":[{\"v\":3,\"n\":5}]}\n"},
 };
 
 /* The rows that a query gives, or what the error says. */

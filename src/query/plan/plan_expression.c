@@ -315,6 +315,7 @@ static cst_status plan_struct(cst__planning *p, const cst__expr *expr, const cst
                               "'%.80s' is named twice in one struct", expr->keys[i]);
     }
     CST__TRY(cst__item_spread(p, &items[i], place, &item));
+    CST__TRY(cst__item_settle(p, place, &item));
     CST__TRY(cst__fields_put(p, out->fields, expr->keys[i], &item));
   }
   return CST_OK;

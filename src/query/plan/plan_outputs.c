@@ -42,7 +42,7 @@ cst_status cst__plan_keep_fields(cst__planning *p, const cst__fields *fields) {
   CST__TRY(cst__fields_list(p, fields, p->now, &entries, &count));
   for (size_t i = 0; i < count; i++) {
     const cst__plan_column column = {
-        .name = entries[i]->name, .item = entries[i]->item, .at = p->at};
+        .name = entries[i]->name, .item = entries[i]->item, .is_kept = true, .at = p->at};
     CST__TRY(add_column(p, &column));
   }
   return CST_OK;
@@ -300,8 +300,27 @@ static const char *nth_column_name(const void *items, size_t i) {
   return ((const cst__plan_column *)items)[i].name;
 }
 
+/* The columns of keep come first, then the outputs, wherever the statements stand. */
+static cst_status put_kept_first(cst__planning *p) {
+  cst__plan_column *sorted = cst__plan_take(p, (p->num_columns + 1) * sizeof *sorted);
+  size_t count = 0;
+  if (sorted == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int kept = 1; kept >= 0; kept--) {
+    for (size_t i = 0; i < p->num_columns; i++) {
+      if (p->columns[i].is_kept == (kept == 1)) {
+        sorted[count++] = p->columns[i];
+      }
+    }
+  }
+  p->columns = sorted;
+  return CST_OK;
+}
+
 cst_status cst__plan_outputs_finish(cst__planning *p) {
   const cst__query_plan_options *options = p->options;
+  CST__TRY(put_kept_first(p));
   if (options->outputs == NULL) {
     return cst__plan_parts(p, p->columns, p->num_columns);
   }

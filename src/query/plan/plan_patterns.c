@@ -8,7 +8,8 @@ typedef struct pattern_node pattern_node;
 struct pattern_node {
   const char *name;
   cst__text_at at;
-  pattern_node *first, *last, *next; /* below; none: all that lies below */
+  bool is_whole;                     /* named itself: with all that lies below */
+  pattern_node *first, *last, *next; /* below */
 };
 
 static pattern_node *find_pattern(const pattern_node *above, const char *name) {
@@ -104,9 +105,12 @@ static cst_status put_all(cst__planning *p, const cst__fields *from, cst__fields
 static cst_status put_named(cst__planning *p, const cst__fields *from, const pattern_node *node,
                             int depth, cst__fields *to);
 
+/* What lies directly below `above`. Beside `**` names are for the order. */
 static cst_status put_patterns(cst__planning *p, const cst__fields *from, const pattern_node *above,
                                int depth, cst__fields *to) {
-  for (const pattern_node *node = above->first; node != NULL; node = node->next) {
+  bool is_all = depth == 0 && find_pattern(above, "**") != NULL;
+  for (pattern_node *node = above->first; node != NULL; node = node->next) {
+    node->is_whole |= is_all;
     if (strcmp(node->name, "*") == 0) {
       CST__TRY(put_down_to(p, from, 1, to));
     } else if (strcmp(node->name, "**") == 0) {
@@ -136,20 +140,20 @@ static cst_status put_named(cst__planning *p, const cst__fields *from, const pat
   const cst__entry *entry;
   CST__TRY(find_pattern_field(p, from, node, &entry));
   cst__item item = entry->item;
-  if (node->first != NULL) {
+  if (node->first != NULL) { /* also if it is there as a whole: names that there are not */
     item.is_map = false;
     CST__TRY(cst__fields_new(p, item.place, &item.fields));
     item.fields->valid = entry->item.fields->valid;
     CST__TRY(put_patterns(p, entry->item.fields, node, depth, item.fields));
   }
-  return put_chosen_field(p, to, entry->name, &item);
+  return put_chosen_field(p, to, entry->name, node->is_whole ? &entry->item : &item);
 }
 
 /* ---- without ---- */
 
 static bool is_without(const pattern_node *above, const cst__entry *entry) {
   const pattern_node *node = find_pattern(above, entry->name);
-  return (node != NULL && node->first == NULL) || find_pattern(above, "**") != NULL ||
+  return (node != NULL && node->is_whole) || find_pattern(above, "**") != NULL ||
          (entry->item.fields == NULL && find_pattern(above, "*") != NULL);
 }
 
@@ -187,7 +191,7 @@ cst_status cst__fields_choose(cst__planning *p, const cst__fields *fields,
   for (size_t i = 0; i < patterns->count; i++) {
     pattern_node *node;
     CST__TRY(add_pattern_path(p, &top, patterns->items[i], &node));
-    node->first = node->last = NULL; /* all of it, whatever was named below */
+    node->is_whole = true;
   }
   CST__TRY(cst__fields_new(p, fields->place, out));
   (*out)->valid = fields->valid;

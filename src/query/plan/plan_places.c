@@ -1,4 +1,5 @@
 /* Places, and how items get from one to another: promoting, broadcasting, choosing. */
+#include "query/functions/value_type.h"
 #include "query/plan/planning.h"
 
 /* ---- places ---- */
@@ -217,7 +218,7 @@ cst_status cst__item_literal(cst__planning *p, const cst__literal *literal, cst_
   const cst__step step = {.kind = CST__STEP_LITERAL,
                           .is_one = true,
                           .literal = literal,
-                          .type = type,
+                          .type = cst__value_type_plain(type), /* the layout that is made */
                           .parent = CST__NO_STEP,
                           .node = CST__NO_STEP};
   struct ArrowArray made;

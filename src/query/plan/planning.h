@@ -118,6 +118,7 @@ typedef struct cst__plan_column {
   cst_dtype row_splits;
   const int64_t *dims; /* dense */
   size_t num_dims;
+  bool is_kept; /* by `keep`, not an output; those come first */
   cst__text_at at;
 } cst__plan_column;
 

@@ -38,8 +38,8 @@ class TensorEncoder:
     A dense tensor becomes a column of large_list with a row's values; a varlen one the same; a
     sparse one a column of values and one of int64 per index column, or, if it is of rank 1, one of
     single values and nulls; a ragged one nested large_lists, or values beside row lengths where its
-    partitions name columns; trailing uniform partitions lie flat in the innermost lists. Paths of several steps make struct columns. Values
-    keep their type.
+    partitions name columns; trailing uniform partitions lie flat in the innermost lists. Paths of
+    several steps make struct columns. Values keep their type.
 
     Raises SchemaError for representations of the same column. Encoders pickle, and several threads
     may share one.

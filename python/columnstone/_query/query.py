@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._base.arguments import integer
-from .._base.errors import argument_error
+from .._base.errors import Error, argument_error
 from .._base.public import public
 from .._schema.schema import Schema, as_columns
 from .functions import Function
 from .input import Input, input_of, source_of, type_of
-from .text import below, beside, bound, call, is_path, literal, name_of, steps_of
+from .text import below, beside, bound, call, is_path, joined, literal, name_of, steps_of
 from .view import View, bind, core_params
 
 if TYPE_CHECKING:
@@ -255,6 +255,7 @@ class Query:
         by: the path of a bool of each element ("event.clicked"), or an expression, in which names
             are looked up in the element first: "clicked and price > 0".
         """
+        self._check_list(path)
         begin = path + "."
         condition = by[len(begin) :] if by.startswith(begin) and is_path(by) else by
         return self.let(beside(path, name), f"{path} where {condition}")
@@ -270,6 +271,7 @@ class Query:
     ) -> Self:
         """The elements [begin:end:step] of every list, as Python slices; a bound is a number, the
         name of a parameter, or an expression."""
+        self._check_list(path)
         parts = [bound(begin), bound(end), *([] if step is None else [bound(step)])]
         return self.let(beside(path, name), f"{path}[{':'.join(parts)}]")
 
@@ -279,6 +281,7 @@ class Query:
 
     def drop_null(self, path: str, name: str) -> Self:
         """The elements of a list that are not null."""
+        self._check_list(path)
         return self._call("drop_null", path, name)
 
     def fill_null(self, path: str, value: Value, name: str) -> Self:
@@ -494,6 +497,32 @@ class Query:
         return self._whole().explain(json=json)
 
     # Checks
+
+    def _check_list(self, path: str) -> None:
+        """ArgumentError for a field of which there is one in each element of the list that it lies
+        in: what is chosen of that list is no field of its elements."""
+        steps = steps_of(path)
+        if len(steps) < 2 or not self._input.is_known:
+            return
+        above = joined(steps[:-1])
+        try:
+            levels = [self._levels(place) for place in (above, path)]
+        except Error:
+            return  # what is wrong is said where it is let
+        if levels[0] == levels[1] > 0:
+            hint = f'choose elements of {above}, or let: let("x", "{path}[...]")'
+            raise argument_error(
+                f"{path} is no list: each element of {above} has one ({hint})", hint
+            )
+
+    def _levels(self, path: str) -> int:
+        """How many lists lie above the values of a path."""
+        core = self._core.output(_PROBE, path)
+        view = bind(core, self._input, _placeholders(core.text), (_PROBE,))
+        column, levels = view.arrow_schema.children[0], 0
+        while column.format[:2] in ("+l", "+L", "+w", "+m"):
+            column, levels = column.children[0], levels + 1
+        return levels
 
     def _checked(self, probe: str | None = None, only: str | None = None) -> Self:
         """Itself, if what was added last fits the source, as far as that is known. The probe is an

@@ -36,7 +36,11 @@ PyObject *cst__py_view_functions(PyObject *self) { return ((view_object *)self)-
 static PyObject *view_raise(cst__py_state *state, PyObject *functions, const cst_error *error) {
   cst__py_kept kept = {.exception = NULL};
   cst__py_query_function_take(state, functions, error, &kept);
-  return cst__py_kept_deliver(&kept) ? NULL : cst__py_raise(state, error);
+  if (cst__py_kept_deliver(&kept)) {
+    return NULL;
+  }
+  return error->code == CST_NOT_FOUND ? cst__py_raise_as(state->field_error, error)
+                                      : cst__py_raise(state, error);
 }
 
 /* ---- making ---- */

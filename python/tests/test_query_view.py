@@ -1,0 +1,377 @@
+"""Views: what they are, running them, saving them, functions of Python's in them."""
+
+from __future__ import annotations
+
+import pathlib
+import pickle
+import threading
+from typing import Any
+
+import columnstone as cst
+import messages
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+RECORDS = messages.sessions(20)
+ROWS = messages.rows(RECORDS)
+CLICKS = [sum(e["clicked"] for e in row["event"]) for row in ROWS]
+QUERIES = [[e["query"] for e in row["event"]] for row in ROWS]
+
+
+def ranking() -> cst.Query:
+    return (
+        cst.Query(messages.shop("Session"))
+        .promote("event.query", to="", name="queries")
+        .filter("event", by="event.clicked", name="clicks")
+        .size("clicks", name="num_clicks")
+        .output("label", cst.dense("num_clicks", default=0))
+        .output("tokens", cst.ragged("queries"))
+    )
+
+
+def table() -> pa.Table:
+    return pa.table(cst.MessageDecoder(messages.shop("Session"), enums="text").decode(RECORDS))
+
+
+# What it is
+
+
+def test_what_a_view_is() -> None:
+    view = ranking().view()
+    assert view.text == ranking().text
+    assert (view.message, view.input, view.outputs) == (
+        "shop.Session",
+        "message",
+        ("label", "tokens"),
+    )
+    types = {field.name: field.type for field in pa.schema(view.schema)}
+    assert types == {"label": pa.int64(), "tokens": pa.large_list(pa.large_string())}
+    assert view.specs["label"].kind == "dense"
+    assert view.specs["tokens"].kind == "ragged"
+    assert view.feature_spec() == ranking().feature_spec()
+    assert view.source_paths() == ("event.clicked", "event.query")
+    assert view.source_paths("label") == ("event.clicked",)
+    assert "event.clicked" in view.explain()
+    assert view.explain(json=True).startswith("{")
+    assert len(view.digest) == 64
+    assert repr(view) == "<columnstone.View of shop.Session: label, tokens>"
+
+
+def test_query_answers_the_same() -> None:
+    query = ranking()
+    assert query.schema == query.view().schema
+    assert query.source_paths("tokens") == ("event.query",)
+    assert query.explain() == query.view().explain()
+
+
+def test_differences() -> None:
+    query = cst.Query(messages.shop("Session")).output("a", "id")
+    same = query.view().diff(query.view())
+    assert same == ("", 0)
+    found = query.view().diff(query.output("b", "user").view(outputs=["b"]))
+    assert found.num_breaking == 1
+    assert "'a' is gone" in found.text
+    with pytest.raises(TypeError, match="with a View, not Query"):
+        query.view().diff(query)  # type: ignore[arg-type]
+
+
+# Running
+
+
+@pytest.mark.parametrize(
+    "make",
+    [list, tuple, iter, lambda r: [memoryview(x) for x in r], pa.array, cst.array],
+    ids=["list", "tuple", "iterator", "buffers", "pyarrow", "array"],
+)
+def test_records_of_all_kinds(make: Any) -> None:
+    view = ranking().view()
+    tensors = view.run(make(RECORDS))
+    assert tensors["label"].tolist() == CLICKS
+    assert [[b.decode() for b in row] for row in tensors["tokens"].to_list()] == QUERIES
+    assert view.decode(make(RECORDS)).to_pydict() == {"label": CLICKS, "tokens": QUERIES}
+    assert ranking().run(make(RECORDS)).to_pydict()["label"] == CLICKS
+    assert ranking().tensors(make(RECORDS))["label"].tolist() == CLICKS
+
+
+def test_batches_and_tables() -> None:
+    query = cst.Query(table()).output("n", "size(event)").output("q", cst.ragged("event.query"))
+    expected = {"n": [len(q) for q in QUERIES], "q": QUERIES}
+    assert query.run(table()).to_pydict() == expected
+    assert query.run(table().to_batches()[0]).to_pydict() == expected
+    assert query.tensors(table())["n"].tolist() == expected["n"]
+    assert query.view().apply(table()).to_pydict() == expected
+    # a view of messages takes their batches, too
+    assert ranking().view().apply(table()).to_pydict()["label"] == CLICKS
+
+
+def test_a_query_without_a_source_takes_what_comes() -> None:
+    query = cst.Query().output("n", "size(a)")
+    assert query.run([{"a": [1, 2]}, {"a": []}]).to_pydict() == {"n": [2, 0]}
+    assert query.run({"a": [["x"]]}).to_pydict() == {"n": [1]}
+    with pytest.raises(cst.NotFoundError, match="did you mean 'a'"):
+        cst.Query().output("n", "size(aa)").run([{"a": [1]}])
+    with pytest.raises(cst.ArgumentError, match="does not say what it reads"):
+        query.view()
+
+
+def test_rows_tell_where_they_come_from() -> None:
+    query = cst.Query(table()).let("event.session", "id").rows("event").output("s", "session")
+    batch, rows = query.view().apply_with_rows(table())
+    expected = [i for i, row in enumerate(ROWS) for _ in row["event"]]
+    assert rows.to_pylist() == expected
+    assert batch.to_pydict() == {"s": [ROWS[i]["id"] for i in expected]}
+    query = cst.Query(messages.shop("Session")).record_index("n").output("n", "n")
+    assert query.run(RECORDS).to_pydict() == {"n": list(range(20))}
+
+
+def test_examples() -> None:
+    schema = """feature { name: "a" type: INT shape { } presence { min_fraction: 1 } }
+                feature { name: "b" type: BYTES }"""
+    records = cst.ExampleEncoder().encode(
+        pa.table({"a": [[1], [2]], "b": [[b"x"], []]}).to_batches()[0]
+    )
+    query = cst.Query("example", schema=schema).output("a", "a * 2").output("b", cst.ragged("b"))
+    assert query.run(records).to_pydict() == {"a": [2, 4], "b": [[b"x"], []]}
+    assert query.tensors(list(records))["a"].tolist() == [2, 4]
+    assert pickle.loads(pickle.dumps(query)) == query
+
+
+def test_other_forms_of_messages() -> None:
+    query = cst.Query(messages.shop("Session"), message_options={"form": "json"}).output("id", "id")
+    assert query.text.startswith("from message shop.Session with form = json\n")
+    assert query.run([b'{"id": 5}']).to_pydict() == {"id": [5]}
+    named = cst.Query("shop.Session", descriptors=messages.SHOP).output("id", "id")
+    assert named.run(RECORDS[:2]).to_pydict() == {"id": [0, 1]}
+
+
+def test_threads_run_one_view() -> None:
+    view = ranking().view()
+    failed: list[int] = []
+
+    def run() -> None:
+        for _ in range(20):
+            if view.run(RECORDS)["label"].tolist() != CLICKS:
+                failed.append(1)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+
+
+# Parameters and outputs
+
+
+def test_parameters() -> None:
+    query = (
+        cst.Query(messages.shop("Session"))
+        .param("most", "int64")
+        .param("words", "[string]", ["query 1 0"])
+        .let("few", "event[:most]")
+        .output("q", "few.query")
+        .output("is", "any(event.query in words)")
+    )
+    with pytest.raises(cst.ArgumentError, match="'most' has no value"):
+        query.view()
+    view = query.view({"most": 1})
+    assert view.decode(RECORDS).to_pydict()["q"] == [q[:1] for q in QUERIES]
+    again = pickle.loads(pickle.dumps(view))
+    assert again.decode(RECORDS).to_pydict()["q"] == [q[:1] for q in QUERIES]
+    other = view.again({"most": -1, "words": ("nothing",)})
+    assert other.decode(RECORDS).to_pydict()["q"] == [q[:-1] for q in QUERIES]
+    assert not any(other.decode(RECORDS).to_pydict()["is"])
+    with pytest.raises(cst.NotFoundError, match="did you mean 'words'"):
+        query.view({"most": 1, "wrods": []})
+    with pytest.raises(cst.SchemaError, match="most"):
+        query.view({"most": "a"})
+
+
+def test_outputs_are_chosen() -> None:
+    view = ranking().view(outputs=["tokens"])
+    assert view.outputs == ("tokens",)
+    assert view.source_paths() == ("event.query",)
+    assert pickle.loads(pickle.dumps(view)).outputs == ("tokens",)
+    assert ranking().view().select(["tokens", "label"]).outputs == ("tokens", "label")
+    with pytest.raises(cst.NotFoundError, match="did you mean 'label'"):
+        ranking().view(outputs=["lable"])
+
+
+# Saving
+
+
+def test_saved_views(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "ranking.cstv"
+    ranking().save(path)
+    assert path.stat().st_size < 8192
+    for view in (cst.View(path), cst.View(str(path)), cst.View(path.read_bytes())):
+        assert view.digest == ranking().view().digest
+        assert view.run(RECORDS)["label"].tolist() == CLICKS
+        assert view.to_bytes() == path.read_bytes()
+    assert cst.View(path, outputs=["label"]).outputs == ("label",)
+    view = pickle.loads(pickle.dumps(cst.View(path)))
+    assert view.run(RECORDS)["label"].tolist() == CLICKS
+
+
+def test_what_is_no_view(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(cst.NotFoundError, match="no such file"):
+        cst.View(tmp_path / "none.cstv")
+    with pytest.raises(cst.FileError):
+        cst.View(tmp_path)
+    path = tmp_path / "text.cstv"
+    path.write_text("let a = b")
+    with pytest.raises(cst.CorruptError) as caught:
+        cst.View(path)
+    assert caught.value.file == str(path)
+    assert str(path) in str(caught.value)
+    data = ranking().view().to_bytes()
+    for size in range(0, len(data), 37):
+        with pytest.raises(cst.CorruptError):
+            cst.View(data[:size])
+
+
+# Errors
+
+
+WRONG: dict[str, tuple[Any, type[Exception], str]] = {
+    "a field": (lambda q: q.size("evnt", "n"), cst.FieldNotFoundError, "did you mean 'event'"),
+    "a field below": (
+        lambda q: q.promote("event.quer", name="q"),
+        KeyError,
+        "did you mean 'query'",
+    ),
+    "a name that is there": (lambda q: q.let("user", "id"), cst.SchemaError, "user"),
+    "types": (lambda q: q.let("x", "user + id"), cst.SchemaError, "cast"),
+    "an output": (lambda q: q.output("d", "dense(event.query)"), cst.SchemaError, "shape"),
+    "what is dropped": (lambda q: q.drop("labls"), cst.NotFoundError, "did you mean 'labels'"),
+    "what is kept": (lambda q: q.keep("id", "event.x"), cst.NotFoundError, "x"),
+    "what is renamed": (lambda q: q.rename("idd", "x"), cst.NotFoundError, "did you mean 'id'"),
+    "rows": (lambda q: q.rows("id"), cst.SchemaError, "expected a list of structs"),
+    "a slice of no list": (
+        lambda q: q.slice("event.query", 0, 1, name="q"),
+        cst.ArgumentError,
+        "choose elements of event",
+    ),
+    "a filter of no list": (
+        lambda q: q.filter("event.query", by="event.clicked", name="q"),
+        cst.ArgumentError,
+        "event.query is no list",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_errors_come_at_once(what: str) -> None:
+    make, kind, text = WRONG[what]
+    with pytest.raises(kind, match=text):
+        make(cst.Query(messages.shop("Session")))
+
+
+def test_slices_of_lists_below() -> None:
+    query = cst.Query(messages.shop("Session")).slice("event.result", -1, name="last_result")
+    query = query.output("sku", "event.last_result.sku")
+    expected = [[[r["sku"] for r in e["result"][-1:]] for e in row["event"]] for row in ROWS]
+    assert query.run(RECORDS).to_pydict() == {"sku": expected}
+
+
+def test_errors_of_records_name_them() -> None:
+    query = cst.Query(messages.shop("Session")).output("user", cst.dense("user"))
+    with pytest.raises(cst.SchemaError) as caught:
+        query.run(RECORDS[1::2] + RECORDS[:1])
+    assert (caught.value.record, caught.value.path) == (10, "user")
+    with pytest.raises(cst.CorruptError) as corrupt:
+        query.tensors([RECORDS[1], b"\xff"])
+    assert corrupt.value.record == 1
+
+
+def test_records_that_are_none() -> None:
+    view = ranking().view()
+    for wrong in (b"one record", "text"):
+        with pytest.raises(TypeError, match="a list of bytes"):
+            view.run(wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"records\[1\] is int"):
+        view.run([b"", 1])  # type: ignore[list-item]
+    with pytest.raises(TypeError):
+        view.run([None])  # type: ignore[list-item]
+
+
+# Functions of Python's
+
+
+def _log_price(price: Any) -> Any:
+    return np.log1p(price)
+
+
+def test_functions_of_numpy_see_no_nulls() -> None:
+    query = cst.Query(messages.shop("Session"))
+    query = query.map("event.log", _log_price, "event.price", type="float64").output(
+        "l", "event.log"
+    )
+    expected = [
+        [None if e["price"] is None else float(np.log1p(e["price"])) for e in row["event"]]
+        for row in ROWS
+    ]
+    assert query.run(RECORDS).to_pydict() == {"l": expected}
+    assert pickle.loads(pickle.dumps(query)).run(RECORDS).to_pydict() == {"l": expected}
+    view = pickle.loads(pickle.dumps(query.view()))
+    assert view.decode(RECORDS).to_pydict() == {"l": expected}
+    for refused in (lambda: query.save("x.cstv"), query.view().to_bytes):
+        with pytest.raises(cst.UnsupportedError, match="functions"):
+            refused()
+
+
+@pytest.mark.parametrize(
+    ("fn", "arguments", "type", "expected"),
+    [
+        (np.add, ("id", "id"), "int64", [2 * row["id"] for row in ROWS]),
+        (lambda n: n % 2 == 1, ("id",), "bool", [row["id"] % 2 == 1 for row in ROWS]),
+        (lambda n: n / 2, ("id",), "float32", [row["id"] / 2 for row in ROWS]),
+        (
+            lambda u: [x.upper() for x in u],
+            ("user",),
+            "string",
+            [row["user"] and row["user"].upper() for row in ROWS],
+        ),
+        (lambda u: [None for x in u], ("id",), "bytes", [None] * 20),
+    ],
+    ids=["int64", "bool", "float32", "string", "bytes"],
+)
+def test_functions_of_all_types(fn: Any, arguments: Any, type: Any, expected: list[Any]) -> None:
+    query = cst.Query(messages.shop("Session")).map("x", fn, *arguments, type=type).output("x", "x")
+    assert query.run(RECORDS).to_pydict() == {"x": expected}
+
+
+def test_functions_of_pyarrow_see_nulls() -> None:
+    query = cst.Query(messages.shop("Session")).map(
+        "x", lambda u: pc.fill_null(u, "nobody"), "user", type="string", arrays="pyarrow"
+    )
+    expected = [row["user"] or "nobody" for row in ROWS]
+    assert query.output("x", "x").run(RECORDS).to_pydict() == {"x": expected}
+
+
+class Own(Exception):
+    """One of the caller's."""
+
+
+def _raise(values: Any) -> Any:
+    raise Own("no")
+
+
+@pytest.mark.parametrize(
+    ("fn", "type", "kind", "text"),
+    [
+        (_raise, "int64", Own, "no"),
+        (lambda x: x[:1], "int64", cst.ArgumentError, "one value for each"),
+        (lambda x: x * 1.5, "int64", cst.ArgumentError, "float64, and its type is int64"),
+        (lambda x: [1] * len(x), "string", cst.ArgumentError, "int, and its type is str"),
+    ],
+    ids=["raises", "too short", "another type", "no text"],
+)
+def test_what_functions_do_wrong(fn: Any, type: Any, kind: Any, text: str) -> None:
+    query = cst.Query(messages.shop("Session")).map("x", fn, "id", type=type).output("x", "x")
+    for run in (query.run, query.tensors):
+        with pytest.raises(kind, match=text):
+            run(RECORDS)

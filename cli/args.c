@@ -317,7 +317,7 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *setting
                              .csv = CST_CSV_OPTIONS_INIT,
                              .specs = CST_SPECS_OPTIONS_INIT,
                              .validation = CST_VALIDATE_OPTIONS_INIT,
-                             .proposal = CST_PROPOSE_OPTIONS_INIT,
+                             .proposal = {.options = CST_PROPOSE_OPTIONS_INIT},
                              .message = {.options = CST_MESSAGE_OPTIONS_INIT},
                              .rows = 10,
                              .number = 1000};
@@ -342,7 +342,8 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *setting
   if (settings->num_paths < (size_t)verb->min_paths) {
     return cli_usage(verb, NULL, "usage: columnstone %s %s", verb->name, verb->usage);
   }
-  return cli_read_messages(verb, settings);
+  int status = cli_read_messages(verb, settings);
+  return status < 0 ? cli_read_view(verb, settings) : status;
 }
 
 void cli_settings_reset(cli_settings *settings) {
@@ -357,4 +358,6 @@ void cli_settings_reset(cli_settings *settings) {
   settings->paths = NULL;
   cst_descriptors_release(settings->message.descriptors);
   settings->message.descriptors = NULL;
+  cst_view_release((cst_view *)(uintptr_t)settings->source.view);
+  settings->source.view = NULL;
 }

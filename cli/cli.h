@@ -7,6 +7,7 @@
 #include <columnstone/format.h>
 #include <columnstone/index.h>
 #include <columnstone/message.h>
+#include <columnstone/query.h>
 #include <columnstone/sequence.h>
 #include <columnstone/sink.h>
 #include <columnstone/source.h>
@@ -42,6 +43,20 @@ typedef struct cli_message {
   cst_descriptors *descriptors;
 } cli_message;
 
+/* What --view and its kin say. */
+typedef struct cli_query {
+  const char *view;    /* a saved one */
+  const char **params; /* NAME=VALUE */
+  size_t num_params;
+  bool explain;
+} cli_query;
+
+/* What --propose and its kin say. */
+typedef struct cli_proposal {
+  bool is_wanted;
+  cst_propose_options options; /* but for what specs has */
+} cli_proposal;
+
 /* An index as text. */
 typedef struct cli_index_text {
   bool also_written;
@@ -56,15 +71,16 @@ typedef struct cli_settings {
   cst_csv_options csv;       /* of both */
   cst_specs_options specs;
   cst_validate_options validation; /* but for what specs has */
-  cst_propose_options proposal;    /* likewise */
   const char *schema;
   const char *output;
   int64_t rows;   /* to show */
   int64_t number; /* of records to choose */
   int64_t seed;
-  bool full, json, python, propose;
+  bool full, json, python;
   cli_index_text index_text;
   cli_message message;
+  cli_query query;
+  cli_proposal proposal;
   cli_nested nested;
   const char **paths; /* the arguments that are not options */
   size_t num_paths;
@@ -90,6 +106,8 @@ typedef enum cli_option_id {
 #define OPTIONS_RECOVERY OPTION_ON_ERROR, OPTION_MAX_ERRORS
 #define OPTIONS_MESSAGE \
   OPTION_PROTO_SET, OPTION_MESSAGE, OPTION_MESSAGE_OPTION, OPTION_MESSAGE_COLUMN
+
+#define OPTIONS_VIEW OPTION_VIEW, OPTION_PARAM
 
 typedef struct cli_verb {
   const char *name;             /* "schema infer" */
@@ -117,6 +135,14 @@ void cli_print_message_keys(void);
  * `--to message`, the input has messages too only if --format or --message-column says so. */
 const cst_message_options *cli_message_of_input(const cli_settings *settings);
 const cst_message_options *cli_message_of_output(const cli_settings *settings);
+
+/* ---- queries and views (queries.c) ---- */
+
+/* Opens the view of --view for the source. As cli_parse, which calls it. */
+int cli_read_view(const cli_verb *verb, cli_settings *settings);
+/* What --param gives: *out (free), settings->query.num_params of them, whose names and values lie
+ * in one block with them. */
+cst_status cli_query_values(const cli_settings *settings, cst_query_value **out, cst_error *error);
 
 /* ---- errors (errors.c) ---- */
 
@@ -185,6 +211,12 @@ int cli_overwrites(const cli_verb *verb, const char *output);
 int cli_not_records(const cli_verb *verb, const char *output);
 /* "OUTPUT: 12 records, 0.1 s" on standard output, unless that is the output. */
 void cli_print_done(const char *output, uint64_t rows, const char *unit, double seconds);
+
+/* Writes what the source gives, with progress, and prints that it is done. */
+cst_status cli_write_source(const cli_settings *settings, cst_source *source, const char *output,
+                            cst_error *error);
+/* The usage error for standard output without --to; -1 where there is none. */
+int cli_check_output(const cli_verb *verb, const cli_settings *settings, const char *output);
 
 /* As cli_fail, of a verb that copies records as they are. */
 int cli_fail_records(cst_error *error);
@@ -288,8 +320,8 @@ void cli_shorten(cli_shortener *shortener, const char *data, size_t size);
 
 /* ---- the verbs ---- */
 
-extern const cli_verb cli_info, cli_head, cli_count, cli_verify, cli_schema_infer, cli_schema_spec,
-    cli_schema_check, cli_schema_diff, cli_schema_tree, cli_convert, cli_repair, cli_index,
-    cli_split, cli_merge, cli_cat, cli_sample, cli_shuffle;
+extern const cli_verb cli_query_verb, cli_info, cli_head, cli_count, cli_verify, cli_schema_infer,
+    cli_schema_spec, cli_schema_check, cli_schema_diff, cli_schema_tree, cli_convert, cli_repair,
+    cli_index, cli_split, cli_merge, cli_cat, cli_sample, cli_shuffle;
 
 #endif /* CLI_H */

@@ -298,15 +298,16 @@ static cst_status read_descriptors(cli_message *message, cst_error *error) {
 int cli_read_messages(const cli_verb *verb, cli_settings *settings) {
   cli_message *message = &settings->message;
   cst_error error = CST_ERROR_INIT;
+  bool has_view = settings->query.view != NULL; /* with descriptors of its own */
   if (message->proto_set == NULL) {
     const char *without = message->options.message != NULL          ? "message"
-                          : message->num_settings > 0               ? "message-option"
+                          : message->num_settings > 0 && !has_view  ? "message-option"
                           : settings->source.message_column != NULL ? "message-column"
                                                                     : NULL;
-    return without == NULL
-               ? -1
-               : cli_usage(verb, "it has the message types: protoc --include_imports -o FILE",
-                           "--%s needs --proto-set", without);
+    if (without != NULL) {
+      return cli_usage(verb, "it has the message types: protoc --include_imports -o FILE",
+                       "--%s needs --proto-set", without);
+    }
   }
   for (size_t i = 0; i < message->num_settings; i++) {
     int status = set_message_option(verb, message->settings[i], settings);
@@ -314,7 +315,9 @@ int cli_read_messages(const cli_verb *verb, cli_settings *settings) {
       return status;
     }
   }
-  return read_descriptors(message, &error) == CST_OK ? -1 : cli_fail(&error);
+  return message->proto_set == NULL || read_descriptors(message, &error) == CST_OK
+             ? -1
+             : cli_fail(&error);
 }
 
 static bool names_message(const char *format) {

@@ -34,6 +34,30 @@ int cli_overwrites(const cli_verb *verb, const char *output) {
                    "the output %.80s exists", output);
 }
 
+int cli_check_output(const cli_verb *verb, const cli_settings *settings, const char *output) {
+  if (strcmp(output, "-") == 0 && settings->sink.format == NULL) {
+    return cli_usage(verb, "add --to json, or --to arrows",
+                     "standard output needs the name of a format");
+  }
+  return cli_would_overwrite(settings, output) ? cli_overwrites(verb, output) : -1;
+}
+
+cst_status cli_write_source(const cli_settings *settings, cst_source *source, const char *output,
+                            cst_error *error) {
+  cst_sink_options options = cli_sink_options(settings);
+  cli_progress progress;
+  uint64_t rows = 0;
+  cli_progress_begin(&progress, "convert", cst_source_total_bytes(source),
+                     strcmp(output, "-") == 0);
+  cst_status status =
+      cst_convert(source, output, &options, cli_progress_show, &progress, &rows, error);
+  cli_progress_end(&progress);
+  if (status == CST_OK) {
+    cli_print_done(output, rows, "rows", cli_progress_seconds(&progress));
+  }
+  return status;
+}
+
 int cli_not_records(const cli_verb *verb, const char *output) {
   return cli_usage(verb, "end the name with .tfrecord, or use convert for other formats",
                    "the output %.80s would hold TFRecords", output);

@@ -15,7 +15,8 @@ typedef struct conversion {
 /* Files that are read twice without a schema: once to infer it, with progress. */
 static bool infers(const conversion *work, const cst_source *source) {
   const cst_format_info *format = cli_format(cst_source_format(source));
-  bool needed = format != NULL && format->needs_schema && work->settings->schema == NULL;
+  bool needed = format != NULL && format->needs_schema && work->settings->schema == NULL &&
+                work->settings->query.view == NULL;
   for (size_t i = 0; i < work->num_inputs; i++) {
     needed = needed && strcmp(work->settings->paths[i], "-") != 0;
   }
@@ -32,20 +33,6 @@ static cst_status infer_schema(const conversion *work, cst_source *source, cst_e
   cli_progress_end(&progress);
   if (status == CST_OK) {
     cst_schema_release(schema);
-  }
-  return status;
-}
-
-static cst_status convert_source(const conversion *work, cst_source *source, cst_error *error) {
-  cst_sink_options options = cli_sink_options(work->settings);
-  cli_progress progress;
-  uint64_t rows = 0;
-  cli_progress_begin(&progress, "convert", cst_source_total_bytes(source), work->to_stdout);
-  cst_status status =
-      cst_convert(source, work->output, &options, cli_progress_show, &progress, &rows, error);
-  cli_progress_end(&progress);
-  if (status == CST_OK) {
-    cli_print_done(work->output, rows, "rows", cli_progress_seconds(&progress));
   }
   return status;
 }
@@ -80,7 +67,7 @@ static cst_status convert_files(conversion *work, cst_error *error) {
     status = infer_schema(work, source, error);
   }
   if (status == CST_OK) {
-    status = convert_source(work, source, error);
+    status = cli_write_source(work->settings, source, work->output, error);
   }
   cst_source_release(source);
   return status;
@@ -93,12 +80,9 @@ static int convert(const cli_settings *settings) {
                      .num_inputs = settings->num_paths - 1,
                      .dropped = {.out = stderr}};
   work.to_stdout = strcmp(work.output, "-") == 0;
-  if (work.to_stdout && settings->sink.format == NULL) {
-    return cli_usage(&cli_convert, "add --to json, or --to arrows",
-                     "standard output needs the name of a format");
-  }
-  if (cli_would_overwrite(settings, work.output)) {
-    return cli_overwrites(&cli_convert, work.output);
+  int wrong = cli_check_output(&cli_convert, settings, work.output);
+  if (wrong >= 0) {
+    return wrong;
   }
   cst_status status = convert_files(&work, &error);
   if (status != CST_OK) {
@@ -129,11 +113,12 @@ const cli_verb cli_convert = {
         "Without a schema the records are read twice: once to infer it. The output appears under "
         "its\n"
         "name when it is complete. A file that exists is overwritten with --force only.\n",
-    .options = CLI_OPTIONS(OPTION_TO, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_FORMAT,
-                           OPTION_LEVEL, OPTION_LOSSY, OPTION_BATCH_SIZE, OPTION_THREADS,
-                           OPTION_NO_CRC, OPTION_FORCE, OPTION_SEQUENCE_COLUMN, OPTION_RAW_COLUMN,
-                           OPTION_NO_HEADER, OPTIONS_CSV, OPTIONS_MESSAGE, OPTIONS_SHARDS,
-                           OPTIONS_RECOVERY, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
+    .options =
+        CLI_OPTIONS(OPTION_TO, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_FORMAT,
+                    OPTION_LEVEL, OPTION_LOSSY, OPTION_BATCH_SIZE, OPTION_THREADS, OPTION_NO_CRC,
+                    OPTION_FORCE, OPTION_SEQUENCE_COLUMN, OPTION_RAW_COLUMN, OPTION_NO_HEADER,
+                    OPTIONS_CSV, OPTIONS_MESSAGE, OPTIONS_VIEW, OPTIONS_SHARDS, OPTIONS_RECOVERY,
+                    OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run_convert,
 };

@@ -70,10 +70,10 @@ static cst_status print_schema(const cli_settings *settings, const cst_schema *s
 
 static cst_status make_schema(const cli_settings *settings, cst_source *source,
                               cli_progress *progress, cst_schema **out, cst_error *error) {
-  if (!settings->propose) {
+  if (!settings->proposal.is_wanted) {
     return cst_source_infer(source, cli_progress_show, progress, out, error);
   }
-  cst_propose_options options = settings->proposal;
+  cst_propose_options options = settings->proposal.options;
   options.group = settings->specs.group;
   options.on_progress = cli_progress_show;
   options.progress_ctx = progress;
@@ -101,11 +101,12 @@ static int infer_files(const cli_settings *settings) {
 
 /* The option that means nothing without --propose, or NULL. */
 static const char *needs_propose(const cli_settings *settings) {
-  return settings->propose                   ? NULL
-         : settings->specs.group != NULL     ? "group"
-         : settings->proposal.max_domain > 0 ? "max-domain"
-         : settings->proposal.ragged         ? "ragged"
-                                             : NULL;
+  const cli_proposal *proposal = &settings->proposal;
+  return proposal->is_wanted                ? NULL
+         : settings->specs.group != NULL    ? "group"
+         : proposal->options.max_domain > 0 ? "max-domain"
+         : proposal->options.ragged         ? "ragged"
+                                            : NULL;
 }
 
 static int run_schema_infer(int argc, char **argv) {

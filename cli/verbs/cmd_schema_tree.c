@@ -27,7 +27,9 @@ static cst_status check_first_rows(cst_source *source, cst_error *error) {
 /* What the schema fixes shows in the shapes. */
 static cst_status read_row_type(cli_settings *settings, struct ArrowSchema *out, cst_error *error) {
   cst_source *source;
-  settings->source.column_flags |= CST_COLUMNS_FIXED_SIZE;
+  if (settings->query.view == NULL) {
+    settings->source.column_flags |= CST_COLUMNS_FIXED_SIZE;
+  }
   cst_status status =
       cli_open(settings, settings->paths, settings->num_paths, NULL, &source, error);
   if (status == CST_OK) {
@@ -91,8 +93,8 @@ const cli_verb cli_schema_tree = {
                "them. A terminal shows the first 100 fields of each struct.\n",
     .options = CLI_OPTIONS(OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_ASCII, OPTION_JSON,
                            OPTION_FULL, OPTION_FORMAT, OPTION_THREADS, OPTION_NO_CRC,
-                           OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTIONS_MESSAGE, OPTION_CONTAINER,
-                           OPTIONS_LIMITS),
+                           OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTIONS_MESSAGE, OPTIONS_VIEW,
+                           OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_schema_tree,
 };

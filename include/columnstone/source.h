@@ -70,7 +70,8 @@ typedef enum cst_on_error {
                             and reported as  a dropped one is, so that every record has its row; what
                             is damaged so that there is no  record (framing, checksums, compression)
                             is dropped as with CST_ON_ERROR_SKIP. Messages  only, in a container or a
-                            column: CST_UNSUPPORTED for all else. All columns are nullable  then */
+                            column, and rows of tables that a view refuses: CST_UNSUPPORTED for all
+                            else. All columns are nullable  then */
 } cst_on_error;
 
 /* One record that was dropped, or is a row of nulls (CST_ON_ERROR_NULL: a message that does not
@@ -91,6 +92,8 @@ typedef bool (*cst_dropped_callback)(void *ctx, const cst_dropped *dropped);
  * marker, which the format allows, but which a stream has too that was cut between two of its
  * messages. false stops with CST_CALLBACK. */
 typedef bool (*cst_warning_callback)(void *ctx, const cst_error *warning);
+
+typedef struct cst_view cst_view; /* <columnstone/query.h> */
 
 typedef struct cst_source_options {
   size_t size; /* sizeof(cst_source_options) */
@@ -154,13 +157,19 @@ typedef struct cst_source_options {
                                          in its place, null where there is no value, and `columns` may name
                                          paths in it ("value.event.query"). The other columns, and the
                                          format, stay what they are. NULL: none */
+  const cst_view *view; /* what is read goes through it: batches are its outputs, of which `columns`
+                           names some then, and tensors are its tensors; only what these need is
+                           parsed. A view of messages reads records of them, and has their options
+                           (`message` is NULL); one of examples has their schema, unless `schema`
+                           gives another, and one of a table the types of csv and json. `raw_column`
+                           stands after the outputs. Counted. NULL: none */
 } cst_source_options;
 
 #define CST_SOURCE_OPTIONS_INIT                                                                    \
   {                                                                                                \
     sizeof(cst_source_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, false, NULL, NULL, \
         NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL, NULL, false, 0,     \
-        NULL, NULL                                                                                 \
+        NULL, NULL, NULL                                                                           \
   }
 
 /* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */
@@ -314,8 +323,9 @@ typedef struct cst_stage {
 /* A source of the same inputs and options with one more stage after those that it has. Its schema,
  * passes, rows and parts are those of the last stage's batches; its tensors are derived from their
  * columns where these are not the decoded ones; count, verify, infer, propose and validate look at
- * the records, before all stages. An input that can be read only once is shared with `source`. The
- * stage belongs to the library: success or failure, it is closed exactly once. */
+ * the records, before all stages (the last three, of a source with a view, at its outputs). An
+ * input that can be read only once is shared with `source`. The stage belongs to the library:
+ * success or failure, it is closed exactly once. */
 CST_API cst_status cst_source_with_stage(cst_source *source, const cst_stage *stage,
                                          cst_source **out, cst_error *error);
 

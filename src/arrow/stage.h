@@ -18,11 +18,21 @@ typedef struct cst__row_map {
   size_t capacity;
 } cst__row_map;
 
-/* What a stage gives, told when it is bound. */
 /* A row that a stage keeps, with a null in the place of what does not fit: the error has its number
  * in the batch that came. */
 typedef void (*cst__bad_row_callback)(void *ctx, const cst_error *error);
 
+/* What is known of the rows of the batch that comes, for stages that ask. */
+typedef struct cst__row_facts {
+  /* The number of a row's record, as errors have it; -1: it is not known. NULL: as -1. */
+  int64_t (*record)(const void *ctx, int64_t row);
+  /* True for a row of nulls in the place of a record that does not decode, which has been told of.
+   * NULL: there are none. */
+  bool (*is_bad)(const void *ctx, int64_t row);
+  const void *ctx;
+} cst__row_facts;
+
+/* What a stage gives, told when it is bound. */
 typedef struct cst__stage_output {
   struct ArrowSchema schema;
   bool keeps_rows; /* every batch has the rows that came in, in their order: rows can be reached by
@@ -55,6 +65,9 @@ typedef struct cst__stage {
                     cst__row_map *origin, cst_error *error);
   /* Who is told of bad rows, before `run` returns. NULL: there never are any. */
   void (*on_bad)(void *state, cst__bad_row_callback on_bad, void *ctx);
+  /* Whom it may ask while it runs (it copies that); all stages before it keep the rows. NULL: it
+   * asks nobody. */
+  void (*ask)(void *state, const cst__row_facts *facts);
   void (*close)(void *state);
 } cst__stage;
 

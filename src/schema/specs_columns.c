@@ -71,7 +71,8 @@ static void column_specs_fit(column_specs *s) {
     cst_tensor_spec spec = s->items[i];
     bool is_plain = !spec.is_explicit && spec.num_path_steps == 1;
     const struct ArrowSchema *column = is_plain ? column_find(s->columns, spec.path[0]) : NULL;
-    if (column != NULL && cst__dtype_family(column_dtype(column)) != spec.dtype) {
+    cst_dtype dtype = column != NULL ? column_dtype(column) : spec.dtype;
+    if (dtype != spec.dtype && cst__dtype_family(dtype) != spec.dtype) {
       continue;
     }
     if (column != NULL && column->format[0] != '+' && spec.kind == CST_TENSOR_DENSE) {
@@ -101,11 +102,26 @@ static cst_feature_type column_feature_type(const struct ArrowSchema *column) {
   }
 }
 
-/* True if the schema speaks of the column as it is: whether it makes a tensor is its business. */
+/* True if one of the specs is made of the column. */
+static bool column_is_used(const column_specs *s, const char *name) {
+  bool found = false;
+  for (size_t i = 0; i < s->count && !found; i++) {
+    const cst_tensor_spec *spec = &s->items[i];
+    found = spec->num_path_steps > 0 && strcmp(spec->path[0], name) == 0;
+    for (size_t k = 0; k < spec->num_index_columns && !found; k++) {
+      found = strcmp(spec->index_columns[k], name) == 0;
+    }
+  }
+  return found;
+}
+
+/* True if the schema speaks of the column as it is: whether it makes a tensor is its business.
+ * Without a schema, specs do. */
 static bool column_is_known(const column_specs *s, const struct ArrowSchema *column) {
-  size_t at = s->schema != NULL
-                  ? cst__schema_find_feature(s->schema, column->name, strlen(column->name))
-                  : SIZE_MAX;
+  if (s->schema == NULL) {
+    return column_is_used(s, column->name);
+  }
+  size_t at = cst__schema_find_feature(s->schema, column->name, strlen(column->name));
   if (at == SIZE_MAX) {
     return false;
   }

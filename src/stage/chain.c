@@ -117,6 +117,17 @@ void cst__chain_on_bad(cst__chain_run *run, cst__bad_row_callback on_bad, void *
   }
 }
 
+void cst__chain_ask(cst__chain_run *run, const cst__row_facts *facts) {
+  bool keeps_rows = true;
+  for (size_t i = 0; i < run->chain->count && keeps_rows; i++) {
+    const chain_link *link = &run->chain->links[i];
+    if (link->stage->ask != NULL) {
+      link->stage->ask(run->states[i], facts);
+    }
+    keeps_rows = link->output.keeps_rows;
+  }
+}
+
 void cst__chain_close(cst__chain_run *run) {
   for (size_t i = 0; run != NULL && i < run->chain->count; i++) {
     if (run->states[i] != NULL) {

@@ -35,6 +35,9 @@ void cst__chain_close(cst__chain_run *run); /* NULL is allowed */
  * batch that came. */
 void cst__chain_on_bad(cst__chain_run *run, cst__bad_row_callback on_bad, void *ctx);
 
+/* Whom stages may ask about the rows of the batch that came; copied. */
+void cst__chain_ask(cst__chain_run *run, const cst__row_facts *facts);
+
 /* Puts the batch that comes out in the place of the one that came; on failure it is released. An
  * error about a row has its number in the batch that came as its record. *origin belongs to the
  * run, until its next batch. */

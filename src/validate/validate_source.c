@@ -25,8 +25,9 @@ static cst_status validate_by_plan(cst_source *source, const cst_schema *schema,
 
 cst_status cst__source_validate(cst_source *source, const cst_validate_options *options,
                                 cst_validation **out, cst_error *error) {
-  const cst_schema *schema =
-      options->schema != NULL ? options->schema : source->options.values.schema;
+  const cst_source_options *values = &source->options.values;
+  const cst_schema *own = values->view == NULL ? values->schema : NULL; /* that of the input */
+  const cst_schema *schema = options->schema != NULL ? options->schema : own;
   if (schema == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
                      "give the schema that the data should fit, here or when the source is opened",
@@ -36,15 +37,15 @@ cst_status cst__source_validate(cst_source *source, const cst_validate_options *
   cst__validation_source facts = {.legacy_specs = source->options.values.legacy_specs,
                                   .group = source->options.values.tensor_group};
   cst__validation_plan plan;
-  cst_error own = CST_ERROR_INIT;
+  cst_error failure = CST_ERROR_INIT;
   cst_status status =
-      cst__validation_plan_init(&plan, schema, options, &facts, &source->allocator, &own);
+      cst__validation_plan_init(&plan, schema, options, &facts, &source->allocator, &failure);
   if (status == CST_OK) {
-    status = validate_by_plan(source, schema, &plan, out, &own);
+    status = validate_by_plan(source, schema, &plan, out, &failure);
   }
   cst__validation_plan_reset(&plan);
   if (status != CST_OK) {
-    cst__error_copy(error, &own);
+    cst__error_copy(error, &failure);
   }
   return status;
 }

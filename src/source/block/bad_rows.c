@@ -1,4 +1,6 @@
 /* Rows of nulls in the place of records that do not decode: told of as dropped records are. */
+#include <stdlib.h>
+
 #include "source/block/unit.h"
 
 /* Says where a row of the unit lies, of a bad row that has its number. */
@@ -22,6 +24,12 @@ static void move_drop(cst__drops *to, cst__drop *from) {
   from->error = NULL;
 }
 
+static int compare_bad_rows(const void *a, const void *b) {
+  const cst__drop *x = a;
+  const cst__drop *y = b;
+  return (x->before > y->before) - (x->before < y->before);
+}
+
 cst_status cst__unit_take_bad(cst__unit *unit, cst__decoding *decoding, cst_error *error) {
   cst__drops *bad = &decoding->bad;
   cst__drops all = {0};
@@ -38,6 +46,8 @@ cst_status cst__unit_take_bad(cst__unit *unit, cst__decoding *decoding, cst_erro
     return cst__fail_memory(error, count * sizeof *all.items);
   }
   all.items = items;
+  /* Those of the payload come before those of stages. */
+  qsort(bad->items, bad->count, sizeof *bad->items, compare_bad_rows);
   for (size_t i = 0; i < bad->count; i++) {
     place_bad_row(unit, &bad->items[i]);
     while (next < unit->drops.count && unit->drops.items[next].before <= bad->items[i].before) {

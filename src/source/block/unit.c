@@ -96,7 +96,9 @@ void cst__decoding_reset(cst__decoding *decoding) {
   *decoding = (cst__decoding){.source = decoding->source,
                               .purpose = decoding->purpose,
                               .checked = decoding->checked,
-                              .direct = decoding->direct};
+                              .direct = decoding->direct,
+                              .record = decoding->record,
+                              .record_ctx = decoding->record_ctx};
 }
 
 /* A schema that was inferred from the first records may be too narrow. The record that ended them
@@ -188,6 +190,29 @@ static void note_bad_row(void *ctx, const cst_error *error) {
   }
 }
 
+static int64_t unit_row_record(const void *ctx, int64_t row) {
+  const cst__decoding *decoding = ctx;
+  const cst__unit_rows rows = {decoding->unit, decoding->source, 0};
+  return decoding->record != NULL ? decoding->record(decoding->record_ctx, row)
+                                  : cst__unit_rows_place(&rows, row).record;
+}
+
+/* Bad rows are noted in their order. */
+static bool unit_row_is_bad(const void *ctx, int64_t row) {
+  const cst__drops *bad = &((const cst__decoding *)ctx)->bad;
+  size_t begin = 0;
+  size_t end = bad->count;
+  while (begin < end) {
+    size_t middle = begin + (end - begin) / 2;
+    if (bad->items[middle].before < (size_t)row) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin < bad->count && bad->items[begin].before == (size_t)row;
+}
+
 static cst_status open_decoding(cst__decoding *decoding, cst_error *error) {
   const cst_source *source = decoding->source;
   bool for_columns = decoding->purpose == CST__FOR_COLUMNS;
@@ -202,6 +227,8 @@ static cst_status open_decoding(cst__decoding *decoding, cst_error *error) {
     return CST_OK;
   }
   CST__TRY(cst__chain_open(cst__source_bound_chain(source), &decoding->stages, error));
+  const cst__row_facts facts = {unit_row_record, unit_row_is_bad, decoding};
+  cst__chain_ask(decoding->stages, &facts);
   if (nulls) {
     cst__chain_on_bad(decoding->stages, note_bad_row, decoding);
   }
@@ -212,6 +239,7 @@ static cst_status open_decoding(cst__decoding *decoding, cst_error *error) {
 static cst_status run_stages(const cst__unit *unit, cst__decoding *decoding, bool tries,
                              struct ArrowArray *batch, cst_error *error) {
   const cst__row_map *map = NULL;
+  decoding->unit = unit;
   cst_status status = tries ? cst__chain_try(decoding->stages, batch, error)
                             : cst__chain_apply(decoding->stages, batch, &map, error);
   decoding->map = status == CST_OK && map != NULL && map->moved ? map : NULL;

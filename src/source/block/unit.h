@@ -65,6 +65,11 @@ typedef struct cst__decoding {
   bool direct; /* the records come by no cursor, which drops the damaged ones if it is to */
   cst__record_decoder *decoder; /* opened with the first unit */
   cst__chain_run *stages;       /* the same, for CST__FOR_COLUMNS; NULL: there are none */
+  const cst__unit *unit;        /* that is in the stages */
+  /* Rows that are not those of a file's order: the number of the record of one. NULL: the unit
+   * knows. */
+  int64_t (*record)(const void *ctx, int64_t row);
+  const void *record_ctx;
   cst__drops bad; /* rows of the last unit that are nulls because their records do not decode:
                      `before` is their number, and they have no place yet */
   bool bad_lost;  /* there was no memory for one of them */

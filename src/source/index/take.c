@@ -35,6 +35,8 @@ struct cst__take_scratch {
   size_t capacity;
   const cst__region *const *regions; /* of this call */
   size_t num_regions;
+  const cst__access *access;
+  const uint64_t *rows; /* that it takes, in the caller's order */
 };
 
 /* A run of neighbouring records, read at once: those of order[first, end). */
@@ -58,6 +60,14 @@ void cst__take_scratch_free(cst__take_scratch *scratch) {
   }
 }
 
+/* The number of the record that a row of the batch is made of. */
+static int64_t taken_record(const void *ctx, int64_t row) {
+  const cst__take_scratch *scratch = ctx;
+  uint64_t taken = scratch->rows[row];
+  const cst__access_file *file = &scratch->access->files[cst__access_find(scratch->access, taken)];
+  return file->record < 0 ? -1 : file->record + (int64_t)(taken - file->rows);
+}
+
 static cst__take_scratch *borrow_scratch(cst__access *access, const cst_source *source) {
   cst__mutex_lock(&access->lock);
   cst__take_scratch *scratch = access->idle;
@@ -73,6 +83,8 @@ static cst__take_scratch *borrow_scratch(cst__access *access, const cst_source *
     scratch->decoding.source = source;
     scratch->decoding.purpose = CST__FOR_COLUMNS;
     scratch->decoding.direct = true;
+    scratch->decoding.record = taken_record;
+    scratch->decoding.record_ctx = scratch;
   }
   scratch->next = NULL;
   return scratch;
@@ -425,6 +437,8 @@ static cst_status decode_rows(cst__access *access, cst__take_scratch *scratch, c
 static cst_status take_with(cst__access *access, cst__take_scratch *scratch, const uint64_t *rows,
                             size_t num_rows, struct ArrowArray *out, cst_error *error) {
   cst__block *block = NULL;
+  scratch->access = access;
+  scratch->rows = rows;
   CST__TRY(order_rows(scratch, access, rows, num_rows, error));
   CST__TRY(read_rows(access, scratch, num_rows, &block, error));
   cst_status status = decode_rows(access, scratch, block, rows, out, error);

@@ -204,12 +204,13 @@ static cst_status check_on_error(const cst__format *format, const cst_source_opt
                                  cst_error *error) {
   bool records = format->payload != NULL || (format->table != NULL && !format->table->any_size);
   bool messages = format->payload == &cst__message_payload || values->message_column != NULL;
-  if (values->on_error == CST_ON_ERROR_NULL && !messages) {
+  bool refuses = values->view != NULL; /* rows of a table */
+  if (values->on_error == CST_ON_ERROR_NULL && !messages && (!refuses || format->payload != NULL)) {
     return cst__fail(error, CST_UNSUPPORTED, "drop such records (skip), or leave on_error out",
                      "only messages become rows of nulls, not what the format %s holds",
                      format->name);
   }
-  if (values->on_error == CST_ON_ERROR_SKIP && !records && !messages) {
+  if (values->on_error == CST_ON_ERROR_SKIP && !records && !messages && !refuses) {
     return cst__fail(error, CST_UNSUPPORTED, "leave on_error out",
                      "the format %s has no records that could be skipped: damage ends the reading",
                      format->name);

@@ -7,6 +7,8 @@
 #include "base/names.h"
 #include "format/csv/csv_options.h"
 #include "message/message_options.h"
+#include "query/plan/steps.h"
+#include "query/view/query_view.h"
 #include "schema/schema.h"
 
 enum { MAX_THREADS = 1024, DEFAULT_BATCH = 1024 };
@@ -41,6 +43,9 @@ void cst__types_release(cst__types *types) {
 void cst__reading_options_keep(const cst__reading_options *options) {
   cst__refcount_up(&options->names->owners);
   (void)cst__schema_retain(options->values.schema);
+  if (options->values.view != NULL) {
+    (void)cst__query_view_retain(options->values.view);
+  }
   (void)cst__call_retain(options->calls);
   if (options->types != NULL) {
     cst__refcount_up(&options->types->owners);
@@ -54,6 +59,7 @@ void cst__reading_options_release(cst__reading_options *options) {
     cst__delete(options->names);
   }
   cst__schema_release((cst_schema *)(uintptr_t)options->values.schema);
+  cst__query_view_release((cst_view *)(uintptr_t)options->values.view);
   cst__types_release(options->types);
   cst__call_release(options->calls);
   *options = (cst__reading_options){.names = NULL};
@@ -61,10 +67,18 @@ void cst__reading_options_release(cst__reading_options *options) {
 
 bool cst__reading_options_keep_rows(const cst__reading_options *options) {
   const cst__call *call = options->calls;
+  const cst_view *view = options->values.view;
   while (call != NULL && cst__call_keeps_rows(call)) {
     call = call->before;
   }
-  return call == NULL;
+  return call == NULL && (view == NULL || cst__query_view_keeps_rows(view));
+}
+
+const struct ArrowSchema *cst__reading_options_types(const cst__reading_options *options) {
+  const cst_view *view = options->values.view;
+  bool by_view = view != NULL && options->values.schema == NULL &&
+                 cst__query_view_from(view) == CST__FROM_TABLE;
+  return options->types != NULL ? &options->types->schema : by_view ? &view->input.type : NULL;
 }
 
 bool cst__reading_options_decode_column(const cst__reading_options *options) {
@@ -109,6 +123,89 @@ static cst_status check_column_names(const cst_source_options *o, cst_error *err
   cst_status status = cst__map_columns(o->columns, count, &seen, error);
   cst__name_map_reset(&seen);
   return status;
+}
+
+/* ---- views ---- */
+
+static cst_status check_view_options(const cst_source_options *o, cst_error *error) {
+  bool of_messages = cst__query_view_from(o->view) == CST__FROM_MESSAGE;
+  if (of_messages && o->message_column != NULL) {
+    return cst__fail(error, CST_UNSUPPORTED,
+                     "query the table, whose column of messages is a struct (from table)",
+                     "a view of messages reads records, not a column of messages");
+  }
+  if (of_messages && o->message != NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT,
+                     "leave them out; the form of the records is said when the view is opened",
+                     "the view has descriptors and options of messages of its own");
+  }
+  if (o->column_flags != 0) {
+    return cst__fail(error, CST_UNSUPPORTED, "leave column_flags out",
+                     "the columns of a view are what its query makes them");
+  }
+  return CST_OK;
+}
+
+/* True for a path into the column of this name. */
+static bool leads_into(const char *path, const char *column) {
+  size_t size = column != NULL ? strlen(column) : 0;
+  return size > 0 && strncmp(path, column, size) == 0 && path[size] == '.';
+}
+
+/* Columns of the input that the view needs, whose names belong to it: the first steps of its paths;
+ * into a column of messages, which is parsed, the whole paths. */
+static cst_status find_view_columns(cst__arena *arena, const cst__query_plan *plan,
+                                    cst_source_options *values, cst_error *error) {
+  size_t count = 0;
+  size_t most = plan->num_nodes + plan->num_paths + 1;
+  const char **names = cst__arena_take(arena, most * sizeof *names);
+  if (names == NULL) {
+    return cst__fail_memory(error, most * sizeof *names);
+  }
+  for (size_t i = 0; i < plan->num_paths; i++) {
+    if (leads_into(plan->paths[i], values->message_column)) {
+      names[count++] = plan->paths[i];
+    }
+  }
+  bool is_inside = count > 0;
+  for (size_t i = 1; i < plan->num_nodes; i++) {
+    const char *name = plan->nodes[i].name;
+    if (plan->nodes[i].parent == 0 && (!is_inside || strcmp(name, values->message_column) != 0)) {
+      names[count++] = name;
+    }
+  }
+  values->columns = names;
+  values->num_columns = count;
+  return CST_OK;
+}
+
+/* Of the wanted columns, outputs of the view, what has to be decoded for them. */
+static cst_status set_view(cst__arena *arena, const cst_source_options *from,
+                           cst_source_options *values, cst_error *error) {
+  cst_view *view = NULL;
+  CST__TRY(check_view_options(from, error));
+  if (values->columns != NULL) {
+    CST__TRY(cst__query_view_with_outputs(from->view, values->columns, values->num_columns, &view,
+                                          error));
+  } else {
+    view = cst__query_view_retain(from->view);
+  }
+  values->view = view;
+  switch (cst__query_view_from(view)) {
+    case CST__FROM_MESSAGE:
+      values->columns = cst__query_view_paths(view, &values->num_columns);
+      return cst__message_options_copy(cst__query_view_message(view), arena, &values->message,
+                                       error);
+    case CST__FROM_EXAMPLE:
+    case CST__FROM_SEQUENCE_EXAMPLE:
+      values->flat = true;
+      values->schema = values->schema != NULL ? values->schema
+                                              : cst__schema_retain(cst__query_view_schema(view));
+      break;
+    case CST__FROM_TABLE:
+      break;
+  }
+  return find_view_columns(arena, cst__query_view_plan(view), values, error);
 }
 
 /* ---- copies ---- */
@@ -223,6 +320,7 @@ cst_status cst__reading_options_init(cst__reading_options *options, const cst_so
   values->schema = cst__schema_retain(from->schema);
   values->types = NULL;
   values->message = NULL;
+  values->view = NULL;
   values->format = NULL;
   values->container = NULL;
   values->allocator = NULL;
@@ -237,10 +335,13 @@ cst_status cst__reading_options_init(cst__reading_options *options, const cst_so
   if (status == CST_OK) {
     status = copy_pointed(&options->names->arena, values, error);
   }
+  if (status == CST_OK && from->view != NULL) {
+    status = set_view(&options->names->arena, from, values, error);
+  }
   if (status == CST_OK) {
     status = split_message_paths(&options->names->arena, options, error);
   }
-  if (status == CST_OK) {
+  if (status == CST_OK && values->message == NULL) {
     status =
         cst__message_options_copy(from->message, &options->names->arena, &values->message, error);
   }

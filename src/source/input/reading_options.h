@@ -29,8 +29,10 @@ typedef struct cst__option_names cst__option_names;
 
 typedef struct cst__reading_options {
   cst_source_options values; /* complete: nothing is left to a default. Names are copies, the schema
-                                is counted; `types` and `allocator` are NULL, and so are the names
-                                of format and container, which the inputs have */
+                                and the view are counted; `types` and `allocator` are NULL, and so
+                                are the names of format and container, which the inputs have. With a
+                                view, it has the outputs that are wanted alone, and `columns`,
+                                `message`, `schema` and `flat` are what it needs */
   cst__types *types;         /* that are given; NULL: none. Counted */
   const char *const *message_paths; /* what is wanted of the messages of message_column; NULL: all.
                                        `values.columns` have the column alone */
@@ -59,9 +61,18 @@ bool cst__reading_options_decode_column(const cst__reading_options *options);
 
 /* True if batches go through stages. */
 static inline bool cst__reading_options_staged(const cst__reading_options *options) {
-  return options->values.flat || options->calls != NULL ||
+  return options->values.flat || options->calls != NULL || options->values.view != NULL ||
          cst__reading_options_decode_column(options);
 }
+
+/* True if stages of ours may make much more of a batch than it was. */
+static inline bool cst__reading_options_makes_more(const cst__reading_options *options) {
+  return options->values.view != NULL || cst__reading_options_decode_column(options);
+}
+
+/* The types of the columns that a table is wanted to have, by its options or by its view; NULL: it
+ * says them itself, or a schema does. Borrowed. */
+const struct ArrowSchema *cst__reading_options_types(const cst__reading_options *options);
 
 /* True if every row of the source is a row of the input, in the same order. */
 bool cst__reading_options_keep_rows(const cst__reading_options *options);

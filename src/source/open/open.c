@@ -26,8 +26,17 @@ static const cst__source_calls source_calls = {.infer = cst__source_infer_needed
 /* True if the columns of a tabular format are known without reading all of its data. */
 static bool knows_columns(const cst_source *source) {
   const cst__table_format *table = source->inputs->format.table;
-  bool given = source->options.values.schema != NULL || source->options.types != NULL;
+  bool given =
+      source->options.values.schema != NULL || cst__reading_options_types(&source->options) != NULL;
   return table == NULL || (source->inputs->rereadable && (given || table->any_size));
+}
+
+/* True if the types of what is decoded are known without reading. */
+static bool knows_types(const cst_source *source) {
+  const cst__payload *payload = source->inputs->format.payload;
+  return payload == NULL
+             ? knows_columns(source)
+             : payload->types_from != CST__TYPES_OF_DATA || source->options.values.schema != NULL;
 }
 
 /* Finds unknown columns, schemas that cannot be decoded, and groups that do not exist. */
@@ -54,6 +63,15 @@ static cst_status check_source(cst_source *source, cst_error *error) {
   return CST_OK;
 }
 
+/* The same for a view: whether it fits what is decoded. */
+static cst_status check_view(cst_source *source, cst_error *error) {
+  bool flat = source->options.values.flat;
+  bool known = knows_types(source) && (!flat || source->options.values.schema != NULL);
+  return source->options.values.view != NULL && known && source->num_parts > 0
+             ? cst__source_bind(source, error)
+             : CST_OK;
+}
+
 /* Makes the source of inputs whose format is known. Takes inputs and options over; status: of what
  * was done before. */
 static cst_status finish_opening(cst__inputs *inputs, cst__reading_options *options,
@@ -66,6 +84,9 @@ static cst_status finish_opening(cst__inputs *inputs, cst__reading_options *opti
   }
   CST__TRY(cst__source_new(inputs, options, &source, error));
   status = check_source(source, error);
+  if (status == CST_OK) {
+    status = check_view(source, error);
+  }
   if (status != CST_OK) {
     cst__source_release(source);
     return status;

@@ -12,6 +12,7 @@
 #include "source/input/discovery.h"
 #include "source/input/prepare.h"
 #include "stage/message_column.h"
+#include "stage/query_stage.h"
 
 static bool has_list(const struct ArrowSchema *schema) {
   for (int64_t i = 0; i < schema->n_children; i++) {
@@ -48,9 +49,10 @@ static cst__flat_settings flat_settings(const cst_source *source) {
   const cst__reading_options *options = &source->options;
   const char *raw = options->values.raw_column;
   bool is_raw = source->inputs->format.payload == &cst__raw_payload;
+  raw = raw == NULL && is_raw ? CST__RAW_COLUMN : raw;
   return (cst__flat_settings){.schema = cst__source_known_schema(source),
                               .environment = options->values.environment,
-                              .raw_column = raw == NULL && is_raw ? CST__RAW_COLUMN : raw};
+                              .raw_column = options->values.view == NULL ? raw : NULL};
 }
 
 static cst__message_column_settings message_settings(const cst_source *source) {
@@ -61,6 +63,13 @@ static cst__message_column_settings message_settings(const cst_source *source) {
                                         .num_paths = options->num_message_paths,
                                         .column_flags = options->values.column_flags,
                                         .nulls = options->values.on_error == CST_ON_ERROR_NULL};
+}
+
+static cst__query_settings query_settings(const cst_source *source) {
+  const cst_source_options *values = &source->options.values;
+  return (cst__query_settings){.view = values->view,
+                               .raw_column = values->raw_column,
+                               .nulls = values->on_error == CST_ON_ERROR_NULL};
 }
 
 cst_status cst__source_check_messages(const cst_source *source, cst_error *error) {
@@ -75,9 +84,11 @@ static cst_status bind_stages(cst_source *source, const struct ArrowSchema *deco
   const cst__call *last = source->options.calls;
   bool has_flat = source->options.values.flat;
   bool has_messages = cst__reading_options_decode_column(&source->options);
-  size_t count = (size_t)has_flat + has_messages + (last != NULL ? last->depth : 0);
+  bool has_view = source->options.values.view != NULL;
+  size_t count = (size_t)has_flat + has_messages + has_view + (last != NULL ? last->depth : 0);
   const cst__flat_settings flat = flat_settings(source);
   const cst__message_column_settings messages = message_settings(source);
+  const cst__query_settings query = query_settings(source);
   cst__stage_use *uses = cst__new(&source->allocator, count * sizeof *uses);
   if (uses == NULL) {
     return cst__fail_memory(error, count * sizeof *uses);
@@ -87,6 +98,9 @@ static cst_status bind_stages(cst_source *source, const struct ArrowSchema *deco
   }
   if (has_messages) { /* of the values that flat has made of lists of one */
     uses[has_flat] = (cst__stage_use){&cst__message_column_stage, &messages};
+  }
+  if (has_view) {
+    uses[(size_t)has_flat + has_messages] = (cst__stage_use){&cst__query_stage, &query};
   }
   size_t at = count;
   for (const cst__call *call = last; call != NULL; call = call->before) {
@@ -134,7 +148,7 @@ static cst_status project_stage(const cst__call *call, cst_source_options *value
                                 cst_error *error) {
   size_t count;
   const char *const *needs = cst__call_stage.needs(call, &count);
-  if (call->before != NULL || needs == NULL) {
+  if (call->before != NULL || values->view != NULL || needs == NULL) {
     return CST_OK;
   }
   for (size_t i = 0; values->columns != NULL && i < count; i++) {

@@ -107,10 +107,13 @@ void cst__tabular_free(cst__tabular *tabular) {
 
 static cst_status plan_table(cst_source *source, struct ArrowSchema *out, cst_error *error) {
   const cst__reading_options *from = &source->options;
-  const cst__types *types = from->types != NULL ? from->types : source->found.types;
+  const struct ArrowSchema *types = cst__reading_options_types(from);
+  if (types == NULL && source->found.types != NULL) {
+    types = &source->found.types->schema;
+  }
   cst__table_options options = {
       .schema = from->values.schema,
-      .types = types != NULL ? &types->schema : NULL,
+      .types = types,
       .columns = from->values.columns,
       .num_columns = from->values.num_columns,
       .batch_size = from->values.batch_size,
@@ -238,6 +241,12 @@ static void tell_bad_row(void *ctx, const cst_error *error) {
   }
 }
 
+/* The number of the record that a row of the batch in the stages is. */
+static int64_t staged_record(const void *ctx, int64_t row) {
+  const cst__tabular_pass *pass = ctx;
+  return place_of(pass, pass->staged + (uint64_t)row).record;
+}
+
 /* ---- life ---- */
 
 static cst_status open_reader(cst__tabular_pass *pass, cst_error *error) {
@@ -273,6 +282,10 @@ cst_status cst__tabular_pass_new(cst_source *source, struct ArrowSchema *schema,
                    &source->allocator);
   cst_status status =
       options->stages != NULL ? cst__chain_open(options->stages, &pass->stages, error) : CST_OK;
+  if (pass->stages != NULL) {
+    const cst__row_facts facts = {.record = staged_record, .ctx = pass};
+    cst__chain_ask(pass->stages, &facts);
+  }
   if (pass->stages != NULL && source->options.values.on_error == CST_ON_ERROR_NULL) {
     cst__chain_on_bad(pass->stages, tell_bad_row, pass);
   }
@@ -425,7 +438,7 @@ static cst_status stage_batch(cst__tabular_pass *pass, struct ArrowArray *batch,
     note_file(pass);
   }
   if (cst__reading_options_skip(options) ||
-      (pass->joins && cst__reading_options_decode_column(options))) {
+      (pass->joins && cst__reading_options_makes_more(options))) {
     status = stage_pieces(pass, batch, error);
   } else {
     status = apply_stages(pass, pass->read, batch, &map, error);

@@ -38,7 +38,8 @@ typedef struct fold {
   fold_states *spare; /* merged and restarted */
   cst_source *source; /* as it is read */
   cst_pass *pass;
-  uint64_t told; /* bytes at the last call of on_progress */
+  struct ArrowSchema outputs; /* of its view; release NULL: the batches are as they are decoded */
+  uint64_t told;              /* bytes at the last call of on_progress */
   table_drops drops;
   cst_status lost_status; /* why a dropped row ended the pass */
   cst_error lost_error;
@@ -178,11 +179,24 @@ typedef struct fold_unit {
   size_t next_drop; /* of the unit's */
 } fold_unit;
 
+/* The rows of a view's batch. */
+typedef struct view_rows {
+  const cst__unit_rows *rows;
+  const cst__row_map *map; /* NULL: they are those */
+} view_rows;
+
+static cst__place view_rows_place(const void *ctx, int64_t row) {
+  const view_rows *view = ctx;
+  int64_t from = view->map != NULL ? view->map->rows[row] : row;
+  return from >= 0 ? cst__unit_rows_place(view->rows, from) : cst__no_place;
+}
+
 /* Adds what was decoded of the unit from row `first` on, and lets it go. */
 static cst_status add_decoded(const fold_unit *u, size_t first, struct ArrowSchema *schema,
                               struct ArrowArray *batch, cst_error *error) {
-  cst__unit_rows rows = {u->unit, u->fold->source, first};
-  cst__origin origin = {cst__unit_rows_place, &rows};
+  const cst__unit_rows rows = {u->unit, u->fold->source, first};
+  const view_rows view = {&rows, u->decoding->map};
+  cst__origin origin = {view_rows_place, &view};
   cst_status status = add_batch(u->fold, u->states, schema, batch, &origin, error);
   schema->release(schema);
   batch->release(batch);
@@ -222,6 +236,25 @@ static bool cut_out(const cst__unit *unit, const cst_source *source, size_t firs
   return true;
 }
 
+static bool folds_view(const fold *f) { return f->outputs.release != NULL; }
+
+/* Decodes a unit, or what is sound of it; then out->release is NULL if nothing is. */
+static cst_status decode_for_fold(const fold_unit *u, cst__unit *unit, bool sound,
+                                  struct ArrowSchema *schema, struct ArrowArray *batch,
+                                  cst_error *error) {
+  struct ArrowSchema *decoded = folds_view(u->fold) ? NULL : schema;
+  CST__TRY(sound ? cst__unit_decode_sound(unit, u->decoding, decoded, batch, error)
+                 : cst__unit_decode(unit, u->decoding, decoded, batch, error));
+  if (decoded != NULL || batch->release == NULL) {
+    return CST_OK;
+  }
+  cst_status status = cst__schema_copy(&u->fold->outputs, schema, error);
+  if (status != CST_OK) {
+    batch->release(batch);
+  }
+  return status;
+}
+
 /* Adds rows of the unit; where they do not decode together, half of them, and so on. */
 static cst_status fold_rows(fold_unit *u, size_t first, size_t count, cst_error *error) {
   struct ArrowSchema schema;
@@ -231,7 +264,7 @@ static cst_status fold_rows(fold_unit *u, size_t first, size_t count, cst_error 
   bool is_all = count == u->unit->rows;
   bool cut = is_all || cut_out(u->unit, u->fold->source, first, count, &part);
   cst_status status =
-      cut ? cst__unit_decode(is_all ? u->unit : &part, u->decoding, &schema, &batch, &what)
+      cut ? decode_for_fold(u, is_all ? u->unit : &part, false, &schema, &batch, &what)
           : cst__fail_memory(&what, sizeof(cst__run));
   cst__unit_reset(&part);
   if (status == CST_OK) {
@@ -260,8 +293,7 @@ static cst_status add_strict(fold_unit *u, cst_error *error) {
   struct ArrowSchema schema;
   struct ArrowArray batch;
   bool skip = cst__reading_options_skip(&u->fold->source->options);
-  CST__TRY(skip ? cst__unit_decode_sound(u->unit, u->decoding, &schema, &batch, error)
-                : cst__unit_decode(u->unit, u->decoding, &schema, &batch, error));
+  CST__TRY(decode_for_fold(u, u->unit, skip, &schema, &batch, error));
   if (batch.release == NULL) { /* no record of it is sound */
     return CST_OK;
   }
@@ -314,6 +346,9 @@ static cst_status fold_units(fold *f, cst_error *error) {
 static cst__place table_place(const void *ctx, int64_t row) {
   const fold *f = ctx;
   const cst_source *source = f->source;
+  if (folds_view(f)) {
+    return cst__tabular_pass_place(f->pass->tabular, f->pass->first_row, (size_t)row);
+  }
   cst__place place = {source->num_parts == 1 ? cst__source_name(source, 0) : "",
                       (int64_t)f->pass->first_row + row, -1};
   for (size_t i = 0; i < f->drops.count; i++) {
@@ -347,6 +382,9 @@ static cst_status fold_batches(fold *f, const struct ArrowSchema *schema, cst_er
 
 static cst_status fold_tabular(fold *f, cst_error *error) {
   struct ArrowSchema schema;
+  if (folds_view(f)) {
+    return fold_batches(f, &f->outputs, error);
+  }
   CST__TRY(cst__source_decoded_schema(f->source, &schema, error));
   cst_status status = fold_batches(f, &schema, error);
   schema.release(&schema);
@@ -390,9 +428,11 @@ static cst__reading_options lenient_options(const cst_source *source, fold *f) {
   options.values.max_errors = UINT64_MAX;
   options.values.on_dropped = note_drop;
   options.values.dropped_ctx = f;
-  options.values.columns = NULL;
-  options.values.num_columns = 0;
   options.values.column_flags = 0;
+  if (source->options.values.view == NULL) { /* which knows what it needs */
+    options.values.columns = NULL;
+    options.values.num_columns = 0;
+  }
   return options;
 }
 
@@ -425,7 +465,8 @@ static cst_status make_lenient(cst_source *source, fold *f, cst_source **out, cs
   cst__reading_options options = lenient_options(source, f);
   cst_schema *found = NULL;
   f->drops.several = source->num_parts > 1;
-  if (source->inputs->format.table != NULL && options.types == NULL) {
+  if (source->inputs->format.table != NULL && options.types == NULL &&
+      options.values.view == NULL) {
     const cst_schema *schema = f->options->text_schema;
     schema = schema != NULL ? schema : options.values.schema;
     if (schema != NULL) {
@@ -454,7 +495,7 @@ static cst_status fold_source(fold *f, cst_error *error) {
   cst__pass_options options = {.rows = FOLD_ROWS,
                                .bytes = FOLD_BYTES,
                                .threads = source->options.values.threads,
-                               .purpose = CST__FOR_TYPES,
+                               .purpose = folds_view(f) ? CST__FOR_COLUMNS : CST__FOR_TYPES,
                                .quiet = !f->options->lenient,
                                .work = is_tabular ? NULL : &work};
   cst_error own = CST_ERROR_INIT;
@@ -488,11 +529,17 @@ cst_status cst__source_fold(cst_source *source, const cst__fold_options *options
   }
   bool is_lenient = options->lenient && can_be_lenient(source);
   cst_status status = is_lenient ? make_lenient(source, &f, &f.source, error) : CST_OK;
+  if (status == CST_OK && source->options.values.view != NULL && !options->before_views) {
+    status = cst__source_arrow_schema(f.source, &f.outputs, error);
+  }
   if (status == CST_OK) {
     status = fold_source(&f, error);
-    if (is_lenient) {
-      cst__source_release(f.source);
-    }
+  }
+  if (is_lenient && f.source != source) {
+    cst__source_release(f.source);
+  }
+  if (f.outputs.release != NULL) {
+    f.outputs.release(&f.outputs);
   }
   for (fold_states *spare = take_spare_states(&f); spare != NULL; spare = take_spare_states(&f)) {
     free_states(&f, spare);

@@ -13,15 +13,16 @@
 enum { INFER_ROWS = 1024 }; /* decoded at once, of a sample */
 
 /* With stages, the schema says what flat asks, and what it does not know is left to the columns. */
-static cst__inference_plan plan_inference(const cst_source *source) {
-  return (cst__inference_plan){cst__reading_options_staged(&source->options)};
+static cst__inference_plan plan_inference(const cst_source *source, bool before_views) {
+  bool by_view = source->options.values.view != NULL && !before_views;
+  return (cst__inference_plan){cst__reading_options_staged(&source->options) && !by_view};
 }
 
 /* ---- all records ---- */
 
 static cst_status infer_all(cst_source *source, const cst__fold_options *options, cst_schema **out,
                             cst_error *error) {
-  const cst__inference_plan plan = plan_inference(source);
+  const cst__inference_plan plan = plan_inference(source, options->before_views);
   cst__accumulation inference = {.accumulator = &cst__inference_accumulator, .plan = &plan};
   CST__TRY(cst__inference_accumulator.create(&plan, &source->allocator, &inference.state, error));
   cst_status status = cst__source_fold(source, options, &inference, 1, error);
@@ -38,7 +39,9 @@ cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progre
   const cst__fold_options options = {
       .on_progress = on_progress, .progress_ctx = ctx, .work = "the inference"};
   CST__TRY(infer_all(source, &options, out, error));
-  cst__source_adopt(source, *out, 0); /* a pass does not infer it a second time */
+  if (source->options.values.view == NULL) { /* else it is that of the outputs */
+    cst__source_adopt(source, *out, 0);      /* a pass does not infer it a second time */
+  }
   return CST_OK;
 }
 
@@ -107,7 +110,7 @@ static cst_status infer_blocks(const cst_source *source, const cst__feed *feed, 
 
 static cst_status infer_first(const cst_source *source, const cst__feed *feed, size_t most,
                               cst_schema **out, size_t *good, cst_error *error) {
-  const cst__inference_plan plan = plan_inference(source);
+  const cst__inference_plan plan = plan_inference(source, true);
   void *state;
   CST__TRY(cst__inference_accumulator.create(&plan, &source->allocator, &state, error));
   cst_status status = infer_blocks(source, feed, most, state, good, error);
@@ -204,7 +207,8 @@ cst_status cst__source_infer_needed(cst_source *source, cst_schema **out, uint64
   if (!is_tabular && (records > 0 || !source->inputs->rereadable)) {
     return infer_from_sample(source, out, sampled, error);
   }
-  const cst__fold_options options = {.max_rows = records, .work = "the inference"};
+  const cst__fold_options options = {
+      .max_rows = records, .before_views = true, .work = "the inference"};
   *sampled = (uint64_t)records;
   return infer_all(source, &options, out, error);
 }

@@ -1,6 +1,7 @@
 /* The tensor specs of a source. */
 #include "source/scan/source_specs.h"
 
+#include "query/view/query_view.h"
 #include "schema/schema.h"
 #include "schema/schema_columns.h"
 #include "source/input/prepare.h"
@@ -52,19 +53,33 @@ static cst_status prepare_specs(cst_source *source, bool *is_nested, cst_error *
   return CST_OK;
 }
 
-/* Those of the columns that are delivered; all: of the schema, or NULL. */
+/* Those of the columns that are delivered; all: of the schema or the view, or NULL. */
 static cst_status fit_output(cst_source *source, const cst_specs *all, cst_specs **out,
                              cst_error *error) {
   struct ArrowSchema columns;
+  const cst_schema *schema =
+      source->options.values.view == NULL ? cst__source_known_schema(source) : NULL;
   CST__TRY(cst__source_arrow_schema(source, &columns, error));
-  cst_status status =
-      cst__specs_for_columns(cst__source_known_schema(source), all, &columns, out, error);
+  cst_status status = cst__specs_for_columns(schema, all, &columns, out, error);
   columns.release(&columns);
   return status;
 }
 
+/* A view knows its tensors; stages after it may change columns. */
+static cst_status specs_of_view(cst_source *source, cst_specs **out, cst_error *error) {
+  const cst_specs *specs = cst__query_view_specs(source->options.values.view);
+  if (source->options.calls != NULL) {
+    return fit_output(source, specs, out, error);
+  }
+  *out = cst__specs_retain(specs);
+  return CST_OK;
+}
+
 cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *error) {
   bool is_nested;
+  if (source->options.values.view != NULL) {
+    return specs_of_view(source, out, error);
+  }
   if (source->options.values.column_flags & CST_COLUMNS_NESTED) {
     return cst__fail(error, CST_UNSUPPORTED, "open the source without nested columns",
                      "tensors are made of flat columns, the source gives nested ones");

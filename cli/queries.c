@@ -1,0 +1,74 @@
+/* Saved queries, and the parameters of queries: --view, --param. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static cst_status fail_param(const char *text, cst_error *error) {
+  *error = (cst_error)CST_ERROR_INIT;
+  error->code = CST_INVALID_ARGUMENT;
+  snprintf(error->message, sizeof error->message, "--param takes NAME=VALUE, not '%.60s'", text);
+  snprintf(error->hint, sizeof error->hint,
+           "--param longest=20, --param 'city=\"Oslo\"': the value as a query has it");
+  return error->code;
+}
+
+cst_status cli_query_values(const cli_settings *settings, cst_query_value **out, cst_error *error) {
+  const cli_query *query = &settings->query;
+  size_t size = (query->num_params + 1) * sizeof **out;
+  *out = NULL;
+  for (size_t i = 0; i < query->num_params; i++) {
+    size += strlen(query->params[i]) + 1;
+    if (strchr(query->params[i], '=') == NULL || query->params[i][0] == '=') {
+      return fail_param(query->params[i], error);
+    }
+  }
+  cst_query_value *values = malloc(size);
+  if (values == NULL) {
+    *error = (cst_error)CST_ERROR_INIT;
+    error->code = CST_NO_MEMORY;
+    snprintf(error->message, sizeof error->message, "out of memory");
+    return CST_NO_MEMORY;
+  }
+  char *text = (char *)(values + query->num_params);
+  for (size_t i = 0; i < query->num_params; i++) {
+    strcpy(text, query->params[i]);
+    char *equals = strchr(text, '=');
+    *equals = '\0';
+    values[i] = (cst_query_value){.name = text, .value = equals + 1};
+    text = equals + 1 + strlen(equals + 1) + 1;
+  }
+  *out = values;
+  return CST_OK;
+}
+
+static cst_status open_view(cli_settings *settings, cst_error *error) {
+  cst_view_options options = CST_VIEW_OPTIONS_INIT;
+  cst_query_value *values;
+  cst_view *view = NULL;
+  cst_status status = cli_query_values(settings, &values, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  options.message = settings->message.num_settings > 0 ? &settings->message.options : NULL;
+  options.params = values;
+  options.num_params = settings->query.num_params;
+  status = cst_view_open(settings->query.view, &options, &view, error);
+  free(values);
+  settings->source.view = view;
+  return status;
+}
+
+int cli_read_view(const cli_verb *verb, cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  if (settings->query.view != NULL) {
+    return open_view(settings, &error) == CST_OK ? -1 : cli_fail(&error);
+  }
+  const cli_option_id *id = verb->options;
+  while (*id != OPTION_HELP && *id != OPTION_VIEW) {
+    id++;
+  }
+  return *id == OPTION_VIEW && settings->query.num_params > 0
+             ? cli_usage(verb, NULL, "--param goes with --view")
+             : -1;
+}

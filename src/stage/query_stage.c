@@ -1,0 +1,337 @@
+/* A query in a chain of stages: what it asks of its rows, the rows that it refuses, and the raw
+ * records that go along with its outputs. */
+#include "stage/query_stage.h"
+
+#include <string.h>
+
+#include "arrow/append.h"
+#include "arrow/concat.h"
+#include "arrow/owned.h"
+#include "base/error.h"
+#include "query/plan/steps.h"
+#include "query/run/run.h"
+#include "query/view/query_view.h"
+#include "table/rows.h"
+
+typedef struct query_stage_plan {
+  cst_allocator allocator;
+  cst_view *view;
+  struct ArrowSchema input;
+  struct ArrowSchema result; /* what the query gives, without the raw column */
+  struct ArrowSchema raw;    /* a struct of the raw column; release NULL: there is none */
+  int64_t raw_place;         /* of it in the input */
+  bool has_numbers;          /* the query asks for those of records */
+  bool nulls;
+} query_stage_plan;
+
+typedef struct query_stage_state {
+  const query_stage_plan *plan;
+  cst__query_run *run;
+  cst__row_facts facts;
+  cst__bad_row_callback on_bad;
+  void *ctx;
+  int64_t *numbers; /* of the rows' records */
+  size_t capacity;
+  int64_t *rows; /* of the batch, -1 for those that are bad already */
+  size_t rows_capacity;
+  bool has_bad; /* some are */
+} query_stage_state;
+
+/* ---- binding ---- */
+
+static cst_status query_set_result(query_stage_plan *plan, cst_error *error) {
+  CST__TRY(cst__schema_copy(cst__query_view_output_type(plan->view), &plan->result, error));
+  for (int64_t i = 0; plan->nulls && i < plan->result.n_children; i++) {
+    plan->result.children[i]->flags |= ARROW_FLAG_NULLABLE;
+  }
+  return CST_OK;
+}
+
+static cst_status query_check_raw_name(const query_stage_plan *plan, const char *name,
+                                       cst_error *error) {
+  for (int64_t i = 0; i < plan->result.n_children; i++) {
+    if (strcmp(plan->result.children[i]->name, name) == 0) {
+      cst_status status =
+          cst__fail(error, CST_INVALID_ARGUMENT, "choose another name for the raw records",
+                    "the column of raw records has the name of an output");
+      cst__error_add_path(error, name, strlen(name));
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+static cst_status query_find_raw(query_stage_plan *plan, const char *name, cst_error *error) {
+  CST__TRY(query_check_raw_name(plan, name, error));
+  CST__TRY(cst__find_columns(&name, 1, &plan->input, &plan->raw_place, error));
+  CST__TRY(cst__schema_copy(&plan->input, &plan->raw, error));
+  return cst__pick_fields(&plan->raw_place, 1, &plan->raw, error);
+}
+
+static cst_status query_set_output(const query_stage_plan *plan, struct ArrowSchema *out,
+                                   cst_error *error) {
+  struct ArrowSchema raw;
+  CST__TRY(cst__schema_copy(&plan->result, out, error));
+  if (plan->raw.release == NULL) {
+    return CST_OK;
+  }
+  cst_status status = cst__schema_copy(&plan->raw, &raw, error);
+  if (status == CST_OK) {
+    status = cst__append_field(out, &raw, error);
+    if (raw.release != NULL) {
+      raw.release(&raw);
+    }
+  }
+  if (status != CST_OK) {
+    out->release(out);
+  }
+  return status;
+}
+
+static void query_plan_free(void *object) {
+  query_stage_plan *plan = object;
+  struct ArrowSchema *schemas[] = {&plan->input, &plan->result, &plan->raw};
+  for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
+    if (schemas[i]->release != NULL) {
+      schemas[i]->release(schemas[i]);
+    }
+  }
+  cst__query_view_release(plan->view);
+  cst__delete(plan);
+}
+
+/* That the columns fit is found out here, before any thread opens a run. */
+static cst_status query_try_open(const query_stage_plan *plan, cst_error *error) {
+  cst__query_run *run = NULL;
+  CST__TRY(cst__query_run_open(cst__query_view_plan(plan->view), &plan->input, &run, error));
+  cst__query_run_close(run);
+  return CST_OK;
+}
+
+static cst_status query_make_plan(query_stage_plan *plan, const cst__query_settings *settings,
+                                  const struct ArrowSchema *input, struct ArrowSchema *out,
+                                  cst_error *error) {
+  CST__TRY(cst__schema_copy(input, &plan->input, error));
+  CST__TRY(query_set_result(plan, error));
+  if (settings->raw_column != NULL) {
+    CST__TRY(query_find_raw(plan, settings->raw_column, error));
+  }
+  CST__TRY(query_try_open(plan, error));
+  return query_set_output(plan, out, error);
+}
+
+static bool query_has_numbers(const cst__query_plan *plan) {
+  bool found = false;
+  for (size_t i = 0; i < plan->num_steps; i++) {
+    found = found || plan->steps[i].kind == CST__STEP_NUMBERS;
+  }
+  return found;
+}
+
+static cst_status query_bind(const void *settings, const struct ArrowSchema *input,
+                             const cst_allocator *allocator, void **out, cst__stage_output *output,
+                             cst_error *error) {
+  const cst__query_settings *own = settings;
+  query_stage_plan *plan = cst__new_zero(allocator, sizeof *plan);
+  if (plan == NULL) {
+    return cst__fail_memory(error, sizeof *plan);
+  }
+  plan->allocator = cst__allocator_of(allocator);
+  plan->view = cst__query_view_retain(own->view);
+  plan->nulls = own->nulls;
+  plan->has_numbers = query_has_numbers(cst__query_view_plan(plan->view));
+  cst_status status = query_make_plan(plan, own, input, &output->schema, error);
+  if (status != CST_OK) {
+    query_plan_free(plan);
+    return status;
+  }
+  output->keeps_rows = cst__query_view_keeps_rows(plan->view);
+  *out = plan;
+  return CST_OK;
+}
+
+/* ---- opening ---- */
+
+static void query_close(void *object) {
+  query_stage_state *state = object;
+  cst__query_run_close(state->run);
+  cst__delete(state->numbers);
+  cst__delete(state->rows);
+  cst__delete(state);
+}
+
+static cst_status query_open(const void *object, void **out, cst_error *error) {
+  const query_stage_plan *plan = object;
+  query_stage_state *state = cst__new_zero(&plan->allocator, sizeof *state);
+  if (state == NULL) {
+    return cst__fail_memory(error, sizeof *state);
+  }
+  state->plan = plan;
+  cst_status status =
+      cst__query_run_open(cst__query_view_plan(plan->view), &plan->input, &state->run, error);
+  if (status != CST_OK) {
+    cst__delete(state);
+    return status;
+  }
+  *out = state;
+  return CST_OK;
+}
+
+static void query_set_on_bad(void *object, cst__bad_row_callback on_bad, void *ctx) {
+  query_stage_state *state = object;
+  state->on_bad = on_bad;
+  state->ctx = ctx;
+}
+
+static void query_ask(void *object, const cst__row_facts *facts) {
+  ((query_stage_state *)object)->facts = *facts;
+}
+
+/* ---- running ---- */
+
+static cst_status query_reserve(const query_stage_state *state, int64_t **numbers, size_t *capacity,
+                                int64_t count, cst_error *error) {
+  void *items = *numbers;
+  bool ok =
+      cst__grow(&state->plan->allocator, &items, capacity, (size_t)count + 1, sizeof **numbers);
+  *numbers = items;
+  return ok ? CST_OK : cst__fail_memory(error, (size_t)count * sizeof **numbers);
+}
+
+/* Rows in the place of records that do not decode, before the query refuses others. */
+static cst_status query_find_bad(query_stage_state *state, int64_t count, cst_error *error) {
+  state->has_bad = false;
+  CST__TRY(query_reserve(state, &state->rows, &state->rows_capacity, count, error));
+  for (int64_t i = 0; i < count; i++) {
+    bool is_bad = state->facts.is_bad != NULL && state->facts.is_bad(state->facts.ctx, i);
+    state->rows[i] = is_bad ? -1 : i;
+    state->has_bad = state->has_bad || is_bad;
+  }
+  return CST_OK;
+}
+
+/* What is wrong with a row that is told of already is of no interest. */
+static void query_note_bad(void *ctx, const cst_error *error) {
+  const query_stage_state *state = ctx;
+  if (state->on_bad != NULL && state->rows[error->record] >= 0) {
+    state->on_bad(state->ctx, error);
+  }
+}
+
+/* The numbers of the rows' records, if the query has record_index(). */
+static cst_status query_find_numbers(query_stage_state *state, int64_t count, const int64_t **out,
+                                     cst_error *error) {
+  *out = NULL;
+  if (!state->plan->has_numbers) {
+    return CST_OK;
+  }
+  CST__TRY(query_reserve(state, &state->numbers, &state->capacity, count, error));
+  for (int64_t i = 0; i < count; i++) {
+    state->numbers[i] = state->facts.record != NULL ? state->facts.record(state->facts.ctx, i) : -1;
+    if (state->numbers[i] < 0) {
+      return cst__fail(error, CST_UNSUPPORTED,
+                       "make an index of the files (columnstone index), or read all of them",
+                       "record_index() has no numbers here: what is read begins in the middle of "
+                       "a file, or records of several files are not told apart");
+    }
+  }
+  *out = state->numbers;
+  return CST_OK;
+}
+
+/* The rows of an array by their numbers (-1: nulls), in its place. */
+static cst_status query_take_rows(const query_stage_plan *plan, const struct ArrowSchema *schema,
+                                  const int64_t *rows, int64_t count, struct ArrowArray *batch,
+                                  cst_error *error) {
+  cst_array *from;
+  cst_array *taken = NULL;
+  CST__TRY(cst__array_import(schema, batch, true, &plan->allocator, &from, error));
+  cst_status status = cst__array_take(from, rows, (size_t)count, &taken, error);
+  cst__array_handle_release(from);
+  if (status == CST_OK) {
+    status = cst__array_export(taken, batch, error);
+    cst__array_handle_release(taken);
+  }
+  return status;
+}
+
+static cst_status query_add_raw(const query_stage_plan *plan, struct ArrowArray *raw,
+                                const cst__row_map *origin, struct ArrowArray *out,
+                                cst_error *error) {
+  CST__TRY(cst__pick_arrays(&plan->raw_place, 1, &plan->allocator, raw, error));
+  if (origin->moved) {
+    CST__TRY(query_take_rows(plan, &plan->raw, origin->rows, out->length, raw, error));
+  }
+  return cst__append_array(out, raw, &plan->allocator, error);
+}
+
+static cst_status query_run_batch(query_stage_state *state, struct ArrowArray *batch,
+                                  struct ArrowArray *out, cst__row_map *origin, cst_error *error) {
+  const query_stage_plan *plan = state->plan;
+  cst__query_input input = {.batch = batch};
+  if (plan->nulls) {
+    CST__TRY(query_find_bad(state, batch->length, error));
+    input.on_bad = query_note_bad;
+    input.ctx = state;
+  }
+  CST__TRY(query_find_numbers(state, batch->length, &input.numbers, error));
+  CST__TRY(cst__query_run_batch(state->run, &input, out, origin, error));
+  if (!state->has_bad || !cst__query_view_keeps_rows(plan->view)) {
+    return CST_OK;
+  }
+  /* They are nulls, whatever the query makes of nulls. */
+  cst_status status = query_take_rows(plan, &plan->result, state->rows, out->length, out, error);
+  if (status != CST_OK) {
+    cst__array_release(out);
+  }
+  return status;
+}
+
+/* The same with the raw column, which is a second look at the batch. */
+static cst_status query_run_with_raw(query_stage_state *state, struct ArrowArray *batch,
+                                     struct ArrowArray *out, cst__row_map *origin,
+                                     cst_error *error) {
+  const query_stage_plan *plan = state->plan;
+  cst__shared *shared;
+  struct ArrowArray raw;
+  int64_t count = batch->length;
+  CST__TRY(cst__shared_new(batch, &plan->allocator, &shared, error));
+  cst_status status = cst__shared_slice(shared, 0, count, &raw, error);
+  if (status == CST_OK) {
+    status = cst__shared_slice(shared, 0, count, batch, error);
+    if (status == CST_OK) {
+      status = query_run_batch(state, batch, out, origin, error);
+    }
+    if (status == CST_OK) {
+      status = query_add_raw(plan, &raw, origin, out, error);
+      if (status != CST_OK) {
+        cst__array_release(out);
+      }
+    }
+    cst__array_release(&raw);
+  }
+  cst__shared_release(shared);
+  return status;
+}
+
+static cst_status query_stage_run(void *object, struct ArrowArray *batch, struct ArrowArray *out,
+                                  cst__row_map *origin, cst_error *error) {
+  query_stage_state *state = object;
+  cst_status status = state->plan->raw.release != NULL
+                          ? query_run_with_raw(state, batch, out, origin, error)
+                          : query_run_batch(state, batch, out, origin, error);
+  cst__array_release(batch);
+  return status;
+}
+
+const cst__stage cst__query_stage = {
+    .name = "query",
+    .refuses_rows = true,
+    .bind = query_bind,
+    .plan_free = query_plan_free,
+    .open = query_open,
+    .run = query_stage_run,
+    .on_bad = query_set_on_bad,
+    .ask = query_ask,
+    .close = query_close,
+};

@@ -58,6 +58,12 @@ CST_API const cst_container_info *cst_container_get(size_t i);
 
 #define CST_PLUGIN_ABI_VERSION 1
 
+/* A column, or a field below one: the names on the way, without items of lists. */
+typedef struct cst_field_path {
+  const char *const *steps;
+  size_t num_steps;
+} cst_field_path;
+
 /* What a plug-in's reader is told. Later versions add members at the end: `size` tells which there
  * are. The same holds for the other structs. */
 typedef struct cst_plugin_read_options {
@@ -66,6 +72,10 @@ typedef struct cst_plugin_read_options {
   size_t num_columns;
   int64_t batch_size; /* rows of a batch, about: Columnstone cuts and joins what it gets; > 0 */
   int32_t threads;    /* that the plug-in may use, the caller's included; >= 1 */
+  /* What is looked at of these columns: fields that no path leads to may be left out (of structs,
+   * or of the items of lists, never of maps). NULL: all. */
+  const cst_field_path *paths;
+  size_t num_paths;
 } cst_plugin_read_options;
 
 /* What a plug-in's writer is told. */

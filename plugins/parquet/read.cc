@@ -6,7 +6,9 @@
 #include <parquet/arrow/schema.h>
 #include <parquet/file_reader.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +43,42 @@ const parquet::arrow::SchemaField *FindField(const parquet::arrow::SchemaManifes
   return nullptr;
 }
 
+bool IsMap(const parquet::arrow::SchemaField &field) {
+  return field.field->type()->id() == arrow::Type::MAP;
+}
+
+// Adds the leaves that the path leads to from its step `at` on: those of a child of that name,
+// below lists, or all of them, where there is no such child, no more steps, or a map, which is read
+// whole.
+void AddPath(const parquet::arrow::SchemaField &field, const cst_field_path &path, size_t at,
+             std::vector<int> *leaves) {
+  const auto type = field.field->type()->id();
+  const bool is_list = type == arrow::Type::LIST || type == arrow::Type::LARGE_LIST ||
+                       type == arrow::Type::FIXED_SIZE_LIST;
+  if (is_list && field.children.size() == 1) return AddPath(field.children[0], path, at, leaves);
+  if (at < path.num_steps && !IsMap(field)) {
+    for (const auto &child : field.children) {
+      if (child.field->name() == path.steps[at]) return AddPath(child, path, at + 1, leaves);
+    }
+  }
+  AddLeaves(field, leaves);
+}
+
+// The leaves of a column that are looked at, in the order of the file.
+void AddLookedAt(const parquet::arrow::SchemaField &field, const cst_plugin_read_options &options,
+                 std::vector<int> *leaves) {
+  const bool has_paths =
+      options.size >= offsetof(cst_plugin_read_options, num_paths) + sizeof options.num_paths &&
+      options.paths != nullptr;
+  for (size_t i = 0; has_paths && i < options.num_paths; i++) {
+    const cst_field_path &path = options.paths[i];
+    if (field.field->name() == path.steps[0]) AddPath(field, path, 1, leaves);
+  }
+  if (leaves->empty()) AddLeaves(field, leaves);
+  std::sort(leaves->begin(), leaves->end());
+  leaves->erase(std::unique(leaves->begin(), leaves->end()), leaves->end());
+}
+
 // The leaves of each wanted top-level column, in the wanted order. `*missing`: the first name that
 // the file does not have.
 std::vector<std::vector<int>> WantedLeaves(const parquet::arrow::SchemaManifest &manifest,
@@ -57,7 +95,7 @@ std::vector<std::vector<int>> WantedLeaves(const parquet::arrow::SchemaManifest 
       *missing = options.columns[i];
       return {};
     }
-    AddLeaves(*field, &leaves.emplace_back());
+    AddLookedAt(*field, options, &leaves.emplace_back());
   }
   return leaves;
 }

@@ -179,9 +179,56 @@ static cst_status find_view_columns(cst__arena *arena, const cst__query_plan *pl
   return CST_OK;
 }
 
+/* The names on the way to a node; false: no memory. */
+static bool find_steps(cst__arena *arena, const cst__query_plan *plan, size_t node,
+                       cst_field_path *out) {
+  size_t count = 0;
+  for (size_t at = node; at != 0; at = plan->nodes[at].parent) {
+    count += plan->nodes[at].name != NULL;
+  }
+  const char **steps = cst__arena_take(arena, (count + 1) * sizeof *steps);
+  *out = (cst_field_path){steps, count};
+  for (size_t at = node; steps != NULL && at != 0; at = plan->nodes[at].parent) {
+    if (plan->nodes[at].name != NULL) {
+      steps[--count] = plan->nodes[at].name;
+    }
+  }
+  return steps != NULL;
+}
+
+/* A path to each node that has none below it. */
+static cst_status find_view_paths(cst__arena *arena, const cst__query_plan *plan,
+                                  cst__reading_options *options, cst_error *error) {
+  const char *messages = options->values.message_column;
+  size_t size = plan->num_nodes * sizeof *options->paths + 1;
+  cst_field_path *paths = cst__arena_take(arena, size);
+  bool *has_below = cst__arena_take_zero(arena, plan->num_nodes + 1);
+  if (paths == NULL || has_below == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  for (size_t i = 1; i < plan->num_nodes; i++) {
+    has_below[plan->nodes[i].parent] = true;
+  }
+  for (size_t i = 1; i < plan->num_nodes; i++) {
+    cst_field_path *path = &paths[options->num_paths];
+    if (has_below[i]) {
+      continue;
+    }
+    if (!find_steps(arena, plan, i, path)) {
+      return cst__fail_memory(error, size);
+    }
+    bool is_message = messages != NULL && strcmp(path->steps[0], messages) == 0;
+    path->num_steps = is_message ? 1 : path->num_steps;
+    options->num_paths++;
+  }
+  options->paths = paths;
+  return CST_OK;
+}
+
 /* Of the wanted columns, outputs of the view, what has to be decoded for them. */
 static cst_status set_view(cst__arena *arena, const cst_source_options *from,
-                           cst_source_options *values, cst_error *error) {
+                           cst__reading_options *options, cst_error *error) {
+  cst_source_options *values = &options->values;
   cst_view *view = NULL;
   CST__TRY(check_view_options(from, error));
   if (values->columns != NULL) {
@@ -205,7 +252,8 @@ static cst_status set_view(cst__arena *arena, const cst_source_options *from,
     case CST__FROM_TABLE:
       break;
   }
-  return find_view_columns(arena, cst__query_view_plan(view), values, error);
+  CST__TRY(find_view_columns(arena, cst__query_view_plan(view), values, error));
+  return find_view_paths(arena, cst__query_view_plan(view), options, error);
 }
 
 /* ---- copies ---- */
@@ -336,7 +384,7 @@ cst_status cst__reading_options_init(cst__reading_options *options, const cst_so
     status = copy_pointed(&options->names->arena, values, error);
   }
   if (status == CST_OK && from->view != NULL) {
-    status = set_view(&options->names->arena, from, values, error);
+    status = set_view(&options->names->arena, from, options, error);
   }
   if (status == CST_OK) {
     status = split_message_paths(&options->names->arena, options, error);

@@ -8,6 +8,7 @@
 #ifndef SOURCE_INPUT_READING_OPTIONS_H
 #define SOURCE_INPUT_READING_OPTIONS_H
 
+#include <columnstone/format.h>
 #include <columnstone/source.h>
 
 #include "base/alloc.h"
@@ -37,6 +38,8 @@ typedef struct cst__reading_options {
   const char *const *message_paths; /* what is wanted of the messages of message_column; NULL: all.
                                        `values.columns` have the column alone */
   size_t num_message_paths;
+  const cst_field_path *paths; /* what a view looks at of `values.columns`; NULL: all of them */
+  size_t num_paths;
   cst__call *calls;         /* the last of the caller's stages; NULL: none. Counted */
   cst__option_names *names; /* counted: the memory of all names and of the options of CSV and of
                                messages */

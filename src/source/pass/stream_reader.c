@@ -79,7 +79,9 @@ static cst_plugin_read_options plugin_options(const cst_source *source) {
                                    .columns = source->options.values.columns,
                                    .num_columns = source->options.values.num_columns,
                                    .batch_size = source->options.values.batch_size,
-                                   .threads = source->options.values.threads};
+                                   .threads = source->options.values.threads,
+                                   .paths = source->options.paths,
+                                   .num_paths = source->options.num_paths};
 }
 
 static cst_status open_plugins(const cst_source *source, size_t i, struct ArrowArrayStream *out,

@@ -33,24 +33,24 @@ typedef enum wanted_type {
   WANTS_TYPE     /* of a table */
 } wanted_type;
 
-static bool begins_with(const char *text, const char *word) {
+static bool says_from(const char *text, const char *word) {
   return strncmp(text, word, strlen(word)) == 0;
 }
 
 /* By the `from` of its usual spelling, which is at the start of a line. */
 static wanted_type find_wanted_type(const querying *work, const char *text) {
   bool has_messages = work->settings->message.descriptors != NULL;
-  const char *from = begins_with(text, "from ") ? text : strstr(text, "\nfrom ");
+  const char *from = says_from(text, "from ") ? text : strstr(text, "\nfrom ");
   if (from == NULL) {
     return has_messages ? WANTS_NOTHING : WANTS_TYPE;
   }
   from += strcspn(from, "f") + strlen("from ");
-  if (begins_with(from, "example") || begins_with(from, "sequence_example")) {
+  if (says_from(from, "example") || says_from(from, "sequence_example")) {
     return work->schema != NULL ? WANTS_NOTHING : WANTS_SCHEMA;
   }
   size_t line = strcspn(from, "\n");
   bool has_type = memchr(from, '{', line) != NULL;
-  return begins_with(from, "table") && !has_type ? WANTS_TYPE : WANTS_NOTHING;
+  return says_from(from, "table") && !has_type ? WANTS_TYPE : WANTS_NOTHING;
 }
 
 /* The source lives as long as its schema is used. */

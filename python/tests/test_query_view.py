@@ -87,10 +87,10 @@ def test_differences() -> None:
 )
 def test_records_of_all_kinds(make: Any) -> None:
     view = ranking().view()
-    tensors = view.run(make(RECORDS))
+    tensors = view.tensors(make(RECORDS))
     assert tensors["label"].tolist() == CLICKS
     assert [[b.decode() for b in row] for row in tensors["tokens"].to_list()] == QUERIES
-    assert view.decode(make(RECORDS)).to_pydict() == {"label": CLICKS, "tokens": QUERIES}
+    assert view.run(make(RECORDS)).to_pydict() == {"label": CLICKS, "tokens": QUERIES}
     assert ranking().run(make(RECORDS)).to_pydict()["label"] == CLICKS
     assert ranking().tensors(make(RECORDS))["label"].tolist() == CLICKS
 
@@ -152,7 +152,7 @@ def test_threads_run_one_view() -> None:
 
     def run() -> None:
         for _ in range(20):
-            if view.run(RECORDS)["label"].tolist() != CLICKS:
+            if view.tensors(RECORDS)["label"].tolist() != CLICKS:
                 failed.append(1)
 
     threads = [threading.Thread(target=run) for _ in range(4)]
@@ -178,12 +178,12 @@ def test_parameters() -> None:
     with pytest.raises(cst.ArgumentError, match="'most' has no value"):
         query.view()
     view = query.view({"most": 1})
-    assert view.decode(RECORDS).to_pydict()["q"] == [q[:1] for q in QUERIES]
+    assert view.run(RECORDS).to_pydict()["q"] == [q[:1] for q in QUERIES]
     again = pickle.loads(pickle.dumps(view))
-    assert again.decode(RECORDS).to_pydict()["q"] == [q[:1] for q in QUERIES]
+    assert again.run(RECORDS).to_pydict()["q"] == [q[:1] for q in QUERIES]
     other = view.again({"most": -1, "words": ("nothing",)})
-    assert other.decode(RECORDS).to_pydict()["q"] == [q[:-1] for q in QUERIES]
-    assert not any(other.decode(RECORDS).to_pydict()["is"])
+    assert other.run(RECORDS).to_pydict()["q"] == [q[:-1] for q in QUERIES]
+    assert not any(other.run(RECORDS).to_pydict()["is"])
     with pytest.raises(cst.NotFoundError, match="did you mean 'words'"):
         query.view({"most": 1, "wrods": []})
     with pytest.raises(cst.SchemaError, match="most"):
@@ -209,11 +209,11 @@ def test_saved_views(tmp_path: pathlib.Path) -> None:
     assert path.stat().st_size < 8192
     for view in (cst.View(path), cst.View(str(path)), cst.View(path.read_bytes())):
         assert view.digest == ranking().view().digest
-        assert view.run(RECORDS)["label"].tolist() == CLICKS
+        assert view.tensors(RECORDS)["label"].tolist() == CLICKS
         assert view.to_bytes() == path.read_bytes()
     assert cst.View(path, outputs=["label"]).outputs == ("label",)
     view = pickle.loads(pickle.dumps(cst.View(path)))
-    assert view.run(RECORDS)["label"].tolist() == CLICKS
+    assert view.tensors(RECORDS)["label"].tolist() == CLICKS
 
 
 def test_what_is_no_view(tmp_path: pathlib.Path) -> None:
@@ -291,11 +291,11 @@ def test_records_that_are_none() -> None:
     view = ranking().view()
     for wrong in (b"one record", "text"):
         with pytest.raises(TypeError, match="a list of bytes"):
-            view.run(wrong)  # type: ignore[arg-type]
+            view.tensors(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"records\[1\] is int"):
-        view.run([b"", 1])  # type: ignore[list-item]
+        view.tensors([b"", 1])  # type: ignore[list-item]
     with pytest.raises(TypeError):
-        view.run([None])  # type: ignore[list-item]
+        view.tensors([None])  # type: ignore[list-item]
 
 
 # Functions of Python's
@@ -317,7 +317,7 @@ def test_functions_of_numpy_see_no_nulls() -> None:
     assert query.run(RECORDS).to_pydict() == {"l": expected}
     assert pickle.loads(pickle.dumps(query)).run(RECORDS).to_pydict() == {"l": expected}
     view = pickle.loads(pickle.dumps(query.view()))
-    assert view.decode(RECORDS).to_pydict() == {"l": expected}
+    assert view.run(RECORDS).to_pydict() == {"l": expected}
     for refused in (lambda: query.save("x.cstv"), query.view().to_bytes):
         with pytest.raises(cst.UnsupportedError, match="functions"):
             refused()

@@ -472,11 +472,11 @@ class Query:
     def run(self, records: Records | Batch) -> RecordBatch:
         """The batch that it makes of records (a list of bytes, an Arrow binary array) or of a
         batch."""
-        return self._view_of(records).decode(records)
+        return self._view_of(records).run(records)
 
     def tensors(self, records: Records | Batch) -> dict[str, AnyTensor]:
         """The tensors that it makes of them, by name."""
-        return self._view_of(records).run(records)
+        return self._view_of(records).tensors(records)
 
     @property
     def schema(self) -> ArrowSchema:

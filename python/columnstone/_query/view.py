@@ -182,8 +182,8 @@ class View:
 
     # Running
 
-    def run(self, records: Records | Batch) -> dict[str, AnyTensor]:
-        """Tensors of records by name, as `Source.tensors` gives them.
+    def run(self, records: Records | Batch) -> RecordBatch:
+        """The batch that it makes of records, or of a batch.
 
         records: serialized messages or tf.Examples, as a list of bytes or an Arrow binary array; or
             a batch: anything that `record_batch` takes.
@@ -192,17 +192,17 @@ class View:
         """
         serialized = _records(records)
         if serialized is not None:
-            return self._core.run(serialized, SparseTensor, RaggedTensor)
+            return self._core.run(serialized)
+        return self.apply(records)  # type: ignore[arg-type]
+
+    def tensors(self, records: Records | Batch) -> dict[str, AnyTensor]:
+        """The same as tensors by name, as `Source.tensors` gives them."""
+        serialized = _records(records)
+        if serialized is not None:
+            return self._core.tensors(serialized, SparseTensor, RaggedTensor)
         if self._adapter is None:
             self._adapter = TensorAdapter(self.schema, self.specs)
         return self._adapter.convert(self.apply(records))  # type: ignore[arg-type]
-
-    def decode(self, records: Records | Batch) -> RecordBatch:
-        """The same as a batch."""
-        serialized = _records(records)
-        if serialized is not None:
-            return self._core.decode(serialized)
-        return self.apply(records)  # type: ignore[arg-type]
 
     def apply(self, batch: Batch) -> RecordBatch:
         """The batch that it makes of a batch, whose columns it finds by their names: anything that

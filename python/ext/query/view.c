@@ -360,15 +360,15 @@ static PyObject *view_save(PyObject *object, PyObject *args) {
 
 /* ---- running ---- */
 
-/* run(records, sparse, ragged): a dict of tensors */
-static PyObject *view_run(PyObject *object, PyObject *args) {
+/* tensors(records, sparse, ragged): a dict of them */
+static PyObject *view_tensors(PyObject *object, PyObject *args) {
   view_object *self = (view_object *)object;
   PyObject *given, *sparse, *ragged;
   cst__py_records records;
   cst_tensors *tensors = NULL;
   cst_error error = CST_ERROR_INIT;
   cst_status status;
-  if (!PyArg_ParseTuple(args, "OOO:run", &given, &sparse, &ragged) ||
+  if (!PyArg_ParseTuple(args, "OOO:tensors", &given, &sparse, &ragged) ||
       cst__py_records_init(&records, given) < 0) {
     return NULL;
   }
@@ -388,8 +388,8 @@ static PyObject *view_batch(view_object *self, struct ArrowSchema *schema,
   return cst__py_batch_new(cst__py_state_of((PyObject *)self), self->schema, batch);
 }
 
-/* decode(records): a RecordBatch */
-static PyObject *view_decode(PyObject *object, PyObject *given) {
+/* run(records): a RecordBatch */
+static PyObject *view_run(PyObject *object, PyObject *given) {
   view_object *self = (view_object *)object;
   cst__py_records records;
   struct ArrowSchema schema;
@@ -480,8 +480,8 @@ static PyMethodDef methods[] = {
     {"diff", view_diff, METH_VARARGS, NULL},
     {"write", view_write, METH_NOARGS, NULL},
     {"save", view_save, METH_VARARGS, NULL},
-    {"run", view_run, METH_VARARGS, NULL},
-    {"decode", view_decode, METH_O, NULL},
+    {"run", view_run, METH_O, NULL},
+    {"tensors", view_tensors, METH_VARARGS, NULL},
     {"apply", view_apply, METH_VARARGS, NULL},
     {"__reduce__", view_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

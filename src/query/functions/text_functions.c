@@ -147,51 +147,64 @@ static cst_bytes strip_spaces(cst_bytes text) {
   return text;
 }
 
-static cst_status append_case(cst__text_result *texts, cst_bytes text, bool is_text, bool is_upper,
-                              cst_error *error) {
+static cst_status append_case(cst__text_result *texts, cst_bytes text, bool is_text,
+                              const cst__letter_case *table, cst_error *error) {
   uint8_t *to = cst__text_result_room(texts, text.size, error);
   if (to == NULL) {
     return CST_NO_MEMORY;
   }
-  (is_text ? cst__letters_to_case : cst__bytes_to_case)(text.data, text.size, is_upper, to);
+  if (is_text) {
+    cst__letters_to_case(table, text.data, text.size, to);
+  } else {
+    cst__bytes_to_case(text.data, text.size, table->is_upper, to);
+  }
   texts->size += text.size;
   cst__text_result_close(texts);
   return CST_OK;
 }
 
-static cst_status fill_changed(const cst__function *function, const cst__function_call *call,
-                               cst__text_result *texts, cst_error *error) {
-  const cst__view *view = &call->args[0];
+static cst_status fill_stripped(const cst__function_call *call, cst__text_result *texts,
+                                cst_error *error) {
   for (int64_t i = 0; i < call->count; i++) {
-    cst_bytes text = cst__view_text(view, cst__argument_slot(call, 0, i));
-    if (function->op == CST__STRIP) {
-      text = strip_spaces(text);
-      CST__TRY(cst__text_result_append(texts, text.data, text.size, error));
-    } else {
-      CST__TRY(append_case(texts, text, view->is_string, function->op == CST__UPPER, error));
-    }
+    cst_bytes text = strip_spaces(cst__view_text(&call->args[0], cst__argument_slot(call, 0, i)));
+    CST__TRY(cst__text_result_append(texts, text.data, text.size, error));
   }
   return CST_OK;
 }
 
 /* Case keeps the number of bytes: texts that lie side by side are changed as one. Without nulls,
  * because what lies under these may be anything. */
-static bool is_one_run(const cst__function *function, const cst__function_call *call) {
+static bool is_one_run(const cst__function_call *call) {
   const cst__view *view = &call->args[0];
-  return function->op != CST__STRIP && !call->is_one[0] && view->layout == CST__LAYOUT_BINARY &&
-         view->validity == NULL && call->count > 0;
+  return !call->is_one[0] && view->layout == CST__LAYOUT_BINARY && view->validity == NULL &&
+         call->count > 0;
 }
 
-static cst_status fill_run(const cst__function *function, const cst__function_call *call,
+static cst_status fill_run(const cst__function_call *call, const cst__letter_case *table,
                            cst__text_result *texts, cst_error *error) {
   const cst__view *view = &call->args[0];
   int64_t begin = cst__view_entry(view->offsets, view->offset_width, view->offset);
   int64_t end = cst__view_entry(view->offsets, view->offset_width, view->offset + call->count);
   cst_bytes run = {end > begin ? (const uint8_t *)view->data + begin : NULL, (size_t)(end - begin)};
-  CST__TRY(append_case(texts, run, view->is_string, function->op == CST__UPPER, error));
+  CST__TRY(append_case(texts, run, view->is_string, table, error));
   for (int64_t i = 1; i <= call->count; i++) {
     texts->offsets[i] =
         cst__view_entry(view->offsets, view->offset_width, view->offset + i) - begin;
+  }
+  return CST_OK;
+}
+
+static cst_status fill_case(const cst__function_call *call, bool is_upper, cst__text_result *texts,
+                            cst_error *error) {
+  cst__letter_case table;
+  const cst__view *view = &call->args[0];
+  cst__letter_case_init(&table, is_upper);
+  if (is_one_run(call)) {
+    return fill_run(call, &table, texts, error);
+  }
+  for (int64_t i = 0; i < call->count; i++) {
+    cst_bytes text = cst__view_text(view, cst__argument_slot(call, 0, i));
+    CST__TRY(append_case(texts, text, view->is_string, &table, error));
   }
   return CST_OK;
 }
@@ -202,8 +215,9 @@ cst_status cst__text_eval(const cst__function *function, const cst__function_cal
   CST__TRY(cst__result_begin(call, 1, out, error));
   cst_status status = cst__text_result_begin(&texts, out, call->count, call->allocator, error);
   if (status == CST_OK) {
-    status = is_one_run(function, call) ? fill_run(function, call, &texts, error)
-                                        : fill_changed(function, call, &texts, error);
+    status = function->op == CST__STRIP
+                 ? fill_stripped(call, &texts, error)
+                 : fill_case(call, function->op == CST__UPPER, &texts, error);
     status = cst__text_result_end(&texts, status);
   }
   return cst__result_end(out, status);

@@ -84,7 +84,7 @@ def flat_values(column: Any) -> Any:
 
 
 def check(work: Work, result: pathlib.Path, batch: list[bytes]) -> None:
-    ours = pa.record_batch(view_of(work.text).run_batch(batch))
+    ours = pa.record_batch(view_of(work.text).run(batch))
     with np.load(result) as theirs:
         for i, column in enumerate(ours.columns):
             if not np.array_equal(flat_values(column), theirs[f"values{i}"]):
@@ -105,7 +105,7 @@ def work_figures(settings: Settings, work: Work) -> list[Figure]:
     view = view_of(work.text)
     decoder = cst.MessageDecoder(query_data.Session, list(work.reads))
     own, decoded = timing.seconds_of(
-        [log.passes(view.run_batch), log.passes(decoder.decode)], settings.rounds
+        [log.passes(view.run), log.passes(decoder.decode)], settings.rounds
     )
     details = f"{rate(log.megabytes / own)}, {rate(log.megabytes / other)}"
     behind, theirs_behind = max(own - decoded, 1e-6), max(other - parsed, 0)
@@ -125,12 +125,12 @@ def one_of_twenty(settings: Settings) -> list[Figure]:
     log = sessions(settings)
     chosen, alone = view_of(query_data.MANY, ["y7"]), view_of(query_data.ONE)
     whole = view_of(query_data.MANY)
-    if pa.record_batch(chosen.run_batch(log.batches[0])) != pa.record_batch(
-        alone.run_batch(log.batches[0])
+    if pa.record_batch(chosen.run(log.batches[0])) != pa.record_batch(
+        alone.run(log.batches[0])
     ):
         raise AssertionError("one of twenty outputs differs from the same output alone")
     one, other, every = timing.seconds_of(
-        [log.passes(view.run_batch) for view in (chosen, alone, whole)], settings.rounds
+        [log.passes(view.run) for view in (chosen, alone, whole)], settings.rounds
     )
     text = (
         f"{one / other:.2f} ({one * 1e3:.2f} ms, {other * 1e3:.2f} ms; all: {every * 1e3:.2f} ms)"

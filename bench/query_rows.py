@@ -125,9 +125,7 @@ def one_of_twenty(settings: Settings) -> list[Figure]:
     log = sessions(settings)
     chosen, alone = view_of(query_data.MANY, ["y7"]), view_of(query_data.ONE)
     whole = view_of(query_data.MANY)
-    if pa.record_batch(chosen.run(log.batches[0])) != pa.record_batch(
-        alone.run(log.batches[0])
-    ):
+    if pa.record_batch(chosen.run(log.batches[0])) != pa.record_batch(alone.run(log.batches[0])):
         raise AssertionError("one of twenty outputs differs from the same output alone")
     one, other, every = timing.seconds_of(
         [log.passes(view.run) for view in (chosen, alone, whole)], settings.rounds

@@ -169,7 +169,25 @@ static cst_status check_explain(const cst_view *view, uint32_t flags, char **tex
 cst_status cst_view_explain(const cst_view *view, uint32_t flags, char **text, size_t *size,
                             cst_error *error) {
   CST__TRY(check_explain(view, flags, text, size, error));
-  return cst__query_plan_explain(view->plan, flags, text, size, error);
+  const cst__explain_options options = {.flags = flags};
+  return cst__query_plan_explain(view->plan, &options, text, size, error);
+}
+
+cst_status cst_view_explain_batch(const cst_view *view, const struct ArrowSchema *schema,
+                                  struct ArrowArray *batch, uint32_t flags, char **text,
+                                  cst_error *error) {
+  size_t size;
+  cst_status status = check_explain(view, flags, text, &size, error);
+  if (status == CST_OK && (schema == NULL || batch == NULL || batch->release == NULL)) {
+    status = cst__missing(schema == NULL ? "schema" : "batch", error);
+  }
+  if (status != CST_OK) {
+    if (batch != NULL && batch->release != NULL) {
+      batch->release(batch);
+    }
+    return status;
+  }
+  return cst__query_view_explain_batch(view, schema, batch, flags, text, error);
 }
 
 cst_status cst_view_describe(const cst_view *view, uint32_t flags, char **text, size_t *size,

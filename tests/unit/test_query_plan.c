@@ -163,17 +163,19 @@ TEST(equal_parts_are_shared) {
 TEST(explained) {
   cst_error error = CST_ERROR_INIT;
   cst__query_plan *plan = NULL;
+  const cst__explain_options as_text = {0};
+  const cst__explain_options as_json = {.flags = CST_EXPLAIN_JSON};
   char *text = NULL;
   size_t size;
   CHECK_EQ(make_test_plan("let n = size(event where clicked)\noutput label = dense(n, default=0)",
                           NULL, &plan, &error),
            CST_OK);
-  CHECK_EQ(cst__query_plan_explain(plan, 0, &text, &size, &error), CST_OK);
+  CHECK_EQ(cst__query_plan_explain(plan, &as_text, &text, &size, &error), CST_OK);
   CHECK(strstr(text, "reads (1)\n  event.clicked\n") != NULL);
   CHECK(strstr(text, "filter") != NULL);
   CHECK(strstr(text, "  label  dense  from event.clicked\n") != NULL);
   cst_free(text);
-  CHECK_EQ(cst__query_plan_explain(plan, CST_EXPLAIN_JSON, &text, &size, &error), CST_OK);
+  CHECK_EQ(cst__query_plan_explain(plan, &as_json, &text, &size, &error), CST_OK);
   CHECK(strstr(text, "{\"reads\": [\"event.clicked\"]") == text);
   cst_free(text);
   cst__query_plan_release(plan);

@@ -49,7 +49,11 @@ const char *const *cst__query_plan_sources(const cst__query_plan *plan, size_t *
 bool cst__query_plan_keeps_rows(const cst__query_plan *plan);
 
 /* See cst_view_explain. */
-cst_status cst__query_plan_explain(const cst__query_plan *plan, uint32_t flags, char **text,
-                                   size_t *size, cst_error *error);
+typedef struct cst__explain_options {
+  uint32_t flags;       /* CST_EXPLAIN_... */
+  const int64_t *sizes; /* how many elements each step has made of some batch; NULL: not known */
+} cst__explain_options;
+cst_status cst__query_plan_explain(const cst__query_plan *plan, const cst__explain_options *options,
+                                   char **text, size_t *size, cst_error *error);
 
 #endif /* QUERY_PLAN_PLAN_H */

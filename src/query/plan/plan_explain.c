@@ -41,6 +41,7 @@ static const char *const step_names[] = {
 
 typedef struct explainer {
   const cst__query_plan *plan;
+  const int64_t *sizes; /* NULL: not known */
   cst__text text;
 } explainer;
 
@@ -105,6 +106,9 @@ static void explain_step(explainer *e, size_t i) {
   if (has_values(step)) {
     cst__text_printf(&e->text, "  %s", cst__value_type_name(step->type));
   }
+  if (e->sizes != NULL) {
+    cst__text_printf(&e->text, "  [%" PRId64 "]", e->sizes[i]);
+  }
   if (step->at.line > 0) {
     cst__text_printf(&e->text, "  (line %" PRIu32 ")", step->at.line);
   }
@@ -149,7 +153,8 @@ static void put_json_paths(explainer *e, const char *const *paths, size_t count)
   cst__text_puts(&e->text, "]");
 }
 
-static void put_json_step(explainer *e, const cst__step *step) {
+static void put_json_step(explainer *e, size_t number) {
+  const cst__step *step = &e->plan->steps[number];
   const char *function = step_function(step);
   cst__text_printf(&e->text, "{\"step\": \"%s\"", step_names[step->kind]);
   if (function != NULL) {
@@ -176,6 +181,9 @@ static void put_json_step(explainer *e, const cst__step *step) {
   if (has_values(step)) {
     cst__text_printf(&e->text, ", \"type\": \"%s\"", cst__value_type_name(step->type));
   }
+  if (e->sizes != NULL) {
+    cst__text_printf(&e->text, ", \"size\": %" PRId64, e->sizes[number]);
+  }
   if (step->at.line > 0) {
     cst__text_printf(&e->text, ", \"line\": %" PRIu32, step->at.line);
   }
@@ -197,7 +205,7 @@ static void put_json_plan(explainer *e) {
   cst__text_puts(&e->text, ", \"steps\": [");
   for (size_t i = 0; i < plan->num_steps; i++) {
     cst__text_puts(&e->text, i == 0 ? "" : ", ");
-    put_json_step(e, &plan->steps[i]);
+    put_json_step(e, i);
   }
   cst__text_puts(&e->text, "], \"outputs\": [");
   for (size_t i = 0; i < plan->num_outputs; i++) {
@@ -207,10 +215,10 @@ static void put_json_plan(explainer *e) {
   cst__text_puts(&e->text, "]}\n");
 }
 
-cst_status cst__query_plan_explain(const cst__query_plan *plan, uint32_t flags, char **text,
-                                   size_t *size, cst_error *error) {
-  explainer e = {.plan = plan};
-  if ((flags & CST_EXPLAIN_JSON) != 0) {
+cst_status cst__query_plan_explain(const cst__query_plan *plan, const cst__explain_options *options,
+                                   char **text, size_t *size, cst_error *error) {
+  explainer e = {.plan = plan, .sizes = options->sizes};
+  if ((options->flags & CST_EXPLAIN_JSON) != 0) {
     put_json_plan(&e);
   } else {
     put_plan(&e);

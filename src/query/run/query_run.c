@@ -267,6 +267,9 @@ static cst_status run_batch(cst__query_run *run, const cst__query_input *input,
     return cst__output_good_rows(run, input, out, origin, error);
   }
   CST__TRY(status);
+  for (size_t i = 0; input->sizes != NULL && i < run->plan->num_steps; i++) {
+    input->sizes[i] = run->slots[i].count;
+  }
   CST__TRY(cst__output_batch(run, out, error));
   status = origin != NULL ? cst__output_origin(run, origin, error) : CST_OK;
   if (status != CST_OK) {

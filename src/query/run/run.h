@@ -21,6 +21,7 @@ void cst__query_run_close(cst__query_run *run); /* NULL is allowed */
 typedef struct cst__query_input {
   struct ArrowArray *batch;
   const int64_t *numbers;       /* of the rows' records, for record_index(); NULL: 0, 1, ... */
+  int64_t *sizes;               /* filled: how many elements each step has made; NULL: not asked */
   cst__bad_row_callback on_bad; /* NULL: fail */
   void *ctx;
 } cst__query_input;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "query/plan/steps.h"
 #include "query/query.h"
 #include "query/view/view_specs.h"
 
@@ -209,4 +210,26 @@ const cst__query_output *cst__query_view_output(const cst_view *view, size_t i) 
   size_t count;
   const cst__query_output *outputs = cst__query_plan_outputs(view->plan, &count);
   return i < count ? &outputs[i] : NULL;
+}
+
+cst_status cst__query_view_explain_batch(const cst_view *view, const struct ArrowSchema *schema,
+                                         struct ArrowArray *batch, uint32_t flags, char **text,
+                                         cst_error *error) {
+  size_t size;
+  cst__arena arena;
+  cst__arena_init(&arena, &view->arena.allocator);
+  int64_t *sizes = cst__arena_take(&arena, (view->plan->num_steps + 1) * sizeof *sizes);
+  cst_status status = CST_OK;
+  if (sizes == NULL) {
+    batch->release(batch);
+    status = cst__fail_memory(error, view->plan->num_steps * sizeof *sizes);
+  } else {
+    status = cst__view_runner_sizes(view->runner, schema, batch, sizes, error);
+  }
+  if (status == CST_OK) {
+    const cst__explain_options options = {.flags = flags, .sizes = sizes};
+    status = cst__query_plan_explain(view->plan, &options, text, &size, error);
+  }
+  cst__arena_reset(&arena);
+  return status;
 }

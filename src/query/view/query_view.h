@@ -87,4 +87,9 @@ static inline bool cst__query_view_keeps_rows(const cst_view *view) {
   return cst__query_plan_keeps_rows(view->plan);
 }
 
+/* See cst_view_explain_batch. */
+cst_status cst__query_view_explain_batch(const cst_view *view, const struct ArrowSchema *schema,
+                                         struct ArrowArray *batch, uint32_t flags, char **text,
+                                         cst_error *error);
+
 #endif /* QUERY_VIEW_QUERY_VIEW_H */

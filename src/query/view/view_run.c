@@ -23,6 +23,7 @@ typedef struct runner_state {
   cst__query_run *run;  /* over what the decoder gives */
   cst__query_run *bare; /* over batches of the type that the query is bound to; NULL: not yet */
   cst__row_map origin;
+  int64_t *sizes; /* for the next run: how many elements each step makes; NULL: not asked */
 } runner_state;
 
 struct cst__view_runner {
@@ -350,7 +351,7 @@ static cst_status runner_apply(cst__view_runner *r, runner_state *state,
     cst__array_release(batch);
     return status;
   }
-  const cst__query_input input = {.batch = batch};
+  const cst__query_input input = {.batch = batch, .sizes = state->sizes};
   status = cst__query_run_batch(run, &input, out, &state->origin, error);
   cst__query_run_close(own);
   return status;
@@ -372,6 +373,25 @@ cst_status cst__view_runner_apply(cst__view_runner *r, const struct ArrowSchema 
     if (status != CST_OK) {
       out->release(out);
     }
+  }
+  runner_put(r, state);
+  return status;
+}
+
+cst_status cst__view_runner_sizes(cst__view_runner *r, const struct ArrowSchema *schema,
+                                  struct ArrowArray *batch, int64_t *sizes, cst_error *error) {
+  runner_state *state;
+  struct ArrowArray made;
+  cst_status status = runner_take(r, &state, error);
+  if (status != CST_OK) {
+    cst__array_release(batch);
+    return status;
+  }
+  state->sizes = sizes;
+  status = runner_apply(r, state, schema, batch, &made, error);
+  state->sizes = NULL;
+  if (status == CST_OK) {
+    made.release(&made);
   }
   runner_put(r, state);
   return status;

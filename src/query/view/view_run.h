@@ -31,4 +31,8 @@ cst_status cst__view_runner_apply(cst__view_runner *runner, const struct ArrowSc
                                   struct ArrowArray *batch, struct ArrowArray *out,
                                   struct ArrowArray *origin, cst_error *error);
 
+/* The same for what it tells alone: how many elements each step of the plan has made. */
+cst_status cst__view_runner_sizes(cst__view_runner *r, const struct ArrowSchema *schema,
+                                  struct ArrowArray *batch, int64_t *sizes, cst_error *error);
+
 #endif /* QUERY_VIEW_VIEW_RUN_H */

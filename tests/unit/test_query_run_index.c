@@ -126,6 +126,47 @@ TEST(entries_are_found_by_their_keys) {
   check_key("bool", "b", "{[{true, 1} {0, 2}], 0} {[{true, 3}], 0}", "{2} {null}");
 }
 
+/* The entries, and their keys, lie at offsets in the arrays that hold them. */
+TEST(keys_of_entries_that_are_slices) {
+  static const cst__input_node nodes[] = {{.name = NULL},
+                                          {.parent = 0, .name = "m"},
+                                          {.parent = 1},
+                                          {.parent = 2, .name = "key", .format = "u"},
+                                          {.parent = 2, .name = "value", .format = "i"},
+                                          {.parent = 0, .name = "k", .format = "u"}};
+  static const cst__step steps[] = {STEP(RECORDS, 0, 0), LIST(0, 1),        COLUMN(1, 3, "u"),
+                                    COLUMN(1, 4, "i"),   COLUMN(0, 5, "u"), STEP(KEY, 3, 1, 2, 4),
+                                    TAKE(3, 5, "i")};
+  cst__output_part parts[] = {FLAT("v", 0, 6)};
+  const query_case c = {.nodes = nodes,
+                        .num_nodes = COUNT(nodes),
+                        .steps = steps,
+                        .num_steps = COUNT(steps),
+                        .parts = parts,
+                        .num_parts = 1,
+                        .output_type = "struct{v: int32}"};
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  struct ArrowArray out;
+  cst_error error = CST_ERROR_INIT;
+  const cst__query_input input = {.batch = &batch};
+  arrow_text("struct{m: list<struct{key: string, value: int32}>, k: string}",
+             "{[{'x', 0} {'y', 0}], 'b'} {[{'z', 1} {'a', 2} {'b', 3} {'c', 4}], 'c'}", &schema,
+             &batch);
+  /* {'a', 0}, and {'b', 1} {'c', 2}: keys from the fourth on, values from the second */
+  struct ArrowArray *entries = batch.children[0]->children[0];
+  entries->offset = 1;
+  entries->length = 3;
+  entries->children[0]->offset = 2;
+  entries->children[0]->length = 4;
+  ((int32_t *)(uintptr_t)batch.children[0]->buffers[1])[1] = 1;
+  ((int32_t *)(uintptr_t)batch.children[0]->buffers[1])[2] = 3;
+  CHECK_EQ(query_run_batch(&c, &schema, &input, &out, NULL, &error), CST_OK);
+  CHECK_STR(error.message, "");
+  query_check_output(&c, &out, "{null} {2}");
+  ArrowSchemaRelease(&schema);
+}
+
 /* ---- some of the same ---- */
 
 TEST(elements_are_kept_where_bools_are_true) {

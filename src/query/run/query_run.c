@@ -170,6 +170,16 @@ cst_status cst__step_check_count(const cst__step_call *c, int64_t count) {
                    "more than %lld elements in a batch", (long long)most);
 }
 
+cst_status cst__step_check_bytes(const cst__step_call *c, int64_t bytes) {
+  int64_t most = c->run->plan->max_elements;
+  most = most < INT64_MAX / CST__BYTES_PER_ELEMENT ? most * CST__BYTES_PER_ELEMENT : INT64_MAX;
+  if (bytes <= most) {
+    return CST_OK;
+  }
+  return cst__fail(c->error, CST_LIMIT, "use smaller batches, or shorten the texts",
+                   "more than %lld bytes of text in one column of a batch", (long long)most);
+}
+
 static cst_status step_records(const cst__step_call *c) {
   c->out->count = c->run->batch.num_rows;
   c->out->index = (cst__step_index){.is_all = true, .num_spans = -1};

@@ -30,9 +30,63 @@ cst_status cst__step_share(const cst__step_call *c, const cst_array *values) {
   return values_look(c);
 }
 
+/* ---- bytes of text ---- */
+
+/* Sums that no array comes near stay as they are. */
+static int64_t bytes_times(int64_t bytes, int64_t count) {
+  int64_t product;
+  return __builtin_mul_overflow(bytes, count, &product) ? INT64_MAX / 8 : product;
+}
+
+static bool values_are_text(const cst__view *view) {
+  return view->layout == CST__LAYOUT_BINARY || view->layout == CST__LAYOUT_BINARY_VIEW;
+}
+
+/* At most, where offsets enclose bytes under nulls. */
+static int64_t text_bytes(const cst__view *view) {
+  int64_t bytes = 0;
+  if (view->layout == CST__LAYOUT_BINARY && view->length > 0) {
+    return cst__view_entry(view->offsets, view->offset_width, view->offset + view->length) -
+           cst__view_entry(view->offsets, view->offset_width, view->offset);
+  }
+  for (int64_t i = 0; i < view->length && view->layout == CST__LAYOUT_BINARY_VIEW; i++) {
+    bytes += (int64_t)cst__view_bytes(view, i).size;
+  }
+  return bytes;
+}
+
+static int64_t longest_text(const cst__view *view) {
+  int64_t longest = 0;
+  for (int64_t i = 0; i < view->length; i++) {
+    int64_t at = view->offset + i;
+    int64_t size = cst__view_entry(view->offsets, view->offset_width, at + 1) -
+                   cst__view_entry(view->offsets, view->offset_width, at);
+    longest = size > longest ? size : longest;
+  }
+  return longest;
+}
+
+/* Texts may be taken again and again: looks how long they are together, if it may be much. */
+static cst_status check_taken_bytes(const cst__step_call *c, const cst__view *from,
+                                    const int64_t *at, int64_t count) {
+  if (from->layout != CST__LAYOUT_BINARY || count <= from->length ||
+      cst__step_check_bytes(c, bytes_times(text_bytes(from), count)) == CST_OK ||
+      cst__step_check_bytes(c, bytes_times(longest_text(from), count)) == CST_OK) {
+    return CST_OK;
+  }
+  int64_t bytes = 0;
+  for (int64_t i = 0; i < count; i++) {
+    bytes += at[i] < 0 ? 0 : (int64_t)cst__view_bytes(from, at[i]).size;
+  }
+  return cst__step_check_bytes(c, bytes);
+}
+
 /* One value for every element that is not -1; at NULL: for all. */
 static cst_status values_repeat(const cst__step_call *c, const cst_array *one, const int64_t *at,
                                 int64_t count, cst_array **out) {
+  cst__view view;
+  CST__TRY(cst__array_view(one, &view, &c->run->arena, c->error));
+  CST__TRY(cst__step_check_bytes(c, bytes_times(text_bytes(&view), count)));
   int64_t *slots = cst__step_numbers(c, count);
   if (slots == NULL) {
     return CST_NO_MEMORY;
@@ -62,6 +116,10 @@ static cst_status take_gather(const cst__step_call *c, const cst__step_slot *fro
   struct ArrowArray made;
   CST__TRY(cst__index_spans(c, &index->index, index->count, &spans));
   if (spans.begins != NULL) {
+    if (index->count > from->count) {
+      const int64_t *at = cst__index_numbers(c, &index->index, index->count);
+      CST__TRY(at != NULL ? check_taken_bytes(c, &from->view, at, index->count) : CST_NO_MEMORY);
+    }
     CST__TRY(cst__gather_spans(from->values, &node, &spans, &made, c->error));
     return cst__step_keep(c, &made);
   }
@@ -70,6 +128,7 @@ static cst_status take_gather(const cst__step_call *c, const cst__step_slot *fro
   if (chosen.at == NULL) {
     return CST_NO_MEMORY;
   }
+  CST__TRY(check_taken_bytes(c, &from->view, chosen.at, chosen.count));
   CST__TRY(cst__gather(from->values, &node, &chosen, false, &made, c->error));
   return cst__step_keep(c, &made);
 }
@@ -138,12 +197,31 @@ static cst__function_call values_function_call(const cst__step_call *c, const va
                               .allocator = &c->run->allocator};
 }
 
+/* What functions make of texts is no longer than these are together. */
+static int64_t arguments_bytes(const values_args *args, size_t num_args, int64_t count) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < num_args; i++) {
+    int64_t own = text_bytes(&args->views[i]);
+    bytes += args->is_one[i] ? bytes_times(own, count) : own;
+  }
+  return bytes;
+}
+
+static cst_status check_made_bytes(const cst__step_call *c, const values_args *args,
+                                   int64_t count) {
+  const char *format = c->step->type.format;
+  return strcmp(format, "U") == 0 || strcmp(format, "Z") == 0
+             ? cst__step_check_bytes(c, arguments_bytes(args, (size_t)c->step->num_args - 1, count))
+             : CST_OK;
+}
+
 cst_status cst__step_call_function(const cst__step_call *c) {
   values_args args;
   struct ArrowArray made;
   values_arguments(c, &args);
   cst__function_call call = values_function_call(c, &args);
   call.count = c->step->is_one ? 1 : cst__step_arg(c, 0)->count;
+  CST__TRY(check_made_bytes(c, &args, call.count));
   CST__TRY(c->step->function->eval(c->step->function, &call, &made, c->error));
   return cst__step_keep(c, &made);
 }
@@ -164,6 +242,9 @@ cst_status cst__step_aggregate(const cst__step_call *c) {
   call.count = cst__place_parent_slot(c->run, c->step->args[0])->count;
   call.offsets = lists->splits;
   call.null_groups = lists->nulls;
+  if (status == CST_OK) {
+    status = check_made_bytes(c, &args, lists->count + call.count);
+  }
   if (status == CST_OK) {
     status = c->step->function->eval(c->step->function, &call, &made, c->error);
   }
@@ -196,6 +277,10 @@ cst_status cst__step_expand(const cst__step_call *c) {
   values_arguments(c, &args);
   cst__function_call call = values_function_call(c, &args);
   call.count = count;
+  if (values_are_text(
+          &args.views[0])) { /* a part has a byte at least, or stands between two that have */
+    CST__TRY(cst__step_check_count(c, count + arguments_bytes(&args, 1, count)));
+  }
   CST__TRY(c->step->function->expand(&call, &made, &offsets, c->error));
   int64_t *splits = cst__step_numbers(c, count + 1);
   if (splits != NULL) {

@@ -117,6 +117,10 @@ void *cst__step_bytes(const cst__step_call *c, int64_t count);
 /* CST_LIMIT if a place of so many elements would be more, with all others, than the plan allows. */
 cst_status cst__step_check_count(const cst__step_call *c, int64_t count);
 
+/* The same for bytes of text: CST__BYTES_PER_ELEMENT for each element that is allowed. */
+enum { CST__BYTES_PER_ELEMENT = 16 };
+cst_status cst__step_check_bytes(const cst__step_call *c, int64_t bytes);
+
 /* The numbers of an index, [count]; NULL: no memory. */
 const int64_t *cst__index_numbers(const cst__step_call *c, cst__step_index *index, int64_t count);
 /* Makes the spans of an index that has no -1, if they are long enough to be worth it; out->begins

@@ -53,11 +53,27 @@ static wanted_type find_wanted_type(const querying *work, const char *text) {
   return says_from(from, "table") && !has_type ? WANTS_TYPE : WANTS_NOTHING;
 }
 
+/* Standard input can be read once only. */
+static cst_status fail_type_of_input(wanted_type wanted, cst_error *error) {
+  *error = (cst_error)CST_ERROR_INIT;
+  error->code = CST_INVALID_ARGUMENT;
+  snprintf(error->message, sizeof error->message,
+           "the query does not say what standard input holds, which can be read only once");
+  snprintf(error->hint, sizeof error->hint, "%s",
+           wanted == WANTS_SCHEMA ? "give a schema" : "say its type: from table [{id: int64}]");
+  return error->code;
+}
+
 /* The source lives as long as its schema is used. */
 static cst_status ask_inputs(const querying *work, wanted_type wanted, cst_view_options *options,
                              cst_source **source, struct ArrowSchema *type, cst_error *error) {
   if (wanted == WANTS_NOTHING || work->num_inputs == 0) {
     return CST_OK;
+  }
+  for (size_t i = 0; i < work->num_inputs; i++) {
+    if (strcmp(work->inputs[i], "-") == 0) {
+      return fail_type_of_input(wanted, error);
+    }
   }
   cst_source_options how = input_options(work);
   cst_status status = cst_source_open(work->inputs, work->num_inputs, &how, source, error);

@@ -210,11 +210,22 @@ static cst_status query_find_bad(query_stage_state *state, int64_t count, cst_er
   return CST_OK;
 }
 
+/* Line and column are those of the query, but the file that is going to be named is the input's:
+ * what the query's line is stands in the message. */
+static void query_forget_position(cst_error *error) {
+  if (cst__error_wanted(error)) {
+    error->line = 0;
+    error->column = 0;
+  }
+}
+
 /* What is wrong with a row that is told of already is of no interest. */
 static void query_note_bad(void *ctx, const cst_error *error) {
   const query_stage_state *state = ctx;
   if (state->on_bad != NULL && state->rows[error->record] >= 0) {
-    state->on_bad(state->ctx, error);
+    cst_error own = *error;
+    query_forget_position(&own);
+    state->on_bad(state->ctx, &own);
   }
 }
 
@@ -321,6 +332,9 @@ static cst_status query_stage_run(void *object, struct ArrowArray *batch, struct
                           ? query_run_with_raw(state, batch, out, origin, error)
                           : query_run_batch(state, batch, out, origin, error);
   cst__array_release(batch);
+  if (status != CST_OK) {
+    query_forget_position(error);
+  }
   return status;
 }
 

@@ -74,9 +74,10 @@ bool cst__reading_options_keep_rows(const cst__reading_options *options) {
   return call == NULL && (view == NULL || cst__query_view_keeps_rows(view));
 }
 
-const struct ArrowSchema *cst__reading_options_types(const cst__reading_options *options) {
+const struct ArrowSchema *cst__reading_options_types(const cst__reading_options *options,
+                                                     bool is_text) {
   const cst_view *view = options->values.view;
-  bool by_view = view != NULL && options->values.schema == NULL &&
+  bool by_view = is_text && view != NULL && options->values.schema == NULL &&
                  cst__query_view_from(view) == CST__FROM_TABLE;
   return options->types != NULL ? &options->types->schema : by_view ? &view->input.type : NULL;
 }

@@ -73,9 +73,10 @@ static inline bool cst__reading_options_makes_more(const cst__reading_options *o
   return options->values.view != NULL || cst__reading_options_decode_column(options);
 }
 
-/* The types of the columns that a table is wanted to have, by its options or by its view; NULL: it
- * says them itself, or a schema does. Borrowed. */
-const struct ArrowSchema *cst__reading_options_types(const cst__reading_options *options);
+/* The types of the columns that a table is wanted to have, by its options, or, where it is text, by
+ * its view; NULL: it says them itself, or a schema does. Borrowed. */
+const struct ArrowSchema *cst__reading_options_types(const cst__reading_options *options,
+                                                     bool is_text);
 
 /* True if every row of the source is a row of the input, in the same order. */
 bool cst__reading_options_keep_rows(const cst__reading_options *options);

@@ -26,8 +26,9 @@ static const cst__source_calls source_calls = {.infer = cst__source_infer_needed
 /* True if the columns of a tabular format are known without reading all of its data. */
 static bool knows_columns(const cst_source *source) {
   const cst__table_format *table = source->inputs->format.table;
-  bool given =
-      source->options.values.schema != NULL || cst__reading_options_types(&source->options) != NULL;
+  bool is_text = table != NULL && table->is_text;
+  bool given = source->options.values.schema != NULL ||
+               cst__reading_options_types(&source->options, is_text) != NULL;
   return table == NULL || (source->inputs->rereadable && (given || table->any_size));
 }
 

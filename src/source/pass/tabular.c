@@ -107,7 +107,8 @@ void cst__tabular_free(cst__tabular *tabular) {
 
 static cst_status plan_table(cst_source *source, struct ArrowSchema *out, cst_error *error) {
   const cst__reading_options *from = &source->options;
-  const struct ArrowSchema *types = cst__reading_options_types(from);
+  const struct ArrowSchema *types =
+      cst__reading_options_types(from, source->inputs->format.table->is_text);
   if (types == NULL && source->found.types != NULL) {
     types = &source->found.types->schema;
   }

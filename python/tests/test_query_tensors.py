@@ -42,8 +42,8 @@ class Rows:
         self.nulls = nulls
         self.type, self.dtype, self.literal, self.default = TYPES[kind]
         self.one = [self.value() for _ in range(count)]
-        self.many = [self.list(self.value) for _ in range(count)]
-        self.deep = [self.list(lambda: self.list(self.value)) for _ in range(count)]
+        self.many = [self.items(self.value) for _ in range(count)]
+        self.deep = [self.items(lambda: self.items(self.value)) for _ in range(count)]
         self.full = [[self.whole() for _ in range(self.rng.randrange(3))] for _ in range(count)]
         self.struct = [
             None if self.is_null() else {"a": self.value(), "inner": {"b": self.value()}}
@@ -53,7 +53,7 @@ class Rows:
     def is_null(self) -> bool:
         return self.rng.random() < self.nulls
 
-    def list(self, item: Any) -> Any:
+    def items(self, item: Any) -> Any:
         return None if self.is_null() else [item() for _ in range(self.rng.randrange(4))]
 
     def value(self) -> Any:
@@ -88,7 +88,7 @@ class Rows:
     def array(self, values: list[Any], *shape: int) -> Any:
         if self.dtype is not object:
             return np.array(values, self.dtype).reshape(shape)
-        made = np.empty(len(values), object)
+        made: Any = np.empty(len(values), object)
         made[:] = [v.encode() if isinstance(v, str) else v for v in values]
         return made.reshape(shape)
 
@@ -137,7 +137,7 @@ class Rows:
         return cst.RaggedTensor(values, row_splits)
 
     def of_struct(self) -> Any:
-        structs = [{} if row is None else row for row in self.struct]
+        structs: list[Any] = [row or {} for row in self.struct]
         a = [row.get("a") for row in structs]
         b = [row.get("inner", {}).get("b") for row in structs]
         one = [[[] if v is None else [v] for v in values] for values in (a, b)]

@@ -46,6 +46,7 @@ typedef struct cli_message {
 /* What --view and its kin say. */
 typedef struct cli_query {
   const char *view;    /* a saved one */
+  const char *like;    /* a file that has the types of the input */
   const char **params; /* NAME=VALUE */
   size_t num_params;
   bool explain;
@@ -322,6 +323,7 @@ void cli_shorten(cli_shortener *shortener, const char *data, size_t size);
 
 extern const cli_verb cli_query_verb, cli_info, cli_head, cli_count, cli_verify, cli_schema_infer,
     cli_schema_spec, cli_schema_check, cli_schema_diff, cli_schema_tree, cli_convert, cli_repair,
-    cli_index, cli_split, cli_merge, cli_cat, cli_sample, cli_shuffle;
+    cli_index, cli_split, cli_merge, cli_cat, cli_sample, cli_shuffle, cli_view_build,
+    cli_view_show, cli_view_check, cli_view_diff;
 
 #endif /* CLI_H */

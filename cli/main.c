@@ -7,7 +7,8 @@ static const cli_verb *const verbs[] = {
     &cli_info,        &cli_head,         &cli_count,       &cli_verify,      &cli_schema_infer,
     &cli_schema_spec, &cli_schema_check, &cli_schema_diff, &cli_schema_tree, &cli_convert,
     &cli_query_verb,  &cli_repair,       &cli_index,       &cli_split,       &cli_merge,
-    &cli_cat,         &cli_sample,       &cli_shuffle,
+    &cli_cat,         &cli_sample,       &cli_shuffle,     &cli_view_build,  &cli_view_show,
+    &cli_view_check,  &cli_view_diff,
 };
 
 enum { NUM_VERBS = sizeof verbs / sizeof verbs[0] };
@@ -38,20 +39,37 @@ static int match_verb(const cli_verb *verb, int argc, char **argv) {
   return same && argc > 1 && strcmp(argv[1], second + 1) == 0 ? 2 : 0;
 }
 
-/* Prints the verbs that begin with "schema". */
-static int print_schema_verbs(void) {
+/* "schema" and "view" are the first words of several verbs. */
+static bool begins_verbs(const char *word) {
+  return strcmp(word, "schema") == 0 || strcmp(word, "view") == 0;
+}
+
+static bool has_first_word(const cli_verb *verb, const char *word) {
+  size_t size = strlen(word);
+  return strncmp(verb->name, word, size) == 0 && verb->name[size] == ' ';
+}
+
+static int print_verbs_of(const char *word) {
   for (size_t i = 0; i < NUM_VERBS; i++) {
-    if (strncmp(verbs[i]->name, "schema ", 7) == 0) {
+    if (has_first_word(verbs[i], word)) {
       printf("columnstone %s %s\n    %s\n", verbs[i]->name, verbs[i]->usage, verbs[i]->summary);
     }
   }
   return cli_flush(CLI_FINE);
 }
 
+/* A first word alone. */
+static int run_first_word(int argc, const char *word) {
+  char hint[48], message[48];
+  snprintf(hint, sizeof hint, "see columnstone %s --help", word);
+  snprintf(message, sizeof message, "which verb of %s?", word);
+  return argc > 2 ? print_verbs_of(word) : cli_usage(NULL, hint, "%s", message);
+}
+
 static int unknown_verb(int argc, char **argv) {
   const char *names[NUM_VERBS];
   char typed[64];
-  bool two = argc > 1 && strcmp(argv[0], "schema") == 0;
+  bool two = argc > 1 && begins_verbs(argv[0]);
   snprintf(typed, sizeof typed, "%.30s%s%.30s", argv[0], two ? " " : "", two ? argv[1] : "");
   for (size_t i = 0; i < NUM_VERBS; i++) {
     names[i] = verbs[i]->name;
@@ -85,9 +103,8 @@ int main(int argc, char **argv) {
       return cli_end_status(verbs[i]->run(argc - 1 - used, argv + 1 + used));
     }
   }
-  if (strcmp(argv[1], "schema") == 0 && (argc == 2 || is_any(argv[2], "--help", "-h"))) {
-    return argc > 2 ? print_schema_verbs()
-                    : cli_usage(NULL, "see columnstone schema --help", "which verb of schema?");
+  if (begins_verbs(argv[1]) && (argc == 2 || is_any(argv[2], "--help", "-h"))) {
+    return run_first_word(argc, argv[1]);
   }
   return unknown_verb(argc - 1, argv + 1);
 }

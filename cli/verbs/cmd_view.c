@@ -1,0 +1,188 @@
+/* columnstone view show, check, diff: what saved views are, whether they fit, what changes. */
+#include <string.h>
+
+#include "cli.h"
+
+static int view_usage_paths(const cli_verb *verb, const cli_settings *settings, size_t wanted) {
+  return settings->num_paths == wanted ? -1
+                                       : cli_usage(verb, NULL, "%zu view%s, not %zu", wanted,
+                                                   wanted == 1 ? "" : "s", settings->num_paths);
+}
+
+/* ---- show ---- */
+
+static cst_status show_view(const cli_settings *settings, cst_error *error) {
+  cst_view *view;
+  char *text;
+  size_t size;
+  cst_status status = cst_view_open(settings->paths[0], NULL, &view, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = cst_view_describe(view, settings->json ? CST_EXPLAIN_JSON : 0, &text, &size, error);
+  cst_view_release(view);
+  if (status == CST_OK) {
+    if (settings->json) {
+      fwrite(text, 1, size, stdout);
+    } else {
+      for (char *line = text; *line != '\0'; line += strlen(line) + 1) {
+        line[strcspn(line, "\n")] = '\0'; /* each line ends with one */
+        cli_print_text(stdout, line);
+        putchar('\n');
+      }
+    }
+    cst_free(text);
+  }
+  return status;
+}
+
+static int run_view_show(int argc, char **argv) {
+  cli_settings settings;
+  cst_error error = CST_ERROR_INIT;
+  int status = cli_parse(&cli_view_show, argc, argv, &settings);
+  if (status < 0) {
+    status = view_usage_paths(&cli_view_show, &settings, 1);
+  }
+  if (status < 0) {
+    status = show_view(&settings, &error) == CST_OK ? CLI_FINE : cli_fail(&error);
+    status = cli_flush(status);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_view_show = {
+    .name = "view show",
+    .usage = "VIEW [--json]",
+    .summary = "Shows what a saved view reads, what it makes, and its query",
+    .details = "",
+    .options = CLI_OPTIONS(OPTION_JSON),
+    .min_paths = 1,
+    .run = run_view_show,
+};
+
+/* ---- check ---- */
+
+/* Reads all of the inputs through the view, and counts. */
+static cst_status check_inputs(const cli_settings *settings, const cst_view *view, uint64_t *rows,
+                               cst_error *error) {
+  cst_source_options options = cli_source_options(settings, NULL);
+  cst_source *source;
+  cst_pass *pass = NULL;
+  struct ArrowArray batch;
+  options.view = view;
+  cst_status status = cst_source_open((const char *const *)settings->paths + 1,
+                                      settings->num_paths - 1, &options, &source, error);
+  if (status == CST_OK) {
+    status = cst_pass_new(source, &pass, error);
+  }
+  while (status == CST_OK) {
+    status = cst_pass_next(pass, &batch, error);
+    if (status != CST_OK || batch.release == NULL) {
+      break;
+    }
+    *rows += (uint64_t)batch.length;
+    batch.release(&batch);
+  }
+  cst_pass_free(pass);
+  cst_source_release(source);
+  return status;
+}
+
+static cst_status check_saved_view(const cli_settings *settings, cst_error *error) {
+  cst_view *view;
+  uint64_t rows = 0;
+  cst_status status = cst_view_open(settings->paths[0], NULL, &view, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  if (settings->num_paths > 1) {
+    status = check_inputs(settings, view, &rows, error);
+  }
+  if (status == CST_OK) {
+    printf("%s: sound, digest %.12s\n", settings->paths[0], cst_view_digest(view));
+  }
+  if (status == CST_OK && settings->num_paths > 1) {
+    printf("fits the input: %llu rows\n", (unsigned long long)rows);
+  }
+  cst_view_release(view);
+  return status;
+}
+
+static int run_view_check(int argc, char **argv) {
+  cli_settings settings;
+  cst_error error = CST_ERROR_INIT;
+  int status = cli_parse(&cli_view_check, argc, argv, &settings);
+  if (status < 0) {
+    status = check_saved_view(&settings, &error) == CST_OK ? CLI_FINE : cli_fail(&error);
+    status = cli_flush(status);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_view_check = {
+    .name = "view check",
+    .usage = "VIEW [FILE...]",
+    .summary = "Tells whether a saved view is sound, and whether it fits data",
+    .details = "The digest is compared, the query bound, and what it makes compared with what the "
+               "view says.\nAll of the files are read through it.\n",
+    .options = CLI_OPTIONS(OPTION_FORMAT, OPTION_CONTAINER, OPTION_NO_CRC, OPTION_BATCH_SIZE,
+                           OPTION_THREADS, OPTIONS_LIMITS),
+    .min_paths = 1,
+    .run = run_view_check,
+};
+
+/* ---- diff ---- */
+
+static cst_status diff_views(const cli_settings *settings, size_t *num_breaking, cst_error *error) {
+  cst_view *before;
+  cst_view *after = NULL;
+  char *text;
+  size_t size;
+  cst_status status = cst_view_open(settings->paths[0], NULL, &before, error);
+  if (status == CST_OK) {
+    status = cst_view_open(settings->paths[1], NULL, &after, error);
+  }
+  if (status == CST_OK) {
+    status = cst_view_diff(before, after, &text, &size, num_breaking, error);
+  }
+  if (status == CST_OK) {
+    fwrite(text, 1, size, stdout);
+    cst_free(text);
+  }
+  cst_view_release(before);
+  cst_view_release(after);
+  return status;
+}
+
+static int run_view_diff(int argc, char **argv) {
+  cli_settings settings;
+  cst_error error = CST_ERROR_INIT;
+  size_t num_breaking = 0;
+  int status = cli_parse(&cli_view_diff, argc, argv, &settings);
+  if (status < 0) {
+    status = view_usage_paths(&cli_view_diff, &settings, 2);
+  }
+  if (status < 0) {
+    status = diff_views(&settings, &num_breaking, &error) != CST_OK ? cli_fail(&error)
+             : num_breaking > 0                                     ? CLI_FAULTS
+                                                                    : CLI_FINE;
+    status = cli_flush(status);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_view_diff = {
+    .name = "view diff",
+    .usage = "BEFORE AFTER",
+    .summary = "Tells what changes for readers from one saved view to another",
+    .details =
+        "Exit status 1 if something of it breaks a reader of BEFORE: an output that is gone, "
+        "or of another\ntensor or type, another input, a parameter that is gone or has no "
+        "value.\n",
+    .options = (const cli_option_id[]){OPTION_HELP},
+    .min_paths = 2,
+    .run = run_view_diff,
+};

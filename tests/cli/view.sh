@@ -1,0 +1,35 @@
+# Views are built, shown, checked against data and compared.
+try() { columnstone "$@" || echo "exit status $?"; }
+cp "$SOURCE/tests/data/messages/shop.desc" shop.desc
+cp "$SOURCE"/tests/data/views/sessions.tfrecord .
+cat >a.cstq <<'Q'
+from message shop.Session
+param longest: int64 = 2
+let clicks = event where clicked
+output label = dense(size(clicks), default=0)
+output tokens = ragged(event.query[:longest])
+Q
+sed -e 's/ragged(/sparse(/' a.cstq >b.cstq
+echo 'output id = id' >>b.cstq
+try view build a.cstq --proto-set shop.desc -o a.cstv | cut -d, -f1
+try view build b.cstq --proto-set shop.desc --param longest=1 --columns id,tokens -o b.cstv | cut -d, -f1
+try view show a.cstv | grep -v '^digest\|^size'
+try view show b.cstv --json | sed 's/"digest": "[0-9a-f]*", "size": [0-9]*/.../'
+try view check a.cstv | cut -d, -f1
+try view check b.cstv sessions.tfrecord | cut -d, -f1
+try view diff a.cstv a.cstv
+try view diff a.cstv b.cstv
+# what is wrong
+try view build a.cstq -o c.cstv
+try view build a.cstq --proto-set shop.desc
+try view build a.cstq b.cstq --proto-set shop.desc -o c.cstv
+try view build a.cstq --proto-set shop.desc --param long=3 -o c.cstv
+printf 'from message shop.Session\noutput x = evnt.query\n' >wrong.cstq
+try view build wrong.cstq --proto-set shop.desc -o c.cstv
+try view show a.cstq
+try view show missing.cstv
+head -c 100 a.cstv >cut.cstv
+try view check cut.cstv
+try view check a.cstv a.cstq
+try view diff a.cstv
+[ ! -e c.cstv ]

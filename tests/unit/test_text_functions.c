@@ -1,5 +1,6 @@
 /* Functions of texts and bytes, count_distinct, join and split. */
 #include "function_support.h"
+#include "query/functions/result.h"
 
 TEST(lengths) {
   static const function_case tests[] = {
@@ -160,4 +161,18 @@ TEST(split_without_memory) {
   function_start(&run, &test, false);
   FOR_EACH_ALLOCATION_FAILURE(function_call_again, &run, CST_NO_MEMORY);
   function_stop(&run);
+}
+
+TEST(results_have_a_limit) {
+  struct ArrowArray out;
+  cst__text_result texts;
+  uint8_t *to;
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst__result_new((cst__value_type){"U"}, 1, NULL, &out, &error), CST_OK);
+  CHECK_EQ(cst__text_result_begin(&texts, &out, 1, NULL, &error), CST_OK);
+  CHECK_EQ(cst__text_result_room(&texts, CST__MAX_TEXT + 1, &to, &error), CST_LIMIT);
+  CHECK_EQ(cst__text_result_room(&texts, SIZE_MAX, &to, &error), CST_LIMIT);
+  CHECK_CONTAINS(error.message, "more than 4294967296 bytes of text");
+  CHECK_EQ(cst__text_result_end(&texts, CST_LIMIT), CST_LIMIT);
+  out.release(&out);
 }

@@ -178,10 +178,8 @@ cst_status cst__join_type(const cst__function *function, const cst__argument_typ
 }
 
 static cst_status join_bytes(cst__text_result *texts, cst_bytes bytes, cst_error *error) {
-  uint8_t *to = cst__text_result_room(texts, bytes.size, error);
-  if (to == NULL) {
-    return CST_NO_MEMORY;
-  }
+  uint8_t *to;
+  CST__TRY(cst__text_result_room(texts, bytes.size, &to, error));
   if (bytes.size > 0) {
     memcpy(to, bytes.data, bytes.size);
   }

@@ -124,10 +124,17 @@ cst_status cst__text_result_begin(cst__text_result *texts, struct ArrowArray *ou
     return cst__fail_memory(error, size);
   }
   texts->offsets[0] = 0;
-  if (cst__text_result_room(texts, 1, error) == NULL) {
-    return CST_NO_MEMORY;
+  return cst__text_result_grow(texts, 1, error); /* never NULL */
+}
+
+cst_status cst__text_result_grow(cst__text_result *texts, size_t size, cst_error *error) {
+  if (size > CST__MAX_TEXT - texts->size) {
+    return cst__fail(error, CST_LIMIT, "make smaller batches",
+                     "a result of a query with more than %zu bytes of text", CST__MAX_TEXT);
   }
-  return CST_OK;
+  return cst__buffer_reserve(&texts->allocator, &texts->bytes, texts->size + size, texts->size)
+             ? CST_OK
+             : cst__fail_memory(error, size);
 }
 
 cst_status cst__text_result_end(cst__text_result *texts, cst_status status) {

@@ -44,6 +44,9 @@ cst_status cst__result_fail(const cst__function *function, int64_t i, const char
 
 /* ---- texts ---- */
 
+/* The most bytes of one result. */
+#define CST__MAX_TEXT ((size_t)1 << 32)
+
 /* Texts (or bytes) that are written one after the other. */
 typedef struct cst__text_result {
   struct ArrowArray *out;
@@ -57,17 +60,16 @@ typedef struct cst__text_result {
 /* For `count` texts; what is begun has to be ended. */
 cst_status cst__text_result_begin(cst__text_result *texts, struct ArrowArray *out, int64_t count,
                                   const cst_allocator *allocator, cst_error *error);
-/* Room for `size` more bytes of the text that is being written; NULL: no memory. */
-static inline uint8_t *cst__text_result_room(cst__text_result *texts, size_t size,
-                                             cst_error *error) {
-  size_t want;
-  if (__builtin_expect(!cst__add(texts->size, size, &want), 0) ||
-      (__builtin_expect(want > texts->bytes.capacity || texts->bytes.data == NULL, 0) &&
-       !cst__buffer_reserve(&texts->allocator, &texts->bytes, want, texts->size))) {
-    cst__fail_memory(error, size);
-    return NULL;
+/* Room for `size` more bytes of the text that is being written. CST_LIMIT above CST__MAX_TEXT: a
+ * query that puts texts together again and again would have no end. */
+cst_status cst__text_result_grow(cst__text_result *texts, size_t size, cst_error *error);
+static inline cst_status cst__text_result_room(cst__text_result *texts, size_t size, uint8_t **to,
+                                               cst_error *error) {
+  if (__builtin_expect(size > texts->bytes.capacity - texts->size, 0)) {
+    CST__TRY(cst__text_result_grow(texts, size, error));
   }
-  return texts->bytes.data + texts->size;
+  *to = texts->bytes.data + texts->size;
+  return CST_OK;
 }
 /* The next text ends here. */
 static inline void cst__text_result_close(cst__text_result *texts) {
@@ -75,10 +77,8 @@ static inline void cst__text_result_close(cst__text_result *texts) {
 }
 static inline cst_status cst__text_result_append(cst__text_result *texts, const uint8_t *data,
                                                  size_t size, cst_error *error) {
-  uint8_t *to = cst__text_result_room(texts, size, error);
-  if (to == NULL) {
-    return CST_NO_MEMORY;
-  }
+  uint8_t *to;
+  CST__TRY(cst__text_result_room(texts, size, &to, error));
   if (size > 0) {
     memcpy(to, data, size);
   }

@@ -71,8 +71,8 @@ static cst_status split_all(splitting *s, int64_t *list_offsets) {
 
 static cst_status split_fill(splitting *s, int64_t *list_offsets, struct ArrowArray *out) {
   s->texts = (cst__text_result){.out = out, .allocator = cst__allocator_of(s->call->allocator)};
-  if (cst__text_result_room(&s->texts, 1, s->error) == NULL ||
-      !cst__buffer_reserve(&s->texts.allocator, &s->offsets, sizeof(int64_t), 0)) {
+  CST__TRY(cst__text_result_grow(&s->texts, 1, s->error));
+  if (!cst__buffer_reserve(&s->texts.allocator, &s->offsets, sizeof(int64_t), 0)) {
     return cst__fail_memory(s->error, sizeof(int64_t));
   }
   s->texts.offsets = (int64_t *)(void *)s->offsets.data;

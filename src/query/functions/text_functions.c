@@ -149,10 +149,8 @@ static cst_bytes strip_spaces(cst_bytes text) {
 
 static cst_status append_case(cst__text_result *texts, cst_bytes text, bool is_text,
                               const cst__letter_case *table, cst_error *error) {
-  uint8_t *to = cst__text_result_room(texts, text.size, error);
-  if (to == NULL) {
-    return CST_NO_MEMORY;
-  }
+  uint8_t *to;
+  CST__TRY(cst__text_result_room(texts, text.size, &to, error));
   if (is_text) {
     cst__letters_to_case(table, text.data, text.size, to);
   } else {
@@ -302,10 +300,8 @@ cst_status cst__text_search_eval(const cst__function *function, const cst__funct
 /* ---- one after the other ---- */
 
 static cst_status concat_pair(cst__text_result *texts, cst_bytes x, cst_bytes y, cst_error *error) {
-  uint8_t *to = cst__text_result_room(texts, x.size + y.size, error);
-  if (to == NULL) {
-    return CST_NO_MEMORY;
-  }
+  uint8_t *to;
+  CST__TRY(cst__text_result_room(texts, x.size + y.size, &to, error));
   if (x.size > 0) {
     memcpy(to, x.data, x.size);
   }

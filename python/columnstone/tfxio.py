@@ -13,6 +13,9 @@ use it wherever one of these is used.
 
 from __future__ import annotations
 
+import copy
+import importlib
+import io
 import json
 import random
 from dataclasses import dataclass, replace
@@ -21,12 +24,16 @@ from typing import TYPE_CHECKING, Any
 from ._api.open import infer_schema
 from ._api.open import open as open_source
 from ._api.source import Source
-from ._base.errors import NotFoundError, argument_error
+from ._base.errors import NotFoundError, UnsupportedError, argument_error
 from ._base.optional import need
 from ._core import arrow_schema
 from ._formats.csv import CsvOptions
+from ._query.decoder import Decoded, SavedDecoder, is_decoder
+from ._query.query import Query
+from ._query.view import View
 from ._schema.schema import Schema
 from ._schema.spec import RowLengths
+from ._sink.writer import TFRecordWriter
 from ._tensor.adapter import TensorAdapter as Adapter
 from ._tensor.conversion import framework
 
@@ -35,6 +42,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from ._api.views import ViewLike
+    from ._query.decoder import Decode
     from ._schema.schema import SchemaLike
     from ._schema.spec import TensorRepresentation
 
@@ -376,6 +385,190 @@ class RawTFRecord(_Files):
 
     def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
         return self._tensor_source(1).tensor_representations()
+
+
+class GraphToTensorTFXIO(TFXIO):
+    """Records of any kind, such as protobuf messages, as the tensors that a view makes of them.
+
+    view: a View, a Query, or the path of a saved view. Or a decoder that is no view: a function
+        that gets a list of bytes and gives a dict of tensors, or the folder of a SavedModel that
+        tfx_bsl's save_decoder has written (which needs TensorFlow).
+    file_pattern: of the files; None: there are none, and records come through BeamSource.
+    params: values of the view's parameters.
+    raw_record_column_name: of one more column, with the records' bytes.
+    record_index_tensor_name: of a decoder: the tensor with the number of the record that each row
+        comes from; a SavedModel tells it itself. A view says `output NAME = record_index()`.
+    options: others of columnstone.open, such as container and on_error.
+    """
+
+    def __init__(
+        self,
+        view: ViewLike | Decode,
+        file_pattern: str | Sequence[str] | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+        raw_record_column_name: str | None = None,
+        record_index_tensor_name: str | None = None,
+        **options: Any,
+    ) -> None:
+        self._paths = file_pattern
+        self._raw = raw_record_column_name
+        self._names: tuple[str, ...] | None = None
+        self._options = options
+        self._decoder: Decode | None = None
+        self._index = record_index_tensor_name
+        if is_decoder(view):
+            self._decoder = view if callable(view) else SavedDecoder(view)  # type: ignore[arg-type]
+            if isinstance(self._decoder, SavedDecoder) and self._index is None:
+                self._index = self._decoder.record_index
+            if params is not None:
+                raise argument_error("a decoder has no parameters")
+            return
+        if record_index_tensor_name is not None:
+            raise argument_error(
+                "record_index_tensor_name is of a decoder",
+                "a view says: output NAME = record_index()",
+            )
+        self._view = self._bound(view, params)
+
+    @staticmethod
+    def _bound(view: Any, params: Mapping[str, Any] | None) -> View:
+        if isinstance(view, Query):
+            return view.view(params)
+        if isinstance(view, View):
+            return view.again(params) if params else view
+        return View(view, params=params)
+
+    # What it gives
+
+    @property
+    def _outputs(self) -> View:
+        """The view of the wanted outputs only."""
+        return self._view if self._names is None else self._view.select(self._names)
+
+    def _stage(self) -> Decoded:
+        assert self._decoder is not None
+        return Decoded(self._decoder, self._index, self._raw, self._names)
+
+    def ArrowSchema(self) -> pa.Schema:
+        """The Arrow schema of the batches; nothing is read for it."""
+        pa = need("pyarrow", "tfxio")
+        if self._decoder is not None:
+            return pa.schema(self._stage().schema)
+        schema = pa.schema(self._outputs.schema)
+        if self._raw is None:
+            return schema
+        return schema.append(pa.field(self._raw, pa.large_list(pa.large_binary())))
+
+    def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
+        if self._decoder is not None:
+            return self._stage().layout.representations
+        return self._outputs.specs
+
+    def Project(self, tensor_names: Sequence[str]) -> TFXIO:
+        """The same, of these tensors: what no other one needs is not parsed."""
+        known = self.TensorRepresentations()
+        for name in tensor_names:
+            if name not in known:
+                raise NotFoundError(f"there is no tensor {name!r}", path=name)
+        some = copy.copy(self)
+        some._names = tuple(name for name in known if name in tensor_names)
+        return some
+
+    def _open(self, batch_size: int) -> Source:
+        if self._paths is None:
+            raise argument_error("there are no files", "give file_pattern, or use BeamSource")
+        return self._source(self._paths, batch_size)
+
+    def _source(self, paths: Any, batch_size: int) -> Source:
+        if self._decoder is not None:
+            raw = open_source(paths, format="raw", batch_size=batch_size, **self._options)
+            return raw._part("stage", self._stage(), None)
+        return open_source(
+            paths,
+            view=self._view,
+            columns=self._names,
+            raw_column=self._raw,
+            batch_size=batch_size,
+            **self._options,
+        )
+
+    def _tensor_source(self, batch_size: int) -> Source:
+        if self._decoder is None:
+            return self._open(batch_size)
+        specs = self.TensorRepresentations()
+        schema = Schema.from_bytes(b"").with_tensor_representations(specs)
+        return open_source(self._open(batch_size), schema=schema, batch_size=batch_size)
+
+    # Beam
+
+    def BeamSource(self, batch_size: int | None = None) -> Any:
+        """A PTransform that gives pyarrow's record batches: of the files (one after the other by
+        each worker), or where there are none of a PCollection of bytes, the records. Needs Apache
+        Beam; what it is made of has to pickle."""
+        beam = _beam()
+        if self._paths is None:
+            return _of_records(beam, self, batch_size)
+        paths = [self._paths] if isinstance(self._paths, str) else list(self._paths)
+        files = [file for path in paths for file in self._source(path, 1).files]
+        return _of_files(beam, self, files, batch_size or 1024)
+
+    def RawRecordToRecordBatch(self, batch_size: int | None = None) -> Any:
+        """A PTransform from a PCollection of bytes, the records, to record batches."""
+        return _of_records(_beam(), self, batch_size)
+
+    def _batches_of(self, path: str, batch_size: int) -> Iterator[pa.RecordBatch]:
+        pa = need("pyarrow", "tfxio")
+        return (pa.record_batch(batch) for batch in self._source(path, batch_size))
+
+    def _batch_of(self, records: Sequence[bytes]) -> pa.RecordBatch:
+        pa = need("pyarrow", "tfxio")
+        if self._decoder is not None:
+            return pa.record_batch(self._stage().decoded(list(records))[0])
+        if self._raw is None:
+            return pa.record_batch(self._outputs.decode(records))
+        file = io.BytesIO()
+        with TFRecordWriter(file) as writer:
+            for record in records:
+                writer.write(record)
+        file.seek(0)
+        (batch,) = self._batches_of(file, max(1, len(records)))  # type: ignore[arg-type]
+        return batch
+
+
+def _beam() -> Any:
+    try:
+        return importlib.import_module("apache_beam")
+    except ModuleNotFoundError as error:
+        hint = "pip install apache-beam"
+        raise UnsupportedError(
+            f"BeamSource needs apache_beam, which is not installed ({hint})", hint=hint
+        ) from error
+
+
+def _of_records(beam: Any, tfxio: GraphToTensorTFXIO, batch_size: int | None) -> Any:
+    sizes = (
+        {} if batch_size is None else {"min_batch_size": batch_size, "max_batch_size": batch_size}
+    )
+
+    def expand(records: Any) -> Any:
+        return (
+            records | "Batch" >> beam.BatchElements(**sizes) | "Decode" >> beam.Map(tfxio._batch_of)
+        )
+
+    return beam.ptransform_fn(expand)()
+
+
+def _of_files(beam: Any, tfxio: GraphToTensorTFXIO, files: list[str], batch_size: int) -> Any:
+    def expand(begin: Any) -> Any:
+        return (
+            begin
+            | "Files" >> beam.Create(files)
+            | "Spread" >> beam.Reshuffle()
+            | "Read" >> beam.FlatMap(tfxio._batches_of, batch_size)
+        )
+
+    return beam.ptransform_fn(expand)()
 
 
 class _Projected(TFXIO):

@@ -11,6 +11,7 @@ from .._schema.schema import Schema
 from .._source.inputs import Place, resolve
 from .options import message_option, source_options
 from .source import Source
+from .views import view_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .._message.options import MessageLike
     from .._schema.schema import SchemaLike
     from .options import OnError
+    from .views import ViewLike
 
     Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
     AnyInput: TypeAlias = (
@@ -67,6 +69,8 @@ def open(
     descriptors: DescriptorsLike | None = None,
     message_options: dict[str, Any] | None = None,
     message_column: str | None = None,
+    view: ViewLike | None = None,
+    params: dict[str, Any] | None = None,
     filesystem: object | None = None,
     query: str | None = None,
     driver: str | None = None,
@@ -143,6 +147,12 @@ def open(
         holds the messages, and becomes a column of structs in its place, null where there is no
         value. The other columns stay what they are; `columns` may name paths in it:
         "value.event.query".
+    view: what is read goes through this view: the batches are its outputs, of which `columns` then
+        names some, and the tensors are its tensors; only what these need is parsed. A View, a
+        Query, the path of a saved view (.cstv) or its bytes, or the path of a query (.cstq). It
+        brings the message and its options along; message_options may still say the "form" of the
+        records for a saved one. A query in a file takes message, descriptors and schema.
+    params: values of the view's parameters, by name.
     filesystem: a file system of fsspec or of pyarrow in which the paths are.
     query: of a database: SQL whose result is read, once per pass, through the database's ADBC
         driver, which is a package of its own; the error says which one.
@@ -154,12 +164,24 @@ def open(
     else when it is met while reading.
     """
     given = dict(locals())  # nothing but the arguments
-    given["message"] = message_option(message, descriptors, message_options)
-    if given["message"] is not None and format is None and message_column is None:
+    of_records = view is None or message_column is not None
+    core = message_option(message, descriptors, message_options) if of_records else None
+    if core is not None and format is None and message_column is None:
         format = "message"
     place = Place(filesystem, query, driver, database_options)
     inputs = resolve(paths, text("format", format), place)
     given["format"] = inputs.format or format
+
+    def without_view() -> Source:
+        if inputs.streams is not None and any(stream.once for stream in inputs.streams):
+            raise argument_error(
+                "the type of a stream is needed first", "name it: Query(stream.schema)"
+            )
+        plain = {"message": core, "columns": None, "view": None, "on_error": "raise"}
+        return Source(inputs, source_options({**given, **plain}))
+
+    given["view"] = view_option(given, without_view)
+    given["message"] = core
     return Source(inputs, source_options(given))
 
 

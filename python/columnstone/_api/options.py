@@ -84,4 +84,5 @@ _CHECKS: dict[str, Callable[[str, Any], object]] = {
     "types": lambda name, value: as_types(value),
     "on_error": lambda name, value: _on_error(value),
     "message": lambda name, value: value,  # _message.options.core_message
+    "view": lambda name, value: value,  # views.view_option
 }

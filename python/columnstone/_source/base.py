@@ -97,11 +97,25 @@ class SourceBase:
         self._registered = inputs.format is not None
         self._rows: int | None = None  # of plain TFRecord files, once counted
         try:
-            self._core = _core.Source(inputs.paths, inputs.files, inputs.streams, self._options)
+            streams = self._streams(inputs)
+            self._core = _core.Source(inputs.paths, inputs.files, streams, self._options)
         except Error as error:
             if inputs.paths is not None and len(inputs.paths) == 1:
                 name_file(error, inputs.paths[0])
             raise
+
+    def _streams(
+        self, inputs: Inputs
+    ) -> tuple[tuple[Callable[..., object], bytes, bool, bool], ...] | None:
+        """The streams, each asked for no more than the wanted outputs of a view need."""
+        view, outputs = self._options["view"], self._options["columns"]
+        paths: tuple[str, ...] | None = None
+        if view is not None and view.input == "table" and inputs.streams is not None:
+            wanted = (None,) if outputs is None else outputs
+            paths = tuple({path: None for o in wanted for path in view.source_paths(o)})
+        if inputs.streams is None:
+            return None
+        return tuple(stream.core(paths) for stream in inputs.streams)
 
     # What it holds
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .._formats.registry import Format
 
     # (columns or None, batch_size, threads) -> an object with __arrow_c_stream__
-    Open: TypeAlias = Callable[[list[str] | None, int, int], object]
+    Open: TypeAlias = Callable[..., object]
     # (the name of an entry of _OPENERS, its arguments), which pickles without naming this module
     Opener: TypeAlias = tuple[str, tuple[Any, ...]]
 
@@ -37,12 +37,20 @@ class Stream(NamedTuple):
     name: for errors.
     once: it can be opened once only.
     projects: it gives exactly the wanted columns in their order; else they are picked.
+    nested: open takes paths=, which are all that is wanted of the columns.
     """
 
     open: Open
     name: bytes
     once: bool = False
     projects: bool = False
+    nested: bool = False
+
+    def core(self, paths: tuple[str, ...] | None) -> tuple[Open, bytes, bool, bool]:
+        """As the compiled part takes it, of these paths only (None: all)."""
+        narrow = self.nested and paths is not None
+        opener = functools.partial(self.open, paths=paths) if narrow else self.open
+        return opener, self.name, self.once, self.projects
 
 
 class Inputs(NamedTuple):
@@ -100,7 +108,10 @@ def from_paths(paths: tuple[bytes, ...], format: str | None) -> Inputs:
     if written is None:
         return Inputs(paths=paths, pickle=None if b"-" in paths else paths)
     files = expand(paths)
-    streams = tuple(Stream(functools.partial(_open_file, written, p), p) for p in files)
+    nested = "paths" in written.options
+    streams = tuple(
+        Stream(functools.partial(_open_file, written, p), p, nested=nested) for p in files
+    )
     return Inputs(streams=streams, pickle=files, format=written.name)
 
 
@@ -133,7 +144,9 @@ def _remote_files(what: object, format: str | None, filesystem: object | None) -
     if name == "parquet":
         from .._formats.parquet.reader import open_remote
 
-        streams = tuple(Stream(functools.partial(open_remote, f), name_of(f)) for f in files)
+        streams = tuple(
+            Stream(functools.partial(open_remote, f), name_of(f), nested=True) for f in files
+        )
         return Inputs(streams=streams, again=again, format=name)
     if not files:
         raise argument_error("the list of files is empty")
@@ -176,7 +189,7 @@ def _parquet_stream(file: object, name: bytes) -> Stream:
     from .._formats.parquet.reader import open_stream
 
     opener = functools.partial(open_stream, file, threading.Lock(), os.fsdecode(name))
-    return Stream(opener, name)
+    return Stream(opener, name, nested=True)
 
 
 def _streams(items: list[object] | tuple[object, ...]) -> Inputs:
@@ -192,9 +205,14 @@ def _streams(items: list[object] | tuple[object, ...]) -> Inputs:
 
 
 def _open_file(
-    format: Format, path: bytes, columns: list[str] | None, batch_size: int, threads: int
+    format: Format,
+    path: bytes,
+    columns: list[str] | None,
+    batch_size: int,
+    threads: int,
+    paths: tuple[str, ...] | None = None,
 ) -> object:
-    given = {"columns": columns, "batch_size": batch_size, "threads": threads}
+    given = {"columns": columns, "batch_size": batch_size, "threads": threads, "paths": paths}
     wanted = {name: value for name, value in given.items() if name in format.options}
     made = format.open(os.fsdecode(path), **wanted)
     if not is_arrow(made):

@@ -2,6 +2,7 @@
  * kind of its option (columnstone._api.options) before it comes here.
  */
 #include "ext/arrow/arrow.h"
+#include "ext/query/query.h"
 #include "ext/schema/schema.h"
 #include "ext/source/source.h"
 
@@ -20,11 +21,12 @@ typedef enum option_kind {
   OPTION_TYPES,    /* object with __arrow_c_schema__ or None */
   OPTION_ON_ERROR, /* (class of the entries, function or None, cst_on_error) or None */
   OPTION_MESSAGE,  /* tuple, see _message/options.py, or None */
+  OPTION_VIEW,     /* View or None */
 } option_kind;
 
 static const char *const kind_names[] = {
     "text",    "count",  "threads", "limit", "bool",  "flag",     "no_flag",
-    "offsets", "schema", "names",   "csv",   "types", "on_error", "message",
+    "offsets", "schema", "names",   "csv",   "types", "on_error", "message", "view",
 };
 
 typedef struct source_option {
@@ -68,6 +70,7 @@ static const source_option source_options[] = {
     OPTION("sample_records", LIMIT, sample_records),
     OPTION("message", MESSAGE, message),
     OPTION("message_column", TEXT, message_column),
+    OPTION("view", VIEW, view),
 };
 
 enum { NUM_OPTIONS = sizeof source_options / sizeof *source_options };
@@ -157,6 +160,16 @@ static int set_message(cst__py_options *o, cst__py_state *state, PyObject *value
   return result;
 }
 
+static int set_view(cst__py_options *o, cst__py_state *state, PyObject *value) {
+  if (cst__py_view_arg(state, value, &o->options.view) < 0) {
+    return -1;
+  }
+  if (value != Py_None && PyTuple_Size(cst__py_view_functions(value)) > 0) {
+    o->functions = cst__py_view_functions(value);
+  }
+  return 0;
+}
+
 static int set_option(cst__py_options *o, cst__py_state *state, const source_option *option,
                       PyObject *value) {
   void *place = (char *)&o->options + option->offset;
@@ -184,6 +197,8 @@ static int set_option(cst__py_options *o, cst__py_state *state, const source_opt
       return set_on_error(o, value);
     case OPTION_MESSAGE:
       return set_message(o, state, value);
+    case OPTION_VIEW:
+      return set_view(o, state, value);
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 /* Source: what the rest of this folder asks of a source object. */
-#include "ext/source/source.h"
 #include "ext/arrow/arrow.h"
+#include "ext/query/query.h"
+#include "ext/source/source.h"
 
 cst_source *cst__py_source_view(PyObject *object) {
   cst__py_source_object *self = (cst__py_source_object *)object;
@@ -44,7 +45,8 @@ static cst__py_source_object *whole_of(cst__py_source_object *self) {
 bool cst__py_source_calls_python(PyObject *object) {
   cst__py_source_object *self = (cst__py_source_object *)object;
   const cst__py_inputs *inputs = &whole_of(self)->inputs;
-  bool calls = inputs->num_files + inputs->num_openers > 0 || self->make_dropped != NULL;
+  bool calls = inputs->num_files + inputs->num_openers > 0 || self->make_dropped != NULL ||
+               self->functions != NULL;
   for (; !calls && self != NULL; self = (cst__py_source_object *)self->parent) {
     calls = self->stage != NULL;
   }
@@ -64,6 +66,10 @@ PyObject *cst__py_source_cause(cst__py_source_object *self, const cst_error *err
     if (at->stage != NULL) {
       cst__py_stage_take(at->stage, error, &whole->kept);
     }
+  }
+  if (whole->functions != NULL) {
+    cst__py_query_function_take(cst__py_state_of((PyObject *)whole), whole->functions, error,
+                                &whole->kept);
   }
   cst__py_kept_move(cst__py_trace_kept(whole->trace), &whole->kept);
   if (error->code != CST_CALLBACK) {

@@ -20,6 +20,7 @@ typedef struct cst__py_options {
   struct ArrowSchema types;
   PyObject *make_dropped; /* borrowed: class of the entries; NULL: damage raises */
   PyObject *on_dropped;   /* borrowed: the user's function or None */
+  PyObject *functions;    /* borrowed: a tuple of those of Python's that a view calls; or NULL */
 } cst__py_options;
 
 /* 0, or -1 with an exception; to be reset in either case. */
@@ -119,6 +120,7 @@ typedef struct cst__py_source_object {
   PyObject *arrow_schema; /* NULL: not asked for yet */
   PyObject *make_dropped; /* class of the entries of `dropped`; NULL: damage raises */
   PyObject *on_dropped;   /* the user's function; may be NULL */
+  PyObject *functions;    /* tuple of those that a view calls; or NULL */
   PyObject *dropped;      /* list of the pass that began last; may be NULL */
   cst__py_kept kept; /* what the inputs or the user's function raised last; its moment also says
                         when the function stopped a pass without raising */

@@ -12,6 +12,7 @@ static int source_open(cst__py_source_object *self, const cst__py_objects *objec
   cst_error error = CST_ERROR_INIT;
   self->make_dropped = Py_XNewRef(o->make_dropped);
   self->on_dropped = o->on_dropped == Py_None ? NULL : Py_XNewRef(o->on_dropped);
+  self->functions = Py_XNewRef(o->functions);
   o->options.on_warning = cst__py_on_warning;
   o->options.warning_ctx = self->trace;
   cst_status status = cst__py_inputs_open(&self->inputs, cst__py_state_of((PyObject *)self),
@@ -85,6 +86,7 @@ static int source_traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(self->parent);
   Py_VISIT(self->make_dropped);
   Py_VISIT(self->on_dropped);
+  Py_VISIT(self->functions);
   Py_VISIT(self->dropped);
   Py_VISIT(self->kept.exception);
   bool sole_owner = self->source != NULL && cst__py_trace_is_alone(self->trace);
@@ -101,6 +103,7 @@ static int source_clear(PyObject *object) {
   cst__py_source_object *self = (cst__py_source_object *)object;
   release_source(self);
   Py_CLEAR(self->on_dropped);
+  Py_CLEAR(self->functions);
   Py_CLEAR(self->dropped);
   Py_CLEAR(self->kept.exception);
   return 0;
@@ -288,6 +291,7 @@ static PyObject *part_of(PyObject *object, cst_source *part) {
   cst__py_trace_retain(whole->trace);
   self->make_dropped = Py_XNewRef(whole->make_dropped);
   self->on_dropped = Py_XNewRef(whole->on_dropped);
+  self->functions = Py_XNewRef(whole->functions);
   return (PyObject *)self;
 }
 

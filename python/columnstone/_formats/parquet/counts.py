@@ -3,12 +3,14 @@ file's footer tells: a reader passes over a page whose header is damaged, and sa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from .leaves import fields_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import pyarrow as pa
+
+    from .leaves import Leaves
 
 
 def check_footer(metadata: Any) -> None:
@@ -23,32 +25,24 @@ def check_footer(metadata: Any) -> None:
         )
 
 
-class _Column(NamedTuple):
-    """A top-level column."""
-
-    name: str
-    has_lists: bool  # if not, it has as many values as there are rows
-    leaves: range  # its columns in the sense of the footer
-
-
 class Counts:
     """The rows of one row group, and the values of its columns, counted as they come."""
 
-    def __init__(self, schema: pa.Schema, columns: Iterable[str], metadata: Any, number: int):
-        """schema: of the file; columns: those that are read; number: of the row group."""
+    def __init__(self, leaves: Leaves, metadata: Any, number: int):
+        """leaves: those that are read, of each column; number: of the row group."""
         self._metadata = metadata
         self._group = metadata.row_group(number)
-        self._columns = _columns(schema, set(columns), metadata.num_columns)
+        self._leaves = leaves
         self._rows = 0
-        self._values = {leaf: 0 for c in self._columns if c.has_lists for leaf in c.leaves}
+        self._values: dict[int, int] = {}  # of leaves in lists; others have one in each row
 
     def add(self, batch: pa.RecordBatch) -> None:
         self._rows += batch.num_rows
-        for column in self._columns:
-            if column.has_lists:
-                counts = _values(batch.column(column.name))
-                for leaf, count in zip(column.leaves, counts, strict=True):
-                    self._values[leaf] += count
+        for name, leaves in self._leaves.items():
+            column = batch.column(name)
+            if leaves and _has_lists(column.type):
+                for leaf, count in zip(leaves, _values(column), strict=True):
+                    self._values[leaf] = self._values.get(leaf, 0) + count
 
     def check(self) -> None:
         """ArrowInvalid if the row group, which has been read to its end, is not complete. (Before
@@ -59,8 +53,8 @@ class Counts:
             raise pa.ArrowInvalid(
                 f"it gives {self._rows} rows, and the footer tells of {self._group.num_rows}"
             )
-        for column in self._columns if self._rows else ():
-            for leaf in column.leaves:
+        for leaves in self._leaves.values() if self._rows else ():
+            for leaf in leaves:
                 self._check_leaf(leaf)
 
     def _check_leaf(self, leaf: int) -> None:
@@ -76,38 +70,11 @@ class Counts:
             raise pa.ArrowInvalid(f"the footer is damaged: it has two names for column {leaf}")
 
 
-def _columns(schema: pa.Schema, wanted: set[str], num_leaves: int) -> list[_Column]:
-    """The wanted columns; none where the schema does not tell which leaves are theirs."""
-    columns: list[_Column] = []
-    first = 0
-    for field in schema:
-        leaves = range(first, first + _num_leaves(field.type))
-        first = leaves.stop
-        if field.name in wanted:
-            columns.append(_Column(field.name, _has_lists(field.type), leaves))
-    return columns if first == num_leaves else []
-
-
-def _fields(kind: pa.DataType) -> list[pa.DataType]:
-    """The types inside of a nested one; a dictionary is a plain column in the file."""
-    import pyarrow as pa
-
-    if isinstance(kind, pa.BaseExtensionType):
-        return _fields(kind.storage_type)
-    if pa.types.is_map(kind):
-        return [kind.key_type, kind.item_type]
-    return [kind.field(i).type for i in range(kind.num_fields)]
-
-
-def _num_leaves(kind: pa.DataType) -> int:
-    return sum(map(_num_leaves, _fields(kind))) or 1
-
-
 def _has_lists(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
-    return any(map(_has_lists, _fields(kind))) or not (
-        pa.types.is_struct(kind) or not _fields(kind)
+    return any(map(_has_lists, fields_of(kind))) or not (
+        pa.types.is_struct(kind) or not fields_of(kind)
     )
 
 
@@ -120,7 +87,7 @@ def _values(array: Any) -> list[int]:
     if pa.types.is_struct(array.type):
         fields = [_values(array.field(i)) for i in range(array.type.num_fields)]
         return [count for counts in fields for count in counts]
-    if not _fields(array.type):
+    if not fields_of(array.type):
         return [len(array)]
     without, inside = _lists(array)
     return [without + count for count in _values(inside)]

@@ -15,6 +15,7 @@ from ..._base.errors import (
 from ..reader import Reader
 from .counts import Counts, check_footer
 from .errors import first_line, pyarrow_errors, pyarrow_parquet
+from .leaves import Choice, choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,25 +28,39 @@ if TYPE_CHECKING:
 
 
 def open_file(
-    path: str, columns: list[str] | None = None, batch_size: int = 1024, threads: int = 1
+    path: str,
+    columns: list[str] | None = None,
+    batch_size: int = 1024,
+    threads: int = 1,
+    paths: tuple[str, ...] | None = None,
 ) -> Reader:
     """A file as a stream of batches. With threads, as many row groups are decoded at once; their
-    order is kept."""
-    return _stream(lambda: path, path, columns, batch_size, threads)
+    order is kept. paths: what is wanted within the columns: "event.query"; None: all."""
+    return _stream(lambda: path, path, _Wanted(columns, paths), batch_size, threads)
 
 
 def open_stream(
-    file: Any, lock: Lock, name: str, columns: list[str] | None, batch_size: int, threads: int
+    file: Any,
+    lock: Lock,
+    name: str,
+    columns: list[str] | None,
+    batch_size: int,
+    threads: int,
+    paths: tuple[str, ...] | None = None,
 ) -> Reader:
     """The same of a file object that can seek. Its row groups are read one by one."""
-    return _stream(lambda: _View(file, lock), name, columns, batch_size, 1)
+    return _stream(lambda: _View(file, lock), name, _Wanted(columns, paths), batch_size, 1)
 
 
 def open_remote(
-    file: RemoteFile, columns: list[str] | None, batch_size: int, threads: int
+    file: RemoteFile,
+    columns: list[str] | None,
+    batch_size: int,
+    threads: int,
+    paths: tuple[str, ...] | None = None,
 ) -> Reader:
     """The same of a file of a file system, which each thread opens for itself."""
-    return _stream(file.again, file.name, columns, batch_size, threads)
+    return _stream(file.again, file.name, _Wanted(columns, paths), batch_size, threads)
 
 
 class _View(io.RawIOBase):
@@ -100,35 +115,43 @@ def _fill(file: Any, view: memoryview) -> int:
     return done
 
 
+class _Wanted(NamedTuple):
+    """The columns, and the paths in them; None: all."""
+
+    columns: list[str] | None
+    paths: tuple[str, ...] | None
+
+
 class _Job(NamedTuple):
     """What is to be read of a file."""
 
     where: Callable[[], Any]  # what ParquetFile takes
     name: str
-    schema: pa.Schema  # of the file
     metadata: Any  # of the file
-    columns: list[str]
+    choice: Choice
     batch_size: int
     threads: int
 
+    @property
+    def columns(self) -> list[str]:
+        names: list[str] = self.choice.schema.names
+        return names
+
 
 def _stream(
-    where: Callable[[], Any], name: str, columns: list[str] | None, batch_size: int, threads: int
+    where: Callable[[], Any], name: str, wanted: _Wanted, batch_size: int, threads: int
 ) -> Reader:
     pq = pyarrow_parquet()
-    import pyarrow as pa
-
     with pyarrow_errors(name):
         file = pq.ParquetFile(where(), page_checksum_verification=True)
         check_footer(file.metadata)
         schema = file.schema_arrow.remove_metadata()
-        names = schema.names
-    wanted = schema
-    if columns is not None and set(names).issuperset(columns):
-        # Unknown ones are refused later, with near names: for that all columns are given.
-        wanted = pa.schema([field for field in schema if field.name in columns])
-    job = _Job(where, name, schema, file.metadata, wanted.names, batch_size, threads)
-    return Reader(wanted, _read(file, job))
+    columns, paths = wanted
+    if columns is not None and not set(schema.names).issuperset(columns):
+        columns = paths = None  # they are refused later, with near names: for that all are given
+    choice = choose(schema, file.metadata.schema, columns, paths)
+    job = _Job(where, name, file.metadata, choice, batch_size, threads)
+    return Reader(choice.schema, _read(file, job))
 
 
 def _read(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
@@ -146,12 +169,12 @@ def _read_in_turn(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
     """One row group after the other: pyarrow would drop the rows of a sound one for the batch that
     they share with a damaged one."""
     for group in _groups(job.metadata):
-        counts = Counts(job.schema, job.columns, job.metadata, group.number)
+        counts = Counts(job.choice.leaves, job.metadata, group.number)
         with _group_errors(job, group):
             for batch in file.iter_batches(
                 batch_size=job.batch_size,
                 row_groups=[group.number],
-                columns=job.columns,
+                columns=job.choice.names_of(job.columns),
                 use_threads=job.threads > 1,
             ):
                 counts.add(batch)
@@ -175,11 +198,14 @@ def _groups(metadata: Any) -> Iterator[_Group]:
 
 def _read_group(job: _Job, group: _Group, columns: list[str]) -> pa.Table:
     """Opens the file for itself: a ParquetFile is not for several threads."""
-    counts = Counts(job.schema, columns, job.metadata, group.number)
+    leaves = {name: job.choice.leaves[name] for name in columns}
+    counts = Counts(leaves, job.metadata, group.number)
     with pyarrow_parquet().ParquetFile(
         job.where(), metadata=job.metadata, page_checksum_verification=True
     ) as file:
-        table: pa.Table = file.read_row_group(group.number, columns=columns, use_threads=False)
+        table: pa.Table = file.read_row_group(
+            group.number, columns=job.choice.names_of(columns), use_threads=False
+        )
     for batch in table.to_batches():
         counts.add(batch)
     counts.check()

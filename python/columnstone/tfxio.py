@@ -526,7 +526,7 @@ class GraphToTensorTFXIO(TFXIO):
         if self._decoder is not None:
             return pa.record_batch(self._stage().decoded(list(records))[0])
         if self._raw is None:
-            return pa.record_batch(self._outputs.decode(records))
+            return pa.record_batch(self._outputs.run(records))
         file = io.BytesIO()
         with TFRecordWriter(file) as writer:
             for record in records:

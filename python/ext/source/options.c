@@ -25,8 +25,8 @@ typedef enum option_kind {
 } option_kind;
 
 static const char *const kind_names[] = {
-    "text",    "count",  "threads", "limit", "bool",  "flag",     "no_flag",
-    "offsets", "schema", "names",   "csv",   "types", "on_error", "message", "view",
+    "text",   "count", "threads", "limit", "bool",     "flag",    "no_flag", "offsets",
+    "schema", "names", "csv",     "types", "on_error", "message", "view",
 };
 
 typedef struct source_option {

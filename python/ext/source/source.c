@@ -1,7 +1,7 @@
 /* Source: what the rest of this folder asks of a source object. */
+#include "ext/source/source.h"
 #include "ext/arrow/arrow.h"
 #include "ext/query/query.h"
-#include "ext/source/source.h"
 
 cst_source *cst__py_source_view(PyObject *object) {
   cst__py_source_object *self = (cst__py_source_object *)object;

@@ -8,8 +8,8 @@
 The folder holds the examples of this repository.
 
 A block is not run if the line above it says so: *Not run: the reason.* Blocks of other kinds are to
-be read (text, proto, json, csv, cstq). In what is printed, `…` stands for anything, a line `…` for any
-number of lines, and times may differ.
+be read (text, proto, json, csv, cstq). In what is printed, `…` stands for anything, a line `…` for
+any number of lines, and times may differ.
 """
 
 from __future__ import annotations

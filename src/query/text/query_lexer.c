@@ -9,8 +9,8 @@
 
 /* ---- errors ---- */
 
-cst_status cst__query_fail(const cst__query_lexer *lexer, cst_status code, const char *hint,
-                           const char *fmt, ...) {
+cst_status(cst__query_fail)(const cst__query_lexer *lexer, cst_status code, const char *hint,
+                            const char *fmt, ...) {
   char message[sizeof lexer->error->message];
   va_list args;
   va_start(args, fmt);
@@ -43,8 +43,8 @@ static const char *habit_hint(const cst__query_lexer *lexer) {
   return NULL;
 }
 
-cst_status cst__query_unexpected(const cst__query_lexer *lexer, const char *wanted,
-                                 const char *hint) {
+cst_status(cst__query_unexpected)(const cst__query_lexer *lexer, const char *wanted,
+                                  const char *hint) {
   if (lexer->kind == CST__QUERY_END) {
     return cst__query_fail(lexer, CST_INVALID_ARGUMENT, hint,
                            "expected %s, found the end of the text", wanted);

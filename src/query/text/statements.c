@@ -37,7 +37,7 @@ static cst_status read_message_name(cst__query_parser *parser, const char **out)
       return cst__query_fail(&at, CST_LIMIT, NULL, "a name has more than %d bytes",
                              (int)CST__QUERY_MAX_NAME);
     }
-    memcpy(name + used, step, size);
+    memcpy(name + used, step, size + 1);
     used += size;
     CST__TRY(cst__query_accept(&parser->lexer, ".", &more));
     if (more) {
